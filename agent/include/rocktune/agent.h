@@ -1,0 +1,60 @@
+// The rocktune agent: lets rocktuned see and tune the RocksDB databases of this process.
+//
+//   rocksdb::DBOptions options = ...;
+//   rocktune::prepare(options);                       // before opening: completes the options
+//   rocksdb::DB::Open(options, path, ..., &db);
+//   auto attachment = rocktune::Agent::attach(db);    // after opening
+//   ...
+//   attachment.reset();                               // BEFORE the database is closed or deleted
+//   delete db;
+//
+// The agent serves wire v1 (docs/wire.md) on a Unix socket, $ROCKTUNE_AGENT_DIR/agent.<pid>.sock
+// (default /run/rocktune), from one thread of its own with all signals blocked. It never throws,
+// never writes to stdout or stderr, and uses bounded memory. When it cannot run (no directory, no
+// permission) the host goes on as if it were not there; status() says why. After fork() the child
+// has no agent.
+//
+// Environment: ROCKTUNE_AGENT_DIR; ROCKTUNE_AGENT_MODE=rw|ro|off (ro refuses every change);
+// ROCKTUNE_AGENT_OPEN=statistics,limiter|none: what prepare() may add at open (default both).
+//
+// Thread-safety: every function may be called from any thread.
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/options.h>
+
+#include <memory>
+#include <string>
+
+#if defined(__GNUC__)
+#define ROCKTUNE_API __attribute__((visibility("default")))
+#else
+#define ROCKTUNE_API
+#endif
+
+namespace rocktune {
+
+// Completes options before a database is opened: wraps (or adds) the Statistics, so that latencies
+// can be kept per interval; adds an unlimited RateLimiter if there is none. A host's own limiter is
+// left alone. Safe to call twice.
+ROCKTUNE_API void prepare(rocksdb::DBOptions& options);
+
+class Agent {
+ public:
+  // One attached database; destroying it detaches, and waits until the agent has let go of the
+  // database (at most one running request). Must not outlive the database's open state.
+  class Attachment {
+   public:
+    virtual ~Attachment() = default;
+    // The id that the wire knows this database by.
+    [[nodiscard]] virtual std::string id() const = 0;
+  };
+
+  // `db` must be open and stay so until the attachment is destroyed. Never null.
+  ROCKTUNE_API static std::unique_ptr<Attachment> attach(rocksdb::DB* db);
+
+  // "serving on <socket>", or why not.
+  ROCKTUNE_API static std::string status();
+};
+
+}  // namespace rocktune

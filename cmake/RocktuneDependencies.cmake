@@ -1,0 +1,29 @@
+# The libraries of others that rocktune is built on, as Debian 12 and Ubuntu 24.04 package them.
+
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(yaml-cpp REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(RocksDB REQUIRED)
+find_package(Catch2 REQUIRED)
+
+if(NOT TARGET yaml-cpp::yaml-cpp)  # yaml-cpp before 0.8 exports the plain name
+  add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
+endif()
+if(NOT TARGET SQLite::SQLite3)  # the name that CMake's own module gives it
+  message(FATAL_ERROR "SQLite3 was found, but without the target SQLite::SQLite3")
+endif()
+
+# Boost is used for Asio and Beast only, which are headers.
+add_library(rocktune_boost INTERFACE)
+target_link_libraries(rocktune_boost INTERFACE Boost::headers Threads::Threads)
+target_compile_definitions(rocktune_boost INTERFACE BOOST_ASIO_NO_DEPRECATED)
+
+# Third-party headers give warnings of their own: take them as system headers.
+add_library(rocktune_rocksdb INTERFACE)
+target_link_libraries(rocktune_rocksdb INTERFACE RocksDB::rocksdb-shared)

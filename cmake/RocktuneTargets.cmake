@@ -1,0 +1,48 @@
+# What every target of this project shares: warnings, sanitizers, include root, precompiled headers.
+# Include paths start at the repository's root: #include "model/sample.h".
+
+add_library(rocktune_options INTERFACE)
+target_include_directories(rocktune_options INTERFACE "${PROJECT_SOURCE_DIR}")
+target_compile_options(rocktune_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wnull-dereference
+  $<$<BOOL:${ROCKTUNE_WERROR}>:-Werror>)
+
+if(ROCKTUNE_SANITIZE)
+  # The sanitizers slow std::regex and Eigen temporaries enough to matter, hence -O1.
+  add_compile_options(-fsanitize=${ROCKTUNE_SANITIZE} -fno-omit-frame-pointer -O1 -g1)
+  add_link_options(-fsanitize=${ROCKTUNE_SANITIZE})
+  if(ROCKTUNE_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+endif()
+
+find_program(ROCKTUNE_CCACHE ccache)
+if(ROCKTUNE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${ROCKTUNE_CCACHE}")
+  set(CMAKE_C_COMPILER_LAUNCHER "${ROCKTUNE_CCACHE}")
+endif()
+
+# rocktune_library(NAME SOURCES ... LIBRARIES ...): one static library per part of the design.
+function(rocktune_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;PRIVATE_LIBRARIES" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC ${ARG_LIBRARIES} PRIVATE rocktune_options ${ARG_PRIVATE_LIBRARIES})
+  target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}")
+endfunction()
+
+# rocktune_executable(NAME SOURCES ... LIBRARIES ...)
+function(rocktune_executable name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE rocktune_options ${ARG_LIBRARIES})
+endfunction()
+
+# rocktune_unit_test(NAME SOURCES ... LIBRARIES ...): a Catch2 executable, one ctest entry, label "unit".
+function(rocktune_unit_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE rocktune_options rocktune_test_main ${ARG_LIBRARIES})
+  target_precompile_headers(${name} REUSE_FROM rocktune_test_pch)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 60)
+endfunction()

@@ -1,0 +1,31 @@
+// Objective and Budget: what the operator wants of one target, and what the tuner may spend on it.
+// The only inputs besides the samples that a model or a policy sees; written to the trace, so that
+// a replay judges against what held live.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "model/units.h"
+
+namespace rocktune {
+
+struct Objective {
+  double read_p99_seconds = 0.005;   // SLO: P99 of Get over an interval
+  double write_p99_seconds = 0.020;  // SLO: P99 of Write over an interval
+  double horizon_seconds = 30;       // how far ahead a warning should look
+  // Device saturation: mean requests in flight per device, and the await that counts as slow.
+  double device_queue_limit = 32;
+  double device_await_limit_seconds = 0.010;
+  bool operator==(const Objective&) const = default;
+};
+
+struct Budget {
+  std::optional<Bytes> cache_max;                   // unset: never above what was found
+  std::optional<std::int64_t> jobs_max;             // unset: the usable CPUs, at least 2
+  BytesPerSecond rate_limit_min{10.0 * (1 << 20)};  // never limit background I/O below this
+  int changes_per_hour = 120;                       // all knobs of the target together
+  bool operator==(const Budget&) const = default;
+};
+
+}  // namespace rocktune

@@ -1,0 +1,255 @@
+// Sample: what was read at one moment from one database and the machine under it.
+//
+// Raw cumulative counters and gauges only; anything computed from them is a Feature. Every field
+// is optional: absent means "could not be read", which is not zero. Counters are cumulative since
+// the database was opened (or the machine booted); an `incarnation` that differs from the sample
+// before means that they began anew. A Sample is written to the trace before it is used.
+//
+// Each reading lists its fields once, in visit_fields(): the trace's columns, its reader and the
+// tests all follow from that list. Plain data, no invariants; safe to copy between threads.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/clock.h"
+
+namespace rocktune {
+
+using Counter = std::optional<std::uint64_t>;  // cumulative, or a gauge that cannot be negative
+
+// Cumulative latency distribution. A bucket counts values in [lower_us, upper_us); rising order,
+// empty buckets left out.
+struct LatencyHistogram {
+  struct Bucket {
+    std::uint64_t lower_us = 0;
+    std::uint64_t upper_us = 0;
+    std::uint64_t count = 0;
+    bool operator==(const Bucket&) const = default;
+  };
+  std::vector<Bucket> buckets;
+  std::uint64_t sum_us = 0;
+  bool operator==(const LatencyHistogram&) const = default;
+};
+
+struct LevelReading {
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
+  bool operator==(const LevelReading&) const = default;
+};
+
+struct ColumnFamilyReading {
+  std::string name;
+  std::vector<LevelReading> levels;  // index = level; empty = not read
+  Counter active_memtable_bytes;
+  Counter all_memtables_bytes;
+  Counter immutable_memtables;
+  Counter memtable_flush_pending;  // 0 or 1
+  Counter compaction_pending;      // 0 or 1
+  Counter pending_compaction_bytes;
+  Counter live_data_bytes;
+  // Options that decide when this column family stalls.
+  Counter write_buffer_bytes;
+  Counter max_write_buffer_number;
+  Counter level0_compaction_trigger;
+  Counter level0_slowdown_trigger;
+  Counter level0_stop_trigger;
+  Counter soft_pending_limit_bytes;
+  Counter hard_pending_limit_bytes;
+  Counter target_file_bytes;
+  Counter max_bytes_for_level_base_bytes;
+
+  bool operator==(const ColumnFamilyReading&) const = default;
+
+  template <class Self, class Visit>
+  static void visit_fields(Self& self, Visit&& visit) {
+    visit("active_memtable_bytes", self.active_memtable_bytes);
+    visit("all_memtables_bytes", self.all_memtables_bytes);
+    visit("immutable_memtables", self.immutable_memtables);
+    visit("memtable_flush_pending", self.memtable_flush_pending);
+    visit("compaction_pending", self.compaction_pending);
+    visit("pending_compaction_bytes", self.pending_compaction_bytes);
+    visit("live_data_bytes", self.live_data_bytes);
+    visit("write_buffer_bytes", self.write_buffer_bytes);
+    visit("max_write_buffer_number", self.max_write_buffer_number);
+    visit("level0_compaction_trigger", self.level0_compaction_trigger);
+    visit("level0_slowdown_trigger", self.level0_slowdown_trigger);
+    visit("level0_stop_trigger", self.level0_stop_trigger);
+    visit("soft_pending_limit_bytes", self.soft_pending_limit_bytes);
+    visit("hard_pending_limit_bytes", self.hard_pending_limit_bytes);
+    visit("target_file_bytes", self.target_file_bytes);
+    visit("max_bytes_for_level_base_bytes", self.max_bytes_for_level_base_bytes);
+  }
+};
+
+// What the agent read of one database.
+struct DatabaseReading {
+  Nanoseconds agent_tick{0};  // when the agent took it (same monotonic clock as Sample::at)
+  std::uint64_t agent_sequence = 0;
+  Counter user_bytes_written;        // ticker bytes.written
+  Counter user_bytes_read;           // ticker bytes.read
+  Counter wal_bytes;                 // ticker wal.bytes
+  Counter flush_bytes_written;       // ticker flush.write.bytes
+  Counter compaction_bytes_read;     // ticker compact.read.bytes
+  Counter compaction_bytes_written;  // ticker compact.write.bytes
+  Counter keys_read;                 // ticker number.keys.read
+  Counter keys_written;              // ticker number.keys.written
+  Counter seeks;                     // ticker number.db.seek
+  Counter block_cache_hits;          // ticker block.cache.hit
+  Counter block_cache_misses;        // ticker block.cache.miss
+  Counter bloom_useful;              // ticker bloom.filter.useful
+  Counter stall_us;                  // ticker stall.micros
+  Counter running_flushes;           // gauges from here on
+  Counter running_compactions;
+  Counter delayed_write_rate;  // actual-delayed-write-rate, bytes/s; 0 = not delayed
+  Counter write_stopped;       // 0 or 1
+  Counter cache_capacity_bytes;
+  Counter cache_usage_bytes;
+  Counter cache_pinned_bytes;
+  Counter limiter_bytes_through;                  // counter: total bytes that passed the limiter
+  Counter limiter_requests;                       // counter
+  std::optional<LatencyHistogram> read_latency;   // DB_GET
+  std::optional<LatencyHistogram> write_latency;  // DB_WRITE
+  std::optional<LatencyHistogram> seek_latency;
+  std::optional<LatencyHistogram> multiget_latency;
+  std::optional<LatencyHistogram> write_stall;  // WRITE_STALL
+  std::vector<ColumnFamilyReading> column_families;
+
+  bool operator==(const DatabaseReading&) const = default;
+
+  template <class Self, class Visit>
+  static void visit_fields(Self& self, Visit&& visit) {
+    visit("user_bytes_written", self.user_bytes_written);
+    visit("user_bytes_read", self.user_bytes_read);
+    visit("wal_bytes", self.wal_bytes);
+    visit("flush_bytes_written", self.flush_bytes_written);
+    visit("compaction_bytes_read", self.compaction_bytes_read);
+    visit("compaction_bytes_written", self.compaction_bytes_written);
+    visit("keys_read", self.keys_read);
+    visit("keys_written", self.keys_written);
+    visit("seeks", self.seeks);
+    visit("block_cache_hits", self.block_cache_hits);
+    visit("block_cache_misses", self.block_cache_misses);
+    visit("bloom_useful", self.bloom_useful);
+    visit("stall_us", self.stall_us);
+    visit("running_flushes", self.running_flushes);
+    visit("running_compactions", self.running_compactions);
+    visit("delayed_write_rate", self.delayed_write_rate);
+    visit("write_stopped", self.write_stopped);
+    visit("cache_capacity_bytes", self.cache_capacity_bytes);
+    visit("cache_usage_bytes", self.cache_usage_bytes);
+    visit("cache_pinned_bytes", self.cache_pinned_bytes);
+    visit("limiter_bytes_through", self.limiter_bytes_through);
+    visit("limiter_requests", self.limiter_requests);
+  }
+  template <class Self, class Visit>
+  static void visit_histograms(Self& self, Visit&& visit) {
+    visit("read_latency", self.read_latency);
+    visit("write_latency", self.write_latency);
+    visit("seek_latency", self.seek_latency);
+    visit("multiget_latency", self.multiget_latency);
+    visit("write_stall", self.write_stall);
+  }
+};
+
+// /sys/block/<name>/stat (Documentation/block/stat.rst): sectors are 512 bytes.
+struct DeviceReading {
+  std::string name;  // the device whose saturation counts: "nvme0n1", "loop3"
+  Counter read_ios, read_merges, read_sectors, read_ms;
+  Counter write_ios, write_merges, write_sectors, write_ms;
+  Counter in_flight;  // gauge
+  Counter busy_ms;    // ticks with any request in flight: not saturation on NVMe
+  Counter queue_ms;   // weighted by the queue's length
+
+  bool operator==(const DeviceReading&) const = default;
+
+  template <class Self, class Visit>
+  static void visit_fields(Self& self, Visit&& visit) {
+    visit("read_ios", self.read_ios);
+    visit("read_merges", self.read_merges);
+    visit("read_sectors", self.read_sectors);
+    visit("read_ms", self.read_ms);
+    visit("write_ios", self.write_ios);
+    visit("write_merges", self.write_merges);
+    visit("write_sectors", self.write_sectors);
+    visit("write_ms", self.write_ms);
+    visit("in_flight", self.in_flight);
+    visit("busy_ms", self.busy_ms);
+    visit("queue_ms", self.queue_ms);
+  }
+};
+
+// The host, the process's cgroup and the process itself.
+struct HostReading {
+  // /proc/pressure, totals in microseconds; the cgroup's own files where it has them.
+  Counter cpu_pressure_some_us, io_pressure_some_us, io_pressure_full_us;
+  Counter memory_pressure_some_us, memory_pressure_full_us;
+  Counter cpus;                        // usable by the process: affinity and cgroup quota
+  Counter cpu_busy_us, cpu_iowait_us;  // whole machine, summed over CPUs
+  Counter cpu_idle_us;
+  Counter memory_total_bytes;  // the smaller of machine and cgroup limit
+  Counter memory_available_bytes;
+  Counter process_cpu_us;
+  Counter process_rss_bytes;
+  Counter process_read_bytes, process_write_bytes;  // /proc/<pid>/io: reached the block layer
+
+  bool operator==(const HostReading&) const = default;
+
+  template <class Self, class Visit>
+  static void visit_fields(Self& self, Visit&& visit) {
+    visit("cpu_pressure_some_us", self.cpu_pressure_some_us);
+    visit("io_pressure_some_us", self.io_pressure_some_us);
+    visit("io_pressure_full_us", self.io_pressure_full_us);
+    visit("memory_pressure_some_us", self.memory_pressure_some_us);
+    visit("memory_pressure_full_us", self.memory_pressure_full_us);
+    visit("cpus", self.cpus);
+    visit("cpu_busy_us", self.cpu_busy_us);
+    visit("cpu_iowait_us", self.cpu_iowait_us);
+    visit("cpu_idle_us", self.cpu_idle_us);
+    visit("memory_total_bytes", self.memory_total_bytes);
+    visit("memory_available_bytes", self.memory_available_bytes);
+    visit("process_cpu_us", self.process_cpu_us);
+    visit("process_rss_bytes", self.process_rss_bytes);
+    visit("process_read_bytes", self.process_read_bytes);
+    visit("process_write_bytes", self.process_write_bytes);
+  }
+};
+
+enum class KnobOwner { kFound, kRocktune, kManual };
+
+// One changeable value as it stands (read back by the agent, never remembered by us).
+struct KnobReading {
+  std::string name;           // a name of the catalogue, model/knobs.h
+  std::string column_family;  // empty: the whole database
+  std::int64_t value = 0;
+  std::int64_t found = 0;  // before rocktune changed anything: what a rollback returns to
+  KnobOwner owner = KnobOwner::kFound;
+  bool changeable = false;
+  std::string reason;    // why not changeable
+  std::int64_t min = 0;  // what the agent would accept
+  std::int64_t max = 0;
+  bool operator==(const KnobReading&) const = default;
+};
+
+// How a source did in this sample. `error` is empty when it was read.
+struct SourceHealth {
+  std::string source;  // "agent", "device", "host"
+  std::string error;
+  bool operator==(const SourceHealth&) const = default;
+};
+
+struct Sample {
+  Instant at;                  // when the poll that made it was due and began
+  std::uint64_t sequence = 0;  // per target, rises by one with every due poll, read or not
+  std::string incarnation;     // agent instance and database id: another one after each open
+  std::vector<SourceHealth> health;
+  std::optional<DatabaseReading> database;
+  std::optional<DeviceReading> device;
+  std::optional<HostReading> host;
+  std::vector<KnobReading> knobs;
+  bool operator==(const Sample&) const = default;
+};
+
+}  // namespace rocktune

@@ -1,0 +1,47 @@
+// Engine: one target's path from sample to decisions, the same code live and in replay.
+//
+//   step(sample) -> features -> indicators -> policy -> guard -> decisions
+//
+// The caller applies what was allowed (or only advises) and reports what happened through report(),
+// before the next step. Deterministic: the same samples and reports give the same steps. Not
+// thread-safe.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/decision.h"
+#include "model/engine_config.h"
+#include "model/features.h"
+#include "model/indicators.h"
+#include "policy/policy.h"
+
+namespace rocktune {
+
+struct Step {
+  Features features;
+  std::vector<Indicator> indicators;
+  std::vector<AlertChange> alerts;
+  std::vector<Decision> decisions;
+  std::vector<Outcome> outcomes;
+};
+
+class Engine {
+ public:
+  static Result<Engine> create(const EngineConfig& config);
+  ~Engine();
+  Engine(Engine&&) noexcept;
+  Engine& operator=(Engine&&) noexcept;
+
+  Step step(const Sample& sample);
+  void report(const Actuation& actuation);
+
+ private:
+  struct State;
+  explicit Engine(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace rocktune

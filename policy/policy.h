@@ -1,0 +1,41 @@
+// Policy: proposes changes. Pure and deterministic: no I/O, no clock of its own, no randomness.
+//
+// A policy sees what is (features with the knobs' values), what is coming (indicators) and what it
+// may spend (objective, budget); it proposes, and never limits itself for safety: limits live in
+// the Guard alone.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/decision.h"
+#include "model/engine_config.h"
+#include "model/result.h"
+
+namespace rocktune {
+
+struct PolicyInput {
+  const Features& features;
+  const std::vector<Indicator>& indicators;
+  const Objective& objective;
+  const Budget& budget;
+};
+
+class Policy {
+ public:
+  virtual ~Policy() = default;
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  // At most one proposal per knob and column family.
+  [[nodiscard]] virtual std::vector<Proposal> decide(const PolicyInput& input) = 0;
+  // The histories belong to a database that is gone.
+  virtual void reset() = 0;
+};
+
+// "static" (never changes anything), "headroom". Unknown names and parameters are errors that list
+// the known ones.
+Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const PolicyParams& params);
+std::vector<std::string> policy_names();
+
+}  // namespace rocktune

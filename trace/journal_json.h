@@ -1,0 +1,37 @@
+// The records of the journal as JSON: one object on one line, keys in a fixed order, numbers in
+// their shortest exact form. The alert log, the trace's JSON columns, `rocktune replay --json` and
+// `rocktune status --json` all print through these, which is what makes live and replay comparable
+// byte for byte. docs/alerts.md documents every key.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/decision.h"
+#include "model/engine_config.h"
+#include "model/indicators.h"
+#include "model/result.h"
+
+namespace rocktune::trace {
+
+std::string rfc3339(Nanoseconds wall);  // UTC, milliseconds: "2026-01-31T12:00:00.250Z"
+
+// Whole alert-log lines (without the newline): time, target, kind, id, and the kind's own keys.
+std::string alert_line(Nanoseconds wall, std::string_view target, const AlertChange& alert);
+std::string decision_line(Nanoseconds wall, std::string_view target, const Decision& decision,
+                          std::string_view mode);
+std::string outcome_line(Nanoseconds wall, std::string_view target, const Outcome& outcome);
+std::string actuation_line(Nanoseconds wall, std::string_view target, const Actuation& actuation);
+// kind "manual", "source" or "daemon".
+std::string event_line(Nanoseconds wall, std::string_view target, std::string_view kind,
+                       std::string_view id, std::string_view message);
+
+// Parts that the trace stores as JSON columns, and back.
+std::string encode_drivers(const std::vector<Driver>& drivers);
+Result<std::vector<Driver>> decode_drivers(std::string_view json);
+std::string encode_indicator(const Indicator& indicator);
+Result<Indicator> decode_indicator(std::string_view json);
+std::string encode_engine_config(const EngineConfig& config);
+Result<EngineConfig> decode_engine_config(std::string_view json);
+
+}  // namespace rocktune::trace

@@ -1,0 +1,60 @@
+// Recorder: writes a trace while the daemon runs.
+//
+// All rows of one tick are one transaction (begin_tick .. commit): after kill -9 the file opens
+// cleanly and lacks at most the tick that was being written. A failing disk never stops the daemon:
+// calls return the error, the rows of that tick are lost, the next tick tries again. Bounded by
+// size and age: when the file outgrows `max_bytes` the oldest tenth of the samples is deleted and
+// its pages are used again. Not thread-safe.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "model/decision.h"
+#include "model/indicators.h"
+#include "model/result.h"
+#include "trace/schema.h"
+
+namespace rocktune::trace {
+
+struct Limits {
+  Bytes max_bytes = 1_GiB;
+  std::chrono::seconds max_age = std::chrono::hours(24 * 14);
+};
+
+class Recorder {
+ public:
+  // Fails when the file exists already, or cannot be made.
+  static Result<Recorder> create(const std::string& path, const RunInfo& run, const Limits& limits);
+  ~Recorder();  // commits, checkpoints the WAL and closes
+  Recorder(Recorder&&) noexcept;
+  Recorder& operator=(Recorder&&) noexcept;
+
+  Result<void> begin_tick();
+  Result<std::int64_t> add_target(const TargetInfo& target);  // returns its id
+  Result<void> add_incarnation(std::int64_t target, const IncarnationInfo& incarnation);
+  Result<void> add_sample(std::int64_t target, const Sample& sample);
+  Result<void> add_indicators(std::int64_t target, std::uint64_t sequence,
+                              const std::vector<Indicator>& indicators);
+  Result<void> add_alert(std::int64_t target, std::uint64_t sequence, const AlertChange& alert);
+  Result<void> add_decision(std::int64_t target, std::uint64_t sequence, const Decision& decision);
+  // `sequence` is that of the sample BEFORE whose step the report reached the engine.
+  Result<void> add_actuation(std::int64_t target, std::uint64_t sequence,
+                             const Actuation& actuation);
+  Result<void> add_outcome(std::int64_t target, std::uint64_t sequence, const Outcome& outcome);
+  // Whatever else belongs to the story: source lost, daemon started, manual override, ... as one
+  // JSON object.
+  Result<void> add_event(std::optional<std::int64_t> target, Instant at, const std::string& kind,
+                         const std::string& json);
+  Result<void> commit();
+
+  [[nodiscard]] const std::string& path() const;
+
+ private:
+  struct State;
+  explicit Recorder(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace rocktune::trace

@@ -1,0 +1,46 @@
+// The trace file: one SQLite database per run of the daemon, documented in docs/trace.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "model/engine_config.h"
+#include "model/sample.h"
+
+namespace rocktune::trace {
+
+inline constexpr int kSchemaVersion = 1;                    // PRAGMA user_version
+inline constexpr std::int32_t kApplicationId = 0x524b5431;  // "RKT1": PRAGMA application_id
+
+// One run of the daemon: what recorded this file.
+struct RunInfo {
+  std::string daemon_version;
+  std::string host;
+  Nanoseconds started_wall{0};
+  double poll_interval_seconds = 0.5;
+  bool operator==(const RunInfo&) const = default;
+};
+
+// One database, by its path; it may be opened many times (incarnations) in a run.
+struct TargetInfo {
+  std::int64_t id = 0;  // given by the recorder; rising
+  std::string name;     // as the alert log calls it; the database's path unless the config names it
+  std::string path;
+  std::string mode;  // "observe", "advise" or "act" when first seen
+  EngineConfig engine;
+  bool operator==(const TargetInfo&) const = default;
+};
+
+// One opening of a target's database: what the agent said of itself.
+struct IncarnationInfo {
+  std::string incarnation;  // Sample::incarnation
+  std::int64_t pid = 0;
+  std::string command;
+  std::string rocksdb_version;
+  std::string agent_version;
+  std::string limiter;     // "host", "agent", "none"
+  std::string statistics;  // "host", "agent", "none"
+  bool operator==(const IncarnationInfo&) const = default;
+};
+
+}  // namespace rocktune::trace

@@ -1,0 +1,50 @@
+// JSON <-> wire messages. Decoding checks types and ranges and never throws: whatever the other
+// side sends, the caller gets a message or one sentence that says what is wrong and where.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "wire/messages.h"
+
+namespace rocktune::wire {
+
+template <class T>
+using Decoded = tl::expected<T, std::string>;
+
+struct ChangesRequest {
+  std::string holder;
+  std::vector<Change> changes;
+};
+struct RestoreRequest {
+  bool hold = false;
+};
+struct ReleaseRequest {
+  std::string knob;  // empty: every knob
+  std::string column_family;
+};
+struct DatabaseList {
+  std::vector<Database> databases;
+};
+struct ChangeResults {
+  std::vector<ChangeResult> results;
+};
+
+std::string encode(const Hello&);
+std::string encode(const DatabaseList&);
+std::string encode(const Sample&);
+std::string encode(const Options&);
+std::string encode(const ChangesRequest&);
+std::string encode(const ChangeResults&);
+std::string encode(const Lease&);
+std::string encode(const RestoreRequest&);
+std::string encode(const ReleaseRequest&);
+std::string encode(const Error&);
+
+// decode<Hello>(body) and so on, for each type above.
+template <class T>
+Decoded<T> decode(std::string_view json);
+
+}  // namespace rocktune::wire

@@ -1,0 +1,151 @@
+// Wire v1: what the agent (inside the database process) and the daemon say to each other.
+//
+// Plain values, no behaviour. Each message is one JSON object in an HTTP/1.1 body; codec.h turns
+// them into JSON and back, docs/wire.md specifies the protocol for other languages. Counters are
+// cumulative since the database was opened; a field that the agent cannot read is absent, never 0.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rocktune::wire {
+
+// Raised when a message changes in a way that an older reader would misunderstand. New optional
+// fields do not raise it: readers ignore what they do not know.
+inline constexpr int kVersion = 1;
+
+// A limiter at or above this rate limits nothing (1 TiB/s): how "unlimited" is written, since
+// RocksDB's limiter knows no such value.
+inline constexpr std::int64_t kUnlimitedBytesPerSecond = std::int64_t{1} << 40;
+
+// GET /v1/hello
+struct Hello {
+  int version = kVersion;
+  std::string agent_version;    // "0.1.0"
+  std::string rocksdb_version;  // of the library in the process: "7.8.3"
+  std::int64_t pid = 0;
+  std::string command;   // /proc/self/comm of the process
+  std::string instance;  // random; another one for each start of the agent
+  std::string mode;      // "rw", or "ro": every change is refused
+  std::vector<std::string>
+      capabilities;  // "sample", "options", "changes", "lease", "restore", "release"
+};
+
+// One open database; GET /v1/dbs returns {"databases": [...]}.
+struct Database {
+  std::string id;                       // unique within the instance, never used again
+  std::string path;                     // absolute
+  std::vector<std::string> data_paths;  // further places of SST files and WAL, absolute
+  std::string access;                   // "read_write", "read_only" or "secondary"
+  bool tunable = false;
+  std::string reason;      // why it is not tunable; empty when it is
+  std::string limiter;     // who brought the RateLimiter: "host", "agent" or "none"
+  std::string statistics;  // who brought the Statistics: "host", "agent" or "none"
+};
+
+// A cumulative latency histogram in microseconds. A bucket counts values in [lower, upper);
+// only buckets that are not empty are sent, in rising order, and no bucket is wider than 3% of
+// its lower bound (or 1 us).
+struct Histogram {
+  struct Bucket {
+    std::uint64_t lower_us = 0;
+    std::uint64_t upper_us = 0;
+    std::uint64_t count = 0;
+    bool operator==(const Bucket&) const = default;
+  };
+  std::vector<Bucket> buckets;
+  std::uint64_t sum_us = 0;
+  bool operator==(const Histogram&) const = default;
+};
+
+struct Level {
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
+  bool operator==(const Level&) const = default;
+};
+
+struct ColumnFamily {
+  std::string name;
+  std::map<std::string, std::uint64_t> properties;  // integer properties without "rocksdb."
+  std::map<std::string, std::int64_t> options;      // the integer options that its stalls depend on
+  std::vector<Level> levels;                        // index = level
+};
+
+// A value that the agent can change, as it is now.
+struct Knob {
+  std::string name;           // "max_background_jobs", ...; see docs/wire.md for the list
+  std::string column_family;  // empty for a knob of the whole database
+  std::int64_t value = 0;     // read back from RocksDB, not remembered
+  std::int64_t found = 0;     // what it was before rocktune changed anything
+  std::string owner;  // "found" (untouched), "rocktune" (we set it) or "manual" (somebody else did)
+  bool changeable = false;
+  std::string reason;    // why it is not changeable; empty when it is
+  std::int64_t min = 0;  // what the agent accepts: it refuses the rest before RocksDB sees it
+  std::int64_t max = 0;
+};
+
+// POST /v1/dbs/{id}/lease takes holder, seconds and on_expiry; the same object with the rest
+// filled in is part of each sample. The same holder may take its lease again at any time (a
+// restarted daemon adopts what it had set); another holder is refused until it has expired.
+struct Lease {
+  std::string holder;
+  double seconds = 0;
+  std::string on_expiry;  // "restore": return each knob to its found value; "keep": leave them
+  std::optional<double> remaining_seconds;
+};
+
+// GET /v1/dbs/{id}/sample[?holder=NAME]; with the holder's name it also renews that lease.
+struct Sample {
+  std::uint64_t sequence = 0;  // rises by one with each sample taken of this database
+  std::int64_t tick_ns = 0;    // CLOCK_MONOTONIC when it was taken
+  std::int64_t wall_ns = 0;    // Unix time
+  std::map<std::string, std::uint64_t> tickers;  // by RocksDB's names, without "rocksdb."
+  std::map<std::string, Histogram> histograms;  // "get", "write", "seek", "multiget", "write_stall"
+  std::map<std::string, std::uint64_t> properties;  // of the database, without "rocksdb."
+  std::map<std::string, std::uint64_t> cache;    // capacity_bytes, usage_bytes, pinned_usage_bytes
+  std::map<std::string, std::uint64_t> limiter;  // bytes_through, requests
+  std::vector<ColumnFamily> column_families;
+  std::vector<Knob> knobs;
+  std::optional<Lease> lease;
+};
+
+// GET /v1/dbs/{id}/options: every option in RocksDB's own spelling.
+struct Options {
+  std::map<std::string, std::string> database;
+  std::map<std::string, std::map<std::string, std::string>> column_families;
+};
+
+// POST /v1/dbs/{id}/changes takes {"holder": NAME, "changes": [...]}; needs that holder's lease.
+struct Change {
+  std::string id;  // idempotency: an id that was seen before returns its first result
+  std::string knob;
+  std::string column_family;
+  std::int64_t value = 0;
+  std::optional<std::int64_t> expect;  // refuse if the value now is another
+};
+
+struct ChangeResult {
+  std::string id;
+  std::string status;  // "applied", "unchanged", "refused" (checked, never tried), "conflict"
+                       // (expect differs, or manual), "failed" (RocksDB said no), "mismatch" (read
+                       // back another value)
+  std::string reason;  // empty for applied and unchanged
+  std::int64_t before = 0;
+  std::int64_t after = 0;  // read back
+};
+
+// POST /v1/dbs/{id}/restore takes {"hold": bool}: returns each knob to its found value, one step
+// at a time, and ends the lease; with hold the knobs are then "manual" until released.
+// POST /v1/dbs/{id}/release takes {"knob": NAME, "column_family": NAME} (no knob: all of them): the
+// present value becomes the found one, the owner "found". Both answer {"results": [ChangeResult]}.
+
+// Every answer with a status other than 2xx carries {"error": {...}}.
+struct Error {
+  std::string code;     // "not_found", "read_only", "lease_held", "no_lease", "bad_request", ...
+  std::string message;  // what, where, what to do
+};
+
+}  // namespace rocktune::wire
