@@ -33,7 +33,7 @@ struct Error {
 };
 
 template <class T>
-using Result [[nodiscard]] = tl::expected<T, Error>;
+using Result = tl::expected<T, Error>;
 
 [[nodiscard]] inline tl::unexpected<Error> fail(ErrorCode code, std::string message) {
   return tl::unexpected<Error>(Error{code, std::move(message)});
