@@ -1,3 +1,12 @@
-# Real processes on temporary directories. Each Python file is one ctest entry; `support.py` is what they share.
-# Under the sanitizers only agent.cmake's stress runs: the preload library cannot be loaded into a foreign
-# program without the sanitizer's runtime first.
+# Real processes on temporary directories. Each Python file is one ctest entry; support.py is what they share.
+# Not under the sanitizers: the preload library cannot be loaded into a foreign program without the sanitizer's
+# runtime coming first. What the sanitizers see of the agent is agent.cmake's stress.
+if(NOT ROCKTUNE_SANITIZE)
+  foreach(name bad_input cli db_bench kill replay)
+    add_test(NAME integration_${name}
+      COMMAND ${Python3_EXECUTABLE} -m unittest -v test_${name}
+      WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/integration")
+    set_tests_properties(integration_${name} PROPERTIES
+      LABELS integration TIMEOUT 300 ENVIRONMENT "ROCKTUNE_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1")
+  endforeach()
+endif()

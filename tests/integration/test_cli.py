@@ -1,0 +1,64 @@
+"""The operator's commands against a live daemon: status, watch, alerts, release, rollback."""
+
+import json
+import subprocess
+import time
+import unittest
+
+from support import BIN, World, needs_db_bench, wait_for
+
+
+@needs_db_bench
+class Cli(World):
+    def act(self):
+        self.start_daemon()
+        host = self.squeezed_writes(60)
+        wait_for("the agent", lambda: self.agent_socket(host))
+        wait_for("a change", lambda: any(k["owner"] == "rocktune" for k in self.knobs(host).values()), 30)
+        return host
+
+    def test_status_watch_and_alerts(self):
+        self.act()
+        text = self.rocktune("status", "--socket", self.control).stdout
+        self.assertIn(str(self.directory / "db"), text)
+        self.assertIn("max_background_jobs", text)
+        body = json.loads(self.rocktune("status", "--socket", self.control, "--json").stdout)
+        self.assertEqual(body["targets"][0]["state"], "live")
+        watch = subprocess.Popen([str(BIN / "rocktune"), "watch", "--socket", str(self.control)], stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+        self.processes.append(watch)
+        time.sleep(2.5)
+        watch.terminate()
+        seen, _ = watch.communicate(timeout=10)
+        self.assertIn("db", seen)
+        readable = self.rocktune("alerts", self.alerts).stdout
+        self.assertIn("rate_limiter_bytes_per_second", readable)
+        for line in self.rocktune("alerts", self.alerts, "--json").stdout.splitlines():
+            json.loads(line)
+
+    def test_rollback_holds_until_released(self):
+        host = self.act()
+        found = {n: k["found"] for n, k in self.knobs(host).items()}
+        self.rocktune("rollback", "--socket", self.control)
+        self.assertEqual({n: k["value"] for n, k in self.knobs(host).items()}, found)
+        time.sleep(4)
+        self.assertEqual({n: k["value"] for n, k in self.knobs(host).items()}, found, "the operator wins")
+        self.assertTrue(all(k["owner"] == "manual" for k in self.knobs(host).values() if k["changeable"]))
+        self.rocktune("release", "rate_limiter_bytes_per_second", "--socket", self.control)
+        wait_for("tuning to go on", lambda: self.knobs(host)["rate_limiter_bytes_per_second"]["owner"] == "rocktune", 30)
+        self.assertEqual(self.knobs(host)["max_background_jobs"]["value"], found["max_background_jobs"])
+        self.assertTrue(self.alert_lines("manual"))
+
+    def test_no_daemon_is_one_clear_error(self):
+        result = self.rocktune("status", "--socket", self.directory / "none.sock", check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("none.sock", result.stderr)
+        self.assertEqual(len(result.stderr.strip().splitlines()), 1)
+
+    def test_usage_errors_exit_2(self):
+        for arguments in ((), ("nonsense",), ("replay",), ("status", "--nonsense")):
+            self.assertEqual(self.rocktune(*arguments, check=False).returncode, 2, arguments)
+
+
+if __name__ == "__main__":
+    unittest.main()

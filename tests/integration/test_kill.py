@@ -1,0 +1,84 @@
+"""kill -9 of each process in mid-run: the others go on, nothing stays changed for ever, nothing recorded is lost."""
+
+import time
+import unittest
+
+from support import World, needs_db_bench, wait_for
+
+
+@needs_db_bench
+class Kill(World):
+    def tuned_host(self, seconds=40):
+        host = self.squeezed_writes(seconds)
+        wait_for("the agent's socket", lambda: self.agent_socket(host))
+        wait_for("a knob set by rocktune", lambda: self.ours(host), 30)
+        return host
+
+    def ours(self, host):
+        return {n: k for n, k in self.knobs(host).items() if k["owner"] == "rocktune"}
+
+    def changed(self, host):
+        return {n: k for n, k in self.knobs(host).items() if k["value"] != k["found"]}
+
+    def test_daemon_killed_knobs_come_back_after_the_lease(self):
+        daemon = self.start_daemon(lease="3s")
+        host = self.tuned_host()
+        self.assertTrue(self.changed(host))
+        daemon.kill()
+        daemon.wait()
+        time.sleep(1)  # within the lease nothing moves
+        self.assertTrue(self.changed(host))
+        wait_for("every knob to be back", lambda: self.knobs(host) and not self.changed(host), 15)
+        self.assertIsNone(host.poll(), "the host goes on")
+        log = (self.directory / "db" / "LOG").read_text(errors="replace")
+        self.assertIn("rocktune", log, "the host's own LOG tells of the return")
+
+    def test_daemon_killed_trace_is_whole(self):
+        daemon = self.start_daemon()
+        self.tuned_host()
+        time.sleep(2)
+        killed_at = time.time()
+        daemon.kill()
+        daemon.wait()
+        path = self.trace()
+        self.rocktune("trace", "info", path)
+        self.assertEqual(self.query("pragma integrity_check", path)[0][0], "ok")
+        last = self.query("select max(wall_ns) from samples", path)[0][0] / 1e9
+        self.assertLessEqual(killed_at - last, 1.0 + self.POLL, "at most the last second is missing")
+
+    def test_restarted_daemon_adopts(self):
+        daemon = self.start_daemon(lease="8s")
+        host = self.tuned_host()
+        before = self.changed(host)
+        daemon.kill()
+        daemon.wait()
+        self.start_daemon(lease="8s")
+        wait_for("the new daemon to see the target", lambda: self.target() and self.target()["state"] == "live")
+        time.sleep(10)  # past the first daemon's lease
+        after = self.knobs(host)
+        for name in before:
+            self.assertEqual(after[name]["owner"], "rocktune", after[name])
+            self.assertNotEqual(after[name]["value"], after[name]["found"], after[name])
+            self.assertEqual(after[name]["found"], before[name]["found"], "the found value outlives the daemon")
+
+    def test_host_killed_daemon_waits_for_the_next(self):
+        self.start_daemon()
+        host = self.squeezed_writes(40)
+        wait_for("the target", lambda: self.target() and self.target()["state"] == "live")
+        time.sleep(2)
+        killed_at = time.time()
+        host.kill()
+        host.wait()
+        wait_for("the loss to be noted", lambda: self.target()["state"] == "waiting", 10)
+        self.assertTrue(self.alert_lines("source"), "the alert log says that the agent is lost")
+        # `recorded` rows up to the kill are all there.
+        last = self.query("select max(wall_ns) from samples where user_bytes_written is not null")[0][0] / 1e9
+        self.assertLessEqual(killed_at - last, 1.0 + self.POLL)
+        self.squeezed_writes(20, log="second.log")
+        wait_for("the next host", lambda: self.target()["state"] == "live", 15)
+        self.assertEqual(len(self.status()["targets"]), 1, "the same database is the same target")
+        self.assertGreaterEqual(self.query("select count(*) from incarnations")[0][0], 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
