@@ -1,0 +1,83 @@
+// One filled message of each kind: every field has a value that is not its default.
+#pragma once
+
+#include "wire/codec.h"
+
+namespace rocktune::wire::testing {
+
+inline Hello hello() {
+  return {.version = 1,
+          .agent_version = "0.1.0",
+          .rocksdb_version = "7.8.3",
+          .pid = 4711,
+          .command = "mysqld",
+          .instance = "9f0c",
+          .mode = "ro",
+          .capabilities = {"sample", "options"}};
+}
+
+inline Database database() {
+  return {.id = "db1",
+          .path = "/var/lib/\"quoted\"\\\n\x01 größe",
+          .data_paths = {"/fast", "/slow"},
+          .access = "read_only",
+          .tunable = true,
+          .reason = "because",
+          .limiter = "host",
+          .statistics = "agent"};
+}
+
+inline Knob knob() {
+  return {.name = "max_background_jobs",
+          .column_family = "default",
+          .value = 4,
+          .found = 2,
+          .owner = "rocktune",
+          .changeable = true,
+          .reason = "r",
+          .min = -1,
+          .max = INT64_MAX};
+}
+
+inline Lease lease() {
+  return {.holder = "rocktuned:1", .seconds = 12.5, .on_expiry = "keep", .remaining_seconds = 0.25};
+}
+
+inline Sample sample() {
+  Sample sample;
+  sample.sequence = UINT64_MAX;
+  sample.tick_ns = 123456789012345;
+  sample.wall_ns = INT64_MIN;
+  sample.tickers = {{"bytes.written", 1}, {"stall.micros", UINT64_MAX}};
+  sample.histograms["get"] = {.buckets = {{0, 1, 5}, {1, 2, 6}, {64, 65, 1}}, .sum_us = 70};
+  sample.histograms["seek"] = {};
+  sample.properties = {{"is-write-stopped", 1}};
+  sample.cache = {{"capacity_bytes", 8 << 20}};
+  sample.limiter = {{"bytes_through", 77}};
+  sample.column_families = {{.name = "default",
+                             .properties = {{"estimate-live-data-size", 9}},
+                             .options = {{"write_buffer_size", -5}},
+                             .levels = {{1, 2}, {3, 4}}},
+                            {.name = "", .properties = {}, .options = {}, .levels = {}}};
+  sample.knobs = {knob()};
+  sample.lease = lease();
+  return sample;
+}
+
+inline Options options() {
+  return {.database = {{"max_background_jobs", "2"}},
+          .column_families = {{"default", {{"write_buffer_size", "67108864"}}}, {"empty", {}}}};
+}
+
+inline ChangesRequest changes() {
+  return {.holder = "me",
+          .changes = {{.id = "1", .knob = "a", .column_family = "cf", .value = -7, .expect = 3},
+                      {.id = "2", .knob = "b", .column_family = "", .value = 8, .expect = {}}}};
+}
+
+inline ChangeResults results() {
+  return {.results = {{.id = "1", .status = "applied", .reason = "", .before = 1, .after = 2},
+                      {.id = "2", .status = "mismatch", .reason = "r", .before = -3, .after = 4}}};
+}
+
+}  // namespace rocktune::wire::testing

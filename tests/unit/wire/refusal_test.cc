@@ -1,0 +1,126 @@
+// Whatever the other side sends, decode() answers with one sentence that names the field.
+#include "support/catch.h"
+#include "unit/wire/messages.h"
+
+namespace rocktune::wire {
+namespace {
+
+template <class T>
+std::string refusal(std::string_view text) {
+  const auto decoded = decode<T>(text);
+  INFO(text);
+  REQUIRE_FALSE(decoded.has_value());
+  CHECK_FALSE(decoded.error().empty());
+  return decoded.error();
+}
+
+std::string sample_with(const std::string& field) {
+  return R"({"sequence":1,"tick_ns":2,"wall_ns":3,)" + field + "}";
+}
+
+TEST_CASE("a wrong type is named with its place") {
+  CHECK(refusal<Sample>(R"({"sequence":"1","tick_ns":2,"wall_ns":3})") ==
+        "sequence: must be a whole number from 0 up, but is of type string");
+  CHECK(refusal<Sample>(sample_with(R"("tickers":{"a":1,"b":1.5})")) ==
+        "tickers.b: must be a whole number from 0 up, but is of type number");
+  CHECK(refusal<Sample>(sample_with(R"("tickers":[])")) ==
+        "tickers: must be an object, but is of type array");
+  CHECK(
+      refusal<Sample>(sample_with(
+          R"("column_families":[{"name":"a"},{"name":"b","levels":[{"files":1,"bytes":null}]}])")) ==
+      "column_families[1].levels[0].bytes: must be a whole number from 0 up, but is null");
+  CHECK(refusal<Hello>("[]") == "the message: must be an object, but is of type array");
+  CHECK(refusal<RestoreRequest>(R"({"hold":1})") ==
+        "hold: must be true or false, but is of type number");
+  CHECK(refusal<DatabaseList>(R"({"databases":{}})") ==
+        "databases: must be an array, but is of type object");
+}
+
+TEST_CASE("what is missing is named") {
+  CHECK(refusal<Hello>("{}") == "version: is missing");
+  CHECK(refusal<ChangesRequest>(R"({"holder":"me","changes":[{"id":"1","value":3}]})") ==
+        "changes[0].knob: is missing");
+  CHECK(refusal<Error>(R"({"error":{"code":"x"}})") == "error.message: is missing");
+}
+
+TEST_CASE("what is out of range is named") {
+  CHECK(refusal<Sample>(R"({"sequence":-1,"tick_ns":2,"wall_ns":3})") ==
+        "sequence: must not be negative");
+  CHECK(refusal<Sample>(R"({"sequence":1,"tick_ns":9223372036854775808,"wall_ns":3})") ==
+        "tick_ns: must be at most 9223372036854775807");
+  CHECK(refusal<Hello>(R"({"version":9999999999,"pid":1,"instance":"x","mode":"rw"})") ==
+        "version: is out of range");
+  CHECK(refusal<Hello>(R"({"version":1,"pid":0,"instance":"x","mode":"rw"})") ==
+        "pid: must be above 0");
+  CHECK(refusal<Hello>(R"({"version":1,"pid":1,"instance":"x","mode":"wr"})") ==
+        "mode: must be one of rw, ro");
+  CHECK(refusal<Lease>(R"({"holder":"","seconds":1})") == "holder: must not be empty");
+  for (const char* seconds : {"0", "-1", "86401"}) {
+    CHECK(refusal<Lease>(R"({"holder":"me","seconds":)" + std::string(seconds) + "}") ==
+          "seconds: must be above 0 and at most 86400");
+  }
+  CHECK(refusal<Lease>(R"({"holder":"me","seconds":1,"on_expiry":"explode"})") ==
+        "on_expiry: must be one of restore, keep");
+  // A double that overflows is no JSON number to the parser.
+  CHECK_THAT(refusal<Lease>(R"({"holder":"me","seconds":1e999})"),
+             Catch::Matchers::StartsWith("the message: "));
+}
+
+TEST_CASE("histograms must make sense") {
+  const auto with = [](const std::string& buckets) {
+    return sample_with(R"("histograms":{"get":{"sum_us":1,"buckets":)" + buckets + "}}");
+  };
+  CHECK(decode<Sample>(with("[[0,1,1],[2,3,1]]")).has_value());
+  CHECK(refusal<Sample>(with("[[0,1]]")) ==
+        "histograms.get.buckets[0]: must be [lower, upper, count]");
+  CHECK(refusal<Sample>(with("[[5,5,1]]")) ==
+        "histograms.get.buckets[0]: lower must be below upper");
+  CHECK(refusal<Sample>(with("[[4,6,1],[5,7,1]]")) ==
+        "histograms.get.buckets: must rise and not overlap");
+  CHECK(refusal<Sample>(with(R"([[0,1,"x"]])")) ==
+        "histograms.get.buckets[0]: must be a whole number from 0 up, but is of type string");
+}
+
+TEST_CASE("absurd sizes are refused") {
+  std::string many = R"({"holder":"me","changes":[)";
+  for (int i = 0; i < 257; ++i) many += R"({"id":"1","knob":"k","value":1},)";
+  many.back() = ']';
+  CHECK(refusal<ChangesRequest>(many + "}") == "changes: must have at most 256 entries");
+
+  const std::string long_id(129, 'x');
+  CHECK(refusal<ChangesRequest>(R"({"holder":"me","changes":[{"id":")" + long_id +
+                                R"(","knob":"k","value":1}]})") ==
+        "changes[0].id: must have 1 to 128 bytes");
+
+  std::string names = R"({"databases":[)";
+  for (int i = 0; i < 65537; ++i) names += "1,";
+  names.back() = ']';
+  CHECK(refusal<DatabaseList>(names + "}") == "databases: has more than 65536 entries");
+
+  CHECK(refusal<ReleaseRequest>(R"({"knob":")" + std::string(65537, 'k') + R"("})") ==
+        "knob: is longer than 65536 bytes");
+  CHECK(refusal<Hello>(std::string((32u << 20) + 1, ' ')) == "the message: is larger than 32 MiB");
+}
+
+TEST_CASE("garbage is refused") {
+  using namespace std::string_literals;
+  for (const auto& text : {""s, " "s, "nonsense"s, "{"s, "}"s, "nul"s, "\0\0"s, "{\"version\":}"s,
+                           "{\"a\":1,}"s, "{'version':1}"s, "\xFF\xFE"s, "{} {}"s,
+                           std::string(100000, '['), std::string(100000, '{')}) {
+    CHECK_THAT(refusal<Hello>(text), Catch::Matchers::StartsWith("the message: "));
+    refusal<Sample>(text);
+    refusal<ChangesRequest>(text);
+  }
+}
+
+TEST_CASE("a message cut anywhere is refused") {
+  const std::string text = encode(testing::sample());
+  for (std::size_t length = 0; length < text.size(); ++length) {
+    const auto decoded = decode<Sample>(std::string_view(text).substr(0, length));
+    REQUIRE_FALSE(decoded.has_value());
+  }
+  REQUIRE(decode<Sample>(text).has_value());
+}
+
+}  // namespace
+}  // namespace rocktune::wire
