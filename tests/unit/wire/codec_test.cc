@@ -1,8 +1,8 @@
 // Every message survives the trip through JSON, and the JSON is what docs/wire.md shows.
 #include <nlohmann/json.hpp>
 
-#include "support/catch.h"
-#include "unit/wire/messages.h"
+#include "tests/support/catch.h"
+#include "tests/unit/wire/messages.h"
 
 namespace rocktune::wire {
 namespace {

@@ -1,6 +1,6 @@
 // Whatever the other side sends, decode() answers with one sentence that names the field.
-#include "support/catch.h"
-#include "unit/wire/messages.h"
+#include "tests/support/catch.h"
+#include "tests/unit/wire/messages.h"
 
 namespace rocktune::wire {
 namespace {
