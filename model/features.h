@@ -20,9 +20,11 @@ using Value = std::optional<double>;
 struct Features {
   Instant at;
   std::uint64_t sequence = 0;
-  double interval_seconds = 0;  // between the two database readings; 0 when there is no pair
-  bool fresh = false;           // the newer sample has a database reading
-  bool reset = false;           // another incarnation than before: histories must begin anew
+  double interval_seconds = 0;     // between the two database readings; 0 when there is no pair
+  bool fresh = false;              // the newer sample has a database reading
+  bool reset = false;              // another incarnation than before: histories must begin anew
+  std::uint64_t missed_polls = 0;  // due polls between the two samples that gave no pair: rates
+                                   // then are means over the whole gap
 
   // Foreground
   Value reads_per_second, writes_per_second, seeks_per_second;

@@ -1,0 +1,86 @@
+// Features of the database as a whole: foreground, background work, limiter and cache.
+#include "model/derive.h"
+#include "model/knobs.h"
+
+namespace rocktune::derivation {
+namespace {
+
+void fill_latency(const std::optional<LatencyHistogram>& older,
+                  const std::optional<LatencyHistogram>& newer, Value& p50, Value& p99,
+                  Value& mean) {
+  if (!older || !newer) return;
+  p50 = interval_quantile_us(*older, *newer, 0.50);
+  p99 = interval_quantile_us(*older, *newer, 0.99);
+  mean = interval_mean_us(*older, *newer);
+}
+
+Value sum(const Value& a, const Value& b) {
+  return a && b ? finite(*a + *b) : std::nullopt;
+}
+
+void fill_foreground(const DatabaseReading& older, const DatabaseReading& newer, double seconds,
+                     Features& out) {
+  out.reads_per_second = rate(older.keys_read, newer.keys_read, seconds);
+  out.writes_per_second = rate(older.keys_written, newer.keys_written, seconds);
+  out.seeks_per_second = rate(older.seeks, newer.seeks, seconds);
+  out.user_write_bytes_per_second =
+      rate(older.user_bytes_written, newer.user_bytes_written, seconds);
+  out.wal_bytes_per_second = rate(older.wal_bytes, newer.wal_bytes, seconds);
+  fill_latency(older.read_latency, newer.read_latency, out.read_p50_us, out.read_p99_us,
+               out.read_mean_us);
+  fill_latency(older.write_latency, newer.write_latency, out.write_p50_us, out.write_p99_us,
+               out.write_mean_us);
+  Value stalled_us_per_second = rate(older.stall_us, newer.stall_us, seconds);
+  if (stalled_us_per_second) out.stalled_ratio = at_most(*stalled_us_per_second / 1e6, 1);
+}
+
+void fill_background(const DatabaseReading& older, const DatabaseReading& newer, double seconds,
+                     Features& out) {
+  Value flushed = growth(older.flush_bytes_written, newer.flush_bytes_written);
+  Value compacted = growth(older.compaction_bytes_written, newer.compaction_bytes_written);
+  out.flush_bytes_per_second = per_second(flushed, seconds);
+  out.compaction_write_bytes_per_second = per_second(compacted, seconds);
+  out.compaction_read_bytes_per_second =
+      rate(older.compaction_bytes_read, newer.compaction_bytes_read, seconds);
+  out.write_amplification =
+      ratio(sum(flushed, compacted), growth(older.user_bytes_written, newer.user_bytes_written));
+  out.limiter_bytes_per_second =
+      rate(older.limiter_bytes_through, newer.limiter_bytes_through, seconds);
+  out.limiter_use_ratio = ratio(out.limiter_bytes_per_second, out.limiter_rate);
+}
+
+}  // namespace
+
+void fill_database_gauges(const DatabaseReading& newer, Features& out) {
+  out.write_stopped = gauge(newer.write_stopped);
+  if (newer.delayed_write_rate && *newer.delayed_write_rate > 0) {
+    out.delayed_bytes_per_second = gauge(newer.delayed_write_rate);
+  }
+  out.running_flushes = gauge(newer.running_flushes);
+  out.running_compactions = gauge(newer.running_compactions);
+  out.cache_capacity_bytes = gauge(newer.cache_capacity_bytes);
+  out.cache_usage_bytes = gauge(newer.cache_usage_bytes);
+  out.cache_fill_ratio = ratio(out.cache_usage_bytes, out.cache_capacity_bytes);
+}
+
+void fill_knobs(const Sample& newer, Features& out) {
+  out.knobs = newer.knobs;
+  for (const KnobReading& reading : newer.knobs) {
+    bool limits = reading.value > 0 && reading.value < kUnlimitedBytesPerSecond;
+    if (reading.name == knob::kRateLimit && limits) {
+      out.limiter_rate = static_cast<double>(reading.value);
+    }
+  }
+}
+
+void fill_database_rates(const DatabaseReading& older, const DatabaseReading& newer, double seconds,
+                         Features& out) {
+  fill_foreground(older, newer, seconds, out);
+  fill_background(older, newer, seconds, out);
+  Value hits = growth(older.block_cache_hits, newer.block_cache_hits);
+  Value misses = growth(older.block_cache_misses, newer.block_cache_misses);
+  out.cache_hit_ratio = ratio(hits, sum(hits, misses));
+  out.cache_misses_per_second = per_second(misses, seconds);
+}
+
+}  // namespace rocktune::derivation

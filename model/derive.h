@@ -1,0 +1,65 @@
+// What the parts of derive() share: rates from two readings of a counter, and the fill functions,
+// one per source. Internal to model/.
+//
+// All of them follow one rule: a value is finite or absent. A counter that was not read in both
+// samples, or that runs backwards, gives no rate.
+#pragma once
+
+#include <cmath>
+#include <optional>
+
+#include "model/features.h"
+
+namespace rocktune::derivation {
+
+// Shorter intervals than this carry no rate: one event more or less would dominate it.
+inline constexpr double kShortestIntervalSeconds = 0.001;
+
+inline Value finite(double value) {
+  return std::isfinite(value) ? Value(value) : std::nullopt;
+}
+
+inline Value gauge(const Counter& counter) {
+  return counter ? Value(static_cast<double>(*counter)) : std::nullopt;
+}
+
+// How much a counter grew; absent when either is absent or it ran backwards.
+inline Value growth(const Counter& older, const Counter& newer) {
+  if (!older || !newer || *newer < *older) return std::nullopt;
+  return static_cast<double>(*newer - *older);
+}
+
+inline Value per_second(const Value& amount, double seconds) {
+  if (!amount || seconds < kShortestIntervalSeconds) return std::nullopt;
+  return finite(*amount / seconds);
+}
+
+inline Value rate(const Counter& older, const Counter& newer, double seconds) {
+  return per_second(growth(older, newer), seconds);
+}
+
+// part / whole; absent when either is, or when the whole is not above zero.
+inline Value ratio(const Value& part, const Value& whole) {
+  if (!part || !whole || !(*whole > 0)) return std::nullopt;
+  return finite(*part / *whole);
+}
+
+inline Value at_most(const Value& value, double limit) {
+  return value ? Value(std::fmin(*value, limit)) : std::nullopt;
+}
+
+// Gauges of the newer reading alone.
+void fill_database_gauges(const DatabaseReading& newer, Features& out);
+void fill_lsm_shape(const DatabaseReading& newer, Features& out);
+void fill_knobs(const Sample& newer, Features& out);
+void fill_host_gauges(const HostReading& newer, Features& out);
+
+// Rates: `seconds` is the time between the two readings. Gauges and knobs are filled before.
+void fill_database_rates(const DatabaseReading& older, const DatabaseReading& newer, double seconds,
+                         Features& out);
+void fill_device_rates(const DeviceReading& older, const DeviceReading& newer, double seconds,
+                       Features& out);
+void fill_host_rates(const HostReading& older, const HostReading& newer, double seconds,
+                     Features& out);
+
+}  // namespace rocktune::derivation

@@ -1,0 +1,27 @@
+// Features of the block device, from /sys/block/<name>/stat (Documentation/block/stat.rst).
+#include "model/derive.h"
+
+namespace rocktune::derivation {
+
+inline constexpr double kSectorBytes = 512;
+
+void fill_device_rates(const DeviceReading& older, const DeviceReading& newer, double seconds,
+                       Features& out) {
+  if (older.name != newer.name) return;  // the data moved: these are counters of two devices
+  Value read_sectors = rate(older.read_sectors, newer.read_sectors, seconds);
+  Value write_sectors = rate(older.write_sectors, newer.write_sectors, seconds);
+  if (read_sectors) out.device_read_bytes_per_second = *read_sectors * kSectorBytes;
+  if (write_sectors) out.device_write_bytes_per_second = *write_sectors * kSectorBytes;
+  out.device_read_iops = rate(older.read_ios, newer.read_ios, seconds);
+  out.device_write_iops = rate(older.write_ios, newer.write_ios, seconds);
+  out.device_read_await_ms =
+      ratio(growth(older.read_ms, newer.read_ms), growth(older.read_ios, newer.read_ios));
+  out.device_write_await_ms =
+      ratio(growth(older.write_ms, newer.write_ms), growth(older.write_ios, newer.write_ios));
+  Value queue_ms = rate(older.queue_ms, newer.queue_ms, seconds);
+  if (queue_ms) out.device_queue = *queue_ms / 1000;  // Little: time in flight per time
+  Value busy_ms = rate(older.busy_ms, newer.busy_ms, seconds);
+  if (busy_ms) out.device_busy_ratio = at_most(*busy_ms / 1000, 1);
+}
+
+}  // namespace rocktune::derivation

@@ -1,0 +1,59 @@
+#include "model/features.h"
+
+#include "model/derive.h"
+
+namespace rocktune {
+namespace {
+
+bool another_incarnation(const Sample& older, const Sample& newer) {
+  // A poll that reached nobody carries no incarnation: that alone is no reopening.
+  return !older.incarnation.empty() && !newer.incarnation.empty() &&
+         older.incarnation != newer.incarnation;
+}
+
+void fill_gauges(const Sample& newer, Features& out) {
+  out.at = newer.at;
+  out.sequence = newer.sequence;
+  out.fresh = newer.database.has_value();
+  if (newer.database) {
+    derivation::fill_database_gauges(*newer.database, out);
+    derivation::fill_lsm_shape(*newer.database, out);
+  }
+  derivation::fill_knobs(newer, out);
+  if (newer.host) derivation::fill_host_gauges(*newer.host, out);
+}
+
+void fill_rates(const Sample& older, const Sample& newer, Features& out) {
+  if (older.database && newer.database) {
+    double seconds = seconds_between(older.database->agent_tick, newer.database->agent_tick);
+    if (seconds >= derivation::kShortestIntervalSeconds) {
+      out.interval_seconds = seconds;
+      derivation::fill_database_rates(*older.database, *newer.database, seconds, out);
+    }
+  }
+  double seconds = seconds_between(older.at.tick, newer.at.tick);
+  if (seconds < derivation::kShortestIntervalSeconds) return;
+  if (older.device && newer.device) {
+    derivation::fill_device_rates(*older.device, *newer.device, seconds, out);
+  }
+  if (older.host && newer.host) {
+    derivation::fill_host_rates(*older.host, *newer.host, seconds, out);
+  }
+}
+
+}  // namespace
+
+Features derive(const Sample* older, const Sample& newer) {
+  Features out;
+  fill_gauges(newer, out);
+  if (older == nullptr) return out;
+  if (another_incarnation(*older, newer)) {
+    out.reset = true;
+    return out;
+  }
+  if (newer.sequence > older->sequence) out.missed_polls = newer.sequence - older->sequence - 1;
+  fill_rates(*older, newer, out);
+  return out;
+}
+
+}  // namespace rocktune

@@ -1,0 +1,45 @@
+// The names that logs, traces and metrics print for the model's enumerations. They are stable.
+#include "model/decision.h"
+#include "model/indicators.h"
+
+namespace rocktune {
+
+std::string_view to_string(IndicatorKind kind) {
+  switch (kind) {
+    case IndicatorKind::kP99:
+      return "p99";
+    case IndicatorKind::kCompactionBacklog:
+      return "compaction_backlog";
+    case IndicatorKind::kDeviceSaturation:
+      return "device_saturation";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(AlertState state) {
+  switch (state) {
+    case AlertState::kOk:
+      return "ok";
+    case AlertState::kWarning:
+      return "warning";
+    case AlertState::kCritical:
+      return "critical";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(VerdictKind kind) {
+  switch (kind) {
+    case VerdictKind::kAllowed:
+      return "allowed";
+    case VerdictKind::kClamped:
+      return "clamped";
+    case VerdictKind::kHeld:
+      return "held";
+    case VerdictKind::kRejected:
+      return "rejected";
+  }
+  return "unknown";
+}
+
+}  // namespace rocktune

@@ -1,0 +1,5 @@
+#include "policy/policy.h"
+
+namespace rocktune {
+std::vector<std::string> policy_names() { return {"headroom", "static"}; }
+}  // namespace rocktune
