@@ -1,0 +1,122 @@
+#include "model/alert_tracker.h"
+
+#include <algorithm>
+
+#include "model/text.h"
+
+namespace rocktune {
+namespace {
+
+// Probabilities that raise a state, and below which it may fall again.
+constexpr double kRaiseWarning = 0.5;
+constexpr double kKeepWarning = 0.35;
+constexpr double kRaiseCritical = 0.85;
+constexpr double kKeepCritical = 0.7;
+// How long it has to stay below before it falls: longer than most L0 compactions' saw-tooth.
+constexpr double kQuietSeconds = 10;
+// Without data a state is kept this long (a restart of the agent takes less), then given up.
+constexpr double kBlindSeconds = 30;
+
+bool is_at_least(const Indicator& indicator, double probability) {
+  return indicator.event || indicator.probability >= probability;
+}
+
+std::string name_of(IndicatorKind kind) {
+  switch (kind) {
+    case IndicatorKind::kP99:
+      return "P99 latency";
+    case IndicatorKind::kCompactionBacklog:
+      return "compaction backlog";
+    case IndicatorKind::kDeviceSaturation:
+      return "device saturation";
+  }
+  return "indicator";
+}
+
+}  // namespace
+
+void AlertTracker::note_event(const Indicator& indicator, Nanoseconds now) {
+  if (indicator.event && !event_onset_) event_onset_ = now;
+}
+
+AlertState AlertTracker::next_state(const Indicator& indicator, Nanoseconds now) {
+  if (!indicator.valid) {
+    if (!blind_since_) blind_since_ = now;
+    return seconds_between(*blind_since_, now) >= kBlindSeconds ? AlertState::kOk : state_;
+  }
+  if (blind_since_) {  // the time without data was neither quiet nor loud
+    last_critical_ = std::max(last_critical_, now - Nanoseconds(1));
+    last_warning_ = std::max(last_warning_, now - Nanoseconds(1));
+    blind_since_.reset();
+  }
+  if (is_at_least(indicator, kKeepCritical)) last_critical_ = now;
+  if (is_at_least(indicator, kKeepWarning)) last_warning_ = now;
+  if (is_at_least(indicator, kRaiseCritical)) return AlertState::kCritical;
+  bool warning_quiet = seconds_between(last_warning_, now) >= kQuietSeconds;
+  bool critical_quiet = seconds_between(last_critical_, now) >= kQuietSeconds;
+  if (state_ == AlertState::kCritical && !critical_quiet) return AlertState::kCritical;
+  if (state_ != AlertState::kOk && !warning_quiet) return AlertState::kWarning;
+  return is_at_least(indicator, kRaiseWarning) ? AlertState::kWarning : AlertState::kOk;
+}
+
+AlertChange AlertTracker::change(const Assessment& assessment, AlertState from, Instant at) {
+  AlertChange out;
+  out.id = id_;
+  out.indicator = assessment.indicator;
+  out.from = from;
+  out.raised_at = raised_at_;
+  if (assessment.indicator.state != AlertState::kOk) {
+    out.message = assessment.sentence + assessment.outlook;
+    return out;
+  }
+  out.event_came = event_onset_.has_value();
+  out.message = name_of(assessment.indicator.kind) + " is over after " +
+                text::duration(seconds_between(raised_at_.tick, at.tick));
+  if (event_onset_) {
+    out.lead_seconds = seconds_between(raised_at_.tick, *event_onset_);
+    out.message += *out.lead_seconds > 0
+                       ? "; it came " + text::number(*out.lead_seconds, 1) + " s after the warning"
+                       : "; it came without an earlier warning";
+  } else {
+    out.message += "; what it warned of did not come";
+  }
+  if (!assessment.sentence.empty()) out.message += "; now " + assessment.sentence;
+  return out;
+}
+
+std::optional<AlertChange> AlertTracker::update(Assessment& assessment, Instant at,
+                                                std::uint64_t sequence) {
+  Indicator& indicator = assessment.indicator;
+  AlertState from = state_;
+  state_ = next_state(indicator, at.tick);
+  indicator.state = state_;
+  if (from == AlertState::kOk && state_ != AlertState::kOk) {
+    id_ = std::string(to_string(indicator.kind)) + "-" + std::to_string(sequence);
+    raised_at_ = at;
+    event_onset_.reset();
+  }
+  if (from == AlertState::kOk && state_ == AlertState::kOk) return std::nullopt;
+  note_event(indicator, at.tick);
+  if (from == state_) return std::nullopt;
+  AlertChange out = change(assessment, from, at);
+  if (state_ == AlertState::kOk && !indicator.valid) {
+    out.message +=
+        "; given up, because " + indicator.why_invalid + " for " + text::duration(kBlindSeconds);
+  }
+  return out;
+}
+
+std::optional<AlertChange> AlertTracker::end(Assessment& assessment, Instant at,
+                                             const std::string& why) {
+  AlertState from = state_;
+  state_ = AlertState::kOk;
+  blind_since_.reset();
+  if (from == AlertState::kOk) return std::nullopt;
+  assessment.indicator.state = AlertState::kOk;
+  assessment.sentence.clear();
+  AlertChange out = change(assessment, from, at);
+  out.message += "; " + why;
+  return out;
+}
+
+}  // namespace rocktune

@@ -1,0 +1,36 @@
+// AlertTracker: turns one indicator's probability into states and alerts, with hysteresis. Raises
+// at once, clears after a quiet time; remembers whether the forecast event came and when. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "model/assessment.h"
+#include "model/indicators.h"
+
+namespace rocktune {
+
+class AlertTracker {
+ public:
+  // Sets the indicator's state and returns the alert's change, if it changed. `sequence` is the
+  // sample's: it makes the alert's id, "<kind>-<sequence of the raise>".
+  std::optional<AlertChange> update(Assessment& assessment, Instant at, std::uint64_t sequence);
+  // Clears whatever is raised because what it spoke of is gone; `why` ends the message.
+  std::optional<AlertChange> end(Assessment& assessment, Instant at, const std::string& why);
+
+ private:
+  [[nodiscard]] AlertState next_state(const Indicator& indicator, Nanoseconds now);
+  void note_event(const Indicator& indicator, Nanoseconds now);
+  AlertChange change(const Assessment& assessment, AlertState from, Instant at);
+
+  AlertState state_ = AlertState::kOk;
+  std::string id_;
+  Instant raised_at_;
+  std::optional<Nanoseconds> event_onset_;  // since the raise
+  // When a critical or a warning state was last justified, or could not be judged.
+  Nanoseconds last_critical_{0};
+  Nanoseconds last_warning_{0};
+  std::optional<Nanoseconds> blind_since_;
+};
+
+}  // namespace rocktune

@@ -1,0 +1,90 @@
+// What one indicator finds in one step, before hysteresis: shared by the three of them. Internal
+// to model/.
+//
+// An indicator looks at several pressures (for the backlog: L0, pending bytes, memtables), each
+// against its own limit; the most probable one speaks for the indicator.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/features.h"
+#include "model/indicators.h"
+#include "model/objective.h"
+#include "model/trend.h"
+
+namespace rocktune {
+
+struct Pressure {
+  std::string cause;
+  double use = 0;                     // value / limit
+  std::optional<double> eta_seconds;  // to the limit
+  std::string sentence;               // how things stand, without a full stop
+  std::string outlook;                // ...and what comes, when the limit is in sight
+};
+
+struct Assessment {
+  Indicator indicator;   // without state
+  std::string sentence;  // how things stand
+  std::string outlook;   // ": delayed writes in about 4 s", or empty
+};
+
+// The strongest of `pressures` (not empty) as a valid indicator; with `event` its probability is 1.
+// `drivers` are sorted by how much of their limit they use and cut to five.
+Assessment assess(IndicatorKind kind, const std::vector<Pressure>& pressures, bool event,
+                  std::vector<Driver> drivers, double horizon_seconds);
+// Not enough to tell, and why.
+Assessment unknown(IndicatorKind kind, std::string why, double horizon_seconds);
+
+// Rates over a gap of more than this many missed polls say nothing about now: trends begin anew.
+inline constexpr std::uint64_t kLongestGapPolls = 10;
+
+void add_driver(std::vector<Driver>& drivers, std::string feature, const Value& value,
+                const Value& limit = std::nullopt);
+
+// One per kind; each keeps its trends. Call assess() once per sample, in order.
+class BacklogAssessor {
+ public:
+  Assessment assess(const Features& features, const Objective& objective);
+  void clear();
+
+ private:
+  void add_l0(const Features& features, std::vector<Pressure>& out);
+  void add_pending(const Features& features, std::vector<Pressure>& out);
+  void add_memtables(const Features& features, std::vector<Pressure>& out);
+
+  // In files: a compaction out of L0 takes at least its trigger (default 4); flushes add one.
+  Trend l0_{Trend::Jumps::kFalls, 2.5};
+  Trend pending_{Trend::Jumps::kOutliers};
+  Trend memtables_{Trend::Jumps::kKeep};
+  std::string l0_family_, pending_family_, memtable_family_;
+};
+
+class P99Assessor {
+ public:
+  Assessment assess(const Features& features, const Objective& objective);
+  void clear();
+
+ private:
+  struct Operation {
+    Trend log_use{Trend::Jumps::kKeep};  // ln(P99 / SLO): latencies move by factors
+  };
+  static void add(Operation& operation, const char* name, const Value& p99_us, const Value& ops,
+                  double slo_seconds, const Features& features, std::vector<Pressure>& out);
+  Operation read_, write_;
+};
+
+class DeviceAssessor {
+ public:
+  Assessment assess(const Features& features, const Objective& objective);
+  void clear();
+
+ private:
+  void add_queue(const Features& features, const Objective& objective, std::vector<Pressure>& out);
+  void add_await(const Features& features, const Objective& objective, std::vector<Pressure>& out);
+  Trend queue_{Trend::Jumps::kKeep};
+  Trend await_{Trend::Jumps::kKeep};
+};
+
+}  // namespace rocktune

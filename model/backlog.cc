@@ -1,0 +1,149 @@
+// compaction_backlog: RocksDB delays or stops writes, because of L0, pending compaction bytes or
+// memtables. Its rules stand in RocksDB's db/column_family.cc (GetWriteStallConditionAndCause).
+#include <algorithm>
+
+#include "model/assessment.h"
+#include "model/probability.h"
+#include "model/text.h"
+
+namespace rocktune {
+namespace {
+
+// Stops shorter than a poll do not show in the gauges, but in the time that writers lost.
+constexpr double kStalledRatio = 0.1;
+// Immutable memtables are few and come and go with each flush: their mean over this time tells
+// whether flushing keeps up.
+constexpr double kMemtableMeanSeconds = 5;
+
+std::string in_family(const std::string& family) {
+  return " in column family " + family;
+}
+
+std::string when(const std::string& what, const std::optional<double>& eta) {
+  if (!eta) return "";
+  if (*eta < 0.5) return ": " + what + " may come at any moment";
+  return ": " + what + " in about " + text::duration(*eta);
+}
+
+void clear_on_change(Trend& trend, std::string& known, const std::string& family) {
+  if (known != family) trend.clear();  // another column family is worst off now
+  known = family;
+}
+
+// Delay comes at max - 1 immutables when more than three are allowed, else only the stop at max.
+double memtable_limit(double max_write_buffers) {
+  return max_write_buffers > 3 ? max_write_buffers - 1 : max_write_buffers;
+}
+
+bool stalled(const Features& features) {
+  return features.write_stopped.value_or(0) > 0 || features.delayed_bytes_per_second.has_value() ||
+         features.stalled_ratio.value_or(0) >= kStalledRatio;
+}
+
+std::string stall_sentence(const Features& features) {
+  if (features.write_stopped.value_or(0) > 0) return "writes are stopped";
+  if (features.delayed_bytes_per_second) {
+    return "writes are delayed to " + text::rate(*features.delayed_bytes_per_second);
+  }
+  return "writers stood still for " + text::percent(features.stalled_ratio.value_or(0)) +
+         " of the time";
+}
+
+std::vector<Driver> backlog_drivers(const Features& f) {
+  std::vector<Driver> drivers;
+  add_driver(drivers, "l0_files", f.l0_files, f.l0_slowdown_files);
+  add_driver(drivers, "pending_bytes", f.pending_bytes, f.pending_soft_bytes);
+  add_driver(drivers, "immutable_memtables", f.immutable_memtables, f.max_write_buffers);
+  add_driver(drivers, "stalled_ratio", f.stalled_ratio, kStalledRatio);
+  add_driver(drivers, "limiter_use_ratio", f.limiter_use_ratio, 1.0);
+  add_driver(drivers, "flush_bytes_per_second", f.flush_bytes_per_second);
+  add_driver(drivers, "running_compactions", f.running_compactions);
+  return drivers;
+}
+
+}  // namespace
+
+void BacklogAssessor::clear() {
+  l0_.clear();
+  pending_.clear();
+  memtables_.clear();
+}
+
+void BacklogAssessor::add_l0(const Features& features, std::vector<Pressure>& out) {
+  if (!features.l0_ratio || !features.l0_files || !features.l0_slowdown_files) return;
+  clear_on_change(l0_, l0_family_, features.l0_column_family);
+  l0_.add(features.at.tick, *features.l0_files);
+  Pressure pressure{"l0", *features.l0_ratio, std::nullopt, "", ""};
+  std::optional<double> files_per_second = l0_.slope();
+  std::optional<double> use_slope;
+  if (files_per_second) use_slope = *files_per_second / *features.l0_slowdown_files;
+  pressure.eta_seconds = time_to_limit(pressure.use, use_slope);
+  pressure.sentence = "L0 has " + text::amount(*features.l0_files) + " of " +
+                      text::amount(*features.l0_slowdown_files) + " files" +
+                      in_family(features.l0_column_family);
+  if (files_per_second && *files_per_second > 0.005) {
+    pressure.sentence += " and gains " + text::amount(*files_per_second) + "/s";
+  }
+  pressure.outlook = when("delayed writes", pressure.eta_seconds);
+  out.push_back(std::move(pressure));
+}
+
+void BacklogAssessor::add_pending(const Features& features, std::vector<Pressure>& out) {
+  if (!features.pending_ratio || !features.pending_bytes || !features.pending_soft_bytes) return;
+  clear_on_change(pending_, pending_family_, features.pending_column_family);
+  pending_.add(features.at.tick, *features.pending_bytes);
+  Pressure pressure{"pending_bytes", *features.pending_ratio, std::nullopt, "", ""};
+  std::optional<double> slope = pending_.slope();
+  std::optional<double> use_slope;
+  if (slope) use_slope = *slope / *features.pending_soft_bytes;
+  pressure.eta_seconds = time_to_limit(pressure.use, use_slope);
+  pressure.sentence = text::bytes(*features.pending_bytes) + " of " +
+                      text::bytes(*features.pending_soft_bytes) + " wait for compaction" +
+                      in_family(features.pending_column_family);
+  if (slope && *slope > 1024) pressure.sentence += ", " + text::rate(*slope) + " more";
+  pressure.outlook = when("delayed writes", pressure.eta_seconds);
+  out.push_back(std::move(pressure));
+}
+
+void BacklogAssessor::add_memtables(const Features& features, std::vector<Pressure>& out) {
+  if (!features.immutable_memtables || !features.max_write_buffers) return;
+  double limit = memtable_limit(*features.max_write_buffers);
+  if (!(limit > 0)) return;
+  clear_on_change(memtables_, memtable_family_, features.memtable_column_family);
+  memtables_.add(features.at.tick, *features.immutable_memtables / limit);
+  double mean = memtables_.mean(kMemtableMeanSeconds).value_or(0);
+  Pressure pressure{"memtables", mean, std::nullopt, "", ""};
+  // One full queue in one reading ends with the next flush; a mean near the limit does not.
+  pressure.eta_seconds = time_to_limit(mean, memtables_.slope());
+  pressure.sentence = text::amount(*features.immutable_memtables) + " of " + text::amount(limit) +
+                      " memtables wait for their flush" +
+                      in_family(features.memtable_column_family);
+  pressure.outlook = when("a write stop", pressure.eta_seconds);
+  out.push_back(std::move(pressure));
+}
+
+Assessment BacklogAssessor::assess(const Features& features, const Objective& objective) {
+  constexpr auto kKind = IndicatorKind::kCompactionBacklog;
+  if (!features.fresh) {
+    return unknown(kKind, "the agent was not read", objective.horizon_seconds);
+  }
+  if (features.missed_polls > kLongestGapPolls) clear();
+  std::vector<Pressure> pressures;
+  add_l0(features, pressures);
+  add_pending(features, pressures);
+  add_memtables(features, pressures);
+  bool event = stalled(features);
+  if (pressures.empty() && !event) {
+    return unknown(kKind, "no column family's L0 files, pending bytes or memtables were read",
+                   objective.horizon_seconds);
+  }
+  Assessment out = rocktune::assess(kKind, pressures, event, backlog_drivers(features),
+                                    objective.horizon_seconds);
+  if (event) {
+    std::string how = out.sentence.empty() ? "" : ": " + out.sentence;
+    out.sentence = stall_sentence(features) + how;
+  }
+  return out;
+}
+
+}  // namespace rocktune

@@ -1,0 +1,87 @@
+// p99: the P99 of reads or writes over an interval breaks its SLO.
+#include <cmath>
+
+#include "model/assessment.h"
+#include "model/probability.h"
+#include "model/text.h"
+
+namespace rocktune {
+namespace {
+
+// The 99th percentile of fewer operations than this is their maximum and says little.
+constexpr double kFewestOperations = 20;
+// The median over this time stands for "now": one slow poll is no broken SLO.
+constexpr double kNowSeconds = 1.5;
+// An older value does not speak for the present.
+constexpr double kOldestSeconds = 5;
+
+void describe(const char* name, double slo_us, const std::optional<double>& log_slope,
+              Pressure& pressure) {
+  double p99_us = pressure.use * slo_us;
+  pressure.sentence = std::string(name) + " P99 is " + text::microseconds(p99_us);
+  if (p99_us >= slo_us) {
+    pressure.sentence += ", above its limit of " + text::microseconds(slo_us);
+    return;
+  }
+  pressure.sentence += " of " + text::microseconds(slo_us);
+  if (!pressure.eta_seconds || !log_slope) return;
+  pressure.sentence += " and rises " + text::percent(std::expm1(*log_slope)) + " per second";
+  pressure.outlook = ": it breaks its limit in about " + text::duration(*pressure.eta_seconds);
+}
+
+}  // namespace
+
+void P99Assessor::clear() {
+  read_.log_use.clear();
+  write_.log_use.clear();
+}
+
+void P99Assessor::add(Operation& operation, const char* name, const Value& p99_us, const Value& ops,
+                      double slo_seconds, const Features& features, std::vector<Pressure>& out) {
+  double slo_us = slo_seconds * 1e6;
+  bool enough = !ops || *ops * features.interval_seconds >= kFewestOperations;
+  if (p99_us && *p99_us > 0 && enough) {
+    operation.log_use.add(features.at.tick, std::log(*p99_us / slo_us));
+  }
+  operation.log_use.expire(features.at.tick);
+  std::optional<double> age = operation.log_use.age_seconds(features.at.tick);
+  if (!age || *age > kOldestSeconds) return;
+  double log_use = operation.log_use.median(kNowSeconds).value_or(0);
+  Pressure pressure{name, std::exp(log_use), std::nullopt, "", ""};
+  std::optional<double> slope = operation.log_use.slope();
+  if (log_use >= 0) {
+    pressure.eta_seconds = 0;
+  } else if (slope && *slope > 0 && -log_use / *slope < 3600) {
+    pressure.eta_seconds = -log_use / *slope;
+  }
+  describe(name, slo_us, slope, pressure);
+  out.push_back(std::move(pressure));
+}
+
+Assessment P99Assessor::assess(const Features& features, const Objective& objective) {
+  constexpr auto kKind = IndicatorKind::kP99;
+  if (!features.fresh) {
+    return unknown(kKind, "the agent was not read", objective.horizon_seconds);
+  }
+  if (features.missed_polls > kLongestGapPolls) clear();
+  std::vector<Pressure> pressures;
+  add(read_, "read", features.read_p99_us, features.reads_per_second, objective.read_p99_seconds,
+      features, pressures);
+  add(write_, "write", features.write_p99_us, features.writes_per_second,
+      objective.write_p99_seconds, features, pressures);
+  if (pressures.empty()) {
+    return unknown(kKind, "too few reads and writes were timed in the last 5 s",
+                   objective.horizon_seconds);
+  }
+  bool event = false;
+  for (const Pressure& pressure : pressures) event = event || pressure.use >= 1;
+  std::vector<Driver> drivers;
+  add_driver(drivers, "read_p99_us", features.read_p99_us, objective.read_p99_seconds * 1e6);
+  add_driver(drivers, "write_p99_us", features.write_p99_us, objective.write_p99_seconds * 1e6);
+  add_driver(drivers, "l0_files", features.l0_files, features.l0_slowdown_files);
+  add_driver(drivers, "device_queue", features.device_queue, objective.device_queue_limit);
+  add_driver(drivers, "stalled_ratio", features.stalled_ratio);
+  return rocktune::assess(kKind, pressures, event, std::move(drivers), objective.horizon_seconds);
+}
+
+}  // namespace rocktune

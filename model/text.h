@@ -1,0 +1,17 @@
+// Numbers as people read them in messages and reasons. Independent of the locale, so that the same
+// samples give the same bytes everywhere.
+#pragma once
+
+#include <string>
+
+namespace rocktune::text {
+
+std::string number(double value, int decimals);  // "17.25"
+std::string amount(double value);                // three digits or so: "17", "0.8", "1250"
+std::string bytes(double value);                 // "17.3 GiB", "512 KiB"
+std::string rate(double bytes_per_second);       // "16 MiB/s"
+std::string microseconds(double value);          // "850 us", "4.2 ms", "1.3 s"
+std::string duration(double seconds);            // "4 s", "12 min"
+std::string percent(double ratio);               // "35%"
+
+}  // namespace rocktune::text

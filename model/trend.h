@@ -1,0 +1,58 @@
+// Trend: the recent course of one value, and how fast it moves. Bounded; pure.
+//
+// The slope is a least-squares line over the window. LSM values do not only flow, they also jump:
+// L0 falls by a whole compaction's input when that compaction ends, and pending bytes step by
+// gigabytes when level targets shrink (facebook/rocksdb issue 9423). A jump says nothing about the
+// flow before and after it, so the line is fitted to the increments that are left without it.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+
+#include "model/clock.h"
+
+namespace rocktune {
+
+class Trend {
+ public:
+  enum class Jumps {
+    kKeep,      // every increment counts
+    kFalls,     // falls beyond `fall_limit` between two readings are left out
+    kOutliers,  // increments beyond 4 times their 80th percentile are left out, up or down
+  };
+
+  explicit Trend(Jumps jumps, double fall_limit = 0, double window_seconds = 15);
+
+  // Values that are not finite and ticks that do not rise are ignored.
+  void add(Nanoseconds tick, double value);
+  // Drops what has left the window; call when there was no value to add.
+  void expire(Nanoseconds now);
+  void clear() { points_.clear(); }
+
+  // Per second; absent with fewer than 6 points or less than 2 seconds of them.
+  [[nodiscard]] std::optional<double> slope() const;
+  // Over the last `seconds` before the newest point; absent when empty.
+  [[nodiscard]] std::optional<double> mean(double seconds) const;
+  [[nodiscard]] std::optional<double> median(double seconds) const;
+  [[nodiscard]] std::optional<double> largest(double seconds) const;
+  [[nodiscard]] std::size_t size() const { return points_.size(); }
+  [[nodiscard]] double span_seconds() const;
+  // Since the newest point; absent when empty.
+  [[nodiscard]] std::optional<double> age_seconds(Nanoseconds now) const;
+
+ private:
+  struct Point {
+    Nanoseconds tick{0};
+    double value = 0;
+  };
+  [[nodiscard]] double increment_limit() const;
+  [[nodiscard]] bool is_jump(double increment, double limit) const;
+
+  Jumps jumps_;
+  double fall_limit_;
+  double window_seconds_;
+  std::deque<Point> points_;
+};
+
+}  // namespace rocktune
