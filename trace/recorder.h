@@ -53,6 +53,8 @@ class Recorder {
 
  private:
   struct State;
+  static Result<std::unique_ptr<State>> start(const std::string& path, const RunInfo& run,
+                                              const Limits& limits);
   explicit Recorder(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -1,0 +1,132 @@
+#include "trace/columns.h"
+
+#include <algorithm>
+#include <array>
+
+#include "model/indicators.h"
+#include "model/sample.h"
+
+namespace rocktune::trace {
+namespace {
+
+constexpr std::array kOptions = {
+    std::string_view("write_buffer_bytes"),
+    std::string_view("max_write_buffer_number"),
+    std::string_view("level0_compaction_trigger"),
+    std::string_view("level0_slowdown_trigger"),
+    std::string_view("level0_stop_trigger"),
+    std::string_view("soft_pending_limit_bytes"),
+    std::string_view("hard_pending_limit_bytes"),
+    std::string_view("target_file_bytes"),
+    std::string_view("max_bytes_for_level_base_bytes"),
+};
+
+template <class Reading>
+void add_fields(Columns& columns, const std::string& prefix) {
+  const Reading reading;
+  Reading::visit_fields(reading, [&](const char* name, const auto&) {
+    columns.push_back({prefix + name, "INTEGER"});
+  });
+}
+
+}  // namespace
+
+bool is_option(std::string_view field) {
+  return std::find(kOptions.begin(), kOptions.end(), field) != kOptions.end();
+}
+
+Columns sample_columns() {
+  Columns columns = {{"id", "INTEGER PRIMARY KEY"},    {"target", "INTEGER NOT NULL"},
+                     {"sequence", "INTEGER NOT NULL"}, {"wall_ns", "INTEGER NOT NULL"},
+                     {"tick_ns", "INTEGER NOT NULL"},  {"keyframe", "INTEGER NOT NULL"},
+                     {"incarnation", "INTEGER"},       {"health_at", "INTEGER NOT NULL"},
+                     {"knobs_at", "INTEGER NOT NULL"}, {"has_database", "INTEGER NOT NULL"},
+                     {"agent_tick_ns", "INTEGER"},     {"agent_sequence", "INTEGER"}};
+  add_fields<DatabaseReading>(columns, "");
+  const DatabaseReading database;
+  DatabaseReading::visit_histograms(database, [&](const char* name, const auto&) {
+    columns.push_back({name, "BLOB"});
+  });
+  columns.push_back({"device", "INTEGER"});
+  add_fields<DeviceReading>(columns, "device_");
+  columns.push_back({"has_host", "INTEGER NOT NULL"});
+  add_fields<HostReading>(columns, "host_");
+  return columns;
+}
+
+Columns column_family_columns() {
+  Columns columns = {{"sample", "INTEGER NOT NULL"},
+                     {"position", "INTEGER NOT NULL"},
+                     {"options_at", "INTEGER NOT NULL"},
+                     {"levels_at", "INTEGER NOT NULL"}};
+  const ColumnFamilyReading reading;
+  ColumnFamilyReading::visit_fields(reading, [&](const char* name, const auto&) {
+    if (!is_option(name)) columns.push_back({name, "INTEGER"});
+  });
+  return columns;
+}
+
+Columns column_family_option_columns() {
+  Columns columns = {
+      {"sample", "INTEGER NOT NULL"}, {"position", "INTEGER NOT NULL"}, {"name", "TEXT NOT NULL"}};
+  const ColumnFamilyReading reading;
+  ColumnFamilyReading::visit_fields(reading, [&](const char* name, const auto&) {
+    if (is_option(name)) columns.push_back({name, "INTEGER"});
+  });
+  return columns;
+}
+
+Columns column_family_level_columns() {
+  Columns columns = {{"sample", "INTEGER NOT NULL"},
+                     {"position", "INTEGER NOT NULL"},
+                     {"levels", "INTEGER NOT NULL"}};
+  for (const char* what : {"_files", "_bytes"}) {
+    for (std::size_t level = 0; level < kLevelColumns; ++level) {
+      columns.push_back({"l" + std::to_string(level) + what, "INTEGER"});
+    }
+  }
+  columns.push_back({"deeper_levels", "TEXT"});
+  return columns;
+}
+
+Columns indicator_columns() {
+  Columns columns = {{"target", "INTEGER NOT NULL"}, {"sequence", "INTEGER NOT NULL"}};
+  for (const auto kind :
+       {IndicatorKind::kP99, IndicatorKind::kCompactionBacklog, IndicatorKind::kDeviceSaturation}) {
+    const std::string name(to_string(kind));
+    columns.push_back({name + "_state", "TEXT"});
+    columns.push_back({name + "_probability", "REAL"});
+    columns.push_back({name + "_eta_seconds", "REAL"});
+    columns.push_back({name + "_event", "INTEGER"});
+    columns.push_back({name + "_valid", "INTEGER"});
+    columns.push_back({name + "_cause", "TEXT"});
+  }
+  return columns;
+}
+
+std::string create_table(std::string_view name, const Columns& columns, std::string_view tail) {
+  std::string sql = "CREATE TABLE " + std::string(name) + " (";
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (i != 0) sql += ", ";
+    sql += columns[i].name + " " + std::string(columns[i].type);
+  }
+  return sql + std::string(tail) + ";\n";
+}
+
+std::string insert_into(std::string_view name, const Columns& columns) {
+  std::string sql =
+      "INSERT INTO " + std::string(name) + " (" + column_names(columns) + ") VALUES (";
+  for (std::size_t i = 0; i < columns.size(); ++i) sql += i == 0 ? "?" : ", ?";
+  return sql + ")";
+}
+
+std::string column_names(const Columns& columns, std::string_view prefix) {
+  std::string names;
+  for (const Column& column : columns) {
+    if (!names.empty()) names += ", ";
+    names += std::string(prefix) + column.name;
+  }
+  return names;
+}
+
+}  // namespace rocktune::trace

@@ -1,0 +1,33 @@
+// The columns of the trace's wide tables, in one place: they follow from the visit_fields() lists
+// of model/sample.h. Writer, reader and schema all use these lists, in their order.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rocktune::trace {
+
+struct Column {
+  std::string name;
+  std::string_view type;  // of SQL, with its constraints
+};
+using Columns = std::vector<Column>;
+
+inline constexpr std::size_t kLevelColumns = 7;  // RocksDB's default num_levels
+
+Columns sample_columns();
+Columns column_family_columns();         // gauges, one row per sample and column family
+Columns column_family_option_columns();  // its name and options: a row when they change
+Columns column_family_level_columns();   // its levels: a row when they change
+Columns indicator_columns();
+
+// Whether a field of ColumnFamilyReading is an option, which hardly ever changes.
+bool is_option(std::string_view field);
+
+std::string create_table(std::string_view name, const Columns& columns, std::string_view tail);
+std::string insert_into(std::string_view name, const Columns& columns);
+// "a, b, c", each with `prefix` before it.
+std::string column_names(const Columns& columns, std::string_view prefix = "");
+
+}  // namespace rocktune::trace

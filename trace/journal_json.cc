@@ -1,0 +1,158 @@
+#include "trace/journal_json.h"
+
+#include <chrono>
+#include <cstdio>
+
+#include "trace/json_text.h"
+
+namespace rocktune::trace {
+namespace {
+
+Json head(Nanoseconds wall, std::string_view target, std::string_view kind, std::string_view id) {
+  return Json{{"time", rfc3339(wall)}, {"target", target}, {"kind", kind}, {"id", id}};
+}
+
+Json drivers_json(const std::vector<Driver>& drivers) {
+  Json list = Json::array();
+  for (const Driver& driver : drivers) {
+    Json entry{{"feature", driver.feature}, {"value", driver.value}};
+    if (driver.limit) entry["limit"] = *driver.limit;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+void add_forecast(Json& line, const Indicator& indicator) {
+  line["probability"] = indicator.probability;
+  line["horizon_seconds"] = indicator.horizon_seconds;
+  line["eta_seconds"] = or_null(indicator.eta_seconds);
+  line["valid"] = indicator.valid;
+  if (!indicator.valid) line["why_invalid"] = indicator.why_invalid;
+  line["event"] = indicator.event;
+  line["calibrated"] = indicator.calibrated;
+  line["evidence"] = drivers_json(indicator.drivers);
+}
+
+}  // namespace
+
+std::string rfc3339(Nanoseconds wall) {
+  using namespace std::chrono;
+  const sys_time<milliseconds> time{floor<milliseconds>(wall)};
+  const auto day = floor<days>(time);
+  const year_month_day date{day};
+  const hh_mm_ss clock{time - day};
+  char text[40];
+  std::snprintf(
+      text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", static_cast<int>(date.year()),
+      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+      static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+      static_cast<int>(clock.seconds().count()), static_cast<int>(clock.subseconds().count()));
+  return text;
+}
+
+std::string alert_line(Nanoseconds wall, std::string_view target, const AlertChange& alert) {
+  const Indicator& indicator = alert.indicator;
+  Json line = head(wall, target, "alert", alert.id);
+  line["indicator"] = to_string(indicator.kind);
+  line["cause"] = indicator.cause;
+  line["state"] = to_string(indicator.state);
+  line["from"] = to_string(alert.from);
+  line["raised_at"] = rfc3339(alert.raised_at.wall);
+  add_forecast(line, indicator);
+  line["message"] = alert.message;
+  if (indicator.state == AlertState::kOk) {
+    line["event_came"] = or_null(alert.event_came);
+    line["lead_seconds"] = or_null(alert.lead_seconds);
+  }
+  return json_text(line);
+}
+
+std::string decision_line(Nanoseconds wall, std::string_view target, const Decision& decision,
+                          std::string_view mode) {
+  const Proposal& proposal = decision.proposal;
+  const Expectation& expected = proposal.expected;
+  const Verdict& verdict = decision.verdict;
+  Json line = head(wall, target, "decision", decision.id);
+  line["mode"] = mode;
+  line["knob"] = proposal.knob;
+  line["column_family"] = proposal.column_family;
+  line["from"] = proposal.from;
+  line["to"] = proposal.to;
+  line["rule"] = proposal.rule;
+  line["reason"] = proposal.reason;
+  line["expected"] = Json{{"feature", expected.feature},
+                          {"direction", expected.lower_is_better ? "lower" : "higher"},
+                          {"baseline", expected.baseline},
+                          {"window_seconds", expected.window_seconds}};
+  line["verdict"] = Json{{"kind", to_string(verdict.kind)},
+                         {"value", verdict.value},
+                         {"rule", verdict.rule},
+                         {"reason", verdict.reason}};
+  line["evidence"] = drivers_json(proposal.evidence);
+  return json_text(line);
+}
+
+std::string outcome_line(Nanoseconds wall, std::string_view target, const Outcome& outcome) {
+  Json line = head(wall, target, "outcome", outcome.decision_id);
+  line["result"] = outcome.result;
+  line["measured"] = or_null(outcome.measured);
+  line["reason"] = outcome.reason;
+  return json_text(line);
+}
+
+std::string actuation_line(Nanoseconds wall, std::string_view target, const Actuation& actuation) {
+  Json line = head(wall, target, "actuation", actuation.decision_id);
+  line["status"] = actuation.status;
+  line["reason"] = actuation.reason;
+  line["before"] = actuation.before;
+  line["after"] = actuation.after;
+  return json_text(line);
+}
+
+std::string event_line(Nanoseconds wall, std::string_view target, std::string_view kind,
+                       std::string_view id, std::string_view message) {
+  Json line = head(wall, target, kind, id);
+  line["message"] = message;
+  return json_text(line);
+}
+
+std::string encode_drivers(const std::vector<Driver>& drivers) {
+  return json_text(drivers_json(drivers));
+}
+
+std::string encode_indicator(const Indicator& indicator) {
+  Json object{{"indicator", to_string(indicator.kind)},
+              {"cause", indicator.cause},
+              {"state", to_string(indicator.state)}};
+  add_forecast(object, indicator);
+  return json_text(object);
+}
+
+std::string encode_engine_config(const EngineConfig& config) {
+  const Objective& objective = config.objective;
+  const Budget& budget = config.budget;
+  Json params = Json::object();
+  for (const auto& [name, value] : config.policy_params) params[name] = value;
+  const Json object{
+      {"policy", config.policy},
+      {"policy_params", std::move(params)},
+      {"objective",
+       {{"read_p99_seconds", objective.read_p99_seconds},
+        {"write_p99_seconds", objective.write_p99_seconds},
+        {"horizon_seconds", objective.horizon_seconds},
+        {"device_queue_limit", objective.device_queue_limit},
+        {"device_await_limit_seconds", objective.device_await_limit_seconds}}},
+      {"budget",
+       {{"cache_max_bytes", budget.cache_max ? Json(budget.cache_max->value) : Json(nullptr)},
+        {"jobs_max", or_null(budget.jobs_max)},
+        {"rate_limit_min_bytes_per_second", budget.rate_limit_min.value},
+        {"changes_per_hour", budget.changes_per_hour}}}};
+  return json_text(object);
+}
+
+}  // namespace rocktune::trace

@@ -1,0 +1,104 @@
+// The way back from JSON: the parts that the trace stores in JSON columns, and that the tools read
+// from the daemon. Unknown keys are ignored; missing ones, and other types, are errors.
+#include <algorithm>
+#include <array>
+
+#include "trace/journal_json.h"
+#include "trace/json_text.h"
+
+namespace rocktune::trace {
+namespace {
+
+template <class T>
+std::optional<T> optional_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return std::nullopt;
+  return found->template get<T>();
+}
+
+std::vector<Driver> drivers_from(const Json& list) {
+  std::vector<Driver> drivers;
+  for (const Json& entry : list) {
+    drivers.push_back({entry.at("feature").get<std::string>(), entry.at("value").get<double>(),
+                       optional_at<double>(entry, "limit")});
+  }
+  return drivers;
+}
+
+template <class Enum, std::size_t kSize>
+Enum named(const Json& value, const std::array<Enum, kSize>& known) {
+  const auto& text = value.get_ref<const std::string&>();
+  const auto found = std::find_if(known.begin(), known.end(),
+                                  [&](Enum candidate) { return to_string(candidate) == text; });
+  if (found == known.end()) throw std::invalid_argument("unknown value \"" + text + "\"");
+  return *found;
+}
+
+Indicator indicator_from(const Json& object) {
+  Indicator indicator;
+  indicator.kind = named(object.at("indicator"),
+                         std::array{IndicatorKind::kP99, IndicatorKind::kCompactionBacklog,
+                                    IndicatorKind::kDeviceSaturation});
+  indicator.cause = object.at("cause").get<std::string>();
+  indicator.state = named(object.at("state"),
+                          std::array{AlertState::kOk, AlertState::kWarning, AlertState::kCritical});
+  indicator.probability = object.at("probability").get<double>();
+  indicator.horizon_seconds = object.at("horizon_seconds").get<double>();
+  indicator.eta_seconds = optional_at<double>(object, "eta_seconds");
+  indicator.valid = object.at("valid").get<bool>();
+  indicator.why_invalid = object.value("why_invalid", std::string());
+  indicator.event = object.at("event").get<bool>();
+  indicator.calibrated = object.at("calibrated").get<bool>();
+  indicator.drivers = drivers_from(object.at("evidence"));
+  return indicator;
+}
+
+EngineConfig engine_config_from(const Json& object) {
+  EngineConfig config;
+  config.policy = object.at("policy").get<std::string>();
+  for (const auto& [name, value] : object.at("policy_params").items()) {
+    config.policy_params[name] = value.get<double>();
+  }
+  const Json& objective = object.at("objective");
+  config.objective.read_p99_seconds = objective.at("read_p99_seconds").get<double>();
+  config.objective.write_p99_seconds = objective.at("write_p99_seconds").get<double>();
+  config.objective.horizon_seconds = objective.at("horizon_seconds").get<double>();
+  config.objective.device_queue_limit = objective.at("device_queue_limit").get<double>();
+  config.objective.device_await_limit_seconds =
+      objective.at("device_await_limit_seconds").get<double>();
+  const Json& budget = object.at("budget");
+  if (const auto bytes = optional_at<std::int64_t>(budget, "cache_max_bytes")) {
+    config.budget.cache_max = Bytes{*bytes};
+  }
+  config.budget.jobs_max = optional_at<std::int64_t>(budget, "jobs_max");
+  config.budget.rate_limit_min.value = budget.at("rate_limit_min_bytes_per_second").get<double>();
+  config.budget.changes_per_hour = budget.at("changes_per_hour").get<int>();
+  return config;
+}
+
+// The JSON library reports by exceptions: they end here.
+template <class Read>
+auto decode(std::string_view text, const char* what, Read read)
+    -> Result<decltype(read(std::declval<const Json&>()))> {
+  try {
+    return read(Json::parse(text));
+  } catch (const std::exception& problem) {
+    return fail(ErrorCode::kCorrupt, std::string(what) + ": " + problem.what());
+  }
+}
+
+}  // namespace
+
+Result<std::vector<Driver>> decode_drivers(std::string_view json) {
+  return decode(json, "evidence", drivers_from);
+}
+
+Result<Indicator> decode_indicator(std::string_view json) {
+  return decode(json, "indicator", indicator_from);
+}
+
+Result<EngineConfig> decode_engine_config(std::string_view json) {
+  return decode(json, "engine configuration", engine_config_from);
+}
+
+}  // namespace rocktune::trace
