@@ -1,0 +1,103 @@
+#include "bench/cli/progress.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace rocktune::bench {
+namespace {
+
+constexpr double kLineEverySeconds = 5;
+
+std::string format(const char* pattern, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, pattern, value);
+  return text;
+}
+
+double milliseconds(double microseconds) {
+  return microseconds / 1e3;
+}
+double mib(std::uint64_t bytes) {
+  return static_cast<double>(bytes) / (1 << 20);
+}
+
+}  // namespace
+
+Result<ProgressMode> parse_progress(const std::string& name) {
+  if (name == "auto") return isatty(STDERR_FILENO) ? ProgressMode::kTerminal : ProgressMode::kLines;
+  if (name == "lines") return ProgressMode::kLines;
+  if (name == "json") return ProgressMode::kJson;
+  if (name == "none") return ProgressMode::kNone;
+  return fail(ErrorCode::kInvalidArgument,
+              "--progress " + name + ": give auto, lines, json or none");
+}
+
+std::string progress_text(const Phase& phase, const Interval& second) {
+  const double at = second.start_seconds + second.seconds;
+  const double rate = static_cast<double>(second.latencies.count()) / second.seconds;
+  std::string text = phase.name + format(" %4.0f s", at) + format("  %7.0f ops/s", rate);
+  for (std::size_t i = 0; i < kOperations; ++i) {
+    const Histogram& histogram = second.latencies.of[i];
+    if (histogram.count() == 0) continue;
+    text += "  " + std::string(i == 2 ? "rmw" : kOperationNames[i]) +
+            format(" p99 %.2f ms", milliseconds(histogram.percentile_us(0.99)));
+  }
+  text += format("  L0 %2.0f", static_cast<double>(second.gauges.l0_files)) +
+          format("  pending %.1f MiB", mib(second.gauges.pending_compaction_bytes)) +
+          format("  stall %.2f s", static_cast<double>(second.counters.stall_us) / 1e6);
+  if (second.gauges.write_stopped) text += "  STOPPED";
+  return text;
+}
+
+void Progress::show(const std::string& line, double at_seconds) {
+  if (mode_ == ProgressMode::kTerminal) {
+    std::fprintf(stderr, "\r\033[K%s", line.c_str());
+    line_open_ = true;
+  } else if (mode_ == ProgressMode::kLines && at_seconds + 1e-3 >= next_line_at_) {
+    std::fprintf(stderr, "%s\n", line.c_str());
+    next_line_at_ = at_seconds + kLineEverySeconds;
+  }
+}
+
+void Progress::loading(std::int64_t records, std::int64_t of, bool settling) {
+  if (mode_ == ProgressMode::kJson) {
+    const nlohmann::json event = {
+        {"event", "loading"}, {"records", records}, {"of", of}, {"settling", settling}};
+    std::printf("%s\n", event.dump().c_str());
+    std::fflush(stdout);
+    return;
+  }
+  const std::string line =
+      settling ? "loaded; waiting for compaction to settle"
+               : "loading " + std::to_string(records) + " of " + std::to_string(of) + " records";
+  if (mode_ == ProgressMode::kLines) next_line_at_ -= 0.5;  // called twice a second
+  show(line, 0);
+}
+
+void Progress::second(const Phase& phase, const Interval& second) {
+  if (mode_ == ProgressMode::kJson) {
+    nlohmann::json event = interval_json(second);
+    event["event"] = "second";
+    event["phase"] = phase.name;
+    event["phase_target_ops_per_second"] = phase.ops_per_second;
+    std::printf("%s\n", event.dump().c_str());
+    std::fflush(stdout);
+    return;
+  }
+  if (second.start_seconds == 0) next_line_at_ = 0;
+  show(progress_text(phase, second), second.start_seconds + second.seconds);
+}
+
+void Progress::note(const std::string& text) {
+  if (mode_ == ProgressMode::kNone || mode_ == ProgressMode::kJson) return;
+  finish();
+  std::fprintf(stderr, "%s\n", text.c_str());
+}
+
+void Progress::finish() {
+  if (line_open_) std::fprintf(stderr, "\n");
+  line_open_ = false;
+}
+
+}  // namespace rocktune::bench

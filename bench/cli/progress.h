@@ -1,0 +1,36 @@
+// What a run shows while it runs: on a terminal one line that is rewritten every second, elsewhere
+// one line per five seconds, or one JSON object per second for another program.
+#pragma once
+
+#include <string>
+
+#include "bench/run/result.h"
+#include "model/result.h"
+
+namespace rocktune::bench {
+
+enum class ProgressMode { kTerminal, kLines, kJson, kNone };
+
+// "auto" (a terminal or not), "lines", "json" or "none".
+Result<ProgressMode> parse_progress(const std::string& name);
+
+// "steady  12s  3012 ops/s  read p99 0.21 ms  update p99 1.20 ms  L0 4  pending 12.3 MiB ..."
+std::string progress_text(const Phase& phase, const Interval& second);
+
+// Human-readable progress goes to stderr; JSON goes to stdout.
+class Progress {
+ public:
+  explicit Progress(ProgressMode mode) : mode_(mode) {}
+  void loading(std::int64_t records, std::int64_t of, bool settling);
+  void second(const Phase& phase, const Interval& second);
+  void note(const std::string& text);
+  void finish();  // ends a line that was being rewritten
+
+ private:
+  void show(const std::string& line, double at_seconds);
+  ProgressMode mode_;
+  bool line_open_ = false;
+  double next_line_at_ = 0;
+};
+
+}  // namespace rocktune::bench

@@ -1,0 +1,30 @@
+#include "bench/cli/stop.h"
+
+#include <csignal>
+
+namespace rocktune::bench {
+namespace {
+
+std::atomic<bool> g_stop{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+void on_signal(int signal) {
+  g_stop.store(true);
+  std::signal(signal, SIG_DFL);
+}
+
+}  // namespace
+
+std::atomic<bool>& stop_requested() {
+  return g_stop;
+}
+
+void install_stop_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+}  // namespace rocktune::bench

@@ -1,0 +1,57 @@
+// An emulated NVMe that threads can use: locks the model, sleeps until a request would complete,
+// and publishes its counters as a /sys/block-style `stat` file.
+//
+// Sleeping costs the scheduler's granularity (~60 us), so a thread that is less than 50 us ahead
+// of the device does not sleep but carries that debt to its next request.
+//
+// <directory>/stat is replaced atomically ten times a second; <directory>/model says that this is
+// no real device and what it imitates. Thread-safe.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "bench/device/model.h"
+#include "model/result.h"
+
+namespace rocktune::bench {
+
+class EmulatedDevice {
+ public:
+  // Creates `directory` (its parent must exist) and starts publishing.
+  static Result<std::unique_ptr<EmulatedDevice>> create(const DeviceProfile& profile,
+                                                        const std::string& directory);
+  ~EmulatedDevice();  // publishes once more
+  EmulatedDevice(const EmulatedDevice&) = delete;
+  EmulatedDevice& operator=(const EmulatedDevice&) = delete;
+
+  // Returns when the device would have done it. Longer than max_request_bytes is split.
+  void transfer(IoKind kind, std::int64_t bytes);
+  void sync();
+
+  // While switched off nothing is charged (used for loading); counters stand still.
+  void set_charging(bool on);
+  [[nodiscard]] BlockStat stat();
+  [[nodiscard]] const DeviceProfile& profile() const { return profile_; }
+
+ private:
+  EmulatedDevice(const DeviceProfile& profile, std::string directory);
+  void charge(IoKind kind, std::int64_t bytes);
+  Result<void> publish();
+  void run();
+
+  const DeviceProfile profile_;
+  const std::string directory_;
+  std::mutex mutex_;
+  DeviceModel model_;  // guarded by mutex_
+  std::atomic<bool> charging_{true};
+  std::condition_variable stop_changed_;
+  bool stop_ = false;  // guarded by mutex_
+  std::thread publisher_;
+};
+
+}  // namespace rocktune::bench

@@ -1,0 +1,62 @@
+// The arithmetic of an emulated NVMe: when does an I/O that arrives now complete?
+//
+// One fluid server in virtual time, first come first served. An I/O asks for
+// bytes/bandwidth + 1/IOPS seconds of a device that does nothing else, stretched by
+// (1 + mixing_loss/2 * share of the other direction over the last 20 ms): in balance this is
+// exactly u_r + u_w + mixing_loss * u_r * u_w = 1, so mixing loses non-linearly (source 004: at
+// 50/50 each direction falls to about a quarter). A fixed latency is added to each I/O that does
+// not occupy the server, since NVMe devices work on many requests at once.
+//
+// Time is a parameter: the class reads no clock and never sleeps. `now` should not go backwards
+// by more than the few microseconds that threads differ. Not thread-safe; see device.h.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <queue>
+#include <vector>
+
+#include "bench/device/profile.h"
+#include "bench/device/stat.h"
+#include "model/clock.h"
+
+namespace rocktune::bench {
+
+enum class IoKind { kRead = 0, kWrite = 1, kSync = 2 };
+
+class DeviceModel {
+ public:
+  explicit DeviceModel(const DeviceProfile& profile) : profile_(profile) {}
+
+  // Queues one request of at most profile.max_request_bytes; returns when it completes.
+  Nanoseconds submit(IoKind kind, std::int64_t bytes, Nanoseconds now);
+
+  // Counters as the kernel keeps them: a request counts when it has completed.
+  [[nodiscard]] BlockStat stat(Nanoseconds now);
+
+  [[nodiscard]] const DeviceProfile& profile() const { return profile_; }
+
+ private:
+  struct Request {
+    Nanoseconds completion{0};
+    Nanoseconds arrival{0};
+    IoKind kind = IoKind::kRead;
+    std::int64_t bytes = 0;
+    bool operator>(const Request& other) const { return completion > other.completion; }
+  };
+
+  Nanoseconds serve(IoKind kind, std::int64_t bytes, Nanoseconds start);
+  void complete_until(Nanoseconds now);
+
+  DeviceProfile profile_;
+  Nanoseconds free_at_{0};              // when the server has finished all it has
+  std::array<double, 2> recent_{0, 0};  // decayed seconds of pure service, read and write
+  Nanoseconds recent_at_{0};            // when recent_ was last decayed
+  Nanoseconds busy_until_{0};           // end of the time with a request in flight
+  Nanoseconds busy_{0};                 // that time in all, as far as it is certain
+  Nanoseconds read_time_{0}, write_time_{0}, sync_time_{0};
+  std::priority_queue<Request, std::vector<Request>, std::greater<>> outstanding_;
+  BlockStat done_;
+};
+
+}  // namespace rocktune::bench

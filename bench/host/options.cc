@@ -1,0 +1,80 @@
+#include "bench/host/options.h"
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/rate_limiter.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
+
+namespace rocktune::bench {
+namespace {
+
+rocksdb::BlockBasedTableOptions make_table_options(const HostConfiguration& c) {
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = rocksdb::NewLRUCache(static_cast<size_t>(c.block_cache_bytes));
+  if (c.bloom_bits_per_key > 0) {
+    table.filter_policy.reset(
+        rocksdb::NewBloomFilterPolicy(static_cast<double>(c.bloom_bits_per_key)));
+  }
+  if (c.partitioned_filters) {
+    table.partition_filters = true;
+    table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  }
+  table.cache_index_and_filter_blocks = c.cache_index_and_filter_blocks;
+  table.pin_top_level_index_and_filter = true;
+  return table;
+}
+
+// The options in RocksDB's own spelling: a key is of the database or of the column family.
+Result<void> apply_rocksdb_options(const std::map<std::string, std::string>& given,
+                                   rocksdb::Options& options) {
+  rocksdb::ConfigOptions strict;
+  for (const auto& [key, value] : given) {
+    rocksdb::DBOptions db(options);
+    rocksdb::ColumnFamilyOptions cf(options);
+    const auto as_db = rocksdb::GetDBOptionsFromMap(strict, db, {{key, value}}, &db);
+    const auto as_cf = rocksdb::GetColumnFamilyOptionsFromMap(strict, cf, {{key, value}}, &cf);
+    if (!as_db.ok() && !as_cf.ok()) {
+      return fail(ErrorCode::kInvalidArgument,
+                  "option " + key + "=" + value + ": RocksDB takes it neither for the database (" +
+                      as_db.ToString() + ") nor for the column family (" + as_cf.ToString() + ")");
+    }
+    options = rocksdb::Options(as_db.ok() ? db : rocksdb::DBOptions(options),
+                               as_cf.ok() ? cf : rocksdb::ColumnFamilyOptions(options));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<rocksdb::Options> make_options(const HostConfiguration& c) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.compression = rocksdb::kNoCompression;
+  options.write_buffer_size = static_cast<size_t>(c.write_buffer_bytes);
+  options.max_write_buffer_number = static_cast<int>(c.max_write_buffer_number);
+  options.target_file_size_base = static_cast<uint64_t>(c.target_file_bytes);
+  options.max_bytes_for_level_base = static_cast<uint64_t>(c.max_bytes_for_level_base);
+  // The same tree on every RocksDB version (the default changed in 8.4).
+  options.level_compaction_dynamic_level_bytes = false;
+  options.level0_file_num_compaction_trigger = static_cast<int>(c.level0_compaction_trigger);
+  options.level0_slowdown_writes_trigger = static_cast<int>(c.level0_slowdown_trigger);
+  options.level0_stop_writes_trigger = static_cast<int>(c.level0_stop_trigger);
+  options.soft_pending_compaction_bytes_limit = static_cast<uint64_t>(c.soft_pending_limit_bytes);
+  options.hard_pending_compaction_bytes_limit = static_cast<uint64_t>(c.hard_pending_limit_bytes);
+  options.max_background_jobs = static_cast<int>(c.max_background_jobs);
+  options.max_subcompactions = static_cast<uint32_t>(c.max_subcompactions);
+  options.compaction_readahead_size = static_cast<size_t>(c.compaction_readahead_bytes);
+  options.statistics = rocksdb::CreateDBStatistics();
+  options.statistics->set_stats_level(rocksdb::StatsLevel::kExceptDetailedTimers);
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(make_table_options(c)));
+  if (c.rate_limit_bytes_per_second > 0) {
+    options.rate_limiter.reset(rocksdb::NewGenericRateLimiter(c.rate_limit_bytes_per_second));
+  }
+  if (auto applied = apply_rocksdb_options(c.rocksdb_options, options); !applied) {
+    return tl::unexpected(applied.error());
+  }
+  return options;
+}
+
+}  // namespace rocktune::bench

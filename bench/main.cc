@@ -1,0 +1,72 @@
+// rocktune-bench: workloads on an embedded RocksDB with the rocktune agent linked in.
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <iostream>
+
+#include "bench/cli/run_command.h"
+
+namespace {
+
+void add_common(CLI::App& app, rocktune::bench::RunSettings& settings) {
+  app.add_option("--workload,-w", settings.workload,
+                 "Workload: a built-in (ycsb-a, ycsb-b, ycsb-c, ycsb-f, demo) or a YAML file")
+      ->required();
+  app.add_option("--configuration", settings.configuration,
+                 "How RocksDB is opened: a configuration of source 000 (Baseline, ReadOpt-512MB, "
+                 "ReadOpt-1GB, Mild-Pressure), or FILE.yaml:NAME")
+      ->capture_default_str();
+  app.add_option("--scale", settings.scale,
+                 "Divides every size and rate of the configuration and of the device")
+      ->check(CLI::Range(0.001, 1e6))
+      ->capture_default_str();
+  app.add_option("--config", settings.options,
+                 "KEY=VALUE: one option of the configuration (not scaled), or any RocksDB option")
+      ->take_all();
+  app.add_option("--records", settings.records, "Instead of the workload's record count")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000'000'000}));
+  app.add_option("--value-size", settings.value_size, "Instead of the workload's, in bytes")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{16 << 20}));
+  app.add_option("--threads", settings.threads, "Instead of the workload's")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
+  app.add_option("--progress", settings.progress, "auto, lines, json (on stdout) or none")
+      ->capture_default_str();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Workloads on a RocksDB of its own, with the rocktune agent linked in."};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", ROCKTUNE_VERSION);
+
+  rocktune::bench::RunSettings run_settings;
+  auto* run = app.add_subcommand("run", "Run a workload; prints one JSON document");
+  add_common(*run, run_settings);
+  run->add_option("--db", run_settings.database,
+                  "The database's directory; loaded when empty (default: a temporary one)");
+  run->add_option("--device", run_settings.device,
+                  "none, or an emulated device: a built-in (nvme-p41) or a YAML file")
+      ->capture_default_str();
+  run->add_option("--seconds", run_settings.seconds, "Stretch or shorten the phases to this in all")
+      ->check(CLI::Range(0.5, 1e6));
+  run->add_flag("--agent,!--no-agent", run_settings.agent, "Attach the rocktune agent (default)");
+  run->add_option("--json", run_settings.json, "Write the result here instead of stdout");
+
+  rocktune::bench::RunSettings load_settings;
+  load_settings.load_only = true;
+  auto* load = app.add_subcommand("load", "Only load the workload's records into --db");
+  add_common(*load, load_settings);
+  load->add_option("--db", load_settings.database, "The database's directory")->required();
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  try {
+    return rocktune::bench::run_command(run->parsed() ? run_settings : load_settings);
+  } catch (const std::exception& error) {
+    std::cerr << "rocktune-bench: " << error.what() << '\n';
+    return 1;
+  }
+}

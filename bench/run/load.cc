@@ -1,0 +1,108 @@
+#include "bench/run/load.h"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/run/records.h"
+
+namespace rocktune::bench {
+namespace {
+
+// Sorts before every "user..." key.
+constexpr const char* kMarkKey = "!rocktune-bench.loaded";
+// Threads take turns at neighbouring chunks, so the files of one memtable hardly overlap and sink
+// to their level without being rewritten.
+constexpr std::int64_t kChunk = 1000;
+constexpr auto kProgressInterval = std::chrono::milliseconds(500);
+
+struct Shared {
+  std::atomic<std::int64_t> next{0};
+  std::atomic<std::int64_t> done{0};
+  std::atomic<bool> failed{false};
+  std::mutex mutex;
+  rocksdb::Status failure;  // guarded by mutex
+};
+
+void write_chunks(rocksdb::DB& db, const Workload& workload, const ValuePool& values,
+                  std::uint64_t seed, const std::atomic<bool>& stop, Shared& shared) {
+  Random random(seed);
+  std::string key;
+  rocksdb::WriteOptions options;
+  options.disableWAL = true;
+  while (!stop.load(std::memory_order_relaxed) && !shared.failed.load()) {
+    const std::int64_t begin = shared.next.fetch_add(kChunk);
+    const std::int64_t end = std::min(begin + kChunk, workload.records);
+    if (begin >= end) return;
+    for (std::int64_t record = begin; record < end; ++record) {
+      const auto status =
+          db.Put(options, record_key(static_cast<std::uint64_t>(record), key), values.pick(random));
+      if (!status.ok()) {
+        const std::lock_guard lock(shared.mutex);
+        shared.failure = status;
+        shared.failed = true;
+        return;
+      }
+    }
+    shared.done.fetch_add(end - begin);
+  }
+}
+
+Result<void> write_mark(rocksdb::DB& db, const Workload& workload) {
+  const nlohmann::json mark = {{"records", workload.records}, {"value_size", workload.value_size}};
+  const auto put = db.Put(rocksdb::WriteOptions(), kMarkKey, mark.dump());
+  const auto flushed = put.ok() ? db.Flush(rocksdb::FlushOptions()) : put;
+  if (!flushed.ok()) return fail(ErrorCode::kIo, "load: " + flushed.ToString());
+  return {};
+}
+
+}  // namespace
+
+Result<std::optional<Loaded>> read_loaded(rocksdb::DB& db) {
+  std::string text;
+  const auto status = db.Get(rocksdb::ReadOptions(), kMarkKey, &text);
+  if (status.IsNotFound()) return std::optional<Loaded>{};
+  if (!status.ok()) return fail(ErrorCode::kIo, "reading what was loaded: " + status.ToString());
+  const auto mark = nlohmann::json::parse(text, nullptr, false);
+  if (!mark.is_object() || !mark.contains("records") || !mark.contains("value_size") ||
+      !mark["records"].is_number_integer() || !mark["value_size"].is_number_integer()) {
+    return fail(ErrorCode::kCorrupt,
+                "the database's load mark is unreadable: delete and reload it");
+  }
+  return Loaded{mark["records"].get<std::int64_t>(), mark["value_size"].get<std::int64_t>()};
+}
+
+Result<void> load_records(Database& database, const Workload& workload,
+                          const std::atomic<bool>& stop, const LoadProgress& progress) {
+  const ValuePool values(workload.value_size, static_cast<std::uint64_t>(workload.seed));
+  Shared shared;
+  std::vector<std::thread> threads;
+  for (std::int64_t i = 0; i < workload.threads; ++i) {
+    threads.emplace_back([&, i] {
+      write_chunks(database.db(), workload, values,
+                   static_cast<std::uint64_t>(workload.seed + i + 1), stop, shared);
+    });
+  }
+  auto due = std::chrono::steady_clock::now();
+  while (shared.done < workload.records && !stop.load() && !shared.failed.load()) {
+    due += kProgressInterval;
+    while (shared.done < workload.records && std::chrono::steady_clock::now() < due &&
+           !stop.load() && !shared.failed.load()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    progress(shared.done, false);
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (shared.failed) return fail(ErrorCode::kIo, "load: " + shared.failure.ToString());
+  if (stop.load()) return {};
+  if (auto marked = write_mark(database.db(), workload); !marked) return marked;
+  progress(shared.done, true);
+  database.wait_for_background(stop);
+  return {};
+}
+
+}  // namespace rocktune::bench

@@ -1,0 +1,34 @@
+// The load phase: writes every record once, in key order, by all threads, and lets compaction come
+// to rest, so that a run starts from a settled tree.
+//
+// What was loaded is kept in the database itself, under a key outside the records' range.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "bench/host/database.h"
+#include "bench/workload/workload.h"
+#include "model/result.h"
+
+namespace rocktune::bench {
+
+struct Loaded {
+  std::int64_t records = 0;
+  std::int64_t value_size = 0;
+  bool operator==(const Loaded&) const = default;
+};
+
+// What the database was loaded with; nothing when it is empty or was never loaded to the end.
+Result<std::optional<Loaded>> read_loaded(rocksdb::DB& db);
+
+// Called about twice a second with the records written so far; `settling` once they all are.
+using LoadProgress = std::function<void(std::int64_t records, bool settling)>;
+
+// Without WAL; ends early without an error, and without the mark, when `stop` is set.
+Result<void> load_records(Database& database, const Workload& workload,
+                          const std::atomic<bool>& stop, const LoadProgress& progress);
+
+}  // namespace rocktune::bench

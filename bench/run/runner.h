@@ -1,0 +1,31 @@
+// Runs a workload's phases on a database and measures each second, each phase and the whole.
+//
+// Every phase starts its threads' schedules anew: what a paced phase could not begin before its
+// end is counted (never_started), not carried over. Stops early when `stop` is set; the result is
+// then partial. An operation that fails ends the run, with an Error.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/host/database.h"
+#include "bench/run/result.h"
+#include "bench/workload/workload.h"
+#include "model/result.h"
+
+namespace rocktune::bench {
+
+// Called once a second from the thread that runs.
+using SecondSeen = std::function<void(const Phase& phase, const Interval& second)>;
+
+struct PhasesDone {
+  std::vector<PhaseResult> phases;
+  bool stopped = false;
+};
+
+Result<PhasesDone> run_phases(Database& database, const Workload& workload,
+                              const std::atomic<bool>& stop, const SecondSeen& seen);
+
+}  // namespace rocktune::bench

@@ -1,0 +1,88 @@
+#include "bench/workload/generator.h"
+
+#include <bit>
+#include <cmath>
+
+namespace rocktune::bench {
+namespace {
+
+// ScrambledZipfianGenerator.java: ITEM_COUNT and ZETAN for theta 0.99.
+constexpr std::uint64_t kYcsbItems = 10'000'000'000ULL;
+constexpr double kYcsbZeta = 26.46902820178302;
+
+std::uint64_t split_mix(std::uint64_t& state) {
+  std::uint64_t z = (state += 0x9e3779b97f4a7c15ULL);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return z ^ (z >> 31);
+}
+
+}  // namespace
+
+Random::Random(std::uint64_t seed) {
+  for (auto& word : state_) word = split_mix(seed);
+}
+
+std::uint64_t Random::next() {
+  const std::uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
+  const std::uint64_t shifted = state_[1] << 17;
+  state_[2] ^= state_[0];
+  state_[3] ^= state_[1];
+  state_[1] ^= state_[2];
+  state_[0] ^= state_[3];
+  state_[2] ^= shifted;
+  state_[3] = std::rotl(state_[3], 45);
+  return result;
+}
+
+double Random::uniform() {
+  return static_cast<double>(next() >> 11) * 0x1.0p-53;
+}
+
+std::uint64_t Random::below(std::uint64_t limit) {
+  return next() % limit;
+}
+
+std::uint64_t fnv_hash(std::uint64_t value) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (int i = 0; i < 8; ++i) {
+    hash ^= value & 0xff;
+    hash *= 1099511628211ULL;
+    value >>= 8;
+  }
+  // Java's Math.abs of the same bits read as a signed number.
+  return hash >> 63 != 0 ? ~hash + 1 : hash;
+}
+
+double Zipfian::zeta(std::uint64_t items, double theta) {
+  double sum = 0;
+  for (std::uint64_t i = 1; i <= items; ++i) sum += 1 / std::pow(static_cast<double>(i), theta);
+  return sum;
+}
+
+Zipfian::Zipfian(std::uint64_t items, double theta) : Zipfian(items, theta, zeta(items, theta)) {}
+
+Zipfian::Zipfian(std::uint64_t items, double theta, double known_zeta)
+    : items_(items), theta_(theta), zeta_(known_zeta), alpha_(1 / (1 - theta)) {
+  const double zeta_2 = 1 + std::pow(0.5, theta);
+  eta_ = (1 - std::pow(2.0 / static_cast<double>(items), 1 - theta)) / (1 - zeta_2 / zeta_);
+}
+
+std::uint64_t Zipfian::next(Random& random) const {
+  const double u = random.uniform();
+  const double uz = u * zeta_;
+  if (uz < 1) return 0;
+  if (uz < 1 + std::pow(0.5, theta_)) return 1;
+  const auto rank = static_cast<std::uint64_t>(static_cast<double>(items_) *
+                                               std::pow(eta_ * u - eta_ + 1, alpha_));
+  return rank < items_ ? rank : items_ - 1;
+}
+
+ScrambledZipfian::ScrambledZipfian(std::uint64_t records)
+    : records_(records), ranks_(kYcsbItems, Zipfian::kYcsbConstant, kYcsbZeta) {}
+
+std::uint64_t ScrambledZipfian::next(Random& random) const {
+  return fnv_hash(ranks_.next(random)) % records_;
+}
+
+}  // namespace rocktune::bench
