@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -21,6 +22,7 @@ bool has_content(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && status.st_size > 0;
 }
 
+// What the operating system said.
 Error cannot_open(int error) {
   const std::string text = std::generic_category().message(error);
   if (error == ENOENT) return {ErrorCode::kNotFound, text + "; give the path of a trace file"};
@@ -38,10 +40,16 @@ Result<void> check_file(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) return tl::unexpected(cannot_open(errno != 0 ? errno : EACCES));
-  std::string head(kMagic.size(), '\0');
+  std::string head(kMagic.size() + 2, '\0');
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  if (head != kMagic) {
+  if (!head.starts_with(kMagic)) {
     return fail(ErrorCode::kCorrupt, "is no trace: it is not an SQLite file at all");
+  }
+  // SQLite itself forgives a last page that is cut; 1 stands for 65536.
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(head[i]); };
+  const std::int64_t page = std::max(byte(16) << 8 | byte(17), 1);
+  if (!has_content(path + "-wal") && status.st_size % (page == 1 ? 65536 : page) != 0) {
+    return fail(ErrorCode::kCorrupt, "is cut short: its last page is not whole");
   }
   return {};
 }

@@ -62,7 +62,7 @@ struct Recorder::State {
   std::int64_t next_target = 1;
   std::map<std::int64_t, std::vector<Indicator>> last_indicators;
   std::optional<Error> tick_error;  // what ended the running tick
-  Nanoseconds now_wall{0};
+  Nanoseconds now_tick{0};
   int ticks = 0;
 };
 
@@ -206,9 +206,9 @@ Result<void> Recorder::State::write_incarnation(std::int64_t owner, const Incarn
 
 Result<void> Recorder::State::trim() {
   if (++ticks % kTrimEvery != 0 && !retention.trimming()) return {};
-  const auto needs_keyframe = retention.trim(now_wall);
-  if (!needs_keyframe) return tl::unexpected(needs_keyframe.error());
-  if (*needs_keyframe) samples.begin_keyframe(**needs_keyframe);
+  const auto done = retention.trim(now_tick);
+  if (!done) return tl::unexpected(done.error());
+  if (!*done) samples.begin_keyframes();
   return {};
 }
 
@@ -241,7 +241,7 @@ Result<void> Recorder::add_incarnation(std::int64_t target, const IncarnationInf
 
 Result<void> Recorder::add_sample(std::int64_t target, const Sample& sample) {
   if (auto ready = state_->ensure_tick(); !ready) return ready;
-  state_->now_wall = sample.at.wall;
+  state_->now_tick = sample.at.tick;
   return state_->check(state_->samples.write(target, sample));
 }
 

@@ -19,40 +19,49 @@ Result<bool> Retention::too_big() {
   return trimming_;
 }
 
-Result<std::optional<Retention::Slice>> Retention::oldest() {
-  auto targets = Statement::prepare(
+Result<std::vector<Retention::Slice>> Retention::oldest_slices() {
+  auto row = Statement::prepare(
       connection_,
-      "SELECT t.id, s.wall_ns, (SELECT min(k.sequence) FROM samples k WHERE k.keyframe = 1 AND "
-      "k.target = t.id AND k.sequence > s.sequence) FROM targets t JOIN samples s ON s.target = "
-      "t.id WHERE s.sequence = (SELECT min(f.sequence) FROM samples f WHERE f.target = t.id) "
-      "ORDER BY s.wall_ns LIMIT 1");
-  if (!targets) return tl::unexpected(targets.error());
-  const auto row = targets->step();
+      "WITH bounds AS (SELECT t.id AS target, (SELECT min(k.sequence) FROM samples k WHERE "
+      "k.keyframe = 1 AND k.target = t.id AND k.sequence > (SELECT min(f.sequence) FROM samples f "
+      "WHERE f.target = t.id)) AS keyframe, (SELECT max(l.sequence) FROM samples l WHERE l.target "
+      "= t.id) AS last FROM targets t) SELECT b.target, b.keyframe, b.last, s.tick_ns FROM bounds "
+      "b JOIN samples s ON s.target = b.target AND s.sequence = coalesce(b.keyframe, b.last)");
   if (!row) return tl::unexpected(row.error());
-  if (!*row) return std::nullopt;
-  Slice slice;
-  slice.target = targets->take_int();
-  slice.first_wall_ns = targets->take_int();
-  slice.end_sequence = targets->take_optional_int();
-  return slice;
+  std::vector<Slice> slices;
+  while (true) {
+    const auto found = row->step();
+    if (!found) return tl::unexpected(found.error());
+    if (!*found) return slices;
+    Slice& slice = slices.emplace_back();
+    slice.target = row->take_int();
+    const auto keyframe = row->take_optional_int();
+    const std::int64_t last = row->take_int();
+    slice.ends_with_keyframe = keyframe.has_value();
+    slice.end_sequence = keyframe.value_or(last + 1);
+    slice.end_tick = Nanoseconds(row->take_int());
+  }
 }
 
-Result<std::optional<std::int64_t>> Retention::trim(Nanoseconds now_wall) {
+Result<bool> Retention::trim(Nanoseconds now_tick) {
   const auto big = too_big();
   if (!big) return tl::unexpected(big.error());
-  const auto slice = oldest();
-  if (!slice) return tl::unexpected(slice.error());
-  if (!*slice) return std::nullopt;
-  const Nanoseconds age = now_wall - Nanoseconds((*slice)->first_wall_ns);
-  if (!*big && age <= limits_.max_age) return std::nullopt;
-  if (!(*slice)->end_sequence) return (*slice)->target;
-  if (auto done = remove(**slice); !done) return tl::unexpected(done.error());
-  return std::nullopt;
+  const auto slices = oldest_slices();
+  if (!slices) return tl::unexpected(slices.error());
+  const Slice* oldest = nullptr;
+  for (const Slice& slice : *slices) {
+    const bool too_old = now_tick - slice.end_tick > limits_.max_age;
+    if (!too_old && !(*big && slice.ends_with_keyframe)) continue;
+    if (oldest == nullptr || slice.end_tick < oldest->end_tick) oldest = &slice;
+  }
+  if (oldest == nullptr) return !*big;
+  if (auto done = remove(*oldest); !done) return tl::unexpected(done.error());
+  return true;
 }
 
 Result<void> Retention::remove(const Slice& slice) {
   const std::string before = " WHERE target = " + std::to_string(slice.target) +
-                             " AND sequence < " + std::to_string(*slice.end_sequence);
+                             " AND sequence < " + std::to_string(slice.end_sequence);
   for (const char* table :
        {"health", "knobs", "column_families", "column_family_options", "column_family_levels"}) {
     const std::string sql = "DELETE FROM " + std::string(table) +
@@ -65,11 +74,11 @@ Result<void> Retention::remove(const Slice& slice) {
       return done;
     }
   }
-  return connection_.run(
-      "DELETE FROM events WHERE wall_ns < (SELECT min(wall_ns) FROM samples WHERE target = " +
-      std::to_string(slice.target) + ") AND target = " + std::to_string(slice.target) +
-      "; DELETE FROM events WHERE target IS NULL AND wall_ns < " +
-      std::to_string(slice.first_wall_ns));
+  const std::string end = std::to_string(slice.end_tick.count());
+  return connection_.run("DELETE FROM events WHERE tick_ns < " + end +
+                         " AND target = " + std::to_string(slice.target) +
+                         "; DELETE FROM events WHERE target IS NULL AND tick_ns < " + end +
+                         " AND tick_ns < (SELECT min(tick_ns) FROM samples)");
 }
 
 }  // namespace rocktune::trace

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <vector>
 
 #include "trace/recorder.h"
 #include "trace/sqlite.h"
@@ -16,19 +16,21 @@ class Retention {
   Retention(Connection& connection, const Limits& limits)
       : connection_(connection), limits_(limits) {}
 
-  // Call it within a transaction. Returns the target that needs a new keyframe before anything
-  // more of it can be deleted.
-  Result<std::optional<std::int64_t>> trim(Nanoseconds now_wall);
+  // Call it within a transaction. False: the file is too big, but nothing can be deleted before
+  // there are new keyframes.
+  Result<bool> trim(Nanoseconds now_tick);
   [[nodiscard]] bool trimming() const { return trimming_; }
 
  private:
+  // A target's oldest samples, up to its next keyframe or to its last sample.
   struct Slice {
     std::int64_t target = 0;
-    std::int64_t first_wall_ns = 0;
-    std::optional<std::int64_t> end_sequence;  // the next keyframe's
+    std::int64_t end_sequence = 0;  // the first one that stays
+    bool ends_with_keyframe = false;
+    Nanoseconds end_tick{0};
   };
   Result<bool> too_big();
-  Result<std::optional<Slice>> oldest();
+  Result<std::vector<Slice>> oldest_slices();
   Result<void> remove(const Slice& slice);
 
   Connection& connection_;

@@ -85,6 +85,10 @@ void SampleWriter::forget() {
   incarnations_.clear();
 }
 
+void SampleWriter::begin_keyframes() {
+  for (auto& [target, state] : targets_) state.since_keyframe = 0;
+}
+
 Result<std::int64_t> SampleWriter::incarnation_id(std::int64_t target,
                                                   const std::string& incarnation) {
   const auto key = std::make_pair(target, incarnation);

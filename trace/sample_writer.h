@@ -24,7 +24,8 @@ class SampleWriter {
   Result<std::int64_t> incarnation_id(std::int64_t target, const std::string& incarnation);
   // The next sample of each target will be a keyframe: call it when rows were lost.
   void forget();
-  void begin_keyframe(std::int64_t target) { targets_[target].since_keyframe = 0; }
+  // The same, for bounds: what was written stays valid.
+  void begin_keyframes();
 
  private:
   struct ColumnFamilyState {

@@ -1,0 +1,117 @@
+#include "trace/journal_json.h"
+
+#include "support.h"
+
+using namespace rocktune;
+using namespace rocktune::trace;
+
+namespace {
+
+Indicator indicator() {
+  Indicator value;
+  value.kind = IndicatorKind::kCompactionBacklog;
+  value.cause = "l0";
+  value.state = AlertState::kWarning;
+  value.probability = 0.1;
+  value.horizon_seconds = 30;
+  value.eta_seconds = 12.5;
+  value.valid = true;
+  value.drivers = {{"l0_ratio", 0.7, 1.0}, {"flush_bytes_per_second", 1e7, std::nullopt}};
+  return value;
+}
+
+}  // namespace
+
+TEST_CASE("times are RFC 3339 in UTC with milliseconds", "[trace]") {
+  CHECK(rfc3339(Nanoseconds(0)) == "1970-01-01T00:00:00.000Z");
+  CHECK(rfc3339(std::chrono::milliseconds(1769860800250)) == "2026-01-31T12:00:00.250Z");
+  CHECK(rfc3339(Nanoseconds(1769860800250999999)) == "2026-01-31T12:00:00.250Z");
+  CHECK(rfc3339(Nanoseconds(-1)) == "1969-12-31T23:59:59.999Z");
+}
+
+TEST_CASE("an alert is one line with its keys in order", "[trace]") {
+  AlertChange alert;
+  alert.id = "backlog-7";
+  alert.indicator = indicator();
+  alert.raised_at.wall = std::chrono::seconds(1);
+  alert.message = "L0 fills";
+  CHECK(alert_line(std::chrono::seconds(2), "db", alert) ==
+        R"({"time":"1970-01-01T00:00:02.000Z","target":"db","kind":"alert","id":"backlog-7",)"
+        R"("indicator":"compaction_backlog","cause":"l0","state":"warning","from":"ok",)"
+        R"("raised_at":"1970-01-01T00:00:01.000Z","probability":0.1,"horizon_seconds":30.0,)"
+        R"("eta_seconds":12.5,"valid":true,"event":false,"calibrated":false,"evidence":[)"
+        R"({"feature":"l0_ratio","value":0.7,"limit":1.0},)"
+        R"({"feature":"flush_bytes_per_second","value":10000000.0}],"message":"L0 fills"})");
+
+  alert.from = AlertState::kWarning;
+  alert.indicator.state = AlertState::kOk;
+  alert.indicator.eta_seconds.reset();
+  alert.event_came = true;
+  alert.lead_seconds = 4;
+  const std::string cleared = alert_line(std::chrono::seconds(2), "db", alert);
+  CHECK(cleared.find(R"("eta_seconds":null)") != std::string::npos);
+  CHECK(cleared.find(R"("event_came":true,"lead_seconds":4.0})") != std::string::npos);
+}
+
+TEST_CASE("a decision, what was done and what came of it share an id", "[trace]") {
+  Decision decision;
+  decision.id = "12-1";
+  decision.proposal = {"max_background_jobs",
+                       "",
+                       2,
+                       8,
+                       "jobs.backlog",
+                       "compaction is behind",
+                       {"pending_ratio", true, 0.5, 60},
+                       {}};
+  decision.verdict = {VerdictKind::kClamped, 4, "step", "at most twice"};
+  CHECK(decision_line(Nanoseconds(0), "db", decision, "advise") ==
+        R"({"time":"1970-01-01T00:00:00.000Z","target":"db","kind":"decision","id":"12-1",)"
+        R"("mode":"advise","knob":"max_background_jobs","column_family":"","from":2,"to":8,)"
+        R"("rule":"jobs.backlog","reason":"compaction is behind","expected":{"feature":)"
+        R"("pending_ratio","direction":"lower","baseline":0.5,"window_seconds":60.0},"verdict":)"
+        R"({"kind":"clamped","value":4,"rule":"step","reason":"at most twice"},"evidence":[]})");
+  CHECK(outcome_line(Nanoseconds(0), "db", {"12-1", "better", 0.25, ""}) ==
+        R"({"time":"1970-01-01T00:00:00.000Z","target":"db","kind":"outcome","id":"12-1",)"
+        R"("result":"better","measured":0.25,"reason":""})");
+  CHECK(actuation_line(Nanoseconds(0), "db", {"12-1", "applied", "", 2, 4}) ==
+        R"({"time":"1970-01-01T00:00:00.000Z","target":"db","kind":"actuation","id":"12-1",)"
+        R"("status":"applied","reason":"","before":2,"after":4})");
+}
+
+TEST_CASE("bytes that are no UTF-8 are replaced, not thrown", "[trace]") {
+  CHECK(event_line(Nanoseconds(0), "a\xff", "daemon", "1", "line\nbreak") ==
+        "{\"time\":\"1970-01-01T00:00:00.000Z\",\"target\":\"a\xef\xbf\xbd\",\"kind\":\"daemon\","
+        "\"id\":\"1\",\"message\":\"line\\nbreak\"}");
+}
+
+TEST_CASE("indicators, evidence and engine configurations come back as they were", "[trace]") {
+  Indicator value = indicator();
+  CHECK(test::checked(decode_indicator(encode_indicator(value))) == value);
+  value.valid = false;
+  value.why_invalid = "too few samples";
+  value.eta_seconds.reset();
+  value.probability = 1.0 / 3;
+  CHECK(test::checked(decode_indicator(encode_indicator(value))) == value);
+  CHECK(test::checked(decode_drivers(encode_drivers(value.drivers))) == value.drivers);
+
+  EngineConfig config;
+  CHECK(test::checked(decode_engine_config(encode_engine_config(config))) == config);
+  config.policy = "static";
+  config.policy_params = {{"a", 0.1}, {"b", 1e300}};
+  config.objective.read_p99_seconds = 0.0123;
+  config.budget = {4_GiB, 12, {5e6}, 9};
+  CHECK(test::checked(decode_engine_config(encode_engine_config(config))) == config);
+}
+
+TEST_CASE("JSON that is not what it should be is an error", "[trace]") {
+  for (const char* text : {"", "null", "[]", "{}", "{\"policy\":1}", "7", "{\"policy\":"}) {
+    CHECK_FALSE(decode_engine_config(text));
+    CHECK_FALSE(decode_indicator(text));
+  }
+  CHECK_FALSE(decode_drivers("{\"a\":1}"));
+  CHECK_FALSE(decode_drivers("[{\"feature\":\"x\"}]"));
+  std::string unknown = encode_indicator(indicator());
+  unknown.replace(unknown.find("warning"), 7, "purple!");
+  CHECK_FALSE(decode_indicator(unknown));
+}
