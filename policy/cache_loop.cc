@@ -1,0 +1,134 @@
+// The block cache's loop: grows while misses cost device reads and memory allows, stops where a
+// growth no longer pays (the knee), shrinks when memory runs short.
+#include <algorithm>
+#include <cmath>
+
+#include "model/knobs.h"
+#include "model/text.h"
+#include "policy/headroom.h"
+
+namespace rocktune {
+namespace {
+
+constexpr double kEvaluationSeconds = 60;
+constexpr double kFull = 0.95;  // an emptier cache does not need to grow
+constexpr double kLeastMissRatio = 0.05;
+constexpr double kLeastMisses = 100;      // per second
+constexpr double kLeastDeviceReads = 50;  // per second: below, the page cache serves the misses
+// Shares of all memory: below the first the cache shrinks, below the second it does not grow.
+constexpr double kMemoryShort = 0.05, kMemoryLow = 0.10;
+constexpr double kMemoryPressure = 0.10;  // share of time that tasks waited for memory
+constexpr double kShrinkFactor = 0.8;
+constexpr double kLeastShareOfFound = 0.25;
+constexpr double kJudgeAfterSeconds = 30;  // a grown cache has to fill first
+constexpr double kGiveUpSeconds = 300;     // ...and if it never does it was large enough
+constexpr double kAfterShrinkSeconds = 300;
+// The working set has changed when the hit ratio falls this far below the knee's.
+constexpr double kKneeForgotten = 0.05;
+
+std::int64_t most_bytes(const Situation& situation, const KnobReading& reading) {
+  return situation.budget.cache_max ? situation.budget.cache_max->value : reading.found;
+}
+
+}  // namespace
+
+bool CacheLoop::memory_is_short(const Situation& situation, double of_total) const {
+  const Features& f = situation.features;
+  if (memory_pressure_.mean(5).value_or(0) >= kMemoryPressure) return true;
+  return f.memory_available_bytes && f.memory_total_bytes &&
+         *f.memory_available_bytes < of_total * *f.memory_total_bytes;
+}
+
+void CacheLoop::judge_growth(const Situation& situation, double hit_ratio) {
+  if (!growth_) return;
+  double age = seconds_between(growth_->tick, situation.now);
+  bool filled = situation.features.cache_fill_ratio.value_or(0) >= kFull;
+  if (age < kJudgeAfterSeconds || (!filled && age < kGiveUpSeconds)) return;
+  if (hit_ratio - growth_->hit_ratio_before < params_.cache_knee_gain_ratio) {
+    knee_hit_ratio_ = hit_ratio;
+  }
+  growth_.reset();
+}
+
+void CacheLoop::observe(const Situation& situation, const KnobReading& reading) {
+  const Features& f = situation.features;
+  Value hit_ratio = hit_ratio_.mean(10);
+  if (capacity_ && reading.value > *capacity_) {
+    growth_ = Growth{situation.now, hit_ratio.value_or(0)};
+    hit_ratio_.clear();
+    hit_ratio.reset();
+  }
+  if (capacity_ && reading.value < *capacity_) {
+    last_shrink_ = situation.now;
+    growth_.reset();
+    knee_hit_ratio_.reset();
+  }
+  capacity_ = reading.value;
+  if (f.cache_hit_ratio) hit_ratio_.add(situation.now, *f.cache_hit_ratio);
+  if (f.cache_misses_per_second) misses_.add(situation.now, *f.cache_misses_per_second);
+  if (f.memory_pressure_ratio) memory_pressure_.add(situation.now, *f.memory_pressure_ratio);
+  for (Trend* trend : {&hit_ratio_, &misses_, &memory_pressure_}) trend->expire(situation.now);
+  if (!hit_ratio) return;
+  judge_growth(situation, *hit_ratio);
+  if (knee_hit_ratio_ && *hit_ratio < *knee_hit_ratio_ - kKneeForgotten) knee_hit_ratio_.reset();
+}
+
+std::optional<Proposal> CacheLoop::shrink(const Situation& situation,
+                                          const KnobReading& reading) const {
+  if (!memory_is_short(situation, kMemoryShort)) return std::nullopt;
+  auto least = static_cast<std::int64_t>(kLeastShareOfFound * static_cast<double>(reading.found));
+  auto to = static_cast<std::int64_t>(kShrinkFactor * static_cast<double>(reading.value));
+  to = std::max(to, least);
+  if (to >= reading.value) return std::nullopt;
+  const Features& f = situation.features;
+  Proposal out = propose(reading, to, "cache.memory");
+  out.reason = "memory is short: " + text::bytes(f.memory_available_bytes.value_or(0)) +
+               " available, and tasks waited for it " +
+               text::percent(memory_pressure_.mean(5).value_or(0)) + " of the time";
+  out.expected = {"memory_pressure_ratio", true, memory_pressure_.mean(5).value_or(0),
+                  kEvaluationSeconds};
+  if (f.memory_available_bytes) {
+    out.evidence.push_back({"memory_available_bytes", *f.memory_available_bytes, std::nullopt});
+  }
+  if (f.memory_pressure_ratio) {
+    out.evidence.push_back({"memory_pressure_ratio", *f.memory_pressure_ratio, kMemoryPressure});
+  }
+  return out;
+}
+
+std::optional<Proposal> CacheLoop::grow(const Situation& situation,
+                                        const KnobReading& reading) const {
+  const Features& f = situation.features;
+  Value hit_ratio = hit_ratio_.mean(10), misses = misses_.mean(10);
+  if (!hit_ratio || !misses || hit_ratio_.span_seconds() < 5) return std::nullopt;
+  bool misses_cost = 1 - *hit_ratio >= kLeastMissRatio && *misses >= kLeastMisses &&
+                     f.device_read_iops.value_or(kLeastDeviceReads) >= kLeastDeviceReads;
+  bool waits =
+      growth_.has_value() || knee_hit_ratio_.has_value() ||
+      (last_shrink_ && seconds_between(*last_shrink_, situation.now) < kAfterShrinkSeconds);
+  if (!misses_cost || waits || f.cache_fill_ratio.value_or(0) < kFull) return std::nullopt;
+  if (!f.memory_available_bytes || memory_is_short(situation, kMemoryLow)) return std::nullopt;
+  double wanted = std::min(static_cast<double>(reading.value) * params_.cache_growth_factor,
+                           static_cast<double>(most_bytes(situation, reading)));
+  auto to = static_cast<std::int64_t>(wanted);
+  if (to <= reading.value) return std::nullopt;
+  Proposal out = propose(reading, to, "cache.miss");
+  out.reason = text::percent(1 - *hit_ratio) + " of the block reads miss the full cache, " +
+               text::amount(*misses) + "/s; " + text::bytes(*f.memory_available_bytes) +
+               " of memory are available";
+  out.expected = {"cache_hit_ratio", false, *hit_ratio, kEvaluationSeconds};
+  out.evidence = {{"cache_hit_ratio", *hit_ratio, std::nullopt},
+                  {"cache_misses_per_second", *misses, std::nullopt},
+                  {"memory_available_bytes", *f.memory_available_bytes, std::nullopt}};
+  return out;
+}
+
+std::optional<Proposal> CacheLoop::decide(const Situation& situation) {
+  const KnobReading* reading = changeable_knob(situation.features, knob::kCacheCapacity);
+  if (reading == nullptr) return std::nullopt;
+  observe(situation, *reading);
+  if (auto proposal = shrink(situation, *reading)) return proposal;
+  return grow(situation, *reading);
+}
+
+}  // namespace rocktune

@@ -1,0 +1,176 @@
+#include "policy/engine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "model/knobs.h"
+#include "model/text.h"
+#include "policy/guard.h"
+#include "policy/journal_filter.h"
+#include "policy/outcomes.h"
+#include "policy/rollback.h"
+
+namespace rocktune {
+namespace {
+
+// Decisions that were handed out and not reported yet; older ones are forgotten.
+constexpr std::size_t kMostUnreported = 64;
+
+bool positive(double value) {
+  return std::isfinite(value) && value > 0;
+}
+
+Result<void> check(const EngineConfig& config) {
+  const Objective& o = config.objective;
+  std::string bad;
+  auto require = [&bad](bool good, const char* what) {
+    if (!good) bad += (bad.empty() ? "" : ", ") + std::string(what);
+  };
+  require(positive(o.read_p99_seconds), "objective read_p99_seconds");
+  require(positive(o.write_p99_seconds), "objective write_p99_seconds");
+  require(positive(o.horizon_seconds), "objective horizon_seconds");
+  require(positive(o.device_queue_limit), "objective device_queue_limit");
+  require(positive(o.device_await_limit_seconds), "objective device_await_limit_seconds");
+  require(positive(config.budget.rate_limit_min.value), "budget rate_limit_min");
+  require(!config.budget.cache_max || config.budget.cache_max->value > 0, "budget cache_max");
+  require(!config.budget.jobs_max || *config.budget.jobs_max > 0, "budget jobs_max");
+  require(config.budget.changes_per_hour >= 0, "budget changes_per_hour");
+  if (bad.empty()) return {};
+  return fail(ErrorCode::kInvalidArgument, "engine: has to be above zero: " + bad);
+}
+
+bool may_be_applied(const Verdict& verdict) {
+  return verdict.kind == VerdictKind::kAllowed || verdict.kind == VerdictKind::kClamped;
+}
+
+}  // namespace
+
+struct Engine::State {
+  State(const EngineConfig& wanted, std::unique_ptr<Policy> made)
+      : config(wanted),
+        policy(std::move(made)),
+        guard(wanted.budget),
+        indicators(wanted.objective) {}
+
+  EngineConfig config;
+  std::unique_ptr<Policy> policy;
+  Guard guard;
+  IndicatorModel indicators;
+  Outcomes outcomes;
+  JournalFilter filter;
+  Rollbacks rollbacks;
+  std::optional<Sample> last;           // of whatever kind
+  std::optional<Sample> last_database;  // the last one in which the database was read
+  Features features;                    // of the last step
+  std::map<std::string, Decision> unreported;
+
+  [[nodiscard]] const Sample* older_for(const Sample& sample) const;
+  void forget();
+  void finish_outcomes(Step& step);
+  void decide(Step& step);
+  void judge(const Proposal& proposal, Step& step);
+};
+
+// A database reading pairs with the last one before it, however many polls lie between; a sample
+// without one still has device and host rates since the sample before it.
+const Sample* Engine::State::older_for(const Sample& sample) const {
+  if (sample.database && last_database) return &*last_database;
+  return last ? &*last : nullptr;
+}
+
+void Engine::State::forget() {
+  policy->reset();
+  guard.reset();
+  filter.reset();
+  rollbacks.reset();
+  unreported.clear();
+}
+
+void Engine::State::finish_outcomes(Step& step) {
+  auto finished = step.features.reset
+                      ? outcomes.end_all("the database was opened anew before the window ended")
+                      : outcomes.observe(step.features);
+  for (Finished& one : finished) {
+    if (!step.features.reset) rollbacks.consider(one, step.features.at.tick);
+    step.outcomes.push_back(std::move(one.outcome));
+  }
+}
+
+void Engine::State::judge(const Proposal& proposal, Step& step) {
+  Nanoseconds now = step.features.at.tick;
+  if (!filter.wants(proposal, now)) return;
+  Decision decision;
+  decision.proposal = proposal;
+  decision.verdict = guard.judge(proposal, step.features);
+  if (!filter.admits(decision, now)) return;
+  decision.id =
+      std::to_string(step.features.sequence) + "-" + std::to_string(step.decisions.size() + 1);
+  if (may_be_applied(decision.verdict)) {
+    rollbacks.decided(proposal);
+    if (unreported.size() >= kMostUnreported) unreported.clear();
+    unreported.emplace(decision.id, decision);
+  }
+  step.decisions.push_back(std::move(decision));
+}
+
+void Engine::State::decide(Step& step) {
+  PolicyInput input{step.features, step.indicators, config.objective, config.budget};
+  std::vector<Proposal> proposals = policy->decide(input);
+  // A rollback goes before whatever the policy wants of that knob.
+  for (Proposal& rollback : rollbacks.propose(step.features, step.indicators)) {
+    std::erase_if(proposals, [&](const Proposal& other) {
+      return other.knob == rollback.knob && other.column_family == rollback.column_family;
+    });
+    proposals.push_back(std::move(rollback));
+  }
+  for (const Proposal& proposal : proposals) judge(proposal, step);
+}
+
+Result<Engine> Engine::create(const EngineConfig& config) {
+  if (auto checked = check(config); !checked) return tl::unexpected(checked.error());
+  auto policy = make_policy(config.policy, config.policy_params);
+  if (!policy) return tl::unexpected(policy.error());
+  return Engine(std::make_unique<State>(config, *std::move(policy)));
+}
+
+Engine::Engine(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Engine::~Engine() = default;
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&&) noexcept = default;
+
+Step Engine::step(const Sample& sample) {
+  State& s = *state_;
+  Step step;
+  step.features = derive(s.older_for(sample), sample);
+  if (step.features.reset) s.forget();
+  IndicatorModel::Step warned = s.indicators.update(step.features);
+  step.indicators = std::move(warned.indicators);
+  step.alerts = std::move(warned.alerts);
+  s.guard.observe(step.features);
+  s.finish_outcomes(step);
+  s.decide(step);
+  s.features = step.features;
+  s.last = sample;
+  if (sample.database) s.last_database = sample;
+  return step;
+}
+
+void Engine::report(const Actuation& actuation) {
+  State& s = *state_;
+  auto known = s.unreported.find(actuation.decision_id);
+  if (known == s.unreported.end()) return;  // of a database that is gone, or reported before
+  Decision decision = std::move(known->second);
+  s.unreported.erase(known);
+  Nanoseconds now = s.features.at.tick;
+  if (actuation.status == "applied") {
+    s.filter.succeeded(decision.proposal);
+    s.outcomes.begin(decision, actuation, s.features);
+  } else if (actuation.status != "unchanged" && actuation.status != "advised") {
+    s.guard.failed(decision.proposal);
+    s.filter.failed(decision.proposal, now);
+  }
+}
+
+}  // namespace rocktune

@@ -1,0 +1,162 @@
+#include "policy/guard.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "model/knobs.h"
+#include "policy/guard_history.h"
+#include "policy/guard_limits.h"
+
+namespace rocktune {
+namespace {
+
+constexpr int kMostMissed = 2;
+
+Verdict verdict(VerdictKind kind, std::int64_t value, std::string_view rule, std::string reason) {
+  return Verdict{kind, value, std::string(rule), std::move(reason)};
+}
+
+Verdict held(const Proposal& proposal, std::string_view rule, std::string reason) {
+  return verdict(VerdictKind::kHeld, proposal.from, rule, std::move(reason));
+}
+
+Verdict rejected(const Proposal& proposal, std::string_view rule, std::string reason) {
+  return verdict(VerdictKind::kRejected, proposal.from, rule, std::move(reason));
+}
+
+const KnobReading* find_reading(const Features& features, const Proposal& proposal) {
+  for (const KnobReading& reading : features.knobs) {
+    if (reading.name == proposal.knob && reading.column_family == proposal.column_family) {
+      return &reading;
+    }
+  }
+  return nullptr;
+}
+
+std::optional<Verdict> check_known(const Proposal& proposal, const KnobSpec* spec,
+                                   const KnobReading* reading) {
+  if (spec == nullptr) {
+    return rejected(proposal, "known", "there is no knob " + proposal.knob + " in the catalogue");
+  }
+  if (reading == nullptr) {
+    return rejected(proposal, "known", "the agent did not report " + proposal.knob);
+  }
+  if (!reading->changeable) {
+    std::string why = reading->reason.empty() ? "no reason given" : reading->reason;
+    return rejected(proposal, "known", proposal.knob + " cannot be changed: " + why);
+  }
+  return std::nullopt;
+}
+
+std::optional<Verdict> check_owner(const Proposal& proposal, const KnobReading& reading) {
+  if (reading.owner == KnobOwner::kManual) {
+    return held(proposal, "manual",
+                "somebody else set " + proposal.knob + " to " + std::to_string(reading.value) +
+                    "; `rocktune release " + proposal.knob + "` hands it back");
+  }
+  if (reading.value != proposal.from) {
+    return rejected(proposal, "believed",
+                    proposal.knob + " is " + std::to_string(reading.value) + ", not " +
+                        std::to_string(proposal.from) + " as the proposal believes");
+  }
+  return std::nullopt;
+}
+
+// A step back into the range may break a relation, and a relation leave the range: then no value
+// keeps all of them.
+bool consistent(const LimitInput& input, std::int64_t value) {
+  Limited again{value, "", ""};
+  if (apply_range(input, again)) return false;
+  apply_relations(input, again);
+  return again.value == value;
+}
+
+}  // namespace
+
+struct Guard::State {
+  explicit State(Budget wanted) : budget(wanted) {}
+
+  Budget budget;
+  GuardHistory history;
+  std::optional<std::uint64_t> last_sequence;
+  std::uint64_t missed_in_a_row = 0;  // before the last observed sample
+  bool after_gap = false;             // the last observed features span two missed samples or more
+};
+
+Guard::Guard(Budget budget) : state_(std::make_unique<State>(budget)) {}
+Guard::~Guard() = default;
+Guard::Guard(Guard&&) noexcept = default;
+Guard& Guard::operator=(Guard&&) noexcept = default;
+
+void Guard::observe(const Features& features) {
+  State& s = *state_;
+  if (s.last_sequence && features.sequence > *s.last_sequence) {
+    s.missed_in_a_row += features.sequence - *s.last_sequence - 1;
+  }
+  s.last_sequence = features.sequence;
+  s.history.observe(features);
+  if (features.fresh) {
+    s.after_gap = s.missed_in_a_row >= kMostMissed;
+    s.missed_in_a_row = 0;
+  } else {
+    ++s.missed_in_a_row;
+  }
+}
+
+Verdict Guard::judge(const Proposal& proposal, const Features& features) {
+  State& s = *state_;
+  if (!features.fresh) return held(proposal, "stale", "the database was not read in this sample");
+  if (s.after_gap) {
+    return held(proposal, "stale", "two or more samples in a row were missed just before this one");
+  }
+  const KnobSpec* spec = find_knob(proposal.knob);
+  const KnobReading* reading = find_reading(features, proposal);
+  if (auto stop = check_known(proposal, spec, reading)) return *stop;
+  if (spec == nullptr || reading == nullptr) return rejected(proposal, "known", "unknown knob");
+  if (auto stop = check_owner(proposal, *reading)) return *stop;
+
+  Limited limited{proposal.to, "", ""};
+  LimitInput input{proposal, *spec, *reading, features, s.budget, s.history.limiter_peak()};
+  if (auto impossible = apply_range(input, limited)) {
+    return rejected(proposal, "range", *impossible);
+  }
+  apply_relations(input, limited);
+  if (auto unknown = apply_step(input, limited)) return held(proposal, "step", *unknown);
+  if (!consistent(input, limited.value)) {
+    return held(proposal, "range", "range, relations and step leave no value: " + limited.reason);
+  }
+  // A clamp may stop a change, never turn it round.
+  bool moves = proposal.to > proposal.from
+                   ? limited.value > proposal.from
+                   : proposal.to < proposal.from && limited.value < proposal.from;
+  if (!moves) limited.value = proposal.from;
+
+  Nanoseconds now = features.at.tick;
+  if (auto why = s.history.dwell(proposal, *spec, now)) return held(proposal, "dwell", *why);
+  if (auto why = s.history.over_budget(s.budget.changes_per_hour, now)) {
+    return held(proposal, "budget", *why);
+  }
+  if (auto why = s.history.oscillates(proposal, reading->found, now)) {
+    return held(proposal, "oscillation", *why);
+  }
+  if (limited.value == proposal.from) {
+    std::string why = limited.reason.empty() ? "it is the value already" : limited.reason;
+    return held(proposal, "no_change", "nothing is left of the change: " + why);
+  }
+  s.history.record(proposal, limited.value, now);
+  if (limited.value == proposal.to) return verdict(VerdictKind::kAllowed, proposal.to, "", "");
+  return verdict(VerdictKind::kClamped, limited.value, limited.rule, limited.reason);
+}
+
+void Guard::failed(const Proposal& proposal) {
+  state_->history.undo(proposal);
+}
+
+void Guard::reset() {
+  state_->history.reset();
+  state_->missed_in_a_row = 0;
+  state_->after_gap = false;
+}
+
+}  // namespace rocktune

@@ -1,0 +1,51 @@
+// What the guard remembers: its allowed changes, for dwell, change budget and oscillation, and what
+// passed the limiter lately. Bounded; internal to policy/. Pure.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "model/decision.h"
+#include "model/features.h"
+#include "model/knobs.h"
+#include "model/trend.h"
+
+namespace rocktune {
+
+class GuardHistory {
+ public:
+  void observe(const Features& features);
+  void record(const Proposal& proposal, std::int64_t value, Nanoseconds now);
+  void undo(const Proposal& proposal);  // the newest recorded change of this knob
+  void reset();                         // keeps the change budget
+
+  // Why the change has to wait; absent when it has not.
+  [[nodiscard]] std::optional<std::string> dwell(const Proposal& proposal, const KnobSpec& spec,
+                                                 Nanoseconds now) const;
+  [[nodiscard]] std::optional<std::string> over_budget(int changes_per_hour, Nanoseconds now);
+  [[nodiscard]] std::optional<std::string> oscillates(const Proposal& proposal, std::int64_t found,
+                                                      Nanoseconds now) const;
+  // Largest throughput of the limiter in the last 30 s; absent when it was not read.
+  [[nodiscard]] std::optional<double> limiter_peak() const;
+
+ private:
+  using Key = std::pair<std::string, std::string>;
+  struct Move {
+    Nanoseconds tick{0};
+    bool up = false;
+  };
+  struct Change {
+    Nanoseconds tick{0};
+    Key key;
+  };
+  static Key key_of(const Proposal& proposal);
+
+  std::map<Key, std::deque<Move>> moves_;
+  std::deque<Change> changes_;
+  Trend limiter_{Trend::Jumps::kKeep, 0, 30};
+};
+
+}  // namespace rocktune

@@ -1,0 +1,52 @@
+// The guard's clamps: range, relations and step. Each narrows `Limited::value` and says so; clamps
+// add up. Internal to policy/. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "model/decision.h"
+#include "model/features.h"
+#include "model/knobs.h"
+#include "model/objective.h"
+
+namespace rocktune {
+
+// At or above this rate a limiter is as good as unlimited: a change to unlimited is then a small
+// step, however far away the number is. 1 GiB/s of background writes is more than compaction
+// threads of one database were seen to produce.
+inline constexpr std::int64_t kNearlyUnlimitedBytesPerSecond = std::int64_t{1} << 30;
+
+struct LimitInput {
+  const Proposal& proposal;
+  const KnobSpec& spec;
+  const KnobReading& reading;
+  const Features& features;
+  const Budget& budget;
+  std::optional<double> limiter_peak;  // largest throughput of the limiter in the last 30 s
+};
+
+struct Limited {
+  std::int64_t value = 0;
+  std::string rule;    // the first that clamped; empty: none did
+  std::string reason;  // of each that clamped, joined with "; "
+};
+
+struct Range {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+};
+
+// Catalogue, agent and budget together. low > high when they exclude each other.
+Range allowed_range(const LimitInput& input);
+
+// Clamps into the range; returns why when no value is allowed at all.
+std::optional<std::string> apply_range(const LimitInput& input, Limited& limited);
+void apply_relations(const LimitInput& input, Limited& limited);
+// Clamps to one step; returns why when the step's size cannot be told. The nearest edge of the
+// range is always within a step: a value found outside of it may come back in one. Range and
+// relations are to be checked once more afterwards.
+std::optional<std::string> apply_step(const LimitInput& input, Limited& limited);
+
+}  // namespace rocktune

@@ -1,0 +1,93 @@
+// headroom: keeps background work fast enough for what is written, and no faster than reads can
+// bear. Three loops, one per knob; docs/control.md gives each one's goal, dead band, steps and why
+// it is stable. Internal to policy/: use make_policy().
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "policy/policy.h"
+#include "policy/situation.h"
+
+namespace rocktune {
+
+struct HeadroomParams {
+  double limiter_raise_factor = 2;  // per step when a backlog warns; its square when writes stall
+  double limiter_lower_factor = 0.85;  // per step when compactions disturb reads
+  double limiter_need_margin = 1.3;    // a lowered limit leaves this much more than is needed
+  double jobs_return_seconds = 300;    // of comfort before an unused job is given back
+  double cache_growth_factor = 1.25;
+  double cache_knee_gain_ratio = 0.01;  // a growth that gained less hit ratio found the knee
+};
+
+// rate_limiter_bytes_per_second
+class LimiterLoop {
+ public:
+  explicit LimiterLoop(const HeadroomParams& params) : params_(params) {}
+  std::optional<Proposal> decide(const Situation& situation);
+  void reset() { *this = LimiterLoop(params_); }
+
+ private:
+  std::optional<Proposal> relieve(const Situation& situation, const KnobReading& reading);
+  std::optional<Proposal> follow_need(const Situation& situation, const KnobReading& reading);
+  std::optional<Proposal> protect_reads(const Situation& situation, const KnobReading& reading);
+  void note_changes(const KnobReading& reading, Nanoseconds now);
+
+  HeadroomParams params_;
+  std::optional<std::int64_t> rate_;  // as last seen
+  std::optional<Nanoseconds> last_raise_, last_lowering_;
+  Held short_of_need_;
+};
+
+// max_background_jobs
+class JobsLoop {
+ public:
+  explicit JobsLoop(const HeadroomParams& params)
+      : params_(params), return_seconds_(params.jobs_return_seconds) {}
+  // `limiter_first`: the limiter is being raised; more jobs would only share what it lets through.
+  std::optional<Proposal> decide(const Situation& situation, bool limiter_first);
+  void reset() { *this = JobsLoop(params_); }
+
+ private:
+  std::optional<Proposal> relieve(const Situation& situation, const KnobReading& reading);
+  std::optional<Proposal> give_back(const Situation& situation, const KnobReading& reading);
+  void note_changes(const KnobReading& reading, Nanoseconds now);
+
+  HeadroomParams params_;
+  double return_seconds_;  // doubles each time a returned job was wanted again soon
+  std::optional<std::int64_t> jobs_;
+  std::optional<Nanoseconds> last_return_;
+  Held limiter_first_, unused_;
+};
+
+// block_cache_capacity_bytes
+class CacheLoop {
+ public:
+  explicit CacheLoop(const HeadroomParams& params) : params_(params) {}
+  std::optional<Proposal> decide(const Situation& situation);
+  void reset() { *this = CacheLoop(params_); }
+
+ private:
+  struct Growth {
+    Nanoseconds tick{0};
+    double hit_ratio_before = 0;
+  };
+  void observe(const Situation& situation, const KnobReading& reading);
+  void judge_growth(const Situation& situation, double hit_ratio);
+  [[nodiscard]] bool memory_is_short(const Situation& situation, double of_total) const;
+  std::optional<Proposal> shrink(const Situation& situation, const KnobReading& reading) const;
+  std::optional<Proposal> grow(const Situation& situation, const KnobReading& reading) const;
+
+  HeadroomParams params_;
+  Trend hit_ratio_{Trend::Jumps::kKeep, 0, 15};
+  Trend misses_{Trend::Jumps::kKeep, 0, 15};
+  Trend memory_pressure_{Trend::Jumps::kKeep, 0, 5};
+  std::optional<std::int64_t> capacity_;
+  std::optional<Growth> growth_;          // being judged
+  std::optional<double> knee_hit_ratio_;  // hit ratio where growing stopped to pay
+  std::optional<Nanoseconds> last_shrink_;
+};
+
+std::unique_ptr<Policy> make_headroom(const HeadroomParams& params);
+
+}  // namespace rocktune

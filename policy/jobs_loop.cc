@@ -1,0 +1,122 @@
+// The loop of max_background_jobs: more slots while a backlog waits for them, one back at a time
+// when nothing has used it for minutes.
+#include <algorithm>
+
+#include "model/knobs.h"
+#include "model/text.h"
+#include "policy/headroom.h"
+
+namespace rocktune {
+namespace {
+
+constexpr double kEvaluationSeconds = 30;
+// Slots count as full from this share of them in the mean of 3 s.
+constexpr double kFullShare = 0.8;
+// How long the limiter may go first.
+constexpr double kLimiterFirstSeconds = 10;
+// A job that is wanted again within this time after it was returned was returned too soon.
+constexpr double kReturnedTooSoonSeconds = 900;
+constexpr double kLongestReturnSeconds = 4 * 3600;
+constexpr double kCpuExhausted = 0.95;
+
+// RocksDB's split of max_background_jobs (DBImpl::GetBGJobLimits): a quarter flushes, at least one.
+std::int64_t flush_slots(std::int64_t jobs) {
+  return std::max<std::int64_t>(1, jobs / 4);
+}
+std::int64_t compaction_slots(std::int64_t jobs) {
+  return std::max<std::int64_t>(1, jobs - flush_slots(jobs));
+}
+
+// The least number of jobs above this with more slots of that kind.
+std::int64_t next_with_more(std::int64_t jobs, std::int64_t (*slots)(std::int64_t)) {
+  std::int64_t next = jobs + 1;
+  while (slots(next) == slots(jobs)) ++next;
+  return next;
+}
+
+bool full(const Value& running, std::int64_t slots) {
+  return running.value_or(0) >= kFullShare * static_cast<double>(slots);
+}
+
+std::int64_t most_jobs(const Situation& situation, const KnobReading& reading) {
+  if (situation.budget.jobs_max) return *situation.budget.jobs_max;
+  auto cpus = static_cast<std::int64_t>(std::min(situation.features.cpus.value_or(2), 1024.0));
+  return std::max({cpus, reading.found, std::int64_t{2}});
+}
+
+}  // namespace
+
+void JobsLoop::note_changes(const KnobReading& reading, Nanoseconds now) {
+  if (jobs_ && reading.value < *jobs_) last_return_ = now;
+  if (jobs_ && reading.value > *jobs_ && last_return_ &&
+      seconds_between(*last_return_, now) < kReturnedTooSoonSeconds) {
+    return_seconds_ = std::min(2 * return_seconds_, kLongestReturnSeconds);
+  }
+  jobs_ = reading.value;
+}
+
+std::optional<Proposal> JobsLoop::relieve(const Situation& situation, const KnobReading& reading) {
+  if (!situation.trouble) return std::nullopt;
+  std::int64_t jobs = std::clamp<std::int64_t>(reading.value, 1, 1024);
+  std::int64_t most = most_jobs(situation, reading);
+  std::int64_t to = jobs;
+  std::string which;
+  if (full(situation.running_compactions, compaction_slots(jobs))) {
+    to = next_with_more(jobs, compaction_slots);
+    if (situation.stalled) to = std::max(to, jobs + 2);
+    which = "compaction";
+  } else if (situation.backlog_cause == "memtables" &&
+             full(situation.running_flushes, flush_slots(jobs))) {
+    to = next_with_more(jobs, flush_slots);
+    which = "flush";
+  }
+  to = std::min(to, most);
+  bool gains = compaction_slots(to) > compaction_slots(jobs) || flush_slots(to) > flush_slots(jobs);
+  if (to <= jobs || !gains) return std::nullopt;
+  // Jobs up to the CPUs are always fine; beyond them only while CPU is left, or while writers
+  // stand still and leave theirs.
+  bool beyond_cpus = static_cast<double>(to) > situation.features.cpus.value_or(1e9);
+  bool exhausted = situation.cpu_busy_ratio.value_or(0) >= kCpuExhausted && !situation.stalled;
+  if (beyond_cpus && exhausted) return std::nullopt;
+  Proposal out = propose(reading, to, "jobs.backlog");
+  out.reason = situation.backlog_text + ", and all " + which + " slots of " +
+               std::to_string(reading.value) + " background jobs are in use";
+  out.expected = expect_relief(situation, kEvaluationSeconds);
+  out.evidence = backlog_evidence(situation);
+  return out;
+}
+
+std::optional<Proposal> JobsLoop::give_back(const Situation& situation,
+                                            const KnobReading& reading) {
+  std::int64_t jobs = std::clamp<std::int64_t>(reading.value, 1, 1024);
+  auto running = situation.features.running_compactions;
+  auto flushing = situation.features.running_flushes;
+  bool fits =
+      running && flushing &&
+      *running <= static_cast<double>(compaction_slots(std::max<std::int64_t>(1, jobs - 1))) &&
+      *flushing <= static_cast<double>(flush_slots(std::max<std::int64_t>(1, jobs - 1)));
+  double unused = unused_.update(fits && situation.comfortable, situation.now);
+  bool ours = reading.owner == KnobOwner::kRocktune;
+  if (!ours || jobs <= std::max<std::int64_t>(2, reading.found) || unused < return_seconds_) {
+    return std::nullopt;
+  }
+  Proposal out = propose(reading, jobs - 1, "jobs.idle");
+  out.reason = "the last of " + std::to_string(jobs) + " background jobs has not been used for " +
+               text::duration(unused);
+  out.expected = {"l0_ratio", true, situation.features.l0_ratio.value_or(0), kEvaluationSeconds};
+  out.evidence = backlog_evidence(situation);
+  return out;
+}
+
+std::optional<Proposal> JobsLoop::decide(const Situation& situation, bool limiter_first) {
+  const KnobReading* reading = changeable_knob(situation.features, knob::kBackgroundJobs);
+  if (reading == nullptr) return std::nullopt;
+  if (jobs_ != reading->value) unused_.reset();  // the time that counts begins anew
+  note_changes(*reading, situation.now);
+  double waited = limiter_first_.update(limiter_first, situation.now);
+  if (limiter_first && waited < kLimiterFirstSeconds) return std::nullopt;
+  if (auto proposal = relieve(situation, *reading)) return proposal;
+  return give_back(situation, *reading);
+}
+
+}  // namespace rocktune

@@ -1,0 +1,48 @@
+// JournalFilter: keeps the engine from saying the same thing at every tick. Pure; bounded by the
+// number of knobs.
+//
+// - A proposal that was allowed and is asked for again although the knob still stands where it
+//   stood (advise mode; or not applied yet) is dropped, before the guard sees it, for a minute:
+//   it would spend the guard's dwell and change budget on nothing.
+// - One that failed may be tried again after 5 s, then 10, 20, ... up to a minute.
+// - One that is held or rejected is journalled again when its reason's class changes (the verdict's
+//   kind, the guard's rule or the policy's rule), or after a minute.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "model/decision.h"
+
+namespace rocktune {
+
+class JournalFilter {
+ public:
+  // Whether the proposal is to go to the guard at all.
+  [[nodiscard]] bool wants(const Proposal& proposal, Nanoseconds now) const;
+  // Whether the decision is to be journalled; remembers it.
+  bool admits(const Decision& decision, Nanoseconds now);
+  void failed(const Proposal& proposal, Nanoseconds now);
+  void succeeded(const Proposal& proposal);
+  void reset() { knobs_.clear(); }
+
+ private:
+  struct Said {
+    Nanoseconds tick{0};
+    std::string rule;
+    bool up = false;
+    std::int64_t from = 0;
+  };
+  struct Knob {
+    std::optional<Said> allowed;
+    std::map<std::string, Nanoseconds> refused;  // by class; the classes are few
+    int failures = 0;
+    std::optional<Nanoseconds> retry_at;
+  };
+  using Key = std::pair<std::string, std::string>;
+  std::map<Key, Knob> knobs_;
+};
+
+}  // namespace rocktune

@@ -1,0 +1,122 @@
+// The limiter's loop: fast up when a backlog builds behind it, small steps down when compactions
+// disturb reads although there is no backlog.
+#include <algorithm>
+#include <cmath>
+
+#include "model/knobs.h"
+#include "model/text.h"
+#include "policy/guard_limits.h"
+#include "policy/headroom.h"
+
+namespace rocktune {
+namespace {
+
+constexpr double kEvaluationSeconds = 15;
+// How long reads have to be slow, in comfort, before background work is slowed for them.
+constexpr double kSlowReadsSeconds = 10;
+constexpr double kComfortSeconds = 10;
+// Between two lowerings: the device's queue and the reads' P99 answer within this time.
+constexpr double kLoweringSeconds = 15;
+// After a raise the backlog that caused it has to be gone for good before it is lowered.
+constexpr double kAfterRaiseSeconds = 60;
+// Without any backlog, a limit below need * kShort for kShortSeconds goes to need * kAmple.
+constexpr double kShort = 1.15, kAmple = 1.5, kShortSeconds = 5;
+// Lowerings of less than this share are not worth a change.
+constexpr double kDeadBand = 0.03;
+
+std::string shown(std::int64_t rate) {
+  return rate >= kUnlimitedBytesPerSecond ? "unlimited" : text::rate(static_cast<double>(rate));
+}
+
+std::int64_t raised(double rate) {
+  if (rate >= static_cast<double>(kNearlyUnlimitedBytesPerSecond)) return kUnlimitedBytesPerSecond;
+  return static_cast<std::int64_t>(std::ceil(rate));
+}
+
+bool within(const std::optional<Nanoseconds>& since, Nanoseconds now, double seconds) {
+  return since && seconds_between(*since, now) < seconds;
+}
+
+}  // namespace
+
+void LimiterLoop::note_changes(const KnobReading& reading, Nanoseconds now) {
+  if (rate_ && reading.value > *rate_) last_raise_ = now;
+  if (rate_ && reading.value < *rate_) last_lowering_ = now;
+  rate_ = reading.value;
+}
+
+std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
+                                             const KnobReading& reading) {
+  auto rate = static_cast<double>(reading.value);
+  bool below_need = situation.need && rate < *situation.need * kShort;
+  bool waits = (situation.trouble && (situation.binding || below_need)) || situation.piling;
+  if (!waits) return std::nullopt;
+  double factor = params_.limiter_raise_factor;
+  if (situation.stalled) factor *= factor;
+  Proposal out = propose(reading, raised(rate * factor), "limiter.backlog");
+  out.reason = situation.backlog_text + " while the rate limit of " + shown(reading.value) +
+               " is " + text::percent(situation.limiter_use.value_or(0)) +
+               " used: background work needs more";
+  out.expected = expect_relief(situation, kEvaluationSeconds);
+  out.evidence = backlog_evidence(situation);
+  return out;
+}
+
+std::optional<Proposal> LimiterLoop::follow_need(const Situation& situation,
+                                                 const KnobReading& reading) {
+  auto rate = static_cast<double>(reading.value);
+  bool is_short = situation.need && situation.binding && rate < *situation.need * kShort;
+  if (short_of_need_.update(is_short, situation.now) < kShortSeconds) return std::nullopt;
+  double need = situation.need.value_or(0);
+  Proposal out = propose(reading, raised(need * kAmple), "limiter.need");
+  out.reason = "writes need " + text::rate(need) + " in the background, and the rate limit is " +
+               shown(reading.value);
+  out.expected = expect_relief(situation, kEvaluationSeconds);
+  out.evidence = backlog_evidence(situation);
+  return out;
+}
+
+std::optional<Proposal> LimiterLoop::protect_reads(const Situation& situation,
+                                                   const KnobReading& reading) {
+  // With a backlog it is the backlog that slows reads: limiting compactions would make it worse.
+  bool disturbed = situation.reads_slow_seconds >= kSlowReadsSeconds &&
+                   situation.comfortable_seconds >= kComfortSeconds && situation.interference;
+  if (!disturbed || !situation.need || !situation.passed_peak) return std::nullopt;
+  if (within(last_lowering_, situation.now, kLoweringSeconds)) return std::nullopt;
+  if (within(last_raise_, situation.now, kAfterRaiseSeconds)) return std::nullopt;
+  auto rate = static_cast<double>(reading.value);
+  bool unlimited = reading.value >= kUnlimitedBytesPerSecond;
+  // From unlimited, what was seen to pass is the first limit: it takes away only larger bursts.
+  double wanted = unlimited ? *situation.passed_peak : rate * params_.limiter_lower_factor;
+  double least = std::max(*situation.need * params_.limiter_need_margin,
+                          situation.budget.rate_limit_min.value);
+  double to = std::ceil(std::max(wanted, least));
+  if (to > rate * (1 - kDeadBand) || to >= static_cast<double>(kNearlyUnlimitedBytesPerSecond)) {
+    return std::nullopt;
+  }
+  Proposal out = propose(reading, static_cast<std::int64_t>(to), "limiter.reads");
+  out.reason = "read P99 is " + text::microseconds(situation.read_p99_us.value_or(0)) +
+               " without any backlog, and compactions keep the device busy: background writes " +
+               "need only " + text::rate(*situation.need);
+  out.expected = {"read_p99_us", true, situation.read_p99_us.value_or(0), kEvaluationSeconds};
+  const Features& f = situation.features;
+  out.evidence = backlog_evidence(situation);
+  if (f.device_queue) {
+    out.evidence.push_back(
+        {"device_queue", *f.device_queue, situation.objective.device_queue_limit});
+  }
+  return out;
+}
+
+std::optional<Proposal> LimiterLoop::decide(const Situation& situation) {
+  const KnobReading* reading = changeable_knob(situation.features, knob::kRateLimit);
+  if (reading == nullptr) return std::nullopt;
+  note_changes(*reading, situation.now);
+  if (reading->value < kUnlimitedBytesPerSecond) {
+    if (auto proposal = relieve(situation, *reading)) return proposal;
+    if (auto proposal = follow_need(situation, *reading)) return proposal;
+  }
+  return protect_reads(situation, *reading);
+}
+
+}  // namespace rocktune

@@ -1,0 +1,147 @@
+#include "policy/outcomes.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "model/text.h"
+
+namespace rocktune {
+namespace {
+
+constexpr double kRelativeTolerance = 0.10;
+constexpr double kFarFactor = 5;
+constexpr double kLoadTolerance = 0.30;
+constexpr std::size_t kMostRunning = 32;  // windows are short and knobs rest between changes
+
+// By how much a value of this kind moves without any cause, by the unit that ends its name.
+struct UnitTolerance {
+  std::string_view suffix;
+  double amount;
+};
+constexpr std::array<UnitTolerance, 8> kUnitTolerances{{
+    {"_ratio", 0.02},
+    {"_us", 50},
+    {"_ms", 0.5},
+    {"_files", 1},
+    {"_bytes_per_second", 1 << 20},
+    {"_per_second", 10},
+    {"_bytes", 16 << 20},
+    {"_memtables", 0.5},
+}};
+
+Value value_of(const Features& features, const std::string& name) {
+  Value found;
+  Features::visit_values(features, [&](std::string_view one, const Value& value) {
+    if (one == name) found = value;
+  });
+  return found;
+}
+
+double load(const Features& features) {
+  return features.reads_per_second.value_or(0) + features.writes_per_second.value_or(0) +
+         features.seeks_per_second.value_or(0);
+}
+
+bool same_knob(const Proposal& a, const Proposal& b) {
+  return a.knob == b.knob && a.column_family == b.column_family;
+}
+
+}  // namespace
+
+double Outcomes::tolerance(const std::string& feature, double baseline) {
+  double amount = 0;
+  for (const UnitTolerance& unit : kUnitTolerances) {
+    if (!feature.ends_with(unit.suffix)) continue;
+    amount = unit.amount;
+    break;
+  }
+  return std::max(amount, kRelativeTolerance * std::abs(baseline));
+}
+
+Finished Outcomes::cut_short(const Running& running, const std::string& why) {
+  Finished out;
+  out.outcome = {running.decision.id, "unknown", std::nullopt, why};
+  out.proposal = running.decision.proposal;
+  out.actuation = running.actuation;
+  return out;
+}
+
+Finished Outcomes::finish(const Running& running) {
+  const Expectation& expected = running.decision.proposal.expected;
+  if (running.present == 0 || 2 * running.present < running.samples) {
+    return cut_short(running, expected.feature + " was not read often enough to tell");
+  }
+  double measured = running.sum / running.present;
+  double gain =
+      expected.lower_is_better ? expected.baseline - measured : measured - expected.baseline;
+  double tolerated = tolerance(expected.feature, expected.baseline);
+  Finished out = cut_short(running, "");
+  out.outcome.measured = measured;
+  out.outcome.result = gain > tolerated ? "better" : gain < -tolerated ? "worse" : "unchanged";
+  out.worse_by_far = gain < -kFarFactor * tolerated;
+  double load_after = running.load_sum / running.samples;
+  out.load_changed = std::abs(load_after - running.load_before) >
+                     kLoadTolerance * std::max(running.load_before, 1.0);
+  out.outcome.reason = expected.feature + " went from " + text::number(expected.baseline, 3) +
+                       " to " + text::number(measured, 3) + " (tolerance " +
+                       text::number(tolerated, 3) + ")";
+  if (out.load_changed) out.outcome.reason += "; the load changed meanwhile";
+  if (running.other_change) out.outcome.reason += "; another knob was changed meanwhile";
+  return out;
+}
+
+void Outcomes::begin(const Decision& decision, const Actuation& actuation,
+                     const Features& features) {
+  for (std::size_t i = 0; i < running_.size();) {
+    if (!same_knob(running_[i].decision.proposal, decision.proposal)) {
+      running_[i++].other_change = true;
+      continue;
+    }
+    cut_.push_back(cut_short(running_[i], "the knob was changed again before the window ended"));
+    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  if (decision.proposal.expected.feature.empty()) return;
+  if (running_.size() >= kMostRunning) running_.erase(running_.begin());
+  Running running;
+  running.decision = decision;
+  running.actuation = actuation;
+  running.since = features.at.tick;
+  running.load_before = load(features);
+  running_.push_back(std::move(running));
+}
+
+std::vector<Finished> Outcomes::observe(const Features& features) {
+  std::vector<Finished> out = std::exchange(cut_, {});
+  for (std::size_t i = 0; i < running_.size();) {
+    Running& running = running_[i];
+    const Expectation& expected = running.decision.proposal.expected;
+    double age = seconds_between(running.since, features.at.tick);
+    if (age >= expected.window_seconds / 2) {
+      ++running.samples;
+      running.load_sum += load(features);
+      if (Value value = value_of(features, expected.feature)) {
+        ++running.present;
+        running.sum += (*value);
+      }
+    }
+    if (age < expected.window_seconds) {
+      ++i;
+      continue;
+    }
+    out.push_back(finish(running));
+    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return out;
+}
+
+std::vector<Finished> Outcomes::end_all(const std::string& why) {
+  std::vector<Finished> out = std::exchange(cut_, {});
+  for (const Running& running : running_) out.push_back(cut_short(running, why));
+  running_.clear();
+  return out;
+}
+
+}  // namespace rocktune

@@ -1,0 +1,200 @@
+#include "policy/situation.h"
+
+#include <algorithm>
+#include <array>
+
+#include "model/text.h"
+
+namespace rocktune {
+namespace {
+
+// Below these shares of their limits L0 and pending bytes slow nobody down, neither writes nor,
+// through the files that each read has to look into, reads.
+constexpr double kComfortableL0 = 0.4;
+constexpr double kComfortablePending = 0.25;
+constexpr double kComfortableMemtables = 0.75;
+constexpr double kStalledRatio = 0.05;
+// Above this share of its rate, in the mean or at a peak, a limiter makes background work wait.
+constexpr double kBindingMean = 0.7;
+constexpr double kBindingPeak = 0.9;
+// Pending bytes are to be worked off within this time, besides what comes in.
+constexpr double kDrainSeconds = 120;
+// ...and at the present rate they may at most take this long.
+constexpr double kPilingSeconds = 60;
+constexpr double kMostAmplification = 50;
+// A share of the device's limits from which background I/O is felt by reads.
+constexpr double kInterferenceShare = 0.5;
+
+const Indicator* find(const std::vector<Indicator>& indicators, IndicatorKind kind) {
+  for (const Indicator& indicator : indicators) {
+    if (indicator.kind == kind && indicator.valid) return &indicator;
+  }
+  return nullptr;
+}
+
+void put(Trend& trend, Nanoseconds now, const Value& value) {
+  if (value) trend.add(now, *value);
+  trend.expire(now);
+}
+
+std::string worst_cause(const Features& f) {
+  std::array<std::pair<const char*, double>, 3> parts{{
+      {"l0", f.l0_ratio.value_or(-1)},
+      {"memtables", f.memtable_ratio.value_or(-1)},
+      {"pending_bytes", f.pending_ratio.value_or(-1)},
+  }};
+  auto worst = std::max_element(parts.begin(), parts.end(),
+                                [](const auto& a, const auto& b) { return a.second < b.second; });
+  return worst->second < 0 ? "" : worst->first;
+}
+
+std::string describe(const Features& f, const std::string& cause) {
+  if (cause == "l0" && f.l0_files && f.l0_slowdown_files) {
+    return "L0 has " + text::amount(*f.l0_files) + " of " + text::amount(*f.l0_slowdown_files) +
+           " files";
+  }
+  if (cause == "memtables" && f.immutable_memtables && f.max_write_buffers) {
+    return text::amount(*f.immutable_memtables) + " of " + text::amount(*f.max_write_buffers) +
+           " memtables wait for their flush";
+  }
+  if (cause == "pending_bytes" && f.pending_bytes) {
+    return text::bytes(*f.pending_bytes) + " wait for compaction";
+  }
+  return "writes wait";
+}
+
+}  // namespace
+
+double Held::update(bool condition, Nanoseconds now) {
+  if (!condition) {
+    since_.reset();
+    return 0;
+  }
+  if (!since_) since_ = now;
+  return seconds_between(*since_, now);
+}
+
+void Observer::add(const Features& f) {
+  Nanoseconds now = f.at.tick;
+  if (f.limiter_rate != limiter_rate_) limiter_use_.clear();  // the use of another rate
+  limiter_rate_ = f.limiter_rate;
+  put(passed_, now, f.limiter_bytes_per_second);
+  put(limiter_use_, now, f.limiter_use_ratio);
+  put(written_, now, f.user_write_bytes_per_second);
+  Value background;
+  if (f.flush_bytes_per_second && f.compaction_write_bytes_per_second) {
+    background = *f.flush_bytes_per_second + *f.compaction_write_bytes_per_second;
+  }
+  put(background_, now, background);
+  put(stalled_, now, f.stalled_ratio);
+  put(memtables_, now, f.memtable_ratio);
+  put(read_p99_, now, f.read_p99_us);
+  put(queue_, now, f.device_queue);
+  put(await_, now, f.device_read_await_ms);
+  put(compactions_, now, f.running_compactions);
+  put(flushes_, now, f.running_flushes);
+  put(cpu_, now, f.cpu_busy_ratio);
+}
+
+void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
+  const Features& f = input.features;
+  const Indicator* backlog = find(input.indicators, IndicatorKind::kCompactionBacklog);
+  out.stalled = f.write_stopped.value_or(0) > 0 || f.delayed_bytes_per_second.has_value() ||
+                stalled_.mean(3).value_or(0) >= kStalledRatio;
+  bool warns = backlog != nullptr && backlog->state != AlertState::kOk;
+  out.trouble = out.stalled || warns;
+  bool known = f.l0_ratio.has_value();
+  bool low = f.l0_ratio.value_or(1) < kComfortableL0 &&
+             f.pending_ratio.value_or(0) < kComfortablePending &&
+             memtables_.mean(5).value_or(0) < kComfortableMemtables;
+  out.comfortable = known && low && !out.trouble;
+  out.comfortable_seconds = comfort_.update(out.comfortable, out.now);
+  out.backlog_cause = warns && !backlog->cause.empty() ? backlog->cause : worst_cause(f);
+  out.backlog_text = describe(f, out.backlog_cause);
+}
+
+void Observer::judge_background(const Features& f, Situation& out) const {
+  out.passed = passed_.mean(5);
+  out.passed_peak = passed_.largest(60);
+  if (f.limiter_rate) {
+    out.limiter_use = limiter_use_.mean(3);
+    out.binding = limiter_use_.mean(3).value_or(0) >= kBindingMean ||
+                  limiter_use_.largest(3).value_or(0) >= kBindingPeak;
+    out.piling = out.binding && f.pending_bytes.value_or(0) / *f.limiter_rate > kPilingSeconds;
+  }
+  Value written = written_.mean(60), background = background_.mean(60), now = written_.mean(10);
+  if (written && background && now) {
+    double amplification = *written > 0 ? *background / *written : 1;
+    out.need = *now * std::clamp(amplification, 1.0, kMostAmplification) +
+               f.pending_bytes.value_or(0) / kDrainSeconds;
+  }
+  out.running_compactions = compactions_.mean(3);
+  out.running_flushes = flushes_.mean(3);
+  out.cpu_busy_ratio = cpu_.mean(5);
+}
+
+void Observer::judge_reads(const PolicyInput& input, Situation& out) {
+  out.read_p99_us = read_p99_.median(5);
+  out.reads_slow = out.read_p99_us && *out.read_p99_us > input.objective.read_p99_seconds * 1e6;
+  out.reads_slow_seconds = slow_reads_.update(out.reads_slow, out.now);
+  bool queues =
+      queue_.mean(5).value_or(0) >= kInterferenceShare * input.objective.device_queue_limit;
+  bool waits = await_.mean(5).value_or(0) >=
+               kInterferenceShare * input.objective.device_await_limit_seconds * 1e3;
+  bool compacts = compactions_.mean(5).value_or(0) >= 0.5;
+  out.interference = compacts && (queues || waits);
+}
+
+Situation Observer::observe(const PolicyInput& input) {
+  Situation out(input);
+  add(input.features);
+  judge_backlog(input, out);
+  judge_background(input.features, out);
+  judge_reads(input, out);
+  return out;
+}
+
+const KnobReading* changeable_knob(const Features& features, std::string_view name) {
+  for (const KnobReading& reading : features.knobs) {
+    if (reading.name == name && reading.changeable) return &reading;
+  }
+  return nullptr;
+}
+
+Proposal propose(const KnobReading& reading, std::int64_t to, std::string_view rule) {
+  Proposal out;
+  out.knob = reading.name;
+  out.column_family = reading.column_family;
+  out.from = reading.value;
+  out.to = to;
+  out.rule = rule;
+  return out;
+}
+
+Expectation expect_relief(const Situation& situation, double window_seconds) {
+  const Features& f = situation.features;
+  auto expect = [&](const char* feature, const Value& baseline) {
+    return Expectation{feature, true, baseline.value_or(0), window_seconds};
+  };
+  if (f.stalled_ratio.value_or(0) >= kStalledRatio) return expect("stalled_ratio", f.stalled_ratio);
+  if (situation.backlog_cause == "memtables") return expect("memtable_ratio", f.memtable_ratio);
+  if (situation.backlog_cause == "pending_bytes") return expect("pending_bytes", f.pending_bytes);
+  return expect("l0_ratio", f.l0_ratio);
+}
+
+std::vector<Driver> backlog_evidence(const Situation& situation) {
+  const Features& f = situation.features;
+  std::vector<Driver> out;
+  auto add = [&out](const char* name, const Value& value, const Value& limit) {
+    if (value) out.push_back({name, *value, limit});
+  };
+  add("l0_files", f.l0_files, f.l0_slowdown_files);
+  add("pending_bytes", f.pending_bytes, f.pending_soft_bytes);
+  add("immutable_memtables", f.immutable_memtables, f.max_write_buffers);
+  add("stalled_ratio", f.stalled_ratio, std::nullopt);
+  add("limiter_use_ratio", f.limiter_use_ratio, std::nullopt);
+  add("running_compactions", f.running_compactions, std::nullopt);
+  return out;
+}
+
+}  // namespace rocktune

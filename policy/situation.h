@@ -1,0 +1,95 @@
+// Situation: what the headroom policy's loops look at, smoothed over a few seconds, so that all of
+// them judge by the same picture. Observer keeps the history that it takes. docs/control.md
+// explains the terms. Pure; bounded; internal to policy/.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/trend.h"
+#include "policy/policy.h"
+
+namespace rocktune {
+
+struct Situation {
+  explicit Situation(const PolicyInput& input)
+      : features(input.features),
+        objective(input.objective),
+        budget(input.budget),
+        now(input.features.at.tick) {}
+
+  const Features& features;
+  const Objective& objective;
+  const Budget& budget;
+  Nanoseconds now{0};
+
+  // The backlog: what writes wait for, or will.
+  bool stalled = false;      // writes are delayed, stopped or lost time to stalls
+  bool trouble = false;      // stalled, or the indicator warns
+  bool comfortable = false;  // known, and far from every limit
+  double comfortable_seconds = 0;
+  std::string backlog_cause;  // "l0", "pending_bytes", "memtables"; empty when nothing is known
+  std::string backlog_text;   // for reasons: "L0 has 17 of 20 files"
+
+  // Background writing, bytes/s
+  Value passed;          // through the limiter, mean of 5 s
+  Value passed_peak;     // ...largest of 60 s
+  Value limiter_use;     // mean of 3 s of passed / rate; absent when unlimited
+  bool binding = false;  // the limiter is what background work waits for
+  bool piling = false;   // ...and at its rate the debt takes more than a minute to work off
+  Value need;            // what user writes cost in the background, draining included
+
+  // Reads
+  bool reads_slow = false;  // P99 above its SLO over 5 s
+  double reads_slow_seconds = 0;
+  Value read_p99_us;          // median of 5 s
+  bool interference = false;  // the device is busy and compactions are what keeps it so
+
+  Value running_compactions, running_flushes;  // means of 3 s
+  Value cpu_busy_ratio;                        // mean of 5 s
+};
+
+// How long a condition has held without a break.
+class Held {
+ public:
+  double update(bool condition, Nanoseconds now);  // seconds; 0 when it does not hold
+  void reset() { since_.reset(); }
+
+ private:
+  std::optional<Nanoseconds> since_;
+};
+
+class Observer {
+ public:
+  // Call once per sample. The result refers to the input.
+  Situation observe(const PolicyInput& input);
+  void reset() { *this = Observer(); }
+
+ private:
+  void add(const Features& features);
+  void judge_backlog(const PolicyInput& input, Situation& out);
+  void judge_background(const Features& features, Situation& out) const;
+  void judge_reads(const PolicyInput& input, Situation& out);
+
+  static Trend window(double seconds) { return Trend(Trend::Jumps::kKeep, 0, seconds); }
+  Trend passed_ = window(60), limiter_use_ = window(5);
+  Trend written_ = window(60), background_ = window(60);
+  Trend stalled_ = window(3), memtables_ = window(5);
+  Trend read_p99_ = window(5), queue_ = window(5), await_ = window(5);
+  Trend compactions_ = window(5), flushes_ = window(5), cpu_ = window(5);
+  Held comfort_, slow_reads_;
+  Value limiter_rate_;
+};
+
+// The knob as the newer sample has it; nullptr when it is not there or cannot be changed.
+const KnobReading* changeable_knob(const Features& features, std::string_view name);
+
+// A proposal for this knob, without reason, evidence and expectation.
+Proposal propose(const KnobReading& reading, std::int64_t to, std::string_view rule);
+
+// What a relief of the backlog should do: the part that is worst is to fall.
+Expectation expect_relief(const Situation& situation, double window_seconds);
+std::vector<Driver> backlog_evidence(const Situation& situation);
+
+}  // namespace rocktune
