@@ -1,0 +1,80 @@
+#include "daemon/actuator.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rocktune::daemon {
+
+std::string change_id(const std::string& run, std::uint64_t target_serial,
+                      const std::string& decision) {
+  return run + "-" + std::to_string(target_serial) + "-" + decision;
+}
+
+wire::ChangesRequest to_request(const std::string& run, const Target& target,
+                                const std::vector<Decision>& decisions, const std::string& holder) {
+  wire::ChangesRequest request;
+  request.holder = holder;
+  for (const Decision& decision : decisions) {
+    const Proposal& proposal = decision.proposal;
+    request.changes.push_back({change_id(run, target.serial(), decision.id), proposal.knob,
+                               proposal.column_family, decision.verdict.value, proposal.from});
+  }
+  return request;
+}
+
+std::vector<Actuation> to_actuations(const wire::ChangesRequest& request,
+                                     const std::vector<Decision>& decisions,
+                                     const Result<wire::ChangeResults>& answer) {
+  std::vector<Actuation> actuations;
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    const Decision& decision = decisions[i];
+    const std::int64_t from = decision.proposal.from;
+    Actuation actuation{decision.id, "failed", "the agent left this change out of its answer", from,
+                        from};
+    if (!answer) {
+      actuation.reason = answer.error().message;
+    } else {
+      const auto result =
+          std::find_if(answer->results.begin(), answer->results.end(),
+                       [&](const wire::ChangeResult& r) { return r.id == request.changes[i].id; });
+      if (result != answer->results.end()) {
+        actuation = {decision.id, result->status, result->reason, result->before, result->after};
+      }
+    }
+    actuations.push_back(std::move(actuation));
+  }
+  return actuations;
+}
+
+namespace {
+
+bool holds(const std::optional<wire::Lease>& lease, const HoldTerms& terms) {
+  return lease && lease->holder == terms.holder && lease->on_expiry == terms.on_expiry &&
+         std::abs(lease->seconds - terms.seconds) < 0.001;
+}
+
+}  // namespace
+
+boost::asio::awaitable<void> hold_and_apply(std::shared_ptr<Peer> peer,
+                                            std::shared_ptr<Target> target,
+                                            std::vector<Decision> decisions, std::string run,
+                                            HoldTerms terms, Nanoseconds deadline) {
+  const std::optional<Opening>& opening = target->opening();
+  if (!opening) co_return;
+  const std::string database = opening->database.id;
+  const wire::ChangesRequest request = to_request(run, *target, decisions, terms.holder);
+  Result<wire::ChangeResults> answer = wire::ChangeResults{};
+  if (!holds(target->lease(), terms)) {
+    const wire::Lease wanted{terms.holder, terms.seconds, terms.on_expiry, std::nullopt};
+    const Result<wire::Lease> lease = co_await peer->session.lease(database, wanted, deadline);
+    target->note("lease", lease ? std::string() : lease.error().message);
+    if (!lease) answer = tl::unexpected<Error>(lease.error());
+  }
+  if (decisions.empty()) co_return;
+  if (answer) answer = co_await peer->session.changes(database, request, deadline);
+  for (const Actuation& actuation : to_actuations(request, decisions, answer)) {
+    target->report(actuation);
+  }
+}
+
+}  // namespace rocktune::daemon

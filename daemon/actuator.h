@@ -1,0 +1,38 @@
+// Actuator: carries allowed decisions out through the agent. Batched per database, idempotent by
+// the change's id, guarded by the value that the decision was based on, read back by the agent.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daemon/agents/peer.h"
+#include "daemon/config/config.h"
+
+namespace rocktune::daemon {
+
+struct HoldTerms {
+  std::string holder;
+  double seconds = 0;
+  std::string on_expiry;
+};
+
+// The id of a change: the same decision of the same run is the same change.
+std::string change_id(const std::string& run, std::uint64_t target_serial,
+                      const std::string& decision);
+wire::ChangesRequest to_request(const std::string& run, const Target& target,
+                                const std::vector<Decision>& decisions, const std::string& holder);
+// One actuation per decision, also when the agent failed or left one out.
+std::vector<Actuation> to_actuations(const wire::ChangesRequest& request,
+                                     const std::vector<Decision>& decisions,
+                                     const Result<wire::ChangeResults>& answer);
+
+// Takes the lease where it is not ours already (a restarted daemon adopts its own), then applies.
+// Every decision is reported to the target, applied or not.
+boost::asio::awaitable<void> hold_and_apply(std::shared_ptr<Peer> peer,
+                                            std::shared_ptr<Target> target,
+                                            std::vector<Decision> decisions, std::string run,
+                                            HoldTerms terms, Nanoseconds deadline);
+
+}  // namespace rocktune::daemon

@@ -1,0 +1,35 @@
+// Discovery: which agents there are, from the names of the sockets in the agents' directory.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/result.h"
+
+namespace rocktune::daemon {
+
+struct AgentSocket {
+  std::string path;
+  std::int64_t pid = 0;     // from the name
+  std::uint64_t inode = 0;  // another one: the agent began anew under the same name
+  bool operator==(const AgentSocket&) const = default;
+};
+
+// "agent.123.sock" -> 123; 0 for any other name.
+std::int64_t pid_of_socket(std::string_view file_name);
+
+// The sockets in `directory`, by path. A directory that does not exist (yet) has none.
+Result<std::vector<AgentSocket>> list_agents(const std::string& directory);
+
+// What changed between two looks.
+struct AgentChanges {
+  std::vector<AgentSocket> appeared;
+  std::vector<AgentSocket> vanished;
+};
+AgentChanges compare_agents(const std::map<std::string, AgentSocket>& before,
+                            const std::vector<AgentSocket>& now);
+
+}  // namespace rocktune::daemon

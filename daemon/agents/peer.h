@@ -1,0 +1,41 @@
+// Peer: one agent as the main loop knows it between polls.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "daemon/agents/discovery.h"
+#include "daemon/agents/session.h"
+#include "daemon/target.h"
+
+namespace rocktune::daemon {
+
+struct Peer {
+  Peer(const boost::asio::any_io_executor& executor, AgentSocket found)
+      : socket(std::move(found)), session(executor, socket.path) {}
+
+  AgentSocket socket;
+  Session session;
+  std::optional<wire::Hello> hello;
+  bool busy = false;  // a request is under way
+  bool gone = false;  // its socket has vanished: whoever still waits must let go
+  bool answers = false;
+  std::string noted;                                       // the last error that was logged
+  std::map<std::string, std::shared_ptr<Target>> targets;  // by database id
+};
+
+// Marks a peer busy for as long as it lives.
+class Busy {
+ public:
+  explicit Busy(std::shared_ptr<Peer> peer) : peer_(std::move(peer)) { peer_->busy = true; }
+  ~Busy() { peer_->busy = false; }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+
+ private:
+  std::shared_ptr<Peer> peer_;
+};
+
+}  // namespace rocktune::daemon

@@ -1,0 +1,43 @@
+// Session: wire v1 as spoken with one agent. Each call is one request; errors say which.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <string>
+#include <vector>
+
+#include "daemon/agents/connection.h"
+#include "wire/codec.h"
+
+namespace rocktune::daemon {
+
+class Session {
+ public:
+  Session(boost::asio::any_io_executor executor, std::string socket_path)
+      : connection_(std::move(executor), std::move(socket_path)) {}
+
+  template <class T>
+  using Answer = boost::asio::awaitable<Result<T>>;
+
+  // An agent of another wire version is kUnsupported.
+  Answer<wire::Hello> hello(Nanoseconds deadline);
+  Answer<std::vector<wire::Database>> databases(Nanoseconds deadline);
+  // With a holder this renews its lease.
+  Answer<wire::Sample> sample(std::string database, std::string holder, Nanoseconds deadline);
+  Answer<wire::Lease> lease(std::string database, wire::Lease wanted, Nanoseconds deadline);
+  Answer<wire::ChangeResults> changes(std::string database, wire::ChangesRequest request,
+                                      Nanoseconds deadline);
+  Answer<wire::ChangeResults> restore(std::string database, bool hold, Nanoseconds deadline);
+  Answer<wire::ChangeResults> release(std::string database, wire::ReleaseRequest request,
+                                      Nanoseconds deadline);
+  void close() { connection_.close(); }
+
+ private:
+  template <class T>
+  Answer<T> ask(std::string target, std::string body, Nanoseconds deadline);
+  Connection connection_;
+};
+
+// A name as part of a URL: everything but letters, digits and -._~ escaped.
+std::string url_escape(std::string_view text);
+
+}  // namespace rocktune::daemon

@@ -1,0 +1,115 @@
+#include "daemon/agents/translate.h"
+
+namespace rocktune::daemon {
+namespace {
+
+using Unsigned = std::map<std::string, std::uint64_t>;
+
+Counter at(const Unsigned& values, const char* name) {
+  const auto found = values.find(name);
+  return found == values.end() ? Counter() : Counter(found->second);
+}
+
+// Options are signed on the wire; a negative one means "not set" or "off" to RocksDB.
+Counter at(const std::map<std::string, std::int64_t>& values, const char* name) {
+  const auto found = values.find(name);
+  if (found == values.end() || found->second < 0) return std::nullopt;
+  return static_cast<std::uint64_t>(found->second);
+}
+
+std::optional<LatencyHistogram> histogram(const wire::Sample& sample, const char* name) {
+  const auto found = sample.histograms.find(name);
+  if (found == sample.histograms.end()) return std::nullopt;
+  LatencyHistogram copy;
+  copy.sum_us = found->second.sum_us;
+  copy.buckets.reserve(found->second.buckets.size());
+  for (const wire::Histogram::Bucket& bucket : found->second.buckets) {
+    copy.buckets.push_back({bucket.lower_us, bucket.upper_us, bucket.count});
+  }
+  return copy;
+}
+
+ColumnFamilyReading column_family(const wire::ColumnFamily& from) {
+  ColumnFamilyReading to;
+  to.name = from.name;
+  for (const wire::Level& level : from.levels) to.levels.push_back({level.files, level.bytes});
+  to.active_memtable_bytes = at(from.properties, "cur-size-active-mem-table");
+  to.all_memtables_bytes = at(from.properties, "cur-size-all-mem-tables");
+  to.immutable_memtables = at(from.properties, "num-immutable-mem-table");
+  to.memtable_flush_pending = at(from.properties, "mem-table-flush-pending");
+  to.compaction_pending = at(from.properties, "compaction-pending");
+  to.pending_compaction_bytes = at(from.properties, "estimate-pending-compaction-bytes");
+  to.live_data_bytes = at(from.properties, "estimate-live-data-size");
+  to.write_buffer_bytes = at(from.options, "write_buffer_size");
+  to.max_write_buffer_number = at(from.options, "max_write_buffer_number");
+  to.level0_compaction_trigger = at(from.options, "level0_file_num_compaction_trigger");
+  to.level0_slowdown_trigger = at(from.options, "level0_slowdown_writes_trigger");
+  to.level0_stop_trigger = at(from.options, "level0_stop_writes_trigger");
+  to.soft_pending_limit_bytes = at(from.options, "soft_pending_compaction_bytes_limit");
+  to.hard_pending_limit_bytes = at(from.options, "hard_pending_compaction_bytes_limit");
+  to.target_file_bytes = at(from.options, "target_file_size_base");
+  to.max_bytes_for_level_base_bytes = at(from.options, "max_bytes_for_level_base");
+  return to;
+}
+
+void take_tickers(const Unsigned& tickers, DatabaseReading& to) {
+  to.user_bytes_written = at(tickers, "bytes.written");
+  to.user_bytes_read = at(tickers, "bytes.read");
+  to.wal_bytes = at(tickers, "wal.bytes");
+  to.flush_bytes_written = at(tickers, "flush.write.bytes");
+  to.compaction_bytes_read = at(tickers, "compact.read.bytes");
+  to.compaction_bytes_written = at(tickers, "compact.write.bytes");
+  to.keys_read = at(tickers, "number.keys.read");
+  to.keys_written = at(tickers, "number.keys.written");
+  to.seeks = at(tickers, "number.db.seek");
+  to.block_cache_hits = at(tickers, "block.cache.hit");
+  to.block_cache_misses = at(tickers, "block.cache.miss");
+  to.bloom_useful = at(tickers, "bloom.filter.useful");
+  to.stall_us = at(tickers, "stall.micros");
+}
+
+KnobOwner owner_of(const std::string& owner) {
+  if (owner == "rocktune") return KnobOwner::kRocktune;
+  // An owner that this version does not know is somebody else: hands off.
+  return owner == "found" ? KnobOwner::kFound : KnobOwner::kManual;
+}
+
+}  // namespace
+
+DatabaseReading to_database_reading(const wire::Sample& sample) {
+  DatabaseReading to;
+  to.agent_tick = Nanoseconds(sample.tick_ns);
+  to.agent_sequence = sample.sequence;
+  take_tickers(sample.tickers, to);
+  to.running_flushes = at(sample.properties, "num-running-flushes");
+  to.running_compactions = at(sample.properties, "num-running-compactions");
+  to.delayed_write_rate = at(sample.properties, "actual-delayed-write-rate");
+  to.write_stopped = at(sample.properties, "is-write-stopped");
+  to.cache_capacity_bytes = at(sample.cache, "capacity_bytes");
+  to.cache_usage_bytes = at(sample.cache, "usage_bytes");
+  to.cache_pinned_bytes = at(sample.cache, "pinned_usage_bytes");
+  to.limiter_bytes_through = at(sample.limiter, "bytes_through");
+  to.limiter_requests = at(sample.limiter, "requests");
+  to.read_latency = histogram(sample, "get");
+  to.write_latency = histogram(sample, "write");
+  to.seek_latency = histogram(sample, "seek");
+  to.multiget_latency = histogram(sample, "multiget");
+  to.write_stall = histogram(sample, "write_stall");
+  to.column_families.reserve(sample.column_families.size());
+  for (const wire::ColumnFamily& family : sample.column_families) {
+    to.column_families.push_back(column_family(family));
+  }
+  return to;
+}
+
+std::vector<KnobReading> to_knob_readings(const wire::Sample& sample) {
+  std::vector<KnobReading> knobs;
+  knobs.reserve(sample.knobs.size());
+  for (const wire::Knob& knob : sample.knobs) {
+    knobs.push_back({knob.name, knob.column_family, knob.value, knob.found, owner_of(knob.owner),
+                     knob.changeable, knob.reason, knob.min, knob.max});
+  }
+  return knobs;
+}
+
+}  // namespace rocktune::daemon

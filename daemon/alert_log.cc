@@ -1,0 +1,61 @@
+#include "daemon/alert_log.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace rocktune::daemon {
+
+void AlertLog::close() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+Result<void> AlertLog::open() {
+  const int fd = ::open(file_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
+  if (fd < 0) {
+    return fail(ErrorCode::kIo, "cannot open the alert log " + file_ + ": " + std::strerror(errno));
+  }
+  close();
+  fd_ = fd;
+  torn_ = false;
+  return {};
+}
+
+Result<void> AlertLog::open(const std::string& file) {
+  std::string before = std::exchange(file_, file);
+  Result<void> opened = open();
+  if (!opened) file_ = std::move(before);
+  return opened;
+}
+
+Result<void> AlertLog::write(std::string_view line) {
+  if (fd_ < 0) {
+    if (Result<void> opened = open(); !opened) {
+      ++failures_;
+      return opened;
+    }
+  }
+  std::string text;
+  text.reserve(line.size() + 2);
+  if (torn_) text += '\n';
+  text += line;
+  text += '\n';
+  ssize_t wrote = 0;
+  do {
+    wrote = ::write(fd_, text.data(), text.size());
+  } while (wrote < 0 && errno == EINTR);
+  if (wrote == static_cast<ssize_t>(text.size())) {
+    torn_ = false;
+    return {};
+  }
+  const int error = wrote < 0 ? errno : ENOSPC;
+  torn_ = torn_ || wrote > 0;
+  ++failures_;
+  return fail(ErrorCode::kIo, "cannot write the alert log " + file_ + ": " + std::strerror(error));
+}
+
+}  // namespace rocktune::daemon

@@ -1,0 +1,37 @@
+// AlertLog: appends JSON lines (docs/alerts.md) to a file. A line is one write, so that a reader
+// never sees half of one and a crash loses none. A failing write is reported, counted and
+// forgotten: it never stops the caller; the next line tries again, opening the file anew.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "model/result.h"
+
+namespace rocktune::daemon {
+
+class AlertLog {
+ public:
+  explicit AlertLog(std::string file) : file_(std::move(file)) {}
+  ~AlertLog() { close(); }
+  AlertLog(const AlertLog&) = delete;
+  AlertLog& operator=(const AlertLog&) = delete;
+
+  // Opens for appending, creating the file; a second call opens anew (after rotation).
+  Result<void> open();
+  Result<void> open(const std::string& file);
+  Result<void> write(std::string_view line);  // without the newline
+
+  [[nodiscard]] const std::string& file() const { return file_; }
+  [[nodiscard]] std::uint64_t failures() const { return failures_; }
+
+ private:
+  void close();
+  std::string file_;
+  int fd_ = -1;
+  bool torn_ = false;  // the last write ended in mid-line
+  std::uint64_t failures_ = 0;
+};
+
+}  // namespace rocktune::daemon

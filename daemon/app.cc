@@ -1,0 +1,193 @@
+#include "daemon/app.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <filesystem>
+
+#include "daemon/config/units.h"
+#include "daemon/config/values.h"
+#include "daemon/daemon.h"
+#include "daemon/http/control.h"
+#include "daemon/notify.h"
+#include "daemon/trace_directory.h"
+#include "trace/journal_json.h"
+
+namespace rocktune::daemon {
+
+namespace asio = boost::asio;
+
+namespace {
+
+std::string directory_of(const std::string& file) {
+  return std::filesystem::path(file).parent_path().string();
+}
+
+class App {
+ public:
+  App(asio::io_context& context, const Config& config, const ConfigInputs& inputs, Log& log,
+      AlertLog& alerts, TraceWriter& trace)
+      : context_(context),
+        inputs_(inputs),
+        log_(log),
+        alerts_(alerts),
+        trace_(trace),
+        journal_(alerts, trace, log, system_now),
+        ticker_(context.get_executor()),
+        daemon_(context.get_executor(), config, system_now, ticker_, journal_),
+        signals_(context, SIGTERM, SIGINT, SIGHUP),
+        notifier_(Notifier::from_environment()) {}
+
+  Result<void> listen() {
+    const Config& config = daemon_.config();
+    const std::string& path = config.control_socket;
+    if (Result<void> made = ensure_directory(directory_of(path), "the control socket"); !made) {
+      return made;
+    }
+    auto control = HttpServer::listen_unix(context_.get_executor(), path,
+                                           control_handler(daemon_, system_now));
+    if (!control) return tl::unexpected<Error>(control.error());
+    control_ = *std::move(control);
+    if (!config.http) return {};
+    auto http = HttpServer::listen_tcp(context_.get_executor(), *config.http,
+                                       monitoring_handler(daemon_, system_now));
+    if (!http) return tl::unexpected<Error>(http.error());
+    http_ = *std::move(http);
+    return {};
+  }
+
+  void start() {
+    wait_for_signal();
+    daemon_.on_poll([this] { polled(); });
+    control_->start();
+    if (http_) http_->start();
+    trace_.remove_old_runs(daemon_.config());
+    journal_.event("", 0, "daemon", "started",
+                   "rocktuned " + daemon_.snapshot()->version + " started, mode " +
+                       daemon_.snapshot()->mode + ", trace " + trace_.path());
+    daemon_.start();
+    notifier_.ready(status_line());
+  }
+
+ private:
+  void wait_for_signal() {
+    signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+      if (error) return;
+      if (signal == SIGHUP) {
+        reload();
+        wait_for_signal();
+      } else {
+        stop(signal);
+      }
+    });
+  }
+
+  void polled() {
+    const Nanoseconds now = system_now().tick;
+    notifier_.alive(now);
+    constexpr Nanoseconds kLookAtOldRuns = std::chrono::hours(1);
+    if (now - last_look_ < kLookAtOldRuns) return;
+    if (last_look_.count() != 0) trace_.remove_old_runs(daemon_.config());
+    last_look_ = now;
+  }
+
+  void stop(int signal) {
+    notifier_.stopping();
+    journal_.event("", 0, "daemon", "stopped",
+                   std::string("stopping on ") + (signal == SIGINT ? "SIGINT" : "SIGTERM") +
+                       "; changed knobs stay for the lease's time, then the agent does what "
+                       "lease.on_daemon_loss says (" +
+                       daemon_.config().on_daemon_loss + ")");
+    daemon_.stop();
+    control_.reset();
+    http_.reset();
+    context_.stop();
+  }
+
+  // The whole new configuration is read first; with any error the old one stays.
+  void reload() {
+    notifier_.reloading(system_now().tick);
+    ConfigResult config = load_config(inputs_);
+    if (config) {
+      take_over(*std::move(config));
+      ++daemon_.counters().reloads;
+    } else {
+      for (const std::string& problem : config.error()) log_.error(problem);
+      log_.error("reload refused: the configuration in use stays");
+      ++daemon_.counters().reloads_failed;
+    }
+    reopen();
+    notifier_.ready(status_line());
+  }
+
+  void take_over(Config config) {
+    for (const std::string& key : daemon_.reconfigure(std::move(config))) {
+      log_.warn(key + " changed, but cannot change while rocktuned runs: restart to apply it");
+    }
+    journal_.event("", 0, "daemon", "reloaded",
+                   "configuration reloaded, mode " + daemon_.snapshot()->mode);
+  }
+
+  // After logrotate moved them away.
+  void reopen() {
+    const Config& config = daemon_.config();
+    const Result<void> log = log_.open(config.log_level, config.log_file);
+    if (!log) log_.error(log.error().message);
+    const Result<void> made =
+        ensure_directory(directory_of(config.alert_log_file), "the alert log");
+    const Result<void> alerts = made ? alerts_.open(config.alert_log_file) : made;
+    if (!alerts) log_.error(alerts.error().message);
+  }
+
+  std::string status_line() {
+    return "mode " + daemon_.snapshot()->mode + ", poll every " +
+           format_duration(daemon_.config().poll_interval);
+  }
+
+  asio::io_context& context_;
+  ConfigInputs inputs_;
+  Log& log_;
+  AlertLog& alerts_;
+  TraceWriter& trace_;
+  Journal journal_;
+  AsioTicker ticker_;
+  Daemon daemon_;
+  std::unique_ptr<HttpServer> control_, http_;
+  asio::signal_set signals_;
+  Notifier notifier_;
+  Nanoseconds last_look_{0};
+};
+
+Result<void> run_app(const Config& config, const ConfigInputs& inputs, Log& log) {
+  if (Result<void> opened = log.open(config.log_level, config.log_file); !opened) return opened;
+  // A file size limit must be a failed write, not the daemon's death.
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+  if (Result<void> made = ensure_directory(directory_of(config.alert_log_file), "the alert log");
+      !made) {
+    return made;
+  }
+  AlertLog alerts(config.alert_log_file);
+  if (Result<void> opened = alerts.open(); !opened) return opened;
+  if (Result<void> made = ensure_directory(config.agent_dir, "agent sockets"); !made) return made;
+  Result<TraceWriter> trace = TraceWriter::create(config, system_now(), system_now, log);
+  if (!trace) return tl::unexpected<Error>(trace.error());
+  asio::io_context context(1);
+  // Destroyed before the context, whose pending work refers to it but no longer runs by then.
+  App app(context, config, inputs, log, alerts, *trace);
+  if (Result<void> listening = app.listen(); !listening) return listening;
+  app.start();
+  context.run();
+  return {};
+}
+
+}  // namespace
+
+int run(Config config, const ConfigInputs& inputs, Log& log) {
+  const Result<void> ended = run_app(config, inputs, log);
+  if (ended) return 0;
+  log.error(ended.error().message);
+  return 1;
+}
+
+}  // namespace rocktune::daemon

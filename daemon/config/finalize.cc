@@ -1,0 +1,295 @@
+#include "daemon/config/finalize.h"
+
+#include <algorithm>
+
+#include "daemon/config/units.h"
+#include "daemon/config/values.h"
+#include "model/knobs.h"
+#include "policy/policy.h"
+
+namespace rocktune::daemon {
+namespace {
+
+std::string same(const std::string& text) {
+  return text;
+}
+std::string print_mode(const Mode& mode) {
+  return std::string(to_string(mode));
+}
+std::string print_integer(const std::int64_t& value) {
+  return std::to_string(value);
+}
+
+// A parser with a range: the value must lie in [low, high].
+template <class T, class Parse, class Print>
+auto within(Parse parse, Print print, T low, T high) {
+  return [=](std::string_view text) -> Result<T> {
+    Result<T> value = parse(text);
+    if (!value || (*value >= low && *value <= high)) return value;
+    return fail(ErrorCode::kInvalidArgument, "'" + std::string(text) + "' is out of range; write " +
+                                                 print(low) + " to " + print(high));
+  };
+}
+
+auto duration(Nanoseconds low, Nanoseconds high) {
+  return within<Nanoseconds>(parse_duration, format_duration, low, high);
+}
+
+// A duration kept as seconds in a double.
+void read_seconds(Section& section, std::string_view key, double& seconds,
+                  const std::string& origin) {
+  using namespace std::chrono_literals;
+  Nanoseconds value(static_cast<std::int64_t>(seconds * 1e9 + 0.5));
+  section.read(key, value, duration(1us, 1h), format_duration, origin);
+  seconds = std::chrono::duration<double>(value).count();
+}
+
+template <class T>
+std::string print_or_found(const std::optional<T>& value, std::string (*print)(T)) {
+  return value ? print(*value) : std::string("unset");
+}
+
+Result<std::optional<Bytes>> parse_cache_max(std::string_view text) {
+  if (text == "unset") return std::optional<Bytes>();
+  const Result<Bytes> bytes =
+      within<Bytes>(parse_bytes, format_bytes, 1_MiB, Bytes{std::int64_t{1} << 50})(text);
+  if (!bytes) return tl::unexpected<Error>(bytes.error());
+  return std::optional(*bytes);
+}
+
+Result<std::optional<std::int64_t>> parse_jobs_max(std::string_view text) {
+  if (text == "unset") return std::optional<std::int64_t>();
+  const auto jobs = within<std::int64_t>(parse_integer, print_integer, 2, 256)(text);
+  if (!jobs) return tl::unexpected<Error>(jobs.error());
+  return std::optional(*jobs);
+}
+
+}  // namespace
+
+// The one maker of Configs.
+class Finalizer {
+ public:
+  explicit Finalizer(const RawConfig& raw) : raw_(raw), problems_(raw.file), config_({}) {}
+
+  ConfigResult run() {
+    Section root(reading_, &raw_.root, "");
+    daemon(root);
+    files(root);
+    lease_and_sources(root);
+    Section defaults = root.section("defaults");
+    engine(defaults, config_.engine, "default");
+    defaults.finish();
+    if (const RawNode* list = root.list("targets")) targets(*list);
+    root.finish();
+    overrides();
+    std::vector<std::string> problems = problems_.sorted();
+    if (!problems.empty()) return tl::unexpected(std::move(problems));
+    config_.settings = std::move(settings_);
+    return std::move(config_);
+  }
+
+  [[nodiscard]] const std::set<std::string>& known() const { return known_; }
+
+ private:
+  void daemon(Section& root) {
+    using namespace std::chrono_literals;
+    Section section = root.section("daemon");
+    section.read("name", config_.name, parse_name, same);
+    section.read("mode", config_.mode, parse_mode, print_mode);
+    section.read("poll_interval", config_.poll_interval, duration(10ms, 60s), format_duration);
+    section.read("agent_dir", config_.agent_dir, parse_path, same);
+    section.read("control_socket", config_.control_socket, parse_socket_path, same);
+    section.finish();
+  }
+
+  void files(Section& root) {
+    using namespace std::chrono_literals;
+    Section log = root.section("log");
+    log.read(
+        "level", config_.log_level,
+        [](std::string_view text) {
+          return parse_choice(text, {"trace", "debug", "info", "warn", "error"});
+        },
+        same);
+    log.read(
+        "file", config_.log_file,
+        [](std::string_view text) -> Result<std::string> {
+          if (text == "stderr") return std::string(text);
+          return parse_path(text);
+        },
+        same);
+    log.finish();
+    Section alerts = root.section("alert_log");
+    alerts.read("file", config_.alert_log_file, parse_path, same);
+    alerts.finish();
+    Section trace = root.section("trace");
+    trace.read("directory", config_.trace_directory, parse_path, same);
+    trace.read("max_size", config_.trace_max_size,
+               within<Bytes>(parse_bytes, format_bytes, 8_MiB, Bytes{std::int64_t{1} << 50}),
+               format_bytes);
+    trace.read("max_age", config_.trace_max_age, duration(1min, 24h * 3650), format_duration);
+    trace.finish();
+    Section http = root.section("http");
+    http.read("listen", config_.http, parse_listen, print_listen);
+    http.finish();
+  }
+
+  void lease_and_sources(Section& root) {
+    using namespace std::chrono_literals;
+    Section lease = root.section("lease");
+    lease.read("duration", config_.lease_duration, duration(1s, 1h), format_duration);
+    lease.read(
+        "on_daemon_loss", config_.on_daemon_loss,
+        [](std::string_view text) {
+          return parse_choice(text, {"restore", "keep"});
+        },
+        same);
+    if (config_.lease_duration < 4 * config_.poll_interval) {
+      lease.complain("duration", "must be at least four times daemon.poll_interval (" +
+                                     format_duration(config_.poll_interval) +
+                                     "), or one late poll gives the knobs back");
+    }
+    lease.finish();
+    Section sources = root.section("sources");
+    sources.read("proc_root", config_.proc_root, parse_path, same);
+    sources.read("sys_root", config_.sys_root, parse_path, same);
+    sources.finish();
+  }
+
+  // policy, policy_params, objective, budget: of the defaults and of each target.
+  void engine(Section& section, EngineConfig& engine, const std::string& origin) {
+    section.read(
+        "policy", engine.policy,
+        [](std::string_view name) -> Result<std::string> {
+          const auto policy = make_policy(name, {});
+          if (!policy) return tl::unexpected<Error>(policy.error());
+          return std::string(name);
+        },
+        same, origin);
+    policy_params(section, engine, origin);
+    Section objective = section.section("objective");
+    read_seconds(objective, "read_p99", engine.objective.read_p99_seconds, origin);
+    read_seconds(objective, "write_p99", engine.objective.write_p99_seconds, origin);
+    read_seconds(objective, "horizon", engine.objective.horizon_seconds, origin);
+    objective.read("device_queue_limit", engine.objective.device_queue_limit,
+                   within<double>(parse_number, format_number, 0.1, 1e6), format_number, origin);
+    read_seconds(objective, "device_await_limit", engine.objective.device_await_limit_seconds,
+                 origin);
+    objective.finish();
+    budget(section, engine.budget, origin);
+  }
+
+  static void budget(Section& section, Budget& budget, const std::string& origin) {
+    Section part = section.section("budget");
+    part.read(
+        "cache_max", budget.cache_max, parse_cache_max,
+        [](const std::optional<Bytes>& value) { return print_or_found(value, format_bytes); },
+        origin);
+    part.read(
+        "jobs_max", budget.jobs_max, parse_jobs_max,
+        [](const std::optional<std::int64_t>& value) {
+          return value ? std::to_string(*value) : std::string("unset");
+        },
+        origin);
+    part.read("rate_limit_min", budget.rate_limit_min,
+              within<BytesPerSecond>(parse_rate, format_rate, BytesPerSecond{65536},
+                                     BytesPerSecond{static_cast<double>(kUnlimitedBytesPerSecond)}),
+              format_rate, origin);
+    std::int64_t changes = budget.changes_per_hour;
+    part.read("changes_per_hour", changes,
+              within<std::int64_t>(parse_integer, print_integer, 0, 3600), print_integer, origin);
+    budget.changes_per_hour = static_cast<int>(changes);
+    part.finish();
+  }
+
+  void policy_params(Section& section, EngineConfig& engine, const std::string& origin) {
+    const RawNode* map = section.free_map("policy_params");
+    if (map == nullptr) return;
+    engine.policy_params.clear();
+    for (const RawEntry& entry : map->entries) {
+      const Result<double> number = entry.value.kind == RawNode::Kind::kScalar
+                                        ? parse_number(entry.value.text)
+                                        : fail(ErrorCode::kInvalidArgument, "expected a number");
+      if (!number) {
+        problems_.add(entry.value.mark, "policy_params." + entry.key, number.error().message);
+      } else if (!engine.policy_params.emplace(entry.key, *number).second) {
+        problems_.add(entry.mark, "policy_params." + entry.key, "duplicate key: remove one");
+      }
+      settings_.push_back({"policy_params." + entry.key, entry.value.text,
+                           raw_.file + ":" + std::to_string(entry.value.mark.line)});
+    }
+    // Checked with the name only if the name itself is right: it is reported already otherwise.
+    if (!make_policy(engine.policy, {})) return;
+    const auto policy = make_policy(engine.policy, engine.policy_params);
+    if (!policy) problems_.add(map->mark, "policy_params", policy.error().message);
+    static_cast<void>(origin);
+  }
+
+  void targets(const RawNode& list) {
+    for (std::size_t i = 0; i < list.items.size(); ++i) {
+      const RawNode& item = list.items[i];
+      Section section(reading_, &item, "targets[" + std::to_string(i) + "].");
+      TargetRule rule;
+      rule.mode = config_.mode;
+      rule.engine = config_.engine;
+      if (!section.has("path")) {
+        problems_.add(item.mark, "targets[" + std::to_string(i) + "]",
+                      "has no `path`: give the database's path, or a pattern such as /data/*");
+      }
+      section.read("path", rule.path, parse_path, same);
+      section.read("name", rule.name, parse_name, same);
+      section.read("mode", rule.mode, parse_mode, print_mode, "daemon.mode");
+      section.read("device_stat", rule.device_stat, parse_path, same);
+      freeze(section, rule);
+      engine(section, rule.engine, "defaults");
+      section.finish();
+      config_.targets.push_back(std::move(rule));
+    }
+  }
+
+  void freeze(Section& section, TargetRule& rule) {
+    const RawNode* list = section.list("freeze");
+    if (list == nullptr) return;
+    std::vector<std::string> names;
+    for (const KnobSpec& spec : knob_catalogue()) names.emplace_back(spec.name);
+    for (const RawNode& item : list->items) {
+      const Result<std::string> name = parse_choice(item.text, names);
+      if (name) {
+        rule.freeze.push_back(*name);
+      } else {
+        problems_.add(item.mark, "freeze", name.error().message);
+      }
+    }
+  }
+
+  void overrides() {
+    const std::vector<std::string> keys(known_.begin(), known_.end());
+    for (const Override& given : raw_.overrides) {
+      if (known_.count(given.key) > 0) continue;
+      const std::string guess = nearest(given.key, keys);
+      problems_.add_elsewhere(
+          given.origin, given.key,
+          guess.empty() ? "unknown key" : "unknown key; did you mean '" + guess + "'?");
+    }
+  }
+
+  const RawConfig& raw_;
+  Problems problems_;
+  std::vector<Setting> settings_;
+  std::set<std::string> known_;
+  Config config_;
+  Reading reading_{raw_, problems_, settings_, known_};
+};
+
+ConfigResult finalize(const RawConfig& raw) {
+  return Finalizer(raw).run();
+}
+
+std::set<std::string> config_keys() {
+  const RawConfig nothing;
+  Finalizer finalizer(nothing);
+  static_cast<void>(finalizer.run());
+  return finalizer.known();
+}
+
+}  // namespace rocktune::daemon

@@ -1,0 +1,27 @@
+// Parsers and printers of config values that are more than a number with a unit.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "daemon/config/config.h"
+#include "model/result.h"
+
+namespace rocktune::daemon {
+
+// One of a few words; the error lists them.
+Result<std::string> parse_choice(std::string_view text, const std::vector<std::string>& choices);
+Result<Mode> parse_mode(std::string_view text);
+// "127.0.0.1:9730", "[::1]:9730", "localhost:9730" or "off".
+Result<std::optional<HttpListen>> parse_listen(std::string_view text);
+std::string print_listen(const std::optional<HttpListen>& listen);
+// An absolute path; a trailing slash is dropped.
+Result<std::string> parse_path(std::string_view text);
+// A Unix socket's path: absolute and short enough for the kernel (107 characters).
+Result<std::string> parse_socket_path(std::string_view text);
+// A name without control characters, at most 128 long.
+Result<std::string> parse_name(std::string_view text);
+
+}  // namespace rocktune::daemon

@@ -1,0 +1,190 @@
+#include "daemon/daemon.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+
+#include "daemon/config/units.h"
+#include "daemon/version.h"
+
+namespace rocktune::daemon {
+namespace {
+
+// Rows for polls that were missed in one go: after a long stop (SIGSTOP, a suspended machine) the
+// gap is told by the sequence numbers, not by hours of empty rows.
+constexpr std::uint64_t kMostMissedRows = 120;
+// A database that nobody has opened for longest is forgotten when there are more than this.
+constexpr std::size_t kMostTargets = 256;
+
+}  // namespace
+
+Daemon::Daemon(boost::asio::any_io_executor executor, Config config, Clock clock, Ticker& ticker,
+               Journal& journal)
+    : executor_(std::move(executor)),
+      config_(std::move(config)),
+      clock_(std::move(clock)),
+      ticker_(ticker),
+      journal_(journal),
+      started_(clock_()),
+      run_(std::to_string(started_.wall.count() / 1'000'000) + "-" + std::to_string(::getpid())),
+      schedule_(config_.poll_interval, started_.tick) {
+  publish();
+}
+
+Daemon::~Daemon() = default;
+
+void Daemon::start() {
+  arm();
+}
+
+void Daemon::stop() {
+  if (stopped_) return;
+  stopped_ = true;
+  ticker_.cancel();
+  for (const auto& [path, peer] : peers_) {
+    peer->gone = true;
+    peer->session.close();
+  }
+  for (const auto& [key, target] : targets_) target->finish();
+}
+
+void Daemon::arm() {
+  ticker_.wake_at(schedule_.next(), [this] {
+    if (stopped_) return;
+    const Instant now = clock_();
+    if (now.tick >= schedule_.next()) tick();
+    arm();
+  });
+}
+
+void Daemon::tick() {
+  const Instant now = clock_();
+  const Schedule::Poll poll = schedule_.take(now.tick);
+  counters_.polls_due += poll.missed + 1;
+  ++counters_.polls_done;
+  if (poll.late) ++counters_.polls_late;
+  last_poll_ = now;
+  give_missed(poll, now);
+  discover();
+  const Nanoseconds deadline = now.tick + schedule_.interval() / 2;
+  for (const auto& [path, peer] : peers_) {
+    if (!peer->busy) {
+      boost::asio::co_spawn(executor_, poll_agent(peer, now, deadline), end_of_task());
+      continue;
+    }
+    for (const auto& [id, target] : peer->targets) {
+      target->missed(now, "the agent has not answered the request before");
+    }
+  }
+  forget_old_targets();
+  publish();
+  if (poll_hook_) poll_hook_();
+}
+
+// Nothing in a task throws by design; what does all the same must not go unseen.
+std::function<void(std::exception_ptr)> Daemon::end_of_task() {
+  return [this](const std::exception_ptr& thrown) {
+    if (!thrown || stopped_) return;
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const std::exception& error) {
+      journal_.log().error(std::string("a poll failed: ") + error.what());
+    }
+  };
+}
+
+void Daemon::give_missed(const Schedule::Poll& poll, const Instant& now) {
+  const std::uint64_t rows = std::min(poll.missed, kMostMissedRows);
+  for (std::uint64_t i = 0; i < rows; ++i) {
+    const Nanoseconds due = poll.first_missed + static_cast<std::int64_t>(i) * schedule_.interval();
+    const Instant at{now.wall - (now.tick - due), due};
+    for (const auto& [key, target] : targets_) {
+      target->missed(at, "not polled: rocktuned itself was held up");
+    }
+  }
+}
+
+void Daemon::discover() {
+  const Result<std::vector<AgentSocket>> found = list_agents(config_.agent_dir);
+  const std::string error = found ? std::string() : found.error().message;
+  if (error != discovery_error_) {
+    if (!error.empty()) journal_.log().warn("cannot look for agents: " + error);
+    discovery_error_ = error;
+  }
+  if (!found) return;
+  const AgentChanges changes = compare_agents(sockets_, *found);
+  for (const AgentSocket& socket : changes.vanished) {
+    const auto peer = peers_.find(socket.path);
+    if (peer != peers_.end()) {
+      lose(*peer->second, "agent lost: its socket is gone (the host has ended)");
+      peer->second->gone = true;
+      peer->second->session.close();
+      peers_.erase(peer);
+    }
+    sockets_.erase(socket.path);
+  }
+  for (const AgentSocket& socket : changes.appeared) {
+    sockets_[socket.path] = socket;
+    peers_[socket.path] = std::make_shared<Peer>(executor_, socket);
+    journal_.log().debug("found the agent " + socket.path);
+  }
+}
+
+void Daemon::lose(Peer& peer, const std::string& reason) {
+  for (const auto& [id, target] : peer.targets) target->closed(reason);
+  peer.targets.clear();
+  peer.hello.reset();
+  peer.answers = false;
+}
+
+void Daemon::forget_old_targets() {
+  for (auto it = targets_.begin(); targets_.size() > kMostTargets && it != targets_.end();) {
+    it = it->second->live() ? std::next(it) : targets_.erase(it);
+  }
+}
+
+void Daemon::publish() {
+  auto status = std::make_shared<Status>();
+  status->version = kVersion;
+  status->pid = ::getpid();
+  status->mode = std::string(to_string(config_.mode));
+  status->started_wall = started_.wall;
+  status->poll_interval_seconds = std::chrono::duration<double>(schedule_.interval()).count();
+  status->trace = journal_.trace().path();
+  status->alert_log = journal_.alert_file();
+  status->policy = config_.engine.policy;
+  status->last_poll = last_poll_;
+  status->agents = static_cast<std::size_t>(std::count_if(
+      peers_.begin(), peers_.end(), [](const auto& entry) { return entry.second->answers; }));
+  counters_.trace_failures = journal_.trace().failures();
+  counters_.alert_log_failures = journal_.alert_failures();
+  status->counters = counters_;
+  for (const auto& [key, target] : targets_) status->targets.push_back(target->status());
+  snapshot_ = std::move(status);
+}
+
+std::vector<std::string> Daemon::reconfigure(Config config) {
+  std::vector<std::string> fixed;
+  const auto keep = [&fixed](const char* key, auto& now, auto& wanted) {
+    if (now == wanted) return;
+    fixed.emplace_back(key);
+    wanted = now;
+  };
+  keep("daemon.name", config_.name, config.name);
+  keep("daemon.control_socket", config_.control_socket, config.control_socket);
+  keep("http.listen", config_.http, config.http);
+  keep("trace.directory", config_.trace_directory, config.trace_directory);
+  keep("sources.proc_root", config_.proc_root, config.proc_root);
+  keep("sources.sys_root", config_.sys_root, config.sys_root);
+  config_ = std::move(config);
+  schedule_.set_interval(config_.poll_interval);
+  for (const auto& [key, target] : targets_) {
+    const Result<void> done = target->reconfigure(++last_serial_, config_.rule_for(target->path()));
+    if (!done) journal_.log().error(target->name() + ": " + done.error().message);
+  }
+  publish();
+  return fixed;
+}
+
+}  // namespace rocktune::daemon

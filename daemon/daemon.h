@@ -1,0 +1,113 @@
+// Daemon: the main loop. At each due time it looks for agents, samples every database of each
+// agent concurrently, steps the targets' engines and carries out what they decide.
+//
+// Everything runs on one executor with one thread: targets, engines, trace and alert log have one
+// owner. Agents are asked concurrently and each within its own deadline, so that a slow one costs
+// its own samples and delays nobody. Others read snapshot().
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "daemon/agents/peer.h"
+#include "daemon/config/config.h"
+#include "daemon/journal.h"
+#include "daemon/schedule.h"
+#include "daemon/status.h"
+#include "daemon/target.h"
+#include "daemon/ticker.h"
+
+namespace rocktune::daemon {
+
+// What became of one knob in a release or a rollback.
+struct KnobResult {
+  std::string target;
+  wire::ChangeResult result;  // its id holds the knob's name, as the agent gives it
+};
+
+class Daemon {
+ public:
+  Daemon(boost::asio::any_io_executor executor, Config config, Clock clock, Ticker& ticker,
+         Journal& journal);
+  ~Daemon();
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+  void start();  // the first poll is due now
+  // Ends the loop. Knobs stay as they are for the lease's time; then the agent decides
+  // (lease.on_daemon_loss), so that a restart changes nothing.
+  void stop();
+
+  [[nodiscard]] Snapshot snapshot() const { return snapshot_; }
+  [[nodiscard]] const Config& config() const { return config_; }
+  [[nodiscard]] Counters& counters() { return counters_; }
+
+  // Takes over what can change while running; names the keys that cannot.
+  std::vector<std::string> reconfigure(Config config);
+
+  // `target` is a name or a path; empty: every live one. kNotFound when there is none.
+  using KnobResults = boost::asio::awaitable<Result<std::vector<KnobResult>>>;
+  KnobResults release(std::string target, std::string knob, std::string column_family);
+  // Returns every knob to what was found; they are then held until released.
+  KnobResults rollback(std::string target);
+
+  // Called at the end of each poll's first part, for watchdogs.
+  void on_poll(std::function<void()> hook) { poll_hook_ = std::move(hook); }
+
+ private:
+  using PeerPointer = std::shared_ptr<Peer>;
+  struct Step {  // one database in one poll
+    std::shared_ptr<Target> target;
+    std::vector<Decision> decisions;
+  };
+
+  void arm();
+  void tick();
+  void give_missed(const Schedule::Poll& poll, const Instant& now);
+  void discover();
+  void lose(Peer& peer, const std::string& reason);
+  void forget_old_targets();
+  boost::asio::awaitable<void> poll_agent(PeerPointer peer, Instant at, Nanoseconds deadline);
+  boost::asio::awaitable<Result<void>> greet(PeerPointer peer, Nanoseconds deadline);
+  boost::asio::awaitable<std::vector<Step>> sample_databases(PeerPointer peer, Instant at,
+                                                             Nanoseconds deadline);
+  void agent_failed(Peer& peer, const Error& error, const Instant& at);
+  void sync_databases(Peer& peer, const std::vector<wire::Database>& databases);
+  std::shared_ptr<Target> target_for(const std::string& key);
+  bool taken_elsewhere(const Target& target, const Opening& opening);
+  void publish();
+  std::function<void(std::exception_ptr)> end_of_task();
+
+  using Command = std::function<Session::Answer<wire::ChangeResults>(Session&, std::string)>;
+  KnobResults command(std::string target, std::string what, Command send);
+  boost::asio::awaitable<bool> wait_until_idle(PeerPointer peer);
+
+  boost::asio::any_io_executor executor_;
+  Config config_;
+  Clock clock_;
+  Ticker& ticker_;
+  Journal& journal_;
+  Instant started_;
+  std::string run_;  // part of change ids
+  Schedule schedule_;
+  Instant last_poll_;
+  bool stopped_ = false;
+  std::uint64_t last_serial_ = 0;
+  std::map<std::string, AgentSocket> sockets_;
+  std::map<std::string, PeerPointer> peers_;                // by socket path
+  std::map<std::string, std::shared_ptr<Target>> targets_;  // by key: the database's path
+  Counters counters_;
+  Snapshot snapshot_;
+  std::function<void()> poll_hook_;
+  std::string discovery_error_;
+  std::set<std::string> conflicts_noted_;
+};
+
+}  // namespace rocktune::daemon

@@ -1,0 +1,16 @@
+#include "daemon/health_notes.h"
+
+namespace rocktune::daemon {
+
+std::optional<std::string> HealthNotes::note(const std::string& source, const std::string& error,
+                                             Nanoseconds now) {
+  constexpr Nanoseconds kQuiet = std::chrono::seconds(10);
+  State& state = sources_[source];
+  if (error == state.said) return std::nullopt;
+  if (state.at && now - *state.at < kQuiet) return std::nullopt;
+  state.said = error;
+  state.at = now;
+  return error.empty() ? source + ": read again" : source + ": " + error;
+}
+
+}  // namespace rocktune::daemon

@@ -1,0 +1,132 @@
+#include "daemon/http/control.h"
+
+#include <nlohmann/json.hpp>
+
+#include "daemon/metrics.h"
+
+namespace rocktune::daemon {
+
+namespace asio = boost::asio;
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+HttpResponse error(unsigned status, const std::string& code, const std::string& message) {
+  return {status, dump({{"error", {{"code", code}, {"message", message}}}})};
+}
+
+HttpResponse plain(unsigned status, std::string text) {
+  return {status, std::move(text), "text/plain; charset=utf-8"};
+}
+
+HttpResponse health(const Status& status, const Clock& clock) {
+  const double since = seconds_between(status.last_poll.tick, clock().tick);
+  const double limit = std::max(5.0, 5 * status.poll_interval_seconds);
+  if (status.counters.polls_done > 0 && since > limit) {
+    return plain(503, "the last poll began " + std::to_string(since) + " s ago\n");
+  }
+  return plain(200, "ok\n");
+}
+
+HttpResponse monitoring(const Daemon& daemon, const Clock& clock, const HttpRequest& request) {
+  const Snapshot status = daemon.snapshot();
+  if (request.method != "GET" && request.method != "HEAD") {
+    return error(405, "bad_method", request.path + " takes GET");
+  }
+  if (request.path == "/metrics") {
+    return {200, metrics_text(*status), "text/plain; version=0.0.4; charset=utf-8"};
+  }
+  if (request.path == "/healthz") return health(*status, clock);
+  if (request.path == "/readyz") {
+    return status->counters.polls_done > 0 ? plain(200, "ready\n")
+                                           : plain(503, "no poll was made yet\n");
+  }
+  return error(404, "not_found", "no such path: " + request.path);
+}
+
+struct Order {
+  std::string target, knob, column_family;
+};
+
+// An empty body is an empty object; unknown and wrongly typed members are refused, so that a
+// misspelt "knob" never releases everything.
+Result<Order> parse_order(const std::string& body, bool with_knob) {
+  Order order;
+  const Json json = body.empty() ? Json::object() : Json::parse(body, nullptr, false);
+  if (!json.is_object()) {
+    return fail(ErrorCode::kInvalidArgument, "the body is not a JSON object");
+  }
+  for (const auto& [key, value] : json.items()) {
+    std::string* place = key == "target"                       ? &order.target
+                         : with_knob && key == "knob"          ? &order.knob
+                         : with_knob && key == "column_family" ? &order.column_family
+                                                               : nullptr;
+    if (place == nullptr || !(value.is_string() || value.is_null())) {
+      return fail(ErrorCode::kInvalidArgument,
+                  place == nullptr ? "unknown member '" + key + "'" : "'" + key + "' is no string");
+    }
+    if (value.is_string()) *place = value.get<std::string>();
+  }
+  return order;
+}
+
+HttpResponse answer(const Result<std::vector<KnobResult>>& results) {
+  if (!results) {
+    const bool unknown = results.error().code == ErrorCode::kNotFound;
+    return error(unknown ? 404 : 503, unknown ? "not_found" : "unavailable",
+                 results.error().message);
+  }
+  Json list = Json::array();
+  for (const KnobResult& result : *results) {
+    list.push_back({{"target", result.target},
+                    {"knob", result.result.id},
+                    {"status", result.result.status},
+                    {"reason", result.result.reason},
+                    {"before", result.result.before},
+                    {"after", result.result.after}});
+  }
+  return {200, dump({{"results", std::move(list)}})};
+}
+
+asio::awaitable<HttpResponse> order(Daemon& daemon, HttpRequest request) {
+  if (request.method != "POST") co_return error(405, "bad_method", request.path + " takes POST");
+  const bool release = request.path == "/v1/release";
+  const Result<Order> wanted = parse_order(request.body, release);
+  if (!wanted) co_return error(400, "bad_request", wanted.error().message);
+  if (release) {
+    co_return answer(co_await daemon.release(wanted->target, wanted->knob, wanted->column_family));
+  }
+  co_return answer(co_await daemon.rollback(wanted->target));
+}
+
+asio::awaitable<HttpResponse> control(Daemon& daemon, Clock clock, HttpRequest request) {
+  if (request.path == "/v1/release" || request.path == "/v1/rollback") {
+    co_return co_await order(daemon, std::move(request));
+  }
+  if (request.path != "/v1/status") co_return monitoring(daemon, clock, request);
+  if (request.method != "GET") co_return error(405, "bad_method", "/v1/status takes GET");
+  co_return HttpResponse{200, status_json(*daemon.snapshot())};
+}
+
+asio::awaitable<HttpResponse> monitor(Daemon& daemon, Clock clock, HttpRequest request) {
+  co_return monitoring(daemon, clock, request);
+}
+
+}  // namespace
+
+HttpHandler monitoring_handler(Daemon& daemon, Clock clock) {
+  return
+      [&daemon, clock](HttpRequest request) { return monitor(daemon, clock, std::move(request)); };
+}
+
+HttpHandler control_handler(Daemon& daemon, Clock clock) {
+  return
+      [&daemon, clock](HttpRequest request) { return control(daemon, clock, std::move(request)); };
+}
+
+}  // namespace rocktune::daemon

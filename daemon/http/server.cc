@@ -1,0 +1,166 @@
+#include "daemon/http/server.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/basic_stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+
+#include "daemon/config/values.h"
+#include "daemon/http/unix_socket.h"
+
+namespace rocktune::daemon {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+
+namespace {
+
+constexpr auto kToTuple = asio::as_tuple(asio::use_awaitable);
+constexpr std::uint64_t kLargestBody = 64U << 10;
+constexpr std::uint32_t kLargestHeader = 8U << 10;
+constexpr int kMostConnections = 64;
+constexpr auto kIdle = std::chrono::seconds(30);
+
+// Shared by the server and its connections, which may outlive it for a moment.
+struct Shared {
+  HttpHandler handler;
+  int connections = 0;
+};
+
+class Counted {
+ public:
+  explicit Counted(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {
+    ++shared_->connections;
+  }
+  ~Counted() { --shared_->connections; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  std::shared_ptr<Shared> shared_;
+};
+
+http::response<http::string_body> to_wire(HttpResponse response, unsigned version,
+                                          bool keep_alive) {
+  http::response<http::string_body> message(static_cast<http::status>(response.status), version);
+  message.set(http::field::server, "rocktuned");
+  message.set(http::field::content_type, response.content_type);
+  message.set(http::field::cache_control, "no-store");
+  message.keep_alive(keep_alive);
+  message.body() = std::move(response.body);
+  message.prepare_payload();
+  return message;
+}
+
+template <class Protocol>
+asio::awaitable<void> serve(typename Protocol::socket socket, std::shared_ptr<Shared> shared) {
+  const Counted counted(shared);
+  beast::basic_stream<Protocol, asio::any_io_executor> stream(std::move(socket));
+  beast::flat_buffer buffer;
+  for (bool keep_alive = true; keep_alive;) {
+    stream.expires_after(kIdle);
+    http::request_parser<http::string_body> parser;
+    parser.body_limit(kLargestBody);
+    parser.header_limit(kLargestHeader);
+    const auto [read_error, got] = co_await http::async_read(stream, buffer, parser, kToTuple);
+    static_cast<void>(got);
+    if (read_error) co_return;
+    keep_alive = parser.get().keep_alive();
+    const unsigned version = parser.get().version();
+    const std::string target(parser.get().target());
+    HttpRequest request{std::string(parser.get().method_string()),
+                        target.substr(0, target.find('?')), std::move(parser.get().body())};
+    HttpResponse response = co_await shared->handler(std::move(request));
+    auto message = to_wire(std::move(response), version, keep_alive);
+    stream.expires_after(kIdle);
+    const auto [write_error, sent] = co_await http::async_write(stream, message, kToTuple);
+    static_cast<void>(sent);
+    if (write_error) co_return;
+  }
+}
+
+template <class Protocol>
+asio::awaitable<void> accept(std::shared_ptr<typename Protocol::acceptor> acceptor,
+                             std::shared_ptr<Shared> shared) {
+  const asio::any_io_executor executor = acceptor->get_executor();
+  asio::steady_timer pause(executor);
+  while (acceptor->is_open()) {
+    auto [error, socket] = co_await acceptor->async_accept(kToTuple);
+    if (error == asio::error::operation_aborted || error == asio::error::bad_descriptor) co_return;
+    if (error) {  // out of descriptors, most likely: not in a tight loop
+      pause.expires_after(std::chrono::milliseconds(100));
+      co_await pause.async_wait(kToTuple);
+      continue;
+    }
+    if (shared->connections >= kMostConnections) continue;  // closes it
+    asio::co_spawn(executor, serve<Protocol>(std::move(socket), shared), asio::detached);
+  }
+}
+
+template <class Protocol>
+class Server : public HttpServer {
+ public:
+  Server(typename Protocol::acceptor acceptor, HttpHandler handler, std::string path)
+      : acceptor_(std::make_shared<typename Protocol::acceptor>(std::move(acceptor))),
+        shared_(std::make_shared<Shared>(Shared{std::move(handler), 0})),
+        path_(std::move(path)),
+        inode_(path_.empty() ? 0 : inode_of(path_)) {}
+  ~Server() override {
+    boost::system::error_code ignored;
+    acceptor_->close(ignored);
+    if (!path_.empty()) remove_if_ours(path_, inode_);
+  }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  void start() override {
+    asio::co_spawn(acceptor_->get_executor(), accept<Protocol>(acceptor_, shared_), asio::detached);
+  }
+
+ private:
+  std::shared_ptr<typename Protocol::acceptor> acceptor_;
+  std::shared_ptr<Shared> shared_;
+  std::string path_;
+  std::uint64_t inode_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<HttpServer>> HttpServer::listen_tcp(asio::any_io_executor executor,
+                                                           const HttpListen& listen,
+                                                           HttpHandler handler) {
+  using asio::ip::tcp;
+  boost::system::error_code error;
+  const tcp::endpoint endpoint(asio::ip::make_address(listen.address, error), listen.port);
+  tcp::acceptor acceptor(executor);
+  if (!error) acceptor.open(endpoint.protocol(), error);
+  if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  if (error) {
+    return fail(ErrorCode::kUnavailable, "cannot listen on " + print_listen(listen) + ": " +
+                                             error.message() +
+                                             "; set http.listen to another address, or to off");
+  }
+  return std::make_unique<Server<tcp>>(std::move(acceptor), std::move(handler), std::string());
+}
+
+Result<std::unique_ptr<HttpServer>> HttpServer::listen_unix(asio::any_io_executor executor,
+                                                            const std::string& path,
+                                                            HttpHandler handler) {
+  using asio::local::stream_protocol;
+  const Result<int> socket = bind_unix_socket(path);
+  if (!socket) return tl::unexpected<Error>(socket.error());
+  stream_protocol::acceptor acceptor(executor, stream_protocol(), *socket);
+  boost::system::error_code error;
+  acceptor.listen(asio::socket_base::max_listen_connections, error);
+  if (error) return fail(ErrorCode::kUnavailable, path + ": cannot listen: " + error.message());
+  return std::make_unique<Server<stream_protocol>>(std::move(acceptor), std::move(handler), path);
+}
+
+}  // namespace rocktune::daemon

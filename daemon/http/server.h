@@ -1,0 +1,46 @@
+// A small HTTP/1.1 server for TCP or Unix sockets: bounded requests, deadlines, keep-alive, a
+// limited number of connections. One handler answers everything. Runs on the executor given.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "daemon/config/config.h"
+#include "model/result.h"
+
+namespace rocktune::daemon {
+
+struct HttpRequest {
+  std::string method;  // "GET", "POST", ...
+  std::string path;    // without the query
+  std::string body;
+};
+
+struct HttpResponse {
+  unsigned status = 200;
+  std::string body;
+  std::string content_type = "application/json";
+};
+
+using HttpHandler = std::function<boost::asio::awaitable<HttpResponse>(HttpRequest)>;
+
+class HttpServer {
+ public:
+  virtual ~HttpServer() = default;  // closes the listening socket
+  virtual void start() = 0;
+
+  // The error says which address is in use and what to do.
+  static Result<std::unique_ptr<HttpServer>> listen_tcp(boost::asio::any_io_executor executor,
+                                                        const HttpListen& listen,
+                                                        HttpHandler handler);
+  // Mode 0600. When another daemon answers on `path` this fails; a socket that nobody answers on
+  // is replaced. The socket is removed at the end.
+  static Result<std::unique_ptr<HttpServer>> listen_unix(boost::asio::any_io_executor executor,
+                                                         const std::string& path,
+                                                         HttpHandler handler);
+};
+
+}  // namespace rocktune::daemon

@@ -1,0 +1,85 @@
+#include "daemon/http/unix_socket.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace rocktune::daemon {
+namespace {
+
+int new_socket() {
+  return ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+}
+
+const sockaddr* as_sockaddr(const sockaddr_un& address) {
+  return reinterpret_cast<const sockaddr*>(&address);
+}
+
+Error problem(const std::string& path, const char* what) {
+  return {ErrorCode::kIo, "cannot " + std::string(what) + " the control socket " + path + ": " +
+                              std::strerror(errno)};
+}
+
+// Removes a socket that nobody listens on; an error when somebody does, or when it is no socket.
+Result<void> clear_stale(const std::string& path, const sockaddr_un& address) {
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) != 0) return {};
+  if (!S_ISSOCK(info.st_mode)) {
+    return fail(ErrorCode::kIo, path +
+                                    " is there and is no socket: remove it, or set "
+                                    "daemon.control_socket to another path");
+  }
+  const int probe = new_socket();
+  if (probe < 0) return tl::unexpected<Error>(problem(path, "probe"));
+  const int connected = ::connect(probe, as_sockaddr(address), sizeof address);
+  const int error = errno;
+  ::close(probe);
+  if (connected == 0 || error == EAGAIN) {
+    return fail(ErrorCode::kConflict,
+                "another rocktuned answers on " + path +
+                    ": stop it, or set daemon.control_socket to another path");
+  }
+  errno = error;
+  if (error != ECONNREFUSED) return tl::unexpected<Error>(problem(path, "probe"));
+  if (::unlink(path.c_str()) != 0) return tl::unexpected<Error>(problem(path, "replace"));
+  return {};
+}
+
+}  // namespace
+
+Result<int> bind_unix_socket(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) {
+    return fail(ErrorCode::kInvalidArgument, path + ": too long for a Unix socket's path");
+  }
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  if (const Result<void> clear = clear_stale(path, address); !clear) {
+    return tl::unexpected<Error>(clear.error());
+  }
+  const int fd = new_socket();
+  if (fd < 0) return tl::unexpected<Error>(problem(path, "make"));
+  const mode_t before = ::umask(0177);
+  const int bound = ::bind(fd, as_sockaddr(address), sizeof address);
+  const int error = errno;
+  ::umask(before);
+  if (bound == 0) return fd;
+  ::close(fd);
+  errno = error;
+  return tl::unexpected<Error>(problem(path, "bind"));
+}
+
+std::uint64_t inode_of(const std::string& path) {
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0 ? static_cast<std::uint64_t>(info.st_ino) : 0;
+}
+
+void remove_if_ours(const std::string& path, std::uint64_t inode) {
+  if (inode != 0 && inode_of(path) == inode) ::unlink(path.c_str());
+}
+
+}  // namespace rocktune::daemon

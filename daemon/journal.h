@@ -1,0 +1,42 @@
+// Journal: where everything that happened goes, the alert log and the trace. Nothing here ever
+// fails its caller; what could not be written is counted and said in the log, at a limited rate.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "daemon/alert_log.h"
+#include "daemon/log.h"
+#include "daemon/trace_writer.h"
+
+namespace rocktune::daemon {
+
+class Journal {
+ public:
+  Journal(AlertLog& alerts, TraceWriter& trace, Log& log, Clock clock)
+      : alerts_(alerts), trace_(trace), log_(log), clock_(std::move(clock)) {}
+
+  // One line of the alert log, made by trace/journal_json.h.
+  void line(std::string_view json);
+
+  // A line of kind "manual", "source" or "daemon": to the alert log, the trace and the log.
+  // `trace_target` is the recorder's id, 0 for none.
+  void event(std::string_view target, std::int64_t trace_target, std::string_view kind,
+             std::string_view id, std::string_view message);
+
+  [[nodiscard]] TraceWriter& trace() { return trace_; }
+  [[nodiscard]] Log& log() { return log_; }
+  [[nodiscard]] const std::string& alert_file() const { return alerts_.file(); }
+  [[nodiscard]] std::uint64_t alert_failures() const { return alerts_.failures(); }
+  [[nodiscard]] Instant now() const { return clock_(); }
+
+ private:
+  AlertLog& alerts_;
+  TraceWriter& trace_;
+  Log& log_;
+  Clock clock_;
+  Limited complaints_{std::chrono::seconds(60)};
+};
+
+}  // namespace rocktune::daemon

@@ -1,0 +1,57 @@
+// rocktuned: exit code 0 when stopped, 1 when it could not run, 2 for usage and configuration.
+#include <exception>
+#include <filesystem>
+#include <iostream>
+
+#include "daemon/app.h"
+#include "daemon/options.h"
+
+namespace {
+
+using rocktune::daemon::ConfigResult;
+using rocktune::daemon::Options;
+
+int main_with(Options options, rocktune::daemon::Log& log) {
+  using rocktune::daemon::kDefaultConfigFile;
+  bool defaults = false;
+  if (!options.config_named) {
+    std::error_code error;
+    defaults = !std::filesystem::exists(kDefaultConfigFile, error);
+    if (!defaults) options.inputs.file = kDefaultConfigFile;
+  }
+  options.inputs.environment = rocktune::daemon::environment_variables();
+  ConfigResult config = rocktune::daemon::load_config(options.inputs);
+  if (!config) {
+    for (const std::string& problem : config.error()) std::cerr << problem << "\n";
+    const std::size_t count = config.error().size();
+    std::cerr << "rocktuned: " << count << (count == 1 ? " error" : " errors")
+              << " in the configuration\n";
+    return 2;
+  }
+  if (options.print) {
+    std::cout << rocktune::daemon::print_config(*config);
+    return 0;
+  }
+  if (options.check) {
+    std::cout << options.inputs.file << ": ok\n";
+    return 0;
+  }
+  if (defaults) {
+    log.info("there is no " + std::string(kDefaultConfigFile) + ": running on built-in defaults");
+  }
+  return rocktune::daemon::run(*std::move(config), options.inputs, log);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    auto options = rocktune::daemon::parse_options(argc, argv);
+    if (const int* exit_code = std::get_if<int>(&options)) return *exit_code;
+    rocktune::daemon::Log log;
+    return main_with(std::get<Options>(std::move(options)), log);
+  } catch (const std::exception& error) {
+    std::cerr << "rocktuned: " << error.what() << "\n";
+    return 1;
+  }
+}

@@ -1,0 +1,146 @@
+#include "daemon/sources/cgroup.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include "daemon/sources/text_file.h"
+
+namespace rocktune::daemon {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Version 1 writes "no limit" as the largest multiple of the page size below 2^63.
+constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 60;
+
+std::optional<std::uint64_t> number_in(const std::string& file) {
+  const Result<std::string> text = read_text_file(file);
+  if (!text) return std::nullopt;
+  const std::vector<std::string_view> words = split_words(*text);
+  return words.size() == 1 ? parse_unsigned(words[0]) : std::nullopt;
+}
+
+// "name value" lines, as in memory.stat.
+std::optional<std::uint64_t> named_number(const std::string& file, std::string_view name) {
+  const Result<std::string> text = read_text_file(file);
+  if (!text) return std::nullopt;
+  for (const std::string_view line : split_lines(*text)) {
+    const std::vector<std::string_view> words = split_words(line);
+    if (words.size() == 2 && words[0] == name) return parse_unsigned(words[1]);
+  }
+  return std::nullopt;
+}
+
+// Calls `look` with the group's directory and each of its ancestors below the root.
+void upwards(const std::string& dir, const std::string& root,
+             const std::function<void(const std::string&)>& look) {
+  for (std::string at = dir; at.size() > root.size(); at = fs::path(at).parent_path().string()) {
+    look(at);
+  }
+}
+
+std::string existing(const std::string& dir, const std::string& root) {
+  std::error_code error;
+  return dir.size() > root.size() && fs::is_directory(dir, error) ? dir : std::string();
+}
+
+bool lists(std::string_view controllers, std::string_view wanted) {
+  std::size_t begin = 0;
+  while (begin <= controllers.size()) {
+    const std::size_t comma = std::min(controllers.find(',', begin), controllers.size());
+    if (controllers.substr(begin, comma - begin) == wanted) return true;
+    begin = comma + 1;
+  }
+  return false;
+}
+
+std::optional<double> v2_cpus(const std::string& dir) {
+  const Result<std::string> text =
+      read_text_file(dir + "/cpu.max");  // "max 100000", "50000 100000"
+  if (!text) return std::nullopt;
+  const std::vector<std::string_view> words = split_words(*text);
+  if (words.size() != 2) return std::nullopt;
+  const auto quota = parse_unsigned(words[0]);
+  const auto period = parse_unsigned(words[1]);
+  if (!quota || !period || *period == 0) return std::nullopt;
+  return static_cast<double>(*quota) / static_cast<double>(*period);
+}
+
+std::optional<double> v1_cpus(const std::string& dir) {
+  const auto quota = number_in(dir + "/cpu.cfs_quota_us");  // "-1": none
+  const auto period = number_in(dir + "/cpu.cfs_period_us");
+  if (!quota || !period || *period == 0) return std::nullopt;
+  return static_cast<double>(*quota) / static_cast<double>(*period);
+}
+
+void take_memory(CgroupMemory& memory, const std::string& dir, const char* limit_file,
+                 const char* usage_file, std::string_view inactive_name) {
+  const auto limit = number_in(dir + limit_file);
+  if (!limit || *limit >= kNoLimit || (memory.limit_bytes && *memory.limit_bytes <= *limit)) return;
+  memory.limit_bytes = limit;
+  memory.working_set_bytes = number_in(dir + usage_file);
+  const auto inactive = named_number(dir + "/memory.stat", inactive_name);
+  if (memory.working_set_bytes && inactive) {
+    memory.working_set_bytes =
+        *memory.working_set_bytes - std::min(*memory.working_set_bytes, *inactive);
+  }
+}
+
+}  // namespace
+
+Result<CgroupDirs> find_cgroups(const std::string& proc_root, const std::string& sys_root,
+                                std::int64_t pid) {
+  const std::string file = proc_root + "/" + std::to_string(pid) + "/cgroup";
+  const Result<std::string> text = read_text_file(file);
+  if (!text) return tl::unexpected<Error>(text.error());
+  const std::string base = sys_root + "/fs/cgroup";
+  std::error_code error;
+  CgroupDirs dirs;
+  dirs.v2_root = fs::is_directory(base + "/unified", error) ? base + "/unified" : base;
+  for (const std::string_view line : split_lines(*text)) {  // "4:memory:/path", "0::/path"
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
+    if (second == std::string_view::npos) {
+      return fail(ErrorCode::kCorrupt, file + ": not a line of cgroups: " + std::string(line));
+    }
+    const std::string_view controllers = line.substr(first + 1, second - first - 1);
+    std::string path(line.substr(second + 1));
+    if (path == "/" || path.find("..") != std::string::npos) continue;
+    if (line.substr(0, first) == "0" && controllers.empty()) {
+      dirs.v2 = existing(dirs.v2_root + path, dirs.v2_root);
+    } else if (lists(controllers, "memory")) {
+      dirs.v1_memory_root = base + "/memory";
+      dirs.v1_memory = existing(dirs.v1_memory_root + path, dirs.v1_memory_root);
+    } else if (lists(controllers, "cpu")) {
+      dirs.v1_cpu_root = base + "/cpu";
+      dirs.v1_cpu = existing(dirs.v1_cpu_root + path, dirs.v1_cpu_root);
+    }
+  }
+  return dirs;
+}
+
+std::optional<double> cgroup_cpus(const CgroupDirs& dirs) {
+  std::optional<double> least;
+  const auto take = [&least](std::optional<double> cpus) {
+    if (cpus && (!least || *cpus < *least)) least = cpus;
+  };
+  upwards(dirs.v2, dirs.v2_root, [&](const std::string& dir) { take(v2_cpus(dir)); });
+  upwards(dirs.v1_cpu, dirs.v1_cpu_root, [&](const std::string& dir) { take(v1_cpus(dir)); });
+  return least;
+}
+
+CgroupMemory cgroup_memory(const CgroupDirs& dirs) {
+  CgroupMemory memory;
+  upwards(dirs.v2, dirs.v2_root, [&](const std::string& dir) {
+    take_memory(memory, dir, "/memory.max", "/memory.current", "inactive_file");
+  });
+  upwards(dirs.v1_memory, dirs.v1_memory_root, [&](const std::string& dir) {
+    take_memory(memory, dir, "/memory.limit_in_bytes", "/memory.usage_in_bytes",
+                "total_inactive_file");
+  });
+  return memory;
+}
+
+}  // namespace rocktune::daemon

@@ -1,0 +1,177 @@
+#include "daemon/sources/host_source.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "daemon/sources/cgroup.h"
+#include "daemon/sources/pressure.h"
+#include "daemon/sources/text_file.h"
+
+namespace rocktune::daemon {
+namespace {
+
+std::uint64_t positive(long value, std::uint64_t otherwise) {
+  return value > 0 ? static_cast<std::uint64_t>(value) : otherwise;
+}
+
+// "Name:   123 kB" -> 123; absent when there is no such line.
+std::optional<std::string_view> field_of(std::string_view text, std::string_view name) {
+  for (const std::string_view line : split_lines(text)) {
+    if (line.substr(0, name.size()) != name) continue;
+    const std::vector<std::string_view> words = split_words(line.substr(name.size()));
+    if (!words.empty()) return words[0];
+  }
+  return std::nullopt;
+}
+
+Counter number_of(std::string_view text, std::string_view name) {
+  const auto word = field_of(text, name);
+  return word ? parse_unsigned(*word) : std::nullopt;
+}
+
+// The smaller of the machine's memory and the control group's limit.
+void limit_memory(const CgroupMemory& group, HostReading& reading) {
+  if (!group.limit_bytes || !reading.memory_total_bytes) return;
+  if (*group.limit_bytes >= *reading.memory_total_bytes) return;
+  reading.memory_total_bytes = group.limit_bytes;
+  if (!group.working_set_bytes || !reading.memory_available_bytes) return;
+  const std::uint64_t left =
+      *group.limit_bytes - std::min(*group.limit_bytes, *group.working_set_bytes);
+  reading.memory_available_bytes = std::min(*reading.memory_available_bytes, left);
+}
+
+// "0-3,8" -> 5
+Result<std::uint64_t> count_list(std::string_view list) {
+  std::uint64_t count = 0;
+  std::size_t begin = 0;
+  while (begin < list.size()) {
+    const std::size_t comma = std::min(list.find(',', begin), list.size());
+    const std::string_view part = list.substr(begin, comma - begin);
+    const std::size_t dash = part.find('-');
+    const auto first = parse_unsigned(part.substr(0, dash));
+    const auto last =
+        dash == std::string_view::npos ? first : parse_unsigned(part.substr(dash + 1));
+    if (!first || !last || *last < *first || *last > 65535) {
+      return fail(ErrorCode::kCorrupt, "'" + std::string(list) + "' is no list of CPUs");
+    }
+    count += *last - *first + 1;
+    begin = comma + 1;
+  }
+  if (count == 0) return fail(ErrorCode::kCorrupt, "the list of CPUs is empty");
+  return count;
+}
+
+}  // namespace
+
+Result<void> parse_cpu(std::string_view proc_stat, std::uint64_t hz, HostReading& reading) {
+  for (const std::string_view line : split_lines(proc_stat)) {
+    if (line.substr(0, 4) != "cpu ") continue;
+    // user nice system idle iowait irq softirq steal; guest time is part of user already.
+    const std::vector<std::string_view> words = split_words(line);
+    std::array<std::uint64_t, 8> ticks{};
+    if (words.size() < ticks.size() + 1) break;
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+      const auto value = parse_unsigned(words[i + 1]);
+      if (!value) return fail(ErrorCode::kCorrupt, "cpu line: not a number: " + std::string(line));
+      ticks[i] = *value;
+    }
+    const auto us = [hz](std::uint64_t count) { return count * 1'000'000 / hz; };
+    reading.cpu_busy_us = us(ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6] + ticks[7]);
+    reading.cpu_idle_us = us(ticks[3]);
+    reading.cpu_iowait_us = us(ticks[4]);
+    return {};
+  }
+  return fail(ErrorCode::kCorrupt, "no complete `cpu` line");
+}
+
+Result<void> parse_memory(std::string_view meminfo, HostReading& reading) {
+  const Counter total = number_of(meminfo, "MemTotal:");
+  const Counter available = number_of(meminfo, "MemAvailable:");
+  if (!total || !available) {
+    return fail(ErrorCode::kCorrupt, "no readable MemTotal and MemAvailable lines");
+  }
+  reading.memory_total_bytes = *total * 1024;
+  reading.memory_available_bytes = *available * 1024;
+  return {};
+}
+
+Result<void> parse_process_stat(std::string_view text, std::uint64_t hz, std::uint64_t page_bytes,
+                                HostReading& reading) {
+  // The command in parentheses may hold blanks and parentheses: count from the last one.
+  const std::size_t close = text.rfind(')');
+  const std::vector<std::string_view> words = close == std::string_view::npos
+                                                  ? std::vector<std::string_view>{}
+                                                  : split_words(text.substr(close + 1));
+  // proc_pid_stat(5): the word after ')' is field 3; utime 14, stime 15, rss 24.
+  if (words.size() < 22) return fail(ErrorCode::kCorrupt, "too few fields");
+  const auto user = parse_unsigned(words[11]);
+  const auto system = parse_unsigned(words[12]);
+  const auto pages = parse_unsigned(words[21]);
+  if (!user || !system || !pages) return fail(ErrorCode::kCorrupt, "a field is no number");
+  reading.process_cpu_us = (*user + *system) * 1'000'000 / hz;
+  reading.process_rss_bytes = *pages * page_bytes;
+  return {};
+}
+
+Result<void> parse_process_io(std::string_view text, HostReading& reading) {
+  const Counter read = number_of(text, "read_bytes:");
+  const Counter written = number_of(text, "write_bytes:");
+  if (!read || !written) return fail(ErrorCode::kCorrupt, "no read_bytes and write_bytes lines");
+  reading.process_read_bytes = read;
+  reading.process_write_bytes = written;
+  return {};
+}
+
+Result<std::uint64_t> parse_allowed_cpus(std::string_view status) {
+  const auto list = field_of(status, "Cpus_allowed_list:");
+  if (!list) return fail(ErrorCode::kCorrupt, "no Cpus_allowed_list line");
+  return count_list(*list);
+}
+
+HostRead HostSource::read() const {
+  HostRead result;
+  HostReading& reading = result.reading;
+  const std::uint64_t hz = positive(::sysconf(_SC_CLK_TCK), 100);
+  const std::uint64_t page = positive(::sysconf(_SC_PAGESIZE), 4096);
+  // One part: read the file, parse it, keep the error.
+  const auto part = [&](const std::string& file, auto parse) {
+    const Result<std::string> text = read_text_file(proc_root_ + file);
+    if (!text) {
+      result.errors.push_back(text.error().message);
+    } else if (const Result<void> parsed = parse(*text); !parsed) {
+      result.errors.push_back(parsed.error().within(proc_root_ + file).message);
+    }
+  };
+  part("/stat", [&](std::string_view text) { return parse_cpu(text, hz, reading); });
+  part("/meminfo", [&](std::string_view text) { return parse_memory(text, reading); });
+
+  CgroupDirs groups;
+  if (pid_ > 0) {
+    const std::string process = "/" + std::to_string(pid_);
+    part(process + "/stat",
+         [&](std::string_view text) { return parse_process_stat(text, hz, page, reading); });
+    part(process + "/io", [&](std::string_view text) { return parse_process_io(text, reading); });
+    part(process + "/status", [&](std::string_view text) {
+      const Result<std::uint64_t> allowed = parse_allowed_cpus(text);
+      if (allowed) reading.cpus = *allowed;
+      return allowed.map([](std::uint64_t) {});
+    });
+    const Result<CgroupDirs> found = find_cgroups(proc_root_, sys_root_, pid_);
+    if (found) groups = *found;
+    if (!found) result.errors.push_back(found.error().message);
+    limit_memory(cgroup_memory(groups), reading);
+    if (const auto quota = cgroup_cpus(groups); quota && reading.cpus) {
+      const auto whole = static_cast<std::uint64_t>(std::ceil(*quota));
+      reading.cpus = std::clamp<std::uint64_t>(whole, 1, *reading.cpus);
+    }
+  }
+  if (const Result<void> pressure = read_pressure(proc_root_, groups, reading); !pressure) {
+    result.errors.push_back(pressure.error().message);
+  }
+  return result;
+}
+
+}  // namespace rocktune::daemon

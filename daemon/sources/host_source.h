@@ -1,0 +1,40 @@
+// The host source: pressure, CPU, memory and the database's process, from /proc and the process's
+// control groups. Each part fails alone: its fields stay absent and its error is kept.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/result.h"
+#include "model/sample.h"
+
+namespace rocktune::daemon {
+
+struct HostRead {
+  HostReading reading;
+  std::vector<std::string> errors;  // one sentence per part that failed
+};
+
+class HostSource {
+ public:
+  // `pid` 0: the machine only.
+  HostSource(std::string proc_root, std::string sys_root, std::int64_t pid)
+      : proc_root_(std::move(proc_root)), sys_root_(std::move(sys_root)), pid_(pid) {}
+  [[nodiscard]] HostRead read() const;
+
+ private:
+  std::string proc_root_, sys_root_;
+  std::int64_t pid_;
+};
+
+// The parts, on a file's text. `hz` is the kernel's USER_HZ.
+Result<void> parse_cpu(std::string_view proc_stat, std::uint64_t hz, HostReading& reading);
+Result<void> parse_memory(std::string_view meminfo, HostReading& reading);
+Result<void> parse_process_stat(std::string_view text, std::uint64_t hz, std::uint64_t page_bytes,
+                                HostReading& reading);
+Result<void> parse_process_io(std::string_view text, HostReading& reading);
+Result<std::uint64_t> parse_allowed_cpus(std::string_view status);  // how many
+
+}  // namespace rocktune::daemon

@@ -1,0 +1,103 @@
+#include "daemon/status.h"
+
+#include <nlohmann/json.hpp>
+
+#include "trace/journal_json.h"
+
+namespace rocktune::daemon {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Text of this project's own encoders; what does not parse is passed on as a string.
+Json embedded(const std::string& text) {
+  Json value = Json::parse(text, nullptr, false);
+  return value.is_discarded() ? Json(text) : value;
+}
+
+std::string_view owner_name(KnobOwner owner) {
+  switch (owner) {
+    case KnobOwner::kFound:
+      return "found";
+    case KnobOwner::kRocktune:
+      return "rocktune";
+    case KnobOwner::kManual:
+      return "manual";
+  }
+  return "?";
+}
+
+Json knob_json(const KnobReading& knob) {
+  return {{"name", knob.name},
+          {"column_family", knob.column_family},
+          {"value", knob.value},
+          {"found", knob.found},
+          {"owner", owner_name(knob.owner)},
+          {"changeable", knob.changeable},
+          {"reason", knob.reason}};
+}
+
+Json features_json(const std::optional<Features>& features) {
+  Json object = Json::object();
+  if (!features) return object;
+  Features::visit_values(*features, [&](const char* name, const Value& value) {
+    if (value) object[name] = *value;
+  });
+  return object;
+}
+
+Json target_json(const TargetStatus& target) {
+  Json object{{"name", target.name},
+              {"path", target.path},
+              {"mode", target.mode},
+              {"state", target.state},
+              {"pid", target.pid},
+              {"command", target.command},
+              {"rocksdb_version", target.rocksdb_version},
+              {"incarnation", target.incarnation},
+              {"device", target.device},
+              {"samples", {{"due", target.due}, {"recorded", target.recorded}}}};
+  object["health"] = Json::array();
+  for (const SourceHealth& health : target.health) {
+    object["health"].push_back({{"source", health.source}, {"error", health.error}});
+  }
+  object["features"] = features_json(target.features);
+  object["indicators"] = Json::array();
+  for (const Indicator& indicator : target.indicators) {
+    object["indicators"].push_back(embedded(trace::encode_indicator(indicator)));
+  }
+  object["knobs"] = Json::array();
+  for (const KnobReading& knob : target.knobs) object["knobs"].push_back(knob_json(knob));
+  object["recent_decisions"] = Json::array();
+  for (const std::string& line : target.recent_decisions) {
+    object["recent_decisions"].push_back(embedded(line));
+  }
+  object["lease"] = nullptr;
+  if (target.lease) {
+    object["lease"] = {{"holder", target.lease->holder},
+                       {"remaining_seconds", target.lease->remaining_seconds}};
+  }
+  return object;
+}
+
+}  // namespace
+
+std::string status_json(const Status& status) {
+  Json object;
+  object["daemon"] = {{"version", status.version},
+                      {"pid", status.pid},
+                      {"mode", status.mode},
+                      {"started", trace::rfc3339(status.started_wall)},
+                      {"poll_interval_seconds", status.poll_interval_seconds},
+                      {"trace", status.trace},
+                      {"alert_log", status.alert_log},
+                      {"policy", status.policy}};
+  object["targets"] = Json::array();
+  for (const TargetStatus& target : status.targets) {
+    object["targets"].push_back(target_json(target));
+  }
+  // Paths and names come from the file system: they may be no valid UTF-8.
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace rocktune::daemon

@@ -1,0 +1,71 @@
+// Status: what the daemon knows at one moment, as HTTP, the control socket and the CLI see it.
+// Made by the main loop after each poll, then never changed: readers hold a shared pointer to it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/features.h"
+#include "model/indicators.h"
+#include "model/sample.h"
+
+namespace rocktune::daemon {
+
+// Since the start of the daemon.
+struct Counters {
+  std::uint64_t polls_due = 0;    // ticks of the schedule
+  std::uint64_t polls_done = 0;   // of those, made
+  std::uint64_t polls_late = 0;   // made, but more than half an interval late
+  std::uint64_t samples_due = 0;  // of all targets
+  std::uint64_t samples_recorded = 0;
+  std::uint64_t alerts = 0;  // raised
+  std::uint64_t reloads = 0, reloads_failed = 0;
+  std::uint64_t trace_failures = 0, alert_log_failures = 0;
+  std::map<std::string, std::uint64_t> source_errors;  // by source
+  std::map<std::string, std::uint64_t> decisions;      // by verdict
+  std::map<std::string, std::uint64_t> actuations;     // by status
+};
+
+struct LeaseStatus {
+  std::string holder;
+  double remaining_seconds = 0;
+};
+
+struct TargetStatus {
+  std::string name, path, mode;
+  std::string state;  // "live", "waiting" (no host has it open) or "failing" (it does not answer)
+  std::int64_t pid = 0;
+  std::string command, rocksdb_version, incarnation;
+  std::string device;  // whose load counts; empty when none was found
+  std::uint64_t due = 0, recorded = 0;
+  std::vector<SourceHealth> health;
+  std::optional<Features> features;  // of the newest sample
+  std::vector<Indicator> indicators;
+  std::vector<KnobReading> knobs;
+  std::vector<std::string> recent_decisions;  // alert-log lines, oldest first
+  std::optional<LeaseStatus> lease;
+};
+
+struct Status {
+  std::string version;
+  std::int64_t pid = 0;
+  std::string mode;
+  Nanoseconds started_wall{0};
+  double poll_interval_seconds = 0;
+  std::string trace, alert_log, policy;
+  Instant last_poll;       // when the newest poll began
+  std::size_t agents = 0;  // that answer
+  Counters counters;
+  std::vector<TargetStatus> targets;
+};
+
+using Snapshot = std::shared_ptr<const Status>;
+
+// The answer to GET /v1/status: one JSON object.
+std::string status_json(const Status& status);
+
+}  // namespace rocktune::daemon

@@ -1,0 +1,284 @@
+#include "daemon/target.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "daemon/agents/translate.h"
+
+namespace rocktune::daemon {
+namespace {
+
+std::string display_name(const TargetRule& rule, const std::string& path) {
+  if (rule.name.empty()) return path;
+  const bool pattern = rule.path.find_first_of("*?[") != std::string::npos;
+  return pattern ? rule.name + ":" + std::filesystem::path(path).filename().string() : rule.name;
+}
+
+std::string joined(const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const std::string& sentence : sentences) text += (text.empty() ? "" : "; ") + sentence;
+  return text;
+}
+
+}  // namespace
+
+Target::Target(std::uint64_t serial, std::string path, const TargetRule& rule, Engine engine,
+               Roots roots, Journal& journal, Counters& counters)
+    : serial_(serial),
+      path_(std::move(path)),
+      name_(display_name(rule, path_)),
+      rule_(rule),
+      engine_(std::move(engine)),
+      roots_(std::move(roots)),
+      journal_(journal),
+      counters_(counters) {}
+
+Result<std::unique_ptr<Target>> Target::create(std::uint64_t serial, std::string path,
+                                               const TargetRule& rule, const Roots& roots,
+                                               Journal& journal, Counters& counters) {
+  Result<Engine> engine = Engine::create(rule.engine);
+  if (!engine) return tl::unexpected<Error>(engine.error());
+  return std::unique_ptr<Target>(
+      new Target(serial, std::move(path), rule, *std::move(engine), roots, journal, counters));
+}
+
+bool Target::acts() const {
+  return rule_.mode == Mode::kAct && opening_ && opening_->database.tunable &&
+         opening_->agent.mode != "ro";
+}
+
+void Target::opened(Opening opening) {
+  opening_ = std::move(opening);
+  failing_ = false;
+  lease_.reset();
+  notes_.reset();
+  manual_.clear();
+  adoption_noted_ = false;
+  held_.clear();
+  find_device();
+  const wire::Hello& agent = opening_->agent;
+  const wire::Database& database = opening_->database;
+  std::string message = "opened by " + agent.command + " (pid " + std::to_string(agent.pid) +
+                        ", RocksDB " + agent.rocksdb_version + ", agent " + agent.agent_version +
+                        "); mode " + std::string(to_string(rule_.mode));
+  if (!database.tunable) message += "; it cannot be tuned: " + database.reason;
+  if (agent.mode == "ro") message += "; its agent is read-only and refuses every change";
+  journal_.event(name_, trace_id_, "source", "agent", message);
+}
+
+void Target::closed(const std::string& reason) {
+  if (!opening_) return;
+  opening_.reset();
+  lease_.reset();
+  failing_ = false;
+  device_.reset();
+  journal_.event(name_, trace_id_, "source", "agent", reason + "; waiting for the next opening");
+}
+
+void Target::find_device() {
+  device_.reset();
+  device_error_.clear();
+  if (!rule_.device_stat.empty()) {
+    device_.emplace(FoundDevice{
+        "file:" + std::filesystem::path(rule_.device_stat).parent_path().filename().string(),
+        rule_.device_stat});
+    return;
+  }
+  const std::string& path = opening_->database.path;
+  // The host may see other mounts than this process does.
+  const std::string inside =
+      roots_.proc + "/" + std::to_string(opening_->agent.pid) + "/root" + path;
+  Result<FoundDevice> found = rocktune::daemon::find_device(path, roots_.proc, roots_.sys);
+  if (!found) {
+    const Result<FoundDevice> other =
+        rocktune::daemon::find_device(inside, roots_.proc, roots_.sys);
+    if (other) found = other;
+  }
+  if (found) {
+    device_.emplace(*found);
+  } else {
+    device_error_ = found.error().message;
+  }
+}
+
+void Target::read_machine(Sample& sample) {
+  std::string device_error = device_error_;
+  if (device_) {
+    Result<DeviceReading> reading = device_->read();
+    if (reading) {
+      sample.device = *std::move(reading);
+    } else {
+      device_error = reading.error().message;
+    }
+  }
+  sample.health.push_back({"device", device_error});
+  HostRead host = HostSource(roots_.proc, roots_.sys, opening_->agent.pid).read();
+  sample.health.push_back({"host", joined(host.errors)});
+  sample.host = host.reading;
+}
+
+// What the config freezes is frozen in the sample itself, so that a replay sees it too.
+void Target::take_knobs(Sample& sample, const wire::Sample& answer) {
+  sample.knobs = to_knob_readings(answer);
+  for (KnobReading& knob : sample.knobs) {
+    if (std::find(rule_.freeze.begin(), rule_.freeze.end(), knob.name) == rule_.freeze.end()) {
+      continue;
+    }
+    knob.changeable = false;
+    knob.reason = "frozen in the configuration";
+  }
+}
+
+Sample Target::assemble(const Instant& at, const Result<wire::Sample>& answer) {
+  Sample sample;
+  sample.at = at;
+  sample.sequence = ++sequence_;
+  sample.incarnation = opening_->incarnation();
+  sample.health.push_back({"agent", answer ? std::string() : answer.error().message});
+  failing_ = !answer;
+  if (answer) {
+    sample.database = to_database_reading(*answer);
+    take_knobs(sample, *answer);
+    lease_ = answer->lease;
+  }
+  return sample;
+}
+
+std::vector<Decision> Target::poll(const Instant& at, const Result<wire::Sample>& answer) {
+  if (!opening_) return {};
+  Sample sample = assemble(at, answer);
+  read_machine(sample);
+  for (const SourceHealth& health : sample.health) {
+    if (!health.error.empty()) ++counters_.source_errors[health.source];
+    note(health.source, health.error);
+  }
+  if (answer) note_owners(sample.knobs);
+  return step(std::move(sample));
+}
+
+void Target::missed(const Instant& at, const std::string& reason) {
+  if (!opening_) return;
+  Sample sample = assemble(at, fail(ErrorCode::kUnavailable, reason));
+  ++counters_.source_errors["agent"];
+  static_cast<void>(step(std::move(sample)));
+}
+
+void Target::note(const std::string& source, const std::string& error) {
+  const auto message = notes_.note(source, error, journal_.now().tick);
+  if (message) journal_.event(name_, trace_id_, "source", source, *message);
+}
+
+void Target::note_owners(const std::vector<KnobReading>& knobs) {
+  std::string adopted;
+  for (const KnobReading& knob : knobs) {
+    const std::pair key(knob.name, knob.column_family);
+    if (knob.owner == KnobOwner::kRocktune) {
+      adopted += (adopted.empty() ? "" : ", ") + knob.name + " " + std::to_string(knob.value);
+    }
+    if (knob.owner != KnobOwner::kManual) {
+      manual_.erase(key);
+    } else if (manual_.insert(key).second) {
+      journal_.event(name_, trace_id_, "manual", knob.name,
+                     knob.name + " is " + std::to_string(knob.value) +
+                         " by an operator's hand (a change from outside, or a rollback): rocktune "
+                         "leaves it alone until `rocktune release " +
+                         knob.name + "`");
+    }
+  }
+  if (!adoption_noted_ && !adopted.empty()) {
+    journal_.event(name_, trace_id_, "daemon", "adopted",
+                   "adopted what an earlier run of rocktuned had set: " + adopted);
+  }
+  adoption_noted_ = true;
+}
+
+void Target::ensure_registered(TraceWriter::Step& record) {
+  if (trace_id_ == 0) {
+    record.add([&](trace::Recorder& recorder) {
+      const Result<std::int64_t> id =
+          recorder.add_target({0, name_, path_, std::string(to_string(rule_.mode)), rule_.engine});
+      if (id) trace_id_ = *id;
+      return id;
+    });
+  }
+  if (!opening_ || recorded_incarnation_ == opening_->incarnation()) return;
+  record.add([&](trace::Recorder& recorder) {
+    const wire::Hello& agent = opening_->agent;
+    const Result<void> added = recorder.add_incarnation(
+        trace_id_,
+        {opening_->incarnation(), agent.pid, agent.command, agent.rocksdb_version,
+         agent.agent_version, opening_->database.limiter, opening_->database.statistics});
+    if (added) recorded_incarnation_ = opening_->incarnation();
+    return added;
+  });
+}
+
+std::vector<Decision> Target::step(Sample sample) {
+  const std::uint64_t sequence = sample.sequence;
+  ++due_;
+  ++counters_.samples_due;
+  TraceWriter::Step record(journal_.trace());
+  ensure_registered(record);
+  record.add([&](trace::Recorder& r) { return r.add_sample(trace_id_, sample); });
+  for (const Actuation& report : reports_) {
+    record.add([&](trace::Recorder& r) { return r.add_actuation(trace_id_, sequence, report); });
+    engine_.report(report);
+  }
+  reports_.clear();
+  Step result = engine_.step(sample);
+  record.add(
+      [&](trace::Recorder& r) { return r.add_indicators(trace_id_, sequence, result.indicators); });
+  for (const AlertChange& alert : result.alerts) {
+    record.add([&](trace::Recorder& r) { return r.add_alert(trace_id_, sequence, alert); });
+  }
+  for (const Decision& decision : result.decisions) {
+    record.add([&](trace::Recorder& r) { return r.add_decision(trace_id_, sequence, decision); });
+  }
+  for (const Outcome& outcome : result.outcomes) {
+    record.add([&](trace::Recorder& r) { return r.add_outcome(trace_id_, sequence, outcome); });
+  }
+  if (record.commit() && sample.database) {
+    ++recorded_;
+    ++counters_.samples_recorded;
+  }
+  journal_step(result);
+  std::vector<Decision> to_apply;
+  for (const Decision& decision : result.decisions) settle(decision, to_apply);
+  // Knobs and health of a sample that could not be read would hide what is known.
+  if (!sample.database) sample.knobs = std::move(last_sample_.knobs);
+  last_sample_ = std::move(sample);
+  last_step_ = std::move(result);
+  return to_apply;
+}
+
+void Target::finish() {
+  if (reports_.empty() || trace_id_ == 0) return;
+  TraceWriter::Step record(journal_.trace());
+  for (const Actuation& report : reports_) {
+    record.add(
+        [&](trace::Recorder& r) { return r.add_actuation(trace_id_, sequence_ + 1, report); });
+  }
+  record.commit();
+  reports_.clear();
+}
+
+Result<void> Target::reconfigure(std::uint64_t serial, const TargetRule& rule) {
+  if (!(rule.engine == rule_.engine)) {
+    Result<Engine> engine = Engine::create(rule.engine);
+    if (!engine) return tl::unexpected<Error>(engine.error());
+    finish();
+    engine_ = *std::move(engine);
+    serial_ = serial;
+    trace_id_ = 0;
+    sequence_ = 0;
+    recorded_incarnation_.clear();
+    last_step_.reset();
+  }
+  const bool other_device = rule.device_stat != rule_.device_stat;
+  rule_ = rule;
+  name_ = display_name(rule_, path_);
+  if (other_device && live()) find_device();
+  return {};
+}
+
+}  // namespace rocktune::daemon

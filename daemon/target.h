@@ -1,0 +1,122 @@
+// Target: one database, by its path, over all its openings. Owns the engine; assembles each
+// due sample, records it, steps the engine with it and journals what came of it.
+//
+// All I/O with the agent is the caller's: it hands in what the agent answered and carries out what
+// step() returns. Not thread-safe.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/config/config.h"
+#include "daemon/health_notes.h"
+#include "daemon/journal.h"
+#include "daemon/sources/device_source.h"
+#include "daemon/sources/host_source.h"
+#include "daemon/status.h"
+#include "policy/engine.h"
+#include "wire/messages.h"
+
+namespace rocktune::daemon {
+
+// One opening of the database by a host.
+struct Opening {
+  wire::Hello agent;
+  wire::Database database;
+  [[nodiscard]] std::string incarnation() const { return agent.instance + "/" + database.id; }
+};
+
+struct Roots {
+  std::string proc, sys;
+};
+
+class Target {
+ public:
+  // `serial` is unique in this run and part of every change's id.
+  static Result<std::unique_ptr<Target>> create(std::uint64_t serial, std::string path,
+                                                const TargetRule& rule, const Roots& roots,
+                                                Journal& journal, Counters& counters);
+
+  void opened(Opening opening);
+  // The host closed it, or is gone. `reason` is a clause: "the agent is lost: ...".
+  void closed(const std::string& reason);
+
+  // One due sample: `answer` is what the agent said, or why there is nothing. Returns what to
+  // apply now: allowed decisions, in act mode only.
+  std::vector<Decision> poll(const Instant& at, const Result<wire::Sample>& answer);
+  // A due sample that nobody tried to read.
+  void missed(const Instant& at, const std::string& reason);
+  // What became of a decision that poll() returned.
+  void report(const Actuation& actuation);
+  // Trouble that is not a sample's: "lease".
+  void note(const std::string& source, const std::string& error);
+
+  // Another rule for the same database. A changed engine config begins a new target in the trace.
+  Result<void> reconfigure(std::uint64_t serial, const TargetRule& rule);
+  // Records what was reported after the last step, before the daemon ends.
+  void finish();
+
+  [[nodiscard]] bool live() const { return opening_.has_value(); }
+  [[nodiscard]] const std::optional<Opening>& opening() const { return opening_; }
+  [[nodiscard]] bool failing() const { return live() && failing_; }
+  [[nodiscard]] bool acts() const;
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::uint64_t serial() const { return serial_; }
+  [[nodiscard]] std::int64_t trace_id() const { return trace_id_; }
+  [[nodiscard]] const std::optional<wire::Lease>& lease() const { return lease_; }
+  [[nodiscard]] TargetStatus status() const;
+
+ private:
+  Target(std::uint64_t serial, std::string path, const TargetRule& rule, Engine engine, Roots roots,
+         Journal& journal, Counters& counters);
+  Sample assemble(const Instant& at, const Result<wire::Sample>& answer);
+  void read_machine(Sample& sample);
+  void find_device();
+  void take_knobs(Sample& sample, const wire::Sample& answer);
+  std::vector<Decision> step(Sample sample);
+  void ensure_registered(TraceWriter::Step& record);
+  void journal_step(const Step& step);
+  void journal_decision(const Decision& decision);
+  void settle(const Decision& decision, std::vector<Decision>& to_apply);
+  void note_owners(const std::vector<KnobReading>& knobs);
+
+  std::uint64_t serial_;
+  std::string path_, name_;
+  TargetRule rule_;
+  Engine engine_;
+  Roots roots_;
+  Journal& journal_;
+  Counters& counters_;
+
+  std::optional<Opening> opening_;
+  std::optional<DeviceSource> device_;
+  std::string device_error_;
+  HealthNotes notes_;
+  bool failing_ = false;
+  std::optional<wire::Lease> lease_;
+
+  std::int64_t trace_id_ = 0;  // 0: not in the trace yet
+  std::string recorded_incarnation_;
+  std::uint64_t sequence_ = 0;
+  std::uint64_t due_ = 0, recorded_ = 0;
+  std::vector<Actuation> reports_;                        // for the next step
+  std::set<std::pair<std::string, std::string>> manual_;  // knobs whose owner was noted
+  bool adoption_noted_ = false;
+
+  Sample last_sample_;
+  std::optional<Step> last_step_;
+  std::deque<std::string> recent_decisions_;
+  struct Held {
+    std::string what;
+    Nanoseconds at{0};
+  };
+  std::map<std::string, Held> held_;  // by knob: the last held decision that was written out
+};
+
+}  // namespace rocktune::daemon

@@ -1,0 +1,109 @@
+// What a target tells: the alert log's lines and its status.
+#include "daemon/target.h"
+#include "trace/journal_json.h"
+
+namespace rocktune::daemon {
+namespace {
+
+constexpr std::size_t kRecentDecisions = 16;
+// A proposal that the guard holds comes again at each poll: it is written to the alert log when it
+// is new, and then once a minute. The trace has every one.
+constexpr Nanoseconds kRepeatHeld = std::chrono::seconds(60);
+
+bool may_apply(const Decision& decision) {
+  return decision.verdict.kind == VerdictKind::kAllowed ||
+         decision.verdict.kind == VerdictKind::kClamped;
+}
+
+}  // namespace
+
+void Target::journal_step(const Step& step) {
+  const Instant now = journal_.now();
+  for (const AlertChange& alert : step.alerts) {
+    if (alert.from == AlertState::kOk) ++counters_.alerts;
+    journal_.line(trace::alert_line(now.wall, name_, alert));
+    journal_.log().info(name_ + ": " + alert.message);
+  }
+  for (const Outcome& outcome : step.outcomes) {
+    journal_.line(trace::outcome_line(now.wall, name_, outcome));
+  }
+  for (const Decision& decision : step.decisions) {
+    ++counters_.decisions[std::string(to_string(decision.verdict.kind))];
+    // Observing is watching and warning: what would have been decided stays in the trace.
+    if (rule_.mode != Mode::kObserve) journal_decision(decision);
+  }
+}
+
+void Target::journal_decision(const Decision& decision) {
+  const Instant now = journal_.now();
+  const std::string mode(to_string(rule_.mode));
+  if (!may_apply(decision)) {
+    const std::string what = decision.proposal.rule + "/" + decision.verdict.rule;
+    Held& last = held_[decision.proposal.knob + "/" + decision.proposal.column_family];
+    if (last.what == what && now.tick - last.at < kRepeatHeld) return;
+    last = {what, now.tick};
+  } else {
+    held_.erase(decision.proposal.knob + "/" + decision.proposal.column_family);
+  }
+  std::string line = trace::decision_line(now.wall, name_, decision, mode);
+  journal_.line(line);
+  recent_decisions_.push_back(std::move(line));
+  if (recent_decisions_.size() > kRecentDecisions) recent_decisions_.pop_front();
+}
+
+// In act mode an allowed decision is the caller's to apply; otherwise the engine is told that it
+// was only said, before the next step.
+void Target::settle(const Decision& decision, std::vector<Decision>& to_apply) {
+  if (!may_apply(decision)) return;
+  if (acts()) {
+    to_apply.push_back(decision);
+    return;
+  }
+  const std::int64_t value = decision.proposal.from;
+  const bool observing = rule_.mode == Mode::kObserve;
+  Actuation actuation{decision.id, observing ? "observed" : "advised", "", value, value};
+  if (rule_.mode == Mode::kAct) {
+    actuation.status = "refused";
+    actuation.reason = opening_ && opening_->agent.mode == "ro" ? "the agent is read-only"
+                                                                : "the database cannot be tuned";
+  }
+  ++counters_.actuations[actuation.status];
+  reports_.push_back(std::move(actuation));
+}
+
+void Target::report(const Actuation& actuation) {
+  ++counters_.actuations[actuation.status];
+  journal_.line(trace::actuation_line(journal_.now().wall, name_, actuation));
+  journal_.log().info(name_ + ": decision " + actuation.decision_id + " " + actuation.status +
+                      (actuation.reason.empty() ? "" : " (" + actuation.reason + ")") + ": " +
+                      std::to_string(actuation.before) + " -> " + std::to_string(actuation.after));
+  reports_.push_back(actuation);
+}
+
+TargetStatus Target::status() const {
+  TargetStatus status;
+  status.name = name_;
+  status.path = path_;
+  status.mode = std::string(to_string(rule_.mode));
+  status.state = !live() ? "waiting" : failing_ ? "failing" : "live";
+  if (opening_) {
+    status.pid = opening_->agent.pid;
+    status.command = opening_->agent.command;
+    status.rocksdb_version = opening_->agent.rocksdb_version;
+    status.incarnation = opening_->incarnation();
+  }
+  if (device_) status.device = device_->device().name;
+  status.due = due_;
+  status.recorded = recorded_;
+  status.health = last_sample_.health;
+  if (live()) status.knobs = last_sample_.knobs;
+  if (live() && last_step_) {
+    status.features = last_step_->features;
+    status.indicators = last_step_->indicators;
+  }
+  status.recent_decisions.assign(recent_decisions_.begin(), recent_decisions_.end());
+  if (lease_) status.lease = {lease_->holder, lease_->remaining_seconds.value_or(0)};
+  return status;
+}
+
+}  // namespace rocktune::daemon

@@ -1,0 +1,90 @@
+#include "daemon/trace_directory.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <filesystem>
+
+namespace rocktune::daemon {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "rocktune-";
+constexpr std::string_view kSuffix = ".sqlite";
+constexpr std::array<const char*, 3> kParts{"", "-wal", "-shm"};
+
+}  // namespace
+
+std::string trace_file_name(Nanoseconds wall, std::int64_t pid) {
+  const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(wall).count();
+  std::tm utc{};
+  ::gmtime_r(&seconds, &utc);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%SZ", &utc);
+  return std::string(kPrefix) + text.data() + "-" + std::to_string(pid) + std::string(kSuffix);
+}
+
+bool is_trace_file_name(std::string_view name) {
+  return name.size() > kPrefix.size() + kSuffix.size() &&
+         name.substr(0, kPrefix.size()) == kPrefix &&
+         name.substr(name.size() - kSuffix.size()) == kSuffix;
+}
+
+std::vector<TraceFile> expired_traces(std::vector<TraceFile> files, const std::string& keep,
+                                      Nanoseconds now, Bytes max_size, Nanoseconds max_age) {
+  std::sort(files.begin(), files.end(), [](const TraceFile& a, const TraceFile& b) {
+    return std::pair(a.modified, a.path) < std::pair(b.modified, b.path);
+  });
+  std::int64_t total = 0;
+  for (const TraceFile& file : files) total += file.size.value;
+  std::vector<TraceFile> expired;
+  for (const TraceFile& file : files) {
+    if (file.path == keep) continue;
+    if (now - file.modified <= max_age && total <= max_size.value) continue;
+    total -= file.size.value;
+    expired.push_back(file);
+  }
+  return expired;
+}
+
+Result<std::vector<TraceFile>> list_traces(const std::string& directory) {
+  std::vector<TraceFile> files;
+  std::error_code error;
+  for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
+    const std::string path = it->path().string();
+    if (!is_trace_file_name(it->path().filename().string())) continue;
+    TraceFile file{path, {}, {}};
+    for (const char* part : kParts) {
+      struct stat info {};
+      if (::lstat((path + part).c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+      file.size.value += static_cast<std::int64_t>(info.st_size);
+      file.modified =
+          std::max(file.modified, Nanoseconds(std::chrono::seconds(info.st_mtim.tv_sec)));
+    }
+    files.push_back(std::move(file));
+  }
+  if (error) return fail(ErrorCode::kIo, directory + ": " + error.message());
+  return files;
+}
+
+Result<void> remove_trace(const TraceFile& file) {
+  for (const char* part : kParts) {
+    std::error_code error;
+    fs::remove(file.path + part, error);
+    if (error) return fail(ErrorCode::kIo, file.path + part + ": " + error.message());
+  }
+  return {};
+}
+
+Result<void> ensure_directory(const std::string& directory, const std::string& what) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (!error) return {};
+  return fail(ErrorCode::kIo, "cannot make the directory of " + what + ", " + directory + ": " +
+                                  error.message() + "; make it, or name another one in the config");
+}
+
+}  // namespace rocktune::daemon

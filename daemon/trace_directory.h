@@ -1,0 +1,35 @@
+// The directory of traces: one file per run, and old runs removed by age and by total size.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/clock.h"
+#include "model/result.h"
+#include "model/units.h"
+
+namespace rocktune::daemon {
+
+// "rocktune-20260131T120000Z-4711.sqlite"
+std::string trace_file_name(Nanoseconds wall, std::int64_t pid);
+bool is_trace_file_name(std::string_view name);
+
+struct TraceFile {
+  std::string path;
+  Bytes size;               // with its -wal and -shm files
+  Nanoseconds modified{0};  // Unix time
+};
+
+// Which of `files` to remove: those last written before now - max_age, then the oldest ones until
+// the rest, `keep` included, fit into max_size. `keep` (the current run) is never among them.
+std::vector<TraceFile> expired_traces(std::vector<TraceFile> files, const std::string& keep,
+                                      Nanoseconds now, Bytes max_size, Nanoseconds max_age);
+
+Result<std::vector<TraceFile>> list_traces(const std::string& directory);
+Result<void> remove_trace(const TraceFile& file);
+
+// Creates a directory and its parents where they do not exist; the error says what to do.
+Result<void> ensure_directory(const std::string& directory, const std::string& what);
+
+}  // namespace rocktune::daemon

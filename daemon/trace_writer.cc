@@ -1,0 +1,78 @@
+#include "daemon/trace_writer.h"
+
+#include <unistd.h>
+
+#include <array>
+
+#include "daemon/trace_directory.h"
+#include "daemon/version.h"
+
+namespace rocktune::daemon {
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+}  // namespace
+
+TraceWriter::TraceWriter(trace::Recorder recorder, Clock clock, Log& log)
+    : recorder_(std::move(recorder)), clock_(std::move(clock)), log_(log) {}
+
+Result<TraceWriter> TraceWriter::create(const Config& config, const Instant& now, Clock clock,
+                                        Log& log) {
+  if (Result<void> made = ensure_directory(config.trace_directory, "traces"); !made) {
+    return tl::unexpected<Error>(made.error());
+  }
+  const trace::RunInfo run{kVersion, host_name(), now.wall,
+                           std::chrono::duration<double>(config.poll_interval).count()};
+  // Half of the room for this run: a long run does not push out every one before it.
+  const trace::Limits limits{
+      Bytes{config.trace_max_size.value / 2},
+      std::chrono::duration_cast<std::chrono::seconds>(config.trace_max_age)};
+  const std::string path = config.trace_directory + "/" + trace_file_name(now.wall, ::getpid());
+  Result<trace::Recorder> recorder = trace::Recorder::create(path, run, limits);
+  if (!recorder) return tl::unexpected<Error>(recorder.error());
+  return TraceWriter(*std::move(recorder), std::move(clock), log);
+}
+
+TraceWriter::Step::Step(TraceWriter& writer) : writer_(writer) {
+  if (const Result<void> begun = writer_.recorder_.begin_tick(); !begun) fail(begun.error());
+}
+
+bool TraceWriter::Step::commit() {
+  if (ok_) {
+    if (const Result<void> done = writer_.recorder_.commit(); !done) fail(done.error());
+  }
+  return ok_;
+}
+
+void TraceWriter::Step::fail(const Error& error) {
+  ok_ = false;
+  ++writer_.failures_;
+  const auto held_back = writer_.complaints_.pass(writer_.clock_().tick);
+  if (!held_back) return;
+  writer_.log_.error("cannot record: " + error.message +
+                     (*held_back > 0 ? " (" + std::to_string(*held_back) + " more like it)" : "") +
+                     "; watching and tuning go on");
+}
+
+void TraceWriter::remove_old_runs(const Config& config) {
+  const Result<std::vector<TraceFile>> files = list_traces(config.trace_directory);
+  if (!files) {
+    log_.warn("cannot look for old traces: " + files.error().message);
+    return;
+  }
+  for (const TraceFile& file :
+       expired_traces(*files, path(), clock_().wall, config.trace_max_size, config.trace_max_age)) {
+    const Result<void> removed = remove_trace(file);
+    if (removed) {
+      log_.info("removed the old trace " + file.path);
+    } else {
+      log_.warn("cannot remove an old trace: " + removed.error().message);
+    }
+  }
+}
+
+}  // namespace rocktune::daemon

@@ -1,0 +1,54 @@
+// TraceWriter: the recorder as the main loop uses it. Recording never stops the loop: when a write
+// fails, that step's rows are lost, the failure is counted and logged at a limited rate, and the
+// next step tries again. Also makes the run's file and removes old runs.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "daemon/config/config.h"
+#include "daemon/limited.h"
+#include "daemon/log.h"
+#include "trace/recorder.h"
+
+namespace rocktune::daemon {
+
+class TraceWriter {
+ public:
+  // Makes the directory and this run's file in it.
+  static Result<TraceWriter> create(const Config& config, const Instant& now, Clock clock,
+                                    Log& log);
+
+  // One step: what is added becomes durable together, at commit(). After a failure the rest of the
+  // step is skipped.
+  class Step {
+   public:
+    explicit Step(TraceWriter& writer);
+    template <class Add>  // Result<...>(trace::Recorder&)
+    void add(Add&& add) {
+      if (!ok_) return;
+      if (const auto added = add(writer_.recorder_); !added) fail(added.error());
+    }
+    bool commit();  // whether all of it was recorded
+    [[nodiscard]] bool ok() const { return ok_; }
+
+   private:
+    void fail(const Error& error);
+    TraceWriter& writer_;
+    bool ok_ = true;
+  };
+
+  void remove_old_runs(const Config& config);
+  [[nodiscard]] const std::string& path() const { return recorder_.path(); }
+  [[nodiscard]] std::uint64_t failures() const { return failures_; }
+
+ private:
+  TraceWriter(trace::Recorder recorder, Clock clock, Log& log);
+  trace::Recorder recorder_;
+  Clock clock_;
+  Log& log_;
+  Limited complaints_{std::chrono::seconds(60)};
+  std::uint64_t failures_ = 0;
+};
+
+}  // namespace rocktune::daemon
