@@ -1,0 +1,9 @@
+rocktune_unit_test(model_test
+  SOURCES
+    unit/model/features_test.cc
+    unit/model/indicators_test.cc
+    unit/model/knobs_test.cc
+    unit/model/quantile_test.cc
+    unit/model/text_test.cc
+    unit/model/trend_test.cc
+  LIBRARIES rocktune_model)

@@ -1,0 +1,185 @@
+#include "model/features.h"
+
+#include <cmath>
+
+#include "tests/support/catch.h"
+#include "tests/unit/model/sample_builder.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+TEST_CASE("the first sample gives gauges and no rates", "[features]") {
+  Sample sample = quiet_sample();
+  sample.database->column_families[0].levels[0].files = 7;
+  Features features = derive(nullptr, sample);
+  CHECK(features.fresh);
+  CHECK_FALSE(features.reset);
+  CHECK(features.interval_seconds == 0);
+  CHECK(features.l0_files == 7.0);
+  CHECK(features.l0_ratio == 0.35);
+  CHECK(features.cpus == 4.0);
+  CHECK_FALSE(features.writes_per_second);
+  CHECK_FALSE(features.device_queue);
+}
+
+TEST_CASE("rates come from the agent's own clock for the database", "[features]") {
+  Sample older = quiet_sample();
+  Sample newer = next_sample(older);
+  newer.database->agent_tick = older.database->agent_tick + at_seconds(0.25);
+  newer.database->keys_written = 1000;
+  newer.database->user_bytes_written = 10 * kMiB;
+  newer.database->flush_bytes_written = 10 * kMiB;
+  newer.database->compaction_bytes_written = 20 * kMiB;
+  newer.database->block_cache_hits = 90;
+  newer.database->block_cache_misses = 10;
+  newer.database->stall_us = 100000;
+  newer.device->read_ios = 100;
+  newer.device->read_ms = 250;
+  newer.device->queue_ms = 1000;
+  Features features = derive(&older, newer);
+  CHECK(features.interval_seconds == Approx(0.25));
+  CHECK(*features.writes_per_second == Approx(4000));
+  CHECK(*features.user_write_bytes_per_second == Approx(40.0 * kMiB));
+  CHECK(*features.write_amplification == Approx(3));
+  CHECK(*features.cache_hit_ratio == Approx(0.9));
+  CHECK(*features.stalled_ratio == Approx(0.4));
+  CHECK(*features.device_read_iops == Approx(200));  // over the poll's half second
+  CHECK(*features.device_read_await_ms == Approx(2.5));
+  CHECK(*features.device_queue == Approx(2));
+}
+
+TEST_CASE("a counter that runs backwards gives no rate, and takes no other with it", "[features]") {
+  Sample older = quiet_sample();
+  older.database->keys_written = 5000;
+  Sample newer = next_sample(older);
+  newer.database->keys_written = 10;
+  newer.database->keys_read = 100;
+  Features features = derive(&older, newer);
+  CHECK_FALSE(features.writes_per_second);
+  CHECK(*features.reads_per_second == Approx(200));
+}
+
+TEST_CASE("an absent counter is not zero", "[features]") {
+  Sample older = quiet_sample();
+  Sample newer = next_sample(older);
+  newer.database->block_cache_misses.reset();
+  newer.database->column_families[0].levels.clear();
+  Features features = derive(&older, newer);
+  CHECK_FALSE(features.cache_hit_ratio);
+  CHECK_FALSE(features.l0_files);
+  CHECK(features.pending_bytes == 0.0);
+}
+
+TEST_CASE("another incarnation begins anew", "[features]") {
+  Sample older = quiet_sample();
+  Sample newer = next_sample(older);
+  newer.incarnation = "agent-1/db-2";
+  newer.database->keys_written = 1000;
+  Features features = derive(&older, newer);
+  CHECK(features.reset);
+  CHECK(features.fresh);
+  CHECK_FALSE(features.writes_per_second);
+  CHECK_FALSE(features.device_queue);
+  CHECK(features.l0_files == 0.0);
+}
+
+TEST_CASE("a sample that reached nobody is no reopening", "[features]") {
+  Sample older = quiet_sample();
+  Sample newer = next_sample(older);
+  newer.database.reset();
+  newer.incarnation.clear();
+  newer.device->write_ios = 50;
+  Features features = derive(&older, newer);
+  CHECK_FALSE(features.fresh);
+  CHECK_FALSE(features.reset);
+  CHECK(*features.device_write_iops == Approx(100));
+}
+
+TEST_CASE("a gap gives means over the real interval and is counted", "[features]") {
+  Sample older = quiet_sample();
+  Sample newer = next_sample(older, 10);
+  newer.sequence = older.sequence + 20;
+  newer.database->keys_written = 1000;
+  Features features = derive(&older, newer);
+  CHECK(*features.writes_per_second == Approx(100));
+  CHECK(features.missed_polls == 19);
+}
+
+TEST_CASE("without time there is no rate", "[features]") {
+  Sample older = quiet_sample();
+  Sample newer = older;
+  newer.database->keys_written = 1000;
+  newer.device->read_ios = 10;
+  CHECK_FALSE(derive(&older, newer).writes_per_second);
+  CHECK_FALSE(derive(&older, newer).device_read_iops);
+  newer.database->agent_tick -= at_seconds(1);
+  newer.at.tick -= at_seconds(1);
+  CHECK_FALSE(derive(&older, newer).writes_per_second);
+}
+
+TEST_CASE("the column family that is worst off counts", "[features]") {
+  Sample sample = quiet_sample();
+  ColumnFamilyReading other = sample.database->column_families[0];
+  other.name = "index";
+  other.levels[0].files = 6;
+  other.level0_slowdown_trigger = 8;
+  other.pending_compaction_bytes = 5 * kMiB;
+  other.soft_pending_limit_bytes = 10 * kMiB;
+  sample.database->column_families[0].levels[0].files = 10;  // of 20
+  sample.database->column_families[0].pending_compaction_bytes = 100 * kMiB;
+  sample.database->column_families[0].immutable_memtables = 1;
+  sample.database->column_families.push_back(other);
+  Features features = derive(nullptr, sample);
+  CHECK(features.l0_column_family == "index");
+  CHECK(features.l0_files == 6.0);
+  CHECK(features.l0_ratio == 0.75);
+  CHECK(features.pending_column_family == "index");
+  CHECK(features.pending_ratio == 0.5);
+  CHECK(features.memtable_column_family == "default");
+  CHECK(features.memtable_ratio == 0.5);
+}
+
+TEST_CASE("a limit that is switched off gives no ratio", "[features]") {
+  Sample sample = quiet_sample();
+  sample.database->column_families[0].soft_pending_limit_bytes = 0;
+  sample.database->column_families[0].pending_compaction_bytes = 9 * kMiB;
+  Features features = derive(nullptr, sample);
+  CHECK(features.pending_bytes == 9.0 * kMiB);
+  CHECK_FALSE(features.pending_ratio);
+}
+
+TEST_CASE("an unlimited limiter has no rate and no use", "[features]") {
+  Sample older = quiet_sample();
+  older.knobs = {limiter_knob(kUnlimitedBytesPerSecond)};
+  Sample newer = next_sample(older);
+  newer.database->limiter_bytes_through = 5 * kMiB;
+  Features features = derive(&older, newer);
+  CHECK_FALSE(features.limiter_rate);
+  CHECK_FALSE(features.limiter_use_ratio);
+  CHECK(*features.limiter_bytes_per_second == Approx(10.0 * kMiB));
+  newer.knobs = {limiter_knob(20 * kMiB)};
+  CHECK(*derive(&older, newer).limiter_use_ratio == Approx(0.5));
+}
+
+TEST_CASE("another device's counters are not subtracted", "[features]") {
+  Sample older = quiet_sample();
+  Sample newer = next_sample(older);
+  newer.device->name = "sda";
+  newer.device->read_ios = 1000;
+  CHECK_FALSE(derive(&older, newer).device_read_iops);
+}
+
+TEST_CASE("pressure and CPU are shares", "[features]") {
+  Sample older = quiet_sample();
+  Sample newer = next_sample(older);
+  newer.host->cpu_busy_us = 1500000;
+  newer.host->cpu_idle_us = 500000;
+  newer.host->process_cpu_us = 1000000;
+  newer.host->io_pressure_some_us = 100000;
+  newer.host->memory_pressure_some_us = 9000000;  // more than the time that passed
+  Features features = derive(&older, newer);
+  CHECK(*features.cpu_busy_ratio == Approx(0.75));
+  CHECK(*features.process_cpu_cores == Approx(2));
+  CHECK(*features.io_pressure_ratio == Approx(0.2));
+  CHECK(*features.memory_pressure_ratio == 1);
+}

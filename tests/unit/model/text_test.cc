@@ -1,0 +1,23 @@
+#include "model/text.h"
+
+#include <limits>
+
+#include "tests/support/catch.h"
+
+using namespace rocktune;
+
+TEST_CASE("numbers read well", "[text]") {
+  CHECK(text::amount(17) == "17");
+  CHECK(text::amount(0.8) == "0.8");
+  CHECK(text::amount(0.04) == "0.04");
+  CHECK(text::amount(-0.0) == "0");
+  CHECK(text::bytes(512) == "512 B");
+  CHECK(text::bytes(17.26 * (1 << 20)) == "17 MiB");
+  CHECK(text::rate(1.5 * (1 << 30)) == "1.5 GiB/s");
+  CHECK(text::microseconds(850) == "850 us");
+  CHECK(text::microseconds(4200) == "4.2 ms");
+  CHECK(text::duration(4.4) == "4 s");
+  CHECK(text::duration(600) == "10 min");
+  CHECK(text::percent(0.347) == "35%");
+  CHECK(text::number(std::numeric_limits<double>::infinity(), 1) == "huge");
+}
