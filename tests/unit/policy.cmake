@@ -1,0 +1,4 @@
+rocktune_unit_test(policy_test
+  SOURCES
+    unit/policy/closed_loop_test.cc
+  LIBRARIES rocktune_policy)

@@ -1,0 +1,142 @@
+// The headroom policy on a toy plant: from the Mild-Pressure of source 000 to calm, and then still.
+#include "tests/support/catch.h"
+#include "tests/unit/policy/loop.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+// Small buffers, little parallelism, a rate limit far below the device.
+void mild_pressure(ToyPlant& plant) {
+  plant.limit = plant.found_limit = 20 * kMiB;
+  plant.jobs = plant.found_jobs = 1;
+}
+
+EngineConfig four_jobs() {
+  EngineConfig config;
+  config.budget.jobs_max = 4;
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("Mild-Pressure is lifted within seconds", "[loop]") {
+  EngineConfig still;
+  still.policy = "static";
+  Loop fixed(still), tuned(four_jobs());
+  mild_pressure(fixed.plant);
+  mild_pressure(tuned.plant);
+  fixed.run(60);
+  tuned.run(60);
+  CHECK(fixed.changes == 0);
+  CHECK(tuned.plant.written() > 1.5 * fixed.plant.written());
+  CHECK(tuned.plant.limit >= 120e6);
+  CHECK(tuned.plant.jobs >= 3);
+  const Decision& first = tuned.decisions.at(0);
+  CHECK(first.proposal.knob == knob::kRateLimit);
+  CHECK(first.proposal.rule == "limiter.backlog");
+  CHECK_FALSE(first.proposal.reason.empty());
+  CHECK_FALSE(first.proposal.evidence.empty());
+}
+
+TEST_CASE("Mild-Pressure: the limiter alone is lifted within 10 s of the first stall", "[loop]") {
+  Loop loop;
+  mild_pressure(loop.plant);
+  double first = 0;
+  for (int i = 0; i < 200; ++i) {
+    loop.tick();
+    if (loop.changes > 0 && first == 0) first = 0.5 * i;
+    if (first > 0 && 0.5 * i >= first + 10) break;
+  }
+  CHECK(loop.plant.limit >= 160 * static_cast<std::int64_t>(kMiB));
+}
+
+TEST_CASE("in a steady state nothing moves", "[loop]") {
+  Loop loop(four_jobs());
+  mild_pressure(loop.plant);
+  loop.run(180);
+  int before = loop.changes;
+  loop.run(600);
+  CHECK(loop.changes - before <= 2);
+  CHECK(loop.plant.l0() < 20);
+}
+
+TEST_CASE("a healthy database is left alone", "[loop]") {
+  Loop loop(four_jobs());
+  loop.plant.jobs = loop.plant.found_jobs = 4;
+  loop.plant.demand = 15e6;
+  loop.run(900);
+  CHECK(loop.changes == 0);
+  CHECK(loop.decisions.empty());
+}
+
+TEST_CASE("compactions that disturb reads without a backlog are limited, not starved", "[loop]") {
+  Loop loop(four_jobs());
+  loop.plant.jobs = loop.plant.found_jobs = 4;
+  loop.plant.demand = 15e6;
+  loop.plant.device_bandwidth = 90e6;
+  loop.plant.read_p99_us = 4000;
+  loop.plant.disturbance = 1;
+  loop.run(300);
+  REQUIRE(loop.changes > 0);
+  CHECK(loop.decisions.at(0).proposal.rule == "limiter.reads");
+  CHECK(loop.plant.limit < 120e6);
+  CHECK(loop.plant.limit >= 15e6 * 3);
+  CHECK(loop.plant.l0() < 20);
+  int before = loop.changes;
+  loop.run(600);
+  CHECK(loop.changes - before <= 4);
+  CHECK(loop.plant.l0() < 20);
+}
+
+TEST_CASE("slow reads with a backlog never lower the limiter", "[loop]") {
+  Loop loop(four_jobs());
+  mild_pressure(loop.plant);
+  loop.plant.read_p99_us = 9000;
+  loop.plant.demand = 100e6;
+  loop.run(120);
+  for (const Decision& decision : loop.decisions) {
+    if (decision.proposal.knob != knob::kRateLimit) continue;
+    CHECK(decision.proposal.to > decision.proposal.from);
+  }
+}
+
+TEST_CASE("a burst over, an unused job goes back after minutes", "[loop]") {
+  Loop loop(four_jobs());
+  loop.plant.jobs = loop.plant.found_jobs = 2;
+  loop.plant.demand = 60e6;
+  loop.run(60);
+  std::int64_t most = loop.plant.jobs;
+  REQUIRE(most > 2);
+  loop.plant.demand = 1e6;
+  loop.run(200);
+  CHECK(loop.plant.jobs == most);
+  loop.run(1400);
+  CHECK(loop.plant.jobs == 2);
+}
+
+TEST_CASE("advise mode says it once a minute and spends no change budget", "[loop]") {
+  Loop loop(four_jobs());
+  loop.act = false;
+  mild_pressure(loop.plant);
+  loop.run(300);
+  CHECK(loop.plant.limit == 20 * static_cast<std::int64_t>(kMiB));
+  int limiter = 0;
+  for (const Decision& decision : loop.decisions) {
+    if (decision.proposal.knob == knob::kRateLimit) ++limiter;
+  }
+  CHECK(limiter >= 4);
+  CHECK(limiter <= 10);
+  CHECK(loop.outcomes.empty());
+}
+
+TEST_CASE("changes that were applied get their outcome", "[loop]") {
+  Loop loop(four_jobs());
+  mild_pressure(loop.plant);
+  loop.run(120);
+  CHECK(static_cast<int>(loop.outcomes.size()) == loop.changes);
+  bool better = false;
+  for (const Outcome& outcome : loop.outcomes) better = better || outcome.result == "better";
+  CHECK(better);
+}

@@ -1,0 +1,161 @@
+// A toy LSM tree on a toy device, just enough for closed loops: memtables, L0, debt below L0,
+// RocksDB's stall rules, a limiter and compaction slots. Deterministic; gives Samples.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "tests/unit/model/sample_builder.h"
+
+namespace rocktune::test {
+
+class ToyPlant {
+ public:
+  // What a test sets.
+  double demand = 30e6;             // user bytes/s
+  double read_demand = 5000;        // gets/s
+  double device_bandwidth = 400e6;  // bytes/s of background writes
+  double thread_rate = 70e6;        // one compaction thread
+  double read_p99_us = 800;         // undisturbed
+  double disturbance = 0;           // share by which a fully used device slows reads
+  std::int64_t limit = kUnlimitedBytesPerSecond, found_limit = kUnlimitedBytesPerSecond;
+  std::int64_t jobs = 2, found_jobs = 2;
+  std::int64_t cache = 256 * kMiB, found_cache = 256 * kMiB;
+  double memory_available = 8e9;
+
+  ToyPlant() : sample_(quiet_sample(0, 1000)) {}
+
+  // Lives for half a second and says what can be seen then.
+  Sample poll() {
+    for (int i = 0; i < 50; ++i) live(0.01);
+    sample_ = next_sample(sample_);
+    fill();
+    return sample_;
+  }
+  [[nodiscard]] double written() const { return user_; }
+  [[nodiscard]] double l0() const { return l0_; }
+  [[nodiscard]] double debt() const { return debt_; }
+
+ private:
+  static constexpr double kBuffer = 8e6, kBuffers = 2, kTrigger = 4, kSlowdown = 20, kStop = 36;
+  static constexpr double kBelow = 3;  // bytes written below L0 per byte that leaves it
+
+  [[nodiscard]] double slots() const {
+    return std::max<double>(1, static_cast<double>(jobs - std::max<std::int64_t>(1, jobs / 4)));
+  }
+
+  void live(double dt) {
+    stopped_ = immutable_ >= kBuffers || l0_ >= kStop;
+    delayed_ = !stopped_ && l0_ >= kSlowdown;
+    double rate = stopped_ ? 0 : delayed_ ? std::min(demand, 2e6) : demand;
+    if (stopped_ || delayed_) stalled_us_ += dt * 1e6 * (1 - rate / demand);
+    user_ += rate * dt;
+    memtable_ += rate * dt;
+    if (memtable_ >= kBuffer && immutable_ < kBuffers) {
+      memtable_ -= kBuffer;
+      ++immutable_;
+    }
+    double budget = std::min(device_bandwidth, static_cast<double>(limit)) * dt;
+    double start = budget;
+    budget -= flush(std::min(budget, thread_rate * dt));
+    budget -= compact(budget, dt);
+    passed_ += start - budget;
+    device_use_ = (start - budget) / (device_bandwidth * dt);
+    time_ += dt;
+    queue_ms_ += dt * 1e3 * 40 * device_use_;
+    reads_ += read_demand * dt;
+  }
+
+  double flush(double amount) {
+    if (immutable_ < 1) return 0;
+    flushing_ += amount;
+    flushed_ += amount;
+    if (flushing_ >= kBuffer) {
+      flushing_ = 0;
+      --immutable_;
+      ++l0_;
+    }
+    return amount;
+  }
+
+  // One thread works on L0, which cannot be split; the others on the debt below.
+  double compact(double budget, double dt) {
+    double free_slots = slots(), used = 0;
+    if (job_left_ <= 0 && l0_ >= kTrigger) {
+      job_files_ = l0_;
+      job_left_ = job_files_ * kBuffer + 32e6;
+    }
+    running_ = 0;
+    if (job_left_ > 0) {
+      double done = std::min({budget, thread_rate * dt, job_left_});
+      job_left_ -= done;
+      used += done;
+      --free_slots;
+      ++running_;
+      if (job_left_ <= 0) {
+        l0_ -= job_files_;
+        debt_ += kBelow * job_files_ * kBuffer;
+      }
+    }
+    if (free_slots > 0 && debt_ > 20e6) {
+      double done = std::min({budget - used, free_slots * thread_rate * dt, debt_});
+      running_ += std::min(free_slots, std::ceil(debt_ / 500e6));
+      debt_ -= done;
+      used += done;
+    }
+    compacted_ += used;
+    return used;
+  }
+
+  void fill() {
+    auto whole = [](double value) { return static_cast<std::uint64_t>(value); };
+    DatabaseReading& db = *sample_.database;
+    db.user_bytes_written = whole(user_);
+    db.keys_written = whole(user_ / 1000);
+    db.keys_read = whole(reads_);
+    db.flush_bytes_written = whole(flushed_);
+    db.compaction_bytes_written = whole(compacted_);
+    db.limiter_bytes_through = whole(passed_);
+    db.stall_us = whole(stalled_us_);
+    db.write_stopped = stopped_ ? 1 : 0;
+    db.delayed_write_rate = delayed_ ? 2000000 : 0;
+    db.running_compactions = whole(running_);
+    db.running_flushes = immutable_ >= 1 ? 1 : 0;
+    ColumnFamilyReading& family = db.column_families[0];
+    family.levels[0].files = whole(l0_);
+    family.immutable_memtables = whole(immutable_);
+    family.pending_compaction_bytes = whole(debt_ + (l0_ >= kTrigger ? l0_ * kBuffer : 0));
+    fill_reads(db);
+    sample_.device->queue_ms = whole(queue_ms_);
+    sample_.device->write_sectors = whole(passed_ / 512);
+    sample_.host->memory_available_bytes = whole(memory_available);
+    sample_.host->cpus = 4;
+    sample_.knobs = {limiter_knob(limit, found_limit), jobs_knob(jobs, found_jobs),
+                     cache_knob(cache, found_cache)};
+  }
+
+  void fill_reads(DatabaseReading& db) {
+    double p99 = read_p99_us * (1 + disturbance * device_use_);
+    auto lower = static_cast<std::uint64_t>(p99);
+    LatencyHistogram::Bucket bucket{lower, lower + 1, 2500};
+    auto& buckets = db.read_latency->buckets;
+    auto place = std::find_if(buckets.begin(), buckets.end(),
+                              [&](const auto& one) { return one.lower_us >= lower; });
+    if (place != buckets.end() && place->lower_us == lower) {
+      place->count += bucket.count;
+    } else {
+      buckets.insert(place, bucket);
+    }
+    db.read_latency->sum_us += bucket.count * lower;
+  }
+
+  Sample sample_;
+  double time_ = 0, user_ = 0, reads_ = 0, memtable_ = 0, immutable_ = 0, flushing_ = 0, l0_ = 0;
+  double debt_ = 0, job_left_ = 0, job_files_ = 0, running_ = 0;
+  double flushed_ = 0, compacted_ = 0, passed_ = 0, stalled_us_ = 0, queue_ms_ = 0;
+  double device_use_ = 0;
+  bool stopped_ = false, delayed_ = false;
+};
+
+}  // namespace rocktune::test
