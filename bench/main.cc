@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "bench/cli/run_command.h"
+#include "bench/demo/demo.h"
 
 namespace {
 
@@ -58,12 +59,26 @@ int main(int argc, char** argv) {
   add_common(*load, load_settings);
   load->add_option("--db", load_settings.database, "The database's directory")->required();
 
+  rocktune::bench::DemoSettings demo_settings;
+  auto* demo = app.add_subcommand(
+      "demo", "Mild-Pressure of source 000 on an emulated NVMe: static, then with rocktuned");
+  demo->add_option("--seconds", demo_settings.seconds,
+                   "Length of each of the two runs (default: as the workload says)")
+      ->check(CLI::Range(2.0, 3600.0));
+  demo->add_option("--scale", demo_settings.scale,
+                   "What the source's sizes and rates are divided by")
+      ->check(CLI::Range(1.0, 1e4))
+      ->capture_default_str();
+  demo->add_flag("--clean", demo_settings.clean,
+                 "Remove everything at the end, the alert log and the trace too");
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
   try {
+    if (demo->parsed()) return rocktune::bench::demo_command(demo_settings);
     return rocktune::bench::run_command(run->parsed() ? run_settings : load_settings);
   } catch (const std::exception& error) {
     std::cerr << "rocktune-bench: " << error.what() << '\n';

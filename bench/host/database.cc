@@ -2,7 +2,6 @@
 
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
-#include <rocksdb/version.h>
 
 #include <chrono>
 #include <filesystem>
@@ -25,27 +24,6 @@ std::uint64_t property(rocksdb::DB& db, const std::string& name) {
 struct Database::Attachment {
   std::unique_ptr<Agent::Attachment> held;
 };
-
-Counters Counters::since(const Counters& older) const {
-  return {stall_us - older.stall_us,
-          user_bytes_written - older.user_bytes_written,
-          flush_bytes_written - older.flush_bytes_written,
-          compaction_bytes_written - older.compaction_bytes_written,
-          compaction_bytes_read - older.compaction_bytes_read,
-          cache_hits - older.cache_hits,
-          cache_misses - older.cache_misses};
-}
-
-std::optional<double> Counters::write_amplification() const {
-  if (user_bytes_written == 0) return std::nullopt;
-  return static_cast<double>(flush_bytes_written + compaction_bytes_written) /
-         static_cast<double>(user_bytes_written);
-}
-
-std::optional<double> Counters::cache_hit_ratio() const {
-  if (cache_hits + cache_misses == 0) return std::nullopt;
-  return static_cast<double>(cache_hits) / static_cast<double>(cache_hits + cache_misses);
-}
 
 Result<std::unique_ptr<Database>> Database::open(const OpenSettings& settings) {
   auto options = make_options(settings.configuration);
@@ -127,11 +105,6 @@ void Database::wait_for_background(const std::atomic<bool>& stop) {
     if (!busy) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
-}
-
-std::string rocksdb_version() {
-  return std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) + "." +
-         std::to_string(ROCKSDB_PATCH);
 }
 
 }  // namespace rocktune::bench

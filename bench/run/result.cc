@@ -1,5 +1,6 @@
 #include "bench/run/result.h"
 
+#include <rocksdb/version.h>
 #include <unistd.h>
 
 namespace rocktune::bench {
@@ -8,6 +9,11 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kSchema = "rocktune-bench/1";
+
+std::string rocksdb_version() {
+  return std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) + "." +
+         std::to_string(ROCKSDB_PATCH);
+}
 
 json optional_number(const std::optional<double>& value) {
   return value ? json(*value) : json(nullptr);

@@ -9,7 +9,7 @@
 
 #include "bench/device/profile.h"
 #include "bench/host/configuration.h"
-#include "bench/host/database.h"
+#include "bench/host/counters.h"
 #include "bench/run/operations.h"
 #include "bench/workload/workload.h"
 

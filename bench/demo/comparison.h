@@ -1,0 +1,20 @@
+// The table at the end of the demo: two results side by side. Pure.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace rocktune::bench {
+
+// Both documents as `rocktune-bench run` writes them. Values that one of them lacks show as "-".
+std::string comparison_table(const nlohmann::json& static_run, const nlohmann::json& tuned_run);
+
+// Tuned over static throughput, over the whole run; nothing when either did nothing.
+std::optional<double> throughput_ratio(const nlohmann::json& static_run,
+                                       const nlohmann::json& tuned_run);
+
+// One honest sentence on what came out.
+std::string conclusion(const std::optional<double>& ratio);
+
+}  // namespace rocktune::bench

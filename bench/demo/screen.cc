@@ -1,0 +1,74 @@
+#include "bench/demo/screen.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "bench/demo/alert_tail.h"
+#include "model/knobs.h"
+
+namespace rocktune::bench {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kShowEvery = 5;
+
+double at(const json& event, const char* path) {
+  const json::json_pointer pointer(path);
+  if (!event.contains(pointer) || !event.at(pointer).is_number()) return 0;
+  return event.at(pointer).get<double>();
+}
+
+std::string format(const char* pattern, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, pattern, value);
+  return text;
+}
+
+}  // namespace
+
+Screen::Screen() : terminal_(isatty(STDOUT_FILENO) != 0) {}
+
+void Screen::say(const std::string& line) {
+  const std::string reopened = open_;
+  if (!open_.empty()) std::printf("\r\033[K");
+  std::printf("%s\n", line.c_str());
+  if (!reopened.empty()) std::printf("%s", reopened.c_str());
+  std::fflush(stdout);
+}
+
+void Screen::progress(const std::string& line) {
+  if (terminal_) {
+    open_ = line;
+    std::printf("\r\033[K%s", line.c_str());
+  } else if (skipped_++ % kShowEvery == 0) {
+    std::printf("%s\n", line.c_str());
+  }
+  std::fflush(stdout);
+}
+
+void Screen::end_progress() {
+  if (!open_.empty()) std::printf("\n");
+  open_.clear();
+  skipped_ = 0;
+  std::fflush(stdout);
+}
+
+std::string second_text(const std::string& run, const json& event) {
+  const auto knob = [&event](std::string_view name) {
+    const std::string key(name);
+    return knob_text(key, at(event, ("/knobs/" + key).c_str()));
+  };
+  return "[" + run + "] " + event.value("phase", "?") +
+         format(" %3.0f s", at(event, "/start_seconds") + at(event, "/seconds")) +
+         format(" %6.0f ops/s", at(event, "/ops_per_second")) +
+         format("  P99 read %.2f", at(event, "/operations/read/p99_us") / 1e3) +
+         format(" update %.2f ms", at(event, "/operations/update/p99_us") / 1e3) +
+         format("  L0 %2.0f", at(event, "/l0_files")) +
+         format("  pending %4.0f MiB", at(event, "/pending_compaction_bytes") / 1048576) +
+         "  limit " + knob(knob::kRateLimit) + "  jobs " + knob(knob::kBackgroundJobs) +
+         "  cache " + knob(knob::kCacheCapacity);
+}
+
+}  // namespace rocktune::bench

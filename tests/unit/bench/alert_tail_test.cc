@@ -1,0 +1,52 @@
+#include "bench/demo/alert_tail.h"
+
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/catch.h"
+
+using rocktune::bench::AlertTail;
+using rocktune::bench::describe_alert;
+using rocktune::bench::knob_text;
+
+TEST_CASE("what a record means, in one line", "[bench][demo]") {
+  CHECK(
+      describe_alert(R"({"kind":"alert","indicator":"p99","state":"warning","message":"soon"})") ==
+      "alert     p99 warning: soon");
+  CHECK(
+      describe_alert(R"({"kind":"decision","knob":"rate_limiter_bytes_per_second","from":12500000,)"
+                     R"("to":99000000,"rule":"limiter.backlog","reason":"it binds",)"
+                     R"("verdict":{"kind":"clamped","value":50000000}})") ==
+      "decision  rate_limiter_bytes_per_second 12.5 MB/s -> 50.0 MB/s (limiter.backlog): it "
+      "binds");
+  CHECK_FALSE(describe_alert(R"({"kind":"decision","verdict":{"kind":"held"}})"));
+  CHECK_FALSE(describe_alert(R"({"kind":"actuation","status":"applied"})"));
+  CHECK(describe_alert(R"({"kind":"actuation","status":"failed","reason":"no"})") ==
+        "actuation failed: no");
+  CHECK(describe_alert("{half")->find("unreadable") != std::string::npos);
+  CHECK(describe_alert(R"({"kind":7})").has_value());
+}
+
+TEST_CASE("knob values carry their unit", "[bench][demo]") {
+  CHECK(knob_text("rate_limiter_bytes_per_second", 12.5e6) == "12.5 MB/s");
+  CHECK(knob_text("rate_limiter_bytes_per_second", 1099511627776.0) == "unlimited");
+  CHECK(knob_text("max_background_jobs", 4) == "4");
+  CHECK(knob_text("block_cache_capacity_bytes", 33554432) == "32.0 MiB");
+}
+
+TEST_CASE("following a log that grows by pieces of lines", "[bench][demo]") {
+  char directory[] = "/tmp/rocktune-tail.XXXXXX";
+  REQUIRE(mkdtemp(directory) != nullptr);
+  const std::string path = std::string(directory) + "/alerts.jsonl";
+  AlertTail tail(path);
+  CHECK(tail.poll().empty());
+  std::ofstream out(path);
+  out << "one\ntw" << std::flush;
+  CHECK(tail.poll() == std::vector<std::string>{"one"});
+  out << "o\nthree\n" << std::flush;
+  CHECK(tail.poll() == std::vector<std::string>{"two", "three"});
+  CHECK(tail.poll().empty());
+  std::filesystem::remove_all(directory);
+}

@@ -1,0 +1,102 @@
+#include "bench/host/configuration.h"
+
+#include "bench/host/options.h"
+#include "tests/support/catch.h"
+
+using rocktune::bench::HostConfiguration;
+using rocktune::bench::load_configuration;
+using rocktune::bench::make_options;
+using rocktune::bench::parse_configurations;
+
+TEST_CASE("the configurations of source 000", "[bench][configuration]") {
+  const auto baseline = load_configuration("Baseline");
+  REQUIRE(baseline);
+  CHECK(baseline->block_cache_bytes == 256 << 20);
+  CHECK(baseline->bloom_bits_per_key == 0);
+
+  const auto small = load_configuration("ReadOpt-512MB");
+  const auto large = load_configuration("ReadOpt-1GB");
+  const auto pressed = load_configuration("Mild-Pressure");
+  REQUIRE((small && large && pressed));
+  CHECK(small->block_cache_bytes == 512 << 20);
+  CHECK(large->block_cache_bytes == 1 << 30);
+  CHECK(small->bloom_bits_per_key == 10);
+  CHECK(small->partitioned_filters);
+  CHECK(pressed->block_cache_bytes == small->block_cache_bytes);
+  CHECK(pressed->bloom_bits_per_key == small->bloom_bits_per_key);
+  CHECK(pressed->write_buffer_bytes < small->write_buffer_bytes);
+  CHECK(pressed->target_file_bytes < small->target_file_bytes);
+  CHECK(pressed->max_background_jobs == 2);
+  CHECK(pressed->rate_limit_bytes_per_second == 200'000'000);
+  CHECK(small->rate_limit_bytes_per_second == 0);
+}
+
+TEST_CASE("scaling divides sizes and rates, not counts", "[bench][configuration]") {
+  const auto original = load_configuration("Mild-Pressure");
+  REQUIRE(original);
+  const HostConfiguration scaled = original->scaled(16);
+  CHECK(scaled.block_cache_bytes == 32 << 20);
+  CHECK(scaled.write_buffer_bytes == 2 << 20);
+  CHECK(scaled.max_bytes_for_level_base == 16 << 20);
+  CHECK(scaled.soft_pending_limit_bytes == std::int64_t{4} << 30);
+  CHECK(scaled.rate_limit_bytes_per_second == 12'500'000);
+  CHECK(scaled.bloom_bits_per_key == original->bloom_bits_per_key);
+  CHECK(scaled.level0_stop_trigger == original->level0_stop_trigger);
+  CHECK(scaled.max_background_jobs == original->max_background_jobs);
+  // Never a size that RocksDB cannot work with, and never a limiter where there was none.
+  CHECK(original->scaled(1e6).write_buffer_bytes == 64 << 10);
+  CHECK(HostConfiguration{}.scaled(16).rate_limit_bytes_per_second == 0);
+}
+
+TEST_CASE("one option from the command line", "[bench][configuration]") {
+  HostConfiguration configuration;
+  REQUIRE(configuration.set("rate_limit=12.5MB"));
+  CHECK(configuration.rate_limit_bytes_per_second == 12'500'000);
+  REQUIRE(configuration.set("max_background_jobs=4"));
+  CHECK(configuration.max_background_jobs == 4);
+
+  const auto wrong = configuration.set("max_background_jobs=one");
+  REQUIRE_FALSE(wrong);
+  CHECK(wrong.error().message.find("'one' is not a whole number") != std::string::npos);
+  CHECK(configuration.max_background_jobs == 4);
+  const auto shape = configuration.set("max_background_jobs");
+  REQUIRE_FALSE(shape);
+  CHECK(shape.error().message.find("KEY=VALUE") != std::string::npos);
+  const auto relation = configuration.set("level0_stop_writes_trigger=5");
+  REQUIRE_FALSE(relation);
+  CHECK(relation.error().message.find("slowdown trigger <= stop trigger") != std::string::npos);
+}
+
+TEST_CASE("options reach RocksDB, its own spelling included", "[bench][configuration]") {
+  auto configuration = load_configuration("Mild-Pressure");
+  REQUIRE(configuration);
+  REQUIRE(configuration->set("delayed_write_rate=1000000"));
+  REQUIRE(configuration->set("max_bytes_for_level_multiplier=8"));
+  const auto options = make_options(*configuration);
+  REQUIRE(options);
+  CHECK(options->write_buffer_size == static_cast<size_t>(configuration->write_buffer_bytes));
+  CHECK(options->max_background_jobs == 2);
+  CHECK(options->rate_limiter != nullptr);
+  CHECK(options->delayed_write_rate == 1000000);
+  CHECK(options->max_bytes_for_level_multiplier == 8);
+
+  REQUIRE(configuration->set("no_such_option=1"));
+  const auto unknown = make_options(*configuration);
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().message.find("no_such_option") != std::string::npos);
+}
+
+TEST_CASE("mistakes in a configuration file", "[bench][configuration]") {
+  const auto result = parse_configurations(R"(Mine:
+  block_cache: lots
+  partitioned_filters: true
+  jobs: 4
+)",
+                                           "c.yaml");
+  REQUIRE_FALSE(result);
+  const std::string& message = result.error().message;
+  CHECK(message.find("c.yaml:2:16: Mine.block_cache: 'lots' is not a size") != std::string::npos);
+  CHECK(message.find("c.yaml:3:24: Mine.partitioned_filters: needs bloom_bits_per_key above 0") !=
+        std::string::npos);
+  CHECK(message.find("c.yaml:4:3: Mine.jobs: is not known here") != std::string::npos);
+}
