@@ -9,7 +9,7 @@
 //   delete db;
 //
 // The agent serves wire v1 (docs/wire.md) on a Unix socket, $ROCKTUNE_AGENT_DIR/agent.<pid>.sock
-// (default /run/rocktune), from one thread of its own with all signals blocked. It never throws,
+// (default /run/rocktune), from two threads of its own with all signals blocked. It never throws,
 // never writes to stdout or stderr, and uses bounded memory. When it cannot run (no directory, no
 // permission) the host goes on as if it were not there; status() says why. After fork() the child
 // has no agent.
@@ -25,6 +25,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #if defined(__GNUC__)
 #define ROCKTUNE_API __attribute__((visibility("default")))
@@ -36,7 +37,8 @@ namespace rocktune {
 
 // Completes options before a database is opened: wraps (or adds) the Statistics, so that latencies
 // can be kept per interval; adds an unlimited RateLimiter if there is none. A host's own limiter is
-// left alone. Safe to call twice.
+// left alone. Safe to call twice. With a limiter in place RocksDB raises a bytes_per_sync of 0 to
+// 1 MiB (it then writes SST files out in steps); write delays stay as they would be without it.
 ROCKTUNE_API void prepare(rocksdb::DBOptions& options);
 
 class Agent {
@@ -46,12 +48,19 @@ class Agent {
   class Attachment {
    public:
     virtual ~Attachment() = default;
-    // The id that the wire knows this database by.
+    // The id that the wire knows this database by; empty when the agent is off.
     [[nodiscard]] virtual std::string id() const = 0;
+    // Call before destroying a handle that was given to attach().
+    virtual void forget(rocksdb::ColumnFamilyHandle* handle) = 0;
   };
 
   // `db` must be open and stay so until the attachment is destroyed. Never null.
-  ROCKTUNE_API static std::unique_ptr<Attachment> attach(rocksdb::DB* db);
+  //
+  // Samples carry the default column family in full. Those of `handles` they do as well: each
+  // handle must stay valid until it is forgotten or the attachment is destroyed. Of the others they
+  // carry the levels, and their part of the database's sums.
+  ROCKTUNE_API static std::unique_ptr<Attachment> attach(
+      rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& handles = {});
 
   // "serving on <socket>", or why not.
   ROCKTUNE_API static std::string status();

@@ -1,0 +1,49 @@
+// One attached database: its description, its sampler and its controls, usable until close().
+//
+// Thread-safety: pass(), description(), forget() and close() from any thread; sampler() and
+// control() only while holding a pass, under their own rules.
+#pragma once
+
+#include <rocksdb/db.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/control.h"
+#include "agent/gate.h"
+#include "agent/sampler.h"
+#include "wire/messages.h"
+
+namespace rocktune::agent {
+
+class Database {
+ public:
+  // `number` is unique within the process and never used again.
+  Database(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
+           std::uint64_t number, bool read_only, Clock clock);
+
+  [[nodiscard]] const wire::Database& description() const { return description_; }
+  [[nodiscard]] Gate::Pass pass() { return Gate::Pass(gate_); }
+  Sampler& sampler() { return *sampler_; }
+  Control& control() { return *control_; }
+  void forget(const rocksdb::ColumnFamilyHandle* handle);
+
+  // Waits for the requests that are inside, returns what outlives the database, and lets go of
+  // every object of it. Idempotent.
+  void close();
+
+ private:
+  void describe(rocksdb::DB* db, const rocksdb::DBOptions& options, std::uint64_t number,
+                bool read_only);
+
+  Gate gate_;
+  wire::Database description_;
+  std::unique_ptr<Sampler> sampler_;
+  std::unique_ptr<Control> control_;
+};
+
+// One line in the database's own LOG, if it has one.
+void write_to_log(rocksdb::Logger* log, const std::string& sentence);
+
+}  // namespace rocktune::agent

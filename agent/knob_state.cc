@@ -1,0 +1,81 @@
+#include "agent/knob_state.h"
+
+namespace rocktune::agent {
+
+const char* to_string(Owner owner) {
+  switch (owner) {
+    case Owner::kRocktune:
+      return "rocktune";
+    case Owner::kManual:
+      return "manual";
+    case Owner::kFound:
+      break;
+  }
+  return "found";
+}
+
+std::uint64_t KnobState::generation() const {
+  const std::lock_guard lock(mutex_);
+  return generation_;
+}
+
+KnobState::View KnobState::observe(std::int64_t value, std::uint64_t generation) {
+  const std::lock_guard lock(mutex_);
+  if (!found_) found_ = value;
+  const std::int64_t expected = written_.value_or(*found_);
+  if (!writing_ && generation == generation_ && value != expected) manual_ = true;
+  if (manual_) return {*found_, Owner::kManual};
+  return {*found_, written_ ? Owner::kRocktune : Owner::kFound};
+}
+
+void KnobState::begin_write() {
+  const std::lock_guard lock(mutex_);
+  writing_ = true;
+  ++generation_;
+}
+
+void KnobState::end_write(std::int64_t left, Holder holder) {
+  const std::lock_guard lock(mutex_);
+  writing_ = false;
+  ++generation_;
+  if (left == found_) {
+    written_.reset();
+    holders_.clear();
+  } else if (left != written_) {
+    written_ = left;
+    holders_.insert(holder);
+  }
+}
+
+void KnobState::hold(Holder holder) {
+  const std::lock_guard lock(mutex_);
+  if (written_) holders_.insert(holder);
+}
+
+bool KnobState::let_go(Holder holder) {
+  const std::lock_guard lock(mutex_);
+  holders_.erase(holder);
+  return holders_.empty();
+}
+
+bool KnobState::held_by(Holder holder) const {
+  const std::lock_guard lock(mutex_);
+  return holders_.contains(holder);
+}
+
+void KnobState::make_manual() {
+  const std::lock_guard lock(mutex_);
+  manual_ = true;
+  holders_.clear();
+}
+
+void KnobState::release(std::int64_t value) {
+  const std::lock_guard lock(mutex_);
+  manual_ = false;
+  found_ = value;
+  written_.reset();
+  holders_.clear();
+  ++generation_;
+}
+
+}  // namespace rocktune::agent

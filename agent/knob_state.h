@@ -1,0 +1,72 @@
+// Who owns a value that can be changed, and what it was before rocktune touched it.
+//
+// The owner follows from comparing what is read with what was last written: a value that nobody
+// here wrote means that somebody else did, and from then on the knob is theirs ("manual") until
+// released. Readings and writes come from different threads, so each reading carries the generation
+// it was taken in, and one that a write overtook judges nothing.
+//
+// Several databases may share one limiter or cache object: they share its state as well, and the
+// value goes back when the last database that changed it lets go.
+//
+// Thread-safety: all functions; writes must be serialised by lock_writes().
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace rocktune::agent {
+
+enum class Owner { kFound, kRocktune, kManual };
+
+const char* to_string(Owner owner);
+
+class KnobState {
+ public:
+  // Identifies a database among those that hold a shared value.
+  using Holder = std::uint64_t;
+
+  struct View {
+    std::int64_t found = 0;
+    Owner owner = Owner::kFound;
+  };
+
+  // Take before reading the value, and hand it to observe() with what was read.
+  [[nodiscard]] std::uint64_t generation() const;
+
+  // Judges a reading; the first one ever is the found value.
+  View observe(std::int64_t value, std::uint64_t generation);
+
+  [[nodiscard]] std::unique_lock<std::mutex> lock_writes() {
+    return std::unique_lock<std::mutex>(writes_);
+  }
+
+  // Around each write. `left` is what was read back afterwards: the found value means that nobody
+  // holds it any more, another one than before that `holder` does.
+  void begin_write();
+  void end_write(std::int64_t left, Holder holder);
+
+  // The holder wants the value as it is now.
+  void hold(Holder holder);
+  // The holder wants its change undone. True when nobody else holds the value.
+  bool let_go(Holder holder);
+  [[nodiscard]] bool held_by(Holder holder) const;
+
+  void make_manual();
+  // `value` becomes the found one, the owner "found".
+  void release(std::int64_t value);
+
+ private:
+  mutable std::mutex mutex_;
+  std::mutex writes_;
+  std::uint64_t generation_ = 0;
+  bool writing_ = false;
+  bool manual_ = false;
+  std::optional<std::int64_t> found_;
+  std::optional<std::int64_t> written_;
+  std::set<Holder> holders_;
+};
+
+}  // namespace rocktune::agent

@@ -1,0 +1,125 @@
+// The agent's side of the preload library: attaches what it opens, detaches what it sees close.
+#include <rocksdb/version.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "agent/fork_guard.h"
+#include "agent/include/rocktune/agent.h"
+#include "agent/preload/api.h"
+#include "agent/process.h"
+
+namespace rocktune::preload {
+namespace {
+
+using Handle = rocksdb::ColumnFamilyHandle;
+
+struct Watched {
+  std::shared_ptr<agent::Database> database;
+  std::vector<const void*> handles;
+};
+
+struct State {
+  std::mutex mutex;
+  std::map<const void*, Watched> databases;
+  std::map<const void*, const void*> handles;  // handle to its database
+};
+
+// Never destroyed: databases may be closed after static destructors have run.
+State& state() {
+  static auto* const one = new State;
+  return *one;
+}
+
+// The first virtual functions of DB are Resume, Close and the destructors, those of a handle its
+// destructors; a few more are looked at, which both classes have in every version.
+constexpr std::size_t kDatabaseEntries = 8;
+constexpr std::size_t kHandleEntries = 4;
+
+bool has_in_vtable(const void* object, std::size_t entries,
+                   std::initializer_list<const void*> wanted) {
+  const void* const* const vtable = *static_cast<const void* const* const*>(object);
+  return std::all_of(wanted.begin(), wanted.end(), [&](const void* function) {
+    return std::find(vtable, vtable + entries, function) != vtable + entries;
+  });
+}
+
+rocksdb::DBOptions* prepare_copy(const rocksdb::DBOptions& options) try {
+  auto copy = std::make_unique<rocksdb::DBOptions>(options);
+  rocktune::prepare(*copy);
+  return copy.release();
+} catch (...) {
+  return nullptr;
+}
+
+void discard(rocksdb::DBOptions* prepared) {
+  delete prepared;
+}
+
+void opened(rocksdb::DB* db, const std::vector<Handle*>* handles, const Interposed& ours) try {
+  if (agent::in_child() || agent::settings().mode == agent::Mode::kOff) return;
+  if (!has_in_vtable(db, kDatabaseEntries, {ours.db_close, ours.db_delete, ours.db_destroy})) {
+    agent::write_to_log(db->GetDBOptions().info_log.get(),
+                        "not attached: this build of RocksDB would not show the close of the "
+                        "database to the preloaded agent; link librocktune_agent instead");
+    return;
+  }
+  std::vector<Handle*> safe;
+  if (handles != nullptr) {
+    std::copy_if(handles->begin(), handles->end(), std::back_inserter(safe), [&](Handle* handle) {
+      return has_in_vtable(handle, kHandleEntries, {ours.handle_delete, ours.handle_destroy});
+    });
+  }
+  Watched watched;
+  watched.handles.assign(safe.begin(), safe.end());
+  watched.database = agent::attach(db, safe);
+  if (!watched.database) return;
+  const std::lock_guard lock(state().mutex);
+  for (const void* const handle : watched.handles) state().handles[handle] = db;
+  state().databases[db] = std::move(watched);
+} catch (...) {
+}
+
+void closing(const void* db) try {
+  if (agent::in_child()) return;
+  std::shared_ptr<agent::Database> database;
+  {
+    const std::lock_guard lock(state().mutex);
+    const auto it = state().databases.find(db);
+    if (it == state().databases.end()) return;
+    for (const void* const handle : it->second.handles) state().handles.erase(handle);
+    database = std::move(it->second.database);
+    state().databases.erase(it);
+  }
+  agent::detach(database);
+} catch (...) {
+}
+
+void handle_closing(const void* handle) try {
+  if (agent::in_child()) return;
+  const std::lock_guard lock(state().mutex);
+  const auto it = state().handles.find(handle);
+  if (it == state().handles.end()) return;
+  auto& watched = state().databases.at(it->second);
+  std::erase(watched.handles, handle);
+  state().handles.erase(it);
+  watched.database->forget(static_cast<const Handle*>(handle));
+} catch (...) {
+}
+
+}  // namespace
+}  // namespace rocktune::preload
+
+extern "C" ROCKTUNE_API const rocktune::preload::Api* rocktune_preload_api_v1() {
+  namespace preload = rocktune::preload;
+  static const preload::Api api = {reinterpret_cast<const void*>(&rocksdb::GetRocksVersionAsString),
+                                   preload::prepare_copy,
+                                   preload::discard,
+                                   preload::opened,
+                                   preload::closing,
+                                   preload::handle_closing};
+  return &api;
+}

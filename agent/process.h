@@ -1,0 +1,34 @@
+// The one agent of the process: its threads, its socket and the databases that are attached.
+//
+// Started by the first attach, never destroyed: databases may be closed by static destructors that
+// run after everything else. Two threads with all signals blocked, one for connections and samples
+// and one for changes and leases, since a change may have to wait for RocksDB. At exit() both are
+// stopped, for at most five seconds, so that exiting without closing a database is safe.
+//
+// Thread-safety: all functions. None throws.
+#pragma once
+
+#include <rocksdb/db.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/database.h"
+#include "agent/settings.h"
+
+namespace rocktune::agent {
+
+// What the environment said when it was first asked.
+const Settings& settings();
+
+// nullptr when the agent is off, in a forked child, or when the database cannot be read.
+std::shared_ptr<Database> attach(rocksdb::DB* db,
+                                 const std::vector<rocksdb::ColumnFamilyHandle*>& handles) noexcept;
+
+// Returns when nothing of the agent uses the database any more. Idempotent.
+void detach(const std::shared_ptr<Database>& database) noexcept;
+
+std::string status();
+
+}  // namespace rocktune::agent

@@ -1,0 +1,46 @@
+// Wire v1 requests to answers, without sockets. docs/wire.md specifies both.
+//
+// Thread-safety: two requests may be handled at once if only one of them changes_something().
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "agent/registry.h"
+#include "wire/codec.h"
+
+namespace rocktune::agent {
+
+struct Request {
+  std::string method;
+  std::string target;  // path and query, still percent-encoded
+  std::string body;
+};
+
+struct Response {
+  unsigned status = 200;
+  std::string body;
+};
+
+class Router {
+ public:
+  Router(Registry& registry, wire::Hello hello);
+
+  // Such a request may take as long as RocksDB does; the others are quick.
+  static bool changes_something(const Request& request);
+
+  // Never throws.
+  Response handle(const Request& request) noexcept;
+
+ private:
+  Response route(const Request& request);
+  Response in_database(const std::string& id, std::string_view action, std::string_view query,
+                       const Request& request);
+  Response get(Database& database, std::string_view action, std::string_view query);
+  Response post(Database& database, std::string_view action, const std::string& body);
+
+  Registry& registry_;
+  const wire::Hello hello_;
+};
+
+}  // namespace rocktune::agent

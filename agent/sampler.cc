@@ -1,0 +1,289 @@
+#include "agent/sampler.h"
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/metadata.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <limits>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "agent/statistics.h"
+
+namespace rocktune::agent {
+namespace {
+
+using rocksdb::DB;
+using std::chrono::nanoseconds;
+
+constexpr std::string_view kPrefix = "rocksdb.";
+
+std::string without_prefix(const std::string& name) {
+  return name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : name;
+}
+
+// RocksDB's names are static objects that its exit handlers may destroy: copied once.
+const std::vector<std::pair<std::uint32_t, std::string>>& tickers() {
+  static const auto* const all = [] {
+    auto* list = new std::vector<std::pair<std::uint32_t, std::string>>;
+    for (const auto& [ticker, name] : rocksdb::TickersNameMap) {
+      list->emplace_back(ticker, without_prefix(name));
+    }
+    std::sort(list->begin(), list->end(),
+              [](const auto& a, const auto& b) { return a.second < b.second; });
+    return list;
+  }();
+  return *all;
+}
+
+struct Property {
+  const char* full_name;
+  [[nodiscard]] std::string name() const { return full_name + kPrefix.size(); }
+};
+
+constexpr Property kDatabaseProperties[] = {
+    {"rocksdb.num-running-flushes"},       {"rocksdb.num-running-compactions"},
+    {"rocksdb.actual-delayed-write-rate"}, {"rocksdb.is-write-stopped"},
+    {"rocksdb.background-errors"},         {"rocksdb.num-snapshots"}};
+
+// Of each column family; summed over all of them they are the database's.
+constexpr Property kFamilyProperties[] = {
+    {"rocksdb.cur-size-active-mem-table"}, {"rocksdb.cur-size-all-mem-tables"},
+    {"rocksdb.num-immutable-mem-table"},   {"rocksdb.mem-table-flush-pending"},
+    {"rocksdb.compaction-pending"},        {"rocksdb.estimate-pending-compaction-bytes"}};
+
+constexpr Property kLiveDataSize = {"rocksdb.estimate-live-data-size"};  // grows with the files
+
+template <class T>
+std::int64_t to_signed(T value) {
+  constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
+  if constexpr (std::is_unsigned_v<T>) {
+    return value > static_cast<std::uint64_t>(kMax) ? kMax : static_cast<std::int64_t>(value);
+  } else {
+    return value;
+  }
+}
+
+std::map<std::string, std::int64_t> stall_options(const rocksdb::ColumnFamilyOptions& options) {
+  return {
+      {"write_buffer_size", to_signed(options.write_buffer_size)},
+      {"max_write_buffer_number", options.max_write_buffer_number},
+      {"level0_file_num_compaction_trigger", options.level0_file_num_compaction_trigger},
+      {"level0_slowdown_writes_trigger", options.level0_slowdown_writes_trigger},
+      {"level0_stop_writes_trigger", options.level0_stop_writes_trigger},
+      {"soft_pending_compaction_bytes_limit",
+       to_signed(options.soft_pending_compaction_bytes_limit)},
+      {"hard_pending_compaction_bytes_limit",
+       to_signed(options.hard_pending_compaction_bytes_limit)},
+      {"target_file_size_base", to_signed(options.target_file_size_base)},
+      {"max_bytes_for_level_base", to_signed(options.max_bytes_for_level_base)},
+  };
+}
+
+std::map<std::string, std::string> to_map(const std::string& options) {
+  std::unordered_map<std::string, std::string> parsed;
+  if (!rocksdb::StringToMap(options, &parsed).ok()) return {};
+  return {parsed.begin(), parsed.end()};
+}
+
+}  // namespace
+
+void Sampler::Pace::spent(TimePoint begin, TimePoint end) {
+  constexpr std::chrono::seconds kLeast{1};
+  next_ = begin + std::max<TimePoint::duration>(kLeast, 1000 * (end - begin));
+}
+
+Sampler::Sampler(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
+                 Objects objects, Clock clock)
+    : db_(db), objects_(std::move(objects)), clock_(std::move(clock)) {
+  // The database's own handle lives until its close; the host's for the same column family may not.
+  const auto add = [this](rocksdb::ColumnFamilyHandle* handle) {
+    auto& family = families_.emplace_back();
+    family.handle = handle;
+    family.name = handle->GetName();
+  };
+  add(db_->DefaultColumnFamily());
+  std::set<std::uint32_t> known = {0};
+  for (auto* const handle : handles) {
+    if (handle != nullptr && known.insert(handle->GetID()).second) add(handle);
+  }
+}
+
+void Sampler::forget(const rocksdb::ColumnFamilyHandle* handle) {
+  const std::lock_guard lock(families_mutex_);
+  std::erase_if(families_, [&](const Family& family) {
+    return family.handle == handle && &family != &families_.front();
+  });
+}
+
+wire::Sample Sampler::take() {
+  const auto now = clock_();
+  wire::Sample sample;
+  sample.sequence = ++sequence_;
+  sample.tick_ns = std::chrono::duration_cast<nanoseconds>(now.time_since_epoch()).count();
+  const auto wall = std::chrono::system_clock::now().time_since_epoch();
+  sample.wall_ns = std::chrono::duration_cast<nanoseconds>(wall).count();
+  take_statistics(sample);
+  take_properties(sample);
+  take_objects(sample);
+  take_families(sample, now);
+  return sample;
+}
+
+void Sampler::take_statistics(wire::Sample& sample) {
+  auto* const statistics = objects_.statistics.get();
+  if (statistics == nullptr) return;
+  if (auto* const windowed = WindowedStatistics::from(statistics)) {
+    windowed->keep_level_in_step();
+    sample.histograms = windowed->histograms();
+  }
+  if (statistics->get_stats_level() <= rocksdb::StatsLevel::kExceptTickers) return;
+  for (const auto& [ticker, name] : tickers()) {
+    sample.tickers.emplace_hint(sample.tickers.end(), name, statistics->getTickerCount(ticker));
+  }
+}
+
+void Sampler::take_properties(wire::Sample& sample) const {
+  std::uint64_t value = 0;
+  for (const auto& property : kDatabaseProperties) {
+    if (db_->GetIntProperty(property.full_name, &value)) {
+      sample.properties.emplace(property.name(), value);
+    }
+  }
+  for (const auto& property : kFamilyProperties) {
+    if (db_->GetAggregatedIntProperty(property.full_name, &value)) {
+      sample.properties.emplace(property.name(), value);
+    }
+  }
+}
+
+void Sampler::take_objects(wire::Sample& sample) const {
+  if (const auto& cache = objects_.cache) {
+    sample.cache = {{"capacity_bytes", cache->GetCapacity()},
+                    {"usage_bytes", cache->GetUsage()},
+                    {"pinned_usage_bytes", cache->GetPinnedUsage()}};
+  }
+  if (const auto& limiter = objects_.limiter) {
+    const auto counter = [](std::int64_t count) {
+      return static_cast<std::uint64_t>(std::max<std::int64_t>(0, count));
+    };
+    sample.limiter = {{"bytes_through", counter(limiter->GetTotalBytesThrough())},
+                      {"requests", counter(limiter->GetTotalRequests())}};
+  }
+}
+
+void Sampler::list_families(TimePoint now) {
+  if (!list_pace_.due(now)) return;
+  std::vector<rocksdb::ColumnFamilyMetaData> all;
+  db_->GetAllColumnFamilyMetaData(&all);
+  list_pace_.spent(now, clock_());
+  listed_.clear();
+  for (const auto& family : all) {
+    auto& levels = listed_[family.name];
+    for (const auto& level : family.levels) {
+      levels.push_back({level.files.size(), level.size});
+    }
+  }
+}
+
+void Sampler::take_families(wire::Sample& sample, TimePoint now) {
+  list_families(now);
+  const std::lock_guard lock(families_mutex_);
+  std::set<std::string_view> taken;
+  const bool live_data_due = live_data_pace_.due(now);
+  const auto begin = clock_();
+  if (live_data_due) {
+    for (auto& family : families_) {
+      std::uint64_t value = 0;
+      const bool known = db_->GetIntProperty(family.handle, kLiveDataSize.full_name, &value);
+      family.live_data_size = known ? std::optional(value) : std::nullopt;
+    }
+    live_data_pace_.spent(begin, clock_());
+  }
+  for (auto& family : families_) {
+    const bool alive = listed_.contains(family.name);
+    taken.insert(family.name);
+    if (alive) family.listed = true;
+    if (family.listed && !alive) continue;  // dropped; the host still holds its handle
+    sample.column_families.push_back(take_family(family, now));
+  }
+  for (const auto& [name, levels] : listed_) {
+    if (taken.contains(name)) continue;
+    wire::ColumnFamily family;
+    family.name = name;
+    family.levels = levels;
+    sample.column_families.push_back(std::move(family));
+  }
+}
+
+wire::ColumnFamily Sampler::take_family(Family& family, TimePoint now) {
+  if (family.options_pace.due(now)) {
+    const auto begin = clock_();
+    const rocksdb::Options options = db_->GetOptions(family.handle);
+    family.options = stall_options(options);
+    family.levels = options.num_levels;
+    family.options_pace.spent(now, now + std::min(clock_() - begin, nanoseconds(1'000'000)));
+  }
+  wire::ColumnFamily taken;
+  taken.name = family.name;
+  taken.options = family.options;
+  std::uint64_t value = 0;
+  for (const auto& property : kFamilyProperties) {
+    if (db_->GetIntProperty(family.handle, property.full_name, &value)) {
+      taken.properties.emplace(property.name(), value);
+    }
+  }
+  if (family.live_data_size) {
+    taken.properties.emplace(kLiveDataSize.name(), *family.live_data_size);
+  }
+  taken.levels = take_levels(family);
+  return taken;
+}
+
+// From "compaction.L0.NumFiles" and "compaction.L0.SizeBytes" (doubles, as text) of the map
+// property: one short visit under the DB mutex, where the metadata would copy every file.
+std::vector<wire::Level> Sampler::take_levels(const Family& family) const {
+  std::map<std::string, std::string> stats;
+  if (!db_->GetMapProperty(family.handle, DB::Properties::kCFStats, &stats)) return {};
+  std::vector<wire::Level> levels(static_cast<std::size_t>(std::clamp(family.levels, 1, 64)));
+  const auto number = [](const std::string& text) {
+    double value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value > 0 ? static_cast<std::uint64_t>(value) : 0;
+  };
+  for (std::size_t level = 0; level < levels.size(); ++level) {
+    const std::string prefix = "compaction.L" + std::to_string(level) + ".";
+    if (const auto it = stats.find(prefix + "NumFiles"); it != stats.end()) {
+      levels[level].files = number(it->second);
+    }
+    if (const auto it = stats.find(prefix + "SizeBytes"); it != stats.end()) {
+      levels[level].bytes = number(it->second);
+    }
+  }
+  return levels;
+}
+
+wire::Options Sampler::options() {
+  wire::Options options;
+  const rocksdb::ConfigOptions config;
+  std::string text;
+  if (rocksdb::GetStringFromDBOptions(config, db_->GetDBOptions(), &text).ok()) {
+    options.database = to_map(text);
+  }
+  const std::lock_guard lock(families_mutex_);
+  for (const auto& family : families_) {
+    if (family.listed && !listed_.contains(family.name)) continue;
+    text.clear();
+    const rocksdb::ColumnFamilyOptions of_family = db_->GetOptions(family.handle);
+    if (rocksdb::GetStringFromColumnFamilyOptions(config, of_family, &text).ok()) {
+      options.column_families[family.name] = to_map(text);
+    }
+  }
+  return options;
+}
+
+}  // namespace rocktune::agent

@@ -1,0 +1,90 @@
+// Reads one open database into a wire::Sample, cheaply: it holds the DB mutex for microseconds at
+// a time, copies options at most once a second for each column family, and spends less than a
+// thousandth of the time on what costs more with every file.
+//
+// Column families: properties, options and levels are read through handles. The agent owns none:
+// it uses the database's own default handle, and those it was told of until forget(). A column
+// family without a known handle is found through GetAllColumnFamilyMetaData, and has levels only;
+// the sums over all column families among the database's properties include it.
+//
+// Thread-safety: forget() from any thread; the rest from one thread.
+#pragma once
+
+#include <rocksdb/db.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "agent/knobs.h"
+#include "wire/messages.h"
+
+namespace rocktune::agent {
+
+class Sampler {
+ public:
+  struct Objects {
+    std::shared_ptr<rocksdb::Statistics> statistics;
+    std::shared_ptr<rocksdb::Cache> cache;
+    std::shared_ptr<rocksdb::RateLimiter> limiter;
+  };
+
+  Sampler(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
+          Objects objects, Clock clock);
+
+  // Everything but knobs and lease.
+  wire::Sample take();
+  // Every option of the database and of the column families with a handle.
+  wire::Options options();
+
+  // The handle is about to be destroyed. Waits while it is being read.
+  void forget(const rocksdb::ColumnFamilyHandle* handle);
+
+ private:
+  using TimePoint = std::chrono::steady_clock::time_point;
+
+  // Bounds what an expensive reading may cost: at most once a second, and 1/1000 of the time.
+  class Pace {
+   public:
+    [[nodiscard]] bool due(TimePoint now) const { return now >= next_; }
+    void spent(TimePoint begin, TimePoint end);
+
+   private:
+    TimePoint next_{};
+  };
+
+  struct Family {
+    rocksdb::ColumnFamilyHandle* handle = nullptr;
+    std::string name;
+    std::map<std::string, std::int64_t> options;
+    int levels = 0;
+    Pace options_pace;
+    bool listed = false;  // was seen among the live column families
+    std::optional<std::uint64_t> live_data_size;
+  };
+
+  void take_statistics(wire::Sample& sample);
+  void take_properties(wire::Sample& sample) const;
+  void take_objects(wire::Sample& sample) const;
+  void take_families(wire::Sample& sample, TimePoint now);
+  wire::ColumnFamily take_family(Family& family, TimePoint now);
+  std::vector<wire::Level> take_levels(const Family& family) const;
+  void list_families(TimePoint now);
+
+  rocksdb::DB* const db_;
+  const Objects objects_;
+  const Clock clock_;
+  std::uint64_t sequence_ = 0;
+
+  Pace list_pace_;
+  std::map<std::string, std::vector<wire::Level>> listed_;
+  Pace live_data_pace_;
+
+  std::mutex families_mutex_;  // held while a handle is used
+  std::vector<Family> families_;
+};
+
+}  // namespace rocktune::agent

@@ -1,0 +1,42 @@
+// HTTP/1.1 over the agent's Unix socket: keep-alive, at most 8 connections, 8 KiB of header and 64
+// KiB of body, 5 s to send a request or take an answer, 60 s of idleness between two.
+//
+// Everything runs on the one thread that runs `io`, except requests that change something: these
+// are handled on the thread that runs `worker`, so that sampling goes on while RocksDB takes its
+// time.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "agent/router.h"
+
+namespace rocktune::agent {
+
+class Server {
+ public:
+  static constexpr int kMaxConnections = 8;
+
+  // Takes over `descriptor`, a listening socket.
+  Server(boost::asio::io_context& io, boost::asio::io_context& worker, Router& router,
+         int descriptor);
+
+  void start() { wait_for_connection(); }
+
+ private:
+  friend class Session;
+
+  void wait_for_connection();
+  void accept_all();
+  void admit(int descriptor);
+
+  boost::asio::io_context& io_;
+  boost::asio::io_context& worker_;
+  Router& router_;
+  boost::asio::local::stream_protocol::acceptor acceptor_;
+  boost::asio::steady_timer pause_;
+  int connections_ = 0;
+};
+
+}  // namespace rocktune::agent

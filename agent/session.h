@@ -1,0 +1,48 @@
+// One connection to the agent. Lives as long as one of its operations is under way.
+#pragma once
+
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/beast/core/basic_stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <memory>
+#include <optional>
+
+#include "agent/router.h"
+
+namespace rocktune::agent {
+
+class Server;
+
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  // `fork_slot` is from add_socket().
+  Session(Server& server, boost::asio::local::stream_protocol::socket socket, int fork_slot);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Waits for the next request, for as long as a keep-alive connection may be idle.
+  void wait_for_request();
+
+ private:
+  using Body = boost::beast::http::string_body;
+
+  void read_request();
+  void on_request();
+  // What the HTTP parser objects to.
+  void on_bad_request(boost::system::error_code error);
+  void respond(Response response);
+
+  Server& server_;
+  const int fork_slot_;
+  boost::beast::basic_stream<boost::asio::local::stream_protocol> stream_;
+  boost::beast::flat_buffer buffer_;
+  std::optional<boost::beast::http::request_parser<Body>> parser_;
+  std::optional<boost::beast::http::response<Body>> response_;
+  bool keep_alive_ = false;
+};
+
+}  // namespace rocktune::agent

@@ -1,0 +1,61 @@
+#include "agent/settings.h"
+
+#include <string_view>
+
+namespace rocktune::agent {
+namespace {
+
+std::string_view lookup(const Environment& environment, const char* name) {
+  const char* value = environment(name);
+  return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+std::string not_one_of(std::string_view name, std::string_view value, std::string_view allowed) {
+  constexpr std::size_t kShown = 80;
+  return std::string(name) + "='" + std::string(value.substr(0, kShown)) + "' is not " +
+         std::string(allowed);
+}
+
+void read_mode(std::string_view value, Settings& settings) {
+  if (value.empty() || value == "rw") return;
+  if (value == "ro") {
+    settings.mode = Mode::kReadOnly;
+  } else {
+    settings.mode = Mode::kOff;
+    if (value != "off") {
+      settings.problem = not_one_of("ROCKTUNE_AGENT_MODE", value, "rw, ro or off");
+    }
+  }
+}
+
+void read_additions(std::string_view value, Settings& settings) {
+  if (value.empty()) return;
+  settings.add_statistics = settings.add_limiter = false;
+  if (value == "none") return;
+  while (!value.empty()) {
+    const auto comma = value.find(',');
+    const auto item = value.substr(0, comma);
+    if (item == "statistics") {
+      settings.add_statistics = true;
+    } else if (item == "limiter") {
+      settings.add_limiter = true;
+    } else {
+      settings.problem = not_one_of("ROCKTUNE_AGENT_OPEN", item, "statistics, limiter or none");
+      settings.mode = Mode::kOff;
+    }
+    value = comma == std::string_view::npos ? std::string_view() : value.substr(comma + 1);
+  }
+}
+
+}  // namespace
+
+Settings read_settings(const Environment& environment) {
+  Settings settings;
+  const auto directory = lookup(environment, "ROCKTUNE_AGENT_DIR");
+  if (!directory.empty()) settings.directory = directory;
+  read_mode(lookup(environment, "ROCKTUNE_AGENT_MODE"), settings);
+  read_additions(lookup(environment, "ROCKTUNE_AGENT_OPEN"), settings);
+  return settings;
+}
+
+}  // namespace rocktune::agent

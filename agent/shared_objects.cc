@@ -1,0 +1,61 @@
+#include "agent/shared_objects.h"
+
+#include <map>
+#include <mutex>
+
+namespace rocktune::agent {
+namespace {
+
+struct Entry {
+  std::weak_ptr<void> object;  // tells a dead object from a new one at the same address
+  std::shared_ptr<KnobState> state;
+  bool ours = false;
+};
+
+struct Objects {
+  std::mutex mutex;
+  std::map<const void*, Entry> entries;
+
+  // With the mutex held. Forgets the dead on the way, so that memory is bounded by the living.
+  Entry& of(const std::shared_ptr<void>& object) {
+    std::erase_if(entries, [](const auto& item) { return item.second.object.expired(); });
+    auto& entry = entries[object.get()];
+    if (!entry.state) entry = Entry{object, std::make_shared<KnobState>(), false};
+    return entry;
+  }
+};
+
+// Never destroyed: databases may be closed after static destructors have run.
+Objects& objects() {
+  static auto* const all = new Objects;
+  return *all;
+}
+
+std::shared_ptr<KnobState> state_of_object(const std::shared_ptr<void>& object) {
+  if (!object) return std::make_shared<KnobState>();
+  const std::lock_guard lock(objects().mutex);
+  return objects().of(object).state;
+}
+
+}  // namespace
+
+std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::RateLimiter>& limiter) {
+  return state_of_object(limiter);
+}
+
+std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::Cache>& cache) {
+  return state_of_object(cache);
+}
+
+void remember_as_ours(const std::shared_ptr<rocksdb::RateLimiter>& limiter) {
+  const std::lock_guard lock(objects().mutex);
+  objects().of(limiter).ours = true;
+}
+
+bool is_ours(const std::shared_ptr<rocksdb::RateLimiter>& limiter) {
+  if (!limiter) return false;
+  const std::lock_guard lock(objects().mutex);
+  return objects().of(limiter).ours;
+}
+
+}  // namespace rocktune::agent

@@ -1,0 +1,150 @@
+#include "agent/socket_file.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace rocktune::agent {
+namespace {
+
+constexpr int kBacklog = 8;
+constexpr int kMaxEntriesLookedAt = 4096;  // a directory full of something else costs no more
+
+std::string reason(int code) {
+  return std::system_category().message(code);
+}
+
+int stream_socket() {
+  return ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+std::optional<sockaddr_un> address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return std::nullopt;
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  return address;
+}
+
+// A socket file of this user's at which nobody listens.
+bool is_abandoned(const std::string& path) {
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) != 0 || !S_ISSOCK(info.st_mode)) return false;
+  if (info.st_uid != ::geteuid()) return false;
+  const auto address = address_of(path);
+  if (!address) return false;
+  const int fd = stream_socket();
+  if (fd < 0) return false;
+  const int result = ::connect(fd, reinterpret_cast<const sockaddr*>(&*address), sizeof *address);
+  const int code = errno;
+  ::close(fd);
+  return result != 0 && code == ECONNREFUSED;
+}
+
+// The number in "agent.<pid>.sock", or 0.
+pid_t pid_in(std::string_view name) {
+  constexpr std::string_view kBefore = "agent.";
+  constexpr std::string_view kAfter = ".sock";
+  if (!name.starts_with(kBefore) || !name.ends_with(kAfter)) return 0;
+  name.remove_prefix(kBefore.size());
+  if (name.size() <= kAfter.size()) return 0;
+  name.remove_suffix(kAfter.size());
+  pid_t pid = 0;
+  const auto end = name.data() + name.size();
+  const auto [stop, failed] = std::from_chars(name.data(), end, pid);
+  return failed == std::errc() && stop == end && pid > 0 ? pid : 0;
+}
+
+// Both must hold: the process is gone and nobody answers. (A process of another PID namespace may
+// be alive under a number that is free here; one that has bound but not yet listened refuses.)
+void remove_abandoned(const std::string& directory) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(directory.c_str()), ::closedir);
+  if (!entries) return;
+  for (int seen = 0; seen < kMaxEntriesLookedAt; ++seen) {
+    const dirent* const entry = ::readdir(entries.get());
+    if (entry == nullptr) return;
+    const pid_t pid = pid_in(entry->d_name);
+    if (pid == 0 || ::kill(pid, 0) == 0 || errno != ESRCH) continue;
+    const std::string path = directory + "/" + entry->d_name;
+    if (is_abandoned(path)) ::unlink(path.c_str());
+  }
+}
+
+// Empty, or why sockets cannot be put there.
+std::string prepare_directory(const std::string& directory) {
+  const std::string named = "ROCKTUNE_AGENT_DIR " + directory;
+  if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
+    return named + " cannot be created: " + reason(errno);
+  }
+  struct stat info {};
+  if (::stat(directory.c_str(), &info) != 0) return named + ": " + reason(errno);
+  if (!S_ISDIR(info.st_mode)) return named + " is not a directory";
+  if (info.st_uid != 0 && info.st_uid != ::geteuid()) {
+    return named + " belongs to another user, who could replace the socket";
+  }
+  return {};
+}
+
+}  // namespace
+
+tl::expected<SocketFile, std::string> SocketFile::listen(const std::string& directory, pid_t pid) {
+  if (auto problem = prepare_directory(directory); !problem.empty()) {
+    return tl::unexpected(std::move(problem));
+  }
+  remove_abandoned(directory);
+  const std::string path = directory + "/agent." + std::to_string(pid) + ".sock";
+  const auto address = address_of(path);
+  if (!address) return tl::unexpected(path + " is longer than a Unix socket's path may be");
+  if (is_abandoned(path)) ::unlink(path.c_str());  // of an earlier process with this number
+
+  const int fd = stream_socket();
+  if (fd < 0) return tl::unexpected("no socket: " + reason(errno));
+  SocketFile file(path, fd);
+  const auto fail = [&](const char* what) {
+    const std::string why = reason(errno);
+    ::close(fd);
+    return tl::unexpected(std::string(what) + " " + path + ": " + why);
+  };
+  // On Linux the file gets the mode of the unbound socket: it never is accessible to others.
+  if (::fchmod(fd, 0600) != 0) return fail("cannot set the mode of");
+  if (::bind(fd, reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0) {
+    return fail("cannot bind");
+  }
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) == 0) {
+    file.device_ = info.st_dev;
+    file.inode_ = info.st_ino;
+  }
+  if (::listen(fd, kBacklog) != 0) {
+    file.remove();
+    return fail("cannot listen at");
+  }
+  return file;
+}
+
+void SocketFile::remove() const {
+  struct stat info {};
+  if (::lstat(path_.c_str(), &info) != 0) return;
+  if (info.st_dev == device_ && info.st_ino == inode_) ::unlink(path_.c_str());
+}
+
+bool peer_is_trusted(int fd) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
+  return peer.uid == 0 || peer.uid == ::geteuid();
+}
+
+}  // namespace rocktune::agent
