@@ -9,6 +9,7 @@ namespace rocktune {
 namespace {
 
 constexpr std::size_t kMostDrivers = 5;
+constexpr double kLevelWeight = 0.7;  // see probability.h
 
 double strength(const Driver& driver) {
   if (driver.limit && *driver.limit > 0) return driver.value / *driver.limit;
@@ -27,8 +28,9 @@ Assessment assess(IndicatorKind kind, const std::vector<Pressure>& pressures, bo
   Assessment out;
   const Pressure* strongest = nullptr;
   double probability = -1;
+  double weight = kind == IndicatorKind::kCompactionBacklog ? 1 : kLevelWeight;
   for (const Pressure& pressure : pressures) {
-    double p = crossing_probability(pressure.use, pressure.eta_seconds, horizon_seconds);
+    double p = crossing_probability(pressure.use, pressure.eta_seconds, horizon_seconds, weight);
     bool stronger =
         p > probability || (p == probability && strongest && pressure.use > strongest->use);
     if (!stronger) continue;

@@ -115,8 +115,8 @@ void BacklogAssessor::add_memtables(const Features& features, std::vector<Pressu
   Pressure pressure{"memtables", mean, std::nullopt, "", ""};
   // One full queue in one reading ends with the next flush; a mean near the limit does not.
   pressure.eta_seconds = time_to_limit(mean, memtables_.slope());
-  pressure.sentence = text::amount(*features.immutable_memtables) + " of " + text::amount(limit) +
-                      " memtables wait for their flush" +
+  pressure.sentence = text::amount(mean * limit) + " of " + text::amount(limit) +
+                      " memtables wait for their flush on average" +
                       in_family(features.memtable_column_family);
   pressure.outlook = when("a write stop", pressure.eta_seconds);
   out.push_back(std::move(pressure));

@@ -11,7 +11,8 @@ constexpr double kLongestEtaSeconds = 3600;
 
 }  // namespace
 
-double crossing_probability(double use, std::optional<double> eta_seconds, double horizon_seconds) {
+double crossing_probability(double use, std::optional<double> eta_seconds, double horizon_seconds,
+                            double weight) {
   double level = 1 / (1 + std::exp(-(use - 0.9) / 0.05));
   double flow = 0;
   if (eta_seconds && horizon_seconds > 0) {
@@ -19,7 +20,7 @@ double crossing_probability(double use, std::optional<double> eta_seconds, doubl
     flow = 1 / (1 + horizons * horizons);
   }
   double trust = std::clamp((use - 0.4) / 0.3, 0.0, 1.0);
-  return 1 - (1 - level) * (1 - trust * flow);
+  return 1 - (1 - level) * (1 - weight * trust * flow);
 }
 
 std::optional<double> time_to_limit(double use, std::optional<double> slope) {

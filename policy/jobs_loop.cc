@@ -103,7 +103,7 @@ std::optional<Proposal> JobsLoop::give_back(const Situation& situation,
   Proposal out = propose(reading, jobs - 1, "jobs.idle");
   out.reason = "the last of " + std::to_string(jobs) + " background jobs has not been used for " +
                text::duration(unused);
-  out.expected = {"l0_ratio", true, situation.features.l0_ratio.value_or(0), kEvaluationSeconds};
+  out.expected = {"l0_ratio", true, situation.l0_ratio.value_or(0), kEvaluationSeconds};
   out.evidence = backlog_evidence(situation);
   return out;
 }

@@ -16,12 +16,16 @@ constexpr double kFarFactor = 5;
 constexpr double kLoadTolerance = 0.30;
 constexpr std::size_t kMostRunning = 32;  // windows are short and knobs rest between changes
 
-// By how much a value of this kind moves without any cause, by the unit that ends its name.
+// By how much a value of this kind moves without any cause, by its name or the unit that ends it.
 struct UnitTolerance {
   std::string_view suffix;
   double amount;
 };
-constexpr std::array<UnitTolerance, 8> kUnitTolerances{{
+// Shares of L0 and memtables are saw-teeth: each flush and each compaction moves them.
+constexpr std::array<UnitTolerance, 11> kUnitTolerances{{
+    {"l0_ratio", 0.10},
+    {"memtable_ratio", 0.25},
+    {"stalled_ratio", 0.05},
     {"_ratio", 0.02},
     {"_us", 50},
     {"_ms", 0.5},
@@ -124,7 +128,7 @@ std::vector<Finished> Outcomes::observe(const Features& features) {
       running.load_sum += load(features);
       if (Value value = value_of(features, expected.feature)) {
         ++running.present;
-        running.sum += (*value);
+        running.sum += *value;
       }
     }
     if (age < expected.window_seconds) {

@@ -37,10 +37,10 @@ void put(Trend& trend, Nanoseconds now, const Value& value) {
   trend.expire(now);
 }
 
-std::string worst_cause(const Features& f) {
+std::string worst_cause(const Features& f, const Value& memtable_ratio) {
   std::array<std::pair<const char*, double>, 3> parts{{
       {"l0", f.l0_ratio.value_or(-1)},
-      {"memtables", f.memtable_ratio.value_or(-1)},
+      {"memtables", memtable_ratio.value_or(-1)},
       {"pending_bytes", f.pending_ratio.value_or(-1)},
   }};
   auto worst = std::max_element(parts.begin(), parts.end(),
@@ -48,14 +48,16 @@ std::string worst_cause(const Features& f) {
   return worst->second < 0 ? "" : worst->first;
 }
 
-std::string describe(const Features& f, const std::string& cause) {
+std::string describe(const Situation& situation) {
+  const Features& f = situation.features;
+  const std::string& cause = situation.backlog_cause;
   if (cause == "l0" && f.l0_files && f.l0_slowdown_files) {
     return "L0 has " + text::amount(*f.l0_files) + " of " + text::amount(*f.l0_slowdown_files) +
            " files";
   }
-  if (cause == "memtables" && f.immutable_memtables && f.max_write_buffers) {
-    return text::amount(*f.immutable_memtables) + " of " + text::amount(*f.max_write_buffers) +
-           " memtables wait for their flush";
+  if (cause == "memtables" && situation.memtable_ratio && f.max_write_buffers) {
+    return text::amount(*situation.memtable_ratio * *f.max_write_buffers) + " of " +
+           text::amount(*f.max_write_buffers) + " memtables wait for their flush on average";
   }
   if (cause == "pending_bytes" && f.pending_bytes) {
     return text::bytes(*f.pending_bytes) + " wait for compaction";
@@ -87,6 +89,7 @@ void Observer::add(const Features& f) {
   }
   put(background_, now, background);
   put(stalled_, now, f.stalled_ratio);
+  put(l0_, now, f.l0_ratio);
   put(memtables_, now, f.memtable_ratio);
   put(read_p99_, now, f.read_p99_us);
   put(queue_, now, f.device_queue);
@@ -99,18 +102,22 @@ void Observer::add(const Features& f) {
 void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
   const Features& f = input.features;
   const Indicator* backlog = find(input.indicators, IndicatorKind::kCompactionBacklog);
+  out.stalled_ratio = stalled_.mean(3);
+  out.memtable_ratio = memtables_.mean(5);
+  out.l0_ratio = l0_.mean(10);
   out.stalled = f.write_stopped.value_or(0) > 0 || f.delayed_bytes_per_second.has_value() ||
-                stalled_.mean(3).value_or(0) >= kStalledRatio;
+                out.stalled_ratio.value_or(0) >= kStalledRatio;
   bool warns = backlog != nullptr && backlog->state != AlertState::kOk;
   out.trouble = out.stalled || warns;
   bool known = f.l0_ratio.has_value();
   bool low = f.l0_ratio.value_or(1) < kComfortableL0 &&
              f.pending_ratio.value_or(0) < kComfortablePending &&
-             memtables_.mean(5).value_or(0) < kComfortableMemtables;
+             out.memtable_ratio.value_or(0) < kComfortableMemtables;
   out.comfortable = known && low && !out.trouble;
   out.comfortable_seconds = comfort_.update(out.comfortable, out.now);
-  out.backlog_cause = warns && !backlog->cause.empty() ? backlog->cause : worst_cause(f);
-  out.backlog_text = describe(f, out.backlog_cause);
+  out.backlog_cause =
+      warns && !backlog->cause.empty() ? backlog->cause : worst_cause(f, out.memtable_ratio);
+  out.backlog_text = (out.stalled ? "writes stall: " : "") + describe(out);
 }
 
 void Observer::judge_background(const Features& f, Situation& out) const {
@@ -176,10 +183,14 @@ Expectation expect_relief(const Situation& situation, double window_seconds) {
   auto expect = [&](const char* feature, const Value& baseline) {
     return Expectation{feature, true, baseline.value_or(0), window_seconds};
   };
-  if (f.stalled_ratio.value_or(0) >= kStalledRatio) return expect("stalled_ratio", f.stalled_ratio);
-  if (situation.backlog_cause == "memtables") return expect("memtable_ratio", f.memtable_ratio);
+  if (situation.stalled_ratio.value_or(0) >= kStalledRatio) {
+    return expect("stalled_ratio", situation.stalled_ratio);
+  }
+  if (situation.backlog_cause == "memtables") {
+    return expect("memtable_ratio", situation.memtable_ratio);
+  }
   if (situation.backlog_cause == "pending_bytes") return expect("pending_bytes", f.pending_bytes);
-  return expect("l0_ratio", f.l0_ratio);
+  return expect("l0_ratio", situation.l0_ratio);
 }
 
 std::vector<Driver> backlog_evidence(const Situation& situation) {

@@ -31,6 +31,7 @@ struct Situation {
   double comfortable_seconds = 0;
   std::string backlog_cause;  // "l0", "pending_bytes", "memtables"; empty when nothing is known
   std::string backlog_text;   // for reasons: "L0 has 17 of 20 files"
+  Value stalled_ratio, l0_ratio, memtable_ratio;  // means of 3, 10 and 5 s
 
   // Background writing, bytes/s
   Value passed;          // through the limiter, mean of 5 s
@@ -75,7 +76,7 @@ class Observer {
   static Trend window(double seconds) { return Trend(Trend::Jumps::kKeep, 0, seconds); }
   Trend passed_ = window(60), limiter_use_ = window(5);
   Trend written_ = window(60), background_ = window(60);
-  Trend stalled_ = window(3), memtables_ = window(5);
+  Trend stalled_ = window(3), memtables_ = window(5), l0_ = window(10);
   Trend read_p99_ = window(5), queue_ = window(5), await_ = window(5);
   Trend compactions_ = window(5), flushes_ = window(5), cpu_ = window(5);
   Held comfort_, slow_reads_;

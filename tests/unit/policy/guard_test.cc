@@ -1,0 +1,342 @@
+// Every rule of policy/guard.h, in its order.
+#include "policy/guard.h"
+
+#include "tests/support/catch.h"
+#include "tests/unit/model/sample_builder.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+constexpr std::int64_t kM = std::int64_t{1} << 20;
+
+// A guard and the features of a target, with time moved by hand.
+class Bench {
+ public:
+  explicit Bench(Budget budget = {}) : guard(budget) {
+    f.fresh = true;
+    f.cpus = 4;
+    f.memory_available_bytes = 4e9;
+    f.limiter_bytes_per_second = 50e6;
+    f.knobs = {limiter_knob(100 * kM, 100 * kM), jobs_knob(4, 4), cache_knob(256 * kM, 256 * kM)};
+    pass(0.5);
+  }
+  void pass(double seconds) {
+    f.at.tick += at_seconds(seconds);
+    ++f.sequence;
+    guard.observe(f);
+  }
+  KnobReading& knob(std::string_view name) {
+    for (KnobReading& reading : f.knobs) {
+      if (reading.name == name) return reading;
+    }
+    FAIL("no such knob");
+    return f.knobs[0];
+  }
+  Verdict ask(std::string_view name, std::int64_t to) {
+    Proposal proposal;
+    proposal.knob = name;
+    proposal.from = knob(name).value;
+    proposal.to = to;
+    return guard.judge(proposal, f);
+  }
+  // Asks, applies what was allowed, and lets time pass.
+  Verdict change(std::string_view name, std::int64_t to, double seconds = 61) {
+    Verdict verdict = ask(name, to);
+    knob(name).value = verdict.value;
+    pass(seconds);
+    return verdict;
+  }
+
+  Guard guard;
+  Features f;
+};
+
+bool is(const Verdict& verdict, VerdictKind kind, std::string_view rule) {
+  INFO(to_string(verdict.kind) << " " << verdict.rule << ": " << verdict.reason);
+  CHECK(verdict.kind == kind);
+  CHECK(verdict.rule == rule);
+  CHECK(verdict.reason.empty() == (kind == VerdictKind::kAllowed));
+  return verdict.kind == kind && verdict.rule == rule;
+}
+
+}  // namespace
+
+TEST_CASE("what breaks no rule is allowed as it is", "[guard]") {
+  Bench bench;
+  Verdict verdict = bench.ask(knob::kRateLimit, 200 * kM);
+  CHECK(is(verdict, VerdictKind::kAllowed, ""));
+  CHECK(verdict.value == 200 * kM);
+}
+
+TEST_CASE("stale: without a reading nothing is changed", "[guard]") {
+  Bench bench;
+  bench.f.fresh = false;
+  bench.pass(0.5);
+  Verdict verdict = bench.ask(knob::kRateLimit, 200 * kM);
+  CHECK(is(verdict, VerdictKind::kHeld, "stale"));
+  CHECK(verdict.value == 100 * kM);
+  bench.f.fresh = true;
+  bench.pass(0.5);  // one missed sample is no gap
+  CHECK(is(bench.ask(knob::kRateLimit, 200 * kM), VerdictKind::kAllowed, ""));
+}
+
+TEST_CASE("stale: after two missed samples the first one is only looked at", "[guard]") {
+  bool skipped_numbers = GENERATE(false, true);
+  Bench bench;
+  if (skipped_numbers) {
+    bench.f.sequence += 2;  // polls that were due and never became a sample
+  } else {
+    bench.f.fresh = false;
+    bench.pass(0.5);
+    bench.pass(0.5);
+    bench.f.fresh = true;
+  }
+  bench.pass(0.5);
+  CHECK(is(bench.ask(knob::kRateLimit, 200 * kM), VerdictKind::kHeld, "stale"));
+  bench.pass(0.5);
+  CHECK(is(bench.ask(knob::kRateLimit, 200 * kM), VerdictKind::kAllowed, ""));
+}
+
+TEST_CASE("known: catalogue, sample and changeable", "[guard]") {
+  Bench bench;
+  Proposal proposal;
+  proposal.knob = "write_buffer_size";
+  CHECK(is(bench.guard.judge(proposal, bench.f), VerdictKind::kRejected, "known"));
+  bench.knob(knob::kRateLimit).changeable = false;
+  bench.knob(knob::kRateLimit).reason = "the database was opened without a limiter";
+  Verdict verdict = bench.ask(knob::kRateLimit, 200 * kM);
+  CHECK(is(verdict, VerdictKind::kRejected, "known"));
+  CHECK(verdict.reason.find("opened without a limiter") != std::string::npos);
+  bench.f.knobs.clear();
+  proposal.knob = knob::kRateLimit;
+  CHECK(is(bench.guard.judge(proposal, bench.f), VerdictKind::kRejected, "known"));
+}
+
+TEST_CASE("manual: the operator wins", "[guard]") {
+  Bench bench;
+  bench.knob(knob::kRateLimit).owner = KnobOwner::kManual;
+  Verdict verdict = bench.ask(knob::kRateLimit, 200 * kM);
+  CHECK(is(verdict, VerdictKind::kHeld, "manual"));
+  CHECK(verdict.reason.find("rocktune release") != std::string::npos);
+}
+
+TEST_CASE("believed: a proposal about another value is rejected", "[guard]") {
+  Bench bench;
+  Proposal proposal;
+  proposal.knob = knob::kRateLimit;
+  proposal.from = 90 * kM;
+  proposal.to = 200 * kM;
+  CHECK(is(bench.guard.judge(proposal, bench.f), VerdictKind::kRejected, "believed"));
+}
+
+TEST_CASE("range: budget, agent and catalogue", "[guard]") {
+  Budget budget;
+  budget.rate_limit_min = BytesPerSecond{50.0 * kM};
+  budget.jobs_max = 6;
+  budget.cache_max = Bytes{300 * kM};
+  Bench bench(budget);
+  Verdict verdict = bench.ask(knob::kRateLimit, 30 * kM);
+  CHECK(is(verdict, VerdictKind::kClamped, "range"));
+  CHECK(verdict.value == 50 * kM);
+  verdict = bench.ask(knob::kBackgroundJobs, 8);
+  CHECK(is(verdict, VerdictKind::kClamped, "range"));
+  CHECK(verdict.value == 6);
+  verdict = bench.ask(knob::kCacheCapacity, 380 * kM);
+  CHECK(is(verdict, VerdictKind::kClamped, "range"));
+  CHECK(verdict.value == 300 * kM);
+}
+
+TEST_CASE("range: unset budgets mean found cache and usable CPUs", "[guard]") {
+  Bench bench;
+  CHECK(is(bench.ask(knob::kCacheCapacity, 300 * kM), VerdictKind::kHeld, "no_change"));
+  CHECK(is(bench.ask(knob::kBackgroundJobs, 5), VerdictKind::kHeld, "no_change"));
+  bench.f.cpus = 8;
+  CHECK(is(bench.ask(knob::kBackgroundJobs, 6), VerdictKind::kAllowed, ""));
+}
+
+TEST_CASE("range: what the agent refuses is refused here, too", "[guard]") {
+  Bench bench;
+  bench.knob(knob::kRateLimit).max = 150 * kM;
+  CHECK(bench.ask(knob::kRateLimit, 200 * kM).value == 150 * kM);
+  bench.knob(knob::kRateLimit).max = kM;
+  CHECK(is(bench.ask(knob::kRateLimit, 200 * kM), VerdictKind::kRejected, "range"));
+}
+
+TEST_CASE("a clamp stops a change and never turns it round", "[guard]") {
+  Budget budget;
+  budget.cache_max = Bytes{128 * kM};  // less than what was found
+  Bench bench(budget);
+  Verdict verdict = bench.ask(knob::kCacheCapacity, 300 * kM);
+  CHECK(is(verdict, VerdictKind::kHeld, "no_change"));
+  CHECK(verdict.value == 256 * kM);
+  verdict = bench.ask(knob::kCacheCapacity, 200 * kM);  // the right way: back into the range
+  CHECK(verdict.value == 128 * kM);
+}
+
+TEST_CASE("a value found below the range may come into it in one step", "[guard]") {
+  Bench bench;
+  bench.knob(knob::kRateLimit) = limiter_knob(kM, kM);
+  CHECK(bench.ask(knob::kRateLimit, 2 * kM).value == 10 * kM);  // budget.rate_limit_min
+}
+
+TEST_CASE("relation: two jobs at least, and memory that is there", "[guard]") {
+  Bench bench;
+  bench.knob(knob::kBackgroundJobs) = jobs_knob(3, 4);
+  Verdict verdict = bench.ask(knob::kBackgroundJobs, 1);
+  CHECK(is(verdict, VerdictKind::kClamped, "relation"));
+  CHECK(verdict.value == 2);
+  Budget budget;
+  budget.cache_max = Bytes{4096 * kM};
+  Bench cache(budget);
+  cache.f.memory_available_bytes = 40.0 * kM;
+  verdict = cache.ask(knob::kCacheCapacity, 300 * kM);
+  CHECK(is(verdict, VerdictKind::kClamped, "relation"));
+  CHECK(verdict.value == 276 * kM);
+}
+
+TEST_CASE("relation: unknown memory is no memory", "[guard]") {
+  Budget budget;
+  budget.cache_max = Bytes{4096 * kM};
+  Bench bench(budget);
+  bench.f.memory_available_bytes.reset();
+  CHECK(is(bench.ask(knob::kCacheCapacity, 300 * kM), VerdictKind::kHeld, "no_change"));
+}
+
+TEST_CASE("step: one change moves a knob so far and no further", "[guard]") {
+  Bench bench;
+  Verdict verdict = bench.ask(knob::kRateLimit, 900 * kM);
+  CHECK(is(verdict, VerdictKind::kClamped, "step"));
+  CHECK(verdict.value == 400 * kM);
+  bench.f.cpus = 64;
+  CHECK(bench.ask(knob::kBackgroundJobs, 64).value == 6);
+}
+
+TEST_CASE("step: unlimited is near for a limit that limits next to nothing", "[guard]") {
+  Bench bench;
+  // 50 MB/s pass 100 MiB/s: the limit is within reach of the load, so unlimited is far away.
+  CHECK(bench.change(knob::kRateLimit, kUnlimitedBytesPerSecond).value == 400 * kM);
+  CHECK(is(bench.ask(knob::kRateLimit, kUnlimitedBytesPerSecond), VerdictKind::kAllowed, ""));
+  Bench idle;
+  idle.f.limiter_bytes_per_second = 5e6;
+  idle.pass(31);
+  CHECK(is(idle.ask(knob::kRateLimit, kUnlimitedBytesPerSecond), VerdictKind::kAllowed, ""));
+}
+
+TEST_CASE("step: from unlimited it is measured from what passes", "[guard]") {
+  Bench bench;
+  bench.knob(knob::kRateLimit) = limiter_knob(kUnlimitedBytesPerSecond);
+  Verdict verdict = bench.ask(knob::kRateLimit, 11 * kM);
+  CHECK(is(verdict, VerdictKind::kClamped, "step"));
+  CHECK(verdict.value == 12500000);
+  bench.pass(10);
+  CHECK(is(bench.ask(knob::kRateLimit, 60 * kM), VerdictKind::kAllowed, ""));
+  Bench blind;
+  blind.knob(knob::kRateLimit) = limiter_knob(kUnlimitedBytesPerSecond);
+  blind.f.limiter_bytes_per_second.reset();
+  blind.pass(31);
+  CHECK(is(blind.ask(knob::kRateLimit, 60 * kM), VerdictKind::kHeld, "step"));
+}
+
+TEST_CASE("dwell: a knob rests after a change, others do not", "[guard]") {
+  Bench bench;
+  bench.change(knob::kRateLimit, 150 * kM, 1.0);
+  CHECK(is(bench.ask(knob::kRateLimit, 200 * kM), VerdictKind::kHeld, "dwell"));
+  bench.f.cpus = 8;
+  CHECK(is(bench.ask(knob::kBackgroundJobs, 5), VerdictKind::kAllowed, ""));
+  bench.pass(1.0);
+  CHECK(is(bench.ask(knob::kRateLimit, 200 * kM), VerdictKind::kAllowed, ""));
+}
+
+TEST_CASE("budget: changes per hour, of all knobs together", "[guard]") {
+  Budget budget;
+  budget.changes_per_hour = 3;
+  Bench bench(budget);
+  bench.f.cpus = 64;
+  CHECK(bench.change(knob::kRateLimit, 150 * kM).kind == VerdictKind::kAllowed);
+  CHECK(bench.change(knob::kBackgroundJobs, 5).kind == VerdictKind::kAllowed);
+  CHECK(bench.change(knob::kRateLimit, 200 * kM).kind == VerdictKind::kAllowed);
+  CHECK(is(bench.ask(knob::kRateLimit, 250 * kM), VerdictKind::kHeld, "budget"));
+  bench.guard.reset();
+  CHECK(is(bench.ask(knob::kRateLimit, 250 * kM), VerdictKind::kHeld, "budget"));
+  bench.pass(3600);
+  CHECK(is(bench.ask(knob::kRateLimit, 250 * kM), VerdictKind::kAllowed, ""));
+}
+
+TEST_CASE("budget: zero changes means none", "[guard]") {
+  Budget budget;
+  budget.changes_per_hour = 0;
+  Bench bench(budget);
+  CHECK(is(bench.ask(knob::kRateLimit, 150 * kM), VerdictKind::kHeld, "budget"));
+}
+
+TEST_CASE("oscillation: the third reversal waits, the way home is free", "[guard]") {
+  Bench bench;  // found at 100 MiB/s
+  CHECK(bench.change(knob::kRateLimit, 200 * kM).kind == VerdictKind::kAllowed);
+  CHECK(bench.change(knob::kRateLimit, 150 * kM).kind == VerdictKind::kAllowed);  // 1
+  CHECK(bench.change(knob::kRateLimit, 200 * kM).kind == VerdictKind::kAllowed);  // 2
+  CHECK(bench.change(knob::kRateLimit, 150 * kM).kind == VerdictKind::kAllowed);  // home
+  Verdict verdict = bench.ask(knob::kRateLimit, 200 * kM);
+  CHECK(is(verdict, VerdictKind::kHeld, "oscillation"));
+  CHECK(bench.ask(knob::kRateLimit, 120 * kM).kind == VerdictKind::kAllowed);  // the same way
+  bench.knob(knob::kRateLimit).value = 120 * kM;
+  bench.pass(601);
+  CHECK(is(bench.ask(knob::kRateLimit, 200 * kM), VerdictKind::kAllowed, ""));
+}
+
+TEST_CASE("no_change: to the value that it has", "[guard]") {
+  Bench bench;
+  CHECK(is(bench.ask(knob::kRateLimit, 100 * kM), VerdictKind::kHeld, "no_change"));
+}
+
+TEST_CASE("no_change: a knob out of range is not moved by asking for what it is", "[guard]") {
+  Budget budget;
+  budget.jobs_max = 2;
+  Bench bench(budget);
+  Verdict verdict = bench.ask(knob::kBackgroundJobs, 4);
+  CHECK(verdict.kind == VerdictKind::kHeld);
+  CHECK(verdict.value == 4);
+}
+
+TEST_CASE("clamps add up", "[guard]") {
+  Budget budget;
+  budget.cache_max = Bytes{1000 * kM};
+  Bench bench(budget);
+  Verdict verdict = bench.ask(knob::kCacheCapacity, 5000 * kM);
+  CHECK(is(verdict, VerdictKind::kClamped, "range"));
+  CHECK(verdict.value == 384 * kM);
+  CHECK(verdict.reason.find("; one step") != std::string::npos);
+}
+
+TEST_CASE("a failed change gives its dwell and its budget back", "[guard]") {
+  Budget budget;
+  budget.changes_per_hour = 1;
+  Bench bench(budget);
+  Proposal proposal;
+  proposal.knob = knob::kRateLimit;
+  proposal.from = 100 * kM;
+  proposal.to = 150 * kM;
+  CHECK(bench.guard.judge(proposal, bench.f).kind == VerdictKind::kAllowed);
+  CHECK(bench.guard.judge(proposal, bench.f).rule == "dwell");
+  bench.guard.failed(proposal);
+  CHECK(bench.guard.judge(proposal, bench.f).kind == VerdictKind::kAllowed);
+  proposal.knob = knob::kBackgroundJobs;
+  bench.guard.failed(proposal);  // of which nothing was allowed: nothing happens
+  CHECK(bench.ask(knob::kRateLimit, 150 * kM).rule == "dwell");
+}
+
+TEST_CASE("reset: another database owes no dwell", "[guard]") {
+  Bench bench;
+  bench.ask(knob::kRateLimit, 150 * kM);
+  bench.guard.reset();
+  CHECK(is(bench.ask(knob::kRateLimit, 150 * kM), VerdictKind::kAllowed, ""));
+}
+
+TEST_CASE("holding and rejecting leave no trace", "[guard]") {
+  Budget budget;
+  budget.changes_per_hour = 1;
+  Bench bench(budget);
+  for (int i = 0; i < 10; ++i) bench.ask(knob::kRateLimit, 100 * kM);
+  CHECK(is(bench.ask(knob::kRateLimit, 150 * kM), VerdictKind::kAllowed, ""));
+}
