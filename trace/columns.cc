@@ -108,7 +108,7 @@ std::string create_table(std::string_view name, const Columns& columns, std::str
   std::string sql = "CREATE TABLE " + std::string(name) + " (";
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (i != 0) sql += ", ";
-    sql += columns[i].name + " " + std::string(columns[i].type);
+    sql += '"' + columns[i].name + "\" " + std::string(columns[i].type);
   }
   return sql + std::string(tail) + ";\n";
 }
@@ -124,7 +124,7 @@ std::string column_names(const Columns& columns, std::string_view prefix) {
   std::string names;
   for (const Column& column : columns) {
     if (!names.empty()) names += ", ";
-    names += std::string(prefix) + column.name;
+    names += std::string(prefix) + '"' + column.name + '"';
   }
   return names;
 }

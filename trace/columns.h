@@ -27,7 +27,7 @@ bool is_option(std::string_view field);
 
 std::string create_table(std::string_view name, const Columns& columns, std::string_view tail);
 std::string insert_into(std::string_view name, const Columns& columns);
-// "a, b, c", each with `prefix` before it.
+// Quoted, since some are words of SQL: "a", "b", each with `prefix` before it.
 std::string column_names(const Columns& columns, std::string_view prefix = "");
 
 }  // namespace rocktune::trace

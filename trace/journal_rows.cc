@@ -108,8 +108,8 @@ Columns decision_columns() {
   return with_key({{"id", "TEXT NOT NULL"},
                    {"knob", "TEXT NOT NULL"},
                    {"column_family", "TEXT NOT NULL"},
-                   {"from_value", "INTEGER NOT NULL"},
-                   {"to_value", "INTEGER NOT NULL"},
+                   {"from", "INTEGER NOT NULL"},
+                   {"to", "INTEGER NOT NULL"},
                    {"rule", "TEXT NOT NULL"},
                    {"reason", "TEXT NOT NULL"},
                    {"expected_feature", "TEXT NOT NULL"},
@@ -175,8 +175,8 @@ Columns actuation_columns() {
   return with_key({{"decision_id", "TEXT NOT NULL"},
                    {"status", "TEXT NOT NULL"},
                    {"reason", "TEXT NOT NULL"},
-                   {"before_value", "INTEGER NOT NULL"},
-                   {"after_value", "INTEGER NOT NULL"}});
+                   {"before", "INTEGER NOT NULL"},
+                   {"after", "INTEGER NOT NULL"}});
 }
 
 void put_actuation(Statement& statement, const Actuation& actuation) {

@@ -87,8 +87,8 @@ SELECT strftime('%Y-%m-%d %H:%M:%f', p.wall_ns / 1e9, 'unixepoch') AS time,
 constexpr const char* kStoryView = R"sql(
 CREATE VIEW decision_story AS
 SELECT strftime('%Y-%m-%d %H:%M:%f', s.wall_ns / 1e9, 'unixepoch') AS time,
-  t.name AS target, d.id, d.knob, d.column_family, d.from_value, d.to_value, d.rule, d.verdict,
-  d.verdict_value, d.verdict_rule, a.status, a.after_value, o.result, d.expected_feature,
+  t.name AS target, d.id, d.knob, d.column_family, d."from", d."to", d.rule, d.verdict,
+  d.verdict_value, d.verdict_rule, a.status, a.after, o.result, d.expected_feature,
   d.expected_baseline, o.measured, d.reason
   FROM decisions d
   JOIN targets t ON t.id = d.target

@@ -1,0 +1,40 @@
+// Lines of the alert log for people. Pure. A line that is not what docs/alerts.md says is never
+// thrown about: it is counted, or shown with what it has.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "tools/control.h"
+
+namespace rocktune::tools {
+
+// "2026-01-31 12:00:00.250  orders  DECISION  12-1 ..."
+std::string alert_text(const Json& line);
+// The same without date and target, for lists beneath a target.
+std::string brief_line(const Json& line);
+
+// What `rocktune alerts` shows of each line that it reads.
+class AlertPrinter {
+ public:
+  AlertPrinter(bool json, std::set<std::string> kinds) : json_(json), kinds_(std::move(kinds)) {}
+
+  // What to print for a line; nullopt when nothing: empty, of another kind, or malformed.
+  std::optional<std::string> print(std::string_view line);
+  [[nodiscard]] std::uint64_t malformed() const { return malformed_; }
+  [[nodiscard]] const std::string& first_problem() const { return first_problem_; }
+
+ private:
+  void complain(const std::string& problem);
+
+  bool json_;
+  std::set<std::string> kinds_;
+  std::uint64_t lines_ = 0;
+  std::uint64_t malformed_ = 0;
+  std::string first_problem_;
+};
+
+}  // namespace rocktune::tools

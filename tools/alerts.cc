@@ -1,0 +1,72 @@
+// rocktune alerts: the alert log for people, once or as it grows.
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "tools/alert_text.h"
+#include "tools/command.h"
+#include "tools/follow.h"
+
+namespace rocktune::tools {
+namespace {
+
+constexpr std::chrono::milliseconds kFollowEvery{250};
+
+struct Options {
+  std::string file;
+  std::vector<std::string> kinds;
+  bool json = false;
+  bool follow = false;
+};
+
+void print(AlertPrinter& printer, const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) {
+    if (const auto text = printer.print(line)) std::cout << *text << '\n';
+  }
+  std::cout.flush();
+}
+
+// Says each time how many more there are, so that it is seen while following.
+void report_malformed(const AlertPrinter& printer, std::uint64_t& reported) {
+  if (printer.malformed() == reported) return;
+  reported = printer.malformed();
+  std::cerr << "rocktune: " << reported << (reported == 1 ? " line is" : " lines are")
+            << " no alert-log line and " << (reported == 1 ? "was" : "were")
+            << " left out (first: " << printer.first_problem() << ")" << std::endl;
+}
+
+int alerts(const Options& options) {
+  auto follower = FileFollower::open(options.file);
+  if (!follower) return report_error(follower.error().within("alerts"));
+  AlertPrinter printer(options.json, {options.kinds.begin(), options.kinds.end()});
+  std::uint64_t reported = 0;
+  print(printer, follower->read_lines());
+  while (options.follow && std::cout) {
+    report_malformed(printer, reported);
+    std::this_thread::sleep_for(kFollowEvery);
+    print(printer, follower->read_lines());
+  }
+  if (const auto last = follower->rest()) print(printer, {*last});
+  report_malformed(printer, reported);
+  return std::cout ? kOk : kFailed;
+}
+
+}  // namespace
+
+void add_alerts(CLI::App& root, Action& chosen) {
+  CLI::App* app = root.add_subcommand("alerts", "the alert log, readable");
+  auto options = std::make_shared<Options>();
+  app->add_option("FILE", options->file, "the alert log")->required();
+  app->add_flag("-f,--follow", options->follow, "wait for more, also across rotation");
+  app->add_flag("--json", options->json, "the lines as they are (without malformed ones)");
+  app->add_option("--kind", options->kinds, "only these; several with commas")
+      ->delimiter(',')
+      ->check(CLI::IsMember(
+          {"alert", "decision", "outcome", "actuation", "manual", "source", "daemon"}))
+      ->type_name("KIND");
+  app->footer("Example: rocktune alerts /var/log/rocktune/alerts.jsonl --kind alert,manual -f");
+  app->callback([options, &chosen] { chosen = [options] { return alerts(*options); }; });
+}
+
+}  // namespace rocktune::tools

@@ -1,0 +1,121 @@
+#include "tools/cli.h"
+
+#include <algorithm>
+#include <exception>
+#include <iostream>
+
+#include "tools/command.h"
+#include "tools/control.h"
+#include "tools/text.h"
+#include "tools/version.h"
+
+namespace rocktune::tools {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  rocktune run -- db_bench --benchmarks=fillrandom   start a program with the agent in it
+  rocktune status                                    what rocktuned sees and does
+  rocktune watch                                     the same, live
+  rocktune alerts /var/log/rocktune/alerts.jsonl -f  warnings and decisions as they come
+  rocktune release max_background_jobs               let rocktuned tune a knob again
+  rocktune rollback                                  return every knob to what it was
+  rocktune trace info run.sqlite                     what is in a trace
+  rocktune replay run.sqlite --policy static,headroom
+                                                     what a policy would have decided
+Exit codes: 0 ok, 1 failed, 2 usage. `rocktune COMMAND --help` says more.)";
+
+std::vector<std::string> command_names(const CLI::App& root) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : root.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+int unknown_command(const std::string& word, const std::vector<std::string>& names) {
+  std::string message = "there is no command \"" + printable(word) + "\"";
+  if (const std::string guess = closest(word, names); !guess.empty()) {
+    message += "; did you mean \"" + guess + "\"?";
+  } else {
+    message += "; there are:";
+    for (const std::string& name : names) message += " " + name;
+  }
+  return report_error({ErrorCode::kInvalidArgument, message}, kUsage);
+}
+
+int usage_error(const CLI::App& root, const CLI::ParseError& problem) {
+  std::string message = problem.what();
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  std::string command = "rocktune";
+  for (const CLI::App* chosen : root.get_subcommands()) command += " " + chosen->get_name();
+  return report_error({ErrorCode::kInvalidArgument, message + "; see " + command + " --help"},
+                      kUsage);
+}
+
+}  // namespace
+
+void add_socket_option(CLI::App& command, std::string& socket) {
+  socket = kDefaultSocket;
+  command.add_option("--socket", socket, "rocktuned's control socket")
+      ->envname("ROCKTUNE_SOCKET")
+      ->type_name("PATH")
+      ->capture_default_str();
+}
+
+int report_error(const Error& error, int exit_code) {
+  std::cerr << "rocktune: " << error.message << std::endl;
+  return exit_code;
+}
+
+SplitArguments split_run(const std::vector<std::string>& arguments) {
+  SplitArguments split;
+  auto next = arguments.begin();
+  if (next == arguments.end() || *next != "run") return {arguments, {}};
+  split.own.push_back(*next++);
+  while (next != arguments.end() && next->starts_with("-")) {
+    if (*next == "--") {
+      ++next;
+      break;
+    }
+    const bool takes_value = *next == "--agent-dir" || *next == "--mode";
+    split.own.push_back(*next++);
+    if (takes_value && next != arguments.end()) split.own.push_back(*next++);
+  }
+  split.command.assign(next, arguments.end());
+  return split;
+}
+
+int run_cli(const std::vector<std::string>& arguments) {
+  CLI::App root("rocktune: keeps a running RocksDB fast", "rocktune");
+  Action chosen;
+  const SplitArguments split = split_run(arguments);
+  root.set_version_flag("--version", std::string("rocktune ") + kVersion);
+  root.footer(kExamples);
+  root.require_subcommand(1);
+  add_run(root, chosen, split.command);
+  add_status(root, chosen);
+  add_watch(root, chosen);
+  add_alerts(root, chosen);
+  add_release(root, chosen);
+  add_rollback(root, chosen);
+  add_trace(root, chosen);
+  add_replay(root, chosen);
+
+  const auto names = command_names(root);
+  if (!arguments.empty() && !arguments[0].starts_with("-") &&
+      std::find(names.begin(), names.end(), arguments[0]) == names.end()) {
+    return unknown_command(arguments[0], names);
+  }
+  try {
+    root.parse(std::vector<std::string>(split.own.rbegin(), split.own.rend()));
+    return chosen();
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return root.exit(asked);
+  } catch (const CLI::ParseError& problem) {
+    return usage_error(root, problem);
+  } catch (const std::exception& problem) {
+    return report_error({ErrorCode::kIo, std::string("unexpected: ") + problem.what()});
+  }
+}
+
+}  // namespace rocktune::tools

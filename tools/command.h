@@ -1,0 +1,35 @@
+// How the subcommands join the command line: each adds itself with its options, and when the user
+// chose it, leaves what is to be run. Exit codes: 0 ok, 1 failed, 2 usage.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "model/result.h"
+
+namespace rocktune::tools {
+
+inline constexpr int kOk = 0;
+inline constexpr int kFailed = 1;
+inline constexpr int kUsage = 2;
+
+using Action = std::function<int()>;
+
+void add_run(CLI::App& root, Action& chosen, const std::vector<std::string>& command);
+void add_status(CLI::App& root, Action& chosen);
+void add_watch(CLI::App& root, Action& chosen);
+void add_release(CLI::App& root, Action& chosen);
+void add_rollback(CLI::App& root, Action& chosen);
+void add_alerts(CLI::App& root, Action& chosen);
+void add_trace(CLI::App& root, Action& chosen);
+void add_replay(CLI::App& root, Action& chosen);
+
+// --socket, with its default and environment variable.
+void add_socket_option(CLI::App& command, std::string& socket);
+
+// Prints "rocktune: message" on stderr; returns the exit code.
+int report_error(const Error& error, int exit_code = kFailed);
+
+}  // namespace rocktune::tools

@@ -1,0 +1,33 @@
+// The control socket of rocktuned, as the subcommands use it.
+#pragma once
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "model/result.h"
+
+namespace rocktune::tools {
+
+using Json = nlohmann::ordered_json;
+
+inline constexpr const char* kDefaultSocket = "/run/rocktune/rocktuned.sock";
+
+// One request and its decoded answer. An error answer of the daemon becomes an Error with its
+// message; every error names the socket.
+Result<Json> ask_daemon(const std::string& socket, const std::string& method,
+                        const std::string& target, const Json& body = nullptr,
+                        std::chrono::milliseconds timeout = std::chrono::seconds(10));
+
+// The decoded answer, or the error that it stands for.
+Result<Json> decode_answer(unsigned status, const std::string& body);
+
+// What POST /v1/release and /v1/rollback answer, as lines for people; the exit code is 0 when
+// nothing failed. Errors: the answer is not what it should be.
+struct ChangeReport {
+  std::vector<std::string> lines;
+  int exit_code = 0;
+};
+Result<ChangeReport> change_report(const Json& answer);
+
+}  // namespace rocktune::tools

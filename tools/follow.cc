@@ -1,0 +1,82 @@
+#include "tools/follow.h"
+
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+namespace rocktune::tools {
+
+Result<FileFollower> FileFollower::open(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    return fail(errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
+                path + ": " + std::generic_category().message(errno) +
+                    "; `rocktune status` says where the alert log is");
+  }
+  if (S_ISDIR(status.st_mode)) {
+    return fail(ErrorCode::kInvalidArgument, path + ": is a directory; give the alert log's file");
+  }
+  FileFollower follower(path);
+  if (!follower.reopen()) {
+    return fail(ErrorCode::kPermission, path + ": cannot be read; check its permissions");
+  }
+  return follower;
+}
+
+bool FileFollower::reopen() {
+  std::ifstream file(path_, std::ios::binary);
+  struct stat status {};
+  if (!file || ::stat(path_.c_str(), &status) != 0) return false;
+  file_ = std::move(file);
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
+  offset_ = 0;
+  partial_.clear();
+  return true;
+}
+
+void FileFollower::read_to_end(std::vector<std::string>& lines) {
+  std::array<char, 65536> block;
+  file_.clear();
+  file_.seekg(static_cast<std::streamoff>(offset_));
+  while (file_) {
+    file_.read(block.data(), block.size());
+    const auto size = static_cast<std::size_t>(file_.gcount());
+    if (size == 0) break;
+    offset_ += size;
+    partial_.append(block.data(), size);
+    std::size_t begin = 0;
+    for (std::size_t end = partial_.find('\n'); end != std::string::npos;
+         end = partial_.find('\n', begin)) {
+      lines.push_back(partial_.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    partial_.erase(0, begin);
+  }
+}
+
+std::vector<std::string> FileFollower::read_lines() {
+  std::vector<std::string> lines;
+  struct stat status {};
+  const bool there = ::stat(path_.c_str(), &status) == 0;
+  const bool same = there && status.st_dev == device_ && status.st_ino == inode_;
+  if (same && static_cast<std::uint64_t>(status.st_size) < offset_) {
+    offset_ = 0;  // cut to nothing, and written anew
+    partial_.clear();
+  }
+  read_to_end(lines);
+  if (there && !same) {
+    if (auto last = rest()) lines.push_back(std::move(*last));
+    if (reopen()) read_to_end(lines);
+  }
+  return lines;
+}
+
+std::optional<std::string> FileFollower::rest() {
+  if (partial_.empty()) return std::nullopt;
+  return std::exchange(partial_, std::string());
+}
+
+}  // namespace rocktune::tools

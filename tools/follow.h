@@ -1,0 +1,35 @@
+// Reads the new lines of a file that grows, and survives its rotation: another file under its name
+// (rename and reopen), or the same one cut to nothing (copytruncate). Not thread-safe.
+#pragma once
+
+#include <fstream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/result.h"
+
+namespace rocktune::tools {
+
+class FileFollower {
+ public:
+  static Result<FileFollower> open(const std::string& path);
+
+  // The whole lines that came since. A file that is gone, for now, is no error.
+  std::vector<std::string> read_lines();
+  // What is left when nothing more will come: a last line without its newline.
+  std::optional<std::string> rest();
+
+ private:
+  explicit FileFollower(std::string path) : path_(std::move(path)) {}
+  bool reopen();
+  void read_to_end(std::vector<std::string>& lines);
+
+  std::string path_;
+  std::ifstream file_;
+  std::uint64_t device_ = 0, inode_ = 0;
+  std::uint64_t offset_ = 0;
+  std::string partial_;
+};
+
+}  // namespace rocktune::tools

@@ -1,0 +1,49 @@
+// rocktune release: gives a knob that an operator had set by hand back to rocktuned.
+#include <iostream>
+#include <memory>
+
+#include "tools/command.h"
+#include "tools/control.h"
+
+namespace rocktune::tools {
+namespace {
+
+struct Options {
+  std::string socket, knob, column_family, target;
+  bool all = false;
+};
+
+int release(const Options& options) {
+  if (options.all != options.knob.empty()) {
+    return report_error({ErrorCode::kInvalidArgument,
+                         "release: name one KNOB, or say --all; `rocktune status` lists the knobs"},
+                        kUsage);
+  }
+  Json body{{"knob", options.knob}, {"column_family", options.column_family}};
+  if (!options.target.empty()) body["target"] = options.target;
+  const auto answer = ask_daemon(options.socket, "POST", "/v1/release", body);
+  if (!answer) return report_error(answer.error().within("release"));
+  const auto report = change_report(*answer);
+  if (!report) return report_error(report.error().within("release"));
+  for (const std::string& line : report->lines) std::cout << line << '\n';
+  std::cout.flush();
+  return report->exit_code;
+}
+
+}  // namespace
+
+void add_release(CLI::App& root, Action& chosen) {
+  CLI::App* app = root.add_subcommand("release", "let rocktuned tune a knob again");
+  auto options = std::make_shared<Options>();
+  add_socket_option(*app, options->socket);
+  app->add_option("KNOB", options->knob, "as `rocktune status` lists it");
+  app->add_option("--column-family", options->column_family, "of a knob that each one has")
+      ->type_name("NAME");
+  app->add_option("--target", options->target, "one database, by name; default: all that have it")
+      ->type_name("NAME");
+  app->add_flag("--all", options->all, "every knob");
+  app->footer("Example: rocktune release max_background_jobs --target orders");
+  app->callback([options, &chosen] { chosen = [options] { return release(*options); }; });
+}
+
+}  // namespace rocktune::tools

@@ -1,0 +1,253 @@
+#include "tools/status_text.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "tools/alert_text.h"
+#include "tools/text.h"
+
+namespace rocktune::tools {
+namespace {
+
+using Lines = std::vector<std::string>;
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string text_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? printable(found->get<std::string>()) : "";
+}
+
+std::optional<double> number_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number()) return std::nullopt;
+  return found->get<double>();
+}
+
+// Sentences of parts that are there, with two spaces between them.
+class Parts {
+ public:
+  Parts& add(const std::string& part) {
+    if (!part.empty()) line_ += (line_.empty() ? "" : "   ") + part;
+    return *this;
+  }
+  void to(Lines& lines, const std::string& head) const {
+    if (!line_.empty()) lines.push_back(head + line_);
+  }
+
+ private:
+  std::string line_;
+};
+
+void add_daemon(const Json& daemon, Lines& lines) {
+  std::string head = "rocktuned " + text_at(daemon, "version");
+  head += "   mode " + text_at(daemon, "mode") + "   policy " + text_at(daemon, "policy");
+  if (const auto pid = number_at(daemon, "pid"))
+    head += "   pid " + std::to_string(static_cast<long long>(*pid));
+  if (const auto interval = number_at(daemon, "poll_interval_seconds")) {
+    head += "   every " + seconds_text(*interval);
+  }
+  lines.push_back(head + "   since " + text_at(daemon, "started"));
+  for (const char* file : {"trace", "alert_log"}) {
+    const std::string path = text_at(daemon, file);
+    if (!path.empty()) {
+      lines.push_back(std::string(file == std::string("trace") ? "trace      " : "alert log  ") +
+                      path);
+    }
+  }
+}
+
+void add_head(const Json& target, Lines& lines) {
+  const std::string name = text_at(target, "name");
+  const std::string path = text_at(target, "path");
+  std::string line = name + (path == name || path.empty() ? "" : "  (" + path + ")");
+  line += "   " + text_at(target, "state") + "   mode " + text_at(target, "mode");
+  lines.push_back(line);
+  Parts parts;
+  const std::string command = text_at(target, "command");
+  if (!command.empty()) {
+    const auto pid = number_at(target, "pid");
+    parts.add(command + (pid ? "[" + std::to_string(static_cast<long long>(*pid)) + "]" : ""));
+  }
+  const std::string version = text_at(target, "rocksdb_version");
+  if (!version.empty()) parts.add("RocksDB " + version);
+  const Json none = Json::object();
+  const Json& samples = target.contains("samples") ? target["samples"] : none;
+  const auto due = number_at(samples, "due");
+  const auto recorded = number_at(samples, "recorded");
+  if (due && recorded) {
+    parts.add("samples " + std::to_string(static_cast<long long>(*recorded)) + " of " +
+              std::to_string(static_cast<long long>(*due)));
+  }
+  if (target.contains("lease") && target["lease"].is_object()) {
+    const auto left = number_at(target["lease"], "remaining_seconds");
+    parts.add("lease of " + text_at(target["lease"], "holder") +
+              (left ? ", " + seconds_text(*left) + " left" : ""));
+  }
+  parts.to(lines, "  ");
+}
+
+void add_health(const Json& target, Lines& lines) {
+  for (const Json& health : target.value("health", Json::array())) {
+    const std::string error = text_at(health, "error");
+    if (!error.empty()) lines.push_back("  ! " + text_at(health, "source") + ": " + error);
+  }
+}
+
+std::string driver_text(const Json& driver) {
+  const std::string feature = text_at(driver, "feature");
+  std::string text = feature;
+  if (const auto value = number_at(driver, "value")) text += " " + feature_text(feature, *value);
+  if (const auto limit = number_at(driver, "limit")) text += " of " + feature_text(feature, *limit);
+  return text;
+}
+
+std::vector<std::string> indicator_row(const Json& indicator) {
+  std::string state = text_at(indicator, "state");
+  if (state != "ok") std::transform(state.begin(), state.end(), state.begin(), ::toupper);
+  const std::string cause = text_at(indicator, "cause");
+  const std::string name = text_at(indicator, "indicator");
+  if (!indicator.value("valid", false)) {
+    return {name, "not known", "", "", text_at(indicator, "why_invalid")};
+  }
+  std::string forecast;
+  const auto eta = number_at(indicator, "eta_seconds");
+  if (indicator.value("event", false)) {
+    forecast = "now";
+  } else if (eta) {
+    forecast = "in " + seconds_text(*eta);
+  }
+  std::string why = cause;
+  for (const Json& driver : indicator.value("evidence", Json::array())) {
+    why += (why.empty() ? "" : ": ") + driver_text(driver);
+    break;  // the strongest
+  }
+  const auto probability = number_at(indicator, "probability");
+  return {name, state, probability ? percent_text(*probability) : "", forecast, why};
+}
+
+void add_indicators(const Json& target, Lines& lines) {
+  Rows rows;
+  for (const Json& indicator : target.value("indicators", Json::array())) {
+    rows.push_back(indicator_row(indicator));
+  }
+  const Lines aligned = table(rows);
+  lines.insert(lines.end(), aligned.begin(), aligned.end());
+}
+
+// "name 1.2 ms" of the features that are there.
+class Figures {
+ public:
+  explicit Figures(const Json& features) : features_(features) {}
+  std::string one(const std::string& label, const char* feature) const {
+    const auto value = number_at(features_, feature);
+    return value ? label + " " + feature_text(feature, *value) : "";
+  }
+  std::string ratio(const std::string& label, const char* feature) const {
+    const auto value = number_at(features_, feature);
+    return value ? label + " " + percent_text(*value) : "";
+  }
+  std::string of(const std::string& label, const char* feature, const char* limit) const {
+    std::string text = one(label, feature);
+    const auto bound = number_at(features_, limit);
+    return text.empty() || !bound ? text : text + " of " + feature_text(limit, *bound);
+  }
+
+ private:
+  const Json& features_;
+};
+
+void add_features(const Json& target, Lines& lines) {
+  const Json features = target.value("features", Json::object());
+  const Figures f(features);
+  Parts()
+      .add(f.one("reads", "reads_per_second"))
+      .add(f.one("p99", "read_p99_us"))
+      .add(f.one("writes", "writes_per_second"))
+      .add(f.one("p99", "write_p99_us"))
+      .add(f.ratio("stalled", "stalled_ratio"))
+      .to(lines, "  load    ");
+  Parts()
+      .add(f.of("L0", "l0_files", "l0_slowdown_files"))
+      .add(f.of("pending", "pending_bytes", "pending_soft_bytes"))
+      .add(f.of("memtables", "immutable_memtables", "max_write_buffers"))
+      .add(f.one("flush", "flush_bytes_per_second"))
+      .add(f.one("compaction", "compaction_write_bytes_per_second"))
+      .add(f.one("write amplification", "write_amplification"))
+      .to(lines, "  LSM     ");
+  Parts()
+      .add(f.ratio("hits", "cache_hit_ratio"))
+      .add(f.of("used", "cache_usage_bytes", "cache_capacity_bytes"))
+      .to(lines, "  cache   ");
+  Parts()
+      .add(f.one("read", "device_read_bytes_per_second"))
+      .add(f.one("write", "device_write_bytes_per_second"))
+      .add(f.one("queue", "device_queue"))
+      .add(f.one("read await", "device_read_await_ms"))
+      .add(f.one("write await", "device_write_await_ms"))
+      .to(lines, "  device  ");
+}
+
+void add_knobs(const Json& target, Lines& lines) {
+  Rows rows = {{"knob", "value", "found", "owner", ""}};
+  for (const Json& knob : target.value("knobs", Json::array())) {
+    const std::string name = text_at(knob, "name");
+    const std::string family = text_at(knob, "column_family");
+    const auto value = [&](const char* key) {
+      return knob.contains(key) && knob[key].is_number_integer()
+                 ? knob_text(name, knob[key].get<std::int64_t>())
+                 : std::string("?");
+    };
+    rows.push_back(
+        {family.empty() ? name : name + " (" + family + ")", value("value"), value("found"),
+         text_at(knob, "owner"),
+         knob.value("changeable", false) ? "" : "not changeable: " + text_at(knob, "reason")});
+  }
+  if (rows.size() == 1) return;
+  const Lines aligned = table(rows);
+  lines.insert(lines.end(), aligned.begin(), aligned.end());
+}
+
+constexpr std::size_t kMostDecisions = 5;
+
+void add_decisions(const Json& target, Lines& lines) {
+  const Json decisions = target.value("recent_decisions", Json::array());
+  if (decisions.empty()) return;
+  lines.emplace_back("  recent decisions");
+  const std::size_t first =
+      decisions.size() > kMostDecisions ? decisions.size() - kMostDecisions : 0;
+  for (std::size_t i = first; i < decisions.size(); ++i) {
+    lines.push_back("    " + brief_line(decisions[i]));
+  }
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> status_lines(const Json& status) {
+  try {
+    Lines lines;
+    add_daemon(status.at("daemon"), lines);
+    const Json& targets = status.at("targets");
+    if (targets.empty()) {
+      lines.emplace_back();
+      lines.emplace_back(
+          "no database yet: start one with `rocktune run -- COMMAND`, or link the "
+          "agent into it");
+    }
+    for (const Json& target : targets) {
+      lines.emplace_back();
+      add_head(target, lines);
+      add_health(target, lines);
+      add_indicators(target, lines);
+      add_features(target, lines);
+      add_knobs(target, lines);
+      add_decisions(target, lines);
+    }
+    return lines;
+  } catch (const Json::exception& problem) {
+    return fail(ErrorCode::kProtocol,
+                std::string("rocktuned answered what this rocktune does not understand: ") +
+                    problem.what());
+  }
+}
+
+}  // namespace rocktune::tools

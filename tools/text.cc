@@ -1,0 +1,175 @@
+#include "tools/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+#include <utility>
+
+#include "model/knobs.h"
+
+namespace rocktune::tools {
+namespace {
+
+template <class... Values>
+std::string format(const char* pattern, Values... values) {
+  std::array<char, 96> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), pattern, values...);
+  return buffer.data();
+}
+
+// Three significant digits: 1.23, 12.3, 123.
+std::string three_digits(double value) {
+  const double size = std::fabs(value);
+  return format(size < 9.995 ? "%.2f" : size < 99.95 ? "%.1f" : "%.0f", value);
+}
+
+bool is_continuation(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+}
+
+}  // namespace
+
+std::string bytes_text(double bytes) {
+  static constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  std::size_t unit = 0;
+  while (std::fabs(bytes) >= 1023.95 && unit + 1 < kUnits.size()) {
+    bytes /= 1024;
+    ++unit;
+  }
+  if (unit == 0 || bytes == std::floor(bytes)) return format("%.0f %s", bytes, kUnits[unit]);
+  return format("%.1f %s", bytes, kUnits[unit]);
+}
+
+std::string rate_text(double bytes_per_second) {
+  return bytes_text(bytes_per_second) + "/s";
+}
+
+std::string count_text(double count) {
+  static constexpr std::array kUnits = {"", "k", "M", "G", "T"};
+  if (std::fabs(count) < 999.5) {
+    return count == std::floor(count) ? format("%.0f", count) : format("%.1f", count);
+  }
+  std::size_t unit = 0;
+  while (std::fabs(count) >= 999.5 && unit + 1 < kUnits.size()) {
+    count /= 1000;
+    ++unit;
+  }
+  return three_digits(count) + kUnits[unit];
+}
+
+std::string seconds_text(double seconds) {
+  if (seconds < 0) return "-" + seconds_text(-seconds);
+  if (seconds < 0.9995) return format("%.0f ms", seconds * 1000);
+  if (seconds < 99.95) return format("%.1f s", seconds);
+  const auto whole = static_cast<long long>(std::llround(std::min(seconds, 1e15)));
+  if (whole < 3600) return format("%lldm %02llds", whole / 60, whole % 60);
+  if (whole < 86400) return format("%lldh %02lldm", whole / 3600, whole / 60 % 60);
+  return format("%lldd %lldh", whole / 86400, whole / 3600 % 24);
+}
+
+std::string microseconds_text(double us) {
+  if (us < 999.5) return format("%.0f us", us);
+  if (us < 999'500) return format("%.1f ms", us / 1000);
+  return format("%.2f s", us / 1e6);
+}
+
+std::string percent_text(double ratio) {
+  const double percent = ratio * 100;
+  return format(percent != 0 && std::fabs(percent) < 9.95 ? "%.1f %%" : "%.0f %%", percent);
+}
+
+std::string number_text(double value) {
+  return format("%.4g", value);
+}
+
+std::string knob_text(std::string_view knob, std::int64_t value) {
+  const KnobSpec* spec = find_knob(knob);
+  const auto number = static_cast<double>(value);
+  if (spec == nullptr) return std::to_string(value);
+  if (spec->unit == "bytes/s") {
+    return value >= kUnlimitedBytesPerSecond ? "unlimited" : rate_text(number);
+  }
+  return spec->unit == "bytes" ? bytes_text(number) : std::to_string(value);
+}
+
+std::string feature_text(std::string_view feature, double value) {
+  if (feature == "limiter_rate") return rate_text(value);
+  if (feature.ends_with("_bytes_per_second")) return rate_text(value);
+  if (feature.ends_with("_per_second")) return count_text(value) + "/s";
+  if (feature.ends_with("_bytes")) return bytes_text(value);
+  if (feature.ends_with("_us")) return microseconds_text(value);
+  if (feature.ends_with("_ms")) return microseconds_text(value * 1000);
+  return number_text(value);
+}
+
+std::size_t display_width(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));
+}
+
+std::string clipped(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  const std::size_t keep = width > 3 ? width - 3 : 0;
+  std::size_t end = 0;
+  for (std::size_t shown = 0; end < text.size(); ++end) {
+    if (is_continuation(text[end])) continue;
+    if (shown++ == keep) break;
+  }
+  return std::string(text.substr(0, end)) + std::string(std::min<std::size_t>(width, 3), '.');
+}
+
+std::string printable(std::string_view text) {
+  std::string clean(text);
+  for (char& c : clean) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return clean;
+}
+
+std::vector<std::string> table(const std::vector<std::vector<std::string>>& rows,
+                               std::string_view indent) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    if (row.size() > widths.size()) widths.resize(row.size());
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], display_width(row[i]));
+    }
+  }
+  std::vector<std::string> lines;
+  for (const auto& row : rows) {
+    std::string line(indent);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += row[i];
+      if (i + 1 < row.size()) line.append(widths[i] - display_width(row[i]) + 2, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::string closest(std::string_view word, const std::vector<std::string>& known) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(word.size() / 3, 1) + 1;
+  for (const std::string& candidate : known) {
+    // Levenshtein's distance, one row at a time.
+    std::vector<std::size_t> row(candidate.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= word.size(); ++i) {
+      std::size_t diagonal = std::exchange(row[0], i);
+      for (std::size_t j = 1; j <= candidate.size(); ++j) {
+        const std::size_t substituted = diagonal + (word[i - 1] == candidate[j - 1] ? 0 : 1);
+        diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, substituted}));
+      }
+    }
+    if (row.back() < best_distance) {
+      best_distance = row.back();
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace rocktune::tools

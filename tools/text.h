@@ -1,0 +1,35 @@
+// Numbers and tables as people read them. Pure; widths count code points, not bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rocktune::tools {
+
+std::string bytes_text(double bytes);            // "1.5 GiB"
+std::string rate_text(double bytes_per_second);  // "12.3 MiB/s"
+std::string count_text(double count);            // "950", "12.3k", "4.56M"
+std::string seconds_text(double seconds);        // "250 ms", "12.0 s", "5m 03s", "2h 05m", "3d 4h"
+std::string microseconds_text(double us);        // "85 us", "1.2 ms"
+std::string percent_text(double ratio);          // "64 %"
+std::string number_text(double value);           // at most four significant digits
+std::string knob_text(std::string_view knob, std::int64_t value);  // in the knob's unit
+
+// A feature's value in the unit that its name ends with.
+std::string feature_text(std::string_view feature, double value);
+
+std::size_t display_width(std::string_view text);
+std::string clipped(std::string_view text, std::size_t width);  // "..." where something is cut
+// Control characters, which could play with the terminal, as '?'.
+std::string printable(std::string_view text);
+
+// Rows with columns aligned on the left; the last one is not padded.
+std::vector<std::string> table(const std::vector<std::vector<std::string>>& rows,
+                               std::string_view indent = "  ");
+
+// The known word that is closest to a mistyped one; empty when none is close.
+std::string closest(std::string_view word, const std::vector<std::string>& known);
+
+}  // namespace rocktune::tools

@@ -1,0 +1,42 @@
+// rocktune trace info: what is in a trace.
+#include <iostream>
+#include <memory>
+
+#include "tools/command.h"
+#include "tools/trace_summary.h"
+
+namespace rocktune::tools {
+namespace {
+
+struct Options {
+  std::string file;
+  bool json = false;
+};
+
+int info(const Options& options) {
+  const auto content = read_content(options.file);
+  if (!content) return report_error(content.error());
+  if (options.json) {
+    std::cout << content_json(*content).dump(-1, ' ', false, Json::error_handler_t::replace)
+              << '\n';
+  } else {
+    for (const std::string& line : content_lines(*content)) std::cout << line << '\n';
+  }
+  std::cout.flush();
+  return std::cout ? kOk : kFailed;
+}
+
+}  // namespace
+
+void add_trace(CLI::App& root, Action& chosen) {
+  CLI::App* trace = root.add_subcommand("trace", "trace files");
+  trace->require_subcommand(1);
+  CLI::App* app = trace->add_subcommand("info", "what is in a trace");
+  auto options = std::make_shared<Options>();
+  app->add_option("FILE", options->file, "the trace; a daemon may still be writing it")->required();
+  app->add_flag("--json", options->json, "one line of JSON");
+  app->footer("A trace is an SQLite file: sqlite3 FILE 'SELECT * FROM overview' (docs/trace.md)");
+  app->callback([options, &chosen] { chosen = [options] { return info(*options); }; });
+}
+
+}  // namespace rocktune::tools
