@@ -69,7 +69,7 @@ void Daemon::tick() {
   discover();
   const Nanoseconds deadline = now.tick + schedule_.interval() / 2;
   for (const auto& [path, peer] : peers_) {
-    if (!peer->busy) {
+    if (!peer->reading) {
       boost::asio::co_spawn(executor_, poll_agent(peer, now, deadline), end_of_task());
       continue;
     }

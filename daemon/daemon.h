@@ -75,6 +75,10 @@ class Daemon {
   void lose(Peer& peer, const std::string& reason);
   void forget_old_targets();
   boost::asio::awaitable<void> poll_agent(PeerPointer peer, Instant at, Nanoseconds deadline);
+  boost::asio::awaitable<bool> read_agent(PeerPointer peer, Instant at, Nanoseconds deadline,
+                                          std::vector<Step>& steps);
+  boost::asio::awaitable<void> carry_out(PeerPointer peer, std::vector<Step> steps);
+  static void refuse_all(const Step& step, const std::string& reason);
   boost::asio::awaitable<Result<void>> greet(PeerPointer peer, Nanoseconds deadline);
   boost::asio::awaitable<std::vector<Step>> sample_databases(PeerPointer peer, Instant at,
                                                              Nanoseconds deadline);

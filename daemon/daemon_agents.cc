@@ -26,19 +26,35 @@ std::string key_of(const wire::Database& database) {
 }  // namespace
 
 asio::awaitable<void> Daemon::poll_agent(PeerPointer peer, Instant at, Nanoseconds deadline) {
-  const Busy busy(peer);
+  std::vector<Step> steps;
+  if (!co_await read_agent(peer, at, deadline, steps)) co_return;
+  co_await carry_out(peer, std::move(steps));
+}
+
+asio::awaitable<bool> Daemon::read_agent(PeerPointer peer, Instant at, Nanoseconds deadline,
+                                         std::vector<Step>& steps) {
+  const Busy busy(peer, &Peer::reading);
   const Result<void> greeted = co_await greet(peer, deadline);
-  if (peer->gone) co_return;
+  if (peer->gone) co_return false;
   if (!greeted) {
     agent_failed(*peer, greeted.error(), at);
     publish();
-    co_return;
+    co_return false;
   }
   peer->answers = true;
   peer->noted.clear();
-  std::vector<Step> steps = co_await sample_databases(peer, at, deadline);
-  if (peer->gone) co_return;
-  publish();
+  steps = co_await sample_databases(peer, at, deadline);
+  if (!peer->gone) publish();
+  co_return !peer->gone;
+}
+
+// Leases and changes, while the next poll may already be under way.
+asio::awaitable<void> Daemon::carry_out(PeerPointer peer, std::vector<Step> steps) {
+  if (peer->commanding) {
+    for (const Step& step : steps) refuse_all(step, "an earlier change is not answered yet");
+    co_return;
+  }
+  const Busy busy(peer, &Peer::commanding);
   const HoldTerms terms{config_.name, std::chrono::duration<double>(config_.lease_duration).count(),
                         config_.on_daemon_loss};
   for (Step& step : steps) {
@@ -47,6 +63,13 @@ asio::awaitable<void> Daemon::poll_agent(PeerPointer peer, Instant at, Nanosecon
     co_await hold_and_apply(peer, step.target, std::move(step.decisions), run_, terms, until);
   }
   if (!peer->gone) publish();
+}
+
+void Daemon::refuse_all(const Step& step, const std::string& reason) {
+  for (const Decision& decision : step.decisions) {
+    const std::int64_t value = decision.proposal.from;
+    step.target->report({decision.id, "failed", reason, value, value});
+  }
 }
 
 // Hello once, then the list of databases at each poll.
@@ -149,11 +172,11 @@ bool Daemon::taken_elsewhere(const Target& target, const Opening& opening) {
 asio::awaitable<bool> Daemon::wait_until_idle(PeerPointer peer) {
   const Nanoseconds until = clock_().tick + kLongestWait;
   asio::steady_timer timer(executor_);
-  while (peer->busy && !peer->gone && !stopped_ && clock_().tick < until) {
+  while (peer->commanding && !peer->gone && !stopped_ && clock_().tick < until) {
     timer.expires_after(std::chrono::milliseconds(5));
     co_await timer.async_wait(asio::use_awaitable);
   }
-  co_return !peer->busy && !peer->gone && !stopped_;
+  co_return !peer->commanding && !peer->gone && !stopped_;
 }
 
 Daemon::KnobResults Daemon::release(std::string target, std::string knob,
@@ -185,7 +208,7 @@ Daemon::KnobResults Daemon::command(std::string target, std::string what, Comman
       Result<wire::ChangeResults> answer = wire::ChangeResults{};
       const bool idle = co_await wait_until_idle(peer);
       if (idle) {
-        const Busy busy(peer);
+        const Busy busy(peer, &Peer::commanding);
         answer = co_await send(peer->session, id);
       } else {
         answer = fail(ErrorCode::kUnavailable, "the agent is busy or gone: try again");

@@ -54,7 +54,6 @@ void Target::opened(Opening opening) {
   notes_.reset();
   manual_.clear();
   adoption_noted_ = false;
-  held_.clear();
   find_device();
   const wire::Hello& agent = opening_->agent;
   const wire::Database& database = opening_->database;

@@ -112,11 +112,6 @@ class Target {
   Sample last_sample_;
   std::optional<Step> last_step_;
   std::deque<std::string> recent_decisions_;
-  struct Held {
-    std::string what;
-    Nanoseconds at{0};
-  };
-  std::map<std::string, Held> held_;  // by knob: the last held decision that was written out
 };
 
 }  // namespace rocktune::daemon

@@ -6,10 +6,6 @@ namespace rocktune::daemon {
 namespace {
 
 constexpr std::size_t kRecentDecisions = 16;
-// A proposal that the guard holds comes again at each poll: it is written to the alert log when it
-// is new, and then once a minute. The trace has every one.
-constexpr Nanoseconds kRepeatHeld = std::chrono::seconds(60);
-
 bool may_apply(const Decision& decision) {
   return decision.verdict.kind == VerdictKind::kAllowed ||
          decision.verdict.kind == VerdictKind::kClamped;
@@ -37,14 +33,6 @@ void Target::journal_step(const Step& step) {
 void Target::journal_decision(const Decision& decision) {
   const Instant now = journal_.now();
   const std::string mode(to_string(rule_.mode));
-  if (!may_apply(decision)) {
-    const std::string what = decision.proposal.rule + "/" + decision.verdict.rule;
-    Held& last = held_[decision.proposal.knob + "/" + decision.proposal.column_family];
-    if (last.what == what && now.tick - last.at < kRepeatHeld) return;
-    last = {what, now.tick};
-  } else {
-    held_.erase(decision.proposal.knob + "/" + decision.proposal.column_family);
-  }
   std::string line = trace::decision_line(now.wall, name_, decision, mode);
   journal_.line(line);
   recent_decisions_.push_back(std::move(line));
@@ -60,8 +48,8 @@ void Target::settle(const Decision& decision, std::vector<Decision>& to_apply) {
     return;
   }
   const std::int64_t value = decision.proposal.from;
-  const bool observing = rule_.mode == Mode::kObserve;
-  Actuation actuation{decision.id, observing ? "observed" : "advised", "", value, value};
+  Actuation actuation{decision.id, "advised", "", value, value};
+  if (rule_.mode == Mode::kObserve) actuation.reason = "observed only";
   if (rule_.mode == Mode::kAct) {
     actuation.status = "refused";
     actuation.reason = opening_ && opening_->agent.mode == "ro" ? "the agent is read-only"

@@ -1,5 +1,7 @@
 #include "daemon/agents/connection.h"
 
+#include <sys/un.h>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -69,6 +71,10 @@ void Connection::close() {
 asio::awaitable<Result<void>> Connection::connect(Nanoseconds deadline) {
   const auto stream = std::make_shared<Stream>(executor_);
   stream->socket.expires_at(at(deadline));
+  if (path_.size() >= sizeof(sockaddr_un::sun_path)) {
+    co_return tl::unexpected<Error>(
+        Error{ErrorCode::kInvalidArgument, path_ + ": too long for a Unix socket's path"});
+  }
   const asio::local::stream_protocol::endpoint endpoint(path_);
   const auto [error] = co_await stream->socket.async_connect(endpoint, kToTuple);
   if (error) co_return tl::unexpected<Error>(describe(error, path_));

@@ -19,23 +19,27 @@ struct Peer {
   AgentSocket socket;
   Session session;
   std::optional<wire::Hello> hello;
-  bool busy = false;  // a request is under way
-  bool gone = false;  // its socket has vanished: whoever still waits must let go
+  bool reading = false;     // a poll is under way
+  bool commanding = false;  // a lease, change, restore or release is under way
+  bool gone = false;        // its socket has vanished: whoever still waits must let go
   bool answers = false;
   std::string noted;                                       // the last error that was logged
   std::map<std::string, std::shared_ptr<Target>> targets;  // by database id
 };
 
-// Marks a peer busy for as long as it lives.
+// Marks one of a peer's two connections as in use, for as long as it lives.
 class Busy {
  public:
-  explicit Busy(std::shared_ptr<Peer> peer) : peer_(std::move(peer)) { peer_->busy = true; }
-  ~Busy() { peer_->busy = false; }
+  Busy(std::shared_ptr<Peer> peer, bool Peer::*what) : peer_(std::move(peer)), what_(what) {
+    (*peer_).*what_ = true;
+  }
+  ~Busy() { (*peer_).*what_ = false; }
   Busy(const Busy&) = delete;
   Busy& operator=(const Busy&) = delete;
 
  private:
   std::shared_ptr<Peer> peer_;
+  bool Peer::*what_;
 };
 
 }  // namespace rocktune::daemon

@@ -48,8 +48,9 @@ std::string url_escape(std::string_view text) {
 }
 
 template <class T>
-Session::Answer<T> Session::ask(std::string target, std::string body, Nanoseconds deadline) {
-  const Result<HttpReply> reply = co_await connection_.request(target, std::move(body), deadline);
+Session::Answer<T> Session::ask(Connection& connection, std::string target, std::string body,
+                                Nanoseconds deadline) {
+  const Result<HttpReply> reply = co_await connection.request(target, std::move(body), deadline);
   if (!reply) co_return tl::unexpected<Error>(reply.error());
   if (reply->status < 200 || reply->status > 299) {
     co_return tl::unexpected<Error>(refused(*reply, target));
@@ -63,7 +64,7 @@ Session::Answer<T> Session::ask(std::string target, std::string body, Nanosecond
 }
 
 Session::Answer<wire::Hello> Session::hello(Nanoseconds deadline) {
-  Result<wire::Hello> hello = co_await ask<wire::Hello>("/v1/hello", "", deadline);
+  Result<wire::Hello> hello = co_await ask<wire::Hello>(reads_, "/v1/hello", "", deadline);
   if (hello && hello->version != wire::kVersion) {
     co_return tl::unexpected<Error>(Error{
         ErrorCode::kUnsupported, "the agent speaks wire version " + std::to_string(hello->version) +
@@ -74,7 +75,8 @@ Session::Answer<wire::Hello> Session::hello(Nanoseconds deadline) {
 }
 
 Session::Answer<std::vector<wire::Database>> Session::databases(Nanoseconds deadline) {
-  Result<wire::DatabaseList> list = co_await ask<wire::DatabaseList>("/v1/dbs", "", deadline);
+  Result<wire::DatabaseList> list =
+      co_await ask<wire::DatabaseList>(reads_, "/v1/dbs", "", deadline);
   if (!list) co_return tl::unexpected<Error>(list.error());
   co_return std::move(list->databases);
 }
@@ -83,32 +85,33 @@ Session::Answer<wire::Sample> Session::sample(std::string database, std::string 
                                               Nanoseconds deadline) {
   std::string target = path_of(database, "sample");
   if (!holder.empty()) target += "?holder=" + url_escape(holder);
-  co_return co_await ask<wire::Sample>(std::move(target), "", deadline);
+  co_return co_await ask<wire::Sample>(reads_, std::move(target), "", deadline);
 }
 
 Session::Answer<wire::Lease> Session::lease(std::string database, wire::Lease wanted,
                                             Nanoseconds deadline) {
-  co_return co_await ask<wire::Lease>(path_of(database, "lease"), wire::encode(wanted), deadline);
+  co_return co_await ask<wire::Lease>(commands_, path_of(database, "lease"), wire::encode(wanted),
+                                      deadline);
 }
 
 Session::Answer<wire::ChangeResults> Session::changes(std::string database,
                                                       wire::ChangesRequest request,
                                                       Nanoseconds deadline) {
-  co_return co_await ask<wire::ChangeResults>(path_of(database, "changes"), wire::encode(request),
-                                              deadline);
+  co_return co_await ask<wire::ChangeResults>(commands_, path_of(database, "changes"),
+                                              wire::encode(request), deadline);
 }
 
 Session::Answer<wire::ChangeResults> Session::restore(std::string database, bool hold,
                                                       Nanoseconds deadline) {
-  co_return co_await ask<wire::ChangeResults>(path_of(database, "restore"),
+  co_return co_await ask<wire::ChangeResults>(commands_, path_of(database, "restore"),
                                               wire::encode(wire::RestoreRequest{hold}), deadline);
 }
 
 Session::Answer<wire::ChangeResults> Session::release(std::string database,
                                                       wire::ReleaseRequest request,
                                                       Nanoseconds deadline) {
-  co_return co_await ask<wire::ChangeResults>(path_of(database, "release"), wire::encode(request),
-                                              deadline);
+  co_return co_await ask<wire::ChangeResults>(commands_, path_of(database, "release"),
+                                              wire::encode(request), deadline);
 }
 
 }  // namespace rocktune::daemon

@@ -1,4 +1,7 @@
 // Session: wire v1 as spoken with one agent. Each call is one request; errors say which.
+//
+// Reads and commands have a connection each, since a change may take longer than a poll and must
+// not delay it. At most one read and one command at a time.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -13,7 +16,7 @@ namespace rocktune::daemon {
 class Session {
  public:
   Session(boost::asio::any_io_executor executor, std::string socket_path)
-      : connection_(std::move(executor), std::move(socket_path)) {}
+      : reads_(executor, socket_path), commands_(std::move(executor), std::move(socket_path)) {}
 
   template <class T>
   using Answer = boost::asio::awaitable<Result<T>>;
@@ -29,12 +32,15 @@ class Session {
   Answer<wire::ChangeResults> restore(std::string database, bool hold, Nanoseconds deadline);
   Answer<wire::ChangeResults> release(std::string database, wire::ReleaseRequest request,
                                       Nanoseconds deadline);
-  void close() { connection_.close(); }
+  void close() {
+    reads_.close();
+    commands_.close();
+  }
 
  private:
   template <class T>
-  Answer<T> ask(std::string target, std::string body, Nanoseconds deadline);
-  Connection connection_;
+  Answer<T> ask(Connection& connection, std::string target, std::string body, Nanoseconds deadline);
+  Connection reads_, commands_;
 };
 
 // A name as part of a URL: everything but letters, digits and -._~ escaped.

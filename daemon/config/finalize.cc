@@ -97,7 +97,7 @@ class Finalizer {
     section.read("name", config_.name, parse_name, same);
     section.read("mode", config_.mode, parse_mode, print_mode);
     section.read("poll_interval", config_.poll_interval, duration(10ms, 60s), format_duration);
-    section.read("agent_dir", config_.agent_dir, parse_path, same);
+    section.read("agent_dir", config_.agent_dir, parse_agent_dir, same);
     section.read("control_socket", config_.control_socket, parse_socket_path, same);
     section.finish();
   }
@@ -158,6 +158,7 @@ class Finalizer {
 
   // policy, policy_params, objective, budget: of the defaults and of each target.
   void engine(Section& section, EngineConfig& engine, const std::string& origin) {
+    const std::string inherited = engine.policy;
     section.read(
         "policy", engine.policy,
         [](std::string_view name) -> Result<std::string> {
@@ -166,7 +167,9 @@ class Finalizer {
           return std::string(name);
         },
         same, origin);
-    policy_params(section, engine, origin);
+    // Parameters belong to their policy: another policy does not inherit them.
+    if (engine.policy != inherited) engine.policy_params.clear();
+    policy_params(section, engine);
     Section objective = section.section("objective");
     read_seconds(objective, "read_p99", engine.objective.read_p99_seconds, origin);
     read_seconds(objective, "write_p99", engine.objective.write_p99_seconds, origin);
@@ -202,7 +205,7 @@ class Finalizer {
     part.finish();
   }
 
-  void policy_params(Section& section, EngineConfig& engine, const std::string& origin) {
+  void policy_params(Section& section, EngineConfig& engine) {
     const RawNode* map = section.free_map("policy_params");
     if (map == nullptr) return;
     engine.policy_params.clear();
@@ -222,7 +225,6 @@ class Finalizer {
     if (!make_policy(engine.policy, {})) return;
     const auto policy = make_policy(engine.policy, engine.policy_params);
     if (!policy) problems_.add(map->mark, "policy_params", policy.error().message);
-    static_cast<void>(origin);
   }
 
   void targets(const RawNode& list) {

@@ -100,6 +100,15 @@ Result<std::string> parse_socket_path(std::string_view text) {
   return parse_path(text);
 }
 
+Result<std::string> parse_agent_dir(std::string_view text) {
+  constexpr std::string_view kLongestName = "/agent.4194304.sock";  // the kernel's largest pid
+  if (text.size() + kLongestName.size() >= sizeof(sockaddr_un::sun_path)) {
+    return fail(ErrorCode::kInvalidArgument,
+                "'" + std::string(text) + "' is too long for the paths of Unix sockets in it");
+  }
+  return parse_path(text);
+}
+
 Result<std::string> parse_name(std::string_view text) {
   const bool printable = std::all_of(text.begin(), text.end(), [](char c) {
     return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f;

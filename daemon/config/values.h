@@ -21,6 +21,8 @@ std::string print_listen(const std::optional<HttpListen>& listen);
 Result<std::string> parse_path(std::string_view text);
 // A Unix socket's path: absolute and short enough for the kernel (107 characters).
 Result<std::string> parse_socket_path(std::string_view text);
+// The directory of agent sockets: short enough for "/agent.<pid>.sock" to follow.
+Result<std::string> parse_agent_dir(std::string_view text);
 // A name without control characters, at most 128 long.
 Result<std::string> parse_name(std::string_view text);
 

@@ -35,8 +35,9 @@ Result<FoundDevice> resolve(fs::path device) {
   constexpr int kDeepest = 8;  // partitions on LVM on LUKS on md ...
   std::error_code error;
   for (int depth = 0; depth < kDeepest; ++depth) {
-    device = fs::canonical(device, error);
+    const fs::path real = fs::canonical(device, error);
     if (error) return fail(ErrorCode::kNotFound, device.string() + ": " + error.message());
+    device = real;
     if (fs::exists(device / "partition", error)) {
       device = device.parent_path();
       continue;

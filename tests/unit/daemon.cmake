@@ -1,0 +1,12 @@
+rocktune_unit_test(daemon_test
+  SOURCES
+    unit/daemon/agents_test.cc
+    unit/daemon/config_test.cc
+    unit/daemon/device_test.cc
+    unit/daemon/host_test.cc
+    unit/daemon/parts_test.cc
+    unit/daemon/support.cc
+    unit/daemon/target_test.cc
+    unit/daemon/units_test.cc
+  LIBRARIES rocktune_daemon)
+target_compile_definitions(daemon_test PRIVATE ROCKTUNE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

@@ -1,0 +1,158 @@
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "daemon/actuator.h"
+#include "daemon/agents/discovery.h"
+#include "daemon/agents/translate.h"
+#include "tests/support/catch.h"
+#include "tests/unit/daemon/support.h"
+
+using namespace rocktune;
+using namespace rocktune::daemon;
+
+TEST_CASE("names of agent sockets", "[daemon][discovery]") {
+  CHECK(pid_of_socket("agent.123.sock") == 123);
+  for (const char* other : {"agent..sock", "agent.0.sock", "agent.12x.sock", "agent.-1.sock",
+                            "agent.123.sock.tmp", "rocktuned.sock", "agent.99999999999.sock", ""}) {
+    INFO(other);
+    CHECK(pid_of_socket(other) == 0);
+  }
+}
+
+TEST_CASE("only sockets count, and a missing directory has none", "[daemon][discovery]") {
+  const test::TempTree tree;
+  tree.file("agent.5.sock", "not a socket");
+  const std::string path = tree.path("agent.7.sock");
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  REQUIRE(path.size() < sizeof address.sun_path);
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  REQUIRE(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  const auto found = list_agents(tree.path());
+  ::close(fd);
+  REQUIRE(found);
+  REQUIRE(found->size() == 1);
+  CHECK(found->front().pid == 7);
+  CHECK(found->front().path == path);
+  CHECK(list_agents(tree.path("nowhere"))->empty());
+  CHECK_FALSE(list_agents(tree.path("agent.5.sock")));
+}
+
+TEST_CASE("agents appear, vanish and begin anew under the same name", "[daemon][discovery]") {
+  const AgentSocket a{"/r/agent.1.sock", 1, 10};
+  const AgentSocket b{"/r/agent.2.sock", 2, 11};
+  const AgentSocket b_again{"/r/agent.2.sock", 2, 12};
+  const std::map<std::string, AgentSocket> before{{a.path, a}, {b.path, b}};
+  CHECK(compare_agents(before, {a, b}).appeared.empty());
+  CHECK(compare_agents(before, {a, b}).vanished.empty());
+  CHECK(compare_agents(before, {a}).vanished == std::vector<AgentSocket>{b});
+  CHECK(compare_agents({}, {a}).appeared == std::vector<AgentSocket>{a});
+  const AgentChanges anew = compare_agents(before, {a, b_again});
+  CHECK(anew.appeared == std::vector<AgentSocket>{b_again});
+  CHECK(anew.vanished == std::vector<AgentSocket>{b});
+}
+
+TEST_CASE("the wire's names become the model's fields", "[daemon][translate]") {
+  wire::Sample sample;
+  sample.sequence = 9;
+  sample.tick_ns = 1234;
+  sample.tickers = {{"bytes.written", 1}, {"compact.write.bytes", 2}, {"unknown.ticker", 3}};
+  sample.properties = {{"num-running-flushes", 4}, {"is-write-stopped", 0}};
+  sample.cache = {{"capacity_bytes", 5}};
+  sample.limiter = {{"bytes_through", 6}};
+  sample.histograms["get"] = {{{10, 11, 12}}, 130};
+  wire::ColumnFamily family;
+  family.name = "default";
+  family.properties = {{"num-immutable-mem-table", 7}};
+  family.options = {{"level0_slowdown_writes_trigger", 20}, {"level0_stop_writes_trigger", -1}};
+  family.levels = {{8, 9}};
+  sample.column_families.push_back(family);
+  wire::Knob knob;
+  knob.name = "max_background_jobs";
+  knob.value = 4;
+  knob.found = 2;
+  knob.owner = "rocktune";
+  knob.changeable = true;
+  knob.max = 64;
+  sample.knobs.push_back(knob);
+  sample.knobs.push_back(knob);
+  sample.knobs.back().owner = "somebody new";
+
+  const DatabaseReading reading = to_database_reading(sample);
+  CHECK(reading.agent_sequence == 9);
+  CHECK(reading.agent_tick == Nanoseconds(1234));
+  CHECK(reading.user_bytes_written == 1U);
+  CHECK(reading.compaction_bytes_written == 2U);
+  CHECK_FALSE(reading.keys_read.has_value());  // absent is not zero
+  CHECK(reading.running_flushes == 4U);
+  CHECK(reading.write_stopped == 0U);
+  CHECK_FALSE(reading.delayed_write_rate.has_value());
+  CHECK(reading.cache_capacity_bytes == 5U);
+  CHECK(reading.limiter_bytes_through == 6U);
+  REQUIRE(reading.read_latency);
+  CHECK(reading.read_latency->buckets == std::vector<LatencyHistogram::Bucket>{{10, 11, 12}});
+  CHECK(reading.read_latency->sum_us == 130);
+  CHECK_FALSE(reading.write_latency.has_value());
+  REQUIRE(reading.column_families.size() == 1);
+  CHECK(reading.column_families[0].immutable_memtables == 7U);
+  CHECK(reading.column_families[0].level0_slowdown_trigger == 20U);
+  CHECK_FALSE(reading.column_families[0].level0_stop_trigger.has_value());
+  CHECK(reading.column_families[0].levels == std::vector<LevelReading>{{8, 9}});
+
+  const auto knobs = to_knob_readings(sample);
+  REQUIRE(knobs.size() == 2);
+  CHECK(knobs[0].owner == KnobOwner::kRocktune);
+  CHECK(knobs[0].found == 2);
+  CHECK(knobs[1].owner == KnobOwner::kManual);  // unknown owners: hands off
+}
+
+TEST_CASE("every field of the model has a source on the wire", "[daemon][translate]") {
+  wire::Sample sample;
+  for (const char* name :
+       {"bytes.written", "bytes.read", "wal.bytes", "flush.write.bytes", "compact.read.bytes",
+        "compact.write.bytes", "number.keys.read", "number.keys.written", "number.db.seek",
+        "block.cache.hit", "block.cache.miss", "bloom.filter.useful", "stall.micros"}) {
+    sample.tickers[name] = 1;
+  }
+  for (const char* name : {"num-running-flushes", "num-running-compactions",
+                           "actual-delayed-write-rate", "is-write-stopped"}) {
+    sample.properties[name] = 1;
+  }
+  sample.cache = {{"capacity_bytes", 1}, {"usage_bytes", 1}, {"pinned_usage_bytes", 1}};
+  sample.limiter = {{"bytes_through", 1}, {"requests", 1}};
+  const DatabaseReading reading = to_database_reading(sample);
+  DatabaseReading::visit_fields(reading, [](const char* name, const Counter& value) {
+    INFO(name);
+    CHECK(value == 1U);
+  });
+}
+
+TEST_CASE("every decision gets exactly one actuation", "[daemon][actuator]") {
+  Decision first, second;
+  first.id = "7-1";
+  first.proposal.knob = "max_background_jobs";
+  first.proposal.from = 2;
+  second.id = "7-2";
+  second.proposal.from = 5;
+  wire::ChangesRequest request;
+  request.changes = {{change_id("run", 3, "7-1"), "max_background_jobs", "", 4, 2},
+                     {change_id("run", 3, "7-2"), "x", "", 6, 5}};
+  CHECK(request.changes[0].id == "run-3-7-1");
+
+  wire::ChangeResults answer;
+  answer.results = {{"run-3-7-1", "applied", "", 2, 4}, {"somebody else's", "applied", "", 0, 0}};
+  const auto actuations = to_actuations(request, {first, second}, answer);
+  REQUIRE(actuations.size() == 2);
+  CHECK(actuations[0] == Actuation{"7-1", "applied", "", 2, 4});
+  CHECK(actuations[1].status == "failed");
+  CHECK(actuations[1].after == 5);
+
+  const auto lost =
+      to_actuations(request, {first, second}, fail(ErrorCode::kUnavailable, "no answer in time"));
+  REQUIRE(lost.size() == 2);
+  CHECK(lost[0] == Actuation{"7-1", "failed", "no answer in time", 2, 2});
+}

@@ -1,0 +1,185 @@
+#include <algorithm>
+
+#include "daemon/config/load.h"
+#include "tests/support/catch.h"
+#include "tests/unit/daemon/support.h"
+
+using namespace rocktune;
+using namespace rocktune::daemon;
+using namespace std::chrono_literals;
+
+namespace {
+
+ConfigResult parse(const std::string& text, std::vector<Override> overrides = {}) {
+  Result<RawConfig> raw = parse_yaml(text, "r.yaml");
+  if (!raw) return tl::unexpected(std::vector<std::string>{raw.error().message});
+  raw->overrides = std::move(overrides);
+  return finalize(*raw);
+}
+
+std::vector<std::string> errors(const std::string& text) {
+  const ConfigResult config = parse(text);
+  REQUIRE_FALSE(config.has_value());
+  return config.error();
+}
+
+bool begins(const std::string& text, const std::string& start) {
+  return text.compare(0, start.size(), start) == 0;
+}
+
+std::string origin_of(const Config& config, const std::string& key) {
+  const auto found = std::find_if(config.settings.begin(), config.settings.end(),
+                                  [&](const Setting& s) { return s.key == key; });
+  return found == config.settings.end() ? "(none)" : found->value + " # " + found->origin;
+}
+
+}  // namespace
+
+TEST_CASE("five mistakes are reported at once, each at its place", "[daemon][config]") {
+  const auto all = errors(
+      "daemon:\n"
+      "  mode: advise\n"
+      "  pol_interval: 500ms\n"
+      "  mode: act\n"
+      "  poll_interval: 500mb\n"
+      "trace:\n"
+      "  max_size: -5GiB\n"
+      "defaults:\n"
+      "  policy: hedroom\n");
+  REQUIRE(all.size() == 5);
+  CHECK(begins(all[0],
+               "r.yaml:3:3: daemon.pol_interval: unknown key; did you mean "
+               "'poll_interval'?"));
+  CHECK(begins(all[1], "r.yaml:4:3: daemon.mode: duplicate key; it is given first in line 2"));
+  CHECK(begins(all[2], "r.yaml:5:18: daemon.poll_interval: '500mb': 'mb' is no unit"));
+  CHECK(begins(all[3], "r.yaml:7:13: trace.max_size: '-5GiB' is negative"));
+  CHECK(begins(all[4], "r.yaml:9:11: defaults.policy: "));
+  CHECK(all[4].find("hedroom") != std::string::npos);
+  CHECK(all[4].find("headroom") != std::string::npos);
+}
+
+TEST_CASE("an empty file is the defaults", "[daemon][config]") {
+  const ConfigResult config = parse("# nothing\n");
+  REQUIRE(config);
+  CHECK(config->mode == Mode::kAdvise);
+  CHECK(config->poll_interval == 500ms);
+  CHECK(config->http == HttpListen{"127.0.0.1", 9730});
+  CHECK(config->lease_duration == 15s);
+  CHECK(origin_of(*config, "daemon.mode") == "advise # default");
+  CHECK(origin_of(*config, "defaults.budget.cache_max") == "unset # default");
+}
+
+TEST_CASE("values and their origins", "[daemon][config]") {
+  const ConfigResult config = parse(
+      "daemon:\n  mode: observe\n  poll_interval: 250 ms\nhttp: {listen: off}\n"
+      "defaults:\n  objective: {read_p99: 2ms}\n  budget: {cache_max: 1.5GiB, jobs_max: 6}\n"
+      "targets:\n"
+      "  - path: /data/*\n    name: orders\n    mode: act\n    objective: {write_p99: 7ms}\n"
+      "    freeze: [max_background_jobs]\n",
+      {{"daemon.mode", "advise", "environment ROCKTUNED_DAEMON_MODE"},
+       {"daemon.mode", "act", "command line --mode"},
+       {"alert_log.file", "/tmp/a", "environment ROCKTUNED_ALERT_LOG_FILE"}});
+  REQUIRE(config);
+  CHECK(config->mode == Mode::kAct);
+  CHECK(origin_of(*config, "daemon.mode") == "act # command line --mode");
+  CHECK(origin_of(*config, "daemon.poll_interval") == "250ms # r.yaml:3");
+  CHECK(origin_of(*config, "alert_log.file") == "/tmp/a # environment ROCKTUNED_ALERT_LOG_FILE");
+  CHECK(origin_of(*config, "http.listen") == "off # r.yaml:4");
+  CHECK_FALSE(config->http.has_value());
+  CHECK(config->engine.budget.cache_max == Bytes{1610612736});
+  CHECK(config->engine.budget.jobs_max == 6);
+
+  const TargetRule rule = config->rule_for("/data/a/b");
+  CHECK(rule.name == "orders");
+  CHECK(rule.engine.objective.read_p99_seconds == Approx(0.002));   // from the defaults
+  CHECK(rule.engine.objective.write_p99_seconds == Approx(0.007));  // its own
+  CHECK(rule.freeze == std::vector<std::string>{"max_background_jobs"});
+  CHECK(config->rule_for("/other").name.empty());
+  CHECK(config->rule_for("/other").mode == Mode::kAct);
+  CHECK(origin_of(*config, "targets[0].objective.read_p99") == "2ms # defaults");
+}
+
+TEST_CASE("what is refused", "[daemon][config]") {
+  const auto only = [](const std::string& text) {
+    const auto all = errors(text);
+    REQUIRE(all.size() == 1);
+    return all[0];
+  };
+  CHECK(only("daemon: [unclosed\n").find("not valid YAML") != std::string::npos);
+  CHECK(begins(only("daemon: 5\n"), "r.yaml:1:9: daemon: expected a section"));
+  CHECK(begins(only("daemon:\n  mode:\n"), "r.yaml:2:3: daemon.mode: has no value"));
+  CHECK(begins(only("daemon:\n  mode: [a]\n"), "r.yaml:2:9: daemon.mode: expected a single value"));
+  CHECK(only("daemon: {mode: turbo}\n").find("observe, advise, act") != std::string::npos);
+  CHECK(only("daemon: {poll_interval: 500}\n").find("has no unit; write for example 500ms") !=
+        std::string::npos);
+  CHECK(only("daemon: {poll_interval: 1ms}\n").find("write 10ms to 1m") != std::string::npos);
+  CHECK(only("daemon: {agent_dir: run}\n").find("absolute path") != std::string::npos);
+  CHECK(only("http: {listen: 'example.org:80'}\n").find("no address") != std::string::npos);
+  CHECK(only("lease: {duration: 1s}\n").find("four times") != std::string::npos);
+  CHECK(only("lease: {on_daemon_loss: panic}\n").find("restore, keep") != std::string::npos);
+  CHECK(only("targets:\n  - mode: act\n").find("has no `path`") != std::string::npos);
+  CHECK(only("targets: [{path: /a, freeze: [nonsense]}]\n").find("max_background_jobs") !=
+        std::string::npos);
+  CHECK(only("defaults: {policy_params: {nonsense: 1}}\n").find("nonsense") != std::string::npos);
+  CHECK(only("defaults: {policy_params: {gain: high}}\n").find("not a number") !=
+        std::string::npos);
+  CHECK(only("defaults: {budget: {jobs_max: 8.5}}\n").find("whole number") != std::string::npos);
+  CHECK(begins(only("deamon: {}\n"), "r.yaml:1:1: deamon: unknown key; did you mean 'daemon'?"));
+}
+
+TEST_CASE("a bad override names where it was given", "[daemon][config]") {
+  const ConfigResult config = parse("", {{"daemon.mode", "x", "environment ROCKTUNED_DAEMON_MODE"},
+                                         {"daemon.mod", "act", "command line --set"}});
+  REQUIRE_FALSE(config);
+  REQUIRE(config.error().size() == 2);
+  CHECK(begins(config.error()[0], "environment ROCKTUNED_DAEMON_MODE: daemon.mode: 'x'"));
+  CHECK(begins(config.error()[1],
+               "command line --set: daemon.mod: unknown key; did you mean "
+               "'daemon.mode'?"));
+}
+
+TEST_CASE("aliases cannot make a file endless", "[daemon][config]") {
+  std::string text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 8; ++i) {
+    const std::string before = "*a" + std::to_string(i - 1);
+    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";
+    for (int k = 0; k < 10; ++k) text += (k == 0 ? "" : ", ") + before;
+    text += "]\n";
+  }
+  const auto all = errors(text);
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].find("too many values") != std::string::npos);
+}
+
+TEST_CASE("the shipped configuration is the defaults", "[daemon][config]") {
+  ConfigInputs inputs;
+  inputs.file = std::string(ROCKTUNE_SOURCE_DIR) + "/etc/rocktuned.yaml";
+  const ConfigResult shipped = load_config(inputs);
+  const ConfigResult built_in = load_config({});
+  if (!shipped) FAIL(shipped.error().front());
+  REQUIRE(built_in);
+  REQUIRE(shipped->settings.size() == built_in->settings.size());
+  for (std::size_t i = 0; i < shipped->settings.size(); ++i) {
+    CHECK(shipped->settings[i].key == built_in->settings[i].key);
+    CHECK(shipped->settings[i].value == built_in->settings[i].value);
+    // Every value is shown in the file.
+    CHECK(shipped->settings[i].origin != "default");
+  }
+}
+
+TEST_CASE("environment names", "[daemon][config]") {
+  CHECK(environment_name("daemon.poll_interval") == "ROCKTUNED_DAEMON_POLL_INTERVAL");
+  ConfigInputs inputs;
+  inputs.environment = {{"ROCKTUNED_DAEMON_MODE", "act"}};
+  const ConfigResult config = load_config(inputs);
+  REQUIRE(config);
+  CHECK(config->mode == Mode::kAct);
+  inputs.environment = {{"ROCKTUNED_MOOD", "good"}};
+  REQUIRE_FALSE(load_config(inputs));
+  CHECK(begins(load_config(inputs).error()[0], "environment ROCKTUNED_MOOD: "));
+  inputs = {};
+  inputs.file = "/nowhere/rocktuned.yaml";
+  REQUIRE_FALSE(load_config(inputs));
+  CHECK(load_config(inputs).error()[0].find("/nowhere/rocktuned.yaml: No such file") !=
+        std::string::npos);
+}

@@ -1,0 +1,255 @@
+// The small parts: schedule, notes, limits, alert log, traces' retention, sd_notify, metrics.
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "daemon/alert_log.h"
+#include "daemon/health_notes.h"
+#include "daemon/http/unix_socket.h"
+#include "daemon/limited.h"
+#include "daemon/metrics.h"
+#include "daemon/notify.h"
+#include "daemon/schedule.h"
+#include "daemon/trace_directory.h"
+#include "tests/support/catch.h"
+#include "tests/unit/daemon/support.h"
+
+using namespace rocktune;
+using namespace rocktune::daemon;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::string contents(const std::string& path) {
+  std::ifstream stream(path);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("the next poll is due at the previous due time plus the interval", "[daemon][schedule]") {
+  Schedule schedule(500ms, 10s);
+  Schedule::Poll poll = schedule.take(10s + 20ms);
+  CHECK(poll.due == 10s);
+  CHECK(poll.missed == 0);
+  CHECK_FALSE(poll.late);
+  CHECK(schedule.next() == 10s + 500ms);  // not 10.52 s
+
+  poll = schedule.take(10s + 800ms);  // late, but within its interval
+  CHECK(poll.due == 10s + 500ms);
+  CHECK(poll.late);
+  CHECK(poll.missed == 0);
+  CHECK(schedule.next() == 11s);
+
+  poll = schedule.take(12s + 700ms);  // 11, 11.5 and 12 passed unpolled
+  CHECK(poll.missed == 3);
+  CHECK(poll.first_missed == 11s);
+  CHECK(poll.due == 12s + 500ms);
+  CHECK(poll.late);
+  CHECK(schedule.next() == 13s);
+
+  schedule.set_interval(100ms);
+  CHECK(schedule.take(13s).due == 13s);
+  CHECK(schedule.next() == 13s + 100ms);
+}
+
+TEST_CASE("a source's trouble is said once", "[daemon][notes]") {
+  HealthNotes notes;
+  CHECK_FALSE(notes.note("device", "", 0s));
+  CHECK(notes.note("device", "gone", 1s) == "device: gone");
+  CHECK_FALSE(notes.note("device", "gone", 20s));
+  CHECK(notes.note("host", "x", 20s) == "host: x");  // each by itself
+  CHECK(notes.note("device", "", 21s) == "device: read again");
+  CHECK_FALSE(notes.note("device", "gone", 22s));  // flapping: quiet for 10 s
+  CHECK(notes.note("device", "gone", 32s) == "device: gone");
+}
+
+TEST_CASE("limited messages tell how many were held back", "[daemon][notes]") {
+  Limited limited(60s);
+  CHECK(limited.pass(5s) == 0U);
+  CHECK_FALSE(limited.pass(6s));
+  CHECK_FALSE(limited.pass(64s));
+  CHECK(limited.pass(65s) == 2U);
+  CHECK_FALSE(limited.pass(66s));
+}
+
+TEST_CASE("the alert log appends, and reopens after rotation", "[daemon][alert_log]") {
+  const test::TempTree tree;
+  const std::string file = tree.file("a.jsonl", "{\"old\":1}\n");
+  AlertLog log(file);
+  REQUIRE(log.open());
+  REQUIRE(log.write("{\"n\":1}"));
+  std::filesystem::rename(file, tree.path("a.jsonl.1"));
+  REQUIRE(log.write("{\"n\":2}"));
+  REQUIRE(log.open());
+  REQUIRE(log.write("{\"n\":3}"));
+  CHECK(contents(tree.path("a.jsonl.1")) == "{\"old\":1}\n{\"n\":1}\n{\"n\":2}\n");
+  CHECK(contents(file) == "{\"n\":3}\n");
+  CHECK(log.failures() == 0);
+}
+
+TEST_CASE("a failing alert log is counted and tried again", "[daemon][alert_log]") {
+  const test::TempTree tree;
+  AlertLog log(tree.path("later/a.jsonl"));
+  CHECK_FALSE(log.write("{}"));
+  CHECK(log.failures() == 1);
+  tree.directory("later");
+  CHECK(log.write("{}"));
+  CHECK(contents(tree.path("later/a.jsonl")) == "{}\n");
+  CHECK_FALSE(log.open(tree.path("nowhere/b.jsonl")));
+  CHECK(log.file() == tree.path("later/a.jsonl"));  // the old one stays in use
+  CHECK(log.write("{}"));
+  AlertLog full("/dev/full");
+  CHECK_FALSE(full.write("{}"));
+}
+
+TEST_CASE("old traces go by age, then by size, never the current one", "[daemon][trace]") {
+  CHECK(trace_file_name(Nanoseconds(std::chrono::seconds(1769860800)), 42) ==
+        "rocktune-20260131T120000Z-42.sqlite");
+  CHECK(is_trace_file_name("rocktune-20260131T120000Z-42.sqlite"));
+  CHECK_FALSE(is_trace_file_name("other.sqlite"));
+  const std::vector<TraceFile> files{{"/t/c", Bytes{50}, 300s},
+                                     {"/t/now", Bytes{70}, 1s},
+                                     {"/t/a", Bytes{10}, 100s},
+                                     {"/t/b", Bytes{40}, 200s}};
+  const auto removed = [&](Bytes size, Nanoseconds age) {
+    std::string names;
+    for (const TraceFile& f : expired_traces(files, "/t/now", 400s, size, age)) names += f.path;
+    return names;
+  };
+  CHECK(removed(Bytes{1000}, 1000s).empty());
+  CHECK(removed(Bytes{1000}, 250s) == "/t/a");
+  CHECK(removed(Bytes{120}, 1000s) == "/t/a/t/b");
+  CHECK(removed(Bytes{1}, 1000s) == "/t/a/t/b/t/c");
+
+  const test::TempTree tree;
+  tree.file("rocktune-1-1.sqlite", "12345");
+  tree.file("rocktune-1-1.sqlite-wal", "123");
+  tree.file("notes.txt", "x");
+  const auto listed = list_traces(tree.path());
+  REQUIRE(listed);
+  REQUIRE(listed->size() == 1);
+  CHECK(listed->front().size == Bytes{8});
+  REQUIRE(remove_trace(listed->front()));
+  CHECK(list_traces(tree.path())->empty());
+  CHECK(std::filesystem::exists(tree.path("notes.txt")));
+  const auto refused = ensure_directory("/proc/nowhere/x", "traces");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message.find("/proc/nowhere/x") != std::string::npos);
+}
+
+TEST_CASE("sd_notify", "[daemon][notify]") {
+  const test::TempTree tree;
+  const std::string path = tree.path("notify");
+  const int fd = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  REQUIRE(path.size() < sizeof address.sun_path);
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  REQUIRE(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  const auto received = [fd] {
+    std::array<char, 256> buffer{};
+    const ssize_t got = ::recv(fd, buffer.data(), buffer.size(), 0);
+    return got > 0 ? std::string(buffer.data(), static_cast<std::size_t>(got)) : std::string();
+  };
+  Notifier notifier(path, "20000000");  // 20 s: say so every 10 s
+  notifier.ready("mode act");
+  CHECK(received() == "READY=1\nSTATUS=mode act");
+  notifier.reloading(1500us);
+  CHECK(received() == "RELOADING=1\nMONOTONIC_USEC=1500");
+  notifier.alive(1s);
+  CHECK(received() == "WATCHDOG=1");
+  notifier.alive(10s);
+  CHECK(received().empty());
+  notifier.alive(11s);
+  CHECK(received() == "WATCHDOG=1");
+  notifier.stopping();
+  CHECK(received() == "STOPPING=1");
+  Notifier off("", "");
+  CHECK_FALSE(off.enabled());
+  off.ready("");
+  off.alive(1s);
+  CHECK(received().empty());
+  ::close(fd);
+}
+
+TEST_CASE("one daemon per control socket", "[daemon][control]") {
+  const test::TempTree tree;
+  const std::string path = tree.path("c.sock");
+  const auto first = bind_unix_socket(path);
+  REQUIRE(first);
+  REQUIRE(::listen(*first, 1) == 0);
+  const auto second = bind_unix_socket(path);
+  REQUIRE_FALSE(second);
+  CHECK(second.error().code == ErrorCode::kConflict);
+  ::close(*first);  // as after kill -9: the file stays, nobody answers
+  const auto third = bind_unix_socket(path);
+  REQUIRE(third);
+  CHECK((std::filesystem::status(path).permissions() & std::filesystem::perms::mask) ==
+        (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+  remove_if_ours(path, inode_of(path) + 1);
+  CHECK(std::filesystem::exists(path));
+  remove_if_ours(path, inode_of(path));
+  CHECK_FALSE(std::filesystem::exists(path));
+  ::close(*third);
+  tree.file("plain", "x");
+  CHECK_FALSE(bind_unix_socket(tree.path("plain")));
+  CHECK(contents(tree.path("plain")) == "x");
+}
+
+TEST_CASE("Prometheus text", "[daemon][metrics]") {
+  CHECK(escape_label("a\\b\"c\nd") == "a\\\\b\\\"c\\nd");
+  CHECK(escape_help("a\"b\\\n") == "a\"b\\\\\\n");
+  CHECK(feature_metric("read_p99_us").name == "read_p99_seconds");
+  CHECK(feature_metric("device_read_await_ms").factor == 1e-3);
+  CHECK(feature_metric("l0_files").name == "l0_files");
+
+  Status status;
+  status.version = "1.2.3";
+  status.counters.polls_due = 7;
+  status.counters.decisions = {{"held", 3}};
+  TargetStatus target;
+  target.name = "/data/\"x\"";
+  target.state = "live";
+  target.due = 9;
+  target.features.emplace();
+  target.features->read_p99_us = 2500;
+  target.features->l0_files = 4;
+  Indicator indicator;
+  indicator.kind = IndicatorKind::kCompactionBacklog;
+  indicator.probability = 0.25;
+  indicator.valid = true;
+  target.indicators.push_back(indicator);
+  KnobReading knob;
+  knob.name = "max_background_jobs";
+  knob.value = 6;
+  target.knobs.push_back(knob);
+  status.targets.push_back(target);
+  const std::string text = metrics_text(status);
+  const auto has = [&](const std::string& line) {
+    INFO(line);
+    CHECK(text.find("\n" + line + "\n") != std::string::npos);
+  };
+  has("# TYPE rocktuned_polls_due_total counter");
+  has("rocktuned_polls_due_total 7");
+  has("rocktuned_build_info{version=\"1.2.3\"} 1");
+  has("rocktuned_decisions_total{verdict=\"held\"} 3");
+  has("rocktune_target_up{target=\"/data/\\\"x\\\"\"} 1");
+  has("rocktune_target_samples_due_total{target=\"/data/\\\"x\\\"\"} 9");
+  has("rocktune_read_p99_seconds{target=\"/data/\\\"x\\\"\"} 0.0025");
+  has("rocktune_l0_files{target=\"/data/\\\"x\\\"\"} 4");
+  has("rocktune_indicator_probability_ratio{target=\"/data/\\\"x\\\"\","
+      "indicator=\"compaction_backlog\"} 0.25");
+  has("rocktune_knob_value{target=\"/data/\\\"x\\\"\",knob=\"max_background_jobs\","
+      "column_family=\"\"} 6");
+  CHECK(text.find("write_p99") == std::string::npos);  // absent is not zero
+  CHECK(text.find("nan") == std::string::npos);
+  CHECK(text.back() == '\n');
+}

@@ -1,0 +1,293 @@
+// A target against a real recorder, with time moved by hand and an agent that is a function.
+#include "daemon/target.h"
+
+#include <fstream>
+
+#include "daemon/config/load.h"
+#include "tests/support/catch.h"
+#include "tests/unit/daemon/support.h"
+#include "trace/reader.h"
+
+using namespace rocktune;
+using namespace rocktune::daemon;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct World {
+  test::TempTree tree;
+  Instant now{Nanoseconds(1'700'000'000s), 1000s};
+  Log log;
+  AlertLog alerts{tree.path("alerts.jsonl")};
+  Config config = *load_config({"", {}, {{"trace.directory", tree.path("trace"), "test"}}});
+  TraceWriter trace = *TraceWriter::create(
+      config, now, [this] { return now; }, log);
+  Journal journal{alerts, trace, log, [this] { return now; }};
+  Counters counters;
+
+  World() { REQUIRE(log.open("error", "stderr")); }
+
+  std::unique_ptr<Target> target(Mode mode, std::vector<std::string> freeze = {}) {
+    TargetRule rule;
+    rule.path = "/db";
+    rule.mode = mode;
+    rule.freeze = std::move(freeze);
+    const Roots nowhere{tree.path("proc"), tree.path("sys")};
+    auto made = Target::create(1, tree.path("db"), rule, nowhere, journal, counters);
+    REQUIRE(made);
+    return *std::move(made);
+  }
+
+  Opening opening(const std::string& id = "1") const {
+    Opening opening;
+    opening.agent.instance = "abc";
+    opening.agent.pid = 42;
+    opening.agent.command = "host";
+    opening.agent.mode = "rw";
+    opening.database.id = id;
+    opening.database.path = tree.path("db");
+    opening.database.access = "read_write";
+    opening.database.tunable = true;
+    return opening;
+  }
+
+  // A database that is limited to 20 MB/s, uses all of it and falls behind.
+  wire::Sample squeezed(std::uint64_t n) const {
+    wire::Sample sample;
+    sample.sequence = n;
+    sample.tick_ns = now.tick.count();
+    sample.wall_ns = now.wall.count();
+    sample.tickers = {{"bytes.written", n * 10'000'000},      {"flush.write.bytes", n * 3'000'000},
+                      {"compact.write.bytes", n * 7'000'000}, {"compact.read.bytes", n * 7'000'000},
+                      {"number.keys.written", n * 10'000},    {"stall.micros", n * 100'000}};
+    sample.properties = {{"num-running-compactions", 1},
+                         {"num-running-flushes", 1},
+                         {"actual-delayed-write-rate", 0},
+                         {"is-write-stopped", 0}};
+    sample.limiter = {{"bytes_through", n * 10'000'000}, {"requests", n * 10}};
+    wire::ColumnFamily family;
+    family.name = "default";
+    family.levels = {{std::min<std::uint64_t>(4 + n / 2, 19), n * 1'000'000}, {5, 50'000'000}};
+    family.properties = {{"estimate-pending-compaction-bytes", n * 500'000'000},
+                         {"num-immutable-mem-table", 1}};
+    family.options = {{"max_write_buffer_number", 2},
+                      {"level0_slowdown_writes_trigger", 20},
+                      {"level0_stop_writes_trigger", 36},
+                      {"soft_pending_compaction_bytes_limit", 64LL << 30},
+                      {"hard_pending_compaction_bytes_limit", 256LL << 30}};
+    sample.column_families.push_back(family);
+    wire::Knob limiter{"rate_limiter_bytes_per_second",
+                       "",
+                       20'000'000,
+                       20'000'000,
+                       "found",
+                       true,
+                       "",
+                       1 << 20,
+                       std::int64_t{1} << 40};
+    sample.knobs = {limiter};
+    return sample;
+  }
+
+  std::vector<Decision> poll(Target& target, std::uint64_t n) {
+    now.tick += 500ms;
+    now.wall += 500ms;
+    return target.poll(now, squeezed(n));
+  }
+
+  std::vector<std::string> alert_lines(const std::string& kind) const {
+    std::vector<std::string> lines;
+    std::ifstream stream(alerts.file());
+    for (std::string line; std::getline(stream, line);) {
+      if (line.find("\"kind\":\"" + kind + "\"") != std::string::npos) lines.push_back(line);
+    }
+    return lines;
+  }
+
+  std::vector<trace::RecordedStep> recorded() const {
+    auto reader = trace::Reader::open(trace.path());
+    REQUIRE(reader);
+    auto steps = reader->steps(1);
+    REQUIRE(steps);
+    std::vector<trace::RecordedStep> all;
+    for (;;) {
+      auto step = steps->next();
+      REQUIRE(step);
+      if (!*step) return all;
+      all.push_back(std::move(**step));
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("due samples are counted and recorded, read or not", "[daemon][target]") {
+  World world;
+  const auto target = world.target(Mode::kObserve);
+  CHECK(target->status().state == "waiting");
+  world.poll(*target, 1);  // nobody has it open: nothing is due
+  CHECK(target->status().due == 0);
+
+  target->opened(world.opening());
+  world.poll(*target, 1);
+  world.now.tick += 500ms;
+  world.now.wall += 500ms;
+  target->poll(world.now, fail(ErrorCode::kUnavailable, "no answer in time"));
+  CHECK(target->status().state == "failing");
+  target->missed(world.now, "held up");
+  world.poll(*target, 2);
+  const TargetStatus status = target->status();
+  CHECK(status.state == "live");
+  CHECK(status.due == 4);
+  CHECK(status.recorded == 2);
+  CHECK(status.incarnation == "abc/1");
+
+  const auto steps = world.recorded();
+  REQUIRE(steps.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(steps[i].sample.sequence == i + 1);
+  CHECK(steps[0].sample.database.has_value());
+  CHECK_FALSE(steps[1].sample.database.has_value());
+  CHECK(steps[1].sample.health[0] == SourceHealth{"agent", "no answer in time"});
+  CHECK(world.counters.samples_due == 4);
+  CHECK(world.counters.samples_recorded == 2);
+  CHECK(world.counters.source_errors.at("agent") == 2);
+}
+
+TEST_CASE("the same path opened again is the same target, another incarnation",
+          "[daemon][target]") {
+  World world;
+  const auto target = world.target(Mode::kObserve);
+  target->opened(world.opening("1"));
+  world.poll(*target, 5);
+  target->closed("agent lost: gone");
+  CHECK(target->status().state == "waiting");
+  CHECK(target->status().knobs.empty());
+  target->opened(world.opening("2"));
+  world.poll(*target, 1);
+  const auto steps = world.recorded();
+  REQUIRE(steps.size() == 2);
+  CHECK(steps[0].sample.incarnation == "abc/1");
+  CHECK(steps[1].sample.incarnation == "abc/2");
+  auto reader = trace::Reader::open(world.trace.path());
+  REQUIRE(reader);
+  const auto targets = reader->targets();
+  REQUIRE(targets);
+  REQUIRE(targets->size() == 1);
+  CHECK(targets->front().incarnations.size() == 2);
+  bool said = false;
+  for (const auto& line : world.alert_lines("source")) {
+    said = said || line.find("agent lost: gone") != std::string::npos;
+  }
+  CHECK(said);
+}
+
+TEST_CASE("act hands out what the guard allows; the report comes before the next step",
+          "[daemon][target]") {
+  World world;
+  const auto target = world.target(Mode::kAct);
+  target->opened(world.opening());
+  CHECK(target->acts());
+  std::vector<Decision> decisions;
+  std::uint64_t n = 1;
+  for (; n < 200 && decisions.empty(); ++n) decisions = world.poll(*target, n);
+  REQUIRE_FALSE(decisions.empty());
+  const Decision& decision = decisions.front();
+  CHECK(decision.proposal.knob == "rate_limiter_bytes_per_second");
+  CHECK(decision.verdict.value > decision.proposal.from);
+  target->report({decision.id, "applied", "", decision.proposal.from, decision.verdict.value});
+  world.poll(*target, n);
+  const auto steps = world.recorded();
+  REQUIRE(steps.size() >= 2);
+  const auto& last = steps.back();
+  REQUIRE(last.reports_before.size() == 1);
+  CHECK(last.reports_before[0].decision_id == decision.id);
+  CHECK(steps[steps.size() - 2].decisions.front().id == decision.id);
+  CHECK(world.alert_lines("actuation").size() == 1);
+  CHECK(world.alert_lines("decision").size() >= 1);
+
+  // What is reported after the last step is recorded at the end.
+  target->report({"x", "failed", "why", 1, 1});
+  target->finish();
+  CHECK(world.counters.actuations.at("failed") == 1);
+}
+
+TEST_CASE("advise decides and says so, and hands out nothing", "[daemon][target]") {
+  World world;
+  const auto target = world.target(Mode::kAdvise);
+  target->opened(world.opening());
+  for (std::uint64_t n = 1; n < 200; ++n) CHECK(world.poll(*target, n).empty());
+  CHECK(world.alert_lines("decision").size() >= 1);
+  std::size_t advised = 0;
+  for (const auto& step : world.recorded()) {
+    for (const Actuation& report : step.reports_before) advised += report.status == "advised";
+  }
+  CHECK(advised >= 1);
+}
+
+TEST_CASE("observe warns, and decides nothing in the alert log", "[daemon][target]") {
+  World world;
+  const auto target = world.target(Mode::kObserve);
+  target->opened(world.opening());
+  for (std::uint64_t n = 1; n < 200; ++n) CHECK(world.poll(*target, n).empty());
+  CHECK(world.alert_lines("decision").empty());
+  CHECK(world.alert_lines("alert").size() >= 1);
+}
+
+TEST_CASE("hands off what is frozen, manual or not tunable", "[daemon][target]") {
+  World world;
+  SECTION("frozen") {
+    const auto target = world.target(Mode::kAct, {"rate_limiter_bytes_per_second"});
+    target->opened(world.opening());
+    for (std::uint64_t n = 1; n < 200; ++n) CHECK(world.poll(*target, n).empty());
+    const auto steps = world.recorded();
+    CHECK_FALSE(steps.back().sample.knobs.front().changeable);  // a replay sees it too
+  }
+  SECTION("a database that cannot be tuned") {
+    const auto target = world.target(Mode::kAct);
+    Opening opening = world.opening();
+    opening.database.tunable = false;
+    opening.database.reason = "opened read-only";
+    target->opened(opening);
+    CHECK_FALSE(target->acts());
+    for (std::uint64_t n = 1; n < 200; ++n) CHECK(world.poll(*target, n).empty());
+  }
+  SECTION("manual is noted once, with what to do") {
+    const auto target = world.target(Mode::kAct);
+    target->opened(world.opening());
+    for (std::uint64_t n = 1; n < 100; ++n) {
+      world.now.tick += 500ms;
+      world.now.wall += 500ms;
+      wire::Sample sample = world.squeezed(n);
+      sample.knobs[0].owner = "manual";
+      CHECK(target->poll(world.now, sample).empty());
+    }
+    const auto lines = world.alert_lines("manual");
+    REQUIRE(lines.size() == 1);
+    CHECK(lines[0].find("rocktune release rate_limiter_bytes_per_second") != std::string::npos);
+  }
+}
+
+TEST_CASE("another engine config begins a new target in the trace", "[daemon][target]") {
+  World world;
+  const auto target = world.target(Mode::kObserve);
+  target->opened(world.opening());
+  world.poll(*target, 1);
+  TargetRule rule;
+  rule.mode = Mode::kAdvise;
+  REQUIRE(target->reconfigure(2, rule));  // the mode alone is no new target
+  world.poll(*target, 2);
+  CHECK(target->serial() == 1);
+  rule.engine.objective.read_p99_seconds = 0.001;
+  REQUIRE(target->reconfigure(3, rule));
+  world.poll(*target, 3);
+  CHECK(target->serial() == 3);
+  auto reader = trace::Reader::open(world.trace.path());
+  REQUIRE(reader);
+  const auto targets = reader->targets();
+  REQUIRE(targets);
+  REQUIRE(targets->size() == 2);
+  CHECK(targets->at(0).samples == 2);
+  CHECK(targets->at(1).samples == 1);
+  CHECK(targets->at(1).info.engine.objective.read_p99_seconds == 0.001);
+  CHECK(target->status().due == 3);
+}
