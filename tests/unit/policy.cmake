@@ -1,5 +1,10 @@
 rocktune_unit_test(policy_test
   SOURCES
     unit/policy/closed_loop_test.cc
+    unit/policy/engine_test.cc
     unit/policy/guard_test.cc
+    unit/policy/headroom_test.cc
+    unit/policy/outcomes_test.cc
+    unit/policy/policy_test.cc
+    unit/policy/property_test.cc
   LIBRARIES rocktune_policy)

@@ -1,0 +1,163 @@
+#include "policy/engine.h"
+
+#include "tests/support/catch.h"
+#include "tests/unit/policy/loop.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+constexpr std::int64_t kM = std::int64_t{1} << 20;
+
+// A database that stands still in a stall behind its limiter.
+class Stalled {
+ public:
+  explicit Stalled(const EngineConfig& config = {})
+      : engine(*Engine::create(config)), sample(quiet_sample(0)) {
+    sample.knobs = {limiter_knob(20 * kM, 20 * kM)};
+  }
+  Step step() {
+    sample = next_sample(sample);
+    DatabaseReading& db = *sample.database;
+    db.write_stopped = 1;
+    db.limiter_bytes_through = *db.limiter_bytes_through + 10 * kMiB;
+    db.column_families[0].levels[0].files = 36;
+    return engine.step(sample);
+  }
+  // Steps until something is decided.
+  Decision first_decision() {
+    for (int i = 0; i < 10; ++i) {
+      Step one = step();
+      if (!one.decisions.empty()) return one.decisions[0];
+    }
+    FAIL("nothing was decided");
+    return {};
+  }
+
+  Engine engine;
+  Sample sample;
+};
+
+}  // namespace
+
+TEST_CASE("a wrong config makes no engine, and names what is wrong", "[engine]") {
+  EngineConfig config;
+  config.policy = "nonsense";
+  CHECK(Engine::create(config).error().message.find("headroom") != std::string::npos);
+  config.policy = "headroom";
+  config.objective.horizon_seconds = 0;
+  config.budget.jobs_max = -1;
+  auto engine = Engine::create(config);
+  REQUIRE_FALSE(engine);
+  CHECK(engine.error().message.find("horizon_seconds") != std::string::npos);
+  CHECK(engine.error().message.find("jobs_max") != std::string::npos);
+}
+
+TEST_CASE("a decision's id is the sample's number and its own", "[engine]") {
+  Stalled target;
+  Decision decision = target.first_decision();
+  CHECK(decision.id == std::to_string(target.sample.sequence) + "-1");
+  CHECK(decision.verdict.kind == VerdictKind::kAllowed);
+}
+
+TEST_CASE("an applied change gets an outcome, joined by its id", "[engine]") {
+  Stalled target;
+  Decision decision = target.first_decision();
+  target.sample.knobs[0].value = decision.verdict.value;
+  target.engine.report({decision.id, "applied", "", 20 * kM, decision.verdict.value});
+  target.engine.report({decision.id, "applied", "", 20 * kM, decision.verdict.value});  // once
+  std::vector<Outcome> outcomes;
+  for (int i = 0; i < 40; ++i) {
+    for (const Outcome& outcome : target.step().outcomes) outcomes.push_back(outcome);
+  }
+  REQUIRE(outcomes.size() == 1);
+  CHECK(outcomes[0].decision_id == decision.id);
+  CHECK(outcomes[0].result == "unchanged");
+}
+
+TEST_CASE("a failed change is tried again, and spends nothing", "[engine]") {
+  EngineConfig config;
+  config.budget.changes_per_hour = 1;
+  Stalled target(config);
+  Decision decision = target.first_decision();
+  target.engine.report({decision.id, "failed", "RocksDB said no", 20 * kM, 20 * kM});
+  int again = 0;
+  for (int i = 0; i < 9; ++i) again += static_cast<int>(target.step().decisions.size());
+  CHECK(again == 0);
+  Decision second = target.first_decision();
+  CHECK(second.verdict.kind == VerdictKind::kAllowed);
+}
+
+TEST_CASE("a report of an unknown decision is ignored", "[engine]") {
+  Stalled target;
+  target.engine.report({"99-9", "failed", "", 0, 0});
+  target.step();
+  CHECK(target.first_decision().verdict.kind == VerdictKind::kAllowed);
+}
+
+TEST_CASE("a reopened database cuts outcomes short and begins anew", "[engine]") {
+  Stalled target;
+  Decision decision = target.first_decision();
+  target.sample.knobs[0].value = decision.verdict.value;
+  target.engine.report({decision.id, "applied", "", 20 * kM, decision.verdict.value});
+  target.sample.incarnation = "agent-1/db-2";
+  target.sample.knobs[0].value = 20 * kM;
+  Step step = target.step();
+  CHECK(step.features.reset);
+  REQUIRE(step.outcomes.size() == 1);
+  CHECK(step.outcomes[0].result == "unknown");
+  bool ended = false;
+  for (const AlertChange& alert : step.alerts) {
+    ended = ended || alert.message.find("opened anew") != std::string::npos;
+  }
+  CHECK(ended);
+  CHECK(target.first_decision().verdict.kind == VerdictKind::kAllowed);  // no dwell is owed
+}
+
+TEST_CASE("rates go on across a missed poll", "[engine]") {
+  Engine engine = *Engine::create({});
+  Sample first = quiet_sample(1);
+  engine.step(first);
+  Sample missed = next_sample(first);
+  missed.database.reset();
+  missed.incarnation.clear();
+  missed.device->read_ios = 100;
+  Step step = engine.step(missed);
+  CHECK_FALSE(step.features.fresh);
+  CHECK(*step.features.device_read_iops == Approx(200));
+  Sample third = next_sample(next_sample(first));
+  third.database->keys_written = 1000;
+  step = engine.step(third);
+  CHECK(step.features.interval_seconds == Approx(1));
+  CHECK(*step.features.writes_per_second == Approx(1000));
+  CHECK(step.features.missed_polls == 1);
+}
+
+TEST_CASE("a manual knob is left alone, and that is said once a minute", "[engine]") {
+  Stalled target;
+  target.sample.knobs[0].owner = KnobOwner::kManual;
+  int said = 0;
+  for (int i = 0; i < 240; ++i) {
+    for (const Decision& decision : target.step().decisions) {
+      CHECK(decision.verdict.kind == VerdictKind::kHeld);
+      CHECK(decision.verdict.rule == "manual");
+      ++said;
+    }
+  }
+  CHECK(said >= 2);
+  CHECK(said <= 3);
+}
+
+TEST_CASE("static warns and decides nothing", "[engine]") {
+  EngineConfig config;
+  config.policy = "static";
+  Stalled target(config);
+  std::size_t alerts = 0;
+  for (int i = 0; i < 20; ++i) {
+    Step step = target.step();
+    CHECK(step.decisions.empty());
+    alerts += step.alerts.size();
+  }
+  CHECK(alerts >= 1);
+}

@@ -1,0 +1,323 @@
+// Single loops of headroom on hand-made features; the closed loop is tested on its own.
+#include "policy/policy.h"
+#include "tests/support/catch.h"
+#include "tests/unit/model/sample_builder.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+constexpr std::int64_t kM = std::int64_t{1} << 20;
+
+class Bench {
+ public:
+  Bench() {
+    f.fresh = true;
+    f.interval_seconds = 0.5;
+    f.l0_files = 2;
+    f.l0_slowdown_files = 20;
+    f.l0_ratio = 0.1;
+    f.pending_bytes = 0;
+    f.pending_ratio = 0;
+    f.immutable_memtables = 0;
+    f.max_write_buffers = 2;
+    f.memtable_ratio = 0;
+    f.stalled_ratio = 0;
+    f.write_stopped = 0;
+    f.user_write_bytes_per_second = 10e6;
+    f.flush_bytes_per_second = 10e6;
+    f.compaction_write_bytes_per_second = 20e6;
+    f.running_compactions = 0;
+    f.running_flushes = 0;
+    f.cpus = 4;
+    f.cpu_busy_ratio = 0.3;
+    f.read_p99_us = 500;
+    f.device_queue = 1;
+    f.device_read_await_ms = 0.2;
+    f.device_read_iops = 5000;
+    f.cache_hit_ratio = 0.99;
+    f.cache_misses_per_second = 10;
+    f.cache_fill_ratio = 1;
+    f.memory_available_bytes = 8e9;
+    f.memory_total_bytes = 16e9;
+    f.memory_pressure_ratio = 0;
+    f.knobs = {limiter_knob(kUnlimitedBytesPerSecond), jobs_knob(2),
+               cache_knob(256 * kM, 256 * kM)};
+    set_limit(kUnlimitedBytesPerSecond, 30e6);
+  }
+  void set_limit(std::int64_t limit, double passes) {
+    f.knobs[0].value = limit;
+    f.limiter_bytes_per_second = passes;
+    f.limiter_rate.reset();
+    f.limiter_use_ratio.reset();
+    if (limit >= kUnlimitedBytesPerSecond) return;
+    f.limiter_rate = static_cast<double>(limit);
+    f.limiter_use_ratio = passes / static_cast<double>(limit);
+  }
+  void backlog(double l0_files) {
+    f.l0_files = l0_files;
+    f.l0_ratio = l0_files / 20;
+    bool warns = l0_files >= 18;
+    indicators.resize(1);
+    indicators[0].kind = IndicatorKind::kCompactionBacklog;
+    indicators[0].valid = true;
+    indicators[0].cause = "l0";
+    indicators[0].state = warns ? AlertState::kWarning : AlertState::kOk;
+  }
+  std::vector<Proposal> tick() {
+    ++f.sequence;
+    f.at.tick += at_seconds(0.5);
+    return policy->decide({f, indicators, objective, budget});
+  }
+  // The last proposal for the knob in that time.
+  std::optional<Proposal> run(double seconds, std::string_view name) {
+    std::optional<Proposal> last;
+    for (int i = 0; i < static_cast<int>(seconds * 2); ++i) {
+      for (const Proposal& proposal : tick()) {
+        if (proposal.knob == name) last = proposal;
+      }
+    }
+    return last;
+  }
+
+  std::unique_ptr<Policy> policy = *make_policy("headroom", {});
+  Features f;
+  std::vector<Indicator> indicators;
+  Objective objective;
+  Budget budget;
+};
+
+}  // namespace
+
+TEST_CASE("comfort: nothing is proposed", "[headroom]") {
+  Bench bench;
+  for (int i = 0; i < 2000; ++i) CHECK(bench.tick().empty());
+}
+
+TEST_CASE("limiter: doubled when a backlog warns behind it, fourfold in a stall", "[headroom]") {
+  Bench bench;
+  bench.set_limit(40 * kM, 39.0 * kM);
+  bench.backlog(18);
+  auto proposal = bench.run(2, knob::kRateLimit);
+  REQUIRE(proposal);
+  CHECK(proposal->rule == "limiter.backlog");
+  CHECK(proposal->from == 40 * kM);
+  CHECK(proposal->to == 80 * kM);
+  CHECK(proposal->expected.feature == "l0_ratio");
+  CHECK(proposal->expected.lower_is_better);
+  bench.f.delayed_bytes_per_second = 16e6;
+  CHECK(bench.run(1, knob::kRateLimit)->to == 160 * kM);
+}
+
+TEST_CASE("limiter: near 1 GiB/s it becomes unlimited", "[headroom]") {
+  Bench bench;
+  bench.set_limit(600 * kM, 590.0 * kM);
+  bench.backlog(18);
+  CHECK(bench.run(2, knob::kRateLimit)->to == kUnlimitedBytesPerSecond);
+}
+
+TEST_CASE("limiter: a backlog that does not wait for it does not move it", "[headroom]") {
+  Bench bench;
+  bench.set_limit(400 * kM, 30.0 * kM);
+  bench.backlog(18);
+  CHECK_FALSE(bench.run(10, knob::kRateLimit));
+}
+
+TEST_CASE("limiter: a debt of minutes behind it is a backlog, too", "[headroom]") {
+  Bench bench;
+  bench.set_limit(40 * kM, 39.0 * kM);
+  bench.f.pending_bytes = 24e9;
+  bench.f.pending_ratio = 0.35;
+  CHECK(bench.run(2, knob::kRateLimit)->rule == "limiter.backlog");
+}
+
+TEST_CASE("limiter: short of the need it follows without waiting for trouble", "[headroom]") {
+  Bench bench;
+  bench.set_limit(31000000, 30e6);  // 30 MB/s are needed
+  CHECK_FALSE(bench.run(4, knob::kRateLimit));
+  auto proposal = bench.run(4, knob::kRateLimit);
+  REQUIRE(proposal);
+  CHECK(proposal->rule == "limiter.need");
+  CHECK(proposal->to == Approx(45e6).epsilon(0.01));
+}
+
+namespace {
+void disturbed_reads(Bench& bench) {
+  bench.f.read_p99_us = 9000;
+  bench.f.device_queue = 40;
+  bench.f.running_compactions = 1;
+}
+}  // namespace
+
+TEST_CASE("limiter: slow reads in comfort lower it, first to what passes", "[headroom]") {
+  Bench bench;
+  disturbed_reads(bench);
+  bench.set_limit(kUnlimitedBytesPerSecond, 80e6);
+  CHECK_FALSE(bench.run(9, knob::kRateLimit));
+  auto proposal = bench.run(4, knob::kRateLimit);
+  REQUIRE(proposal);
+  CHECK(proposal->rule == "limiter.reads");
+  CHECK(proposal->to == 80000000);
+  CHECK(proposal->expected.feature == "read_p99_us");
+  bench.set_limit(80000000, 50e6);
+  CHECK_FALSE(bench.run(14, knob::kRateLimit));
+  CHECK(bench.run(4, knob::kRateLimit)->to == 68000000);
+  bench.set_limit(39000000, 20e6);  // 1.3 times the need: enough is enough
+  CHECK_FALSE(bench.run(60, knob::kRateLimit));
+}
+
+TEST_CASE("limiter: slow reads are not its matter when a cause is missing", "[headroom]") {
+  Bench bench;
+  disturbed_reads(bench);
+  bench.set_limit(kUnlimitedBytesPerSecond, 80e6);
+  SECTION("the backlog slows the reads") {
+    bench.backlog(10);
+  }
+  SECTION("no compaction runs") {
+    bench.f.running_compactions = 0;
+  }
+  SECTION("the device is calm") {
+    bench.f.device_queue = 2;
+  }
+  SECTION("the shape of the tree is unknown") {
+    bench.f.l0_ratio.reset();
+  }
+  SECTION("the limiter is gone") {
+    bench.f.knobs[0].changeable = false;
+  }
+  CHECK_FALSE(bench.run(60, knob::kRateLimit));
+}
+
+TEST_CASE("jobs: raised when the slots are full, to where there is one more", "[headroom]") {
+  Bench bench;
+  bench.f.knobs[1] = jobs_knob(1, 1);
+  bench.f.running_compactions = 1;
+  bench.backlog(18);
+  auto proposal = bench.run(2, knob::kBackgroundJobs);
+  REQUIRE(proposal);
+  CHECK(proposal->rule == "jobs.backlog");
+  CHECK(proposal->to == 3);  // with 2 RocksDB still runs one compaction
+  bench.f.knobs[1] = jobs_knob(4, 1);
+  bench.f.running_compactions = 3;
+  CHECK_FALSE(bench.run(5, knob::kBackgroundJobs));  // 4 CPUs
+  bench.budget.jobs_max = 8;
+  CHECK(bench.run(1, knob::kBackgroundJobs)->to == 5);
+  bench.f.cpu_busy_ratio = 1;
+  bench.run(5, knob::kBackgroundJobs);
+  CHECK_FALSE(bench.run(1, knob::kBackgroundJobs));
+}
+
+TEST_CASE("jobs: free slots, or a limiter in the way, need no more jobs", "[headroom]") {
+  Bench bench;
+  bench.backlog(18);
+  SECTION("free slots") {
+    bench.f.running_compactions = 0;
+    CHECK_FALSE(bench.run(20, knob::kBackgroundJobs));
+  }
+  SECTION("the limiter first, for 10 s") {
+    bench.f.running_compactions = 1;
+    bench.set_limit(40 * kM, 39.0 * kM);
+    CHECK_FALSE(bench.run(9.5, knob::kBackgroundJobs));
+    CHECK(bench.run(2, knob::kBackgroundJobs));
+  }
+}
+
+TEST_CASE("jobs: unused ones are given back one by one, ours only", "[headroom]") {
+  Bench bench;
+  bench.f.knobs[1] = jobs_knob(4, 2);
+  bench.f.running_compactions = 1;
+  CHECK_FALSE(bench.run(299, knob::kBackgroundJobs));
+  auto proposal = bench.run(4, knob::kBackgroundJobs);
+  REQUIRE(proposal);
+  CHECK(proposal->rule == "jobs.idle");
+  CHECK(proposal->to == 3);
+  SECTION("used ones stay") {
+    bench.f.running_compactions = 3;
+    CHECK_FALSE(bench.run(900, knob::kBackgroundJobs));
+  }
+  SECTION("those that were found stay") {
+    bench.f.knobs[1] = jobs_knob(4, 4);
+    CHECK_FALSE(bench.run(900, knob::kBackgroundJobs));
+  }
+}
+
+namespace {
+void misses(Bench& bench, double hit_ratio) {
+  bench.f.cache_hit_ratio = hit_ratio;
+  bench.f.cache_misses_per_second = 5000;
+}
+}  // namespace
+
+TEST_CASE("cache: grows while misses cost reads, and stops at the knee", "[headroom]") {
+  Bench bench;
+  bench.budget.cache_max = Bytes{4096 * kM};
+  misses(bench, 0.60);
+  auto proposal = bench.run(10, knob::kCacheCapacity);
+  REQUIRE(proposal);
+  CHECK(proposal->rule == "cache.miss");
+  CHECK(proposal->to == 320 * kM);
+  CHECK(proposal->expected.feature == "cache_hit_ratio");
+  CHECK_FALSE(proposal->expected.lower_is_better);
+  bench.f.knobs[2].value = 320 * kM;
+  misses(bench, 0.70);
+  CHECK_FALSE(bench.run(25, knob::kCacheCapacity));
+  CHECK(bench.run(10, knob::kCacheCapacity)->to == 400 * kM);
+  bench.f.knobs[2].value = 400 * kM;
+  misses(bench, 0.705);  // hardly anything gained
+  CHECK_FALSE(bench.run(600, knob::kCacheCapacity));
+  misses(bench, 0.5);  // another working set
+  CHECK(bench.run(30, knob::kCacheCapacity));
+}
+
+TEST_CASE("cache: does not grow without a reason or without room", "[headroom]") {
+  Bench bench;
+  bench.budget.cache_max = Bytes{4096 * kM};
+  misses(bench, 0.60);
+  SECTION("it is not full") {
+    bench.f.cache_fill_ratio = 0.5;
+  }
+  SECTION("misses cost nothing") {
+    bench.f.device_read_iops = 0;
+  }
+  SECTION("there are few") {
+    bench.f.cache_misses_per_second = 20;
+  }
+  SECTION("memory is low") {
+    bench.f.memory_available_bytes = 1e9;
+  }
+  SECTION("memory is unknown") {
+    bench.f.memory_available_bytes.reset();
+  }
+  SECTION("the budget is spent") {
+    bench.budget.cache_max = Bytes{256 * kM};
+  }
+  SECTION("there is no budget beyond what was found") {
+    bench.budget.cache_max.reset();
+  }
+  CHECK_FALSE(bench.run(60, knob::kCacheCapacity));
+}
+
+TEST_CASE("cache: shrinks when memory runs short, to a quarter of what was found", "[headroom]") {
+  Bench bench;
+  SECTION("little is available") {
+    bench.f.memory_available_bytes = 0.5e9;
+  }
+  SECTION("tasks wait for it") {
+    bench.f.memory_pressure_ratio = 0.3;
+  }
+  auto proposal = bench.run(5, knob::kCacheCapacity);
+  REQUIRE(proposal);
+  CHECK(proposal->rule == "cache.memory");
+  CHECK(proposal->to == Approx(0.8 * 256 * kM));
+  bench.f.knobs[2].value = 64 * kM;
+  CHECK_FALSE(bench.run(5, knob::kCacheCapacity));
+}
+
+TEST_CASE("without a reading nothing is proposed", "[headroom]") {
+  Bench bench;
+  bench.set_limit(40 * kM, 39.0 * kM);
+  bench.backlog(18);
+  bench.f.fresh = false;
+  CHECK_FALSE(bench.run(5, knob::kRateLimit));
+}

@@ -1,0 +1,218 @@
+#include "policy/outcomes.h"
+
+#include "policy/journal_filter.h"
+#include "policy/rollback.h"
+#include "tests/support/catch.h"
+#include "tests/unit/model/sample_builder.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+Decision decision(const char* feature = "read_p99_us", bool lower_is_better = true,
+                  double baseline = 1000) {
+  Decision out;
+  out.id = "7-1";
+  out.proposal.knob = knob::kRateLimit;
+  out.proposal.from = 100;
+  out.proposal.to = 80;
+  out.proposal.rule = "limiter.reads";
+  out.proposal.expected = {feature, lower_is_better, baseline, 10};
+  out.verdict = {VerdictKind::kAllowed, 80, "", ""};
+  return out;
+}
+
+Actuation applied() {
+  return {"7-1", "applied", "", 100, 80};
+}
+
+// Runs the window with this P99 and says what came out.
+Finished after(double p99_us, double load_factor = 1, const Decision& made = decision()) {
+  Outcomes outcomes;
+  Features f;
+  f.fresh = true;
+  f.reads_per_second = 1000;
+  outcomes.begin(made, applied(), f);
+  f.reads_per_second = 1000 * load_factor;
+  for (int i = 0; i < 20; ++i) {
+    f.at.tick += at_seconds(0.5);
+    // The first half is the way there and does not count.
+    f.read_p99_us = i < 8 ? 99999 : p99_us;
+    auto finished = outcomes.observe(f);
+    if (i < 19) CHECK(finished.empty());
+    if (!finished.empty()) return finished[0];
+  }
+  FAIL("no outcome");
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("outcomes compare the second half of the window with the baseline", "[outcomes]") {
+  CHECK(after(500).outcome.result == "better");
+  CHECK(after(950).outcome.result == "unchanged");
+  CHECK(after(1050).outcome.result == "unchanged");
+  Finished worse = after(1300);
+  CHECK(worse.outcome.result == "worse");
+  CHECK(worse.outcome.decision_id == "7-1");
+  CHECK(*worse.outcome.measured == Approx(1300));
+  CHECK_FALSE(worse.worse_by_far);
+  CHECK(after(1600).worse_by_far);
+}
+
+TEST_CASE("where more is better, more is better", "[outcomes]") {
+  CHECK(after(1300, 1, decision("read_p99_us", false)).outcome.result == "better");
+  CHECK(after(500, 1, decision("read_p99_us", false)).outcome.result == "worse");
+}
+
+TEST_CASE("a changed load is told apart", "[outcomes]") {
+  CHECK_FALSE(after(1600, 1.1).load_changed);
+  Finished other = after(1600, 2);
+  CHECK(other.load_changed);
+  CHECK(other.outcome.reason.find("load changed") != std::string::npos);
+}
+
+TEST_CASE("a feature that is not there gives no outcome", "[outcomes]") {
+  Finished finished = after(500, 1, decision("cache_hit_ratio"));
+  CHECK(finished.outcome.result == "unknown");
+  CHECK_FALSE(finished.outcome.measured);
+}
+
+TEST_CASE("a second change of the knob cuts the window short", "[outcomes]") {
+  Outcomes outcomes;
+  Features f;
+  outcomes.begin(decision(), applied(), f);
+  Decision second = decision();
+  second.id = "9-1";
+  outcomes.begin(second, applied(), f);
+  auto finished = outcomes.observe(f);
+  REQUIRE(finished.size() == 1);
+  CHECK(finished[0].outcome.decision_id == "7-1");
+  CHECK(finished[0].outcome.result == "unknown");
+  finished = outcomes.end_all("gone");
+  REQUIRE(finished.size() == 1);
+  CHECK(finished[0].outcome.decision_id == "9-1");
+  CHECK(outcomes.end_all("gone").empty());
+}
+
+TEST_CASE("tolerances: a tenth, and what the kind of value moves by itself", "[outcomes]") {
+  CHECK(Outcomes::tolerance("read_p99_us", 10000) == Approx(1000));
+  CHECK(Outcomes::tolerance("read_p99_us", 10) == Approx(50));
+  CHECK(Outcomes::tolerance("cache_hit_ratio", 0) == Approx(0.02));
+  CHECK(Outcomes::tolerance("l0_ratio", 0) == Approx(0.1));
+}
+
+namespace {
+
+Features standing_at(std::int64_t value, double seconds = 1) {
+  Features f;
+  f.fresh = true;
+  f.at.tick = at_seconds(seconds);
+  f.knobs = {limiter_knob(value, 100)};
+  return f;
+}
+
+std::vector<Indicator> backlog(AlertState state) {
+  std::vector<Indicator> out(1);
+  out[0].kind = IndicatorKind::kCompactionBacklog;
+  out[0].valid = true;
+  out[0].state = state;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a clear regression proposes the earlier value", "[rollback]") {
+  Rollbacks rollbacks;
+  rollbacks.consider(after(1600), {});
+  auto wanted = rollbacks.propose(standing_at(80), {});
+  REQUIRE(wanted.size() == 1);
+  CHECK(wanted[0].rule == "rollback.regression");
+  CHECK(wanted[0].from == 80);
+  CHECK(wanted[0].to == 100);
+  CHECK(wanted[0].reason.find("7-1") != std::string::npos);
+  CHECK(rollbacks.propose(standing_at(80), {}).size() == 1);  // until the guard lets it through
+  rollbacks.decided(wanted[0]);
+  CHECK(rollbacks.propose(standing_at(80), {}).empty());
+}
+
+TEST_CASE("no rollback of what is no regression, or is moot", "[rollback]") {
+  Rollbacks rollbacks;
+  SECTION("a little worse") {
+    rollbacks.consider(after(1300), {});
+  }
+  SECTION("another load") {
+    rollbacks.consider(after(1600, 2), {});
+  }
+  SECTION("a rollback") {
+    Finished finished = after(1600);
+    finished.proposal.rule = "rollback.regression";
+    rollbacks.consider(finished, {});
+  }
+  SECTION("the knob has moved on") {
+    rollbacks.consider(after(1600), {});
+    CHECK(rollbacks.propose(standing_at(60), {}).empty());
+  }
+  SECTION("it waited too long") {
+    rollbacks.consider(after(1600), {});
+    CHECK(rollbacks.propose(standing_at(80, 61), {}).empty());
+  }
+  CHECK(rollbacks.propose(standing_at(80), {}).empty());
+}
+
+TEST_CASE("a relief is not taken back while the backlog lasts", "[rollback]") {
+  Finished finished = after(1600);
+  std::swap(finished.actuation.before, finished.actuation.after);  // it was raised
+  Rollbacks rollbacks;
+  rollbacks.consider(finished, {});
+  CHECK(rollbacks.propose(standing_at(100), backlog(AlertState::kWarning)).empty());
+  CHECK(rollbacks.propose(standing_at(100), backlog(AlertState::kOk)).size() == 1);
+}
+
+TEST_CASE("the journal hears the same refusal once a minute", "[journal]") {
+  JournalFilter filter;
+  Decision held = decision();
+  held.verdict = {VerdictKind::kHeld, 100, "dwell", "..."};
+  CHECK(filter.admits(held, at_seconds(0)));
+  CHECK_FALSE(filter.admits(held, at_seconds(1)));
+  held.verdict.rule = "budget";
+  CHECK(filter.admits(held, at_seconds(2)));
+  held.verdict.rule = "dwell";
+  CHECK_FALSE(filter.admits(held, at_seconds(3)));
+  held.proposal.rule = "limiter.backlog";
+  CHECK(filter.admits(held, at_seconds(4)));
+  CHECK(filter.admits(held, at_seconds(64)));
+}
+
+TEST_CASE("an allowed change that was not applied is asked again after a minute", "[journal]") {
+  JournalFilter filter;
+  Decision made = decision();
+  CHECK(filter.wants(made.proposal, at_seconds(0)));
+  CHECK(filter.admits(made, at_seconds(0)));
+  CHECK_FALSE(filter.wants(made.proposal, at_seconds(30)));
+  CHECK(filter.wants(made.proposal, at_seconds(60)));
+  Proposal other = made.proposal;
+  other.to = 200;  // the other way
+  CHECK(filter.wants(other, at_seconds(1)));
+  other = made.proposal;
+  other.from = 90;  // the knob has moved
+  CHECK(filter.wants(other, at_seconds(1)));
+}
+
+TEST_CASE("a failed change is tried again, later and later", "[journal]") {
+  JournalFilter filter;
+  Decision made = decision();
+  double now = 0, wait = 5;
+  for (int i = 0; i < 10; ++i) {
+    CHECK(filter.admits(made, at_seconds(now)));
+    filter.failed(made.proposal, at_seconds(now));
+    CHECK_FALSE(filter.wants(made.proposal, at_seconds(now + wait - 0.5)));
+    CHECK(filter.wants(made.proposal, at_seconds(now + wait)));
+    now += wait;
+    wait = std::min(wait * 2, 60.0);
+  }
+  filter.succeeded(made.proposal);
+  filter.failed(made.proposal, at_seconds(now));
+  CHECK(filter.wants(made.proposal, at_seconds(now + 5)));
+}

@@ -1,0 +1,34 @@
+#include "policy/policy.h"
+
+#include "tests/support/catch.h"
+
+using namespace rocktune;
+
+TEST_CASE("policies are made by name", "[policy]") {
+  for (const std::string& name : policy_names()) {
+    auto policy = make_policy(name, {});
+    REQUIRE(policy);
+    CHECK((*policy)->name() == name);
+  }
+  CHECK(make_policy("headroom", {{"jobs_return_seconds", 120}, {"limiter_raise_factor", 1.5}}));
+}
+
+TEST_CASE("an unknown policy is named together with the known ones", "[policy]") {
+  auto policy = make_policy("silk", {});
+  REQUIRE_FALSE(policy);
+  CHECK(policy.error().code == ErrorCode::kInvalidArgument);
+  CHECK(policy.error().message == "unknown policy \"silk\" (known ones: headroom, static)");
+}
+
+TEST_CASE("all wrong parameters are named at once", "[policy]") {
+  auto policy = make_policy("headroom", {{"speed", 3}, {"cache_growth_factor", 9}});
+  REQUIRE_FALSE(policy);
+  const std::string& message = policy.error().message;
+  CHECK(message.find("unknown parameter \"speed\"") != std::string::npos);
+  CHECK(message.find("\"cache_growth_factor\" is 9.000, but has to be from 1.050 to 1.500") !=
+        std::string::npos);
+  CHECK(message.find("limiter_lower_factor") != std::string::npos);
+  auto still = make_policy("static", {{"speed", 3}});
+  REQUIRE_FALSE(still);
+  CHECK(still.error().message.find("it takes none") != std::string::npos);
+}

@@ -1,0 +1,236 @@
+// Whatever the samples are - resets, gaps, absences, jumps, huge values - everything that comes out
+// is finite, nothing crashes, no value outside the ranges passes the guard, and the same samples
+// give the same steps.
+#include <cmath>
+#include <random>
+
+#include "policy/guard.h"
+#include "policy/guard_limits.h"
+#include "tests/support/catch.h"
+#include "tests/unit/policy/loop.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+// std::uniform_int_distribution differs between libraries: plain arithmetic does not.
+class Dice {
+ public:
+  explicit Dice(std::uint32_t seed) : engine_(seed) {}
+  std::uint64_t below(std::uint64_t n) { return engine_() % n; }
+  bool one_in(std::uint64_t n) { return below(n) == 0; }
+  // Any size, from zero to the largest.
+  std::uint64_t any() {
+    if (one_in(20)) return ~std::uint64_t{0};
+    return engine_() >> below(64);
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+void stir_counter(Dice& dice, Counter& counter) {
+  if (dice.one_in(40)) {
+    counter.reset();
+  } else if (!counter || dice.one_in(60)) {
+    counter = dice.any();
+  } else if (!dice.one_in(4)) {
+    counter = *counter + dice.below(std::uint64_t{1} << dice.below(28));
+  }
+}
+
+template <class Reading>
+void stir(Dice& dice, Reading& reading) {
+  Reading::visit_fields(reading,
+                        [&](const char*, Counter& counter) { stir_counter(dice, counter); });
+}
+
+void stir_histogram(Dice& dice, std::optional<LatencyHistogram>& histogram) {
+  if (dice.one_in(50)) histogram.reset();
+  if (!histogram) histogram.emplace();
+  if (dice.one_in(50)) histogram->buckets.clear();
+  for (auto& bucket : histogram->buckets) bucket.count += dice.below(1000);
+  if (histogram->buckets.size() < 8) {
+    std::uint64_t lower =
+        histogram->buckets.empty() ? dice.below(100) : histogram->buckets.back().upper_us;
+    lower = std::min<std::uint64_t>(lower, std::uint64_t{1} << 60);
+    histogram->buckets.push_back({lower, lower + 1 + dice.any() / 4, dice.below(100)});
+  }
+  histogram->sum_us += dice.below(1000000);
+}
+
+void stir_knobs(Dice& dice, Sample& sample) {
+  sample.knobs.clear();
+  if (dice.one_in(30)) return;
+  auto size = [&] { return static_cast<std::int64_t>(dice.any() >> 2); };
+  KnobReading limiter = limiter_knob(dice.one_in(3) ? kUnlimitedBytesPerSecond : size(), size());
+  KnobReading jobs = jobs_knob(static_cast<std::int64_t>(dice.below(12)) - 1, 2);
+  KnobReading cache = cache_knob(size(), size());
+  for (KnobReading* knob : {&limiter, &jobs, &cache}) {
+    if (dice.one_in(20)) knob->owner = KnobOwner::kManual;
+    if (dice.one_in(20)) knob->changeable = false;
+    if (dice.one_in(20)) knob->max = static_cast<std::int64_t>(dice.below(1000));
+    sample.knobs.push_back(*knob);
+  }
+}
+
+void stir_sample(Dice& dice, Sample& sample, bool knobs_stand) {
+  double seconds = dice.one_in(50) ? 300 : dice.one_in(50) ? 0 : 0.5;
+  sample = next_sample(sample, seconds);
+  if (dice.one_in(30)) sample.sequence += dice.below(50);
+  if (dice.one_in(150)) sample.incarnation = "agent/db-" + std::to_string(dice.below(1000));
+  if (!sample.database) sample.database = *quiet_sample().database;
+  sample.database->agent_tick = sample.at.tick;
+  stir(dice, *sample.database);
+  DatabaseReading::visit_histograms(
+      *sample.database, [&](const char*, auto& histogram) { stir_histogram(dice, histogram); });
+  if (sample.database->column_families.empty()) {
+    sample.database->column_families = quiet_sample().database->column_families;
+  }
+  for (ColumnFamilyReading& family : sample.database->column_families) {
+    stir(dice, family);
+    if (!family.levels.empty()) family.levels[0].files = dice.below(40);
+    family.level0_slowdown_trigger = dice.one_in(20) ? dice.any() : 20;
+    family.immutable_memtables = dice.below(3);
+  }
+  if (dice.one_in(40)) sample.database->column_families.clear();
+  if (!sample.device) sample.device = quiet_sample().device;
+  stir(dice, *sample.device);
+  if (!sample.host) sample.host = quiet_sample().host;
+  stir(dice, *sample.host);
+  if (!knobs_stand) stir_knobs(dice, sample);
+  if (dice.one_in(15)) sample.database.reset();
+  if (dice.one_in(15)) sample.device.reset();
+  if (dice.one_in(15)) sample.host.reset();
+}
+
+bool good(const std::optional<double>& value) {
+  return !value || std::isfinite(*value);
+}
+
+void check_features(const Features& features) {
+  CHECK((std::isfinite(features.interval_seconds) && features.interval_seconds >= 0));
+  Features::visit_values(features, [](const char* name, const Value& value) {
+    INFO(name);
+    CHECK(good(value));
+    if (value) CHECK(*value >= 0);
+  });
+}
+
+void check_indicators(const Step& step) {
+  REQUIRE(step.indicators.size() == 3);
+  for (const Indicator& indicator : step.indicators) {
+    CHECK((indicator.probability >= 0 && indicator.probability <= 1));
+    CHECK(good(indicator.eta_seconds));
+    CHECK(indicator.eta_seconds.value_or(0) >= 0);
+    CHECK(indicator.drivers.size() <= 5);
+    CHECK(indicator.valid == indicator.why_invalid.empty());
+    for (const Driver& driver : indicator.drivers) {
+      CHECK((std::isfinite(driver.value) && good(driver.limit)));
+    }
+  }
+  for (const AlertChange& alert : step.alerts) {
+    CHECK_FALSE(alert.id.empty());
+    CHECK_FALSE(alert.message.empty());
+    CHECK(alert.from != alert.indicator.state);
+    CHECK(alert.event_came.has_value() == (alert.indicator.state == AlertState::kOk));
+    CHECK((good(alert.lead_seconds) && alert.lead_seconds.value_or(0) >= 0));
+  }
+}
+
+void check_decision(const Decision& decision, const Features& features, const Budget& budget) {
+  const Proposal& proposal = decision.proposal;
+  CHECK(std::isfinite(proposal.expected.baseline));
+  CHECK_FALSE(proposal.reason.empty());
+  bool allowed = decision.verdict.kind == VerdictKind::kAllowed ||
+                 decision.verdict.kind == VerdictKind::kClamped;
+  if (!allowed) {
+    CHECK(decision.verdict.value == proposal.from);
+    return;
+  }
+  const KnobSpec* spec = find_knob(proposal.knob);
+  REQUIRE(spec != nullptr);
+  bool found = false;
+  for (const KnobReading& reading : features.knobs) {
+    if (reading.name != proposal.knob) continue;
+    found = true;
+    CHECK(reading.changeable);
+    CHECK(reading.owner != KnobOwner::kManual);
+    LimitInput input{proposal, *spec, reading, features, budget, std::nullopt};
+    Range range = allowed_range(input);
+    CHECK(decision.verdict.value >= range.low);
+    CHECK(decision.verdict.value <= range.high);
+    CHECK(decision.verdict.value != reading.value);
+  }
+  CHECK(found);
+}
+
+bool same(const Step& a, const Step& b) {
+  return a.indicators == b.indicators && a.alerts == b.alerts && a.decisions == b.decisions &&
+         a.outcomes == b.outcomes;
+}
+
+}  // namespace
+
+TEST_CASE("random samples: finite, in range, deterministic", "[property]") {
+  std::uint32_t seed = GENERATE(range(1, 25));
+  Dice dice(seed);
+  EngineConfig config;
+  if (seed % 2 == 0) config.budget.cache_max = Bytes{std::int64_t{1} << 40};
+  if (seed % 3 == 0) config.budget.jobs_max = 8;
+  Engine engine = *Engine::create(config);
+  Engine twin = *Engine::create(config);
+  Sample sample = quiet_sample(0);
+  stir_knobs(dice, sample);
+  std::size_t allowed = 0;
+  for (int i = 0; i < 400; ++i) {
+    stir_sample(dice, sample, !dice.one_in(10));
+    Step step = engine.step(sample);
+    check_features(step.features);
+    check_indicators(step);
+    CHECK(same(step, twin.step(sample)));
+    for (const Decision& decision : step.decisions) {
+      check_decision(decision, step.features, config.budget);
+      bool may = decision.verdict.kind == VerdictKind::kAllowed ||
+                 decision.verdict.kind == VerdictKind::kClamped;
+      allowed += may ? 1 : 0;
+      if (!may || dice.one_in(8)) continue;  // some reports never come
+      Actuation report{decision.id, dice.one_in(4) ? "failed" : "applied", "",
+                       decision.proposal.from, decision.verdict.value};
+      engine.report(report);
+      twin.report(report);
+    }
+  }
+  CHECK(allowed < 400);
+}
+
+TEST_CASE("guard: no proposal whatever passes outside the range", "[property]") {
+  Dice dice(7);
+  Budget budget;
+  budget.cache_max = Bytes{std::int64_t{1} << 32};
+  int allowed = 0;
+  for (int i = 0; i < 20000; ++i) {
+    Guard guard(budget);
+    Sample sample = quiet_sample(0);
+    stir_knobs(dice, sample);
+    Features features = derive(nullptr, sample);
+    features.limiter_bytes_per_second = static_cast<double>(dice.any());
+    if (dice.one_in(4)) features.memory_available_bytes = static_cast<double>(dice.any());
+    guard.observe(features);
+    for (const KnobReading& reading : sample.knobs) {
+      Proposal proposal;
+      proposal.knob = reading.name;
+      proposal.from = reading.value;
+      proposal.to = static_cast<std::int64_t>(dice.any());  // negative ones, too
+      proposal.reason = "a test";
+      Decision decision{"1-1", proposal, guard.judge(proposal, features)};
+      check_decision(decision, features, budget);
+      bool up = decision.verdict.value > proposal.from;
+      if (decision.verdict.value == proposal.from) continue;
+      ++allowed;
+      CHECK(up == (proposal.to > proposal.from));
+    }
+  }
+  CHECK(allowed > 1000);
+}
