@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include "bench/cli/terminal.h"
+
 namespace rocktune::bench {
 namespace {
 
@@ -52,7 +54,7 @@ std::string progress_text(const Phase& phase, const Interval& second) {
 
 void Progress::show(const std::string& line, double at_seconds) {
   if (mode_ == ProgressMode::kTerminal) {
-    std::fprintf(stderr, "\r\033[K%s", line.c_str());
+    std::fprintf(stderr, "\r\033[K%s", fit_to_terminal(line, STDERR_FILENO).c_str());
     line_open_ = true;
   } else if (mode_ == ProgressMode::kLines && at_seconds + 1e-3 >= next_line_at_) {
     std::fprintf(stderr, "%s\n", line.c_str());

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "bench/cli/terminal.h"
 #include "bench/demo/alert_tail.h"
 #include "model/knobs.h"
 
@@ -40,8 +41,8 @@ void Screen::say(const std::string& line) {
 
 void Screen::progress(const std::string& line) {
   if (terminal_) {
-    open_ = line;
-    std::printf("\r\033[K%s", line.c_str());
+    open_ = fit_to_terminal(line, STDOUT_FILENO);
+    std::printf("\r\033[K%s", open_.c_str());
   } else if (skipped_++ % kShowEvery == 0) {
     std::printf("%s\n", line.c_str());
   }
