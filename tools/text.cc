@@ -152,7 +152,7 @@ std::vector<std::string> table(const std::vector<std::vector<std::string>>& rows
 
 std::string closest(std::string_view word, const std::vector<std::string>& known) {
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(word.size() / 3, 1) + 1;
+  std::size_t best_distance = (word.size() + 1) / 2 + 1;
   for (const std::string& candidate : known) {
     // Levenshtein's distance, one row at a time.
     std::vector<std::size_t> row(candidate.size() + 1);

@@ -1,0 +1,87 @@
+#include "tools/alert_text.h"
+
+#include "temp_directory.h"
+#include "trace/journal_json.h"
+
+using namespace rocktune;
+using namespace rocktune::tools;
+using rocktune::tools::test::contains;
+
+namespace {
+
+constexpr Nanoseconds kWall = std::chrono::milliseconds(1769860800250);
+
+std::string shown(const std::string& line) {
+  AlertPrinter printer(false, {});
+  const auto text = printer.print(line);
+  REQUIRE(text);
+  CHECK(printer.malformed() == 0);
+  return *text;
+}
+
+std::string decision_line() {
+  Decision decision;
+  decision.id = "12-1";
+  decision.proposal.knob = "max_background_jobs";
+  decision.proposal.from = 2;
+  decision.proposal.to = 8;
+  decision.proposal.rule = "jobs.backlog";
+  decision.proposal.reason = "compaction is behind";
+  decision.verdict = {VerdictKind::kClamped, 4, "step", "at most twice"};
+  return trace::decision_line(kWall, "orders", decision, "act");
+}
+
+}  // namespace
+
+TEST_CASE("every kind of alert-log line can be read", "[tools]") {
+  CHECK(shown(decision_line()) ==
+        "2026-01-31 12:00:00.250Z  orders  DECISION  12-1 max_background_jobs 2 -> 8 clamped to 4 "
+        "by step (at most twice) [jobs.backlog] compaction is behind");
+
+  AlertChange alert;
+  alert.id = "x";
+  alert.indicator.kind = IndicatorKind::kCompactionBacklog;
+  alert.indicator.cause = "l0";
+  alert.indicator.state = AlertState::kWarning;
+  alert.indicator.probability = 0.64;
+  alert.indicator.horizon_seconds = 30;
+  alert.indicator.eta_seconds = 12;
+  alert.message = "L0 fills";
+  CHECK(shown(trace::alert_line(kWall, "orders", alert)) ==
+        "2026-01-31 12:00:00.250Z  orders  ALERT     compaction_backlog ok -> warning (l0) 64 % "
+        "within 30.0 s, in 12.0 s: L0 fills");
+  alert.indicator.state = AlertState::kOk;
+  alert.event_came = true;
+  alert.lead_seconds = 4;
+  CHECK(contains(shown(trace::alert_line(kWall, "orders", alert)),
+                 "it came, 4.0 s after the warning"));
+
+  CHECK(contains(shown(trace::outcome_line(kWall, "orders", {"12-1", "better", 0.25, "fell"})),
+                 "OUTCOME   of 12-1: better, 0.25: fell"));
+  CHECK(contains(shown(trace::actuation_line(kWall, "orders", {"12-1", "applied", "", 2, 4})),
+                 "ACTUATION  of 12-1: applied 2 -> 4"));
+  CHECK(contains(shown(trace::event_line(kWall, "orders", "manual", "k", "set by \x1b[31mhand")),
+                 "MANUAL    set by ?[31mhand"));
+}
+
+TEST_CASE("malformed lines are counted and left out", "[tools]") {
+  AlertPrinter printer(false, {});
+  for (const char* line : {"", "  ", "\r"}) CHECK_FALSE(printer.print(line));
+  CHECK(printer.malformed() == 0);
+  for (const char* line : {"{", "[]", "7", "{}", "{\"time\":1,\"target\":\"a\",\"kind\":\"alert\"}",
+                           "\xff\xfe", "{\"time\":\"t\",\"target\":\"a\"}"}) {
+    CHECK_FALSE(printer.print(line));
+  }
+  CHECK(printer.malformed() == 7);
+  CHECK(printer.first_problem() == "line 4: no JSON object");
+  // What has the head but nothing of its kind is still shown.
+  CHECK(printer.print(R"({"time":"t","target":"a","kind":"decision","knob":7,"verdict":[]})"));
+  CHECK(printer.print(R"({"time":"t","target":"a","kind":"something new"})"));
+  CHECK(printer.malformed() == 7);
+}
+
+TEST_CASE("kinds are selected, JSON stays as it is", "[tools]") {
+  AlertPrinter printer(true, {"decision"});
+  CHECK(printer.print(decision_line()) == decision_line());
+  CHECK_FALSE(printer.print(trace::event_line(kWall, "orders", "daemon", "1", "started")));
+}

@@ -1,0 +1,108 @@
+#include "tools/cli.h"
+
+#include <algorithm>
+#include <iostream>
+#include <sstream>
+
+#include "temp_directory.h"
+
+using namespace rocktune::tools;
+using rocktune::tools::test::contains;
+using Words = std::vector<std::string>;
+
+namespace {
+
+struct Ran {
+  int code = 0;
+  std::string out, err;
+};
+
+Ran run(const Words& arguments) {
+  std::ostringstream out, err;
+  auto* before_out = std::cout.rdbuf(out.rdbuf());
+  auto* before_err = std::cerr.rdbuf(err.rdbuf());
+  const int code = run_cli(arguments);
+  std::cout.rdbuf(before_out);
+  std::cerr.rdbuf(before_err);
+  return {code, out.str(), err.str()};
+}
+
+}  // namespace
+
+TEST_CASE("the arguments of the command that run starts stay untouched", "[tools]") {
+  auto split = split_run({"run", "--agent-dir", "/x", "--mode=ro", "--", "cmd", "--help", "--"});
+  CHECK(split.own == Words{"run", "--agent-dir", "/x", "--mode=ro"});
+  CHECK(split.command == Words{"cmd", "--help", "--"});
+  split = split_run({"run", "--mode", "rw", "status", "--json"});
+  CHECK(split.own == Words{"run", "--mode", "rw"});
+  CHECK(split.command == Words{"status", "--json"});
+  CHECK(split_run({"run"}).command.empty());
+  CHECK(split_run({"run", "--agent-dir"}).own == Words{"run", "--agent-dir"});
+  CHECK(split_run({"status", "--json"}).own == Words{"status", "--json"});
+}
+
+TEST_CASE("wrong usage is one line and exit code 2", "[tools]") {
+  for (const Words& arguments :
+       {Words{}, Words{"nonsense"}, Words{"replay"}, Words{"status", "--nonsense"},
+        Words{"release"}, Words{"release", "k", "--all"}, Words{"trace"}, Words{"trace", "info"},
+        Words{"run"}, Words{"run", "--mode", "rx", "--", "true"},
+        Words{"alerts", "x", "--kind", "nonsense"}, Words{"watch", "--interval", "-1"},
+        Words{"replay", "x", "--policy", "hedroom"}}) {
+    const Ran ran = run(arguments);
+    INFO((arguments.empty() ? "" : arguments[0]) << ": " << ran.err);
+    CHECK(ran.code == 2);
+    CHECK(ran.out.empty());
+    CHECK(ran.err.starts_with("rocktune: "));
+    CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+  }
+  CHECK(contains(run({"statsu"}).err, "did you mean \"status\"?"));
+  CHECK(contains(run({"replay", "x", "--policy", "hedroom"}).err, "headroom, static"));
+}
+
+TEST_CASE("help and version are answers, not errors", "[tools]") {
+  const Ran help = run({"--help"});
+  CHECK(help.code == 0);
+  CHECK(contains(help.out, "rocktune replay"));
+  CHECK(run({"--version"}).out.starts_with("rocktune "));
+  for (const char* command :
+       {"run", "status", "watch", "alerts", "release", "rollback", "replay"}) {
+    const Ran ran = run({command, "--help"});
+    CHECK(ran.code == 0);
+    CHECK(contains(ran.out, "--help"));
+  }
+}
+
+TEST_CASE("what cannot be done is one line and exit code 1", "[tools]") {
+  const rocktune::tools::test::TempDirectory directory;
+  const std::string socket = directory.file("none.sock");
+  for (const Words& arguments :
+       {Words{"status", "--socket", socket}, Words{"watch", "--socket", socket},
+        Words{"rollback", "--socket", socket}, Words{"release", "--all", "--socket", socket},
+        Words{"trace", "info", directory.file("none.sock")},
+        Words{"replay", directory.write("none.sock.txt", "text")},
+        Words{"alerts", directory.file("none.sock")}}) {
+    const Ran ran = run(arguments);
+    CHECK(ran.code == 1);
+    CHECK(ran.out.empty());
+    CHECK(contains(ran.err, "none.sock"));
+    CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+  }
+  const Ran missing = run({"run", "--", "no-such-program-here"});
+  CHECK(missing.code == 127);
+  CHECK(contains(missing.err, "no-such-program-here"));
+}
+
+TEST_CASE("alerts prints a log", "[tools]") {
+  const rocktune::tools::test::TempDirectory directory;
+  const std::string line =
+      R"({"time":"2026-01-31T12:00:00.250Z","target":"a","kind":"daemon","id":"1","message":"hi"})";
+  const std::string log = directory.write("log", line + "\nbroken\n" + line);
+  const Ran ran = run({"alerts", log});
+  CHECK(ran.code == 0);
+  CHECK(ran.out ==
+        "2026-01-31 12:00:00.250Z  a  DAEMON    hi\n"
+        "2026-01-31 12:00:00.250Z  a  DAEMON    hi\n");
+  CHECK(contains(ran.err, "1 line is no alert-log line"));
+  CHECK(run({"alerts", log, "--json"}).out == line + "\n" + line + "\n");
+  CHECK(run({"alerts", log, "--kind", "alert,decision"}).out.empty());
+}

@@ -1,0 +1,66 @@
+#include "tools/follow.h"
+
+#include "temp_directory.h"
+
+using namespace rocktune;
+using namespace rocktune::tools;
+using rocktune::tools::test::TempDirectory;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+void append(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::app) << text;
+}
+
+FileFollower opened(const std::string& path) {
+  auto follower = FileFollower::open(path);
+  if (!follower) FAIL(follower.error().message);
+  return std::move(*follower);
+}
+
+}  // namespace
+
+TEST_CASE("lines come whole, each once", "[tools]") {
+  const TempDirectory directory;
+  const std::string path = directory.write("log", "one\ntwo\nthr");
+  auto follower = opened(path);
+  CHECK(follower.read_lines() == Lines{"one", "two"});
+  CHECK(follower.read_lines().empty());
+  append(path, "ee\n\nfive");
+  CHECK(follower.read_lines() == Lines{"three", ""});
+  CHECK(follower.rest() == "five");
+  CHECK_FALSE(follower.rest());
+}
+
+TEST_CASE("a log that is renamed and made anew is followed", "[tools]") {
+  const TempDirectory directory;
+  const std::string path = directory.write("log", "one\n");
+  auto follower = opened(path);
+  CHECK(follower.read_lines() == Lines{"one"});
+  append(path, "last of the old\ncut");
+  std::filesystem::rename(path, directory.file("log.1"));
+  CHECK(follower.read_lines() == Lines{"last of the old"});  // no new one yet
+  append(directory.file("log.1"), " off");
+  (void)directory.write("log", "first of the new\n");
+  CHECK(follower.read_lines() == Lines{"cut off", "first of the new"});
+}
+
+TEST_CASE("a log that is cut to nothing is followed", "[tools]") {
+  const TempDirectory directory;
+  const std::string path = directory.write("log", "one\ntwo\n");
+  auto follower = opened(path);
+  CHECK(follower.read_lines() == Lines{"one", "two"});
+  std::filesystem::resize_file(path, 0);
+  append(path, "new\n");
+  CHECK(follower.read_lines() == Lines{"new"});
+}
+
+TEST_CASE("a log that is not there is a clear error", "[tools]") {
+  const TempDirectory directory;
+  const auto none = FileFollower::open(directory.file("none"));
+  REQUIRE_FALSE(none);
+  CHECK(none.error().code == ErrorCode::kNotFound);
+  CHECK(none.error().message.find(directory.file("none")) != std::string::npos);
+  CHECK_FALSE(FileFollower::open(directory.path()));
+}

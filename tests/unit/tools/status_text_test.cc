@@ -1,0 +1,96 @@
+#include "tools/status_text.h"
+
+#include "temp_directory.h"
+#include "tools/terminal.h"
+
+using namespace rocktune;
+using namespace rocktune::tools;
+using rocktune::tools::test::contains;
+
+namespace {
+
+Json status() {
+  return Json::parse(R"({
+    "daemon":{"version":"0.1.0","pid":12345,"mode":"act","started":"2026-01-31T12:00:00.000Z",
+      "poll_interval_seconds":0.5,"trace":"/t/run.sqlite","alert_log":"/l/alerts.jsonl",
+      "policy":"headroom"},
+    "targets":[{"name":"orders","path":"/data/orders","mode":"act","state":"live","pid":4711,
+      "command":"db_bench","rocksdb_version":"7.8.3","incarnation":"x","samples":{"due":120,
+      "recorded":119},"health":[{"source":"agent","error":""},{"source":"device",
+      "error":"no such device"}],"features":{"reads_per_second":12345.0,"read_p99_us":850.0,
+      "l0_files":7.0,"l0_slowdown_files":20.0,"stalled_ratio":0.03,"pending_bytes":1073741824.0},
+      "indicators":[{"indicator":"p99","cause":"read","state":"ok","probability":0.03,
+      "horizon_seconds":30.0,"eta_seconds":null,"valid":true,"event":false,"calibrated":false,
+      "evidence":[]},{"indicator":"compaction_backlog","cause":"l0","state":"warning",
+      "probability":0.64,"horizon_seconds":30.0,"eta_seconds":12.0,"valid":true,"event":false,
+      "calibrated":false,"evidence":[{"feature":"l0_ratio","value":0.7,"limit":1.0}]},
+      {"indicator":"device_saturation","cause":"","state":"ok","probability":0.0,
+      "horizon_seconds":30.0,"eta_seconds":null,"valid":false,"why_invalid":"no device",
+      "event":false,"calibrated":false,"evidence":[]}],
+      "knobs":[{"name":"rate_limiter_bytes_per_second","column_family":"","value":209715200,
+      "found":4194304,"owner":"rocktune","changeable":true,"reason":""}],
+      "recent_decisions":[{"time":"2026-01-31T12:00:01.000Z","target":"orders","kind":"decision",
+      "id":"9-1","knob":"max_background_jobs","from":2,"to":4,"rule":"jobs.backlog","reason":"why",
+      "verdict":{"kind":"allowed","value":4,"rule":"","reason":""}}],
+      "lease":{"holder":"rocktuned","remaining_seconds":9.5}}]})");
+}
+
+std::string text(const Json& json) {
+  const auto lines = status_lines(json);
+  if (!lines) FAIL(lines.error().message);
+  std::string all;
+  for (const std::string& line : *lines) all += line + "\n";
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("the status says what is, in units", "[tools]") {
+  const std::string shown = text(status());
+  for (const char* part :
+       {"rocktuned 0.1.0   mode act   policy headroom   pid 12345   every 500 ms",
+        "orders  (/data/orders)   live   mode act",
+        "db_bench[4711]   RocksDB 7.8.3   samples 119 of 120   lease of rocktuned, 9.5 s left",
+        "! device: no such device", "compaction_backlog  WARNING    64 %   in 12.0 s  l0: l0_ratio",
+        "device_saturation   not known", "no device", "reads 12.3k/s   p99 850 us   stalled 3.0 %",
+        "L0 7 of 20   pending 1 GiB", "rate_limiter_bytes_per_second  200 MiB/s  4 MiB/s  rocktune",
+        "12:00:01  9-1 max_background_jobs 2 -> 4 allowed [jobs.backlog] why"}) {
+    INFO(part << "\nin\n" << shown);
+    CHECK(contains(shown, part));
+  }
+}
+
+TEST_CASE("what the daemon leaves out is left out", "[tools]") {
+  const std::string none = text(Json::parse(R"({"daemon":{},"targets":[]})"));
+  CHECK(contains(none, "no database yet"));
+  Json waiting = status();
+  for (const char* key :
+       {"features", "indicators", "knobs", "recent_decisions", "lease", "health"}) {
+    waiting["targets"][0].erase(key);
+  }
+  waiting["targets"][0]["state"] = "waiting";
+  CHECK(contains(text(waiting), "waiting"));
+}
+
+TEST_CASE("a status that is none is an error, never a crash", "[tools]") {
+  for (const char* json : {"{}", "[]", "7", R"({"daemon":{}})",
+                           R"({"daemon":{},"targets":[{"indicators":[{"valid":7}]}]})",
+                           R"({"daemon":{},"targets":[{"health":[],"features":7,"knobs":7,)"
+                           R"("recent_decisions":{"a":7},"indicators":[{"valid":"x"}]}]})"}) {
+    const auto lines = status_lines(Json::parse(json));
+    REQUIRE_FALSE(lines);
+    CHECK(contains(lines.error().message, "does not understand"));
+  }
+}
+
+TEST_CASE("a screen never shows more than fits", "[tools]") {
+  const std::vector<std::string> lines = {"one is long", "two", "three"};
+  const std::string all = screen(lines, {20, 10});
+  CHECK(contains(all, "one is long\x1b[K"));
+  CHECK(contains(all, "three"));
+  const std::string small = screen(lines, {8, 3});
+  CHECK(contains(small, "one i...\x1b[K\r\ntwo\x1b[K\r\n"));
+  CHECK_FALSE(contains(small, "three"));
+  CHECK(contains(small, "1 mor..."));
+  CHECK_FALSE(screen({}, {1, 1}).empty());
+}

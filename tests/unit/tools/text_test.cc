@@ -1,0 +1,65 @@
+#include "tools/text.h"
+
+#include "tests/support/catch.h"
+
+using namespace rocktune::tools;
+
+TEST_CASE("numbers in the units that people read", "[tools]") {
+  CHECK(bytes_text(0) == "0 B");
+  CHECK(bytes_text(1023) == "1023 B");
+  CHECK(bytes_text(1024) == "1 KiB");
+  CHECK(bytes_text(1.5 * (1 << 30)) == "1.5 GiB");
+  CHECK(bytes_text(1048575) == "1.0 MiB");
+  CHECK(rate_text(4 << 20) == "4 MiB/s");
+  CHECK(count_text(0) == "0");
+  CHECK(count_text(0.25) == "0.2");
+  CHECK(count_text(950) == "950");
+  CHECK(count_text(12345) == "12.3k");
+  CHECK(count_text(999'600) == "1.00M");
+  CHECK(seconds_text(0.25) == "250 ms");
+  CHECK(seconds_text(12) == "12.0 s");
+  CHECK(seconds_text(303) == "5m 03s");
+  CHECK(seconds_text(7500) == "2h 05m");
+  CHECK(seconds_text(86400 * 3 + 4 * 3600) == "3d 4h");
+  CHECK(seconds_text(-2) == "-2.0 s");
+  CHECK(microseconds_text(85) == "85 us");
+  CHECK(microseconds_text(1234) == "1.2 ms");
+  CHECK(percent_text(0.64) == "64 %");
+  CHECK(percent_text(0.034) == "3.4 %");
+  CHECK(percent_text(0) == "0 %");
+}
+
+TEST_CASE("knobs and features in their own units", "[tools]") {
+  CHECK(knob_text("rate_limiter_bytes_per_second", 4 << 20) == "4 MiB/s");
+  CHECK(knob_text("rate_limiter_bytes_per_second", std::int64_t{1} << 40) == "unlimited");
+  CHECK(knob_text("max_background_jobs", 4) == "4");
+  CHECK(knob_text("block_cache_capacity_bytes", 512 << 20) == "512 MiB");
+  CHECK(knob_text("some_other", 7) == "7");
+  CHECK(feature_text("flush_bytes_per_second", 1 << 20) == "1 MiB/s");
+  CHECK(feature_text("reads_per_second", 12345) == "12.3k/s");
+  CHECK(feature_text("read_p99_us", 1234) == "1.2 ms");
+  CHECK(feature_text("device_read_await_ms", 0.5) == "500 us");
+  CHECK(feature_text("l0_ratio", 0.712345) == "0.7123");
+}
+
+TEST_CASE("text is clipped by what is seen, not by bytes", "[tools]") {
+  CHECK(display_width("\xc3\xa4\xc3\xb6") == 2);
+  CHECK(clipped("abcdef", 6) == "abcdef");
+  CHECK(clipped("abcdefg", 6) == "abc...");
+  CHECK(clipped("\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f\xc3\xa9", 4) == "\xc3\xa4...");
+  CHECK(clipped("abcdef", 2) == "..");
+  CHECK(printable("a\x1b[31mb\n") == "a?[31mb?");
+}
+
+TEST_CASE("tables are aligned and end without blanks", "[tools]") {
+  CHECK(table({{"a", "bbb", "c"}, {"aaaa", "b", ""}}, "> ") ==
+        std::vector<std::string>{"> a     bbb  c", "> aaaa  b"});
+}
+
+TEST_CASE("a mistyped word finds its like, another does not", "[tools]") {
+  const std::vector<std::string> known = {"run", "status", "watch", "replay"};
+  CHECK(closest("statsu", known) == "status");
+  CHECK(closest("relay", known) == "replay");
+  CHECK(closest("rnu", known) == "run");
+  CHECK(closest("nonsense", known).empty());
+}

@@ -1,0 +1,56 @@
+#include "tools/trace_summary.h"
+
+#include "simulated_run.h"
+#include "temp_directory.h"
+#include "trace/recorder.h"
+
+using namespace rocktune;
+using namespace rocktune::tools;
+using namespace rocktune::tools::test;
+
+TEST_CASE("trace info counts what was due, and finds the gaps", "[tools]") {
+  const TempDirectory directory;
+  SimulatedRun simulated;
+  simulated.polls = 200;
+  simulated.fails_from = 50;
+  simulated.fails_to = 60;
+  simulated.lost_from = 100;
+  simulated.lost_to = 104;
+  record_run(directory.file("run"), simulated);
+  const auto content = read_content(directory.file("run"));
+  REQUIRE(content);
+  REQUIRE(content->targets.size() == 1);
+  const TargetContent& target = content->targets[0];
+  CHECK(target.due == 200);
+  CHECK(target.summary.samples == 196);
+  CHECK(target.summary.samples_with_database == 186);
+  REQUIRE(target.gaps.size() == 2);
+  CHECK(target.gaps[0].first_sequence == 50);
+  CHECK(target.gaps[0].polls == 10);
+  CHECK(target.gaps[0].rows == 10);
+  CHECK(target.gaps[0].why == "no answer within 400 ms");
+  CHECK(target.gaps[1].first_sequence == 100);
+  CHECK(target.gaps[1].polls == 4);
+  CHECK(target.gaps[1].rows == 0);
+
+  std::string text;
+  for (const std::string& line : content_lines(*content)) text += line + "\n";
+  for (const char* part :
+       {"186 of 200 due (93 %)", "db[4711]   RocksDB 7.8.3", "gaps           2",
+        "10 polls from sample 50", "no answer within 400 ms", "4 polls from sample 100",
+        "4 not recorded", "2026-01-31 12:00:00.500Z"}) {
+    INFO(part << "\nin\n" << text);
+    CHECK(contains(text, part));
+  }
+  const Json json = content_json(*content);
+  CHECK(json["targets"][0]["samples"]["due"] == 200);
+  CHECK(json["targets"][0]["gaps"][1]["not_recorded"] == 4);
+}
+
+TEST_CASE("a trace without any database is no error", "[tools]") {
+  const TempDirectory directory;
+  REQUIRE(trace::Recorder::create(directory.file("run"), {"0.1.0", "h", {}, 0.5}, {}));
+  const auto content = read_content(directory.file("run"));
+  REQUIRE(content);
+  CHECK(content_lines(*content).back() == "  no database was seen");
+}
