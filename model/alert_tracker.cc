@@ -66,7 +66,9 @@ AlertChange AlertTracker::change(const Assessment& assessment, AlertState from, 
   out.from = from;
   out.raised_at = raised_at_;
   if (assessment.indicator.state != AlertState::kOk) {
-    out.message = assessment.sentence + assessment.outlook;
+    // A state that only hysteresis keeps up has no outlook any more.
+    bool likely = is_at_least(assessment.indicator, kRaiseWarning);
+    out.message = assessment.sentence + (likely ? assessment.outlook : "");
     return out;
   }
   out.event_came = event_onset_.has_value();

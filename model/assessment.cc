@@ -49,7 +49,7 @@ Assessment assess(IndicatorKind kind, const std::vector<Pressure>& pressures, bo
   indicator.drivers = std::move(drivers);
   if (strongest != nullptr) {
     indicator.cause = strongest->cause;
-    indicator.eta_seconds = strongest->eta_seconds;
+    if (strongest->use > kTrustFromUse) indicator.eta_seconds = strongest->eta_seconds;
     out.sentence = strongest->sentence;
     if (!event) out.outlook = strongest->outlook;
   }

@@ -19,7 +19,7 @@ double crossing_probability(double use, std::optional<double> eta_seconds, doubl
     double horizons = *eta_seconds / horizon_seconds;
     flow = 1 / (1 + horizons * horizons);
   }
-  double trust = std::clamp((use - 0.4) / 0.3, 0.0, 1.0);
+  double trust = std::clamp((use - kTrustFromUse) / 0.3, 0.0, 1.0);
   return 1 - (1 - level) * (1 - weight * trust * flow);
 }
 

@@ -18,6 +18,9 @@
 
 namespace rocktune {
 
+// Below this share of the limit a course says nothing about reaching it.
+inline constexpr double kTrustFromUse = 0.4;
+
 // `use`: value / limit, not negative. `eta_seconds`: absent when the value does not approach.
 double crossing_probability(double use, std::optional<double> eta_seconds, double horizon_seconds,
                             double weight = 1);

@@ -106,7 +106,8 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
   out.memtable_ratio = memtables_.mean(5);
   out.l0_ratio = l0_.mean(10);
   out.stalled = f.write_stopped.value_or(0) > 0 || f.delayed_bytes_per_second.has_value() ||
-                out.stalled_ratio.value_or(0) >= kStalledRatio;
+                out.stalled_ratio.value_or(0) >= kStalledRatio ||
+                (backlog != nullptr && backlog->event);
   bool warns = backlog != nullptr && backlog->state != AlertState::kOk;
   out.trouble = out.stalled || warns;
   bool known = f.l0_ratio.has_value();

@@ -305,3 +305,32 @@ TEST_CASE("after a long gap trends begin anew", "[indicators]") {
   feed.f.missed_polls = 50;
   CHECK_FALSE(feed.backlog().eta_seconds);
 }
+
+TEST_CASE("far from the limit a rising flank promises nothing", "[indicators]") {
+  Feed feed;
+  for (int i = 0; i < 14; ++i) {
+    feed.set_l0(std::floor(0.5 * i));  // 1 file a second, up to 6 of 20
+    feed.step();
+  }
+  Indicator backlog = feed.backlog();
+  CHECK_FALSE(backlog.eta_seconds);
+  CHECK(backlog.probability < 0.1);
+}
+
+TEST_CASE("a state that only hysteresis keeps up has no outlook", "[indicators]") {
+  Feed feed;
+  feed.set_l0(8);
+  feed.steps(20);
+  feed.f.stalled_ratio = 0.5;
+  feed.step();
+  feed.f.stalled_ratio = 0;
+  for (int i = 0; i < 40; ++i) {
+    feed.set_l0(9 + i % 4);  // in the middle, up and down
+    feed.step();
+  }
+  for (const AlertChange& alert : feed.alerts) {
+    if (alert.indicator.probability >= 0.5) continue;
+    CHECK(alert.message.find("delayed writes in") == std::string::npos);
+  }
+  CHECK(feed.alerts.size() >= 2);
+}

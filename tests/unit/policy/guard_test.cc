@@ -204,6 +204,21 @@ TEST_CASE("relation: unknown memory is no memory", "[guard]") {
   CHECK(is(bench.ask(knob::kCacheCapacity, 300 * kM), VerdictKind::kHeld, "no_change"));
 }
 
+TEST_CASE("range and relation that exclude each other leave no value", "[guard]") {
+  Budget budget;
+  budget.cache_max = Bytes{4096 * kM};
+  Bench bench(budget);
+  bench.knob(knob::kCacheCapacity) = cache_knob(10 * kM, 10 * kM);
+  bench.knob(knob::kCacheCapacity).min = 100 * kM;
+  bench.f.memory_available_bytes = 4.0 * kM;
+  Verdict verdict = bench.ask(knob::kCacheCapacity, 200 * kM);
+  CHECK(is(verdict, VerdictKind::kHeld, "range"));
+  CHECK(verdict.value == 10 * kM);
+  bench.knob(knob::kBackgroundJobs) = jobs_knob(4, 4);
+  bench.knob(knob::kBackgroundJobs).max = 1;  // but RocksDB needs two
+  CHECK(is(bench.ask(knob::kBackgroundJobs, 3), VerdictKind::kHeld, "range"));
+}
+
 TEST_CASE("step: one change moves a knob so far and no further", "[guard]") {
   Bench bench;
   Verdict verdict = bench.ask(knob::kRateLimit, 900 * kM);

@@ -110,6 +110,15 @@ TEST_CASE("limiter: doubled when a backlog warns behind it, fourfold in a stall"
   CHECK(bench.run(1, knob::kRateLimit)->to == 160 * kM);
 }
 
+TEST_CASE("limiter: a stall that lasted a part of one poll counts as one", "[headroom]") {
+  Bench bench;
+  bench.set_limit(40 * kM, 39.0 * kM);
+  bench.backlog(18);
+  bench.run(5, knob::kRateLimit);
+  bench.indicators[0].event = true;
+  CHECK(bench.run(0.5, knob::kRateLimit)->to == 160 * kM);
+}
+
 TEST_CASE("limiter: near 1 GiB/s it becomes unlimited", "[headroom]") {
   Bench bench;
   bench.set_limit(600 * kM, 590.0 * kM);
