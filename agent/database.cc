@@ -40,10 +40,8 @@ const char* who_brought(const std::shared_ptr<rocksdb::RateLimiter>& limiter) {
 
 }  // namespace
 
-void write_to_log(rocksdb::Logger* log, const std::string& sentence) {
-  if (log != nullptr) {
-    rocksdb::Log(rocksdb::InfoLogLevel::WARN_LEVEL, log, "rocktune: %s", sentence.c_str());
-  }
+void write_to_log(rocksdb::Logger* log, const std::string& sentence, rocksdb::InfoLogLevel level) {
+  if (log != nullptr) rocksdb::Log(level, log, "rocktune: %s", sentence.c_str());
 }
 
 Database::Database(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& handles,

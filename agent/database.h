@@ -44,6 +44,7 @@ class Database {
 };
 
 // One line in the database's own LOG, if it has one.
-void write_to_log(rocksdb::Logger* log, const std::string& sentence);
+void write_to_log(rocksdb::Logger* log, const std::string& sentence,
+                  rocksdb::InfoLogLevel level = rocksdb::InfoLogLevel::WARN_LEVEL);
 
 }  // namespace rocktune::agent

@@ -223,7 +223,9 @@ std::shared_ptr<Database> attach_or_throw(
   known = database;
   self.registry.add(database);
   serve(self);
-  write_to_log(db->GetDBOptions().info_log.get(), self.status);
+  const auto level = self.service != nullptr ? rocksdb::InfoLogLevel::INFO_LEVEL
+                                             : rocksdb::InfoLogLevel::WARN_LEVEL;
+  write_to_log(db->GetDBOptions().info_log.get(), self.status, level);
   return database;
 }
 

@@ -205,10 +205,7 @@ void Sampler::take_families(wire::Sample& sample, TimePoint now) {
     live_data_pace_.spent(begin, clock_());
   }
   for (auto& family : families_) {
-    const bool alive = listed_.contains(family.name);
     taken.insert(family.name);
-    if (alive) family.listed = true;
-    if (family.listed && !alive) continue;  // dropped; the host still holds its handle
     sample.column_families.push_back(take_family(family, now));
   }
   for (const auto& [name, levels] : listed_) {
@@ -276,7 +273,6 @@ wire::Options Sampler::options() {
   }
   const std::lock_guard lock(families_mutex_);
   for (const auto& family : families_) {
-    if (family.listed && !listed_.contains(family.name)) continue;
     text.clear();
     const rocksdb::ColumnFamilyOptions of_family = db_->GetOptions(family.handle);
     if (rocksdb::GetStringFromColumnFamilyOptions(config, of_family, &text).ok()) {

@@ -5,7 +5,8 @@
 // Column families: properties, options and levels are read through handles. The agent owns none:
 // it uses the database's own default handle, and those it was told of until forget(). A column
 // family without a known handle is found through GetAllColumnFamilyMetaData, and has levels only;
-// the sums over all column families among the database's properties include it.
+// the sums over all column families among the database's properties include it. RocksDB goes on
+// listing a dropped column family until the host destroys its last handle, and so do samples.
 //
 // Thread-safety: forget() from any thread; the rest from one thread.
 #pragma once
@@ -62,7 +63,6 @@ class Sampler {
     std::map<std::string, std::int64_t> options;
     int levels = 0;
     Pace options_pace;
-    bool listed = false;  // was seen among the live column families
     std::optional<std::uint64_t> live_data_size;
   };
 

@@ -126,6 +126,7 @@ tl::expected<SocketFile, std::string> SocketFile::listen(const std::string& dire
   if (::lstat(path.c_str(), &info) == 0) {
     file.device_ = info.st_dev;
     file.inode_ = info.st_ino;
+    file.changed_ = info.st_ctim;
   }
   if (::listen(fd, kBacklog) != 0) {
     file.remove();
@@ -136,8 +137,11 @@ tl::expected<SocketFile, std::string> SocketFile::listen(const std::string& dire
 
 void SocketFile::remove() const {
   struct stat info {};
-  if (::lstat(path_.c_str(), &info) != 0) return;
-  if (info.st_dev == device_ && info.st_ino == inode_) ::unlink(path_.c_str());
+  if (::lstat(path_.c_str(), &info) != 0 || !S_ISSOCK(info.st_mode)) return;
+  const bool same = info.st_dev == device_ && info.st_ino == inode_ &&
+                    info.st_ctim.tv_sec == changed_.tv_sec &&
+                    info.st_ctim.tv_nsec == changed_.tv_nsec;
+  if (same) ::unlink(path_.c_str());
 }
 
 bool peer_is_trusted(int fd) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <time.h>
 
 #include <string>
 #include <tl/expected.hpp>
@@ -31,6 +32,7 @@ class SocketFile {
   int fd_;
   dev_t device_ = 0;
   ino_t inode_ = 0;
+  timespec changed_{};  // an inode's number alone may be used again
 };
 
 // True if the process at the other end runs as this user or as root.

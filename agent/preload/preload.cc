@@ -86,11 +86,18 @@ const void* vtable_of(const void* object) {
 // The RocksDB that the host uses must be the one that the agent was built for.
 bool is_our_version(const void* get_version) {
   using GetVersion = std::string (*)(bool);
+  // Not destroyed: operator delete would be the only thing needed from the C++ library.
+  union Text {
+    explicit Text(GetVersion get) : string(get(true)) {}
+    ~Text() {}
+    std::string string;
+  };
   GetVersion function = nullptr;
   memcpy(&function, &get_version, sizeof function);
   char ours[32];
   const int length = snprintf(ours, sizeof ours, "%d.%d.", ROCKSDB_MAJOR, ROCKSDB_MINOR);
-  return strncmp(function(true).c_str(), ours, static_cast<size_t>(length)) == 0;
+  const Text theirs(function);
+  return strncmp(theirs.string.c_str(), ours, static_cast<size_t>(length)) == 0;
 }
 
 // librocktune_agent.so from the directory of this library; never unloaded.

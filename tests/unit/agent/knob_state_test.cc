@@ -1,0 +1,79 @@
+#include "agent/knob_state.h"
+
+#include "tests/support/catch.h"
+
+namespace rocktune::agent {
+namespace {
+
+KnobState::View read(KnobState& state, std::int64_t value) {
+  return state.observe(value, state.generation());
+}
+
+void write(KnobState& state, std::int64_t value, KnobState::Holder holder) {
+  state.begin_write();
+  state.end_write(value, holder);
+}
+
+TEST_CASE("the first reading is the found value") {
+  KnobState state;
+  CHECK(read(state, 7).found == 7);
+  CHECK(read(state, 7).owner == Owner::kFound);
+}
+
+TEST_CASE("what rocktune wrote is rocktune's, until it is written back") {
+  KnobState state;
+  read(state, 7);
+  write(state, 9, 1);
+  CHECK(read(state, 9).owner == Owner::kRocktune);
+  CHECK(read(state, 9).found == 7);
+  CHECK(state.held_by(1));
+  write(state, 7, 1);
+  CHECK(read(state, 7).owner == Owner::kFound);
+  CHECK_FALSE(state.held_by(1));
+}
+
+TEST_CASE("a value that nobody here wrote makes the knob manual until released") {
+  KnobState state;
+  read(state, 7);
+  CHECK(read(state, 8).owner == Owner::kManual);
+  CHECK(read(state, 7).owner == Owner::kManual);
+  state.release(8);
+  CHECK(read(state, 8).owner == Owner::kFound);
+  CHECK(read(state, 8).found == 8);
+
+  write(state, 9, 1);
+  CHECK(read(state, 10).owner == Owner::kManual);
+  CHECK(read(state, 10).found == 8);
+}
+
+TEST_CASE("a write that left the value as it was changes no owner") {
+  KnobState state;
+  read(state, 7);
+  write(state, 7, 1);
+  CHECK(read(state, 7).owner == Owner::kFound);
+  CHECK_FALSE(state.held_by(1));
+}
+
+TEST_CASE("a reading that a write overtook judges nothing") {
+  KnobState state;
+  read(state, 7);
+  const auto before = state.generation();
+  state.begin_write();
+  CHECK(state.observe(9, before).owner == Owner::kFound);              // half-way, the new value
+  CHECK(state.observe(9, state.generation()).owner == Owner::kFound);  // the same
+  state.end_write(9, 1);
+  CHECK(state.observe(7, before).owner == Owner::kRocktune);  // the old value, read before
+  CHECK(read(state, 9).owner == Owner::kRocktune);
+}
+
+TEST_CASE("a shared value is free when the last holder lets go") {
+  KnobState state;
+  read(state, 7);
+  write(state, 9, 1);
+  write(state, 10, 2);
+  CHECK_FALSE(state.let_go(1));
+  CHECK(state.let_go(2));
+}
+
+}  // namespace
+}  // namespace rocktune::agent

@@ -1,0 +1,114 @@
+// The protocol of docs/wire.md on a real database, without sockets.
+#include "agent/router.h"
+
+#include "tests/unit/agent/test_database.h"
+
+namespace rocktune::agent {
+namespace {
+
+struct Fixture {
+  std::chrono::steady_clock::time_point now{std::chrono::seconds(1000)};
+  testing::TestDatabase host;
+  Registry registry;
+  std::shared_ptr<Database> database;
+  Router router;
+
+  explicit Fixture(const std::string& mode = "rw")
+      : database(std::make_shared<Database>(host.db.get(), host.handles, 3, mode == "ro",
+                                            [this] { return now; })),
+        router(registry, hello(mode)) {
+    registry.add(database);
+  }
+  ~Fixture() { database->close(); }
+
+  static wire::Hello hello(const std::string& mode) {
+    wire::Hello hello;
+    hello.pid = 1;
+    hello.instance = "x";
+    hello.mode = mode;
+    return hello;
+  }
+  Response get(const std::string& target) { return router.handle({"GET", target, ""}); }
+  Response post(const std::string& action, const std::string& body) {
+    return router.handle({"POST", "/v1/dbs/3/" + action, body});
+  }
+  static std::string code(const Response& response) {
+    const auto error = wire::decode<wire::Error>(response.body);
+    return error ? error->code : "no error: " + response.body;
+  }
+};
+
+TEST_CASE("hello and the list of databases") {
+  Fixture f;
+  CHECK(wire::decode<wire::Hello>(f.get("/v1/hello").body)->instance == "x");
+  const auto list = wire::decode<wire::DatabaseList>(f.get("/v1/dbs").body);
+  REQUIRE(list.has_value());
+  REQUIRE(list->databases.size() == 1);
+  CHECK(list->databases[0].id == "3");
+}
+
+TEST_CASE("a whole session") {
+  Fixture f;
+  CHECK(f.post("lease", R"({"holder":"a b&c","seconds":10})").status == 200);
+  f.now += std::chrono::seconds(8);
+  const auto sample =
+      wire::decode<wire::Sample>(f.get("/v1/dbs/3/sample?x=1&holder=a%20b%26c").body);
+  REQUIRE(sample.has_value());
+  CHECK(sample->lease->remaining_seconds == 10.0);
+  CHECK(sample->knobs.size() == 3);
+
+  const auto changed = wire::decode<wire::ChangeResults>(
+      f.post("changes",
+             R"({"holder":"a b&c","changes":[{"id":"1","knob":"max_background_jobs","value":4}]})")
+          .body);
+  REQUIRE(changed.has_value());
+  CHECK(changed->results.at(0).status == "applied");
+  const auto options = wire::decode<wire::Options>(f.get("/v1/dbs/3/options").body);
+  CHECK(options->database.at("max_background_jobs") == "4");
+  const auto restored = wire::decode<wire::ChangeResults>(f.post("restore", "").body);
+  REQUIRE(restored.has_value());
+  CHECK(restored->results.at(0).after == 2);
+  CHECK(f.post("release", R"({"knob":"max_background_jobs"})").status == 200);
+}
+
+TEST_CASE("what is wrong is said") {
+  Fixture f;
+  CHECK(f.get("/").status == 404);
+  CHECK(Fixture::code(f.get("/v1/dbs/9/sample")) == "not_found");
+  CHECK(Fixture::code(f.get("/v1/dbs/3/nothing")) == "not_found");
+  CHECK(Fixture::code(f.get("/v1/dbs/3")) == "not_found");
+  CHECK(f.get("/v1/dbs/3/changes").status == 405);
+  CHECK(f.router.handle({"POST", "/v1/hello", ""}).status == 405);
+  CHECK(f.router.handle({"DELETE", "/v1/dbs/3/lease", ""}).status == 405);
+  CHECK(f.post("lease", "nonsense").status == 400);
+  CHECK(Fixture::code(f.post("lease", R"({"holder":"x"})")) == "bad_request");
+  CHECK(f.post("changes", R"({"holder":"me","changes":[]})").status == 409);
+  CHECK(Fixture::code(f.post("changes", R"({"holder":"me","changes":[]})")) == "no_lease");
+  CHECK(f.post("release", R"({"knob":"nothing"})").status == 404);
+}
+
+TEST_CASE("a read-only agent refuses every change") {
+  Fixture f("ro");
+  for (const char* action : {"lease", "changes", "restore", "release"}) {
+    CHECK(f.post(action, "{}").status == 403);
+    CHECK(Fixture::code(f.post(action, "{}")) == "read_only");
+  }
+  CHECK(f.get("/v1/dbs/3/sample").status == 200);
+  CHECK_FALSE(f.database->description().tunable);
+}
+
+TEST_CASE("a database that closes is gone") {
+  Fixture f;
+  f.database->close();
+  CHECK(Fixture::code(f.get("/v1/dbs/3/sample")) == "not_found");
+  f.registry.remove("3");
+  CHECK(Fixture::code(f.get("/v1/dbs/3/sample")) == "not_found");
+}
+
+TEST_CASE("only requests that change something wait for their turn") {
+  CHECK(Router::changes_something({"POST", "/v1/dbs/3/changes", ""}));
+  CHECK_FALSE(Router::changes_something({"GET", "/v1/dbs/3/sample", ""}));
+}
+
+}  // namespace
+}  // namespace rocktune::agent

@@ -1,0 +1,54 @@
+#include "agent/settings.h"
+
+#include <map>
+
+#include "tests/support/catch.h"
+
+namespace rocktune::agent {
+namespace {
+
+Settings with(const std::map<std::string, std::string>& variables) {
+  return read_settings([&](const char* name) -> const char* {
+    const auto it = variables.find(name);
+    return it == variables.end() ? nullptr : it->second.c_str();
+  });
+}
+
+TEST_CASE("without variables the agent reads, writes and adds") {
+  const auto settings = with({});
+  CHECK(settings.directory == "/run/rocktune");
+  CHECK(settings.mode == Mode::kReadWrite);
+  CHECK(settings.add_statistics);
+  CHECK(settings.add_limiter);
+  CHECK(settings.problem.empty());
+}
+
+TEST_CASE("each variable is understood") {
+  CHECK(with({{"ROCKTUNE_AGENT_DIR", "/x"}}).directory == "/x");
+  CHECK(with({{"ROCKTUNE_AGENT_MODE", "ro"}}).mode == Mode::kReadOnly);
+  CHECK(with({{"ROCKTUNE_AGENT_MODE", "rw"}}).mode == Mode::kReadWrite);
+  CHECK(with({{"ROCKTUNE_AGENT_MODE", "off"}}).mode == Mode::kOff);
+  CHECK(with({{"ROCKTUNE_AGENT_MODE", "off"}}).problem.empty());
+
+  const auto none = with({{"ROCKTUNE_AGENT_OPEN", "none"}});
+  CHECK_FALSE(none.add_statistics);
+  CHECK_FALSE(none.add_limiter);
+  const auto one = with({{"ROCKTUNE_AGENT_OPEN", "limiter"}});
+  CHECK_FALSE(one.add_statistics);
+  CHECK(one.add_limiter);
+  const auto both = with({{"ROCKTUNE_AGENT_OPEN", "statistics,limiter"}});
+  CHECK(both.add_statistics);
+  CHECK(both.add_limiter);
+}
+
+TEST_CASE("what is not understood turns the agent off and is told") {
+  const auto mode = with({{"ROCKTUNE_AGENT_MODE", "RW "}});
+  CHECK(mode.mode == Mode::kOff);
+  CHECK(mode.problem == "ROCKTUNE_AGENT_MODE='RW ' is not rw, ro or off");
+  const auto open = with({{"ROCKTUNE_AGENT_OPEN", "statistics,cache"}});
+  CHECK(open.mode == Mode::kOff);
+  CHECK(open.problem == "ROCKTUNE_AGENT_OPEN='cache' is not statistics, limiter or none");
+}
+
+}  // namespace
+}  // namespace rocktune::agent

@@ -1,0 +1,113 @@
+#include "agent/statistics.h"
+
+#include "tests/support/catch.h"
+
+namespace rocktune::agent {
+namespace {
+
+using rocksdb::StatsLevel;
+
+struct Setup {
+  std::shared_ptr<rocksdb::Statistics> inner = rocksdb::CreateDBStatistics();
+  WindowedStatistics outer{inner, true};
+};
+
+std::uint64_t count_of(const WindowedStatistics& statistics, const std::string& name) {
+  const auto all = statistics.histograms();
+  std::uint64_t count = 0;
+  if (const auto it = all.find(name); it != all.end()) {
+    for (const auto& bucket : it->second.buckets) count += bucket.count;
+  }
+  return count;
+}
+
+TEST_CASE("the host's object sees every call") {
+  Setup s;
+  s.outer.recordTick(rocksdb::BYTES_WRITTEN, 5);
+  s.outer.recordTick(rocksdb::BYTES_WRITTEN, 6);
+  CHECK(s.inner->getTickerCount(rocksdb::BYTES_WRITTEN) == 11);
+  CHECK(s.outer.getTickerCount(rocksdb::BYTES_WRITTEN) == 11);
+  s.outer.setTickerCount(rocksdb::BYTES_READ, 3);
+  CHECK(s.outer.getAndResetTickerCount(rocksdb::BYTES_READ) == 3);
+  CHECK(s.inner->getTickerCount(rocksdb::BYTES_READ) == 0);
+
+  s.outer.recordInHistogram(rocksdb::DB_GET, 100);
+  s.outer.reportTimeToHistogram(rocksdb::DB_GET, 200);
+  s.outer.recordInHistogram(rocksdb::BYTES_PER_READ, 300);
+  rocksdb::HistogramData data;
+  s.inner->histogramData(rocksdb::DB_GET, &data);
+  CHECK(data.count == 2);
+  CHECK(data.max == 200);
+  s.outer.histogramData(rocksdb::BYTES_PER_READ, &data);
+  CHECK(data.count == 1);
+  CHECK(s.outer.getHistogramString(rocksdb::DB_GET) ==
+        s.inner->getHistogramString(rocksdb::DB_GET));
+  CHECK(s.outer.ToString() == s.inner->ToString());
+  std::map<std::string, std::uint64_t> map;
+  CHECK(s.outer.getTickerMap(&map));
+  CHECK(map.at("rocksdb.bytes.written") == 11);
+  CHECK(s.outer.HistEnabledForType(rocksdb::DB_GET));
+}
+
+TEST_CASE("the five latencies are kept, and a reset does not touch them") {
+  Setup s;
+  s.outer.reportTimeToHistogram(rocksdb::DB_GET, 1);
+  s.outer.reportTimeToHistogram(rocksdb::DB_WRITE, 2);
+  s.outer.reportTimeToHistogram(rocksdb::DB_SEEK, 3);
+  s.outer.reportTimeToHistogram(rocksdb::DB_MULTIGET, 4);
+  s.outer.recordInHistogram(rocksdb::WRITE_STALL, 5);
+  s.outer.recordInHistogram(rocksdb::COMPACTION_TIME, 6);
+  const auto all = s.outer.histograms();
+  CHECK(all.size() == 5);
+  std::uint64_t expected = 1;
+  for (const char* name : {"get", "write", "seek", "multiget", "write_stall"}) {
+    REQUIRE(all.at(name).buckets.size() == 1);
+    CHECK(all.at(name).buckets[0] == wire::Histogram::Bucket{expected, expected + 1, 1});
+    CHECK(all.at(name).sum_us == expected++);
+  }
+  CHECK(s.outer.Reset().ok());
+  rocksdb::HistogramData data;
+  s.inner->histogramData(rocksdb::DB_GET, &data);
+  CHECK(data.count == 0);
+  CHECK(count_of(s.outer, "get") == 1);
+}
+
+TEST_CASE("the level is kept in step, whichever side is changed") {
+  Setup s;
+  s.inner->set_stats_level(StatsLevel::kExceptTimers);
+  s.outer.recordTick(rocksdb::BYTES_WRITTEN, 1);
+  CHECK(s.outer.get_stats_level() == StatsLevel::kExceptTimers);
+  s.outer.set_stats_level(StatsLevel::kAll);
+  s.outer.recordTick(rocksdb::BYTES_WRITTEN, 1);
+  CHECK(s.inner->get_stats_level() == StatsLevel::kAll);
+  s.inner->set_stats_level(StatsLevel::kDisableAll);
+  s.outer.keep_level_in_step();
+  CHECK(s.outer.get_stats_level() == StatsLevel::kDisableAll);
+}
+
+TEST_CASE("nothing is kept at a level that does not measure") {
+  Setup s;
+  s.inner->set_stats_level(StatsLevel::kExceptTimers);
+  s.outer.keep_level_in_step();
+  s.outer.reportTimeToHistogram(rocksdb::DB_GET, 1);
+  CHECK(count_of(s.outer, "get") == 0);
+  s.outer.recordInHistogram(rocksdb::WRITE_STALL, 1);
+  CHECK(count_of(s.outer, "write_stall") == 1);
+
+  Setup off;
+  off.inner->set_stats_level(StatsLevel::kExceptHistogramOrTimers);
+  off.outer.keep_level_in_step();
+  off.outer.recordInHistogram(rocksdb::WRITE_STALL, 1);
+  CHECK(off.outer.histograms().empty());
+}
+
+TEST_CASE("the wrapper is recognised, other classes are not") {
+  Setup s;
+  CHECK(WindowedStatistics::from(&s.outer) == &s.outer);
+  CHECK(WindowedStatistics::from(s.inner.get()) == nullptr);
+  CHECK(WindowedStatistics::from(nullptr) == nullptr);
+  CHECK(s.outer.brought_by_host());
+}
+
+}  // namespace
+}  // namespace rocktune::agent
