@@ -26,7 +26,7 @@ std::string directory_of(const std::string& file) {
 class App {
  public:
   App(asio::io_context& context, const Config& config, const ConfigInputs& inputs, Log& log,
-      AlertLog& alerts, TraceWriter& trace)
+      AlertLog& alerts, TraceWriter& trace, UnixSocket control)
       : context_(context),
         inputs_(inputs),
         log_(log),
@@ -35,19 +35,13 @@ class App {
         journal_(alerts, trace, log, system_now),
         ticker_(context.get_executor()),
         daemon_(context.get_executor(), config, system_now, ticker_, journal_),
+        control_(HttpServer::serve_unix(context.get_executor(), std::move(control),
+                                        control_handler(daemon_, system_now))),
         signals_(context, SIGTERM, SIGINT, SIGHUP),
         notifier_(Notifier::from_environment()) {}
 
   Result<void> listen() {
     const Config& config = daemon_.config();
-    const std::string& path = config.control_socket;
-    if (Result<void> made = ensure_directory(directory_of(path), "the control socket"); !made) {
-      return made;
-    }
-    auto control = HttpServer::listen_unix(context_.get_executor(), path,
-                                           control_handler(daemon_, system_now));
-    if (!control) return tl::unexpected<Error>(control.error());
-    control_ = *std::move(control);
     if (!config.http) return {};
     auto http = HttpServer::listen_tcp(context_.get_executor(), *config.http,
                                        monitoring_handler(daemon_, system_now));
@@ -170,11 +164,18 @@ Result<void> run_app(const Config& config, const ConfigInputs& inputs, Log& log)
   AlertLog alerts(config.alert_log_file);
   if (Result<void> opened = alerts.open(); !opened) return opened;
   if (Result<void> made = ensure_directory(config.agent_dir, "agent sockets"); !made) return made;
+  const std::string& path = config.control_socket;
+  if (Result<void> made = ensure_directory(directory_of(path), "the control socket"); !made) {
+    return made;
+  }
+  // Before the trace: a second daemon must leave nothing behind.
+  Result<UnixSocket> control = UnixSocket::listen(path);
+  if (!control) return tl::unexpected<Error>(control.error());
   Result<TraceWriter> trace = TraceWriter::create(config, system_now(), system_now, log);
   if (!trace) return tl::unexpected<Error>(trace.error());
   asio::io_context context(1);
   // Destroyed before the context, whose pending work refers to it but no longer runs by then.
-  App app(context, config, inputs, log, alerts, *trace);
+  App app(context, config, inputs, log, alerts, *trace, *std::move(control));
   if (Result<void> listening = app.listen(); !listening) return listening;
   app.start();
   context.run();

@@ -182,18 +182,18 @@ asio::awaitable<bool> Daemon::wait_until_idle(PeerPointer peer) {
 Daemon::KnobResults Daemon::release(std::string target, std::string knob,
                                     std::string column_family) {
   const wire::ReleaseRequest request{knob, column_family};
-  const std::string what = "released " + (knob.empty() ? std::string("every knob") : knob);
-  co_return co_await command(
-      std::move(target), what, [this, request](Session& session, std::string database) {
-        return session.release(std::move(database), request, clock_().tick + kCommandTime);
-      });
+  std::string what = "released " + (knob.empty() ? std::string("every knob") : knob);
+  Command send = [this, request](Session& session, std::string database) {
+    return session.release(std::move(database), request, clock_().tick + kCommandTime);
+  };
+  return command(std::move(target), std::move(what), std::move(send));
 }
 
 Daemon::KnobResults Daemon::rollback(std::string target) {
-  co_return co_await command(
-      std::move(target), "rolled back", [this](Session& session, std::string database) {
-        return session.restore(std::move(database), true, clock_().tick + kCommandTime);
-      });
+  Command send = [this](Session& session, std::string database) {
+    return session.restore(std::move(database), true, clock_().tick + kCommandTime);
+  };
+  return command(std::move(target), "rolled back", std::move(send));
 }
 
 Daemon::KnobResults Daemon::command(std::string target, std::string what, Command send) {

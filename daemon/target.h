@@ -82,7 +82,7 @@ class Target {
   std::vector<Decision> step(Sample sample);
   void ensure_registered(TraceWriter::Step& record);
   void journal_step(const Step& step);
-  void journal_decision(const Decision& decision);
+  void journal_decision(const Decision& decision, Nanoseconds wall);
   void settle(const Decision& decision, std::vector<Decision>& to_apply);
   void note_owners(const std::vector<KnobReading>& knobs);
 

@@ -6,6 +6,7 @@ namespace rocktune::daemon {
 namespace {
 
 constexpr std::size_t kRecentDecisions = 16;
+
 bool may_apply(const Decision& decision) {
   return decision.verdict.kind == VerdictKind::kAllowed ||
          decision.verdict.kind == VerdictKind::kClamped;
@@ -14,26 +15,26 @@ bool may_apply(const Decision& decision) {
 }  // namespace
 
 void Target::journal_step(const Step& step) {
-  const Instant now = journal_.now();
+  // The sample's time: a replay prints the same lines.
+  const Nanoseconds wall = step.features.at.wall;
   for (const AlertChange& alert : step.alerts) {
     if (alert.from == AlertState::kOk) ++counters_.alerts;
-    journal_.line(trace::alert_line(now.wall, name_, alert));
+    journal_.line(trace::alert_line(wall, name_, alert));
     journal_.log().info(name_ + ": " + alert.message);
   }
   for (const Outcome& outcome : step.outcomes) {
-    journal_.line(trace::outcome_line(now.wall, name_, outcome));
+    journal_.line(trace::outcome_line(wall, name_, outcome));
   }
   for (const Decision& decision : step.decisions) {
     ++counters_.decisions[std::string(to_string(decision.verdict.kind))];
     // Observing is watching and warning: what would have been decided stays in the trace.
-    if (rule_.mode != Mode::kObserve) journal_decision(decision);
+    if (rule_.mode != Mode::kObserve) journal_decision(decision, wall);
   }
 }
 
-void Target::journal_decision(const Decision& decision) {
-  const Instant now = journal_.now();
+void Target::journal_decision(const Decision& decision, Nanoseconds wall) {
   const std::string mode(to_string(rule_.mode));
-  std::string line = trace::decision_line(now.wall, name_, decision, mode);
+  std::string line = trace::decision_line(wall, name_, decision, mode);
   journal_.line(line);
   recent_decisions_.push_back(std::move(line));
   if (recent_decisions_.size() > kRecentDecisions) recent_decisions_.pop_front();

@@ -9,6 +9,7 @@
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
+#include <nlohmann/json.hpp>
 
 #include "daemon/config/values.h"
 #include "daemon/http/unix_socket.h"
@@ -58,6 +59,18 @@ http::response<http::string_body> to_wire(HttpResponse response, unsigned versio
   return message;
 }
 
+// A handler that throws is a bug; the one who asked gets an answer all the same.
+asio::awaitable<HttpResponse> answer(const HttpHandler& handler, HttpRequest request) {
+  HttpResponse response{500, R"({"error":{"code":"internal","message":"the daemon failed"}})"};
+  try {
+    response = co_await handler(std::move(request));
+  } catch (const std::exception& error) {
+    const nlohmann::json message{{"error", {{"code", "internal"}, {"message", error.what()}}}};
+    response.body = message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+  co_return response;
+}
+
 template <class Protocol>
 asio::awaitable<void> serve(typename Protocol::socket socket, std::shared_ptr<Shared> shared) {
   const Counted counted(shared);
@@ -76,7 +89,7 @@ asio::awaitable<void> serve(typename Protocol::socket socket, std::shared_ptr<Sh
     const std::string target(parser.get().target());
     HttpRequest request{std::string(parser.get().method_string()),
                         target.substr(0, target.find('?')), std::move(parser.get().body())};
-    HttpResponse response = co_await shared->handler(std::move(request));
+    HttpResponse response = co_await answer(shared->handler, std::move(request));
     auto message = to_wire(std::move(response), version, keep_alive);
     stream.expires_after(kIdle);
     const auto [write_error, sent] = co_await http::async_write(stream, message, kToTuple);
@@ -150,17 +163,12 @@ Result<std::unique_ptr<HttpServer>> HttpServer::listen_tcp(asio::any_io_executor
   return std::make_unique<Server<tcp>>(std::move(acceptor), std::move(handler), std::string());
 }
 
-Result<std::unique_ptr<HttpServer>> HttpServer::listen_unix(asio::any_io_executor executor,
-                                                            const std::string& path,
-                                                            HttpHandler handler) {
+std::unique_ptr<HttpServer> HttpServer::serve_unix(asio::any_io_executor executor,
+                                                   UnixSocket socket, HttpHandler handler) {
   using asio::local::stream_protocol;
-  const Result<int> socket = bind_unix_socket(path);
-  if (!socket) return tl::unexpected<Error>(socket.error());
-  stream_protocol::acceptor acceptor(executor, stream_protocol(), *socket);
-  boost::system::error_code error;
-  acceptor.listen(asio::socket_base::max_listen_connections, error);
-  if (error) return fail(ErrorCode::kUnavailable, path + ": cannot listen: " + error.message());
-  return std::make_unique<Server<stream_protocol>>(std::move(acceptor), std::move(handler), path);
+  stream_protocol::acceptor acceptor(executor, stream_protocol(), socket.release());
+  return std::make_unique<Server<stream_protocol>>(std::move(acceptor), std::move(handler),
+                                                   socket.path());
 }
 
 }  // namespace rocktune::daemon

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "daemon/config/config.h"
+#include "daemon/http/unix_socket.h"
 #include "model/result.h"
 
 namespace rocktune::daemon {
@@ -36,11 +37,9 @@ class HttpServer {
   static Result<std::unique_ptr<HttpServer>> listen_tcp(boost::asio::any_io_executor executor,
                                                         const HttpListen& listen,
                                                         HttpHandler handler);
-  // Mode 0600. When another daemon answers on `path` this fails; a socket that nobody answers on
-  // is replaced. The socket is removed at the end.
-  static Result<std::unique_ptr<HttpServer>> listen_unix(boost::asio::any_io_executor executor,
-                                                         const std::string& path,
-                                                         HttpHandler handler);
+  // The socket's file is removed at the end.
+  static std::unique_ptr<HttpServer> serve_unix(boost::asio::any_io_executor executor,
+                                                UnixSocket socket, HttpHandler handler);
 };
 
 }  // namespace rocktune::daemon

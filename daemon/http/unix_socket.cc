@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace rocktune::daemon {
 namespace {
@@ -51,7 +52,7 @@ Result<void> clear_stale(const std::string& path, const sockaddr_un& address) {
 
 }  // namespace
 
-Result<int> bind_unix_socket(const std::string& path) {
+Result<UnixSocket> UnixSocket::listen(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path) {
@@ -64,13 +65,27 @@ Result<int> bind_unix_socket(const std::string& path) {
   const int fd = new_socket();
   if (fd < 0) return tl::unexpected<Error>(problem(path, "make"));
   const mode_t before = ::umask(0177);
-  const int bound = ::bind(fd, as_sockaddr(address), sizeof address);
+  const bool listening =
+      ::bind(fd, as_sockaddr(address), sizeof address) == 0 && ::listen(fd, SOMAXCONN) == 0;
   const int error = errno;
   ::umask(before);
-  if (bound == 0) return fd;
+  if (listening) return UnixSocket(path, fd);
   ::close(fd);
   errno = error;
   return tl::unexpected<Error>(problem(path, "bind"));
+}
+
+UnixSocket::UnixSocket(UnixSocket&& other) noexcept
+    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
+
+UnixSocket::~UnixSocket() {
+  if (fd_ < 0) return;
+  ::close(fd_);
+  ::unlink(path_.c_str());
+}
+
+int UnixSocket::release() {
+  return std::exchange(fd_, -1);
 }
 
 std::uint64_t inode_of(const std::string& path) {

@@ -8,9 +8,23 @@
 
 namespace rocktune::daemon {
 
-// A bound, not yet listening socket. kConflict: somebody answers there already; kIo: not possible,
-// with the reason. The caller owns the descriptor.
-Result<int> bind_unix_socket(const std::string& path);
+// A listening socket, closed and removed with this object unless released.
+class UnixSocket {
+ public:
+  // kConflict: somebody answers on `path` already; kIo: not possible, with the reason.
+  static Result<UnixSocket> listen(const std::string& path);
+  ~UnixSocket();
+  UnixSocket(UnixSocket&& other) noexcept;
+  UnixSocket& operator=(UnixSocket&&) = delete;
+
+  int release();  // the descriptor is the caller's now, and so is the file
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  UnixSocket(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  std::string path_;
+  int fd_;
+};
 
 std::uint64_t inode_of(const std::string& path);  // 0 when there is none
 // Another daemon may have replaced it meanwhile: then it stays.

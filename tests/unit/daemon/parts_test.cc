@@ -183,24 +183,28 @@ TEST_CASE("sd_notify", "[daemon][notify]") {
 TEST_CASE("one daemon per control socket", "[daemon][control]") {
   const test::TempTree tree;
   const std::string path = tree.path("c.sock");
-  const auto first = bind_unix_socket(path);
-  REQUIRE(first);
-  REQUIRE(::listen(*first, 1) == 0);
-  const auto second = bind_unix_socket(path);
-  REQUIRE_FALSE(second);
-  CHECK(second.error().code == ErrorCode::kConflict);
-  ::close(*first);  // as after kill -9: the file stays, nobody answers
-  const auto third = bind_unix_socket(path);
-  REQUIRE(third);
-  CHECK((std::filesystem::status(path).permissions() & std::filesystem::perms::mask) ==
-        (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
-  remove_if_ours(path, inode_of(path) + 1);
+  int first = -1;
+  {
+    auto socket = UnixSocket::listen(path);
+    REQUIRE(socket);
+    const auto second = UnixSocket::listen(path);
+    REQUIRE_FALSE(second);
+    CHECK(second.error().code == ErrorCode::kConflict);
+    first = socket->release();
+  }
   CHECK(std::filesystem::exists(path));
-  remove_if_ours(path, inode_of(path));
+  ::close(first);  // as after kill -9: the file stays, nobody answers
+  {
+    const auto third = UnixSocket::listen(path);
+    REQUIRE(third);
+    CHECK((std::filesystem::status(path).permissions() & std::filesystem::perms::mask) ==
+          (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+    remove_if_ours(path, inode_of(path) + 1);
+    CHECK(std::filesystem::exists(path));
+  }
   CHECK_FALSE(std::filesystem::exists(path));
-  ::close(*third);
   tree.file("plain", "x");
-  CHECK_FALSE(bind_unix_socket(tree.path("plain")));
+  CHECK_FALSE(UnixSocket::listen(tree.path("plain")));
   CHECK(contents(tree.path("plain")) == "x");
 }
 
