@@ -119,7 +119,8 @@ void Daemon::agent_failed(Peer& peer, const Error& error, const Instant& at) {
   }
   if (peer.noted == error.message) return;
   peer.noted = error.message;
-  journal_.log().warn("agent " + peer.socket.path + ": " + error.message);
+  const bool named = error.message.find(peer.socket.path) != std::string::npos;
+  journal_.log().warn("agent " + (named ? "" : peer.socket.path + ": ") + error.message);
 }
 
 void Daemon::sync_databases(Peer& peer, const std::vector<wire::Database>& databases) {

@@ -7,9 +7,11 @@ std::optional<std::string> HealthNotes::note(const std::string& source, const st
   constexpr Nanoseconds kQuiet = std::chrono::seconds(10);
   State& state = sources_[source];
   if (error == state.said) return std::nullopt;
-  if (state.at && now - *state.at < kQuiet) return std::nullopt;
+  if (!error.empty()) {
+    if (state.at && now - *state.at < kQuiet) return std::nullopt;
+    state.at = now;
+  }
   state.said = error;
-  state.at = now;
   return error.empty() ? source + ": read again" : source + ": " + error;
 }
 

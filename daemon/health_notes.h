@@ -1,5 +1,5 @@
 // HealthNotes: when a source's trouble is worth a line. A source that fails the same way at every
-// poll is said once, its recovery once, and one that comes and goes at most every 10 s.
+// poll is said once, its recovery once, and one that comes and goes at most once in 10 s.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ class HealthNotes {
  private:
   struct State {
     std::string said;  // the error that was said last; empty: none, or its recovery was said
-    std::optional<Nanoseconds> at;
+    std::optional<Nanoseconds> at;  // when an error was said last
   };
   std::map<std::string, State> sources_;
 };

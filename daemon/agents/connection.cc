@@ -33,7 +33,9 @@ Error describe(const boost::system::error_code& error, const std::string& path) 
       error == boost::system::errc::no_such_file_or_directory) {
     return {ErrorCode::kIo, path + ": nobody listens there: " + error.message()};
   }
-  if (error == beast::error::timeout || error == asio::error::operation_aborted) {
+  // "Not connected": the queue of connections is full, since the host does not run.
+  if (error == beast::error::timeout || error == asio::error::operation_aborted ||
+      error == asio::error::not_connected) {
     return {ErrorCode::kUnavailable, path + ": no answer in time"};
   }
   if (error == boost::system::errc::permission_denied) {

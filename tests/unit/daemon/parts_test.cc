@@ -67,7 +67,10 @@ TEST_CASE("a source's trouble is said once", "[daemon][notes]") {
   CHECK_FALSE(notes.note("device", "gone", 20s));
   CHECK(notes.note("host", "x", 20s) == "host: x");  // each by itself
   CHECK(notes.note("device", "", 21s) == "device: read again");
-  CHECK_FALSE(notes.note("device", "gone", 22s));  // flapping: quiet for 10 s
+  CHECK(notes.note("device", "gone", 22s) == "device: gone");
+  CHECK(notes.note("device", "", 23s) == "device: read again");
+  CHECK_FALSE(notes.note("device", "gone", 24s));  // flapping: quiet for 10 s
+  CHECK_FALSE(notes.note("device", "", 25s));
   CHECK(notes.note("device", "gone", 32s) == "device: gone");
 }
 
