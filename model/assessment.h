@@ -53,6 +53,8 @@ class BacklogAssessor {
   void add_l0(const Features& features, std::vector<Pressure>& out);
   void add_pending(const Features& features, std::vector<Pressure>& out);
   void add_memtables(const Features& features, std::vector<Pressure>& out);
+  // While writes are delayed: when they will be stopped, if the course goes on.
+  [[nodiscard]] std::string stop_outlook(const Features& features) const;
 
   // In files: a compaction out of L0 takes at least its trigger (default 4); flushes add one.
   Trend l0_{Trend::Jumps::kFalls, 2.5};

@@ -122,6 +122,21 @@ void BacklogAssessor::add_memtables(const Features& features, std::vector<Pressu
   out.push_back(std::move(pressure));
 }
 
+std::string BacklogAssessor::stop_outlook(const Features& features) const {
+  if (features.write_stopped.value_or(0) > 0 || !features.delayed_bytes_per_second) return "";
+  std::optional<double> soonest;
+  auto consider = [&soonest](const Value& now, const Value& stop, const Trend& trend) {
+    if (!now || !stop || !(*stop > 0)) return;
+    std::optional<double> slope = trend.slope();
+    if (slope) *slope /= *stop;
+    std::optional<double> eta = time_to_limit(*now / *stop, slope);
+    if (eta && (!soonest || *eta < *soonest)) soonest = eta;
+  };
+  consider(features.l0_files, features.l0_stop_files, l0_);
+  consider(features.pending_bytes, features.pending_hard_bytes, pending_);
+  return when("a full stop", soonest);
+}
+
 Assessment BacklogAssessor::assess(const Features& features, const Objective& objective) {
   constexpr auto kKind = IndicatorKind::kCompactionBacklog;
   if (!features.fresh) {
@@ -142,6 +157,7 @@ Assessment BacklogAssessor::assess(const Features& features, const Objective& ob
   if (event) {
     std::string how = out.sentence.empty() ? "" : ": " + out.sentence;
     out.sentence = stall_sentence(features) + how;
+    out.outlook = stop_outlook(features);
   }
   return out;
 }

@@ -334,3 +334,18 @@ TEST_CASE("a state that only hysteresis keeps up has no outlook", "[indicators]"
   }
   CHECK(feed.alerts.size() >= 2);
 }
+
+TEST_CASE("while writes are delayed the stop is in sight", "[indicators]") {
+  Feed feed;
+  for (int i = 0; i < 8; ++i) {
+    feed.set_l0(i);  // 2 files a second
+    feed.step();
+  }
+  feed.set_l0(20);
+  feed.f.delayed_bytes_per_second = 16e6;
+  feed.step();
+  REQUIRE(feed.alerts.size() == 1);
+  CHECK(feed.alerts[0].message.find("writes are delayed") == 0);
+  CHECK(feed.alerts[0].message.find(": a full stop in about ") != std::string::npos);
+  CHECK(*feed.alerts[0].indicator.eta_seconds == 0);
+}
