@@ -97,7 +97,8 @@ std::string alert_text(const Json& line) {
   std::string time = text_at(line, "time");
   std::replace(time.begin(), time.end(), 'T', ' ');
   const std::string kind = upper(text_at(line, "kind"));
-  std::string head = time + "  " + text_at(line, "target") + "  " + kind;
+  const std::string target = text_at(line, "target");  // empty: the daemon itself
+  std::string head = time + "  " + (target.empty() ? "-" : target) + "  " + kind;
   if (kind.size() < 8) head.append(8 - kind.size(), ' ');
   return head + "  " + content(line);
 }

@@ -84,9 +84,10 @@ Result<ChangeReport> change_report(const Json& answer) {
       };
       const std::string before = value("before");
       const std::string after = value("after");
-      rows.push_back({printable(entry.at("target").get<std::string>()), printable(knob),
-                      before == after ? after : before + " -> " + after, printable(status),
-                      printable(reason)});
+      const std::string change = before == after ? after : before + " -> " + after;
+      rows.push_back({printable(entry.at("target").get<std::string>()),
+                      knob.empty() ? "-" : printable(knob), knob.empty() ? "" : change,
+                      printable(status), printable(reason)});
       if (status != "applied" && status != "unchanged") report.exit_code = 1;
     }
     report.lines = table(rows, "");

@@ -20,7 +20,7 @@ std::string write_file(const std::string& path, const std::string& content) {
 
 // A trace of 300 samples.
 std::string good_trace(const TempDirectory& directory) {
-  const std::string path = directory.file("good.rktrace");
+  const std::string path = directory.file("good.sqlite");
   auto recorder = checked(Recorder::create(path, run_info(), {}));
   const auto target = checked(recorder.add_target(target_info("a")));
   RandomSamples random(9);

@@ -63,7 +63,7 @@ AlertChange an_alert(const std::string& id) {
 TEST_CASE("random samples of several targets come back equal", "[trace]") {
   for (unsigned seed = 1; seed <= 6; ++seed) {
     const TempDirectory directory;
-    const std::string path = directory.file("run.rktrace");
+    const std::string path = directory.file("run.sqlite");
     std::vector<std::vector<Sample>> written(2);
     {
       auto recorder = checked(Recorder::create(path, run_info(), {}));
@@ -88,7 +88,7 @@ TEST_CASE("random samples of several targets come back equal", "[trace]") {
 
 TEST_CASE("run, targets and incarnations come back equal", "[trace]") {
   const TempDirectory directory;
-  const std::string path = directory.file("run.rktrace");
+  const std::string path = directory.file("run.sqlite");
   const IncarnationInfo first{"i-1", 42, "db_bench", "7.8.3", "0.1.0", "agent", "host"};
   const IncarnationInfo second{"i-2", 43, "db_bench", "7.8.3", "0.1.0", "none", "agent"};
   TargetInfo target = target_info("orders");
@@ -123,7 +123,7 @@ TEST_CASE("run, targets and incarnations come back equal", "[trace]") {
 
 TEST_CASE("the journal comes back beside its samples", "[trace]") {
   const TempDirectory directory;
-  const std::string path = directory.file("run.rktrace");
+  const std::string path = directory.file("run.sqlite");
   const Actuation report{"1-0", "applied", "", 3, 4};
   const Outcome outcome{"1-0", "better", 0.1, "lower"};
   {
@@ -155,8 +155,8 @@ TEST_CASE("the journal comes back beside its samples", "[trace]") {
 TEST_CASE("a trace that is being written can be read, and so can a copy as kill -9 leaves it",
           "[trace]") {
   const TempDirectory directory;
-  const std::string path = directory.file("run.rktrace");
-  const std::string copy = directory.file("copy.rktrace");
+  const std::string path = directory.file("run.sqlite");
+  const std::string copy = directory.file("copy.sqlite");
   auto recorder = checked(Recorder::create(path, run_info(), {}));
   const auto target = checked(recorder.add_target(target_info("a")));
   RandomSamples random(3);
@@ -184,7 +184,7 @@ TEST_CASE("a trace that is being written can be read, and so can a copy as kill 
 
 TEST_CASE("a closed trace is one file that needs nothing beside it", "[trace]") {
   const TempDirectory directory;
-  const std::string path = directory.file("run.rktrace");
+  const std::string path = directory.file("run.sqlite");
   { checked(checked(Recorder::create(path, run_info(), {})).add_target(target_info("a"))); }
   CHECK(std::filesystem::exists(path));
   CHECK_FALSE(std::filesystem::exists(path + "-wal"));
