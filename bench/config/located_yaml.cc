@@ -181,7 +181,9 @@ std::optional<std::int64_t> parse_bytes(std::string_view text) {
     std::string_view suffix;
     double factor;
   };
-  static constexpr std::array<Unit, 7> kUnits = {{{"KiB", 1024.0},
+  static constexpr std::array<Unit, 9> kUnits = {{{"TiB", 1099511627776.0},
+                                                  {"TB", 1e12},
+                                                  {"KiB", 1024.0},
                                                   {"MiB", 1048576.0},
                                                   {"GiB", 1073741824.0},
                                                   {"KB", 1e3},

@@ -31,6 +31,7 @@ constexpr int kCouldNotStart = 127;
   dup2(log, STDERR_FILENO);
   for (const auto& [name, value] : command.environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> arguments;
+  arguments.reserve(command.arguments.size() + 1);
   for (const std::string& argument : command.arguments) {
     arguments.push_back(const_cast<char*>(argument.c_str()));
   }

@@ -149,7 +149,7 @@ class WritableFile : public rocksdb::FSWritableFileOwnerWrapper {
 
 class DeviceFileSystem : public rocksdb::FileSystemWrapper {
  public:
-  DeviceFileSystem(std::shared_ptr<rocksdb::FileSystem> base, EmulatedDevice& device)
+  DeviceFileSystem(const std::shared_ptr<rocksdb::FileSystem>& base, EmulatedDevice& device)
       : FileSystemWrapper(base), device_(device) {}
 
   const char* Name() const override { return "RocktuneEmulatedDevice"; }
@@ -196,8 +196,8 @@ class DeviceFileSystem : public rocksdb::FileSystemWrapper {
 }  // namespace
 
 std::shared_ptr<rocksdb::FileSystem> make_device_file_system(
-    std::shared_ptr<rocksdb::FileSystem> base, EmulatedDevice& device) {
-  return std::make_shared<DeviceFileSystem>(std::move(base), device);
+    const std::shared_ptr<rocksdb::FileSystem>& base, EmulatedDevice& device) {
+  return std::make_shared<DeviceFileSystem>(base, device);
 }
 
 }  // namespace rocktune::bench

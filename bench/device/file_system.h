@@ -21,6 +21,6 @@ namespace rocktune::bench {
 
 // `device` must outlive the file system and every file opened through it.
 std::shared_ptr<rocksdb::FileSystem> make_device_file_system(
-    std::shared_ptr<rocksdb::FileSystem> base, EmulatedDevice& device);
+    const std::shared_ptr<rocksdb::FileSystem>& base, EmulatedDevice& device);
 
 }  // namespace rocktune::bench

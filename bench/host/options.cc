@@ -6,6 +6,8 @@
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 
+#include <utility>
+
 namespace rocktune::bench {
 namespace {
 
@@ -35,9 +37,16 @@ Result<void> apply_rocksdb_options(const std::map<std::string, std::string>& giv
     const auto as_db = rocksdb::GetDBOptionsFromMap(strict, db, {{key, value}}, &db);
     const auto as_cf = rocksdb::GetColumnFamilyOptionsFromMap(strict, cf, {{key, value}}, &cf);
     if (!as_db.ok() && !as_cf.ok()) {
-      return fail(ErrorCode::kInvalidArgument,
-                  "option " + key + "=" + value + ": RocksDB takes it neither for the database (" +
-                      as_db.ToString() + ") nor for the column family (" + as_cf.ToString() + ")");
+      std::string message = "option ";
+      message += key;
+      message += "=";
+      message += value;
+      message += ": RocksDB takes it neither for the database (";
+      message += as_db.ToString();
+      message += ") nor for the column family (";
+      message += as_cf.ToString();
+      message += ")";
+      return fail(ErrorCode::kInvalidArgument, std::move(message));
     }
     options = rocksdb::Options(as_db.ok() ? db : rocksdb::DBOptions(options),
                                as_cf.ok() ? cf : rocksdb::ColumnFamilyOptions(options));

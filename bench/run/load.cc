@@ -81,6 +81,7 @@ Result<void> load_records(Database& database, const Workload& workload,
   const ValuePool values(workload.value_size, static_cast<std::uint64_t>(workload.seed));
   Shared shared;
   std::vector<std::thread> threads;
+  threads.reserve(static_cast<std::size_t>(workload.threads));
   for (std::int64_t i = 0; i < workload.threads; ++i) {
     threads.emplace_back([&, i] {
       write_chunks(database.db(), workload, values,

@@ -30,6 +30,7 @@ class PhaseRun {
     counters_ = database_.read_counters();
     const Counters at_start = counters_;
     std::vector<std::thread> threads;
+    threads.reserve(latencies_.size());
     for (std::size_t i = 0; i < latencies_.size(); ++i) {
       threads.emplace_back([this, i, seed] { work(i, seed); });
     }

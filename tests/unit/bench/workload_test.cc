@@ -1,6 +1,7 @@
 #include "bench/workload/workload.h"
 
 #include "bench/config/builtin.h"
+#include "bench/config/located_yaml.h"
 #include "tests/support/catch.h"
 
 using rocktune::bench::BuiltinKind;
@@ -101,4 +102,17 @@ TEST_CASE("the built-in workloads are valid, the others are named", "[bench][wor
   const auto absent = load_workload("/nonexistent/w.yaml");
   REQUIRE_FALSE(absent);
   CHECK(absent.error().message == "/nonexistent/w.yaml: cannot be opened for reading");
+}
+
+TEST_CASE("sizes are read strictly", "[bench][workload]") {
+  using rocktune::bench::parse_bytes;
+  CHECK(parse_bytes("4096") == 4096);
+  CHECK(parse_bytes("64KiB") == 65536);
+  CHECK(parse_bytes("1.5 MB") == 1500000);
+  CHECK(parse_bytes("1TiB") == std::int64_t{1} << 40);
+  CHECK(parse_bytes("7B") == 7);
+  for (const char* wrong : {"", "KiB", "64kib", "64 KiB x", "1e400GB", "nan", "0x10", "12 34"}) {
+    INFO(wrong);
+    CHECK_FALSE(parse_bytes(wrong));
+  }
 }
