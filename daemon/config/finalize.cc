@@ -1,6 +1,7 @@
 #include "daemon/config/finalize.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "daemon/config/units.h"
 #include "daemon/config/values.h"
@@ -39,7 +40,7 @@ auto duration(Nanoseconds low, Nanoseconds high) {
 void read_seconds(Section& section, std::string_view key, double& seconds,
                   const std::string& origin) {
   using namespace std::chrono_literals;
-  Nanoseconds value(static_cast<std::int64_t>(seconds * 1e9 + 0.5));
+  Nanoseconds value(std::llround(seconds * 1e9));
   section.read(key, value, duration(1us, 1h), format_duration, origin);
   seconds = std::chrono::duration<double>(value).count();
 }
