@@ -54,6 +54,8 @@ void JournalFilter::succeeded(const Proposal& proposal) {
   Knob& knob = knobs_[{proposal.knob, proposal.column_family}];
   knob.failures = 0;
   knob.retry_at.reset();
+  // The knob moved: if it stands there again, somebody put it back, and it may be asked for anew.
+  knob.allowed.reset();
 }
 
 }  // namespace rocktune

@@ -49,6 +49,14 @@ double load(const Features& features) {
          features.seeks_per_second.value_or(0);
 }
 
+// Somebody else moved the knob away from what we set it to.
+bool taken_over(const Decision& decision, const Actuation& actuation, const Features& features) {
+  return std::any_of(features.knobs.begin(), features.knobs.end(), [&](const KnobReading& knob) {
+    return knob.name == decision.proposal.knob &&
+           knob.column_family == decision.proposal.column_family && knob.value != actuation.after;
+  });
+}
+
 bool same_knob(const Proposal& a, const Proposal& b) {
   return a.knob == b.knob && a.column_family == b.column_family;
 }
@@ -122,6 +130,11 @@ std::vector<Finished> Outcomes::observe(const Features& features) {
   for (std::size_t i = 0; i < running_.size();) {
     Running& running = running_[i];
     const Expectation& expected = running.decision.proposal.expected;
+    if (taken_over(running.decision, running.actuation, features)) {
+      out.push_back(cut_short(running, "somebody else changed the knob before the window ended"));
+      running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+      continue;
+    }
     double age = seconds_between(running.since, features.at.tick);
     if (age >= expected.window_seconds / 2) {
       ++running.samples;

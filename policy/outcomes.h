@@ -4,8 +4,8 @@
 // Over the second half of the window the mean of the feature that the decision named is compared
 // with its value when decided. Better or worse means: by more than a tenth of the baseline, and by
 // more than what that kind of value moves by itself (tolerance()). Wide: five times that. The
-// window is cut short, and the result is "unknown", when the same knob changes again, when the
-// database is reopened, or when the feature was not there for most of the half.
+// window is cut short, and the result is "unknown", when the same knob changes again (by us or by
+// somebody else), when the database is reopened, or when the feature was not there for most of the half.
 #pragma once
 
 #include <optional>

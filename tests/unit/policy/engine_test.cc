@@ -76,6 +76,31 @@ TEST_CASE("an applied change gets an outcome, joined by its id", "[engine]") {
   CHECK(outcomes[0].result == "unchanged");
 }
 
+TEST_CASE("a change that the operator takes back is no outcome, and may come again when released",
+          "[engine]") {
+  Stalled target;
+  Decision first = target.first_decision();
+  target.sample.knobs[0].value = first.verdict.value;
+  target.engine.report({first.id, "applied", "", 20 * kM, first.verdict.value});
+  target.step();
+  target.sample.knobs[0].value = 20 * kM;  // a rollback that holds
+  target.sample.knobs[0].owner = KnobOwner::kManual;
+  Step undone = target.step();
+  REQUIRE(undone.outcomes.size() == 1);
+  CHECK(undone.outcomes[0].result == "unknown");
+  for (int i = 0; i < 10; ++i) {
+    for (const Decision& held : target.step().decisions) CHECK(held.verdict.rule == "manual");
+  }
+  target.sample.knobs[0].owner = KnobOwner::kFound;  // released
+  bool allowed = false;
+  for (int i = 0; i < 10; ++i) {
+    for (const Decision& decision : target.step().decisions) {
+      allowed = allowed || decision.verdict.kind == VerdictKind::kAllowed;
+    }
+  }
+  CHECK(allowed);
+}
+
 TEST_CASE("a failed change is tried again, and spends nothing", "[engine]") {
   EngineConfig config;
   config.budget.changes_per_hour = 1;
