@@ -45,9 +45,9 @@ struct Split {
 Result<Split> split(std::string_view text, std::string_view what, std::string_view example) {
   text = trim(text);
   Split parts;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] =
-      std::from_chars(text.data(), end, parts.number, std::chars_format::fixed);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [rest, error] = std::from_chars(begin, end, parts.number, std::chars_format::fixed);
   if (error != std::errc{} || !std::isfinite(parts.number)) {
     return fail(ErrorCode::kInvalidArgument, "'" + std::string(text) + "' is not a " +
                                                  std::string(what) + "; write for example " +
@@ -132,8 +132,9 @@ Result<BytesPerSecond> parse_rate(std::string_view text) {
 Result<std::int64_t> parse_integer(std::string_view text) {
   text = trim(text);
   std::int64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [rest, error] = std::from_chars(begin, end, value);
   if (error != std::errc{} || rest != end) {
     return fail(ErrorCode::kInvalidArgument,
                 "'" + std::string(text) + "' is not a whole number; write for example 8");
@@ -144,8 +145,9 @@ Result<std::int64_t> parse_integer(std::string_view text) {
 Result<double> parse_number(std::string_view text) {
   text = trim(text);
   double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [rest, error] = std::from_chars(begin, end, value);
   if (error != std::errc{} || rest != end || !std::isfinite(value)) {
     return fail(ErrorCode::kInvalidArgument,
                 "'" + std::string(text) + "' is not a number; write for example 0.8");

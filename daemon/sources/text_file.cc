@@ -52,8 +52,9 @@ Result<std::string> read_text_file(const std::string& path, std::size_t limit) {
 
 std::optional<std::uint64_t> parse_unsigned(std::string_view text) {
   std::uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [rest, error] = std::from_chars(begin, end, value);
   if (text.empty() || error != std::errc{} || rest != end) return std::nullopt;
   return value;
 }
