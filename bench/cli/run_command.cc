@@ -105,6 +105,14 @@ Result<void> ensure_loaded(const Plan& plan, const std::string& path, Progress& 
   return done;
 }
 
+// Found out before a long run rather than after it.
+Result<void> check_writable(const std::string& path) {
+  if (path.empty()) return {};
+  const std::ofstream out(path, std::ios::binary | std::ios::app);
+  if (!out) return fail(ErrorCode::kIo, path + ": cannot be written");
+  return {};
+}
+
 Result<void> write_result(const RunSettings& settings, const RunResult& result) {
   const std::string text = result_json(result).dump(2) + "\n";
   if (settings.json.empty()) {
@@ -146,6 +154,7 @@ Result<RunResult> measure(const RunSettings& settings, const Plan& plan, const s
 }
 
 Result<void> run_planned(const RunSettings& settings, const Plan& plan) {
+  if (auto writable = check_writable(settings.json); !writable) return writable;
   std::optional<TemporaryDirectory> temporary;
   std::string path = settings.database;
   if (path.empty()) {

@@ -49,8 +49,11 @@ Error Problems::error() const {
   std::string all;
   for (const Entry& entry : sorted) {
     if (!all.empty()) all += '\n';
-    all += file_ + ':' + std::to_string(entry.line) + ':' + std::to_string(entry.column) + ": " +
-           entry.text;
+    all += file_;
+    if (entry.line > 0) {  // text that did not come from a file has no place
+      all += ':' + std::to_string(entry.line) + ':' + std::to_string(entry.column);
+    }
+    all += ": " + entry.text;
   }
   return Error{ErrorCode::kInvalidArgument, std::move(all)};
 }

@@ -79,7 +79,7 @@ Result<void> HostConfiguration::set(const std::string& assignment) {
   // The key's own reader says whether it is one of ours: it is then asked for, hence not unknown.
   YAML::Node node(YAML::NodeType::Map);
   node[key] = value;
-  Problems problems("--config " + key);
+  Problems problems("--config");
   MapReader map(node, problems);
   HostConfiguration changed = *this;
   read_fields(map, changed);
