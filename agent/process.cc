@@ -159,8 +159,7 @@ struct Process {
   Registry registry;
   std::mutex mutex;  // guards what follows
   std::uint64_t next_number = 1;
-  Service* service = nullptr;
-  bool exiting = false;
+  Service* service = nullptr;  // never destroyed, and none follows it
   std::string status = "not started: no database is attached yet";
   std::map<const rocksdb::DB*, std::weak_ptr<Database>> attached;  // by the innermost object
 };
@@ -175,8 +174,7 @@ void at_exit() {
   Service* service = nullptr;
   {
     const std::lock_guard lock(process().mutex);
-    process().exiting = true;
-    service = std::exchange(process().service, nullptr);
+    service = process().service;
     process().status = "stopped: the process is exiting";
   }
   if (service != nullptr) service->stop();
@@ -184,7 +182,7 @@ void at_exit() {
 
 // With the mutex held. A directory that was missing may be there at the next attach.
 void serve(Process& self) {
-  if (self.service != nullptr || self.exiting) return;
+  if (self.service != nullptr) return;
   auto file = SocketFile::listen(settings().directory, ::getpid());
   if (!file) {
     self.status = "not serving: " + file.error();
@@ -195,7 +193,7 @@ void serve(Process& self) {
   try {
     auto service = std::make_unique<Service>(self.registry, *file);
     service->start();
-    self.service = service.release();  // never destroyed
+    self.service = service.release();
     self.status = "serving on " + self.service->path();
   } catch (const std::exception& problem) {
     file->remove();
