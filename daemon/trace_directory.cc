@@ -58,7 +58,7 @@ Result<std::vector<TraceFile>> list_traces(const std::string& directory) {
     if (!is_trace_file_name(it->path().filename().string())) continue;
     TraceFile file{path, {}, {}};
     for (const char* part : kParts) {
-      struct stat info {};
+      struct stat info{};
       if (::lstat((path + part).c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
       file.size.value += static_cast<std::int64_t>(info.st_size);
       file.modified =

@@ -5,7 +5,8 @@
 // with its value when decided. Better or worse means: by more than a tenth of the baseline, and by
 // more than what that kind of value moves by itself (tolerance()). Wide: five times that. The
 // window is cut short, and the result is "unknown", when the same knob changes again (by us or by
-// somebody else), when the database is reopened, or when the feature was not there for most of the half.
+// somebody else), when the database is reopened, or when the feature was not there for most of the
+// half.
 #pragma once
 
 #include <optional>

@@ -23,7 +23,7 @@ class MappedFile {
   explicit MappedFile(const std::string& path) {
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return;
-    struct stat status {};
+    struct stat status{};
     if (::fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
       const auto size = static_cast<std::size_t>(status.st_size);
       void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);

@@ -9,7 +9,7 @@
 namespace rocktune::tools {
 
 Result<FileFollower> FileFollower::open(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   if (::stat(path.c_str(), &status) != 0) {
     return fail(errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
                 path + ": " + std::generic_category().message(errno) +
@@ -27,7 +27,7 @@ Result<FileFollower> FileFollower::open(const std::string& path) {
 
 bool FileFollower::reopen() {
   std::ifstream file(path_, std::ios::binary);
-  struct stat status {};
+  struct stat status{};
   if (!file || ::stat(path_.c_str(), &status) != 0) return false;
   file_ = std::move(file);
   device_ = status.st_dev;
@@ -59,7 +59,7 @@ void FileFollower::read_to_end(std::vector<std::string>& lines) {
 
 std::vector<std::string> FileFollower::read_lines() {
   std::vector<std::string> lines;
-  struct stat status {};
+  struct stat status{};
   const bool there = ::stat(path_.c_str(), &status) == 0;
   const bool same = there && status.st_dev == device_ && status.st_ino == inode_;
   if (same && static_cast<std::uint64_t>(status.st_size) < offset_) {

@@ -44,9 +44,8 @@ Columns sample_columns() {
                      {"agent_tick_ns", "INTEGER"},     {"agent_sequence", "INTEGER"}};
   add_fields<DatabaseReading>(columns, "");
   const DatabaseReading database;
-  DatabaseReading::visit_histograms(database, [&](const char* name, const auto&) {
-    columns.push_back({name, "BLOB"});
-  });
+  DatabaseReading::visit_histograms(
+      database, [&](const char* name, const auto&) { columns.push_back({name, "BLOB"}); });
   columns.push_back({"device", "INTEGER"});
   add_fields<DeviceReading>(columns, "device_");
   columns.push_back({"has_host", "INTEGER NOT NULL"});

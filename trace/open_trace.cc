@@ -18,7 +18,7 @@ constexpr std::string_view kMagic("SQLite format 3\0", 16);
 constexpr int kBusyTimeoutMs = 2000;
 
 bool has_content(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   return ::stat(path.c_str(), &status) == 0 && status.st_size > 0;
 }
 
@@ -31,7 +31,7 @@ Error cannot_open(int error) {
 }
 
 Result<void> check_file(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   if (::stat(path.c_str(), &status) != 0) return tl::unexpected(cannot_open(errno));
   if (!S_ISREG(status.st_mode)) {
     return fail(ErrorCode::kInvalidArgument, "is no regular file; give the path of a trace file");

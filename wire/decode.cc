@@ -68,9 +68,8 @@ class Fields {
 };
 
 template <class T>
-concept Scalar = requires(JsonReader& r, const Json& j, const Where& w, T& out) {
-  r.read(j, w, out);
-};
+concept Scalar =
+    requires(JsonReader& r, const Json& j, const Where& w, T& out) { r.read(j, w, out); };
 
 template <Scalar T>
 void get(JsonReader& reader, const Json& json, const Where& where, T& out) {

@@ -20,7 +20,7 @@ std::atomic<bool>& stop_requested() {
 }
 
 void install_stop_signals() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);

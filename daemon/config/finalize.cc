@@ -141,10 +141,7 @@ class Finalizer {
     lease.read("duration", config_.lease_duration, duration(1s, 1h), format_duration);
     lease.read(
         "on_daemon_loss", config_.on_daemon_loss,
-        [](std::string_view text) {
-          return parse_choice(text, {"restore", "keep"});
-        },
-        same);
+        [](std::string_view text) { return parse_choice(text, {"restore", "keep"}); }, same);
     if (config_.lease_duration < 4 * config_.poll_interval) {
       lease.complain("duration", "must be at least four times daemon.poll_interval (" +
                                      format_duration(config_.poll_interval) +

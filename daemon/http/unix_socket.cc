@@ -27,7 +27,7 @@ Error problem(const std::string& path, const char* what) {
 
 // Removes a socket that nobody listens on; an error when somebody does, or when it is no socket.
 Result<void> clear_stale(const std::string& path, const sockaddr_un& address) {
-  struct stat info {};
+  struct stat info{};
   if (::lstat(path.c_str(), &info) != 0) return {};
   if (!S_ISSOCK(info.st_mode)) {
     return fail(ErrorCode::kIo, path +
@@ -89,7 +89,7 @@ int UnixSocket::release() {
 }
 
 std::uint64_t inode_of(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   return ::lstat(path.c_str(), &info) == 0 ? static_cast<std::uint64_t>(info.st_ino) : 0;
 }
 

@@ -118,7 +118,7 @@ std::string option(const std::string& options, const std::string& name) {
 }  // namespace
 
 Result<DeviceNumber> device_of_path(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   if (::stat(path.c_str(), &info) != 0) {
     return fail(ErrorCode::kNotFound, path + ": " + std::strerror(errno));
   }

@@ -20,8 +20,7 @@ struct World {
   Log log;
   AlertLog alerts{tree.path("alerts.jsonl")};
   Config config = *load_config({"", {}, {{"trace.directory", tree.path("trace"), "test"}}});
-  TraceWriter trace = *TraceWriter::create(
-      config, now, [this] { return now; }, log);
+  TraceWriter trace = *TraceWriter::create(config, now, [this] { return now; }, log);
   Journal journal{alerts, trace, log, [this] { return now; }};
   Counters counters;
 

@@ -185,7 +185,9 @@ TEST_CASE("a trace that is being written can be read, and so can a copy as kill 
 TEST_CASE("a closed trace is one file that needs nothing beside it", "[trace]") {
   const TempDirectory directory;
   const std::string path = directory.file("run.sqlite");
-  { checked(checked(Recorder::create(path, run_info(), {})).add_target(target_info("a"))); }
+  {
+    checked(checked(Recorder::create(path, run_info(), {})).add_target(target_info("a")));
+  }
   CHECK(std::filesystem::exists(path));
   CHECK_FALSE(std::filesystem::exists(path + "-wal"));
   CHECK_FALSE(std::filesystem::exists(path + "-shm"));
