@@ -31,6 +31,7 @@ class Registry {
   [[nodiscard]] std::vector<std::shared_ptr<Database>> all() const {
     const std::lock_guard lock(mutex_);
     std::vector<std::shared_ptr<Database>> list;
+    list.reserve(databases_.size());
     for (const auto& [id, database] : databases_) list.push_back(database);
     return list;
   }

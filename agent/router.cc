@@ -12,7 +12,7 @@ Response refuse(unsigned status, std::string code, std::string message) {
   return {status, wire::encode(wire::Error{std::move(code), std::move(message)})};
 }
 
-Response refuse(wire::Error error) {
+Response refuse(const wire::Error& error) {
   unsigned status = 409;
   if (error.code == "bad_request") status = 400;
   if (error.code == "not_found") status = 404;

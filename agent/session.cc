@@ -17,9 +17,10 @@ using boost::system::error_code;
 
 constexpr std::chrono::seconds kIdle{60};
 constexpr std::chrono::seconds kTransfer{5};
-constexpr std::size_t kMaxHeaderBytes = 8 * 1024;
-constexpr std::size_t kMaxBodyBytes = 64 * 1024;
-constexpr std::size_t kReadBytes = 4 * 1024;
+constexpr std::size_t kKiB = 1024;
+constexpr std::size_t kMaxHeaderBytes = 8 * kKiB;
+constexpr std::size_t kMaxBodyBytes = 64 * kKiB;
+constexpr std::size_t kReadBytes = 4 * kKiB;
 
 }  // namespace
 

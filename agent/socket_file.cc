@@ -62,8 +62,9 @@ pid_t pid_in(std::string_view name) {
   if (name.size() <= kAfter.size()) return 0;
   name.remove_suffix(kAfter.size());
   pid_t pid = 0;
-  const auto end = name.data() + name.size();
-  const auto [stop, failed] = std::from_chars(name.data(), end, pid);
+  const std::string digits(name);
+  const char* const end = digits.c_str() + digits.size();
+  const auto [stop, failed] = std::from_chars(digits.c_str(), end, pid);
   return failed == std::errc() && stop == end && pid > 0 ? pid : 0;
 }
 

@@ -202,7 +202,7 @@ ROCKTUNE_INTERPOSED void rocktune_handle_delete(void*) __asm__(HANDLE_DELETE);
 ROCKTUNE_INTERPOSED void rocktune_handle_destroy(void*) __asm__(HANDLE_DESTROY);
 }
 
-#define ADDRESS(function) reinterpret_cast<const void*>(&function)
+#define ADDRESS(function) reinterpret_cast<const void*>(&(function))
 
 Status rocktune_open_with_pointer(const DBOptions& options, const std::string& path,
                                   const Descriptors& families, Handles* handles, DB** db,
