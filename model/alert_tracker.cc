@@ -21,16 +21,17 @@ bool is_at_least(const Indicator& indicator, double probability) {
   return indicator.event || indicator.probability >= probability;
 }
 
-std::string name_of(IndicatorKind kind) {
+// The forecast condition, for "<condition> 3.0 s after the warning" and "no <condition> came".
+std::string condition(IndicatorKind kind) {
   switch (kind) {
     case IndicatorKind::kP99:
-      return "P99 latency";
+      return "broken latency limit";
     case IndicatorKind::kCompactionBacklog:
-      return "compaction backlog";
+      return "write stall";
     case IndicatorKind::kDeviceSaturation:
       return "device saturation";
   }
-  return "indicator";
+  return "event";
 }
 
 }  // namespace
@@ -72,15 +73,16 @@ AlertChange AlertTracker::change(const Assessment& assessment, AlertState from, 
     return out;
   }
   out.event_came = event_onset_.has_value();
-  out.message = name_of(assessment.indicator.kind) + " is over after " +
-                text::duration(seconds_between(raised_at_.tick, at.tick));
+  out.message = "over after " + text::duration(seconds_between(raised_at_.tick, at.tick)) + ": ";
+  std::string what = condition(assessment.indicator.kind);
   if (event_onset_) {
     out.lead_seconds = seconds_between(raised_at_.tick, *event_onset_);
-    out.message += *out.lead_seconds > 0
-                       ? "; it came " + text::number(*out.lead_seconds, 1) + " s after the warning"
-                       : "; it came without an earlier warning";
+    out.message +=
+        *out.lead_seconds > 0
+            ? "the " + what + " came " + text::number(*out.lead_seconds, 1) + " s after the warning"
+            : "the " + what + " came without an earlier warning";
   } else {
-    out.message += "; what it warned of did not come";
+    out.message += "no " + what + " came";
   }
   if (!assessment.sentence.empty()) out.message += "; now " + assessment.sentence;
   return out;

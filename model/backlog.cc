@@ -1,16 +1,13 @@
 // compaction_backlog: RocksDB delays or stops writes, because of L0, pending compaction bytes or
-// memtables. Its rules stand in RocksDB's db/column_family.cc (GetWriteStallConditionAndCause).
-#include <algorithm>
-
+// memtables. What it says while writes stall is find_write_stall()'s.
 #include "model/assessment.h"
 #include "model/probability.h"
 #include "model/text.h"
+#include "model/write_stall.h"
 
 namespace rocktune {
 namespace {
 
-// Stops shorter than a poll do not show in the gauges, but in the time that writers lost.
-constexpr double kStalledRatio = 0.1;
 // Immutable memtables are few and come and go with each flush: their mean over this time tells
 // whether flushing keeps up.
 constexpr double kMemtableMeanSeconds = 5;
@@ -33,20 +30,6 @@ void clear_on_change(Trend& trend, std::string& known, const std::string& family
 // Delay comes at max - 1 immutables when more than three are allowed, else only the stop at max.
 double memtable_limit(double max_write_buffers) {
   return max_write_buffers > 3 ? max_write_buffers - 1 : max_write_buffers;
-}
-
-bool stalled(const Features& features) {
-  return features.write_stopped.value_or(0) > 0 || features.delayed_bytes_per_second.has_value() ||
-         features.stalled_ratio.value_or(0) >= kStalledRatio;
-}
-
-std::string stall_sentence(const Features& features) {
-  if (features.write_stopped.value_or(0) > 0) return "writes are stopped";
-  if (features.delayed_bytes_per_second) {
-    return "writes are delayed to " + text::rate(*features.delayed_bytes_per_second);
-  }
-  return "writers stood still for " + text::percent(features.stalled_ratio.value_or(0)) +
-         " of the time";
 }
 
 std::vector<Driver> backlog_drivers(const Features& f) {
@@ -147,16 +130,16 @@ Assessment BacklogAssessor::assess(const Features& features, const Objective& ob
   add_l0(features, pressures);
   add_pending(features, pressures);
   add_memtables(features, pressures);
-  bool event = stalled(features);
-  if (pressures.empty() && !event) {
+  std::optional<WriteStall> stall = find_write_stall(features);
+  if (pressures.empty() && !stall) {
     return unknown(kKind, "no column family's L0 files, pending bytes or memtables were read",
                    objective.horizon_seconds);
   }
-  Assessment out = rocktune::assess(kKind, pressures, event, backlog_drivers(features),
+  Assessment out = rocktune::assess(kKind, pressures, stall.has_value(), backlog_drivers(features),
                                     objective.horizon_seconds);
-  if (event) {
-    std::string how = out.sentence.empty() ? "" : ": " + out.sentence;
-    out.sentence = stall_sentence(features) + how;
+  if (stall) {
+    out.indicator.cause = stall->cause;
+    out.sentence = stall->sentence;
     out.outlook = stop_outlook(features);
   }
   return out;

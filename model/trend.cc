@@ -12,6 +12,9 @@ constexpr std::size_t kMostPoints = 512;  // 15 s at a poll of 30 ms; older ones
 constexpr std::size_t kFewestPoints = 6;
 constexpr double kShortestSpanSeconds = 2;
 
+// On the stack: at most kMostPoints.
+using Points = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMostPoints, 1>;
+
 // A sorted copy's element at share p.
 double quantile(std::vector<double> values, double p) {
   auto rank = static_cast<std::size_t>(p * static_cast<double>(values.size() - 1));
@@ -53,8 +56,10 @@ double Trend::increment_limit() const {
   if (jumps_ != Jumps::kOutliers) return 0;
   std::vector<double> sizes;
   for (std::size_t i = 1; i < points_.size(); ++i) {
-    sizes.push_back(std::abs(points_[i].value - points_[i - 1].value));
+    double size = std::abs(points_[i].value - points_[i - 1].value);
+    if (size > 0) sizes.push_back(size);
   }
+  if (sizes.size() < 2) return 0;  // a single step proves no flow
   return 4 * quantile(std::move(sizes), 0.8);
 }
 
@@ -74,7 +79,7 @@ std::optional<double> Trend::slope() const {
   if (points_.size() < kFewestPoints || span_seconds() < kShortestSpanSeconds) return std::nullopt;
   double limit = increment_limit();
   auto count = static_cast<Eigen::Index>(points_.size());
-  Eigen::VectorXd time(count), level(count);
+  Points time(count), level(count);
   time(0) = 0;
   level(0) = 0;
   for (Eigen::Index i = 1; i < count; ++i) {

@@ -19,7 +19,8 @@ class Trend {
   enum class Jumps {
     kKeep,      // every increment counts
     kFalls,     // falls beyond `fall_limit` between two readings are left out
-    kOutliers,  // increments beyond 4 times their 80th percentile are left out, up or down
+    kOutliers,  // increments beyond 4 times the 80th percentile of those that are not zero (pending
+                // bytes move only when a flush or a compaction ends) are left out, up or down
   };
 
   explicit Trend(Jumps jumps, double fall_limit = 0, double window_seconds = 15);

@@ -60,6 +60,7 @@ std::optional<Proposal> JobsLoop::relieve(const Situation& situation, const Knob
   std::int64_t jobs = std::clamp<std::int64_t>(reading.value, 1, 1024);
   std::int64_t most = most_jobs(situation, reading);
   std::int64_t to = jobs;
+  std::int64_t (*slots)(std::int64_t) = compaction_slots;
   std::string which;
   if (full(situation.running_compactions, compaction_slots(jobs))) {
     to = next_with_more(jobs, compaction_slots);
@@ -67,12 +68,12 @@ std::optional<Proposal> JobsLoop::relieve(const Situation& situation, const Knob
     which = "compaction";
   } else if (situation.backlog_cause == "memtables" &&
              full(situation.running_flushes, flush_slots(jobs))) {
-    to = next_with_more(jobs, flush_slots);
+    slots = flush_slots;
+    to = next_with_more(jobs, slots);
     which = "flush";
   }
   to = std::min(to, most);
-  bool gains = compaction_slots(to) > compaction_slots(jobs) || flush_slots(to) > flush_slots(jobs);
-  if (to <= jobs || !gains) return std::nullopt;
+  if (to <= jobs || slots(to) == slots(jobs)) return std::nullopt;
   // Jobs up to the CPUs are always fine; beyond them only while CPU is left, or while writers
   // stand still and leave theirs.
   bool beyond_cpus = static_cast<double>(to) > situation.features.cpus.value_or(1e9);

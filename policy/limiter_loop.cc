@@ -33,6 +33,20 @@ std::int64_t raised(double rate) {
   return static_cast<std::int64_t>(std::ceil(rate));
 }
 
+std::string why_raise(const Situation& situation, const KnobReading& reading) {
+  std::string limit = "the rate limit of " + shown(reading.value);
+  std::string use = text::percent(situation.limiter_use.value_or(0)) + " used";
+  if (!situation.trouble) {
+    double debt = situation.features.pending_bytes.value_or(0);
+    return text::bytes(debt) + " wait for compaction, " +
+           text::duration(debt / static_cast<double>(reading.value)) + " of work at " + limit +
+           ", which is " + use;
+  }
+  if (situation.binding) return situation.backlog_text + "; " + limit + " is " + use;
+  return situation.backlog_text + "; " + limit + " is below the " +
+         text::rate(situation.need.value_or(0)) + " that writes need in the background";
+}
+
 bool within(const std::optional<Nanoseconds>& since, Nanoseconds now, double seconds) {
   return since && seconds_between(*since, now) < seconds;
 }
@@ -54,10 +68,12 @@ std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
   double factor = params_.limiter_raise_factor;
   if (situation.stalled) factor *= factor;
   Proposal out = propose(reading, raised(rate * factor), "limiter.backlog");
-  out.reason = situation.backlog_text + " while the rate limit of " + shown(reading.value) +
-               " is " + text::percent(situation.limiter_use.value_or(0)) +
-               " used: background work needs more";
-  out.expected = expect_relief(situation, kEvaluationSeconds);
+  out.reason = why_raise(situation, reading);
+  bool debt_alone = !situation.trouble;  // it piles up below every limit of RocksDB
+  out.expected = debt_alone
+                     ? Expectation{"pending_bytes", true,
+                                   situation.features.pending_bytes.value_or(0), kEvaluationSeconds}
+                     : expect_relief(situation, kEvaluationSeconds);
   out.evidence = backlog_evidence(situation);
   return out;
 }

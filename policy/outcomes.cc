@@ -14,6 +14,7 @@ namespace {
 constexpr double kRelativeTolerance = 0.10;
 constexpr double kFarFactor = 5;
 constexpr double kLoadTolerance = 0.30;
+constexpr double kLoadSeconds = 10;
 constexpr std::size_t kMostRunning = 32;  // windows are short and knobs rest between changes
 
 // By how much a value of this kind moves without any cause, by its name or the unit that ends it.
@@ -44,9 +45,14 @@ Value value_of(const Features& features, const std::string& name) {
   return found;
 }
 
-double load(const Features& features) {
-  return features.reads_per_second.value_or(0) + features.writes_per_second.value_or(0) +
-         features.seeks_per_second.value_or(0);
+// Operations per second; absent when none of them was read.
+Value load(const Features& features) {
+  Value sum;
+  for (const Value& part :
+       {features.reads_per_second, features.writes_per_second, features.seeks_per_second}) {
+    if (part) sum = sum.value_or(0) + *part;
+  }
+  return sum;
 }
 
 // Somebody else moved the knob away from what we set it to.
@@ -92,17 +98,27 @@ Finished Outcomes::finish(const Running& running) {
   double tolerated = tolerance(expected.feature, expected.baseline);
   Finished out = cut_short(running, "");
   out.outcome.measured = measured;
-  out.outcome.result = gain > tolerated ? "better" : gain < -tolerated ? "worse" : "unchanged";
-  out.worse_by_far = gain < -kFarFactor * tolerated;
-  double load_after = running.load_sum / running.samples;
-  out.load_changed = std::abs(load_after - running.load_before) >
-                     kLoadTolerance * std::max(running.load_before, 1.0);
   out.outcome.reason = expected.feature + " went from " + text::number(expected.baseline, 3) +
                        " to " + text::number(measured, 3) + " (tolerance " +
                        text::number(tolerated, 3) + ")";
-  if (out.load_changed) out.outcome.reason += "; the load changed meanwhile";
+  judge(running, gain, tolerated, out);
   if (running.other_change) out.outcome.reason += "; another knob was changed meanwhile";
   return out;
+}
+
+void Outcomes::judge(const Running& running, double gain, double tolerated, Finished& out) {
+  double before = running.load_before;
+  double after = running.load_present > 0 ? running.load_sum / running.load_present : before;
+  double moved = after - before;
+  out.load_changed = std::abs(moved) > kLoadTolerance * std::max(before, 1.0);
+  bool better = gain > tolerated, worse = gain < -tolerated;
+  bool explained = out.load_changed && ((worse && moved > 0) || (better && moved < 0));
+  out.outcome.result = explained ? "unknown" : better ? "better" : worse ? "worse" : "unchanged";
+  out.worse_by_far = !explained && gain < -kFarFactor * tolerated;
+  if (!out.load_changed) return;
+  out.outcome.reason += std::string("; the load ") + (moved > 0 ? "rose" : "fell") + " from " +
+                        text::amount(before) + " to " + text::amount(after) + " operations/s";
+  if (explained) out.outcome.reason += ", which may explain it";
 }
 
 void Outcomes::begin(const Decision& decision, const Actuation& actuation,
@@ -121,12 +137,15 @@ void Outcomes::begin(const Decision& decision, const Actuation& actuation,
   running.decision = decision;
   running.actuation = actuation;
   running.since = features.at.tick;
-  running.load_before = load(features);
+  running.load_before = load_.mean(kLoadSeconds).value_or(load(features).value_or(0));
   running_.push_back(std::move(running));
 }
 
 std::vector<Finished> Outcomes::observe(const Features& features) {
   std::vector<Finished> out = std::exchange(cut_, {});
+  Value load_now = load(features);
+  if (load_now) load_.add(features.at.tick, *load_now);
+  load_.expire(features.at.tick);
   for (std::size_t i = 0; i < running_.size();) {
     Running& running = running_[i];
     const Expectation& expected = running.decision.proposal.expected;
@@ -138,7 +157,10 @@ std::vector<Finished> Outcomes::observe(const Features& features) {
     double age = seconds_between(running.since, features.at.tick);
     if (age >= expected.window_seconds / 2) {
       ++running.samples;
-      running.load_sum += load(features);
+      if (load_now) {
+        ++running.load_present;
+        running.load_sum += *load_now;
+      }
       if (Value value = value_of(features, expected.feature)) {
         ++running.present;
         running.sum += *value;
@@ -158,6 +180,7 @@ std::vector<Finished> Outcomes::end_all(const std::string& why) {
   std::vector<Finished> out = std::exchange(cut_, {});
   for (const Running& running : running_) out.push_back(cut_short(running, why));
   running_.clear();
+  load_.clear();
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "model/text.h"
+#include "model/write_stall.h"
 
 namespace rocktune {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 constexpr double kComfortableL0 = 0.4;
 constexpr double kComfortablePending = 0.25;
 constexpr double kComfortableMemtables = 0.75;
-constexpr double kStalledRatio = 0.05;
+constexpr double kStalledOver3s = 0.05;  // share of the last 3 s that writers lost
 // Above this share of its rate, in the mean or at a peak, a limiter makes background work wait.
 constexpr double kBindingMean = 0.7;
 constexpr double kBindingPeak = 0.9;
@@ -48,7 +49,7 @@ std::string worst_cause(const Features& f, const Value& memtable_ratio) {
   return worst->second < 0 ? "" : worst->first;
 }
 
-std::string describe(const Situation& situation) {
+std::string describe_pressure(const Situation& situation) {
   const Features& f = situation.features;
   const std::string& cause = situation.backlog_cause;
   if (cause == "l0" && f.l0_files && f.l0_slowdown_files) {
@@ -63,6 +64,13 @@ std::string describe(const Situation& situation) {
     return text::bytes(*f.pending_bytes) + " wait for compaction";
   }
   return "writes wait";
+}
+
+// For reasons: what writes wait for now, or lately, or will.
+std::string describe(const Situation& situation) {
+  if (auto stall = find_write_stall(situation.features)) return stall->sentence;
+  if (situation.stalled) return "writes stalled within 3 s; " + describe_pressure(situation);
+  return describe_pressure(situation);
 }
 
 }  // namespace
@@ -105,8 +113,8 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
   out.stalled_ratio = stalled_.mean(3);
   out.memtable_ratio = memtables_.mean(5);
   out.l0_ratio = l0_.mean(10);
-  out.stalled = f.write_stopped.value_or(0) > 0 || f.delayed_bytes_per_second.has_value() ||
-                out.stalled_ratio.value_or(0) >= kStalledRatio ||
+  out.stalled = find_write_stall(f).has_value() ||
+                out.stalled_ratio.value_or(0) >= kStalledOver3s ||
                 (backlog != nullptr && backlog->event);
   bool warns = backlog != nullptr && backlog->state != AlertState::kOk;
   out.trouble = out.stalled || warns;
@@ -118,7 +126,7 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
   out.comfortable_seconds = comfort_.update(out.comfortable, out.now);
   out.backlog_cause =
       warns && !backlog->cause.empty() ? backlog->cause : worst_cause(f, out.memtable_ratio);
-  out.backlog_text = (out.stalled ? "writes stall: " : "") + describe(out);
+  out.backlog_text = describe(out);
 }
 
 void Observer::judge_background(const Features& f, Situation& out) const {
@@ -126,8 +134,10 @@ void Observer::judge_background(const Features& f, Situation& out) const {
   out.passed_peak = passed_.largest(60);
   if (f.limiter_rate) {
     out.limiter_use = limiter_use_.mean(3);
-    out.binding = limiter_use_.mean(3).value_or(0) >= kBindingMean ||
-                  limiter_use_.largest(3).value_or(0) >= kBindingPeak;
+    bool mean_binds = out.limiter_use.value_or(0) >= kBindingMean;
+    bool peak_binds = limiter_use_.largest(3).value_or(0) >= kBindingPeak;
+    if (peak_binds && !mean_binds) out.limiter_use = limiter_use_.largest(3);
+    out.binding = mean_binds || peak_binds;
     out.piling = out.binding && f.pending_bytes.value_or(0) / *f.limiter_rate > kPilingSeconds;
   }
   Value written = written_.mean(60), background = background_.mean(60), now = written_.mean(10);
@@ -184,7 +194,7 @@ Expectation expect_relief(const Situation& situation, double window_seconds) {
   auto expect = [&](const char* feature, const Value& baseline) {
     return Expectation{feature, true, baseline.value_or(0), window_seconds};
   };
-  if (situation.stalled_ratio.value_or(0) >= kStalledRatio) {
+  if (situation.stalled_ratio.value_or(0) >= kStalledOver3s) {
     return expect("stalled_ratio", situation.stalled_ratio);
   }
   if (situation.backlog_cause == "memtables") {

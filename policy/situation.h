@@ -34,9 +34,10 @@ struct Situation {
   Value stalled_ratio, l0_ratio, memtable_ratio;  // means of 3, 10 and 5 s
 
   // Background writing, bytes/s
-  Value passed;          // through the limiter, mean of 5 s
-  Value passed_peak;     // ...largest of 60 s
-  Value limiter_use;     // mean of 3 s of passed / rate; absent when unlimited
+  Value passed;       // through the limiter, mean of 5 s
+  Value passed_peak;  // ...largest of 60 s
+  Value
+      limiter_use;  // passed / rate over 3 s, mean or peak, whichever binds; absent when unlimited
   bool binding = false;  // the limiter is what background work waits for
   bool piling = false;   // ...and at its rate the debt takes more than a minute to work off
   Value need;            // what user writes cost in the background, draining included

@@ -126,7 +126,9 @@ TEST_CASE("the event is critical at once and clears after a quiet time", "[indic
   CHECK(now.probability == 1);
   CHECK(*now.eta_seconds == 0);
   REQUIRE(feed.alerts.size() == 2);
-  CHECK(feed.alerts[1].message.find("writes are delayed to 15 MiB/s: L0 has 20 of 20") == 0);
+  CHECK(feed.alerts[1].message ==
+        "writes are delayed to 15 MiB/s: L0 has 20 files in column family default, its limit for a "
+        "slowdown is 20");
   CHECK(feed.alerts[0].id == feed.alerts[1].id);
   feed.f.delayed_bytes_per_second.reset();
   feed.set_l0(2);
@@ -139,7 +141,7 @@ TEST_CASE("the event is critical at once and clears after a quiet time", "[indic
   CHECK(cleared.id == feed.alerts[0].id);
   CHECK(cleared.event_came == true);
   CHECK(*cleared.lead_seconds == Approx(0.5));
-  CHECK(cleared.message.find("it came 0.5 s after the warning") != std::string::npos);
+  CHECK(cleared.message.find("the write stall came 0.5 s after the warning") != std::string::npos);
   CHECK(feed.backlog().state == AlertState::kOk);
 }
 
@@ -153,6 +155,8 @@ TEST_CASE("a warning that nothing followed says so", "[indicators]") {
   REQUIRE(feed.alerts.size() == 2);
   CHECK(feed.alerts[1].event_came == false);
   CHECK_FALSE(feed.alerts[1].lead_seconds);
+  CHECK(feed.alerts[1].message.find("over after ") == 0);
+  CHECK(feed.alerts[1].message.find("no write stall came") != std::string::npos);
 }
 
 TEST_CASE("a value that flickers around the threshold does not flicker the alert", "[indicators]") {
@@ -181,7 +185,63 @@ TEST_CASE("a stop shorter than a poll shows in the time lost", "[indicators]") {
   feed.f.stalled_ratio = 0.4;
   Indicator now = feed.backlog();
   CHECK(now.event);
-  CHECK(feed.alerts.at(0).message.find("writers stood still for 40% of the time") == 0);
+  CHECK(feed.alerts.at(0).message ==
+        "writers lost 200 ms of the last 500 ms to stalls; no limit is reached in this sample");
+  CHECK(now.cause.empty());
+}
+
+TEST_CASE("a stop names the limit that is reached, not the nearest one", "[indicators]") {
+  Feed feed;
+  feed.set_l0(4);
+  feed.steps(10);
+  feed.f.write_stopped = 1;
+  SECTION("memtables") {
+    feed.f.immutable_memtables = 2;
+    CHECK(feed.backlog().cause == "memtables");
+    CHECK(feed.alerts.at(0).message ==
+          "writes are stopped: 2 of 2 memtables wait for their flush in column family default");
+  }
+  SECTION("L0") {
+    feed.set_l0(36);
+    CHECK(feed.backlog().cause == "l0");
+    CHECK(feed.alerts.at(0).message.find("its limit for a stop is 36") != std::string::npos);
+  }
+  SECTION("L0 at its slowdown stops nothing") {
+    feed.set_l0(20);
+    CHECK(feed.backlog().cause.empty());
+  }
+  SECTION("pending bytes") {
+    feed.f.pending_bytes = feed.f.pending_hard_bytes = 4e9;
+    CHECK(feed.backlog().cause == "pending_bytes");
+    CHECK(feed.alerts.at(0).message.find("the limit for a stop is 3.7 GiB") != std::string::npos);
+  }
+  SECTION("none in this sample") {
+    Indicator now = feed.backlog();
+    CHECK(now.cause.empty());
+    CHECK(now.event);
+    CHECK(feed.alerts.at(0).message == "writes are stopped; no limit is reached in this sample");
+  }
+}
+
+TEST_CASE("a delay names the limit that is reached", "[indicators]") {
+  Feed feed;
+  feed.set_l0(4);
+  feed.steps(10);
+  feed.f.delayed_bytes_per_second = 16e6;
+  SECTION("memtables, of more than three") {
+    feed.f.max_write_buffers = 6;
+    feed.f.immutable_memtables = 5;
+    CHECK(feed.backlog().cause == "memtables");
+  }
+  SECTION("three memtables know no delay") {
+    feed.f.max_write_buffers = 3;
+    feed.f.immutable_memtables = 2;
+    CHECK(feed.backlog().cause.empty());
+  }
+  SECTION("pending bytes") {
+    feed.f.pending_bytes = 1e9;
+    CHECK(feed.backlog().cause == "pending_bytes");
+  }
 }
 
 TEST_CASE("memtables that wait for their flush are a backlog", "[indicators]") {

@@ -55,6 +55,23 @@ TEST_CASE("a jump of pending bytes is not extrapolated", "[trend]") {
   CHECK(*keeps.slope() > 20);
 }
 
+TEST_CASE("pending bytes that move only with every eighth poll still flow", "[trend]") {
+  Trend trend(Trend::Jumps::kOutliers);
+  double pending = 0;
+  for (int i = 0; i < 30; ++i) {
+    if (i % 8 == 7) pending += 64;
+    if (i == 20) pending += 5000;
+    trend.add(at_seconds(0.5 * i), pending);
+  }
+  CHECK(*trend.slope() == Approx(64 / 4.0).epsilon(0.2));
+}
+
+TEST_CASE("a single step is no flow", "[trend]") {
+  Trend trend(Trend::Jumps::kOutliers);
+  for (int i = 0; i < 30; ++i) trend.add(at_seconds(0.5 * i), i < 15 ? 1 : 1000);
+  CHECK(*trend.slope() == 0);
+}
+
 TEST_CASE("what is not finite or not later is ignored, and old points go", "[trend]") {
   Trend trend(Trend::Jumps::kKeep, 0, 5);
   trend.add(at_seconds(1), 1);

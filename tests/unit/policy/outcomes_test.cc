@@ -66,11 +66,70 @@ TEST_CASE("where more is better, more is better", "[outcomes]") {
   CHECK(after(500, 1, decision("read_p99_us", false)).outcome.result == "worse");
 }
 
-TEST_CASE("a changed load is told apart", "[outcomes]") {
+TEST_CASE("what the load explains is nobody's merit or fault", "[outcomes]") {
   CHECK_FALSE(after(1600, 1.1).load_changed);
-  Finished other = after(1600, 2);
-  CHECK(other.load_changed);
-  CHECK(other.outcome.reason.find("load changed") != std::string::npos);
+  SECTION("worse under more load") {
+    Finished out = after(1600, 2);
+    CHECK(out.load_changed);
+    CHECK_FALSE(out.worse_by_far);
+    CHECK(out.outcome.result == "unknown");
+    CHECK(*out.outcome.measured == Approx(1600));
+    CHECK(out.outcome.reason.find("the load rose from 1000 to 2000 operations/s, which may "
+                                  "explain it") != std::string::npos);
+  }
+  SECTION("better under less load") {
+    CHECK(after(500, 0.5).outcome.result == "unknown");
+  }
+  SECTION("worse under less load is worse") {
+    Finished out = after(1600, 0.5);
+    CHECK(out.outcome.result == "worse");
+    CHECK(out.load_changed);
+  }
+  SECTION("better under more load is better") {
+    CHECK(after(500, 3).outcome.result == "better");
+  }
+}
+
+TEST_CASE("the load before is that of the seconds that the baseline speaks of", "[outcomes]") {
+  // As when a burst begins: the decision falls into its second second, the mean of L0 that it names
+  // is still that of the quiet time.
+  Outcomes outcomes;
+  Features f;
+  f.fresh = true;
+  f.l0_ratio = 0.2;
+  for (int i = 0; i < 40; ++i) {
+    f.at.tick += at_seconds(0.5);
+    f.writes_per_second = i < 37 ? 3000 : 30000;
+    outcomes.observe(f);
+  }
+  outcomes.begin(decision("l0_ratio", true, 0.2), applied(), f);
+  std::vector<Finished> finished;
+  f.l0_ratio = 0.33;
+  for (int i = 0; i < 20; ++i) {
+    f.at.tick += at_seconds(0.5);
+    finished = outcomes.observe(f);
+  }
+  REQUIRE(finished.size() == 1);
+  CHECK(finished[0].outcome.result == "unknown");
+}
+
+TEST_CASE("a sample without operations says nothing about the load", "[outcomes]") {
+  Outcomes outcomes;
+  Features f;
+  f.fresh = true;
+  f.reads_per_second = 1000;
+  f.read_p99_us = 500;
+  outcomes.observe(f);
+  outcomes.begin(decision(), applied(), f);
+  std::vector<Finished> finished;
+  for (int i = 0; i < 20; ++i) {
+    f.at.tick += at_seconds(0.5);
+    f.reads_per_second = i % 2 ? Value(1000) : std::nullopt;
+    finished = outcomes.observe(f);
+  }
+  REQUIRE(finished.size() == 1);
+  CHECK(finished[0].outcome.result == "better");
+  CHECK_FALSE(finished[0].load_changed);
 }
 
 TEST_CASE("a feature that is not there gives no outcome", "[outcomes]") {

@@ -1,0 +1,28 @@
+// WriteStall: whether RocksDB delays or stops writes, and which of its limits is reached. Its rules
+// stand in its db/column_family.cc (GetWriteStallConditionAndCause). Pure.
+//
+// A sample is one moment: a stop that lasted a part of the interval shows only in the time that
+// writers lost, and the limit behind it may be gone again. Then no cause is named, rather than the
+// limit that happens to be nearest.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "model/features.h"
+
+namespace rocktune {
+
+// Stops shorter than a poll do not show in the gauges, but in the time that writers lost: from this
+// share of the interval they count.
+inline constexpr double kStalledRatio = 0.1;
+
+struct WriteStall {
+  std::string cause;     // "memtables", "l0", "pending_bytes"; empty: this sample does not show it
+  std::string sentence;  // "writes are stopped: 2 of 2 memtables wait for their flush in column ..."
+};
+
+// Absent while writes flow.
+std::optional<WriteStall> find_write_stall(const Features& features);
+
+}  // namespace rocktune
