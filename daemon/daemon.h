@@ -52,7 +52,8 @@ class Daemon {
   // Takes over what can change while running; names the keys that cannot.
   std::vector<std::string> reconfigure(Config config);
 
-  // `target` is a name or a path; empty: every live one. kNotFound when there is none.
+  // `target` is a name or a path; empty: every live one. kNotFound when there is none, or none that
+  // has the knob; an empty knob is every one.
   using KnobResults = boost::asio::awaitable<Result<std::vector<KnobResult>>>;
   KnobResults release(std::string target, std::string knob, std::string column_family);
   // Returns every knob to what was found; they are then held until released.
@@ -85,12 +86,19 @@ class Daemon {
   void agent_failed(Peer& peer, const Error& error, const Instant& at);
   void sync_databases(Peer& peer, const std::vector<wire::Database>& databases);
   std::shared_ptr<Target> target_for(const std::string& key);
+  [[nodiscard]] Opening opening_of(const Peer& peer, const wire::Database& database) const;
+  bool may_speak_for(const Opening& opening);
+  void take_from_others(const std::shared_ptr<Target>& target);
+  void note_once(const std::string& key, const std::string& message);
   bool taken_elsewhere(const Target& target, const Opening& opening);
   void publish();
   std::function<void(std::exception_ptr)> end_of_task();
 
   using Command = std::function<Session::Answer<wire::ChangeResults>(Session&, std::string)>;
-  KnobResults command(std::string target, std::string what, Command send);
+  using Applies = std::function<bool(const Target&)>;
+  KnobResults command(std::string target, std::string what, Command send, Applies applies);
+  [[nodiscard]] Result<void> find_knob(const std::string& target, const std::string& knob,
+                                       const std::string& column_family) const;
   boost::asio::awaitable<bool> wait_until_idle(PeerPointer peer);
 
   boost::asio::any_io_executor executor_;

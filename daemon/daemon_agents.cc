@@ -1,4 +1,5 @@
 // The main loop's part that talks with agents: one coroutine per agent and poll.
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -17,10 +18,27 @@ constexpr Nanoseconds kCommandTime = std::chrono::seconds(2);
 constexpr Nanoseconds kLongestWait = std::chrono::seconds(3);
 constexpr std::size_t kMostConflicts = 1000;  // notes kept; bounded memory
 
+bool writes(const wire::Database& database) {
+  return database.access.empty() || database.access == "read_write";
+}
+
 // A database opened read-only or as a secondary beside the one that writes is another target.
 std::string key_of(const wire::Database& database) {
-  if (database.access.empty() || database.access == "read_write") return database.path;
+  if (writes(database)) return database.path;
   return database.path + " (" + database.access + ")";
+}
+
+bool is_called(const Target& target, const std::string& name) {
+  return name.empty() || name == target.name() || name == target.path();
+}
+
+// An empty name stands for every knob, an empty column family for any.
+bool has_knob(const std::vector<KnobReading>& knobs, const std::string& name,
+              const std::string& column_family) {
+  return name.empty() || std::any_of(knobs.begin(), knobs.end(), [&](const KnobReading& knob) {
+           return knob.name == name &&
+                  (column_family.empty() || knob.column_family == column_family);
+         });
 }
 
 }  // namespace
@@ -77,6 +95,12 @@ asio::awaitable<Result<void>> Daemon::greet(PeerPointer peer, Nanoseconds deadli
   if (!peer->hello) {
     Result<wire::Hello> hello = co_await peer->session.hello(deadline);
     if (!hello) co_return tl::unexpected<Error>(hello.error());
+    const Result<void> is_itself =
+        check_pid(peer->session.peer().value_or(PeerProcess{}), hello->pid, peer->socket.pid);
+    if (!is_itself) {
+      peer->session.close();
+      co_return tl::unexpected<Error>(is_itself.error().within(peer->socket.path));
+    }
     peer->hello = *std::move(hello);
   }
   const Result<std::vector<wire::Database>> databases = co_await peer->session.databases(deadline);
@@ -136,13 +160,45 @@ void Daemon::sync_databases(Peer& peer, const std::vector<wire::Database>& datab
   peer.targets = std::move(now);
   for (const wire::Database& database : databases) {
     if (peer.targets.count(database.id) > 0) continue;
+    Opening opening = opening_of(peer, database);
+    if (!may_speak_for(opening)) continue;
     const std::shared_ptr<Target> target = target_for(key_of(database));
-    if (!target) continue;
-    Opening opening{*peer.hello, database};
-    if (taken_elsewhere(*target, opening)) continue;
-    if (target->live()) target->closed("opened anew elsewhere");
+    if (!target || taken_elsewhere(*target, opening)) continue;
+    if (target->live()) take_from_others(target);
     target->opened(std::move(opening));
     peer.targets[database.id] = target;
+  }
+}
+
+Opening Daemon::opening_of(const Peer& peer, const wire::Database& database) const {
+  const PeerProcess process = peer.session.peer().value_or(PeerProcess{});
+  // A process that cannot be seen from here may be in another machine-wide /proc, if one is given.
+  const bool elsewhere = process.pid == 0 && config_.proc_root != "/proc";
+  return {*peer.hello, database, process.user, elsewhere ? peer.hello->pid : process.pid};
+}
+
+// Nobody poses as another user's database: see check_database().
+bool Daemon::may_speak_for(const Opening& opening) {
+  const wire::Database& database = opening.database;
+  if (!writes(database)) return true;  // another target than the one that writes
+  const Result<void> allowed = check_database(opening.user, database.path);
+  if (!allowed) {
+    note_once(database.path + "\n" + opening.incarnation(),
+              database.path + ": not sampled from pid " + std::to_string(opening.agent.pid) + ": " +
+                  allowed.error().message);
+  }
+  return allowed.has_value();
+}
+
+void Daemon::note_once(const std::string& key, const std::string& message) {
+  if (conflicts_noted_.size() >= kMostConflicts || !conflicts_noted_.insert(key).second) return;
+  journal_.log().warn(message);
+}
+
+void Daemon::take_from_others(const std::shared_ptr<Target>& target) {
+  target->closed("opened anew elsewhere");
+  for (const auto& [path, peer] : peers_) {
+    std::erase_if(peer->targets, [&](const auto& entry) { return entry.second == target; });
   }
 }
 
@@ -159,14 +215,15 @@ std::shared_ptr<Target> Daemon::target_for(const std::string& key) {
   return targets_[key] = std::move(*made);
 }
 
-// Two agents that both answer for one path: the first keeps it.
+// Two agents that both answer for one path: the first keeps it, unless it has no right to it (it
+// came before there was a database).
 bool Daemon::taken_elsewhere(const Target& target, const Opening& opening) {
   if (!target.live() || target.failing()) return false;
-  const std::string key = target.path() + "\n" + opening.incarnation();
-  if (conflicts_noted_.size() < kMostConflicts && conflicts_noted_.insert(key).second) {
-    journal_.log().warn(target.name() + ": also open in pid " + std::to_string(opening.agent.pid) +
-                        ", which is not sampled");
-  }
+  const Opening& first = *target.opening();
+  if (writes(first.database) && !check_database(first.user, first.database.path)) return false;
+  note_once(target.path() + "\n" + opening.incarnation(), target.name() + ": also open in pid " +
+                                                              std::to_string(opening.agent.pid) +
+                                                              ", which is not sampled");
   return true;
 }
 
@@ -180,32 +237,65 @@ asio::awaitable<bool> Daemon::wait_until_idle(PeerPointer peer) {
   co_return !peer->commanding && !peer->gone && !stopped_;
 }
 
+// A misspelt knob is an error that says which ones there are; a database without the knob is
+// passed over where another one has it.
+Result<void> Daemon::find_knob(const std::string& target, const std::string& knob,
+                               const std::string& column_family) const {
+  if (knob.empty()) return {};
+  std::set<std::string> names;
+  bool any = false;
+  for (const auto& [key, open] : targets_) {
+    if (!open->live() || !is_called(*open, target)) continue;
+    if (has_knob(open->knobs(), knob, column_family)) return {};
+    any = true;
+    for (const KnobReading& reading : open->knobs()) {
+      const bool one = reading.column_family.empty();
+      names.insert(one ? reading.name : reading.name + " of " + reading.column_family);
+    }
+  }
+  if (!any) return {};  // command() says so
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return fail(ErrorCode::kNotFound,
+              "there is no knob '" + knob + "'" +
+                  (column_family.empty() ? "" : " of the column family '" + column_family + "'") +
+                  (list.empty() ? "; none has been read yet" : "; the knobs are " + list));
+}
+
 Daemon::KnobResults Daemon::release(std::string target, std::string knob,
                                     std::string column_family) {
   const wire::ReleaseRequest request{knob, column_family};
+  const Result<void> known = find_knob(target, knob, column_family);
+  if (!known) co_return tl::unexpected<Error>(known.error());
   std::string what = "released " + (knob.empty() ? std::string("every knob") : knob);
   Command send = [this, request](Session& session, std::string database) {
     return session.release(std::move(database), request, clock_().tick + kCommandTime);
   };
-  return command(std::move(target), std::move(what), std::move(send));
+  const Applies has_it = [knob, column_family](const Target& open) {
+    return has_knob(open.knobs(), knob, column_family);
+  };
+  co_return co_await command(std::move(target), std::move(what), std::move(send), has_it);
 }
 
 Daemon::KnobResults Daemon::rollback(std::string target) {
   Command send = [this](Session& session, std::string database) {
     return session.restore(std::move(database), true, clock_().tick + kCommandTime);
   };
-  return command(std::move(target), "rolled back", std::move(send));
+  return command(std::move(target), "rolled back", std::move(send),
+                 [](const Target&) { return true; });
 }
 
-Daemon::KnobResults Daemon::command(std::string target, std::string what, Command send) {
+Daemon::KnobResults Daemon::command(std::string target, std::string what, Command send,
+                                    Applies applies) {
   std::vector<KnobResult> results;
   bool any = false;
   const std::map<std::string, PeerPointer> peers = peers_;
   for (const auto& [path, peer] : peers) {
     const std::map<std::string, std::shared_ptr<Target>> targets = peer->targets;
     for (const auto& [id, open] : targets) {
-      if (!target.empty() && target != open->name() && target != open->path()) continue;
+      if (!is_called(*open, target)) continue;
       any = true;
+      if (!applies(*open)) continue;
       Result<wire::ChangeResults> answer = wire::ChangeResults{};
       const bool idle = co_await wait_until_idle(peer);
       if (idle) {

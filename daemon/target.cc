@@ -8,10 +8,11 @@
 namespace rocktune::daemon {
 namespace {
 
+// A rule for many databases names each one by the part of its path that the pattern leaves open.
 std::string display_name(const TargetRule& rule, const std::string& path) {
   if (rule.name.empty()) return path;
-  const bool pattern = rule.path.find_first_of("*?[") != std::string::npos;
-  return pattern ? rule.name + ":" + std::filesystem::path(path).filename().string() : rule.name;
+  const std::size_t open = rule.path.find_first_of("*?[\\");
+  return open == std::string::npos ? rule.name : rule.name + ":" + path.substr(open);
 }
 
 std::string joined(const std::vector<std::string>& sentences) {
@@ -84,11 +85,10 @@ void Target::find_device() {
     return;
   }
   const std::string& path = opening_->database.path;
-  // The host may see other mounts than this process does.
-  const std::string inside =
-      roots_.proc + "/" + std::to_string(opening_->agent.pid) + "/root" + path;
   Result<FoundDevice> found = rocktune::daemon::find_device(path, roots_.proc, roots_.sys);
-  if (!found) {
+  // The host may see other mounts than this process does.
+  if (!found && opening_->pid > 0) {
+    const std::string inside = roots_.proc + "/" + std::to_string(opening_->pid) + "/root" + path;
     const Result<FoundDevice> other =
         rocktune::daemon::find_device(inside, roots_.proc, roots_.sys);
     if (other) found = other;
@@ -111,7 +111,7 @@ void Target::read_machine(Sample& sample) {
     }
   }
   sample.health.push_back({"device", device_error});
-  HostRead host = HostSource(roots_.proc, roots_.sys, opening_->agent.pid).read();
+  HostRead host = HostSource(roots_.proc, roots_.sys, opening_->pid).read();
   sample.health.push_back({"host", joined(host.errors)});
   sample.host = host.reading;
 }

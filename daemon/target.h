@@ -28,6 +28,8 @@ namespace rocktune::daemon {
 struct Opening {
   wire::Hello agent;
   wire::Database database;
+  uid_t user = 0;        // of the host
+  std::int64_t pid = 0;  // the host's in the daemon's /proc; 0: it cannot be seen there
   [[nodiscard]] std::string incarnation() const { return agent.instance + "/" + database.id; }
 };
 
@@ -70,6 +72,7 @@ class Target {
   [[nodiscard]] std::uint64_t serial() const { return serial_; }
   [[nodiscard]] std::int64_t trace_id() const { return trace_id_; }
   [[nodiscard]] const std::optional<wire::Lease>& lease() const { return lease_; }
+  [[nodiscard]] const std::vector<KnobReading>& knobs() const { return last_sample_.knobs; }
   [[nodiscard]] TargetStatus status() const;
 
  private:

@@ -76,7 +76,7 @@ TargetStatus Target::status() const {
   status.mode = std::string(to_string(rule_.mode));
   status.state = !live() ? "waiting" : failing_ ? "failing" : "live";
   if (opening_) {
-    status.pid = opening_->agent.pid;
+    status.pid = opening_->pid > 0 ? opening_->pid : opening_->agent.pid;
     status.command = opening_->agent.command;
     status.rocksdb_version = opening_->agent.rocksdb_version;
     status.incarnation = opening_->incarnation();

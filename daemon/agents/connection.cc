@@ -1,7 +1,5 @@
 #include "daemon/agents/connection.h"
 
-#include <sys/un.h>
-
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -73,13 +71,16 @@ void Connection::close() {
 asio::awaitable<Result<void>> Connection::connect(Nanoseconds deadline) {
   const auto stream = std::make_shared<Stream>(executor_);
   stream->socket.expires_at(at(deadline));
-  if (path_.size() >= sizeof(sockaddr_un::sun_path)) {
-    co_return tl::unexpected<Error>(
-        Error{ErrorCode::kInvalidArgument, path_ + ": too long for a Unix socket's path"});
-  }
-  const asio::local::stream_protocol::endpoint endpoint(path_);
+  const Result<SocketEntry> entry = SocketEntry::open(path_);
+  if (!entry) co_return tl::unexpected<Error>(entry.error());
+  const asio::local::stream_protocol::endpoint endpoint(entry->address());
   const auto [error] = co_await stream->socket.async_connect(endpoint, kToTuple);
   if (error) co_return tl::unexpected<Error>(describe(error, path_));
+  const Result<PeerProcess> peer = peer_process(stream->socket.socket().native_handle());
+  if (!peer) co_return tl::unexpected<Error>(peer.error().within(path_));
+  const Result<void> trusted = check_user(*peer, entry->owner());
+  if (!trusted) co_return tl::unexpected<Error>(trusted.error().within(path_));
+  peer_ = *peer;
   stream_ = stream;
   co_return Result<void>();
 }

@@ -8,8 +8,10 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "daemon/agents/peer_process.h"
 #include "model/clock.h"
 #include "model/result.h"
 
@@ -27,10 +29,12 @@ class Connection {
 
   // GET when `body` is empty, else POST with that JSON. `deadline` is a monotonic tick.
   // kIo: nobody listens there (refused, or no such socket); kUnavailable: timed out or hung up;
-  // kPermission; kProtocol: not HTTP, or larger than the limit.
+  // kPermission: may not be reached, or not trusted (check_user()); kProtocol: not HTTP, or larger than the limit.
   boost::asio::awaitable<Result<HttpReply>> request(std::string target, std::string body,
                                                     Nanoseconds deadline);
   void close();
+  // Who listens: known once a connection was made.
+  [[nodiscard]] const std::optional<PeerProcess>& peer() const { return peer_; }
 
  private:
   struct Stream;
@@ -40,6 +44,7 @@ class Connection {
   boost::asio::any_io_executor executor_;
   std::string path_;
   std::shared_ptr<Stream> stream_;
+  std::optional<PeerProcess> peer_;
 };
 
 }  // namespace rocktune::daemon

@@ -32,7 +32,8 @@ Result<std::vector<AgentSocket>> list_agents(const std::string& directory) {
     const std::int64_t pid = pid_of_socket(it->path().filename().string());
     struct stat info {};
     if (pid == 0 || ::lstat(it->path().c_str(), &info) != 0 || !S_ISSOCK(info.st_mode)) continue;
-    sockets.push_back({it->path().string(), pid, static_cast<std::uint64_t>(info.st_ino)});
+    sockets.push_back({it->path().string(), pid, static_cast<std::uint64_t>(info.st_ino),
+                       info.st_ctim.tv_sec * std::int64_t{1'000'000'000} + info.st_ctim.tv_nsec});
   }
   if (error) return fail(ErrorCode::kIo, directory + ": " + error.message());
   std::sort(sockets.begin(), sockets.end(),

@@ -14,7 +14,9 @@ namespace rocktune::daemon {
 struct AgentSocket {
   std::string path;
   std::int64_t pid = 0;     // from the name
-  std::uint64_t inode = 0;  // another one: the agent began anew under the same name
+  // Others: the agent began anew under the same name.
+  std::uint64_t inode = 0;
+  std::int64_t changed_ns = 0;
   bool operator==(const AgentSocket&) const = default;
 };
 

@@ -32,6 +32,8 @@ class Session {
   Answer<wire::ChangeResults> restore(std::string database, bool hold, Nanoseconds deadline);
   Answer<wire::ChangeResults> release(std::string database, wire::ReleaseRequest request,
                                       Nanoseconds deadline);
+  // Who answers reads; asked after hello().
+  [[nodiscard]] const std::optional<PeerProcess>& peer() const { return reads_.peer(); }
   void close() {
     reads_.close();
     commands_.close();

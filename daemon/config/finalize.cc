@@ -238,6 +238,13 @@ class Finalizer {
       }
       section.read("path", rule.path, parse_path, same);
       section.read("name", rule.name, parse_name, same);
+      for (const TargetRule& other : config_.targets) {
+        if (rule.name.empty() || other.name != rule.name) continue;
+        section.complain("name", "'" + rule.name +
+                                     "' is the name of another target already: alerts and metrics "
+                                     "could not tell them apart");
+        break;
+      }
       section.read("mode", rule.mode, parse_mode, print_mode, "daemon.mode");
       section.read("device_stat", rule.device_stat, parse_path, same);
       freeze(section, rule);

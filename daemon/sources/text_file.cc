@@ -1,6 +1,7 @@
 #include "daemon/sources/text_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -17,6 +18,23 @@ ErrorCode code_of(int error) {
   return ErrorCode::kIo;
 }
 
+// A descriptor for reading; -1 with errno, ENOTSUP when it is no regular file. What is looked at is
+// what is opened, whatever happens to the name meanwhile.
+int open_regular(const std::string& path) {
+  const int entry = ::open(path.c_str(), O_PATH | O_CLOEXEC);
+  if (entry < 0) return -1;
+  struct stat info{};
+  int fd = -1;
+  int error = ENOTSUP;
+  if (::fstat(entry, &info) == 0 && S_ISREG(info.st_mode)) {
+    fd = ::open(("/proc/self/fd/" + std::to_string(entry)).c_str(), O_RDONLY | O_CLOEXEC);
+    error = errno;
+  }
+  ::close(entry);
+  errno = error;
+  return fd;
+}
+
 std::vector<std::string_view> split_at(std::string_view text, std::string_view separators) {
   std::vector<std::string_view> parts;
   std::size_t begin = text.find_first_not_of(separators);
@@ -31,8 +49,11 @@ std::vector<std::string_view> split_at(std::string_view text, std::string_view s
 }  // namespace
 
 Result<std::string> read_text_file(const std::string& path, std::size_t limit) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return fail(code_of(errno), path + ": " + std::strerror(errno));
+  const int fd = open_regular(path);
+  if (fd < 0) {
+    if (errno == ENOTSUP) return fail(ErrorCode::kIo, path + ": is no regular file");
+    return fail(code_of(errno), path + ": " + std::strerror(errno));
+  }
   std::string text;
   std::array<char, 4096> buffer{};
   ssize_t got = 0;

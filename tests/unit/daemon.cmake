@@ -5,6 +5,7 @@ rocktune_unit_test(daemon_test
     unit/daemon/device_test.cc
     unit/daemon/host_test.cc
     unit/daemon/parts_test.cc
+    unit/daemon/peer_process_test.cc
     unit/daemon/support.cc
     unit/daemon/target_test.cc
     unit/daemon/units_test.cc

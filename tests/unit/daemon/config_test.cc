@@ -120,6 +120,8 @@ TEST_CASE("what is refused", "[daemon][config]") {
   CHECK(only("targets:\n  - mode: act\n").find("has no `path`") != std::string::npos);
   CHECK(only("targets: [{path: /a, freeze: [nonsense]}]\n").find("max_background_jobs") !=
         std::string::npos);
+  CHECK(only("targets: [{path: /a, name: x}, {path: /b, name: x}]\n")
+            .find("the name of another target already") != std::string::npos);
   CHECK(only("defaults: {policy_params: {nonsense: 1}}\n").find("nonsense") != std::string::npos);
   CHECK(only("defaults: {policy_params: {gain: high}}\n").find("not a number") !=
         std::string::npos);

@@ -1,5 +1,6 @@
 // The small parts: schedule, notes, limits, alert log, traces' retention, sd_notify, metrics.
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "daemon/metrics.h"
 #include "daemon/notify.h"
 #include "daemon/schedule.h"
+#include "daemon/sources/text_file.h"
 #include "daemon/trace_directory.h"
 #include "tests/support/catch.h"
 #include "tests/unit/daemon/support.h"
@@ -111,6 +113,40 @@ TEST_CASE("a failing alert log is counted and tried again", "[daemon][alert_log]
   CHECK(log.write("{}"));
   AlertLog full("/dev/full");
   CHECK_FALSE(full.write("{}"));
+}
+
+TEST_CASE("a line that was cut short costs no other line", "[daemon][alert_log]") {
+  const test::TempTree tree;
+  const std::string file = tree.file("a.jsonl", "{\"n\":1}\n{\"n\":");  // killed in mid-write
+  AlertLog log(file);
+  REQUIRE(log.write("{\"n\":3}"));
+  REQUIRE(log.write("{\"n\":4}"));
+  CHECK(contents(file) == "{\"n\":1}\n{\"n\":\n{\"n\":3}\n{\"n\":4}\n");
+}
+
+TEST_CASE("a pipe that nobody reads costs its lines, not the daemon", "[daemon][alert_log]") {
+  const test::TempTree tree;
+  const std::string pipe = tree.path("pipe");
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  AlertLog log(pipe);
+  REQUIRE(log.open());
+  const std::string line(4000, 'x');
+  for (int i = 0; i < 100; ++i) static_cast<void>(log.write(line));
+  CHECK(log.failures() > 0);
+}
+
+TEST_CASE("only regular files are read", "[daemon][text_file]") {
+  const test::TempTree tree;
+  CHECK(read_text_file(tree.file("a", "text")) == std::string("text"));
+  tree.link("link", tree.path("a"));
+  CHECK(read_text_file(tree.path("link")) == std::string("text"));
+  CHECK(read_text_file(tree.path("none")).error().code == ErrorCode::kNotFound);
+  tree.link("device", "/dev/zero");
+  for (const std::string& path : {tree.path("device"), tree.path()}) {
+    const auto text = read_text_file(path);
+    REQUIRE_FALSE(text);
+    CHECK(text.error().message == path + ": is no regular file");
+  }
 }
 
 TEST_CASE("old traces go by age, then by size, never the current one", "[daemon][trace]") {

@@ -266,6 +266,22 @@ TEST_CASE("hands off what is frozen, manual or not tunable", "[daemon][target]")
   }
 }
 
+TEST_CASE("a rule for many databases names each of them differently", "[daemon][target]") {
+  World world;
+  const auto name_of = [&](const std::string& pattern, const std::string& path) {
+    TargetRule rule;
+    rule.path = pattern;
+    rule.name = "orders";
+    const auto made = Target::create(1, path, rule, Roots{}, world.journal, world.counters);
+    REQUIRE(made);
+    return (*made)->name();
+  };
+  CHECK(name_of("/data/orders", "/data/orders") == "orders");
+  CHECK(name_of("/data/orders/*", "/data/orders/1") == "orders:1");
+  CHECK(name_of("/data/*/db", "/data/a/db") == "orders:a/db");
+  CHECK(name_of("/data/*/db", "/data/b/db") == "orders:b/db");
+}
+
 TEST_CASE("another engine config begins a new target in the trace", "[daemon][target]") {
   World world;
   const auto target = world.target(Mode::kObserve);

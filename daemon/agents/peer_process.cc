@@ -1,0 +1,104 @@
+#include "daemon/agents/peer_process.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "daemon/sources/text_file.h"
+
+namespace rocktune::daemon {
+namespace {
+
+// The number of a process in each of its PID namespaces, outermost first (proc_pid_status(5)).
+Result<std::int64_t> innermost_pid(std::int64_t pid, const std::string& proc_root) {
+  const std::string file = proc_root + "/" + std::to_string(pid) + "/status";
+  const Result<std::string> text = read_text_file(file);
+  if (!text) return tl::unexpected<Error>(text.error());
+  constexpr std::string_view kName = "NSpid:";
+  for (const std::string_view line : split_lines(*text)) {
+    if (line.substr(0, kName.size()) != kName) continue;
+    const std::vector<std::string_view> numbers = split_words(line.substr(kName.size()));
+    const auto last = numbers.empty() ? std::nullopt : parse_unsigned(numbers.back());
+    if (last) return static_cast<std::int64_t>(*last);
+  }
+  return fail(ErrorCode::kNotFound, file + " has no NSpid line");
+}
+
+bool trusted(uid_t user) {
+  return user == 0 || user == ::geteuid();
+}
+
+}  // namespace
+
+Result<SocketEntry> SocketEntry::open(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) {
+    const ErrorCode code = errno == EACCES ? ErrorCode::kPermission : ErrorCode::kIo;
+    return fail(code, path + ": " + std::strerror(errno));
+  }
+  struct stat info{};
+  const bool known = ::fstat(fd, &info) == 0;
+  SocketEntry entry(fd, info.st_uid);
+  if (known && S_ISSOCK(info.st_mode)) return entry;
+  return fail(ErrorCode::kIo, path + ": is no socket (symbolic links are not followed)");
+}
+
+SocketEntry::SocketEntry(SocketEntry&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)), owner_(other.owner_) {}
+
+SocketEntry::~SocketEntry() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+std::string SocketEntry::address() const {
+  return "/proc/self/fd/" + std::to_string(fd_);
+}
+
+Result<PeerProcess> peer_process(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
+    return fail(ErrorCode::kIo, std::string("who listens cannot be told: ") + std::strerror(errno));
+  }
+  return PeerProcess{peer.uid, peer.pid};
+}
+
+Result<void> check_user(const PeerProcess& peer, uid_t owner) {
+  if (trusted(peer.user) || peer.user == owner) return {};
+  return fail(ErrorCode::kPermission, "not trusted: the socket belongs to uid " +
+                                          std::to_string(owner) + ", but uid " +
+                                          std::to_string(peer.user) + " listens there");
+}
+
+Result<void> check_pid(const PeerProcess& peer, std::int64_t given, std::int64_t in_name,
+                       const std::string& proc_root) {
+  const std::string claim = "not trusted: the agent says that it is pid " + std::to_string(given);
+  if (given != in_name) {
+    return fail(ErrorCode::kPermission,
+                claim + ", its socket's name says " + std::to_string(in_name));
+  }
+  if (peer.pid == 0 || peer.pid == given) return {};
+  const Result<std::int64_t> inside = innermost_pid(peer.pid, proc_root);
+  if (inside && *inside == given) return {};
+  return fail(ErrorCode::kPermission, claim + ", but pid " + std::to_string(peer.pid) +
+                                          " listens there" +
+                                          (inside ? "" : " (" + inside.error().message + ")"));
+}
+
+Result<void> check_database(uid_t user, const std::string& path) {
+  struct stat info{};
+  if (trusted(user) || ::stat((path + "/CURRENT").c_str(), &info) != 0 || info.st_uid == user) {
+    return {};
+  }
+  return fail(ErrorCode::kPermission, "not trusted: the database belongs to uid " +
+                                          std::to_string(info.st_uid) + ", its agent runs as uid " +
+                                          std::to_string(user));
+}
+
+}  // namespace rocktune::daemon

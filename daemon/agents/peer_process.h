@@ -1,0 +1,55 @@
+// Who is behind an agent's socket. The directory of the sockets may be open to every user (mode
+// 1777), so that nothing there is believed because of its name: the kernel says which user and
+// which process listens, and that must fit the socket's owner, its name and what the agent says.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+#include "model/result.h"
+
+namespace rocktune::daemon {
+
+// From SO_PEERCRED, as this process numbers users and processes.
+struct PeerProcess {
+  uid_t user = 0;
+  std::int64_t pid = 0;  // 0: in a PID namespace that cannot be seen from here
+};
+
+// One socket's file, held open: what was looked at is what is connected to, whatever happens to
+// the name. Symbolic links are not followed.
+class SocketEntry {
+ public:
+  static Result<SocketEntry> open(const std::string& path);
+  ~SocketEntry();
+  SocketEntry(SocketEntry&& other) noexcept;
+  SocketEntry& operator=(SocketEntry&&) = delete;
+
+  [[nodiscard]] std::string address() const;  // a path to connect to while this lives
+  [[nodiscard]] uid_t owner() const { return owner_; }
+
+ private:
+  SocketEntry(int fd, uid_t owner) : fd_(fd), owner_(owner) {}
+  int fd_;
+  uid_t owner_;
+};
+
+Result<PeerProcess> peer_process(int socket);
+
+// The listener must be root, this process's own user, or the owner of the socket's file.
+Result<void> check_user(const PeerProcess& peer, uid_t owner);
+
+// The pid that the agent gives must be the one in its socket's name, and the listener's: as seen
+// from here, or, of a container, in its innermost PID namespace. A listener that cannot be seen
+// from here passes.
+Result<void> check_pid(const PeerProcess& peer, std::int64_t given, std::int64_t in_name,
+                       const std::string& proc_root = "/proc");
+
+// Whether a process of `user` may speak for the database at `path`: root and this process's user
+// for any, others for those whose CURRENT file (written at each opening) is theirs, or that cannot
+// be seen from here.
+Result<void> check_database(uid_t user, const std::string& path);
+
+}  // namespace rocktune::daemon
