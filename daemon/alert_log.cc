@@ -9,19 +9,32 @@
 
 namespace rocktune::daemon {
 
+namespace {
+
+// Whether the file ends in mid-line: after a crash, or a full disk.
+bool ends_torn(int fd) {
+  const off_t end = ::lseek(fd, 0, SEEK_END);
+  char last = '\n';
+  return end > 0 && ::pread(fd, &last, 1, end - 1) == 1 && last != '\n';
+}
+
+}  // namespace
+
 void AlertLog::close() {
   if (fd_ >= 0) ::close(fd_);
   fd_ = -1;
 }
 
 Result<void> AlertLog::open() {
-  const int fd = ::open(file_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
+  // Not blocking: a pipe that nobody empties costs its lines, not the daemon.
+  const int flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK;
+  const int fd = ::open(file_.c_str(), flags, 0640);
   if (fd < 0) {
     return fail(ErrorCode::kIo, "cannot open the alert log " + file_ + ": " + std::strerror(errno));
   }
   close();
   fd_ = fd;
-  torn_ = false;
+  torn_ = ends_torn(fd);
   return {};
 }
 
@@ -53,7 +66,7 @@ Result<void> AlertLog::write(std::string_view line) {
     return {};
   }
   const int error = wrote < 0 ? errno : ENOSPC;
-  torn_ = torn_ || wrote > 0;
+  close();
   ++failures_;
   return fail(ErrorCode::kIo, "cannot write the alert log " + file_ + ": " + std::strerror(error));
 }

@@ -30,7 +30,7 @@ class AlertLog {
   void close();
   std::string file_;
   int fd_ = -1;
-  bool torn_ = false;  // the last write ended in mid-line
+  bool torn_ = false;  // the file ends in mid-line
   std::uint64_t failures_ = 0;
 };
 

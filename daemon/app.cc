@@ -157,6 +157,13 @@ Result<void> run_app(const Config& config, const ConfigInputs& inputs, Log& log)
   // A file size limit must be a failed write, not the daemon's death.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
+  const std::string& path = config.control_socket;
+  if (Result<void> made = ensure_directory(directory_of(path), "the control socket"); !made) {
+    return made;
+  }
+  // Before everything else: a second daemon must leave nothing behind.
+  Result<UnixSocket> control = UnixSocket::listen(path);
+  if (!control) return tl::unexpected<Error>(control.error());
   if (Result<void> made = ensure_directory(directory_of(config.alert_log_file), "the alert log");
       !made) {
     return made;
@@ -164,13 +171,6 @@ Result<void> run_app(const Config& config, const ConfigInputs& inputs, Log& log)
   AlertLog alerts(config.alert_log_file);
   if (Result<void> opened = alerts.open(); !opened) return opened;
   if (Result<void> made = ensure_directory(config.agent_dir, "agent sockets"); !made) return made;
-  const std::string& path = config.control_socket;
-  if (Result<void> made = ensure_directory(directory_of(path), "the control socket"); !made) {
-    return made;
-  }
-  // Before the trace: a second daemon must leave nothing behind.
-  Result<UnixSocket> control = UnixSocket::listen(path);
-  if (!control) return tl::unexpected<Error>(control.error());
   Result<TraceWriter> trace = TraceWriter::create(config, system_now(), system_now, log);
   if (!trace) return tl::unexpected<Error>(trace.error());
   asio::io_context context(1);

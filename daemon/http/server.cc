@@ -47,8 +47,8 @@ class Counted {
   std::shared_ptr<Shared> shared_;
 };
 
-http::response<http::string_body> to_wire(HttpResponse response, unsigned version,
-                                          bool keep_alive) {
+http::response<http::string_body> to_wire(HttpResponse response, unsigned version, bool keep_alive,
+                                          bool head) {
   http::response<http::string_body> message(static_cast<http::status>(response.status), version);
   message.set(http::field::server, "rocktuned");
   message.set(http::field::content_type, response.content_type);
@@ -56,6 +56,7 @@ http::response<http::string_body> to_wire(HttpResponse response, unsigned versio
   message.keep_alive(keep_alive);
   message.body() = std::move(response.body);
   message.prepare_payload();
+  if (head) message.body().clear();  // the length stays, as of a GET
   return message;
 }
 
@@ -86,11 +87,12 @@ asio::awaitable<void> serve(typename Protocol::socket socket, std::shared_ptr<Sh
     if (read_error) co_return;
     keep_alive = parser.get().keep_alive();
     const unsigned version = parser.get().version();
+    const bool head = parser.get().method() == http::verb::head;
     const std::string target(parser.get().target());
     HttpRequest request{std::string(parser.get().method_string()),
                         target.substr(0, target.find('?')), std::move(parser.get().body())};
     HttpResponse response = co_await answer(shared->handler, std::move(request));
-    auto message = to_wire(std::move(response), version, keep_alive);
+    auto message = to_wire(std::move(response), version, keep_alive, head);
     stream.expires_after(kIdle);
     const auto [write_error, sent] = co_await http::async_write(stream, message, kToTuple);
     static_cast<void>(sent);
