@@ -1,0 +1,368 @@
+"""The daemon as an administrator meets it: reload, a second one, monitoring, a full disk, a stopped host, other users."""
+
+import contextlib
+import http.client
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+import unittest
+from unittest import mock
+
+from support import BIN, ROOT, UnixConnection, World, needs_db_bench, request, wait_for
+
+PROMTOOL = shutil.which("promtool")
+RULES = ROOT / "etc" / "prometheus"
+needs_root = unittest.skipUnless(os.geteuid() == 0, "needs root")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def get(connection, path, method="GET"):
+    connection.request(method, path)
+    response = connection.getresponse()
+    return response.status, response.read().decode()
+
+
+class Daemon(World):
+    POLL = 0.2
+
+    def log(self):
+        return (self.directory / "rocktuned.log").read_text(errors="replace")
+
+    def host(self, seconds=30, **kwargs):
+        process = self.squeezed_writes(seconds, **kwargs)
+        wait_for("the agent's socket", lambda: self.agent_socket(process))
+        return process
+
+    def named(self, db):
+        """The status of the target whose database lies in this directory."""
+        for target in self.status()["targets"]:
+            if target["path"] == str(self.directory / db):
+                return target
+        return None
+
+    def control_text(self, path):
+        with contextlib.closing(UnixConnection(self.control)) as connection:
+            return get(connection, path)
+
+    def live(self, db="db"):
+        target = self.named(db)
+        return target and target["state"] == "live" and target
+
+
+class Reload(Daemon):
+    def test_bad_config_keeps_the_old_one(self):
+        daemon = self.start_daemon(mode="advise")
+        self.config(mode="acct")
+        daemon.send_signal(signal.SIGHUP)
+        wait_for("the refusal", lambda: "reload refused" in self.log(), 10)
+        self.assertRegex(self.log(), r"rocktuned\.yaml:3:\d+: daemon\.mode: 'acct'")
+        self.assertEqual(self.status()["daemon"]["mode"], "advise")
+        self.wait_for_metric("rocktuned_reload_failures_total 1")
+        self.config(mode="observe")
+        daemon.send_signal(signal.SIGHUP)
+        wait_for("the good config", lambda: self.status()["daemon"]["mode"] == "observe", 10)
+        self.wait_for_metric("rocktuned_reloads_total 1")
+        self.assertEqual(self.stop(daemon), 0)
+
+    def wait_for_metric(self, line):
+        wait_for(line, lambda: f"\n{line}\n" in self.control_text("/metrics")[1], 5)
+
+    def test_rotation(self):
+        daemon = self.start_daemon(mode="advise")
+        moved = self.directory / "alerts.jsonl.1"
+        self.alerts.rename(moved)
+        daemon.send_signal(signal.SIGHUP)
+        wait_for("a new alert log", lambda: self.alerts.exists(), 10)
+        self.assertEqual(self.stop(daemon), 0)
+        self.assertIn('"stopped"', self.alerts.read_text())
+        self.assertNotIn('"stopped"', moved.read_text())
+
+
+class Second(Daemon):
+    def test_same_control_socket_is_refused(self):
+        first = self.start_daemon(mode="advise")
+        before = sorted(p.name for p in self.directory.iterdir())
+        second = subprocess.run(
+            [str(BIN / "rocktuned"), "--config", str(self.directory / "rocktuned.yaml"), "--alert-log",
+             str(self.directory / "other" / "alerts.jsonl"), "--trace-dir", str(self.directory / "other-traces"),
+             "--agent-dir", str(self.directory / "other-agents")],
+            capture_output=True, text=True, timeout=30, check=False)
+        self.assertEqual(second.returncode, 1, second.stderr)
+        self.assertIn("another rocktuned answers", second.stderr)
+        self.assertEqual(sorted(p.name for p in self.directory.iterdir()), before, "it leaves nothing behind")
+        self.assertEqual(self.status()["daemon"]["pid"], first.pid)
+        self.assertEqual(self.stop(first), 0)
+        self.assertFalse(self.control.exists())
+
+    def test_socket_of_a_dead_daemon_is_replaced(self):
+        first = self.start_daemon(mode="advise")
+        first.kill()
+        first.wait()
+        self.assertTrue(self.control.exists())
+        second = self.start_daemon(mode="advise")
+        self.assertEqual(self.status()["daemon"]["pid"], second.pid)
+
+
+class Monitoring(Daemon):
+    def start(self, **environment):
+        with mock.patch.dict(os.environ, environment):
+            return self.start_daemon(mode="advise")
+
+    def get(self, port, path, method="GET"):
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
+            return get(connection, path, method)
+
+    def test_sd_notify(self):
+        path = self.directory / "notify"
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+            notify.bind(str(path))
+            notify.settimeout(10)
+            daemon = self.start(NOTIFY_SOCKET=str(path), WATCHDOG_USEC="800000")
+            seen = [notify.recv(4096).decode() for _ in range(3)]
+            self.assertTrue(any(m.startswith("READY=1\nSTATUS=mode advise") for m in seen), seen)
+            self.assertIn("WATCHDOG=1", seen)
+            daemon.send_signal(signal.SIGHUP)
+            message = wait_for("RELOADING", lambda: (m := notify.recv(4096).decode()).startswith("RELOADING=1") and m)
+            self.assertIn("MONOTONIC_USEC=", message)
+            wait_for("READY again", lambda: notify.recv(4096).decode().startswith("READY=1"))
+            daemon.send_signal(signal.SIGTERM)
+            wait_for("STOPPING", lambda: notify.recv(4096) == b"STOPPING=1")
+            self.assertEqual(daemon.wait(15), 0)
+
+    @needs_db_bench
+    def test_http(self):
+        port = free_port()
+        self.start(ROCKTUNED_HTTP_LISTEN=f"127.0.0.1:{port}")
+        self.host()
+        wait_for("samples", lambda: self.live() and self.live()["samples"]["recorded"] > 5, 20)
+        self.assertEqual(self.get(port, "/healthz"), (200, "ok\n"))
+        self.assertEqual(self.get(port, "/readyz"), (200, "ready\n"))
+        self.assertEqual(self.get(port, "/v1/status")[0], 404, "the control socket's alone")
+        self.assertEqual(self.get(port, "/metrics", "POST")[0], 405)
+        status, text = self.get(port, "/metrics")
+        self.assertEqual(status, 200)
+        self.assertIn("\nrocktuned_agents 1\n", text)
+        self.assertIn(f'\nrocktune_target_up{{target="{self.directory / "db"}"}} 1\n', text)
+        # HEAD has no body: the next answer on the same connection must be readable.
+        with contextlib.closing(UnixConnection(self.control)) as connection:
+            connection.request("HEAD", "/metrics")
+            self.assertEqual(connection.getresponse().read(), b"")
+            connection.sock.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            raw = b""
+            while chunk := connection.sock.recv(4096):
+                raw += chunk
+            self.assertTrue(raw.startswith(b"HTTP/1.1 200 OK\r\n"), raw[:200])
+        if PROMTOOL is None:
+            self.skipTest("promtool (package prometheus) is not installed: /metrics not checked with it")
+        checked = subprocess.run([PROMTOOL, "check", "metrics"], input=text, capture_output=True, text=True,
+                                 timeout=60, check=False)
+        self.assertEqual((checked.returncode, checked.stdout + checked.stderr), (0, ""))
+
+
+@unittest.skipUnless(PROMTOOL, "promtool (package prometheus) is not installed")
+class Rules(unittest.TestCase):
+    def run_promtool(self, *arguments):
+        result = subprocess.run([PROMTOOL, *arguments], capture_output=True, text=True, timeout=60, check=False, cwd=RULES)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def test_rules_are_valid(self):
+        self.run_promtool("check", "rules", "rocktune.rules.yml")
+
+    def test_rules_fire_when_they_should(self):
+        self.run_promtool("test", "rules", "rocktune.rules.test.yml")
+
+
+@needs_db_bench
+class Knobs(Daemon):
+    def test_release_of_an_unknown_knob(self):
+        self.start_daemon(mode="act")
+        self.host()
+        wait_for("knobs", lambda: self.live() and self.live()["knobs"])
+        status, body = request(self.control, "POST", "/v1/release", {"knob": "max_background_job"})
+        self.assertEqual(status, 404, body)
+        self.assertIn("max_background_jobs", body["error"]["message"])
+        self.assertIn("rate_limiter_bytes_per_second", body["error"]["message"])
+        result = self.rocktune("release", "max_background_job", "--socket", self.control, check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("there is no knob 'max_background_job'; the knobs are ", result.stderr)
+        status, body = request(self.control, "POST", "/v1/release", {"knob": "max_background_jobs"})
+        self.assertEqual((status, [r["status"] for r in body["results"]]), (200, ["applied"]), body)
+        self.assertEqual(request(self.control, "POST", "/v1/release", {"target": "nowhere"})[0], 404)
+
+
+@needs_db_bench
+class StoppedHost(Daemon):
+    def test_costs_its_own_samples_only(self):
+        self.start_daemon(mode="act")
+        stopped = self.host(db="db1", log="host1.log")
+        self.host(db="db2", log="host2.log")
+        wait_for("both", lambda: self.live("db1") and self.live("db2"))
+        stopped.send_signal(signal.SIGSTOP)
+        try:
+            wait_for("the stop to be seen", lambda: self.named("db1")["state"] == "failing", 10)
+            before = [self.named(db)["samples"] for db in ("db1", "db2")]
+            time.sleep(4)
+            after = [self.named(db)["samples"] for db in ("db1", "db2")]
+        finally:
+            stopped.send_signal(signal.SIGCONT)
+        due, recorded = ([a[key] - b[key] for a, b in zip(after, before)] for key in ("due", "recorded"))
+        self.assertGreaterEqual(due[0], 15, "a stopped host's samples are due all the same")
+        self.assertEqual(recorded[0], 0)
+        self.assertGreaterEqual(due[1], 15)
+        self.assertGreaterEqual(recorded[1], 0.9 * due[1])
+        wait_for("it to answer again", lambda: self.live("db1"), 10)
+
+
+@needs_root
+@needs_db_bench
+class FullDisk(Daemon):
+    def setUp(self):
+        super().setUp()
+        image, self.mount = self.directory / "disk.img", self.directory / "disk"
+        self.mount.mkdir()
+        with open(image, "wb") as file:
+            file.truncate(8 << 20)
+        for command in (["mkfs.ext4", "-q", "-m", "0", image], ["mount", "-o", "loop", image, self.mount]):
+            try:
+                done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=30, check=False)
+            except FileNotFoundError:
+                self.skipTest(f"{command[0]} is not installed")
+            if done.returncode != 0:
+                self.skipTest(f"{command[0]}: {done.stderr.strip()}")
+        self.mounted = True
+        self.traces = self.mount / "trace"
+        self.alerts = self.mount / "alerts.jsonl"
+
+    def tearDown(self):
+        for process in self.processes:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+        if getattr(self, "mounted", False):
+            subprocess.run(["umount", str(self.mount)], check=True, timeout=30)
+        super().tearDown()
+
+    def fill(self):
+        with open(self.mount / "ballast", "ab", buffering=0) as file:
+            for size in (1 << 16, 1 << 12, 1):
+                try:
+                    while True:
+                        file.write(b"x" * size)
+                except OSError:
+                    pass
+
+    def test_daemon_goes_on_and_records_again(self):
+        daemon = self.start_daemon(mode="act")
+        self.host(40)
+        wait_for("samples", lambda: self.live() and self.live()["samples"]["recorded"] > 5)
+        self.fill()
+        wait_for("the full disk to be said", lambda: "cannot record" in self.log(), 20)
+        stuck = self.live()["samples"]
+        time.sleep(2)
+        full = self.live()["samples"]
+        self.assertGreaterEqual(full["due"] - stuck["due"], 8, "polls go on")
+        self.assertLessEqual(full["recorded"] - stuck["recorded"], 2)
+        self.assertLessEqual(self.log().count("cannot record"), 2, "said at a limited rate")
+        self.assertEqual(self.control_text("/healthz")[0], 200)
+        (self.mount / "ballast").unlink()
+        wait_for("samples again", lambda: self.live()["samples"]["recorded"] > full["recorded"] + 5, 15)
+        self.assertIsNone(daemon.poll())
+        self.assertEqual(self.stop(daemon), 0)
+        self.assertEqual(self.query("pragma integrity_check")[0][0], "ok")
+        self.rocktune("trace", "info", self.trace())
+        self.rocktune("replay", self.trace())
+        for line in self.alerts.read_text().splitlines():
+            try:
+                json.loads(line)
+            except ValueError:  # cut short by the full disk: at most the line itself
+                self.assertNotIn("}{", line)
+
+
+class Poser(Daemon):
+    """Another user's process in a directory that everybody may write to, as /run/rocktune."""
+
+    NOBODY = 65534
+    AGENT = """
+        import http.server, json, os, socketserver, sys
+        directory, pid, path, user = sys.argv[1], int(sys.argv[2]) or os.getpid(), sys.argv[3], int(sys.argv[4])
+        if user:
+            os.setuid(user)
+        hello = {"version": 1, "agent_version": "0", "rocksdb_version": "7.8.3", "pid": pid, "command": "poser",
+                 "instance": "poser", "mode": "rw", "capabilities": ["sample", "options"]}
+        database = {"id": "1", "path": path, "name": "x", "opened_wall_ns": 0, "access": "read_write", "tunable": True,
+                    "reason": "", "limiter": "host", "statistics": "host", "column_families": ["default"]}
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                body = json.dumps(hello if self.path == "/v1/hello" else {"databases": [database]}).encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+            def address_string(self): return "-"
+        class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
+            daemon_threads = True
+        Server(f"{directory}/agent.{pid}.sock", Handler).serve_forever()
+    """
+
+    def pose(self, pid, path, user=0):
+        """pid 0: its own."""
+        program = textwrap.dedent(self.AGENT)
+        with open(self.directory / "poser.log", "ab") as log:
+            process = subprocess.Popen([sys.executable, "-c", program, *map(str, (self.agents, pid, path, user))],
+                                       stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/")
+        self.processes.append(process)
+        return process
+
+    @needs_root
+    def test_another_users_database_is_not_believed(self):
+        self.directory.chmod(0o755)
+        self.agents.chmod(0o1777)
+        database = self.directory / "db"
+        database.mkdir()
+        (database / "CURRENT").write_text("MANIFEST-000001\n")
+        self.pose(0, database, user=self.NOBODY)
+        self.start_daemon(mode="act")
+        wait_for("the refusal", lambda: "the database belongs to uid 0, its agent runs as uid 65534" in self.log(), 10)
+        self.assertEqual(self.status()["targets"], [])
+        self.pose(0, self.directory / "own", user=self.NOBODY)
+        wait_for("a database of its own", lambda: self.named("own"), 10)
+        self.assertEqual(len(self.status()["targets"]), 1)
+        self.assertEqual(self.log().count("the database belongs to"), 1, "said once")
+
+    def test_another_process_is_not_believed(self):
+        self.pose(os.getpid(), self.directory / "db")  # this test's pid, not its own
+        self.start_daemon(mode="act")
+        wait_for("the refusal", lambda: f"not trusted: the agent says that it is pid {os.getpid()}" in self.log(), 10)
+        self.assertEqual(self.status()["targets"], [])
+
+    def test_its_own_is(self):
+        self.pose(0, self.directory / "db")
+        self.start_daemon(mode="act")
+        wait_for("the target", lambda: self.named("db"), 10)
+
+    def test_links_are_not_followed(self):
+        elsewhere = self.directory / "elsewhere"
+        elsewhere.mkdir()
+        agents, self.agents = self.agents, elsewhere
+        process = self.pose(0, self.directory / "db")
+        wait_for("its socket", lambda: self.agent_socket(process), 10)
+        self.agents = agents
+        (agents / f"agent.{process.pid}.sock").symlink_to(elsewhere / f"agent.{process.pid}.sock")
+        self.start_daemon(mode="act")
+        time.sleep(1)
+        self.assertEqual(self.status()["targets"], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
