@@ -88,6 +88,7 @@ class Daemon {
   std::shared_ptr<Target> target_for(const std::string& key);
   [[nodiscard]] Opening opening_of(const Peer& peer, const wire::Database& database) const;
   bool may_speak_for(const Opening& opening);
+  bool crowded(const Opening& opening);
   void take_from_others(const std::shared_ptr<Target>& target);
   void note_once(const std::string& key, const std::string& message);
   bool taken_elsewhere(const Target& target, const Opening& opening);

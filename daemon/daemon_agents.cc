@@ -76,7 +76,10 @@ asio::awaitable<void> Daemon::carry_out(PeerPointer peer, std::vector<Step> step
   const HoldTerms terms{config_.name, std::chrono::duration<double>(config_.lease_duration).count(),
                         config_.on_daemon_loss};
   for (Step& step : steps) {
-    if (peer->gone || !step.target->acts()) continue;
+    if (peer->gone || !step.target->acts()) {
+      refuse_all(step, "the database was closed, or is no longer to be tuned");
+      continue;
+    }
     const Nanoseconds until = clock_().tick + kCommandTime;
     co_await hold_and_apply(peer, step.target, std::move(step.decisions), run_, terms, until);
   }
@@ -161,7 +164,7 @@ void Daemon::sync_databases(Peer& peer, const std::vector<wire::Database>& datab
   for (const wire::Database& database : databases) {
     if (peer.targets.count(database.id) > 0) continue;
     Opening opening = opening_of(peer, database);
-    if (!may_speak_for(opening)) continue;
+    if (!may_speak_for(opening) || crowded(opening)) continue;
     const std::shared_ptr<Target> target = target_for(key_of(database));
     if (!target || taken_elsewhere(*target, opening)) continue;
     if (target->live()) take_from_others(target);
@@ -188,6 +191,18 @@ bool Daemon::may_speak_for(const Opening& opening) {
                   allowed.error().message);
   }
   return allowed.has_value();
+}
+
+bool Daemon::crowded(const Opening& opening) {
+  if (is_trusted(opening.user)) return false;
+  const auto open = std::count_if(targets_.begin(), targets_.end(), [&](const auto& entry) {
+    return entry.second->live() && entry.second->opening()->user == opening.user;
+  });
+  if (static_cast<std::size_t>(open) < kMostDatabasesOfUser) return false;
+  note_once("crowded\n" + std::to_string(opening.user),
+            "uid " + std::to_string(opening.user) + " has " + std::to_string(open) +
+                " databases open: more of them are not sampled");
+  return true;
 }
 
 void Daemon::note_once(const std::string& key, const std::string& message) {

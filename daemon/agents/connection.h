@@ -29,7 +29,8 @@ class Connection {
 
   // GET when `body` is empty, else POST with that JSON. `deadline` is a monotonic tick.
   // kIo: nobody listens there (refused, or no such socket); kUnavailable: timed out or hung up;
-  // kPermission: may not be reached, or not trusted (check_user()); kProtocol: not HTTP, or larger than the limit.
+  // kPermission: may not be reached, or not trusted (check_user()); kProtocol: not HTTP, or larger
+  // than the limit.
   boost::asio::awaitable<Result<HttpReply>> request(std::string target, std::string body,
                                                     Nanoseconds deadline);
   void close();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "daemon/agents/peer_process.h"
 #include "daemon/sources/text_file.h"
 
 namespace rocktune::daemon {
@@ -30,14 +31,19 @@ Result<std::vector<AgentSocket>> list_agents(const std::string& directory) {
   if (error == std::errc::no_such_file_or_directory) return sockets;
   for (; !error && it != fs::directory_iterator(); it.increment(error)) {
     const std::int64_t pid = pid_of_socket(it->path().filename().string());
-    struct stat info {};
+    struct stat info{};
     if (pid == 0 || ::lstat(it->path().c_str(), &info) != 0 || !S_ISSOCK(info.st_mode)) continue;
-    sockets.push_back({it->path().string(), pid, static_cast<std::uint64_t>(info.st_ino),
+    sockets.push_back({it->path().string(), pid, info.st_uid,
+                       static_cast<std::uint64_t>(info.st_ino),
                        info.st_ctim.tv_sec * std::int64_t{1'000'000'000} + info.st_ctim.tv_nsec});
   }
   if (error) return fail(ErrorCode::kIo, directory + ": " + error.message());
   std::sort(sockets.begin(), sockets.end(),
             [](const AgentSocket& a, const AgentSocket& b) { return a.path < b.path; });
+  std::map<uid_t, std::size_t> count;
+  std::erase_if(sockets, [&](const AgentSocket& socket) {
+    return !is_trusted(socket.owner) && ++count[socket.owner] > kMostSocketsOfUser;
+  });
   return sockets;
 }
 

@@ -1,6 +1,8 @@
 // Discovery: which agents there are, from the names of the sockets in the agents' directory.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -13,7 +15,8 @@ namespace rocktune::daemon {
 
 struct AgentSocket {
   std::string path;
-  std::int64_t pid = 0;     // from the name
+  std::int64_t pid = 0;  // from the name
+  uid_t owner = 0;
   // Others: the agent began anew under the same name.
   std::uint64_t inode = 0;
   std::int64_t changed_ns = 0;
@@ -23,7 +26,8 @@ struct AgentSocket {
 // "agent.123.sock" -> 123; 0 for any other name.
 std::int64_t pid_of_socket(std::string_view file_name);
 
-// The sockets in `directory`, by path. A directory that does not exist (yet) has none.
+// The sockets in `directory`, by path, of each user at most kMostSocketsOfUser. A directory that
+// does not exist (yet) has none.
 Result<std::vector<AgentSocket>> list_agents(const std::string& directory);
 
 // What changed between two looks.

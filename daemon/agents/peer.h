@@ -30,7 +30,7 @@ struct Peer {
 // Marks one of a peer's two connections as in use, for as long as it lives.
 class Busy {
  public:
-  Busy(std::shared_ptr<Peer> peer, bool Peer::*what) : peer_(std::move(peer)), what_(what) {
+  Busy(std::shared_ptr<Peer> peer, bool Peer::* what) : peer_(std::move(peer)), what_(what) {
     (*peer_).*what_ = true;
   }
   ~Busy() { (*peer_).*what_ = false; }
@@ -39,7 +39,7 @@ class Busy {
 
  private:
   std::shared_ptr<Peer> peer_;
-  bool Peer::*what_;
+  bool Peer::* what_;
 };
 
 }  // namespace rocktune::daemon

@@ -30,11 +30,11 @@ Result<std::int64_t> innermost_pid(std::int64_t pid, const std::string& proc_roo
   return fail(ErrorCode::kNotFound, file + " has no NSpid line");
 }
 
-bool trusted(uid_t user) {
+}  // namespace
+
+bool is_trusted(uid_t user) {
   return user == 0 || user == ::geteuid();
 }
-
-}  // namespace
 
 Result<SocketEntry> SocketEntry::open(const std::string& path) {
   const int fd = ::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -70,7 +70,7 @@ Result<PeerProcess> peer_process(int socket) {
 }
 
 Result<void> check_user(const PeerProcess& peer, uid_t owner) {
-  if (trusted(peer.user) || peer.user == owner) return {};
+  if (is_trusted(peer.user) || peer.user == owner) return {};
   return fail(ErrorCode::kPermission, "not trusted: the socket belongs to uid " +
                                           std::to_string(owner) + ", but uid " +
                                           std::to_string(peer.user) + " listens there");
@@ -93,7 +93,7 @@ Result<void> check_pid(const PeerProcess& peer, std::int64_t given, std::int64_t
 
 Result<void> check_database(uid_t user, const std::string& path) {
   struct stat info{};
-  if (trusted(user) || ::stat((path + "/CURRENT").c_str(), &info) != 0 || info.st_uid == user) {
+  if (is_trusted(user) || ::stat((path + "/CURRENT").c_str(), &info) != 0 || info.st_uid == user) {
     return {};
   }
   return fail(ErrorCode::kPermission, "not trusted: the database belongs to uid " +

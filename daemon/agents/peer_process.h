@@ -12,6 +12,14 @@
 
 namespace rocktune::daemon {
 
+// What one user's agents may cost, so that nobody crowds out the others: sockets that are looked
+// at, and databases that are sampled. Root and this process's own user are not limited.
+constexpr std::size_t kMostSocketsOfUser = 64;
+constexpr std::size_t kMostDatabasesOfUser = 256;
+
+// Root, or this process's own user.
+bool is_trusted(uid_t user);
+
 // From SO_PEERCRED, as this process numbers users and processes.
 struct PeerProcess {
   uid_t user = 0;

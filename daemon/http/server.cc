@@ -146,7 +146,7 @@ class Server : public HttpServer {
 
 }  // namespace
 
-Result<std::unique_ptr<HttpServer>> HttpServer::listen_tcp(asio::any_io_executor executor,
+Result<std::unique_ptr<HttpServer>> HttpServer::listen_tcp(const asio::any_io_executor& executor,
                                                            const HttpListen& listen,
                                                            HttpHandler handler) {
   using asio::ip::tcp;
@@ -165,7 +165,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::listen_tcp(asio::any_io_executor
   return std::make_unique<Server<tcp>>(std::move(acceptor), std::move(handler), std::string());
 }
 
-std::unique_ptr<HttpServer> HttpServer::serve_unix(asio::any_io_executor executor,
+std::unique_ptr<HttpServer> HttpServer::serve_unix(const asio::any_io_executor& executor,
                                                    UnixSocket socket, HttpHandler handler) {
   using asio::local::stream_protocol;
   stream_protocol::acceptor acceptor(executor, stream_protocol(), socket.release());

@@ -34,11 +34,10 @@ class HttpServer {
   virtual void start() = 0;
 
   // The error says which address is in use and what to do.
-  static Result<std::unique_ptr<HttpServer>> listen_tcp(boost::asio::any_io_executor executor,
-                                                        const HttpListen& listen,
-                                                        HttpHandler handler);
+  static Result<std::unique_ptr<HttpServer>> listen_tcp(
+      const boost::asio::any_io_executor& executor, const HttpListen& listen, HttpHandler handler);
   // The socket's file is removed at the end.
-  static std::unique_ptr<HttpServer> serve_unix(boost::asio::any_io_executor executor,
+  static std::unique_ptr<HttpServer> serve_unix(const boost::asio::any_io_executor& executor,
                                                 UnixSocket socket, HttpHandler handler);
 };
 

@@ -1,11 +1,14 @@
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "daemon/actuator.h"
 #include "daemon/agents/discovery.h"
+#include "daemon/agents/peer_process.h"
 #include "daemon/agents/translate.h"
 #include "tests/support/catch.h"
 #include "tests/unit/daemon/support.h"
@@ -42,10 +45,29 @@ TEST_CASE("only sockets count, and a missing directory has none", "[daemon][disc
   CHECK_FALSE(list_agents(tree.path("agent.5.sock")));
 }
 
+TEST_CASE("one user's sockets do not crowd out the others'", "[daemon][discovery]") {
+  if (::geteuid() != 0) {
+    WARN("skipped: only root can give files away");
+    return;
+  }
+  const test::TempTree tree;
+  constexpr std::size_t kMany = kMostSocketsOfUser + 10;
+  for (std::size_t pid = 1; pid <= kMany + 1; ++pid) {
+    const std::string path = tree.path("agent." + std::to_string(pid) + ".sock");
+    REQUIRE(::mknod(path.c_str(), S_IFSOCK | 0600, 0) == 0);
+    REQUIRE(::chown(path.c_str(), pid <= kMany ? 70001 : 70002, 0) == 0);
+  }
+  const auto found = list_agents(tree.path());
+  REQUIRE(found);
+  CHECK(found->size() == kMostSocketsOfUser + 1);
+  CHECK(std::count_if(found->begin(), found->end(),
+                      [](const AgentSocket& s) { return s.owner == 70002; }) == 1);
+}
+
 TEST_CASE("agents appear, vanish and begin anew under the same name", "[daemon][discovery]") {
-  const AgentSocket a{"/r/agent.1.sock", 1, 10};
-  const AgentSocket b{"/r/agent.2.sock", 2, 11};
-  const AgentSocket b_again{"/r/agent.2.sock", 2, 12};
+  const AgentSocket a{"/r/agent.1.sock", 1, 0, 10, 5};
+  const AgentSocket b{"/r/agent.2.sock", 2, 0, 11, 5};
+  const AgentSocket b_again{"/r/agent.2.sock", 2, 0, 11, 6};
   const std::map<std::string, AgentSocket> before{{a.path, a}, {b.path, b}};
   CHECK(compare_agents(before, {a, b}).appeared.empty());
   CHECK(compare_agents(before, {a, b}).vanished.empty());
