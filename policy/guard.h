@@ -10,8 +10,8 @@
 //   step      largest step of the knob                                                -> clamped
 //   dwell     least time since its last change                                        -> held
 //   budget    changes per hour                                                        -> held
-//   oscillation  the knob reversed its direction too often (three times in 10 minutes;
-//             a move back towards the value found is always free to go)                 -> held
+//   oscillation  the knob reversed its direction too often (three times in 10 minutes; raising
+//             the limiter, and moving another knob towards the value found, is always free) -> held
 //   no_change what is left after clamping moves nothing                               -> held
 // A clamp may stop a change, never turn it round. Held and rejected proposals leave no trace here.
 // Deterministic; not thread-safe; one per target.

@@ -78,7 +78,9 @@ std::optional<std::string> GuardHistory::oscillates(const Proposal& proposal, st
   if (moves == moves_.end() || moves->second.empty()) return std::nullopt;
   bool up = proposal.to > proposal.from;
   bool towards_found = up ? proposal.from < found : proposal.from > found;
-  if (towards_found || moves->second.back().up == up) return std::nullopt;
+  // Of the limiter the lowerings wait: in the argument of reads and backlog the backlog wins.
+  bool is_free = proposal.knob == knob::kRateLimit ? up : towards_found;
+  if (is_free || moves->second.back().up == up) return std::nullopt;
   int reversals = 0;
   const Move* before = nullptr;
   for (const Move& move : moves->second) {

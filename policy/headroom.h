@@ -20,6 +20,10 @@ struct HeadroomParams {
   double cache_knee_gain_ratio = 0.01;  // a growth that gained less hit ratio found the knee
 };
 
+// After a raise the backlog that caused it has to be gone for good before the limiter is lowered. A
+// raise soon after a lowering says that it was not: then the time doubles.
+inline constexpr double kLimiterRestSeconds = 60;
+
 // rate_limiter_bytes_per_second
 class LimiterLoop {
  public:
@@ -32,10 +36,12 @@ class LimiterLoop {
   std::optional<Proposal> follow_need(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> protect_reads(const Situation& situation, const KnobReading& reading);
   void note_changes(const KnobReading& reading, Nanoseconds now);
+  void learn_from_raise(Nanoseconds now);
 
   HeadroomParams params_;
   std::optional<std::int64_t> rate_;  // as last seen
   std::optional<Nanoseconds> last_raise_, last_lowering_;
+  double rest_seconds_ = kLimiterRestSeconds;  // no lowering for so long after a raise
   Held short_of_need_;
 };
 

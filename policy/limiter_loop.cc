@@ -17,8 +17,9 @@ constexpr double kSlowReadsSeconds = 10;
 constexpr double kComfortSeconds = 10;
 // Between two lowerings: the device's queue and the reads' P99 answer within this time.
 constexpr double kLoweringSeconds = 15;
-// After a raise the backlog that caused it has to be gone for good before it is lowered.
-constexpr double kAfterRaiseSeconds = 60;
+// A raise within this time after a lowering says that it was one too many: the load comes and goes.
+constexpr double kLoweredTooSoonSeconds = 900;
+constexpr double kLongestRestSeconds = 4 * 3600;
 // Without any backlog, a limit below need * kShort for kShortSeconds goes to need * kAmple.
 constexpr double kShort = 1.15, kAmple = 1.5, kShortSeconds = 5;
 // Lowerings of less than this share are not worth a change.
@@ -54,9 +55,20 @@ bool within(const std::optional<Nanoseconds>& since, Nanoseconds now, double sec
 }  // namespace
 
 void LimiterLoop::note_changes(const KnobReading& reading, Nanoseconds now) {
-  if (rate_ && reading.value > *rate_) last_raise_ = now;
+  if (rate_ && reading.value > *rate_) learn_from_raise(now);
   if (rate_ && reading.value < *rate_) last_lowering_ = now;
   rate_ = reading.value;
+}
+
+void LimiterLoop::learn_from_raise(Nanoseconds now) {
+  // One mistake is learnt from once, however many steps the raise takes.
+  bool first = last_lowering_ && (!last_raise_ || *last_raise_ < *last_lowering_);
+  if (first) {
+    bool too_soon = within(last_lowering_, now, kLoweredTooSoonSeconds);
+    rest_seconds_ = too_soon ? std::min(2 * rest_seconds_, kLongestRestSeconds)
+                             : std::max(rest_seconds_ / 2, kLimiterRestSeconds);
+  }
+  last_raise_ = now;
 }
 
 std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
@@ -99,7 +111,7 @@ std::optional<Proposal> LimiterLoop::protect_reads(const Situation& situation,
                    situation.comfortable_seconds >= kComfortSeconds && situation.interference;
   if (!disturbed || !situation.need || !situation.passed_peak) return std::nullopt;
   if (within(last_lowering_, situation.now, kLoweringSeconds)) return std::nullopt;
-  if (within(last_raise_, situation.now, kAfterRaiseSeconds)) return std::nullopt;
+  if (within(last_raise_, situation.now, rest_seconds_)) return std::nullopt;
   auto rate = static_cast<double>(reading.value);
   bool unlimited = reading.value >= kUnlimitedBytesPerSecond;
   // From unlimited, what was seen to pass is the first limit: it takes away only larger bursts.

@@ -1,4 +1,7 @@
 // The headroom policy on a toy plant: from the Mild-Pressure of source 000 to calm, and then still.
+#include <cmath>
+#include <optional>
+
 #include "tests/support/catch.h"
 #include "tests/unit/policy/loop.h"
 
@@ -114,6 +117,82 @@ TEST_CASE("a burst over, an unused job goes back after minutes", "[loop]") {
   CHECK(loop.plant.jobs == most);
   loop.run(1400);
   CHECK(loop.plant.jobs == 2);
+}
+
+namespace {
+
+// A load that is on for half of each period and nearly off for the other half, on a device that
+// reads suffer from: quiet times invite lowerings, loud ones need raises.
+void breathe(Loop& loop, double period_seconds, double periods) {
+  double demand = loop.plant.demand;
+  for (int i = 0; i < static_cast<int>(2 * period_seconds * periods); ++i) {
+    double phase = std::fmod(0.5 * i, period_seconds);
+    loop.plant.demand = phase < period_seconds / 2 ? demand : 0.02 * demand;
+    loop.tick();
+  }
+  loop.plant.demand = demand;
+}
+
+void suffering_reads(ToyPlant& plant, std::int64_t limit) {
+  plant.limit = plant.found_limit = limit;
+  plant.jobs = plant.found_jobs = 4;
+  plant.demand = 15e6;
+  plant.device_bandwidth = 90e6;
+  plant.read_p99_us = 4000;
+  plant.disturbance = 1;
+}
+
+}  // namespace
+
+TEST_CASE("a load that comes and goes every minute is learnt, not chased", "[loop]") {
+  std::int64_t found = GENERATE(20 * static_cast<std::int64_t>(kMiB), kUnlimitedBytesPerSecond);
+  Loop loop(four_jobs());
+  suffering_reads(loop.plant, found);
+  breathe(loop, 60, 60);
+  int before = loop.changes;
+  breathe(loop, 60, 120);
+  CHECK(loop.changes - before <= 12);  // in two hours
+  for (const Decision& decision : loop.decisions) {
+    bool raise =
+        decision.proposal.knob == knob::kRateLimit && decision.proposal.to > decision.proposal.from;
+    if (raise) CHECK(decision.verdict.rule != "oscillation");  // writes never wait for the argument
+  }
+}
+
+TEST_CASE("a day's rise and fall moves each knob there and back, once", "[loop]") {
+  Loop loop(four_jobs());
+  suffering_reads(loop.plant, kUnlimitedBytesPerSecond);
+  loop.plant.device_bandwidth = 200e6;
+  loop.plant.demand = 30e6;
+  breathe(loop, 7200, 2);
+  std::size_t first = loop.decisions.size();
+  breathe(loop, 7200, 2);
+  int reversals = 0;
+  std::optional<bool> up;
+  for (std::size_t i = first; i < loop.decisions.size(); ++i) {
+    const Decision& decision = loop.decisions[i];
+    if (decision.proposal.knob != knob::kRateLimit) continue;
+    if (decision.verdict.kind != VerdictKind::kAllowed) continue;
+    bool rises = decision.verdict.value > decision.proposal.from;
+    if (up && *up != rises) ++reversals;
+    up = rises;
+  }
+  CHECK(reversals <= 4);
+}
+
+TEST_CASE("the cache and others' memory come to rest", "[loop]") {
+  constexpr double kGiB = 1024.0 * kMiB;
+  Loop loop;
+  loop.plant.working_set = 12 * kGiB;
+  loop.plant.cache = loop.plant.found_cache = static_cast<std::int64_t>(8 * kGiB);
+  loop.plant.others = 7.4 * kGiB;  // leaves 4%
+  loop.plant.demand = 5e6;
+  loop.run(1800);
+  CHECK(loop.plant.cache < loop.plant.found_cache);
+  CHECK(loop.plant.memory_available >= 0.05 * 16 * kGiB);
+  int before = loop.changes;
+  loop.run(2 * 3600);
+  CHECK(loop.changes == before);
 }
 
 TEST_CASE("advise mode says it once a minute and spends no change budget", "[loop]") {

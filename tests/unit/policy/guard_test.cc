@@ -287,17 +287,28 @@ TEST_CASE("budget: zero changes means none", "[guard]") {
 }
 
 TEST_CASE("oscillation: the third reversal waits, the way home is free", "[guard]") {
-  Bench bench;  // found at 100 MiB/s
+  Budget budget;
+  budget.jobs_max = 16;
+  Bench bench(budget);
+  bench.knob(knob::kBackgroundJobs).value = bench.knob(knob::kBackgroundJobs).found = 8;
+  CHECK(bench.change(knob::kBackgroundJobs, 10).kind == VerdictKind::kAllowed);
+  CHECK(bench.change(knob::kBackgroundJobs, 9).kind == VerdictKind::kAllowed);   // 1
+  CHECK(bench.change(knob::kBackgroundJobs, 10).kind == VerdictKind::kAllowed);  // 2
+  CHECK(bench.change(knob::kBackgroundJobs, 9).kind == VerdictKind::kAllowed);   // home
+  CHECK(is(bench.ask(knob::kBackgroundJobs, 10), VerdictKind::kHeld, "oscillation"));
+  CHECK(bench.ask(knob::kBackgroundJobs, 8).kind == VerdictKind::kAllowed);  // the same way
+  bench.knob(knob::kBackgroundJobs).value = 8;
+  bench.pass(601);
+  CHECK(is(bench.ask(knob::kBackgroundJobs, 10), VerdictKind::kAllowed, ""));
+}
+
+TEST_CASE("oscillation: of the limiter lowerings wait, wherever it was found", "[guard]") {
+  Bench bench;  // found at 100 MiB/s: lower than all that follows
   CHECK(bench.change(knob::kRateLimit, 200 * kM).kind == VerdictKind::kAllowed);
   CHECK(bench.change(knob::kRateLimit, 150 * kM).kind == VerdictKind::kAllowed);  // 1
   CHECK(bench.change(knob::kRateLimit, 200 * kM).kind == VerdictKind::kAllowed);  // 2
-  CHECK(bench.change(knob::kRateLimit, 150 * kM).kind == VerdictKind::kAllowed);  // home
-  Verdict verdict = bench.ask(knob::kRateLimit, 200 * kM);
-  CHECK(is(verdict, VerdictKind::kHeld, "oscillation"));
-  CHECK(bench.ask(knob::kRateLimit, 120 * kM).kind == VerdictKind::kAllowed);  // the same way
-  bench.knob(knob::kRateLimit).value = 120 * kM;
-  bench.pass(601);
-  CHECK(is(bench.ask(knob::kRateLimit, 200 * kM), VerdictKind::kAllowed, ""));
+  CHECK(is(bench.ask(knob::kRateLimit, 150 * kM), VerdictKind::kHeld, "oscillation"));
+  CHECK(is(bench.ask(knob::kRateLimit, 400 * kM), VerdictKind::kAllowed, ""));
 }
 
 TEST_CASE("no_change: to the value that it has", "[guard]") {

@@ -23,6 +23,9 @@ class ToyPlant {
   std::int64_t jobs = 2, found_jobs = 2;
   std::int64_t cache = 256 * kMiB, found_cache = 256 * kMiB;
   double memory_available = 8e9;
+  // Above 0: what reads touch evenly; the cache is then always full, and its memory, a machine's 16
+  // GiB and what others use of them decide what is available.
+  double working_set = 0, others = 0;
 
   ToyPlant() : sample_(quiet_sample(0, 1000)) {}
 
@@ -129,10 +132,25 @@ class ToyPlant {
     fill_reads(db);
     sample_.device->queue_ms = whole(queue_ms_);
     sample_.device->write_sectors = whole(passed_ / 512);
+    fill_cache(db);
     sample_.host->memory_available_bytes = whole(memory_available);
     sample_.host->cpus = 4;
     sample_.knobs = {limiter_knob(limit, found_limit), jobs_knob(jobs, found_jobs),
                      cache_knob(cache, found_cache)};
+  }
+
+  void fill_cache(DatabaseReading& db) {
+    if (!(working_set > 0)) return;
+    auto size = static_cast<double>(cache);
+    double looked_up = read_demand * 0.5;
+    double hits = looked_up * std::min(1.0, size / working_set);
+    hits_ += hits;
+    misses_ += looked_up - hits;
+    db.block_cache_hits = static_cast<std::uint64_t>(hits_);
+    db.block_cache_misses = static_cast<std::uint64_t>(misses_);
+    db.cache_capacity_bytes = db.cache_usage_bytes = static_cast<std::uint64_t>(size);
+    sample_.device->read_ios = static_cast<std::uint64_t>(misses_);
+    memory_available = std::max(0.0, 16.0 * 1024 * kMiB - others - size);
   }
 
   void fill_reads(DatabaseReading& db) {
@@ -154,7 +172,7 @@ class ToyPlant {
   double time_ = 0, user_ = 0, reads_ = 0, memtable_ = 0, immutable_ = 0, flushing_ = 0, l0_ = 0;
   double debt_ = 0, job_left_ = 0, job_files_ = 0, running_ = 0;
   double flushed_ = 0, compacted_ = 0, passed_ = 0, stalled_us_ = 0, queue_ms_ = 0;
-  double device_use_ = 0;
+  double device_use_ = 0, hits_ = 0, misses_ = 0;
   bool stopped_ = false, delayed_ = false;
 };
 
