@@ -33,6 +33,33 @@ void add_common(CLI::App& app, rocktune::bench::RunSettings& settings) {
       ->capture_default_str();
 }
 
+void add_run(CLI::App& run, rocktune::bench::RunSettings& settings) {
+  add_common(run, settings);
+  run.add_option("--db", settings.database,
+                 "The database's directory; loaded when empty (default: a temporary one)");
+  run.add_option("--device", settings.device,
+                 "none, or an emulated device: a built-in (nvme-p41) or a YAML file")
+      ->capture_default_str();
+  run.add_option("--seconds", settings.seconds, "Stretch or shorten the phases to this in all")
+      ->check(CLI::Range(0.5, 1e6));
+  run.add_flag("--agent,!--no-agent", settings.agent, "Attach the rocktune agent (default)");
+  run.add_option("--json", settings.json, "Write the result here instead of stdout");
+}
+
+void add_demo(CLI::App& demo, rocktune::bench::DemoSettings& settings) {
+  demo.add_option("--seconds", settings.seconds,
+                  "Length of each of the two runs (default: as the workload says)")
+      ->check(CLI::Range(2.0, 3600.0));
+  demo.add_option("--scale", settings.scale, "What the source's sizes and rates are divided by")
+      ->check(CLI::Range(1.0, 1e4))
+      ->capture_default_str();
+  demo.add_option("--records", settings.records,
+                  "Instead of the workload's 625000: fewer make a smaller demo, not a faithful one")
+      ->check(CLI::Range(std::int64_t{1000}, std::int64_t{10'000'000'000}));
+  demo.add_flag("--clean", settings.clean,
+                "Remove everything at the end, the alert log and the trace too");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -42,16 +69,7 @@ int main(int argc, char** argv) {
 
   rocktune::bench::RunSettings run_settings;
   auto* run = app.add_subcommand("run", "Run a workload; prints one JSON document");
-  add_common(*run, run_settings);
-  run->add_option("--db", run_settings.database,
-                  "The database's directory; loaded when empty (default: a temporary one)");
-  run->add_option("--device", run_settings.device,
-                  "none, or an emulated device: a built-in (nvme-p41) or a YAML file")
-      ->capture_default_str();
-  run->add_option("--seconds", run_settings.seconds, "Stretch or shorten the phases to this in all")
-      ->check(CLI::Range(0.5, 1e6));
-  run->add_flag("--agent,!--no-agent", run_settings.agent, "Attach the rocktune agent (default)");
-  run->add_option("--json", run_settings.json, "Write the result here instead of stdout");
+  add_run(*run, run_settings);
 
   rocktune::bench::RunSettings load_settings;
   load_settings.load_only = true;
@@ -62,15 +80,7 @@ int main(int argc, char** argv) {
   rocktune::bench::DemoSettings demo_settings;
   auto* demo = app.add_subcommand(
       "demo", "Mild-Pressure of source 000 on an emulated NVMe: static, then with rocktuned");
-  demo->add_option("--seconds", demo_settings.seconds,
-                   "Length of each of the two runs (default: as the workload says)")
-      ->check(CLI::Range(2.0, 3600.0));
-  demo->add_option("--scale", demo_settings.scale,
-                   "What the source's sizes and rates are divided by")
-      ->check(CLI::Range(1.0, 1e4))
-      ->capture_default_str();
-  demo->add_flag("--clean", demo_settings.clean,
-                 "Remove everything at the end, the alert log and the trace too");
+  add_demo(*demo, demo_settings);
 
   try {
     app.parse(argc, argv);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/knobs.h"
+#include "model/text.h"
 
 namespace rocktune::bench {
 namespace {
@@ -23,20 +24,28 @@ double number_of(const json& record, const char* key) {
   return found != record.end() && found->is_number() ? found->get<double>() : 0;
 }
 
-std::string format(const char* pattern, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, pattern, value);
-  return text;
-}
-
 std::optional<std::string> describe_decision(const json& record) {
   const json verdict = record.value("verdict", json::object());
   const std::string kind = text_of(verdict, "kind");
   if (kind != "allowed" && kind != "clamped") return std::nullopt;
   const std::string knob = text_of(record, "knob");
-  return "decision  " + knob + " " + knob_text(knob, number_of(record, "from")) + " -> " +
-         knob_text(knob, number_of(verdict, "value")) + " (" + text_of(record, "rule") +
-         "): " + text_of(record, "reason");
+  return "decision  " + text_of(record, "id") + " (" + text_of(record, "rule") + ")  " + knob +
+         " " + knob_text(knob, number_of(record, "from")) + " -> " +
+         knob_text(knob, number_of(verdict, "value")) + ": " + text_of(record, "reason");
+}
+
+// What could not be measured at all (the knob moved on, the run ended) tells a spectator nothing.
+std::optional<std::string> describe_outcome(const json& record) {
+  const auto measured = record.find("measured");
+  if (measured == record.end() || !measured->is_number()) return std::nullopt;
+  return "outcome   of " + text_of(record, "id") + ": " + text_of(record, "result") + ", " +
+         text_of(record, "reason");
+}
+
+std::string describe_warning(const json& record) {
+  const std::string state = text_of(record, "state");
+  return "alert     " + text_of(record, "indicator") + " " + (state == "ok" ? "cleared" : state) +
+         ": " + text_of(record, "message");
 }
 
 }  // namespace
@@ -60,25 +69,19 @@ std::vector<std::string> AlertTail::poll() {
 std::string knob_text(const std::string& knob, double value) {
   if (knob == knob::kRateLimit) {
     if (value >= static_cast<double>(kUnlimitedBytesPerSecond)) return "unlimited";
-    return format("%.1f MB/s", value / 1e6);
+    return text::rate(value);
   }
-  if (knob == knob::kCacheCapacity) return format("%.1f MiB", value / (1 << 20));
-  return format("%.0f", value);
+  if (knob == knob::kCacheCapacity) return text::bytes(value);
+  return text::number(value, 0);
 }
 
 std::optional<std::string> describe_alert(const std::string& line) {
   const json record = json::parse(line, nullptr, false);
   if (!record.is_object()) return "unreadable record in the alert log: " + line;
   const std::string kind = text_of(record, "kind");
-  if (kind == "alert") {
-    return "alert     " + text_of(record, "indicator") + " " + text_of(record, "state") + ": " +
-           text_of(record, "message");
-  }
+  if (kind == "alert") return describe_warning(record);
   if (kind == "decision") return describe_decision(record);
-  if (kind == "outcome") {
-    if (text_of(record, "result") == "unknown") return std::nullopt;
-    return "outcome   of decision " + text_of(record, "id") + ": " + text_of(record, "result");
-  }
+  if (kind == "outcome") return describe_outcome(record);
   if (kind == "actuation") {
     const std::string status = text_of(record, "status");
     if (status == "applied" || status == "unchanged") return std::nullopt;

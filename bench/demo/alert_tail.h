@@ -18,11 +18,12 @@ class AlertTail {
   std::size_t offset_ = 0;
 };
 
-// "decision  rate_limiter_bytes_per_second 12.5 MB/s -> 50.0 MB/s: <reason>". Nothing for records
-// that a spectator need not see: decisions held or rejected by the guard, actuations that worked.
+// "decision  41-1 (limiter.backlog)  rate_limiter_bytes_per_second 12 MiB/s -> 48 MiB/s: <reason>".
+// Nothing for records that a spectator need not see: decisions held or rejected by the guard,
+// actuations that worked, outcomes that could not be measured.
 std::optional<std::string> describe_alert(const std::string& line);
 
-// A knob's value with its unit: "12.5 MB/s", "unlimited", "4", "32.0 MiB".
+// A knob's value with its unit: "12 MiB/s", "unlimited", "4", "32 MiB".
 std::string knob_text(const std::string& knob, double value);
 
 }  // namespace rocktune::bench

@@ -97,4 +97,17 @@ std::string conclusion(const std::optional<double>& ratio) {
   return text;
 }
 
+std::string price(const json& static_run, const json& tuned_run) {
+  std::string slower;
+  for (const std::string operation : {"read", "update"}) {
+    const std::string path = "/total/operations/" + operation + "/mean_us";
+    const Value before = number_at(static_run, path);
+    const Value after = number_at(tuned_run, path);
+    if (!before || !after || *before <= 0 || *after < 1.1 * *before) continue;
+    slower += (slower.empty() ? "One " : ", one ") + operation + " took " +
+              ratio_cell(before, after) + " as long on average";
+  }
+  return slower.empty() ? "" : slower + ".";
+}
+
 }  // namespace rocktune::bench

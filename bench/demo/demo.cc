@@ -16,6 +16,7 @@
 #include "bench/device/profile.h"
 #include "bench/host/configuration.h"
 #include "bench/workload/workload.h"
+#include "model/text.h"
 
 namespace rocktune::bench {
 namespace {
@@ -75,18 +76,6 @@ class Demo {
   Screen screen_;
 };
 
-std::string megabytes(double bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, bytes < 1e8 ? "%.1f MB" : "%.0f MB", bytes / 1e6);
-  return text;
-}
-
-std::string mebibytes(std::int64_t bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g MiB", static_cast<double>(bytes) / (1 << 20));
-  return text;
-}
-
 Result<void> Demo::introduce() {
   const auto workload = load_workload(kWorkload);
   if (!workload) return tl::unexpected(workload.error());
@@ -96,24 +85,26 @@ Result<void> Demo::introduce() {
   if (!profile) return tl::unexpected(profile.error());
   const HostConfiguration scaled = original->scaled(settings_.scale);
   const DeviceProfile device = profile->scaled(settings_.scale);
+  const auto size = [](std::int64_t bytes) { return text::bytes(static_cast<double>(bytes)); };
   char scale[16];
   std::snprintf(scale, sizeof scale, "1/%g", settings_.scale);
   screen_.say("rocktune demo, in " + directory_);
+  const double run = settings_.seconds > 0 ? settings_.seconds : workload->seconds();
+  screen_.say("one load, then two runs of " + text::duration(run) + ": static, and tuned");
   screen_.say(std::string("configuration ") + kConfiguration + " of source 000 at scale " + scale +
               ": every size and rate below is the source's times " + scale);
-  screen_.say("  data         " + std::to_string(workload->records) + " records of " +
-              std::to_string(workload->value_size) + " bytes (source: 10000000)");
-  screen_.say("  block cache  " + mebibytes(scaled.block_cache_bytes) +
-              " (source: " + mebibytes(original->block_cache_bytes) + "); write buffer " +
-              mebibytes(scaled.write_buffer_bytes) + ", files " +
-              mebibytes(scaled.target_file_bytes) + ", " +
+  screen_.say("  data         " +
+              std::to_string(settings_.records > 0 ? settings_.records : workload->records) +
+              " records of " + std::to_string(workload->value_size) + " bytes (source: 10000000)");
+  screen_.say("  block cache  " + size(scaled.block_cache_bytes) +
+              " (source: " + size(original->block_cache_bytes) + "); write buffer " +
+              size(scaled.write_buffer_bytes) + ", files " + size(scaled.target_file_bytes) + ", " +
               std::to_string(scaled.max_background_jobs) + " background jobs");
-  screen_.say("  I/O limit    " +
-              megabytes(static_cast<double>(scaled.rate_limit_bytes_per_second)) + "/s (source: " +
-              megabytes(static_cast<double>(original->rate_limit_bytes_per_second)) + "/s)");
+  screen_.say("  I/O limit    " + size(scaled.rate_limit_bytes_per_second) +
+              "/s (source: " + size(original->rate_limit_bytes_per_second) + "/s, its 200 MB/s)");
   screen_.say("  storage      EMULATED DEVICE: " + profile->description + "; " +
-              megabytes(device.read_bytes_per_second) + "/s reads, " +
-              megabytes(device.write_bytes_per_second) + "/s writes");
+              text::rate(device.read_bytes_per_second) + " reads, " +
+              text::rate(device.write_bytes_per_second) + " writes");
   for (const Phase& phase : workload->phases) {
     const double stretch = settings_.seconds > 0 ? settings_.seconds / workload->seconds() : 1;
     char text[160];
@@ -130,18 +121,22 @@ Result<void> Demo::introduce() {
 
 std::vector<std::string> Demo::bench(const std::string& command,
                                      const std::string& database) const {
-  return {binaries_ + "/rocktune-bench",
-          command,
-          "--workload",
-          kWorkload,
-          "--configuration",
-          kConfiguration,
-          "--scale",
-          std::to_string(settings_.scale),
-          "--db",
-          database,
-          "--progress",
-          "json"};
+  std::vector<std::string> arguments = {binaries_ + "/rocktune-bench",
+                                        command,
+                                        "--workload",
+                                        kWorkload,
+                                        "--configuration",
+                                        kConfiguration,
+                                        "--scale",
+                                        std::to_string(settings_.scale),
+                                        "--db",
+                                        database,
+                                        "--progress",
+                                        "json"};
+  if (settings_.records > 0) {
+    arguments.insert(arguments.end(), {"--records", std::to_string(settings_.records)});
+  }
+  return arguments;
 }
 
 Result<void> Demo::load() {
@@ -159,7 +154,7 @@ Result<void> Demo::run_workload(const std::string& name, AlertTail* alerts) {
     arguments.insert(arguments.end(), {"--seconds", std::to_string(settings_.seconds)});
   }
   screen_.say("");
-  screen_.say(alerts == nullptr ? "Static: nobody turns anything."
+  screen_.say(alerts == nullptr ? "Static: the options stay as they were opened."
                                 : "Tuned: the same, with rocktuned in act mode beside it.");
   auto child = Child::start({std::move(arguments),
                              {{"ROCKTUNE_AGENT_DIR", in_directory("agent")}},
@@ -168,6 +163,7 @@ Result<void> Demo::run_workload(const std::string& name, AlertTail* alerts) {
   auto done = watch(*child, name, alerts);
   std::error_code ignored;  // the results count; the databases would only fill the disk
   fs::remove_all(database, ignored);
+  fs::remove_all(database + ".device", ignored);
   return done;
 }
 
@@ -272,6 +268,7 @@ Result<void> Demo::report() {
   screen_.say("Mild-Pressure (source 000), static beside tuned, on an emulated device:");
   screen_.say(comparison_table(*static_run, *tuned_run));
   screen_.say(conclusion(throughput_ratio(*static_run, *tuned_run)));
+  if (const std::string paid = price(*static_run, *tuned_run); !paid.empty()) screen_.say(paid);
   if (settings_.clean) return {};
   std::string trace;
   std::error_code error;

@@ -21,6 +21,15 @@ double at(const json& event, const char* path) {
   return event.at(pointer).get<double>();
 }
 
+// The P99 of an operation, or a dash in a second in which none ended.
+std::string p99_ms(const json& event, const std::string& operation) {
+  const json::json_pointer pointer("/operations/" + operation + "/p99_us");
+  if (!event.contains(pointer)) return "    -";
+  char text[32];
+  std::snprintf(text, sizeof text, "%5.2f", at(event, pointer.to_string().c_str()) / 1e3);
+  return text;
+}
+
 std::string format(const char* pattern, double value) {
   char text[64];
   std::snprintf(text, sizeof text, pattern, value);
@@ -61,15 +70,18 @@ std::string second_text(const std::string& run, const json& event) {
     const std::string key(name);
     return knob_text(key, at(event, ("/knobs/" + key).c_str()));
   };
-  return "[" + run + "] " + event.value("phase", "?") +
-         format(" %3.0f s", at(event, "/start_seconds") + at(event, "/seconds")) +
-         format(" %6.0f ops/s", at(event, "/ops_per_second")) +
-         format("  P99 read %.2f", at(event, "/operations/read/p99_us") / 1e3) +
-         format(" update %.2f ms", at(event, "/operations/update/p99_us") / 1e3) +
-         format("  L0 %2.0f", at(event, "/l0_files")) +
-         format("  pending %4.0f MiB", at(event, "/pending_compaction_bytes") / 1048576) +
-         "  limit " + knob(knob::kRateLimit) + "  jobs " + knob(knob::kBackgroundJobs) +
-         "  cache " + knob(knob::kCacheCapacity);
+  const std::string phase = event.value("phase", "?");
+  std::string text =
+      "[" + run + "] " + phase + std::string(phase.size() < 6 ? 6 - phase.size() : 0, ' ') +
+      format(" %3.0f s", at(event, "/start_seconds") + at(event, "/seconds")) +
+      format(" %6.0f ops/s", at(event, "/ops_per_second")) + "  P99 read " + p99_ms(event, "read") +
+      " update " + p99_ms(event, "update") + " ms" + format("  L0 %2.0f", at(event, "/l0_files")) +
+      format("  pending %4.0f MiB", at(event, "/pending_compaction_bytes") / 1048576) + "  limit " +
+      knob(knob::kRateLimit) + "  jobs " + knob(knob::kBackgroundJobs) + "  cache " +
+      knob(knob::kCacheCapacity);
+  if (event.value("write_stopped", false)) return text + "  WRITES STOPPED";
+  if (at(event, "/delayed_write_rate_bytes_per_second") > 0) text += "  writes delayed";
+  return text;
 }
 
 }  // namespace rocktune::bench

@@ -16,11 +16,17 @@ TEST_CASE("what a record means, in one line", "[bench][demo]") {
       describe_alert(R"({"kind":"alert","indicator":"p99","state":"warning","message":"soon"})") ==
       "alert     p99 warning: soon");
   CHECK(
-      describe_alert(R"({"kind":"decision","knob":"rate_limiter_bytes_per_second","from":12500000,)"
-                     R"("to":99000000,"rule":"limiter.backlog","reason":"it binds",)"
-                     R"("verdict":{"kind":"clamped","value":50000000}})") ==
-      "decision  rate_limiter_bytes_per_second 12.5 MB/s -> 50.0 MB/s (limiter.backlog): it "
+      describe_alert(
+          R"({"kind":"decision","id":"4-1","knob":"rate_limiter_bytes_per_second","from":12500000,)"
+          R"("to":99000000,"rule":"limiter.backlog","reason":"it binds",)"
+          R"("verdict":{"kind":"clamped","value":50000000}})") ==
+      "decision  4-1 (limiter.backlog)  rate_limiter_bytes_per_second 12 MiB/s -> 48 MiB/s: it "
       "binds");
+  CHECK(describe_alert(R"({"kind":"alert","indicator":"p99","state":"ok","message":"over"})") ==
+        "alert     p99 cleared: over");
+  CHECK(describe_alert(R"({"kind":"outcome","id":"4-1","result":"better","measured":1,)"
+                       R"("reason":"it fell"})") == "outcome   of 4-1: better, it fell");
+  CHECK_FALSE(describe_alert(R"({"kind":"outcome","id":"4-1","result":"unknown"})"));
   CHECK_FALSE(describe_alert(R"({"kind":"decision","verdict":{"kind":"held"}})"));
   CHECK_FALSE(describe_alert(R"({"kind":"actuation","status":"applied"})"));
   CHECK(describe_alert(R"({"kind":"actuation","status":"failed","reason":"no"})") ==
@@ -30,10 +36,10 @@ TEST_CASE("what a record means, in one line", "[bench][demo]") {
 }
 
 TEST_CASE("knob values carry their unit", "[bench][demo]") {
-  CHECK(knob_text("rate_limiter_bytes_per_second", 12.5e6) == "12.5 MB/s");
+  CHECK(knob_text("rate_limiter_bytes_per_second", 12.5e6) == "12 MiB/s");
   CHECK(knob_text("rate_limiter_bytes_per_second", 1099511627776.0) == "unlimited");
   CHECK(knob_text("max_background_jobs", 4) == "4");
-  CHECK(knob_text("block_cache_capacity_bytes", 33554432) == "32.0 MiB");
+  CHECK(knob_text("block_cache_capacity_bytes", 33554432) == "32 MiB");
 }
 
 TEST_CASE("following a log that grows by pieces of lines", "[bench][demo]") {

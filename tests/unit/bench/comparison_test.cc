@@ -5,6 +5,7 @@
 using nlohmann::json;
 using rocktune::bench::comparison_table;
 using rocktune::bench::conclusion;
+using rocktune::bench::price;
 using rocktune::bench::throughput_ratio;
 
 namespace {
@@ -49,4 +50,12 @@ TEST_CASE("the conclusion says what was measured", "[bench][demo]") {
   CHECK(conclusion(1.01).find("no difference") != std::string::npos);
   CHECK(conclusion(0.8).find("WORSE") != std::string::npos);
   CHECK(conclusion(std::nullopt).find("cannot be compared") != std::string::npos);
+}
+
+TEST_CASE("what got slower is said, too", "[bench][demo]") {
+  json slow = result(250, 0);
+  slow["total"]["operations"]["read"]["mean_us"] = 500;
+  CHECK(price(result(100, 0), slow) == "One read took 2.00x as long on average.");
+  CHECK(price(slow, result(100, 0)).empty());
+  CHECK(price(result(100, 0), result(100, 0)).empty());
 }

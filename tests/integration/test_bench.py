@@ -1,0 +1,155 @@
+"""rocktune-bench as a user starts it: a run on the emulated device, the demo, and Ctrl-C at any moment of both."""
+
+import json
+import pathlib
+import signal
+import time
+import unittest
+
+from support import BIN, World, wait_for
+
+
+def children(pid):
+    """The processes that `pid` started, and theirs."""
+    found = []
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            text = stat.read_text()
+        except OSError:
+            continue
+        if int(text.rsplit(")", 1)[1].split()[1]) == pid:
+            child = int(stat.parent.name)
+            found += [child, *children(child)]
+    return found
+
+
+def running(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+class Bench(World):
+    def setUp(self):
+        super().setUp()
+        self.temporary = self.directory / "t"
+        self.temporary.mkdir()
+
+    def bench(self, *arguments):
+        """stdout and stderr go to bench.log; temporary directories of its own into self.temporary."""
+        return self.spawn([BIN / "rocktune-bench", *arguments], "bench.log", TMPDIR=str(self.temporary),
+                          ROCKTUNE_AGENT_DIR=str(self.agents))
+
+    def log(self):
+        path = self.directory / "bench.log"
+        return path.read_text() if path.exists() else ""
+
+    def run_small(self, seconds):
+        """A small Mild-Pressure on the emulated device, in self.directory/db."""
+        return self.bench("run", "--workload", "ycsb-a", "--records", "20000", "--configuration", "Mild-Pressure", "--scale",
+                          "64", "--device", "nvme-p41", "--seconds", seconds, "--db", self.directory / "db", "--json",
+                          self.directory / "result.json")
+
+    def result(self):
+        return json.loads((self.directory / "result.json").read_text())
+
+    def device_stat(self):
+        try:
+            return [int(field) for field in (self.directory / "db.device" / "stat").read_text().split()]
+        except FileNotFoundError:
+            return None
+
+
+class Run(Bench):
+    def test_result_has_sane_values_and_the_device_moves(self):
+        process = self.run_small(4)
+        first = wait_for("the device's stat", self.device_stat, 20)
+        self.assertEqual(len(first), 17, "the fields of /sys/block/*/stat")
+        wait_for("reads and writes on it", lambda: self.device_stat()[0] > first[0] and self.device_stat()[4] > first[4], 10)
+        self.assertEqual(process.wait(30), 0, self.log())
+        result = self.result()
+        self.assertEqual(result["schema"], "rocktune-bench/1")
+        self.assertEqual(result["label"], "emulated device")
+        self.assertFalse(result["partial"])
+        self.assertTrue(result["agent"].startswith("serving on "), result["agent"])
+        total = result["total"]
+        self.assertAlmostEqual(total["seconds"], 4, delta=1)
+        self.assertGreater(total["ops_per_second"], 100)
+        reads, updates = (total["operations"][name] for name in ("read", "update"))
+        self.assertEqual(reads["count"] + updates["count"], total["operations_done"])
+        self.assertAlmostEqual(reads["count"] / total["operations_done"], 0.5, delta=0.05)
+        for operation in (reads, updates):
+            self.assertGreater(operation["mean_us"], 0)
+            self.assertLessEqual(operation["p50_us"], operation["p95_us"])
+            self.assertLessEqual(operation["p95_us"], operation["p99_us"])
+            self.assertLessEqual(operation["p99_us"], operation["p999_us"])
+            self.assertLessEqual(operation["p999_us"], operation["max_us"])
+        self.assertGreater(total["user_bytes_written"], updates["count"] * 1000)
+        self.assertGreater(total["write_amplification"], 0)
+        self.assertTrue(0 <= total["cache_hit_ratio"] <= 1)
+        seconds = result["phases"][0]["per_second"]
+        # What was on its way when the phase ended is only in the total: one operation per thread at most.
+        late = total["operations_done"] - sum(s["operations_done"] for s in seconds)
+        self.assertTrue(0 <= late <= result["workload"]["threads"], late)
+        self.assertEqual(self.agent_socket(), None, "the agent's socket goes with its process")
+
+    def test_interrupted_run_writes_what_it_has(self):
+        process = self.run_small(30)
+        wait_for("two seconds of the run", lambda: "ops/s" in self.log(), 20)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(10), 0, self.log())
+        result = self.result()
+        self.assertTrue(result["partial"])
+        self.assertIn("signal", result["partial_reason"])
+        self.assertLess(result["total"]["seconds"], 20)
+        self.assertGreater(result["total"]["operations_done"], 0)
+
+
+class Demo(Bench):
+    def demo(self, *arguments):
+        return self.bench("demo", "--records", "50000", *arguments)
+
+    def left_behind(self):
+        return sorted(str(path.relative_to(self.temporary)) for path in self.temporary.rglob("*"))
+
+    def test_short_and_clean(self):
+        process = self.demo("--seconds", 4, "--clean")
+        seen = set()
+        while process.poll() is None:
+            seen.update(children(process.pid))
+            time.sleep(0.05)
+        log = self.log()
+        self.assertEqual(process.returncode, 0, log)
+        for text in ("static", "tuned", "throughput, ops/s", "EMULATED DEVICE"):
+            self.assertIn(text, log)
+        self.assertGreaterEqual(len(seen), 4, "load, static, rocktuned, tuned")
+        self.assertEqual([pid for pid in seen if running(pid)], [])
+        self.assertEqual(self.left_behind(), [])
+
+    def test_interrupted_in_each_phase(self):
+        for phase, sign in {"load": "phase        burst", "static": "[static] ", "tuned": "[tuned] "}.items():
+            with self.subTest(phase=phase):
+                (self.directory / "bench.log").unlink(missing_ok=True)
+                process = self.demo("--seconds", 2 if phase == "tuned" else 20, "--clean")
+                wait_for(f"the {phase} phase", lambda: sign in self.log(), 30)
+                started = wait_for("its processes", lambda: children(process.pid), 10)
+                process.send_signal(signal.SIGINT)
+                self.assertEqual(process.wait(20), 130, self.log())
+                self.assertEqual([pid for pid in started if running(pid)], [])
+                self.assertIn("nothing is left running", self.log())
+                self.assertEqual(self.left_behind(), [])
+
+    def test_killed_demo_takes_its_children_along(self):
+        process = self.demo("--seconds", 20)
+        wait_for("the static phase", lambda: "[static] " in self.log(), 30)
+        started = children(process.pid)
+        self.assertTrue(started)
+        process.kill()
+        process.wait()
+        wait_for("its children to end", lambda: not any(running(pid) for pid in started), 15)
+
+
+if __name__ == "__main__":
+    unittest.main()
