@@ -9,7 +9,7 @@ namespace {
 
 class Attached final : public Agent::Attachment {
  public:
-  explicit Attached(std::shared_ptr<agent::Database> database) : database_(std::move(database)) {}
+  Attached() = default;
   ~Attached() override { agent::detach(database_); }
   Attached(const Attached&) = delete;
   Attached& operator=(const Attached&) = delete;
@@ -21,15 +21,19 @@ class Attached final : public Agent::Attachment {
     if (database_) database_->forget(handle);
   }
 
+  void take(std::shared_ptr<agent::Database> database) noexcept { database_ = std::move(database); }
+
  private:
-  const std::shared_ptr<agent::Database> database_;
+  std::shared_ptr<agent::Database> database_;
 };
 
 }  // namespace
 
 std::unique_ptr<Agent::Attachment> Agent::attach(
     rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& handles) {
-  return std::make_unique<Attached>(agent::attach(db, handles));
+  auto attached = std::make_unique<Attached>();  // first: nothing may fail once the database is in
+  attached->take(agent::attach(db, handles));
+  return attached;
 }
 
 std::string Agent::status() {

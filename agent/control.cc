@@ -1,6 +1,7 @@
 #include "agent/control.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace rocktune::agent {
@@ -17,6 +18,38 @@ std::string out_of_range(const Knob& knob, std::int64_t value) {
   if (value >= range.min && value <= range.max) return {};
   return knob.name() + " must be between " + std::to_string(range.min) + " and " +
          std::to_string(range.max) + ", not " + std::to_string(value);
+}
+
+struct Written {
+  std::string failure;
+  std::int64_t after = 0;
+};
+
+// Writes and reads back. What RocksDB or the host's own objects throw (no thread to be had for more
+// jobs, no memory) is a failure like another: the write that was begun is ended in any case.
+Written write_to(Knob& knob, std::int64_t value, std::int64_t before, KnobState::Holder holder) {
+  Written written{{}, before};
+  knob.state().begin_write();
+  try {
+    written.failure = knob.write(value);
+  } catch (const std::exception& problem) {
+    written.failure = std::string("RocksDB threw: ") + problem.what();
+  } catch (...) {
+    written.failure = "RocksDB threw what is no std::exception";
+  }
+  try {
+    written.after = knob.read(Knob::Freshness::kFresh).value;
+  } catch (...) {
+    if (written.failure.empty()) written.failure = "it could not be read back";
+  }
+  knob.state().end_write(written.after, holder);
+  return written;
+}
+
+// Names come from the other side, and answers are remembered: keep them short.
+std::string shown(const std::string& text) {
+  constexpr std::size_t kShown = 80;
+  return "'" + text.substr(0, kShown) + (text.size() > kShown ? "...'" : "'");
 }
 
 }  // namespace
@@ -51,7 +84,7 @@ Control::Answer<wire::Lease> Control::take_lease(const wire::Lease& request) {
   const std::lock_guard lock(mutex_);
   const auto now = clock_();
   if (lease_ && now < lease_->until && lease_->holder != request.holder) {
-    return error("lease_held", "'" + lease_->holder + "' holds the lease for another " +
+    return error("lease_held", shown(lease_->holder) + " holds the lease for another " +
                                    std::to_string(to_wire(*lease_).remaining_seconds.value_or(0)) +
                                    " s; stop it or wait");
   }
@@ -105,7 +138,7 @@ std::optional<wire::Error> Control::refuse_holder(const std::string& holder) con
   }
   if (lease_->holder != holder) {
     return wire::Error{"lease_held",
-                       "'" + lease_->holder + "' holds the lease, not '" + holder + "'"};
+                       shown(lease_->holder) + " holds the lease, not " + shown(holder)};
   }
   return std::nullopt;
 }
@@ -113,7 +146,10 @@ std::optional<wire::Error> Control::refuse_holder(const std::string& holder) con
 Control::Answer<wire::ChangeResults> Control::apply(const wire::ChangesRequest& request) {
   if (auto refusal = refuse_holder(request.holder)) return tl::unexpected(*std::move(refusal));
   wire::ChangeResults answer;
-  for (const auto& change : request.changes) answer.results.push_back(apply_once(change));
+  for (const auto& change : request.changes) {
+    if (closing_.load(std::memory_order_relaxed)) return error("not_found", "the database closes");
+    answer.results.push_back(apply_once(change));
+  }
   return answer;
 }
 
@@ -128,7 +164,7 @@ wire::ChangeResult Control::apply_once(const wire::Change& change) {
   } else {
     result.status = "refused";
     result.reason =
-        "there is no knob '" + change.knob + "'" +
+        "there is no knob " + shown(change.knob) +
         (change.column_family.empty() ? std::string() : " of a column family; leave that empty");
   }
   result.id = change.id;
@@ -174,11 +210,9 @@ wire::ChangeResult Control::attempt(Knob& knob, const wire::Change& change) {
   if (auto why = knob.why_refused(change.value); !why.empty()) {
     return ends("refused", std::move(why));
   }
-  knob.state().begin_write();
-  auto failure = knob.write(change.value);
-  result.after = knob.read(Knob::Freshness::kFresh).value;
-  knob.state().end_write(result.after, self_);
-  if (!failure.empty()) return ends("failed", std::move(failure));
+  auto written = write_to(knob, change.value, reading.value, self_);
+  result.after = written.after;
+  if (!written.failure.empty()) return ends("failed", std::move(written.failure));
   if (result.after != change.value) {
     return ends("mismatch", "RocksDB took the change but reads back another value");
   }
@@ -200,16 +234,15 @@ wire::ChangeResult Control::give_back(Knob& knob) {
     }
     return result;
   }
-  knob.state().begin_write();
-  auto failure = knob.write(view.found);
-  result.after = knob.read(Knob::Freshness::kFresh).value;
-  knob.state().end_write(result.after, self_);
+  auto written = write_to(knob, view.found, reading.value, self_);
+  result.after = written.after;
   if (result.after == view.found) {
     result.status = "applied";
     return result;
   }
-  result.status = failure.empty() ? "mismatch" : "failed";
-  result.reason = failure.empty() ? "RocksDB reads back another value" : std::move(failure);
+  const bool refused = !written.failure.empty();
+  result.status = refused ? "failed" : "mismatch";
+  result.reason = refused ? std::move(written.failure) : "RocksDB reads back another value";
   return result;
 }
 
@@ -240,7 +273,7 @@ wire::ChangeResults Control::restore(bool hold) {
 
 Control::Answer<wire::ChangeResults> Control::release(const wire::ReleaseRequest& request) {
   if (!request.knob.empty() && find(request.knob, request.column_family) == nullptr) {
-    return error("not_found", "there is no knob '" + request.knob + "'");
+    return error("not_found", "there is no knob " + shown(request.knob));
   }
   wire::ChangeResults answer;
   for (const auto& knob : knobs_) {
@@ -303,8 +336,7 @@ void Control::abandon() {
     return keep_;
   }();
   for (const auto& knob : knobs_) {
-    if (!knob->outlives_database() || !knob->state().held_by(self_)) continue;
-    if (knob->state().let_go(self_) && !keep) give_back(*knob);
+    if (knob->state().held_by(self_) && knob->state().let_go(self_) && !keep) give_back(*knob);
   }
 }
 

@@ -8,6 +8,7 @@
 // changes on one thread), since a change may wait for RocksDB while the lease is renewed.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <functional>
@@ -49,7 +50,10 @@ class Control {
 
   // Ends an expired lease and takes the next step of what it left to undo.
   void tick();
-  // The database is about to close: what outlives it goes back now.
+  // The database is about to close: a request that is under way ends with the change it is at.
+  void hurry() { closing_.store(true, std::memory_order_relaxed); }
+  // It closes, and no request is under way. What was set goes back: limiters and caches may outlive
+  // the database, and its options stay behind in its OPTIONS file.
   void abandon();
 
  private:
@@ -73,6 +77,8 @@ class Control {
   const KnobState::Holder self_;
   const Clock clock_;
   const Log log_;
+
+  std::atomic<bool> closing_{false};
 
   mutable std::mutex mutex_;  // guards what follows; never held while RocksDB is called
   std::optional<Held> lease_;

@@ -27,6 +27,15 @@ std::shared_ptr<rocksdb::Cache> block_cache_of(rocksdb::DB* db) {
   return table == nullptr || table->no_block_cache ? nullptr : table->block_cache;
 }
 
+// RocksDB tells of no database whether it can be written, so it is asked for something that one
+// opened to be read calls unsupported, and every other one an invalid argument before it does
+// anything: to ingest no files.
+const char* access_of(rocksdb::DB* db) {
+  const auto status = db->IngestExternalFile(db->DefaultColumnFamily(), {}, {});
+  if (!status.IsNotSupported()) return "read_write";
+  return status.ToString().find("secondary") == std::string::npos ? "read_only" : "secondary";
+}
+
 const char* who_brought(rocksdb::Statistics* statistics) {
   if (statistics == nullptr) return "none";
   const auto* const ours = WindowedStatistics::from(statistics);
@@ -47,10 +56,11 @@ void write_to_log(rocksdb::Logger* log, const std::string& sentence, rocksdb::In
 Database::Database(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
                    std::uint64_t number, bool read_only, Clock clock) {
   const rocksdb::DBOptions options = db->GetDBOptions();
+  description_.access = access_of(db);
   const Sampler::Objects objects{options.statistics, block_cache_of(db), options.rate_limiter};
   std::vector<std::unique_ptr<Knob>> knobs;
   knobs.push_back(std::make_unique<LimiterKnob>(objects.limiter));
-  knobs.push_back(std::make_unique<JobsKnob>(db, clock));
+  knobs.push_back(std::make_unique<JobsKnob>(db, description_.access == "read_write", clock));
   knobs.push_back(std::make_unique<CacheKnob>(objects.cache));
   sampler_ = std::make_unique<Sampler>(db, handles, objects, clock);
   control_ = std::make_unique<Control>(
@@ -71,7 +81,6 @@ void Database::describe(rocksdb::DB* db, const rocksdb::DBOptions& options, std:
   };
   for (const auto& path : options.db_paths) add_path(path.path);
   if (!options.wal_dir.empty()) add_path(options.wal_dir);
-  description_.access = "read_write";
   description_.limiter = who_brought(options.rate_limiter);
   description_.statistics = who_brought(options.statistics.get());
   if (read_only) {
@@ -83,12 +92,18 @@ void Database::describe(rocksdb::DB* db, const rocksdb::DBOptions& options, std:
 }
 
 void Database::forget(const rocksdb::ColumnFamilyHandle* handle) {
-  if (const auto inside = pass()) sampler_->forget(handle);
+  if (const auto inside = pass()) return sampler_->forget(handle);
+  gate_.close();  // whoever closes may still be waiting for the one that reads this handle
 }
 
 void Database::close() {
+  if (const auto inside = pass()) control_->hurry();
   gate_.close();
-  if (control_) control_->abandon();
+  const std::lock_guard lock(closing_);
+  try {
+    if (control_) control_->abandon();
+  } catch (...) {  // no memory: the values stay, but the objects must go
+  }
   control_.reset();
   sampler_.reset();
 }

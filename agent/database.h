@@ -7,6 +7,7 @@
 #include <rocksdb/db.h>
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,8 @@ class Database {
   Control& control() { return *control_; }
   void forget(const rocksdb::ColumnFamilyHandle* handle);
 
-  // Waits for the requests that are inside, returns what outlives the database, and lets go of
-  // every object of it. Idempotent.
+  // Waits for the requests that are inside, returns what was changed, and lets go of every object
+  // of the database. Idempotent.
   void close();
 
  private:
@@ -38,6 +39,7 @@ class Database {
                 bool read_only);
 
   Gate gate_;
+  std::mutex closing_;
   wire::Database description_;
   std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<Control> control_;

@@ -11,12 +11,12 @@
 namespace rocktune::agent {
 namespace {
 
-constexpr int kNone = -1;
+constexpr int kFree = -1;
 constexpr int kBeingFilled = -2;
 constexpr std::size_t kSlots = 16;  // the listening socket and at most 8 connections
 
 struct Slot {
-  std::atomic<int> fd{kNone};
+  std::atomic<int> fd{kFree};
   std::atomic<ino_t> inode{0};
 };
 
@@ -34,8 +34,8 @@ Guarded& guarded() {
 void after_fork_in_child() {
   guarded().in_child.store(true);
   for (auto& slot : guarded().slots) {
-    const int fd = slot.fd.exchange(kNone);
-    struct stat info {};
+    const int fd = slot.fd.exchange(kFree);
+    struct stat info{};
     if (fd >= 0 && ::fstat(fd, &info) == 0 && S_ISSOCK(info.st_mode) &&
         info.st_ino == slot.inode.load()) {
       ::close(fd);
@@ -57,23 +57,23 @@ bool in_child() noexcept {
   return guarded().in_child.load(std::memory_order_relaxed);
 }
 
-int add_socket(int fd) noexcept {
-  struct stat info {};
-  if (::fstat(fd, &info) != 0) return -1;
+ForkSlot::ForkSlot(int fd) noexcept {
+  struct stat info{};
+  if (::fstat(fd, &info) != 0) return;
   for (std::size_t i = 0; i < kSlots; ++i) {
     auto& slot = guarded().slots[i];
-    int expected = kNone;
+    int expected = kFree;
     if (slot.fd.compare_exchange_strong(expected, kBeingFilled)) {
       slot.inode.store(info.st_ino);
       slot.fd.store(fd);
-      return static_cast<int>(i);
+      slot_ = static_cast<int>(i);
+      return;
     }
   }
-  return -1;
 }
 
-void drop_socket(int slot) noexcept {
-  if (slot >= 0) guarded().slots[static_cast<std::size_t>(slot)].fd.store(kNone);
+ForkSlot::~ForkSlot() {
+  if (slot_ != kNone) guarded().slots[static_cast<std::size_t>(slot_)].fd.store(kFree);
 }
 
 }  // namespace rocktune::agent

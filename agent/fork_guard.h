@@ -12,10 +12,21 @@ void watch_forks();
 // True in a child of a process whose agent was in use: do nothing there.
 bool in_child() noexcept;
 
-// A socket that the child shall close: the slot that remembers it, or -1 when all are taken (then
-// do not open it). Drop the slot around the close; a number that was reused meanwhile is
-// recognised.
-int add_socket(int fd) noexcept;
-void drop_socket(int slot) noexcept;
+// A socket that the child shall close. Let go of it before the descriptor is closed; a number that
+// was reused meanwhile is recognised.
+class ForkSlot {
+ public:
+  explicit ForkSlot(int fd) noexcept;
+  ~ForkSlot();
+  ForkSlot(ForkSlot&& other) noexcept : slot_(other.slot_) { other.slot_ = kNone; }
+  ForkSlot(const ForkSlot&) = delete;
+  ForkSlot& operator=(const ForkSlot&) = delete;
+  // False when all are taken: then do not keep the socket.
+  explicit operator bool() const { return slot_ != kNone; }
+
+ private:
+  static constexpr int kNone = -1;
+  int slot_ = kNone;
+};
 
 }  // namespace rocktune::agent

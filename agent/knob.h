@@ -42,8 +42,6 @@ class Knob {
   [[nodiscard]] virtual Reading read(Freshness freshness) = 0;
   // Empty, or what RocksDB said. Does not check the value.
   virtual std::string write(std::int64_t value) = 0;
-  // Belongs to an object that may outlive the database, so that it must be returned at close.
-  [[nodiscard]] virtual bool outlives_database() const { return true; }
 
  private:
   const std::string name_;

@@ -57,9 +57,10 @@ std::string LimiterKnob::write(std::int64_t value) {
   return {};
 }
 
-JobsKnob::JobsKnob(rocksdb::DB* db, Clock clock)
+JobsKnob::JobsKnob(rocksdb::DB* db, bool writable, Clock clock)
     : Knob("max_background_jobs", std::make_shared<KnobState>()),
       db_(db),
+      writable_(writable),
       clock_(std::move(clock)) {}
 
 JobsKnob::Snapshot JobsKnob::refresh(Freshness freshness) const {
@@ -79,6 +80,7 @@ JobsKnob::Snapshot JobsKnob::refresh(Freshness freshness) const {
 }
 
 std::string JobsKnob::why_not_changeable() const {
+  if (!writable_) return "the database is not open for writing";
   if (refresh(Freshness::kCached).overridden) {
     return "the host sets max_background_compactions or max_background_flushes, which override it";
   }

@@ -1,7 +1,6 @@
 // The values that this version can change, with the checks that RocksDB itself does not make.
 #pragma once
 
-#include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/rate_limiter.h>
 
@@ -11,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include "agent/block_cache.h"
 #include "agent/knob.h"
 
 namespace rocktune::agent {
@@ -34,12 +34,13 @@ class LimiterKnob final : public Knob {
 // max_background_jobs, through SetDBOptions. From 1 up to four for each CPU (but 16 to 128).
 class JobsKnob final : public Knob {
  public:
-  JobsKnob(rocksdb::DB* db, Clock clock);
+  // A database that is not `writable` takes no new options (one opened read-only would take them,
+  // and write an OPTIONS file into the directory that it shall not touch).
+  JobsKnob(rocksdb::DB* db, bool writable, Clock clock);
   std::string why_not_changeable() const override;
   Range range() const override;
   Reading read(Freshness freshness) override;
   std::string write(std::int64_t value) override;
-  bool outlives_database() const override { return false; }
 
  private:
   struct Snapshot {
@@ -51,6 +52,7 @@ class JobsKnob final : public Knob {
   Snapshot refresh(Freshness freshness) const;
 
   rocksdb::DB* const db_;
+  const bool writable_;
   const Clock clock_;
   mutable std::mutex mutex_;
   mutable std::optional<Snapshot> snapshot_;

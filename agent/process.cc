@@ -1,43 +1,35 @@
 #include "agent/process.h"
 
-#include <pthread.h>
+#include <fcntl.h>
 #include <rocksdb/version.h>
-#include <signal.h>
-#include <time.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <random>
-#include <thread>
+#include <string_view>
 #include <utility>
 
 #include "agent/fork_guard.h"
 #include "agent/registry.h"
-#include "agent/server.h"
+#include "agent/service.h"
 #include "agent/socket_file.h"
 
 namespace rocktune::agent {
 namespace {
 
-namespace asio = boost::asio;
-
-constexpr std::chrono::milliseconds kTick{200};  // between two looks at the leases
-constexpr int kMaxEscapes = 100;                 // exceptions out of handlers before we give up
-constexpr int kStopSeconds = 5;
-
 std::string read_command() {
-  std::ifstream file("/proc/self/comm");
-  std::string name;
-  std::getline(file, name);
-  return name;
+  const int fd = ::open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  char name[64];
+  const auto length = ::read(fd, name, sizeof name);
+  ::close(fd);
+  const std::string_view text(name, length > 0 ? static_cast<std::size_t>(length) : 0);
+  return std::string(text.substr(0, text.find('\n')));
 }
 
 std::string random_instance() {
@@ -63,103 +55,17 @@ wire::Hello hello() {
   return hello;
 }
 
-// An exception out of a handler costs that request; the loop goes on.
-void run(asio::io_context& io) noexcept {
-  for (int escapes = 0; escapes < kMaxEscapes; ++escapes) {
-    try {
-      io.run();
-      return;
-    } catch (...) {
-    }
-  }
-}
-
-// The handlers of the host's signals must not run on our threads.
-std::thread start_thread(const char* name, asio::io_context& io) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread;
-  try {
-    thread = std::thread([&io] { run(io); });
-  } catch (...) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_setname_np(thread.native_handle(), name);
-  return thread;
-}
-
-// What serves requests. Exists once the socket does.
-class Service {
- public:
-  Service(Registry& registry, SocketFile file)
-      : registry_(registry),
-        file_(std::move(file)),
-        router_(registry, hello()),
-        server_(io_, worker_, router_, file_.descriptor()),
-        timer_(worker_) {}
-
-  [[nodiscard]] const std::string& path() const { return file_.path(); }
-
-  void start() {
-    server_.start();
-    wait_for_tick();
-    io_thread_ = start_thread("rocktune-agent", io_);
-    try {
-      worker_thread_ = start_thread("rocktune-change", worker_);
-    } catch (...) {
-      io_.stop();
-      io_thread_.join();
-      throw;
-    }
-  }
-
-  void stop() {
-    io_.stop();
-    worker_.stop();
-    timespec until{};
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += kStopSeconds;
-    for (auto* const thread : {&io_thread_, &worker_thread_}) {
-      // One that RocksDB does not let go is left to the end of the process.
-      if (pthread_timedjoin_np(thread->native_handle(), nullptr, &until) != 0) continue;
-    }
-    file_.remove();
-  }
-
- private:
-  void wait_for_tick() {
-    timer_.expires_after(kTick);
-    timer_.async_wait([this](boost::system::error_code error) {
-      if (error) return;
-      wait_for_tick();
-      for (const auto& database : registry_.all()) {
-        if (const auto inside = database->pass()) database->control().tick();
-      }
-    });
-  }
-
-  Registry& registry_;
-  SocketFile file_;
-  asio::io_context io_{1};
-  asio::io_context worker_{1};
-  asio::executor_work_guard<asio::io_context::executor_type> io_work_{io_.get_executor()};
-  asio::executor_work_guard<asio::io_context::executor_type> worker_work_{worker_.get_executor()};
-  Router router_;
-  Server server_;
-  asio::steady_timer timer_;
-  std::thread io_thread_;
-  std::thread worker_thread_;
-};
-
 struct Process {
   Registry registry;
-  std::mutex mutex;  // guards what follows
+  // Never destroyed, and none follows it. Both are read at exit() without the lock, since a thread
+  // that holds that may be the one that exits.
+  std::atomic<Service*> service{nullptr};
+  std::atomic<bool> exiting{false};
+
+  // Guards what follows. Never held while RocksDB or the host's logger is called: they may take
+  // locks that the host holds while it opens another database.
+  std::mutex mutex;
   std::uint64_t next_number = 1;
-  Service* service = nullptr;  // never destroyed, and none follows it
   std::string status = "not started: no database is attached yet";
   std::map<const rocksdb::DB*, std::weak_ptr<Database>> attached;  // by the innermost object
 };
@@ -171,18 +77,13 @@ Process& process() {
 
 void at_exit() {
   if (in_child()) return;
-  Service* service = nullptr;
-  {
-    const std::lock_guard lock(process().mutex);
-    service = process().service;
-    process().status = "stopped: the process is exiting";
-  }
-  if (service != nullptr) service->stop();
+  process().exiting.store(true);
+  if (auto* const service = process().service.load()) service->stop();
 }
 
 // With the mutex held. A directory that was missing may be there at the next attach.
 void serve(Process& self) {
-  if (self.service != nullptr) return;
+  if (self.service.load() != nullptr || self.exiting.load()) return;
   auto file = SocketFile::listen(settings().directory, ::getpid());
   if (!file) {
     self.status = "not serving: " + file.error();
@@ -191,39 +92,67 @@ void serve(Process& self) {
   static const int registered = std::atexit(at_exit);
   static_cast<void>(registered);
   try {
-    auto service = std::make_unique<Service>(self.registry, *file);
+    auto service = std::make_unique<Service>(self.registry, *file, hello());
     service->start();
     self.service = service.release();
-    self.status = "serving on " + self.service->path();
+    self.status = "serving on " + file->path();
   } catch (const std::exception& problem) {
     file->remove();
     self.status = std::string("not serving: ") + problem.what();
   }
 }
 
+std::shared_ptr<Database> already_attached(Process& self, const rocksdb::DB* root) {
+  const auto it = self.attached.find(root);
+  return it == self.attached.end() ? nullptr : it->second.lock();
+}
+
+std::shared_ptr<Database> enlist(Process& self, const rocksdb::DB* root,
+                                 const std::shared_ptr<Database>& database) {
+  const std::lock_guard lock(self.mutex);
+  if (auto first = already_attached(self, root)) return first;
+  self.attached[root] = database;
+  self.registry.add(database);
+  serve(self);
+  return database;
+}
+
 std::shared_ptr<Database> attach_or_throw(
     rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& handles) {
   watch_forks();
   if (db == nullptr || in_child()) return nullptr;
+  const auto log = [db](const std::string& text, rocksdb::InfoLogLevel level) {
+    write_to_log(db->GetDBOptions().info_log.get(), text, level);
+  };
   if (settings().mode == Mode::kOff) {
     if (!settings().problem.empty()) {
-      write_to_log(db->GetDBOptions().info_log.get(), "off: " + settings().problem);
+      log("off: " + settings().problem, rocksdb::InfoLogLevel::WARN_LEVEL);
     }
     return nullptr;
   }
   auto& self = process();
-  const std::lock_guard lock(self.mutex);
-  auto& known = self.attached[db->GetRootDB()];
-  if (auto database = known.lock()) return database;  // linked and preloaded: the first one wins
-  const bool read_only = settings().mode == Mode::kReadOnly;
-  auto database = std::make_shared<Database>(db, handles, self.next_number++, read_only,
-                                             [] { return std::chrono::steady_clock::now(); });
-  known = database;
-  self.registry.add(database);
-  serve(self);
-  const auto level = self.service != nullptr ? rocksdb::InfoLogLevel::INFO_LEVEL
-                                             : rocksdb::InfoLogLevel::WARN_LEVEL;
-  write_to_log(db->GetDBOptions().info_log.get(), self.status, level);
+  const auto* const root = db->GetRootDB();
+  std::uint64_t number = 0;
+  {
+    const std::lock_guard lock(self.mutex);
+    // Linked and preloaded: the first one wins.
+    if (auto first = already_attached(self, root)) return first;
+    number = self.next_number++;
+  }
+  const auto database =
+      std::make_shared<Database>(db, handles, number, settings().mode == Mode::kReadOnly,
+                                 [] { return std::chrono::steady_clock::now(); });
+  try {
+    if (auto first = enlist(self, root, database); first != database) {
+      database->close();
+      return first;
+    }
+    log(status(), self.service.load() != nullptr ? rocksdb::InfoLogLevel::INFO_LEVEL
+                                                 : rocksdb::InfoLogLevel::WARN_LEVEL);
+  } catch (...) {
+    detach(database);  // nobody would do so later
+    throw;
+  }
   return database;
 }
 
@@ -231,7 +160,7 @@ std::shared_ptr<Database> attach_or_throw(
 
 const Settings& settings() {
   static const auto* const read =
-      new Settings(read_settings([](const char* name) { return std::getenv(name); }));
+      new Settings(read_settings([](const char* name) { return ::secure_getenv(name); }));
   return *read;
 }
 
@@ -266,6 +195,7 @@ std::string status() {
     return settings().problem.empty() ? "off: ROCKTUNE_AGENT_MODE=off"
                                       : "off: " + settings().problem;
   }
+  if (process().exiting.load()) return "stopped: the process is exiting";
   const std::lock_guard lock(process().mutex);
   return process().status;
 }

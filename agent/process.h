@@ -1,9 +1,8 @@
 // The one agent of the process: its threads, its socket and the databases that are attached.
 //
 // Started by the first attach, never destroyed: databases may be closed by static destructors that
-// run after everything else. Two threads with all signals blocked, one for connections and samples
-// and one for changes and leases, since a change may have to wait for RocksDB. At exit() both are
-// stopped, for at most five seconds, so that exiting without closing a database is safe.
+// run after everything else. At exit() its threads are stopped, for at most five seconds, so that
+// exiting without closing a database is safe.
 //
 // Thread-safety: all functions. None throws.
 #pragma once

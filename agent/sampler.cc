@@ -58,6 +58,10 @@ constexpr Property kFamilyProperties[] = {
 
 constexpr Property kLiveDataSize = {"rocksdb.estimate-live-data-size"};  // grows with the files
 
+// Each costs some 50 us, most of it under the DB mutex: bounds a sample to a few milliseconds.
+constexpr std::size_t kMaxFamiliesInFull = 64;
+constexpr std::chrono::milliseconds kLongestListing{10};
+
 template <class T>
 std::int64_t to_signed(T value) {
   constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
@@ -97,6 +101,11 @@ void Sampler::Pace::spent(TimePoint begin, TimePoint end) {
   next_ = begin + std::max<TimePoint::duration>(kLeast, 1000 * (end - begin));
 }
 
+void Sampler::Pace::pause(TimePoint from) {
+  constexpr std::chrono::minutes kPause{10};
+  next_ = from + kPause;
+}
+
 Sampler::Sampler(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
                  Objects objects, Clock clock)
     : db_(db), objects_(std::move(objects)), clock_(std::move(clock)) {
@@ -109,6 +118,7 @@ Sampler::Sampler(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*
   add(db_->DefaultColumnFamily());
   std::set<std::uint32_t> known = {0};
   for (auto* const handle : handles) {
+    if (families_.size() == kMaxFamiliesInFull) break;
     if (handle != nullptr && known.insert(handle->GetID()).second) add(handle);
   }
 }
@@ -179,9 +189,13 @@ void Sampler::take_objects(wire::Sample& sample) const {
 void Sampler::list_families(TimePoint now) {
   if (!list_pace_.due(now)) return;
   std::vector<rocksdb::ColumnFamilyMetaData> all;
-  db_->GetAllColumnFamilyMetaData(&all);
-  list_pace_.spent(now, clock_());
   listed_.clear();
+  const auto begin = clock_();
+  db_->GetAllColumnFamilyMetaData(&all);
+  const auto end = clock_();
+  // It copies the description of every file in one visit under the DB mutex, where writers wait.
+  if (end - begin > kLongestListing) return list_pace_.pause(end);
+  list_pace_.spent(now, end);
   for (const auto& family : all) {
     auto& levels = listed_[family.name];
     for (const auto& level : family.levels) {

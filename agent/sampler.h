@@ -5,7 +5,9 @@
 // Column families: properties, options and levels are read through handles. The agent owns none:
 // it uses the database's own default handle, and those it was told of until forget(). A column
 // family without a known handle is found through GetAllColumnFamilyMetaData, and has levels only;
-// the sums over all column families among the database's properties include it. RocksDB goes on
+// the sums over all column families among the database's properties include it. So are those
+// beyond the first 64 handles. Where the listing takes longer than 10 ms (some ten thousand files)
+// it is left for ten minutes, and what only it tells is absent. RocksDB goes on
 // listing a dropped column family until the host destroys its last handle, and so do samples.
 //
 // Thread-safety: forget() from any thread; the rest from one thread.
@@ -20,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/block_cache.h"
 #include "agent/knobs.h"
 #include "wire/messages.h"
 
@@ -52,6 +55,8 @@ class Sampler {
    public:
     [[nodiscard]] bool due(TimePoint now) const { return now >= next_; }
     void spent(TimePoint begin, TimePoint end);
+    // It took too long in one go.
+    void pause(TimePoint from);
 
    private:
     TimePoint next_{};

@@ -4,11 +4,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <boost/system/system_error.hpp>
 #include <cerrno>
 #include <memory>
 #include <string_view>
+#include <utility>
 
-#include "agent/fork_guard.h"
 #include "agent/session.h"
 #include "agent/socket_file.h"
 
@@ -20,13 +21,24 @@ using boost::system::error_code;
 
 constexpr std::chrono::seconds kPauseAfterError{1};
 
-void turn_away(int descriptor) {
+void turn_away(stream_protocol::socket& socket) {
   constexpr std::string_view kBusy =
       "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
   // Best effort: it fits the socket's buffer or is lost.
   [[maybe_unused]] const auto sent =
-      ::send(descriptor, kBusy.data(), kBusy.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-  ::close(descriptor);
+      ::send(socket.native_handle(), kBusy.data(), kBusy.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+// The one that throws would leave the descriptor to nobody.
+stream_protocol::acceptor take_over(boost::asio::io_context& io, int descriptor) {
+  stream_protocol::acceptor acceptor(io);
+  error_code failed;
+  acceptor.assign(stream_protocol(), descriptor, failed);
+  if (failed) {
+    ::close(descriptor);
+    throw boost::system::system_error(failed);
+  }
+  return acceptor;
 }
 
 }  // namespace
@@ -36,12 +48,13 @@ Server::Server(boost::asio::io_context& io, boost::asio::io_context& worker, Rou
     : io_(io),
       worker_(worker),
       router_(router),
-      acceptor_(io, stream_protocol(), descriptor),
-      pause_(io) {
-  add_socket(descriptor);  // for the life of the process
-}
+      acceptor_(take_over(io, descriptor)),
+      fork_slot_(descriptor),
+      pause_(io) {}
 
 void Server::wait_for_connection() {
+  error_code ignored;
+  acceptor_.cancel(ignored);  // one wait at a time, also when an exception has come between
   acceptor_.async_wait(stream_protocol::acceptor::wait_read, [this](error_code error) {
     if (error) return;
     accept_all();
@@ -72,12 +85,16 @@ void Server::admit(int descriptor) {
     ::close(descriptor);
     return;
   }
-  if (connections_ >= kMaxConnections) return turn_away(descriptor);
-  const int slot = add_socket(descriptor);
-  if (slot < 0) return turn_away(descriptor);
-  std::make_shared<Session>(*this, stream_protocol::socket(io_, stream_protocol(), descriptor),
-                            slot)
-      ->wait_for_request();
+  stream_protocol::socket socket(io_);
+  error_code failed;
+  socket.assign(stream_protocol(), descriptor, failed);
+  if (failed) {  // the kernel has no room to watch another one
+    ::close(descriptor);
+    return;
+  }
+  ForkSlot slot(descriptor);
+  if (connections_ >= kMaxConnections || !slot) return turn_away(socket);
+  std::make_shared<Session>(*this, std::move(socket), std::move(slot))->wait_for_request();
 }
 
 }  // namespace rocktune::agent

@@ -10,6 +10,7 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "agent/fork_guard.h"
 #include "agent/router.h"
 
 namespace rocktune::agent {
@@ -18,10 +19,11 @@ class Server {
  public:
   static constexpr int kMaxConnections = 8;
 
-  // Takes over `descriptor`, a listening socket.
+  // Takes over `descriptor`, a listening socket, whether it throws or not.
   Server(boost::asio::io_context& io, boost::asio::io_context& worker, Router& router,
          int descriptor);
 
+  // Can be called again, after an exception.
   void start() { wait_for_connection(); }
 
  private:
@@ -35,6 +37,7 @@ class Server {
   boost::asio::io_context& worker_;
   Router& router_;
   boost::asio::local::stream_protocol::acceptor acceptor_;
+  const ForkSlot fork_slot_;
   boost::asio::steady_timer pause_;
   int connections_ = 0;
 };

@@ -6,7 +6,6 @@
 #include <boost/beast/http/write.hpp>
 #include <utility>
 
-#include "agent/fork_guard.h"
 #include "agent/server.h"
 
 namespace rocktune::agent {
@@ -24,17 +23,17 @@ constexpr std::size_t kReadBytes = 4 * kKiB;
 
 }  // namespace
 
-Session::Session(Server& server, boost::asio::local::stream_protocol::socket socket, int fork_slot)
+Session::Session(Server& server, boost::asio::local::stream_protocol::socket socket,
+                 ForkSlot fork_slot)
     : server_(server),
-      fork_slot_(fork_slot),
       stream_(std::move(socket)),
+      fork_slot_(std::move(fork_slot)),
       buffer_(kMaxHeaderBytes + kMaxBodyBytes) {
   ++server_.connections_;
 }
 
 Session::~Session() {
   --server_.connections_;
-  drop_socket(fork_slot_);  // before the number can be given to another file
 }
 
 void Session::wait_for_request() {

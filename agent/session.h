@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 
+#include "agent/fork_guard.h"
 #include "agent/router.h"
 
 namespace rocktune::agent {
@@ -18,8 +19,7 @@ class Server;
 
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  // `fork_slot` is from add_socket().
-  Session(Server& server, boost::asio::local::stream_protocol::socket socket, int fork_slot);
+  Session(Server& server, boost::asio::local::stream_protocol::socket socket, ForkSlot fork_slot);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -37,8 +37,8 @@ class Session : public std::enable_shared_from_this<Session> {
   void respond(Response response);
 
   Server& server_;
-  const int fork_slot_;
   boost::beast::basic_stream<boost::asio::local::stream_protocol> stream_;
+  const ForkSlot fork_slot_;  // goes before the stream
   boost::beast::flat_buffer buffer_;
   std::optional<boost::beast::http::request_parser<Body>> parser_;
   std::optional<boost::beast::http::response<Body>> response_;

@@ -40,7 +40,7 @@ std::optional<sockaddr_un> address_of(const std::string& path) {
 
 // A socket file of this user's at which nobody listens.
 bool is_abandoned(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   if (::lstat(path.c_str(), &info) != 0 || !S_ISSOCK(info.st_mode)) return false;
   if (info.st_uid != ::geteuid()) return false;
   const auto address = address_of(path);
@@ -89,11 +89,14 @@ std::string prepare_directory(const std::string& directory) {
   if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
     return named + " cannot be created: " + reason(errno);
   }
-  struct stat info {};
+  struct stat info{};
   if (::stat(directory.c_str(), &info) != 0) return named + ": " + reason(errno);
   if (!S_ISDIR(info.st_mode)) return named + " is not a directory";
   if (info.st_uid != 0 && info.st_uid != ::geteuid()) {
     return named + " belongs to another user, who could replace the socket";
+  }
+  if ((info.st_mode & S_IWOTH) != 0 && (info.st_mode & S_ISVTX) == 0) {
+    return named + " can be written by everybody, who could replace the socket";
   }
   return {};
 }
@@ -101,6 +104,9 @@ std::string prepare_directory(const std::string& directory) {
 }  // namespace
 
 tl::expected<SocketFile, std::string> SocketFile::listen(const std::string& directory, pid_t pid) {
+  if (!directory.starts_with('/')) {  // the host may change its working directory
+    return tl::unexpected("ROCKTUNE_AGENT_DIR " + directory + " must begin with /");
+  }
   if (auto problem = prepare_directory(directory); !problem.empty()) {
     return tl::unexpected(std::move(problem));
   }
@@ -123,7 +129,7 @@ tl::expected<SocketFile, std::string> SocketFile::listen(const std::string& dire
   if (::bind(fd, reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0) {
     return fail("cannot bind");
   }
-  struct stat info {};
+  struct stat info{};
   if (::lstat(path.c_str(), &info) == 0) {
     file.device_ = info.st_dev;
     file.inode_ = info.st_ino;
@@ -137,7 +143,7 @@ tl::expected<SocketFile, std::string> SocketFile::listen(const std::string& dire
 }
 
 void SocketFile::remove() const {
-  struct stat info {};
+  struct stat info{};
   if (::lstat(path_.c_str(), &info) != 0 || !S_ISSOCK(info.st_mode)) return;
   const bool same = info.st_dev == device_ && info.st_ino == inode_ &&
                     info.st_ctim.tv_sec == changed_.tv_sec &&

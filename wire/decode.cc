@@ -1,6 +1,7 @@
 // JSON to wire messages. Identity and values are required; lists, maps and descriptions may be
 // absent, and what is not known is ignored, so that versions can differ by optional fields.
 #include <initializer_list>
+#include <stdexcept>
 #include <utility>
 
 #include "wire/codec.h"
@@ -278,12 +279,23 @@ void Fields::get(const Json& json, std::string_view name, T& out) {
   wire::get(reader_, json, at(name), out);
 }
 
+// While it parses, the library builds a tree that can take a hundred times the room of the text:
+// what is deeper or has more values than any message of ours is refused before it has grown.
+Json parse(std::string_view text) {
+  std::size_t events = 0;
+  return Json::parse(text, [&events](int depth, Json::parse_event_t, const Json&) {
+    if (depth > kMaxDepth) throw std::length_error("it is nested too deeply");
+    if (++events > kMaxEvents) throw std::length_error("it has too many values");
+    return true;
+  });
+}
+
 template <class T>
 Decoded<T> decode_message(std::string_view text) try {
   if (text.size() > kMaxMessageBytes) {
     return tl::unexpected<std::string>("the message: is larger than 32 MiB");
   }
-  const Json json = Json::parse(text);
+  const Json json = parse(text);
   JsonReader reader;
   T message;
   get(reader, json, Where{}, message);

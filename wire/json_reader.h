@@ -19,6 +19,9 @@ namespace rocktune::wire {
 inline constexpr std::size_t kMaxMessageBytes = std::size_t{32} << 20;
 inline constexpr std::size_t kMaxItems = 65536;
 inline constexpr std::size_t kMaxStringBytes = 65536;
+inline constexpr int kMaxDepth = 16;  // a sample's levels lie 5 deep
+// Beginnings, ends, keys and values. Ten thousand column families with their levels make 600,000.
+inline constexpr std::size_t kMaxEvents = 2'000'000;
 
 // Where in the document we are; lives on the stack, turned into text only when something is wrong.
 struct Where {

@@ -59,6 +59,12 @@ void discard(rocksdb::DBOptions* prepared) {
   delete prepared;
 }
 
+void watch(rocksdb::DB* db, Watched watched) {
+  const std::lock_guard lock(state().mutex);
+  for (const void* const handle : watched.handles) state().handles[handle] = db;
+  state().databases[db] = std::move(watched);
+}
+
 void opened(rocksdb::DB* db, const std::vector<Handle*>* handles, const Interposed& ours) try {
   if (agent::in_child() || agent::settings().mode == agent::Mode::kOff) return;
   if (!has_in_vtable(db, kDatabaseEntries, {ours.db_close, ours.db_delete, ours.db_destroy})) {
@@ -75,11 +81,13 @@ void opened(rocksdb::DB* db, const std::vector<Handle*>* handles, const Interpos
   }
   Watched watched;
   watched.handles.assign(safe.begin(), safe.end());
-  watched.database = agent::attach(db, safe);
-  if (!watched.database) return;
-  const std::lock_guard lock(state().mutex);
-  for (const void* const handle : watched.handles) state().handles[handle] = db;
-  state().databases[db] = std::move(watched);
+  const auto database = watched.database = agent::attach(db, safe);
+  if (!database) return;
+  try {
+    watch(db, std::move(watched));
+  } catch (...) {
+    agent::detach(database);  // its close would not be seen
+  }
 } catch (...) {
 }
 
@@ -90,23 +98,32 @@ void closing(const void* db) try {
     const std::lock_guard lock(state().mutex);
     const auto it = state().databases.find(db);
     if (it == state().databases.end()) return;
-    for (const void* const handle : it->second.handles) state().handles.erase(handle);
-    database = std::move(it->second.database);
-    state().databases.erase(it);
+    database = it->second.database;
   }
+  // Whoever destroys a handle meanwhile still finds its database, and waits for the same.
   agent::detach(database);
+  const std::lock_guard lock(state().mutex);
+  const auto it = state().databases.find(db);
+  if (it == state().databases.end()) return;
+  for (const void* const handle : it->second.handles) state().handles.erase(handle);
+  state().databases.erase(it);
 } catch (...) {
 }
 
 void handle_closing(const void* handle) try {
   if (agent::in_child()) return;
-  const std::lock_guard lock(state().mutex);
-  const auto it = state().handles.find(handle);
-  if (it == state().handles.end()) return;
-  auto& watched = state().databases.at(it->second);
-  std::erase(watched.handles, handle);
-  state().handles.erase(it);
-  watched.database->forget(static_cast<const Handle*>(handle));
+  std::shared_ptr<agent::Database> database;
+  {
+    const std::lock_guard lock(state().mutex);
+    const auto it = state().handles.find(handle);
+    if (it == state().handles.end()) return;
+    auto& watched = state().databases.at(it->second);
+    std::erase(watched.handles, handle);
+    database = watched.database;
+    state().handles.erase(it);
+  }
+  // Without the lock: it may have to wait for a reading, and that for locks of RocksDB.
+  database->forget(static_cast<const Handle*>(handle));
 } catch (...) {
 }
 

@@ -119,12 +119,13 @@ const Api* load_agent() {
   return get();
 }
 
-const void* g_real_open = nullptr;  // input of load_once
+const void* g_real_open = nullptr;  // input of load_once: what the first open stands before
 
 void load_once() {
   const char* const mode = getenv("ROCKTUNE_AGENT_MODE");
   if (mode != nullptr && strcmp(mode, "off") == 0) return;
-  const void* const version = symbol_near(g_real_open, ROCKSDB_VERSION);
+  const void* const version =
+      symbol_near(__atomic_load_n(&g_real_open, __ATOMIC_ACQUIRE), ROCKSDB_VERSION);
   if (version == nullptr || !is_our_version(version)) return;
   const Api* const loaded = load_agent();
   // Another copy of RocksDB than the host's would have other globals: hands off.
@@ -132,14 +133,15 @@ void load_once() {
   __atomic_store_n(&g_api, loaded, __ATOMIC_RELEASE);
 }
 
+// No mutex: a child forked while another thread loads would wait for it for ever (pthread_once
+// begins anew there).
 const Api* api_for(const void* real_open) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   if (api() == nullptr) {
-    pthread_mutex_lock(&mutex);
-    g_real_open = real_open;
+    const void* none = nullptr;
+    __atomic_compare_exchange_n(&g_real_open, &none, real_open, false, __ATOMIC_ACQ_REL,
+                                __ATOMIC_ACQUIRE);
     pthread_once(&once, load_once);
-    pthread_mutex_unlock(&mutex);
   }
   return api();
 }

@@ -24,6 +24,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/open_database.h"
 #include "wire/codec.h"
 
 namespace {
@@ -162,11 +163,9 @@ struct Host {
     options.create_missing_column_families = true;
     options.keep_log_file_num = 2;
     rocktune::prepare(options);
-    rocksdb::DB* opened = nullptr;
-    const auto status =
-        rocksdb::DB::Open(options, path, {{"default", {}}, {"second", {}}}, &handles, &opened);
+    const auto status = rocktune::testing::open_database(
+        options, path, {{"default", {}}, {"second", {}}}, &handles, &db);
     if (!status.ok()) fail(status.ToString());
-    db.reset(opened);
     attachment = rocktune::Agent::attach(db.get(), handles);
     check(!attachment->id().empty(), "not attached");
   }
@@ -206,7 +205,7 @@ void fork_and_check(Host& host) {
   if (child == 0) {
     int sockets = 0;
     for (int fd = 3; fd < 256; ++fd) {
-      struct stat info {};
+      struct stat info{};
       // The poller's own connection is the host's, and stays.
       if (::fstat(fd, &info) == 0 && S_ISSOCK(info.st_mode)) ++sockets;
     }
@@ -253,7 +252,9 @@ int main(int argc, char** argv) {
   root = new std::string(directory);
   check(std::atexit(check_exit) == 0, "atexit");
   const std::string path = directory + "/db";
-  { Host(path).close(0); }
+  {
+    Host(path).close(0);
+  }
   check(std::filesystem::exists(socket_in(directory)), rocktune::Agent::status().c_str());
   {
     Poller poller(socket_in(directory));

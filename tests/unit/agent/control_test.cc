@@ -1,6 +1,8 @@
 // Lease, changes and their undoing, on knobs of the test's own and a clock moved by hand.
 #include "agent/control.h"
 
+#include <stdexcept>
+
 #include "tests/support/catch.h"
 
 namespace rocktune::agent {
@@ -22,7 +24,9 @@ class FakeKnob final : public Knob {
   Reading read(Freshness /*freshness*/) override { return {value_, state().generation()}; }
   std::string write(std::int64_t value) override {
     ++writes;
+    if (on_write) on_write();
     if (!failure.empty()) return failure;
+    if (throws) throw std::runtime_error("no more threads");
     value_ = sticks_at.value_or(value);
     return {};
   }
@@ -30,6 +34,8 @@ class FakeKnob final : public Knob {
   std::string not_changeable;
   std::string failure;
   std::optional<std::int64_t> sticks_at;
+  bool throws = false;
+  std::function<void()> on_write;
   int writes = 0;
 
  private:
@@ -249,6 +255,48 @@ TEST_CASE("a return that fails is tried again, then told and dropped") {
   CHECK(s.knob_a->writes < 20);
 }
 
+TEST_CASE("an exception of RocksDB is a failure like another") {
+  Setup s;
+  s.take_lease();
+  s.set("a", 50);
+  s.knob_a->throws = true;
+  const auto result = s.set("a", 60);
+  CHECK(result.status == "failed");
+  CHECK_THAT(result.reason, Contains("no more threads"));
+  CHECK(result.after == 50);
+  CHECK(s.control->describe()[0].owner == "rocktune");
+
+  s.now += 10s;
+  s.control->tick();  // thrown again: the return is not forgotten
+  CHECK(s.a == 50);
+  s.knob_a->throws = false;
+  s.control->tick();
+  CHECK(s.a == 100);
+  s.a = 70;  // the write that threw has ended: another hand is still recognised
+  CHECK(s.control->describe()[0].owner == "manual");
+}
+
+TEST_CASE("what is remembered of hostile requests is short") {
+  Setup s;
+  s.take_lease();
+  const auto result = s.set(std::string(60000, 'x'), 1);
+  CHECK(result.status == "refused");
+  CHECK(result.reason.size() < 200);
+}
+
+TEST_CASE("a close does not wait for the rest of a long request") {
+  Setup s;
+  s.take_lease();
+  s.knob_a->on_write = [&] { s.control->hurry(); };
+  const auto answer = s.control->apply({"me", {{"1", "a", "", 50, {}}, {"2", "b", "", 50, {}}}});
+  REQUIRE_FALSE(answer.has_value());
+  CHECK(answer.error().code == "not_found");
+  CHECK(s.a == 50);
+  CHECK(s.b == 100);
+  s.control->abandon();
+  CHECK(s.a == 100);
+}
+
 TEST_CASE("restore returns everything at once and ends the lease") {
   Setup s;
   s.take_lease();
@@ -278,12 +326,14 @@ TEST_CASE("restore with hold keeps rocktune away until released") {
   CHECK(s.set("b", 60).status == "applied");
 }
 
-TEST_CASE("closing returns what outlives the database") {
+TEST_CASE("closing returns everything") {
   Setup s;
   s.take_lease();
   s.set("a", 50);
+  s.set("b", 200);
   s.control->abandon();
   CHECK(s.a == 100);
+  CHECK(s.b == 100);
 }
 
 TEST_CASE("two databases that share an object agree on what was found") {

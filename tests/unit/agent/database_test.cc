@@ -4,6 +4,9 @@
 #include <rocksdb/rate_limiter.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <algorithm>
 
 #include "agent/shared_objects.h"
 #include "agent/statistics.h"
@@ -252,10 +255,7 @@ TEST_CASE("a strict cache is not shrunk below what is pinned") {
   CHECK(knob.why_refused(2 << 20).empty());
   rocksdb::Cache::Handle* handle = nullptr;
 #if ROCKSDB_MAJOR < 8
-  REQUIRE(cache
-              ->Insert(
-                  "k", nullptr, 8 << 20, [](const rocksdb::Slice&, void*) {}, &handle)
-              .ok());
+  REQUIRE(cache->Insert("k", nullptr, 8 << 20, [](const rocksdb::Slice&, void*) {}, &handle).ok());
   CHECK_THAT(knob.why_refused(2 << 20), Catch::Matchers::Contains("pinned"));
   CHECK(knob.why_refused(16 << 20).empty());
   cache->Release(handle);
@@ -280,6 +280,66 @@ TEST_CASE("a limiter that outlives its database is returned at close") {
   }
   CHECK(options.rate_limiter->GetBytesPerSecond() == 20 << 20);
   CHECK(options.rate_limiter.use_count() == 1);  // nothing holds it
+}
+
+TEST_CASE("the options that stay behind are those that were found") {
+  TestDatabase host;
+  Database database(host.db.get(), host.handles, 7, false, std::chrono::steady_clock::now);
+  REQUIRE(database.control().take_lease({"me", 10, "restore", {}}).has_value());
+  const auto applied = database.control().apply({"me", {{"1", "max_background_jobs", "", 5, {}}}});
+  REQUIRE(applied->results.at(0).status == "applied");
+  const auto jobs_in_file = [&] {
+    rocksdb::DBOptions options;
+    std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    const rocksdb::ConfigOptions config;
+    REQUIRE(
+        rocksdb::LoadLatestOptions(config, host.directory.file("db"), &options, &families).ok());
+    return options.max_background_jobs;
+  };
+  CHECK(jobs_in_file() == 5);
+  database.close();
+  CHECK(jobs_in_file() == 2);
+}
+
+TEST_CASE("a database that is only read is never written") {
+  TestDatabase host;
+  host.close();
+  const auto files = host.files();
+  auto db = host.reopen_read_only();
+  Database database(db.get(), {}, 7, false, std::chrono::steady_clock::now);
+  CHECK(database.description().access == "read_only");
+  const auto knobs = database.control().describe();
+  CHECK_THAT(knobs[1].reason, Catch::Matchers::Contains("not open for writing"));
+  CHECK(knobs[2].changeable);
+  REQUIRE(database.control().take_lease({"me", 10, "restore", {}}).has_value());
+  const auto refused = database.control().apply({"me", {{"1", "max_background_jobs", "", 5, {}}}});
+  CHECK(refused->results.at(0).status == "refused");
+  CHECK(database.sampler().take().column_families.size() == 1);
+  CHECK(host.files() == files);
+  database.close();
+}
+
+TEST_CASE("a column family's handle may go while the database closes") {
+  Fixture f;
+  f.database.close();
+  f.database.forget(f.host.handles[1]);  // has waited for whoever still read it
+  f.host.destroy_handle(1);
+}
+
+TEST_CASE("of very many column families a bounded number is read in full") {
+  std::vector<std::string> names;
+  for (int i = 0; i < 70; ++i) names.push_back("family" + std::to_string(i));
+  Fixture plain;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  REQUIRE(plain.host.db->CreateColumnFamilies({}, names, &handles).ok());
+  Database database(plain.host.db.get(), handles, 8, false, std::chrono::steady_clock::now);
+  const auto sample = database.sampler().take();
+  CHECK(sample.column_families.size() == 72);
+  const auto in_full = std::ranges::count_if(
+      sample.column_families, [](const auto& family) { return !family.options.empty(); });
+  CHECK(in_full == 64);
+  database.close();
+  for (auto* const handle : handles) REQUIRE(plain.host.db->DestroyColumnFamilyHandle(handle).ok());
 }
 
 TEST_CASE("nobody gets in once the close has begun") {

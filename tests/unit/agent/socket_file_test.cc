@@ -36,7 +36,7 @@ TEST_CASE("the socket is its owner's alone and goes away") {
   const auto file = SocketFile::listen(root.file("new"), kPid);
   REQUIRE(file.has_value());
   CHECK(file->path() == root.file("new/agent.4321.sock"));
-  struct stat info {};
+  struct stat info{};
   REQUIRE(::lstat(file->path().c_str(), &info) == 0);
   CHECK((info.st_mode & 07777) == 0600);
   REQUIRE(::stat(root.file("new").c_str(), &info) == 0);
@@ -112,6 +112,19 @@ TEST_CASE("sockets of dead processes are removed, nothing else is") {
   CHECK(fs::exists(root.file("agent.x.sock")));
   ::close(answering->descriptor());
   ::close(file->descriptor());
+}
+
+TEST_CASE("a directory where others could replace the socket is refused") {
+  const TemporaryDirectory root;
+  REQUIRE(::chmod(root.path().c_str(), 0777) == 0);
+  CHECK_THAT(SocketFile::listen(root.path(), kPid).error(),
+             Catch::Matchers::Contains("written by everybody"));
+  REQUIRE(::chmod(root.path().c_str(), 01777) == 0);  // as /tmp is
+  const auto file = SocketFile::listen(root.path(), kPid);
+  REQUIRE(file.has_value());
+  ::close(file->descriptor());
+  CHECK_THAT(SocketFile::listen("relative", kPid).error(),
+             Catch::Matchers::Contains("must begin with /"));
 }
 
 TEST_CASE("a path that does not fit a socket's address is refused") {

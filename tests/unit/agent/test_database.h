@@ -3,14 +3,21 @@
 
 #include <rocksdb/db.h>
 
+#include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "agent/include/rocktune/agent.h"
 #include "tests/support/catch.h"
+#include "tests/support/open_database.h"
 #include "tests/unit/agent/temporary_directory.h"
 
 namespace rocktune::agent::testing {
+
+using rocktune::testing::open_database;
+using rocktune::testing::OpenedDatabase;
 
 struct TestDatabase {
   TemporaryDirectory directory;
@@ -22,15 +29,31 @@ struct TestDatabase {
     options.create_if_missing = true;
     options.create_missing_column_families = true;
     if (prepared) prepare(options);
-    rocksdb::DB* opened = nullptr;
-    const auto status = rocksdb::DB::Open(options, directory.file("db"),
-                                          {{"default", {}}, {"second", {}}}, &handles, &opened);
+    const auto status = open_database(options, directory.file("db"),
+                                      {{"default", {}}, {"second", {}}}, &handles, &db);
     INFO(status.ToString());
     REQUIRE(status.ok());
-    db.reset(opened);
   }
-  ~TestDatabase() {
+  ~TestDatabase() { close(); }
+
+  void close() {
     for (auto* const handle : handles) delete handle;
+    handles.clear();
+    db.reset();
+  }
+  [[nodiscard]] std::unique_ptr<rocksdb::DB> reopen_read_only() const {
+    OpenedDatabase opened;
+    REQUIRE(rocksdb::DB::OpenForReadOnly({}, directory.file("db"), &opened).ok());
+    return std::unique_ptr<rocksdb::DB>(std::move(opened));
+  }
+  // The names in its directory, without the LOG's.
+  [[nodiscard]] std::set<std::string> files() const {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(directory.file("db"))) {
+      const auto name = entry.path().filename().string();
+      if (!name.starts_with("LOG")) names.insert(name);
+    }
+    return names;
   }
   void destroy_handle(std::size_t index) {
     REQUIRE(db->DestroyColumnFamilyHandle(handles[index]).ok());

@@ -36,6 +36,18 @@ TEST_CASE("a wrong type is named with its place") {
         "databases: must be an array, but is of type object");
 }
 
+TEST_CASE("what would take far more memory than its text is refused while it is parsed") {
+  const std::string deep(1 << 20, '[');
+  CHECK_THAT(refusal<Sample>(deep), Catch::Matchers::Contains("nested too deeply"));
+  CHECK_THAT(refusal<Sample>("[" + deep), Catch::Matchers::Contains("nested too deeply"));
+  std::string many = sample_with(R"("unknown":[0)");
+  many.pop_back();
+  constexpr int kMoreThanAllowed = 2'000'000;
+  for (int i = 0; i < kMoreThanAllowed; ++i) many += ",0";
+  CHECK_THAT(refusal<Sample>(many + "]}"), Catch::Matchers::Contains("too many values"));
+  CHECK(decode<Sample>(sample_with(R"("unknown":[[[[[[0]]]]]])")).has_value());
+}
+
 TEST_CASE("what is missing is named") {
   CHECK(refusal<Hello>("{}") == "version: is missing");
   CHECK(refusal<ChangesRequest>(R"({"holder":"me","changes":[{"id":"1","value":3}]})") ==

@@ -1,0 +1,68 @@
+// What serves requests: the socket, and two threads with all signals blocked, one for connections
+// and samples and one for changes and leases, since a change may have to wait for RocksDB.
+//
+// Made once for a process and never destroyed after start(). An exception out of a handler (no
+// memory, no descriptors) costs that request: the threads go on, and begin again what it may have
+// left undone.
+//
+// Thread-safety: start() and stop() from one thread at a time.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "agent/registry.h"
+#include "agent/router.h"
+#include "agent/server.h"
+#include "agent/socket_file.h"
+
+namespace rocktune::agent {
+
+// Runs `io` until it is stopped. After each exception out of a handler it waits for `pause`, since
+// what is short may be back then, and calls `begin`, which starts what the loop is for.
+void run_loop(boost::asio::io_context& io, const std::function<void()>& begin,
+              std::chrono::milliseconds pause) noexcept;
+
+class Service {
+ public:
+  // Takes over the descriptor of `file`.
+  Service(Registry& registry, SocketFile file, wire::Hello hello);
+
+  [[nodiscard]] const std::string& path() const { return file_.path(); }
+
+  // Throws when there are no threads to be had; nothing runs then.
+  void start();
+  // Waits at most five seconds for the threads. One that RocksDB does not let go is left to the end
+  // of the process.
+  void stop() noexcept;
+
+ private:
+  using IoContext = boost::asio::io_context;
+
+  // One loop and the thread that runs it.
+  struct Loop {
+    IoContext io{1};
+    boost::asio::executor_work_guard<IoContext::executor_type> work{io.get_executor()};
+    std::thread thread;
+    std::atomic<bool> ended{false};
+  };
+
+  void start(Loop& loop, const char* name, std::function<void()> begin);
+  void wait_for_tick();
+
+  Registry& registry_;
+  SocketFile file_;
+  Loop connections_;
+  Loop changes_;
+  Router router_;
+  Server server_;
+  boost::asio::steady_timer timer_;
+};
+
+}  // namespace rocktune::agent
