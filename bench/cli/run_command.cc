@@ -164,6 +164,8 @@ Result<void> run_planned(const RunSettings& settings, const Plan& plan) {
     path = temporary->path() + "/db";
   }
   path = std::filesystem::absolute(path).lexically_normal().string();
+  // "DIR/" is DIR: the device's files lie in "DIR.device", beside it.
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
   Progress progress(plan.progress);
   if (auto loaded = ensure_loaded(plan, path, progress); !loaded) return loaded;
   if (settings.load_only || stop_requested()) {

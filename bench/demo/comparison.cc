@@ -1,6 +1,7 @@
 #include "bench/demo/comparison.h"
 
 #include <cstdio>
+#include <utility>
 
 namespace rocktune::bench {
 namespace {
@@ -99,13 +100,13 @@ std::string conclusion(const std::optional<double>& ratio) {
 
 std::string price(const json& static_run, const json& tuned_run) {
   std::string slower;
-  for (const std::string operation : {"read", "update"}) {
-    const std::string path = "/total/operations/" + operation + "/mean_us";
+  for (const auto& [operation, article] : {std::pair("read", "a "), std::pair("update", "an ")}) {
+    const std::string path = std::string("/total/operations/") + operation + "/mean_us";
     const Value before = number_at(static_run, path);
     const Value after = number_at(tuned_run, path);
     if (!before || !after || *before <= 0 || *after < 1.1 * *before) continue;
-    slower += (slower.empty() ? "One " : ", one ") + operation + " took " +
-              ratio_cell(before, after) + " as long on average";
+    slower += std::string(slower.empty() ? "In return " : ", ") + article + operation + " took " +
+              cell(*after / *before, "%.2f times", 1) + " as long on average";
   }
   return slower.empty() ? "" : slower + ".";
 }

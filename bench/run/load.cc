@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -60,12 +61,29 @@ Result<void> write_mark(rocksdb::DB& db, const Workload& workload) {
   return {};
 }
 
+// Nobody's data is to be written over: without the mark a database is empty, or holds the records
+// of a load that was stopped.
+Result<void> check_ours(rocksdb::DB& db) {
+  const std::unique_ptr<rocksdb::Iterator> first(db.NewIterator(rocksdb::ReadOptions()));
+  first->SeekToFirst();
+  if (!first->status().ok()) {
+    return fail(ErrorCode::kIo, "reading what was loaded: " + first->status().ToString());
+  }
+  if (!first->Valid() || first->key().starts_with("user")) return {};
+  return fail(ErrorCode::kConflict, db.GetName() +
+                                        " holds keys that rocktune-bench did not write: take "
+                                        "another --db");
+}
+
 }  // namespace
 
 Result<std::optional<Loaded>> read_loaded(rocksdb::DB& db) {
   std::string text;
   const auto status = db.Get(rocksdb::ReadOptions(), kMarkKey, &text);
-  if (status.IsNotFound()) return std::optional<Loaded>{};
+  if (status.IsNotFound()) {
+    if (auto ours = check_ours(db); !ours) return tl::unexpected(ours.error());
+    return std::optional<Loaded>{};
+  }
   if (!status.ok()) return fail(ErrorCode::kIo, "reading what was loaded: " + status.ToString());
   const auto mark = nlohmann::json::parse(text, nullptr, false);
   if (!mark.is_object() || !mark.contains("records") || !mark.contains("value_size") ||

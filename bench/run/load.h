@@ -21,7 +21,8 @@ struct Loaded {
   bool operator==(const Loaded&) const = default;
 };
 
-// What the database was loaded with; nothing when it is empty or was never loaded to the end.
+// What the database was loaded with; nothing when it is empty or was never loaded to the end. An
+// Error when it holds somebody else's keys.
 Result<std::optional<Loaded>> read_loaded(rocksdb::DB& db);
 
 // Called about twice a second with the records written so far; `settling` once they all are.

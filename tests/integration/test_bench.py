@@ -6,7 +6,7 @@ import signal
 import time
 import unittest
 
-from support import BIN, World, wait_for
+from support import BIN, World, needs_db_bench, wait_for
 
 
 def children(pid):
@@ -48,7 +48,7 @@ class Bench(World):
     def run_small(self, seconds):
         """A small Mild-Pressure on the emulated device, in self.directory/db."""
         return self.bench("run", "--workload", "ycsb-a", "--records", "20000", "--configuration", "Mild-Pressure", "--scale",
-                          "64", "--device", "nvme-p41", "--seconds", seconds, "--db", self.directory / "db", "--json",
+                          "64", "--device", "nvme-p41", "--seconds", seconds, "--db", f"{self.directory}/db/", "--json",
                           self.directory / "result.json")
 
     def result(self):
@@ -105,6 +105,14 @@ class Run(Bench):
         self.assertIn("signal", result["partial_reason"])
         self.assertLess(result["total"]["seconds"], 20)
         self.assertGreater(result["total"]["operations_done"], 0)
+
+
+    @needs_db_bench
+    def test_a_database_of_somebody_else_is_left_alone(self):
+        self.assertEqual(self.db_bench("--benchmarks=fillseq", "--num=1000", under_agent=False).wait(30), 0)
+        process = self.bench("run", "--workload", "ycsb-a", "--records", "1000", "--seconds", "1", "--db", self.directory / "db")
+        self.assertEqual(process.wait(20), 1)
+        self.assertIn("holds keys that rocktune-bench did not write", self.log())
 
 
 class Demo(Bench):

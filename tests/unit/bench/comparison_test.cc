@@ -55,7 +55,7 @@ TEST_CASE("the conclusion says what was measured", "[bench][demo]") {
 TEST_CASE("what got slower is said, too", "[bench][demo]") {
   json slow = result(250, 0);
   slow["total"]["operations"]["read"]["mean_us"] = 500;
-  CHECK(price(result(100, 0), slow) == "One read took 2.00x as long on average.");
+  CHECK(price(result(100, 0), slow) == "In return a read took 2.00 times as long on average.");
   CHECK(price(slow, result(100, 0)).empty());
   CHECK(price(result(100, 0), result(100, 0)).empty());
 }
