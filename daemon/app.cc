@@ -184,7 +184,7 @@ Result<void> run_app(const Config& config, const ConfigInputs& inputs, Log& log)
 
 }  // namespace
 
-int run(Config config, const ConfigInputs& inputs, Log& log) {
+int run(const Config& config, const ConfigInputs& inputs, Log& log) {
   const Result<void> ended = run_app(config, inputs, log);
   if (ended) return 0;
   log.error(ended.error().message);

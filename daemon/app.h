@@ -7,6 +7,6 @@
 namespace rocktune::daemon {
 
 // Runs until SIGTERM or SIGINT; SIGHUP reloads. The exit code: 0, or 1 when it could not start.
-int run(Config config, const ConfigInputs& inputs, Log& log);
+int run(const Config& config, const ConfigInputs& inputs, Log& log);
 
 }  // namespace rocktune::daemon

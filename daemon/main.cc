@@ -39,7 +39,7 @@ int main_with(Options options, rocktune::daemon::Log& log) {
   if (defaults) {
     log.info("there is no " + std::string(kDefaultConfigFile) + ": running on built-in defaults");
   }
-  return rocktune::daemon::run(*std::move(config), options.inputs, log);
+  return rocktune::daemon::run(*config, options.inputs, log);
 }
 
 }  // namespace

@@ -119,12 +119,12 @@ asio::awaitable<HttpResponse> monitor(Daemon& daemon, Clock clock, HttpRequest r
 
 }  // namespace
 
-HttpHandler monitoring_handler(Daemon& daemon, Clock clock) {
+HttpHandler monitoring_handler(Daemon& daemon, const Clock& clock) {
   return
       [&daemon, clock](HttpRequest request) { return monitor(daemon, clock, std::move(request)); };
 }
 
-HttpHandler control_handler(Daemon& daemon, Clock clock) {
+HttpHandler control_handler(Daemon& daemon, const Clock& clock) {
   return
       [&daemon, clock](HttpRequest request) { return control(daemon, clock, std::move(request)); };
 }
