@@ -84,7 +84,8 @@ Result<ChangeReport> change_report(const Json& answer) {
       };
       const std::string before = value("before");
       const std::string after = value("after");
-      const std::string change = before == after ? after : before + " -> " + after;
+      std::string change = before;
+      if (after != before) change.append(" -> ").append(after);
       rows.push_back({printable(entry.at("target").get<std::string>()),
                       knob.empty() ? "-" : printable(knob), knob.empty() ? "" : change,
                       printable(status), printable(reason)});

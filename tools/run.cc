@@ -75,6 +75,7 @@ int run(const Options& options) {
   }
   std::vector<std::string> words = options.command;
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   ::execv(executable->c_str(), arguments.data());

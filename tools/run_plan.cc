@@ -42,7 +42,7 @@ Result<std::string> find_command(const std::string& command, const std::string& 
   while (!command.empty() && begin <= path_variable.size()) {
     const std::size_t end = std::min(path_variable.find(':', begin), path_variable.size());
     const std::string directory = path_variable.substr(begin, end - begin);
-    const std::string candidate = (directory.empty() ? "." : directory) + "/" + command;
+    std::string candidate = (directory.empty() ? "." : directory) + "/" + command;
     if (is_executable(candidate)) return candidate;
     found = found || is_file(candidate);
     begin = end + 1;
@@ -57,7 +57,7 @@ Result<std::string> find_preload(const std::string& binary_directory,
   std::string tried;
   for (const fs::path& directory : {beside, beside / "x86_64-linux-gnu",
                                     beside / "aarch64-linux-gnu", fs::path(library_directory)}) {
-    const std::string candidate = (directory / kLibrary).string();
+    std::string candidate = (directory / kLibrary).string();
     if (is_file(candidate)) return candidate;
     tried += (tried.empty() ? "" : ", ") + directory.string();
   }
@@ -75,7 +75,7 @@ Result<std::string> prepare_agent_directory(const std::string& directory) {
   const std::string context = "agent directory " + directory;
   const std::string advice = "; name another one with --agent-dir";
   std::error_code error;
-  const std::string absolute = fs::absolute(directory, error).lexically_normal().string();
+  std::string absolute = fs::absolute(directory, error).lexically_normal().string();
   if (directory.empty() || error) {
     return fail(ErrorCode::kInvalidArgument, context + ": no usable path" + advice);
   }
@@ -89,7 +89,7 @@ Result<std::string> prepare_agent_directory(const std::string& directory) {
   if (error) {
     return fail(ErrorCode::kIo, context + ": cannot be made: " + error.message() + advice);
   }
-  // Only who may see it may talk to the agents; the sockets have mode 0600 besides.
+  // Others may look, but put nothing there; the sockets themselves have mode 0600.
   if (!existed) fs::permissions(absolute, fs::perms(0755), error);
   if (!fs::is_directory(absolute, error)) {
     return fail(ErrorCode::kInvalidArgument, context + ": is no directory" + advice);

@@ -192,14 +192,15 @@ void add_knobs(const Json& target, Lines& lines) {
   for (const Json& knob : target.value("knobs", Json::array())) {
     const std::string name = text_at(knob, "name");
     const std::string family = text_at(knob, "column_family");
+    std::string label = name;
+    if (!family.empty()) label.append(" (").append(family).append(")");
     const auto value = [&](const char* key) {
       return knob.contains(key) && knob[key].is_number_integer()
                  ? knob_text(name, knob[key].get<std::int64_t>())
                  : std::string("?");
     };
     rows.push_back(
-        {family.empty() ? name : name + " (" + family + ")", value("value"), value("found"),
-         text_at(knob, "owner"),
+        {label, value("value"), value("found"), text_at(knob, "owner"),
          knob.value("changeable", false) ? "" : "not changeable: " + text_at(knob, "reason")});
   }
   if (rows.size() == 1) return;
