@@ -16,6 +16,7 @@ using boost::system::error_code;
 
 constexpr std::chrono::seconds kIdle{60};
 constexpr std::chrono::seconds kTransfer{5};
+constexpr std::chrono::seconds kLinger{1};
 constexpr std::size_t kKiB = 1024;
 constexpr std::size_t kMaxHeaderBytes = 8 * kKiB;
 constexpr std::size_t kMaxBodyBytes = 64 * kKiB;
@@ -104,8 +105,27 @@ void Session::respond(Response response) {
   stream_.expires_after(kTransfer);
   http::async_write(stream_, message,
                     [self = shared_from_this()](error_code error, std::size_t /*bytes*/) {
-                      if (!error && self->keep_alive_) self->wait_for_request();
+                      if (error) return;
+                      if (self->keep_alive_) return self->wait_for_request();
+                      self->begin_to_close();
                     });
+}
+
+// A client that is still sending what was refused would see its pipe break before it has read why:
+// takes in what comes, for a moment, until the client has closed its end.
+void Session::begin_to_close() {
+  error_code ignored;
+  stream_.socket().shutdown(boost::asio::socket_base::shutdown_send, ignored);
+  stream_.expires_after(kLinger);
+  discard();
+}
+
+void Session::discard() {
+  buffer_.clear();
+  stream_.async_read_some(buffer_.prepare(kReadBytes),
+                          [self = shared_from_this()](error_code error, std::size_t) {
+                            if (!error) self->discard();
+                          });
 }
 
 }  // namespace rocktune::agent

@@ -35,6 +35,8 @@ class Session : public std::enable_shared_from_this<Session> {
   // What the HTTP parser objects to.
   void on_bad_request(boost::system::error_code error);
   void respond(Response response);
+  void begin_to_close();
+  void discard();
 
   Server& server_;
   boost::beast::basic_stream<boost::asio::local::stream_protocol> stream_;
