@@ -4,7 +4,7 @@
 add_library(rocktune_options INTERFACE)
 target_include_directories(rocktune_options INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(rocktune_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wnull-dereference
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
   $<$<BOOL:${ROCKTUNE_WERROR}>:-Werror>)
 
 if(ROCKTUNE_SANITIZE)

@@ -34,7 +34,9 @@ std::string alert(const Json& line) {
       text += " within " + seconds_text(*horizon);
     }
   }
-  if (const auto eta = number_at(line, "eta_seconds")) text += ", in " + seconds_text(*eta);
+  if (const auto eta = number_at(line, "eta_seconds")) {
+    text += *eta > 0 ? ", in " + seconds_text(*eta) : ", now";
+  }
   if (const auto came = line.find("event_came"); came != line.end() && came->is_boolean()) {
     const auto lead = number_at(line, "lead_seconds");
     text += !came->get<bool>() ? "; it did not come"
