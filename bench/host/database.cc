@@ -1,7 +1,11 @@
 #include "bench/host/database.h"
 
+#if __has_include(<rocksdb/advanced_cache.h>)
+#include <rocksdb/advanced_cache.h>  // from 8.0 on, what a Cache can do
+#endif
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
+#include <rocksdb/version.h>
 
 #include <chrono>
 #include <filesystem>
@@ -41,19 +45,23 @@ Result<std::unique_ptr<Database>> Database::open(const OpenSettings& settings) {
     options->env = database->env_.get();
   }
   if (settings.agent) prepare(*options);
+#if ROCKSDB_MAJOR >= 11
+  const auto status = rocksdb::DB::Open(*options, settings.path, &database->db_);
+#else
   rocksdb::DB* db = nullptr;
   const auto status = rocksdb::DB::Open(*options, settings.path, &db);
+  database->db_.reset(db);
+#endif
   if (!status.ok()) {
     return fail(ErrorCode::kIo, "database " + settings.path + ": " + status.ToString());
   }
-  database->db_.reset(db);
   database->statistics_ = options->statistics;
   database->limiter_ = options->rate_limiter;
   const auto* table = options->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   if (table != nullptr) database->cache_ = table->block_cache;
   if (settings.agent) {
     database->attachment_ = std::make_unique<Attachment>();
-    database->attachment_->held = Agent::attach(db);
+    database->attachment_->held = Agent::attach(database->db_.get());
   }
   return database;
 }

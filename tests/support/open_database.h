@@ -11,20 +11,29 @@
 
 namespace rocktune::testing {
 
-#if ROCKSDB_MAJOR >= 11
-using OpenedDatabase = std::unique_ptr<rocksdb::DB>;
-#else
-using OpenedDatabase = rocksdb::DB*;
-#endif
-
 inline rocksdb::Status open_database(const rocksdb::DBOptions& options, const std::string& path,
                                      const std::vector<rocksdb::ColumnFamilyDescriptor>& families,
                                      std::vector<rocksdb::ColumnFamilyHandle*>* handles,
                                      std::unique_ptr<rocksdb::DB>* db) {
-  OpenedDatabase opened{};
+#if ROCKSDB_MAJOR >= 11
+  return rocksdb::DB::Open(options, path, families, handles, db);
+#else
+  rocksdb::DB* opened = nullptr;
   auto status = rocksdb::DB::Open(options, path, families, handles, &opened);
-  if (status.ok()) *db = std::unique_ptr<rocksdb::DB>(std::move(opened));
+  db->reset(opened);
   return status;
+#endif
+}
+
+inline rocksdb::Status open_read_only(const std::string& path, std::unique_ptr<rocksdb::DB>* db) {
+#if ROCKSDB_MAJOR >= 11
+  return rocksdb::DB::OpenForReadOnly({}, path, db);
+#else
+  rocksdb::DB* opened = nullptr;
+  auto status = rocksdb::DB::OpenForReadOnly({}, path, &opened);
+  db->reset(opened);
+  return status;
+#endif
 }
 
 }  // namespace rocktune::testing

@@ -7,7 +7,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <utility>
 
 #include "agent/include/rocktune/agent.h"
 #include "tests/support/catch.h"
@@ -17,7 +16,7 @@
 namespace rocktune::agent::testing {
 
 using rocktune::testing::open_database;
-using rocktune::testing::OpenedDatabase;
+using rocktune::testing::open_read_only;
 
 struct TestDatabase {
   TemporaryDirectory directory;
@@ -42,9 +41,9 @@ struct TestDatabase {
     db.reset();
   }
   [[nodiscard]] std::unique_ptr<rocksdb::DB> reopen_read_only() const {
-    OpenedDatabase opened;
-    REQUIRE(rocksdb::DB::OpenForReadOnly({}, directory.file("db"), &opened).ok());
-    return std::unique_ptr<rocksdb::DB>(std::move(opened));
+    std::unique_ptr<rocksdb::DB> opened;
+    REQUIRE(open_read_only(directory.file("db"), &opened).ok());
+    return opened;
   }
   // The names in its directory, without the LOG's.
   [[nodiscard]] std::set<std::string> files() const {
