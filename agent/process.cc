@@ -139,7 +139,7 @@ std::shared_ptr<Database> attach_or_throw(
     if (auto first = already_attached(self, root)) return first;
     number = self.next_number++;
   }
-  const auto database =
+  auto database =
       std::make_shared<Database>(db, handles, number, settings().mode == Mode::kReadOnly,
                                  [] { return std::chrono::steady_clock::now(); });
   try {

@@ -19,7 +19,7 @@
 namespace rocktune::agent {
 namespace {
 
-constexpr int kBacklog = 64;  // a client that does not wait is refused beyond this
+constexpr int kBacklog = 64;               // a client that does not wait is refused beyond this
 constexpr int kMaxEntriesLookedAt = 4096;  // a directory full of something else costs no more
 
 std::string reason(int code) {

@@ -18,8 +18,9 @@ namespace rocktune {
 inline constexpr double kStalledRatio = 0.1;
 
 struct WriteStall {
-  std::string cause;     // "memtables", "l0", "pending_bytes"; empty: this sample does not show it
-  std::string sentence;  // "writes are stopped: 2 of 2 memtables wait for their flush in column ..."
+  std::string cause;  // "memtables", "l0", "pending_bytes"; empty: this sample does not show it
+  std::string
+      sentence;  // "writes are stopped: 2 of 2 memtables wait for their flush in column ..."
 };
 
 // Absent while writes flow.

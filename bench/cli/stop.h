@@ -1,4 +1,5 @@
-// Ctrl-C, SIGTERM and a closed terminal ask a command to stop and to write what it has; a second one ends it at once.
+// Ctrl-C, SIGTERM and a closed terminal ask a command to stop and to write what it has; a second
+// one ends it at once.
 #pragma once
 
 #include <atomic>
