@@ -36,6 +36,7 @@ std::string encode(const Hello&);
 std::string encode(const DatabaseList&);
 std::string encode(const Sample&);
 std::string encode(const Options&);
+std::string encode(const Events&);
 std::string encode(const ChangesRequest&);
 std::string encode(const ChangeResults&);
 std::string encode(const Lease&);

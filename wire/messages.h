@@ -31,7 +31,7 @@ struct Hello {
   std::string instance;  // random; another one for each start of the agent
   std::string mode;      // "rw", or "ro": every change is refused
   std::vector<std::string>
-      capabilities;  // "sample", "options", "changes", "lease", "restore", "release"
+      capabilities;  // "sample", "statistics", "events", "knobs", "options", "changes", ...
 };
 
 // One open database; GET /v1/dbs returns {"databases": [...]}.
@@ -108,8 +108,34 @@ struct Sample {
   std::map<std::string, std::uint64_t> cache;    // capacity_bytes, usage_bytes, pinned_usage_bytes
   std::map<std::string, std::uint64_t> limiter;  // bytes_through, requests
   std::vector<ColumnFamily> column_families;
+  // Those of the database and of its objects; of a column family's only what is not "found" (its
+  // other values are among its options). GET /v1/dbs/{id}/knobs has all of them.
   std::vector<Knob> knobs;
   std::optional<Lease> lease;
+  std::uint64_t next_event = 0;  // what the next event's sequence number will be
+};
+
+// Something that happened inside the database, or that the agent did to it.
+struct Event {
+  std::uint64_t sequence = 0;  // from 1, without gaps, for each database
+  std::int64_t tick_ns = 0;    // CLOCK_MONOTONIC when it was seen
+  std::int64_t wall_ns = 0;    // Unix time
+  // "flush_begin", "flush_end", "compaction_begin", "compaction_end", "stall", "background_error",
+  // "error_recovery", "change" (the agent changed a value, or returned it); docs/wire.md has the
+  // fields of each.
+  std::string kind;
+  std::string column_family;                     // empty: of the whole database
+  std::map<std::string, std::int64_t> numbers;   // "job", "input_bytes", "output_level", ...
+  std::map<std::string, std::string> words;      // "reason", "status", "cause", "knob", ...
+  bool operator==(const Event&) const = default;
+};
+
+// GET /v1/dbs/{id}/events?after=SEQUENCE[&limit=N]: those above SEQUENCE that are still kept, oldest
+// first. The agent keeps the latest few hundred: `missed` says how many above SEQUENCE are gone.
+struct Events {
+  std::vector<Event> events;
+  std::uint64_t missed = 0;
+  std::uint64_t next_event = 0;
 };
 
 // GET /v1/dbs/{id}/options: every option in RocksDB's own spelling.

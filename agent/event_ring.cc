@@ -1,0 +1,50 @@
+#include "agent/event_ring.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace rocktune::agent {
+namespace {
+
+std::int64_t now_ns(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+}  // namespace
+
+void EventRing::add(wire::Event event) noexcept {
+  event.tick_ns = now_ns(CLOCK_MONOTONIC);
+  event.wall_ns = now_ns(CLOCK_REALTIME);
+  const std::lock_guard lock(mutex_);
+  event.sequence = next_++;
+  try {
+    events_.push_back(std::move(event));
+  } catch (...) {  // no memory: a gap that read() reports
+  }
+  if (events_.size() > kCapacity) events_.pop_front();
+}
+
+wire::Events EventRing::read(std::uint64_t after, std::size_t limit) const {
+  const std::lock_guard lock(mutex_);
+  wire::Events answer;
+  answer.next_event = next_;
+  const auto first = std::ranges::upper_bound(events_, after, {}, &wire::Event::sequence);
+  const auto kept = static_cast<std::size_t>(events_.end() - first);
+  // A reader that is ahead of us has seen another database's events: it has missed nothing here.
+  const std::uint64_t above = after + 1 < next_ ? next_ - after - 1 : 0;
+  answer.missed = above - std::min<std::uint64_t>(above, kept);
+  const auto count = std::min({kept, limit, kMostInOneAnswer});
+  answer.events.assign(first, first + static_cast<std::ptrdiff_t>(count));
+  return answer;
+}
+
+std::uint64_t EventRing::next() const {
+  const std::lock_guard lock(mutex_);
+  return next_;
+}
+
+}  // namespace rocktune::agent

@@ -1,0 +1,35 @@
+// The latest events of one database, for readers that come by now and then. Memory is bounded: the
+// oldest make room, and a reader who was too slow learns how many it missed.
+//
+// Thread-safety: all functions. Never blocks for longer than it takes to move one event: it is
+// called on RocksDB's own threads. No memory for an event costs that event, and it counts as missed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+
+#include "wire/messages.h"
+
+namespace rocktune::agent {
+
+class EventRing {
+ public:
+  static constexpr std::size_t kCapacity = 512;
+  static constexpr std::size_t kMostInOneAnswer = 256;
+
+  // Gives the event its sequence number and times.
+  void add(wire::Event event) noexcept;
+
+  // Those above `after` that are still there, oldest first, at most `limit` of them.
+  [[nodiscard]] wire::Events read(std::uint64_t after, std::size_t limit) const;
+  [[nodiscard]] std::uint64_t next() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::uint64_t next_ = 1;
+  std::deque<wire::Event> events_;
+};
+
+}  // namespace rocktune::agent
