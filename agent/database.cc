@@ -62,7 +62,8 @@ Database::Database(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandl
   knobs.push_back(std::make_unique<LimiterKnob>(objects.limiter));
   knobs.push_back(std::make_unique<JobsKnob>(db, description_.access == "read_write", clock));
   knobs.push_back(std::make_unique<CacheKnob>(objects.cache));
-  sampler_ = std::make_unique<Sampler>(db, handles, objects, clock);
+  families_ = std::make_shared<Families>(db, handles, clock);
+  sampler_ = std::make_unique<Sampler>(db, families_, objects, clock);
   control_ = std::make_unique<Control>(
       std::move(knobs), number, std::move(clock),
       [log = options.info_log](const std::string& text) { write_to_log(log.get(), text); });
@@ -92,7 +93,7 @@ void Database::describe(rocksdb::DB* db, const rocksdb::DBOptions& options, std:
 }
 
 void Database::forget(const rocksdb::ColumnFamilyHandle* handle) {
-  if (const auto inside = pass()) return sampler_->forget(handle);
+  if (const auto inside = pass()) return families_->forget(handle);
   gate_.close();  // whoever closes may still be waiting for the one that reads this handle
 }
 
@@ -106,6 +107,7 @@ void Database::close() {
   }
   control_.reset();
   sampler_.reset();
+  families_.reset();
 }
 
 }  // namespace rocktune::agent

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "agent/control.h"
+#include "agent/families.h"
 #include "agent/gate.h"
 #include "agent/sampler.h"
 #include "wire/messages.h"
@@ -41,6 +42,7 @@ class Database {
   Gate gate_;
   std::mutex closing_;
   wire::Database description_;
+  std::shared_ptr<Families> families_;
   std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<Control> control_;
 };

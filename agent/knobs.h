@@ -5,17 +5,15 @@
 #include <rocksdb/rate_limiter.h>
 
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "agent/block_cache.h"
+#include "agent/clock.h"
 #include "agent/knob.h"
 
 namespace rocktune::agent {
-
-using Clock = std::function<std::chrono::steady_clock::time_point()>;
 
 // rate_limiter_bytes_per_second, on the limiter object. From 1 MiB/s up to "unlimited".
 class LimiterKnob final : public Knob {

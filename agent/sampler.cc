@@ -2,6 +2,7 @@
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/metadata.h>
+#include <rocksdb/rate_limiter.h>
 
 #include <algorithm>
 #include <charconv>
@@ -58,8 +59,6 @@ constexpr Property kFamilyProperties[] = {
 
 constexpr Property kLiveDataSize = {"rocksdb.estimate-live-data-size"};  // grows with the files
 
-// Each costs some 50 us, most of it under the DB mutex: bounds a sample to a few milliseconds.
-constexpr std::size_t kMaxFamiliesInFull = 64;
 constexpr std::chrono::milliseconds kLongestListing{10};
 
 template <class T>
@@ -106,29 +105,11 @@ void Sampler::Pace::pause(TimePoint from) {
   next_ = from + kPause;
 }
 
-Sampler::Sampler(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
-                 Objects objects, Clock clock)
-    : db_(db), objects_(std::move(objects)), clock_(std::move(clock)) {
-  // The database's own handle lives until its close; the host's for the same column family may not.
-  const auto add = [this](rocksdb::ColumnFamilyHandle* handle) {
-    auto& family = families_.emplace_back();
-    family.handle = handle;
-    family.name = handle->GetName();
-  };
-  add(db_->DefaultColumnFamily());
-  std::set<std::uint32_t> known = {0};
-  for (auto* const handle : handles) {
-    if (families_.size() == kMaxFamiliesInFull) break;
-    if (handle != nullptr && known.insert(handle->GetID()).second) add(handle);
-  }
-}
-
-void Sampler::forget(const rocksdb::ColumnFamilyHandle* handle) {
-  const std::lock_guard lock(families_mutex_);
-  std::erase_if(families_, [&](const Family& family) {
-    return family.handle == handle && &family != &families_.front();
-  });
-}
+Sampler::Sampler(rocksdb::DB* db, std::shared_ptr<Families> families, Objects objects, Clock clock)
+    : db_(db),
+      families_(std::move(families)),
+      objects_(std::move(objects)),
+      clock_(std::move(clock)) {}
 
 wire::Sample Sampler::take() {
   const auto now = clock_();
@@ -204,23 +185,41 @@ void Sampler::list_families(TimePoint now) {
   }
 }
 
+// Those that came or went since the last sample.
+void Sampler::find_families() {
+  const auto known = families_->all();
+  const auto same = [](const Watched& watched, const auto& family) {
+    return watched.family == family;
+  };
+  if (std::ranges::equal(watched_, known, same)) return;
+  std::vector<Watched> found;
+  for (const auto& family : known) {
+    const auto it = std::ranges::find(watched_, family, &Watched::family);
+    found.push_back(it == watched_.end() ? Watched{family, {}, {}, 0, {}} : std::move(*it));
+  }
+  watched_ = std::move(found);
+}
+
 void Sampler::take_families(wire::Sample& sample, TimePoint now) {
   list_families(now);
-  const std::lock_guard lock(families_mutex_);
+  find_families();
   std::set<std::string_view> taken;
-  const bool live_data_due = live_data_pace_.due(now);
-  const auto begin = clock_();
-  if (live_data_due) {
-    for (auto& family : families_) {
+  if (live_data_pace_.due(now)) {
+    const auto begin = clock_();
+    for (auto& watched : watched_) {
+      const auto used = watched.family->use();
       std::uint64_t value = 0;
-      const bool known = db_->GetIntProperty(family.handle, kLiveDataSize.full_name, &value);
-      family.live_data_size = known ? std::optional(value) : std::nullopt;
+      const bool known =
+          used && db_->GetIntProperty(used.handle(), kLiveDataSize.full_name, &value);
+      watched.live_data_size = known ? std::optional(value) : std::nullopt;
     }
     live_data_pace_.spent(begin, clock_());
   }
-  for (auto& family : families_) {
-    taken.insert(family.name);
-    sample.column_families.push_back(take_family(family, now));
+  for (auto& watched : watched_) {
+    auto family = take_family(watched);
+    if (!family) continue;
+    taken.insert(watched.family->name());
+    sample.column_families.push_back(*std::move(family));
   }
   for (const auto& [name, levels] : listed_) {
     if (taken.contains(name)) continue;
@@ -231,36 +230,39 @@ void Sampler::take_families(wire::Sample& sample, TimePoint now) {
   }
 }
 
-wire::ColumnFamily Sampler::take_family(Family& family, TimePoint now) {
-  if (family.options_pace.due(now)) {
-    const auto begin = clock_();
-    const rocksdb::Options options = db_->GetOptions(family.handle);
-    family.options = stall_options(options);
-    family.levels = options.num_levels;
-    family.options_pace.spent(now, now + std::min(clock_() - begin, nanoseconds(1'000'000)));
+// nullopt: its handle has just gone.
+std::optional<wire::ColumnFamily> Sampler::take_family(Watched& watched) {
+  const auto copy = watched.family->options().get(Freshness::kCached);
+  const auto used = watched.family->use();
+  if (!copy || !used) return std::nullopt;
+  if (watched.copy != copy) {
+    watched.copy = copy;
+    watched.options = stall_options(*copy);
+    watched.levels = copy->num_levels;
   }
   wire::ColumnFamily taken;
-  taken.name = family.name;
-  taken.options = family.options;
+  taken.name = watched.family->name();
+  taken.options = watched.options;
   std::uint64_t value = 0;
   for (const auto& property : kFamilyProperties) {
-    if (db_->GetIntProperty(family.handle, property.full_name, &value)) {
+    if (db_->GetIntProperty(used.handle(), property.full_name, &value)) {
       taken.properties.emplace(property.name(), value);
     }
   }
-  if (family.live_data_size) {
-    taken.properties.emplace(kLiveDataSize.name(), *family.live_data_size);
+  if (watched.live_data_size) {
+    taken.properties.emplace(kLiveDataSize.name(), *watched.live_data_size);
   }
-  taken.levels = take_levels(family);
+  taken.levels = take_levels(used.handle(), watched.levels);
   return taken;
 }
 
 // From "compaction.L0.NumFiles" and "compaction.L0.SizeBytes" (doubles, as text) of the map
 // property: one short visit under the DB mutex, where the metadata would copy every file.
-std::vector<wire::Level> Sampler::take_levels(const Family& family) const {
+std::vector<wire::Level> Sampler::take_levels(rocksdb::ColumnFamilyHandle* handle,
+                                              int count) const {
   std::map<std::string, std::string> stats;
-  if (!db_->GetMapProperty(family.handle, DB::Properties::kCFStats, &stats)) return {};
-  std::vector<wire::Level> levels(static_cast<std::size_t>(std::clamp(family.levels, 1, 64)));
+  if (!db_->GetMapProperty(handle, DB::Properties::kCFStats, &stats)) return {};
+  std::vector<wire::Level> levels(static_cast<std::size_t>(std::clamp(count, 1, 64)));
   const auto number = [](const std::string& text) {
     double value = 0;
     std::from_chars(text.data(), text.data() + text.size(), value);
@@ -285,12 +287,11 @@ wire::Options Sampler::options() {
   if (rocksdb::GetStringFromDBOptions(config, db_->GetDBOptions(), &text).ok()) {
     options.database = to_map(text);
   }
-  const std::lock_guard lock(families_mutex_);
-  for (const auto& family : families_) {
+  for (const auto& family : families_->all()) {
     text.clear();
-    const rocksdb::ColumnFamilyOptions of_family = db_->GetOptions(family.handle);
-    if (rocksdb::GetStringFromColumnFamilyOptions(config, of_family, &text).ok()) {
-      options.column_families[family.name] = to_map(text);
+    const auto copy = family->options().get(Freshness::kFresh);
+    if (copy && rocksdb::GetStringFromColumnFamilyOptions(config, *copy, &text).ok()) {
+      options.column_families[family->name()] = to_map(text);
     }
   }
   return options;

@@ -2,15 +2,14 @@
 // a time, copies options at most once a second for each column family, and spends less than a
 // thousandth of the time on what costs more with every file.
 //
-// Column families: properties, options and levels are read through handles. The agent owns none:
-// it uses the database's own default handle, and those it was told of until forget(). A column
-// family without a known handle is found through GetAllColumnFamilyMetaData, and has levels only;
-// the sums over all column families among the database's properties include it. So are those
+// Column families: properties, options and levels are read through handles (agent/families.h). A
+// column family without a known handle is found through GetAllColumnFamilyMetaData, and has levels
+// only; the sums over all column families among the database's properties include it. So are those
 // beyond the first 64 handles. Where the listing takes longer than 10 ms (some ten thousand files)
 // it is left for ten minutes, and what only it tells is absent. RocksDB goes on
 // listing a dropped column family until the host destroys its last handle, and so do samples.
 //
-// Thread-safety: forget() from any thread; the rest from one thread.
+// Thread-safety: from one thread.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -18,12 +17,13 @@
 #include <chrono>
 #include <map>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "agent/block_cache.h"
-#include "agent/knobs.h"
+#include "agent/clock.h"
+#include "agent/families.h"
 #include "wire/messages.h"
 
 namespace rocktune::agent {
@@ -36,16 +36,12 @@ class Sampler {
     std::shared_ptr<rocksdb::RateLimiter> limiter;
   };
 
-  Sampler(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
-          Objects objects, Clock clock);
+  Sampler(rocksdb::DB* db, std::shared_ptr<Families> families, Objects objects, Clock clock);
 
   // Everything but knobs and lease.
   wire::Sample take();
   // Every option of the database and of the column families with a handle.
   wire::Options options();
-
-  // The handle is about to be destroyed. Waits while it is being read.
-  void forget(const rocksdb::ColumnFamilyHandle* handle);
 
  private:
   using TimePoint = std::chrono::steady_clock::time_point;
@@ -62,12 +58,12 @@ class Sampler {
     TimePoint next_{};
   };
 
-  struct Family {
-    rocksdb::ColumnFamilyHandle* handle = nullptr;
-    std::string name;
+  // What is kept of a column family from one sample to the next.
+  struct Watched {
+    std::shared_ptr<Family> family;
+    Family::Options::Copy copy;  // which `options` and `levels` are of
     std::map<std::string, std::int64_t> options;
     int levels = 0;
-    Pace options_pace;
     std::optional<std::uint64_t> live_data_size;
   };
 
@@ -75,11 +71,13 @@ class Sampler {
   void take_properties(wire::Sample& sample) const;
   void take_objects(wire::Sample& sample) const;
   void take_families(wire::Sample& sample, TimePoint now);
-  wire::ColumnFamily take_family(Family& family, TimePoint now);
-  std::vector<wire::Level> take_levels(const Family& family) const;
+  void find_families();
+  std::optional<wire::ColumnFamily> take_family(Watched& watched);
+  std::vector<wire::Level> take_levels(rocksdb::ColumnFamilyHandle* handle, int count) const;
   void list_families(TimePoint now);
 
   rocksdb::DB* const db_;
+  const std::shared_ptr<Families> families_;
   const Objects objects_;
   const Clock clock_;
   std::uint64_t sequence_ = 0;
@@ -87,9 +85,7 @@ class Sampler {
   Pace list_pace_;
   std::map<std::string, std::vector<wire::Level>> listed_;
   Pace live_data_pace_;
-
-  std::mutex families_mutex_;  // held while a handle is used
-  std::vector<Family> families_;
+  std::vector<Watched> watched_;
 };
 
 }  // namespace rocktune::agent
