@@ -92,9 +92,13 @@ void Database::describe(rocksdb::DB* db, const rocksdb::DBOptions& options, std:
   if (!description_.tunable) description_.reason = "none of its knobs can be changed";
 }
 
+void Database::add(rocksdb::ColumnFamilyHandle* handle) {
+  if (const auto inside = pass()) families_->add(handle);
+}
+
+// Also while it closes: what was changed through the handle may be returned through it just now.
 void Database::forget(const rocksdb::ColumnFamilyHandle* handle) {
-  if (const auto inside = pass()) return families_->forget(handle);
-  gate_.close();  // whoever closes may still be waiting for the one that reads this handle
+  families_->forget(handle);
 }
 
 void Database::close() {
@@ -107,7 +111,6 @@ void Database::close() {
   }
   control_.reset();
   sampler_.reset();
-  families_.reset();
 }
 
 }  // namespace rocktune::agent

@@ -1,6 +1,6 @@
 // One attached database: its description, its sampler and its controls, usable until close().
 //
-// Thread-safety: pass(), description(), forget() and close() from any thread; sampler() and
+// Thread-safety: pass(), description(), add(), forget() and close() from any thread; sampler() and
 // control() only while holding a pass, under their own rules.
 #pragma once
 
@@ -29,6 +29,10 @@ class Database {
   [[nodiscard]] Gate::Pass pass() { return Gate::Pass(gate_); }
   Sampler& sampler() { return *sampler_; }
   Control& control() { return *control_; }
+  // A column family was created, or a handle to one became known: samples and knobs have it from
+  // now on, until it is forgotten. Known ones, more than Families::kMost, and null are ignored.
+  void add(rocksdb::ColumnFamilyHandle* handle);
+  // The handle is about to be destroyed. Waits while it is being used. Idempotent.
   void forget(const rocksdb::ColumnFamilyHandle* handle);
 
   // Waits for the requests that are inside, returns what was changed, and lets go of every object
