@@ -5,10 +5,15 @@
 // database is opened. Both are built together: the name below changes with this structure.
 #pragma once
 
-#include <rocksdb/db.h>
-#include <rocksdb/options.h>
-
 #include <vector>
+
+// Declared only: the headers of newer releases need exceptions, which the preload library is built
+// without.
+namespace rocksdb {
+class ColumnFamilyHandle;
+class DB;
+struct DBOptions;
+}  // namespace rocksdb
 
 namespace rocktune::preload {
 

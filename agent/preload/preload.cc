@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <rocksdb/status.h>
 #include <rocksdb/version.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,10 @@
 #include <vector>
 
 #include "agent/preload/api.h"
+
+namespace rocksdb {
+struct ColumnFamilyDescriptor;
+}
 
 #define ROCKTUNE_INTERPOSED __attribute__((visibility("default")))
 
@@ -168,8 +173,8 @@ Status open(const char* name, const void* self, const void* origin, const DBOpti
   memcpy(&function, &found, sizeof function);
   const Api* const agent = api_for(found);
   DBOptions* const prepared = agent == nullptr ? nullptr : agent->prepare(options);
-  Status status =
-      function(prepared == nullptr ? options : *prepared, path, families, handles, out, rest...);
+  const DBOptions& used = prepared == nullptr ? options : *static_cast<const DBOptions*>(prepared);
+  Status status = function(used, path, families, handles, out, rest...);
   if (prepared != nullptr) agent->discard(prepared);
   if (agent != nullptr && status.ok()) agent->opened(opened_database(out), handles, interposed());
   return status;
