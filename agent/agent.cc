@@ -20,6 +20,9 @@ class Attached final : public Agent::Attachment {
   void forget(rocksdb::ColumnFamilyHandle* handle) override {
     if (database_) database_->forget(handle);
   }
+  void add(rocksdb::ColumnFamilyHandle* handle) override {
+    if (database_ && handle != nullptr) database_->add(handle);
+  }
 
   void take(std::shared_ptr<agent::Database> database) noexcept { database_ = std::move(database); }
 

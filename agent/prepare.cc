@@ -1,4 +1,5 @@
-// rocktune::prepare: completes the options that a database is about to be opened with.
+#include "agent/prepare.h"
+
 #include <rocksdb/rate_limiter.h>
 #include <rocksdb/statistics.h>
 
@@ -7,6 +8,7 @@
 #include "agent/fork_guard.h"
 #include "agent/include/rocktune/agent.h"
 #include "agent/process.h"
+#include "agent/rocksdb_version.h"
 #include "agent/shared_objects.h"
 #include "agent/statistics.h"
 #include "wire/messages.h"
@@ -35,12 +37,16 @@ void add_limiter(rocksdb::DBOptions& options) {
 
 }  // namespace
 
-void prepare(rocksdb::DBOptions& options) try {
-  agent::watch_forks();
-  if (agent::in_child() || agent::settings().mode == agent::Mode::kOff) return;
-  if (agent::settings().add_statistics) add_statistics(options);
-  if (agent::settings().add_limiter) add_limiter(options);
+void agent::prepare(rocksdb::DBOptions& options, Purpose purpose) noexcept try {
+  watch_forks();
+  if (in_child() || settings().mode == Mode::kOff || !rocksdb_mismatch().empty()) return;
+  if (settings().add_statistics) add_statistics(options);
+  if (settings().add_limiter && purpose == Purpose::kWrite) add_limiter(options);
 } catch (...) {  // the host opens its database as if we were not there
+}
+
+void prepare(rocksdb::DBOptions& options) {
+  agent::prepare(options, agent::Purpose::kWrite);
 }
 
 }  // namespace rocktune

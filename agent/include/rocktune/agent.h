@@ -1,4 +1,6 @@
-// The rocktune agent: lets rocktuned see and tune the RocksDB databases of this process.
+// The rocktune agent: lets rocktuned see and tune the RocksDB databases of this process. For
+// programs in C, and those that use RocksDB through its C API, there is rocktune/c.h;
+// docs/attach.md has all the ways in.
 //
 //   rocksdb::DBOptions options = ...;
 //   rocktune::prepare(options);                       // before opening: completes the options
@@ -50,8 +52,10 @@ class Agent {
     virtual ~Attachment() = default;
     // The id that the wire knows this database by; empty when the agent is off.
     [[nodiscard]] virtual std::string id() const = 0;
-    // Call before destroying a handle that was given to attach().
+    // Call before destroying a handle that was given to attach() or add().
     virtual void forget(rocksdb::ColumnFamilyHandle* handle) = 0;
+    // For a column family that was created after attach(): has it sampled in full.
+    virtual void add(rocksdb::ColumnFamilyHandle* handle) = 0;
   };
 
   // `db` must be open and stay so until the attachment is destroyed. Never null.
