@@ -85,6 +85,18 @@ void add_gaps(const TargetContent& target, std::vector<std::string>& lines) {
   }
 }
 
+// "23 stall, 4 change, 512 missed": the commonest first.
+std::string events_text(const std::map<std::string, std::uint64_t>& events) {
+  std::vector<std::pair<std::string, std::uint64_t>> kinds(events.begin(), events.end());
+  std::stable_sort(kinds.begin(), kinds.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (const auto& [kind, count] : kinds) {
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + printable(kind);
+  }
+  return text;
+}
+
 void add_target(const TargetContent& target, std::vector<std::string>& lines) {
   const trace::TargetSummary& summary = target.summary;
   const trace::TargetInfo& info = summary.info;
@@ -102,6 +114,9 @@ void add_target(const TargetContent& target, std::vector<std::string>& lines) {
                   std::to_string(summary.decisions) + " decisions, " +
                   std::to_string(summary.actuations) + " actuations, " +
                   std::to_string(summary.outcomes) + " outcomes");
+  if (!summary.events.empty()) {
+    lines.push_back("  events         " + events_text(summary.events));
+  }
   for (const trace::IncarnationInfo& incarnation : summary.incarnations) {
     lines.push_back("  opened by      " + printable(incarnation.command) + "[" +
                     std::to_string(incarnation.pid) + "]   RocksDB " + incarnation.rocksdb_version +
@@ -134,6 +149,7 @@ Json target_json(const TargetContent& target) {
               {"decisions", summary.decisions},
               {"actuations", summary.actuations},
               {"outcomes", summary.outcomes},
+              {"events", summary.events},
               {"incarnations", Json::array()},
               {"gaps", Json::array()}};
   for (const trace::IncarnationInfo& incarnation : summary.incarnations) {

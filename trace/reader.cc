@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "trace/event_rows.h"
 #include "trace/journal_json.h"
 #include "trace/journal_rows.h"
 #include "trace/open_trace.h"
@@ -12,6 +13,7 @@ namespace rocktune::trace {
 struct Reader::State {
   std::string path;
   std::shared_ptr<Connection> connection;  // shared with the streams of steps
+  bool has_events = false;
   RunInfo run;
 };
 
@@ -21,7 +23,8 @@ struct Reader::Steps::State {
   std::int64_t target = 0;
   SampleReader samples;
   Statement alerts, decisions, actuations, outcomes;
-  std::int64_t after = -1;  // sequence of the sample before
+  std::optional<Statement> events;  // none in a file of an older schema
+  std::int64_t after = -1;          // sequence of the sample before
   bool ended = false;
 };
 
@@ -109,11 +112,36 @@ Result<void> count_rows(const Connection& connection, TargetSummary& summary) {
   return {};
 }
 
+// "missed" and "skipped" count what their rows stand for.
+Result<void> count_events(const Connection& connection, TargetSummary& summary) {
+  auto row = Statement::prepare(
+      connection,
+      "SELECT kind, sum(CASE WHEN kind IN ('missed', 'skipped') THEN "
+      "coalesce(json_extract(details, '$.events'), 1) ELSE 1 END) FROM database_events WHERE "
+      "target = ? GROUP BY kind");
+  if (!row) return tl::unexpected(row.error());
+  row->put(summary.info.id);
+  while (true) {
+    const auto found = row->step();
+    if (!found) return tl::unexpected(found.error());
+    if (!*found) return {};
+    std::string kind = row->take_text();
+    summary.events[std::move(kind)] = row->take_unsigned();
+  }
+}
+
 Result<Statement> journal(const Connection& connection, const char* table, const Columns& columns) {
   const Columns values(columns.begin() + 2, columns.end());  // without target and sequence
   return Statement::prepare(connection, "SELECT " + column_names(values) + " FROM " + table +
                                             " WHERE target = ? AND sequence > ? AND sequence <= ?"
                                             " ORDER BY sequence, rowid");
+}
+
+Result<std::optional<Statement>> event_rows(const Connection& connection, bool has_events) {
+  if (!has_events) return std::nullopt;
+  return Statement::prepare(connection, select_events() +
+                                            " WHERE e.target = ? AND e.sequence > ? AND e.sequence "
+                                            "<= ? ORDER BY e.sequence, e.incarnation, e.number");
 }
 
 // The rows after one sample up to the next. A row whose own sample was lost goes to the next one.
@@ -158,6 +186,9 @@ Result<Reader> Reader::open(const std::string& path) {
   auto state = std::make_unique<State>();
   state->path = path;
   state->connection = std::make_shared<Connection>(std::move(*connection));
+  const auto version = state->connection->number("PRAGMA user_version");
+  if (!version) return tl::unexpected(version.error().within("trace " + path));
+  state->has_events = *version >= kEventsSince;
   state->run = std::move(*run);
   return Reader(std::move(state));
 }
@@ -177,9 +208,9 @@ Result<std::vector<TargetSummary>> Reader::targets() {
     auto incarnations = read_incarnations(*state_->connection, summary.info.id);
     if (!incarnations) return tl::unexpected(incarnations.error().within(context));
     summary.incarnations = std::move(*incarnations);
-    if (auto done = count_rows(*state_->connection, summary); !done) {
-      return tl::unexpected(done.error().within(context));
-    }
+    auto counted = count_rows(*state_->connection, summary);
+    if (counted && state_->has_events) counted = count_events(*state_->connection, summary);
+    if (!counted) return tl::unexpected(counted.error().within(context));
   }
   return summaries;
 }
@@ -191,13 +222,15 @@ Result<Reader::Steps> Reader::steps(std::int64_t target) {
   auto decisions = journal(connection, "decisions", decision_columns());
   auto actuations = journal(connection, "actuations", actuation_columns());
   auto outcomes = journal(connection, "outcomes", outcome_columns());
+  auto events = event_rows(connection, state_->has_events);
   if (!samples) return tl::unexpected(samples.error().within("trace " + state_->path));
+  if (!events) return tl::unexpected(events.error().within("trace " + state_->path));
   for (const auto* statement : {&alerts, &decisions, &actuations, &outcomes}) {
     if (!*statement) return tl::unexpected(statement->error().within("trace " + state_->path));
   }
   return Steps(std::unique_ptr<Steps::State>(new Steps::State{
       state_->connection, state_->path, target, std::move(*samples), std::move(*alerts),
-      std::move(*decisions), std::move(*actuations), std::move(*outcomes)}));
+      std::move(*decisions), std::move(*actuations), std::move(*outcomes), std::move(*events)}));
 }
 
 Reader::Steps::Steps(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -220,7 +253,8 @@ Result<std::optional<RecordedStep>> Reader::Steps::next() {
         moved(between(state.actuations, take_actuation), step.reports_before, error) &&
         moved(between(state.alerts, take_alert), step.alerts, error) &&
         moved(between(state.decisions, take_decision), step.decisions, error) &&
-        moved(between(state.outcomes, take_outcome), step.outcomes, error);
+        moved(between(state.outcomes, take_outcome), step.outcomes, error) &&
+        (!state.events || moved(between(*state.events, take_event), step.events, error));
     state.after = upto;
     step.sample = std::move(*sample);
     if (complete) return step;

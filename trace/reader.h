@@ -4,12 +4,14 @@
 // no trace, is truncated or of a newer schema gives one clear error. Not thread-safe.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "model/decision.h"
+#include "model/event.h"
 #include "model/indicators.h"
 #include "model/result.h"
 #include "trace/schema.h"
@@ -23,6 +25,7 @@ struct TargetSummary {
   std::uint64_t samples_with_database = 0;
   Nanoseconds first_wall{0}, last_wall{0};
   std::uint64_t alerts = 0, decisions = 0, actuations = 0, outcomes = 0;
+  std::map<std::string, std::uint64_t> events;  // of the database, by kind; see model/event.h
 };
 
 // A sample with what was recorded around it.
@@ -32,6 +35,7 @@ struct RecordedStep {
   std::vector<AlertChange> alerts;
   std::vector<Decision> decisions;
   std::vector<Outcome> outcomes;
+  std::vector<DatabaseEvent> events;  // recorded since the sample before; the engine sees none
 };
 
 class Reader {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "trace/event_rows.h"
 #include "trace/journal_json.h"
 #include "trace/journal_rows.h"
 #include "trace/retention.h"
@@ -53,8 +54,8 @@ struct Recorder::State {
   Connection connection;
   SampleWriter samples;
   Retention retention;
-  std::optional<Statement> alert, decision, actuation, outcome, indicators, event, target,
-      incarnation;
+  std::optional<Statement> alert, decision, actuation, outcome, indicators, database_event, event,
+      target, incarnation;
 
   // Targets and incarnations are told to us once: they are kept until a commit has them.
   std::vector<TargetInfo> new_targets;
@@ -154,6 +155,7 @@ Result<void> Recorder::State::prepare() {
       {&actuation, insert_into("actuations", actuation_columns())},
       {&outcome, insert_into("outcomes", outcome_columns())},
       {&indicators, insert_into("indicators", indicator_columns())},
+      {&database_event, insert_into("database_events", event_columns())},
       {&event, "INSERT INTO events (target, wall_ns, tick_ns, kind, json) VALUES (?, ?, ?, ?, ?)"},
       {&target, "INSERT INTO targets VALUES (?, ?, ?, ?, ?)"},
       {&incarnation,
@@ -311,6 +313,16 @@ Result<void> Recorder::add_outcome(std::int64_t target, std::uint64_t sequence,
   if (auto ready = state_->ensure_tick(); !ready) return ready;
   Statement& row = state_->journal(state_->outcome, target, sequence);
   put_outcome(row, outcome);
+  return state_->check(row.execute());
+}
+
+Result<void> Recorder::add_database_event(std::int64_t target, std::uint64_t sequence,
+                                          const DatabaseEvent& event) {
+  if (auto ready = state_->ensure_tick(); !ready) return ready;
+  const auto incarnation = state_->samples.incarnation_id(target, event.incarnation);
+  if (!incarnation) return state_->check(tl::unexpected(incarnation.error()));
+  Statement& row = state_->journal(state_->database_event, target, sequence);
+  put_event(row, *incarnation, event);
   return state_->check(row.execute());
 }
 

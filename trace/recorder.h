@@ -12,6 +12,7 @@
 #include <string>
 
 #include "model/decision.h"
+#include "model/event.h"
 #include "model/indicators.h"
 #include "model/result.h"
 #include "trace/schema.h"
@@ -43,6 +44,9 @@ class Recorder {
   Result<void> add_actuation(std::int64_t target, std::uint64_t sequence,
                              const Actuation& actuation);
   Result<void> add_outcome(std::int64_t target, std::uint64_t sequence, const Outcome& outcome);
+  // `sequence` is that of the sample in whose tick it is recorded. An incarnation's numbers rise.
+  Result<void> add_database_event(std::int64_t target, std::uint64_t sequence,
+                                  const DatabaseEvent& event);
   // Whatever else belongs to the story: source lost, daemon started, manual override, ... as one
   // JSON object.
   Result<void> add_event(std::optional<std::int64_t> target, Instant at, const std::string& kind,

@@ -68,8 +68,8 @@ Result<void> Retention::remove(const Slice& slice) {
                             " WHERE sample IN (SELECT id FROM samples" + before + ")";
     if (auto done = connection_.run(sql); !done) return done;
   }
-  for (const char* table :
-       {"samples", "indicators", "alerts", "decisions", "actuations", "outcomes"}) {
+  for (const char* table : {"samples", "indicators", "alerts", "decisions", "actuations",
+                            "outcomes", "database_events"}) {
     if (auto done = connection_.run("DELETE FROM " + std::string(table) + before); !done) {
       return done;
     }

@@ -1,6 +1,7 @@
 #include "trace/schema.h"
 
 #include "trace/columns.h"
+#include "trace/event_rows.h"
 #include "trace/journal_rows.h"
 #include "trace/schema_sql.h"
 
@@ -33,6 +34,18 @@ CREATE INDEX alerts_by_sequence ON alerts (target, sequence);
 CREATE INDEX decisions_by_sequence ON decisions (target, sequence);
 CREATE INDEX actuations_by_sequence ON actuations (target, sequence);
 CREATE INDEX outcomes_by_sequence ON outcomes (target, sequence);
+)sql";
+
+// What the database's events say, with the names and times in full.
+constexpr const char* kEventView = R"sql(
+CREATE VIEW event_log AS
+SELECT strftime('%Y-%m-%d %H:%M:%f', e.wall_ns / 1e9, 'unixepoch') AS time,
+  t.name AS target, i.pid, e.number, e.kind, e.column_family, e.job, e.knob, e.before, e.after,
+  e.why, e.status, e.cause, e.details
+  FROM database_events e
+  JOIN targets t ON t.id = e.target
+  JOIN incarnations i ON i.id = e.incarnation
+  ORDER BY e.target, e.sequence, e.incarnation, e.number;
 )sql";
 
 // Everything about a column family in one row.
@@ -130,8 +143,10 @@ std::string schema_sql() {
          create_table("alerts", alert_columns(), ")") +
          create_table("decisions", decision_columns(), ")") +
          create_table("actuations", actuation_columns(), ")") +
-         create_table("outcomes", outcome_columns(), ")") + kIndexes + column_family_view() +
-         kOverviewView + kStoryView;
+         create_table("outcomes", outcome_columns(), ")") +
+         create_table("database_events", event_columns(),
+                      ", PRIMARY KEY (target, sequence, incarnation, number)) WITHOUT ROWID") +
+         kIndexes + column_family_view() + kOverviewView + kStoryView + kEventView;
 }
 
 }  // namespace rocktune::trace

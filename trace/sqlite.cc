@@ -162,4 +162,9 @@ std::optional<double> Statement::take_optional_real() {
   return take_real();
 }
 
+std::optional<std::string> Statement::take_optional_text() {
+  if (take_null()) return std::nullopt;
+  return take_text();
+}
+
 }  // namespace rocktune::trace

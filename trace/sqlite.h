@@ -69,6 +69,7 @@ class Statement {
   std::optional<std::int64_t> take_optional_int();
   std::optional<std::uint64_t> take_optional_unsigned();
   std::optional<double> take_optional_real();
+  std::optional<std::string> take_optional_text();
 
  private:
   struct Finalize {

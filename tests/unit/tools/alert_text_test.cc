@@ -1,6 +1,6 @@
 #include "tools/alert_text.h"
 
-#include "temp_directory.h"
+#include "support.h"
 #include "trace/journal_json.h"
 
 using namespace rocktune;

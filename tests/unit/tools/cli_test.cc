@@ -4,7 +4,7 @@
 #include <iostream>
 #include <sstream>
 
-#include "temp_directory.h"
+#include "support.h"
 
 using namespace rocktune::tools;
 using rocktune::tools::test::contains;

@@ -1,6 +1,6 @@
 #include "tools/control.h"
 
-#include "temp_directory.h"
+#include "support.h"
 
 using namespace rocktune;
 using namespace rocktune::tools;

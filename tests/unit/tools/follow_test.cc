@@ -1,6 +1,6 @@
 #include "tools/follow.h"
 
-#include "temp_directory.h"
+#include "support.h"
 
 using namespace rocktune;
 using namespace rocktune::tools;
@@ -62,5 +62,5 @@ TEST_CASE("a log that is not there is a clear error", "[tools]") {
   REQUIRE_FALSE(none);
   CHECK(none.error().code == ErrorCode::kNotFound);
   CHECK(none.error().message.find(directory.file("none")) != std::string::npos);
-  CHECK_FALSE(FileFollower::open(directory.path()));
+  CHECK_FALSE(FileFollower::open(directory.path().string()));
 }

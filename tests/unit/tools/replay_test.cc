@@ -1,5 +1,5 @@
 #include "simulated_run.h"
-#include "temp_directory.h"
+#include "support.h"
 #include "tools/replay_run.h"
 #include "tools/replay_text.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-#include "temp_directory.h"
+#include "support.h"
 #include "tools/elf.h"
 
 using namespace rocktune;
@@ -32,14 +32,15 @@ TEST_CASE("a command is found as execvp finds it", "[tools]") {
   const TempDirectory first, second;
   (void)program(first, "tool", false);
   const std::string tool = program(second, "tool", true);
-  const std::string path = first.path() + ":" + second.path();
+  const std::string path = first.path().string() + ":" + second.path().string();
   CHECK(find_command("tool", path) == tool);
   CHECK(find_command(tool, "") == tool);
-  CHECK(find_command("tool", first.path()).error().code == ErrorCode::kPermission);
+  CHECK(find_command("tool", first.path().string()).error().code == ErrorCode::kPermission);
   CHECK(find_command("none", path).error().code == ErrorCode::kNotFound);
   CHECK(find_command("", path).error().code == ErrorCode::kNotFound);
   CHECK(find_command(first.file("tool"), path).error().code == ErrorCode::kPermission);
-  CHECK(find_command(first.path(), path).error().code == ErrorCode::kNotFound);  // a directory
+  CHECK(find_command(first.path().string(), path).error().code ==
+        ErrorCode::kNotFound);  // a directory
 }
 
 TEST_CASE("the library is looked for beside the program, then where it is installed", "[tools]") {

@@ -157,6 +157,10 @@ std::vector<std::string> record_run(const std::string& path, const SimulatedRun&
       if (poll == run.forged_poll) decision.proposal.reason = "forged";
       must(recorder->add_decision(info.id, sample.sequence, decision));
     }
+    if (poll == 2) {
+      must(recorder->add_database_event(
+          info.id, sample.sequence, {"4711-1", 9, sample.at, "missed", "", {{"events", 8}}, {}}));
+    }
     must(recorder->commit());
   }
   return lines;

@@ -1,6 +1,6 @@
 #include "tools/status_text.h"
 
-#include "temp_directory.h"
+#include "support.h"
 #include "tools/terminal.h"
 
 using namespace rocktune;

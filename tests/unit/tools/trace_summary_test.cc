@@ -1,7 +1,7 @@
 #include "tools/trace_summary.h"
 
 #include "simulated_run.h"
-#include "temp_directory.h"
+#include "support.h"
 #include "trace/recorder.h"
 
 using namespace rocktune;
@@ -38,12 +38,13 @@ TEST_CASE("trace info counts what was due, and finds the gaps", "[tools]") {
   for (const char* part :
        {"186 of 200 due (93 %)", "db[4711]   RocksDB 7.8.3", "gaps           2",
         "10 polls from sample 50", "no answer within 400 ms", "4 polls from sample 100",
-        "4 not recorded", "2026-01-31 12:00:00.500Z"}) {
+        "4 not recorded", "events         8 missed", "2026-01-31 12:00:00.500Z"}) {
     INFO(part << "\nin\n" << text);
     CHECK(contains(text, part));
   }
   const Json json = content_json(*content);
   CHECK(json["targets"][0]["samples"]["due"] == 200);
+  CHECK(json["targets"][0]["events"]["missed"] == 8);
   CHECK(json["targets"][0]["gaps"][1]["not_recorded"] == 4);
 }
 

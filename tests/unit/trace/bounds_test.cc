@@ -133,6 +133,9 @@ TEST_CASE("a trace that outgrows its bound loses its oldest samples", "[trace]")
       written.push_back(busy.next());
       checked(recorder.add_sample(target, written.back()));
       checked(recorder.add_actuation(target, written.back().sequence, {"a", "applied", "", 0, 0}));
+      const auto number = static_cast<std::uint64_t>(tick) + 1;
+      checked(recorder.add_database_event(target, written.back().sequence,
+                                          {"i/1", number, {}, "stall", "", {}, {}}));
       checked(recorder.commit());
       if (tick % 100 == 0) largest = std::max(largest, std::filesystem::file_size(path));
     }
@@ -145,6 +148,7 @@ TEST_CASE("a trace that outgrows its bound loses its oldest samples", "[trace]")
   const auto summary = checked(checked(Reader::open(path)).targets())[0];
   CHECK(summary.samples == kept.size());
   CHECK(summary.actuations == kept.size());
+  CHECK(summary.events.at("stall") == kept.size());
 }
 
 TEST_CASE("samples past the greatest age are deleted, of each target alone", "[trace]") {

@@ -1,37 +1,16 @@
 // What the tests of the trace share: a directory of their own, and random samples.
 #pragma once
 
-#include <stdlib.h>
-
-#include <filesystem>
 #include <random>
 #include <string>
 
 #include "model/sample.h"
-#include "tests/support/catch.h"
+#include "tests/support/temp_directory.h"
 #include "trace/recorder.h"
 
 namespace rocktune::trace::test {
 
-class TempDirectory {
- public:
-  TempDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "rocktune-trace-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~TempDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TempDirectory(const TempDirectory&) = delete;
-  TempDirectory& operator=(const TempDirectory&) = delete;
-  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using rocktune::tests::TempDirectory;
 
 // Samples with everything that a reading may have or lack, values over the whole range, and jumps
 // in every direction. Deterministic by its seed.

@@ -1,4 +1,4 @@
-// A directory that is removed with what is in it.
+// A directory of the test's own, removed with what is in it.
 #pragma once
 
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 
 #include "tests/support/catch.h"
 
-namespace rocktune::tools::test {
+namespace rocktune::tests {
 
 class TempDirectory {
  public:
   TempDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "rocktune-tools-XXXXXX").string();
+    std::string name = (std::filesystem::temp_directory_path() / "rocktune-test-XXXXXX").string();
     REQUIRE(::mkdtemp(name.data()) != nullptr);
     path_ = name;
   }
@@ -25,8 +25,9 @@ class TempDirectory {
   TempDirectory(const TempDirectory&) = delete;
   TempDirectory& operator=(const TempDirectory&) = delete;
 
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
-  [[nodiscard]] std::string path() const { return path_.string(); }
+  // Writes a file; returns its path.
   [[nodiscard]] std::string write(const std::string& name, const std::string& content) const {
     std::ofstream(file(name), std::ios::binary) << content;
     return file(name);
@@ -36,8 +37,4 @@ class TempDirectory {
   std::filesystem::path path_;
 };
 
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-}  // namespace rocktune::tools::test
+}  // namespace rocktune::tests
