@@ -48,7 +48,7 @@ wire::Hello hello() {
   hello.instance = random_instance();
   const bool read_only = settings().mode == Mode::kReadOnly;
   hello.mode = read_only ? "ro" : "rw";
-  hello.capabilities = {"sample", "options"};
+  hello.capabilities = {"sample", "statistics", "events", "knobs", "options"};
   if (!read_only) {
     hello.capabilities.insert(hello.capabilities.end(), {"changes", "lease", "restore", "release"});
   }

@@ -82,6 +82,16 @@ bool Router::changes_something(const Request& request) {
   return request.method == "POST";
 }
 
+std::string Router::database_of(const Request& request) {
+  std::string_view path = request.target;
+  path = path.substr(0, path.find('?'));
+  if (!path.starts_with(kDatabases)) return {};
+  path.remove_prefix(kDatabases.size());
+  if (!path.starts_with('/')) return {};
+  path.remove_prefix(1);
+  return percent_decoded(path.substr(0, path.find('/')));
+}
+
 Response Router::handle(const Request& request) noexcept try {
   return route(request);
 } catch (const std::exception& problem) {

@@ -1,6 +1,7 @@
 // Wire v1 requests to answers, without sockets. docs/wire.md specifies both.
 //
-// Thread-safety: two requests may be handled at once if only one of them changes_something().
+// Thread-safety: requests may be handled at once, except two that change something in the same
+// database.
 #pragma once
 
 #include <string>
@@ -28,6 +29,8 @@ class Router {
 
   // Such a request may take as long as RocksDB does; the others are quick.
   static bool changes_something(const Request& request);
+  // The id of the database that it is for; empty when that cannot be told.
+  static std::string database_of(const Request& request);
 
   // Never throws.
   Response handle(const Request& request) noexcept;

@@ -43,10 +43,9 @@ stream_protocol::acceptor take_over(boost::asio::io_context& io, int descriptor)
 
 }  // namespace
 
-Server::Server(boost::asio::io_context& io, boost::asio::io_context& worker, Router& router,
-               int descriptor)
+Server::Server(boost::asio::io_context& io, Workers& workers, Router& router, int descriptor)
     : io_(io),
-      worker_(worker),
+      workers_(workers),
       router_(router),
       acceptor_(take_over(io, descriptor)),
       fork_slot_(descriptor),

@@ -2,8 +2,8 @@
 // KiB of body, 5 s to send a request or take an answer, 60 s of idleness between two.
 //
 // Everything runs on the one thread that runs `io`, except requests that change something: these
-// are handled on the thread that runs `worker`, so that sampling goes on while RocksDB takes its
-// time.
+// are handled by `workers`, so that sampling goes on while RocksDB takes its time. These take fewer
+// than there may be connections: one whose client has given up stays until RocksDB lets go.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -12,6 +12,7 @@
 
 #include "agent/fork_guard.h"
 #include "agent/router.h"
+#include "agent/workers.h"
 
 namespace rocktune::agent {
 
@@ -20,8 +21,7 @@ class Server {
   static constexpr int kMaxConnections = 8;
 
   // Takes over `descriptor`, a listening socket, whether it throws or not.
-  Server(boost::asio::io_context& io, boost::asio::io_context& worker, Router& router,
-         int descriptor);
+  Server(boost::asio::io_context& io, Workers& workers, Router& router, int descriptor);
 
   // Can be called again, after an exception.
   void start() { wait_for_connection(); }
@@ -34,7 +34,7 @@ class Server {
   void admit(int descriptor);
 
   boost::asio::io_context& io_;
-  boost::asio::io_context& worker_;
+  Workers& workers_;
   Router& router_;
   boost::asio::local::stream_protocol::acceptor acceptor_;
   const ForkSlot fork_slot_;

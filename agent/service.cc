@@ -1,10 +1,9 @@
 #include "agent/service.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <chrono>
 #include <utility>
+
+#include "agent/thread.h"
 
 namespace rocktune::agent {
 namespace {
@@ -15,22 +14,6 @@ constexpr std::chrono::milliseconds kTick{200};  // between two looks at the lea
 constexpr std::chrono::milliseconds kPauseAfterException{100};
 constexpr std::chrono::seconds kLongestStop{5};
 constexpr std::chrono::milliseconds kStopPoll{1};
-
-// The handlers of the host's signals must not run on our threads.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 }  // namespace
 
@@ -52,43 +35,38 @@ void run_loop(boost::asio::io_context& io, const std::function<void()>& begin,
 Service::Service(Registry& registry, SocketFile file, wire::Hello hello)
     : registry_(registry),
       file_(std::move(file)),
+      work_(io_.get_executor()),
       router_(registry, std::move(hello)),
-      server_(connections_.io, changes_.io, router_, file_.descriptor()),
-      timer_(changes_.io) {}
-
-void Service::start(Loop& loop, const char* name, std::function<void()> begin) {
-  begin();
-  const SignalsBlocked blocked;
-  loop.thread = std::thread([&loop, begin = std::move(begin)] {
-    run_loop(loop.io, begin, kPauseAfterException);
-    loop.ended.store(true);
-  });
-  pthread_setname_np(loop.thread.native_handle(), name);
-}
+      server_(io_, workers_, router_, file_.descriptor()),
+      timer_(io_) {}
 
 void Service::start() {
-  start(changes_, "rocktune-change", [this] { wait_for_tick(); });
+  workers_.start();
+  begin();
   try {
-    start(connections_, "rocktune-agent", [this] { server_.start(); });
+    thread_ = start_thread("rocktune-agent", [this] {
+      run_loop(io_, [this] { begin(); }, kPauseAfterException);
+      ended_.store(true);
+    });
   } catch (...) {
-    changes_.io.stop();
-    changes_.thread.join();
+    workers_.stop(steady_clock::now() + kLongestStop);
     throw;
   }
 }
 
 void Service::stop() noexcept try {
-  connections_.io.stop();
-  changes_.io.stop();
+  io_.stop();
   const auto until = steady_clock::now() + kLongestStop;
-  for (auto* const loop : {&connections_, &changes_}) {
-    while (!loop->ended.load() && steady_clock::now() < until) {
-      std::this_thread::sleep_for(kStopPoll);
-    }
-    if (loop->ended.load()) loop->thread.join();
-  }
+  workers_.stop(until);
+  while (!ended_.load() && steady_clock::now() < until) std::this_thread::sleep_for(kStopPoll);
+  if (ended_.load()) thread_.join();
   file_.remove();
 } catch (...) {
+}
+
+void Service::begin() {
+  server_.start();
+  wait_for_tick();
 }
 
 void Service::wait_for_tick() {
@@ -97,7 +75,9 @@ void Service::wait_for_tick() {
     if (error) return;
     wait_for_tick();
     for (const auto& database : registry_.all()) {
-      if (const auto inside = database->pass()) database->control().tick();
+      workers_.post_if_idle(database->description().id, [database] {
+        if (const auto inside = database->pass()) database->control().tick();
+      });
     }
   });
 }

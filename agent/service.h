@@ -1,5 +1,5 @@
-// What serves requests: the socket, and two threads with all signals blocked, one for connections
-// and samples and one for changes and leases, since a change may have to wait for RocksDB.
+// What serves requests: the socket, a thread for connections and samples, and those for changes and
+// the ends of leases (agent/workers.h), since a change may have to wait for RocksDB.
 //
 // Made once for a process and never destroyed after start(). An exception out of a handler (no
 // memory, no descriptors) costs that request: the threads go on, and begin again what it may have
@@ -21,6 +21,7 @@
 #include "agent/router.h"
 #include "agent/server.h"
 #include "agent/socket_file.h"
+#include "agent/workers.h"
 
 namespace rocktune::agent {
 
@@ -43,23 +44,16 @@ class Service {
   void stop() noexcept;
 
  private:
-  using IoContext = boost::asio::io_context;
-
-  // One loop and the thread that runs it.
-  struct Loop {
-    IoContext io{1};
-    boost::asio::executor_work_guard<IoContext::executor_type> work{io.get_executor()};
-    std::thread thread;
-    std::atomic<bool> ended{false};
-  };
-
-  void start(Loop& loop, const char* name, std::function<void()> begin);
+  void begin();
   void wait_for_tick();
 
   Registry& registry_;
   SocketFile file_;
-  Loop connections_;
-  Loop changes_;
+  boost::asio::io_context io_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  std::thread thread_;  // runs io_
+  std::atomic<bool> ended_{false};
+  Workers workers_;
   Router router_;
   Server server_;
   boost::asio::steady_timer timer_;

@@ -1,9 +1,13 @@
 #include "agent/session.h"
 
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/string.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
+#include <string_view>
 #include <utility>
 
 #include "agent/server.h"
@@ -21,6 +25,15 @@ constexpr std::size_t kKiB = 1024;
 constexpr std::size_t kMaxHeaderBytes = 8 * kKiB;
 constexpr std::size_t kMaxBodyBytes = 64 * kKiB;
 constexpr std::size_t kReadBytes = 4 * kKiB;
+
+// What proxies send, http://host/path, names the same thing as /path.
+std::string_view origin_form(std::string_view target) {
+  constexpr std::string_view kScheme = "http://";
+  if (!target.starts_with(kScheme)) return target;
+  target.remove_prefix(kScheme.size());
+  const auto path = target.find('/');
+  return path == std::string_view::npos ? "/" : target.substr(path);
+}
 
 }  // namespace
 
@@ -52,7 +65,30 @@ void Session::read_request() {
   parser_.emplace();
   parser_->header_limit(kMaxHeaderBytes);
   parser_->body_limit(kMaxBodyBytes);
-  stream_.expires_after(kTransfer);
+  stream_.expires_after(kTransfer);  // for header and body together
+  http::async_read_header(stream_, buffer_, *parser_,
+                          [self = shared_from_this()](error_code error, std::size_t /*bytes*/) {
+                            if (error) return self->on_bad_request(error);
+                            self->on_header();
+                          });
+}
+
+// A client that asks first does not send its body before it is told to.
+void Session::on_header() {
+  constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
+  const auto& header = parser_->get();
+  const auto expected = header.find(http::field::expect);
+  if (expected == header.end() || parser_->is_done() || header.version() < 11) return read_body();
+  if (!boost::beast::iequals(expected->value(), "100-continue")) {
+    return refuse(417, "bad_request", "Expect: the agent knows 100-continue only");
+  }
+  boost::asio::async_write(stream_, boost::asio::buffer(kGoOn),
+                           [self = shared_from_this()](error_code error, std::size_t /*bytes*/) {
+                             if (!error) self->read_body();
+                           });
+}
+
+void Session::read_body() {
   http::async_read(stream_, buffer_, *parser_,
                    [self = shared_from_this()](error_code error, std::size_t /*bytes*/) {
                      if (error) return self->on_bad_request(error);
@@ -62,13 +98,21 @@ void Session::read_request() {
 
 void Session::on_request() {
   auto message = parser_->release();
+  parser_.reset();
   keep_alive_ = message.keep_alive();
-  Request request{std::string(message.method_string()), std::string(message.target()),
-                  std::move(message.body())};
+  http_1_0_ = message.version() < 11;
+  head_ = message.method() == http::verb::head;
+  Request request{head_ ? "GET" : std::string(message.method_string()),
+                  std::string(origin_form(message.target())), std::move(message.body())};
   stream_.expires_never();
-  if (!Router::changes_something(request)) return respond(server_.router_.handle(request));
-  boost::asio::post(
-      server_.worker_, [self = shared_from_this(), request = std::move(request)]() mutable {
+  if (Router::changes_something(request)) return hand_over(std::move(request));
+  respond(server_.router_.handle(request));
+}
+
+void Session::hand_over(Request request) {
+  const auto database = Router::database_of(request);
+  const bool taken = server_.workers_.post(
+      database, [self = shared_from_this(), request = std::move(request)]() mutable {
         auto response = self->server_.router_.handle(request);
         auto& io = self->server_.io_;
         // The reference moves along: the session must end on the thread of the connections.
@@ -76,13 +120,12 @@ void Session::on_request() {
           self->respond(std::move(response));
         });
       });
+  if (taken) return;
+  respond({503, wire::encode(wire::Error{
+                    "busy", "RocksDB has not finished the changes before this one; try later"})});
 }
 
 void Session::on_bad_request(error_code error) {
-  const auto refuse = [this](unsigned status, const char* code, const char* message) {
-    keep_alive_ = false;
-    respond({status, wire::encode(wire::Error{code, message})});
-  };
   if (error == http::error::body_limit) {
     return refuse(413, "too_large", "a request's body may have at most 64 KiB");
   }
@@ -96,16 +139,24 @@ void Session::on_bad_request(error_code error) {
   }
 }
 
+// What follows on this connection cannot be told from the rest of this request.
+void Session::refuse(unsigned status, const char* code, const char* message) {
+  keep_alive_ = head_ = false;
+  respond({status, wire::encode(wire::Error{code, message})});
+}
+
 void Session::respond(Response response) {
   auto& message = response_.emplace(static_cast<http::status>(response.status), 11);
   message.set(http::field::content_type, "application/json");
   message.keep_alive(keep_alive_);
-  message.body() = std::move(response.body);
-  message.prepare_payload();
+  if (http_1_0_ && keep_alive_) message.set(http::field::connection, "keep-alive");
+  message.content_length(response.body.size());
+  if (!head_) message.body() = std::move(response.body);
   stream_.expires_after(kTransfer);
   http::async_write(stream_, message,
                     [self = shared_from_this()](error_code error, std::size_t /*bytes*/) {
                       if (error) return;
+                      self->response_.reset();  // it may be large, and the next one far away
                       if (self->keep_alive_) return self->wait_for_request();
                       self->begin_to_close();
                     });

@@ -31,9 +31,13 @@ class Session : public std::enable_shared_from_this<Session> {
   using Body = boost::beast::http::string_body;
 
   void read_request();
+  void on_header();
+  void read_body();
   void on_request();
+  void hand_over(Request request);
   // What the HTTP parser objects to.
   void on_bad_request(boost::system::error_code error);
+  void refuse(unsigned status, const char* code, const char* message);
   void respond(Response response);
   void begin_to_close();
   void discard();
@@ -45,6 +49,8 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<boost::beast::http::request_parser<Body>> parser_;
   std::optional<boost::beast::http::response<Body>> response_;
   bool keep_alive_ = false;
+  bool head_ = false;  // what is asked for is the header of the answer alone
+  bool http_1_0_ = false;
 };
 
 }  // namespace rocktune::agent

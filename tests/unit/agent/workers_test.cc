@@ -1,0 +1,145 @@
+// The threads that change databases.
+#include "agent/workers.h"
+
+#include <future>
+#include <latch>
+#include <memory>
+#include <vector>
+
+#include "tests/support/catch.h"
+
+namespace rocktune::agent {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// Never destroyed in a process with an agent; here it ends with the test, before what its tasks
+// use.
+struct Running {
+  Workers workers;
+  explicit Running(milliseconds patience) : workers(patience) { workers.start(); }
+  ~Running() { workers.stop(steady_clock::now() + std::chrono::minutes(1)); }
+};
+
+// A task that runs until it is let go, as one that RocksDB keeps waiting.
+struct Stuck {
+  std::latch begun{1};
+  std::latch may_end{1};
+  Workers::Task task() {
+    return [this] {
+      begun.count_down();
+      may_end.wait();
+    };
+  }
+};
+
+TEST_CASE("tasks of one database run in order, one at a time, whatever they throw") {
+  std::vector<int> order;
+  std::promise<void> done;
+  {
+    Stuck first;
+    Running running{milliseconds(0)};
+    REQUIRE(running.workers.post("a", first.task()));
+    REQUIRE(running.workers.post("a", [&] {
+      order.push_back(1);
+      throw std::runtime_error("lost");
+    }));
+    first.may_end.count_down();
+    for (int i = 2; i < 100; ++i) {
+      while (!running.workers.post("a", [&order, i] { order.push_back(i); })) {
+        std::this_thread::yield();
+      }
+    }
+    while (!running.workers.post("a", [&] { done.set_value(); })) std::this_thread::yield();
+    done.get_future().wait();
+  }
+  REQUIRE(order.size() == 99);
+  for (int i = 1; i < 100; ++i) CHECK(order[static_cast<std::size_t>(i) - 1] == i);
+}
+
+TEST_CASE("a database that is stuck does not hold up another") {
+  Stuck stuck;
+  Running running{milliseconds(0)};
+  REQUIRE(running.workers.post("a", stuck.task()));
+  stuck.begun.wait();
+  std::promise<void> done;
+  running.workers.post_if_idle("b", [&] { done.set_value(); });
+  done.get_future().wait();
+  CHECK(running.workers.threads() == 2);
+  stuck.may_end.count_down();
+}
+
+TEST_CASE("threads are few: no second one while the first is not stuck, never more than eight") {
+  Stuck one;
+  Running patient{std::chrono::hours(1)};
+  REQUIRE(patient.workers.post("a", one.task()));
+  one.begun.wait();
+  REQUIRE(patient.workers.post("b", [] {}));
+  CHECK(patient.workers.threads() == 1);
+  one.may_end.count_down();
+
+  std::vector<std::unique_ptr<Stuck>> all;
+  Running hasty{milliseconds(0)};
+  for (std::size_t i = 0; i < Workers::kMostThreads; ++i) {
+    all.push_back(std::make_unique<Stuck>());
+    hasty.workers.post_if_idle(std::to_string(i), all.back()->task());
+    all.back()->begun.wait();
+  }
+  std::promise<void> done;
+  hasty.workers.post_if_idle("last", [&] { done.set_value(); });
+  CHECK(hasty.workers.threads() == Workers::kMostThreads);
+  for (const auto& stuck : all) stuck->may_end.count_down();
+  done.get_future().wait();
+}
+
+TEST_CASE("requests are bounded, for each database and in all") {
+  Stuck stuck;
+  Running running{std::chrono::hours(1)};
+  REQUIRE(running.workers.post("a", stuck.task()));
+  stuck.begun.wait();
+  CHECK(running.workers.post("a", [] {}));
+  CHECK_FALSE(running.workers.post("a", [] {}));
+  int taken = 0;
+  for (const char* database : {"b", "b", "c", "c", "d", "d"}) {
+    if (running.workers.post(database, [] {})) ++taken;
+  }
+  CHECK(taken == Workers::kMostRequests - 2);
+  stuck.may_end.count_down();
+}
+
+TEST_CASE("what is due now and then is left out while the database is busy") {
+  int runs = 0;
+  {
+    Stuck stuck;
+    Running running{std::chrono::hours(1)};
+    running.workers.post_if_idle("a", stuck.task());
+    running.workers.post_if_idle("a", [&] { ++runs; });  // it runs
+    stuck.begun.wait();
+    for (int i = 0; i < 3; ++i) running.workers.post_if_idle("a", [&] { ++runs; });
+    running.workers.post_if_idle("b", [&] { ++runs; });
+    running.workers.post_if_idle("b", [&] { ++runs; });  // one waits already
+    std::promise<void> done;
+    REQUIRE(running.workers.post("b", [&] { done.set_value(); }));
+    stuck.may_end.count_down();
+    done.get_future().wait();
+  }
+  CHECK(runs == 1);
+}
+
+TEST_CASE("a stop does not wait for what is stuck, and begins nothing more") {
+  Stuck stuck;
+  bool ran = false;
+  Workers workers(milliseconds(0));
+  workers.start();
+  REQUIRE(workers.post("a", stuck.task()));
+  stuck.begun.wait();
+  REQUIRE(workers.post("a", [&] { ran = true; }));
+  CHECK_FALSE(workers.stop(steady_clock::now()));
+  stuck.may_end.count_down();
+  CHECK(workers.stop(steady_clock::now() + std::chrono::minutes(1)));
+  CHECK_FALSE(ran);
+}
+
+}  // namespace
+}  // namespace rocktune::agent
