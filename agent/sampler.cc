@@ -13,6 +13,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "agent/limiter/fair_rate_limiter.h"
+#include "agent/shared_objects.h"
 #include "agent/statistics.h"
 
 namespace rocktune::agent {
@@ -162,8 +164,9 @@ void Sampler::take_objects(wire::Sample& sample) const {
     const auto counter = [](std::int64_t count) {
       return static_cast<std::uint64_t>(std::max<std::int64_t>(0, count));
     };
-    sample.limiter = {{"bytes_through", counter(limiter->GetTotalBytesThrough())},
-                      {"requests", counter(limiter->GetTotalRequests())}};
+    if (const auto own = own_limiter(limiter)) sample.limiter = own->snapshot();
+    sample.limiter.emplace("bytes_through", counter(limiter->GetTotalBytesThrough()));
+    sample.limiter.emplace("requests", counter(limiter->GetTotalRequests()));
   }
 }
 

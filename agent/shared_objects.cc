@@ -3,6 +3,8 @@
 #include <map>
 #include <mutex>
 
+#include "agent/limiter/fair_rate_limiter.h"
+
 namespace rocktune::agent {
 namespace {
 
@@ -47,7 +49,7 @@ std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::Cache>& cache
   return state_of_object(cache);
 }
 
-void remember_as_ours(const std::shared_ptr<rocksdb::RateLimiter>& limiter) {
+void remember_as_ours(const std::shared_ptr<FairRateLimiter>& limiter) {
   const std::lock_guard lock(objects().mutex);
   objects().of(limiter).ours = true;
 }
@@ -56,6 +58,11 @@ bool is_ours(const std::shared_ptr<rocksdb::RateLimiter>& limiter) {
   if (!limiter) return false;
   const std::lock_guard lock(objects().mutex);
   return objects().of(limiter).ours;
+}
+
+std::shared_ptr<FairRateLimiter> own_limiter(const std::shared_ptr<rocksdb::RateLimiter>& limiter) {
+  if (!is_ours(limiter)) return nullptr;
+  return std::static_pointer_cast<FairRateLimiter>(limiter);
 }
 
 }  // namespace rocktune::agent

@@ -16,12 +16,16 @@
 
 namespace rocktune::agent {
 
+class FairRateLimiter;
+
 // A null object gets a state of its own.
 std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::RateLimiter>& limiter);
 std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::Cache>& cache);
 
 // Limiters that prepare() added, as opposed to the host's own.
-void remember_as_ours(const std::shared_ptr<rocksdb::RateLimiter>& limiter);
+void remember_as_ours(const std::shared_ptr<FairRateLimiter>& limiter);
 bool is_ours(const std::shared_ptr<rocksdb::RateLimiter>& limiter);
+// The same object, if it is ours; else null.
+std::shared_ptr<FairRateLimiter> own_limiter(const std::shared_ptr<rocksdb::RateLimiter>& limiter);
 
 }  // namespace rocktune::agent
