@@ -178,6 +178,19 @@ void get(JsonReader& reader, const Json& json, const Where& where, ChangeResult&
   fields.required("after", out.after);
 }
 
+void get(JsonReader& reader, const Json& json, const Where& where, Event& out) {
+  Fields fields(reader, json, where);
+  fields.required("sequence", out.sequence);
+  fields.check("sequence", out.sequence > 0, "must be at least 1");
+  fields.required("tick_ns", out.tick_ns);
+  fields.required("wall_ns", out.wall_ns);
+  fields.required("kind", out.kind);
+  fields.filled("kind", out.kind);
+  fields.optional("column_family", out.column_family);
+  fields.optional("numbers", out.numbers);
+  fields.optional("words", out.words);
+}
+
 template <class T>
 void get(JsonReader& reader, const Json& json, const Where& where, std::vector<T>& out) {
   if (!reader.expect_array(json, where)) return;
@@ -229,6 +242,18 @@ void get(JsonReader& reader, const Json& json, const Where& where, Sample& out) 
   fields.optional("column_families", out.column_families);
   fields.optional("knobs", out.knobs);
   fields.optional("lease", out.lease);
+  fields.optional("next_event", out.next_event);
+}
+
+void get(JsonReader& reader, const Json& json, const Where& where, Events& out) {
+  Fields fields(reader, json, where);
+  fields.required("events", out.events);
+  for (std::size_t i = 1; i < out.events.size(); ++i) {
+    fields.check("events", out.events[i - 1].sequence < out.events[i].sequence,
+                 "must be in the order of their sequence");
+  }
+  fields.optional("missed", out.missed);
+  fields.required("next_event", out.next_event);
 }
 
 void get(JsonReader& reader, const Json& json, const Where& where, Options& out) {
@@ -326,6 +351,7 @@ template Decoded<Hello> decode<Hello>(std::string_view);
 template Decoded<DatabaseList> decode<DatabaseList>(std::string_view);
 template Decoded<Sample> decode<Sample>(std::string_view);
 template Decoded<Options> decode<Options>(std::string_view);
+template Decoded<Events> decode<Events>(std::string_view);
 template Decoded<ChangesRequest> decode<ChangesRequest>(std::string_view);
 template Decoded<ChangeResults> decode<ChangeResults>(std::string_view);
 template Decoded<Lease> decode<Lease>(std::string_view);

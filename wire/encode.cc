@@ -109,6 +109,18 @@ void write(JsonWriter& out, const ChangeResult& result) {
   out.end_object();
 }
 
+void write(JsonWriter& out, const Event& event) {
+  out.begin_object();
+  out.field("sequence", event.sequence);
+  out.field("tick_ns", event.tick_ns);
+  out.field("wall_ns", event.wall_ns);
+  out.field("kind", event.kind);
+  out.field("column_family", event.column_family);
+  write_map(out, "numbers", event.numbers);
+  write_map(out, "words", event.words);
+  out.end_object();
+}
+
 template <class Item>
 void write_list(JsonWriter& out, std::string_view name, const std::vector<Item>& items) {
   out.key(name);
@@ -166,6 +178,18 @@ std::string encode(const Sample& sample) {
     out.key("lease");
     write(out, *sample.lease);
   }
+  out.field("next_event", sample.next_event);
+  out.end_object();
+  return out.take();
+}
+
+std::string encode(const Events& events) {
+  constexpr std::size_t kOfOne = 512;  // a compaction's end, the longest of the usual ones
+  JsonWriter out(256 + kOfOne * events.events.size());
+  out.begin_object();
+  write_list(out, "events", events.events);
+  out.field("missed", events.missed);
+  out.field("next_event", events.next_event);
   out.end_object();
   return out.take();
 }

@@ -27,6 +27,8 @@ TEST_CASE("every message survives the round trip") {
   round_trip(testing::sample());
   round_trip(Sample{});
   round_trip(testing::options());
+  round_trip(testing::events());
+  round_trip(Events{});
   round_trip(testing::changes());
   round_trip(testing::results());
   round_trip(testing::lease());
@@ -58,6 +60,13 @@ TEST_CASE("fields arrive where they belong") {
   REQUIRE(sample.lease);
   CHECK(sample.lease->seconds == 12.5);
   CHECK(sample.lease->remaining_seconds == 0.25);
+
+  CHECK(sample.next_event == UINT64_MAX);
+
+  const auto events = round_trip(testing::events());
+  CHECK(events.events == testing::events().events);
+  CHECK(events.missed == UINT64_MAX);
+  CHECK(events.next_event == UINT64_MAX);
 
   const auto changes = round_trip(testing::changes());
   CHECK(changes.changes.at(0).expect == 3);
@@ -106,6 +115,13 @@ TEST_CASE("what is not known is ignored, what is optional may be absent") {
   REQUIRE(sample.has_value());
   CHECK(sample->tickers.empty());
   CHECK_FALSE(sample->lease.has_value());
+  CHECK(sample->next_event == 0);
+
+  const auto events = decode<Events>(
+      R"({"events":[{"sequence":1,"tick_ns":2,"wall_ns":3,"kind":"x"}],"next_event":2})");
+  REQUIRE(events.has_value());
+  CHECK(events->events.at(0).kind == "x");
+  CHECK(events->missed == 0);
 
   const auto lease = decode<Lease>(R"({"holder":"me","seconds":10})");
   REQUIRE(lease.has_value());

@@ -61,7 +61,27 @@ inline Sample sample() {
                             {.name = "", .properties = {}, .options = {}, .levels = {}}};
   sample.knobs = {knob()};
   sample.lease = lease();
+  sample.next_event = UINT64_MAX;
   return sample;
+}
+
+inline Events events() {
+  return {.events = {{.sequence = 7,
+                      .tick_ns = INT64_MAX,
+                      .wall_ns = INT64_MIN,
+                      .kind = "compaction_end",
+                      .column_family = "\"a\"",
+                      .numbers = {{"job", INT64_MAX}, {"input_bytes", INT64_MIN}},
+                      .words = {{"reason", "LevelL0FilesNum"}}},
+                     {.sequence = UINT64_MAX - 1,
+                      .tick_ns = 1,
+                      .wall_ns = 2,
+                      .kind = "later",
+                      .column_family = "",
+                      .numbers = {},
+                      .words = {}}},
+          .missed = UINT64_MAX,
+          .next_event = UINT64_MAX};
 }
 
 inline Options options() {

@@ -93,6 +93,25 @@ TEST_CASE("histograms must make sense") {
         "histograms.get.buckets[0]: must be a whole number from 0 up, but is of type string");
 }
 
+TEST_CASE("events out of order or without identity are refused") {
+  const auto with = [](const std::string& events) {
+    return R"({"next_event":9,"events":[)" + events + "]}";
+  };
+  const auto event = [](const std::string& sequence) {
+    return R"({"tick_ns":1,"wall_ns":2,"kind":"stall","sequence":)" + sequence + "}";
+  };
+  CHECK(decode<Events>(with(event("1") + "," + event("3"))).has_value());
+  CHECK(refusal<Events>(with(event("3") + "," + event("3"))) ==
+        "events: must be in the order of their sequence");
+  CHECK(refusal<Events>(with(event("0"))) == "events[0].sequence: must be at least 1");
+  CHECK(refusal<Events>(with(event("18446744073709551616"))) ==
+        "events[0].sequence: must be a whole number from 0 up, but is of type number");
+  CHECK(refusal<Events>(with(R"({"sequence":1,"tick_ns":1,"wall_ns":1,"kind":"x",)"
+                             R"("numbers":{"job":9223372036854775808}})")) ==
+        "events[0].numbers.job: must be at most 9223372036854775807");
+  CHECK(refusal<Events>(R"({"events":[]})") == "next_event: is missing");
+}
+
 TEST_CASE("absurd sizes are refused") {
   std::string many = R"({"holder":"me","changes":[)";
   for (int i = 0; i < 257; ++i) many += R"({"id":"1","knob":"k","value":1},)";
