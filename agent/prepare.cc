@@ -1,16 +1,17 @@
 #include "agent/prepare.h"
 
-#include <rocksdb/rate_limiter.h>
 #include <rocksdb/statistics.h>
 
 #include <memory>
 
 #include "agent/fork_guard.h"
+#include "agent/forwarding_statistics.h"
 #include "agent/include/rocktune/agent.h"
+#include "agent/own_statistics.h"
+#include "agent/limiter/fair_rate_limiter.h"
 #include "agent/process.h"
 #include "agent/rocksdb_version.h"
 #include "agent/shared_objects.h"
-#include "agent/statistics.h"
 #include "wire/messages.h"
 
 namespace rocktune {
@@ -18,15 +19,16 @@ namespace {
 
 void add_statistics(rocksdb::DBOptions& options) {
   if (agent::WindowedStatistics::from(options.statistics.get()) != nullptr) return;
-  const bool hosts = options.statistics != nullptr;
-  auto inner = hosts ? options.statistics : rocksdb::CreateDBStatistics();
-  options.statistics = std::make_shared<agent::WindowedStatistics>(std::move(inner), hosts);
+  if (options.statistics != nullptr) {
+    options.statistics = std::make_shared<agent::ForwardingStatistics>(options.statistics);
+  } else {
+    options.statistics = std::make_shared<agent::OwnStatistics>();
+  }
 }
 
 void add_limiter(rocksdb::DBOptions& options) {
   if (options.rate_limiter) return;
-  const std::shared_ptr<rocksdb::RateLimiter> limiter(
-      rocksdb::NewGenericRateLimiter(wire::kUnlimitedBytesPerSecond));
+  const auto limiter = std::make_shared<agent::FairRateLimiter>(wire::kUnlimitedBytesPerSecond);
   agent::remember_as_ours(limiter);
   // Without a value of its own a database takes the limiter's rate as its delayed write rate: ours
   // would turn write delays off. 16 MiB/s is what it takes when there is no limiter

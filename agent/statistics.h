@@ -1,9 +1,9 @@
-// A Statistics that passes everything on to another one and keeps, beside it, latency histograms
-// from which the percentiles of any interval can be had (the stock ones are cumulative summaries).
+// A Statistics of ours: keeps latency histograms from which the percentiles of any interval can be
+// had (RocksDB's own are cumulative summaries). Two kinds: one around the host's own object
+// (forwarding_statistics.h), and one for a host that has none (own_statistics.h).
 //
-// The host keeps seeing its own object: every call is forwarded, and the statistics level is kept
-// in step in both directions. At a level that turns histograms or timers off, RocksDB does not
-// measure, and the histograms here stay as they are; the host's level is never changed.
+// Both measure all of few operations and some of many (thinning.h): an interval of the thinning is
+// the time between two calls of histograms().
 //
 // Thread-safety: all functions, as RocksDB requires.
 #pragma once
@@ -12,62 +12,50 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 
-#include "agent/latency_recorder.h"
+#include "agent/distribution.h"
 
 namespace rocktune::agent {
 
-class WindowedStatistics final : public rocksdb::Statistics {
+class WindowedStatistics : public rocksdb::Statistics {
  public:
-  // `inner` is never null. `brought_by_host` is what the wire tells about it.
-  WindowedStatistics(std::shared_ptr<rocksdb::Statistics> inner, bool brought_by_host);
-
-  // The wrapper behind `statistics`, or nullptr if that is another class (or another copy of this
+  // Ours behind `statistics`, or nullptr if that is another class (or another copy of this
   // library's: then it is a stranger's as well).
   static WindowedStatistics* from(rocksdb::Statistics* statistics);
 
-  [[nodiscard]] bool brought_by_host() const { return brought_by_host_; }
+  const char* Name() const final;
+
+  // What the wire tells about it.
+  [[nodiscard]] virtual bool brought_by_host() const = 0;
+  // Copies a level that was changed to where it belongs. For the sampler.
+  virtual void keep_level_in_step() noexcept {}
+
   // "get", "write", "seek", "multiget", "write_stall"; empty while histograms are turned off and
   // nothing was recorded before.
-  [[nodiscard]] std::map<std::string, wire::Histogram> histograms() const;
+  std::map<std::string, wire::Histogram> histograms();
 
-  const char* Name() const override;
-  const rocksdb::Customizable* Inner() const override { return inner_.get(); }
-  std::uint64_t getTickerCount(std::uint32_t ticker) const override;
-  void histogramData(std::uint32_t type, rocksdb::HistogramData* data) const override;
-  std::string getHistogramString(std::uint32_t type) const override;
-  void recordTick(std::uint32_t ticker, std::uint64_t count) override;
-  void setTickerCount(std::uint32_t ticker, std::uint64_t count) override;
-  std::uint64_t getAndResetTickerCount(std::uint32_t ticker) override;
-  void reportTimeToHistogram(std::uint32_t type, std::uint64_t time) override;
-  void measureTime(std::uint32_t type, std::uint64_t time) override;
-  void recordInHistogram(std::uint32_t type, std::uint64_t time) override;
-  rocksdb::Status Reset() override;
-  using rocksdb::Statistics::ToString;
-  std::string ToString() const override;
-  bool getTickerMap(std::map<std::string, std::uint64_t>* map) const override;
-  bool HistEnabledForType(std::uint32_t type) const override;
+ protected:
+  static constexpr std::size_t kKept = 5;
+  // The place of a histogram among the kept ones; kKept: it is none of them.
+  static std::size_t kept_place(std::uint32_t type) noexcept;
+  static std::uint32_t kept_type(std::size_t place) noexcept;
 
-  // Copies a changed level to the other side. Called by every tick, and by the sampler.
-  void keep_level_in_step() noexcept;
+  [[nodiscard]] virtual const Distribution* kept(std::size_t place) const noexcept = 0;
+  [[nodiscard]] std::uint32_t interval() const noexcept {
+    return interval_.load(std::memory_order_relaxed);
+  }
 
  private:
   struct Kept {
     std::uint32_t type;
     const char* name;
   };
-  static constexpr std::size_t kKept = 5;
   static const std::array<Kept, kKept> kHistograms;
 
-  void keep(std::uint32_t type, std::uint64_t time) noexcept;
-
-  const std::shared_ptr<rocksdb::Statistics> inner_;
-  const bool brought_by_host_;
-  std::atomic<rocksdb::StatsLevel> agreed_level_;  // what both had when last compared
-  std::array<LatencyRecorder, kKept> recorders_;
+  std::atomic<std::uint32_t> interval_{0};
 };
 
 }  // namespace rocktune::agent

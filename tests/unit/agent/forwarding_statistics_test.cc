@@ -1,4 +1,4 @@
-#include "agent/statistics.h"
+#include "agent/forwarding_statistics.h"
 
 #include "tests/support/catch.h"
 
@@ -9,10 +9,10 @@ using rocksdb::StatsLevel;
 
 struct Setup {
   std::shared_ptr<rocksdb::Statistics> inner = rocksdb::CreateDBStatistics();
-  WindowedStatistics outer{inner, true};
+  ForwardingStatistics outer{inner};
 };
 
-std::uint64_t count_of(const WindowedStatistics& statistics, const std::string& name) {
+std::uint64_t count_of(WindowedStatistics& statistics, const std::string& name) {
   const auto all = statistics.histograms();
   std::uint64_t count = 0;
   if (const auto it = all.find(name); it != all.end()) {
@@ -75,10 +75,10 @@ TEST_CASE("the five latencies are kept, and a reset does not touch them") {
 TEST_CASE("the level is kept in step, whichever side is changed") {
   Setup s;
   s.inner->set_stats_level(StatsLevel::kExceptTimers);
-  s.outer.recordTick(rocksdb::BYTES_WRITTEN, 1);
+  CHECK(s.outer.HistEnabledForType(rocksdb::DB_GET));
   CHECK(s.outer.get_stats_level() == StatsLevel::kExceptTimers);
   s.outer.set_stats_level(StatsLevel::kAll);
-  s.outer.recordTick(rocksdb::BYTES_WRITTEN, 1);
+  CHECK(s.outer.HistEnabledForType(rocksdb::DB_GET));
   CHECK(s.inner->get_stats_level() == StatsLevel::kAll);
   s.inner->set_stats_level(StatsLevel::kDisableAll);
   s.outer.keep_level_in_step();
@@ -99,6 +99,23 @@ TEST_CASE("nothing is kept at a level that does not measure") {
   off.outer.keep_level_in_step();
   off.outer.recordInHistogram(rocksdb::WRITE_STALL, 1);
   CHECK(off.outer.histograms().empty());
+}
+
+TEST_CASE("of many operations the host's object gets all, and the intervals an estimate") {
+  Setup s;
+  constexpr std::uint64_t kOperations = 200000;
+  s.outer.histograms();
+  std::uint64_t sum = 0;
+  for (std::uint64_t i = 0; i < kOperations; ++i) {
+    s.outer.reportTimeToHistogram(rocksdb::DB_GET, i % 64);
+    sum += i % 64;
+  }
+  rocksdb::HistogramData data;
+  s.inner->histogramData(rocksdb::DB_GET, &data);
+  CHECK(data.count == kOperations);
+  CHECK(data.sum == sum);
+  CHECK(count_of(s.outer, "get") > kOperations * 99 / 100);
+  CHECK(count_of(s.outer, "get") < kOperations * 101 / 100);
 }
 
 TEST_CASE("the wrapper is recognised, other classes are not") {
