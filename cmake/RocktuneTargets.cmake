@@ -19,6 +19,10 @@ if(ROCKTUNE_SANITIZE)
   endif()
 endif()
 
+if(ROCKTUNE_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)  # tells the fuzzer which code an input has reached
+endif()
+
 find_program(ROCKTUNE_CCACHE ccache)
 if(ROCKTUNE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${ROCKTUNE_CCACHE}")
