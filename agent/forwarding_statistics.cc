@@ -23,9 +23,7 @@ void ForwardingStatistics::keep_level_in_step() noexcept {
   inner_->set_stats_level(level);
 }
 
-void ForwardingStatistics::keep(std::uint32_t type, std::uint64_t value) noexcept {
-  const std::size_t place = kept_place(type);
-  if (place == kKept) return;
+void ForwardingStatistics::keep(std::size_t place, std::uint64_t value) noexcept {
   Slot* const slot = slots_.mine();
   const std::uint32_t weight = slot == nullptr ? 1 : slot->thinning[place].take(interval());
   if (weight != 0) kept_[place].record(kFine, value, weight);
@@ -56,7 +54,8 @@ std::uint64_t ForwardingStatistics::getAndResetTickerCount(std::uint32_t ticker)
 }
 
 void ForwardingStatistics::reportTimeToHistogram(std::uint32_t type, std::uint64_t time) {
-  if (get_stats_level() > rocksdb::StatsLevel::kExceptTimers) keep(type, time);
+  const std::size_t place = kept_place(type);
+  if (place != kKept && get_stats_level() > rocksdb::StatsLevel::kExceptTimers) keep(place, time);
   inner_->reportTimeToHistogram(type, time);
 }
 
@@ -65,7 +64,10 @@ void ForwardingStatistics::measureTime(std::uint32_t type, std::uint64_t time) {
 }
 
 void ForwardingStatistics::recordInHistogram(std::uint32_t type, std::uint64_t value) {
-  if (get_stats_level() > rocksdb::StatsLevel::kExceptHistogramOrTimers) keep(type, value);
+  const std::size_t place = kept_place(type);
+  if (place != kKept && get_stats_level() > rocksdb::StatsLevel::kExceptHistogramOrTimers) {
+    keep(place, value);
+  }
   inner_->recordInHistogram(type, value);
 }
 

@@ -47,7 +47,7 @@ class ForwardingStatistics final : public WindowedStatistics {
   [[nodiscard]] const Distribution* kept(std::size_t place) const noexcept override {
     return kept_[place].get();
   }
-  void keep(std::uint32_t type, std::uint64_t value) noexcept;
+  void keep(std::size_t place, std::uint64_t value) noexcept;
 
   const std::shared_ptr<rocksdb::Statistics> inner_;
   std::atomic<rocksdb::StatsLevel> agreed_level_;  // what both had when last compared

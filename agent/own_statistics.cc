@@ -46,7 +46,7 @@ void OwnStatistics::record(std::uint32_t type, std::uint64_t value) noexcept {
 }
 
 const Distribution* OwnStatistics::kept(std::size_t place) const noexcept {
-  return histograms_[kept_type(place)].get();
+  return histograms_[kHistograms[place].type].get();
 }
 
 std::uint64_t OwnStatistics::getTickerCount(std::uint32_t ticker) const {

@@ -11,13 +11,6 @@ constexpr char kName[] = "rocktune.WindowedStatistics";
 
 }  // namespace
 
-constexpr std::array<WindowedStatistics::Kept, WindowedStatistics::kKept>
-    WindowedStatistics::kHistograms = {{{rocksdb::DB_GET, "get"},
-                                        {rocksdb::DB_WRITE, "write"},
-                                        {rocksdb::DB_SEEK, "seek"},
-                                        {rocksdb::DB_MULTIGET, "multiget"},
-                                        {rocksdb::WRITE_STALL, "write_stall"}}};
-
 WindowedStatistics* WindowedStatistics::from(rocksdb::Statistics* statistics) {
   if (statistics == nullptr || statistics->Name() != kName) return nullptr;
   return static_cast<WindowedStatistics*>(statistics);
@@ -25,16 +18,6 @@ WindowedStatistics* WindowedStatistics::from(rocksdb::Statistics* statistics) {
 
 const char* WindowedStatistics::Name() const {
   return kName;
-}
-
-std::size_t WindowedStatistics::kept_place(std::uint32_t type) noexcept {
-  std::size_t place = 0;
-  while (place < kKept && kHistograms[place].type != type) ++place;
-  return place;
-}
-
-std::uint32_t WindowedStatistics::kept_type(std::size_t place) noexcept {
-  return kHistograms[place].type;
 }
 
 std::map<std::string, wire::Histogram> WindowedStatistics::histograms() {

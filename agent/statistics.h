@@ -38,10 +38,20 @@ class WindowedStatistics : public rocksdb::Statistics {
   std::map<std::string, wire::Histogram> histograms();
 
  protected:
+  struct Kept {
+    std::uint32_t type;
+    const char* name;
+  };
   static constexpr std::size_t kKept = 5;
+  static constexpr std::array<Kept, kKept> kHistograms = {{{rocksdb::DB_GET, "get"},
+                                                           {rocksdb::DB_WRITE, "write"},
+                                                           {rocksdb::DB_SEEK, "seek"},
+                                                           {rocksdb::DB_MULTIGET, "multiget"},
+                                                           {rocksdb::WRITE_STALL, "write_stall"}}};
   // The place of a histogram among the kept ones; kKept: it is none of them.
-  static std::size_t kept_place(std::uint32_t type) noexcept;
-  static std::uint32_t kept_type(std::size_t place) noexcept;
+  static std::size_t kept_place(std::uint32_t type) noexcept {
+    return type < kPlaces.size() ? kPlaces[type] : kKept;
+  }
 
   [[nodiscard]] virtual const Distribution* kept(std::size_t place) const noexcept = 0;
   [[nodiscard]] std::uint32_t interval() const noexcept {
@@ -49,11 +59,12 @@ class WindowedStatistics : public rocksdb::Statistics {
   }
 
  private:
-  struct Kept {
-    std::uint32_t type;
-    const char* name;
-  };
-  static const std::array<Kept, kKept> kHistograms;
+  static constexpr auto kPlaces = [] {
+    std::array<std::uint8_t, rocksdb::HISTOGRAM_ENUM_MAX> places{};
+    places.fill(kKept);
+    for (std::uint8_t place = 0; place < kKept; ++place) places[kHistograms[place].type] = place;
+    return places;
+  }();
 
   std::atomic<std::uint32_t> interval_{0};
 };
