@@ -37,6 +37,7 @@ std::string encode(const DatabaseList&);
 std::string encode(const Sample&);
 std::string encode(const Options&);
 std::string encode(const Events&);
+std::string encode(const Knobs&);
 std::string encode(const ChangesRequest&);
 std::string encode(const ChangeResults&);
 std::string encode(const Lease&);

@@ -140,6 +140,25 @@ void get(JsonReader& reader, const Json& json, const Where& where, Knob& out) {
   fields.check("max", out.min <= out.max, "must not be below min");
 }
 
+void get(JsonReader& reader, const Json& json, const Where& where, KnobDetails& out) {
+  Fields fields(reader, json, where);
+  fields.required("scope", out.scope);
+  fields.one_of("scope", out.scope, {"database", "column_family", "cache", "limiter"});
+  fields.required("type", out.type);
+  fields.one_of("type", out.type, {"integer", "boolean"});
+  fields.optional("unit", out.unit);
+  fields.optional("special", out.special);
+  fields.optional("special_means", out.special_means);
+  fields.optional("relations", out.relations);
+  fields.optional("cost", out.cost);
+  fields.optional("side_effects", out.side_effects);
+}
+
+void get(JsonReader& reader, const Json& json, const Where& where, Knobs::Entry& out) {
+  get(reader, json, where, out.knob);
+  get(reader, json, where, out.details);
+}
+
 void get(JsonReader& reader, const Json& json, const Where& where, Lease& out) {
   constexpr double kMaxSeconds = 86400;
   out.on_expiry = "restore";
@@ -176,6 +195,7 @@ void get(JsonReader& reader, const Json& json, const Where& where, ChangeResult&
   fields.optional("reason", out.reason);
   fields.required("before", out.before);
   fields.required("after", out.after);
+  fields.optional("column_family", out.column_family);
 }
 
 void get(JsonReader& reader, const Json& json, const Where& where, Event& out) {
@@ -227,6 +247,10 @@ void get(JsonReader& reader, const Json& json, const Where& where, Hello& out) {
 
 void get(JsonReader& reader, const Json& json, const Where& where, DatabaseList& out) {
   Fields(reader, json, where).required("databases", out.databases);
+}
+
+void get(JsonReader& reader, const Json& json, const Where& where, Knobs& out) {
+  Fields(reader, json, where).required("knobs", out.knobs);
 }
 
 void get(JsonReader& reader, const Json& json, const Where& where, Sample& out) {
@@ -352,6 +376,7 @@ template Decoded<DatabaseList> decode<DatabaseList>(std::string_view);
 template Decoded<Sample> decode<Sample>(std::string_view);
 template Decoded<Options> decode<Options>(std::string_view);
 template Decoded<Events> decode<Events>(std::string_view);
+template Decoded<Knobs> decode<Knobs>(std::string_view);
 template Decoded<ChangesRequest> decode<ChangesRequest>(std::string_view);
 template Decoded<ChangeResults> decode<ChangeResults>(std::string_view);
 template Decoded<Lease> decode<Lease>(std::string_view);

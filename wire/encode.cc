@@ -66,8 +66,7 @@ void write(JsonWriter& out, const ColumnFamily& family) {
   out.end_object();
 }
 
-void write(JsonWriter& out, const Knob& knob) {
-  out.begin_object();
+void write_fields(JsonWriter& out, const Knob& knob) {
   out.field("name", knob.name);
   out.field("column_family", knob.column_family);
   out.field("value", knob.value);
@@ -77,6 +76,27 @@ void write(JsonWriter& out, const Knob& knob) {
   out.field("reason", knob.reason);
   out.field("min", knob.min);
   out.field("max", knob.max);
+}
+
+void write(JsonWriter& out, const Knob& knob) {
+  out.begin_object();
+  write_fields(out, knob);
+  out.end_object();
+}
+
+void write(JsonWriter& out, const Knobs::Entry& entry) {
+  out.begin_object();
+  write_fields(out, entry.knob);
+  out.field("scope", entry.details.scope);
+  out.field("type", entry.details.type);
+  out.field("unit", entry.details.unit);
+  if (entry.details.special) {
+    out.field("special", *entry.details.special);
+    out.field("special_means", entry.details.special_means);
+  }
+  out.field("relations", entry.details.relations);
+  out.field("cost", entry.details.cost);
+  out.field("side_effects", entry.details.side_effects);
   out.end_object();
 }
 
@@ -106,6 +126,7 @@ void write(JsonWriter& out, const ChangeResult& result) {
   out.field("reason", result.reason);
   out.field("before", result.before);
   out.field("after", result.after);
+  if (!result.column_family.empty()) out.field("column_family", result.column_family);
   out.end_object();
 }
 
@@ -202,6 +223,14 @@ std::string encode(const Options& options) {
   out.begin_object();
   for (const auto& [name, map] : options.column_families) write_map(out, name, map);
   out.end_object();
+  out.end_object();
+  return out.take();
+}
+
+std::string encode(const Knobs& knobs) {
+  JsonWriter out(512 * knobs.knobs.size());
+  out.begin_object();
+  write_list(out, "knobs", knobs.knobs);
   out.end_object();
   return out.take();
 }

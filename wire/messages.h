@@ -87,6 +87,27 @@ struct Knob {
   std::int64_t max = 0;
 };
 
+// What is always true of a knob.
+struct KnobDetails {
+  std::string scope;                    // "database", "column_family", "cache" or "limiter"
+  std::string type;                     // "integer", or "boolean": 0 and 1
+  std::string unit;                     // "bytes", "bytes/s", "files", ...; empty for plain numbers
+  std::optional<std::int64_t> special;  // a value that is accepted outside min and max
+  std::string special_means;
+  std::string relations;     // to other options, checked on what a batch would make of them
+  std::string cost;          // of a change: "free", "options_file" (about a millisecond), ...
+  std::string side_effects;  // one sentence
+};
+
+// GET /v1/dbs/{id}/knobs: every knob of the database and of its column families.
+struct Knobs {
+  struct Entry {
+    Knob knob;
+    KnobDetails details;
+  };
+  std::vector<Entry> knobs;
+};
+
 // POST /v1/dbs/{id}/lease takes holder, seconds and on_expiry; the same object with the rest
 // filled in is part of each sample. The same holder may take its lease again at any time (a
 // restarted daemon adopts what it had set); another holder is refused until it has expired.
@@ -124,14 +145,15 @@ struct Event {
   // "error_recovery", "change" (the agent changed a value, or returned it); docs/wire.md has the
   // fields of each.
   std::string kind;
-  std::string column_family;                     // empty: of the whole database
-  std::map<std::string, std::int64_t> numbers;   // "job", "input_bytes", "output_level", ...
-  std::map<std::string, std::string> words;      // "reason", "status", "cause", "knob", ...
+  std::string column_family;                    // empty: of the whole database
+  std::map<std::string, std::int64_t> numbers;  // "job", "input_bytes", "output_level", ...
+  std::map<std::string, std::string> words;     // "reason", "status", "cause", "knob", ...
   bool operator==(const Event&) const = default;
 };
 
-// GET /v1/dbs/{id}/events?after=SEQUENCE[&limit=N]: those above SEQUENCE that are still kept, oldest
-// first. The agent keeps the latest few hundred: `missed` says how many above SEQUENCE are gone.
+// GET /v1/dbs/{id}/events?after=SEQUENCE[&limit=N]: those above SEQUENCE that are still kept,
+// oldest first. The agent keeps the latest few hundred: `missed` says how many above SEQUENCE are
+// gone.
 struct Events {
   std::vector<Event> events;
   std::uint64_t missed = 0;
@@ -160,7 +182,8 @@ struct ChangeResult {
                        // back another value)
   std::string reason;  // empty for applied and unchanged
   std::int64_t before = 0;
-  std::int64_t after = 0;  // read back
+  std::int64_t after = 0;     // read back
+  std::string column_family;  // with restore and release, whose ids are the knobs' names
 };
 
 // POST /v1/dbs/{id}/restore takes {"hold": bool}: returns each knob to its found value, one step
