@@ -1,5 +1,6 @@
 rocktune_unit_test(agent_test
   SOURCES unit/agent/control_test.cc unit/agent/database_test.cc unit/agent/knob_state_test.cc
+          unit/agent/limiter/fair_budget_test.cc unit/agent/limiter/fair_rate_limiter_test.cc
           unit/agent/distribution_test.cc unit/agent/forwarding_statistics_test.cc
           unit/agent/own_statistics_test.cc unit/agent/router_test.cc unit/agent/settings_test.cc
           unit/agent/service_test.cc unit/agent/socket_file_test.cc
