@@ -175,6 +175,7 @@ std::vector<std::string> Daemon::reconfigure(Config config) {
   keep("daemon.control_socket", config_.control_socket, config.control_socket);
   keep("http.listen", config_.http, config.http);
   keep("trace.directory", config_.trace_directory, config.trace_directory);
+  keep("trace.events", config_.trace_events, config.trace_events);
   keep("sources.proc_root", config_.proc_root, config.proc_root);
   keep("sources.sys_root", config_.sys_root, config.sys_root);
   config_ = std::move(config);

@@ -78,6 +78,7 @@ class Daemon {
   boost::asio::awaitable<void> poll_agent(PeerPointer peer, Instant at, Nanoseconds deadline);
   boost::asio::awaitable<bool> read_agent(PeerPointer peer, Instant at, Nanoseconds deadline,
                                           std::vector<Step>& steps);
+  boost::asio::awaitable<void> read_events(PeerPointer peer);
   boost::asio::awaitable<void> carry_out(PeerPointer peer, std::vector<Step> steps);
   static void refuse_all(const Step& step, const std::string& reason);
   boost::asio::awaitable<Result<void>> greet(PeerPointer peer, Nanoseconds deadline);

@@ -15,6 +15,7 @@ namespace {
 
 // A change writes a new OPTIONS file and may wait for the database's mutex.
 constexpr Nanoseconds kCommandTime = std::chrono::seconds(2);
+constexpr Nanoseconds kEventsTime = std::chrono::seconds(1);
 constexpr Nanoseconds kLongestWait = std::chrono::seconds(3);
 constexpr std::size_t kMostConflicts = 1000;  // notes kept; bounded memory
 
@@ -46,6 +47,7 @@ bool has_knob(const std::vector<KnobReading>& knobs, const std::string& name,
 asio::awaitable<void> Daemon::poll_agent(PeerPointer peer, Instant at, Nanoseconds deadline) {
   std::vector<Step> steps;
   if (!co_await read_agent(peer, at, deadline, steps)) co_return;
+  if (!peer->listening) asio::co_spawn(executor_, read_events(peer), end_of_task());
   co_await carry_out(peer, std::move(steps));
 }
 
@@ -64,6 +66,24 @@ asio::awaitable<bool> Daemon::read_agent(PeerPointer peer, Instant at, Nanosecon
   steps = co_await sample_databases(peer, at, deadline);
   if (!peer->gone) publish();
   co_return !peer->gone;
+}
+
+// Beside everything else, on a connection of its own: neither samples nor changes wait for it.
+asio::awaitable<void> Daemon::read_events(PeerPointer peer) {
+  const Busy busy(peer, &Peer::listening);
+  const std::map<std::string, std::shared_ptr<Target>> targets = peer->targets;
+  for (const auto& [id, target] : targets) {
+    const std::optional<std::uint64_t> after = target->events_wanted();
+    if (!after || !target->live()) continue;
+    const std::string incarnation = target->opening()->incarnation();
+    const Result<wire::Events> events =
+        co_await peer->session.events(id, *after, clock_().tick + kEventsTime);
+    const bool same = !peer->gone && !stopped_ && target->live() &&
+                      target->opening()->incarnation() == incarnation;
+    if (!same) continue;
+    if (events) target->take_events(*events);
+    target->note("events", events ? std::string() : events.error().message);
+  }
 }
 
 // Leases and changes, while the next poll may already be under way.
@@ -320,7 +340,7 @@ Daemon::KnobResults Daemon::command(std::string target, std::string what, Comman
         answer = fail(ErrorCode::kUnavailable, "the agent is busy or gone: try again");
       }
       if (!answer) {
-        results.push_back({open->name(), {"", "failed", answer.error().message, 0, 0}});
+        results.push_back({open->name(), {"", "failed", answer.error().message, 0, 0, ""}});
         continue;
       }
       for (wire::ChangeResult& result : answer->results) {

@@ -11,9 +11,11 @@ void Journal::line(std::string_view json) {
 }
 
 void Journal::event(std::string_view target, std::int64_t trace_target, std::string_view kind,
-                    std::string_view id, std::string_view message) {
+                    std::string_view id, std::string_view message,
+                    std::optional<Nanoseconds> happened) {
   const Instant now = clock_();
-  const std::string json = trace::event_line(now.wall, target, kind, id, message);
+  const std::string json =
+      trace::event_line(happened.value_or(now.wall), target, kind, id, message);
   line(json);
   log_.info((target.empty() ? std::string() : std::string(target) + ": ") + std::string(message));
   TraceWriter::Step step(trace_);

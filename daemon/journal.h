@@ -20,10 +20,11 @@ class Journal {
   // One line of the alert log, made by trace/journal_json.h.
   void line(std::string_view json);
 
-  // A line of kind "manual", "source" or "daemon": to the alert log, the trace and the log.
-  // `trace_target` is the recorder's id, 0 for none.
+  // A line of kind "manual", "source", "event" or "daemon": to the alert log, the trace and the
+  // log. `trace_target` is the recorder's id, 0 for none; `happened`: when it was, if not now.
   void event(std::string_view target, std::int64_t trace_target, std::string_view kind,
-             std::string_view id, std::string_view message);
+             std::string_view id, std::string_view message,
+             std::optional<Nanoseconds> happened = std::nullopt);
 
   [[nodiscard]] TraceWriter& trace() { return trace_; }
   [[nodiscard]] Log& log() { return log_; }

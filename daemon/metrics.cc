@@ -99,6 +99,15 @@ void target_metrics(PrometheusText& out, const std::vector<TargetStatus>& target
   }
 }
 
+void event_metrics(PrometheusText& out, const std::vector<TargetStatus>& targets) {
+  out.family("rocktune_events_total", "counter", "What happened inside the database, by kind.");
+  for (const TargetStatus& t : targets) {
+    for (const auto& [kind, events] : t.events) {
+      out.sample({{"target", t.name}, {"kind", kind}}, count(events));
+    }
+  }
+}
+
 void indicator_metrics(PrometheusText& out, const std::vector<TargetStatus>& targets) {
   using Get = double (*)(const Indicator&);
   const auto all = [&](std::string_view name, std::string_view help, Get get) {
@@ -202,6 +211,7 @@ std::string metrics_text(const Status& status) {
   daemon_metrics(out, status);
   target_metrics(out, status.targets);
   indicator_metrics(out, status.targets);
+  event_metrics(out, status.targets);
   knob_metrics(out, status.targets);
   feature_metrics(out, status.targets);
   return out.text();

@@ -77,6 +77,7 @@ Json target_json(const TargetStatus& target) {
     object["lease"] = {{"holder", target.lease->holder},
                        {"remaining_seconds", target.lease->remaining_seconds}};
   }
+  object["events"] = target.events;
   return object;
 }
 

@@ -48,6 +48,7 @@ struct TargetStatus {
   std::vector<KnobReading> knobs;
   std::vector<std::string> recent_decisions;  // alert-log lines, oldest first
   std::optional<LeaseStatus> lease;
+  std::map<std::string, std::uint64_t> events;  // by kind, since the daemon's start
 };
 
 struct Status {

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "daemon/agents/translate.h"
+#include "model/knobs.h"
 
 namespace rocktune::daemon {
 namespace {
@@ -13,6 +14,10 @@ std::string display_name(const TargetRule& rule, const std::string& path) {
   if (rule.name.empty()) return path;
   const std::size_t open = rule.path.find_first_of("*?[\\");
   return open == std::string::npos ? rule.name : rule.name + ":" + path.substr(open);
+}
+
+std::string called(const KnobReading& knob) {
+  return knob.column_family.empty() ? knob.name : knob.name + " of " + knob.column_family;
 }
 
 std::string joined(const std::vector<std::string>& sentences) {
@@ -32,7 +37,8 @@ Target::Target(std::uint64_t serial, std::string path, const TargetRule& rule, E
       engine_(std::move(engine)),
       roots_(std::move(roots)),
       journal_(journal),
-      counters_(counters) {}
+      counters_(counters),
+      events_(rule.all_events) {}
 
 Result<std::unique_ptr<Target>> Target::create(std::uint64_t serial, std::string path,
                                                const TargetRule& rule, const Roots& roots,
@@ -55,6 +61,7 @@ void Target::opened(Opening opening) {
   notes_.reset();
   manual_.clear();
   adoption_noted_ = false;
+  events_.opened(opening_->incarnation());
   find_device();
   const wire::Hello& agent = opening_->agent;
   const wire::Database& database = opening_->database;
@@ -68,6 +75,7 @@ void Target::opened(Opening opening) {
 
 void Target::closed(const std::string& reason) {
   if (!opening_) return;
+  record_last_events();
   opening_.reset();
   lease_.reset();
   failing_ = false;
@@ -139,6 +147,7 @@ Sample Target::assemble(const Instant& at, const Result<wire::Sample>& answer) {
     sample.database = to_database_reading(*answer);
     take_knobs(sample, *answer);
     lease_ = answer->lease;
+    events_.seen(answer->next_event);
   }
   return sample;
 }
@@ -152,7 +161,20 @@ std::vector<Decision> Target::poll(const Instant& at, const Result<wire::Sample>
     note(health.source, health.error);
   }
   if (answer) note_owners(sample.knobs);
+  note_events();
   return step(std::move(sample));
+}
+
+void Target::take_events(const wire::Events& answer) {
+  if (!opening_) return;
+  events_.take(answer, journal_.now());
+  note_events();
+}
+
+void Target::note_events() {
+  for (const EventNote& note : events_.to_say(journal_.now().tick)) {
+    journal_.event(name_, trace_id_, "event", note.id, note.message, note.wall);
+  }
 }
 
 void Target::missed(const Instant& at, const std::string& reason) {
@@ -172,16 +194,19 @@ void Target::note_owners(const std::vector<KnobReading>& knobs) {
   for (const KnobReading& knob : knobs) {
     const std::pair key(knob.name, knob.column_family);
     if (knob.owner == KnobOwner::kRocktune) {
-      adopted += (adopted.empty() ? "" : ", ") + knob.name + " " + std::to_string(knob.value);
+      adopted += (adopted.empty() ? "" : ", ") + called(knob) + " " + std::to_string(knob.value);
     }
     if (knob.owner != KnobOwner::kManual) {
       manual_.erase(key);
-    } else if (manual_.insert(key).second) {
+    } else if (find_knob(knob.name) != nullptr && manual_.insert(key).second) {
+      // Only of what rocktune would turn: the others are nobody's news.
+      const std::string family =
+          knob.column_family.empty() ? "" : " --column-family " + knob.column_family;
       journal_.event(name_, trace_id_, "manual", knob.name,
-                     knob.name + " is " + std::to_string(knob.value) +
+                     called(knob) + " is " + std::to_string(knob.value) +
                          " by an operator's hand (a change from outside, or a rollback): rocktune "
                          "leaves it alone until `rocktune release " +
-                         knob.name + "`");
+                         knob.name + family + "`");
     }
   }
   if (!adoption_noted_ && !adopted.empty()) {
@@ -224,6 +249,7 @@ std::vector<Decision> Target::step(Sample sample) {
     engine_.report(report);
   }
   reports_.clear();
+  record_events(record, sequence, events_.to_record());
   Step result = engine_.step(sample);
   record.add(
       [&](trace::Recorder& r) { return r.add_indicators(trace_id_, sequence, result.indicators); });
@@ -250,7 +276,25 @@ std::vector<Decision> Target::step(Sample sample) {
   return to_apply;
 }
 
+void Target::record_events(TraceWriter::Step& record, std::uint64_t sequence,
+                           const std::vector<DatabaseEvent>& events) const {
+  for (const DatabaseEvent& event : events) {
+    record.add(
+        [&](trace::Recorder& r) { return r.add_database_event(trace_id_, sequence, event); });
+  }
+}
+
+// Their rows belong to the next sample, whether or not there is one.
+void Target::record_last_events() {
+  const std::vector<DatabaseEvent> events = events_.to_record(true);
+  if (events.empty() || trace_id_ == 0) return;
+  TraceWriter::Step record(journal_.trace());
+  record_events(record, sequence_ + 1, events);
+  record.commit();
+}
+
 void Target::finish() {
+  record_last_events();
   if (reports_.empty() || trace_id_ == 0) return;
   TraceWriter::Step record(journal_.trace());
   for (const Actuation& report : reports_) {

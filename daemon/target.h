@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "daemon/config/config.h"
+#include "daemon/events/stream.h"
 #include "daemon/health_notes.h"
 #include "daemon/journal.h"
 #include "daemon/sources/device_source.h"
@@ -51,6 +52,9 @@ class Target {
   // One due sample: `answer` is what the agent said, or why there is nothing. Returns what to
   // apply now: allowed decisions, in act mode only.
   std::vector<Decision> poll(const Instant& at, const Result<wire::Sample>& answer);
+  // The events to ask the agent for: those after this one; absent when there are none.
+  [[nodiscard]] std::optional<std::uint64_t> events_wanted() const { return events_.wanted(); }
+  void take_events(const wire::Events& answer);
   // A due sample that nobody tried to read.
   void missed(const Instant& at, const std::string& reason);
   // What became of a decision that poll() returned.
@@ -60,7 +64,7 @@ class Target {
 
   // Another rule for the same database. A changed engine config begins a new target in the trace.
   Result<void> reconfigure(std::uint64_t serial, const TargetRule& rule);
-  // Records what was reported after the last step, before the daemon ends.
+  // Records what came after the last step, before the daemon ends.
   void finish();
 
   [[nodiscard]] bool live() const { return opening_.has_value(); }
@@ -88,6 +92,10 @@ class Target {
   void journal_decision(const Decision& decision, Nanoseconds wall);
   void settle(const Decision& decision, std::vector<Decision>& to_apply);
   void note_owners(const std::vector<KnobReading>& knobs);
+  void note_events();
+  void record_events(TraceWriter::Step& record, std::uint64_t sequence,
+                     const std::vector<DatabaseEvent>& events) const;
+  void record_last_events();
 
   std::uint64_t serial_;
   std::string path_, name_;
@@ -103,6 +111,7 @@ class Target {
   HealthNotes notes_;
   bool failing_ = false;
   std::optional<wire::Lease> lease_;
+  EventStream events_;
 
   std::int64_t trace_id_ = 0;  // 0: not in the trace yet
   std::string recorded_incarnation_;

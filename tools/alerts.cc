@@ -63,7 +63,7 @@ void add_alerts(CLI::App& root, Action& chosen) {
   app->add_option("--kind", options->kinds, "only these; several with commas")
       ->delimiter(',')
       ->check(CLI::IsMember(
-          {"alert", "decision", "outcome", "actuation", "manual", "source", "daemon"}))
+          {"alert", "decision", "outcome", "actuation", "manual", "source", "event", "daemon"}))
       ->type_name("KIND");
   app->footer("Example: rocktune alerts /var/log/rocktune/alerts.jsonl --kind alert,manual -f");
   app->callback([options, &chosen] { chosen = [options] { return alerts(*options); }; });

@@ -86,9 +86,11 @@ Result<ChangeReport> change_report(const Json& answer) {
       const std::string after = value("after");
       std::string change = before;
       if (after != before) change.append(" -> ").append(after);
+      const auto family = entry.value("column_family", std::string());
       rows.push_back({printable(entry.at("target").get<std::string>()),
-                      knob.empty() ? "-" : printable(knob), knob.empty() ? "" : change,
-                      printable(status), printable(reason)});
+                      (knob.empty() ? "-" : printable(knob)) +
+                          (family.empty() ? "" : " of " + printable(family)),
+                      knob.empty() ? "" : change, printable(status), printable(reason)});
       if (status != "applied" && status != "unchanged") report.exit_code = 1;
     }
     report.lines = table(rows, "");

@@ -10,7 +10,7 @@ namespace {
 
 // What has a column of its own, in the columns' order.
 constexpr std::array<const char*, 3> kNumbers = {"job", "before", "after"};
-constexpr std::array<const char*, 4> kWords = {"knob", "why", "status", "cause"};
+constexpr std::array<const char*, 5> kWords = {"knob", "why", "status", "reason", "condition"};
 
 template <class Names>
 bool has_column(const Names& names, const std::string& name) {

@@ -20,6 +20,7 @@ struct Peer {
   Session session;
   std::optional<wire::Hello> hello;
   bool reading = false;     // a poll is under way
+  bool listening = false;   // events are being read
   bool commanding = false;  // a lease, change, restore or release is under way
   bool gone = false;        // its socket has vanished: whoever still waits must let go
   bool answers = false;

@@ -88,6 +88,12 @@ Session::Answer<wire::Sample> Session::sample(std::string database, std::string 
   co_return co_await ask<wire::Sample>(reads_, std::move(target), "", deadline);
 }
 
+Session::Answer<wire::Events> Session::events(std::string database, std::uint64_t after,
+                                              Nanoseconds deadline) {
+  co_return co_await ask<wire::Events>(
+      events_, path_of(database, "events") + "?after=" + std::to_string(after), "", deadline);
+}
+
 Session::Answer<wire::Lease> Session::lease(std::string database, wire::Lease wanted,
                                             Nanoseconds deadline) {
   co_return co_await ask<wire::Lease>(commands_, path_of(database, "lease"), wire::encode(wanted),

@@ -1,7 +1,7 @@
 // Session: wire v1 as spoken with one agent. Each call is one request; errors say which.
 //
-// Reads and commands have a connection each, since a change may take longer than a poll and must
-// not delay it. At most one read and one command at a time.
+// Reads, commands and events have a connection each, since a change may take longer than a poll and
+// must not delay it. At most one of each at a time.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -16,7 +16,9 @@ namespace rocktune::daemon {
 class Session {
  public:
   Session(boost::asio::any_io_executor executor, std::string socket_path)
-      : reads_(executor, socket_path), commands_(std::move(executor), std::move(socket_path)) {}
+      : reads_(executor, socket_path),
+        commands_(executor, socket_path),
+        events_(std::move(executor), std::move(socket_path)) {}
 
   template <class T>
   using Answer = boost::asio::awaitable<Result<T>>;
@@ -26,6 +28,7 @@ class Session {
   Answer<std::vector<wire::Database>> databases(Nanoseconds deadline);
   // With a holder this renews its lease.
   Answer<wire::Sample> sample(std::string database, std::string holder, Nanoseconds deadline);
+  Answer<wire::Events> events(std::string database, std::uint64_t after, Nanoseconds deadline);
   Answer<wire::Lease> lease(std::string database, wire::Lease wanted, Nanoseconds deadline);
   Answer<wire::ChangeResults> changes(std::string database, wire::ChangesRequest request,
                                       Nanoseconds deadline);
@@ -37,12 +40,13 @@ class Session {
   void close() {
     reads_.close();
     commands_.close();
+    events_.close();
   }
 
  private:
   template <class T>
   Answer<T> ask(Connection& connection, std::string target, std::string body, Nanoseconds deadline);
-  Connection reads_, commands_;
+  Connection reads_, commands_, events_;
 };
 
 // A name as part of a URL: everything but letters, digits and -._~ escaped.

@@ -1,5 +1,7 @@
 #include "daemon/agents/translate.h"
 
+#include "model/knobs.h"
+
 namespace rocktune::daemon {
 namespace {
 
@@ -104,8 +106,8 @@ DatabaseReading to_database_reading(const wire::Sample& sample) {
 
 std::vector<KnobReading> to_knob_readings(const wire::Sample& sample) {
   std::vector<KnobReading> knobs;
-  knobs.reserve(sample.knobs.size());
   for (const wire::Knob& knob : sample.knobs) {
+    if (find_knob(knob.name) == nullptr && knob.owner == "found") continue;
     knobs.push_back({knob.name, knob.column_family, knob.value, knob.found, owner_of(knob.owner),
                      knob.changeable, knob.reason, knob.min, knob.max});
   }

@@ -10,6 +10,8 @@
 namespace rocktune::daemon {
 
 DatabaseReading to_database_reading(const wire::Sample& sample);
+// Those of the catalogue (model/knobs.h), and whatever somebody has changed: an agent offers many
+// more, which nobody here turns.
 std::vector<KnobReading> to_knob_readings(const wire::Sample& sample);
 
 }  // namespace rocktune::daemon

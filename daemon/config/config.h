@@ -32,6 +32,7 @@ struct TargetRule {
   Mode mode = Mode::kAdvise;
   EngineConfig engine;
   std::vector<std::string> freeze;  // knobs that rocktune leaves alone
+  bool all_events = false;          // in the trace, not only what is notable
   std::string device_stat;          // a /sys/block-style stat file to read instead of looking
   bool operator==(const TargetRule&) const = default;
 };
@@ -58,6 +59,7 @@ struct Config {
   std::string trace_directory = "/var/lib/rocktune";
   Bytes trace_max_size = 2_GiB;                                    // of all runs together
   Nanoseconds trace_max_age = std::chrono::hours(24 * 14);         // of a run, and of a sample
+  std::string trace_events = "notable";                            // or "all"
   std::optional<HttpListen> http = HttpListen{"127.0.0.1", 9730};  // unset: off
 
   Nanoseconds lease_duration = std::chrono::seconds(15);

@@ -129,6 +129,9 @@ class Finalizer {
                within<Bytes>(parse_bytes, format_bytes, 8_MiB, Bytes{std::int64_t{1} << 50}),
                format_bytes);
     trace.read("max_age", config_.trace_max_age, duration(1min, 24h * 3650), format_duration);
+    trace.read(
+        "events", config_.trace_events,
+        [](std::string_view text) { return parse_choice(text, {"notable", "all"}); }, same);
     trace.finish();
     Section http = root.section("http");
     http.read("listen", config_.http, parse_listen, print_listen);

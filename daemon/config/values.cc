@@ -24,13 +24,18 @@ std::string_view to_string(Mode mode) {
 }
 
 TargetRule Config::rule_for(const std::string& path) const {
-  for (const TargetRule& rule : targets) {
-    if (fnmatch(rule.path.c_str(), path.c_str(), 0) == 0) return rule;
-  }
+  const auto found = std::find_if(targets.begin(), targets.end(), [&](const TargetRule& rule) {
+    return fnmatch(rule.path.c_str(), path.c_str(), 0) == 0;
+  });
   TargetRule rule;
-  rule.path = path;
-  rule.mode = mode;
-  rule.engine = engine;
+  if (found != targets.end()) {
+    rule = *found;
+  } else {
+    rule.path = path;
+    rule.mode = mode;
+    rule.engine = engine;
+  }
+  rule.all_events = trace_events == "all";
   return rule;
 }
 

@@ -85,6 +85,7 @@ HttpResponse answer(const Result<std::vector<KnobResult>>& results) {
   for (const KnobResult& result : *results) {
     list.push_back({{"target", result.target},
                     {"knob", result.result.id},
+                    {"column_family", result.result.column_family},
                     {"status", result.result.status},
                     {"reason", result.result.reason},
                     {"before", result.result.before},

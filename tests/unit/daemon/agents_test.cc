@@ -166,7 +166,8 @@ TEST_CASE("every decision gets exactly one actuation", "[daemon][actuator]") {
   CHECK(request.changes[0].id == "run-3-7-1");
 
   wire::ChangeResults answer;
-  answer.results = {{"run-3-7-1", "applied", "", 2, 4}, {"somebody else's", "applied", "", 0, 0}};
+  answer.results = {{"run-3-7-1", "applied", "", 2, 4, ""},
+                    {"somebody else's", "applied", "", 0, 0, ""}};
   const auto actuations = to_actuations(request, {first, second}, answer);
   REQUIRE(actuations.size() == 2);
   CHECK(actuations[0] == Actuation{"7-1", "applied", "", 2, 4});

@@ -306,3 +306,71 @@ TEST_CASE("another engine config begins a new target in the trace", "[daemon][ta
   CHECK(targets->at(1).info.engine.objective.read_p99_seconds == 0.001);
   CHECK(target->status().due == 3);
 }
+
+TEST_CASE("events come into the trace with the next sample, and what matters into the alert log",
+          "[daemon][target]") {
+  World world;
+  const auto target = world.target(Mode::kObserve);
+  target->opened(world.opening());
+  CHECK_FALSE(target->events_wanted());
+  world.now.tick += 500ms;
+  wire::Sample sample = world.squeezed(1);
+  sample.next_event = 2;
+  target->poll(world.now, sample);
+  REQUIRE(target->events_wanted() == 0U);
+  wire::Events answer;
+  answer.next_event = 2;
+  answer.events.push_back(
+      {1,
+       1,
+       1'600'000'000'000'000'000,
+       "change",
+       "",
+       {{"before", 8}, {"after", 2}},
+       {{"knob", "max_background_jobs"}, {"why", "lease_expired"}, {"status", "applied"}}});
+  target->take_events(answer);
+  CHECK_FALSE(target->events_wanted());
+  const auto lines = world.alert_lines("event");
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0].find("max_background_jobs 8 -> 2") != std::string::npos);
+  CHECK(lines[0].find("\"time\":\"2020-09-13T12:26:40.000Z\"") != std::string::npos);
+  world.poll(*target, 2);
+  const auto steps = world.recorded();
+  REQUIRE(steps.size() == 2);
+  CHECK(steps[0].events.empty());
+  REQUIRE(steps[1].events.size() == 1);
+  CHECK(steps[1].events[0].incarnation == "abc/1");
+  CHECK(steps[1].events[0].numbers.at("after") == 2);
+  CHECK(target->status().events.at("change") == 1);
+
+  // What comes between the last sample and the end of the opening is not lost.
+  answer.events[0].sequence = 2;
+  answer.next_event = 3;
+  target->take_events(answer);
+  target->closed("gone");
+  auto reader = trace::Reader::open(world.trace.path());
+  REQUIRE(reader);
+  CHECK(reader->targets()->front().events.at("change") == 2);
+}
+
+TEST_CASE("knobs that nobody here turns are no news", "[daemon][target]") {
+  World world;
+  const auto target = world.target(Mode::kObserve);
+  target->opened(world.opening());
+  world.now.tick += 500ms;
+  wire::Sample sample = world.squeezed(1);
+  wire::Knob knob = sample.knobs[0];
+  knob.name = "write_buffer_size";
+  sample.knobs.push_back(knob);  // found: not of interest
+  for (const char* family : {"default", "index"}) {
+    knob.column_family = family;
+    knob.owner = "manual";
+    sample.knobs.push_back(knob);
+  }
+  target->poll(world.now, sample);
+  CHECK(world.alert_lines("manual").empty());
+  const auto knobs = target->status().knobs;
+  REQUIRE(knobs.size() == 3);
+  CHECK(knobs[1].column_family == "default");
+  CHECK(knobs[2].column_family == "index");
+}

@@ -37,10 +37,12 @@ TEST_CASE("the results of a change are a table, and fail when one failed", "[too
   CHECK(contains(report->lines[1], "4 MiB/s"));
 
   const auto failed = change_report(Json::parse(
-      R"({"results":[{"target":"a","knob":"k","status":"refused","reason":"read-only"}]})"));
+      R"({"results":[{"target":"a","knob":"k","column_family":"index","status":"refused",
+         "reason":"read-only"}]})"));
   REQUIRE(failed);
   CHECK(failed->exit_code == 1);
   CHECK(contains(failed->lines[0], "read-only"));
+  CHECK(contains(failed->lines[0], "k of index"));
   CHECK(change_report(Json::parse(R"({"results":[]})"))->lines.size() == 1);
   for (const char* text : {"{}", R"({"results":[{}]})", R"({"results":[7]})",
                            R"({"results":[{"target":1,"knob":"k","status":"s"}]})"}) {
