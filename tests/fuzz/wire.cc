@@ -24,9 +24,15 @@ void check(std::string_view text) {
   if (again != said) finding(said + "\nbecomes\n" + again);
 }
 
+// What is no JSON is none for every message alike, and would cost each of them an exception.
+bool is_json(std::string_view text) {
+  const auto any = wire::decode<wire::RestoreRequest>(text);
+  return any || any.error().find("is not JSON") == std::string::npos;
+}
+
 template <class... Messages>
 void check_all(std::string_view text) {
-  (check<Messages>(text), ...);
+  if (is_json(text)) (check<Messages>(text), ...);
 }
 
 }  // namespace
