@@ -90,6 +90,10 @@ std::string prepare_directory(const std::string& directory) {
     return named + " cannot be created: " + reason(errno);
   }
   struct stat info{};
+  const bool is_link = ::lstat(directory.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
+  if (is_link && info.st_uid != 0 && info.st_uid != ::geteuid()) {
+    return named + " is a symbolic link of another user, who could turn it elsewhere";
+  }
   if (::stat(directory.c_str(), &info) != 0) return named + ": " + reason(errno);
   if (!S_ISDIR(info.st_mode)) return named + " is not a directory";
   if (info.st_uid != 0 && info.st_uid != ::geteuid()) {

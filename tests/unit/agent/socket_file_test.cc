@@ -127,6 +127,22 @@ TEST_CASE("a directory where others could replace the socket is refused") {
              Catch::Matchers::Contains("must begin with /"));
 }
 
+TEST_CASE("a directory that belongs to another user, or is another user's link, is refused") {
+  if (::geteuid() != 0) return;  // only root can make such a thing
+  constexpr uid_t kOther = 65534;
+  const TemporaryDirectory root;
+  fs::create_directory(root.file("mine"));
+  fs::create_symlink(root.file("mine"), root.file("link"));
+  CHECK(SocketFile::listen(root.file("link"), kPid).has_value());  // root's own link
+  REQUIRE(::lchown(root.file("link").c_str(), kOther, kOther) == 0);
+  CHECK_THAT(SocketFile::listen(root.file("link"), kPid + 1).error(),
+             Catch::Matchers::Contains("symbolic link of another user"));
+  REQUIRE(::chown(root.file("mine").c_str(), kOther, kOther) == 0);
+  CHECK_THAT(SocketFile::listen(root.file("mine"), kPid + 1).error(),
+             Catch::Matchers::Contains("belongs to another user"));
+  CHECK_FALSE(fs::exists(root.file("mine/agent.4322.sock")));
+}
+
 TEST_CASE("a path that does not fit a socket's address is refused") {
   const TemporaryDirectory root;
   CHECK_FALSE(SocketFile::listen(root.file(std::string(100, 'd')), kPid).has_value());
