@@ -5,21 +5,16 @@
 // database is opened. Both are built together: the name below changes with this structure.
 #pragma once
 
-#include <vector>
+#include <cstddef>
 
-// Declared only: the headers of newer releases need exceptions, which the preload library is built
-// without.
-namespace rocksdb {
-class ColumnFamilyHandle;
-class DB;
-struct DBOptions;
-}  // namespace rocksdb
+#include "agent/preload/rocksdb_types.h"
 
 namespace rocktune::preload {
 
-inline constexpr char kApiSymbol[] = "rocktune_preload_api_v1";
+inline constexpr char kApiSymbol[] = "rocktune_preload_api_v2";
 
-// The interposed functions by which a close is seen, to be looked for in an object's vtable.
+// The interposed functions by which the close of a database of one class is seen, to be looked for
+// in the object's vtable.
 struct Interposed {
   const void* db_close = nullptr;
   const void* db_delete = nullptr;   // deleting destructor, D0
@@ -33,11 +28,18 @@ struct Api {
   // A function of RocksDB as the agent is bound to it: tells which copy of the library it uses.
   const void* rocksdb_anchor = nullptr;
   // A completed copy of the options, or nullptr to use them as they are.
-  rocksdb::DBOptions* (*prepare)(const rocksdb::DBOptions& options) = nullptr;
+  rocksdb::DBOptions* (*prepare)(const rocksdb::DBOptions& options, bool only_read) = nullptr;
   void (*discard)(rocksdb::DBOptions* prepared) = nullptr;
-  // Attaches, if it is proved that the close will be seen.
-  void (*opened)(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>* handles,
-                 const Interposed& interposed) = nullptr;
+  // The same for an open that takes all options at once, which only a reading one does.
+  rocksdb::Options* (*prepare_all)(const rocksdb::Options& options) = nullptr;
+  void (*discard_all)(rocksdb::Options* prepared) = nullptr;
+  // Attaches, if it is proved that the close will be seen. Otherwise the result says why not: a
+  // text that lives as long as the process.
+  const char* (*opened)(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>* handles,
+                        const Interposed& interposed) = nullptr;
+  // Column families were created in an open database, attached or not. None of them may be null.
+  void (*created)(const void* db, rocksdb::ColumnFamilyHandle* const* handles, std::size_t count,
+                  const Interposed& interposed) = nullptr;
   // Return when the agent has let go of the object. For any object, attached or not.
   void (*closing)(const void* db) = nullptr;
   void (*handle_closing)(const void* handle) = nullptr;

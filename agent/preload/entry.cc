@@ -5,11 +5,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "agent/fork_guard.h"
 #include "agent/include/rocktune/agent.h"
 #include "agent/preload/api.h"
+#include "agent/prepare.h"
 #include "agent/process.h"
 
 namespace rocktune::preload {
@@ -47,15 +49,30 @@ bool has_in_vtable(const void* object, std::size_t entries,
   });
 }
 
-rocksdb::DBOptions* prepare_copy(const rocksdb::DBOptions& options) try {
-  auto copy = std::make_unique<rocksdb::DBOptions>(options);
-  rocktune::prepare(*copy);
+bool is_safe(const Handle* handle, const Interposed& ours) {
+  return has_in_vtable(handle, kHandleEntries, {ours.handle_delete, ours.handle_destroy});
+}
+
+template <class Options>
+Options* completed(const Options& options, agent::Purpose purpose) try {
+  auto copy = std::make_unique<Options>(options);
+  agent::prepare(*copy, purpose);
   return copy.release();
 } catch (...) {
   return nullptr;
 }
 
+rocksdb::DBOptions* prepare_copy(const rocksdb::DBOptions& options, bool only_read) {
+  return completed(options, only_read ? agent::Purpose::kRead : agent::Purpose::kWrite);
+}
 void discard(rocksdb::DBOptions* prepared) {
+  delete prepared;
+}
+
+rocksdb::Options* prepare_all(const rocksdb::Options& options) {
+  return completed(options, agent::Purpose::kRead);
+}
+void discard_all(rocksdb::Options* prepared) {
   delete prepared;
 }
 
@@ -65,28 +82,57 @@ void watch(rocksdb::DB* db, Watched watched) {
   state().databases[db] = std::move(watched);
 }
 
-void opened(rocksdb::DB* db, const std::vector<Handle*>* handles, const Interposed& ours) try {
-  if (agent::in_child() || agent::settings().mode == agent::Mode::kOff) return;
+constexpr char kUnseenClose[] =
+    "not attached: this build of RocksDB would not show the close of the database to the preloaded "
+    "agent; link librocktune_agent instead";
+
+const char* opened(rocksdb::DB* db, const std::vector<Handle*>* handles,
+                   const Interposed& ours) try {
+  if (agent::in_child()) return nullptr;
+  if (agent::settings().mode == agent::Mode::kOff) {
+    const auto& problem = agent::settings().problem;
+    return problem.empty() ? nullptr : problem.c_str();
+  }
   if (!has_in_vtable(db, kDatabaseEntries, {ours.db_close, ours.db_delete, ours.db_destroy})) {
-    agent::write_to_log(db->GetDBOptions().info_log.get(),
-                        "not attached: this build of RocksDB would not show the close of the "
-                        "database to the preloaded agent; link librocktune_agent instead");
-    return;
+    agent::write_to_log(db->GetDBOptions().info_log.get(), kUnseenClose);
+    return kUnseenClose;
   }
   std::vector<Handle*> safe;
   if (handles != nullptr) {
-    std::copy_if(handles->begin(), handles->end(), std::back_inserter(safe), [&](Handle* handle) {
-      return has_in_vtable(handle, kHandleEntries, {ours.handle_delete, ours.handle_destroy});
-    });
+    std::copy_if(handles->begin(), handles->end(), std::back_inserter(safe),
+                 [&](const Handle* handle) { return is_safe(handle, ours); });
   }
   Watched watched;
   watched.handles.assign(safe.begin(), safe.end());
   const auto database = watched.database = agent::attach(db, safe);
-  if (!database) return;
+  if (!database) return "not attached: the agent could not read the database";
   try {
     watch(db, std::move(watched));
   } catch (...) {
     agent::detach(database);  // its close would not be seen
+    throw;
+  }
+  return nullptr;
+} catch (...) {
+  return "not attached: out of memory";
+}
+
+// Remembered before it is used: then its end cannot be missed.
+void created(const void* db, Handle* const* handles, std::size_t count,
+             const Interposed& ours) try {
+  if (agent::in_child()) return;
+  for (auto* const handle : std::span(handles, count)) {
+    if (!is_safe(handle, ours)) continue;
+    std::shared_ptr<agent::Database> database;
+    {
+      const std::lock_guard lock(state().mutex);
+      const auto it = state().databases.find(db);
+      if (it == state().databases.end()) return;
+      if (!state().handles.emplace(handle, db).second) continue;
+      it->second.handles.push_back(handle);
+      database = it->second.database;
+    }
+    database->add(handle);
   }
 } catch (...) {
 }
@@ -130,12 +176,15 @@ void handle_closing(const void* handle) try {
 }  // namespace
 }  // namespace rocktune::preload
 
-extern "C" ROCKTUNE_API const rocktune::preload::Api* rocktune_preload_api_v1() {
+extern "C" ROCKTUNE_API const rocktune::preload::Api* rocktune_preload_api_v2() {
   namespace preload = rocktune::preload;
   static const preload::Api api = {reinterpret_cast<const void*>(&rocksdb::GetRocksVersionAsString),
                                    preload::prepare_copy,
                                    preload::discard,
+                                   preload::prepare_all,
+                                   preload::discard_all,
                                    preload::opened,
+                                   preload::created,
                                    preload::closing,
                                    preload::handle_closing};
   return &api;

@@ -1,0 +1,116 @@
+/*
+ * The rocktune agent for programs that use RocksDB through its C API (rocksdb/c.h): C, Rust, Go and
+ * others.
+ *
+ *   rocksdb_options_t* options = ...;
+ *   rocktune_prepare(options);                       before opening: completes the options
+ *   rocksdb_t* db = rocksdb_open(options, path, &error);
+ *   rocktune_attachment_t* attachment = NULL;
+ *   rocktune_attach(db, &attachment);                after opening
+ *   ...
+ *   rocktune_detach(attachment);                     BEFORE rocksdb_close
+ *   rocksdb_close(db);
+ *
+ * What the agent does, and the environment that it reads, is in rocktune/agent.h and
+ * docs/attach.md. No result has to be looked at: after any of them the program goes on as if the
+ * agent were not there, and every function takes the NULL attachment that a failed attach leaves.
+ *
+ * RocksDB's C types are opaque. Before it touches one, the library proves, with objects of its own
+ * and calls of RocksDB's C API, that they hold what it believes they hold; if not,
+ * ROCKTUNE_INCOMPATIBLE is returned and nothing is touched.
+ *
+ * Plain C99. No function throws, prints or ends the process. Thread-safety: any function from any
+ * thread; an attachment is not used while it is being detached.
+ */
+#ifndef ROCKTUNE_C_H
+#define ROCKTUNE_C_H
+
+#include <stddef.h>
+
+#if defined(__GNUC__)
+#define ROCKTUNE_C_API __attribute__((visibility("default")))
+#else
+#define ROCKTUNE_C_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* As in rocksdb/c.h, which may be included as well. */
+typedef struct rocksdb_t rocksdb_t;
+typedef struct rocksdb_options_t rocksdb_options_t;
+typedef struct rocksdb_column_family_handle_t rocksdb_column_family_handle_t;
+typedef struct rocksdb_transactiondb_t rocksdb_transactiondb_t;
+typedef struct rocksdb_optimistictransactiondb_t rocksdb_optimistictransactiondb_t;
+
+/* One attached database. */
+typedef struct rocktune_attachment_t rocktune_attachment_t;
+
+typedef enum {
+  ROCKTUNE_OK = 0,
+  ROCKTUNE_INVALID = 1, /* a NULL where there must be none */
+  ROCKTUNE_NOT_ATTACHED =
+      2, /* the agent is off or could not read the database: see rocktune_status */
+  ROCKTUNE_INCOMPATIBLE =
+      3,              /* another RocksDB than the agent was built for: see rocktune_explain */
+  ROCKTUNE_FAILED = 4 /* out of memory */
+} rocktune_result_t;
+
+/* A sentence about the result. Never NULL, never freed. */
+ROCKTUNE_C_API const char* rocktune_explain(rocktune_result_t result);
+
+/*
+ * Completes options before a database is opened with them: Statistics, an unlimited RateLimiter and
+ * an event listener, where ROCKTUNE_AGENT_OPEN asks for them. Last, just before the open: a later
+ * rocksdb_options_enable_statistics or rocksdb_options_set_ratelimiter replaces what was added. One
+ * options object for each database: what is added belongs to one.
+ */
+ROCKTUNE_C_API rocktune_result_t rocktune_prepare(rocksdb_options_t* options);
+
+/*
+ * Attaches an open database. *attachment is set, to NULL unless the result is ROCKTUNE_OK. Detach
+ * BEFORE the database is closed.
+ */
+ROCKTUNE_C_API rocktune_result_t rocktune_attach(rocksdb_t* db, rocktune_attachment_t** attachment);
+ROCKTUNE_C_API rocktune_result_t rocktune_attach_transactiondb(rocksdb_transactiondb_t* db,
+                                                               rocktune_attachment_t** attachment);
+ROCKTUNE_C_API rocktune_result_t rocktune_attach_optimistictransactiondb(
+    rocksdb_optimistictransactiondb_t* db, rocktune_attachment_t** attachment);
+
+/*
+ * Has a column family sampled in full; without that only the default one is, and of the others the
+ * levels. Forget it before its handle is destroyed.
+ */
+ROCKTUNE_C_API rocktune_result_t rocktune_add(rocktune_attachment_t* attachment,
+                                              rocksdb_column_family_handle_t* handle);
+ROCKTUNE_C_API rocktune_result_t rocktune_forget(rocktune_attachment_t* attachment,
+                                                 rocksdb_column_family_handle_t* handle);
+
+/*
+ * The same for bindings that hold RocksDB's C++ objects: a rocksdb::DBOptions* (or
+ * rocksdb::Options*), a rocksdb::DB* and a rocksdb::ColumnFamilyHandle*. They are taken at their
+ * word: nothing here can tell another pointer from one of these.
+ */
+ROCKTUNE_C_API rocktune_result_t rocktune_prepare_cpp(void* db_options);
+ROCKTUNE_C_API rocktune_result_t rocktune_attach_cpp(void* db, rocktune_attachment_t** attachment);
+ROCKTUNE_C_API rocktune_result_t rocktune_add_cpp(rocktune_attachment_t* attachment, void* handle);
+ROCKTUNE_C_API rocktune_result_t rocktune_forget_cpp(rocktune_attachment_t* attachment,
+                                                     void* handle);
+
+/* Returns when the agent has let go of the database. NULL is ignored. */
+ROCKTUNE_C_API void rocktune_detach(rocktune_attachment_t* attachment);
+
+/*
+ * Like snprintf: the text, cut to size - 1 bytes and ended by a 0, and its whole length as the
+ * result. The first is the id that the wire knows the database by; the second "serving on
+ * <socket>", or why not.
+ */
+ROCKTUNE_C_API size_t rocktune_id(const rocktune_attachment_t* attachment, char* text, size_t size);
+ROCKTUNE_C_API size_t rocktune_status(char* text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

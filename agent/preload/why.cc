@@ -1,0 +1,85 @@
+#include "agent/preload/why.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace rocktune::preload {
+namespace {
+
+constexpr int kMostLines = 16;
+int g_lines = 0;
+pid_t g_writer = 0;  // the process that made the file: a forked child leaves it alone
+char g_path[4096];
+
+// Where nobody else could have put something at the file's name. -1 if that is not so.
+int open_directory(const char* path) {
+  if (path[0] != '/') return -1;
+  const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  struct stat info;
+  if (fd < 0) return -1;
+  const bool trusted = fstat(fd, &info) == 0 && (info.st_uid == 0 || info.st_uid == geteuid()) &&
+                       ((info.st_mode & S_IWOTH) == 0 || (info.st_mode & S_ISVTX) != 0);
+  if (trusted) return fd;
+  close(fd);
+  return -1;
+}
+
+bool is_plain_and_ours(int fd) {
+  struct stat info;
+  return fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+         info.st_nlink == 1;
+}
+
+void remove_at_exit() {
+  if (g_writer == getpid()) unlink(g_path);
+}
+
+// The file, new at the first call of this process. -1 if it cannot be.
+int open_file(int directory, const char* path) {
+  char name[64];
+  snprintf(name, sizeof name, "agent.%ld.why", static_cast<long>(getpid()));
+  const int length = snprintf(g_path, sizeof g_path, "%s/%s", path, name);
+  if (length <= 0 || static_cast<size_t>(length) >= sizeof g_path) return -1;
+  // Neither through a link nor into something that would block.
+  const int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  const int fd = openat(directory, name, flags, 0600);
+  if (fd < 0) return -1;
+  const bool first = g_writer != getpid();
+  if (is_plain_and_ours(fd) && (!first || ftruncate(fd, 0) == 0)) {
+    if (first && g_writer == 0) atexit(remove_at_exit);
+    g_writer = getpid();
+    return fd;
+  }
+  close(fd);
+  return -1;
+}
+
+}  // namespace
+
+void say_why(const char* subject, const char* reason) {
+  if (__atomic_fetch_add(&g_lines, 1, __ATOMIC_RELAXED) >= kMostLines) return;
+  const char* path = secure_getenv("ROCKTUNE_AGENT_DIR");
+  if (path == nullptr || path[0] == '\0') path = "/run/rocktune";
+  const int directory = open_directory(path);
+  if (directory < 0) return;
+  const int fd = open_file(directory, path);
+  close(directory);
+  if (fd < 0) return;
+  char line[1024];
+  const int length = subject == nullptr
+                         ? snprintf(line, sizeof line - 1, "%s", reason)
+                         : snprintf(line, sizeof line - 1, "%s: %s", subject, reason);
+  if (length > 0) {
+    const size_t end = strlen(line);
+    line[end] = '\n';
+    const ssize_t written = write(fd, line, end + 1);
+    static_cast<void>(written);
+  }
+  close(fd);
+}
+
+}  // namespace rocktune::preload
