@@ -1,7 +1,5 @@
 #include "agent/database.h"
 
-#include <rocksdb/table.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -18,13 +16,6 @@ std::string absolute(const std::string& path) {
   auto text = failed ? path : full.lexically_normal().string();
   while (text.size() > 1 && text.back() == '/') text.pop_back();
   return text;
-}
-
-std::shared_ptr<rocksdb::Cache> block_cache_of(rocksdb::DB* db) {
-  const rocksdb::Options options = db->GetOptions(db->DefaultColumnFamily());
-  if (!options.table_factory) return nullptr;
-  const auto* table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  return table == nullptr || table->no_block_cache ? nullptr : table->block_cache;
 }
 
 // RocksDB tells of no database whether it can be written, so it is asked for something that one
@@ -57,17 +48,23 @@ Database::Database(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandl
                    std::uint64_t number, bool read_only, Clock clock) {
   const rocksdb::DBOptions options = db->GetDBOptions();
   description_.access = access_of(db);
-  const Sampler::Objects objects{options.statistics, block_cache_of(db), options.rate_limiter};
-  std::vector<std::unique_ptr<Knob>> knobs;
-  knobs.push_back(std::make_unique<LimiterKnob>(objects.limiter));
-  knobs.push_back(std::make_unique<JobsKnob>(db, description_.access == "read_write", clock));
-  knobs.push_back(std::make_unique<CacheKnob>(objects.cache));
+  const Sampler::Objects objects{options.statistics,
+                                 block_cache_of(db->GetOptions(db->DefaultColumnFamily())),
+                                 options.rate_limiter};
   families_ = std::make_shared<Families>(db, handles, clock);
+  if (const auto listener = Listener::find(options.listeners)) {
+    connection_ = Listener::connect(listener, db->GetRootDB());
+  }
+  events_ = connection_ ? connection_->events() : std::make_shared<EventRing>();
   sampler_ = std::make_unique<Sampler>(db, families_, objects, clock);
+  knobs_ = std::make_unique<KnobGroups>(db, families_, description_.access == "read_write", clock);
   control_ = std::make_unique<Control>(
-      std::move(knobs), number, std::move(clock),
+      knobs_->initial(), number, std::move(clock), events_,
       [log = options.info_log](const std::string& text) { write_to_log(log.get(), text); });
   describe(db, options, number, read_only);
+  if (connection_) {
+    connection_->forget_with([this](const rocksdb::ColumnFamilyHandle* handle) { forget(handle); });
+  }
 }
 
 void Database::describe(rocksdb::DB* db, const rocksdb::DBOptions& options, std::uint64_t number,
@@ -93,23 +90,39 @@ void Database::describe(rocksdb::DB* db, const rocksdb::DBOptions& options, std:
 }
 
 void Database::add(rocksdb::ColumnFamilyHandle* handle) {
-  if (const auto inside = pass()) families_->add(handle);
+  const auto inside = pass();
+  if (!inside) return;
+  const auto family = families_->add(handle);
+  if (!family) return;
+  for (auto& group : knobs_->add(family)) control_->add(std::move(group));
 }
 
-// Also while it closes: what was changed through the handle may be returned through it just now.
+// What was changed through the handle is returned through it first; when the database closes, by
+// whoever closes it.
 void Database::forget(const rocksdb::ColumnFamilyHandle* handle) {
+  const auto family = families_->find(handle);
+  if (!family) return;
+  if (const auto inside = pass()) {
+    for (const auto& group : knobs_->remove(family)) control_->remove(group);
+    for (auto& group : knobs_->orphans()) control_->add(std::move(group));
+  } else {
+    const std::lock_guard until_closed(closing_);
+  }
   families_->forget(handle);
 }
 
 void Database::close() {
   if (const auto inside = pass()) control_->hurry();
   gate_.close();
+  std::unique_ptr<Listener::Connection> connection;  // ends without the lock, for which some wait
   const std::lock_guard lock(closing_);
   try {
     if (control_) control_->abandon();
   } catch (...) {  // no memory: the values stay, but the objects must go
   }
+  connection = std::move(connection_);
   control_.reset();
+  knobs_.reset();
   sampler_.reset();
 }
 

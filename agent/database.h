@@ -1,7 +1,7 @@
 // One attached database: its description, its sampler and its controls, usable until close().
 //
-// Thread-safety: pass(), description(), add(), forget() and close() from any thread; sampler() and
-// control() only while holding a pass, under their own rules.
+// Thread-safety: pass(), description(), add(), forget() and close() from any thread; sampler(),
+// control() and events() only while holding a pass, under their own rules.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -12,8 +12,11 @@
 #include <vector>
 
 #include "agent/control.h"
+#include "agent/event_ring.h"
 #include "agent/families.h"
 #include "agent/gate.h"
+#include "agent/knob_groups.h"
+#include "agent/listener.h"
 #include "agent/sampler.h"
 #include "wire/messages.h"
 
@@ -29,6 +32,7 @@ class Database {
   [[nodiscard]] Gate::Pass pass() { return Gate::Pass(gate_); }
   Sampler& sampler() { return *sampler_; }
   Control& control() { return *control_; }
+  EventRing& events() { return *events_; }
   // A column family was created, or a handle to one became known: samples and knobs have it from
   // now on, until it is forgotten. Known ones, more than Families::kMost, and null are ignored.
   void add(rocksdb::ColumnFamilyHandle* handle);
@@ -48,7 +52,10 @@ class Database {
   wire::Database description_;
   std::shared_ptr<Families> families_;
   std::unique_ptr<Sampler> sampler_;
+  std::unique_ptr<KnobGroups> knobs_;
   std::unique_ptr<Control> control_;
+  std::shared_ptr<EventRing> events_;  // the listener's, or our own if there is none
+  std::unique_ptr<Listener::Connection> connection_;
 };
 
 // One line in the database's own LOG, if it has one.

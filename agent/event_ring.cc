@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace rocktune::agent {
@@ -28,6 +29,11 @@ void EventRing::add(wire::Event event) noexcept {
   if (events_.size() > kCapacity) events_.pop_front();
 }
 
+void EventRing::miss() noexcept {
+  const std::lock_guard lock(mutex_);
+  ++next_;
+}
+
 wire::Events EventRing::read(std::uint64_t after, std::size_t limit) const {
   const std::lock_guard lock(mutex_);
   wire::Events answer;
@@ -45,6 +51,23 @@ wire::Events EventRing::read(std::uint64_t after, std::size_t limit) const {
 std::uint64_t EventRing::next() const {
   const std::lock_guard lock(mutex_);
   return next_;
+}
+
+std::vector<wire::Event> EventRing::lacking(const std::string& kind,
+                                            const std::string& word) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<wire::Event> found;
+  std::ranges::copy_if(events_, std::back_inserter(found), [&](const wire::Event& event) {
+    return event.kind == kind && !event.words.contains(word);
+  });
+  return found;
+}
+
+void EventRing::complete(std::uint64_t sequence, const std::map<std::string, std::string>& words) {
+  const std::lock_guard lock(mutex_);
+  const auto it = std::ranges::lower_bound(events_, sequence, {}, &wire::Event::sequence);
+  if (it == events_.end() || it->sequence != sequence) return;  // it has made room meanwhile
+  for (const auto& [name, text] : words) it->words.emplace(name, text);
 }
 
 }  // namespace rocktune::agent

@@ -2,13 +2,17 @@
 // oldest make room, and a reader who was too slow learns how many it missed.
 //
 // Thread-safety: all functions. Never blocks for longer than it takes to move one event: it is
-// called on RocksDB's own threads. No memory for an event costs that event, and it counts as missed.
+// called on RocksDB's own threads. No memory for an event costs that event, and it counts as
+// missed.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include "wire/messages.h"
 
@@ -21,10 +25,17 @@ class EventRing {
 
   // Gives the event its sequence number and times.
   void add(wire::Event event) noexcept;
+  // Something happened that cannot be told.
+  void miss() noexcept;
 
   // Those above `after` that are still there, oldest first, at most `limit` of them.
   [[nodiscard]] wire::Events read(std::uint64_t after, std::size_t limit) const;
   [[nodiscard]] std::uint64_t next() const;
+
+  // What is learnt about an event later: those of a kind that lack a word, and the words for one.
+  [[nodiscard]] std::vector<wire::Event> lacking(const std::string& kind,
+                                                 const std::string& word) const;
+  void complete(std::uint64_t sequence, const std::map<std::string, std::string>& words);
 
  private:
   mutable std::mutex mutex_;

@@ -2,13 +2,15 @@
 
 #include <rocksdb/statistics.h>
 
+#include <chrono>
 #include <memory>
 
 #include "agent/fork_guard.h"
 #include "agent/forwarding_statistics.h"
 #include "agent/include/rocktune/agent.h"
-#include "agent/own_statistics.h"
 #include "agent/limiter/fair_rate_limiter.h"
+#include "agent/listener.h"
+#include "agent/own_statistics.h"
 #include "agent/process.h"
 #include "agent/rocksdb_version.h"
 #include "agent/shared_objects.h"
@@ -37,6 +39,13 @@ void add_limiter(rocksdb::DBOptions& options) {
   options.rate_limiter = limiter;
 }
 
+// The host's own listeners stay, and are told first.
+void add_listener(rocksdb::DBOptions& options) {
+  if (agent::Listener::find(options.listeners) != nullptr) return;
+  options.listeners.push_back(
+      std::make_shared<agent::Listener>([] { return std::chrono::steady_clock::now(); }));
+}
+
 }  // namespace
 
 void agent::prepare(rocksdb::DBOptions& options, Purpose purpose) noexcept try {
@@ -44,6 +53,8 @@ void agent::prepare(rocksdb::DBOptions& options, Purpose purpose) noexcept try {
   if (in_child() || settings().mode == Mode::kOff || !rocksdb_mismatch().empty()) return;
   if (settings().add_statistics) add_statistics(options);
   if (settings().add_limiter && purpose == Purpose::kWrite) add_limiter(options);
+  // One that is only read neither flushes nor compacts.
+  if (settings().add_listener && purpose == Purpose::kWrite) add_listener(options);
 } catch (...) {  // the host opens its database as if we were not there
 }
 

@@ -1,6 +1,8 @@
 #include "agent/router.h"
 
+#include <charconv>
 #include <exception>
+#include <optional>
 #include <utility>
 
 namespace rocktune::agent {
@@ -66,8 +68,30 @@ std::string parameter(std::string_view query, std::string_view name) {
   return {};
 }
 
+// A whole number from 0 up; `absent` where the query does not have it, nullopt for anything else.
+std::optional<std::uint64_t> number(std::string_view query, std::string_view name,
+                                    std::uint64_t absent) {
+  const auto text = parameter(query, name);
+  if (text.empty()) return absent;
+  std::uint64_t value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+Response events(Database& database, std::string_view query) {
+  const auto after = number(query, "after", 0);
+  if (!after) return refuse(400, "bad_request", "after: must be a whole number from 0 up");
+  const auto limit = number(query, "limit", EventRing::kMostInOneAnswer);
+  if (!limit || *limit == 0) {
+    return refuse(400, "bad_request", "limit: must be a whole number from 1 up");
+  }
+  database.sampler().explain_stalls(database.events());
+  return {200, wire::encode(database.events().read(*after, *limit))};
+}
+
 bool is_read(std::string_view action) {
-  return action == "sample" || action == "options";
+  return action == "sample" || action == "events" || action == "knobs" || action == "options";
 }
 bool is_write(std::string_view action) {
   return action == "changes" || action == "lease" || action == "restore" || action == "release";
@@ -132,9 +156,9 @@ Response Router::route(const Request& request) {
 Response Router::in_database(const std::string& id, std::string_view action, std::string_view query,
                              const Request& request) {
   if (!is_read(action) && !is_write(action)) {
-    return refuse(404, "not_found",
-                  "a database has sample, options, changes, lease, restore and "
-                  "release");
+    return refuse(
+        404, "not_found",
+        "a database has sample, events, knobs, options, changes, lease, restore and release");
   }
   const char* const method = is_read(action) ? "GET" : "POST";
   if (request.method != method) {
@@ -152,12 +176,15 @@ Response Router::in_database(const std::string& id, std::string_view action, std
 
 Response Router::get(Database& database, std::string_view action, std::string_view query) {
   if (action == "options") return {200, wire::encode(database.sampler().options())};
+  if (action == "events") return events(database, query);
+  if (action == "knobs") return {200, wire::encode(database.control().catalogue())};
   if (const auto holder = parameter(query, "holder"); !holder.empty()) {
     database.control().renew(holder);
   }
   auto sample = database.sampler().take();
   sample.knobs = database.control().describe();
   sample.lease = database.control().lease();
+  sample.next_event = database.events().next();
   return {200, wire::encode(sample)};
 }
 

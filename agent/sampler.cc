@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <limits>
 #include <set>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
+#include "agent/family_knobs.h"
 #include "agent/limiter/fair_rate_limiter.h"
 #include "agent/shared_objects.h"
 #include "agent/statistics.h"
@@ -62,32 +62,6 @@ constexpr Property kFamilyProperties[] = {
 constexpr Property kLiveDataSize = {"rocksdb.estimate-live-data-size"};  // grows with the files
 
 constexpr std::chrono::milliseconds kLongestListing{10};
-
-template <class T>
-std::int64_t to_signed(T value) {
-  constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
-  if constexpr (std::is_unsigned_v<T>) {
-    return value > static_cast<std::uint64_t>(kMax) ? kMax : static_cast<std::int64_t>(value);
-  } else {
-    return value;
-  }
-}
-
-std::map<std::string, std::int64_t> stall_options(const rocksdb::ColumnFamilyOptions& options) {
-  return {
-      {"write_buffer_size", to_signed(options.write_buffer_size)},
-      {"max_write_buffer_number", options.max_write_buffer_number},
-      {"level0_file_num_compaction_trigger", options.level0_file_num_compaction_trigger},
-      {"level0_slowdown_writes_trigger", options.level0_slowdown_writes_trigger},
-      {"level0_stop_writes_trigger", options.level0_stop_writes_trigger},
-      {"soft_pending_compaction_bytes_limit",
-       to_signed(options.soft_pending_compaction_bytes_limit)},
-      {"hard_pending_compaction_bytes_limit",
-       to_signed(options.hard_pending_compaction_bytes_limit)},
-      {"target_file_size_base", to_signed(options.target_file_size_base)},
-      {"max_bytes_for_level_base", to_signed(options.max_bytes_for_level_base)},
-  };
-}
 
 std::map<std::string, std::string> to_map(const std::string& options) {
   std::unordered_map<std::string, std::string> parsed;
@@ -200,6 +174,9 @@ void Sampler::find_families() {
     const auto it = std::ranges::find(watched_, family, &Watched::family);
     found.push_back(it == watched_.end() ? Watched{family, {}, {}, 0, {}} : std::move(*it));
   }
+  for (const auto& watched : watched_) {
+    if (watched.family) stall_causes_.forget(watched.family->name());  // not among the moved ones
+  }
   watched_ = std::move(found);
 }
 
@@ -240,7 +217,7 @@ std::optional<wire::ColumnFamily> Sampler::take_family(Watched& watched) {
   if (!copy || !used) return std::nullopt;
   if (watched.copy != copy) {
     watched.copy = copy;
-    watched.options = stall_options(*copy);
+    watched.options = family_option_values(*copy);
     watched.levels = copy->num_levels;
   }
   wire::ColumnFamily taken;
@@ -255,17 +232,18 @@ std::optional<wire::ColumnFamily> Sampler::take_family(Watched& watched) {
   if (watched.live_data_size) {
     taken.properties.emplace(kLiveDataSize.name(), *watched.live_data_size);
   }
-  taken.levels = take_levels(used.handle(), watched.levels);
+  taken.levels = take_levels(watched, used.handle());
   return taken;
 }
 
 // From "compaction.L0.NumFiles" and "compaction.L0.SizeBytes" (doubles, as text) of the map
 // property: one short visit under the DB mutex, where the metadata would copy every file.
-std::vector<wire::Level> Sampler::take_levels(rocksdb::ColumnFamilyHandle* handle,
-                                              int count) const {
-  std::map<std::string, std::string> stats;
+std::vector<wire::Level> Sampler::take_levels(const Watched& watched,
+                                              rocksdb::ColumnFamilyHandle* handle) {
+  StallCauses::CfStats stats;
   if (!db_->GetMapProperty(handle, DB::Properties::kCFStats, &stats)) return {};
-  std::vector<wire::Level> levels(static_cast<std::size_t>(std::clamp(count, 1, 64)));
+  stall_causes_.read(watched.family->name(), stats);
+  std::vector<wire::Level> levels(static_cast<std::size_t>(std::clamp(watched.levels, 1, 64)));
   const auto number = [](const std::string& text) {
     double value = 0;
     std::from_chars(text.data(), text.data() + text.size(), value);
@@ -281,6 +259,34 @@ std::vector<wire::Level> Sampler::take_levels(rocksdb::ColumnFamilyHandle* handl
     }
   }
   return levels;
+}
+
+void Sampler::explain_stalls(EventRing& events) {
+  const auto unexplained = events.lacking("stall", "cause");
+  if (unexplained.empty()) return;
+  std::set<std::string> read;
+  for (const auto& family : families_->all()) {
+    const bool asked = std::ranges::find(unexplained, family->name(),
+                                         &wire::Event::column_family) != unexplained.end();
+    const auto used = family->use();
+    StallCauses::CfStats stats;
+    if (!asked || !used) continue;
+    if (!db_->GetMapProperty(used.handle(), DB::Properties::kCFStats, &stats)) continue;
+    stall_causes_.read(family->name(), stats);
+    read.insert(family->name());
+  }
+  for (const auto& event : unexplained) {
+    const auto& condition = event.words.at("condition");
+    const auto cause = stall_causes_.latest(
+        event.column_family, condition == "normal" ? event.words.at("before") : condition);
+    const char* told_by = "RocksDB's counters";
+    if (cause.empty()) {
+      told_by = read.contains(event.column_family) ? "nobody: none of RocksDB's counters has moved"
+                                                   : "nobody: its handle is not known";
+    }
+    events.complete(event.sequence,
+                    {{"cause", cause.empty() ? "unknown" : cause}, {"told_by", told_by}});
+  }
 }
 
 wire::Options Sampler::options() {

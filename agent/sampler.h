@@ -23,7 +23,9 @@
 
 #include "agent/block_cache.h"
 #include "agent/clock.h"
+#include "agent/event_ring.h"
 #include "agent/families.h"
+#include "agent/stall_causes.h"
 #include "wire/messages.h"
 
 namespace rocktune::agent {
@@ -42,6 +44,8 @@ class Sampler {
   wire::Sample take();
   // Every option of the database and of the column families with a handle.
   wire::Options options();
+  // Adds to each stall its cause, as far as it can be told (agent/stall_causes.h).
+  void explain_stalls(EventRing& events);
 
  private:
   using TimePoint = std::chrono::steady_clock::time_point;
@@ -73,7 +77,7 @@ class Sampler {
   void take_families(wire::Sample& sample, TimePoint now);
   void find_families();
   std::optional<wire::ColumnFamily> take_family(Watched& watched);
-  std::vector<wire::Level> take_levels(rocksdb::ColumnFamilyHandle* handle, int count) const;
+  std::vector<wire::Level> take_levels(const Watched& watched, rocksdb::ColumnFamilyHandle* handle);
   void list_families(TimePoint now);
 
   rocksdb::DB* const db_;
@@ -86,6 +90,7 @@ class Sampler {
   std::map<std::string, std::vector<wire::Level>> listed_;
   Pace live_data_pace_;
   std::vector<Watched> watched_;
+  StallCauses stall_causes_;
 };
 
 }  // namespace rocktune::agent

@@ -30,7 +30,7 @@ void read_mode(std::string_view value, Settings& settings) {
 
 void read_additions(std::string_view value, Settings& settings) {
   if (value.empty()) return;
-  settings.add_statistics = settings.add_limiter = false;
+  settings.add_statistics = settings.add_limiter = settings.add_listener = false;
   if (value == "none") return;
   while (!value.empty()) {
     const auto comma = value.find(',');
@@ -39,8 +39,11 @@ void read_additions(std::string_view value, Settings& settings) {
       settings.add_statistics = true;
     } else if (item == "limiter") {
       settings.add_limiter = true;
+    } else if (item == "events") {
+      settings.add_listener = true;
     } else {
-      settings.problem = not_one_of("ROCKTUNE_AGENT_OPEN", item, "statistics, limiter or none");
+      settings.problem =
+          not_one_of("ROCKTUNE_AGENT_OPEN", item, "statistics, limiter, events or none");
       settings.mode = Mode::kOff;
     }
     value = comma == std::string_view::npos ? std::string_view() : value.substr(comma + 1);

@@ -11,8 +11,9 @@ enum class Mode { kReadWrite, kReadOnly, kOff };
 struct Settings {
   std::string directory = "/run/rocktune";  // ROCKTUNE_AGENT_DIR
   Mode mode = Mode::kReadWrite;             // ROCKTUNE_AGENT_MODE=rw|ro|off
-  bool add_statistics = true;               // ROCKTUNE_AGENT_OPEN=statistics,limiter|none
+  bool add_statistics = true;               // ROCKTUNE_AGENT_OPEN=statistics,limiter,events|none
   bool add_limiter = true;
+  bool add_listener = true;  // "events"
   // What could not be understood. The agent is then off, since nobody knows what was meant.
   std::string problem;
 };

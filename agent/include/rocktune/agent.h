@@ -17,7 +17,7 @@
 // has no agent.
 //
 // Environment: ROCKTUNE_AGENT_DIR; ROCKTUNE_AGENT_MODE=rw|ro|off (ro refuses every change);
-// ROCKTUNE_AGENT_OPEN=statistics,limiter|none: what prepare() may add at open (default both).
+// ROCKTUNE_AGENT_OPEN=statistics,limiter,events|none: what prepare() may add at open (default all).
 //
 // Thread-safety: every function may be called from any thread.
 #pragma once
@@ -38,9 +38,10 @@
 namespace rocktune {
 
 // Completes options before a database is opened: wraps (or adds) the Statistics, so that latencies
-// can be kept per interval; adds an unlimited RateLimiter if there is none. A host's own limiter is
-// left alone. Safe to call twice. With a limiter in place RocksDB raises a bytes_per_sync of 0 to
-// 1 MiB (it then writes SST files out in steps); write delays stay as they would be without it.
+// can be kept per interval; adds an unlimited RateLimiter if there is none, and an EventListener
+// after the host's own ones. A host's own limiter is left alone. Safe to call twice. With a limiter
+// in place RocksDB raises a bytes_per_sync of 0 to 1 MiB (it then writes SST files out in steps);
+// write delays stay as they would be without it.
 ROCKTUNE_API void prepare(rocksdb::DBOptions& options);
 
 class Agent {

@@ -20,6 +20,7 @@ TEST_CASE("without variables the agent reads, writes and adds") {
   CHECK(settings.mode == Mode::kReadWrite);
   CHECK(settings.add_statistics);
   CHECK(settings.add_limiter);
+  CHECK(settings.add_listener);
   CHECK(settings.problem.empty());
 }
 
@@ -33,12 +34,15 @@ TEST_CASE("each variable is understood") {
   const auto none = with({{"ROCKTUNE_AGENT_OPEN", "none"}});
   CHECK_FALSE(none.add_statistics);
   CHECK_FALSE(none.add_limiter);
+  CHECK_FALSE(none.add_listener);
   const auto one = with({{"ROCKTUNE_AGENT_OPEN", "limiter"}});
   CHECK_FALSE(one.add_statistics);
   CHECK(one.add_limiter);
   const auto both = with({{"ROCKTUNE_AGENT_OPEN", "statistics,limiter"}});
   CHECK(both.add_statistics);
   CHECK(both.add_limiter);
+  CHECK_FALSE(both.add_listener);
+  CHECK(with({{"ROCKTUNE_AGENT_OPEN", "events"}}).add_listener);
 }
 
 TEST_CASE("what is not understood turns the agent off and is told") {
@@ -47,7 +51,7 @@ TEST_CASE("what is not understood turns the agent off and is told") {
   CHECK(mode.problem == "ROCKTUNE_AGENT_MODE='RW ' is not rw, ro or off");
   const auto open = with({{"ROCKTUNE_AGENT_OPEN", "statistics,cache"}});
   CHECK(open.mode == Mode::kOff);
-  CHECK(open.problem == "ROCKTUNE_AGENT_OPEN='cache' is not statistics, limiter or none");
+  CHECK(open.problem == "ROCKTUNE_AGENT_OPEN='cache' is not statistics, limiter, events or none");
 }
 
 }  // namespace

@@ -1,0 +1,215 @@
+#include "agent/listener.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/fork_guard.h"
+
+namespace rocktune::agent {
+namespace {
+
+// Compared by address, which is unique to this copy of the library.
+constexpr char kName[] = "rocktune.Listener";
+
+Job job_of(int base_input_level) {
+  return base_input_level == 0 ? Job::kL0Compaction : Job::kDeepCompaction;
+}
+
+}  // namespace
+
+Listener::Listener(Clock clock) : clock_(std::move(clock)), early_(std::make_shared<EventRing>()) {}
+
+std::shared_ptr<Listener> Listener::find(const Listeners& listeners) {
+  for (const auto& listener : listeners) {
+    if (listener && listener->Name() == kName) return std::static_pointer_cast<Listener>(listener);
+  }
+  return nullptr;
+}
+
+std::unique_ptr<Listener::Connection> Listener::connect(const std::shared_ptr<Listener>& listener,
+                                                        const rocksdb::DB* root) {
+  const std::lock_guard lock(listener->mutex_);
+  auto attached = std::make_shared<Attached>();
+  attached->root = root;
+  attached->events = listener->early_ ? listener->early_ : std::make_shared<EventRing>();
+  listener->attached_.reserve(listener->attached_.size() + 1);
+  auto connection = std::make_unique<Connection>(listener, attached);
+  listener->attached_.push_back(std::move(attached));
+  listener->early_.reset();
+  return connection;
+}
+
+void Listener::Connection::forget_with(Forget forget) {
+  const std::lock_guard lock(listener_->mutex_);
+  attached_->forget = std::move(forget);
+}
+
+void Listener::disconnect(const std::shared_ptr<Attached>& attached) noexcept {
+  attached->gate.close();
+  const std::lock_guard lock(mutex_);
+  std::erase(attached_, attached);
+  if (!attached_.empty()) return;
+  try {  // the host may open its next database with the same options
+    early_ = std::make_shared<EventRing>();
+    stalls_ = {};
+    running_.clear();
+  } catch (...) {
+  }
+}
+
+std::shared_ptr<EventRing> Listener::events_of(const rocksdb::DB* db) {
+  const std::lock_guard lock(mutex_);
+  const auto it = std::ranges::find_if(attached_, [&](const auto& one) { return one->root == db; });
+  return it == attached_.end() ? early_ : (*it)->events;
+}
+
+void Listener::add_to(const rocksdb::DB* db, wire::Event event) {
+  if (const auto events = events_of(db)) events->add(std::move(event));
+}
+
+void Listener::add_to_each(const wire::Event& event) {
+  const std::lock_guard lock(mutex_);
+  if (early_) early_->add(event);
+  for (const auto& one : attached_) {
+    auto copy = event;
+    if (attached_.size() > 1) copy.words.emplace("whose", "one of several databases");
+    one->events->add(std::move(copy));
+  }
+}
+
+void Listener::miss(const rocksdb::DB* db) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (early_) early_->miss();
+  for (const auto& one : attached_) {
+    if (db == nullptr || one->root == db) one->events->miss();
+  }
+}
+
+template <class Make>
+void Listener::tell(const rocksdb::DB* db, Make make) noexcept {
+  if (in_child()) return;
+  try {
+    add_to(db, make());
+  } catch (...) {  // no memory
+    miss(db);
+  }
+}
+
+template <class Make>
+void Listener::tell_each(Make make) noexcept {
+  if (in_child()) return;
+  try {
+    add_to_each(make());
+  } catch (...) {
+    miss(nullptr);
+  }
+}
+
+void Listener::begin(const rocksdb::DB* db, int job, std::uint32_t family) {
+  const std::lock_guard lock(mutex_);
+  // The end of a job that fails or that a shutdown interrupts is not told.
+  if (running_.size() == kMostRunning) running_.pop_front();
+  running_.push_back({db, job, family, clock_()});
+}
+
+Elapsed Listener::end(const rocksdb::DB* db, int job, std::uint32_t family) {
+  const std::lock_guard lock(mutex_);
+  const auto it = std::ranges::find_if(running_, [&](const Running& one) {
+    return one.db == db && one.job == job && one.family == family;
+  });
+  if (it == running_.end()) return std::nullopt;
+  const auto elapsed = clock_() - it->since;
+  running_.erase(it);
+  return elapsed;
+}
+
+const char* Listener::Name() const {
+  return kName;
+}
+
+void Listener::OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo& info) {
+  set_current_job(Job::kFlush);
+  tell(db, [&] {
+    begin(db, info.job_id, info.cf_id);
+    return flush_begin(info);
+  });
+}
+
+// One thread may tell the end of what others have flushed: each of those keeps its job until its
+// next one begins.
+void Listener::OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo& info) {
+  set_current_job(Job::kNone);
+  tell(db, [&] { return flush_end(info, end(db, info.job_id, info.cf_id)); });
+}
+
+void Listener::OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& info) {
+  set_current_job(job_of(info.base_input_level));
+  tell(db, [&] {
+    begin(db, info.job_id, info.cf_id);
+    return compaction_begin(info);
+  });
+}
+
+void Listener::OnCompactionCompleted(rocksdb::DB* db, const rocksdb::CompactionJobInfo& info) {
+  set_current_job(Job::kNone);
+  tell(db, [&] { return compaction_end(info, end(db, info.job_id, info.cf_id)); });
+}
+
+// On a thread of its own, which ends with it, or on the compaction's, which goes on.
+void Listener::OnSubcompactionBegin(const rocksdb::SubcompactionJobInfo& info) {
+  set_current_job(job_of(info.base_input_level));
+}
+
+void Listener::OnStallConditionsChanged(const rocksdb::WriteStallInfo& info) {
+  tell_each([&] {
+    wire::Event event;
+    event.kind = "stall";
+    event.column_family = bounded(info.cf_name);
+    event.words = {{"condition", name_of(info.condition.cur)},
+                   {"before", name_of(info.condition.prev)}};
+    const std::lock_guard lock(mutex_);
+    const auto lasted =
+        stalls_.change(event.column_family, info.condition.prev, info.condition.cur, clock_());
+    if (lasted && attached_.size() < 2) {
+      event.numbers = {
+          {"before_us", std::chrono::duration_cast<std::chrono::microseconds>(*lasted).count()}};
+    }
+    return event;
+  });
+}
+
+void Listener::OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) {
+  if (error == nullptr) return;
+  tell_each([&] { return background_error(reason, *error); });
+}
+
+void Listener::OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason reason, rocksdb::Status error,
+                                    bool* /*auto_recovery*/) {
+  tell_each([&] { return recovery_begin(reason, error); });
+}
+
+void Listener::OnErrorRecoveryEnd(const rocksdb::BackgroundErrorRecoveryInfo& info) {
+  tell_each([&] { return recovery_end(info); });
+}
+
+// Whoever deletes a handle has told the agent, or is told of by the preload library; this is for
+// those who did not. Only the handle's own database knows it.
+void Listener::OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyHandle* handle) {
+  if (in_child()) return;
+  try {
+    for (std::size_t i = 0;; ++i) {
+      std::shared_ptr<Attached> attached;
+      {
+        const std::lock_guard lock(mutex_);
+        if (i >= attached_.size()) return;
+        if (attached_[i]->forget) attached = attached_[i];
+      }
+      if (!attached) continue;
+      // Without the lock: it waits for those who read through the handle.
+      if (const Gate::Pass inside(attached->gate); inside) attached->forget(handle);
+    }
+  } catch (...) {
+  }
+}
+
+}  // namespace rocktune::agent

@@ -1,0 +1,280 @@
+// The listener inside a real, small RocksDB.
+#include "agent/listener.h"
+
+#include <atomic>
+#include <fstream>
+#include <thread>
+
+#include "agent/database.h"
+#include "tests/unit/agent/test_database.h"
+
+namespace rocktune::agent {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::TestDatabase;
+
+std::vector<wire::Event> of_kind(EventRing& ring, const std::string& kind) {
+  std::vector<wire::Event> found;
+  for (std::uint64_t after = 0;;) {
+    const auto answer = ring.read(after, 256);
+    if (answer.events.empty()) return found;
+    after = answer.events.back().sequence;
+    for (const auto& event : answer.events) {
+      if (event.kind == kind) found.push_back(event);
+    }
+  }
+}
+
+struct Fixture {
+  TestDatabase host;
+  Database database;
+
+  explicit Fixture(const rocksdb::DBOptions& options = {})
+      : host(options), database(host.db.get(), host.handles, 7, false, [] {
+          return std::chrono::steady_clock::now();
+        }) {}
+  ~Fixture() { database.close(); }
+
+  void fill(int from, std::size_t family = 0) {
+    for (int i = from; i < from + 100; ++i) {
+      const auto key = std::to_string(1000 + i % 100);
+      REQUIRE(host.db->Put({}, host.handles[family], key, std::string(1000, 'v')).ok());
+    }
+    REQUIRE(host.db->Flush({}, host.handles[family]).ok());
+  }
+};
+
+struct HostListener final : rocksdb::EventListener {
+  std::atomic<int> flushes{0};
+  void OnFlushCompleted(rocksdb::DB* /*db*/, const rocksdb::FlushJobInfo& /*info*/) override {
+    ++flushes;
+  }
+};
+
+TEST_CASE("prepare adds one listener, after the host's own") {
+  rocksdb::DBOptions options;
+  const auto hosts = std::make_shared<HostListener>();
+  options.listeners = {hosts};
+  prepare(options);
+  prepare(options);
+  REQUIRE(options.listeners.size() == 2);
+  CHECK(options.listeners[0] == hosts);
+  CHECK(Listener::find(options.listeners) == options.listeners[1]);
+  CHECK(Listener::find({hosts, nullptr}) == nullptr);
+
+  const Fixture f(options);
+  REQUIRE(f.host.db->Put({}, "a", "b").ok());
+  REQUIRE(f.host.db->Flush({}).ok());
+  CHECK(hosts->flushes == 1);
+}
+
+TEST_CASE("flushes and compactions are told with their jobs, bytes, levels and reasons") {
+  Fixture f;
+  f.fill(0);
+  f.fill(100);
+  REQUIRE(f.host.db->CompactRange({}, nullptr, nullptr).ok());
+  auto& ring = f.database.events();
+
+  const auto begins = of_kind(ring, "flush_begin");
+  const auto flushes = of_kind(ring, "flush_end");
+  REQUIRE(begins.size() == 2);
+  REQUIRE(flushes.size() == 2);
+  CHECK(flushes[0].column_family == "default");
+  CHECK(flushes[0].words.at("reason") == "ManualFlush");
+  CHECK(flushes[0].numbers.at("job") == begins[0].numbers.at("job"));
+  CHECK(flushes[0].numbers.at("output_records") == 100);
+  CHECK(flushes[0].numbers.at("input_bytes") > 100'000);
+  CHECK(flushes[0].numbers.at("output_bytes") > 0);
+  CHECK(flushes[0].numbers.at("elapsed_us") > 0);
+
+  const auto starts = of_kind(ring, "compaction_begin");
+  const auto ends = of_kind(ring, "compaction_end");
+  REQUIRE(ends.size() == 1);
+  REQUIRE(starts.size() == 1);
+  CHECK(starts[0].numbers.at("input_bytes") > 0);
+  CHECK(starts[0].numbers.at("input_records") == 200);
+  CHECK(ends[0].words.at("reason") == "ManualCompaction");
+  CHECK(ends[0].words.at("status") == "OK");
+  CHECK(ends[0].numbers.at("job") == starts[0].numbers.at("job"));
+  CHECK(ends[0].numbers.at("input_level") == 0);
+  CHECK(ends[0].numbers.at("output_level") >= 1);
+  CHECK(ends[0].numbers.at("input_files") == 2);
+  CHECK(ends[0].numbers.at("output_files") == 1);
+  CHECK(ends[0].numbers.at("input_records") == 200);
+  CHECK(ends[0].numbers.at("output_records") == 100);
+  CHECK(ends[0].numbers.at("moved_files") == 0);
+  CHECK(ends[0].numbers.at("output_bytes") > 0);
+  CHECK(ends[0].numbers.at("elapsed_us") > 0);
+}
+
+// Asks on the thread that does the work, after our listener has been told.
+struct JobSpy final : rocksdb::EventListener {
+  std::atomic<Job> flush{Job::kNone};
+  std::atomic<Job> compaction{Job::kNone};
+  void OnFlushBegin(rocksdb::DB* /*db*/, const rocksdb::FlushJobInfo& /*info*/) override {
+    flush = current_job();
+  }
+  void OnCompactionBegin(rocksdb::DB* /*db*/, const rocksdb::CompactionJobInfo& /*info*/) override {
+    compaction = current_job();
+  }
+};
+
+TEST_CASE("the thread that does the work knows what it works on") {
+  rocksdb::DBOptions options;
+  prepare(options);
+  const auto spy = std::make_shared<JobSpy>();
+  options.listeners.push_back(spy);
+  Fixture f(options);
+  f.fill(0);
+  f.fill(100);
+  CHECK(spy->flush == Job::kFlush);
+  REQUIRE(f.host.db->CompactRange({}, nullptr, nullptr).ok());
+  CHECK(spy->compaction == Job::kL0Compaction);
+  rocksdb::CompactRangeOptions again;
+  again.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  REQUIRE(f.host.db->CompactRange(again, nullptr, nullptr).ok());
+  CHECK(spy->compaction == Job::kDeepCompaction);
+  CHECK(current_job() == Job::kNone);
+}
+
+TEST_CASE("stalls are told with their cause and their length") {
+  Fixture f;
+  REQUIRE(f.host.db
+              ->SetOptions(f.host.handles[1], {{"level0_file_num_compaction_trigger", "2"},
+                                               {"level0_slowdown_writes_trigger", "2"},
+                                               {"level0_stop_writes_trigger", "20"},
+                                               {"disable_auto_compactions", "true"}})
+              .ok());
+  f.database.sampler().take();
+  f.fill(0, 1);
+  f.fill(0, 1);
+  f.fill(0, 1);
+  // Automatic compactions that are disabled delay nobody.
+  REQUIRE(of_kind(f.database.events(), "stall").empty());
+  REQUIRE(f.host.db->PauseBackgroundWork().ok());
+  REQUIRE(f.host.db->SetOptions(f.host.handles[1], {{"disable_auto_compactions", "false"}}).ok());
+  auto stalls = of_kind(f.database.events(), "stall");
+  REQUIRE(stalls.size() == 1);
+  CHECK_FALSE(stalls[0].words.contains("cause"));
+  f.database.sampler().explain_stalls(f.database.events());
+  stalls = of_kind(f.database.events(), "stall");
+  CHECK(stalls[0].column_family == "second");
+  CHECK(stalls[0].words.at("before") == "normal");
+  CHECK(stalls[0].words.at("condition") == "delayed");
+  CHECK(stalls[0].words.at("cause") == "l0_files");
+  CHECK(stalls[0].words.at("told_by") == "RocksDB's counters");
+  CHECK_FALSE(stalls[0].numbers.contains("before_us"));
+
+  REQUIRE(
+      f.host.db->SetOptions(f.host.handles[1], {{"level0_slowdown_writes_trigger", "20"}}).ok());
+  f.database.sampler().explain_stalls(f.database.events());
+  stalls = of_kind(f.database.events(), "stall");
+  REQUIRE(stalls.size() == 2);
+  CHECK(stalls[1].words.at("before") == "delayed");
+  CHECK(stalls[1].words.at("condition") == "normal");
+  CHECK(stalls[1].words.at("cause") == "l0_files");
+  CHECK(stalls[1].numbers.at("before_us") > 0);
+  REQUIRE(f.host.db->ContinueBackgroundWork().ok());
+}
+
+TEST_CASE("errors reach the ring") {
+  rocksdb::DBOptions options;
+  prepare(options);
+  Fixture f(options);
+  const auto listener = Listener::find(options.listeners);
+  rocksdb::Status status = rocksdb::Status::NoSpace();
+  listener->OnBackgroundError(rocksdb::BackgroundErrorReason::kFlush, &status);
+  listener->OnBackgroundError(rocksdb::BackgroundErrorReason::kFlush, nullptr);
+  bool automatic = true;
+  listener->OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason::kFlush, status, &automatic);
+  listener->OnErrorRecoveryEnd({});
+  CHECK(automatic);
+  CHECK(status.IsNoSpace());
+  CHECK(of_kind(f.database.events(), "background_error").size() == 1);
+  CHECK(of_kind(f.database.events(), "error_recovery").size() == 2);
+}
+
+TEST_CASE("without a listener a database has a ring of its own") {
+  TestDatabase host({}, false);
+  Database database(host.db.get(), host.handles, 1, false,
+                    [] { return std::chrono::steady_clock::now(); });
+  CHECK(database.events().next() == 1);
+  database.close();
+}
+
+TEST_CASE("what happens between open and attach is told, and a new open begins anew") {
+  rocksdb::DBOptions options;
+  prepare(options);
+  for (int round = 0; round < 2; ++round) {
+    TestDatabase host(options, false);
+    REQUIRE(host.db->Put({}, "a", "b").ok());
+    REQUIRE(host.db->Flush({}).ok());
+    Database database(host.db.get(), host.handles, 1, false,
+                      [] { return std::chrono::steady_clock::now(); });
+    CHECK(of_kind(database.events(), "flush_end").size() == 1);
+    CHECK(database.events().next() == 3);
+    database.close();
+  }
+}
+
+TEST_CASE("databases that share a listener have their own jobs, and all of the errors") {
+  rocksdb::DBOptions options;
+  prepare(options);
+  Fixture one(options);
+  Fixture two(options);
+  one.fill(0);
+  CHECK(of_kind(one.database.events(), "flush_end").size() == 1);
+  CHECK(of_kind(two.database.events(), "flush_end").empty());
+  rocksdb::Status status = rocksdb::Status::NoSpace();
+  Listener::find(options.listeners)
+      ->OnBackgroundError(rocksdb::BackgroundErrorReason::kFlush, &status);
+  for (auto* const f : {&one, &two}) {
+    const auto errors = of_kind(f->database.events(), "background_error");
+    REQUIRE(errors.size() == 1);
+    CHECK(errors[0].words.at("whose") == "one of several databases");
+  }
+}
+
+TEST_CASE("a handle that its host deletes without a word is not used any more") {
+  Fixture f;
+  f.host.destroy_handle(1);
+  const auto sample = f.database.sampler().take();
+  for (const auto& family : sample.column_families) {
+    if (family.name == "second") CHECK(family.properties.empty());
+  }
+}
+
+TEST_CASE("handles are deleted while the database is sampled and closes") {
+  for (int round = 0; round < 20; ++round) {
+    Fixture f;
+    std::atomic<bool> done{false};
+    std::thread reader([&] {
+      while (!done) {
+        if (const auto inside = f.database.pass()) {
+          f.database.sampler().take();
+          f.database.sampler().explain_stalls(f.database.events());
+        }
+      }
+    });
+    std::thread closer([&] { f.database.close(); });
+    f.host.destroy_handle(1);
+    closer.join();
+    done = true;
+    reader.join();
+  }
+}
+
+TEST_CASE("the OPTIONS file does not name it") {
+  const Fixture f;
+  for (const auto& name : f.host.files()) {
+    if (!name.starts_with("OPTIONS")) continue;
+    std::ifstream file(f.host.directory.file("db") + "/" + name);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    REQUIRE_FALSE(text.empty());
+    CHECK(text.find("rocktune") == std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace rocktune::agent
