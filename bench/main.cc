@@ -5,6 +5,8 @@
 
 #include "bench/cli/run_command.h"
 #include "bench/demo/demo.h"
+#include "bench/overhead/host.h"
+#include "bench/overhead/overhead.h"
 
 namespace {
 
@@ -60,6 +62,43 @@ void add_demo(CLI::App& demo, rocktune::bench::DemoSettings& settings) {
                 "Remove everything at the end, the alert log and the trace too");
 }
 
+void add_overhead(CLI::App& overhead, rocktune::bench::OverheadSettings& settings) {
+  overhead.add_option("--rounds", settings.rounds, "Rounds, each with every arm in random order")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000}))
+      ->capture_default_str();
+  overhead.add_option("--seconds", settings.seconds, "Length of each run")
+      ->check(CLI::Range(0.5, 3600.0))
+      ->capture_default_str();
+  overhead.add_option("--workload,-w", settings.workload, "Only this one (default: both)")
+      ->check(CLI::IsMember({"mix", "cached-reads"}));
+  overhead.add_option("--threads", settings.threads, "Threads (default: one for each CPU)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
+  overhead.add_option("--records", settings.records, "Records (default: 200000)")
+      ->check(CLI::Range(std::int64_t{1000}, std::int64_t{1'000'000'000}));
+  overhead
+      .add_option("--families", settings.families,
+                  "Column families of the database whose poll is measured")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{64}))
+      ->capture_default_str();
+  overhead.add_option("--seed", settings.seed, "Of the random order")->capture_default_str();
+  overhead.add_option(
+      "--json", settings.json,
+      "Write the result to this file as well; \"-\": to stdout instead of the table");
+}
+
+// What `overhead` starts: not for people.
+void add_overhead_host(CLI::App& host, rocktune::bench::OverheadHost& settings) {
+  host.group("");
+  host.add_option("--db", settings.database)->required();
+  host.add_option("--workload", settings.workload);
+  host.add_option("--seconds", settings.seconds);
+  host.add_option("--threads", settings.threads);
+  host.add_option("--records", settings.records);
+  host.add_option("--families", settings.families);
+  host.add_flag("--agent,!--no-agent", settings.agent);
+  host.add_flag("--statistics,!--no-statistics", settings.statistics);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -82,6 +121,14 @@ int main(int argc, char** argv) {
       "demo", "Mild-Pressure of source 000 on an emulated NVMe: static, then with rocktuned");
   add_demo(*demo, demo_settings);
 
+  rocktune::bench::OverheadSettings overhead_settings;
+  auto* overhead = app.add_subcommand(
+      "overhead", "What the agent costs: the same host with and without it, round by round");
+  add_overhead(*overhead, overhead_settings);
+  rocktune::bench::OverheadHost host_settings;
+  auto* host = app.add_subcommand("overhead-host", "");
+  add_overhead_host(*host, host_settings);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -89,6 +136,8 @@ int main(int argc, char** argv) {
   }
   try {
     if (demo->parsed()) return rocktune::bench::demo_command(demo_settings);
+    if (overhead->parsed()) return rocktune::bench::overhead_command(overhead_settings);
+    if (host->parsed()) return rocktune::bench::overhead_host_command(host_settings);
     return rocktune::bench::run_command(run->parsed() ? run_settings : load_settings);
   } catch (const std::exception& error) {
     std::cerr << "rocktune-bench: " << error.what() << '\n';

@@ -30,6 +30,7 @@ class Child {
   Child(Child&& other) noexcept;
   Child& operator=(Child&&) = delete;
 
+  [[nodiscard]] pid_t pid() const { return pid_; }
   // Waits up to `timeout` for output on stdout; returns the whole lines that have come.
   std::vector<std::string> read_lines(std::chrono::milliseconds timeout);
   // The exit code (128 + signal when a signal ended it); nothing while it runs.

@@ -44,6 +44,7 @@ Result<std::unique_ptr<Database>> Database::open(const OpenSettings& settings) {
         make_device_file_system(rocksdb::FileSystem::Default(), *settings.device));
     options->env = database->env_.get();
   }
+  if (!settings.statistics) options->statistics.reset();
   if (settings.agent) prepare(*options);
 #if ROCKSDB_MAJOR >= 11
   const auto status = rocksdb::DB::Open(*options, settings.path, &database->db_);
@@ -76,6 +77,7 @@ std::string Database::agent_status() const {
 }
 
 Counters Database::read_counters() const {
+  if (!statistics_) return {};
   const auto ticker = [this](rocksdb::Tickers name) { return statistics_->getTickerCount(name); };
   return {ticker(rocksdb::STALL_MICROS),       ticker(rocksdb::BYTES_WRITTEN),
           ticker(rocksdb::FLUSH_WRITE_BYTES),  ticker(rocksdb::COMPACT_WRITE_BYTES),

@@ -25,6 +25,7 @@ struct OpenSettings {
   HostConfiguration configuration;
   EmulatedDevice* device = nullptr;  // must outlive the Database; none: the disk itself
   bool agent = true;
+  bool statistics = true;  // the host's own
 };
 
 class Database {
@@ -35,6 +36,7 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   [[nodiscard]] rocksdb::DB& db() { return *db_; }
+  // All zero without statistics.
   [[nodiscard]] Counters read_counters() const;
   [[nodiscard]] Gauges read_gauges() const;
   // "serving on <socket>", "off", or why it does not serve.

@@ -7,6 +7,7 @@ rocktune_unit_test(bench_test
     unit/bench/device_profile_test.cc
     unit/bench/generator_test.cc
     unit/bench/histogram_test.cc
+    unit/bench/overhead_test.cc
     unit/bench/pacer_test.cc
     unit/bench/records_test.cc
     unit/bench/result_test.cc

@@ -1,0 +1,204 @@
+#include "bench/overhead/overhead.h"
+
+#include <rocksdb/version.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include "bench/cli/stop.h"
+#include "bench/cli/temporary.h"
+#include "bench/demo/child.h"
+#include "bench/demo/clone.h"
+#include "bench/host/database.h"
+#include "bench/overhead/host.h"
+#include "bench/overhead/poll_cost.h"
+#include "bench/overhead/poller.h"
+#include "bench/overhead/report.h"
+#include "bench/overhead/started_host.h"
+#include "bench/overhead/workloads.h"
+#include "bench/run/load.h"
+
+namespace rocktune::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kPolls[] = {500, 100};  // milliseconds
+
+// The same host without the agent, and with it at each interval.
+struct Host {
+  OverheadWorkload workload;
+  bool statistics = false;
+};
+
+std::string rfc3339_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+class Overhead {
+ public:
+  Overhead(const OverheadSettings& settings, std::string directory)
+      : settings_(settings), directory_(std::move(directory)), random_(settings.seed) {}
+
+  Result<OverheadReport> run() {
+    report_.started = rfc3339_now();
+    report_.rocksdb_version = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) +
+                              "." + std::to_string(ROCKSDB_PATCH);
+    report_.cpus = std::thread::hardware_concurrency();
+    report_.seconds = settings_.seconds;
+    report_.rounds = settings_.rounds;
+    if (auto loaded = load(); !loaded) return tl::unexpected(loaded.error());
+    if (auto done = run_rounds(); !done) return tl::unexpected(done.error());
+    auto poll = measure_poll_cost(directory_, settings_.families, say);
+    if (!poll) return tl::unexpected(poll.error());
+    report_.poll = std::move(*poll);
+    return std::move(report_);
+  }
+
+ private:
+  static void say(const std::string& what) { std::fprintf(stderr, "%s\n", what.c_str()); }
+
+  Result<void> load();
+  Result<void> run_rounds();
+  Result<void> run_round(const Host& host, std::size_t first_row);
+  Result<HostRun> run_host(const Host& host, std::int64_t poll_milliseconds, std::uint64_t& polls);
+
+  const OverheadSettings settings_;
+  const std::string directory_;
+  std::mt19937_64 random_;
+  std::vector<Host> hosts_;
+  OverheadReport report_;
+};
+
+Result<void> Overhead::load() {
+  for (const auto& each :
+       overhead_workloads(settings_.seconds, settings_.threads, settings_.records)) {
+    if (!settings_.workload.empty() && each.name != settings_.workload) continue;
+    say("loading for " + each.name + ": " + each.about);
+    auto database =
+        Database::open({directory_ + "/" + each.name, each.configuration, nullptr, false, true});
+    if (!database) return tl::unexpected(database.error());
+    auto loaded = load_records(**database, each.workload, stop_requested(), [](auto&&...) {});
+    if (!loaded) return loaded;
+    for (const bool statistics : {true, false}) {
+      hosts_.push_back({each, statistics});
+      for (const auto milliseconds : kPolls) {
+        report_.rows.push_back({each.name, statistics, milliseconds, {}, {}, 0});
+      }
+    }
+  }
+  return {};
+}
+
+Result<void> Overhead::run_rounds() {
+  for (std::int64_t round = 1; round <= settings_.rounds; ++round) {
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+      say("round " + std::to_string(round) + " of " + std::to_string(settings_.rounds) + ": " +
+          hosts_[i].workload.name +
+          (hosts_[i].statistics ? ", host with statistics" : ", host without statistics"));
+      if (auto done = run_round(hosts_[i], i * std::size(kPolls)); !done) return done;
+    }
+  }
+  return {};
+}
+
+// Without the agent once, and once for each interval, in random order.
+Result<void> Overhead::run_round(const Host& host, std::size_t first_row) {
+  std::vector<std::int64_t> arms = {0};
+  arms.insert(arms.end(), std::begin(kPolls), std::end(kPolls));
+  std::shuffle(arms.begin(), arms.end(), random_);
+  for (const auto arm : arms) {
+    std::uint64_t polls = 0;
+    const auto run = run_host(host, arm, polls);
+    if (!run) return tl::unexpected(run.error());
+    for (std::size_t i = 0; i < std::size(kPolls); ++i) {
+      auto& row = report_.rows[first_row + i];
+      if (arm == 0) row.without.push_back(*run);
+      if (arm != kPolls[i]) continue;
+      row.with.push_back(*run);
+      row.polls += polls;
+    }
+  }
+  return {};
+}
+
+Result<HostRun> Overhead::run_host(const Host& host, std::int64_t poll_milliseconds,
+                                   std::uint64_t& polls) {
+  const std::string database = directory_ + "/run";
+  std::error_code ignored;
+  fs::remove_all(database, ignored);
+  if (auto cloned = clone_database(directory_ + "/" + host.workload.name, database); !cloned) {
+    return tl::unexpected(cloned.error());
+  }
+  OverheadHost settings;
+  settings.workload = host.workload.name;
+  settings.database = database;
+  settings.seconds = settings_.seconds;
+  settings.threads = settings_.threads;
+  settings.records = settings_.records;
+  settings.agent = poll_milliseconds > 0;
+  settings.statistics = host.statistics;
+  auto started = StartedHost::start(settings, directory_, {});
+  if (!started) return tl::unexpected(started.error());
+  std::optional<Poller> poller;
+  if (settings.agent) {
+    poller.emplace(started->socket(), std::chrono::milliseconds(poll_milliseconds));
+  }
+  const auto line = started->wait_for_line();
+  if (!line) return tl::unexpected(line.error());
+  if (poller) {
+    polls = poller->polls();
+    if (polls == 0) return fail(ErrorCode::kUnavailable, "the agent answered no poll");
+  }
+  return parse_host_run(*line);
+}
+
+Result<void> write(const OverheadSettings& settings, const OverheadReport& report) {
+  const std::string json = overhead_json(report).dump(2) + "\n";
+  std::cout << (settings.json == "-" ? json : overhead_table(report)) << std::flush;
+  if (!std::cout) return fail(ErrorCode::kIo, "stdout: the result cannot be written");
+  if (settings.json.empty() || settings.json == "-") return {};
+  std::ofstream out(settings.json, std::ios::binary | std::ios::trunc);
+  out << json;
+  if (!out.flush()) return fail(ErrorCode::kIo, settings.json + ": cannot be written");
+  return {};
+}
+
+Result<void> measure_and_write(const OverheadSettings& settings) {
+  auto temporary = TemporaryDirectory::create("rocktune-overhead");
+  if (!temporary) return tl::unexpected(temporary.error());
+  const auto report = Overhead(settings, temporary->path()).run();
+  if (!report) return tl::unexpected(report.error());
+  return write(settings, *report);
+}
+
+}  // namespace
+
+int overhead_command(const OverheadSettings& settings) {
+  install_stop_signals();
+  const auto done = measure_and_write(settings);
+  if (stop_requested()) {
+    std::fprintf(stderr, "stopped; nothing is left running\n");
+    return 130;
+  }
+  if (!done) {
+    std::fprintf(stderr, "rocktune-bench: %s\n", done.error().message.c_str());
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace rocktune::bench

@@ -1,0 +1,67 @@
+#include "bench/overhead/poller.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "bench/overhead/http_client.h"
+
+namespace rocktune::bench {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kLook{10};  // how often a waiting poller looks whether it is to stop
+
+std::vector<std::string> databases(HttpClient& agent) {
+  std::vector<std::string> targets;
+  const auto body = agent.get("/v1/dbs");
+  const auto list = body ? nlohmann::json::parse(*body, nullptr, false) : nlohmann::json::object();
+  if (!list.is_object()) return targets;
+  for (const auto& database : list.value("databases", nlohmann::json::array())) {
+    targets.push_back("/v1/dbs/" + database.value("id", std::string()) + "/sample");
+  }
+  return targets;
+}
+
+}  // namespace
+
+Poller::Poller(std::string socket_path, milliseconds interval)
+    : socket_path_(std::move(socket_path)), interval_(interval), thread_([this] { run(); }) {}
+
+Poller::~Poller() {
+  stop_ = true;
+  thread_.join();
+}
+
+bool Poller::wait_until(steady_clock::time_point due) const {
+  for (auto now = steady_clock::now(); now < due && !stop_; now = steady_clock::now()) {
+    std::this_thread::sleep_for(std::min<steady_clock::duration>(due - now, kLook));
+  }
+  return !stop_;
+}
+
+void Poller::run() {
+  while (wait_until(steady_clock::now() + kLook)) poll_until_it_fails();
+}
+
+void Poller::poll_until_it_fails() {
+  auto agent = HttpClient::connect(socket_path_);
+  if (!agent) return;
+  const auto targets = databases(*agent);
+  if (targets.empty()) return;
+  auto due = steady_clock::now();
+  do {
+    for (const auto& target : targets) {
+      const auto sample = agent->get(target);
+      if (!sample) return;
+      bytes_ += sample->size();
+      ++polls_;
+    }
+    due = std::max(due + interval_, steady_clock::now());
+  } while (wait_until(due));
+}
+
+}  // namespace rocktune::bench

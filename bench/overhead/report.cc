@@ -1,0 +1,128 @@
+#include "bench/overhead/report.h"
+
+#include <cstdio>
+
+namespace rocktune::bench {
+namespace {
+
+using nlohmann::json;
+
+std::string ratio_text(const std::optional<Spread>& spread) {
+  if (!spread) return "-";
+  char text[64];
+  std::snprintf(text, sizeof text, "%.3f [%.3f-%.3f]", spread->median, spread->least, spread->most);
+  return text;
+}
+
+std::string line_of(const OverheadRow& row) {
+  const auto throughput = spread_of(row.ratios(&HostRun::ops_per_second));
+  char text[240];
+  std::snprintf(text, sizeof text, "%-13s %-10s %4lld ms  %-21s %-21s %-21s %.2f: %s\n",
+                row.workload.c_str(), row.host_statistics ? "host" : "agent",
+                static_cast<long long>(row.poll_milliseconds), ratio_text(throughput).c_str(),
+                ratio_text(spread_of(row.ratios(&HostRun::p99_us))).c_str(),
+                ratio_text(spread_of(row.ratios(&HostRun::cpu_us_per_op))).c_str(), row.target(),
+                throughput ? verdict(*throughput, row.target(), Better::kHigher).c_str() : "-");
+  return text;
+}
+
+std::string poll_lines(const PollCost& poll) {
+  char text[400];
+  std::string lines;
+  std::snprintf(text, sizeof text,
+                "\nOne database with %lld column families, otherwise idle:\n"
+                "  agent CPU per poll  %.0f us (%llu polls, %.0f bytes each); target 1000 us: %s\n",
+                static_cast<long long>(poll.families), poll.agent_cpu_us_per_poll,
+                static_cast<unsigned long long>(poll.polls), poll.bytes_per_poll,
+                poll.agent_cpu_us_per_poll <= kPollTargetUs ? "met" : "missed");
+  lines += text;
+  const auto resident = spread_of(poll.resident_bytes);
+  const auto anonymous = spread_of(poll.anonymous_bytes);
+  if (!resident || !anonymous) return lines;
+  constexpr double kMiB = 1 << 20;
+  std::snprintf(text, sizeof text,
+                "  agent memory        %.1f MiB [%.1f-%.1f], of it %.1f MiB no file's pages; "
+                "target 8 MiB: %s\n",
+                resident->median / kMiB, resident->least / kMiB, resident->most / kMiB,
+                anonymous->median / kMiB,
+                verdict(*resident, kMemoryTargetBytes, Better::kLower).c_str());
+  return lines + text;
+}
+
+json spread_json(const std::optional<Spread>& spread) {
+  if (!spread) return nullptr;
+  return {{"median", spread->median},
+          {"least", spread->least},
+          {"most", spread->most},
+          {"pairs", spread->pairs}};
+}
+
+json row_json(const OverheadRow& row) {
+  json runs = json::array();
+  for (std::size_t i = 0; i < row.with.size(); ++i) {
+    runs.push_back(
+        {{"without", host_run_json(row.without[i])}, {"with", host_run_json(row.with[i])}});
+  }
+  const auto throughput = spread_of(row.ratios(&HostRun::ops_per_second));
+  return {
+      {"workload", row.workload},
+      {"statistics", row.host_statistics ? "host" : "agent"},
+      {"poll_milliseconds", row.poll_milliseconds},
+      {"polls", row.polls},
+      {"throughput_ratio", spread_json(throughput)},
+      {"p99_ratio", spread_json(spread_of(row.ratios(&HostRun::p99_us)))},
+      {"cpu_per_op_ratio", spread_json(spread_of(row.ratios(&HostRun::cpu_us_per_op)))},
+      {"throughput_target_ratio", row.target()},
+      {"verdict", throughput ? json(verdict(*throughput, row.target(), Better::kHigher)) : json()},
+      {"pairs", std::move(runs)}};
+}
+
+json poll_json(const PollCost& poll) {
+  return {{"column_families", poll.families},
+          {"polls", poll.polls},
+          {"agent_cpu_us", poll.agent_cpu_us_per_poll},
+          {"agent_cpu_target_us", kPollTargetUs},
+          {"bytes", poll.bytes_per_poll},
+          {"agent_resident_bytes", spread_json(spread_of(poll.resident_bytes))},
+          {"agent_anonymous_bytes", spread_json(spread_of(poll.anonymous_bytes))},
+          {"agent_memory_target_bytes", kMemoryTargetBytes}};
+}
+
+}  // namespace
+
+std::vector<double> OverheadRow::ratios(double HostRun::* figure) const {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < with.size() && i < without.size(); ++i) {
+    if (without[i].*figure > 0) all.push_back(with[i].*figure / (without[i].*figure));
+  }
+  return all;
+}
+
+std::string overhead_table(const OverheadReport& report) {
+  char text[400];
+  std::snprintf(text, sizeof text,
+                "With the agent over without it, RocksDB %s, %lld CPUs, %lld rounds of %.3g s; "
+                "median [least-most] of the rounds:\n%-13s %-10s %7s  %-21s %-21s %-21s %s\n",
+                report.rocksdb_version.c_str(), static_cast<long long>(report.cpus),
+                static_cast<long long>(report.rounds), report.seconds, "workload", "statistics",
+                "polled", "throughput", "P99", "CPU per operation", "target for throughput");
+  std::string table = text;
+  for (const auto& row : report.rows) table += line_of(row);
+  if (report.poll) table += poll_lines(*report.poll);
+  return table;
+}
+
+nlohmann::json overhead_json(const OverheadReport& report) {
+  json rows = json::array();
+  for (const auto& row : report.rows) rows.push_back(row_json(row));
+  return {{"schema", "rocktune-overhead/1"},
+          {"started", report.started},
+          {"rocksdb_version", report.rocksdb_version},
+          {"cpus", report.cpus},
+          {"rounds", report.rounds},
+          {"seconds", report.seconds},
+          {"rows", std::move(rows)},
+          {"poll", report.poll ? poll_json(*report.poll) : json()}};
+}
+
+}  // namespace rocktune::bench

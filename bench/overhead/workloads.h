@@ -1,0 +1,27 @@
+// The two workloads whose cost is measured, and how their database is opened.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/host/configuration.h"
+#include "bench/workload/workload.h"
+
+namespace rocktune::bench {
+
+struct OverheadWorkload {
+  std::string name;   // "mix", "cached-reads"
+  std::string about;  // one line for the table
+  Workload workload;  // one phase
+  HostConfiguration configuration;
+};
+
+// "mix": YCSB A, half reads and half updates, on data four times the block cache.
+// "cached-reads": YCSB C on data that lies in the block cache: nothing but RocksDB's own code is
+// timed, so that whatever is added to it shows. The worst case.
+// `threads` 0: as many as there are CPUs, so that no CPU is idle to hide a cost.
+std::vector<OverheadWorkload> overhead_workloads(double seconds, std::int64_t threads,
+                                                 std::int64_t records);
+
+}  // namespace rocktune::bench
