@@ -16,6 +16,8 @@ constexpr const char* kExamples = R"(Examples:
   rocktune run -- db_bench --benchmarks=fillrandom   start a program with the agent in it
   rocktune status                                    what rocktuned sees and does
   rocktune watch                                     the same, live
+  rocktune knobs                                     what can be changed while a database runs
+  rocktune events --follow                           flushes, compactions, stalls, changes
   rocktune alerts /var/log/rocktune/alerts.jsonl -f  warnings and decisions as they come
   rocktune release max_background_jobs               let rocktuned tune a knob again
   rocktune rollback                                  return every knob to what it was
@@ -95,6 +97,8 @@ int run_cli(const std::vector<std::string>& arguments) {
   add_run(root, chosen, split.command);
   add_status(root, chosen);
   add_watch(root, chosen);
+  add_knobs(root, chosen);
+  add_events(root, chosen);
   add_alerts(root, chosen);
   add_release(root, chosen);
   add_rollback(root, chosen);

@@ -10,7 +10,8 @@ namespace {
 
 // What has a column of its own, in the columns' order.
 constexpr std::array<const char*, 3> kNumbers = {"job", "before", "after"};
-constexpr std::array<const char*, 5> kWords = {"knob", "why", "status", "reason", "condition"};
+constexpr std::array<const char*, 6> kWords = {"knob",   "why",       "status",
+                                               "reason", "condition", "cause"};
 
 template <class Names>
 bool has_column(const Names& names, const std::string& name) {

@@ -41,7 +41,7 @@ constexpr const char* kEventView = R"sql(
 CREATE VIEW event_log AS
 SELECT strftime('%Y-%m-%d %H:%M:%f', e.wall_ns / 1e9, 'unixepoch') AS time,
   t.name AS target, i.pid, e.number, e.kind, e.column_family, e.job, e.knob, e.before, e.after,
-  e.why, e.status, e.reason, e.condition, e.details
+  e.why, e.status, e.reason, e.condition, e.cause, e.details
   FROM database_events e
   JOIN targets t ON t.id = e.target
   JOIN incarnations i ON i.id = e.incarnation

@@ -47,7 +47,8 @@ TEST_CASE("wrong usage is one line and exit code 2", "[tools]") {
         Words{"release"}, Words{"release", "k", "--all"}, Words{"trace"}, Words{"trace", "info"},
         Words{"run"}, Words{"run", "--mode", "rx", "--", "true"},
         Words{"alerts", "x", "--kind", "nonsense"}, Words{"watch", "--interval", "-1"},
-        Words{"replay", "x", "--policy", "hedroom"}}) {
+        Words{"replay", "x", "--policy", "hedroom"}, Words{"knobs", "--pid", "no"},
+        Words{"events", "more"}}) {
     const Ran ran = run(arguments);
     INFO((arguments.empty() ? "" : arguments[0]) << ": " << ran.err);
     CHECK(ran.code == 2);

@@ -1,0 +1,52 @@
+// The agents themselves, for subcommands that need no daemon: which databases they hold, and what
+// those answer (docs/wire.md).
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "model/result.h"
+#include "tools/control.h"
+
+namespace rocktune::tools {
+
+// Which of the databases on this machine are meant; nothing given: all of them.
+struct AgentOptions {
+  std::string directory;  // of the agents' sockets; empty: the default
+  std::int64_t pid = 0;
+  std::string database;  // a path, or the end of one
+};
+void add_agent_options(CLI::App& command, AgentOptions& options);
+
+struct AgentDatabase {
+  std::string socket;
+  std::int64_t pid = 0;
+  std::string command, rocksdb_version;
+  std::string id, path;
+  std::string reason;  // why it cannot be tuned; empty when it can
+};
+
+struct AgentDatabases {
+  std::vector<AgentDatabase> databases;
+  std::vector<std::string> problems;  // agents that did not answer, in one sentence each
+};
+
+// kNotFound, with what to do, when there is none that is meant.
+Result<AgentDatabases> find_databases(const AgentOptions& options);
+
+// GET /v1/dbs/{id}/WHAT of one database.
+Result<Json> ask_database(const AgentDatabase& database, const std::string& what);
+
+// Whether `path` is what the user calls `name`: all of it, or whole parts of its end.
+bool is_called(const std::string& path, const std::string& name);
+
+// "/data/orders   db_bench[4711]   RocksDB 7.8.3", with what is wrong.
+std::string heading(const AgentDatabase& database);
+// The same as members of a JSON object, to begin one with.
+Json identity(const AgentDatabase& database);
+
+// Problems on stderr. Returns the exit code: kFailed when nothing could be read.
+int report_problems(const std::vector<std::string>& problems, bool any);
+
+}  // namespace rocktune::tools

@@ -1,0 +1,97 @@
+#include "tools/knobs_text.h"
+
+#include <limits>
+
+#include "model/knobs.h"
+#include "tools/text.h"
+
+namespace rocktune::tools {
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::string value_text(const Json& knob, std::int64_t value) {
+  if (knob.value("type", std::string()) == "boolean") return value == 0 ? "off" : "on";
+  const std::string unit = knob.value("unit", std::string());
+  if (unit == "bytes/s") {
+    return value >= kUnlimitedBytesPerSecond ? "unlimited" : rate_text(static_cast<double>(value));
+  }
+  if (unit == "bytes" && value >= 0) {
+    return value == std::numeric_limits<std::int64_t>::max()
+               ? "unlimited"
+               : bytes_text(static_cast<double>(value));
+  }
+  return std::to_string(value);
+}
+
+std::string range_text(const Json& knob) {
+  if (knob.value("type", std::string()) == "boolean") return "off, on";
+  std::string text = value_text(knob, knob.at("min").get<std::int64_t>()) + " to " +
+                     value_text(knob, knob.at("max").get<std::int64_t>());
+  if (knob.contains("special")) {
+    text += ", or " + std::to_string(knob["special"].get<std::int64_t>()) + " (" +
+            printable(knob.value("special_means", std::string())) + ")";
+  }
+  return text;
+}
+
+std::string unit_text(const Json& knob) {
+  const std::string unit = knob.value("unit", std::string());
+  return unit.empty() || unit == "bytes" || unit == "bytes/s" ? std::string() : printable(unit);
+}
+
+Row knob_row(const Json& knob) {
+  const auto value = knob.at("value").get<std::int64_t>();
+  const auto found = knob.at("found").get<std::int64_t>();
+  const bool changeable = knob.value("changeable", false);
+  const std::string unit = unit_text(knob);
+  return {
+      printable(knob.at("name").get<std::string>()),
+      value_text(knob, value) + (unit.empty() ? "" : " " + unit),
+      found == value ? "" : "found " + value_text(knob, found),
+      printable(knob.at("owner").get<std::string>()),
+      changeable ? range_text(knob) : "fixed: " + printable(knob.value("reason", std::string()))};
+}
+
+void add_details(const Json& knob, std::vector<std::string>& lines) {
+  for (const char* key : {"relations", "cost", "side_effects"}) {
+    std::string text = printable(knob.value(key, std::string()));
+    if (text.empty()) continue;
+    std::string label = key;
+    if (label == "side_effects") label = "side effects";
+    lines.push_back("      " + label + ": " + text);
+  }
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> knob_lines(const Json& answer, const KnobsView& view) {
+  try {
+    std::vector<std::string> families;  // in the order of the answer; the database's own is ""
+    std::vector<Row> rows;
+    std::vector<const Json*> shown;
+    for (const Json& knob : answer.at("knobs")) {
+      const auto family = knob.at("column_family").get<std::string>();
+      if (!family.empty() && !view.column_family.empty() && family != view.column_family) continue;
+      families.push_back(family);
+      rows.push_back(knob_row(knob));
+      shown.push_back(&knob);
+    }
+    const std::vector<std::string> aligned = table(rows);
+    std::vector<std::string> lines;
+    for (std::size_t i = 0; i < aligned.size(); ++i) {
+      const bool another = i == 0 ? !families[0].empty() : families[i] != families[i - 1];
+      if (another) lines.push_back("  column family " + printable(families[i]));
+      lines.push_back(aligned[i]);
+      if (view.details) add_details(*shown[i], lines);
+    }
+    if (lines.empty()) lines.emplace_back("  no knobs");
+    return lines;
+  } catch (const Json::exception& problem) {
+    return fail(ErrorCode::kProtocol,
+                std::string("the agent answered what this rocktune does not understand: ") +
+                    problem.what());
+  }
+}
+
+}  // namespace rocktune::tools
