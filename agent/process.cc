@@ -16,6 +16,7 @@
 
 #include "agent/fork_guard.h"
 #include "agent/registry.h"
+#include "agent/rocksdb_version.h"
 #include "agent/service.h"
 #include "agent/socket_file.h"
 
@@ -120,7 +121,8 @@ std::shared_ptr<Database> enlist(Process& self, const rocksdb::DB* root,
 std::shared_ptr<Database> attach_or_throw(
     rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& handles) {
   watch_forks();
-  if (db == nullptr || in_child()) return nullptr;
+  // With another RocksDB than ours not even its LOG can be written to: status() says why.
+  if (db == nullptr || in_child() || !rocksdb_mismatch().empty()) return nullptr;
   const auto log = [db](const std::string& text, rocksdb::InfoLogLevel level) {
     write_to_log(db->GetDBOptions().info_log.get(), text, level);
   };
@@ -195,6 +197,7 @@ std::string status() {
     return settings().problem.empty() ? "off: ROCKTUNE_AGENT_MODE=off"
                                       : "off: " + settings().problem;
   }
+  if (!rocksdb_mismatch().empty()) return "off: " + rocksdb_mismatch();
   if (process().exiting.load()) return "stopped: the process is exiting";
   const std::lock_guard lock(process().mutex);
   return process().status;

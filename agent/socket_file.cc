@@ -53,14 +53,22 @@ bool is_abandoned(const std::string& path) {
   return result != 0 && code == ECONNREFUSED;
 }
 
-// The number in "agent.<pid>.sock", or 0.
-pid_t pid_in(std::string_view name) {
+// A text in which a process said why it is not seen (agent/preload/why.h): of this user's.
+bool is_reason(const std::string& path) {
+  struct stat info{};
+  return ::lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == ::geteuid();
+}
+
+constexpr std::string_view kSocketName = ".sock";
+constexpr std::string_view kReasonName = ".why";
+
+// The number in "agent.<pid><after>", or 0.
+pid_t pid_in(std::string_view name, std::string_view after) {
   constexpr std::string_view kBefore = "agent.";
-  constexpr std::string_view kAfter = ".sock";
-  if (!name.starts_with(kBefore) || !name.ends_with(kAfter)) return 0;
+  if (!name.starts_with(kBefore) || !name.ends_with(after)) return 0;
   name.remove_prefix(kBefore.size());
-  if (name.size() <= kAfter.size()) return 0;
-  name.remove_suffix(kAfter.size());
+  if (name.size() <= after.size()) return 0;
+  name.remove_suffix(after.size());
   pid_t pid = 0;
   const std::string digits(name);
   const char* const end = digits.c_str() + digits.size();
@@ -76,10 +84,11 @@ void remove_abandoned(const std::string& directory) {
   for (int seen = 0; seen < kMaxEntriesLookedAt; ++seen) {
     const dirent* const entry = ::readdir(entries.get());
     if (entry == nullptr) return;
-    const pid_t pid = pid_in(entry->d_name);
+    const pid_t listener = pid_in(entry->d_name, kSocketName);
+    const pid_t pid = listener != 0 ? listener : pid_in(entry->d_name, kReasonName);
     if (pid == 0 || ::kill(pid, 0) == 0 || errno != ESRCH) continue;
     const std::string path = directory + "/" + entry->d_name;
-    if (is_abandoned(path)) ::unlink(path.c_str());
+    if (listener != 0 ? is_abandoned(path) : is_reason(path)) ::unlink(path.c_str());
   }
 }
 
