@@ -152,6 +152,13 @@ lease:
                              "--max_bytes_for_level_base=4194304", "--max_background_jobs=1",
                              "--rate_limiter_bytes_per_sec=4194304", "--benchmark_write_rate_limit=8000000", **kwargs)
 
+    def tuned_host(self, seconds=40):
+        """A host of which the running daemon has changed something."""
+        host = self.squeezed_writes(seconds)
+        wait_for("the agent's socket", lambda: self.agent_socket(host))
+        wait_for("a knob set by rocktune", lambda: self.ours(host), 30)
+        return host
+
     def rocktune(self, *arguments, check=True, timeout=60):
         result = subprocess.run([str(BIN / "rocktune"), *map(str, arguments)], capture_output=True, text=True, timeout=timeout,
                                 check=False, stdin=subprocess.DEVNULL)
@@ -186,6 +193,12 @@ lease:
             return {}
         code, sample = request(path, "GET", f"/v1/dbs/{databases[0]['id']}/sample")
         return {k["name"]: k for k in sample["knobs"]} if code == 200 else {}
+
+    def ours(self, host):
+        return {n: k for n, k in self.knobs(host).items() if k["owner"] == "rocktune"}
+
+    def changed(self, host):
+        return {n: k for n, k in self.knobs(host).items() if k["value"] != k["found"]}
 
     def trace(self):
         files = sorted(self.traces.glob("*.sqlite"))

@@ -8,18 +8,6 @@ from support import World, needs_db_bench, wait_for
 
 @needs_db_bench
 class Kill(World):
-    def tuned_host(self, seconds=40):
-        host = self.squeezed_writes(seconds)
-        wait_for("the agent's socket", lambda: self.agent_socket(host))
-        wait_for("a knob set by rocktune", lambda: self.ours(host), 30)
-        return host
-
-    def ours(self, host):
-        return {n: k for n, k in self.knobs(host).items() if k["owner"] == "rocktune"}
-
-    def changed(self, host):
-        return {n: k for n, k in self.knobs(host).items() if k["value"] != k["found"]}
-
     def test_daemon_killed_knobs_come_back_after_the_lease(self):
         daemon = self.start_daemon(lease="3s")
         host = self.tuned_host()
