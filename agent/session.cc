@@ -105,7 +105,7 @@ void Session::on_request() {
   Request request{head_ ? "GET" : std::string(message.method_string()),
                   std::string(origin_form(message.target())), std::move(message.body())};
   stream_.expires_never();
-  if (Router::changes_something(request)) return hand_over(std::move(request));
+  if (Router::may_take_long(request)) return hand_over(std::move(request));
   respond(server_.router_.handle(request));
 }
 
@@ -114,11 +114,13 @@ void Session::hand_over(Request request) {
   const bool taken = server_.workers_.post(
       database, [self = shared_from_this(), request = std::move(request)]() mutable {
         auto response = self->server_.router_.handle(request);
-        auto& io = self->server_.io_;
-        // The reference moves along: the session must end on the thread of the connections.
-        boost::asio::post(io, [self = std::move(self), response = std::move(response)]() mutable {
-          self->respond(std::move(response));
-        });
+        return [self = std::move(self), response = std::move(response)]() mutable {
+          auto& io = self->server_.io_;
+          // The reference moves along: the session must end on the thread of the connections.
+          boost::asio::post(io, [self = std::move(self), response = std::move(response)]() mutable {
+            self->respond(std::move(response));
+          });
+        };
       });
   if (taken) return;
   respond({503, wire::encode(wire::Error{

@@ -26,10 +26,10 @@ void Workers::begin_thread() {
   ++threads_;
 }
 
-bool Workers::post(const std::string& database, Task task) {
+bool Workers::post(const std::string& database, Request request) {
   const std::lock_guard lock(mutex_);
   if (!room_for_request(database)) return false;
-  add({database, true, std::move(task)});
+  add({database, true, std::move(request)});
   begin_another_if_stuck();
   return true;
 }
@@ -37,7 +37,12 @@ bool Workers::post(const std::string& database, Task task) {
 void Workers::post_if_idle(const std::string& database, Task task) {
   const std::lock_guard lock(mutex_);
   const bool waits = std::ranges::find(waiting_, database, &Item::database) != waiting_.end();
-  if (!waits && !running(database)) add({database, false, std::move(task)});
+  if (!waits && !running(database)) {
+    add({database, false, [task = std::move(task)] {
+           task();
+           return Task();
+         }});
+  }
   begin_another_if_stuck();
 }
 
@@ -92,24 +97,38 @@ void Workers::run(Worker& worker) {
     const auto item = next();
     if (item == waiting_.end()) {
       changed_.wait(lock);
-      continue;
+    } else {
+      run_one(worker, item, lock);
     }
-    worker.database = std::move(item->database);
-    worker.request = item->request;
-    Task task = std::move(item->task);
-    waiting_.erase(item);
-    worker.since = steady_clock::now();
-    worker.busy = true;
-    lock.unlock();
-    try {
-      task();
-    } catch (...) {
-    }
-    task = nullptr;  // what it holds goes before the next one of this database begins
-    lock.lock();
-    worker.busy = false;
   }
   worker.ended.store(true);
+}
+
+void Workers::run_one(Worker& worker, std::deque<Item>::iterator item,
+                      std::unique_lock<std::mutex>& lock) {
+  worker.database = std::move(item->database);
+  worker.request = item->request;
+  worker.since = steady_clock::now();
+  worker.busy = true;
+  Request work = std::move(item->work);
+  waiting_.erase(item);
+  lock.unlock();
+  Task then;
+  try {
+    then = work();
+  } catch (...) {
+  }
+  work = nullptr;  // what it holds goes before the next one of this database begins
+  lock.lock();
+  worker.busy = false;
+  if (!then) return;
+  lock.unlock();
+  try {
+    then();
+  } catch (...) {
+  }
+  then = nullptr;
+  lock.lock();
 }
 
 bool Workers::stop(TimePoint until) noexcept {

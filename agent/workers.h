@@ -24,6 +24,8 @@ namespace rocktune::agent {
 class Workers {
  public:
   using Task = std::function<void()>;  // what it throws is lost
+  // A request's work; it returns what tells the client, to be called when its place is free again.
+  using Request = std::function<Task()>;
   using TimePoint = std::chrono::steady_clock::time_point;
 
   static constexpr std::size_t kMostThreads = 8;
@@ -38,7 +40,7 @@ class Workers {
   void start();
 
   // A client's request. False when too many are under way: it will not be run.
-  bool post(const std::string& database, Task task);
+  bool post(const std::string& database, Request request);
   // What is to be done now and then: left out if anything of this database is running or waiting.
   // The call is what notices, at the latest, that all threads are stuck.
   void post_if_idle(const std::string& database, Task task);
@@ -53,7 +55,7 @@ class Workers {
   struct Item {
     std::string database;
     bool request = false;
-    Task task;
+    Request work;
   };
   struct Worker {
     std::thread thread;
@@ -65,6 +67,7 @@ class Workers {
   };
 
   void run(Worker& worker);
+  void run_one(Worker& worker, std::deque<Item>::iterator item, std::unique_lock<std::mutex>& lock);
   // The rest with the mutex held.
   void add(Item item);
   [[nodiscard]] bool room_for_request(const std::string& database) const;

@@ -1,6 +1,7 @@
 // The threads that change databases.
 #include "agent/workers.h"
 
+#include <array>
 #include <future>
 #include <latch>
 #include <memory>
@@ -22,6 +23,14 @@ struct Running {
   ~Running() { workers.stop(steady_clock::now() + std::chrono::minutes(1)); }
 };
 
+// A request that has nobody to tell.
+Workers::Request request(Workers::Task work) {
+  return [work = std::move(work)] {
+    work();
+    return Workers::Task();
+  };
+}
+
 // A task that runs until it is let go, as one that RocksDB keeps waiting.
 struct Stuck {
   std::latch begun{1};
@@ -40,18 +49,19 @@ TEST_CASE("tasks of one database run in order, one at a time, whatever they thro
   {
     Stuck first;
     Running running{milliseconds(0)};
-    REQUIRE(running.workers.post("a", first.task()));
-    REQUIRE(running.workers.post("a", [&] {
-      order.push_back(1);
-      throw std::runtime_error("lost");
-    }));
+    REQUIRE(running.workers.post("a", request(first.task())));
+    REQUIRE(running.workers.post("a", request([&] {
+                                   order.push_back(1);
+                                   throw std::runtime_error("lost");
+                                 })));
     first.may_end.count_down();
     for (int i = 2; i < 100; ++i) {
-      while (!running.workers.post("a", [&order, i] { order.push_back(i); })) {
+      while (!running.workers.post("a", request([&order, i] { order.push_back(i); }))) {
         std::this_thread::yield();
       }
     }
-    while (!running.workers.post("a", [&] { done.set_value(); })) std::this_thread::yield();
+    while (!running.workers.post("a", request([&] { done.set_value(); })))
+      std::this_thread::yield();
     done.get_future().wait();
   }
   REQUIRE(order.size() == 99);
@@ -61,7 +71,7 @@ TEST_CASE("tasks of one database run in order, one at a time, whatever they thro
 TEST_CASE("a database that is stuck does not hold up another") {
   Stuck stuck;
   Running running{milliseconds(0)};
-  REQUIRE(running.workers.post("a", stuck.task()));
+  REQUIRE(running.workers.post("a", request(stuck.task())));
   stuck.begun.wait();
   std::promise<void> done;
   running.workers.post_if_idle("b", [&] { done.set_value(); });
@@ -73,9 +83,9 @@ TEST_CASE("a database that is stuck does not hold up another") {
 TEST_CASE("threads are few: no second one while the first is not stuck, never more than eight") {
   Stuck one;
   Running patient{std::chrono::hours(1)};
-  REQUIRE(patient.workers.post("a", one.task()));
+  REQUIRE(patient.workers.post("a", request(one.task())));
   one.begun.wait();
-  REQUIRE(patient.workers.post("b", [] {}));
+  REQUIRE(patient.workers.post("b", request([] {})));
   CHECK(patient.workers.threads() == 1);
   one.may_end.count_down();
 
@@ -96,16 +106,27 @@ TEST_CASE("threads are few: no second one while the first is not stuck, never mo
 TEST_CASE("requests are bounded, for each database and in all") {
   Stuck stuck;
   Running running{std::chrono::hours(1)};
-  REQUIRE(running.workers.post("a", stuck.task()));
+  REQUIRE(running.workers.post("a", request(stuck.task())));
   stuck.begun.wait();
-  CHECK(running.workers.post("a", [] {}));
-  CHECK_FALSE(running.workers.post("a", [] {}));
+  CHECK(running.workers.post("a", request([] {})));
+  CHECK_FALSE(running.workers.post("a", request([] {})));
   int taken = 0;
   for (const char* database : {"b", "b", "c", "c", "d", "d"}) {
-    if (running.workers.post(database, [] {})) ++taken;
+    if (running.workers.post(database, request([] {}))) ++taken;
   }
   CHECK(taken == Workers::kMostRequests - 2);
   stuck.may_end.count_down();
+}
+
+TEST_CASE("a client that is told may ask again at once") {
+  Running running{std::chrono::hours(1)};
+  for (int i = 0; i < 1000; ++i) {
+    std::array<std::promise<bool>, Workers::kMostRequestsOfDatabase> told;
+    for (auto& client : told) {
+      REQUIRE(running.workers.post("a", [&] { return [&] { client.set_value(true); }; }));
+    }
+    for (auto& client : told) CHECK(client.get_future().get());
+  }
 }
 
 TEST_CASE("what is due now and then is left out while the database is busy") {
@@ -120,7 +141,7 @@ TEST_CASE("what is due now and then is left out while the database is busy") {
     running.workers.post_if_idle("b", [&] { ++runs; });
     running.workers.post_if_idle("b", [&] { ++runs; });  // one waits already
     std::promise<void> done;
-    REQUIRE(running.workers.post("b", [&] { done.set_value(); }));
+    REQUIRE(running.workers.post("b", request([&] { done.set_value(); })));
     stuck.may_end.count_down();
     done.get_future().wait();
   }
@@ -132,9 +153,9 @@ TEST_CASE("a stop does not wait for what is stuck, and begins nothing more") {
   bool ran = false;
   Workers workers(milliseconds(0));
   workers.start();
-  REQUIRE(workers.post("a", stuck.task()));
+  REQUIRE(workers.post("a", request(stuck.task())));
   stuck.begun.wait();
-  REQUIRE(workers.post("a", [&] { ran = true; }));
+  REQUIRE(workers.post("a", request([&] { ran = true; })));
   CHECK_FALSE(workers.stop(steady_clock::now()));
   stuck.may_end.count_down();
   CHECK(workers.stop(steady_clock::now() + std::chrono::minutes(1)));
