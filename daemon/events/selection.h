@@ -31,8 +31,8 @@ class EventSelection {
   std::optional<Nanoseconds> filled_at_;
   std::optional<DatabaseEvent> skipped_;  // those that were over the rate, since the last one kept
 
-  static constexpr double kMostInARow = 32;
-  static constexpr Nanoseconds kThenOneEvery = std::chrono::seconds(4);
+  static constexpr double kMostInARow = 8;
+  static constexpr Nanoseconds kThenOneEvery = std::chrono::seconds(8);
 };
 
 }  // namespace rocktune::daemon
