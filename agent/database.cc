@@ -57,6 +57,7 @@ Database::Database(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandl
   }
   events_ = connection_ ? connection_->events() : std::make_shared<EventRing>();
   sampler_ = std::make_unique<Sampler>(db, families_, objects, clock);
+  report_ = std::make_unique<Report>(db, families_, objects.statistics, objects.cache, clock);
   knobs_ = std::make_unique<KnobGroups>(db, families_, description_.access == "read_write", clock);
   control_ = std::make_unique<Control>(
       knobs_->initial(), number, std::move(clock), events_,
@@ -123,6 +124,7 @@ void Database::close() {
   connection = std::move(connection_);
   control_.reset();
   knobs_.reset();
+  report_.reset();
   sampler_.reset();
 }
 

@@ -1,7 +1,7 @@
 // One attached database: its description, its sampler and its controls, usable until close().
 //
 // Thread-safety: pass(), description(), add(), forget() and close() from any thread; sampler(),
-// control() and events() only while holding a pass, under their own rules.
+// control(), events() and report() only while holding a pass, under their own rules.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -17,6 +17,7 @@
 #include "agent/gate.h"
 #include "agent/knob_groups.h"
 #include "agent/listener.h"
+#include "agent/report.h"
 #include "agent/sampler.h"
 #include "wire/messages.h"
 
@@ -33,6 +34,7 @@ class Database {
   Sampler& sampler() { return *sampler_; }
   Control& control() { return *control_; }
   EventRing& events() { return *events_; }
+  Report& report() { return *report_; }
   // A column family was created, or a handle to one became known: samples and knobs have it from
   // now on, until it is forgotten. Known ones, more than Families::kMost, and null are ignored.
   void add(rocksdb::ColumnFamilyHandle* handle);
@@ -52,6 +54,7 @@ class Database {
   wire::Database description_;
   std::shared_ptr<Families> families_;
   std::unique_ptr<Sampler> sampler_;
+  std::unique_ptr<Report> report_;
   std::unique_ptr<KnobGroups> knobs_;
   std::unique_ptr<Control> control_;
   std::shared_ptr<EventRing> events_;  // the listener's, or our own if there is none

@@ -41,7 +41,7 @@ wire::Events EventRing::read(std::uint64_t after, std::size_t limit) const {
   const auto first = std::ranges::upper_bound(events_, after, {}, &wire::Event::sequence);
   const auto kept = static_cast<std::size_t>(events_.end() - first);
   // A reader that is ahead of us has seen another database's events: it has missed nothing here.
-  const std::uint64_t above = after + 1 < next_ ? next_ - after - 1 : 0;
+  const std::uint64_t above = after < next_ ? next_ - 1 - after : 0;
   answer.missed = above - std::min<std::uint64_t>(above, kept);
   const auto count = std::min({kept, limit, kMostInOneAnswer});
   answer.events.assign(first, first + static_cast<std::ptrdiff_t>(count));

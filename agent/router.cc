@@ -91,7 +91,8 @@ Response events(Database& database, std::string_view query) {
 }
 
 bool is_read(std::string_view action) {
-  return action == "sample" || action == "events" || action == "knobs" || action == "options";
+  return action == "sample" || action == "events" || action == "statistics" || action == "knobs" ||
+         action == "options";
 }
 bool is_write(std::string_view action) {
   return action == "changes" || action == "lease" || action == "restore" || action == "release";
@@ -102,8 +103,10 @@ bool is_write(std::string_view action) {
 Router::Router(Registry& registry, wire::Hello hello)
     : registry_(registry), hello_(std::move(hello)) {}
 
-bool Router::changes_something(const Request& request) {
-  return request.method == "POST";
+bool Router::may_take_long(const Request& request) {
+  const std::string_view path =
+      std::string_view(request.target).substr(0, request.target.find('?'));
+  return request.method == "POST" || path.ends_with("/statistics");
 }
 
 std::string Router::database_of(const Request& request) {
@@ -156,9 +159,9 @@ Response Router::route(const Request& request) {
 Response Router::in_database(const std::string& id, std::string_view action, std::string_view query,
                              const Request& request) {
   if (!is_read(action) && !is_write(action)) {
-    return refuse(
-        404, "not_found",
-        "a database has sample, events, knobs, options, changes, lease, restore and release");
+    return refuse(404, "not_found",
+                  "a database has sample, events, statistics, knobs, options, changes, lease, "
+                  "restore and release");
   }
   const char* const method = is_read(action) ? "GET" : "POST";
   if (request.method != method) {
@@ -177,6 +180,7 @@ Response Router::in_database(const std::string& id, std::string_view action, std
 Response Router::get(Database& database, std::string_view action, std::string_view query) {
   if (action == "options") return {200, wire::encode(database.sampler().options())};
   if (action == "events") return events(database, query);
+  if (action == "statistics") return {200, wire::encode(database.report().take())};
   if (action == "knobs") return {200, wire::encode(database.control().catalogue())};
   if (const auto holder = parameter(query, "holder"); !holder.empty()) {
     database.control().renew(holder);

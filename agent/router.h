@@ -27,8 +27,9 @@ class Router {
  public:
   Router(Registry& registry, wire::Hello hello);
 
-  // Such a request may take as long as RocksDB does; the others are quick.
-  static bool changes_something(const Request& request);
+  // Such a request may take as long as RocksDB does (changes), or a while (statistics); the others
+  // are quick.
+  static bool may_take_long(const Request& request);
   // The id of the database that it is for; empty when that cannot be told.
   static std::string database_of(const Request& request);
 

@@ -14,6 +14,7 @@
 
 #include "agent/family_knobs.h"
 #include "agent/limiter/fair_rate_limiter.h"
+#include "agent/names.h"
 #include "agent/shared_objects.h"
 #include "agent/statistics.h"
 
@@ -24,24 +25,6 @@ using rocksdb::DB;
 using std::chrono::nanoseconds;
 
 constexpr std::string_view kPrefix = "rocksdb.";
-
-std::string without_prefix(const std::string& name) {
-  return name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : name;
-}
-
-// RocksDB's names are static objects that its exit handlers may destroy: copied once.
-const std::vector<std::pair<std::uint32_t, std::string>>& tickers() {
-  static const auto* const all = [] {
-    auto* list = new std::vector<std::pair<std::uint32_t, std::string>>;
-    for (const auto& [ticker, name] : rocksdb::TickersNameMap) {
-      list->emplace_back(ticker, without_prefix(name));
-    }
-    std::sort(list->begin(), list->end(),
-              [](const auto& a, const auto& b) { return a.second < b.second; });
-    return list;
-  }();
-  return *all;
-}
 
 struct Property {
   const char* full_name;

@@ -55,7 +55,10 @@ TEST_CASE("a whole session") {
       wire::decode<wire::Sample>(f.get("/v1/dbs/3/sample?x=1&holder=a%20b%26c").body);
   REQUIRE(sample.has_value());
   CHECK(sample->lease->remaining_seconds == 10.0);
-  CHECK(sample->knobs.size() == 3);
+  CHECK(sample->knobs.size() == 13);  // of the limiter, the database and two caches
+  const auto knobs = wire::decode<wire::Knobs>(f.get("/v1/dbs/3/knobs").body);
+  REQUIRE(knobs.has_value());
+  CHECK(knobs->knobs.size() > 30);
 
   const auto changed = wire::decode<wire::ChangeResults>(
       f.post("changes",
@@ -69,6 +72,43 @@ TEST_CASE("a whole session") {
   REQUIRE(restored.has_value());
   CHECK(restored->results.at(0).after == 2);
   CHECK(f.post("release", R"({"knob":"max_background_jobs"})").status == 200);
+}
+
+TEST_CASE("events are read from where the reader stopped") {
+  Fixture f;
+  REQUIRE(f.host.db->Put({}, "a", "b").ok());
+  REQUIRE(f.host.db->Flush({}).ok());
+  const auto sample = wire::decode<wire::Sample>(f.get("/v1/dbs/3/sample").body);
+  REQUIRE(sample.has_value());
+  CHECK(sample->next_event == 3);
+  const auto all = wire::decode<wire::Events>(f.get("/v1/dbs/3/events").body);
+  REQUIRE(all.has_value());
+  REQUIRE(all->events.size() == 2);
+  CHECK(all->next_event == 3);
+  CHECK(all->events[0].kind == "flush_begin");
+  const auto one = wire::decode<wire::Events>(f.get("/v1/dbs/3/events?limit=1&after=0").body);
+  CHECK(one->events.size() == 1);
+  const auto last = wire::decode<wire::Events>(f.get("/v1/dbs/3/events?after=1").body);
+  REQUIRE(last->events.size() == 1);
+  CHECK(last->events[0].kind == "flush_end");
+  CHECK(wire::decode<wire::Events>(f.get("/v1/dbs/3/events?after=18446744073709551615").body)
+            ->events.empty());
+
+  for (const char* const query : {"after=x", "after=-1", "after=1.5", "after=18446744073709551616",
+                                  "limit=0", "limit=-1", "after=1x", "after=%201"}) {
+    const auto refused = f.get(std::string("/v1/dbs/3/events?") + query);
+    INFO(query);
+    CHECK(refused.status == 400);
+    CHECK(Fixture::code(refused) == "bad_request");
+  }
+}
+
+TEST_CASE("statistics are served") {
+  Fixture f;
+  const auto answer = f.get("/v1/dbs/3/statistics");
+  CHECK(answer.status == 200);
+  CHECK_THAT(answer.body, Catch::Matchers::Contains("write_amplification"));
+  CHECK(f.post("statistics", "").status == 405);
 }
 
 TEST_CASE("what is wrong is said") {
@@ -105,9 +145,11 @@ TEST_CASE("a database that closes is gone") {
   CHECK(Fixture::code(f.get("/v1/dbs/3/sample")) == "not_found");
 }
 
-TEST_CASE("only requests that change something wait for their turn") {
-  CHECK(Router::changes_something({"POST", "/v1/dbs/3/changes", ""}));
-  CHECK_FALSE(Router::changes_something({"GET", "/v1/dbs/3/sample", ""}));
+TEST_CASE("only requests that may take long wait for their turn") {
+  CHECK(Router::may_take_long({"POST", "/v1/dbs/3/changes", ""}));
+  CHECK(Router::may_take_long({"GET", "/v1/dbs/3/statistics?x=1", ""}));
+  CHECK_FALSE(Router::may_take_long({"GET", "/v1/dbs/3/sample", ""}));
+  CHECK_FALSE(Router::may_take_long({"GET", "/v1/dbs/3/events?x=/statistics", ""}));
 }
 
 }  // namespace
