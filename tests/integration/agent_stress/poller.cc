@@ -73,8 +73,11 @@ void Poller::poll(Socket& socket, std::uint64_t round) {
     visit<wire::Lease>(socket, Verb::post, base + "/lease",
                        wire::encode(wire::Lease{"stress", habits_.lease_seconds, "restore", {}}));
     if (visit<wire::Sample>(socket, Verb::get, base + "/sample?holder=stress", "")) ++samples;
-    for (const char* more : {"/events?after=0", "/knobs", "/statistics"}) {
-      if (round % 4 == 0) answered(more, ask(socket, Verb::get, base + more, ""));
+    if (round % 4 == 0) {
+      visit<wire::Events>(socket, Verb::get, base + "/events?after=0", "");
+      visit<wire::Knobs>(socket, Verb::get, base + "/knobs", "");
+      const auto target = base + "/statistics";
+      answered(target, ask(socket, Verb::get, target, ""));
     }
     if (round % 3 == 0) change(socket, base, round);
     if (round % 5 == 0) visit<wire::Options>(socket, Verb::get, base + "/options", "");
