@@ -153,6 +153,11 @@ Json identity(const AgentDatabase& database) {
   return {{"database", database.path}, {"pid", database.pid}, {"command", database.command}};
 }
 
+void print_databases(const Json& databases) {
+  const Json object{{"databases", databases}};
+  std::cout << object.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
 int report_problems(const std::vector<std::string>& problems, bool any) {
   for (const std::string& problem : problems) {
     std::cerr << "rocktune: " << printable(problem) << std::endl;

@@ -46,6 +46,8 @@ std::string heading(const AgentDatabase& database);
 // The same as members of a JSON object, to begin one with.
 Json identity(const AgentDatabase& database);
 
+// {"databases": [...]} on one line of stdout.
+void print_databases(const Json& databases);
 // Problems on stderr. Returns the exit code: kFailed when nothing could be read.
 int report_problems(const std::vector<std::string>& problems, bool any);
 

@@ -16,6 +16,7 @@ constexpr const char* kExamples = R"(Examples:
   rocktune run -- db_bench --benchmarks=fillrandom   start a program with the agent in it
   rocktune status                                    what rocktuned sees and does
   rocktune watch                                     the same, live
+  rocktune stats                                     what RocksDB counts, and what follows from it
   rocktune knobs                                     what can be changed while a database runs
   rocktune events --follow                           flushes, compactions, stalls, changes
   rocktune alerts /var/log/rocktune/alerts.jsonl -f  warnings and decisions as they come
@@ -97,6 +98,7 @@ int run_cli(const std::vector<std::string>& arguments) {
   add_run(root, chosen, split.command);
   add_status(root, chosen);
   add_watch(root, chosen);
+  add_stats(root, chosen);
   add_knobs(root, chosen);
   add_events(root, chosen);
   add_alerts(root, chosen);

@@ -23,6 +23,7 @@ void add_watch(CLI::App& root, Action& chosen);
 void add_release(CLI::App& root, Action& chosen);
 void add_rollback(CLI::App& root, Action& chosen);
 void add_events(CLI::App& root, Action& chosen);
+void add_stats(CLI::App& root, Action& chosen);
 void add_knobs(CLI::App& root, Action& chosen);
 void add_alerts(CLI::App& root, Action& chosen);
 void add_trace(CLI::App& root, Action& chosen);

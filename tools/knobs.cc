@@ -38,10 +38,7 @@ int knobs(const Options& options) {
     }
     any = true;
   }
-  if (options.json && any) {
-    std::cout << Json{{"databases", all}}.dump(-1, ' ', false, Json::error_handler_t::replace)
-              << '\n';
-  }
+  if (options.json && any) print_databases(all);
   std::cout.flush();
   return report_problems(found->problems, any);
 }

@@ -59,7 +59,7 @@ void add_details(const Json& knob, std::vector<std::string>& lines) {
     if (text.empty()) continue;
     std::string label = key;
     if (label == "side_effects") label = "side effects";
-    lines.push_back("      " + label + ": " + text);
+    lines.push_back(std::string("      ").append(label).append(": ").append(text));
   }
 }
 

@@ -1,6 +1,7 @@
 #include "daemon/events/notes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace rocktune::daemon {
@@ -56,7 +57,7 @@ std::string stall_text(const DatabaseEvent& event) {
 }
 
 std::string seconds_text(double seconds) {
-  const auto tenths = static_cast<std::int64_t>(seconds * 10 + 0.5);
+  const auto tenths = static_cast<std::int64_t>(std::llround(seconds * 10));
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
 }
 

@@ -88,8 +88,14 @@ class Events(World):
         knobs = json.loads(self.rocktune("knobs", *where, "--pid", host.pid, "--json").stdout)["databases"][0]["knobs"]
         self.assertIn("write_buffer_size", {knob["name"] for knob in knobs})
 
+        text = self.rocktune("stats", *where).stdout
+        for part in ("write_amplification", "(flush.write.bytes + compact.write.bytes) / bytes.written", "levels of default"):
+            self.assertIn(part, text)
+        statistics = json.loads(self.rocktune("stats", *where, "--json").stdout)["databases"][0]["statistics"]
+        self.assertGreater(statistics["tickers"]["bytes.written"], 0)
+
     def test_no_agent_is_one_clear_error(self):
-        for command in ("events", "knobs"):
+        for command in ("events", "knobs", "stats"):
             result = self.rocktune(command, "--agent-dir", self.agents, check=False)
             self.assertEqual(result.returncode, 1, command)
             self.assertIn(str(self.agents), result.stderr)

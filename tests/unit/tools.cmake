@@ -11,6 +11,7 @@ rocktune_unit_test(tools_test
     unit/tools/replay_test.cc
     unit/tools/run_plan_test.cc
     unit/tools/simulated_run.cc
+    unit/tools/stats_text_test.cc
     unit/tools/status_text_test.cc
     unit/tools/text_test.cc
     unit/tools/trace_summary_test.cc

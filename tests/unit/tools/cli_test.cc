@@ -56,7 +56,7 @@ TEST_CASE("wrong usage is one line and exit code 2", "[tools]") {
     CHECK(ran.err.starts_with("rocktune: "));
     CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
   }
-  CHECK(contains(run({"statsu"}).err, "did you mean \"status\"?"));
+  CHECK(contains(run({"statuus"}).err, "did you mean \"status\"?"));
   CHECK(contains(run({"replay", "x", "--policy", "hedroom"}).err, "headroom, static"));
 }
 
