@@ -1,11 +1,16 @@
-// The changes made to one database: who may make them, in which order they are undone.
+// The changes made to one database: who may make them, and how they are undone.
 //
-// A holder takes the lease, polling renews it, and only under it can values be changed. When it
-// expires, each knob that rocktune set goes back to its found value, one at each tick(): first
-// those whose return lowers a value (they relieve memory, device and CPU), then the others.
+// A holder takes the lease, polling renews it, and only under it can values be
+// changed. The changes of a request are made in batches, one for each group of
+// values that RocksDB takes in one call (agent/batch.h). When the lease
+// expires, what rocktune set goes back to its found value, one batch at each
+// tick(), protections first (agent/return_order.h). Whatever was written, or
+// could not be returned, is an event; each return is a line in the log as well.
 //
-// Thread-safety: all functions; apply, restore, release and tick must not overlap (the agent makes
-// changes on one thread), since a change may wait for RocksDB while the lease is renewed.
+// Thread-safety: all functions; apply, restore, release and tick must not
+// overlap (the agent makes changes of one database one after the other), since
+// a change may wait for RocksDB while the lease is renewed. add() and remove()
+// may come at any time.
 #pragma once
 
 #include <atomic>
@@ -16,12 +21,14 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "agent/knobs.h"
+#include "agent/batch.h"
+#include "agent/clock.h"
+#include "agent/event_ring.h"
+#include "agent/knob.h"
 #include "wire/codec.h"
 
 namespace rocktune::agent {
@@ -30,19 +37,31 @@ class Control {
  public:
   template <class T>
   using Answer = tl::expected<T, wire::Error>;
+  using Group = std::shared_ptr<KnobGroup>;
   using Log = std::function<void(const std::string& sentence)>;
 
-  // Results of changes that are remembered, so that a repeated id gets its first answer.
+  // Results of changes that are remembered, so that a repeated id gets its
+  // first answer.
   static constexpr std::size_t kRememberedChanges = 1024;
   static constexpr double kMaxLeaseSeconds = 3600;
 
   // `holder` identifies the database where it shares an object with others.
-  Control(std::vector<std::unique_ptr<Knob>> knobs, KnobState::Holder holder, Clock clock, Log log);
+  Control(std::vector<Group> groups, KnobState::Holder holder, Clock clock,
+          std::shared_ptr<EventRing> events, Log log);
+
+  // A column family came: what it has now was found.
+  void add(Group group);
+  // It goes: what was set there is returned first, unless the lease says to
+  // keep it.
+  void remove(const Group& group);
 
   Answer<wire::Lease> take_lease(const wire::Lease& request);
   void renew(const std::string& holder);
   [[nodiscard]] std::optional<wire::Lease> lease() const;  // nullopt: none, or expired
+  // For samples: all but what is as it was found in a column family.
   [[nodiscard]] std::vector<wire::Knob> describe() const;
+  // Everything about every knob.
+  [[nodiscard]] wire::Knobs catalogue() const;
 
   Answer<wire::ChangeResults> apply(const wire::ChangesRequest& request);
   wire::ChangeResults restore(bool hold);
@@ -50,10 +69,12 @@ class Control {
 
   // Ends an expired lease and takes the next step of what it left to undo.
   void tick();
-  // The database is about to close: a request that is under way ends with the change it is at.
+  // The database is about to close: a request that is under way ends with the
+  // batch it is at.
   void hurry() { closing_.store(true, std::memory_order_relaxed); }
-  // It closes, and no request is under way. What was set goes back: limiters and caches may outlive
-  // the database, and its options stay behind in its OPTIONS file.
+  // It closes, and no request is under way. What was set goes back: limiters
+  // and caches may outlive the database, and its options stay behind in its
+  // OPTIONS file.
   void abandon();
 
  private:
@@ -63,31 +84,43 @@ class Control {
     std::string on_expiry;
     std::chrono::steady_clock::time_point until;
   };
+  struct Place {
+    Group group;
+    Knob* knob = nullptr;
+  };
 
-  [[nodiscard]] Knob* find(const std::string& name, const std::string& column_family) const;
+  [[nodiscard]] std::vector<Group> groups() const;
+  [[nodiscard]] Place find(const std::string& name, const std::string& column_family) const;
+  [[nodiscard]] std::string why_unknown(const std::string& name,
+                                        const std::string& column_family) const;
   [[nodiscard]] wire::Lease to_wire(const Held& held) const;
   std::optional<wire::Error> refuse_holder(const std::string& holder) const;
-  wire::ChangeResult apply_once(const wire::Change& change);
-  wire::ChangeResult attempt(Knob& knob, const wire::Change& change);
-  wire::ChangeResult give_back(Knob& knob);
-  [[nodiscard]] Knob* next_to_give_back() const;
+  [[nodiscard]] std::optional<wire::ChangeResult> remembered(const std::string& id) const;
   void remember(const wire::ChangeResult& result);
+  static bool worth_telling(const KnobGroup& group, Knob& knob);
+  std::vector<wire::ChangeResult> return_all(const std::vector<Group>& groups, const char* why,
+                                             bool shared_too);
+  void give_up(const std::vector<Group>& groups);
+  void tell(const KnobGroup& group, const Batch& batch, const char* why);
+  void tell(const KnobGroup& group, const Change& change, const char* why);
+  void tell_return(const KnobGroup& group, const Change& change, const char* why);
 
-  const std::vector<std::unique_ptr<Knob>> knobs_;
   const KnobState::Holder self_;
   const Clock clock_;
+  const std::shared_ptr<EventRing> events_;
   const Log log_;
 
   std::atomic<bool> closing_{false};
 
   mutable std::mutex mutex_;  // guards what follows; never held while RocksDB is called
+  std::vector<Group> groups_;
   std::optional<Held> lease_;
   bool keep_ = false;       // what the latest lease says about its end
   bool returning_ = false;  // an expired lease's changes are being undone
   std::deque<std::string> order_;
   std::map<std::string, wire::ChangeResult> results_;
 
-  std::map<const Knob*, int> failures_;  // of give_back, in this return; changing thread only
+  std::map<std::string, int> failures_;  // by knob, of this return; changing thread only
 };
 
 }  // namespace rocktune::agent

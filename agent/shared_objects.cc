@@ -49,6 +49,10 @@ std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::Cache>& cache
   return state_of_object(cache);
 }
 
+std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::TableFactory>& factory) {
+  return state_of_object(factory);
+}
+
 void remember_as_ours(const std::shared_ptr<FairRateLimiter>& limiter) {
   const std::lock_guard lock(objects().mutex);
   objects().of(limiter).ours = true;

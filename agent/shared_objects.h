@@ -9,6 +9,7 @@
 
 #include <rocksdb/cache.h>
 #include <rocksdb/rate_limiter.h>
+#include <rocksdb/table.h>
 
 #include <memory>
 
@@ -21,6 +22,7 @@ class FairRateLimiter;
 // A null object gets a state of its own.
 std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::RateLimiter>& limiter);
 std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::Cache>& cache);
+std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::TableFactory>& factory);
 
 // Limiters that prepare() added, as opposed to the host's own.
 void remember_as_ours(const std::shared_ptr<FairRateLimiter>& limiter);

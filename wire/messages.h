@@ -182,8 +182,8 @@ struct ChangeResult {
                        // back another value)
   std::string reason;  // empty for applied and unchanged
   std::int64_t before = 0;
-  std::int64_t after = 0;     // read back
-  std::string column_family;  // with restore and release, whose ids are the knobs' names
+  std::int64_t after = 0;          // read back
+  std::string column_family = {};  // with restore and release, whose ids are the knobs' names
 };
 
 // POST /v1/dbs/{id}/restore takes {"hold": bool}: returns each knob to its found value, one step

@@ -1,9 +1,9 @@
 // Lease, changes and their undoing, on knobs of the test's own and a clock moved by hand.
 #include "agent/control.h"
 
-#include <stdexcept>
-
+#include "agent/relations.h"
 #include "tests/support/catch.h"
+#include "tests/unit/agent/fake_knobs.h"
 
 namespace rocktune::agent {
 namespace {
@@ -11,75 +11,63 @@ namespace {
 using namespace std::chrono_literals;
 using Catch::Matchers::Contains;
 
-class FakeKnob final : public Knob {
- public:
-  FakeKnob(std::string name, std::int64_t& value, std::shared_ptr<KnobState> state = nullptr)
-      : Knob(std::move(name), state ? std::move(state) : std::make_shared<KnobState>()),
-        value_(value) {}
-  std::string why_not_changeable() const override { return not_changeable; }
-  Range range() const override { return {1, 1000}; }
-  std::string why_refused(std::int64_t value) const override {
-    return value == 666 ? "not this one" : "";
-  }
-  Reading read(Freshness /*freshness*/) override { return {value_, state().generation()}; }
-  std::string write(std::int64_t value) override {
-    ++writes;
-    if (on_write) on_write();
-    if (!failure.empty()) return failure;
-    if (throws) throw std::runtime_error("no more threads");
-    value_ = sticks_at.value_or(value);
-    return {};
-  }
+using testing::FakeGroup;
+using testing::FakeKnob;
 
-  std::string not_changeable;
-  std::string failure;
-  std::optional<std::int64_t> sticks_at;
-  bool throws = false;
-  std::function<void()> on_write;
-  int writes = 0;
+// Lowering either relieves the CPU; they are not related.
+constexpr KnobInfo kA{
+    .name = "a", .bundle = Bundle::kJobs, .min = 1, .max = 1000, .when_lowered = Relief::kCpu};
+constexpr KnobInfo kB{.name = "b",
+                      .bundle = Bundle::kFlow,
+                      .min = 1,
+                      .max = 1000,
+                      .when_lowered = Relief::kCpu,
+                      .special = -7};
 
- private:
-  std::int64_t& value_;
-};
-
-// Two knobs, both found at 100.
+// Two knobs of one group, both found at 100; unless `apart`, when each has its own.
 struct Setup {
   std::int64_t a;
   std::int64_t b = 100;
   std::chrono::steady_clock::time_point now{1000s};
   std::vector<std::string> log;
+  std::shared_ptr<EventRing> ring = std::make_shared<EventRing>();
+  std::shared_ptr<FakeGroup> group = std::make_shared<FakeGroup>();
+  std::shared_ptr<FakeGroup> group_b = group;
   FakeKnob* knob_a = nullptr;
   FakeKnob* knob_b = nullptr;
   std::unique_ptr<Control> control;
 
   explicit Setup(KnobState::Holder self = 1, std::shared_ptr<KnobState> state_a = nullptr,
-                 std::int64_t start_a = 100)
+                 std::int64_t start_a = 100, bool apart = false)
       : a(start_a) {
-    std::vector<std::unique_ptr<Knob>> knobs;
-    auto first = std::make_unique<FakeKnob>("a", a, std::move(state_a));
-    auto second = std::make_unique<FakeKnob>("b", b);
-    knob_a = first.get();
-    knob_b = second.get();
-    knobs.push_back(std::move(first));
-    knobs.push_back(std::move(second));
+    if (apart) group_b = std::make_shared<FakeGroup>("second");
+    knob_a = group->add_knob(kA, a, std::move(state_a));
+    knob_b = group_b->add_knob(kB, b);
+    std::vector<Control::Group> groups = {group};
+    if (apart) groups.push_back(group_b);
     control = std::make_unique<Control>(
-        std::move(knobs), self, [this] { return now; },
+        std::move(groups), self, [this] { return now; }, ring,
         [this](const std::string& line) { log.push_back(line); });
   }
 
   void take_lease(const std::string& on_expiry = "restore", const std::string& holder = "me") {
     REQUIRE(control->take_lease({holder, 10, on_expiry, {}}).has_value());
   }
-  wire::ChangeResult change(const wire::Change& change) {
-    const auto answer = control->apply({"me", {change}});
+  std::vector<wire::ChangeResult> change_all(std::vector<wire::Change> changes) {
+    const auto answer = control->apply({"me", std::move(changes)});
     REQUIRE(answer.has_value());
-    REQUIRE(answer->results.size() == 1);
-    return answer->results[0];
+    return answer->results;
+  }
+  wire::ChangeResult change(const wire::Change& change) {
+    const auto results = change_all({change});
+    REQUIRE(results.size() == 1);
+    return results[0];
   }
   wire::ChangeResult set(const std::string& knob, std::int64_t value) {
     static int id = 0;
     return change({"id" + std::to_string(++id), knob, "", value, {}});
   }
+  std::vector<wire::Event> events() const { return ring->read(0, 100).events; }
 };
 
 TEST_CASE("changes need the lease of the one who makes them") {
@@ -173,7 +161,7 @@ TEST_CASE("what somebody else set is left alone until released") {
   s.control->tick();
   CHECK(s.a == 250);
   REQUIRE(s.log.size() == 1);
-  CHECK_THAT(s.log[0], Contains("set by somebody else"));
+  CHECK_THAT(s.log[0], Contains("somebody else set it"));
 
   CHECK(s.control->release({"nothing", ""}).error().code == "not_found");
   const auto released = s.control->release({"a", ""});
@@ -251,7 +239,7 @@ TEST_CASE("a return that fails is tried again, then told and dropped") {
   s.log.clear();
   for (int i = 0; i < 50; ++i) s.control->tick();
   REQUIRE(s.log.size() == 1);
-  CHECK_THAT(s.log[0], Contains("could not be returned: busy"));
+  CHECK_THAT(s.log[0], Contains("a stays 50: busy"));
   CHECK(s.knob_a->writes < 20);
 }
 
@@ -285,10 +273,11 @@ TEST_CASE("what is remembered of hostile requests is short") {
 }
 
 TEST_CASE("a close does not wait for the rest of a long request") {
-  Setup s;
+  Setup s(1, nullptr, 100, true);
   s.take_lease();
   s.knob_a->on_write = [&] { s.control->hurry(); };
-  const auto answer = s.control->apply({"me", {{"1", "a", "", 50, {}}, {"2", "b", "", 50, {}}}});
+  const auto answer =
+      s.control->apply({"me", {{"1", "a", "", 50, {}}, {"2", "b", "second", 50, {}}}});
   REQUIRE_FALSE(answer.has_value());
   CHECK(answer.error().code == "not_found");
   CHECK(s.a == 50);
@@ -357,6 +346,197 @@ TEST_CASE("two databases that share an object agree on what was found") {
   two.control->tick();
   CHECK(two.a == 100);
   CHECK(two.control->describe()[0].owner == "found");
+}
+
+TEST_CASE("the changes of a group are one call, and applied or refused as a whole") {
+  Setup s;
+  s.take_lease();
+  auto results = s.change_all({{"1", "a", "", 50, {}}, {"2", "b", "", 60, {}}});
+  CHECK(results.at(0).status == "applied");
+  CHECK(results.at(1).status == "applied");
+  CHECK(s.group->calls == 1);
+
+  results = s.change_all({{"3", "a", "", 55, {}}, {"4", "b", "", 5000, {}}});
+  CHECK(results.at(0).status == "refused");
+  CHECK_THAT(results.at(0).reason, Contains("not tried") && Contains("between 1 and 1000"));
+  CHECK(results.at(1).status == "refused");
+  CHECK_THAT(results.at(1).reason, !Contains("not tried"));
+  results = s.change_all({{"5", "a", "", 55, 51}, {"6", "b", "", 65, {}}});
+  CHECK(results.at(0).status == "conflict");
+  CHECK(results.at(1).status == "refused");
+  CHECK(s.group->calls == 1);
+  CHECK(s.a == 50);
+  CHECK(s.b == 60);
+
+  s.knob_b->failure = "Corruption";
+  results = s.change_all({{"7", "a", "", 55, {}}, {"8", "b", "", 65, {}}});
+  CHECK(results.at(0).status == "failed");
+  CHECK(results.at(0).reason == "Corruption");
+  CHECK(results.at(0).after == 50);
+  s.knob_b->failure.clear();
+  results = s.change_all({{"9", "a", "", 50, {}}, {"10", "b", "", 65, {}}});
+  CHECK(results.at(0).status == "unchanged");
+  CHECK(results.at(1).status == "applied");
+}
+
+TEST_CASE("values are checked together, on what a batch would make of them") {
+  Setup s;
+  s.group->contradicts = [](const FakeGroup& group, const KnobGroup::Assignments& changes) {
+    return Proposal(group, changes).require_order("a", "b");
+  };
+  s.take_lease();
+  CHECK_THAT(s.set("a", 101).reason, Contains("above b"));
+  CHECK(s.set("b", 99).status == "refused");
+  const auto results = s.change_all({{"1", "a", "", 200, {}}, {"2", "b", "", 300, {}}});
+  CHECK(results.at(1).status == "applied");
+  CHECK(s.set("a", 300).status == "applied");
+  CHECK(s.set("a", 301).status == "refused");
+}
+
+TEST_CASE("a knob that is changed twice in a request is changed one after the other") {
+  Setup s;
+  s.take_lease();
+  const auto results = s.change_all({{"1", "a", "", 50, 100},
+                                     {"2", "b", "", 60, {}},
+                                     {"3", "a", "", 70, 50},
+                                     {"1", "a", "", 50, 100}});
+  REQUIRE(results.size() == 4);
+  CHECK(results[0].status == "applied");
+  CHECK(results[2].status == "applied");
+  CHECK(results[2].before == 50);
+  CHECK(results[3].id == "1");
+  CHECK(results[3].after == 50);  // its first answer
+  CHECK(s.a == 70);
+  CHECK(s.group->calls == 2);
+}
+
+TEST_CASE("a special value and the found one are accepted outside the range") {
+  Setup s(1, nullptr, 5000);
+  s.take_lease();
+  CHECK(s.set("a", 50).status == "applied");
+  CHECK(s.set("a", 4999).status == "refused");
+  CHECK(s.set("a", 5000).status == "applied");
+  CHECK(s.control->describe()[0].owner == "found");
+  CHECK(s.set("b", -7).status == "applied");
+  CHECK_THAT(s.set("b", -8).reason, Contains("or -7"));
+}
+
+TEST_CASE("column families have their knobs under their names, and take them along") {
+  Setup s(1, nullptr, 100, true);
+  s.take_lease();
+  CHECK_THAT(s.set("b", 5).reason, Contains("but there is one in the column family 'second'"));
+  CHECK_THAT(s.change({"1", "a", "second", 5, {}}).reason, Contains("of the whole database"));
+  CHECK(s.control->describe().size() == 1);  // what is as found is not worth a line in a sample
+  CHECK(s.control->catalogue().knobs.size() == 2);
+  CHECK(s.change({"2", "b", "second", 5, {}}).status == "applied");
+  REQUIRE(s.control->describe().size() == 2);
+  CHECK(s.control->describe()[1].column_family == "second");
+
+  CHECK(s.control->release({"b", ""})->results.at(0).column_family == "second");
+  CHECK(s.control->release({"", "second"})->results.empty());
+  CHECK(s.control->release({"a", "second"}).error().code == "not_found");
+  CHECK(s.change({"3", "b", "second", 6, {}}).status == "applied");
+  s.control->remove(s.group_b);
+  CHECK(s.b == 5);  // what was released last is what was found
+  CHECK(s.change({"4", "b", "second", 7, {}}).status == "refused");
+  CHECK(s.b == 5);
+  CHECK(s.log.back() == "closing: b of second returned from 6 to 5");
+}
+
+TEST_CASE("values that relate to each other return together, with the most urgent of them") {
+  static constexpr KnobInfo kSize{.name = "size",
+                                  .bundle = Bundle::kMemtables,
+                                  .min = 1,
+                                  .max = 1000,
+                                  .when_lowered = Relief::kMemory};
+  static constexpr KnobInfo kNumber{
+      .name = "number", .bundle = Bundle::kMemtables, .min = 1, .max = 1000};
+  static constexpr KnobInfo kRate{.name = "rate",
+                                  .bundle = Bundle::kRate,
+                                  .min = 1,
+                                  .max = 1000,
+                                  .when_lowered = Relief::kDevice};
+  Setup s;
+  std::int64_t size = 10;
+  std::int64_t number = 10;
+  std::int64_t rate = 10;
+  const auto family = std::make_shared<FakeGroup>("f");
+  family->add_knob(kNumber, number);
+  family->add_knob(kSize, size);
+  family->add_knob(kRate, rate);
+  s.control->add(family);
+  s.take_lease();
+  s.change_all({{"1", "a", "", 200, {}},
+                {"2", "b", "", 50, {}},
+                {"3", "number", "f", 5, {}},
+                {"4", "size", "f", 20, {}},
+                {"5", "rate", "f", 20, {}}});
+  s.now += 10s;
+  s.control->tick();  // memory, and what belongs to it
+  CHECK(size == 10);
+  CHECK(number == 10);
+  CHECK(rate == 20);
+  s.control->tick();  // the device
+  CHECK(rate == 10);
+  CHECK(s.a == 200);
+  s.control->tick();  // CPU
+  CHECK(s.a == 100);
+  CHECK(s.b == 50);
+  s.control->tick();  // the rest
+  CHECK(s.b == 100);
+  CHECK(family->calls == 3);
+}
+
+TEST_CASE("what is written, and what is not returned, is an event") {
+  Setup s;
+  s.take_lease();
+  s.set("a", 50);
+  s.set("a", 5000);  // never tried
+  s.set("b", 200);
+  s.b = 300;
+  s.now += 10s;
+  for (int i = 0; i < 3; ++i) s.control->tick();
+  const auto events = s.events();
+  REQUIRE(events.size() == 4);
+  CHECK(events[0].kind == "change");
+  CHECK(events[0].words == std::map<std::string, std::string>{
+                               {"knob", "a"}, {"why", "request"}, {"status", "applied"}});
+  CHECK(events[0].numbers == std::map<std::string, std::int64_t>{{"before", 100}, {"after", 50}});
+  CHECK(events[2].words.at("knob") == "b");
+  CHECK(events[2].words.at("status") == "conflict");
+  CHECK(events[3].words.at("why") == "lease_expired");
+  CHECK(events[3].numbers.at("after") == 100);
+  s.control->release({"b", ""});
+  CHECK(s.events().back().words.at("why") == "release");
+}
+
+TEST_CASE("a value that RocksDB moves along with another becomes the found one") {
+  Setup s;
+  s.b = 0;
+  s.knob_b->state().release(0);
+  s.group->moves = "b";
+  s.group->after_write = [&] { s.b = 7; };
+  s.take_lease();
+  CHECK(s.set("a", 50).status == "applied");
+  CHECK(s.control->describe()[1].owner == "found");
+  CHECK(s.control->describe()[1].found == 7);
+  s.b = 8;
+  CHECK(s.control->describe()[1].owner == "manual");
+}
+
+TEST_CASE("a found value that contradicts what the host set since is left") {
+  Setup s;
+  s.group->contradicts = [](const FakeGroup& group, const KnobGroup::Assignments& changes) {
+    return Proposal(group, changes).require_order("a", "b");
+  };
+  s.take_lease();
+  s.change_all({{"1", "a", "", 40, {}}, {"2", "b", "", 50, {}}});
+  s.b = 60;
+  s.control->abandon();
+  CHECK(s.a == 40);
+  CHECK(s.b == 60);
+  REQUIRE(s.log.size() == 2);
+  CHECK_THAT(s.log[1] + s.log[0], Contains("a stays 40") && Contains("would be 100, above b"));
 }
 
 }  // namespace

@@ -10,12 +10,14 @@
 
 #include "agent/shared_objects.h"
 #include "agent/statistics.h"
+#include "tests/unit/agent/knob_named.h"
 #include "tests/unit/agent/test_database.h"
 
 namespace rocktune::agent {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::knob_named;
 using testing::TestDatabase;
 
 struct Fixture {
@@ -110,7 +112,7 @@ TEST_CASE("a sample has counters, latencies, properties and levels") {
   CHECK(family->levels[0].bytes > 1000);
   CHECK(family->levels[1].files == 0);
   CHECK(family->options.at("level0_stop_writes_trigger") == 36);
-  CHECK(family->options.size() == 9);
+  CHECK(family->options.size() == 14);  // the catalogue's, without those of universal compaction
   CHECK(family->properties.contains("num-immutable-mem-table"));
   CHECK(family->properties.contains("estimate-live-data-size"));
   CHECK(f.database.sampler().take().sequence == 2);
@@ -212,57 +214,48 @@ TEST_CASE("each knob is applied to RocksDB and returned") {
   }
 }
 
-TEST_CASE("absurd values never reach RocksDB") {
-  Fixture f;
-  auto& control = f.database.control();
-  REQUIRE(control.take_lease({"me", 10, "restore", {}}).has_value());
-  int id = 0;
-  for (const auto& knob : control.describe()) {
-    for (const auto value : {INT64_MIN, std::int64_t{-1}, std::int64_t{0}, INT64_MAX}) {
-      const auto answer = control.apply({"me", {{std::to_string(++id), knob.name, "", value, {}}}});
-      CHECK(answer->results.at(0).status == "refused");
-      CHECK(answer->results.at(0).after == knob.value);
-    }
-  }
-}
-
 TEST_CASE("a change by the host makes the knob manual") {
   Fixture f;
   auto& control = f.database.control();
   REQUIRE(f.host.db->SetDBOptions({{"max_background_jobs", "3"}}).ok());
   f.now += 1100ms;
-  CHECK(control.describe()[1].owner == "manual");
+  CHECK(knob_named(control, "max_background_jobs").owner == "manual");
   f.host.db->GetOptions().rate_limiter->SetBytesPerSecond(9 << 20);
-  CHECK(control.describe()[0].owner == "manual");
-  CHECK(control.describe()[0].found == wire::kUnlimitedBytesPerSecond);
+  CHECK(knob_named(control, "rate_limiter_bytes_per_second").owner == "manual");
+  CHECK(knob_named(control, "rate_limiter_bytes_per_second").found ==
+        wire::kUnlimitedBytesPerSecond);
 }
 
 TEST_CASE("what cannot be changed says why") {
   rocksdb::DBOptions options;
   options.max_background_compactions = 2;
   Fixture f(options, false);
-  const auto knobs = f.database.control().describe();
-  CHECK_THAT(knobs[0].reason, Catch::Matchers::Contains("without a rate limiter"));
-  CHECK_THAT(knobs[1].reason, Catch::Matchers::Contains("max_background_compactions"));
-  CHECK_FALSE(knobs[0].changeable);
-  CHECK_FALSE(knobs[1].changeable);
-  CHECK(knobs[2].changeable);
+  const auto& control = f.database.control();
+  const auto limiter = knob_named(control, "rate_limiter_bytes_per_second");
+  const auto jobs = knob_named(control, "max_background_jobs");
+  CHECK_THAT(limiter.reason, Catch::Matchers::Contains("without a rate limiter"));
+  CHECK_THAT(jobs.reason, Catch::Matchers::Contains("max_background_compactions"));
+  CHECK_FALSE(limiter.changeable);
+  CHECK_FALSE(jobs.changeable);
+  CHECK(knob_named(control, "block_cache_capacity_bytes").changeable);
 }
 
 TEST_CASE("a strict cache is not shrunk below what is pinned") {
   const auto cache = rocksdb::NewLRUCache(64 << 20, 0, true);
-  CacheKnob knob(cache);
-  CHECK(knob.why_refused(2 << 20).empty());
+  CacheGroup group(cache, "");
+  auto* const knob = group.find("block_cache_capacity_bytes");
+  REQUIRE(knob != nullptr);
+  CHECK(group.excess({{knob, 2 << 20}}).empty());
   rocksdb::Cache::Handle* handle = nullptr;
 #if ROCKSDB_MAJOR < 8
   REQUIRE(cache->Insert("k", nullptr, 8 << 20, [](const rocksdb::Slice&, void*) {}, &handle).ok());
-  CHECK_THAT(knob.why_refused(2 << 20), Catch::Matchers::Contains("pinned"));
-  CHECK(knob.why_refused(16 << 20).empty());
+  CHECK_THAT(group.excess({{knob, 2 << 20}}), Catch::Matchers::Contains("pinned"));
+  CHECK(group.excess({{knob, 16 << 20}}).empty());
   cache->Release(handle);
 #else
   static_cast<void>(handle);
 #endif
-  CHECK(knob.write(3 << 20).empty());
+  CHECK(group.write({{knob, 3 << 20}}).empty());
   CHECK(cache->GetCapacity() == 3 << 20);
 }
 
@@ -308,9 +301,9 @@ TEST_CASE("a database that is only read is never written") {
   auto db = host.reopen_read_only();
   Database database(db.get(), {}, 7, false, std::chrono::steady_clock::now);
   CHECK(database.description().access == "read_only");
-  const auto knobs = database.control().describe();
-  CHECK_THAT(knobs[1].reason, Catch::Matchers::Contains("not open for writing"));
-  CHECK(knobs[2].changeable);
+  CHECK_THAT(knob_named(database.control(), "max_background_jobs").reason,
+             Catch::Matchers::Contains("not open for writing"));
+  CHECK(knob_named(database.control(), "block_cache_capacity_bytes").changeable);
   REQUIRE(database.control().take_lease({"me", 10, "restore", {}}).has_value());
   const auto refused = database.control().apply({"me", {{"1", "max_background_jobs", "", 5, {}}}});
   CHECK(refused->results.at(0).status == "refused");

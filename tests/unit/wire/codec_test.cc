@@ -29,6 +29,7 @@ TEST_CASE("every message survives the round trip") {
   round_trip(testing::options());
   round_trip(testing::events());
   round_trip(Events{});
+  round_trip(testing::knobs());
   round_trip(testing::changes());
   round_trip(testing::results());
   round_trip(testing::lease());
@@ -48,6 +49,12 @@ TEST_CASE("fields arrive where they belong") {
   CHECK(database.data_paths.size() == 2);
   CHECK(database.tunable);
   CHECK(database.limiter == "host");
+
+  const auto entry = round_trip(testing::knobs()).knobs.at(0);
+  CHECK(entry.knob.max == INT64_MAX);
+  CHECK(entry.details.special == -1);
+  CHECK(entry.details.relations == "a <= b");
+  CHECK(round_trip(testing::results()).results.at(1).column_family == "cf");
 
   const auto sample = round_trip(testing::sample());
   CHECK(sample.sequence == UINT64_MAX);

@@ -97,7 +97,33 @@ inline ChangesRequest changes() {
 
 inline ChangeResults results() {
   return {.results = {{.id = "1", .status = "applied", .reason = "", .before = 1, .after = 2},
-                      {.id = "2", .status = "mismatch", .reason = "r", .before = -3, .after = 4}}};
+                      {.id = "2",
+                       .status = "mismatch",
+                       .reason = "r",
+                       .before = -3,
+                       .after = 4,
+                       .column_family = "cf"}}};
+}
+
+inline Knobs knobs() {
+  return {.knobs = {{.knob = knob(),
+                     .details = {.scope = "column_family",
+                                 .type = "boolean",
+                                 .unit = "bytes/s",
+                                 .special = -1,
+                                 .special_means = "all",
+                                 .relations = "a <= b",
+                                 .cost = "free",
+                                 .side_effects = "s"}},
+                    {.knob = knob(),
+                     .details = {.scope = "cache",
+                                 .type = "integer",
+                                 .unit = "",
+                                 .special = {},
+                                 .special_means = "",
+                                 .relations = "",
+                                 .cost = "",
+                                 .side_effects = ""}}}};
 }
 
 }  // namespace rocktune::wire::testing

@@ -1,0 +1,218 @@
+#include "agent/batch.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace rocktune::agent {
+namespace {
+
+// The write locks of all states of a group's changes. Shared ones are locked by
+// other groups too: always in the same order.
+class WriteLocks {
+ public:
+  explicit WriteLocks(const Batch& batch) {
+    std::vector<KnobState*> states;
+    for (const auto& change : batch) states.push_back(&change.knob->state());
+    std::ranges::sort(states, std::less<>());
+    const auto repeated = std::ranges::unique(states);
+    states.erase(repeated.begin(), repeated.end());
+    for (auto* const state : states) locks_.push_back(state->lock_writes());
+  }
+
+ private:
+  std::vector<std::unique_lock<std::mutex>> locks_;
+};
+
+void end(Change& change, const char* status, std::string reason) {
+  change.result.status = status;
+  change.result.reason = std::move(reason);
+}
+
+// Empty, or why it is out of range. What was found is right by definition.
+std::string out_of_range(const Knob& knob, std::int64_t value, std::int64_t found) {
+  const auto range = knob.range();
+  const auto& special = knob.info().special;
+  if ((value >= range.min && value <= range.max) || value == special || value == found) return {};
+  return knob.name() + " must be between " + std::to_string(range.min) + " and " +
+         std::to_string(range.max) + (special ? " or " + std::to_string(*special) : "") + ", not " +
+         std::to_string(value);
+}
+
+// Reads and checks one change by itself; false ends it.
+bool check(Change& change) {
+  auto& knob = *change.knob;
+  const auto reading = knob.read();
+  change.result.before = change.result.after = reading.value;
+  const auto view = knob.state().observe(reading.value, reading.generation);
+  if (auto why = knob.why_not_changeable(); !why.empty()) {
+    end(change, "refused", std::move(why));
+  } else if (view.owner == Owner::kManual) {
+    end(change, "conflict", "somebody else set " + knob.name() + "; release it to let rocktune");
+  } else if (change.expect && *change.expect != reading.value) {
+    end(change, "conflict",
+        knob.name() + " is " + std::to_string(reading.value) + ", not " +
+            std::to_string(*change.expect));
+  } else if (auto range = out_of_range(knob, change.value, view.found); !range.empty()) {
+    end(change, "refused", std::move(range));
+  }
+  return change.result.status.empty();
+}
+
+// One that was refused takes the others with it.
+void refuse_rest(Batch& batch) {
+  const auto first = std::ranges::find_if(
+      batch, [](const Change& change) { return !change.result.status.empty(); });
+  for (auto& change : batch) {
+    if (change.result.status.empty()) {
+      end(change, "refused",
+          "not tried: it is of one batch with " + first->knob->name() + ", where " +
+              first->result.reason);
+    }
+  }
+}
+
+KnobGroup::Assignments assignments(const Batch& batch) {
+  KnobGroup::Assignments all;
+  for (const auto& change : batch) all.push_back({change.knob, change.value});
+  return all;
+}
+
+// What RocksDB or the host's own objects throw (no thread to be had for more
+// jobs, no memory) is a failure like another.
+std::string try_to_write(KnobGroup& group, const KnobGroup::Assignments& changes) {
+  try {
+    return group.write(changes);
+  } catch (const std::exception& problem) {
+    return std::string("RocksDB threw: ") + problem.what();
+  } catch (...) {
+    return "RocksDB threw what is no std::exception";
+  }
+}
+
+struct Bystander {
+  Knob* knob;
+  std::int64_t before;
+};
+
+// The others of the group that nobody has touched so far.
+std::vector<Bystander> bystanders_of(const KnobGroup& group, const Batch& batch) {
+  std::vector<Bystander> untouched;
+  for (const auto& knob : group.knobs()) {
+    if (std::ranges::find(batch, knob.get(), &Change::knob) != batch.end()) continue;
+    const auto reading = knob->read();
+    const auto view = knob->state().observe(reading.value, reading.generation);
+    if (view.owner == Owner::kFound) untouched.push_back({knob.get(), reading.value});
+  }
+  return untouched;
+}
+
+// Writes in one call and reads back. A write that was begun is ended in any
+// case.
+void write(KnobGroup& group, Batch& batch, KnobState::Holder holder) {
+  const auto untouched = bystanders_of(group, batch);
+  std::vector<Change*> begun;
+  KnobGroup::Assignments changes;
+  for (auto& change : batch) {
+    if (change.value == change.result.before) continue;
+    begun.push_back(&change);
+    changes.push_back({change.knob, change.value});
+  }
+  for (auto* const change : begun) change->knob->state().begin_write();
+  std::string failure = try_to_write(group, changes);
+  group.refresh();
+  for (auto* const change : begun) {
+    auto& result = change->result;
+    change->written = true;
+    try {
+      result.after = change->knob->read().value;
+    } catch (...) {
+      if (failure.empty()) failure = "it could not be read back";
+    }
+    change->knob->state().end_write(result.after, holder);
+    if (!failure.empty()) {
+      end(*change, "failed", failure);
+    } else if (result.after != change->value) {
+      end(*change, "mismatch", "RocksDB took the change but reads back another value");
+    } else {
+      end(*change, "applied", {});
+    }
+  }
+  for (const auto& [knob, before] : untouched) {
+    const auto after = knob->read().value;
+    if (group.moved_along(*knob, before, after)) knob->state().release(after);
+  }
+}
+
+}  // namespace
+
+void apply(KnobGroup& group, Batch& batch, KnobState::Holder holder) {
+  const auto lock = group.lock();
+  const WriteLocks writes(batch);
+  group.refresh();
+  if (group.retired()) {
+    for (auto& change : batch) end(change, "refused", "its column family's handle is being closed");
+    return;
+  }
+  const auto refused = std::ranges::count_if(batch, [](Change& change) { return !check(change); });
+  if (refused > 0) return refuse_rest(batch);
+  const auto changes = assignments(batch);
+  auto why = group.contradiction(changes);
+  if (why.empty()) why = group.excess(changes);
+  if (!why.empty()) {
+    for (auto& change : batch) end(change, "refused", why);
+    return;
+  }
+  for (auto& change : batch) {
+    if (change.value != change.result.before) continue;
+    change.knob->state().hold(holder);  // if rocktune set it for another database that shares it
+    end(change, "unchanged", {});
+  }
+  const bool something = std::ranges::any_of(
+      batch, [](const Change& change) { return change.value != change.result.before; });
+  if (something) write(group, batch, holder);
+}
+
+Batch give_back(KnobGroup& group, const std::vector<Knob*>& knobs, KnobState::Holder holder) {
+  Batch batch;
+  for (auto* const knob : knobs) batch.push_back({knob, 0, {}, {}, false});
+  const auto lock = group.lock();
+  const WriteLocks writes(batch);
+  group.refresh();
+  for (auto& change : batch) {
+    auto& state = change.knob->state();
+    const auto reading = change.knob->read();
+    const auto view = state.observe(reading.value, reading.generation);
+    change.result.before = change.result.after = change.value = reading.value;
+    end(change, "unchanged", {});
+    if (view.owner == Owner::kManual) {
+      end(change, "conflict", "somebody else set it: it is left as it is");
+    } else if (view.owner == Owner::kRocktune) {
+      change.value = view.found;
+    }
+  }
+  const bool manual = std::ranges::any_of(group.knobs(), [](const auto& knob) {
+    const auto reading = knob->read();
+    return knob->state().observe(reading.value, reading.generation).owner == Owner::kManual;
+  });
+  Batch ours;
+  for (const auto& change : batch) {
+    if (change.value != change.result.before) ours.push_back(change);
+  }
+  if (ours.empty()) return batch;
+  // Among themselves the found values are right. Next to what the host set
+  // since they may not be.
+  const auto why = manual ? group.contradiction(assignments(ours)) : std::string();
+  if (why.empty()) {
+    write(group, ours, holder);
+  } else {
+    for (auto& change : ours) end(change, "conflict", "left as it is beside a new value: " + why);
+  }
+  for (auto& change : batch) {
+    const auto done = std::ranges::find(ours, change.knob, &Change::knob);
+    if (done != ours.end()) change = *done;
+  }
+  return batch;
+}
+
+}  // namespace rocktune::agent

@@ -1,0 +1,34 @@
+// Changes to the values of one group, made together: checked as a whole,
+// written in one call, read back, and applied or refused as a whole.
+//
+// Thread-safety: all functions; batches of one group wait for each other.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/knob.h"
+#include "wire/messages.h"
+
+namespace rocktune::agent {
+
+// What became of one value.
+struct Change {
+  Knob* knob = nullptr;
+  std::int64_t value = 0;
+  std::optional<std::int64_t> expect;
+  wire::ChangeResult result;  // all but its id
+  bool written = false;       // a write was tried
+};
+using Batch = std::vector<Change>;
+
+// No knob may be in it twice.
+void apply(KnobGroup& group, Batch& batch, KnobState::Holder holder);
+
+// Writes the found values of those that are rocktune's. What the host set
+// meanwhile is left alone, and so are values that would contradict it.
+Batch give_back(KnobGroup& group, const std::vector<Knob*>& knobs, KnobState::Holder holder);
+
+}  // namespace rocktune::agent

@@ -1,0 +1,256 @@
+// What changes values: requests under the lease, their undoing, and the return
+// of an expired one.
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "agent/control.h"
+#include "agent/return_order.h"
+
+namespace rocktune::agent {
+namespace {
+
+constexpr int kReturnAttempts = 10;
+
+// One batch of a request, and which of the request's changes it is made of.
+struct Planned {
+  Control::Group group;
+  Batch batch;
+  std::vector<std::size_t> places;
+};
+
+// Adds to the latest batch of the group, or to a new one if that changes the
+// knob already.
+void plan_change(std::vector<Planned>& plan, const Control::Group& group, Knob* knob,
+                 const wire::Change& change, std::size_t place) {
+  const auto latest = std::find_if(plan.rbegin(), plan.rend(),
+                                   [&](const Planned& planned) { return planned.group == group; });
+  const bool fits = latest != plan.rend() &&
+                    std::ranges::find(latest->batch, knob, &Change::knob) == latest->batch.end();
+  auto& planned = fits ? *latest : plan.emplace_back(Planned{group, {}, {}});
+  planned.batch.push_back({knob, change.value, change.expect, {}, false});
+  planned.places.push_back(place);
+}
+
+wire::ChangeResult named(const KnobGroup& group, const Change& change) {
+  auto result = change.result;
+  result.id = change.knob->name();
+  result.column_family = group.column_family();
+  return result;
+}
+
+bool not_returned(const Change& change) {
+  return change.result.status == "failed" || change.result.status == "mismatch";
+}
+
+}  // namespace
+
+Control::Answer<wire::ChangeResults> Control::apply(const wire::ChangesRequest& request) {
+  if (auto refusal = refuse_holder(request.holder)) return tl::unexpected(*std::move(refusal));
+  std::vector<wire::ChangeResult> results(request.changes.size());
+  std::vector<Planned> plan;
+  std::set<std::string_view> planned_ids;
+  for (std::size_t i = 0; i < request.changes.size(); ++i) {
+    const auto& change = request.changes[i];
+    if (remembered(change.id) || !planned_ids.insert(change.id).second) continue;
+    if (const auto [group, knob] = find(change.knob, change.column_family); knob != nullptr) {
+      plan_change(plan, group, knob, change, i);
+      continue;
+    }
+    wire::ChangeResult refused;
+    refused.id = change.id;
+    refused.status = "refused";
+    refused.reason = why_unknown(change.knob, change.column_family);
+    remember(refused);
+    results[i] = std::move(refused);
+  }
+  for (auto& [group, batch, places] : plan) {
+    if (closing_.load(std::memory_order_relaxed)) {
+      return tl::unexpected(wire::Error{"not_found", "the database closes"});
+    }
+    agent::apply(*group, batch, self_);
+    tell(*group, batch, "request");
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      auto& result = batch[i].result;
+      result.id = request.changes[places[i]].id;
+      remember(result);
+      results[places[i]] = std::move(result);
+    }
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {  // those that were seen before
+    if (!results[i].id.empty()) continue;
+    if (auto first = remembered(request.changes[i].id)) results[i] = *std::move(first);
+  }
+  return wire::ChangeResults{std::move(results)};
+}
+
+void Control::tell(const KnobGroup& group, const Batch& batch, const char* why) {
+  for (const auto& change : batch) {
+    if (change.written) tell(group, change, why);
+  }
+}
+
+void Control::tell(const KnobGroup& group, const Change& change, const char* why) {
+  wire::Event event;
+  event.kind = "change";
+  event.column_family = group.column_family();
+  event.numbers = {{"before", change.result.before}, {"after", change.result.after}};
+  event.words = {{"knob", change.knob->name()}, {"why", why}, {"status", change.result.status}};
+  if (!change.result.reason.empty()) event.words["reason"] = change.result.reason;
+  events_->add(std::move(event));
+}
+
+// In the database's LOG, and as an event.
+void Control::tell_return(const KnobGroup& group, const Change& change, const char* why) {
+  const auto& result = change.result;
+  if (result.status == "unchanged") return;
+  tell(group, change, why);
+  const std::string cause = std::string_view(why) == "lease_expired" ? "the lease expired"
+                            : std::string_view(why) == "restore"     ? "restore"
+                                                                     : "closing";
+  const std::string name = group.column_family().empty()
+                               ? change.knob->name()
+                               : change.knob->name() + " of " + group.column_family();
+  if (result.status == "applied") {
+    log_(cause + ": " + name + " returned from " + std::to_string(result.before) + " to " +
+         std::to_string(result.after));
+  } else {
+    log_(cause + ", but " + name + " stays " + std::to_string(result.after) + ": " + result.reason);
+  }
+}
+
+// Each step of it at once. What another database still holds is given back only
+// with `shared_too`.
+std::vector<wire::ChangeResult> Control::return_all(const std::vector<Group>& groups,
+                                                    const char* why, bool shared_too) {
+  std::vector<wire::ChangeResult> results;
+  while (true) {
+    auto [group, knobs] = next_return(groups, self_);
+    if (!group) return results;
+    std::erase_if(knobs, [&](Knob* knob) { return !knob->state().let_go(self_) && !shared_too; });
+    if (knobs.empty()) continue;
+    for (const auto& change : give_back(*group, knobs, self_)) {
+      change.knob->state().let_go(self_);
+      tell_return(*group, change, why);
+      results.push_back(named(*group, change));
+    }
+  }
+}
+
+wire::ChangeResults Control::restore(bool hold) {
+  {
+    const std::lock_guard lock(mutex_);
+    lease_.reset();
+    returning_ = false;
+  }
+  failures_.clear();
+  const auto all = groups();
+  wire::ChangeResults answer{return_all(all, "restore", true)};
+  for (const auto& group : all) {
+    std::vector<Knob*> others;  // also what another database set in a shared object
+    for (const auto& knob : group->knobs()) {
+      if (!knob->why_not_changeable().empty()) continue;
+      const bool done = std::ranges::any_of(answer.results, [&](const auto& result) {
+        return result.id == knob->name() && result.column_family == group->column_family();
+      });
+      if (!done && worth_telling(*group, *knob)) others.push_back(knob.get());
+    }
+    for (const auto& change : give_back(*group, others, self_)) {
+      tell_return(*group, change, "restore");
+      answer.results.push_back(named(*group, change));
+    }
+    for (const auto& knob : group->knobs()) {
+      if (hold && knob->why_not_changeable().empty()) knob->state().make_manual();
+    }
+  }
+  return answer;
+}
+
+Control::Answer<wire::ChangeResults> Control::release(const wire::ReleaseRequest& request) {
+  wire::ChangeResults answer;
+  bool found = request.knob.empty() && request.column_family.empty();
+  for (const auto& group : groups()) {
+    const auto changing = group->lock();
+    const bool in =
+        request.column_family.empty() || group->column_family() == request.column_family;
+    for (const auto& knob : group->knobs()) {
+      if (!in || (!request.knob.empty() && knob->name() != request.knob)) continue;
+      found = true;
+      if (request.knob.empty() && !worth_telling(*group, *knob)) continue;
+      const auto writes = knob->state().lock_writes();
+      const auto reading = knob->read();
+      const auto view = knob->state().observe(reading.value, reading.generation);
+      knob->state().release(reading.value);
+      Change change{knob.get(), reading.value, {}, {}, false};
+      change.result = {"", "applied", "", view.found, reading.value, ""};
+      if (view.owner != Owner::kFound) tell(*group, change, "release");
+      change.result.before = reading.value;
+      answer.results.push_back(named(*group, change));
+    }
+  }
+  if (!found) {
+    return tl::unexpected(
+        wire::Error{"not_found", why_unknown(request.knob, request.column_family)});
+  }
+  return answer;
+}
+
+void Control::tick() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (lease_ && clock_() >= lease_->until) {
+      returning_ = !keep_;
+      lease_.reset();
+      failures_.clear();
+    }
+    if (!returning_) return;
+  }
+  auto [group, knobs] = next_return(groups(), self_);
+  if (!group) {
+    const std::lock_guard lock(mutex_);
+    returning_ = false;
+    return;
+  }
+  // Another database may still be tuning a shared object: then only our claim
+  // on it ends.
+  std::erase_if(knobs, [&](Knob* knob) { return !knob->state().let_go(self_); });
+  for (const auto& change : give_back(*group, knobs, self_)) {
+    auto& state = change.knob->state();
+    const auto name = group->column_family() + '\0' + change.knob->name();
+    if (not_returned(change) && ++failures_[name] < kReturnAttempts) {
+      state.hold(self_);  // try again
+      continue;
+    }
+    state.let_go(self_);
+    tell_return(*group, change, "lease_expired");
+  }
+}
+
+void Control::remove(const Group& group) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::erase(groups_, group) == 0) return;
+  }
+  group->retire();
+  give_up({group});
+}
+
+void Control::abandon() {
+  give_up(groups());
+}
+
+void Control::give_up(const std::vector<Group>& groups) {
+  const bool keep = [&] {
+    const std::lock_guard lock(mutex_);
+    return keep_;
+  }();
+  if (!keep) {
+    return_all(groups, "closing", false);
+    return;
+  }
+  for (const auto& group : groups) {
+    for (const auto& knob : group->knobs()) knob->state().let_go(self_);
+  }
+}
+
+}  // namespace rocktune::agent

@@ -1,0 +1,29 @@
+// The knobs of the whole database: what SetDBOptions changes.
+#pragma once
+
+#include <rocksdb/db.h>
+
+#include <string>
+
+#include "agent/knob.h"
+#include "agent/option_knob.h"
+
+namespace rocktune::agent {
+
+class DatabaseGroup final : public KnobGroup {
+ public:
+  // A database that is not `writable` takes no new options (one opened read-only would take them,
+  // and write an OPTIONS file into the directory that it shall not touch).
+  DatabaseGroup(rocksdb::DB* db, bool writable, Clock clock);
+
+  void refresh() override { options_.drop(); }
+  std::string write(const Assignments& changes) override;
+  [[nodiscard]] bool moved_along(const Knob& knob, std::int64_t before,
+                                 std::int64_t after) const override;
+
+ private:
+  rocksdb::DB* const db_;
+  OptionsCache<rocksdb::DBOptions> options_;
+};
+
+}  // namespace rocktune::agent

@@ -1,0 +1,71 @@
+#include "agent/machine.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <thread>
+
+namespace rocktune::agent {
+namespace {
+
+constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+
+std::int64_t physical_memory() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page <= 0) return kNoLimit;
+  return static_cast<std::int64_t>(pages) * page;
+}
+
+// In a container these are the files of its own cgroup; outside, of the root, which has no limit.
+std::int64_t cgroup_limit(const char* path) {
+  std::ifstream file(path);
+  std::int64_t bytes = 0;
+  return file >> bytes && bytes > 0 ? bytes : kNoLimit;  // "max" is no number
+}
+
+std::int64_t most_jobs() {
+  constexpr std::int64_t kForEachCpu = 4;
+  const auto cpus = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
+  return std::clamp<std::int64_t>(kForEachCpu * cpus, 16, 128);
+}
+
+// The host needs descriptors for its own files and connections: an eighth, at least 64.
+std::int64_t most_open_files() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kNoLimit;
+  const auto files = static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_cur, kNoLimit));
+  return std::max<std::int64_t>(64, files - std::max<std::int64_t>(64, files / 8));
+}
+
+}  // namespace
+
+std::int64_t memory_bytes() {
+  static const std::int64_t bytes =
+      std::min({physical_memory(), cgroup_limit("/sys/fs/cgroup/memory.max"),
+                cgroup_limit("/sys/fs/cgroup/memory/memory.limit_in_bytes")});
+  return bytes;
+}
+
+std::int64_t ceiling_of(Ceiling ceiling) {
+  static const std::int64_t jobs = most_jobs();
+  static const std::int64_t files = most_open_files();
+  switch (ceiling) {
+    case Ceiling::kMemory:
+      return memory_bytes();
+    case Ceiling::kQuarterOfMemory:
+      return memory_bytes() / 4;
+    case Ceiling::kJobs:
+      return jobs;
+    case Ceiling::kOpenFiles:
+      return files;
+    case Ceiling::kNone:
+      break;
+  }
+  return kNoLimit;
+}
+
+}  // namespace rocktune::agent

@@ -1,0 +1,18 @@
+// What the machine, or the container that the process runs in, has: bounds for values.
+//
+// Thread-safety: all functions. Each is read once in a process.
+#pragma once
+
+#include <cstdint>
+
+#include "agent/catalogue.h"
+
+namespace rocktune::agent {
+
+// The physical memory, or the limit of the process's cgroup if that is lower.
+std::int64_t memory_bytes();
+
+// The greatest value under a ceiling; INT64_MAX for none.
+std::int64_t ceiling_of(Ceiling ceiling);
+
+}  // namespace rocktune::agent

@@ -1,0 +1,156 @@
+#include "agent/object_knobs.h"
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "agent/limiter/fair_rate_limiter.h"
+#include "agent/option_knob.h"
+#include "agent/shared_objects.h"
+
+namespace rocktune::agent {
+namespace {
+
+// A setting of an object, by a function that reads it and one that writes it.
+class SettingKnob final : public Knob {
+ public:
+  using Get = std::function<std::int64_t()>;
+  using Set = std::function<void(std::int64_t)>;
+  using WhyNot = std::function<std::string()>;
+
+  SettingKnob(std::string_view name, std::shared_ptr<KnobState> state, Get get, Set set,
+              WhyNot why_not = nullptr)
+      : Knob(catalogue_entry(name), std::move(state)),
+        get_(std::move(get)),
+        set_(std::move(set)),
+        why_not_(std::move(why_not)) {}
+
+  [[nodiscard]] std::string why_not_changeable() const override {
+    return why_not_ ? why_not_() : std::string();
+  }
+  [[nodiscard]] Reading read() override {
+    const auto generation = state().generation();
+    return {get_(), generation};
+  }
+  void write(std::int64_t value) { set_(value); }
+
+ private:
+  const Get get_;
+  const Set set_;
+  const WhyNot why_not_;
+};
+
+constexpr char kNotForWriting[] = "the database is not open for writing";
+
+std::unique_ptr<Knob> rate_knob(const std::shared_ptr<rocksdb::RateLimiter>& limiter,
+                                bool writable) {
+  constexpr std::string_view kName = "rate_limiter_bytes_per_second";
+  if (!limiter) {
+    return std::make_unique<SettingKnob>(
+        kName, state_of(limiter), [] { return 0; }, [](std::int64_t) {},
+        [] {
+          return "the database was opened without a rate limiter, and cannot "
+                 "be given one while it "
+                 "is open";
+        });
+  }
+  return std::make_unique<SettingKnob>(
+      kName, state_of(limiter), [limiter] { return limiter->GetBytesPerSecond(); },
+      [limiter](std::int64_t rate) {
+        if (rate > 0) limiter->SetBytesPerSecond(rate);  // RocksDB asserts
+      },
+      [limiter, writable] {
+        if (!writable) return kNotForWriting;
+        return limiter->GetBytesPerSecond() > 0 ? ""
+                                                : "the host's rate limiter does not tell its rate";
+      });
+}
+
+const char* why_not_resizable(const rocksdb::Cache* cache) {
+  if (cache == nullptr) return "the column family has no block cache";
+  const std::string_view name = cache->Name();
+  if (name == "LRUCache" || name == "AutoHyperClockCache") return "";
+  if (name == "HyperClockCache" || name == "FixedHyperClockCache") {
+    return "a cache of this class has a table of fixed size: growing it would "
+           "gain nothing";
+  }
+  return "a cache of this class is not known to be resizable";
+}
+
+void shrink_slowly(rocksdb::Cache& cache, std::size_t target) {
+  constexpr std::size_t kLeastSlice = std::size_t{64} << 20;
+  std::size_t now = cache.GetCapacity();
+  const std::size_t fall = now > target ? now - target : 0;
+  const std::size_t slice = std::max(kLeastSlice, fall / 256);
+  while (now > target && now - target > slice) {
+    now -= slice;
+    cache.SetCapacity(now);
+  }
+}
+
+}  // namespace
+
+LimiterGroup::LimiterGroup(const std::shared_ptr<rocksdb::RateLimiter>& limiter, bool writable)
+    : KnobGroup(Scope::kLimiter, {}) {
+  add(rate_knob(limiter, writable));
+  const auto own = own_limiter(limiter);
+  if (!own) return;
+  // Only the rate's state is shared by object: the agent gives each database a
+  // limiter of its own.
+  const auto setting = [&](std::string_view name, SettingKnob::Get get, SettingKnob::Set set) {
+    add(std::make_unique<SettingKnob>(name, std::make_shared<KnobState>(), std::move(get),
+                                      std::move(set),
+                                      [writable] { return writable ? "" : kNotForWriting; }));
+  };
+  setting(
+      "rate_limiter_limit_flushes", [own] { return own->limit_flushes() ? 1 : 0; },
+      [own](std::int64_t on) { own->set_limit_flushes(on != 0); });
+  setting(
+      "rate_limiter_l0_weight", [own] { return own->l0_weight(); },
+      [own](std::int64_t weight) { own->set_l0_weight(static_cast<int>(weight)); });
+  setting(
+      "rate_limiter_limit_reads", [own] { return own->limit_reads() ? 1 : 0; },
+      [own](std::int64_t on) { own->set_limit_reads(on != 0); });
+}
+
+std::string LimiterGroup::write(const Assignments& changes) {
+  for (const auto& [knob, value] : changes) static_cast<SettingKnob&>(*knob).write(value);
+  return {};
+}
+
+CacheGroup::CacheGroup(std::shared_ptr<rocksdb::Cache> cache, std::string column_family,
+                       bool writable)
+    : KnobGroup(Scope::kCache, std::move(column_family)), cache_(std::move(cache)) {
+  add(std::make_unique<SettingKnob>(
+      "block_cache_capacity_bytes", state_of(cache_),
+      [kept = cache_]() -> std::int64_t {
+        return kept ? OptionValue::of(kept->GetCapacity()).value : 0;
+      },
+      [kept = cache_](std::int64_t capacity) {
+        const auto target = static_cast<std::size_t>(std::max<std::int64_t>(0, capacity));
+        shrink_slowly(*kept, target);
+        kept->SetCapacity(target);
+      },
+      [kept = cache_, writable] {
+        return writable ? why_not_resizable(kept.get()) : kNotForWriting;
+      }));
+}
+
+std::string CacheGroup::excess(const Assignments& changes) const {
+  const auto pinned = OptionValue::of(cache_->GetPinnedUsage()).value;
+  for (const auto& [knob, value] : changes) {
+    if (cache_->HasStrictCapacityLimit() && value < pinned) {
+      return "the cache has a strict limit and " + std::to_string(pinned) +
+             " bytes of it are pinned: a smaller capacity would fail reads";
+    }
+  }
+  return {};
+}
+
+std::string CacheGroup::write(const Assignments& changes) {
+  for (const auto& [knob, value] : changes) static_cast<SettingKnob&>(*knob).write(value);
+  return {};
+}
+
+}  // namespace rocktune::agent
