@@ -28,7 +28,8 @@ FORMS = {
     "follower": "secondary",  # from RocksDB 9 on; it is one that catches up by itself
 }
 NO_SUCH_FORM = 3  # the exit code of a host that was asked for it
-NOT_TIMED = {"compacted"}  # RocksDB does not measure its reads
+NOT_COUNTED = {"compacted"}  # RocksDB does not count its reads
+NOT_TIMED = {"read_only", "read_only_families", *NOT_COUNTED}  # nor, before 8.x, does it time these
 
 
 class WaysIn(World):
@@ -81,6 +82,8 @@ class WaysIn(World):
         host.tell("read")
         host.tell("read")
         sample = self.sample(host, database)
+        if form not in NOT_COUNTED:
+            self.assertEqual(sample["tickers"]["number.keys.read"], 2)
         if form not in NOT_TIMED:
             self.assertEqual(sum(bucket[2] for bucket in sample["histograms"]["get"]["buckets"]), 2)
         for knob in sample["knobs"]:
@@ -135,7 +138,7 @@ class WaysIn(World):
                 self.assertEqual(request(path, "POST", f"/v1/dbs/{identity}/lease", {"holder": "a", "seconds": 5})[0], 200)
                 change = {"id": "1", "knob": "block_cache_capacity_bytes", "value": 64 << 20}
                 status, body = request(path, "POST", f"/v1/dbs/{identity}/changes", {"holder": "a", "changes": [change]})
-                self.assertEqual((status, body["results"][0]["status"]), (200, "rejected"), body)
+                self.assertEqual((status, body["results"][0]["status"]), (200, "refused"), body)
                 host.tell("end")
                 self.ends_well(host)
 
@@ -178,6 +181,20 @@ class WaysIn(World):
         self.assertEqual(self.families(host)[0], {"default", "second", "one"})
         host.tell("end")
         self.assertEqual(self.databases(host), [])
+        self.ends_well(host)
+
+    def test_what_dead_processes_left_is_removed(self):
+        dead = self.spawn(["true"], "true.log")
+        dead.wait()
+        reason = self.agents / f"agent.{dead.pid}.why"
+        reason.write_text("not attached")
+        other = self.agents / f"agent.{dead.pid}.why.txt"
+        other.write_text("something else")
+        host = self.opened("plain")
+        self.assertFalse(reason.exists())
+        self.assertTrue(other.exists())
+        other.unlink()
+        host.tell("end")
         self.ends_well(host)
 
     # -- why a process is not seen
