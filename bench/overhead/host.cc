@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <thread>
@@ -92,8 +91,9 @@ int overhead_host_command(const OverheadHost& settings) {
 }
 
 std::vector<std::string> host_arguments(const OverheadHost& settings) {
-  std::vector<std::string> arguments = {std::filesystem::read_symlink("/proc/self/exe").string(),
-                                        "overhead-host", "--db", settings.database};
+  // Not by its path: an update of the program meanwhile must not mix two versions.
+  std::vector<std::string> arguments = {"/proc/self/exe", "overhead-host", "--db",
+                                        settings.database};
   const auto add = [&](const char* name, const std::string& value) {
     arguments.emplace_back(name);
     arguments.push_back(value);

@@ -115,6 +115,51 @@ class Run(Bench):
         self.assertIn("holds keys that rocktune-bench did not write", self.log())
 
 
+class Overhead(Bench):
+    def overhead(self, *arguments):
+        return self.bench("overhead", "--records", "4000", *arguments)
+
+    def test_figures_of_every_arm(self):
+        output = self.directory / "overhead.json"
+        process = self.overhead("--rounds", 1, "--seconds", 0.5, "--families", 3, "--json", output)
+        self.assertEqual(process.wait(120), 0, self.log())
+        report = json.loads(output.read_text())
+        self.assertEqual(report["schema"], "rocktune-overhead/1")
+        arms = [(row["workload"], row["statistics"], row["poll_milliseconds"]) for row in report["rows"]]
+        self.assertEqual(arms, [(w, s, p) for w in ("mix", "cached-reads") for s in ("host", "agent") for p in (500, 100)])
+        for row in report["rows"]:
+            self.assertEqual(len(row["pairs"]), 1)
+            self.assertGreater(row["polls"], 0)
+            for pair in row["pairs"]:
+                self.assertGreater(pair["without"]["ops_per_second"], 100)
+                self.assertEqual(pair["without"]["agent_cpu_seconds"], 0, "no agent in the process")
+                self.assertGreater(pair["with"]["agent_cpu_seconds"], 0)
+            ratio = row["throughput_ratio"]
+            self.assertLessEqual(ratio["least"], ratio["median"])
+            self.assertLessEqual(ratio["median"], ratio["most"])
+            self.assertTrue(row["verdict"].startswith(("met", "missed")))
+        self.assertEqual(report["poll"]["column_families"], 3)
+        self.assertGreater(report["poll"]["agent_cpu_us"], 0)
+        for text in ("target for throughput", "agent CPU per poll", "agent memory"):
+            self.assertIn(text, self.log())
+        self.assertEqual(list(self.temporary.iterdir()), [])
+
+    def test_interrupted_it_leaves_nothing_running(self):
+        process = self.overhead("--rounds", 5, "--seconds", 20)
+        wait_for("the first run", lambda: "round 1 of 5" in self.log() and children(process.pid), 20)
+        started = children(process.pid)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(15), 130, self.log())
+        self.assertEqual([pid for pid in started if running(pid)], [])
+        self.assertEqual(list(self.temporary.iterdir()), [])
+
+    def test_usage(self):
+        self.assertEqual(self.bench("overhead", "--workload", "none-such").wait(10), 2)
+        self.assertEqual(self.bench("overhead", "--help").wait(10), 0)
+        self.assertIn("--rounds", self.log())
+        self.assertNotIn("overhead-host", self.log())
+
+
 class Demo(Bench):
     def demo(self, *arguments):
         return self.bench("demo", "--records", "50000", *arguments)
