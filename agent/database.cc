@@ -126,6 +126,7 @@ void Database::close() {
   knobs_.reset();
   report_.reset();
   sampler_.reset();
+  families_->end();  // their options hold objects of the host's, and a request may still hold us
 }
 
 }  // namespace rocktune::agent

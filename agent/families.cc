@@ -66,6 +66,10 @@ void Families::forget(const rocksdb::ColumnFamilyHandle* handle) {
   family->end();
 }
 
+void Families::end() {
+  for (const auto& family : all()) family->end();
+}
+
 std::vector<Families::Pointer> Families::all() const {
   const std::lock_guard lock(mutex_);
   return families_;

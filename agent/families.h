@@ -72,6 +72,9 @@ class Families {
   // The handle is about to be destroyed. Waits while it is being used.
   void forget(const rocksdb::ColumnFamilyHandle* handle);
 
+  // The database is about to close: as if all were forgotten, the default one too.
+  void end();
+
   // The default column family first.
   [[nodiscard]] std::vector<Pointer> all() const;
 

@@ -103,6 +103,17 @@ void serve(Process& self) {
   }
 }
 
+// What RocksDB makes when it is first asked for something is destroyed at exit, the latest first:
+// asked before our exit handler is registered, it outlives our threads.
+void ask_once(Database& database) {
+  static std::atomic<bool> asked{false};
+  const auto inside = database.pass();
+  if (!inside || asked.exchange(true)) return;
+  static_cast<void>(database.sampler().take());
+  static_cast<void>(database.sampler().options());
+  static_cast<void>(database.report().take());
+}
+
 std::shared_ptr<Database> already_attached(Process& self, const rocksdb::DB* root) {
   const auto it = self.attached.find(root);
   return it == self.attached.end() ? nullptr : it->second.lock();
@@ -145,6 +156,7 @@ std::shared_ptr<Database> attach_or_throw(
       std::make_shared<Database>(db, handles, number, settings().mode == Mode::kReadOnly,
                                  [] { return std::chrono::steady_clock::now(); });
   try {
+    ask_once(*database);
     if (auto first = enlist(self, root, database); first != database) {
       database->close();
       return first;
