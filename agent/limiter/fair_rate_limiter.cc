@@ -129,7 +129,8 @@ void FairRateLimiter::Request(std::int64_t bytes, Priority priority,
                                                   : Kind::kFreeRead;
   counters_.add_request(traffic, kind, priority);
   LimiterTickers::Granted granted{is_read, static_cast<std::uint64_t>(bytes), 0, {}};
-  if (waits(traffic, is_read)) {
+  const bool waiting = waits(traffic, is_read);
+  if (waiting) {
     Waiter waiter;
     waiter.bytes = bytes;
     waiter.traffic = traffic;
@@ -143,6 +144,7 @@ void FairRateLimiter::Request(std::int64_t bytes, Priority priority,
   }
   counters_.add_bytes(traffic, kind, priority, bytes);
   if (kind != Kind::kFreeRead) tickers_.record(statistics, granted);
+  if (waiting) leave();  // last: the destructor goes on when all have
 }
 
 void FairRateLimiter::charge(std::int64_t bytes) noexcept {
@@ -152,25 +154,27 @@ void FairRateLimiter::charge(std::int64_t bytes) noexcept {
 
 void FairRateLimiter::wait(Waiter& waiter) noexcept {
   std::unique_lock lock(mutex_);
+  ++inside_;
   if (!waits(waiter.traffic, waiter.is_read)) {  // no longer
     return budget_.charge(waiter.bytes, clock_.now());
   }
-  ++inside_;
   ++pending_[waiter.priority];
   budget_.enqueue(waiter);
   grant_due();
-  if (!waiter.granted) {
-    const auto begin = clock_.now();
-    while (!waiter.granted) sleep(waiter, lock);
-    const auto waited =
-        std::chrono::duration_cast<std::chrono::microseconds>(clock_.now() - begin).count();
-    waiter.waited_microseconds = static_cast<std::uint64_t>(waited);
-    delayed_requests_.fetch_add(1, kRelaxed);
-    waited_microseconds_.fetch_add(static_cast<std::uint64_t>(waited), kRelaxed);
-    if (timekeeper_ == nullptr && budget_.next() != nullptr) {
-      static_cast<Waiter*>(budget_.next())->condition.notify_one();
-    }
-  }
+  if (waiter.granted) return;
+  const auto begin = clock_.now();
+  while (!waiter.granted) sleep(waiter, lock);
+  const auto waited =
+      std::chrono::duration_cast<std::chrono::microseconds>(clock_.now() - begin).count();
+  waiter.waited_microseconds = static_cast<std::uint64_t>(waited);
+  delayed_requests_.fetch_add(1, kRelaxed);
+  waited_microseconds_.fetch_add(static_cast<std::uint64_t>(waited), kRelaxed);
+  if (timekeeper_ != nullptr) return;
+  if (auto* const next = budget_.next()) static_cast<Waiter*>(next)->condition.notify_one();
+}
+
+void FairRateLimiter::leave() noexcept {
+  const std::lock_guard lock(mutex_);
   if (--inside_ == 0) all_left_.notify_all();
 }
 

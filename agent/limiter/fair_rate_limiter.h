@@ -86,7 +86,9 @@ class FairRateLimiter final : public rocksdb::RateLimiter {
   [[nodiscard]] bool unlimited() const noexcept;
   [[nodiscard]] bool waits(Traffic traffic, bool is_read) const noexcept;
   void charge(std::int64_t bytes) noexcept;
+  // Until it may go; each call is followed by leave().
   void wait(Waiter& waiter) noexcept;
+  void leave() noexcept;
   // With the mutex held:
   void sleep(Waiter& waiter, std::unique_lock<std::mutex>& lock) noexcept;
   void grant_due() noexcept;
@@ -112,7 +114,7 @@ class FairRateLimiter final : public rocksdb::RateLimiter {
   Waiter* timekeeper_ = nullptr;
   FairBudget::TimePoint deadline_;
   std::array<std::int64_t, rocksdb::Env::IO_TOTAL> pending_{};
-  int inside_ = 0;  // threads in wait()
+  int inside_ = 0;  // threads between wait() and leave()
   std::condition_variable all_left_;
 };
 

@@ -112,7 +112,7 @@ TEST_CASE("classes that wait share by their weights", "[limiter]") {
     l0.push_back(&loop.add(Traffic::kL0Compaction, 48 * kKiB, 100us));
   }
   const auto& deep = loop.add(Traffic::kDeepCompaction, deep_bytes, 100us);
-  loop.run(200s);
+  loop.run(std::chrono::nanoseconds(400s) * kMiB / rate);
   for (const auto* const job : l0) of_l0 += job->granted_bytes;
   const double share = static_cast<double>(of_l0) / static_cast<double>(of_l0 + deep.granted_bytes);
   INFO("weight " << weight << ", rate " << rate << ", L0 jobs " << l0_jobs << ", deep bytes "

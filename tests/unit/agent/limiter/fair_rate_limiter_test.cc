@@ -269,21 +269,27 @@ std::optional<std::uint64_t> ticker(rocksdb::Statistics& statistics, const std::
 TEST_CASE("statistics are kept as RocksDB's own limiter keeps them", "[limiter]") {
   const auto ours = rocksdb::CreateDBStatistics();
   const auto generic = rocksdb::CreateDBStatistics();
-  const std::unique_ptr<RateLimiter> other(rocksdb::NewGenericRateLimiter(10 * kMiB));
-  FairRateLimiter limiter(10 * kMiB);
-  for (int i = 0; i < 3; ++i) {
+  const std::unique_ptr<RateLimiter> other(rocksdb::NewGenericRateLimiter(100 * kMiB));
+  Setup s(10 * kMiB);
+  for (int i = 0; i < 2; ++i) {  // the second one waits
     other->Request(kMiB / 2, Env::IO_LOW, generic.get(), RateLimiter::OpType::kWrite);
-    limiter.Request(kMiB / 2, Env::IO_LOW, ours.get(), RateLimiter::OpType::kWrite);
-    limiter.Request(kMiB / 2, Env::IO_LOW, ours.get(), RateLimiter::OpType::kRead);
+    std::thread asks([&] {
+      s.limiter.Request(kMiB / 2, Env::IO_LOW, ours.get(), RateLimiter::OpType::kWrite);
+      s.limiter.Request(kMiB / 2, Env::IO_LOW, ours.get(), RateLimiter::OpType::kRead);
+    });
+    if (i == 1) until_pending(s.base, 1);
+    s.clock.advance(i * 50ms);
+    asks.join();
   }
   for (const std::string name : {"bytes.read", "bytes.write", "requests.read", "requests.write"}) {
     INFO(name);
     CHECK(ticker(*ours, "rocksdb.rate.limiter." + name) ==
           ticker(*generic, "rocksdb.rate.limiter." + name));
   }
-  // How many of them wait differs: our burst is half as long.
-  CHECK(ticker(*ours, "rocksdb.rate.limiter.delayed.requests.write").value_or(2) == 2);
-  CHECK(*ticker(*ours, "rocksdb.number.rate_limiter.drains") >= 2);
+  CHECK(*ticker(*ours, "rocksdb.number.rate_limiter.drains") >= 1);
+  // Where this version has them at all.
+  CHECK(ticker(*ours, "rocksdb.rate.limiter.delayed.requests.write").value_or(1) == 1);
+  CHECK(ticker(*ours, "rocksdb.rate.limiter.total.wait.micros.write").value_or(50000) == 50000);
 }
 
 // Real time, many threads, everything turned at once: it ends, and no byte is lost.

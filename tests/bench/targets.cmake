@@ -1,0 +1,2 @@
+# Measurements that somebody runs by hand; what they showed is written where it matters.
+rocktune_executable(limiter_bench SOURCES bench/limiter_bench.cc LIBRARIES rocktune_agent_static)
