@@ -37,15 +37,16 @@ const Formula kFormulas[] = {
      [](const Inputs& in) { return in.at("block.cache.hit") + in.at("block.cache.miss"); }},
     {"file_bytes_read_per_byte_returned",
      "(last.level.read.bytes + non.last.level.read.bytes - compact.read.bytes) / (bytes.read + "
-     "multiget.bytes.read + db.iter.bytes.read)",
+     "number.multiget.bytes.read + db.iter.bytes.read)",
      {"last.level.read.bytes", "non.last.level.read.bytes", "compact.read.bytes", "bytes.read",
-      "multiget.bytes.read", "db.iter.bytes.read"},
+      "number.multiget.bytes.read", "db.iter.bytes.read"},
      [](const Inputs& in) {
        const double read = in.at("last.level.read.bytes") + in.at("non.last.level.read.bytes");
        return read > in.at("compact.read.bytes") ? read - in.at("compact.read.bytes") : 0;
      },
      [](const Inputs& in) {
-       return in.at("bytes.read") + in.at("multiget.bytes.read") + in.at("db.iter.bytes.read");
+       return in.at("bytes.read") + in.at("number.multiget.bytes.read") +
+              in.at("db.iter.bytes.read");
      }}};
 
 wire::Derived derive(const Formula& formula, const Tickers& tickers) {

@@ -168,11 +168,13 @@ void Listener::OnStallConditionsChanged(const rocksdb::WriteStallInfo& info) {
     event.words = {{"condition", name_of(info.condition.cur)},
                    {"before", name_of(info.condition.prev)}};
     const std::lock_guard lock(mutex_);
-    const auto lasted =
+    if (attached_.size() > 1) return event;  // which of them it was is not told
+    const auto change =
         stalls_.change(event.column_family, info.condition.prev, info.condition.cur, clock_());
-    if (lasted && attached_.size() < 2) {
-      event.numbers = {
-          {"before_us", std::chrono::duration_cast<std::chrono::microseconds>(*lasted).count()}};
+    if (change.late) event.words.emplace("late", "the change that followed it was told before");
+    if (change.lasted) {
+      const auto us = std::chrono::duration_cast<std::chrono::microseconds>(*change.lasted);
+      event.numbers = {{"before_us", us.count()}};
     }
     return event;
   });

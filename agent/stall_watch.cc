@@ -2,19 +2,28 @@
 
 namespace rocktune::agent {
 
-std::optional<StallWatch::TimePoint::duration> StallWatch::change(
-    const std::string& family, rocksdb::WriteStallCondition before,
-    rocksdb::WriteStallCondition condition, TimePoint now) {
-  std::optional<TimePoint::duration> lasted;
+StallWatch::Change StallWatch::change(const std::string& family, Condition before,
+                                      Condition condition, TimePoint now) {
   auto it = states_.find(family);
   if (it == states_.end()) {
-    if (states_.size() == kMost) return lasted;
+    if (states_.size() == kMost) return {};
     it = states_.emplace(family, State{}).first;
-  } else if (it->second.condition == before) {
-    lasted = now - it->second.since;
   }
-  it->second = {condition, now};
-  return lasted;
+  auto& state = it->second;
+  if (state.skipped == std::pair(before, condition)) {
+    state.skipped.reset();
+    return {.lasted = {}, .late = true};
+  }
+  Change change;
+  if (state.condition == before) {
+    if (state.since) change.lasted = now - *state.since;
+    state.skipped.reset();
+  } else {
+    state.skipped = std::pair(state.condition, before);
+  }
+  state.condition = condition;
+  state.since = now;
+  return change;
 }
 
 }  // namespace rocktune::agent

@@ -49,9 +49,9 @@ TEST_CASE("the hit ratio of the block cache") {
 
 TEST_CASE("what compactions read is not counted to the users' reads") {
   std::map<std::string, std::uint64_t> tickers = {
-      {"last.level.read.bytes", 500}, {"non.last.level.read.bytes", 100},
-      {"compact.read.bytes", 200},    {"bytes.read", 50},
-      {"multiget.bytes.read", 30},    {"db.iter.bytes.read", 20}};
+      {"last.level.read.bytes", 500},     {"non.last.level.read.bytes", 100},
+      {"compact.read.bytes", 200},        {"bytes.read", 50},
+      {"number.multiget.bytes.read", 30}, {"db.iter.bytes.read", 20}};
   CHECK(figure(tickers, "file_bytes_read_per_byte_returned").value == 4.0);
   tickers["compact.read.bytes"] = 700;  // read from the page cache before the counters were
   CHECK(figure(tickers, "file_bytes_read_per_byte_returned").value == 0.0);

@@ -110,6 +110,8 @@ TEST_CASE("figures follow from the same tickers") {
   f.fill();
   const auto report = f.report.take();
   for (const auto& derived : report.derived) {
+    INFO(derived.name);
+    CHECK_THAT(derived.reason, !Catch::Matchers::StartsWith("not counted"));  // its tickers exist
     for (const auto& [name, value] : derived.inputs) CHECK(report.tickers.at(name) == value);
     if (derived.name != "write_amplification") continue;
     REQUIRE(derived.value);

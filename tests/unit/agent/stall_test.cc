@@ -9,31 +9,58 @@ namespace {
 using namespace std::chrono_literals;
 using rocksdb::WriteStallCondition;
 
-TEST_CASE("the length of a state is known once its beginning was seen") {
+constexpr auto kNormal = WriteStallCondition::kNormal;
+constexpr auto kDelayed = WriteStallCondition::kDelayed;
+constexpr auto kStopped = WriteStallCondition::kStopped;
+
+struct Watched {
   StallWatch watch;
-  const StallWatch::TimePoint start{1000s};
-  const auto change = [&](const char* family, WriteStallCondition before, WriteStallCondition now,
-                          std::chrono::seconds at) {
-    return watch.change(family, before, now, start + at);
-  };
-  constexpr auto kNormal = WriteStallCondition::kNormal;
-  constexpr auto kDelayed = WriteStallCondition::kDelayed;
-  constexpr auto kStopped = WriteStallCondition::kStopped;
-  CHECK_FALSE(change("a", kNormal, kDelayed, 0s));
-  CHECK_FALSE(change("b", kNormal, kDelayed, 1s));  // each column family for itself
-  CHECK(change("a", kDelayed, kStopped, 3s) == 3s);
-  CHECK(change("a", kStopped, kNormal, 4s) == 1s);
-  CHECK(change("b", kDelayed, kNormal, 5s) == 4s);
-  CHECK_FALSE(change("a", kDelayed, kStopped, 6s));  // one change came too late, or not at all
-  CHECK(change("a", kStopped, kNormal, 8s) == 2s);
+  StallWatch::Change change(const char* family, WriteStallCondition before, WriteStallCondition now,
+                            std::chrono::seconds at) {
+    return watch.change(family, before, now, StallWatch::TimePoint{1000s} + at);
+  }
+};
+
+TEST_CASE("the length of a state is known once its beginning was seen") {
+  Watched w;
+  CHECK_FALSE(w.change("a", kNormal, kDelayed, 0s).lasted);
+  CHECK_FALSE(w.change("b", kNormal, kDelayed, 1s).lasted);  // each column family for itself
+  CHECK(w.change("a", kDelayed, kStopped, 3s).lasted == 3s);
+  CHECK(w.change("a", kStopped, kNormal, 4s).lasted == 1s);
+  CHECK(w.change("b", kDelayed, kNormal, 5s).lasted == 4s);
+  CHECK_FALSE(w.change("a", kNormal, kDelayed, 6s).late);
+}
+
+TEST_CASE("two changes that are told in the wrong order are recognised") {
+  Watched w;
+  const auto first = w.change("a", kStopped, kNormal, 1s);  // its beginning comes later
+  CHECK_FALSE(first.lasted);
+  CHECK_FALSE(first.late);
+  const auto second = w.change("a", kNormal, kStopped, 2s);
+  CHECK(second.late);
+  CHECK_FALSE(second.lasted);
+  // It is normal since 1 s, and not stopped since 2 s.
+  const auto third = w.change("a", kNormal, kDelayed, 5s);
+  CHECK_FALSE(third.late);
+  CHECK(third.lasted == 4s);
+}
+
+TEST_CASE("a change that was never told is not waited for") {
+  Watched w;
+  w.change("a", kStopped, kNormal, 1s);
+  CHECK(w.change("a", kNormal, kDelayed, 2s).lasted == 1s);
+  CHECK(w.change("a", kDelayed, kNormal, 4s).lasted == 2s);
+  const auto stop = w.change("a", kNormal, kStopped, 5s);
+  CHECK_FALSE(stop.late);
+  CHECK(stop.lasted == 1s);
 }
 
 TEST_CASE("the number of column families watched is bounded") {
   StallWatch watch;
   const auto stall = [&](int i) {
     const auto name = std::to_string(i);
-    watch.change(name, WriteStallCondition::kNormal, WriteStallCondition::kDelayed, {});
-    return watch.change(name, WriteStallCondition::kDelayed, WriteStallCondition::kNormal, {});
+    watch.change(name, kNormal, kDelayed, {});
+    return watch.change(name, kDelayed, kNormal, {}).lasted;
   };
   for (int i = 0; i < 1024; ++i) REQUIRE(stall(i).has_value());
   CHECK_FALSE(stall(1024).has_value());
