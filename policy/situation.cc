@@ -173,8 +173,10 @@ Situation Observer::observe(const PolicyInput& input) {
 }
 
 const KnobReading* changeable_knob(const Features& features, std::string_view name) {
+  // Of the whole database: another column family's cache is not the one that the features tell of.
   for (const KnobReading& reading : features.knobs) {
-    if (reading.name == name && reading.changeable) return &reading;
+    const bool whole = reading.column_family.empty();
+    if (reading.name == name && whole && reading.changeable) return &reading;
   }
   return nullptr;
 }
