@@ -95,7 +95,7 @@ struct KnobDetails {
   std::optional<std::int64_t> special;  // a value that is accepted outside min and max
   std::string special_means;
   std::string relations;     // to other options, checked on what a batch would make of them
-  std::string cost;          // of a change: "free", "options_file" (about a millisecond), ...
+  std::string cost;          // of a change: "free", "options_file" (milliseconds), ...
   std::string side_effects;  // one sentence
 };
 
