@@ -10,7 +10,7 @@ from hosts import Host
 from support import BUILD, ROOT, World, request
 
 CONSUMERS = ROOT / "tests" / "consumers"
-NEEDED = [tool for tool in ("cmake", "pkg-config", "cc", "c++") if not shutil.which(tool)]
+NEEDED = [tool for tool in ("cmake", "pkg-config", "cc", "c++", "nm") if not shutil.which(tool)]
 
 
 def cached(name):
@@ -91,6 +91,17 @@ class Install(World):
             self.assertNotIn("librocktune", needed)
         else:
             self.assertTrue(self.rocksdb, "the system's RocksDB has a static library")
+
+    def test_the_archive_shows_nothing_but_its_interface(self):
+        archive = self.libraries / "librocktune_agent.a"
+        names = [line.split()[-1] for line in self.run_tool("nm", "--defined-only", "--extern-only", archive).splitlines()
+                 if len(line.split()) == 3]
+        self.assertTrue(names)
+        others = [name for name in names if not name.startswith(("rocktune_", "_ZN8rocktune7prepareE", "_ZN8rocktune5Agent6"))]
+        self.assertEqual(others, [], "a program may have another Boost or JSON library than the agent's")
+        needs = self.run_tool("nm", "--undefined-only", archive).splitlines()
+        weak = [line for line in needs if line.split()[0] in ("w", "v") and "rocksdb" in line]
+        self.assertEqual(weak, [], "what RocksDB has must be looked for")
 
     def test_a_plain_c_plus_plus_compiler(self):
         program = self.directory / "host"
