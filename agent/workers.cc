@@ -104,7 +104,7 @@ void Workers::run(Worker& worker) {
   worker.ended.store(true);
 }
 
-void Workers::run_one(Worker& worker, std::deque<Item>::iterator item,
+void Workers::run_one(Worker& worker, const std::deque<Item>::iterator& item,
                       std::unique_lock<std::mutex>& lock) {
   worker.database = std::move(item->database);
   worker.request = item->request;

@@ -67,7 +67,8 @@ class Workers {
   };
 
   void run(Worker& worker);
-  void run_one(Worker& worker, std::deque<Item>::iterator item, std::unique_lock<std::mutex>& lock);
+  void run_one(Worker& worker, const std::deque<Item>::iterator& item,
+               std::unique_lock<std::mutex>& lock);
   // The rest with the mutex held.
   void add(Item item);
   [[nodiscard]] bool room_for_request(const std::string& database) const;
