@@ -94,6 +94,10 @@ std::int64_t FairRateLimiter::GetSingleBurstBytes() const {
   return set > 0 ? set : FairBudget::burst_at(GetBytesPerSecond());
 }
 
+bool FairRateLimiter::IsRateLimited(OpType op_type) {
+  return op_type == OpType::kWrite || limit_reads_.load(kRelaxed);
+}
+
 std::size_t FairRateLimiter::RequestToken(std::size_t bytes, std::size_t alignment,
                                           Priority priority, rocksdb::Statistics* statistics,
                                           OpType op_type) {

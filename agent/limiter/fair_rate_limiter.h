@@ -68,6 +68,10 @@ class FairRateLimiter final : public rocksdb::RateLimiter {
 #endif
   std::int64_t GetSingleBurstBytes() const override;
 
+  // Reads are requested either way (RequestToken() asks nobody else); where it is said that they
+  // are limited RocksDB takes the time before and after, so that the wait is not in a read's
+  // histogram.
+  bool IsRateLimited(OpType op_type) override;
   void Request(std::int64_t bytes, Priority priority) override;
   void Request(std::int64_t bytes, Priority priority, rocksdb::Statistics* statistics) override;
   void Request(std::int64_t bytes, Priority priority, rocksdb::Statistics* statistics,

@@ -188,7 +188,7 @@ TEST_CASE("a raised rate is waited for no longer than it takes", "[limiter]") {
 
 TEST_CASE("reads are counted, and held against the rate only if asked for", "[limiter]") {
   Setup s(10 * kMiB);
-  CHECK(s.base.IsRateLimited(RateLimiter::OpType::kRead));
+  CHECK_FALSE(s.base.IsRateLimited(RateLimiter::OpType::kRead));
   CHECK(s.base.IsRateLimited(RateLimiter::OpType::kWrite));
   s.drain();
   const auto before = s.base.GetTotalBytesThrough();
@@ -209,6 +209,7 @@ TEST_CASE("reads are counted, and held against the rate only if asked for", "[li
   CHECK(s.count("other_read_requests") == 0);
 
   s.limiter.set_limit_reads(true);
+  CHECK(s.base.IsRateLimited(RateLimiter::OpType::kRead));
   Asks read(s.limiter, Job::kL0Compaction, Env::IO_LOW, kMiB / 2, RateLimiter::OpType::kRead);
   until_pending(s.base, 1);
   s.clock.advance(50ms);
