@@ -3,7 +3,6 @@
 #include <time.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace rocktune::agent {
@@ -23,7 +22,7 @@ void EventRing::add(wire::Event event) noexcept {
   const std::lock_guard lock(mutex_);
   event.sequence = next_++;
   try {
-    events_.push_back(std::move(event));
+    events_.emplace_back(event);
   } catch (...) {  // no memory: a gap that read() reports
   }
   if (events_.size() > kCapacity) events_.pop_front();
@@ -38,13 +37,14 @@ wire::Events EventRing::read(std::uint64_t after, std::size_t limit) const {
   const std::lock_guard lock(mutex_);
   wire::Events answer;
   answer.next_event = next_;
-  const auto first = std::ranges::upper_bound(events_, after, {}, &wire::Event::sequence);
+  const auto first = std::ranges::upper_bound(events_, after, {}, &PackedEvent::sequence);
   const auto kept = static_cast<std::size_t>(events_.end() - first);
   // A reader that is ahead of us has seen another database's events: it has missed nothing here.
   const std::uint64_t above = after < next_ ? next_ - 1 - after : 0;
   answer.missed = above - std::min<std::uint64_t>(above, kept);
   const auto count = std::min({kept, limit, kMostInOneAnswer});
-  answer.events.assign(first, first + static_cast<std::ptrdiff_t>(count));
+  answer.events.reserve(count);
+  for (auto it = first; answer.events.size() < count; ++it) answer.events.push_back(it->unpack());
   return answer;
 }
 
@@ -57,17 +57,21 @@ std::vector<wire::Event> EventRing::lacking(const std::string& kind,
                                             const std::string& word) const {
   const std::lock_guard lock(mutex_);
   std::vector<wire::Event> found;
-  std::ranges::copy_if(events_, std::back_inserter(found), [&](const wire::Event& event) {
-    return event.kind == kind && !event.words.contains(word);
-  });
+  for (const auto& packed : events_) {
+    if (packed.kind() != kind) continue;
+    auto event = packed.unpack();
+    if (!event.words.contains(word)) found.push_back(std::move(event));
+  }
   return found;
 }
 
 void EventRing::complete(std::uint64_t sequence, const std::map<std::string, std::string>& words) {
   const std::lock_guard lock(mutex_);
-  const auto it = std::ranges::lower_bound(events_, sequence, {}, &wire::Event::sequence);
-  if (it == events_.end() || it->sequence != sequence) return;  // it has made room meanwhile
-  for (const auto& [name, text] : words) it->words.emplace(name, text);
+  const auto it = std::ranges::lower_bound(events_, sequence, {}, &PackedEvent::sequence);
+  if (it == events_.end() || it->sequence() != sequence) return;  // it has made room meanwhile
+  auto event = it->unpack();
+  for (const auto& [name, text] : words) event.words.emplace(name, text);
+  *it = PackedEvent(event);
 }
 
 }  // namespace rocktune::agent

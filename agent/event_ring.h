@@ -1,9 +1,9 @@
 // The latest events of one database, for readers that come by now and then. Memory is bounded: the
 // oldest make room, and a reader who was too slow learns how many it missed.
 //
-// Thread-safety: all functions. Never blocks for longer than it takes to move one event: it is
-// called on RocksDB's own threads. No memory for an event costs that event, and it counts as
-// missed.
+// Thread-safety: all functions. It is called on RocksDB's own threads, which wait for a reader at
+// most for as long as it takes to copy the events of one answer, a fraction of a millisecond. No
+// memory for an event costs that event, and it counts as missed.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/packed_event.h"
 #include "wire/messages.h"
 
 namespace rocktune::agent {
@@ -40,7 +41,7 @@ class EventRing {
  private:
   mutable std::mutex mutex_;
   std::uint64_t next_ = 1;
-  std::deque<wire::Event> events_;
+  std::deque<PackedEvent> events_;
 };
 
 }  // namespace rocktune::agent

@@ -32,6 +32,26 @@ TEST_CASE("events come in order and with their times") {
   CHECK(ring.read(2, 10).events.empty());
 }
 
+TEST_CASE("an event comes out as it went in") {
+  EventRing ring;
+  wire::Event given;
+  given.kind = "compaction_end";
+  given.column_family = std::string("a\0b", 3);
+  given.numbers = {{"", INT64_MIN}, {"job", INT64_MAX}, {"zero", 0}};
+  given.words = {{"reason", ""}, {"status", std::string(5000, 'x')}};
+  ring.add(given);
+  ring.add(event(""));
+  const auto answer = ring.read(0, 10);
+  REQUIRE(answer.events.size() == 2);
+  given.sequence = 1;
+  given.tick_ns = answer.events[0].tick_ns;
+  given.wall_ns = answer.events[0].wall_ns;
+  CHECK(answer.events[0] == given);
+  CHECK(answer.events[1].kind.empty());
+  CHECK(answer.events[1].numbers.empty());
+  CHECK(answer.events[1].words.empty());
+}
+
 TEST_CASE("a reader goes on where it stopped, and is given no more than it asks for") {
   EventRing ring;
   for (int i = 0; i < 300; ++i) ring.add(event("x"));
