@@ -11,3 +11,8 @@ rocktune_unit_test(agent_test
           unit/agent/thinning_test.cc unit/agent/thread_slots_test.cc unit/agent/workers_test.cc
   LIBRARIES rocktune_agent_static)
 target_compile_definitions(agent_test PRIVATE ROCKTUNE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+
+# Apart: the others do not link RocksDB's C API.
+rocktune_unit_test(c_api_test
+  SOURCES unit/agent/c_api_test.cc
+  LIBRARIES rocktune_agent_c rocktune_agent_static)

@@ -37,24 +37,26 @@
 extern "C" {
 #endif
 
-/* As in rocksdb/c.h, which may be included as well. */
-typedef struct rocksdb_t rocksdb_t;
-typedef struct rocksdb_options_t rocksdb_options_t;
-typedef struct rocksdb_column_family_handle_t rocksdb_column_family_handle_t;
-typedef struct rocksdb_transactiondb_t rocksdb_transactiondb_t;
-typedef struct rocksdb_optimistictransactiondb_t rocksdb_optimistictransactiondb_t;
+/* Those of rocksdb/c.h, which declares them, and types of the same names. */
+struct rocksdb_t;
+struct rocksdb_options_t;
+struct rocksdb_column_family_handle_t;
+struct rocksdb_transactiondb_t;
+struct rocksdb_optimistictransactiondb_t;
 
 /* One attached database. */
 typedef struct rocktune_attachment_t rocktune_attachment_t;
 
 typedef enum {
   ROCKTUNE_OK = 0,
-  ROCKTUNE_INVALID = 1, /* a NULL where there must be none */
-  ROCKTUNE_NOT_ATTACHED =
-      2, /* the agent is off or could not read the database: see rocktune_status */
-  ROCKTUNE_INCOMPATIBLE =
-      3,              /* another RocksDB than the agent was built for: see rocktune_explain */
-  ROCKTUNE_FAILED = 4 /* out of memory */
+  /* A NULL where there must be none. */
+  ROCKTUNE_INVALID = 1,
+  /* The agent is off or could not read the database: rocktune_status says which. */
+  ROCKTUNE_NOT_ATTACHED = 2,
+  /* Another RocksDB than the agent was built for or is linked with: see rocktune_explain. */
+  ROCKTUNE_INCOMPATIBLE = 3,
+  /* Out of memory. */
+  ROCKTUNE_FAILED = 4
 } rocktune_result_t;
 
 /* A sentence about the result. Never NULL, never freed. */
@@ -66,26 +68,27 @@ ROCKTUNE_C_API const char* rocktune_explain(rocktune_result_t result);
  * rocksdb_options_enable_statistics or rocksdb_options_set_ratelimiter replaces what was added. One
  * options object for each database: what is added belongs to one.
  */
-ROCKTUNE_C_API rocktune_result_t rocktune_prepare(rocksdb_options_t* options);
+ROCKTUNE_C_API rocktune_result_t rocktune_prepare(struct rocksdb_options_t* options);
 
 /*
  * Attaches an open database. *attachment is set, to NULL unless the result is ROCKTUNE_OK. Detach
  * BEFORE the database is closed.
  */
-ROCKTUNE_C_API rocktune_result_t rocktune_attach(rocksdb_t* db, rocktune_attachment_t** attachment);
-ROCKTUNE_C_API rocktune_result_t rocktune_attach_transactiondb(rocksdb_transactiondb_t* db,
+ROCKTUNE_C_API rocktune_result_t rocktune_attach(struct rocksdb_t* db,
+                                                 rocktune_attachment_t** attachment);
+ROCKTUNE_C_API rocktune_result_t rocktune_attach_transactiondb(struct rocksdb_transactiondb_t* db,
                                                                rocktune_attachment_t** attachment);
 ROCKTUNE_C_API rocktune_result_t rocktune_attach_optimistictransactiondb(
-    rocksdb_optimistictransactiondb_t* db, rocktune_attachment_t** attachment);
+    struct rocksdb_optimistictransactiondb_t* db, rocktune_attachment_t** attachment);
 
 /*
  * Has a column family sampled in full; without that only the default one is, and of the others the
  * levels. Forget it before its handle is destroyed.
  */
 ROCKTUNE_C_API rocktune_result_t rocktune_add(rocktune_attachment_t* attachment,
-                                              rocksdb_column_family_handle_t* handle);
+                                              struct rocksdb_column_family_handle_t* handle);
 ROCKTUNE_C_API rocktune_result_t rocktune_forget(rocktune_attachment_t* attachment,
-                                                 rocksdb_column_family_handle_t* handle);
+                                                 struct rocksdb_column_family_handle_t* handle);
 
 /*
  * The same for bindings that hold RocksDB's C++ objects: a rocksdb::DBOptions* (or
