@@ -17,9 +17,10 @@ char g_path[4096];
 
 // Where nobody else could have put something at the file's name. -1 if that is not so.
 int open_directory(const char* path) {
-  if (path[0] != '/') return -1;
-  const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   struct stat info;
+  if (path[0] != '/' || lstat(path, &info) != 0) return -1;
+  if (S_ISLNK(info.st_mode) && info.st_uid != 0 && info.st_uid != geteuid()) return -1;
+  const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return -1;
   const bool trusted = fstat(fd, &info) == 0 && (info.st_uid == 0 || info.st_uid == geteuid()) &&
                        ((info.st_mode & S_IWOTH) == 0 || (info.st_mode & S_ISVTX) != 0);

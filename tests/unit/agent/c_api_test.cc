@@ -8,7 +8,7 @@
 
 #include "agent/c_layout.h"
 #include "agent/include/rocktune/c.h"
-#include "support/catch.h"
+#include "tests/support/catch.h"
 
 namespace rocktune::agent {
 namespace {
