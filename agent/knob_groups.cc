@@ -48,9 +48,8 @@ KnobGroups::Group KnobGroups::cache_of(const Families::Pointer& family) {
   if (!is_default && (!cache || std::ranges::any_of(caches_ | std::views::values, has_it))) {
     return nullptr;
   }
-  return caches_[family] =
-             std::make_shared<CacheGroup>(std::move(cache), is_default ? "" : family->name(),
-                                          writable_);
+  return caches_[family] = std::make_shared<CacheGroup>(
+             std::move(cache), is_default ? "" : family->name(), writable_);
 }
 
 std::vector<KnobGroups::Group> KnobGroups::remove(const Families::Pointer& family) {

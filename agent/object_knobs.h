@@ -28,7 +28,8 @@ class CacheGroup final : public KnobGroup {
  public:
   // `cache` is null when there is none. `column_family` is empty for the
   // default one's. As for `writable`: LimiterGroup.
-  CacheGroup(std::shared_ptr<rocksdb::Cache> cache, std::string column_family, bool writable = true);
+  CacheGroup(std::shared_ptr<rocksdb::Cache> cache, std::string column_family,
+             bool writable = true);
 
   [[nodiscard]] const rocksdb::Cache* cache() const { return cache_.get(); }
   [[nodiscard]] std::string excess(const Assignments& changes) const override;

@@ -96,12 +96,12 @@ std::unordered_map<std::string, std::string> to_options(const KnobGroup::Assignm
   for (const auto& [knob, value] : changes) {
     const auto& spec = static_cast<const OptionKnob<Options>&>(*knob).spec();
     auto& text = options[std::string(spec.option)];
-    if (!spec.field.empty()) text.append(spec.field).append("=");
+    if (!spec.field.empty()) text.append(text.empty() ? "{" : "").append(spec.field).append("=");
     text.append(spec.before).append(std::to_string(value)).append(spec.after);
     if (!spec.field.empty()) text += ';';
   }
   for (auto& [option, text] : options) {
-    if (text.ends_with(';')) text = "{" + text + "}";
+    if (text.starts_with('{')) text += '}';
   }
   return options;
 }
