@@ -7,8 +7,9 @@
 // saying of which database (stalls, errors) then goes to each of them, with the word "whose".
 //
 // The callbacks run on RocksDB's threads and, some of them, on the host's: they call no function of
-// the database, wait for nothing (but handle deletion, for readers of that handle), let no
-// exception out, and keep a bounded number of things in mind.
+// the database, wait for nothing, let no exception out, and keep a bounded number of things in
+// mind. One is different: the deletion of a handle, on the thread that deletes it, waits for those
+// who read through it, and returns first what was changed through it, as Attachment::forget does.
 //
 // Thread-safety: all functions.
 #pragma once

@@ -1,5 +1,5 @@
-// An event in one piece of memory: about 250 bytes, where its maps take 1.5 KiB in 30 pieces. The
-// ring keeps them so, since it stays full for as long as its database is open.
+// An event in one or two pieces of memory: 100 to 400 bytes, where its maps take 1.5 KiB in 30
+// pieces. The ring keeps them so, since it stays full for as long as its database is open.
 //
 // Thread-safety: none needed; values.
 #pragma once

@@ -245,6 +245,28 @@ TEST_CASE("a handle that its host deletes without a word is not used any more") 
   }
 }
 
+TEST_CASE("what was changed through a handle is returned when its host deletes it without a word") {
+  Fixture f;
+  auto& control = f.database.control();
+  REQUIRE(control.take_lease(
+      {.holder = "me", .seconds = 60, .on_expiry = "restore", .remaining_seconds = {}}));
+  const auto applied = control.apply({.holder = "me",
+                                      .changes = {{.id = "1",
+                                                   .knob = "max_write_buffer_number",
+                                                   .column_family = "second",
+                                                   .value = 7,
+                                                   .expect = 2}}});
+  REQUIRE(applied);
+  REQUIRE(applied->results.at(0).status == "applied");
+  REQUIRE(f.host.db->GetOptions(f.host.handles[1]).max_write_buffer_number == 7);
+  f.host.destroy_handle(1);
+  const auto changes = of_kind(f.database.events(), "change");
+  REQUIRE(changes.size() == 2);
+  CHECK(changes[1].column_family == "second");
+  CHECK(changes[1].words.at("knob") == "max_write_buffer_number");
+  CHECK(changes[1].numbers.at("after") == 2);
+}
+
 TEST_CASE("handles are deleted while the database is sampled and closes") {
   for (int round = 0; round < 20; ++round) {
     Fixture f;
