@@ -46,7 +46,7 @@ std::string return_text(const DatabaseEvent& event) {
 
 std::string cause_of_return(const std::string& why) {
   if (why == "lease_expired") return "no daemon held it any longer";
-  return why == "closing" ? "the database was being closed" : why;
+  return why == "closing" ? "the database, or the column family, was being closed" : why;
 }
 
 std::string stall_text(const DatabaseEvent& event) {

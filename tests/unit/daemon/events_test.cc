@@ -178,7 +178,7 @@ TEST_CASE("returns that a daemon has answered with changes are no news", "[daemo
   stream.take(answer(many), kNow);
   const auto notes = stream.to_say(kNow.tick);
   REQUIRE(notes.size() == 1);
-  CHECK(notes[0].message.find("the database was being closed: max") != std::string::npos);
+  CHECK(notes[0].message.find("column family, was being closed: max") != std::string::npos);
   CHECK(notes[0].message.find("and 12 more") != std::string::npos);
 }
 
