@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/support/catch.h"
+#include "tests/unit/agent/test_database.h"
 
 namespace rocktune::agent {
 namespace {
@@ -147,6 +148,43 @@ TEST_CASE("the stats dump has a line for every ticker and histogram, as RocksDB 
   CHECK(statistics.getHistogramString(rocksdb::NUM_FILES_IN_SINGLE_COMPACTION)
             .starts_with("Count: 10 Average: 4.0000"));
   CHECK(statistics.getHistogramString(rocksdb::DB_GET).empty());
+}
+
+TEST_CASE("RocksDB keeps no history of statistics for a host that has none") {
+  OwnStatistics statistics;
+  statistics.recordTick(rocksdb::BYTES_READ, 1);
+  std::map<std::string, std::uint64_t> map;
+  CHECK_FALSE(statistics.getTickerMap(&map));
+  CHECK(map.empty());
+}
+
+TEST_CASE("a real database counts exactly and is timed by sample") {
+  testing::TestDatabase host;
+  auto* const statistics = WindowedStatistics::from(host.db->GetDBOptions().statistics.get());
+  REQUIRE(statistics != nullptr);
+  REQUIRE_FALSE(statistics->brought_by_host());
+  constexpr std::uint64_t kReads = 100000;
+  constexpr std::uint64_t kWrites = 500;
+  for (std::uint64_t i = 0; i < kWrites; ++i) {
+    REQUIRE(host.db->Put({}, std::to_string(i), "value").ok());
+  }
+  std::string value;
+  for (std::uint64_t i = 0; i < kReads; ++i) {
+    REQUIRE(host.db->Get({}, std::to_string(i % kWrites), &value).ok());
+  }
+  CHECK(statistics->getTickerCount(rocksdb::NUMBER_KEYS_READ) == kReads);
+  CHECK(statistics->getTickerCount(rocksdb::NUMBER_KEYS_WRITTEN) == kWrites);
+  rocksdb::HistogramData data;
+  statistics->histogramData(rocksdb::DB_WRITE, &data);
+  CHECK(data.count == kWrites);
+  statistics->histogramData(rocksdb::DB_GET, &data);
+  CHECK(std::abs(static_cast<double>(data.count) / kReads - 1) < 0.01);
+  statistics->histogramData(rocksdb::BYTES_PER_READ, &data);
+  CHECK(std::abs(static_cast<double>(data.count) / kReads - 1) < 0.01);
+  CHECK(data.average == 5);
+  std::string dump;
+  REQUIRE(host.db->GetProperty("rocksdb.options-statistics", &dump));
+  CHECK(dump.find("rocksdb.number.keys.read COUNT : 100000\n") != std::string::npos);
 }
 
 TEST_CASE("kept latencies and summaries are one thing, and threads may record at once") {
