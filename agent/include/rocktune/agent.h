@@ -11,7 +11,7 @@
 //   delete db;
 //
 // The agent serves wire v1 (docs/wire.md) on a Unix socket, $ROCKTUNE_AGENT_DIR/agent.<pid>.sock
-// (default /run/rocktune), from two threads of its own with all signals blocked. It never throws,
+// (default /run/rocktune), from a few threads of its own, all signals blocked. It never throws,
 // never writes to stdout or stderr, and uses bounded memory. When it cannot run (no directory, no
 // permission) the host goes on as if it were not there; status() says why. After fork() the child
 // has no agent.
