@@ -21,7 +21,7 @@ void append_text(std::string& out, std::string_view text) {
 template <class T>
 T take(std::string_view& rest) {
   T value;
-  std::memcpy(&value, rest.data(), sizeof(T));
+  rest.copy(reinterpret_cast<char*>(&value), sizeof(T));
   rest.remove_prefix(sizeof(T));
   return value;
 }
