@@ -20,7 +20,7 @@ void append_text(std::string& out, std::string_view text) {
 
 template <class T>
 T take(std::string_view& rest) {
-  T value;
+  T value{};
   rest.copy(reinterpret_cast<char*>(&value), sizeof(T));
   rest.remove_prefix(sizeof(T));
   return value;
