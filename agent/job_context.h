@@ -9,7 +9,7 @@
 namespace rocktune::agent {
 
 enum class Job : std::uint8_t {
-  kNone,            // no job of RocksDB that we were told of
+  kNone,  // no job of RocksDB that we were told of
   kFlush,
   kL0Compaction,    // reads level 0: what stands between the database and a stall
   kDeepCompaction,  // reads level 1 and below
