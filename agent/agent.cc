@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "agent/fork_guard.h"
 #include "agent/process.h"
 
 namespace rocktune {
@@ -17,11 +18,14 @@ class Attached final : public Agent::Attachment {
   [[nodiscard]] std::string id() const override {
     return database_ ? database_->description().id : std::string();
   }
-  void forget(rocksdb::ColumnFamilyHandle* handle) override {
-    if (database_) database_->forget(handle);
+  // In a forked child the agent's locks may be held by threads that it does not have.
+  void forget(rocksdb::ColumnFamilyHandle* handle) noexcept override try {
+    if (database_ && !agent::in_child()) database_->forget(handle);
+  } catch (...) {  // no memory
   }
-  void add(rocksdb::ColumnFamilyHandle* handle) override {
-    if (database_ && handle != nullptr) database_->add(handle);
+  void add(rocksdb::ColumnFamilyHandle* handle) noexcept override try {
+    if (database_ && handle != nullptr && !agent::in_child()) database_->add(handle);
+  } catch (...) {
   }
 
   void take(std::shared_ptr<agent::Database> database) noexcept { database_ = std::move(database); }

@@ -103,11 +103,14 @@ void Database::add(rocksdb::ColumnFamilyHandle* handle) {
 void Database::forget(const rocksdb::ColumnFamilyHandle* handle) {
   const auto family = families_->find(handle);
   if (!family) return;
-  if (const auto inside = pass()) {
-    for (const auto& group : knobs_->remove(family)) control_->remove(group);
-    for (auto& group : knobs_->orphans()) control_->add(std::move(group));
-  } else {
-    const std::lock_guard until_closed(closing_);
+  try {
+    if (const auto inside = pass()) {
+      for (const auto& group : knobs_->remove(family)) control_->remove(group);
+      for (auto& group : knobs_->orphans()) control_->add(std::move(group));
+    } else {
+      const std::lock_guard until_closed(closing_);
+    }
+  } catch (...) {  // no memory, or a logger of the host's that throws: the handle goes all the same
   }
   families_->forget(handle);
 }

@@ -1,6 +1,7 @@
 #include "agent/listener.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "agent/fork_guard.h"
@@ -107,7 +108,7 @@ void Listener::tell_each(Make make) noexcept {
 
 void Listener::begin(const rocksdb::DB* db, int job, std::uint32_t family) {
   const std::lock_guard lock(mutex_);
-  // The end of a job that fails or that a shutdown interrupts is not told.
+  // The end of a flush that fails, and of what a shutdown interrupts, is not told.
   if (running_.size() == kMostRunning) running_.pop_front();
   running_.push_back({db, job, family, clock_()});
 }
@@ -199,16 +200,15 @@ void Listener::OnErrorRecoveryEnd(const rocksdb::BackgroundErrorRecoveryInfo& in
 void Listener::OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyHandle* handle) {
   if (in_child()) return;
   try {
-    for (std::size_t i = 0;; ++i) {
-      std::shared_ptr<Attached> attached;
-      {
-        const std::lock_guard lock(mutex_);
-        if (i >= attached_.size()) return;
-        if (attached_[i]->forget) attached = attached_[i];
-      }
-      if (!attached) continue;
-      // Without the lock: it waits for those who read through the handle.
-      if (const Gate::Pass inside(attached->gate); inside) attached->forget(handle);
+    std::vector<std::shared_ptr<Attached>> told;
+    {
+      const std::lock_guard lock(mutex_);
+      std::ranges::copy_if(attached_, std::back_inserter(told),
+                           [](const auto& one) { return one->forget != nullptr; });
+    }
+    // Without the lock: it waits for those who read through the handle.
+    for (const auto& one : told) {
+      if (const Gate::Pass inside(one->gate); inside) one->forget(handle);
     }
   } catch (...) {
   }
