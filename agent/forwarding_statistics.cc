@@ -9,18 +9,24 @@ ForwardingStatistics::ForwardingStatistics(std::shared_ptr<rocksdb::Statistics> 
   set_stats_level(inner_->get_stats_level());
 }
 
+// One thread decides at a time: another that compared with a half-told change would take the old
+// level for somebody's wish. The rest go on at the level they have, and nobody waits.
 void ForwardingStatistics::keep_level_in_step() noexcept {
-  const auto inner = inner_->get_stats_level();
-  const auto outer = get_stats_level();
-  if (inner == outer) [[likely]] {
+  if (inner_->get_stats_level() == get_stats_level()) [[likely]] {
     return;
   }
+  if (deciding_.test_and_set(std::memory_order_acquire)) return;
+  const auto inner = inner_->get_stats_level();
+  const auto outer = get_stats_level();
   // The side that differs from what was agreed is the one that somebody changed.
-  const auto agreed = agreed_level_.load(std::memory_order_relaxed);
-  const auto level = inner != agreed ? inner : outer;
-  agreed_level_.store(level, std::memory_order_relaxed);
-  set_stats_level(level);
-  inner_->set_stats_level(level);
+  if (inner != agreed_level_) {
+    set_stats_level(inner);
+    agreed_level_ = inner;
+  } else if (outer != agreed_level_) {
+    inner_->set_stats_level(outer);
+    agreed_level_ = outer;
+  }
+  deciding_.clear(std::memory_order_release);
 }
 
 void ForwardingStatistics::keep(std::size_t place, std::uint64_t value) noexcept {

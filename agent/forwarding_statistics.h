@@ -8,6 +8,7 @@
 // Thread-safety: all functions, as RocksDB requires.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "agent/statistics.h"
@@ -50,7 +51,8 @@ class ForwardingStatistics final : public WindowedStatistics {
   void keep(std::size_t place, std::uint64_t value) noexcept;
 
   const std::shared_ptr<rocksdb::Statistics> inner_;
-  std::atomic<rocksdb::StatsLevel> agreed_level_;  // what both had when last compared
+  std::atomic_flag deciding_;         // whoever sets it may touch the next
+  rocksdb::StatsLevel agreed_level_;  // what both had when last compared
   std::array<LazyDistribution, kKept> kept_;
   ThreadSlots<Slot> slots_;
 };

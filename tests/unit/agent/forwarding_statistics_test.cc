@@ -1,5 +1,9 @@
 #include "agent/forwarding_statistics.h"
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 #include "tests/support/catch.h"
 
 namespace rocktune::agent {
@@ -83,6 +87,29 @@ TEST_CASE("the level is kept in step, whichever side is changed") {
   s.inner->set_stats_level(StatsLevel::kDisableAll);
   s.outer.keep_level_in_step();
   CHECK(s.outer.get_stats_level() == StatsLevel::kDisableAll);
+}
+
+TEST_CASE("a level that the host changes under load stays what the host made it") {
+  Setup s;
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> users;
+  for (int i = 0; i < 3; ++i) {
+    users.emplace_back([&] {
+      while (!stop) s.outer.HistEnabledForType(rocksdb::DB_GET);
+    });
+  }
+  int lost = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const auto level = i % 2 == 0 ? StatsLevel::kExceptTimers : StatsLevel::kAll;
+    s.inner->set_stats_level(level);
+    for (int spin = 0; spin < 1000 && s.outer.get_stats_level() != level; ++spin) {
+      std::this_thread::yield();
+    }
+    if (s.inner->get_stats_level() != level) ++lost;
+  }
+  stop = true;
+  for (auto& user : users) user.join();
+  CHECK(lost == 0);
 }
 
 TEST_CASE("nothing is kept at a level that does not measure") {
