@@ -1,6 +1,7 @@
 #include "agent/control.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 namespace rocktune::agent {
@@ -60,7 +61,9 @@ std::vector<Control::Group> Control::groups() const {
 // cache.
 Control::Place Control::find(const std::string& name, const std::string& column_family) const {
   const std::lock_guard lock(mutex_);
-  for (const auto& group : groups_) {
+  // The latest first: of two column families of one name the other one is dropped, and listed until
+  // the host lets go of its handle.
+  for (const auto& group : groups_ | std::views::reverse) {
     if (group->column_family() != column_family) continue;
     if (auto* const knob = group->find(name)) return {group, knob};
   }

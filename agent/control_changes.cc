@@ -111,9 +111,9 @@ void Control::tell_return(const KnobGroup& group, const Change& change, const ch
   const std::string name = group.column_family().empty()
                                ? change.knob->name()
                                : change.knob->name() + " of " + group.column_family();
-  if (result.status == "applied") {
+  if (result.after != result.before) {
     log_(cause + ": " + name + " returned from " + std::to_string(result.before) + " to " +
-         std::to_string(result.after));
+         std::to_string(result.after) + (result.reason.empty() ? "" : ", but " + result.reason));
   } else {
     log_(cause + ", but " + name + " stays " + std::to_string(result.after) + ": " + result.reason);
   }
@@ -173,6 +173,7 @@ Control::Answer<wire::ChangeResults> Control::release(const wire::ReleaseRequest
     const auto changing = group->lock();
     const bool in =
         request.column_family.empty() || group->column_family() == request.column_family;
+    if (in) group->refresh();  // what it has now, not a second ago, becomes the found value
     for (const auto& knob : group->knobs()) {
       if (!in || (!request.knob.empty() && knob->name() != request.knob)) continue;
       found = true;
@@ -218,8 +219,10 @@ void Control::tick() {
     auto& state = change.knob->state();
     const auto name = group->column_family() + '\0' + change.knob->name();
     if (not_returned(change) && ++failures_[name] < kReturnAttempts) {
-      state.hold(self_);  // try again
-      continue;
+      state.hold(self_);
+      // Again, unless it is back all the same: RocksDB fails as well when it has taken the value
+      // but could not write its OPTIONS file.
+      if (state.held_by(self_)) continue;
     }
     state.let_go(self_);
     tell_return(*group, change, "lease_expired");

@@ -4,8 +4,10 @@
 #include <rocksdb/table.h>
 #include <rocksdb/version.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -147,9 +149,16 @@ std::shared_ptr<KnobState> state_for(const Spec& spec, const ColumnFamilyOptions
   return std::make_shared<KnobState>();
 }
 
+// The host may have set either of them to what it takes for "without limit".
+std::int64_t memtable_bytes(std::int64_t size, std::int64_t number) {
+  std::int64_t bytes = 0;
+  const bool overflows = __builtin_mul_overflow(size, std::max<std::int64_t>(1, number), &bytes);
+  return overflows ? std::numeric_limits<std::int64_t>::max() : bytes;
+}
+
 std::int64_t memtable_bytes(const ColumnFamilyOptions& options) {
-  const auto size = OptionValue::of(options.write_buffer_size).value;
-  return size > memory_bytes() ? size : size * std::max(1, options.max_write_buffer_number);
+  return memtable_bytes(OptionValue::of(options.write_buffer_size).value,
+                        options.max_write_buffer_number);
 }
 
 std::string wrong_level0(const Proposal& proposal) {
@@ -230,8 +239,8 @@ std::string FamilyGroup::excess(const Assignments& changes) const {
   if (!proposal.changes("write_buffer_size") && !proposal.changes("max_write_buffer_number")) {
     return {};
   }
-  const auto wanted =
-      proposal.value("write_buffer_size") * proposal.value("max_write_buffer_number");
+  const auto wanted = memtable_bytes(proposal.value("write_buffer_size"),
+                                     proposal.value("max_write_buffer_number"));
   const auto own = family_->options().get(Freshness::kCached);
   if (!own || wanted <= memtable_bytes(*own)) return {};
   const std::int64_t allowed = memory_bytes() / 2;

@@ -243,6 +243,24 @@ TEST_CASE("a return that fails is tried again, then told and dropped") {
   CHECK(s.knob_a->writes < 20);
 }
 
+// As when RocksDB cannot write its OPTIONS file.
+TEST_CASE("a return that fails after the value is back is told, and not tried again") {
+  Setup s;
+  s.take_lease();
+  s.set("a", 50);
+  s.now += 10s;
+  s.knob_a->failure = "no space";
+  s.knob_a->on_write = [&] { s.a = 100; };
+  s.control->tick();
+  REQUIRE(s.log.size() == 1);
+  CHECK_THAT(s.log[0], Contains("a returned from 50 to 100, but no space"));
+  REQUIRE(s.events().size() == 2);
+  CHECK(s.events()[1].words.at("status") == "failed");
+  s.control->tick();
+  CHECK(s.knob_a->writes == 2);
+  CHECK(s.control->describe()[0].owner == "found");
+}
+
 TEST_CASE("an exception of RocksDB is a failure like another") {
   Setup s;
   s.take_lease();

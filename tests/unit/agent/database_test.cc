@@ -226,6 +226,30 @@ TEST_CASE("a change by the host makes the knob manual") {
         wire::kUnlimitedBytesPerSecond);
 }
 
+TEST_CASE("a release takes what the host set a moment ago") {
+  Fixture f;
+  auto& control = f.database.control();
+  CHECK(knob_named(control, "max_background_jobs").value == 2);
+  REQUIRE(f.host.db->SetDBOptions({{"max_background_jobs", "3"}}).ok());
+  REQUIRE(control.release({"max_background_jobs", ""}).has_value());
+  f.now += 1100ms;
+  CHECK(knob_named(control, "max_background_jobs").owner == "found");
+  CHECK(knob_named(control, "max_background_jobs").found == 3);
+}
+
+TEST_CASE("a host's number of memtables without limit is no small one") {
+  Fixture f;
+  const auto& name = rocksdb::kDefaultColumnFamilyName;
+  REQUIRE(f.host.db->SetOptions({{"write_buffer_size", "8589934592"}}).ok());
+  REQUIRE(f.host.db->SetOptions({{"max_write_buffer_number", "2147483647"}}).ok());
+  auto& control = f.database.control();
+  REQUIRE(control.release({}).has_value());
+  REQUIRE(control.take_lease({"me", 10, "restore", {}}).has_value());
+  const auto answer = control.apply({"me", {{"1", "max_write_buffer_number", name, 3, {}}}});
+  REQUIRE(answer.has_value());
+  CHECK(answer->results[0].status == "applied");  // less than what is there
+}
+
 TEST_CASE("what cannot be changed says why") {
   rocksdb::DBOptions options;
   options.max_background_compactions = 2;
