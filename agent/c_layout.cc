@@ -120,7 +120,8 @@ const void* library_of(const void* object) {
   return ::dladdr(table, &info) == 0 ? nullptr : info.dli_fbase;
 }
 
-// The stock environment's class is RocksDB's own, hence its table is where the library is.
+// The stock environment's class is RocksDB's own, hence its table is where the library is. nullptr
+// in a program that is linked statically as a whole: there is no other copy then.
 const void* our_library() {
   Dl_info info{};
   const void* const table = *reinterpret_cast<const void* const*>(rocksdb::Env::Default());
@@ -144,16 +145,18 @@ const std::string& c_layout_problem() {
 }
 
 std::string foreign_problem(const rocksdb::DB* db) {
+  const void* const library = our_library();
+  if (library == nullptr) return {};
   Dl_info info{};
   const void* const table = *reinterpret_cast<const void* const*>(db);
-  const bool ours = ::dladdr(table, &info) != 0 && info.dli_fbase == our_library();
+  const bool ours = ::dladdr(table, &info) != 0 && info.dli_fbase == library;
   return ours ? std::string() : kForeign;
 }
 
 std::string foreign_problem(const rocksdb::Options& options) {
-  if (options.env == rocksdb::Env::Default()) return {};
-  const void* const library = library_of(options.env);
-  return library != nullptr && library == our_library() ? std::string() : kForeign;
+  const void* const library = our_library();
+  if (library == nullptr || options.env == rocksdb::Env::Default()) return {};
+  return library_of(options.env) == library ? std::string() : kForeign;
 }
 
 rocksdb::Options* inside(rocksdb_options_t* options) {
