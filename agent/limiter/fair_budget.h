@@ -12,8 +12,7 @@
 //   starves: each has its weight's share.
 // - Flushes and the host's own requests weigh so much that they are as good as first in line
 //   (they get here only when they are limited at all).
-// - What is written without asking is charged: it is made up for with at most half of what flows
-// in,
+// - What is written without asking is charged: it is made up for with at most half of the income,
 //   for at most one second's worth. Those who wait thus always have half the rate.
 //
 // At the rate wire::kUnlimitedBytesPerSecond and above nothing waits.

@@ -4,9 +4,8 @@
 // - Flushes never wait, unless set_limit_flushes(true); what they write is charged, and compactions
 //   give way for it, down to half of the rate. So is what the host writes with Env::IO_USER.
 // - Level-0 compactions weigh more than deeper ones, 4 : 1 unless set otherwise.
-// - Reads that carry a priority (those of compactions; a user's only if he asked for it) are
-// counted.
-//   They are held against the rate, and wait, only after set_limit_reads(true).
+// - Reads that carry a priority are counted: those of compactions, a user's only if he asked for
+//   it. They are held against the rate, and wait, only after set_limit_reads(true).
 // - A new rate or setting holds at once, also for those who wait already.
 // - At the rate wire::kUnlimitedBytesPerSecond and above nothing waits: a request costs a few
 //   relaxed atomic operations and no lock. Requests that do not wait are not cut into bursts.
