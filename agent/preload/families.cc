@@ -33,6 +33,8 @@ Status create_one(const Site& site, void* db, Handle** handle, Arguments&... arg
   auto* const function =
       rocktune::preload::real_as<Status (*)(void*, Arguments&..., Handle**)>(site);
   if (function == nullptr) return Status::NotSupported();
+  // Straight through: another version's Status is not looked into.
+  if (rocktune::preload::api() == nullptr) return function(db, arguments..., handle);
   Status status = function(db, arguments..., handle);
   if (status.ok() && *handle != nullptr) tell(db, handle, 1);
   return status;
@@ -44,6 +46,7 @@ Status create_several(const Site& site, void* db, Handles* handles, Arguments&..
   auto* const function =
       rocktune::preload::real_as<Status (*)(void*, Arguments&..., Handles*)>(site);
   if (function == nullptr) return Status::NotSupported();
+  if (rocktune::preload::api() == nullptr) return function(db, arguments..., handles);
   Status status = function(db, arguments..., handles);
   if (!handles->empty()) tell(db, handles->data(), handles->size());
   return status;
