@@ -96,11 +96,9 @@ LimiterGroup::LimiterGroup(const std::shared_ptr<rocksdb::RateLimiter>& limiter,
   add(rate_knob(limiter, writable));
   const auto own = own_limiter(limiter);
   if (!own) return;
-  // Only the rate's state is shared by object: the agent gives each database a
-  // limiter of its own.
+  // A host that opens several databases with the same prepared options shares it between them.
   const auto setting = [&](std::string_view name, SettingKnob::Get get, SettingKnob::Set set) {
-    add(std::make_unique<SettingKnob>(name, std::make_shared<KnobState>(), std::move(get),
-                                      std::move(set),
+    add(std::make_unique<SettingKnob>(name, state_of(limiter, name), std::move(get), std::move(set),
                                       [writable] { return writable ? "" : kNotForWriting; }));
   };
   setting(

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <mutex>
+#include <string>
 
 #include "agent/limiter/fair_rate_limiter.h"
 
@@ -11,6 +12,7 @@ namespace {
 struct Entry {
   std::weak_ptr<void> object;  // tells a dead object from a new one at the same address
   std::shared_ptr<KnobState> state;
+  std::map<std::string, std::shared_ptr<KnobState>> settings;  // beside that one
   bool ours = false;
 };
 
@@ -22,7 +24,7 @@ struct Objects {
   Entry& of(const std::shared_ptr<void>& object) {
     std::erase_if(entries, [](const auto& item) { return item.second.object.expired(); });
     auto& entry = entries[object.get()];
-    if (!entry.state) entry = Entry{object, std::make_shared<KnobState>(), false};
+    if (!entry.state) entry = Entry{object, std::make_shared<KnobState>(), {}, false};
     return entry;
   }
 };
@@ -43,6 +45,14 @@ std::shared_ptr<KnobState> state_of_object(const std::shared_ptr<void>& object) 
 
 std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::RateLimiter>& limiter) {
   return state_of_object(limiter);
+}
+
+std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::RateLimiter>& limiter,
+                                    std::string_view setting) {
+  const std::lock_guard lock(objects().mutex);
+  auto& state = objects().of(limiter).settings[std::string(setting)];
+  if (!state) state = std::make_shared<KnobState>();
+  return state;
 }
 
 std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::Cache>& cache) {

@@ -12,6 +12,7 @@
 #include <rocksdb/table.h>
 
 #include <memory>
+#include <string_view>
 
 #include "agent/knob_state.h"
 
@@ -21,6 +22,9 @@ class FairRateLimiter;
 
 // A null object gets a state of its own.
 std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::RateLimiter>& limiter);
+// Of another of the limiter's settings than its rate.
+std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::RateLimiter>& limiter,
+                                    std::string_view setting);
 std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::Cache>& cache);
 std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::TableFactory>& factory);
 

@@ -299,6 +299,21 @@ TEST_CASE("a limiter that outlives its database is returned at close") {
   CHECK(options.rate_limiter.use_count() == 1);  // nothing holds it
 }
 
+TEST_CASE("databases that share the agent's limiter agree on its settings") {
+  rocksdb::DBOptions options;
+  prepare(options);
+  Fixture first(options);
+  Fixture second(options);
+  auto& control = first.database.control();
+  REQUIRE(control.take_lease({"me", 10, "restore", {}}).has_value());
+  REQUIRE(control.apply({"me", {{"1", "rate_limiter_l0_weight", "", 9, {}}}}).has_value());
+  CHECK(knob_named(second.database.control(), "rate_limiter_l0_weight").owner == "rocktune");
+  first.database.close();
+  const auto left = knob_named(second.database.control(), "rate_limiter_l0_weight");
+  CHECK(left.owner == "found");
+  CHECK(left.value == left.found);
+}
+
 TEST_CASE("the options that stay behind are those that were found") {
   TestDatabase host;
   Database database(host.db.get(), host.handles, 7, false, std::chrono::steady_clock::now);
