@@ -12,6 +12,8 @@ namespace {
 // Compared by address, which is unique to this copy of the library.
 constexpr char kName[] = "rocktune.Listener";
 
+thread_local Job g_job_around = Job::kNone;  // what the thread did before its subcompaction
+
 Job job_of(int base_input_level) {
   return base_input_level == 0 ? Job::kL0Compaction : Job::kDeepCompaction;
 }
@@ -156,9 +158,15 @@ void Listener::OnCompactionCompleted(rocksdb::DB* db, const rocksdb::CompactionJ
   tell(db, [&] { return compaction_end(info, end(db, info.job_id, info.cf_id)); });
 }
 
-// On a thread of its own, which ends with it, or on the compaction's, which goes on.
+// On a thread of its own, which ends with it, or on the compaction's, which goes on: the host's,
+// where that calls CompactFiles(), and then this is all that is told.
 void Listener::OnSubcompactionBegin(const rocksdb::SubcompactionJobInfo& info) {
+  g_job_around = current_job();
   set_current_job(job_of(info.base_input_level));
+}
+
+void Listener::OnSubcompactionCompleted(const rocksdb::SubcompactionJobInfo& /*info*/) {
+  set_current_job(g_job_around);
 }
 
 void Listener::OnStallConditionsChanged(const rocksdb::WriteStallInfo& info) {

@@ -138,6 +138,21 @@ TEST_CASE("the thread that does the work knows what it works on") {
   CHECK(current_job() == Job::kNone);
 }
 
+TEST_CASE("a thread of the host's that compacts files itself is the host's again afterwards") {
+  rocksdb::DBOptions options;
+  prepare(options);
+  Fixture f(options);
+  f.fill(0);
+  f.fill(0);
+  rocksdb::ColumnFamilyMetaData family;
+  f.host.db->GetColumnFamilyMetaData(&family);
+  std::vector<std::string> files;
+  for (const auto& file : family.levels[0].files) files.push_back(file.name);
+  REQUIRE_FALSE(files.empty());
+  REQUIRE(f.host.db->CompactFiles({}, files, 1).ok());
+  CHECK(current_job() == Job::kNone);
+}
+
 TEST_CASE("stalls are told with their cause and their length") {
   Fixture f;
   REQUIRE(f.host.db
