@@ -20,8 +20,7 @@ std::int64_t physical_memory() {
   return static_cast<std::int64_t>(pages) * page;
 }
 
-// In a container these are the files of its own cgroup; outside, of the root, which has no limit.
-std::int64_t cgroup_limit(const char* path) {
+std::int64_t limit_in(const std::string& path) {
   std::ifstream file(path);
   std::int64_t bytes = 0;
   return file >> bytes && bytes > 0 ? bytes : kNoLimit;  // "max" is no number
@@ -43,10 +42,29 @@ std::int64_t most_open_files() {
 
 }  // namespace
 
+// In a container the cgroup of its own is what is mounted; of a service of systemd's it is below
+// that, at the path that /proc tells: "0::/system.slice/db.service", or "9:memory:/db" (version 1).
+std::int64_t cgroup_memory_limit(const std::string& root) {
+  const std::string v2 = root + "/sys/fs/cgroup";
+  const std::string v1 = v2 + "/memory";
+  std::int64_t least =
+      std::min(limit_in(v2 + "/memory.max"), limit_in(v1 + "/memory.limit_in_bytes"));
+  std::ifstream own(root + "/proc/self/cgroup");
+  for (std::string line; std::getline(own, line);) {
+    const auto colon = line.find(":/");
+    if (colon == std::string::npos) continue;
+    const bool is_v2 = line.starts_with("0::");
+    if (!is_v2 && !line.substr(0, colon).ends_with(":memory")) continue;
+    for (auto path = line.substr(colon + 1); path.size() > 1; path.erase(path.rfind('/'))) {
+      least = std::min(least, limit_in(is_v2 ? v2 + path + "/memory.max"
+                                             : v1 + path + "/memory.limit_in_bytes"));
+    }
+  }
+  return least;
+}
+
 std::int64_t memory_bytes() {
-  static const std::int64_t bytes =
-      std::min({physical_memory(), cgroup_limit("/sys/fs/cgroup/memory.max"),
-                cgroup_limit("/sys/fs/cgroup/memory/memory.limit_in_bytes")});
+  static const std::int64_t bytes = std::min(physical_memory(), cgroup_memory_limit(""));
   return bytes;
 }
 

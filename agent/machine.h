@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "agent/catalogue.h"
 
@@ -11,6 +12,10 @@ namespace rocktune::agent {
 
 // The physical memory, or the limit of the process's cgroup if that is lower.
 std::int64_t memory_bytes();
+
+// The least memory limit of the process's cgroup and those above it, as far as they are seen under
+// `root` ("" for the machine's own /proc and /sys); INT64_MAX for none.
+std::int64_t cgroup_memory_limit(const std::string& root);
 
 // The greatest value under a ceiling; INT64_MAX for none.
 std::int64_t ceiling_of(Ceiling ceiling);

@@ -2,7 +2,7 @@ rocktune_unit_test(agent_test
   SOURCES unit/agent/control_test.cc unit/agent/database_test.cc unit/agent/knob_state_test.cc
           unit/agent/catalogue_test.cc unit/agent/knobs_test.cc unit/agent/knobs_property_test.cc
           unit/agent/limiter/fair_budget_test.cc unit/agent/limiter/fair_rate_limiter_test.cc
-          unit/agent/limiter/limited_database_test.cc
+          unit/agent/limiter/limited_database_test.cc unit/agent/machine_test.cc
           unit/agent/derived_test.cc unit/agent/distribution_test.cc unit/agent/event_ring_test.cc
           unit/agent/forwarding_statistics_test.cc unit/agent/job_events_test.cc
           unit/agent/listener_test.cc unit/agent/report_test.cc unit/agent/stall_test.cc
