@@ -150,7 +150,10 @@ std::optional<FairBudget::TimePoint> FairBudget::next_grant(TimePoint now) noexc
   if (unlimited() || missing <= 0) return now;
   // Half of the income repays, as long as something is owed.
   const double income = missing + std::min(missing, owed_);
-  return now + nanoseconds(std::llround(std::ceil(1e9 * income / static_cast<double>(rate_))));
+  // A host may set a rate at which a request takes longer than the clock counts: ask again then.
+  constexpr double kLongestSeconds = 3600;
+  const double seconds = std::min(income / static_cast<double>(rate_), kLongestSeconds);
+  return now + nanoseconds(std::llround(std::ceil(1e9 * seconds)));
 }
 
 }  // namespace rocktune::agent
