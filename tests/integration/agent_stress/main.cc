@@ -47,9 +47,9 @@ int run(const char* name, int times) {
 
 #if defined(__SANITIZE_THREAD__)
 // RocksDB is not instrumented: that it has let go of an object, by counting down its references, is
-// not seen, nor that it was the last to hold one which the agent had held as well. A weak pointer of
-// the agent's to it, which goes later and takes the counters with it, looks like a race; so does the
-// end of a cache's mutex that the agent locked before it gave its reference back.
+// not seen, nor that it was the last to hold one which the agent had held as well. A weak pointer
+// of the agent's to it, which goes later and takes the counters with it, looks like a race; so does
+// the end of a cache's mutex that the agent locked before it gave its reference back.
 extern "C" __attribute__((visibility("default"))) const char* __tsan_default_suppressions() {
   return "race:~__weak_count\n"
          "race:rocksdb::port::Mutex::~Mutex\n";
