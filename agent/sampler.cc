@@ -198,8 +198,8 @@ std::optional<wire::ColumnFamily> Sampler::take_family(Watched& watched) {
   const auto copy = watched.family->options().get(Freshness::kCached);
   const auto used = watched.family->use();
   if (!copy || !used) return std::nullopt;
-  if (watched.copy != copy) {
-    watched.copy = copy;
+  if (watched.seen.lock() != copy) {
+    watched.seen = copy;
     watched.options = family_option_values(*copy);
     watched.levels = copy->num_levels;
   }

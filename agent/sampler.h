@@ -65,7 +65,8 @@ class Sampler {
   // What is kept of a column family from one sample to the next.
   struct Watched {
     std::shared_ptr<Family> family;
-    Family::Options::Copy copy;  // which `options` and `levels` are of
+    Family::Options::Copy::weak_type
+        seen;  // whose `options` and `levels` these are; not kept alive
     std::map<std::string, std::int64_t> options;
     int levels = 0;
     std::optional<std::uint64_t> live_data_size;
