@@ -40,6 +40,7 @@ rocksdb::Status open(const std::string& path, std::int64_t families, Open& out) 
   options.create_missing_column_families = true;
   prepare(options);
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
+  descriptors.reserve(static_cast<std::size_t>(families));
   for (std::int64_t i = 0; i < families; ++i) {
     descriptors.emplace_back(
         i == 0 ? rocksdb::kDefaultColumnFamilyName : "family-" + std::to_string(i),

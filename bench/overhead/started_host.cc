@@ -21,7 +21,7 @@ std::string log_of(const std::string& directory) {
 
 }  // namespace
 
-StartedHost::StartedHost(Child child, std::string directory)
+StartedHost::StartedHost(Child child, const std::string& directory)
     : child_(std::move(child)),
       log_(log_of(directory)),
       process_("/proc/" + std::to_string(child_.pid())),

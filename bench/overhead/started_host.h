@@ -24,7 +24,7 @@ class StartedHost {
   Result<std::string> wait_for_line();
 
  private:
-  StartedHost(Child child, std::string directory);
+  StartedHost(Child child, const std::string& directory);
   Child child_;
   std::string log_;
   std::string process_;
