@@ -21,12 +21,12 @@ void add_derived(const Json& answer, Lines& lines) {
   Rows rows;
   for (const Json& figure : answer.at("derived")) {
     const std::string name = printable(figure.at("name").get<std::string>());
-    const std::string formula = "= " + printable(figure.at("formula").get<std::string>());
+    std::string formula = "= " + printable(figure.at("formula").get<std::string>());
     if (figure.contains("value")) {
       rows.push_back({name, number_text(figure["value"].get<double>()), formula});
     } else {
-      const std::string why = printable(figure.value("reason", std::string()));
-      rows.push_back({name, "-", formula + "; " + why});
+      formula.append("; ").append(printable(figure.value("reason", std::string())));
+      rows.push_back({name, "-", formula});
     }
   }
   add_table("derived, since the database was opened", rows, lines);
