@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -25,15 +24,6 @@ struct Plan {
   std::optional<DeviceProfile> device;
   ProgressMode progress = ProgressMode::kNone;
 };
-
-std::string rfc3339_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
 
 void override_workload(const RunSettings& settings, Workload& workload) {
   if (settings.threads > 0) workload.threads = settings.threads;

@@ -1,10 +1,7 @@
 #include "bench/overhead/overhead.h"
 
-#include <rocksdb/version.h>
-
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -25,6 +22,7 @@
 #include "bench/overhead/started_host.h"
 #include "bench/overhead/workloads.h"
 #include "bench/run/load.h"
+#include "bench/run/result.h"
 
 namespace rocktune::bench {
 namespace {
@@ -39,15 +37,6 @@ struct Host {
   bool statistics = false;
 };
 
-std::string rfc3339_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
-
 class Overhead {
  public:
   Overhead(const OverheadSettings& settings, std::string directory)
@@ -55,8 +44,7 @@ class Overhead {
 
   Result<OverheadReport> run() {
     report_.started = rfc3339_now();
-    report_.rocksdb_version = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) +
-                              "." + std::to_string(ROCKSDB_PATCH);
+    report_.rocksdb_version = rocksdb_version();
     report_.cpus = std::thread::hardware_concurrency();
     report_.seconds = settings_.seconds;
     report_.rounds = settings_.rounds;

@@ -3,17 +3,29 @@
 #include <rocksdb/version.h>
 #include <unistd.h>
 
+#include <ctime>
+
 namespace rocktune::bench {
-namespace {
 
-using nlohmann::json;
-
-constexpr const char* kSchema = "rocktune-bench/1";
+std::string rfc3339_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
 
 std::string rocksdb_version() {
   return std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) + "." +
          std::to_string(ROCKSDB_PATCH);
 }
+
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kSchema = "rocktune-bench/1";
 
 json optional_number(const std::optional<double>& value) {
   return value ? json(*value) : json(nullptr);

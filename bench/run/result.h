@@ -15,6 +15,10 @@
 
 namespace rocktune::bench {
 
+// When a run began, and with what: part of every result.
+std::string rfc3339_now();  // UTC
+std::string rocksdb_version();
+
 // What was seen over one stretch of time: a second, a phase or the whole run.
 struct Interval {
   double start_seconds = 0;  // since the first phase began
