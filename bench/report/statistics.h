@@ -1,0 +1,56 @@
+// What repeated runs say: the middle and the range of a figure, and how far the ratio of two
+// policies can be trusted. Pure: the bootstrap's random numbers come from a seed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace rocktune::bench::report {
+
+// Median, least and most of the repeats that have the figure.
+struct Range {
+  double median = 0;
+  double least = 0;
+  double most = 0;
+  std::size_t count = 0;
+};
+
+// Nothing of nothing.
+std::optional<Range> range_of(std::vector<double> values);
+// The median of `values`, which are not empty.
+double median_of(std::vector<double> values);
+
+// A figure by the number of the repeat that it comes from.
+using ByRepeat = std::map<std::int64_t, double>;
+
+// The ratio of two medians and what 95% of the resamples give for it.
+struct RatioInterval {
+  double ratio = 0;
+  double low = 0;
+  double high = 0;
+  std::size_t repeats = 0;  // pairs, or the fewer of the two sides
+  bool paired = false;
+
+  [[nodiscard]] bool covers(double value) const { return low <= value && value <= high; }
+};
+
+inline constexpr int kResamples = 10'000;
+inline constexpr double kConfidence = 0.95;
+
+// The percentile bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter
+// 13) of median(of)/median(reference). Where both sides have at least two repeats of the same
+// numbers, whole pairs are drawn, since repeat n of every policy ran beside its neighbours on the
+// same machine; otherwise each side is drawn for itself. Nothing where a side is empty or its
+// median is not above zero. With one repeat the interval has no width: see `repeats`.
+std::optional<RatioInterval> bootstrap_ratio(const ByRepeat& of, const ByRepeat& reference,
+                                             std::uint64_t seed);
+
+// One sentence for readers: how the intervals were made.
+std::string bootstrap_method();
+
+}  // namespace rocktune::bench::report
