@@ -10,6 +10,7 @@
 
 #include "tools/command.h"
 #include "tools/http_client.h"
+#include "tools/reasons.h"
 #include "tools/run_plan.h"
 #include "tools/text.h"
 
@@ -84,11 +85,13 @@ std::string directory_of(const AgentOptions& options) {
                                  std::getenv("XDG_RUNTIME_DIR"));
 }
 
-Error nobody(const AgentOptions& options, const std::string& directory, bool any) {
+Error nobody(const AgentOptions& options, const std::string& directory, bool any,
+             const std::vector<std::string>& unseen) {
   if (any) {
     return {ErrorCode::kNotFound,
             "no open database is called " + options.database + "; rocktune knobs lists them"};
   }
+  if (!unseen.empty()) return {ErrorCode::kNotFound, unseen.front()};
   const std::string who = options.pid == 0 ? "" : " of process " + std::to_string(options.pid);
   return {ErrorCode::kNotFound, "there is no agent" + who + " in " + directory +
                                     ": is the program running with it (rocktune run), and is "
@@ -127,14 +130,20 @@ Result<AgentDatabases> find_databases(const AgentOptions& options) {
       found.problems.push_back(done.error().message);
     }
   }
+  const std::vector<std::string> unseen = unseen_processes(directory, options.pid);
+  found.problems.insert(found.problems.end(), unseen.begin(), unseen.end());
   const bool any = !found.databases.empty();
   std::erase_if(found.databases, [&](const AgentDatabase& database) {
     return !is_called(database.path, options.database);
   });
   if (!found.databases.empty()) return found;
-  if (!any && !found.problems.empty()) return fail(ErrorCode::kIo, found.problems.front());
-  if (!any && !sockets.empty()) return fail(ErrorCode::kNotFound, "no database is open");
-  return tl::unexpected(nobody(options, directory, any));
+  if (!any && found.problems.size() > unseen.size()) {
+    return fail(ErrorCode::kIo, found.problems.front());
+  }
+  if (!any && !sockets.empty() && unseen.empty()) {
+    return fail(ErrorCode::kNotFound, "no database is open");
+  }
+  return tl::unexpected(nobody(options, directory, any, unseen));
 }
 
 Result<Json> ask_database(const AgentDatabase& database, const std::string& what) {

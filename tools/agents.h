@@ -29,7 +29,8 @@ struct AgentDatabase {
 
 struct AgentDatabases {
   std::vector<AgentDatabase> databases;
-  std::vector<std::string> problems;  // agents that did not answer, in one sentence each
+  std::vector<std::string> problems;  // agents that did not answer, processes that are not
+                                      // seen (tools/reasons.h): one sentence each
 };
 
 // kNotFound, with what to do, when there is none that is meant.

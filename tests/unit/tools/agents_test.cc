@@ -1,6 +1,13 @@
 #include "tools/agents.h"
 
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
 #include "support.h"
+#include "tools/reasons.h"
 
 using namespace rocktune;
 using namespace rocktune::tools;
@@ -31,6 +38,30 @@ TEST_CASE("no agent is one sentence that says what to do", "[tools]") {
   CHECK(contains(find_databases(options).error().message, "process 42"));
 
   // One that does not answer is named.
+  const std::string dead = directory.write("agent.42.sock", "");
+  CHECK(contains(find_databases(options).error().message, dead));
+}
+
+TEST_CASE("what a process that is not seen says of itself is passed on", "[tools]") {
+  const TempDirectory directory;
+  AgentOptions options;
+  options.directory = directory.path().string();
+  const std::string self = std::to_string(::getpid());
+  const std::pair<std::string, std::string> files[] = {
+      {"agent." + self + ".why", "/data/a: no\n\nother RocksDB\n"},
+      {"agent.x.why", "no number"},
+      {"agent..why", "no number"},
+      {"agent.2147483647.why", "no such process: the kernel's numbers end below"}};
+  for (const auto& [name, content] : files) CHECK_FALSE(directory.write(name, content).empty());
+  std::filesystem::create_symlink("/etc/hostname", directory.path() / "agent.1.why");
+
+  const auto sentences = unseen_processes(options.directory, 0);
+  REQUIRE(sentences.size() == 2);
+  CHECK(sentences[0] == "process " + self + " is not seen: /data/a: no");
+  CHECK(sentences[1] == "process " + self + " is not seen: other RocksDB");
+  CHECK(unseen_processes(options.directory, 1).empty());
+  CHECK(find_databases(options).error().message == sentences[0]);
+
   const std::string dead = directory.write("agent.42.sock", "");
   CHECK(contains(find_databases(options).error().message, dead));
 }
