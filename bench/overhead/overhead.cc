@@ -12,8 +12,6 @@
 
 #include "bench/cli/stop.h"
 #include "bench/cli/temporary.h"
-#include "bench/demo/child.h"
-#include "bench/demo/clone.h"
 #include "bench/host/database.h"
 #include "bench/overhead/host.h"
 #include "bench/overhead/poll_cost.h"
@@ -23,6 +21,8 @@
 #include "bench/overhead/workloads.h"
 #include "bench/run/load.h"
 #include "bench/run/result.h"
+#include "bench/trial/child.h"
+#include "bench/trial/clone.h"
 
 namespace rocktune::bench {
 namespace {

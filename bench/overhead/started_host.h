@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 
-#include "bench/demo/child.h"
 #include "bench/overhead/host.h"
+#include "bench/trial/child.h"
 #include "model/result.h"
 
 namespace rocktune::bench {

@@ -1,8 +1,9 @@
-#include "bench/demo/child.h"
+#include "bench/trial/child.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,6 +45,10 @@ int to_exit_code(int status) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
 }  // namespace
 
 Result<Child> Child::start(const ChildCommand& command) {
@@ -69,7 +74,8 @@ Child::Child(Child&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
       output_(std::exchange(other.output_, -1)),
       partial_(std::move(other.partial_)),
-      exit_code_(other.exit_code_) {}
+      exit_code_(other.exit_code_),
+      cpu_seconds_(other.cpu_seconds_) {}
 
 Child::~Child() {
   if (pid_ > 0 && !exit_code()) stop(std::chrono::seconds(5));
@@ -101,10 +107,17 @@ std::vector<std::string> Child::read_lines(std::chrono::milliseconds timeout) {
 }
 
 std::optional<int> Child::exit_code() {
-  if (exit_code_ || pid_ <= 0) return exit_code_;
-  int status = 0;
-  if (waitpid(pid_, &status, WNOHANG) == pid_) exit_code_ = to_exit_code(status);
+  if (!exit_code_ && pid_ > 0) reap(WNOHANG);
   return exit_code_;
+}
+
+bool Child::reap(int options) {
+  int status = 0;
+  rusage usage{};
+  if (wait4(pid_, &status, options, &usage) != pid_) return false;
+  exit_code_ = to_exit_code(status);
+  cpu_seconds_ = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+  return true;
 }
 
 int Child::stop(std::chrono::milliseconds patience) {
@@ -115,8 +128,7 @@ int Child::stop(std::chrono::milliseconds patience) {
   }
   if (!exit_code()) {
     kill(pid_, SIGKILL);
-    int status = 0;
-    if (waitpid(pid_, &status, 0) == pid_) exit_code_ = to_exit_code(status);
+    reap(0);
   }
   return exit_code_.value_or(-1);
 }

@@ -1,5 +1,5 @@
-// A process that the demo starts: in a process group of its own (Ctrl-C reaches the demo alone,
-// which then ends its children in order), killed by the kernel should the demo die, and ended by
+// A process that a command starts: in a process group of its own (Ctrl-C reaches the command alone,
+// which then ends its children in order), killed by the kernel should the command die, and ended by
 // the destructor at the latest.
 //
 // Not thread-safe; start children from the main thread only (the kernel ties "parent died" to it).
@@ -35,15 +35,19 @@ class Child {
   std::vector<std::string> read_lines(std::chrono::milliseconds timeout);
   // The exit code (128 + signal when a signal ended it); nothing while it runs.
   std::optional<int> exit_code();
+  // User and system time of the process and of those it waited for; nothing while it runs.
+  [[nodiscard]] std::optional<double> cpu_seconds() const { return cpu_seconds_; }
   // SIGTERM, and SIGKILL if it has not ended within `patience`; returns the exit code.
   int stop(std::chrono::milliseconds patience);
 
  private:
   Child(pid_t pid, int output) : pid_(pid), output_(output) {}
+  bool reap(int options);
   pid_t pid_ = -1;
   int output_ = -1;  // the reading end of its stdout; -1 once it is closed
   std::string partial_;
   std::optional<int> exit_code_;
+  std::optional<double> cpu_seconds_;
 };
 
 }  // namespace rocktune::bench
