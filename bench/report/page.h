@@ -1,6 +1,6 @@
-// A self-contained HTML page with sections of text, tables and charts of time series: what every
-// report of rocktune-bench is made of. It knows nothing of what is reported. The page opens from
-// disk with no network: style, script and the chart library (docs/adr/006) are part of it. Pure.
+// A self-contained HTML page with sections of text, tables and charts: what every report of
+// rocktune-bench is made of. It knows nothing of what is reported. The page opens from disk with no
+// network: style, script and the chart library (docs/adr/006) are part of it. Pure.
 //
 // Charts of one group stand under each other, share the x axis, and zoom and point together. Series
 // of one group name have one colour throughout the page and one switch that hides them all.
@@ -16,18 +16,18 @@
 
 namespace rocktune::bench::report {
 
-// How several samples become one where a series has more than the page can hold.
+// How several points become one where their x is too close to tell apart.
 enum class Reduce { kMean, kMax };
 
 struct Point {
-  double seconds = 0;
+  double x = 0;  // seconds since the first phase began, or what ChartGroup::x_label says
   std::optional<double> value;  // absent: a gap in the line
 };
 
 struct Series {
-  std::string name;   // "static, repeat 2"
-  std::string group;  // "static": colour and switch
-  std::vector<Point> points;
+  std::string name;           // "static, repeat 2"
+  std::string group;          // "static": colour and switch
+  std::vector<Point> points;  // x ascending
 };
 
 // A horizontal line, such as an objective.
@@ -43,25 +43,31 @@ struct Chart {
   std::vector<Limit> limits;
   Reduce reduce = Reduce::kMean;
   bool logarithmic = false;  // values that are not above zero become gaps
+  bool steps = false;        // a value holds until the next one, as a knob's does
 };
 
 // A stretch of the x axis with a name, such as a phase.
 struct Band {
   std::string name;
-  double from_seconds = 0;
-  double to_seconds = 0;
+  double from = 0;
+  double to = 0;
 };
 
-// Something that happened at a moment in one of the series, shown at the upper edge of the charts.
+// Something that happened at one x in one of the groups, shown at the upper edge of the charts.
 struct Mark {
-  double seconds = 0;
+  double x = 0;
   std::string group;
   std::string text;
 };
 
 struct ChartGroup {
   std::string title;
-  std::vector<Chart> charts;
+  std::string x_label = "seconds";
+  // Points are gathered to multiples of it, so that one position of the cursor finds a point of
+  // every series: 1 for runs sampled each second. 0: each point stays where it is, and a line goes
+  // straight to the next.
+  double x_step = 1;
+  std::vector<Chart> charts;  // those without a single value are left out
   std::vector<Band> bands;
   std::vector<Mark> marks;
 };
@@ -76,6 +82,7 @@ using Block = std::variant<Paragraph, Table, ChartGroup>;
 struct Section {
   std::string heading;
   std::vector<Block> blocks;
+  bool folded = false;  // behind its heading until the reader opens it; not for charts
 };
 
 struct Page {
@@ -84,11 +91,11 @@ struct Page {
   std::vector<Section> sections;
 };
 
-// Points of all series of a page together. At some 7 bytes a point this is 2 MB; a series that has
-// more than its share is thinned (Chart::reduce), and the page says so under its charts.
+// Points of all series of a page together; some 7 bytes each, so 2 MB. Beyond it x_step is widened
+// until they fit, and the page says so above its charts.
 inline constexpr std::size_t kMostPoints = 300'000;
-// No series is thinned below this many points: a wide screen shows no more anyway.
-inline constexpr std::size_t kLeastPointsOfSeries = 500;
+// Marks of one chart group; the rest is counted, not shown.
+inline constexpr std::size_t kMostMarks = 2'000;
 
 std::string html(const Page& page);
 
