@@ -8,7 +8,7 @@
 #include "bench/cli/stop.h"
 #include "bench/cli/temporary.h"
 #include "bench/config/located_yaml.h"
-#include "bench/demo/alert_tail.h"
+#include "bench/trial/alert_tail.h"
 #include "bench/demo/comparison.h"
 #include "bench/demo/screen.h"
 #include "bench/device/profile.h"

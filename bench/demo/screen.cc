@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "bench/cli/terminal.h"
-#include "bench/demo/alert_tail.h"
+#include "bench/trial/alert_tail.h"
 #include "model/knobs.h"
 
 namespace rocktune::bench {

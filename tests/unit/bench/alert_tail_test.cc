@@ -1,4 +1,4 @@
-#include "bench/demo/alert_tail.h"
+#include "bench/trial/alert_tail.h"
 
 #include <stdlib.h>
 

@@ -1,0 +1,102 @@
+#include "bench/trial/subject.h"
+
+#include <cstdio>
+#include <filesystem>
+
+#include "bench/config/builtin.h"
+
+namespace rocktune::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Shortest text that reads back as the same number.
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", value);
+  return text;
+}
+
+void add_options(const std::vector<std::string>& options, std::vector<std::string>& arguments) {
+  for (const std::string& option : options) {
+    arguments.emplace_back("--config");
+    arguments.push_back(option);
+  }
+}
+
+std::vector<std::string> common_arguments(const TrialSubject& subject, const std::string& command,
+                                          const std::string& database) {
+  std::vector<std::string> arguments = {
+      program_path("rocktune-bench"), command, "--db", database, "--progress", "json"};
+  const auto add = [&arguments](const char* option, const std::string& value) {
+    arguments.insert(arguments.end(), {option, value});
+  };
+  if (!subject.scenario.empty()) {
+    add("--scenario", subject.scenario);
+    if (subject.full) arguments.emplace_back("--full");
+  } else {
+    add("--workload", subject.workload);
+    add("--configuration", subject.configuration);
+    add("--scale", number(subject.scale));
+    if (subject.records > 0) add("--records", std::to_string(subject.records));
+    if (subject.threads > 0) add("--threads", std::to_string(subject.threads));
+  }
+  add_options(subject.load_options, arguments);
+  return arguments;
+}
+
+}  // namespace
+
+std::string program_path(const std::string& name) {
+  return fs::read_symlink("/proc/self/exe").parent_path() / name;
+}
+
+std::vector<std::string> load_arguments(const TrialSubject& subject, const std::string& database) {
+  return common_arguments(subject, "load", database);
+}
+
+std::vector<std::string> run_arguments(const TrialSubject& subject, const std::string& database,
+                                       const std::string& result) {
+  auto arguments = common_arguments(subject, "run", database);
+  add_options(subject.options, arguments);
+  if (subject.scenario.empty()) {
+    arguments.insert(arguments.end(), {"--device", subject.device});
+  }
+  if (subject.seconds > 0) {
+    arguments.insert(arguments.end(), {"--seconds", number(subject.seconds)});
+  }
+  arguments.insert(arguments.end(), {"--json", result});
+  return arguments;
+}
+
+Result<std::string> load_key(const TrialSubject& subject) {
+  std::string key;
+  // A length before each part keeps ("ab", "c") apart from ("a", "bc").
+  const auto add = [&key](const std::string& part) {
+    key += std::to_string(part.size()) + ":" + part + "\n";
+  };
+  if (!subject.scenario.empty()) {
+    auto text = builtin_or_file(BuiltinKind::kScenario, subject.scenario);
+    if (!text) return tl::unexpected(text.error());
+    add(text->content);
+    add(subject.full ? "full" : "scaled");
+  } else {
+    auto workload = builtin_or_file(BuiltinKind::kWorkload, subject.workload);
+    if (!workload) return tl::unexpected(workload.error());
+    add(workload->content);
+    // "FILE.yaml:NAME", or a name of the built-in ones.
+    const auto colon = subject.configuration.rfind(".yaml:");
+    const std::string file =
+        colon == std::string::npos ? "source-000" : subject.configuration.substr(0, colon + 5);
+    auto configurations = builtin_or_file(BuiltinKind::kConfigurations, file);
+    if (!configurations) return tl::unexpected(configurations.error());
+    add(configurations->content);
+    add(subject.configuration);
+    add(number(subject.scale));
+    add(std::to_string(subject.records));
+  }
+  for (const std::string& option : subject.load_options) add(option);
+  return key;
+}
+
+}  // namespace rocktune::bench

@@ -1,0 +1,42 @@
+// What is measured - a scenario, or a workload with a configuration and a device - and how the
+// child `rocktune-bench` is told so. The one place that knows the child's options.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/result.h"
+
+namespace rocktune::bench {
+
+struct TrialSubject {
+  std::string scenario;  // a built-in's name or a YAML file; empty: the six below
+  bool full = false;     // the scenario at its life size
+
+  std::string workload;
+  std::string configuration;
+  std::string device = "none";
+  double scale = 1;
+  std::int64_t records = 0;  // above 0: instead of the workload's
+  std::int64_t threads = 0;  // above 0: instead of the workload's
+
+  double seconds = 0;                     // above 0: the phases are stretched to this in all
+  std::vector<std::string> load_options;  // KEY=VALUE, of the load and of every run
+  std::vector<std::string> options;       // KEY=VALUE, of the run alone
+};
+
+// The programs that were built beside this one: "<directory>/rocktuned".
+std::string program_path(const std::string& name);
+
+// `rocktune-bench load` into `database`; progress as JSON on stdout.
+std::vector<std::string> load_arguments(const TrialSubject& subject, const std::string& database);
+// `rocktune-bench run` on `database`, the result into the file `result`; progress alike.
+std::vector<std::string> run_arguments(const TrialSubject& subject, const std::string& database,
+                                       const std::string& result);
+
+// Everything that decides what a load writes, as text: two subjects with one key can start from
+// copies of one database. Names of files stand for their content.
+Result<std::string> load_key(const TrialSubject& subject);
+
+}  // namespace rocktune::bench
