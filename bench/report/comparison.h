@@ -1,5 +1,5 @@
 // A comparison of policies for people: Markdown (compare.md), a terminal, and an HTML page with the
-// time series of every run under each other. What stands in the files comes from one Summary. Pure.
+// time series of every run under each other. What stands in them comes from one Summary. Pure.
 #pragma once
 
 #include <string>
@@ -11,12 +11,17 @@
 
 namespace rocktune::bench::report {
 
-// What came out, in sentences: one per policy but the reference.
+// What came out, in words: one sentence or more per policy but the reference.
 std::vector<std::string> conclusions(const Summary& summary);
 
-// The figures by policy, and the ratios to the reference.
-Table figure_table(const Summary& summary);
-Table ratio_table(const Summary& summary);
+// What a reader must know beside the figures: the machine and device, how the intervals were made,
+// what was left out, and which runs do not agree.
+std::vector<std::string> remarks(const Summary& summary);
+
+// By policy: median and, in brackets, least and most of the repeats.
+Table figure_table(const Summary& summary, const std::vector<Figure>& figures);
+// By policy but the reference: the ratio of medians, its interval, what to make of it.
+Table ratio_table(const Summary& summary, const std::vector<Figure>& figures);
 
 std::string comparison_markdown(const Summary& summary);
 std::string comparison_text(const Summary& summary);

@@ -42,10 +42,14 @@ enum class Verdict {
   kBetter,     // the interval is wholly on the better side of 1
   kWorse,      // ... on the worse side
   kDifferent,  // ... beside 1, of a figure where neither direction is better
-  kTooNoisy,   // the interval covers 1, or the runs of one policy disagree (see PolicySummary)
+  kSame,       // the interval covers 1 and lies within kMostSpread of it
+  kTooNoisy,   // it covers 1 and is wider, or the runs of a side disagree (PolicySummary::agrees)
   kTooFew,     // fewer than two repeats on a side: no interval
-  kNone,       // one side lacks the figure
+  kNone,       // one side lacks the figure, or the reference's is zero
 };
+
+// "better", "too noisy to call", ...; as it stands in tables and in JSON.
+std::string verdict_text(Verdict verdict);
 
 struct FigureSummary {
   std::optional<Range> range;
@@ -57,13 +61,17 @@ struct PolicySummary {
   std::string policy;
   std::size_t runs = 0;          // complete ones, on which the figures stand
   std::size_t partial_runs = 0;  // left out of them
-  // (most - least) / median of throughput over the repeats.
+  // (most - least) / median of throughput over the repeats of one seed, of the seed where it is
+  // largest. Nothing where no seed ran twice.
   std::optional<double> throughput_spread;
-  bool agrees = true;                            // spread at most kMostSpread
   std::map<std::string, FigureSummary> figures;  // by Figure::key
+
+  [[nodiscard]] bool agrees() const;  // the spread is at most kMostSpread, or not known
+  // Nothing when there is no such figure.
+  [[nodiscard]] const FigureSummary* figure(const std::string& key) const;
 };
 
-// "Two runs of one policy under one seed agree on throughput within 5%": beyond that the comparison
+// "Two runs of one policy under one seed agree on throughput within 5%": beyond that a comparison
 // is too noisy to call.
 inline constexpr double kMostSpread = 0.05;
 
@@ -72,11 +80,14 @@ struct Summary {
   std::string reference;
   std::string command;
   std::string scenario;  // from the results; empty if they have none
-  std::string device;    // "emulated device nvme-p41" or "real device"
+  std::string description;
+  std::string device;  // "emulated device nvme-p41"
+  std::string first;   // key of the figure that the objective puts first; empty: it has none
   Machine machine;
   std::vector<std::string> differences;  // what should be the same in all runs and is not
   std::vector<Figure> figures;           // those that any run has, in the order to show them
-  std::vector<PolicySummary> policies;
+  std::vector<Figure> phase_figures;     // of single phases
+  std::vector<PolicySummary> policies;   // the reference first
 };
 
 Summary summarize(const Comparison& comparison);
