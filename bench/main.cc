@@ -5,6 +5,8 @@
 
 #include "bench/cli/run_command.h"
 #include "bench/demo/demo.h"
+#include "bench/device/device_command.h"
+#include "bench/experiment/command.h"
 #include "bench/overhead/host.h"
 #include "bench/overhead/overhead.h"
 
@@ -86,6 +88,28 @@ void add_overhead(CLI::App& overhead, rocktune::bench::OverheadSettings& setting
       "Write the result to this file as well; \"-\": to stdout instead of the table");
 }
 
+void add_experiment(CLI::App& experiment, rocktune::bench::ExperimentSettings& settings) {
+  experiment
+      .add_option("name", settings.name,
+                  "read-latency, write-path, sst-size, compaction-style, mixed-io, or a YAML file")
+      ->required();
+  experiment.add_flag("--full", settings.full, "The document's own size (hours, and much disk)");
+  experiment.add_option("--part", settings.part, "Only this part of the experiment");
+  experiment
+      .add_option("--repeat", settings.repeat, "Rounds, each with every case in random order")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000}));
+  experiment.add_option("--seconds", settings.seconds, "Length of each run")
+      ->check(CLI::Range(0.5, 86400.0));
+  experiment.add_option("--output", settings.output,
+                        "Where runs and tables stay; what is finished there is not run again");
+  experiment.add_option("--seed", settings.seed, "Of the random order")->capture_default_str();
+  experiment.add_flag("--json", settings.json, "The tables as JSON on stdout");
+  experiment.add_flag("--report", settings.report_only, "Run nothing: the tables of --output");
+  experiment.add_option("--progress", settings.progress, "auto or none")
+      ->check(CLI::IsMember({"auto", "none"}))
+      ->capture_default_str();
+}
+
 // What `overhead` starts: not for people.
 void add_overhead_host(CLI::App& host, rocktune::bench::OverheadHost& settings) {
   host.group("");
@@ -98,6 +122,42 @@ void add_overhead_host(CLI::App& host, rocktune::bench::OverheadHost& settings) 
   host.add_flag("--agent,!--no-agent", settings.agent);
   host.add_flag("--statistics,!--no-statistics", settings.statistics);
 }
+
+// Subcommands of `device`.
+struct DeviceCommands {
+  rocktune::bench::DeviceFitSettings fit_settings;
+  rocktune::bench::DeviceCostSettings cost_settings;
+  CLI::App* fit = nullptr;
+  CLI::App* cost = nullptr;
+
+  void add(CLI::App& device) {
+    device.require_subcommand(1);
+    fit =
+        device.add_subcommand("fit", "Fit a profile to measured points; prints it with its error");
+    fit->add_option("points", fit_settings.points, "A CSV file: a row for each fio run")
+        ->required();
+    fit->add_option("--name", fit_settings.name, "The profile's name")->capture_default_str();
+    fit->add_option("--description", fit_settings.description, "What stands in the profile");
+    fit->add_option("--parts", fit_settings.parts, "One of so many parts is held out")
+        ->check(CLI::Range(2, 20))
+        ->capture_default_str();
+    fit->add_option("--seed", fit_settings.seed, "Of the draw of the points held out")
+        ->capture_default_str();
+    fit->add_flag("--json", fit_settings.json, "Print JSON");
+    cost = device.add_subcommand("cost", "What the emulated device itself costs for each I/O");
+    cost->add_option("--device", cost_settings.profile, "A built-in profile or a YAML file")
+        ->capture_default_str();
+    cost->add_option("--requests", cost_settings.requests, "Requests of each thread")
+        ->check(CLI::Range(std::int64_t{1000}, std::int64_t{1'000'000'000}))
+        ->capture_default_str();
+    cost->add_flag("--json", cost_settings.json, "Print JSON");
+  }
+
+  [[nodiscard]] int run() const {
+    if (fit->parsed()) return rocktune::bench::device_fit_command(fit_settings);
+    return rocktune::bench::device_cost_command(cost_settings);
+  }
+};
 
 }  // namespace
 
@@ -126,8 +186,16 @@ int main(int argc, char** argv) {
       "overhead", "What the agent costs: the same host with and without it, round by round");
   add_overhead(*overhead, overhead_settings);
   rocktune::bench::OverheadHost host_settings;
+  rocktune::bench::ExperimentSettings experiment_settings;
+  auto* experiment =
+      app.add_subcommand("experiment", "An experiment of a source document, beside its figures");
+  add_experiment(*experiment, experiment_settings);
   auto* host = app.add_subcommand("overhead-host", "");
   add_overhead_host(*host, host_settings);
+
+  DeviceCommands device_commands;
+  auto* device = app.add_subcommand("device", "Fit, measure and clean up devices");
+  device_commands.add(*device);
 
   try {
     app.parse(argc, argv);
@@ -137,6 +205,8 @@ int main(int argc, char** argv) {
   try {
     if (demo->parsed()) return rocktune::bench::demo_command(demo_settings);
     if (overhead->parsed()) return rocktune::bench::overhead_command(overhead_settings);
+    if (device->parsed()) return device_commands.run();
+    if (experiment->parsed()) return rocktune::bench::experiment_command(experiment_settings);
     if (host->parsed()) return rocktune::bench::overhead_host_command(host_settings);
     return rocktune::bench::run_command(run->parsed() ? run_settings : load_settings);
   } catch (const std::exception& error) {

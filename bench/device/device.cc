@@ -37,29 +37,26 @@ bool write_atomically(const std::string& path, const std::string& text) {
 }
 
 std::string describe(const DeviceProfile& profile) {
-  char rates[256];
-  std::snprintf(rates, sizeof rates,
-                "read_bytes_per_second: %.0f\nwrite_bytes_per_second: %.0f\nread_iops: %.0f\n"
-                "write_iops: %.0f\nmixing_loss: %g\n",
-                profile.read_bytes_per_second, profile.write_bytes_per_second, profile.read_iops,
-                profile.write_iops, profile.mixing_loss);
-  return "emulated device\nname: " + profile.name + "\ndescription: " + profile.description + "\n" +
-         rates;
+  return "# An emulated device, no real one. What it imitates, as used (scaled):\n" +
+         format_device_profile(profile);
 }
 
 }  // namespace
 
-EmulatedDevice::EmulatedDevice(const DeviceProfile& profile, std::string directory)
-    : profile_(profile), directory_(std::move(directory)), model_(profile) {}
+EmulatedDevice::EmulatedDevice(const DeviceProfile& profile, std::string directory, Waiting waiting)
+    : profile_(profile), directory_(std::move(directory)), waiting_(waiting), model_(profile) {
+  model_.begin(monotonic_now());
+}
 
 Result<std::unique_ptr<EmulatedDevice>> EmulatedDevice::create(const DeviceProfile& profile,
-                                                               const std::string& directory) {
+                                                               const std::string& directory,
+                                                               Waiting waiting) {
   std::error_code error;
   std::filesystem::create_directory(directory, error);
   if (error) {
     return fail(ErrorCode::kIo, directory + ": cannot be created: " + error.message());
   }
-  std::unique_ptr<EmulatedDevice> device(new EmulatedDevice(profile, directory));
+  std::unique_ptr<EmulatedDevice> device(new EmulatedDevice(profile, directory, waiting));
   if (!write_atomically(directory + "/model", describe(profile))) {
     return fail(ErrorCode::kIo, directory + "/model: cannot be written: " + std::strerror(errno));
   }
@@ -78,31 +75,34 @@ EmulatedDevice::~EmulatedDevice() {
 }
 
 void EmulatedDevice::set_charging(bool on) {
-  charging_.store(on, std::memory_order_relaxed);
+  if (charging_.exchange(on) || !on) return;
+  const std::lock_guard lock(mutex_);
+  model_.begin(monotonic_now());
 }
 
 void EmulatedDevice::transfer(IoKind kind, std::int64_t bytes) {
-  if (!charging_.load(std::memory_order_relaxed)) return;
-  while (bytes > 0) {
-    const std::int64_t part = std::min(bytes, profile_.max_request_bytes);
-    charge(kind, part);
-    bytes -= part;
-  }
+  if (bytes > 0) charge(kind, bytes);
 }
 
 void EmulatedDevice::sync() {
-  if (charging_.load(std::memory_order_relaxed)) charge(IoKind::kSync, 0);
+  charge(IoKind::kSync, 0);
 }
 
 void EmulatedDevice::charge(IoKind kind, std::int64_t bytes) {
+  if (!charging_.load(std::memory_order_relaxed)) return;
   ThreadTime& mine = thread_time();
   const Nanoseconds now = monotonic_now();
   mine.at = std::max(mine.at, now);
+  const Nanoseconds arrival = mine.at;
   {
     const std::lock_guard lock(mutex_);
-    mine.at = model_.submit(kind, bytes, mine.at);
+    do {
+      const std::int64_t part = std::min(bytes, profile_.max_request_bytes);
+      mine.at = std::max(mine.at, model_.submit(kind, part, arrival));
+      bytes -= part;
+    } while (bytes > 0);
   }
-  if (mine.at - now >= kSmallestSleep) sleep_until(mine.at);
+  if (waiting_ == Waiting::kSleep && mine.at - now >= kSmallestSleep) sleep_until(mine.at);
 }
 
 BlockStat EmulatedDevice::stat() {

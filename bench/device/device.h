@@ -22,30 +22,38 @@ namespace rocktune::bench {
 
 class EmulatedDevice {
  public:
-  // Creates `directory` (its parent must exist) and starts publishing.
+  // kNone: a request returns at once, for measuring what the device itself costs. The thread's
+  // device time runs ahead of the clock then.
+  enum class Waiting { kSleep, kNone };
+
+  // Creates `directory` (its parent must exist) and starts publishing and charging.
   static Result<std::unique_ptr<EmulatedDevice>> create(const DeviceProfile& profile,
-                                                        const std::string& directory);
+                                                        const std::string& directory,
+                                                        Waiting waiting = Waiting::kSleep);
   ~EmulatedDevice();  // publishes once more
   EmulatedDevice(const EmulatedDevice&) = delete;
   EmulatedDevice& operator=(const EmulatedDevice&) = delete;
 
-  // Returns when the device would have done it. Longer than max_request_bytes is split.
+  // Returns when the device would have done it. Longer than max_request_bytes is split into parts
+  // that are queued together.
   void transfer(IoKind kind, std::int64_t bytes);
   void sync();
 
-  // While switched off nothing is charged (used for loading); counters stand still.
+  // While switched off nothing is charged (used for loading); counters stand still. Switching it on
+  // starts the time that the profile's degradation counts from.
   void set_charging(bool on);
   [[nodiscard]] BlockStat stat();
   [[nodiscard]] const DeviceProfile& profile() const { return profile_; }
 
  private:
-  EmulatedDevice(const DeviceProfile& profile, std::string directory);
+  EmulatedDevice(const DeviceProfile& profile, std::string directory, Waiting waiting);
   void charge(IoKind kind, std::int64_t bytes);
   Result<void> publish();
   void run();
 
   const DeviceProfile profile_;
   const std::string directory_;
+  const Waiting waiting_;
   std::mutex mutex_;
   DeviceModel model_;  // guarded by mutex_
   std::atomic<bool> charging_{true};

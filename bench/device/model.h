@@ -4,8 +4,10 @@
 // bytes/bandwidth + 1/IOPS seconds of a device that does nothing else, stretched by
 // (1 + mixing_loss/2 * share of the other direction over the last 20 ms): in balance this is
 // exactly u_r + u_w + mixing_loss * u_r * u_w = 1, so mixing loses non-linearly (source 004: at
-// 50/50 each direction falls to about a quarter). A fixed latency is added to each I/O that does
-// not occupy the server, since NVMe devices work on many requests at once.
+// 50/50 each direction falls to about a quarter). A latency is added to each I/O that does not
+// occupy the server, since NVMe devices work on many requests at once; that of reads grows with
+// the load (profile.h: ReadLatencyGrowth). Sustained writes may fill a cache (write_cache.h), and
+// the rates may fall at given times.
 //
 // Time is a parameter: the class reads no clock and never sleeps. `now` should not go backwards
 // by more than the few microseconds that threads differ. Not thread-safe; see device.h.
@@ -13,20 +15,34 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <queue>
 #include <vector>
 
 #include "bench/device/profile.h"
 #include "bench/device/stat.h"
+#include "bench/device/write_cache.h"
 #include "model/clock.h"
 
 namespace rocktune::bench {
 
 enum class IoKind { kRead = 0, kWrite = 1, kSync = 2 };
 
+// The seconds that one request takes of a device that does nothing else, cache and growth aside.
+double pure_service_seconds(const DeviceProfile& profile, IoKind kind, std::int64_t bytes);
+
+// The latency of one request on an idle device, besides its service.
+double idle_latency_us(const DeviceProfile& profile, IoKind kind, std::int64_t bytes);
+
+// By how much a read's latency grows with the shares in use (profile.h: ReadLatencyGrowth).
+double read_latency_factor(const ReadLatencyGrowth& growth, double read_share, double write_share);
+
 class DeviceModel {
  public:
-  explicit DeviceModel(const DeviceProfile& profile) : profile_(profile) {}
+  explicit DeviceModel(const DeviceProfile& profile);
+
+  // From now on the profile's degradation is timed anew. Without it, from the first request on.
+  void begin(Nanoseconds now);
 
   // Queues one request of at most profile.max_request_bytes; returns when it completes.
   Nanoseconds submit(IoKind kind, std::int64_t bytes, Nanoseconds now);
@@ -45,10 +61,18 @@ class DeviceModel {
     bool operator>(const Request& other) const { return completion > other.completion; }
   };
 
+  // Takes the server for the request, and tells the latency that comes on top.
   Nanoseconds serve(IoKind kind, std::int64_t bytes, Nanoseconds start);
+  double service_seconds(IoKind kind, std::int64_t bytes, Nanoseconds start);
+  void degrade(Nanoseconds now);
   void complete_until(Nanoseconds now);
 
   DeviceProfile profile_;
+  WriteCache cache_;
+  std::optional<Nanoseconds> begun_;  // what the degradation's seconds count from
+  std::size_t degraded_ = 0;          // steps of profile_.degradation that have come
+  double rates_ = 1;                  // the factor of the last of them
+
   Nanoseconds free_at_{0};              // when the server has finished all it has
   std::array<double, 2> recent_{0, 0};  // decayed seconds of pure service, read and write
   Nanoseconds recent_at_{0};            // when recent_ was last decayed

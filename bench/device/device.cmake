@@ -1,0 +1,15 @@
+# The devices: the emulated NVMe with its fit, the throttled loop device, `rocktune-bench device`.
+target_sources(rocktune_bench_lib PRIVATE
+  device/closed_loop.cc
+  device/cost.cc
+  device/device.cc
+  device/device_command.cc
+  device/file_system.cc
+  device/fit.cc
+  device/least_squares.cc
+  device/model.cc
+  device/points.cc
+  device/profile.cc
+  device/profile_yaml.cc
+  device/stat.cc)
+target_link_libraries(rocktune_bench_lib PRIVATE Eigen3::Eigen)

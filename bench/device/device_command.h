@@ -1,0 +1,29 @@
+// `rocktune-bench device`: fits a profile to measured points, and measures what the emulated device
+// costs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace rocktune::bench {
+
+struct DeviceFitSettings {
+  std::string points;           // a CSV file (points.h)
+  std::string name = "fitted";  // the profile's
+  std::string description;
+  std::uint64_t seed = 1;   // of the draw of the points that are held out
+  std::uint64_t parts = 3;  // one part of so many is held out
+  bool json = false;
+};
+
+struct DeviceCostSettings {
+  std::string profile = "nvme-p41";
+  std::int64_t requests = 200'000;  // of each thread
+  bool json = false;
+};
+
+// Each returns the process's exit code: 0 done, 1 failed, 2 usage.
+int device_fit_command(const DeviceFitSettings& settings);
+int device_cost_command(const DeviceCostSettings& settings);
+
+}  // namespace rocktune::bench

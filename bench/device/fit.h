@@ -1,0 +1,45 @@
+// Fits a device profile to measured points, and says how far off it is at points it has not seen.
+//
+// Fitted are both bandwidths, both IOPS, the mixing loss, the latencies of each request size, how
+// the reads' grow with the load, and the CPU time that the measuring host needed for a request.
+// They minimise the difference of the logarithms of measured and expected throughput
+// (closed_loop.h), large ones counted linearly, so that one odd run does not bend the rest.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/device/points.h"
+#include "bench/device/profile.h"
+#include "model/result.h"
+
+namespace rocktune::bench {
+
+struct DeviceFit {
+  DeviceProfile profile;
+  double host_us_per_request = 0;  // of the machine that measured, not of the device
+};
+
+// Needs 30 points: pure reads, pure writes and mixed ones among them.
+Result<DeviceFit> fit_device(const std::vector<MeasuredPoint>& points);
+
+// Which points are kept from the fit: the mixed ones are shuffled by a generator seeded with `seed`
+// and dealt to `parts` hands; these are hand `part`'s. Every mixed point is in exactly one.
+std::vector<bool> held_out(const std::vector<MeasuredPoint>& points, std::uint64_t seed,
+                           std::uint64_t parts, std::uint64_t part);
+
+// |emulated / measured - 1| of a point's throughput, from the formula or from the DeviceModel
+// driven in virtual time with as many requests in flight as the measurement had.
+double formula_error(const DeviceFit& fit, const MeasuredPoint& point);
+double model_error(const DeviceFit& fit, const MeasuredPoint& point);
+
+struct ErrorSummary {
+  std::size_t points = 0;
+  double median = 0;
+  double p90 = 0;
+  double max = 0;
+};
+ErrorSummary summarise(std::vector<double> errors);
+
+}  // namespace rocktune::bench
