@@ -181,15 +181,16 @@ int main(int argc, char** argv) {
       "demo", "Mild-Pressure of source 000 on an emulated NVMe: static, then with rocktuned");
   add_demo(*demo, demo_settings);
 
+  rocktune::bench::ExperimentSettings experiment_settings;
+  auto* experiment =
+      app.add_subcommand("experiment", "An experiment of a source document, beside its figures");
+  add_experiment(*experiment, experiment_settings);
+
   rocktune::bench::OverheadSettings overhead_settings;
   auto* overhead = app.add_subcommand(
       "overhead", "What the agent costs: the same host with and without it, round by round");
   add_overhead(*overhead, overhead_settings);
   rocktune::bench::OverheadHost host_settings;
-  rocktune::bench::ExperimentSettings experiment_settings;
-  auto* experiment =
-      app.add_subcommand("experiment", "An experiment of a source document, beside its figures");
-  add_experiment(*experiment, experiment_settings);
   auto* host = app.add_subcommand("overhead-host", "");
   add_overhead_host(*host, host_settings);
 

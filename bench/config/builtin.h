@@ -1,6 +1,6 @@
-// The YAML files that are built into the binary: devices, configurations, workloads and scenarios, by name.
-// The files in bench/devices, bench/configurations, bench/workloads and bench/scenarios are their
-// only source.
+// The YAML files that are built into the binary: devices, configurations, workloads and scenarios,
+// by name. The files in bench/devices, bench/configurations, bench/workloads and bench/scenarios
+// are their only source.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace rocktune::bench {
 
-enum class BuiltinKind { kDevice, kConfigurations, kWorkload, kScenario };
+enum class BuiltinKind { kDevice, kConfigurations, kExperiment, kWorkload, kScenario };
 
 struct Builtin {
   BuiltinKind kind;

@@ -3,8 +3,11 @@ rocktune_unit_test(bench_test
     unit/bench/alert_tail_test.cc
     unit/bench/comparison_test.cc
     unit/bench/configuration_test.cc
+    unit/bench/device_fit_test.cc
     unit/bench/device_model_test.cc
     unit/bench/device_profile_test.cc
+    unit/bench/experiment_outcome_test.cc
+    unit/bench/experiment_test.cc
     unit/bench/generator_test.cc
     unit/bench/histogram_test.cc
     unit/bench/overhead_test.cc

@@ -1,0 +1,194 @@
+#include "bench/experiment/command.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "bench/cli/stop.h"
+#include "bench/cli/temporary.h"
+#include "bench/config/builtin.h"
+#include "bench/experiment/progress.h"
+#include "bench/experiment/report.h"
+#include "bench/experiment/run_case.h"
+#include "bench/experiment/schedule.h"
+#include "bench/experiment/store.h"
+#include "bench/run/result.h"
+#include "bench/trial/digest.h"
+
+namespace rocktune::bench {
+namespace {
+
+using namespace experiment;
+
+// What the settings come to once the file is read.
+struct Plan {
+  Experiment experiment;
+  std::vector<const Part*> parts;  // into `experiment`
+  SizeName size = SizeName::kScaled;
+  std::int64_t rounds = 1;
+  Question question;
+};
+
+Result<std::unique_ptr<Plan>> make_plan(const ExperimentSettings& settings) {
+  auto text = builtin_or_file(BuiltinKind::kExperiment, settings.name);
+  if (!text) return tl::unexpected(text.error());
+  auto parsed = parse_experiment(text->content, text->name);
+  if (!parsed) return tl::unexpected(parsed.error());
+  auto plan = std::make_unique<Plan>();
+  plan->experiment = std::move(*parsed);
+  plan->size = settings.full ? SizeName::kFull : SizeName::kScaled;
+  plan->rounds = settings.repeat > 0 ? settings.repeat : plan->experiment.repeat;
+  std::string known;
+  for (const Part& part : plan->experiment.parts) {
+    if (settings.part.empty() || settings.part == part.name) plan->parts.push_back(&part);
+    known += (known.empty() ? "" : ", ") + part.name;
+  }
+  if (plan->parts.empty()) {
+    return fail(ErrorCode::kInvalidArgument,
+                "--part " + settings.part + ": " + text->name + " has the parts " + known);
+  }
+  if (settings.report_only && settings.output.empty()) {
+    return fail(ErrorCode::kInvalidArgument, "--report needs --output: whose runs should it show?");
+  }
+  plan->question = {plan->experiment.name, settings.full ? "full" : "scaled", digest(text->content),
+                    rocksdb_version(), settings.seconds};
+  return plan;
+}
+
+// A disk that fills up in the middle of a night's run helps nobody.
+Result<void> check_space(const Part& part, SizeName size, const std::string& directory) {
+  std::error_code error;
+  const auto space = std::filesystem::space(directory, error);
+  const double needed = disk_bytes_needed(part, size);
+  if (error || static_cast<double>(space.available) >= needed) return {};
+  return fail(ErrorCode::kUnavailable,
+              "part " + part.name + " needs about " + number_text(needed / 1e9, 1) + " GB below " +
+                  directory + ", which has " +
+                  number_text(static_cast<double>(space.available) / 1e9, 1) +
+                  " GB: take an --output on a larger disk");
+}
+
+Result<void> run_part(const Plan& plan, const Part& part, const ExperimentSettings& settings,
+                      const Store& store, Progress& progress) {
+  const auto runs = schedule(part.cases.size(), plan.rounds, settings.seed);
+  std::size_t number = 0;
+  for (const ScheduledRun& scheduled : runs) {
+    if (stop_requested()) return {};
+    const Case& one = part.cases[scheduled.case_index];
+    ++number;
+    if (store.finished(part, one, scheduled.round)) continue;
+    if (auto enough = check_space(part, plan.size, store.directory()); !enough) return enough;
+    progress.begin(part.name, one.name, scheduled.round, number, runs.size());
+    const CaseRun run{plan.experiment, part, one, plan.size, settings.seconds, scheduled.round};
+    auto done = run_case(run, store, progress.watcher());
+    progress.end(store.finished(part, one, scheduled.round), part.metrics);
+    if (!done) return done;
+  }
+  return {};
+}
+
+PartSummary summarize(const Plan& plan, const Part& part, const Store& store,
+                      const ExperimentSettings& settings) {
+  PartSummary summary;
+  summary.part = &part;
+  summary.rounds = settings.report_only && settings.repeat == 0
+                       ? std::max<std::int64_t>(1, store.rounds(part))
+                       : plan.rounds;
+  summary.figures = store.figures(part, summary.rounds);
+  summary.verdicts = judge(part, summary.figures);
+  summary.runs_partial = store.partial_runs(part);
+  for (const Case& one : part.cases) {
+    for (std::int64_t round = 1; round <= summary.rounds; ++round) {
+      const auto result = store.finished(part, one, round);
+      if (!result) continue;
+      ++summary.runs_done;
+      if (!summary.label.empty()) continue;
+      summary.label = result->value("label", "unknown device");
+      if (result->contains("device") && result->at("device").is_object()) {
+        summary.label += " " + result->at("device").value("name", "");
+      }
+    }
+  }
+  return summary;
+}
+
+std::string command_text(const ExperimentSettings& settings) {
+  std::string text = "rocktune-bench experiment " + settings.name;
+  if (!settings.part.empty()) text += " --part " + settings.part;
+  if (settings.full) text += " --full";
+  if (settings.repeat > 0) text += " --repeat " + std::to_string(settings.repeat);
+  if (settings.seconds > 0) text += " --seconds " + number_text(settings.seconds, 1);
+  return text;
+}
+
+Result<void> show(const Plan& plan, const Store& store, const ExperimentSettings& settings) {
+  Summary summary;
+  summary.experiment = &plan.experiment;
+  summary.size = plan.size;
+  summary.command = command_text(settings);
+  summary.machine = report::this_machine();
+  summary.stopped = stop_requested();
+  for (const Part* part : plan.parts) {
+    summary.parts.push_back(summarize(plan, *part, store, settings));
+  }
+  const std::string json = summary_json(summary).dump(2) + "\n";
+  if (auto done = store.write("report.md", experiment::markdown(summary)); !done) return done;
+  if (auto done = store.write("report.json", json); !done) return done;
+  std::fputs(settings.json ? json.c_str() : experiment::plain_text(summary).c_str(), stdout);
+  if (std::fflush(stdout) != 0) {
+    return fail(ErrorCode::kIo, "stdout: the tables cannot be written");
+  }
+  return {};
+}
+
+Result<void> run_planned(const Plan& plan, const ExperimentSettings& settings,
+                         const std::string& directory) {
+  auto store = Store::open(directory, plan.question);
+  if (!store) return tl::unexpected(store.error());
+  Result<void> done;
+  if (!settings.report_only) {
+    Progress progress(settings.progress != "none");
+    for (const Part* part : plan.parts) {
+      done = run_part(plan, *part, settings, *store, progress);
+      store->remove_work();
+      if (!done || stop_requested()) break;
+    }
+  }
+  auto shown = show(plan, *store, settings);  // also what there was before a failure
+  return done ? shown : done;
+}
+
+}  // namespace
+
+int experiment_command(const ExperimentSettings& settings) {
+  const auto plan = make_plan(settings);
+  if (!plan) {
+    std::fprintf(stderr, "%s\n", plan.error().message.c_str());
+    return 2;
+  }
+  install_stop_signals();
+  std::string directory = settings.output;
+  if (directory.empty()) {
+    auto temporary = TemporaryDirectory::create("rocktune-experiment");
+    if (!temporary) {
+      std::fprintf(stderr, "rocktune-bench: %s\n", temporary.error().message.c_str());
+      return 1;
+    }
+    temporary->keep();
+    directory = temporary->path();
+  }
+  const auto done = run_planned(**plan, settings, directory);
+  std::fprintf(stderr, "results are in %s\n", directory.c_str());
+  if (!done) {
+    std::fprintf(stderr, "rocktune-bench: %s\n", done.error().message.c_str());
+    return done.error().code == ErrorCode::kConflict ? 2 : 1;
+  }
+  if (stop_requested()) {
+    std::fprintf(stderr, "stopped; go on with --output %s\n", directory.c_str());
+    return 130;
+  }
+  return 0;
+}
+
+}  // namespace rocktune::bench

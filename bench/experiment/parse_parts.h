@@ -1,0 +1,24 @@
+// Reads one part of an experiment's YAML file; mistakes go to `problems`. Used by parse.cc.
+#pragma once
+
+#include <yaml-cpp/yaml.h>
+
+#include <string>
+
+#include "bench/config/located_yaml.h"
+#include "bench/experiment/experiment.h"
+
+namespace rocktune::bench::experiment {
+
+Part read_part(const YAML::Node& node, const std::string& prefix, Problems& problems);
+
+// The rules of a part whose cases and metrics are read.
+void read_rules(MapReader& map, const std::string& prefix, Problems& problems, Part& part);
+
+bool has_case(const Part& part, const std::string& name);
+std::string case_names(const Part& part);
+
+// A list of plain texts; false when the key is absent or is no such list.
+bool read_texts(MapReader& map, const std::string& key, std::vector<std::string>& out);
+
+}  // namespace rocktune::bench::experiment
