@@ -23,7 +23,7 @@ using OptionSet = std::map<std::string, std::string>;
 struct Size {
   double scale = 1;  // divides every size and rate of configuration and device
   std::int64_t records = 0;
-  std::int64_t threads = 0;
+  std::int64_t threads = 0;       // PartKind::kDevice: requests in flight
   double seconds = 0;             // of one run, all phases together
   std::vector<std::string> says;  // what is scaled and how, a sentence each
 };

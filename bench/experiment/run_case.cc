@@ -38,15 +38,14 @@ Result<void> run_on_device(const CaseRun& run, const Store& store) {
   if (!profile) return tl::unexpected(profile.error());
   const std::string directory = store.run_directory(run.part, run.one, run.round);
   if (auto made = make_directory(directory); !made) return made;
-  const DeviceMix mix{profile->scaled(size.scale),
-                      run.part.request_bytes,
-                      run.one.read_share,
-                      size.threads,
-                      seconds_of(run),
-                      static_cast<std::uint64_t>(run.round)};
-  auto result = run_device_mix(mix, directory, stop_requested());
-  if (!result) return tl::unexpected(result.error());
-  return write_text(directory + "/run.json", result->dump(2));
+  DeviceMix mix;
+  mix.profile = profile->scaled(size.scale);
+  mix.load.read_share = run.one.read_share;
+  mix.load.queue_depth = size.threads;
+  mix.load.request_bytes = run.part.request_bytes;
+  mix.seconds = seconds_of(run);
+  mix.seed = static_cast<std::uint64_t>(run.round);
+  return write_text(directory + "/run.json", run_device_mix(mix).dump(2));
 }
 
 Result<void> run_on_rocksdb(const CaseRun& run, const Store& store, const Watcher& watcher) {
