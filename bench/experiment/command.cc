@@ -106,7 +106,7 @@ PartSummary summarize(const Plan& plan, const Part& part, const Store& store,
       if (!summary.label.empty()) continue;
       summary.label = result->value("label", "unknown device");
       if (result->contains("device") && result->at("device").is_object()) {
-        summary.label += " " + result->at("device").value("name", "");
+        summary.label += " (" + result->at("device").value("name", "") + ")";
       }
     }
   }
