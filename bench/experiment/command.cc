@@ -13,6 +13,7 @@
 #include "bench/experiment/run_case.h"
 #include "bench/experiment/schedule.h"
 #include "bench/experiment/store.h"
+#include "bench/report/result_reader.h"
 #include "bench/run/result.h"
 #include "bench/trial/digest.h"
 
@@ -103,11 +104,7 @@ PartSummary summarize(const Plan& plan, const Part& part, const Store& store,
       const auto result = store.finished(part, one, round);
       if (!result) continue;
       ++summary.runs_done;
-      if (!summary.label.empty()) continue;
-      summary.label = result->value("label", "unknown device");
-      if (result->contains("device") && result->at("device").is_object()) {
-        summary.label += " (" + result->at("device").value("name", "") + ")";
-      }
+      if (summary.label.empty()) summary.label = report::device_text(*result);
     }
   }
   return summary;

@@ -29,10 +29,12 @@ json run_device_mix(const DeviceMix& mix) {
     operations["write"] = operation_json(seen.writes_per_second, seen.write_mean_us, mix.load);
   }
   return {{"schema", "rocktune-device-mix/1"},
-          {"label", "emulated device, in virtual time"},
           {"started", rfc3339_now()},
           {"partial", false},
-          {"device", {{"name", mix.profile.name}, {"description", mix.profile.description}}},
+          {"device",
+           {{"label", "emulated device in virtual time,"},
+            {"name", mix.profile.name},
+            {"description", mix.profile.description}}},
           {"request_bytes", mix.load.request_bytes},
           {"read_share", mix.load.read_share},
           {"requests_in_flight", mix.load.in_flight()},

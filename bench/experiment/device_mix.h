@@ -18,7 +18,7 @@ struct DeviceMix {
   std::uint64_t seed = 1;
 };
 
-// A document like that of `rocktune-bench run` ("total", "partial", "label", "device"), with the
+// A document like that of `rocktune-bench run` ("device", "partial", "total"), with the
 // operations `read` and `write`; a direction that was not asked for is not there.
 nlohmann::json run_device_mix(const DeviceMix& mix);
 

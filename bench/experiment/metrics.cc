@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 
+#include "bench/report/result_reader.h"
+
 namespace rocktune::bench::experiment {
 namespace {
 
 using nlohmann::json;
 
-// How a metric comes from the object `total` of a run or of one of its phases (docs/bench.md).
+// How a metric comes from the object `total` of a database or of one of its phases (docs/bench.md).
 struct Source {
   Metric metric;
   const char* pointer;
@@ -47,58 +49,71 @@ constexpr std::array kSources = {
            kMebibyte},
 };
 
+// Of the device, for the whole run only (docs/bench.md, schema 2).
+constexpr std::array kDeviceSources = {
+    Source{{"device_utilisation", "device busy", 2}, "/device/total/utilisation", 1},
+    Source{{"device_read", "device reads, MiB", 0}, "/device/total/read_bytes", kMebibyte},
+    Source{{"device_written", "device writes, MiB", 0}, "/device/total/write_bytes", kMebibyte},
+};
+
 constexpr Metric kPendingMax{"pending_max", "pending at most, MiB", 0};
 constexpr Metric kPendingGrowth{"pending_growth", "pending grew by, MiB", 0};
-constexpr Metric kPendingOfData{"pending_of_data", "pending over data", 3};
-constexpr std::array kSeriesMetrics = {kPendingMax, kPendingGrowth, kPendingOfData};
+// Source 002: bytes written to storage over bytes written to the database.
+constexpr Metric kDeviceWriteAmplification{"device_write_amplification", "WAF of the device", 2};
+constexpr std::array kDerived = {kPendingMax, kPendingGrowth, kDeviceWriteAmplification};
 
 std::string_view base_of(std::string_view name) {
   return name.substr(0, name.find('@'));
 }
 
-std::optional<double> number_at(const json& from, const std::string& pointer) {
-  const json::json_pointer path(pointer);
-  if (!from.is_structured() || !from.contains(path) || !from.at(path).is_number()) {
-    return std::nullopt;
-  }
-  return from.at(path).get<double>();
+// A run's only database; null when it has none, or several that the metric would have to choose
+// from.
+const json* database_of(const json& result) {
+  const auto databases = report::databases_of(result);
+  return databases.size() == 1 ? databases.front().document : nullptr;
 }
 
-// The phases that the metric is about: all, or the one that it names.
-std::vector<const json*> phases_for(const json& result, std::string_view phase) {
-  std::vector<const json*> found;
-  if (!result.is_object() || !result.contains("phases")) return found;
-  for (const json& each : result.at("phases")) {
-    if (phase.empty() || each.value("name", "") == phase) found.push_back(&each);
+// The object `total` that the metric is about: the whole run's or the named phase's.
+const json* total_of(const json& result, std::string_view phase) {
+  const json* database = database_of(result);
+  if (database == nullptr) return nullptr;
+  if (phase.empty()) return database->contains("total") ? &database->at("total") : nullptr;
+  for (const json& each : report::array_at(*database, "/phases")) {
+    if (each.value("name", "") == phase && each.contains("total")) return &each.at("total");
   }
-  return found;
+  return nullptr;
 }
 
 // Pending compaction bytes at the end of each second.
 std::vector<double> pending_series(const json& result, std::string_view phase) {
   std::vector<double> series;
-  for (const json* each : phases_for(result, phase)) {
-    if (!each->contains("per_second")) continue;
-    for (const json& second : each->at("per_second")) {
-      if (auto value = number_at(second, "/pending_compaction_bytes")) series.push_back(*value);
+  const json* database = database_of(result);
+  if (database == nullptr) return series;
+  for (const json& each : report::array_at(*database, "/phases")) {
+    if (!phase.empty() && each.value("name", "") != phase) continue;
+    for (const json& second : report::array_at(each, "/per_second")) {
+      if (auto value = report::number_at(second, "/pending_compaction_bytes")) {
+        series.push_back(*value);
+      }
     }
   }
   return series;
 }
 
-std::optional<double> read_series(const json& result, std::string_view name) {
+std::optional<double> read_derived(const json& result, std::string_view name) {
+  const std::string_view base = base_of(name);
+  if (base == kDeviceWriteAmplification.name) {
+    const json* total = total_of(result, "");
+    const auto device = report::number_at(result, "/device/total/write_bytes");
+    const auto user =
+        total == nullptr ? std::nullopt : report::number_at(*total, "/user_bytes_written");
+    if (!device || !user || *user <= 0) return std::nullopt;
+    return *device / *user;
+  }
   const std::vector<double> series = pending_series(result, phase_of(name));
   if (series.empty()) return std::nullopt;
-  const std::string_view base = base_of(name);
-  if (base == kPendingMax.name) {
-    return *std::max_element(series.begin(), series.end()) / kMebibyte;
-  }
-  if (base == kPendingGrowth.name) return (series.back() - series.front()) / kMebibyte;
-  const auto records = number_at(result, "/workload/records");
-  const auto size = number_at(result, "/workload/value_size_bytes");
-  constexpr double kKeyBytes = 16;  // bench/run/records.h
-  if (!records || !size || *records <= 0) return std::nullopt;
-  return series.back() / (*records * (*size + kKeyBytes));
+  if (base == kPendingMax.name) return *std::max_element(series.begin(), series.end()) / kMebibyte;
+  return (series.back() - series.front()) / kMebibyte;
 }
 
 }  // namespace
@@ -108,19 +123,26 @@ std::optional<Metric> find_metric(std::string_view name) {
   for (const Source& source : kSources) {
     if (source.metric.name == base) return source.metric;
   }
-  for (const Metric& metric : kSeriesMetrics) {
-    if (metric.name == base) return metric;
+  // These are counted for the run, not by phase.
+  const bool whole = phase_of(name).empty();
+  for (const Source& source : kDeviceSources) {
+    if (whole && source.metric.name == base) return source.metric;
+  }
+  for (const Metric& metric : kDerived) {
+    const bool by_phase = metric.name != kDeviceWriteAmplification.name;
+    if ((whole || by_phase) && metric.name == base) return metric;
   }
   return std::nullopt;
 }
 
 std::string known_metrics() {
   std::string all;
-  for (const Source& source : kSources) {
-    all += (all.empty() ? "" : ", ") + std::string(source.metric.name);
-  }
-  for (const Metric& metric : kSeriesMetrics) all += ", " + std::string(metric.name);
-  return all + " (each also as METRIC@PHASE)";
+  for (const Source& source : kSources) all += std::string(source.metric.name) + ", ";
+  for (const Metric& metric : {kPendingMax, kPendingGrowth}) all += std::string(metric.name) + ", ";
+  all.resize(all.size() - 2);
+  all += " (each also as METRIC@PHASE)";
+  for (const Source& source : kDeviceSources) all += ", " + std::string(source.metric.name);
+  return all + ", " + std::string(kDeviceWriteAmplification.name);
 }
 
 std::string_view phase_of(std::string_view name) {
@@ -136,19 +158,22 @@ std::string heading_of(std::string_view name) {
 }
 
 std::optional<double> read_metric(const json& result, std::string_view name) {
-  const std::string_view base = base_of(name);
-  for (const Source& source : kSources) {
-    if (source.metric.name != base) continue;
-    std::optional<double> value;
-    if (phase_of(name).empty()) {
-      value = number_at(result, std::string("/total") + source.pointer);
-    } else if (const auto phases = phases_for(result, phase_of(name)); !phases.empty()) {
-      value = number_at(*phases.front(), std::string("/total") + source.pointer);
+  if (!find_metric(name)) return std::nullopt;
+  const auto scaled = [](std::optional<double> value, double divisor) {
+    return value ? std::optional(*value / divisor) : std::nullopt;
+  };
+  for (const Source& source : kDeviceSources) {
+    if (source.metric.name == name) {
+      return scaled(report::number_at(result, source.pointer), source.divisor);
     }
-    if (value) *value /= source.divisor;
-    return value;
   }
-  return find_metric(name) ? read_series(result, name) : std::nullopt;
+  for (const Source& source : kSources) {
+    if (source.metric.name != base_of(name)) continue;
+    const json* total = total_of(result, phase_of(name));
+    if (total == nullptr) return std::nullopt;
+    return scaled(report::number_at(*total, source.pointer), source.divisor);
+  }
+  return read_derived(result, name);
 }
 
 }  // namespace rocktune::bench::experiment

@@ -19,7 +19,7 @@ struct PartSummary {
   std::int64_t rounds = 0;       // asked for
   std::size_t runs_done = 0;     // finished ones
   std::size_t runs_partial = 0;  // stopped early: in no figure
-  std::string label;             // "emulated device (nvme-p41)", "real device"; empty: nothing ran
+  std::string label;             // "emulated device nvme-p41", "real device"; empty: nothing ran
   Figures figures;
   std::vector<Verdict> verdicts;
 };
