@@ -2,19 +2,19 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "bench/cli/stop.h"
 #include "bench/cli/temporary.h"
-#include "bench/config/located_yaml.h"
-#include "bench/trial/alert_tail.h"
 #include "bench/demo/comparison.h"
-#include "bench/demo/screen.h"
+#include "bench/trial/screen.h"
 #include "bench/device/profile.h"
 #include "bench/host/configuration.h"
-#include "bench/trial/child.h"
-#include "bench/trial/clone.h"
+#include "bench/trial/alert_tail.h"
+#include "bench/trial/loaded_database.h"
+#include "bench/trial/trial.h"
 #include "bench/workload/workload.h"
 #include "model/text.h"
 
@@ -23,8 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using std::chrono::milliseconds;
-using std::chrono::seconds;
 
 constexpr const char* kWorkload = "demo";
 constexpr const char* kDevice = "nvme-p41";
@@ -32,15 +30,11 @@ constexpr const char* kConfiguration = "Mild-Pressure";
 // What the operator of the demo lets rocktune spend: jobs mostly wait for the (emulated) device, so
 // that twice as many as the least machine has cores still help.
 constexpr int kMostJobs = 4;
-// A Unix socket's path has at most 107 characters; ours adds "/agent/agent.<pid>.sock".
-constexpr std::size_t kLongestDirectory = 75;
 
 class Demo {
  public:
   Demo(const DemoSettings& settings, std::string directory)
-      : settings_(settings),
-        directory_(std::move(directory)),
-        binaries_(fs::read_symlink("/proc/self/exe").parent_path().string()) {}
+      : settings_(settings), directory_(std::move(directory)) {}
 
   Result<void> run() {
     if (auto shown = introduce(); !shown) return shown;
@@ -58,21 +52,17 @@ class Demo {
 
   Result<void> introduce();
   Result<void> load();
-  Result<void> run_static() { return run_workload("static", nullptr); }
+  Result<void> run_static();
   Result<void> run_tuned();
-  Result<void> run_workload(const std::string& name, AlertTail* alerts);
-  Result<void> watch(Child& child, const std::string& name, AlertTail* alerts);
+  Result<void> run_trial_of(const std::string& name, const std::optional<DaemonSettings>& daemon);
   void show_alerts(AlertTail& alerts);
-  Result<Child> start_daemon();
-  Result<void> wait_for_daemon(Child& daemon);
   Result<void> report();
-  [[nodiscard]] std::vector<std::string> bench(const std::string& command,
-                                               const std::string& database) const;
-  [[nodiscard]] Result<json> read_result(const std::string& name) const;
+  [[nodiscard]] TrialSubject subject() const;
 
   const DemoSettings settings_;
   const std::string directory_;
-  const std::string binaries_;
+  std::string loaded_;                // the database that both runs start from
+  std::map<std::string, json> runs_;  // what they measured, by name
   Screen screen_;
 };
 
@@ -119,80 +109,58 @@ Result<void> Demo::introduce() {
   return {};
 }
 
-std::vector<std::string> Demo::bench(const std::string& command,
-                                     const std::string& database) const {
-  std::vector<std::string> arguments = {binaries_ + "/rocktune-bench",
-                                        command,
-                                        "--workload",
-                                        kWorkload,
-                                        "--configuration",
-                                        kConfiguration,
-                                        "--scale",
-                                        std::to_string(settings_.scale),
-                                        "--db",
-                                        database,
-                                        "--progress",
-                                        "json"};
-  if (settings_.records > 0) {
-    arguments.insert(arguments.end(), {"--records", std::to_string(settings_.records)});
-  }
-  return arguments;
+TrialSubject Demo::subject() const {
+  TrialSubject subject;
+  subject.workload = kWorkload;
+  subject.configuration = kConfiguration;
+  subject.device = kDevice;
+  subject.scale = settings_.scale;
+  subject.records = settings_.records;
+  subject.seconds = settings_.seconds;
+  return subject;
 }
 
 Result<void> Demo::load() {
-  auto child = Child::start({bench("load", in_directory("loaded")), {}, in_directory("load.log")});
-  if (!child) return tl::unexpected(child.error());
-  return watch(*child, "load", nullptr);
-}
-
-Result<void> Demo::run_workload(const std::string& name, AlertTail* alerts) {
-  const std::string database = in_directory(name);
-  if (auto cloned = clone_database(in_directory("loaded"), database); !cloned) return cloned;
-  std::vector<std::string> arguments = bench("run", database);
-  arguments.insert(arguments.end(), {"--device", kDevice, "--json", in_directory(name + ".json")});
-  if (settings_.seconds > 0) {
-    arguments.insert(arguments.end(), {"--seconds", std::to_string(settings_.seconds)});
-  }
-  screen_.say("");
-  screen_.say(alerts == nullptr ? "Static: the options stay as they were opened."
-                                : "Tuned: the same, with rocktuned in act mode beside it.");
-  auto child = Child::start({std::move(arguments),
-                             {{"ROCKTUNE_AGENT_DIR", in_directory("agent")}},
-                             in_directory(name + ".log")});
-  if (!child) return tl::unexpected(child.error());
-  auto done = watch(*child, name, alerts);
-  std::error_code ignored;  // the results count; the databases would only fill the disk
-  fs::remove_all(database, ignored);
-  fs::remove_all(database + ".device", ignored);
-  return done;
-}
-
-Result<void> Demo::watch(Child& child, const std::string& name, AlertTail* alerts) {
-  for (bool ended = false; !ended;) {
-    if (stop_requested()) {
-      screen_.end_progress();
-      child.stop(seconds(10));
-      return {};
-    }
-    ended = child.exit_code().has_value();
-    for (const std::string& line : child.read_lines(milliseconds(ended ? 0 : 200))) {
-      const json event = json::parse(line, nullptr, false);
-      if (!event.is_object()) continue;
-      if (event.value("event", "") == "second") screen_.progress(second_text(name, event));
-      if (event.value("event", "") == "loading") {
-        screen_.progress("[load] " + std::to_string(event.value("records", std::int64_t{0})) +
-                         " records" + (event.value("settling", false) ? ", settling" : ""));
-      }
-    }
-    if (alerts != nullptr) show_alerts(*alerts);
-  }
+  Watcher watcher;
+  watcher.event = [this](const json& event) {
+    screen_.progress("[load] " + std::to_string(event.value("records", std::int64_t{0})) +
+                     " records" + (event.value("settling", false) ? ", settling" : ""));
+  };
+  auto loaded = loaded_database(subject(), in_directory("loaded"), watcher);
   screen_.end_progress();
-  if (child.exit_code() != 0) {
-    const auto log = read_text_file(in_directory(name + ".log"));
-    return fail(ErrorCode::kUnavailable, "the " + name + " run failed with exit code " +
-                                             std::to_string(*child.exit_code()) + ": " +
-                                             (log ? *log : std::string("no log")));
-  }
+  if (!loaded) return tl::unexpected(loaded.error());
+  loaded_ = loaded->value_or("");
+  return {};
+}
+
+Result<void> Demo::run_static() {
+  screen_.say("");
+  screen_.say("Static: the options stay as they were opened.");
+  return run_trial_of("static", {});
+}
+
+Result<void> Demo::run_tuned() {
+  screen_.say("");
+  screen_.say("Tuned: the same, with rocktuned in act mode beside it.");
+  DaemonSettings daemon;
+  daemon.sections =
+      "defaults:\n  policy: headroom\n  budget:\n    jobs_max: " + std::to_string(kMostJobs) + "\n";
+  return run_trial_of("tuned", daemon);
+}
+
+Result<void> Demo::run_trial_of(const std::string& name,
+                                const std::optional<DaemonSettings>& daemon) {
+  AlertTail alerts(in_directory(name) + "/alerts.jsonl");
+  Watcher watcher;
+  watcher.event = [this, &name](const json& event) {
+    if (event.value("event", "") == "second") screen_.progress(second_text(name, event));
+  };
+  if (daemon) watcher.tick = [this, &alerts] { show_alerts(alerts); };
+  auto outcome = run_trial({subject(), loaded_, in_directory(name), daemon}, watcher);
+  screen_.end_progress();
+  if (daemon) show_alerts(alerts);
+  if (!outcome) return tl::unexpected(outcome.error());
+  runs_[name] = std::move(outcome->run);
   return {};
 }
 
@@ -202,89 +170,31 @@ void Demo::show_alerts(AlertTail& alerts) {
   }
 }
 
-Result<Child> Demo::start_daemon() {
-  const std::string config = in_directory("rocktuned.yaml");
-  std::error_code error;
-  fs::create_directory(in_directory("trace"), error);
-  std::ofstream out(config);
-  out << "daemon:\n  name: demo\n  mode: act\n  poll_interval: 500ms\n  agent_dir: "
-      << in_directory("agent") << "\n  control_socket: " << in_directory("rocktuned.sock")
-      << "\nlog:\n  file: " << in_directory("rocktuned.log")
-      << "\nalert_log:\n  file: " << in_directory("alerts.jsonl")
-      << "\ntrace:\n  directory: " << in_directory("trace")
-      << "\nhttp:\n  listen: off\ndefaults:\n  policy: headroom\n  budget:\n    jobs_max: "
-      << kMostJobs << "\n";
-  if (!out.flush()) return fail(ErrorCode::kIo, config + ": cannot be written");
-  return Child::start(
-      {{binaries_ + "/rocktuned", "--config", config}, {}, in_directory("rocktuned.stderr")});
-}
-
-Result<void> Demo::wait_for_daemon(Child& daemon) {
-  for (int i = 0; i < 100 && !stop_requested(); ++i) {
-    std::error_code ignored;
-    if (fs::exists(in_directory("rocktuned.sock"), ignored)) return {};
-    if (daemon.exit_code()) break;
-    daemon.read_lines(milliseconds(100));
-  }
-  if (stop_requested()) return {};
-  const auto log = read_text_file(in_directory("rocktuned.stderr"));
-  return fail(ErrorCode::kUnavailable,
-              "rocktuned did not come up: " + (log ? *log : std::string("no log")));
-}
-
-Result<void> Demo::run_tuned() {
-  auto daemon = start_daemon();
-  if (!daemon) return tl::unexpected(daemon.error());
-  if (auto up = wait_for_daemon(*daemon); !up || stop_requested()) return up;
-  AlertTail alerts(in_directory("alerts.jsonl"));
-  auto done = run_workload("tuned", &alerts);
-  const auto early = daemon->exit_code();
-  const int code = daemon->stop(seconds(10));
-  show_alerts(alerts);
-  if (done && early) {
-    return fail(ErrorCode::kUnavailable, "rocktuned ended during the run, exit code " +
-                                             std::to_string(code) + ": see " +
-                                             in_directory("rocktuned.stderr"));
-  }
-  return done;
-}
-
-Result<json> Demo::read_result(const std::string& name) const {
-  auto text = read_text_file(in_directory(name + ".json"));
-  if (!text) return tl::unexpected(text.error());
-  json result = json::parse(*text, nullptr, false);
-  if (!result.is_object()) {
-    return fail(ErrorCode::kCorrupt, in_directory(name + ".json") + ": not a JSON object");
-  }
-  return result;
-}
-
 Result<void> Demo::report() {
-  const auto static_run = read_result("static");
-  if (!static_run) return tl::unexpected(static_run.error());
-  const auto tuned_run = read_result("tuned");
-  if (!tuned_run) return tl::unexpected(tuned_run.error());
+  const json& static_run = runs_["static"];
+  const json& tuned_run = runs_["tuned"];
   screen_.say("");
   screen_.say("Mild-Pressure (source 000), static beside tuned, on an emulated device:");
-  screen_.say(comparison_table(*static_run, *tuned_run));
-  screen_.say(conclusion(throughput_ratio(*static_run, *tuned_run)));
-  if (const std::string paid = price(*static_run, *tuned_run); !paid.empty()) screen_.say(paid);
+  screen_.say(comparison_table(static_run, tuned_run));
+  screen_.say(conclusion(throughput_ratio(static_run, tuned_run)));
+  if (const std::string paid = price(static_run, tuned_run); !paid.empty()) screen_.say(paid);
   if (settings_.clean) return {};
   std::string trace;
   std::error_code error;
-  for (fs::directory_iterator entry(in_directory("trace"), error), end; !error && entry != end;
-       entry.increment(error)) {
+  for (fs::directory_iterator entry(in_directory("tuned/trace"), error), end;
+       !error && entry != end; entry.increment(error)) {
     if (entry->path().extension() == ".sqlite") trace = entry->path().string();
   }
   screen_.say("");
-  screen_.say("alert log  " + in_directory("alerts.jsonl"));
-  screen_.say("trace      " + (trace.empty() ? in_directory("trace") : trace));
-  screen_.say("results    " + in_directory("static.json") + ", tuned.json");
+  screen_.say("alert log  " + in_directory("tuned/alerts.jsonl"));
+  screen_.say("trace      " + (trace.empty() ? in_directory("tuned/trace") : trace));
+  screen_.say("results    " + in_directory("static/run.json") + ", tuned/run.json");
   screen_.say("Look at them with:");
-  screen_.say("  " + binaries_ + "/rocktune alerts " + in_directory("alerts.jsonl"));
+  const std::string rocktune = program_path("rocktune");
+  screen_.say("  " + rocktune + " alerts " + in_directory("tuned/alerts.jsonl"));
   if (!trace.empty()) {
-    screen_.say("  " + binaries_ + "/rocktune trace info " + trace);
-    screen_.say("  " + binaries_ + "/rocktune replay " + trace);
+    screen_.say("  " + rocktune + " trace info " + trace);
+    screen_.say("  " + rocktune + " replay " + trace);
   }
   return {};
 }
@@ -296,13 +206,6 @@ int demo_command(const DemoSettings& settings) {
   auto temporary = TemporaryDirectory::create("rocktune-demo");
   if (!temporary) {
     std::fprintf(stderr, "rocktune-bench: %s\n", temporary.error().message.c_str());
-    return 1;
-  }
-  if (temporary->path().size() > kLongestDirectory) {
-    std::fprintf(stderr,
-                 "rocktune-bench: %s is too long for the Unix sockets in it: set TMPDIR to a "
-                 "shorter path\n",
-                 temporary->path().c_str());
     return 1;
   }
   auto done = Demo(settings, temporary->path()).run();

@@ -25,7 +25,7 @@ def main(directory, out):
     figure, axes = plt.subplots(4, 1, figsize=(8, 8), sharex=True, layout="constrained")
     ratio = {}
     for name, colour in (("static", STATIC), ("tuned", TUNED)):
-        result = json.loads((pathlib.Path(directory) / f"{name}.json").read_text())
+        result = json.loads((pathlib.Path(directory) / name / "run.json").read_text())
         rows = seconds(result)
         time = range(1, len(rows) + 1)
         ratio[name] = result["total"]["ops_per_second"]
@@ -37,7 +37,7 @@ def main(directory, out):
         )
         for axis, curve in zip(axes, curves):
             axis.plot(time, curve, color=colour, label=name, linewidth=1.6)
-    burst = len(json.loads((pathlib.Path(directory) / "static.json").read_text())["phases"][0]["per_second"])
+    burst = len(json.loads((pathlib.Path(directory) / "static" / "run.json").read_text())["phases"][0]["per_second"])
     for axis, title in zip(axes, ("throughput, 1000 ops/s", "update P99, ms (log)", "files in L0 (writes slow at 20)", "I/O limit, MB/s (log)")):
         axis.set_title(title, loc="left", fontsize=9)
         axis.axvline(burst, color="#ced4da", linewidth=1, zorder=0)

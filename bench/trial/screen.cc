@@ -1,4 +1,4 @@
-#include "bench/demo/screen.h"
+#include "bench/trial/screen.h"
 
 #include <unistd.h>
 
