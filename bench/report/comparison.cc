@@ -31,7 +31,7 @@ std::string figure_cell(const FigureSummary* figure, const Figure& as) {
   if (figure == nullptr || !figure->range) return "-";
   const Range& range = *figure->range;
   const auto text = [&](double value) { return number(value / as.divisor, as.decimals); };
-  if (range.count < 2) return text(range.median);
+  if (text(range.least) == text(range.most)) return text(range.median);
   return text(range.median) + " [" + text(range.least) + "–" + text(range.most) + "]";
 }
 
@@ -110,7 +110,12 @@ std::string machine_remark(const Summary& summary) {
   if (machine.rocksdb_assertions) {
     text += *machine.rocksdb_assertions ? " with assertions" : " without assertions";
   }
-  return text + ". Device: " + (summary.device.empty() ? "not known" : summary.device) + ".";
+  text += ". Device: " + (summary.device.empty() ? "not known" : summary.device) + ".";
+  if (summary.scale.value_or(1) == 1) return text;
+  char scale[96];
+  std::snprintf(scale, sizeof scale, " Scale %.4g: sizes and rates are divided by it.",
+                *summary.scale);
+  return text + scale;
 }
 
 // How sure the range of n repeats is to hold the true median, whatever the distribution.

@@ -1,6 +1,7 @@
 #include "bench/report/comparison_charts.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <string>
 #include <utility>
@@ -63,7 +64,7 @@ Chart chart_of(const std::vector<Run>& runs, std::string title, std::string unit
   return chart;
 }
 
-// How a key of a result is shown: its unit is the end of its name.
+// How a knob is shown: its unit is the end of its name.
 struct KeyText {
   std::string title;
   std::string unit;
@@ -73,9 +74,6 @@ struct KeyText {
 KeyText text_of_key(const std::string& key) {
   constexpr std::string_view kRate = "_bytes_per_second";
   constexpr std::string_view kBytes = "_bytes";
-  constexpr std::string_view kPerSecond = "_per_second";
-  constexpr std::string_view kRatio = "_ratio";
-  constexpr std::string_view kSeconds = "_seconds";
   const auto titled = [&](std::string_view suffix, const char* unit, double divisor) {
     std::string title = key.substr(0, key.size() - suffix.size());
     std::replace(title.begin(), title.end(), '_', ' ');
@@ -83,16 +81,13 @@ KeyText text_of_key(const std::string& key) {
   };
   if (key.ends_with(kRate)) return titled(kRate, "MiB/s", kMiB);
   if (key.ends_with(kBytes)) return titled(kBytes, "MiB", kMiB);
-  if (key.ends_with(kPerSecond)) return titled(kPerSecond, "per second", 1);
-  if (key.ends_with(kRatio)) return titled(kRatio, "ratio", 1);
-  if (key.ends_with(kSeconds)) return titled(kSeconds, "s", 1);
   return titled("", "", 1);
 }
 
-// The keys of the numbers in the first element that has any, of every run, as met.
+// The keys of the object's numbers that are not among `keys` yet.
 void add_keys(const json& object, std::vector<std::string>& keys) {
   for (const auto& [key, value] : object.items()) {
-    if (!value.is_number() || key == "start_seconds" || key == "seconds") continue;
+    if (!value.is_number()) continue;
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
   }
 }
@@ -124,7 +119,7 @@ class Charts {
   void add_database(const std::string& database) {
     add(database, "throughput", "ops/s", "/ops_per_second", 1, Reduce::kMean);
     for (const std::string& operation : operations_of(runs_)) add_latencies(database, operation);
-    add(database, "time writers stalled, all threads together", "s per s", "/stall_seconds", 1,
+    add(database, "writers stalled, all threads together", "s per s", "/stall_seconds", 1,
         Reduce::kMax);
     add(database, "level-0 files", "", "/l0_files", 1, Reduce::kMax);
     add(database, "pending compaction", "MiB", "/pending_compaction_bytes", kMiB, Reduce::kMax);
@@ -148,15 +143,21 @@ class Charts {
   }
 
   void add_device() {
-    std::vector<std::string> keys;
-    for (const Run& run : runs_) {
-      for (const json& second : array_at(run.result, "/device/per_second")) add_keys(second, keys);
-    }
-    for (const std::string& key : keys) {
-      const KeyText text = text_of_key(key);
-      charts_.push_back(
-          chart_of(runs_, "device: " + text.title, text.unit, Reduce::kMean,
-                   [&](const Run& run) { return device_points(run, "/" + key, text.divisor); }));
+    struct DeviceChart {
+      const char* key;
+      const char* title;
+      const char* unit;
+      double divisor;
+    };
+    constexpr std::array<DeviceChart, 4> kCharts = {
+        {{"/utilisation", "device: share of time busy", "", 1},
+         {"/queue", "device: requests in flight", "", 1},
+         {"/read_bytes_per_second", "device: read", "MiB/s", kMiB},
+         {"/write_bytes_per_second", "device: written", "MiB/s", kMiB}}};
+    for (const DeviceChart& one : kCharts) {
+      charts_.push_back(chart_of(runs_, one.title, one.unit, Reduce::kMean, [&](const Run& run) {
+        return device_points(run, one.key, one.divisor);
+      }));
     }
   }
 
@@ -208,7 +209,8 @@ ChartGroup run_charts(const std::vector<Run>& runs) {
   group.bands = bands_of(runs);
   for (const Run& run : runs) {
     for (const Event& event : run.events) {
-      group.marks.push_back({event.seconds, run.policy, series_name(run) + ": " + event.text});
+      group.marks.push_back(
+          {event.seconds, run.policy, "repeat " + std::to_string(run.repeat) + ": " + event.text});
     }
   }
   return group;

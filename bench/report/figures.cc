@@ -169,7 +169,7 @@ std::vector<FigureSource> figure_sources(const std::vector<Run>& runs) {
   sources.push_back(
       of_device({"device_read_bytes", "device read, MiB", Better::kLower, kMiB, 0}, "read_bytes"));
   sources.push_back(of_device(
-      {"device_written_bytes", "device written, MiB", Better::kLower, kMiB, 0}, "written_bytes"));
+      {"device_written_bytes", "device written, MiB", Better::kLower, kMiB, 0}, "write_bytes"));
   sources.push_back({{"daemon_cpu_seconds", "daemon CPU time, s", Better::kLower, 1, 2},
                      [](const Run& run) { return run.daemon_cpu_seconds; }});
   sources.push_back({{"changes", "changes made", Better::kNeither, 1, 0}, [](const Run& run) {

@@ -27,14 +27,14 @@ function(rocktune_report_asset variable)
   set(${variable} "${all}" PARENT_SCOPE)
 endfunction()
 
-set(page "${CMAKE_CURRENT_SOURCE_DIR}/report/page")
+set(page "${CMAKE_CURRENT_LIST_DIR}/page")
 rocktune_report_asset(ROCKTUNE_PAGE_STYLE "${page}/page.css")
 rocktune_report_asset(ROCKTUNE_PAGE_SCRIPT "${page}/page.js")
 rocktune_report_asset(ROCKTUNE_DYGRAPHS_LICENCE "${page}/dygraphs-licence.txt")
 rocktune_report_asset(ROCKTUNE_DYGRAPHS_STYLE "${ROCKTUNE_DYGRAPHS_DIR}/dygraph.min.css")
 rocktune_report_asset(ROCKTUNE_DYGRAPHS_SCRIPT
   "${ROCKTUNE_DYGRAPHS_DIR}/dygraph.min.js" "${ROCKTUNE_DYGRAPHS_DIR}/extras/synchronizer.js")
-configure_file(report/assets.cc.in report_assets.cc @ONLY)
+configure_file("${CMAKE_CURRENT_LIST_DIR}/assets.cc.in" "${CMAKE_CURRENT_BINARY_DIR}/report_assets.cc" @ONLY)
 
 set(ROCKTUNE_REPORT_SOURCES
   ${CMAKE_CURRENT_BINARY_DIR}/report_assets.cc

@@ -105,7 +105,7 @@ std::string device_text(const json& result) {
   std::string label = text_at(result, "/device/label");
   if (label.empty()) label = text_at(result, "/label");
   std::string name = text_at(result, "/device/name");
-  if (name.empty()) name = text_at(result, "/device/profile/name");
+  if (name == "none") name.clear();  // the real device
   return label.empty() || name.empty() ? label + name : label + " " + name;
 }
 

@@ -135,6 +135,13 @@ std::vector<std::string> differences_of(const Comparison& comparison) {
       comparison, "RocksDB", [](const Run& run) { return text_at(run.result, "/rocksdb_version"); },
       all);
   add_difference(
+      comparison, "scale",
+      [](const Run& run) {
+        const auto scale = number_at(run.result, "/scenario/scale");
+        return scale ? json(*scale).dump() : "";
+      },
+      all);
+  add_difference(
       comparison, "objective",
       [](const Run& run) { return run.result.value("objective", json()).dump(); }, all);
   return all;
@@ -248,7 +255,10 @@ Summary summarize(const Comparison& comparison) {
   summary.scenario = first_text(comparison, "/scenario/name");
   summary.description = first_text(comparison, "/scenario/description");
   summary.differences = differences_of(comparison);
-  if (!comparison.runs.empty()) summary.device = device_text(comparison.runs.front().result);
+  if (!comparison.runs.empty()) {
+    summary.device = device_text(comparison.runs.front().result);
+    summary.scale = number_at(comparison.runs.front().result, "/scenario/scale");
+  }
 
   auto sources = figure_sources(comparison.runs);
   const std::size_t of_whole_runs = sources.size();
@@ -292,6 +302,7 @@ nlohmann::json summary_json(const Summary& summary) {
             {"rocksdb_version", optional_json(machine.rocksdb_version)},
             {"rocksdb_assertions", optional_json(machine.rocksdb_assertions)}}},
           {"device", summary.device},
+          {"scale", optional_json(summary.scale)},
           {"differences", summary.differences},
           {"policies", std::move(policies)}};
 }

@@ -81,8 +81,9 @@ struct Summary {
   std::string command;
   std::string scenario;  // from the results; empty if they have none
   std::string description;
-  std::string device;  // "emulated device nvme-p41"
-  std::string first;   // key of the figure that the objective puts first; empty: it has none
+  std::string device;           // "emulated device nvme-p41"
+  std::optional<double> scale;  // what sizes and rates were divided by
+  std::string first;  // key of the figure that the objective puts first; empty: it has none
   Machine machine;
   std::vector<std::string> differences;  // what should be the same in all runs and is not
   std::vector<Figure> figures;           // those that any run has, in the order to show them

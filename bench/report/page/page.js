@@ -54,9 +54,10 @@ const value_range = (chart) => {
   };
   for (const series of chart.series) series.y.forEach(see);
   for (const limit of chart.limits) see(limit.value);
-  if (chart.logarithmic) return [least / 1.5, most * 1.5];
+  // Some room at the top, for names and marks.
+  if (chart.logarithmic) return [least / 1.5, most * 2];
   const low = Math.min(0, least);
-  return [low * 1.05, most > low ? most + 0.07 * (most - low) : low + 1];
+  return [low * 1.05, most > low ? most + 0.2 * (most - low) : low + 1];
 };
 
 class ChartGroup {
@@ -68,7 +69,10 @@ class ChartGroup {
     this.charts = [];
     this.first_x = Math.min(...this.data.charts.map((chart) => chart.x[0]));
     this.last_x = Math.max(...this.data.charts.map((chart) => chart.x[chart.x.length - 1]));
-    for (const band of this.data.bands) this.last_x = Math.max(this.last_x, band.to);
+    for (const band of this.data.bands) {
+      this.first_x = Math.min(this.first_x, band.from);
+      this.last_x = Math.max(this.last_x, band.to);
+    }
     if (this.last_x <= this.first_x) this.last_x = this.first_x + 1;
     this.used = groups.filter((group) =>
       this.data.charts.some((chart) => chart.series.some((series) => series.group === group)));
@@ -76,6 +80,10 @@ class ChartGroup {
     for (const chart of this.data.charts) this.add(chart);
     if (this.charts.length > 1) {
       Dygraph.synchronize(this.charts.map((chart) => chart.graph), {range: false});
+    }
+    if (this.charts.length > 0) {
+      this.point(this.charts[0].chart.x[0]);
+      this.point(null);
     }
     host.tabIndex = 0;
     host.setAttribute('role', 'group');
@@ -257,9 +265,11 @@ class ChartGroup {
         entry.hairline.style.left = entry.graph.toDomXCoord(x) + 'px';
         entry.hairline.style.height = area.y + area.h + 'px';
       }
-      entry.values.replaceChildren(...(x === null ? [] : this.values(entry.chart, x)));
+      // Without a cursor the values keep their room, so that nothing jumps when it comes.
+      entry.values.style.visibility = x === null ? 'hidden' : 'visible';
+      if (x !== null) entry.values.replaceChildren(...this.values(entry.chart, x));
     }
-    this.cursor.textContent = x === null ? '' : this.moment(x);
+    this.cursor.replaceChildren(...(x === null ? [] : this.moment(x)));
   }
 
   values(chart, x) {
@@ -272,8 +282,8 @@ class ChartGroup {
       const least = number_text(Math.min(...found), 3);
       const most = number_text(Math.max(...found), 3);
       const range = least === most ? '' : ` [${least}–${most}]`;
-      return [element('span', {}, this.swatch(this.groups.indexOf(group)), ' ' +
-        number_text(median(found), 3) + range)];
+      const text = ' ' + number_text(median(found), 3) + range;
+      return [element('span', {title: group}, this.swatch(this.groups.indexOf(group)), text)];
     });
   }
 
@@ -282,9 +292,10 @@ class ChartGroup {
     const band = this.data.bands.find((one) => one.from <= x && x < one.to);
     const parts = [`${this.data.x_label} ${axis_text(x)}${band ? ', ' + band.name : ''}`];
     for (const mark of this.data.marks) {
-      if (Math.abs(mark.x - x) <= reach && !this.hidden.has(mark.group)) parts.push(mark.text);
+      if (Math.abs(mark.x - x) > reach || this.hidden.has(mark.group)) continue;
+      parts.push(' · ', this.swatch(this.groups.indexOf(mark.group)), ' ' + mark.text);
     }
-    return parts.join(' · ');
+    return parts;
   }
 
   show(range) {
