@@ -1,0 +1,177 @@
+#include "bench/compare/directory.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "bench/config/located_yaml.h"
+
+namespace rocktune::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* kShared = "comparison.json";
+constexpr const char* kLock = "lock";
+
+// What `shared` may hold, as people call it.
+constexpr std::array<std::pair<const char*, const char*>, 7> kNames = {
+    {{"scenario", "another scenario"},
+     {"scenario_digest", "another text of the scenario"},
+     {"full", "another size (--full)"},
+     {"seconds", "another length (--seconds)"},
+     {"seed", "another --seed"},
+     {"programs", "another build of the programs"},
+     {"machine", "another machine"}}};
+
+std::string file_of(const std::string& policy, std::int64_t repeat) {
+  char number[32];
+  std::snprintf(number, sizeof number, "-%03lld", static_cast<long long>(repeat));
+  return policy + number;
+}
+
+Result<int> take_lock(const std::string& directory) {
+  const std::string path = directory + "/" + kLock;
+  const int lock = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (lock < 0) return fail(ErrorCode::kIo, path + ": " + std::strerror(errno));
+  if (flock(lock, LOCK_EX | LOCK_NB) == 0) return lock;
+  close(lock);
+  return fail(ErrorCode::kConflict, directory + ": another rocktune-bench compare works in it");
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+// A comparison that was killed could not remove the copy that its run worked on.
+void remove_leftovers(const std::string& directory) {
+  std::error_code error;
+  for (fs::directory_iterator entry(directory + "/trials", error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code ignored;
+    fs::remove_all(entry->path() / "db", ignored);
+    fs::remove_all(entry->path() / "db.device", ignored);
+  }
+}
+
+Result<void> check_shared(const CompareDirectory& directory, const json& shared) {
+  const std::string path = directory.path() + "/" + kShared;
+  std::error_code error;
+  if (!fs::exists(path, error)) return directory.write(kShared, shared.dump(2) + "\n");
+  const auto text = read_text_file(path);
+  if (!text) return tl::unexpected(text.error());
+  const json before = json::parse(*text, nullptr, false);
+  if (!before.is_object()) return fail(ErrorCode::kCorrupt, path + ": is not a JSON object");
+  const auto different = differences(before, shared);
+  if (different.empty()) return {};
+  return fail(ErrorCode::kConflict, directory.path() + " has runs made with " + joined(different) +
+                                        ": they cannot be compared with new ones; take another "
+                                        "--output");
+}
+
+}  // namespace
+
+std::vector<std::string> differences(const json& before, const json& now) {
+  std::vector<std::string> different;
+  for (const auto& [key, name] : kNames) {
+    if (before.value(key, json()) != now.value(key, json())) different.emplace_back(name);
+  }
+  return different;
+}
+
+Result<CompareDirectory> CompareDirectory::open(const std::string& path, const json& shared) {
+  std::error_code error;
+  const std::string absolute = fs::absolute(path, error).lexically_normal().string();
+  const bool ours = fs::exists(absolute + "/" + kShared, error);
+  if (!ours && fs::exists(absolute, error) && !fs::is_empty(absolute, error) &&
+      !fs::exists(absolute + "/" + kLock, error)) {
+    return fail(ErrorCode::kConflict,
+                absolute + " is not empty and holds no comparison: take another --output");
+  }
+  fs::create_directories(absolute + "/runs", error);
+  if (error) return fail(ErrorCode::kIo, absolute + ": cannot be created: " + error.message());
+  const auto lock = take_lock(absolute);
+  if (!lock) return tl::unexpected(lock.error());
+  CompareDirectory directory(absolute, *lock);
+  if (auto checked = check_shared(directory, shared); !checked) {
+    return tl::unexpected(checked.error());
+  }
+  remove_leftovers(absolute);
+  return directory;
+}
+
+CompareDirectory::CompareDirectory(CompareDirectory&& other) noexcept
+    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
+
+CompareDirectory::~CompareDirectory() {
+  if (lock_ >= 0) close(lock_);
+}
+
+bool CompareDirectory::has(const std::string& policy, std::int64_t repeat) const {
+  std::error_code ignored;
+  return fs::exists(path_ + "/runs/" + file_of(policy, repeat) + ".json", ignored);
+}
+
+Result<std::vector<FinishedRun>> CompareDirectory::runs() const {
+  std::vector<FinishedRun> all;
+  std::error_code error;
+  for (fs::directory_iterator entry(path_ + "/runs", error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().extension() != ".json") continue;
+    const auto text = read_text_file(entry->path().string());
+    if (!text) return tl::unexpected(text.error());
+    auto run = parse_finished_run(json::parse(*text, nullptr, false));
+    if (!run) {
+      return tl::unexpected(run.error().within(entry->path().string() + " (remove it to repeat "
+                                                                        "the run)"));
+    }
+    all.push_back(std::move(*run));
+  }
+  if (error) return fail(ErrorCode::kIo, path_ + "/runs: " + error.message());
+  std::sort(all.begin(), all.end(),
+            [](const auto& a, const auto& b) { return a.sequence < b.sequence; });
+  return all;
+}
+
+Result<void> CompareDirectory::add(FinishedRun run) {
+  const auto before = runs();
+  if (!before) return tl::unexpected(before.error());
+  run.sequence = before->empty() ? 1 : before->back().sequence + 1;
+  std::string name = "runs/" + file_of(run.run.policy, run.run.repeat);
+  if (run.run.partial) name += ".partial-" + std::to_string(run.sequence);
+  return write(name + ".json", finished_run_json(run).dump(1) + "\n");
+}
+
+Result<std::string> CompareDirectory::trial_directory(const std::string& name) const {
+  std::string directory = path_ + "/trials/" + name;
+  std::error_code error;
+  fs::remove_all(directory, error);
+  if (!error) fs::create_directories(path_ + "/trials", error);
+  if (error) return fail(ErrorCode::kIo, directory + ": " + error.message());
+  return directory;
+}
+
+Result<void> CompareDirectory::write(const std::string& name, const std::string& text) const {
+  const std::string path = path_ + "/" + name;
+  std::ofstream out(path + ".new", std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out) return fail(ErrorCode::kIo, path + ".new: cannot be written");
+  std::error_code error;
+  fs::rename(path + ".new", path, error);
+  if (error) return fail(ErrorCode::kIo, path + ": " + error.message());
+  return {};
+}
+
+}  // namespace rocktune::bench

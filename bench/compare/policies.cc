@@ -1,0 +1,146 @@
+#include "bench/compare/policies.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <sstream>
+
+#include "bench/device/target_device.h"
+#include "policy/policy.h"
+
+namespace rocktune::bench {
+namespace {
+
+// RocksDB's auto-tuned limiter works between its rate and a twentieth of it (util/rate_limiter.cc).
+// On a disk of unknown speed this is the rate that it may give at most: more than compaction
+// threads of one database were seen to produce (policy/guard_limits.h).
+constexpr std::int64_t kUnknownDeviceRate = std::int64_t{1} << 30;
+// The daemon's default for rate_limit_min (model/objective.h); scaled like every other rate.
+constexpr double kLeastRate = 10.0 * (1 << 20);
+constexpr double kLeastScaledRate = 64.0 * (1 << 10);
+
+std::string known_list() {
+  std::string known;
+  for (const std::string& one : known_policies()) known += (known.empty() ? "" : ", ") + one;
+  return known;
+}
+
+// The tightest P99 limit on any of these operations, in microseconds; 0: none is stated.
+std::int64_t tightest_p99_us(const Objective& objective, bool reads) {
+  std::int64_t tightest = 0;
+  for (const LatencyLimit& limit : objective.limits) {
+    if (limit.percentile != "p99_us" || (limit.operation == Operation::kRead) != reads) continue;
+    const auto us = std::chrono::duration_cast<std::chrono::microseconds>(limit.limit).count();
+    if (tightest == 0 || us < tightest) tightest = us;
+  }
+  return tightest;
+}
+
+Result<PolicySetup> native_setup(const Scenario& scenario) {
+  const auto rate = device_write_rate(scenario);
+  if (!rate) return tl::unexpected(rate.error());
+  PolicySetup setup;
+  for (const ScenarioDatabase& database : scenario.databases) {
+    setup.options.push_back(option_of(scenario, database, "rate_limit", std::to_string(*rate)));
+    setup.options.push_back(option_of(scenario, database, "auto_tuned_rate_limit", "true"));
+  }
+  return setup;
+}
+
+}  // namespace
+
+std::vector<std::string> known_policies() {
+  std::vector<std::string> known = {kStatic, kBestStatic, kNativeAutoTuned};
+  for (const std::string& name : policy_names()) {
+    if (name != kStatic) known.push_back(name);
+  }
+  return known;
+}
+
+Result<std::vector<std::string>> parse_policies(const std::string& list) {
+  const std::vector<std::string> known = known_policies();
+  std::vector<std::string> policies;
+  std::istringstream names(list);
+  for (std::string name; std::getline(names, name, ',');) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      return fail(ErrorCode::kInvalidArgument,
+                  "--policies: '" + name + "' is not known; known: " + known_list());
+    }
+    if (std::find(policies.begin(), policies.end(), name) != policies.end()) {
+      return fail(ErrorCode::kInvalidArgument, "--policies: '" + name + "' is given twice");
+    }
+    policies.push_back(name);
+  }
+  if (policies.empty()) {
+    return fail(ErrorCode::kInvalidArgument,
+                "--policies: give one or more, separated by commas; known: " + known_list());
+  }
+  return policies;
+}
+
+Result<PolicySetup> policy_setup(const std::string& policy, const Scenario& scenario,
+                                 const std::vector<std::string>& best_options) {
+  if (policy == kStatic) return PolicySetup{};
+  if (policy == kBestStatic) return PolicySetup{best_options, {}};
+  if (policy == kNativeAutoTuned) return native_setup(scenario);
+  DaemonSettings daemon;
+  daemon.sections = daemon_sections(policy, scenario);
+  return PolicySetup{{}, daemon};
+}
+
+std::string daemon_sections(const std::string& policy, const Scenario& scenario) {
+  std::ostringstream out;
+  out << "defaults:\n  policy: " << policy << "\n";
+  const std::int64_t read = tightest_p99_us(scenario.objective, true);
+  const std::int64_t write = tightest_p99_us(scenario.objective, false);
+  if (read > 0 || write > 0) out << "  objective:\n";
+  if (read > 0) out << "    read_p99: " << read << "us\n";
+  if (write > 0) out << "    write_p99: " << write << "us\n";
+  const double least = std::max(kLeastScaledRate, kLeastRate / scenario.scale);
+  out << "  budget:\n    jobs_max: " << jobs_share(scenario)
+      << "\n    rate_limit_min: " << std::llround(least) << "B/s\n";
+  if (!scenario.objective.memory_bytes) return out.str();
+  out << "targets:\n";
+  for (const ScenarioDatabase& database : scenario.databases) {
+    const std::int64_t cache = memory_share(scenario, database) - memtable_bytes(database);
+    out << "  - path: \"*/" << database.name << "\"\n    budget: {cache_max: "
+        << std::max<std::int64_t>(cache, database.configuration.block_cache_bytes) << "B}\n";
+  }
+  return out.str();
+}
+
+std::string option_of(const Scenario& scenario, const ScenarioDatabase& database,
+                      const std::string& key, const std::string& value) {
+  const std::string option = key + "=" + value;
+  return scenario.databases.size() == 1 ? option : database.name + ":" + option;
+}
+
+Result<std::int64_t> device_write_rate(const Scenario& scenario) {
+  const auto spec = parse_device_spec(scenario.device, scenario.scale);
+  if (!spec) return tl::unexpected(spec.error());
+  if (spec->kind == DeviceKind::kReal) return kUnknownDeviceRate;
+  return std::llround(spec->profile.write_bytes_per_second);
+}
+
+std::int64_t memtable_bytes(const ScenarioDatabase& database) {
+  const HostConfiguration& c = database.configuration;
+  return c.write_buffer_bytes * c.max_write_buffer_number *
+         static_cast<std::int64_t>(database.workload.families.size());
+}
+
+std::int64_t memory_share(const Scenario& scenario, const ScenarioDatabase& database) {
+  const auto databases = static_cast<std::int64_t>(scenario.databases.size());
+  if (scenario.objective.memory_bytes) return *scenario.objective.memory_bytes / databases;
+  return database.configuration.block_cache_bytes + memtable_bytes(database);
+}
+
+std::int64_t jobs_share(const Scenario& scenario) {
+  const auto databases = static_cast<std::int64_t>(scenario.databases.size());
+  const std::int64_t jobs = scenario.objective.jobs ? *scenario.objective.jobs / databases
+                                                    : sysconf(_SC_NPROCESSORS_ONLN);
+  return std::max<std::int64_t>(2, jobs);
+}
+
+}  // namespace rocktune::bench

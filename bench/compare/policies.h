@@ -1,0 +1,55 @@
+// The policies that can be compared, by name, and how each is set up for a run of a scenario: with
+// options of RocksDB's own, with a rocktuned beside it, or neither. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/scenario/scenario.h"
+#include "bench/trial/daemon.h"
+#include "model/result.h"
+
+namespace rocktune::bench {
+
+// Nobody turns anything: the options stay as the scenario opens them.
+inline constexpr const char* kStatic = "static";
+// The best options that a search of ours found, set at open (search.h).
+inline constexpr const char* kBestStatic = "best-static";
+// RocksDB's own auto-tuned rate limiter, set at open.
+inline constexpr const char* kNativeAutoTuned = "native-auto-tuned";
+
+// Those three, and every policy that rocktuned knows by name.
+std::vector<std::string> known_policies();
+
+// "static,headroom": each known and given once. What is wrong says which ones there are.
+Result<std::vector<std::string>> parse_policies(const std::string& list);
+
+struct PolicySetup {
+  std::vector<std::string> options;  // KEY=VALUE or DATABASE:KEY=VALUE, as `run --config`
+  std::optional<DaemonSettings> daemon;
+};
+
+// `best_options`: what the search found; only best-static needs it.
+Result<PolicySetup> policy_setup(const std::string& policy, const Scenario& scenario,
+                                 const std::vector<std::string>& best_options);
+
+// The daemon's `defaults:` for a policy of its own: the scenario's objective as far as rocktuned
+// has words for it, and what the scenario lets a tuner spend.
+std::string daemon_sections(const std::string& policy, const Scenario& scenario);
+
+// One option of one of the scenario's databases, as `run --config` takes it.
+std::string option_of(const Scenario& scenario, const ScenarioDatabase& database,
+                      const std::string& key, const std::string& value);
+
+// What the device under the scenario writes at most, in bytes per second.
+Result<std::int64_t> device_write_rate(const Scenario& scenario);
+
+// The scenario's budgets divided evenly among its databases: block cache and memtables together
+// (without a budget: what is configured), and background jobs (without: the CPUs, at least 2).
+std::int64_t memory_share(const Scenario& scenario, const ScenarioDatabase& database);
+std::int64_t jobs_share(const Scenario& scenario);
+std::int64_t memtable_bytes(const ScenarioDatabase& database);
+
+}  // namespace rocktune::bench

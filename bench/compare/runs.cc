@@ -1,0 +1,205 @@
+#include "bench/compare/runs.h"
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+#include "bench/cli/stop.h"
+#include "bench/config/located_yaml.h"
+#include "bench/report/result_reader.h"
+#include "bench/trial/loaded_database.h"
+
+namespace rocktune::bench {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kSearch = "search.json";
+constexpr const char* kSearchSchema = "rocktune-compare-search/1";
+// A setting that is tried more briefly than this shows nothing of its compactions.
+constexpr double kShortestTrySeconds = 4;
+
+std::string format(const char* pattern, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, pattern, value);
+  return text;
+}
+
+std::string run_name(const PlannedRun& planned) {
+  return planned.policy + " " + std::to_string(planned.repeat);
+}
+
+json search_json(const std::vector<SearchedRun>& runs, const std::vector<StaticSetting>& settings,
+                 const std::optional<StaticSetting>& best) {
+  json out = {{"schema", kSearchSchema}, {"settings", json::array()}, {"runs", json::array()}};
+  for (const StaticSetting& setting : settings) {
+    out["settings"].push_back({{"name", setting.name}, {"options", setting.options}});
+  }
+  for (const SearchedRun& run : runs) {
+    out["runs"].push_back({{"round", run.round},
+                           {"setting", run.setting},
+                           {"operations_within_the_objective_per_second", run.score.goodput},
+                           {"ops_per_second", run.score.throughput}});
+  }
+  out["best"] = best ? json(best->name) : json(nullptr);
+  return out;
+}
+
+}  // namespace
+
+Result<void> CompareRuns::make(const std::vector<std::string>& policies) {
+  std::vector<PlannedRun> missing;
+  bool needs_best = false;
+  for (PlannedRun& planned : planned_runs(policies, settings_.repeat, settings_.seed)) {
+    if (directory_.has(planned.policy, planned.repeat)) continue;
+    needs_best = needs_best || planned.policy == kBestStatic;
+    missing.push_back(std::move(planned));
+  }
+  if (missing.empty()) return {};
+  if (auto loaded = load(); !loaded || stop_requested()) return loaded;
+  if (needs_best) {
+    if (auto found = find_best_static(); !found || stop_requested()) return found;
+  }
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    if (auto made = make_run(missing[i], i + 1, missing.size()); !made || stop_requested()) {
+      return made;
+    }
+  }
+  return {};
+}
+
+TrialSubject CompareRuns::subject() const {
+  TrialSubject subject;
+  subject.scenario = settings_.scenario;
+  subject.full = settings_.full;
+  subject.seconds = settings_.seconds;
+  return subject;
+}
+
+double CompareRuns::seconds() const {
+  return settings_.seconds > 0 ? settings_.seconds : scenario_.seconds();
+}
+
+Watcher CompareRuns::watcher(const std::string& what) {
+  Watcher watcher;
+  watcher.event = [this, what](const json& event) {
+    const std::string kind = event.value("event", "");
+    const bool several = scenario_.databases.size() > 1;
+    const std::string whose = several ? what + " " + event.value("database", "") : what;
+    if (kind == "second") screen_.progress(second_text(whose, event));
+    if (kind == "loading") {
+      screen_.progress("[" + whose + "] " +
+                       std::to_string(event.value("records", std::int64_t{0})) + " records" +
+                       (event.value("settling", false) ? ", settling" : ""));
+    }
+  };
+  return watcher;
+}
+
+Result<void> CompareRuns::load() {
+  auto loaded = loaded_database(subject(), directory_.path(), watcher("load"));
+  screen_.end_progress();
+  if (!loaded) return tl::unexpected(loaded.error());
+  loaded_ = loaded->value_or("");
+  return {};
+}
+
+Result<void> CompareRuns::find_best_static() {
+  const auto settings = static_settings(scenario_);
+  if (!settings) return tl::unexpected(settings.error());
+  auto known = read_search();
+  if (!known) return tl::unexpected(known.error());
+  screen_.say("best-static: searching among " + std::to_string(settings->size()) + " settings");
+  const auto best = search(*settings, *known,
+                           [&](const StaticSetting& setting, std::size_t round,
+                               double share) -> Result<std::optional<Score>> {
+                             // What is known so far must outlive a stop in this run.
+                             if (auto written = write_search(*known, {}); !written) {
+                               return tl::unexpected(written.error());
+                             }
+                             return try_setting(setting, round, share);
+                           });
+  if (!best) return tl::unexpected(best.error());
+  if (auto written = write_search(*known, *best); !written) return written;
+  if (!*best) return {};
+  best_options_ = (*best)->options;
+  screen_.say("best-static: " + (*best)->name);
+  return {};
+}
+
+Result<std::optional<Score>> CompareRuns::try_setting(const StaticSetting& setting,
+                                                      std::size_t round, double share_of_seconds) {
+  auto place = directory_.trial_directory("search");
+  if (!place) return tl::unexpected(place.error());
+  TrialPlan plan{subject(), loaded_, *place, {}};
+  plan.subject.options = setting.options;
+  plan.subject.seconds =
+      std::max(seconds() * share_of_seconds, std::min(seconds(), kShortestTrySeconds));
+  const auto outcome = run_trial(plan, watcher("search"));
+  screen_.end_progress();
+  if (!outcome) return tl::unexpected(outcome.error());
+  if (outcome->partial || !outcome->run.is_object()) return std::optional<Score>();
+  const Score score = score_of(outcome->run);
+  screen_.say("  round " + std::to_string(round + 1) + ", " + setting.name + ": " +
+              format("%.0f ops/s within the objective", score.goodput) +
+              format(" of %.0f", score.throughput));
+  return score;
+}
+
+Result<std::vector<SearchedRun>> CompareRuns::read_search() const try {
+  std::vector<SearchedRun> known;
+  const std::string path = directory_.path() + "/" + kSearch;
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return known;
+  const auto text = read_text_file(path);
+  if (!text) return tl::unexpected(text.error());
+  for (const json& run : json::parse(*text).at("runs")) {
+    known.push_back(
+        {run.at("round"),
+         run.at("setting"),
+         {run.at("operations_within_the_objective_per_second"), run.at("ops_per_second")}});
+  }
+  return known;
+} catch (const json::exception& error) {
+  return fail(ErrorCode::kCorrupt, directory_.path() + "/" + kSearch + ": " + error.what() +
+                                       " (remove it to search anew)");
+}
+
+Result<void> CompareRuns::write_search(const std::vector<SearchedRun>& runs,
+                                       const std::optional<StaticSetting>& best) {
+  const auto settings = static_settings(scenario_);
+  if (!settings) return tl::unexpected(settings.error());
+  return directory_.write(kSearch, search_json(runs, *settings, best).dump(1) + "\n");
+}
+
+Result<void> CompareRuns::make_run(const PlannedRun& planned, std::size_t number, std::size_t of) {
+  const auto setup = policy_setup(planned.policy, scenario_, best_options_);
+  if (!setup) return tl::unexpected(setup.error());
+  auto place = directory_.trial_directory(planned.policy + "-" + std::to_string(planned.repeat));
+  if (!place) return tl::unexpected(place.error());
+  screen_.say("run " + std::to_string(number) + " of " + std::to_string(of) + ": " +
+              run_name(planned));
+  TrialPlan plan{subject(), loaded_, *place, setup->daemon};
+  plan.subject.options = setup->options;
+  auto outcome = run_trial(plan, watcher(run_name(planned)));
+  screen_.end_progress();
+  if (!outcome) return tl::unexpected(outcome.error().within(run_name(planned)));
+  if (!outcome->run.is_object()) return {};  // stopped before anything was measured
+  FinishedRun finished;
+  finished.options = setup->options;
+  if (setup->daemon) finished.daemon_configuration = setup->daemon->sections;
+  finished.run.policy = planned.policy;
+  finished.run.repeat = planned.repeat;
+  finished.run.partial = outcome->partial;
+  finished.run.result = std::move(outcome->run);
+  if (outcome->daemon) {
+    finished.run.daemon_cpu_seconds = outcome->daemon->cpu_seconds;
+    finished.run.changes = outcome->daemon->changes;
+    if (const auto alerts = read_text_file(*place + "/alerts.jsonl")) {
+      finished.run.events = events_of(*alerts, outcome->first_phase);
+    }
+  }
+  return directory_.add(std::move(finished));
+}
+
+}  // namespace rocktune::bench

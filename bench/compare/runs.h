@@ -1,0 +1,51 @@
+// Makes the runs of a comparison: loads once, searches best-static where it is asked for, then runs
+// every policy in its turn. Each finished run is in the directory before the next begins.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/compare/compare.h"
+#include "bench/compare/directory.h"
+#include "bench/compare/order.h"
+#include "bench/compare/policies.h"
+#include "bench/compare/search.h"
+#include "bench/scenario/scenario.h"
+#include "bench/trial/screen.h"
+#include "bench/trial/trial.h"
+
+namespace rocktune::bench {
+
+class CompareRuns {
+ public:
+  // All must outlive it.
+  CompareRuns(const CompareSettings& settings, const Scenario& scenario,
+              CompareDirectory& directory, Screen& screen)
+      : settings_(settings), scenario_(scenario), directory_(directory), screen_(screen) {}
+
+  // Returns when all are made or a stop was requested.
+  Result<void> make(const std::vector<std::string>& policies);
+
+ private:
+  Result<void> load();
+  Result<void> find_best_static();
+  Result<std::optional<Score>> try_setting(const StaticSetting& setting, std::size_t round,
+                                           double share_of_seconds);
+  Result<std::vector<SearchedRun>> read_search() const;
+  Result<void> write_search(const std::vector<SearchedRun>& runs,
+                            const std::optional<StaticSetting>& best);
+  Result<void> make_run(const PlannedRun& planned, std::size_t number, std::size_t of);
+  [[nodiscard]] TrialSubject subject() const;
+  [[nodiscard]] double seconds() const;
+  Watcher watcher(const std::string& what);
+
+  const CompareSettings& settings_;
+  const Scenario& scenario_;
+  CompareDirectory& directory_;
+  Screen& screen_;
+  std::string loaded_;
+  std::vector<std::string> best_options_;
+};
+
+}  // namespace rocktune::bench

@@ -1,0 +1,158 @@
+#include "bench/compare/search.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "bench/compare/policies.h"
+#include "bench/report/result_reader.h"
+
+namespace rocktune::bench {
+namespace {
+
+using nlohmann::json;
+
+// Of the device's write bandwidth; 0: no limit. Reads and compactions share the device, so a limit
+// between "some of it" and "a little of it" is what is worth trying.
+constexpr std::array<double, 3> kRateShares = {0, 0.25, 0.0625};
+constexpr std::array<double, 3> kMemtableFactors = {1, 0.5, 2};
+// A cache below this share of the memory is no sensible split.
+constexpr double kLeastCacheShare = 0.2;
+
+struct Choice {
+  double rate_share = 0;
+  std::int64_t jobs = 2;
+  double memtables = 1;
+};
+
+std::string name_of(const Choice& choice) {
+  char text[96];
+  const std::string rate = choice.rate_share > 0
+                               ? "rate 1/" + std::to_string(std::lround(1 / choice.rate_share)) +
+                                     " of the device's writes"
+                               : "no rate limit";
+  std::snprintf(text, sizeof text, ", %d jobs, memtables x%g", static_cast<int>(choice.jobs),
+                choice.memtables);
+  return rate + text;
+}
+
+// Nothing when the memory has no room for it.
+std::optional<StaticSetting> setting_of(const Scenario& scenario, const Choice& choice,
+                                        std::int64_t device_rate) {
+  StaticSetting setting{name_of(choice), {}};
+  for (const ScenarioDatabase& database : scenario.databases) {
+    const auto add = [&](const char* key, std::int64_t value) {
+      setting.options.push_back(option_of(scenario, database, key, std::to_string(value)));
+    };
+    const std::int64_t memory = memory_share(scenario, database);
+    const auto memtables = static_cast<std::int64_t>(
+        std::llround(static_cast<double>(memtable_bytes(database)) * choice.memtables));
+    const std::int64_t cache = memory - memtables;
+    if (static_cast<double>(cache) < kLeastCacheShare * static_cast<double>(memory)) {
+      return std::nullopt;
+    }
+    add("rate_limit", std::llround(static_cast<double>(device_rate) * choice.rate_share));
+    add("max_background_jobs", choice.jobs);
+    add("write_buffer_size",
+        std::llround(static_cast<double>(database.configuration.write_buffer_bytes) *
+                     choice.memtables));
+    add("block_cache", cache);
+  }
+  return setting;
+}
+
+// Joins a second of the run to the sums: all its operations, and those within the limits.
+void add_second(const json& second, const std::vector<report::LatencyLimit>& limits, double& within,
+                double& all) {
+  const double done = report::number_at(second, "/operations_done").value_or(0);
+  all += done;
+  const bool kept = std::all_of(limits.begin(), limits.end(), [&](const auto& limit) {
+    const auto value =
+        report::number_at(second, "/operations/" + limit.operation + "/" + limit.percentile);
+    return value.value_or(0) <= limit.limit_us;
+  });
+  if (kept) within += done;
+}
+
+const SearchedRun* find(const std::vector<SearchedRun>& known, std::size_t round,
+                        const std::string& setting) {
+  for (const SearchedRun& run : known) {
+    if (run.round == round && run.setting == setting) return &run;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<std::vector<StaticSetting>> static_settings(const Scenario& scenario) {
+  const auto device_rate = device_write_rate(scenario);
+  if (!device_rate) return tl::unexpected(device_rate.error());
+  std::vector<StaticSetting> settings = {{"as configured", {}}};
+  std::vector<std::int64_t> jobs = {2};
+  if (jobs_share(scenario) > 2) jobs.push_back(jobs_share(scenario));
+  for (const double rate : kRateShares) {
+    for (const std::int64_t number : jobs) {
+      for (const double memtables : kMemtableFactors) {
+        auto setting = setting_of(scenario, {rate, number, memtables}, *device_rate);
+        if (setting) settings.push_back(std::move(*setting));
+      }
+    }
+  }
+  return settings;
+}
+
+Score score_of(const json& run) {
+  const auto limits = report::latency_limits(run);
+  Score score;
+  for (const auto& database : report::databases_of(run)) {
+    double within = 0;
+    double all = 0;
+    for (const json& phase : report::array_at(*database.document, "/phases")) {
+      for (const json& second : report::array_at(phase, "/per_second")) {
+        add_second(second, limits, within, all);
+      }
+    }
+    const double length = report::number_at(*database.document, "/total/seconds").value_or(0);
+    if (length <= 0) continue;
+    score.goodput += within / length;
+    score.throughput += all / length;
+  }
+  return score;
+}
+
+std::vector<SearchRound> search_rounds(std::size_t settings) {
+  const std::size_t third = std::max<std::size_t>(1, (settings + 2) / 3);
+  return {{0.25, third}, {0.5, std::min<std::size_t>(2, third)}, {1, 1}};
+}
+
+Result<std::optional<StaticSetting>> search(const std::vector<StaticSetting>& settings,
+                                            std::vector<SearchedRun>& known,
+                                            const Measure& measure) {
+  std::vector<StaticSetting> left = settings;
+  const std::vector<SearchRound> rounds = search_rounds(settings.size());
+  for (std::size_t round = 0; round < rounds.size(); ++round) {
+    std::vector<std::pair<Score, StaticSetting>> scored;
+    for (const StaticSetting& setting : left) {
+      if (const SearchedRun* before = find(known, round, setting.name)) {
+        scored.emplace_back(before->score, setting);
+        continue;
+      }
+      auto score = measure(setting, round, rounds[round].share_of_seconds);
+      if (!score) return tl::unexpected(score.error());
+      if (!*score) return std::optional<StaticSetting>();
+      known.push_back({round, setting.name, **score});
+      scored.emplace_back(**score, setting);
+    }
+    // Equal scores keep the grid's order: the plainer setting first.
+    std::stable_sort(scored.begin(), scored.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    left.clear();
+    for (std::size_t i = 0; i < std::min(rounds[round].keep, scored.size()); ++i) {
+      left.push_back(scored[i].second);
+    }
+  }
+  return left.front();
+}
+
+}  // namespace rocktune::bench

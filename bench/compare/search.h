@@ -1,0 +1,61 @@
+// best-static: the options that an operator would find by trying. A small grid over rate limit,
+// background jobs and the split of memory between block cache and memtables, thinned by successive
+// halving (Jamieson and Talwalkar, AISTATS 2016): every setting runs for a short while, the better
+// ones again for longer, the best of the last round wins. Pure: who measures is a parameter.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/scenario/scenario.h"
+#include "model/result.h"
+
+namespace rocktune::bench {
+
+struct StaticSetting {
+  std::string name;                  // "rate 1/4 of the device, 4 jobs, memtables x2"
+  std::vector<std::string> options;  // as `run --config` takes them
+  bool operator==(const StaticSetting&) const = default;
+};
+
+// The scenario's own options come first. All settings keep within its budgets of memory and jobs,
+// which are the daemon's too.
+Result<std::vector<StaticSetting>> static_settings(const Scenario& scenario);
+
+// How good a run was: operations done in seconds that kept every limit of the objective, per second
+// of the run. Where that is equal - no setting keeps the limits - all operations count.
+struct Score {
+  double goodput = 0;
+  double throughput = 0;
+  auto operator<=>(const Score&) const = default;
+};
+// `run`: as `rocktune-bench run` writes it.
+Score score_of(const nlohmann::json& run);
+
+// What share of a run's length each round gives a setting, and how many go on to the next.
+struct SearchRound {
+  double share_of_seconds = 1;
+  std::size_t keep = 1;
+};
+std::vector<SearchRound> search_rounds(std::size_t settings);
+
+struct SearchedRun {
+  std::size_t round = 0;
+  std::string setting;  // its name
+  Score score;
+};
+
+// Runs one setting; nothing when a stop was requested meanwhile.
+using Measure = std::function<Result<std::optional<Score>>(
+    const StaticSetting& setting, std::size_t round, double share_of_seconds)>;
+
+// The best setting; nothing when it was stopped. Runs that `known` has are not made again; new ones
+// are added to it.
+Result<std::optional<StaticSetting>> search(const std::vector<StaticSetting>& settings,
+                                            std::vector<SearchedRun>& known,
+                                            const Measure& measure);
+
+}  // namespace rocktune::bench
