@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "bench/cli/run_command.h"
+#include "bench/compare/compare.h"
 #include "bench/demo/demo.h"
 #include "bench/device/device_command.h"
 #include "bench/experiment/command.h"
@@ -13,15 +14,22 @@
 namespace {
 
 void add_common(CLI::App& app, rocktune::bench::RunSettings& settings) {
+  auto* scenario =
+      app.add_option("--scenario,-s", settings.scenario,
+                     "Scenario: databases, workloads and a device; a built-in or a YAML file");
+  app.add_flag("--full", settings.full, "The scenario at life size")->needs(scenario);
   app.add_option("--workload,-w", settings.workload,
-                 "Workload: a built-in (ycsb-a, ycsb-b, ycsb-c, ycsb-f, demo) or a YAML file")
-      ->required();
+                 "One database, instead of a scenario: a built-in (ycsb-a to ycsb-f, mixgraph, "
+                 "demo) or a YAML file")
+      ->excludes(scenario);
   app.add_option("--configuration", settings.configuration,
-                 "How RocksDB is opened: a configuration of source 000 (Baseline, ReadOpt-512MB, "
-                 "ReadOpt-1GB, Mild-Pressure), or FILE.yaml:NAME")
+                 "How RocksDB is opened: a built-in (Baseline, ReadOpt-512MB, ReadOpt-1GB, "
+                 "Mild-Pressure of source 000, ...), or FILE.yaml:NAME")
+      ->excludes(scenario)
       ->capture_default_str();
   app.add_option("--scale", settings.scale,
                  "Divides every size and rate of the configuration and of the device")
+      ->excludes(scenario)
       ->check(CLI::Range(0.001, 1e6))
       ->capture_default_str();
   app.add_option("--config", settings.options,
@@ -40,10 +48,11 @@ void add_common(CLI::App& app, rocktune::bench::RunSettings& settings) {
 void add_run(CLI::App& run, rocktune::bench::RunSettings& settings) {
   add_common(run, settings);
   run.add_option("--db", settings.database,
-                 "The database's directory; loaded when empty (default: a temporary one)");
+                 "The database's directory, or that of a scenario's databases; loaded when empty "
+                 "(default: a temporary one)");
   run.add_option("--device", settings.device,
-                 "none, or an emulated device: a built-in (nvme-p41) or a YAML file")
-      ->capture_default_str();
+                 "none, an emulated device (a built-in such as nvme-p41, or a YAML file), or "
+                 "loop:PROFILE; default: the scenario's, or none");
   run.add_option("--seconds", settings.seconds, "Stretch or shorten the phases to this in all")
       ->check(CLI::Range(0.5, 1e6));
   run.add_flag("--agent,!--no-agent", settings.agent, "Attach the rocktune agent (default)");
@@ -62,6 +71,26 @@ void add_demo(CLI::App& demo, rocktune::bench::DemoSettings& settings) {
       ->check(CLI::Range(std::int64_t{1000}, std::int64_t{10'000'000'000}));
   demo.add_flag("--clean", settings.clean,
                 "Remove everything at the end, the alert log and the trace too");
+}
+
+void add_compare(CLI::App& compare, rocktune::bench::CompareSettings& settings) {
+  compare.add_option("--scenario,-s", settings.scenario, "A built-in scenario or a YAML file")
+      ->required();
+  compare
+      .add_option("--policies,-p", settings.policies,
+                  "Separated by commas: static, best-static (a search, recorded), "
+                  "native-auto-tuned, or a policy of rocktuned's")
+      ->capture_default_str();
+  compare.add_option("--repeat,-n", settings.repeat, "Runs of each policy; a later call may add more")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000}))
+      ->capture_default_str();
+  compare.add_option("--output,-o", settings.output,
+                     "Where runs and reports are kept and extended (default: compare-SCENARIO)");
+  compare.add_flag("--full", settings.full, "The scenario at life size");
+  compare.add_option("--seconds", settings.seconds, "Stretch or shorten each run to this")
+      ->check(CLI::Range(0.5, 1e6));
+  compare.add_option("--seed", settings.seed, "Of the order of the runs and of the bootstrap")
+      ->capture_default_str();
 }
 
 void add_overhead(CLI::App& overhead, rocktune::bench::OverheadSettings& settings) {
@@ -129,6 +158,7 @@ struct DeviceCommands {
   rocktune::bench::DeviceCostSettings cost_settings;
   CLI::App* fit = nullptr;
   CLI::App* cost = nullptr;
+  CLI::App* clean = nullptr;
 
   void add(CLI::App& device) {
     device.require_subcommand(1);
@@ -151,11 +181,14 @@ struct DeviceCommands {
         ->check(CLI::Range(std::int64_t{1000}, std::int64_t{1'000'000'000}))
         ->capture_default_str();
     cost->add_flag("--json", cost_settings.json, "Print JSON");
+    clean =
+        device.add_subcommand("clean", "Remove what killed runs left of throttled loop devices");
   }
 
   [[nodiscard]] int run() const {
     if (fit->parsed()) return rocktune::bench::device_fit_command(fit_settings);
-    return rocktune::bench::device_cost_command(cost_settings);
+    if (cost->parsed()) return rocktune::bench::device_cost_command(cost_settings);
+    return rocktune::bench::device_clean_command();
   }
 };
 
@@ -167,12 +200,13 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", ROCKTUNE_VERSION);
 
   rocktune::bench::RunSettings run_settings;
-  auto* run = app.add_subcommand("run", "Run a workload; prints one JSON document");
+  auto* run = app.add_subcommand("run", "Run a workload or a scenario; prints one JSON document");
   add_run(*run, run_settings);
 
   rocktune::bench::RunSettings load_settings;
   load_settings.load_only = true;
-  auto* load = app.add_subcommand("load", "Only load the workload's records into --db");
+  auto* load =
+      app.add_subcommand("load", "Only load the records of a workload or a scenario into --db");
   add_common(*load, load_settings);
   load->add_option("--db", load_settings.database, "The database's directory")->required();
 
@@ -185,6 +219,11 @@ int main(int argc, char** argv) {
   auto* experiment =
       app.add_subcommand("experiment", "An experiment of a source document, beside its figures");
   add_experiment(*experiment, experiment_settings);
+
+  rocktune::bench::CompareSettings compare_settings;
+  auto* compare = app.add_subcommand(
+      "compare", "Policies side by side on one scenario, on copies of one loaded database");
+  add_compare(*compare, compare_settings);
 
   rocktune::bench::OverheadSettings overhead_settings;
   auto* overhead = app.add_subcommand(
@@ -205,6 +244,7 @@ int main(int argc, char** argv) {
   }
   try {
     if (demo->parsed()) return rocktune::bench::demo_command(demo_settings);
+    if (compare->parsed()) return rocktune::bench::compare_command(compare_settings);
     if (overhead->parsed()) return rocktune::bench::overhead_command(overhead_settings);
     if (device->parsed()) return device_commands.run();
     if (experiment->parsed()) return rocktune::bench::experiment_command(experiment_settings);

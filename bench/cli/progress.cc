@@ -24,6 +24,10 @@ double mib(std::uint64_t bytes) {
   return static_cast<double>(bytes) / (1 << 20);
 }
 
+std::string short_name(Operation operation) {
+  return operation == Operation::kReadModifyWrite ? "rmw" : std::string(name_of(operation));
+}
+
 }  // namespace
 
 Result<ProgressMode> parse_progress(const std::string& name) {
@@ -42,7 +46,7 @@ std::string progress_text(const Phase& phase, const Interval& second) {
   for (std::size_t i = 0; i < kOperations; ++i) {
     const Histogram& histogram = second.latencies.of[i];
     if (histogram.count() == 0) continue;
-    text += "  " + std::string(i == 2 ? "rmw" : kOperationNames[i]) +
+    text += "  " + short_name(static_cast<Operation>(i)) +
             format(" p99 %.2f ms", milliseconds(histogram.percentile_us(0.99)));
   }
   text += format("  L0 %2.0f", static_cast<double>(second.gauges.l0_files)) +
@@ -52,43 +56,54 @@ std::string progress_text(const Phase& phase, const Interval& second) {
   return text;
 }
 
-void Progress::show(const std::string& line, double at_seconds) {
+// On a terminal one line is rewritten; with several databases each has its second's line in turn.
+void Progress::show(const std::string& database, const std::string& line, double at_seconds) {
+  double& next = next_line_at_[database];
   if (mode_ == ProgressMode::kTerminal) {
+    if (!last_shown_.empty() && last_shown_ != database) finish();
+    last_shown_ = database;
     std::fprintf(stderr, "\r\033[K%s", fit_to_terminal(line, STDERR_FILENO).c_str());
     line_open_ = true;
-  } else if (mode_ == ProgressMode::kLines && at_seconds + 1e-3 >= next_line_at_) {
+  } else if (mode_ == ProgressMode::kLines && at_seconds + 1e-3 >= next) {
     std::fprintf(stderr, "%s\n", line.c_str());
-    next_line_at_ = at_seconds + kLineEverySeconds;
+    next = at_seconds + kLineEverySeconds;
   }
 }
 
-void Progress::loading(std::int64_t records, std::int64_t of, bool settling) {
+void Progress::loading(const ScenarioDatabase& database, std::int64_t records, bool settling) {
+  const std::int64_t of = database.workload.records;
   if (mode_ == ProgressMode::kJson) {
-    const nlohmann::json event = {
-        {"event", "loading"}, {"records", records}, {"of", of}, {"settling", settling}};
+    const nlohmann::json event = {{"event", "loading"},
+                                  {"database", database.name},
+                                  {"records", records},
+                                  {"of", of},
+                                  {"settling", settling}};
     std::printf("%s\n", event.dump().c_str());
     std::fflush(stdout);
     return;
   }
   const std::string line =
-      settling ? "loaded; waiting for compaction to settle"
-               : "loading " + std::to_string(records) + " of " + std::to_string(of) + " records";
-  if (mode_ == ProgressMode::kLines) next_line_at_ -= 0.5;  // called twice a second
-  show(line, 0);
+      database.name + (settling ? ": loaded; waiting for compaction to settle"
+                                : ": loading " + std::to_string(records) + " of " +
+                                      std::to_string(of) + " records");
+  next_line_at_[database.name] -= 0.5;  // called twice a second
+  show(database.name, line, 0);
 }
 
-void Progress::second(const Phase& phase, const Interval& second) {
+void Progress::second(const ScenarioDatabase& database, const Phase& phase,
+                      const Interval& second) {
   if (mode_ == ProgressMode::kJson) {
     nlohmann::json event = interval_json(second);
     event["event"] = "second";
+    event["database"] = database.name;
     event["phase"] = phase.name;
-    event["phase_target_ops_per_second"] = phase.ops_per_second;
     std::printf("%s\n", event.dump().c_str());
     std::fflush(stdout);
     return;
   }
-  if (second.start_seconds == 0) next_line_at_ = 0;
-  show(progress_text(phase, second), second.start_seconds + second.seconds);
+  if (second.start_seconds == 0) next_line_at_[database.name] = 0;
+  show(database.name, database.name + " " + progress_text(phase, second),
+       second.start_seconds + second.seconds);
 }
 
 void Progress::note(const std::string& text) {

@@ -2,9 +2,10 @@
 // one line per five seconds, or one JSON object per second for another program.
 #pragma once
 
+#include <map>
 #include <string>
 
-#include "bench/run/result.h"
+#include "bench/run/session.h"
 #include "model/result.h"
 
 namespace rocktune::bench {
@@ -17,20 +18,24 @@ Result<ProgressMode> parse_progress(const std::string& name);
 // "steady  12s  3012 ops/s  read p99 0.21 ms  update p99 1.20 ms  L0 4  pending 12.3 MiB ..."
 std::string progress_text(const Phase& phase, const Interval& second);
 
-// Human-readable progress goes to stderr; JSON goes to stdout.
-class Progress {
+// Human-readable progress goes to stderr; JSON goes to stdout. Where a scenario has several
+// databases, each has lines of its own.
+class Progress : public SessionWatcher {
  public:
   explicit Progress(ProgressMode mode) : mode_(mode) {}
-  void loading(std::int64_t records, std::int64_t of, bool settling);
-  void second(const Phase& phase, const Interval& second);
-  void note(const std::string& text);
+  void loading(const ScenarioDatabase& database, std::int64_t records, bool settling) override;
+  void loaded() override { finish(); }
+  void second(const ScenarioDatabase& database, const Phase& phase,
+              const Interval& second) override;
+  void note(const std::string& text) override;
   void finish();  // ends a line that was being rewritten
 
  private:
-  void show(const std::string& line, double at_seconds);
+  void show(const std::string& database, const std::string& line, double at_seconds);
   ProgressMode mode_;
   bool line_open_ = false;
-  double next_line_at_ = 0;
+  std::string last_shown_;                      // the database of the line being rewritten
+  std::map<std::string, double> next_line_at_;  // by database
 };
 
 }  // namespace rocktune::bench

@@ -5,53 +5,70 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <memory>
-#include <thread>
+#include <optional>
 
 #include "bench/cli/progress.h"
 #include "bench/cli/stop.h"
 #include "bench/cli/temporary.h"
-#include "bench/run/load.h"
-#include "bench/run/runner.h"
+#include "bench/run/session.h"
 
 namespace rocktune::bench {
 namespace {
 
+namespace fs = std::filesystem;
+
 // What the settings come to, once every name is looked up and every file is read.
 struct Plan {
-  Workload workload;
-  HostConfiguration configuration;
-  std::optional<DeviceProfile> device;
+  Scenario scenario;
+  DeviceSpec device;
   ProgressMode progress = ProgressMode::kNone;
 };
 
-void override_workload(const RunSettings& settings, Workload& workload) {
+// A workload and a configuration are a scenario with one database.
+Result<Scenario> scenario_of(const RunSettings& settings) {
+  if (!settings.scenario.empty()) return load_scenario(settings.scenario, settings.full);
+  Scenario scenario;
+  ScenarioDatabase database;
+  auto workload = load_workload(settings.workload);
+  if (!workload) return tl::unexpected(workload.error());
+  database.workload = std::move(*workload);
+  auto configuration = load_configuration(settings.configuration);
+  if (!configuration) return tl::unexpected(configuration.error());
+  database.configuration = configuration->scaled(settings.scale);
+  scenario.name = database.name = database.workload.name;
+  scenario.description = database.workload.description;
+  scenario.scale = settings.scale;
+  scenario.databases.push_back(std::move(database));
+  return scenario;
+}
+
+Result<void> override_database(const RunSettings& settings, ScenarioDatabase& database) {
+  Workload& workload = database.workload;
   if (settings.threads > 0) workload.threads = settings.threads;
   if (settings.records > 0) workload.records = settings.records;
-  if (settings.value_size > 0) workload.value_size = settings.value_size;
-  if (settings.seconds > 0) {
-    const double factor = settings.seconds / workload.seconds();
-    for (Phase& phase : workload.phases) phase.seconds *= factor;
+  if (settings.value_size > 0) workload.set_value_size(settings.value_size);
+  if (settings.seconds > 0) workload.stretch_to(settings.seconds);
+  for (const std::string& option : settings.options) {
+    if (auto set = database.configuration.set(option); !set) return set;
   }
+  return {};
 }
 
 Result<Plan> make_plan(const RunSettings& settings) {
   Plan plan;
-  auto workload = load_workload(settings.workload);
-  if (!workload) return tl::unexpected(workload.error());
-  plan.workload = std::move(*workload);
-  override_workload(settings, plan.workload);
-  auto configuration = load_configuration(settings.configuration);
-  if (!configuration) return tl::unexpected(configuration.error());
-  plan.configuration = configuration->scaled(settings.scale);
-  for (const std::string& option : settings.options) {
-    if (auto set = plan.configuration.set(option); !set) return tl::unexpected(set.error());
+  if (settings.scenario.empty() == settings.workload.empty()) {
+    return fail(ErrorCode::kInvalidArgument, "give either --workload or --scenario");
   }
-  if (settings.device != "none") {
-    auto profile = load_device_profile(settings.device);
-    if (!profile) return tl::unexpected(profile.error());
-    plan.device = profile->scaled(settings.scale);
+  auto scenario = scenario_of(settings);
+  if (!scenario) return tl::unexpected(scenario.error());
+  plan.scenario = std::move(*scenario);
+  for (ScenarioDatabase& database : plan.scenario.databases) {
+    if (auto set = override_database(settings, database); !set) return tl::unexpected(set.error());
   }
+  if (!settings.device.empty()) plan.scenario.device = settings.device;
+  auto device = parse_device_spec(plan.scenario.device, plan.scenario.scale);
+  if (!device) return tl::unexpected(device.error());
+  plan.device = std::move(*device);
   auto progress = parse_progress(settings.progress);
   if (!progress) return tl::unexpected(progress.error());
   plan.progress = *progress;
@@ -60,39 +77,6 @@ Result<Plan> make_plan(const RunSettings& settings) {
                 "--progress json writes to stdout: give --json FILE for the result");
   }
   return plan;
-}
-
-Result<std::unique_ptr<EmulatedDevice>> open_device(const Plan& plan, const std::string& database) {
-  if (!plan.device) return std::unique_ptr<EmulatedDevice>();
-  return EmulatedDevice::create(*plan.device, database + ".device");
-}
-
-// Loads when the database is empty; refuses one that was loaded otherwise.
-Result<void> ensure_loaded(const Plan& plan, const std::string& path, Progress& progress) {
-  OpenSettings settings{path, plan.configuration, nullptr, false};
-  settings.configuration.rate_limit_bytes_per_second = 0;
-  settings.configuration.max_background_jobs =
-      std::max<std::int64_t>(4, std::thread::hardware_concurrency());
-  auto database = Database::open(settings);
-  if (!database) return tl::unexpected(database.error());
-  auto loaded = read_loaded((*database)->db());
-  if (!loaded) return tl::unexpected(loaded.error());
-  const Workload& workload = plan.workload;
-  const Loaded wanted{workload.records, workload.value_size};
-  if (*loaded && **loaded == wanted) return {};
-  if (*loaded) {
-    return fail(ErrorCode::kConflict,
-                path + " was loaded with " + std::to_string((*loaded)->records) + " records of " +
-                    std::to_string((*loaded)->value_size) + " bytes, the workload has " +
-                    std::to_string(wanted.records) + " of " + std::to_string(wanted.value_size) +
-                    ": take another --db or remove it");
-  }
-  auto done = load_records(**database, workload, stop_requested(),
-                           [&](std::int64_t records, bool settling) {
-                             progress.loading(records, workload.records, settling);
-                           });
-  progress.finish();
-  return done;
 }
 
 // Found out before a long run rather than after it.
@@ -116,55 +100,56 @@ Result<void> write_result(const RunSettings& settings, const RunResult& result) 
   return {};
 }
 
-Result<RunResult> measure(const RunSettings& settings, const Plan& plan, const std::string& path,
-                          Progress& progress) {
-  RunResult result;
-  result.workload = plan.workload;
-  result.configuration = plan.configuration;
-  result.scale = settings.scale;
-  result.device = plan.device;
-  result.database_path = path;
-  auto device = open_device(plan, path);
-  if (!device) return tl::unexpected(device.error());
-  auto database = Database::open({path, plan.configuration, device->get(), settings.agent});
-  if (!database) return tl::unexpected(database.error());
-  result.agent = (*database)->agent_status();
-  result.started = rfc3339_now();
-  progress.note(std::string(plan.device ? "emulated device " + plan.device->name : "real device") +
-                ", configuration " + plan.configuration.name + ", agent " + result.agent);
-  auto phases = run_phases(
-      **database, plan.workload, stop_requested(),
-      [&](const Phase& phase, const Interval& second) { progress.second(phase, second); });
-  progress.finish();
-  if (!phases) return tl::unexpected(phases.error());
-  result.phases = std::move(phases->phases);
-  result.partial = phases->stopped;
-  if (result.partial) result.partial_reason = "stopped by a signal";
-  return result;
+// "DIR/" is DIR: the device's files lie in "DIR.device", beside it.
+std::string absolute_path(const std::string& path) {
+  std::string out = fs::absolute(path).lexically_normal().string();
+  while (out.size() > 1 && out.back() == '/') out.pop_back();
+  return out;
 }
 
-Result<void> run_planned(const RunSettings& settings, const Plan& plan) {
-  if (auto writable = check_writable(settings.json); !writable) return writable;
+// Of a workload the directory is the database, of a scenario it holds them.
+Result<std::vector<std::string>> place(const RunSettings& settings, const Scenario& scenario,
+                                       const std::string& directory) {
+  if (settings.scenario.empty()) return std::vector{directory};
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error) {
+    return fail(ErrorCode::kIo, directory + ": cannot be created: " + error.message());
+  }
+  std::vector<std::string> paths;
+  for (const ScenarioDatabase& database : scenario.databases) {
+    paths.push_back(directory + "/" + database.name);
+  }
+  return paths;
+}
+
+// Returns whether a signal stopped it.
+Result<bool> run_planned(const RunSettings& settings, const Plan& plan) {
+  if (auto writable = check_writable(settings.json); !writable) {
+    return tl::unexpected(writable.error());
+  }
   std::optional<TemporaryDirectory> temporary;
-  std::string path = settings.database;
-  if (path.empty()) {
+  std::string directory = settings.database;
+  if (directory.empty()) {
     auto made = TemporaryDirectory::create("rocktune-bench");
     if (!made) return tl::unexpected(made.error());
     temporary = std::move(*made);
-    path = temporary->path() + "/db";
+    directory = temporary->path() + "/db";
   }
-  path = std::filesystem::absolute(path).lexically_normal().string();
-  // "DIR/" is DIR: the device's files lie in "DIR.device", beside it.
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  auto paths = place(settings, plan.scenario, absolute_path(directory));
+  if (!paths) return tl::unexpected(paths.error());
   Progress progress(plan.progress);
-  if (auto loaded = ensure_loaded(plan, path, progress); !loaded) return loaded;
-  if (settings.load_only || stop_requested()) {
-    if (stop_requested()) return fail(ErrorCode::kUnavailable, "stopped before anything was run");
-    return {};
-  }
-  auto result = measure(settings, plan, path, progress);
+  const SessionPlan session{plan.scenario, plan.device, std::move(*paths), settings.agent,
+                            settings.load_only};
+  auto result = run_session(session, stop_requested(), progress);
+  progress.finish();
   if (!result) return tl::unexpected(result.error());
-  return write_result(settings, *result);
+  if (!settings.load_only) {
+    if (auto written = write_result(settings, *result); !written) {
+      return tl::unexpected(written.error());
+    }
+  }
+  return result->partial;
 }
 
 }  // namespace
@@ -176,11 +161,12 @@ int run_command(const RunSettings& settings) {
     return 2;
   }
   install_stop_signals();
-  if (auto done = run_planned(settings, *plan); !done) {
-    std::fprintf(stderr, "rocktune-bench: %s\n", done.error().message.c_str());
+  const auto stopped = run_planned(settings, *plan);
+  if (!stopped) {
+    std::fprintf(stderr, "rocktune-bench: %s\n", stopped.error().message.c_str());
     return 1;
   }
-  return 0;
+  return *stopped ? 130 : 0;
 }
 
 }  // namespace rocktune::bench

@@ -1,20 +1,26 @@
 // `rocktune-bench run` and `rocktune-bench load`.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace rocktune::bench {
 
 struct RunSettings {
-  std::string workload;         // a built-in's name or a YAML file
-  std::string database;         // empty: a temporary directory, removed at the end
-  std::string device = "none";  // "none", a built-in profile's name or a YAML file
+  std::string scenario;  // a built-in's name or a YAML file; or else a workload and the next three
+  bool full = false;     // the scenario at life size
+  std::string workload;  // a built-in's name or a YAML file
+  std::string device;    // as parse_device_spec() reads it; empty: the scenario's, or "none"
   std::string configuration = "ReadOpt-512MB";
-  double scale = 1;                  // divides the configuration's and the device's sizes and rates
-  std::vector<std::string> options;  // KEY=VALUE, not scaled
+  double scale = 1;  // divides the configuration's and the device's sizes and rates
+
+  // Where the database is; of a scenario, the directory that has one for each database. Empty: a
+  // temporary one, removed at the end.
+  std::string database;
+  std::vector<std::string> options;  // KEY=VALUE, not scaled, for every database
   double seconds = 0;                // above 0: the phases are stretched to this in all
-  std::int64_t threads = 0;          // above 0: instead of the workload's
+  std::int64_t threads = 0;          // above 0: instead of the workloads'
   std::int64_t records = 0;
   std::int64_t value_size = 0;
   bool agent = true;
@@ -23,7 +29,8 @@ struct RunSettings {
   std::string progress = "auto";
 };
 
-// Returns the process's exit code: 0 done (also when it was stopped), 1 failed, 2 usage.
+// Returns the process's exit code: 0 done, 1 failed, 2 usage, 130 stopped by a signal (what was
+// measured until then is written, marked partial).
 int run_command(const RunSettings& settings);
 
 }  // namespace rocktune::bench

@@ -25,6 +25,29 @@ std::optional<T> parse_whole(std::string_view text) {
   return value;
 }
 
+struct Unit {
+  std::string_view suffix;
+  double factor;
+};
+
+// A number and the first of the units that the text ends in, rounded to a whole number of what a
+// factor of 1 means.
+template <std::size_t N>
+std::optional<std::int64_t> parse_with_unit(std::string_view text,
+                                            const std::array<Unit, N>& units) {
+  text = trimmed(text);
+  for (const Unit& unit : units) {
+    if (!text.ends_with(unit.suffix)) continue;
+    const auto number =
+        parse_whole<double>(trimmed(text.substr(0, text.size() - unit.suffix.size())));
+    if (!number || !std::isfinite(*number)) return std::nullopt;
+    const double value = *number * unit.factor;
+    if (std::abs(value) > 9e18) return std::nullopt;
+    return static_cast<std::int64_t>(std::llround(value));
+  }
+  return std::nullopt;
+}
+
 template <class T>
 std::string out_of_range(std::string_view text, Range<T> range) {
   std::ostringstream message;
@@ -46,6 +69,11 @@ Error Problems::error() const {
   std::stable_sort(sorted.begin(), sorted.end(), [](const Entry& a, const Entry& b) {
     return std::pair(a.line, a.column) < std::pair(b.line, b.column);
   });
+  // What a text says wrong it may say wrong wherever it is read.
+  const auto same = [](const Entry& a, const Entry& b) {
+    return a.line == b.line && a.column == b.column && a.text == b.text;
+  };
+  sorted.erase(std::unique(sorted.begin(), sorted.end(), same), sorted.end());
   std::string all;
   for (const Entry& entry : sorted) {
     if (!all.empty()) all += '\n';
@@ -151,6 +179,18 @@ bool MapReader::bytes(const std::string& key, std::int64_t& out, Range<std::int6
   return true;
 }
 
+bool MapReader::duration(const std::string& key, Nanoseconds& out) {
+  const auto value = scalar(key);
+  if (!value) return false;
+  const auto parsed = parse_duration(*value);
+  if (!parsed || parsed->count() <= 0) {
+    problem(key, "'" + *value + "' is not a duration above zero: write 500us, 5ms or 1.5s");
+    return false;
+  }
+  out = *parsed;
+  return true;
+}
+
 void MapReader::missing(const std::string& key) {
   problems_.add(node_.Mark(), qualified(key), "is required");
 }
@@ -180,33 +220,24 @@ void MapReader::finish() {
 }
 
 std::optional<std::int64_t> parse_bytes(std::string_view text) {
-  struct Unit {
-    std::string_view suffix;
-    double factor;
-  };
-  static constexpr std::array<Unit, 9> kUnits = {{{"TiB", 1099511627776.0},
-                                                  {"TB", 1e12},
-                                                  {"KiB", 1024.0},
-                                                  {"MiB", 1048576.0},
-                                                  {"GiB", 1073741824.0},
-                                                  {"KB", 1e3},
-                                                  {"MB", 1e6},
-                                                  {"GB", 1e9},
-                                                  {"B", 1}}};
-  text = trimmed(text);
-  double factor = 1;
-  for (const Unit& unit : kUnits) {
-    if (text.ends_with(unit.suffix)) {
-      text = trimmed(text.substr(0, text.size() - unit.suffix.size()));
-      factor = unit.factor;
-      break;
-    }
-  }
-  const auto number = parse_whole<double>(text);
-  if (!number || !std::isfinite(*number)) return std::nullopt;
-  const double value = *number * factor;
-  if (std::abs(value) > 9e18) return std::nullopt;
-  return static_cast<std::int64_t>(std::llround(value));
+  static constexpr std::array<Unit, 10> kUnits = {{{"TiB", 1099511627776.0},
+                                                   {"TB", 1e12},
+                                                   {"KiB", 1024.0},
+                                                   {"MiB", 1048576.0},
+                                                   {"GiB", 1073741824.0},
+                                                   {"KB", 1e3},
+                                                   {"MB", 1e6},
+                                                   {"GB", 1e9},
+                                                   {"B", 1},
+                                                   {"", 1}}};
+  return parse_with_unit(text, kUnits);
+}
+
+std::optional<Nanoseconds> parse_duration(std::string_view text) {
+  static constexpr std::array<Unit, 5> kUnits = {
+      {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"min", 60e9}, {"s", 1e9}}};
+  const auto value = parse_with_unit(text, kUnits);
+  return value ? std::optional(Nanoseconds(*value)) : std::nullopt;
 }
 
 Result<std::string> read_text_file(const std::string& path) {

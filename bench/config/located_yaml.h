@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/clock.h"
 #include "model/result.h"
 
 namespace rocktune::bench {
@@ -60,6 +61,8 @@ class MapReader {
   bool integer(const std::string& key, std::int64_t& out, Range<std::int64_t> range = {});
   // "4096", "64KiB", "1.5MB": binary and decimal suffixes.
   bool bytes(const std::string& key, std::int64_t& out, Range<std::int64_t> range = {});
+  // "500us", "5ms", "1.5s"; above zero.
+  bool duration(const std::string& key, Nanoseconds& out);
   // The node itself, for lists and nested maps.
   std::optional<YAML::Node> node(const std::string& key);
 
@@ -68,10 +71,11 @@ class MapReader {
   void finish();
 
   [[nodiscard]] bool is_map() const { return is_map_; }
+  // The key as messages name it: "phases[0].seconds".
+  [[nodiscard]] std::string qualified(const std::string& key) const { return prefix_ + key; }
 
  private:
   std::optional<std::string> scalar(const std::string& key);
-  [[nodiscard]] std::string qualified(const std::string& key) const { return prefix_ + key; }
 
   YAML::Node node_;
   Problems& problems_;
@@ -82,6 +86,9 @@ class MapReader {
 
 // "64KiB" -> 65536. Nothing when the text is not a size.
 std::optional<std::int64_t> parse_bytes(std::string_view text);
+// "5ms" -> 5,000,000 ns: a number and ns, us, ms, s or min. Nothing when the text is not a
+// duration.
+std::optional<Nanoseconds> parse_duration(std::string_view text);
 
 // The whole text of a file.
 Result<std::string> read_text_file(const std::string& path);

@@ -47,22 +47,24 @@ std::string line(const std::string& label, const std::string& a, const std::stri
 }  // namespace
 
 std::string comparison_table(const json& static_run, const json& tuned_run) {
-  std::vector<Row> rows = {{"throughput, ops/s", "/total/ops_per_second", "%.0f", 1}};
-  const json phases = static_run.value("phases", json::array());
+  std::vector<Row> rows = {{"throughput, ops/s", "/databases/0/total/ops_per_second", "%.0f", 1}};
+  const json phases = static_run.value(json::json_pointer("/databases/0/phases"), json::array());
   for (std::size_t i = 0; i < phases.size(); ++i) {
-    rows.push_back({"  in phase " + phases[i].value("name", "?") + ", ops/s",
-                    "/phases/" + std::to_string(i) + "/total/ops_per_second", "%.0f", 1});
+    rows.push_back(
+        {"  in phase " + phases[i].value("name", "?") + ", ops/s",
+         "/databases/0/phases/" + std::to_string(i) + "/databases/0/total/ops_per_second", "%.0f",
+         1});
   }
   for (const std::string operation : {"read", "update"}) {
-    const std::string at = "/total/operations/" + operation;
+    const std::string at = "/databases/0/total/operations/" + operation;
     rows.push_back({operation + " mean, ms", at + "/mean_us", "%.3f", 1e3});
     rows.push_back({operation + " P99, ms", at + "/p99_us", "%.3f", 1e3});
   }
-  rows.push_back({"time writers stalled, s", "/total/stall_seconds", "%.2f", 1});
-  rows.push_back(
-      {"pending compaction at the end, MiB", "/total/pending_compaction_bytes", "%.1f", 1048576});
-  rows.push_back({"write amplification", "/total/write_amplification", "%.2f", 1});
-  rows.push_back({"block cache hit ratio", "/total/cache_hit_ratio", "%.3f", 1});
+  rows.push_back({"time writers stalled, s", "/databases/0/total/stall_seconds", "%.2f", 1});
+  rows.push_back({"pending compaction at the end, MiB",
+                  "/databases/0/total/pending_compaction_bytes", "%.1f", 1048576});
+  rows.push_back({"write amplification", "/databases/0/total/write_amplification", "%.2f", 1});
+  rows.push_back({"block cache hit ratio", "/databases/0/total/cache_hit_ratio", "%.3f", 1});
 
   std::string table = line("", "static", "tuned", "tuned/static");
   for (const Row& row : rows) {
@@ -75,8 +77,8 @@ std::string comparison_table(const json& static_run, const json& tuned_run) {
 }
 
 std::optional<double> throughput_ratio(const json& static_run, const json& tuned_run) {
-  const Value before = number_at(static_run, "/total/ops_per_second");
-  const Value after = number_at(tuned_run, "/total/ops_per_second");
+  const Value before = number_at(static_run, "/databases/0/total/ops_per_second");
+  const Value after = number_at(tuned_run, "/databases/0/total/ops_per_second");
   if (!before || !after || *before <= 0) return std::nullopt;
   return *after / *before;
 }
@@ -101,7 +103,7 @@ std::string conclusion(const std::optional<double>& ratio) {
 std::string price(const json& static_run, const json& tuned_run) {
   std::string slower;
   for (const auto& [operation, article] : {std::pair("read", "a "), std::pair("update", "an ")}) {
-    const std::string path = std::string("/total/operations/") + operation + "/mean_us";
+    const std::string path = std::string("/databases/0/total/operations/") + operation + "/mean_us";
     const Value before = number_at(static_run, path);
     const Value after = number_at(tuned_run, path);
     if (!before || !after || *before <= 0 || *after < 1.1 * *before) continue;

@@ -7,7 +7,8 @@
 
 namespace rocktune::bench {
 
-// Both documents as `rocktune-bench run` writes them. Values that one of them lacks show as "-".
+// Both documents as `rocktune-bench run` writes them, of one database. Values that one of them
+// lacks show as "-".
 std::string comparison_table(const nlohmann::json& static_run, const nlohmann::json& tuned_run);
 
 // Tuned over static throughput, over the whole run; nothing when either did nothing.

@@ -9,11 +9,11 @@
 #include "bench/cli/stop.h"
 #include "bench/cli/temporary.h"
 #include "bench/demo/comparison.h"
-#include "bench/trial/screen.h"
 #include "bench/device/profile.h"
 #include "bench/host/configuration.h"
 #include "bench/trial/alert_tail.h"
 #include "bench/trial/loaded_database.h"
+#include "bench/trial/screen.h"
 #include "bench/trial/trial.h"
 #include "bench/workload/workload.h"
 #include "model/text.h"
@@ -85,7 +85,7 @@ Result<void> Demo::introduce() {
               ": every size and rate below is the source's times " + scale);
   screen_.say("  data         " +
               std::to_string(settings_.records > 0 ? settings_.records : workload->records) +
-              " records of " + std::to_string(workload->value_size) + " bytes (source: 10000000)");
+              " records of " + workload->value_size.text() + " bytes (source: 10000000)");
   screen_.say("  block cache  " + size(scaled.block_cache_bytes) +
               " (source: " + size(original->block_cache_bytes) + "); write buffer " +
               size(scaled.write_buffer_bytes) + ", files " + size(scaled.target_file_bytes) + ", " +
@@ -99,11 +99,9 @@ Result<void> Demo::introduce() {
     const double stretch = settings_.seconds > 0 ? settings_.seconds / workload->seconds() : 1;
     char text[160];
     std::snprintf(text, sizeof text, "  phase        %s: %.0f s, %.0f%% reads %.0f%% updates, %s",
-                  phase.name.c_str(), phase.seconds * stretch, phase.mix.read * 100,
-                  phase.mix.update * 100,
-                  phase.ops_per_second > 0
-                      ? (std::to_string(static_cast<int>(phase.ops_per_second)) + " ops/s").c_str()
-                      : "as fast as possible");
+                  phase.name.c_str(), phase.seconds * stretch, phase.mix[Operation::kRead] * 100,
+                  phase.mix[Operation::kUpdate] * 100,
+                  (rate_text(phase.rate) + (phase.rate.paced() ? " ops/s" : "")).c_str());
     screen_.say(text);
   }
   return {};

@@ -17,6 +17,7 @@ struct Counters {
   std::uint64_t cache_misses = 0;
 
   [[nodiscard]] Counters since(const Counters& older) const;
+  void add(const Counters& other);
   // Source 003: (flush.write.bytes + compact.write.bytes) / bytes.written. Nothing when nothing
   // was written.
   [[nodiscard]] std::optional<double> write_amplification() const;

@@ -7,11 +7,13 @@
 #include <rocksdb/table.h>
 #include <rocksdb/version.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <thread>
 
-#include "bench/device/file_system.h"
 #include "bench/host/options.h"
 #include "rocktune/agent.h"
 
@@ -29,6 +31,29 @@ struct Database::Attachment {
   std::unique_ptr<Agent::Attachment> held;
 };
 
+namespace {
+
+// The families that the database has and those that are asked for; RocksDB opens all or none.
+Result<std::vector<rocksdb::ColumnFamilyDescriptor>> describe_families(
+    const OpenSettings& settings, const rocksdb::Options& options) {
+  std::set<std::string> names(settings.families.begin(), settings.families.end());
+  names.insert(rocksdb::kDefaultColumnFamilyName);
+  std::vector<std::string> found;
+  // A database that is not there yet has none, and says so with an error.
+  if (rocksdb::DB::ListColumnFamilies(options, settings.path, &found).ok()) {
+    names.insert(found.begin(), found.end());
+  }
+  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
+  for (const std::string& name : names) {
+    auto own = make_family_options(settings.configuration, name, options);
+    if (!own) return tl::unexpected(own.error());
+    descriptors.emplace_back(name, *own);
+  }
+  return descriptors;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Database>> Database::open(const OpenSettings& settings) {
   auto options = make_options(settings.configuration);
   if (!options) return tl::unexpected(options.error());
@@ -40,20 +65,20 @@ Result<std::unique_ptr<Database>> Database::open(const OpenSettings& settings) {
 
   std::unique_ptr<Database> database(new Database);
   if (settings.device != nullptr) {
-    database->env_ = rocksdb::NewCompositeEnv(
-        make_device_file_system(rocksdb::FileSystem::Default(), *settings.device));
-    options->env = database->env_.get();
+    if (auto file_system = settings.device->file_system()) {
+      database->env_ = rocksdb::NewCompositeEnv(file_system);
+      options->env = database->env_.get();
+    }
+    if (settings.device->direct_io()) {
+      options->use_direct_io_for_flush_and_compaction = true;
+      options->use_direct_reads = true;
+    }
   }
   if (!settings.statistics) options->statistics.reset();
   if (settings.agent) prepare(*options);
-#if ROCKSDB_MAJOR >= 11
-  const auto status = rocksdb::DB::Open(*options, settings.path, &database->db_);
-#else
-  rocksdb::DB* db = nullptr;
-  const auto status = rocksdb::DB::Open(*options, settings.path, &db);
-  database->db_.reset(db);
-#endif
-  if (!status.ok()) {
+  const auto descriptors = describe_families(settings, *options);
+  if (!descriptors) return tl::unexpected(descriptors.error());
+  if (const auto status = database->open_families(settings, *options, *descriptors); !status.ok()) {
     return fail(ErrorCode::kIo, "database " + settings.path + ": " + status.ToString());
   }
   database->statistics_ = options->statistics;
@@ -67,8 +92,28 @@ Result<std::unique_ptr<Database>> Database::open(const OpenSettings& settings) {
   return database;
 }
 
+rocksdb::Status Database::open_families(
+    const OpenSettings& settings, const rocksdb::Options& options,
+    const std::vector<rocksdb::ColumnFamilyDescriptor>& descriptors) {
+#if ROCKSDB_MAJOR >= 11
+  auto status = rocksdb::DB::Open(options, settings.path, descriptors, &opened_, &db_);
+#else
+  rocksdb::DB* db = nullptr;
+  auto status = rocksdb::DB::Open(options, settings.path, descriptors, &opened_, &db);
+  db_.reset(db);
+#endif
+  if (!status.ok()) return status;
+  for (const std::string& name : settings.families) {
+    for (rocksdb::ColumnFamilyHandle* handle : opened_) {
+      if (handle->GetName() == name) families_.push_back(handle);
+    }
+  }
+  return status;
+}
+
 Database::~Database() {
   attachment_.reset();
+  for (rocksdb::ColumnFamilyHandle* handle : opened_) db_->DestroyColumnFamilyHandle(handle);
   db_.reset();
 }
 
@@ -85,18 +130,44 @@ Counters Database::read_counters() const {
           ticker(rocksdb::BLOCK_CACHE_MISS)};
 }
 
+FamilyGauges Database::read_family_gauges(std::size_t index) const {
+  using Properties = rocksdb::DB::Properties;
+  rocksdb::ColumnFamilyHandle* family = families_[index];
+  const auto number = [&](const std::string& name) {
+    std::uint64_t value = 0;
+    return db_->GetIntProperty(family, name, &value) ? value : 0;
+  };
+  FamilyGauges gauges;
+  gauges.pending_compaction_bytes = number(Properties::kEstimatePendingCompactionBytes);
+  gauges.immutable_memtables = number(Properties::kNumImmutableMemTable);
+  gauges.sst_bytes = number(Properties::kTotalSstFilesSize);
+  std::string l0;
+  if (db_->GetProperty(family, Properties::kNumFilesAtLevelPrefix + "0", &l0)) {
+    gauges.l0_files = std::stoull(l0);
+  }
+  // In GiB with six decimals; flushes count as what level 0 is written.
+  std::map<std::string, std::string> statistics;
+  if (db_->GetMapProperty(family, Properties::kCFStats, &statistics)) {
+    const auto written = statistics.find("compaction.Sum.WriteGB");
+    if (written != statistics.end()) {
+      gauges.compaction_bytes_written =
+          static_cast<std::uint64_t>(std::stod(written->second) * 1073741824.0);
+    }
+  }
+  return gauges;
+}
+
 Gauges Database::read_gauges() const {
   rocksdb::DB& db = *db_;
   Gauges gauges;
-  gauges.pending_compaction_bytes =
-      property(db, rocksdb::DB::Properties::kEstimatePendingCompactionBytes);
-  gauges.immutable_memtables = property(db, rocksdb::DB::Properties::kNumImmutableMemTable);
+  for (std::size_t i = 0; i < families_.size(); ++i) {
+    const FamilyGauges family = read_family_gauges(i);
+    gauges.pending_compaction_bytes += family.pending_compaction_bytes;
+    gauges.immutable_memtables = std::max(gauges.immutable_memtables, family.immutable_memtables);
+    gauges.l0_files = std::max(gauges.l0_files, family.l0_files);
+  }
   gauges.delayed_write_rate = property(db, rocksdb::DB::Properties::kActualDelayedWriteRate);
   gauges.write_stopped = property(db, rocksdb::DB::Properties::kIsWriteStopped) != 0;
-  std::string l0;
-  if (db.GetProperty(rocksdb::DB::Properties::kNumFilesAtLevelPrefix + "0", &l0)) {
-    gauges.l0_files = std::stoull(l0);
-  }
   if (limiter_) gauges.rate_limit_bytes_per_second = limiter_->GetBytesPerSecond();
   gauges.max_background_jobs = db.GetDBOptions().max_background_jobs;
   if (cache_) {
@@ -107,11 +178,17 @@ Gauges Database::read_gauges() const {
 }
 
 void Database::wait_for_background(const std::atomic<bool>& stop) {
+  using Properties = rocksdb::DB::Properties;
   while (!stop.load()) {
-    const bool busy = property(*db_, rocksdb::DB::Properties::kNumRunningFlushes) != 0 ||
-                      property(*db_, rocksdb::DB::Properties::kNumRunningCompactions) != 0 ||
-                      property(*db_, rocksdb::DB::Properties::kMemTableFlushPending) != 0 ||
-                      property(*db_, rocksdb::DB::Properties::kCompactionPending) != 0;
+    bool busy = property(*db_, Properties::kNumRunningFlushes) != 0 ||
+                property(*db_, Properties::kNumRunningCompactions) != 0;
+    for (rocksdb::ColumnFamilyHandle* family : opened_) {
+      for (const std::string& name :
+           {Properties::kMemTableFlushPending, Properties::kCompactionPending}) {
+        std::uint64_t value = 0;
+        busy = busy || (db_->GetIntProperty(family, name, &value) && value != 0);
+      }
+    }
     if (!busy) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }

@@ -12,8 +12,9 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
-#include "bench/device/device.h"
+#include "bench/device/target_device.h"
 #include "bench/host/configuration.h"
 #include "bench/host/counters.h"
 #include "model/result.h"
@@ -23,9 +24,20 @@ namespace rocktune::bench {
 struct OpenSettings {
   std::string path;  // created when missing
   HostConfiguration configuration;
-  EmulatedDevice* device = nullptr;  // must outlive the Database; none: the disk itself
+  TargetDevice* device = nullptr;  // must outlive the Database; none: the disk itself
   bool agent = true;
-  bool statistics = true;  // the host's own
+  bool statistics = true;                           // the host's own
+  std::vector<std::string> families = {"default"};  // created when missing
+};
+
+// What a column family has of its own, where there are several.
+struct FamilyGauges {
+  std::uint64_t pending_compaction_bytes = 0;
+  std::uint64_t l0_files = 0;
+  std::uint64_t immutable_memtables = 0;
+  std::uint64_t sst_bytes = 0;  // of the files in use
+  // Written by flushes and compactions since the database was opened.
+  std::uint64_t compaction_bytes_written = 0;
 };
 
 class Database {
@@ -36,9 +48,15 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   [[nodiscard]] rocksdb::DB& db() { return *db_; }
+  // By the order of OpenSettings::families.
+  [[nodiscard]] rocksdb::ColumnFamilyHandle& family(std::size_t index) const {
+    return *families_[index];
+  }
   // All zero without statistics.
   [[nodiscard]] Counters read_counters() const;
+  // Of all column families together: sums, but the most of L0 files and of immutable memtables.
   [[nodiscard]] Gauges read_gauges() const;
+  [[nodiscard]] FamilyGauges read_family_gauges(std::size_t index) const;
   // "serving on <socket>", "off", or why it does not serve.
   [[nodiscard]] std::string agent_status() const;
   // Blocks until no flush or compaction runs or is due, or `stop` says so.
@@ -46,6 +64,8 @@ class Database {
 
  private:
   Database() = default;
+  rocksdb::Status open_families(const OpenSettings& settings, const rocksdb::Options& options,
+                                const std::vector<rocksdb::ColumnFamilyDescriptor>& descriptors);
   struct Attachment;  // hides the agent
 
   std::unique_ptr<rocksdb::Env> env_;
@@ -53,6 +73,8 @@ class Database {
   std::shared_ptr<rocksdb::RateLimiter> limiter_;
   std::shared_ptr<rocksdb::Statistics> statistics_;
   std::unique_ptr<rocksdb::DB> db_;
+  std::vector<rocksdb::ColumnFamilyHandle*> opened_;    // all, to be destroyed before the database
+  std::vector<rocksdb::ColumnFamilyHandle*> families_;  // of them, those that were asked for
   std::unique_ptr<Attachment> attachment_;
 };
 

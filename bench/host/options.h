@@ -8,6 +8,12 @@
 
 namespace rocktune::bench {
 
+// The database's, with the options of the families that have none of their own.
 Result<rocksdb::Options> make_options(const HostConfiguration& configuration);
+
+// Those of one column family, from the database's.
+Result<rocksdb::ColumnFamilyOptions> make_family_options(const HostConfiguration& configuration,
+                                                         const std::string& family,
+                                                         const rocksdb::Options& database);
 
 }  // namespace rocktune::bench

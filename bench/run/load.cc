@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/run/records.h"
+#include "bench/workload/requests.h"
 
 namespace rocktune::bench {
 namespace {
@@ -29,19 +30,30 @@ struct Shared {
   rocksdb::Status failure;  // guarded by mutex
 };
 
-void write_chunks(rocksdb::DB& db, const Workload& workload, const ValuePool& values,
-                  std::uint64_t seed, const std::atomic<bool>& stop, Shared& shared) {
-  Random random(seed);
+struct LoadPlan {
+  Database& database;
+  const Workload& workload;
+  const FamilyMap families;
+  const ValuePool values;
+};
+
+rocksdb::Status write_record(const LoadPlan& plan, std::uint64_t record,
+                             const rocksdb::WriteOptions& options, std::string& key) {
+  return plan.database.db().Put(
+      options, &plan.database.family(plan.families.of(record)), record_key(record, key),
+      plan.values.value(fnv_hash(record), loaded_value_bytes(plan.workload, record)));
+}
+
+void write_chunks(const LoadPlan& plan, const std::atomic<bool>& stop, Shared& shared) {
   std::string key;
   rocksdb::WriteOptions options;
   options.disableWAL = true;
   while (!stop.load(std::memory_order_relaxed) && !shared.failed.load()) {
     const std::int64_t begin = shared.next.fetch_add(kChunk);
-    const std::int64_t end = std::min(begin + kChunk, workload.records);
+    const std::int64_t end = std::min(begin + kChunk, plan.workload.records);
     if (begin >= end) return;
     for (std::int64_t record = begin; record < end; ++record) {
-      const auto status =
-          db.Put(options, record_key(static_cast<std::uint64_t>(record), key), values.pick(random));
+      const auto status = write_record(plan, static_cast<std::uint64_t>(record), options, key);
       if (!status.ok()) {
         const std::lock_guard lock(shared.mutex);
         shared.failure = status;
@@ -53,11 +65,17 @@ void write_chunks(rocksdb::DB& db, const Workload& workload, const ValuePool& va
   }
 }
 
-Result<void> write_mark(rocksdb::DB& db, const Workload& workload) {
-  const nlohmann::json mark = {{"records", workload.records}, {"value_size", workload.value_size}};
-  const auto put = db.Put(rocksdb::WriteOptions(), kMarkKey, mark.dump());
-  const auto flushed = put.ok() ? db.Flush(rocksdb::FlushOptions()) : put;
-  if (!flushed.ok()) return fail(ErrorCode::kIo, "load: " + flushed.ToString());
+Result<void> write_mark(Database& database, const Workload& workload) {
+  const Loaded loaded = load_of(workload);
+  const nlohmann::json mark = {{"records", loaded.records},
+                               {"value_size", loaded.value_size},
+                               {"families", loaded.families}};
+  auto status = database.db().Put(rocksdb::WriteOptions(), kMarkKey, mark.dump());
+  if (status.ok()) status = database.db().Flush(rocksdb::FlushOptions());
+  for (std::size_t i = 0; status.ok() && i < workload.families.size(); ++i) {
+    status = database.db().Flush(rocksdb::FlushOptions(), &database.family(i));
+  }
+  if (!status.ok()) return fail(ErrorCode::kIo, "load: " + status.ToString());
   return {};
 }
 
@@ -86,25 +104,38 @@ Result<std::optional<Loaded>> read_loaded(rocksdb::DB& db) {
   }
   if (!status.ok()) return fail(ErrorCode::kIo, "reading what was loaded: " + status.ToString());
   const auto mark = nlohmann::json::parse(text, nullptr, false);
-  if (!mark.is_object() || !mark.contains("records") || !mark.contains("value_size") ||
-      !mark["records"].is_number_integer() || !mark["value_size"].is_number_integer()) {
+  const auto is_text = [&](const char* key) { return mark.contains(key) && mark[key].is_string(); };
+  if (!mark.is_object() || !mark.contains("records") || !mark["records"].is_number_integer() ||
+      !is_text("value_size") || !is_text("families")) {
     return fail(ErrorCode::kCorrupt,
-                "the database's load mark is unreadable: delete and reload it");
+                "the database's load mark is unreadable or of another version: delete and reload "
+                "it");
   }
-  return Loaded{mark["records"].get<std::int64_t>(), mark["value_size"].get<std::int64_t>()};
+  return Loaded{mark["records"].get<std::int64_t>(), mark["value_size"].get<std::string>(),
+                mark["families"].get<std::string>()};
+}
+
+Loaded load_of(const Workload& workload) {
+  return {workload.records, workload.value_size.text(), families_text(workload.families)};
+}
+
+std::string loaded_text(const Loaded& loaded) {
+  const std::string families =
+      loaded.families == rocksdb::kDefaultColumnFamilyName ? "" : " in " + loaded.families;
+  return std::to_string(loaded.records) + " records of " + loaded.value_size + " bytes" + families;
 }
 
 Result<void> load_records(Database& database, const Workload& workload,
                           const std::atomic<bool>& stop, const LoadProgress& progress) {
-  const ValuePool values(workload.value_size, static_cast<std::uint64_t>(workload.seed));
+  const LoadPlan plan{
+      database, workload,
+      FamilyMap(workload.families, static_cast<std::uint64_t>(workload.records)),
+      ValuePool(workload.value_size.largest(), static_cast<std::uint64_t>(workload.seed))};
   Shared shared;
   std::vector<std::thread> threads;
   threads.reserve(static_cast<std::size_t>(workload.threads));
   for (std::int64_t i = 0; i < workload.threads; ++i) {
-    threads.emplace_back([&, i] {
-      write_chunks(database.db(), workload, values,
-                   static_cast<std::uint64_t>(workload.seed + i + 1), stop, shared);
-    });
+    threads.emplace_back([&] { write_chunks(plan, stop, shared); });
   }
   auto due = std::chrono::steady_clock::now();
   while (shared.done < workload.records && !stop.load() && !shared.failed.load()) {
@@ -118,7 +149,7 @@ Result<void> load_records(Database& database, const Workload& workload,
   for (std::thread& thread : threads) thread.join();
   if (shared.failed) return fail(ErrorCode::kIo, "load: " + shared.failure.ToString());
   if (stop.load()) return {};
-  if (auto marked = write_mark(database.db(), workload); !marked) return marked;
+  if (auto marked = write_mark(database, workload); !marked) return marked;
   progress(shared.done, true);
   database.wait_for_background(stop);
   return {};

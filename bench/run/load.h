@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "bench/host/database.h"
 #include "bench/workload/workload.h"
@@ -15,11 +16,17 @@
 
 namespace rocktune::bench {
 
+// What a workload can run on: two that have this in common can take turns on one database.
 struct Loaded {
   std::int64_t records = 0;
-  std::int64_t value_size = 0;
+  std::string value_size;  // Sizes::text()
+  std::string families;    // families_text()
   bool operator==(const Loaded&) const = default;
 };
+
+Loaded load_of(const Workload& workload);
+// "20000 records of 1000 bytes", with the families where there are several.
+std::string loaded_text(const Loaded& loaded);
 
 // What the database was loaded with; nothing when it is empty or was never loaded to the end. An
 // Error when it holds somebody else's keys.

@@ -1,20 +1,33 @@
-// The kinds of operation and their latencies.
+// The latencies of a phase's operations, by kind and by column family.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
-#include <string_view>
+#include <cstdint>
+#include <vector>
 
 #include "bench/measure/histogram.h"
+#include "bench/workload/operation.h"
 
 namespace rocktune::bench {
 
-enum class Operation { kRead = 0, kUpdate = 1, kReadModifyWrite = 2 };
-inline constexpr std::size_t kOperations = 3;
-inline constexpr std::array<std::string_view, kOperations> kOperationNames = {"read", "update",
-                                                                              "read_modify_write"};
+using LiveLatencies = std::array<LiveHistogram, kOperations>;
 
-using LiveLatencies = std::array<LiveHistogram, kOperations>;  // of one thread
+// What one thread has done so far: written by it alone, read by others at any time.
+struct LiveWork {
+  explicit LiveWork(std::size_t families) : latencies(families) {}
+
+  void record(std::size_t family, Operation operation, Nanoseconds latency) {
+    latencies[family][static_cast<std::size_t>(operation)].record(latency);
+  }
+  void count_not_found() {
+    not_found.store(not_found.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+
+  std::vector<LiveLatencies> latencies;     // by column family
+  std::atomic<std::uint64_t> not_found{0};  // reads of a record that was not there
+};
 
 struct Latencies {
   std::array<Histogram, kOperations> of;

@@ -19,8 +19,14 @@ rocksdb::Slice record_key(std::uint64_t record, std::string& buffer) {
   return buffer;
 }
 
-ValuePool::ValuePool(std::int64_t value_size, std::uint64_t seed)
-    : value_size_(static_cast<std::size_t>(value_size)), bytes_(kPoolBytes + value_size_, '\0') {
+rocksdb::Slice missing_key(std::uint64_t record, std::string& buffer) {
+  record_key(record, buffer);
+  buffer += '-';
+  return buffer;
+}
+
+ValuePool::ValuePool(std::int64_t largest_value, std::uint64_t seed)
+    : bytes_(kPoolBytes + static_cast<std::size_t>(largest_value), '\0') {
   Random random(seed);
   for (std::size_t i = 0; i < bytes_.size(); i += sizeof(std::uint64_t)) {
     const std::uint64_t word = random.next();
@@ -28,8 +34,8 @@ ValuePool::ValuePool(std::int64_t value_size, std::uint64_t seed)
   }
 }
 
-rocksdb::Slice ValuePool::pick(Random& random) const {
-  return {bytes_.data() + random.below(kPoolBytes), value_size_};
+rocksdb::Slice ValuePool::value(std::uint64_t number, std::int64_t bytes) const {
+  return {bytes_.data() + number % kPoolBytes, static_cast<std::size_t>(bytes)};
 }
 
 }  // namespace rocktune::bench

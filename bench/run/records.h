@@ -16,14 +16,16 @@ namespace rocktune::bench {
 
 // "user000000000042" in `buffer`.
 rocksdb::Slice record_key(std::uint64_t record, std::string& buffer);
+// "user000000000042-": right after the record, and nobody's key.
+rocksdb::Slice missing_key(std::uint64_t record, std::string& buffer);
 
 class ValuePool {
  public:
-  ValuePool(std::int64_t value_size, std::uint64_t seed);
-  [[nodiscard]] rocksdb::Slice pick(Random& random) const;
+  ValuePool(std::int64_t largest_value, std::uint64_t seed);
+  // The same bytes for the same number.
+  [[nodiscard]] rocksdb::Slice value(std::uint64_t number, std::int64_t bytes) const;
 
  private:
-  std::size_t value_size_;
   std::string bytes_;
 };
 

@@ -25,7 +25,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kSchema = "rocktune-bench/1";
+constexpr const char* kSchema = "rocktune-bench/2";
 
 json optional_number(const std::optional<double>& value) {
   return value ? json(*value) : json(nullptr);
@@ -55,82 +55,151 @@ json gauges_json(const Gauges& gauges) {
             {"block_cache_capacity_bytes", gauges.cache_capacity_bytes}}}};
 }
 
-json configuration_json(const HostConfiguration& c, double scale) {
-  return {{"name", c.name},
-          {"scale", scale},
-          {"block_cache_bytes", c.block_cache_bytes},
-          {"bloom_bits_per_key", c.bloom_bits_per_key},
-          {"partitioned_filters", c.partitioned_filters},
-          {"cache_index_and_filter_blocks", c.cache_index_and_filter_blocks},
+json family_options_json(const FamilyConfiguration& c) {
+  return {{"compaction_style", compaction_style_name(c.compaction_style)},
+          {"memtable", memtable_name(c.memtable)},
           {"write_buffer_size_bytes", c.write_buffer_bytes},
           {"max_write_buffer_number", c.max_write_buffer_number},
           {"target_file_size_base_bytes", c.target_file_bytes},
+          {"target_file_size_multiplier", c.target_file_multiplier},
           {"max_bytes_for_level_base_bytes", c.max_bytes_for_level_base},
+          {"max_bytes_for_level_multiplier", c.max_bytes_for_level_multiplier},
           {"level0_triggers",
            {c.level0_compaction_trigger, c.level0_slowdown_trigger, c.level0_stop_trigger}},
           {"pending_limits_bytes", {c.soft_pending_limit_bytes, c.hard_pending_limit_bytes}},
-          {"max_background_jobs", c.max_background_jobs},
-          {"max_subcompactions", c.max_subcompactions},
-          {"rate_limit_bytes_per_second", c.rate_limit_bytes_per_second},
-          {"compaction_readahead_bytes", c.compaction_readahead_bytes},
           {"rocksdb_options", c.rocksdb_options}};
 }
 
-json device_json(const std::optional<DeviceProfile>& device) {
-  if (!device) return nullptr;
-  return {{"label", "emulated device"},
-          {"name", device->name},
-          {"description", device->description},
-          {"read_bytes_per_second", device->read_bytes_per_second},
-          {"write_bytes_per_second", device->write_bytes_per_second},
-          {"read_iops", device->read_iops},
-          {"write_iops", device->write_iops},
-          {"mixing_loss", device->mixing_loss},
-          {"read_latency_us", device->read_latency_us},
-          {"write_latency_us", device->write_latency_us},
-          {"sync_latency_us", device->sync_latency_us}};
+json configuration_json(const HostConfiguration& c) {
+  json out = {{"name", c.name},
+              {"block_cache_bytes", c.block_cache_bytes},
+              {"block_size_bytes", c.block_size_bytes},
+              {"bloom_bits_per_key", c.bloom_bits_per_key},
+              {"partitioned_filters", c.partitioned_filters},
+              {"cache_index_and_filter_blocks", c.cache_index_and_filter_blocks},
+              {"max_background_jobs", c.max_background_jobs},
+              {"max_subcompactions", c.max_subcompactions},
+              {"rate_limit_bytes_per_second", c.rate_limit_bytes_per_second},
+              {"auto_tuned_rate_limit", c.auto_tuned_rate_limit},
+              {"compaction_readahead_bytes", c.compaction_readahead_bytes},
+              {"use_direct_io_for_flush_and_compaction", c.direct_io_for_flush_and_compaction},
+              {"use_direct_reads", c.direct_reads}};
+  out.update(family_options_json(c));
+  if (!c.families.empty()) {
+    for (const auto& [name, own] : c.families) out["families"][name] = family_options_json(own);
+  }
+  return out;
+}
+
+json profile_json(const std::optional<DeviceProfile>& profile) {
+  if (!profile) return nullptr;
+  return {{"name", profile->name},
+          {"description", profile->description},
+          {"read_bytes_per_second", profile->read_bytes_per_second},
+          {"write_bytes_per_second", profile->write_bytes_per_second},
+          {"read_iops", profile->read_iops},
+          {"write_iops", profile->write_iops},
+          {"read_latency_us", profile->read_latency_us},
+          {"write_latency_us", profile->write_latency_us},
+          {"sync_latency_us", profile->sync_latency_us}};
+}
+
+json device_json(const RunResult& result) {
+  const DeviceResult& device = result.device;
+  return {{"label", device.label},
+          {"name", result.scenario.device},
+          {"profile", profile_json(device.profile)},
+          {"per_second", device.per_second},
+          {"total", device.total}};
 }
 
 json workload_json(const Workload& workload) {
-  return {{"name", workload.name},       {"description", workload.description},
-          {"records", workload.records}, {"value_size_bytes", workload.value_size},
-          {"threads", workload.threads}, {"seed", workload.seed}};
+  json families = json::array();
+  for (const Family& family : workload.families) {
+    families.push_back({{"name", family.name}, {"share", family.share}});
+  }
+  return {{"name", workload.name},         {"description", workload.description},
+          {"records", workload.records},   {"value_size", workload.value_size.text()},
+          {"threads", workload.threads},   {"seed", workload.seed},
+          {"wal", wal_name(workload.wal)}, {"families", std::move(families)}};
+}
+
+json proportions_json(const Mix& mix) {
+  json out = json::object();
+  for (std::size_t i = 0; i < kOperations; ++i) {
+    if (mix.shares[i] > 0) out[std::string(kOperationNames[i])] = mix.shares[i];
+  }
+  return out;
 }
 
 json phase_json(const PhaseResult& result) {
   const Phase& phase = result.phase;
-  json out = {
-      {"name", phase.name},
-      {"planned_seconds", phase.seconds},
-      {"proportions",
-       {{"read", phase.mix.read},
-        {"update", phase.mix.update},
-        {"read_modify_write", phase.mix.read_modify_write}}},
-      {"target_ops_per_second",
-       phase.ops_per_second > 0 ? json(phase.ops_per_second) : json(nullptr)},
-      {"distribution", phase.distribution == Distribution::kZipfian ? "zipfian" : "uniform"},
-      {"total", interval_json(result.total)},
-      {"per_second", result.per_second}};
-  return out;
+  const Rate rate(phase.rate, phase.seconds);
+  return {{"name", phase.name},
+          {"planned_seconds", phase.seconds},
+          {"proportions", proportions_json(phase.mix)},
+          {"target_ops_per_second",
+           rate.paced() ? json(rate.due_by(phase.seconds) / phase.seconds) : json(nullptr)},
+          {"rate", rate_text(phase.rate)},
+          {"distribution", keys_text(phase.keys)},
+          {"value_size", phase.value_size.text()},
+          {"total", interval_json(result.total)},
+          {"per_second", result.per_second}};
+}
+
+json database_json(const ScenarioDatabase& database, const DatabaseResult& result) {
+  json phases = json::array();
+  for (const PhaseResult& phase : result.phases) phases.push_back(phase_json(phase));
+  return {{"name", database.name},
+          {"path", result.path},
+          {"agent", result.agent.empty() ? json(nullptr) : json(result.agent)},
+          {"workload", workload_json(database.workload)},
+          {"configuration", configuration_json(database.configuration)},
+          {"phases", std::move(phases)},
+          {"total", interval_json(total_of(result.phases))}};
+}
+
+json scenario_json(const Scenario& scenario) {
+  return {{"name", scenario.name},
+          {"description", scenario.description},
+          {"full", scenario.full},
+          {"seconds", scenario.seconds()},
+          {"scale", scenario.scale}};
+}
+
+json operations_json(const Latencies& latencies, double seconds) {
+  json operations = json::object();
+  for (std::size_t i = 0; i < kOperations; ++i) {
+    if (latencies.of[i].count() == 0) continue;
+    operations[std::string(kOperationNames[i])] = latency_json(latencies.of[i], seconds);
+  }
+  return operations;
+}
+
+json family_json(const FamilyInterval& family, double seconds) {
+  const auto count = family.latencies.count();
+  return {{"operations_done", count},
+          {"ops_per_second", seconds > 0 ? static_cast<double>(count) / seconds : 0.0},
+          {"operations", operations_json(family.latencies, seconds)},
+          {"flush_and_compaction_bytes_written", family.compaction_bytes_written},
+          {"pending_compaction_bytes", family.gauges.pending_compaction_bytes},
+          {"l0_files", family.gauges.l0_files},
+          {"immutable_memtables", family.gauges.immutable_memtables},
+          {"sst_bytes", family.gauges.sst_bytes}};
 }
 
 }  // namespace
 
 json interval_json(const Interval& interval) {
-  json operations = json::object();
-  for (std::size_t i = 0; i < kOperations; ++i) {
-    const Histogram& histogram = interval.latencies.of[i];
-    if (histogram.count() == 0) continue;
-    operations[std::string(kOperationNames[i])] = latency_json(histogram, interval.seconds);
-  }
   const auto count = interval.latencies.count();
   json out = {{"start_seconds", interval.start_seconds},
               {"seconds", interval.seconds},
               {"operations_done", count},
               {"operations_never_started", interval.never_started},
+              {"reads_not_found", interval.not_found},
               {"ops_per_second",
                interval.seconds > 0 ? static_cast<double>(count) / interval.seconds : 0.0},
-              {"operations", std::move(operations)},
+              {"operations", operations_json(interval.latencies, interval.seconds)},
               {"stall_seconds", static_cast<double>(interval.counters.stall_us) / 1e6},
               {"user_bytes_written", interval.counters.user_bytes_written},
               {"flush_bytes_written", interval.counters.flush_bytes_written},
@@ -138,47 +207,51 @@ json interval_json(const Interval& interval) {
               {"compaction_bytes_read", interval.counters.compaction_bytes_read},
               {"write_amplification", optional_number(interval.counters.write_amplification())},
               {"cache_hit_ratio", optional_number(interval.counters.cache_hit_ratio())}};
+  for (const FamilyInterval& family : interval.families) {
+    out["families"][family.name] = family_json(family, interval.seconds);
+  }
   out.update(gauges_json(interval.gauges));
   return out;
 }
 
-Interval total_of(const RunResult& result) {
+Interval total_of(const std::vector<PhaseResult>& phases) {
   Interval total;
-  for (const PhaseResult& phase : result.phases) {
+  if (!phases.empty()) total.start_seconds = phases.front().total.start_seconds;
+  for (const PhaseResult& phase : phases) {
     total.seconds += phase.total.seconds;
     total.never_started += phase.total.never_started;
+    total.not_found += phase.total.not_found;
     total.latencies.add(phase.total.latencies);
+    total.counters.add(phase.total.counters);
     total.gauges = phase.total.gauges;
-    Counters& sum = total.counters;
-    const Counters& part = phase.total.counters;
-    sum.stall_us += part.stall_us;
-    sum.user_bytes_written += part.user_bytes_written;
-    sum.flush_bytes_written += part.flush_bytes_written;
-    sum.compaction_bytes_written += part.compaction_bytes_written;
-    sum.compaction_bytes_read += part.compaction_bytes_read;
-    sum.cache_hits += part.cache_hits;
-    sum.cache_misses += part.cache_misses;
+    total.families.resize(phase.total.families.size());
+    for (std::size_t i = 0; i < total.families.size(); ++i) {
+      const FamilyInterval& part = phase.total.families[i];
+      FamilyInterval& sum = total.families[i];
+      sum.name = part.name;
+      sum.latencies.add(part.latencies);
+      sum.gauges = part.gauges;
+      sum.compaction_bytes_written += part.compaction_bytes_written;
+    }
   }
   return total;
 }
 
 json result_json(const RunResult& result) {
-  json phases = json::array();
-  for (const PhaseResult& phase : result.phases) phases.push_back(phase_json(phase));
+  json databases = json::array();
+  for (std::size_t i = 0; i < result.databases.size(); ++i) {
+    databases.push_back(database_json(result.scenario.databases[i], result.databases[i]));
+  }
   return {{"schema", kSchema},
-          {"label", result.device ? "emulated device" : "real device"},
           {"started", result.started},
           {"partial", result.partial},
           {"partial_reason", result.partial ? json(result.partial_reason) : json(nullptr)},
           {"rocksdb_version", rocksdb_version()},
           {"cpus", sysconf(_SC_NPROCESSORS_ONLN)},
-          {"database_path", result.database_path},
-          {"agent", result.agent},
-          {"workload", workload_json(result.workload)},
-          {"configuration", configuration_json(result.configuration, result.scale)},
-          {"device", device_json(result.device)},
-          {"phases", std::move(phases)},
-          {"total", interval_json(total_of(result))}};
+          {"scenario", scenario_json(result.scenario)},
+          {"objective", objective_json(result.scenario.objective)},
+          {"device", device_json(result)},
+          {"databases", std::move(databases)}};
 }
 
 }  // namespace rocktune::bench

@@ -1,6 +1,7 @@
 #include "bench/run/runner.h"
 
 #include <algorithm>
+#include <deque>
 #include <thread>
 
 #include "bench/run/worker.h"
@@ -10,131 +11,178 @@ namespace rocktune::bench {
 namespace {
 
 constexpr Nanoseconds kSecond = std::chrono::seconds(1);
+constexpr Nanoseconds kLook = std::chrono::milliseconds(50);  // how often for a stop
+
+// What all phases of a workload share.
+struct Run {
+  Database& database;
+  const Workload& workload;
+  const FamilyMap families;
+  const ValuePool values;
+  const std::atomic<bool>& stop;
+  const SecondSeen& seen;
+  Nanoseconds begin;
+  std::vector<Inserted> inserted;  // by thread
+};
+
+std::int64_t largest_value(const Workload& workload) {
+  std::int64_t largest = workload.value_size.largest();
+  for (const Phase& phase : workload.phases) {
+    largest = std::max(largest, phase.value_size.largest());
+  }
+  return largest;
+}
+
+// What has been done up to a moment.
+struct Seen {
+  std::vector<Latencies> families;
+  std::uint64_t not_found = 0;
+  Counters counters;
+  std::vector<FamilyGauges> gauges;
+};
 
 class PhaseRun {
  public:
-  PhaseRun(Database& database, const Workload& workload, const Phase& phase,
-           const ScrambledZipfian& zipfian, const ValuePool& values, const std::atomic<bool>& stop)
-      : database_(database),
-        workload_(workload),
-        phase_(phase),
-        zipfian_(zipfian),
-        values_(values),
-        stop_(stop),
-        latencies_(static_cast<std::size_t>(workload.threads)),
-        done_(latencies_.size()) {}
+  PhaseRun(Run& run, const Phase& phase, const KeyChooser& keys, std::uint64_t seed)
+      : run_(run), phase_(phase), keys_(keys), seed_(seed), done_(run.inserted.size()) {
+    for (std::size_t i = 0; i < done_.size(); ++i) work_.emplace_back(run.workload.families.size());
+  }
 
-  Result<PhaseResult> run(double start_seconds, std::uint64_t seed, const SecondSeen& seen) {
-    start_ = monotonic_now();
+  Result<PhaseResult> run() {
+    start_ = std::max(monotonic_now(), run_.begin);
     end_ = start_ + Nanoseconds(static_cast<std::int64_t>(phase_.seconds * 1e9));
-    counters_ = database_.read_counters();
-    const Counters at_start = counters_;
+    const Seen at_start = look();
     std::vector<std::thread> threads;
-    threads.reserve(latencies_.size());
-    for (std::size_t i = 0; i < latencies_.size(); ++i) {
-      threads.emplace_back([this, i, seed] { work(i, seed); });
+    threads.reserve(done_.size());
+    for (std::size_t i = 0; i < done_.size(); ++i) {
+      threads.emplace_back([this, i] { work(i); });
     }
     PhaseResult result;
     result.phase = phase_;
-    watch(start_seconds, seen, result);
+    watch(at_start, result);
     for (std::thread& thread : threads) thread.join();
-    return finish(start_seconds, at_start, std::move(result));
+    return finish(at_start, std::move(result));
   }
 
  private:
-  void work(std::size_t thread, std::uint64_t seed) {
-    const WorkerPlan plan{database_.db(),
-                          workload_,
-                          phase_,
-                          zipfian_,
-                          values_,
-                          abandon_,
-                          static_cast<std::int64_t>(thread),
-                          seed + thread,
-                          start_,
-                          end_};
-    done_[thread] = run_worker(plan, latencies_[thread]);
+  void work(std::size_t thread) {
+    const WorkerPlan plan{run_.database,  run_.workload, phase_,   keys_,
+                          run_.families,  run_.values,   abandon_, run_.inserted[thread],
+                          seed_ + thread, start_,        end_};
+    sleep_until(start_);
+    done_[thread] = run_worker(plan, work_[thread]);
     if (!done_[thread].status.ok()) abandon_ = true;
   }
 
   // Closes an interval each second until the phase ends.
-  void watch(double start_seconds, const SecondSeen& seen, PhaseResult& result) {
-    Latencies before;
+  void watch(const Seen& at_start, PhaseResult& result) {
+    Seen before = at_start;
     Nanoseconds since = start_;
     for (Nanoseconds due = start_ + kSecond; since < end_ && !abandon_; due += kSecond) {
       due = std::min(due, end_);
       while (monotonic_now() < due && !abandon_) {
-        sleep_until(std::min(due, monotonic_now() + std::chrono::milliseconds(50)));
-        if (stop_.load()) abandon_ = true;
+        sleep_until(std::min(due, monotonic_now() + kLook));
+        if (run_.stop.load()) abandon_ = true;
       }
       const Nanoseconds now = monotonic_now();
-      Latencies all = sum();
-      Interval second;
-      second.start_seconds = start_seconds + seconds_between(start_, since);
-      second.seconds = seconds_between(since, now);
-      second.latencies = all.since(before);
-      const Counters counters = database_.read_counters();
-      second.counters = counters.since(counters_);
-      second.gauges = database_.read_gauges();
-      if (seen) seen(phase_, second);
+      Seen after = look();
+      const Interval second = between(before, after, since, now);
+      if (run_.seen) run_.seen(phase_, second);
       result.per_second.push_back(interval_json(second));
-      before = std::move(all);
-      counters_ = counters;
+      before = std::move(after);
       since = now;
     }
   }
 
-  Result<PhaseResult> finish(double start_seconds, const Counters& at_start, PhaseResult result) {
-    Interval& total = result.total;
-    total.start_seconds = start_seconds;
-    total.seconds = seconds_between(start_, monotonic_now());
-    total.latencies = sum();
-    total.counters = database_.read_counters().since(at_start);
-    total.gauges = database_.read_gauges();
-    for (const WorkerDone& done : done_) {
-      if (!done.status.ok()) {
-        return fail(ErrorCode::kIo, "phase " + phase_.name + ": " + done.status.ToString());
+  Result<PhaseResult> finish(const Seen& at_start, PhaseResult result) {
+    result.total = between(at_start, look(), start_, monotonic_now());
+    for (std::size_t i = 0; i < done_.size(); ++i) {
+      if (!done_[i].status.ok()) {
+        return fail(ErrorCode::kIo, "phase " + phase_.name + ": " + done_[i].status.ToString());
       }
-      total.never_started += done.never_started;
+      result.total.never_started += done_[i].never_started;
+      run_.inserted[i].count = done_[i].inserted;
     }
     return result;
   }
 
-  [[nodiscard]] Latencies sum() const {
-    Latencies all;
-    for (const LiveLatencies& mine : latencies_) all.add(mine);
-    return all;
+  [[nodiscard]] Seen look() const {
+    Seen seen;
+    seen.families.resize(run_.workload.families.size());
+    for (const LiveWork& mine : work_) {
+      for (std::size_t i = 0; i < seen.families.size(); ++i)
+        seen.families[i].add(mine.latencies[i]);
+      seen.not_found += mine.not_found.load(std::memory_order_relaxed);
+    }
+    seen.counters = run_.database.read_counters();
+    for (std::size_t i = 0; i < seen.families.size(); ++i) {
+      seen.gauges.push_back(run_.database.read_family_gauges(i));
+    }
+    return seen;
   }
 
-  Database& database_;
-  const Workload& workload_;
+  [[nodiscard]] Interval between(const Seen& before, const Seen& after, Nanoseconds since,
+                                 Nanoseconds now) const {
+    Interval interval;
+    interval.start_seconds = seconds_between(run_.begin, since);
+    interval.seconds = seconds_between(since, now);
+    interval.not_found = after.not_found - before.not_found;
+    interval.counters = after.counters.since(before.counters);
+    interval.gauges = run_.database.read_gauges();
+    const bool several = after.families.size() > 1;
+    for (std::size_t i = 0; i < after.families.size(); ++i) {
+      Latencies latencies = after.families[i].since(before.families[i]);
+      interval.latencies.add(latencies);
+      if (!several) continue;
+      interval.families.push_back(
+          {run_.workload.families[i].name, std::move(latencies), after.gauges[i],
+           after.gauges[i].compaction_bytes_written - before.gauges[i].compaction_bytes_written});
+    }
+    return interval;
+  }
+
+  Run& run_;
   const Phase& phase_;
-  const ScrambledZipfian& zipfian_;
-  const ValuePool& values_;
-  const std::atomic<bool>& stop_;
+  const KeyChooser& keys_;
+  const std::uint64_t seed_;
   std::atomic<bool> abandon_{false};  // the caller's stop, or a failure here
-  std::vector<LiveLatencies> latencies_;
-  std::vector<WorkerDone> done_;  // each written by its thread, read after the join
+  std::deque<LiveWork> work_;         // each written by its thread
+  std::vector<WorkerDone> done_;      // each written by its thread, read after the join
   Nanoseconds start_{0};
   Nanoseconds end_{0};
-  Counters counters_;
 };
+
+std::vector<Inserted> nothing_inserted(const Workload& workload) {
+  std::vector<Inserted> inserted;
+  const auto threads = static_cast<std::uint64_t>(workload.threads);
+  for (std::uint64_t thread = 0; thread < threads; ++thread) {
+    inserted.push_back({static_cast<std::uint64_t>(workload.records), thread, threads, 0});
+  }
+  return inserted;
+}
 
 }  // namespace
 
 Result<PhasesDone> run_phases(Database& database, const Workload& workload,
-                              const std::atomic<bool>& stop, const SecondSeen& seen) {
-  const ScrambledZipfian zipfian(static_cast<std::uint64_t>(workload.records));
-  const ValuePool values(workload.value_size, static_cast<std::uint64_t>(workload.seed));
+                              const std::atomic<bool>& stop, const SecondSeen& seen,
+                              std::optional<Nanoseconds> begin) {
+  const auto records = static_cast<std::uint64_t>(workload.records);
+  auto seed = static_cast<std::uint64_t>(workload.seed);
+  std::deque<KeyChooser> keys;  // made beforehand: some take a while
+  for (const Phase& phase : workload.phases) keys.emplace_back(phase.keys, records);
+  Run run{database,
+          workload,
+          FamilyMap(workload.families, records),
+          ValuePool(largest_value(workload), seed),
+          stop,
+          seen,
+          begin.value_or(monotonic_now()),
+          nothing_inserted(workload)};
   PhasesDone done;
-  double start_seconds = 0;
-  auto seed = static_cast<std::uint64_t>(workload.seed) * 1000003;
-  for (const Phase& phase : workload.phases) {
-    if (stop.load()) break;
-    PhaseRun run(database, workload, phase, zipfian, values, stop);
-    auto result = run.run(start_seconds, seed, seen);
+  seed *= 1000003;
+  for (std::size_t i = 0; i < workload.phases.size() && !stop.load(); ++i) {
+    auto result = PhaseRun(run, workload.phases[i], keys[i], seed).run();
     if (!result) return tl::unexpected(result.error());
-    start_seconds += result->total.seconds;
     seed += static_cast<std::uint64_t>(workload.threads);
     done.phases.push_back(std::move(*result));
   }

@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "bench/host/database.h"
@@ -25,7 +24,10 @@ struct PhasesDone {
   bool stopped = false;
 };
 
+// `begin` is where the seconds of the result count from, and when the first phase begins if that is
+// still to come; default: now.
 Result<PhasesDone> run_phases(Database& database, const Workload& workload,
-                              const std::atomic<bool>& stop, const SecondSeen& seen);
+                              const std::atomic<bool>& stop, const SecondSeen& seen,
+                              std::optional<Nanoseconds> begin = std::nullopt);
 
 }  // namespace rocktune::bench

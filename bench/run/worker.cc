@@ -1,6 +1,7 @@
 #include "bench/run/worker.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "bench/run/pacer.h"
 #include "bench/time/clock.h"
@@ -11,27 +12,42 @@ namespace {
 // A thread that waits for a far-off due time looks this often whether it should stop.
 constexpr Nanoseconds kLongestNap = std::chrono::milliseconds(50);
 
+rocksdb::WriteOptions write_options(Wal wal) {
+  rocksdb::WriteOptions options;
+  options.disableWAL = wal == Wal::kOff;
+  options.sync = wal == Wal::kSync;
+  return options;
+}
+
 class Worker {
  public:
-  Worker(const WorkerPlan& plan, LiveLatencies& latencies)
-      : plan_(plan), latencies_(latencies), random_(plan.seed) {}
+  Worker(const WorkerPlan& plan, LiveWork& work)
+      : plan_(plan),
+        work_(work),
+        requests_(plan.phase, plan.keys, plan.inserted, plan.seed),
+        write_options_(write_options(plan.workload.wal)),
+        may_miss_(plan.workload.may_miss()) {}
 
   WorkerDone run() {
     sharpen_sleep();
-    Pacer pacer(plan_.phase.ops_per_second, plan_.thread, plan_.workload.threads, plan_.start,
-                plan_.end);
+    Pacer pacer(Rate(plan_.phase.rate, plan_.phase.seconds),
+                static_cast<std::int64_t>(plan_.inserted.thread), plan_.workload.threads,
+                plan_.start, plan_.end);
     WorkerDone done;
     Nanoseconds now = monotonic_now();
     while (now < plan_.end && !stopping()) {
       const Nanoseconds due = pacer.next(now);
       if (due >= plan_.end || !wait_until(due)) break;
-      const Operation operation = draw();
-      done.status = execute(operation);
+      const Request request = requests_.next(seconds_between(plan_.start, due));
+      const std::size_t family = plan_.families.of(request.record);
+      done.status = execute(request, plan_.database.family(family));
       now = monotonic_now();
       if (!done.status.ok()) break;
-      latencies_[static_cast<std::size_t>(operation)].record(now - due);
+      work_.record(family, request.operation, now - due);
     }
     done.never_started = pacer.never_started(monotonic_now());
+    requests_.skip(done.never_started);
+    done.inserted = requests_.inserted().count;
     return done;
   }
 
@@ -46,39 +62,75 @@ class Worker {
     return true;
   }
 
-  Operation draw() {
-    const double at = random_.uniform();
-    if (at < plan_.phase.mix.read) return Operation::kRead;
-    if (at < plan_.phase.mix.read + plan_.phase.mix.update) return Operation::kUpdate;
-    return plan_.phase.mix.read_modify_write > 0 ? Operation::kReadModifyWrite : Operation::kRead;
+  rocksdb::Status execute(const Request& request, rocksdb::ColumnFamilyHandle& family) {
+    rocksdb::DB& db = plan_.database.db();
+    const rocksdb::Slice key = record_key(request.record, key_);
+    switch (request.operation) {
+      case Operation::kRead:
+        return read(family, key);
+      case Operation::kReadMissing:
+        return read_missing(family, missing_key(request.record, key_));
+      case Operation::kScan:
+        return scan(family, key, request.scan_length);
+      case Operation::kDelete:
+        return db.Delete(write_options_, &family, key);
+      case Operation::kReadModifyWrite:
+        if (auto status = read(family, key); !status.ok()) return status;
+        break;
+      case Operation::kUpdate:
+      case Operation::kInsert:
+        break;
+    }
+    return db.Put(write_options_, &family, key,
+                  plan_.values.value(request.value_seed, request.value_bytes));
   }
 
-  rocksdb::Status execute(Operation operation) {
-    const std::uint64_t record =
-        plan_.phase.distribution == Distribution::kZipfian
-            ? plan_.zipfian.next(random_)
-            : random_.below(static_cast<std::uint64_t>(plan_.workload.records));
-    const rocksdb::Slice key = record_key(record, key_);
-    if (operation != Operation::kUpdate) {
-      value_.Reset();
-      auto* family = plan_.db.DefaultColumnFamily();
-      auto status = plan_.db.Get(rocksdb::ReadOptions(), family, key, &value_);
-      if (!status.ok() || operation == Operation::kRead) return status;
+  // A record that is not there is counted where the workload takes records away or adds new ones,
+  // and a failure where every record has been loaded.
+  rocksdb::Status read(rocksdb::ColumnFamilyHandle& family, const rocksdb::Slice& key) {
+    value_.Reset();
+    auto status = plan_.database.db().Get(rocksdb::ReadOptions(), &family, key, &value_);
+    if (!status.IsNotFound()) return status;
+    work_.count_not_found();
+    if (may_miss_) return rocksdb::Status::OK();
+    return rocksdb::Status::NotFound(
+        key, "a loaded record is gone: did a workload with deletes run on this database?");
+  }
+
+  rocksdb::Status read_missing(rocksdb::ColumnFamilyHandle& family, const rocksdb::Slice& key) {
+    value_.Reset();
+    auto status = plan_.database.db().Get(rocksdb::ReadOptions(), &family, key, &value_);
+    if (status.IsNotFound()) return rocksdb::Status::OK();
+    return status.ok() ? rocksdb::Status::Corruption(key, "nobody wrote this key") : status;
+  }
+
+  // Touches what it passes, as a reader of it would.
+  rocksdb::Status scan(rocksdb::ColumnFamilyHandle& family, const rocksdb::Slice& from,
+                       std::int64_t length) {
+    const std::unique_ptr<rocksdb::Iterator> at(
+        plan_.database.db().NewIterator(rocksdb::ReadOptions(), &family));
+    std::int64_t left = length;
+    for (at->Seek(from); at->Valid() && left > 0; at->Next()) {
+      scanned_bytes_ += at->key().size() + at->value().size();
+      --left;
     }
-    return plan_.db.Put(rocksdb::WriteOptions(), key, plan_.values.pick(random_));
+    return at->status();
   }
 
   const WorkerPlan& plan_;
-  LiveLatencies& latencies_;
-  Random random_;
+  LiveWork& work_;
+  RequestSource requests_;
+  const rocksdb::WriteOptions write_options_;
+  const bool may_miss_;
   std::string key_;
   rocksdb::PinnableSlice value_;
+  std::uint64_t scanned_bytes_ = 0;
 };
 
 }  // namespace
 
-WorkerDone run_worker(const WorkerPlan& plan, LiveLatencies& latencies) {
-  return Worker(plan, latencies).run();
+WorkerDone run_worker(const WorkerPlan& plan, LiveWork& work) {
+  return Worker(plan, work).run();
 }
 
 }  // namespace rocktune::bench

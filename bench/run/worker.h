@@ -1,4 +1,4 @@
-// One thread of a phase: draws operations, waits until each is due, times it.
+// One thread of a phase: takes its requests in order, waits until each is due, does and times it.
 #pragma once
 
 #include <atomic>
@@ -7,19 +7,19 @@
 #include "bench/host/database.h"
 #include "bench/run/operations.h"
 #include "bench/run/records.h"
-#include "bench/workload/generator.h"
-#include "bench/workload/workload.h"
+#include "bench/workload/requests.h"
 
 namespace rocktune::bench {
 
 struct WorkerPlan {
-  rocksdb::DB& db;
+  Database& database;
   const Workload& workload;
   const Phase& phase;
-  const ScrambledZipfian& zipfian;
+  const KeyChooser& keys;
+  const FamilyMap& families;
   const ValuePool& values;
   const std::atomic<bool>& stop;
-  std::int64_t thread = 0;
+  Inserted inserted;  // by this thread, before the phase
   std::uint64_t seed = 0;
   Nanoseconds start{0};
   Nanoseconds end{0};
@@ -28,9 +28,10 @@ struct WorkerPlan {
 struct WorkerDone {
   rocksdb::Status status;  // of the first operation that failed
   std::uint64_t never_started = 0;
+  std::uint64_t inserted = 0;  // by this thread, after the phase
 };
 
-// Blocks until the phase ends; `latencies` may be read meanwhile.
-WorkerDone run_worker(const WorkerPlan& plan, LiveLatencies& latencies);
+// Blocks until the phase ends; `work` may be read meanwhile.
+WorkerDone run_worker(const WorkerPlan& plan, LiveWork& work);
 
 }  // namespace rocktune::bench

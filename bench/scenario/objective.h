@@ -8,7 +8,7 @@
 //     jobs: 4                  # max_background_jobs of all databases together
 //     device_share: 0.8        # of the device's capacity for background work
 //     first: read_p99          # one of the limits above, or throughput, stall_seconds,
-//                              # write_amplification; default: the first limit, or throughput
+//                              # write_amplification; default: a limit, or throughput
 //
 // A run is never stopped by its objective: it is stated in the result, for whoever compares.
 #pragma once
@@ -34,7 +34,7 @@ struct LatencyLimit {
 };
 
 struct Objective {
-  std::vector<LatencyLimit> limits;  // as written
+  std::vector<LatencyLimit> limits;  // in the order of operation.h
   std::optional<std::int64_t> memory_bytes;
   std::optional<std::int64_t> jobs;
   std::optional<double> device_share;

@@ -1,5 +1,6 @@
 #include "bench/workload/generator.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -9,6 +10,10 @@ namespace {
 // ScrambledZipfianGenerator.java: ITEM_COUNT and ZETAN for theta 0.99.
 constexpr std::uint64_t kYcsbItems = 10'000'000'000ULL;
 constexpr double kYcsbZeta = 26.46902820178302;
+
+// The first terms of a zeta are added up; the error that this leaves to the formula for the others
+// is theta/12 * kSummedTerms^(-theta-1).
+constexpr std::uint64_t kSummedTerms = 100'000;
 
 std::uint64_t split_mix(std::uint64_t& state) {
   std::uint64_t z = (state += 0x9e3779b97f4a7c15ULL);
@@ -55,9 +60,14 @@ std::uint64_t fnv_hash(std::uint64_t value) {
 }
 
 double Zipfian::zeta(std::uint64_t items, double theta) {
+  const std::uint64_t summed = std::min(items, kSummedTerms);
   double sum = 0;
-  for (std::uint64_t i = 1; i <= items; ++i) sum += 1 / std::pow(static_cast<double>(i), theta);
-  return sum;
+  for (std::uint64_t i = 1; i <= summed; ++i) sum += std::pow(static_cast<double>(i), -theta);
+  if (items == summed) return sum;
+  const auto from = static_cast<double>(summed);
+  const auto to = static_cast<double>(items);
+  const double integral = (std::pow(to, 1 - theta) - std::pow(from, 1 - theta)) / (1 - theta);
+  return sum + integral + (std::pow(to, -theta) - std::pow(from, -theta)) / 2;
 }
 
 Zipfian::Zipfian(std::uint64_t items, double theta) : Zipfian(items, theta, zeta(items, theta)) {}
@@ -78,8 +88,10 @@ std::uint64_t Zipfian::next(Random& random) const {
   return rank < items_ ? rank : items_ - 1;
 }
 
-ScrambledZipfian::ScrambledZipfian(std::uint64_t records)
-    : records_(records), ranks_(kYcsbItems, Zipfian::kYcsbConstant, kYcsbZeta) {}
+ScrambledZipfian::ScrambledZipfian(std::uint64_t records, double theta)
+    : records_(records),
+      ranks_(theta == Zipfian::kYcsbConstant ? Zipfian(kYcsbItems, theta, kYcsbZeta)
+                                             : Zipfian(records, theta)) {}
 
 std::uint64_t ScrambledZipfian::next(Random& random) const {
   return fnv_hash(ranks_.next(random)) % records_;

@@ -34,7 +34,8 @@ class Zipfian {
   Zipfian(std::uint64_t items, double theta = kYcsbConstant);
   Zipfian(std::uint64_t items, double theta, double zeta);  // zeta(items, theta) known
   [[nodiscard]] std::uint64_t next(Random& random) const;
-  // Sum of 1/i^theta for i = 1..items.
+  // Sum of 1/i^theta for i = 1..items; beyond a hundred thousand terms by the Euler-Maclaurin
+  // formula, whose error is then below 1e-9.
   static double zeta(std::uint64_t items, double theta);
 
  private:
@@ -45,11 +46,12 @@ class Zipfian {
   double eta_;
 };
 
-// Zipfian popularity scattered over the key space: a rank out of 10 thousand million, hashed,
-// modulo the number of records (YCSB's ScrambledZipfianGenerator, with its precomputed zeta).
+// Zipfian popularity scattered over the key space (YCSB's ScrambledZipfianGenerator): a rank,
+// hashed, modulo the number of records. With YCSB's constant the rank is one of 10 thousand
+// million, whose zeta YCSB precomputed; with another it is one of the records.
 class ScrambledZipfian {
  public:
-  explicit ScrambledZipfian(std::uint64_t records);
+  explicit ScrambledZipfian(std::uint64_t records, double theta = Zipfian::kYcsbConstant);
   [[nodiscard]] std::uint64_t next(Random& random) const;
 
  private:

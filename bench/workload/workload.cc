@@ -1,6 +1,6 @@
 #include "bench/workload/workload.h"
 
-#include <cmath>
+#include <algorithm>
 
 #include "bench/config/builtin.h"
 #include "bench/config/located_yaml.h"
@@ -8,56 +8,50 @@
 namespace rocktune::bench {
 namespace {
 
-void read_mix(MapReader& map, const YAML::Node& node, Problems& problems, Mix& mix) {
-  MapReader shares(node, problems, "proportions.");
-  const Range<double> share{0, 1};
-  shares.number("read", mix.read, share);
-  shares.number("update", mix.update, share);
-  shares.number("read_modify_write", mix.read_modify_write, share);
-  shares.finish();
-  const double sum = mix.read + mix.update + mix.read_modify_write;
-  if (shares.is_map() && std::abs(sum - 1) > 1e-6) {
-    map.problem("proportions", "must add up to 1, not " + std::to_string(sum));
+constexpr Range<std::int64_t> kValueSizes{1, 16 << 20};
+constexpr Range<std::int64_t> kScanLengths{1, 1'000'000};
+
+// The mix, from `workload` or `proportions`; says whether it is YCSB's D.
+bool read_mix(MapReader& map, Problems& problems, Mix& mix) {
+  std::string letter;
+  const bool has_letter = map.text("workload", letter);
+  const bool has_proportions = map.node("proportions").has_value();
+  if (has_letter && has_proportions) {
+    map.problem("proportions", "give either workload or proportions, not both");
+  } else if (has_letter) {
+    if (auto known = ycsb_mix(letter)) {
+      mix = *known;
+    } else {
+      map.problem("workload", known.error().message);
+    }
+  } else if (has_proportions) {
+    read_proportions(map, "proportions", problems, mix);
+  } else if (map.is_map()) {
+    map.missing("workload");
   }
+  return letter == "D" || letter == "d";
 }
 
-Phase read_phase(const YAML::Node& node, std::size_t index, Problems& problems) {
-  MapReader map(node, problems, "phases[" + std::to_string(index) + "].");
+Phase read_phase(const YAML::Node& node, const std::string& prefix, std::size_t index,
+                 const Workload& workload, Problems& problems) {
+  MapReader map(node, problems, prefix + "phases[" + std::to_string(index) + "].");
   Phase phase;
   if (!map.text("name", phase.name)) phase.name = "phase " + std::to_string(index + 1);
   if (map.is_map() && !map.node("seconds")) map.missing("seconds");
   map.number("seconds", phase.seconds, {0.1, 86400});
-  map.number("ops_per_second", phase.ops_per_second, {0, 1e8});
-
-  std::string letter;
-  const bool has_letter = map.text("workload", letter);
-  const auto proportions = map.node("proportions");
-  if (has_letter && proportions) {
-    map.problem("proportions", "give either workload or proportions, not both");
-  } else if (has_letter) {
-    if (auto mix = ycsb_mix(letter)) {
-      phase.mix = *mix;
-    } else {
-      map.problem("workload", mix.error().message);
-    }
-  } else if (proportions) {
-    read_mix(map, *proportions, problems, phase.mix);
-  } else if (map.is_map()) {
-    map.missing("workload");
-  }
-
-  std::string distribution = "zipfian";
-  map.text("distribution", distribution);
-  if (distribution == "uniform") {
-    phase.distribution = Distribution::kUniform;
-  } else if (distribution != "zipfian") {
-    map.problem("distribution", "'" + distribution + "' is neither zipfian nor uniform");
-  }
+  read_rate(map, "ops_per_second", problems, phase.rate);
+  KeyPlan keys;
+  if (read_mix(map, problems, phase.mix)) keys.kind = KeyKind::kLatest;
+  phase.keys = read_keys(map, "distribution", problems, keys);
+  phase.value_size = workload.value_size;
+  read_sizes(map, "value_size", problems, kValueSizes, phase.value_size);
+  read_sizes(map, "scan_length", problems, kScanLengths, phase.scan_length);
   map.finish();
   return phase;
 }
 
-void read_phases(MapReader& map, Problems& problems, Workload& workload) {
+void read_phases(MapReader& map, const std::string& prefix, Problems& problems,
+                 Workload& workload) {
   const auto phases = map.node("phases");
   if (!phases) {
     if (map.is_map()) map.missing("phases");
@@ -68,11 +62,26 @@ void read_phases(MapReader& map, Problems& problems, Workload& workload) {
     return;
   }
   for (std::size_t i = 0; i < phases->size(); ++i) {
-    workload.phases.push_back(read_phase((*phases)[i], i, problems));
+    workload.phases.push_back(read_phase((*phases)[i], prefix, i, workload, problems));
   }
 }
 
+void read_wal(MapReader& map, Wal& out) {
+  std::string name;
+  if (!map.text("wal", name)) return;
+  for (const Wal wal : {Wal::kOn, Wal::kOff, Wal::kSync}) {
+    if (name != wal_name(wal)) continue;
+    out = wal;
+    return;
+  }
+  map.problem("wal", "'" + name + "' is none of on, off and sync");
+}
+
 }  // namespace
+
+std::string wal_name(Wal wal) {
+  return wal == Wal::kOn ? "on" : wal == Wal::kOff ? "off" : "sync";
+}
 
 double Workload::seconds() const {
   double sum = 0;
@@ -80,30 +89,50 @@ double Workload::seconds() const {
   return sum;
 }
 
-Result<Mix> ycsb_mix(const std::string& letter) {
-  if (letter == "A" || letter == "a") return Mix{0.5, 0.5, 0};
-  if (letter == "B" || letter == "b") return Mix{0.95, 0.05, 0};
-  if (letter == "C" || letter == "c") return Mix{1, 0, 0};
-  if (letter == "F" || letter == "f") return Mix{0.5, 0, 0.5};
-  return fail(ErrorCode::kInvalidArgument,
-              "'" + letter + "' is no YCSB workload that this knows: A, B, C or F");
+void Workload::stretch_to(double wanted) {
+  const double factor = wanted / seconds();
+  for (Phase& phase : phases) {
+    phase.seconds *= factor;
+    phase.keys.shift_at_seconds *= factor;
+    phase.keys.shift_every_seconds *= factor;
+  }
+}
+
+void Workload::set_value_size(const Sizes& sizes) {
+  for (Phase& phase : phases) {
+    if (phase.value_size == value_size) phase.value_size = sizes;
+  }
+  value_size = sizes;
+}
+
+bool Workload::may_miss() const {
+  return std::any_of(phases.begin(), phases.end(), [](const Phase& phase) {
+    return phase.mix[Operation::kInsert] > 0 || phase.mix[Operation::kDelete] > 0;
+  });
+}
+
+Workload read_workload(const YAML::Node& node, Problems& problems, const std::string& prefix) {
+  Workload workload;
+  MapReader map(node, problems, prefix);
+  map.text("name", workload.name);
+  map.text("description", workload.description);
+  map.integer("records", workload.records, {1, 10'000'000'000});
+  read_sizes(map, "value_size", problems, kValueSizes, workload.value_size);
+  map.integer("threads", workload.threads, {1, 1024});
+  map.integer("seed", workload.seed);
+  read_wal(map, workload.wal);
+  read_families(map, "families", problems, workload.families);
+  read_phases(map, prefix, problems, workload);
+  map.finish();
+  return workload;
 }
 
 Result<Workload> parse_workload(const std::string& text, const std::string& file) {
   Problems problems(file);
   Workload workload;
-  if (const auto root = parse_yaml(text, problems)) {
-    MapReader map(*root, problems);
-    if (!map.text("name", workload.name)) workload.name = file;
-    map.text("description", workload.description);
-    map.integer("records", workload.records, {1, 10'000'000'000});
-    map.bytes("value_size", workload.value_size, {1, 16 << 20});
-    map.integer("threads", workload.threads, {1, 1024});
-    map.integer("seed", workload.seed);
-    read_phases(map, problems, workload);
-    map.finish();
-  }
+  if (const auto root = parse_yaml(text, problems)) workload = read_workload(*root, problems, "");
   if (!problems.empty()) return tl::unexpected(problems.error());
+  if (workload.name.empty()) workload.name = file;
   return workload;
 }
 

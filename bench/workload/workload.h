@@ -2,62 +2,77 @@
 //
 //   name: ycsb-a
 //   records: 1000000
-//   value_size: 1000
+//   value_size: 1000             # bytes, or a distribution of sizes: see sizes.h
 //   threads: 8
+//   seed: 42
+//   wal: on                      # off, or sync: each write waits until the WAL is on the device
+//   families:                    # column families, by shares of the records in key order;
+//     - {name: hot, share: 0.2}  # default: all in the one named default
+//     - {name: cold, share: 0.8}
 //   phases:
 //     - name: steady
 //       seconds: 30
-//       workload: A              # YCSB A, B, C or F; or give proportions:
+//       workload: A              # YCSB A to F; or give proportions:
 //     - name: burst
 //       seconds: 20
-//       proportions: {read: 0.2, update: 0.7, read_modify_write: 0.1}
-//       ops_per_second: 5000     # paced; absent or 0: as fast as possible
-//       distribution: uniform    # default zipfian
+//       proportions: {read: 0.2, update: 0.7, scan: 0.1}   # names: operation.h; adds up to 1
+//       ops_per_second: 5000     # paced; absent or 0: as fast as possible; ramps: see rate.h
+//       distribution: uniform    # default zipfian; YCSB D: latest; more: see keys.h
+//       value_size: 4KiB         # of what this phase writes; default: the workload's
+//       scan_length: {kind: uniform, min: 1, max: 100}     # the default, YCSB E's
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "bench/workload/families.h"
+#include "bench/workload/keys.h"
+#include "bench/workload/mix.h"
+#include "bench/workload/rate.h"
+#include "bench/workload/sizes.h"
 #include "model/result.h"
 
 namespace rocktune::bench {
 
-enum class Distribution { kZipfian, kUniform };
-
-struct Mix {
-  double read = 0;
-  double update = 0;
-  double read_modify_write = 0;
-  bool operator==(const Mix&) const = default;
-};
+enum class Wal { kOn, kOff, kSync };
 
 struct Phase {
   std::string name;
   double seconds = 0;
   Mix mix;
-  double ops_per_second = 0;  // 0: as fast as possible
-  Distribution distribution = Distribution::kZipfian;
+  RatePlan rate;
+  KeyPlan keys;
+  Sizes value_size = 1000;
+  Sizes scan_length = Sizes::uniform(1, 100);
 };
 
 struct Workload {
   std::string name;
   std::string description;
   std::int64_t records = 1'000'000;
-  std::int64_t value_size = 1000;
+  Sizes value_size = 1000;
   std::int64_t threads = 8;
   std::int64_t seed = 42;
+  Wal wal = Wal::kOn;
+  std::vector<Family> families = {{"default", 1}};
   std::vector<Phase> phases;
 
   [[nodiscard]] double seconds() const;
+  // Stretches or shortens all phases, their ramps and shifts included, to so many seconds in all.
+  void stretch_to(double seconds);
+  // Every phase that wrote the workload's values writes these from now on.
+  void set_value_size(const Sizes& sizes);
+  // Whether a read may come upon a record that is not there.
+  [[nodiscard]] bool may_miss() const;
 };
 
-// YCSB's core workloads (workloads/workloada and so on): A 50% reads 50% updates, B 95/5, C reads
-// only, F 50% reads 50% read-modify-writes.
-Result<Mix> ycsb_mix(const std::string& letter);
+std::string wal_name(Wal wal);
 
 // All mistakes at once, as `file:line:col: key: message`. `file` only names the text.
 Result<Workload> parse_workload(const std::string& text, const std::string& file);
+// The same of a map inside another file; what is wrong goes to `problems`.
+Workload read_workload(const YAML::Node& node, Problems& problems, const std::string& prefix);
 
 // A built-in workload's name or the path of a YAML file.
 Result<Workload> load_workload(const std::string& name_or_path);

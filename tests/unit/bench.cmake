@@ -3,6 +3,7 @@ rocktune_unit_test(bench_test
     unit/bench/alert_tail_test.cc
     unit/bench/comparison_test.cc
     unit/bench/configuration_test.cc
+    unit/bench/device_activity_test.cc
     unit/bench/device_fit_test.cc
     unit/bench/device_model_test.cc
     unit/bench/device_profile_test.cc
@@ -10,9 +11,14 @@ rocktune_unit_test(bench_test
     unit/bench/experiment_test.cc
     unit/bench/generator_test.cc
     unit/bench/histogram_test.cc
+    unit/bench/keys_test.cc
     unit/bench/overhead_test.cc
     unit/bench/pacer_test.cc
+    unit/bench/rate_test.cc
     unit/bench/records_test.cc
+    unit/bench/requests_test.cc
     unit/bench/result_test.cc
+    unit/bench/scenario_test.cc
+    unit/bench/sizes_test.cc
     unit/bench/workload_test.cc
   LIBRARIES rocktune_bench_lib)

@@ -15,8 +15,10 @@ json result(double ops, double pending) {
                 {"stall_seconds", 0},
                 {"pending_compaction_bytes", pending},
                 {"operations", {{"read", {{"mean_us", 250}, {"p99_us", 1500}}}}}};
-  return {{"total", total},
-          {"phases", json::array({{{"name", "burst"}, {"total", {{"ops_per_second", ops}}}}})}};
+  json database = {
+      {"total", total},
+      {"phases", json::array({{{"name", "burst"}, {"total", {{"ops_per_second", ops}}}}})}};
+  return {{"databases", json::array({database})}};
 }
 
 bool has_line(const std::string& table, const std::string& label, const std::string& end) {
@@ -54,7 +56,7 @@ TEST_CASE("the conclusion says what was measured", "[bench][demo]") {
 
 TEST_CASE("what got slower is said, too", "[bench][demo]") {
   json slow = result(250, 0);
-  slow["total"]["operations"]["read"]["mean_us"] = 500;
+  slow["databases"][0]["total"]["operations"]["read"]["mean_us"] = 500;
   CHECK(price(result(100, 0), slow) == "In return a read took 2.00 times as long on average.");
   CHECK(price(slow, result(100, 0)).empty());
   CHECK(price(result(100, 0), result(100, 0)).empty());

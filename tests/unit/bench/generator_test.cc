@@ -59,6 +59,15 @@ TEST_CASE("the zeta that YCSB precomputed is the sum", "[bench][generator]") {
   const double n = 1e6;
   const double tail = (std::pow(1e10, 1 - kTheta) - std::pow(n, 1 - kTheta)) / (1 - kTheta);
   CHECK(Zipfian::zeta(1000000, kTheta) + tail == Approx(26.46902820178302).epsilon(1e-6));
+  CHECK(Zipfian::zeta(10'000'000'000, kTheta) == Approx(26.46902820178302).epsilon(1e-9));
+}
+
+TEST_CASE("beyond its summed terms the zeta goes on where it was", "[bench][generator]") {
+  for (const double theta : {0.2, 0.5, 0.99}) {
+    double sum = 0;
+    for (int i = 1; i <= 300000; ++i) sum += std::pow(i, -theta);
+    CHECK(Zipfian::zeta(300000, theta) == Approx(sum).epsilon(1e-9));
+  }
 }
 
 TEST_CASE("the scrambled generator keeps the skew and scatters it", "[bench][generator]") {

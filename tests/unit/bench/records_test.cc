@@ -4,7 +4,7 @@
 
 #include "tests/support/catch.h"
 
-using rocktune::bench::Random;
+using rocktune::bench::missing_key;
 using rocktune::bench::record_key;
 using rocktune::bench::ValuePool;
 
@@ -16,14 +16,22 @@ TEST_CASE("keys sort as their numbers", "[bench][records]") {
   CHECK(record_key(9, buffer).ToString() < record_key(10, buffer).ToString());
 }
 
-TEST_CASE("values have their size and differ", "[bench][records]") {
+TEST_CASE("a missing key lies between two records and is neither", "[bench][records]") {
+  std::string missing;
+  std::string buffer;
+  CHECK(missing_key(9, missing).ToString() > record_key(9, buffer).ToString());
+  CHECK(missing_key(9, missing).ToString() < record_key(10, buffer).ToString());
+}
+
+TEST_CASE("values have the size asked for, and their number fixes them", "[bench][records]") {
   const ValuePool pool(1000, 1);
-  Random random(5);
   std::set<std::string> seen;
-  for (int i = 0; i < 100; ++i) {
-    const auto value = pool.pick(random);
+  for (std::uint64_t number = 0; number < 100; ++number) {
+    const auto value = pool.value(number * 7919, 1000);
     CHECK(value.size() == 1000);
+    CHECK(value == pool.value(number * 7919, 1000));
     seen.insert(value.ToString());
   }
   CHECK(seen.size() > 95);
+  CHECK(pool.value(3, 10).size() == 10);
 }

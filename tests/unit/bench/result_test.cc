@@ -5,7 +5,8 @@
 using rocktune::bench::Counters;
 using rocktune::bench::Interval;
 using rocktune::bench::interval_json;
-using rocktune::bench::Phase;
+using rocktune::bench::Mix;
+using rocktune::bench::Operation;
 using rocktune::bench::PhaseResult;
 using rocktune::bench::result_json;
 using rocktune::bench::RunResult;
@@ -34,12 +35,19 @@ Interval two_seconds(int reads, int updates) {
 RunResult two_phases() {
   RunResult result;
   result.started = "2026-01-31T12:00:00Z";
+  result.scenario.name = "one";
+  result.scenario.objective.limits = {
+      {"read_p99", Operation::kRead, "p99_us", std::chrono::milliseconds(5)}};
+  result.scenario.databases.push_back({"front", {}, {}});
+  result.databases.push_back({"/db/front", "off", {}});
   for (const int reads : {10, 30}) {
     PhaseResult phase;
-    phase.phase = Phase{"p", 2, {0.5, 0.5, 0}, 0, {}};
+    phase.phase.name = "p";
+    phase.phase.seconds = 2;
+    phase.phase.mix = Mix::of(0.5, 0.5);
     phase.total = two_seconds(reads, 10);
     phase.per_second.push_back(interval_json(phase.total));
-    result.phases.push_back(std::move(phase));
+    result.databases[0].phases.push_back(std::move(phase));
   }
   return result;
 }
@@ -73,34 +81,78 @@ TEST_CASE("what cannot be computed is null, not zero", "[bench][result]") {
 
 TEST_CASE("the whole is the sum of its phases", "[bench][result]") {
   const RunResult result = two_phases();
-  const Interval total = total_of(result);
+  const Interval total = total_of(result.databases[0].phases);
   CHECK(total.seconds == 4);
   CHECK(total.latencies.count() == 60);
   CHECK(total.counters.stall_us == 1000000);
   CHECK(total.counters.cache_hits == 60);
   const auto json = result_json(result);
-  CHECK(json["total"]["ops_per_second"] == 15.0);
+  CHECK(json["databases"][0]["total"]["ops_per_second"] == 15.0);
 }
 
 TEST_CASE("the result document", "[bench][result]") {
   RunResult result = two_phases();
   auto json = result_json(result);
-  CHECK(json["schema"] == "rocktune-bench/1");
-  CHECK(json["label"] == "real device");
-  CHECK(json["device"].is_null());
+  CHECK(json["schema"] == "rocktune-bench/2");
+  CHECK(json["scenario"]["name"] == "one");
+  CHECK(json["objective"]["limits"][0]["metric"] == "read_p99");
+  CHECK(json["objective"]["limits"][0]["limit_us"] == 5000.0);
+  CHECK(json["objective"]["memory_bytes"].is_null());
+  CHECK(json["device"]["label"] == "real device");
+  CHECK(json["device"]["profile"].is_null());
+  CHECK(json["device"]["total"].is_null());
   CHECK(json["partial"] == false);
   CHECK(json["partial_reason"].is_null());
-  REQUIRE(json["phases"].size() == 2);
-  CHECK(json["phases"][0]["target_ops_per_second"].is_null());
-  CHECK(json["phases"][0]["per_second"].size() == 1);
-  CHECK(json["phases"][1]["total"]["operations"]["read"]["count"] == 30);
+  REQUIRE(json["databases"].size() == 1);
+  const auto& database = json["databases"][0];
+  CHECK(database["name"] == "front");
+  CHECK(database["path"] == "/db/front");
+  REQUIRE(database["phases"].size() == 2);
+  CHECK(database["phases"][0]["target_ops_per_second"].is_null());
+  CHECK(database["phases"][0]["rate"] == "as fast as possible");
+  CHECK(database["phases"][0]["proportions"].size() == 2);  // what a phase does not do is left out
+  CHECK(database["phases"][0]["per_second"].size() == 1);
+  CHECK(database["phases"][1]["total"]["operations"]["read"]["count"] == 30);
 
-  result.device.emplace();
+  result.device.label = "emulated device";
+  result.device.profile.emplace();
   result.partial = true;
   result.partial_reason = "stopped by a signal";
   json = result_json(result);
-  CHECK(json["label"] == "emulated device");
   CHECK(json["device"]["label"] == "emulated device");
+  CHECK(json["device"]["profile"].is_object());
   CHECK(json["partial"] == true);
   CHECK(json["partial_reason"] == "stopped by a signal");
+}
+
+TEST_CASE("a run that was stopped before its first phase is a result, too", "[bench][result]") {
+  RunResult result = two_phases();
+  result.databases[0].phases.clear();
+  result.databases[0].agent.clear();
+  result.partial = true;
+  const auto json = result_json(result);
+  CHECK(json["databases"][0]["phases"].empty());
+  CHECK(json["databases"][0]["agent"].is_null());
+  CHECK(json["databases"][0]["total"]["operations_done"] == 0);
+}
+
+TEST_CASE("the mean rate of a ramp is its phase's target", "[bench][result]") {
+  RunResult result = two_phases();
+  result.databases[0].phases[0].phase.rate = {1000, 3000, {}};
+  const auto json = result_json(result);
+  CHECK(json["databases"][0]["phases"][0]["target_ops_per_second"] == 2000.0);
+  CHECK(json["databases"][0]["phases"][0]["rate"] == "1000 to 3000");
+}
+
+TEST_CASE("several column families have figures of their own", "[bench][result]") {
+  Interval interval = two_seconds(30, 10);
+  CHECK_FALSE(interval_json(interval).contains("families"));
+  interval.families.push_back({"hot", interval.latencies, {}, 5000});
+  interval.families.push_back({"cold", {}, {}, 0});
+  interval.families[1].gauges.l0_files = 2;
+  const auto json = interval_json(interval);
+  CHECK(json["families"]["hot"]["operations"]["read"]["count"] == 30);
+  CHECK(json["families"]["hot"]["flush_and_compaction_bytes_written"] == 5000);
+  CHECK(json["families"]["cold"]["operations_done"] == 0);
+  CHECK(json["families"]["cold"]["l0_files"] == 2);
 }

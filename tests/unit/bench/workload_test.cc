@@ -6,10 +6,16 @@
 
 using rocktune::bench::BuiltinKind;
 using rocktune::bench::builtins;
-using rocktune::bench::Distribution;
+using rocktune::bench::Family;
+using rocktune::bench::KeyKind;
 using rocktune::bench::load_workload;
 using rocktune::bench::Mix;
+using rocktune::bench::Operation;
 using rocktune::bench::parse_workload;
+using rocktune::bench::RatePlan;
+using rocktune::bench::Sine;
+using rocktune::bench::Sizes;
+using rocktune::bench::Wal;
 
 TEST_CASE("a workload is read as written", "[bench][workload]") {
   const auto workload = parse_workload(R"(
@@ -30,16 +36,19 @@ phases:
   REQUIRE(workload);
   CHECK(workload->name == "mixed");
   CHECK(workload->records == 5000);
-  CHECK(workload->value_size == 4096);
+  CHECK(workload->value_size == Sizes(4096));
+  CHECK(workload->wal == Wal::kOn);
+  CHECK(workload->families == std::vector<Family>{{"default", 1}});
   CHECK(workload->threads == 3);
   REQUIRE(workload->phases.size() == 2);
-  CHECK(workload->phases[0].mix == Mix{0.95, 0.05, 0});
-  CHECK(workload->phases[0].ops_per_second == 2500.5);
-  CHECK(workload->phases[0].distribution == Distribution::kZipfian);
+  CHECK(workload->phases[0].mix == Mix::of(0.95, 0.05));
+  CHECK(workload->phases[0].rate == RatePlan::constant(2500.5));
+  CHECK(workload->phases[0].keys.kind == KeyKind::kZipfian);
+  CHECK(workload->phases[0].value_size == Sizes(4096));
   CHECK(workload->phases[1].name == "phase 2");
-  CHECK(workload->phases[1].mix == Mix{0.2, 0.7, 0.1});
-  CHECK(workload->phases[1].ops_per_second == 0);
-  CHECK(workload->phases[1].distribution == Distribution::kUniform);
+  CHECK(workload->phases[1].mix == Mix::of(0.2, 0.7, 0.1));
+  CHECK_FALSE(workload->phases[1].rate.paced());
+  CHECK(workload->phases[1].keys.kind == KeyKind::kUniform);
   CHECK(workload->seconds() == 31.5);
 }
 
@@ -59,16 +68,99 @@ phases:
                                        "w.yaml");
   REQUIRE_FALSE(workload);
   CHECK(workload.error().message ==
-        "w.yaml:2:1: record: is not known here; known: description, name, phases, records, seed, "
-        "threads, value_size\n"
+        "w.yaml:2:1: record: is not known here; known: description, families, name, phases, "
+        "records, seed, threads, value_size, wal\n"
         "w.yaml:3:10: threads: 'many' is not a whole number\n"
         "w.yaml:4:1: threads: is given twice\n"
         "w.yaml:5:13: value_size: '1 furlong' is not a size: write 4096, 64KiB or 1.5MB\n"
         "w.yaml:8:14: phases[0].seconds: -3 is out of range: give 0.1 to 86400\n"
-        "w.yaml:9:15: phases[0].workload: 'Q' is no YCSB workload that this knows: A, B, C or F\n"
+        "w.yaml:9:15: phases[0].workload: 'Q' is no YCSB workload: give A, B, C, D, E or F\n"
         "w.yaml:10:5: phases[1].seconds: is required\n"
         "w.yaml:10:18: phases[1].proportions: must add up to 1, not 1.100000\n"
-        "w.yaml:11:19: phases[1].distribution: 'gaussian' is neither zipfian nor uniform");
+        "w.yaml:11:19: phases[1].distribution: 'gaussian' is no distribution: it must be zipfian, "
+        "uniform, latest, hot_set or mixgraph (this as a map)");
+}
+
+TEST_CASE("everything that a workload can say", "[bench][workload]") {
+  const auto workload = parse_workload(R"(
+records: 1000
+value_size: {kind: uniform, min: 100, max: 2KiB}
+wal: sync
+families:
+  - {name: hot, share: 0.2}
+  - {name: cold, share: 0.8}
+phases:
+  - seconds: 10
+    workload: D
+  - seconds: 10
+    workload: E
+    scan_length: 50
+    ops_per_second: {from: 100, to: 500}
+  - seconds: 20
+    proportions: {read: 0.5, delete: 0.25, read_missing: 0.25}
+    distribution: {kind: hot_set, access_share: 0.9, key_share: 0.1, shift_every_seconds: 5}
+    value_size: 16KiB
+    ops_per_second: {sine: {a: 100, b: 0.5, d: 400}}
+)",
+                                       "w.yaml");
+  REQUIRE(workload);
+  CHECK(workload->value_size == Sizes::uniform(100, 2048));
+  CHECK(workload->wal == Wal::kSync);
+  CHECK(workload->families == std::vector<Family>{{"hot", 0.2}, {"cold", 0.8}});
+  REQUIRE(workload->phases.size() == 3);
+  CHECK(workload->phases[0].mix[Operation::kInsert] == 0.05);
+  CHECK(workload->phases[0].keys.kind == KeyKind::kLatest);  // D's own
+  CHECK(workload->phases[0].value_size == workload->value_size);
+  CHECK(workload->phases[1].mix[Operation::kScan] == 0.95);
+  CHECK(workload->phases[1].scan_length == Sizes(50));
+  CHECK(workload->phases[1].rate == RatePlan{100, 500, {}});
+  CHECK(workload->phases[2].mix[Operation::kReadMissing] == 0.25);
+  CHECK(workload->phases[2].keys.kind == KeyKind::kHotSet);
+  CHECK(workload->phases[2].keys.key_share == 0.1);
+  CHECK(workload->phases[2].value_size == Sizes(16384));
+  CHECK(workload->phases[2].rate.sine == Sine{100, 0.5, 0, 400});
+  CHECK(workload->may_miss());
+}
+
+TEST_CASE("mistakes in the parts of a workload", "[bench][workload]") {
+  const auto workload = parse_workload(R"(value_size: {kind: uniform, min: 10}
+wal: perhaps
+families: [{name: a, share: 0.5}, {name: a, share: 0.4}]
+phases:
+  - seconds: 1
+    workload: A
+    ops_per_second: {from: 5}
+    distribution: {kind: hot_set, theta: 0.5}
+  - seconds: 1
+    proportions: {read: 1, steal: 0}
+    ops_per_second: {sine: {a: 9, b: 1, d: 2}}
+    scan_length: {kind: list, values: []}
+)",
+                                       "w.yaml");
+  REQUIRE_FALSE(workload);
+  const std::string& all = workload.error().message;
+  for (const char* line :
+       {"w.yaml:1:13: value_size.max: is required", "w.yaml:2:6: wal: 'perhaps' is none of",
+        "w.yaml:3:11: families: the shares must add up to 1, not 0.9",
+        "w.yaml:3:42: families[1].name: is given twice",
+        "w.yaml:7:21: phases[0].ops_per_second.to: is required",
+        "w.yaml:8:35: phases[0].distribution.theta: is not known here",
+        "w.yaml:10:28: phases[1].proportions.steal: is not known here",
+        "w.yaml:11:42: phases[1].ops_per_second.sine.d: must be above 0 and not below |a|",
+        "w.yaml:12:39: phases[1].scan_length.values: must be a list"}) {
+    INFO(all);
+    CHECK(all.find(line) != std::string::npos);
+  }
+}
+
+TEST_CASE("stretching reaches what counts from a phase's beginning", "[bench][workload]") {
+  auto workload = load_workload("demo");
+  REQUIRE(workload);
+  workload->phases[0].keys.shift_at_seconds = 10;
+  const double before = workload->seconds();
+  workload->stretch_to(before / 2);
+  CHECK(workload->seconds() == Approx(before / 2));
+  CHECK(workload->phases[0].keys.shift_at_seconds == 5);
 }
 
 TEST_CASE("text that is no YAML, or no map, is one clear error", "[bench][workload]") {
@@ -95,7 +187,7 @@ TEST_CASE("the built-in workloads are valid, the others are named", "[bench][wor
     REQUIRE(workload);
     CHECK(workload->threads == 8);
   }
-  CHECK(found >= 5);
+  CHECK(found >= 9);
   const auto unknown = load_workload("ycsb-x");
   REQUIRE_FALSE(unknown);
   CHECK(unknown.error().message.find("ycsb-a") != std::string::npos);
