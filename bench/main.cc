@@ -33,7 +33,8 @@ void add_common(CLI::App& app, rocktune::bench::RunSettings& settings) {
       ->check(CLI::Range(0.001, 1e6))
       ->capture_default_str();
   app.add_option("--config", settings.options,
-                 "KEY=VALUE: one option of the configuration (not scaled), or any RocksDB option")
+                 "KEY=VALUE: one option of the configuration (not scaled), or any RocksDB option; "
+                 "NAME:KEY=VALUE: of one of the scenario's databases")
       ->take_all();
   app.add_option("--records", settings.records, "Instead of the workload's record count")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000'000'000}));
@@ -81,7 +82,8 @@ void add_compare(CLI::App& compare, rocktune::bench::CompareSettings& settings) 
                   "Separated by commas: static, best-static (a search, recorded), "
                   "native-auto-tuned, or a policy of rocktuned's")
       ->capture_default_str();
-  compare.add_option("--repeat,-n", settings.repeat, "Runs of each policy; a later call may add more")
+  compare
+      .add_option("--repeat,-n", settings.repeat, "Runs of each policy; a later call may add more")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000}))
       ->capture_default_str();
   compare.add_option("--output,-o", settings.output,

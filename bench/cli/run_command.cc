@@ -1,5 +1,6 @@
 #include "bench/cli/run_command.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -42,6 +43,14 @@ Result<Scenario> scenario_of(const RunSettings& settings) {
   return scenario;
 }
 
+// "KEY=VALUE" is for every database, "DATABASE:KEY=VALUE" for one. Nothing when it is for another.
+std::optional<std::string> option_for(const std::string& option, const std::string& database) {
+  const auto colon = option.find(':');
+  if (colon == std::string::npos || colon > option.find('=')) return option;
+  if (option.compare(0, colon, database) != 0) return std::nullopt;
+  return option.substr(colon + 1);
+}
+
 Result<void> override_database(const RunSettings& settings, ScenarioDatabase& database) {
   Workload& workload = database.workload;
   if (settings.threads > 0) workload.threads = settings.threads;
@@ -49,7 +58,23 @@ Result<void> override_database(const RunSettings& settings, ScenarioDatabase& da
   if (settings.value_size > 0) workload.set_value_size(settings.value_size);
   if (settings.seconds > 0) workload.stretch_to(settings.seconds);
   for (const std::string& option : settings.options) {
-    if (auto set = database.configuration.set(option); !set) return set;
+    const auto own = option_for(option, database.name);
+    if (!own) continue;
+    if (auto set = database.configuration.set(*own); !set) return set;
+  }
+  return {};
+}
+
+// Found out here, since each database passes over what is not its own.
+Result<void> check_option_owners(const RunSettings& settings, const Scenario& scenario) {
+  for (const std::string& option : settings.options) {
+    const auto& all = scenario.databases;
+    if (std::none_of(all.begin(), all.end(), [&](const ScenarioDatabase& database) {
+          return option_for(option, database.name).has_value();
+        })) {
+      return fail(ErrorCode::kInvalidArgument,
+                  "--config " + option + ": no database of that name in " + scenario.name);
+    }
   }
   return {};
 }
@@ -64,6 +89,9 @@ Result<Plan> make_plan(const RunSettings& settings) {
   plan.scenario = std::move(*scenario);
   for (ScenarioDatabase& database : plan.scenario.databases) {
     if (auto set = override_database(settings, database); !set) return tl::unexpected(set.error());
+  }
+  if (auto owned = check_option_owners(settings, plan.scenario); !owned) {
+    return tl::unexpected(owned.error());
   }
   if (!settings.device.empty()) plan.scenario.device = settings.device;
   auto device = parse_device_spec(plan.scenario.device, plan.scenario.scale);

@@ -18,7 +18,7 @@ struct RunSettings {
   // Where the database is; of a scenario, the directory that has one for each database. Empty: a
   // temporary one, removed at the end.
   std::string database;
-  std::vector<std::string> options;  // KEY=VALUE, not scaled, for every database
+  std::vector<std::string> options;  // KEY=VALUE, not scaled; for one database: NAME:KEY=VALUE
   double seconds = 0;                // above 0: the phases are stretched to this in all
   std::int64_t threads = 0;          // above 0: instead of the workloads'
   std::int64_t records = 0;
