@@ -126,7 +126,7 @@ TEST_CASE("the latest are the ones most read", "[bench][keys]") {
 }
 
 TEST_CASE("mixgraph's key ranges get their shares", "[bench][keys][mixgraph]") {
-  // db_bench's parameters for Facebook's UDB: 30 ranges, the hottest gets most of all accesses.
+  // db_bench's parameters for ZippyDB: 30 ranges, the hottest gets most of all accesses.
   MixgraphKeys plan{30, 14.18, -2.917, 0.0164, -0.08082, 0.002312, 0.3467};
   const KeyRanges ranges(plan, 30000);
   CHECK(ranges.range_records() == 1000);

@@ -46,7 +46,7 @@ TEST_CASE("a list's sizes come by weight", "[bench][sizes]") {
 }
 
 TEST_CASE("the generalised Pareto distribution", "[bench][sizes]") {
-  // db_bench's parameters for the values of Facebook's UDB; far ends, so that hardly any is cut.
+  // db_bench's parameters for the values of ZippyDB; far ends, so that hardly any is cut.
   const double k = 0.2615;
   const double sigma = 25.45;
   const Sizes pareto = Sizes::pareto(k, sigma, 0, 1, 1 << 20);
