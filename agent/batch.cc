@@ -144,6 +144,15 @@ void write(KnobGroup& group, Batch& batch, KnobState::Holder holder) {
   }
 }
 
+// Of a group that has ended: what was changed there was returned before.
+Batch untouched(Batch batch) {
+  for (auto& change : batch) {
+    change.result.before = change.result.after = change.value = change.knob->read().value;
+    end(change, "unchanged", {});
+  }
+  return batch;
+}
+
 }  // namespace
 
 void apply(KnobGroup& group, Batch& batch, KnobState::Holder holder) {
@@ -178,6 +187,7 @@ Batch give_back(KnobGroup& group, const std::vector<Knob*>& knobs, KnobState::Ho
   for (auto* const knob : knobs) batch.push_back({knob, 0, {}, {}, false});
   const auto lock = group.lock();
   const WriteLocks writes(batch);
+  if (group.ended()) return untouched(std::move(batch));
   group.refresh();
   for (auto& change : batch) {
     auto& state = change.knob->state();

@@ -44,6 +44,7 @@ Control::Control(std::vector<Group> groups, KnobState::Holder holder, Clock cloc
 
 void Control::add(Group group) {
   const auto changing = group->lock();
+  if (group->retired()) return;
   for (const auto& knob : group->knobs()) {
     const auto reading = knob->read();
     knob->state().observe(reading.value, reading.generation);

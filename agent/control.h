@@ -52,7 +52,7 @@ class Control {
   // A column family came: what it has now was found.
   void add(Group group);
   // It goes: what was set there is returned first, unless the lease says to
-  // keep it.
+  // keep it. Then the group ends, of which a request may still have a copy.
   void remove(const Group& group);
 
   Answer<wire::Lease> take_lease(const wire::Lease& request);
@@ -74,7 +74,7 @@ class Control {
   void hurry() { closing_.store(true, std::memory_order_relaxed); }
   // It closes, and no request is under way. What was set goes back: limiters
   // and caches may outlive the database, and its options stay behind in its
-  // OPTIONS file.
+  // OPTIONS file. All groups end.
   void abandon();
 
  private:

@@ -39,6 +39,14 @@ wire::ChangeResult named(const KnobGroup& group, const Change& change) {
   return result;
 }
 
+// Ends them in any case: values may stay for want of memory, but the host's objects must go.
+struct Ending {
+  const std::vector<Control::Group>& groups;
+  ~Ending() {
+    for (const auto& group : groups) group->end();
+  }
+};
+
 bool not_returned(const Change& change) {
   return change.result.status == "failed" || change.result.status == "mismatch";
 }
@@ -171,6 +179,7 @@ Control::Answer<wire::ChangeResults> Control::release(const wire::ReleaseRequest
   bool found = request.knob.empty() && request.column_family.empty();
   for (const auto& group : groups()) {
     const auto changing = group->lock();
+    if (group->ended()) continue;
     const bool in =
         request.column_family.empty() || group->column_family() == request.column_family;
     if (in) group->refresh();  // what it has now, not a second ago, becomes the found value
@@ -230,11 +239,11 @@ void Control::tick() {
 }
 
 void Control::remove(const Group& group) {
+  group->retire();  // first: it cannot be added any more
   {
     const std::lock_guard lock(mutex_);
-    if (std::erase(groups_, group) == 0) return;
+    std::erase(groups_, group);
   }
-  group->retire();
   give_up({group});
 }
 
@@ -243,6 +252,7 @@ void Control::abandon() {
 }
 
 void Control::give_up(const std::vector<Group>& groups) {
+  const Ending ending{groups};
   const bool keep = [&] {
     const std::lock_guard lock(mutex_);
     return keep_;

@@ -93,9 +93,15 @@ void Database::describe(rocksdb::DB* db, const rocksdb::DBOptions& options, std:
 void Database::add(rocksdb::ColumnFamilyHandle* handle) {
   const auto inside = pass();
   if (!inside) return;
+  const std::lock_guard lock(listing_);
   const auto family = families_->add(handle);
   if (!family) return;
   for (auto& group : knobs_->add(family)) control_->add(std::move(group));
+}
+
+std::vector<KnobGroups::Group> Database::take_groups(const Families::Pointer& family) {
+  const std::lock_guard lock(listing_);
+  return knobs_->remove(family);
 }
 
 // What was changed through the handle is returned through it first; when the database closes, by
@@ -103,14 +109,18 @@ void Database::add(rocksdb::ColumnFamilyHandle* handle) {
 void Database::forget(const rocksdb::ColumnFamilyHandle* handle) {
   const auto family = families_->find(handle);
   if (!family) return;
-  try {
-    if (const auto inside = pass()) {
-      for (const auto& group : knobs_->remove(family)) control_->remove(group);
+  if (const auto inside = pass()) {
+    const auto groups = take_groups(family);
+    try {
+      for (const auto& group : groups) control_->remove(group);
+      const std::lock_guard lock(listing_);
       for (auto& group : knobs_->orphans()) control_->add(std::move(group));
-    } else {
-      const std::lock_guard until_closed(closing_);
+    } catch (...) {
+      // No memory, or a logger of the host's that throws: the handle goes all the same.
     }
-  } catch (...) {  // no memory, or a logger of the host's that throws: the handle goes all the same
+    for (const auto& group : groups) group->end();
+  } else {
+    const std::lock_guard until_closed(closing_);
   }
   families_->forget(handle);
 }

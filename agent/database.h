@@ -38,7 +38,11 @@ class Database {
   // A column family was created, or a handle to one became known: samples and knobs have it from
   // now on, until it is forgotten. Known ones, more than Families::kMost, and null are ignored.
   void add(rocksdb::ColumnFamilyHandle* handle);
-  // The handle is about to be destroyed. Waits while it is being used. Idempotent.
+  // The handle is about to be destroyed. Waits for whoever uses it, or an object of the host's that
+  // came with it (its options, their table factory, a block cache of its own), and for nobody else:
+  // afterwards no thread of the agent holds one, or gives one back. (Except RocksDB itself, on any
+  // thread that changes an option: while it writes the OPTIONS file, some milliseconds, it has a
+  // copy of the options of all column families.) Idempotent.
   void forget(const rocksdb::ColumnFamilyHandle* handle);
 
   // Waits for the requests that are inside, returns what was changed, and lets go of every object
@@ -48,9 +52,14 @@ class Database {
  private:
   void describe(rocksdb::DB* db, const rocksdb::DBOptions& options, std::uint64_t number,
                 bool read_only);
+  std::vector<KnobGroups::Group> take_groups(const Families::Pointer& family);
 
   Gate gate_;
+  // Order: closing_, listing_, then the locks of knobs_ and control_, of one group, of the states
+  // of its knobs. Nothing is waited for with listing_ held but RocksDB's DB mutex. The gates of a
+  // family and of its objects are waited for last, with none of these held that its users take.
   std::mutex closing_;
+  std::mutex listing_;  // column families coming and going, in families_, knobs_ and control_ alike
   wire::Database description_;
   std::shared_ptr<Families> families_;
   std::unique_ptr<Sampler> sampler_;

@@ -18,17 +18,9 @@ Family::Family(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle, Clock clock
           },
           std::move(clock)) {}
 
-bool Family::is(const rocksdb::ColumnFamilyHandle* handle) {
-  const std::shared_lock lock(mutex_);
-  return handle_ == handle;
-}
-
 void Family::end() {
-  {
-    const std::unique_lock lock(mutex_);
-    handle_ = nullptr;
-  }
-  options_.drop();
+  gate_.close();  // first: to read the options takes the handle
+  options_.end();
 }
 
 Families::Families(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& handles,
@@ -49,21 +41,29 @@ Families::Pointer Families::add(rocksdb::ColumnFamilyHandle* handle) {
 }
 
 Families::Pointer Families::find(const rocksdb::ColumnFamilyHandle* handle) const {
-  if (handle == nullptr) return nullptr;
-  const auto known = all();
-  const auto found = std::find_if(known.begin() + 1, known.end(),
-                                  [&](const Pointer& family) { return family->is(handle); });
-  return found == known.end() ? nullptr : *found;
+  const std::lock_guard lock(mutex_);
+  const auto found = position_of(handle);
+  return found == families_.end() ? nullptr : *found;
 }
 
+// Needs no memory, for want of which a handle would be used after its end.
 void Families::forget(const rocksdb::ColumnFamilyHandle* handle) {
-  const auto family = find(handle);
-  if (!family) return;
+  Pointer family;
   {
     const std::lock_guard lock(mutex_);
-    std::erase(families_, family);
+    const auto found = position_of(handle);
+    if (found == families_.end()) return;
+    family = *found;
+    families_.erase(found);
   }
   family->end();
+}
+
+// With the mutex held. The first one is the database's own.
+std::vector<Families::Pointer>::const_iterator Families::position_of(
+    const rocksdb::ColumnFamilyHandle* handle) const {
+  return std::find_if(families_.begin() + 1, families_.end(),
+                      [&](const Pointer& family) { return family->is(handle); });
 }
 
 void Families::end() {

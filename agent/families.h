@@ -2,8 +2,8 @@
 // knows of their handles.
 //
 // The agent owns no handle. It uses the database's own default handle, and those it was told of
-// until forget(), which waits for whoever uses that handle. A Family outlives its handle; its use()
-// then has none.
+// until forget(), which waits for whoever uses that handle or has borrowed a copy of its options. A
+// Family outlives its handle; its use() then has none.
 //
 // Thread-safety: all functions.
 #pragma once
@@ -13,27 +13,28 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <shared_mutex>
 #include <string>
 #include <vector>
 
 #include "agent/clock.h"
+#include "agent/gate.h"
 #include "agent/options_cache.h"
 
 namespace rocktune::agent {
 
 class Family {
  public:
-  // While it lives, so does the handle. Several may use it at once; take no second one in a thread.
+  // While it lives, so does the handle. Several may use it at once. It never waits: once the handle
+  // is being forgotten, there is none.
   class Use {
    public:
-    explicit Use(Family& family) : lock_(family.mutex_), handle_(family.handle_) {}
+    explicit Use(Family& family) : pass_(family.gate_), handle_(pass_ ? family.handle_ : nullptr) {}
     [[nodiscard]] rocksdb::ColumnFamilyHandle* handle() const { return handle_; }
     explicit operator bool() const { return handle_ != nullptr; }
 
    private:
-    std::shared_lock<std::shared_mutex> lock_;
-    rocksdb::ColumnFamilyHandle* handle_;
+    const Gate::Pass pass_;
+    rocksdb::ColumnFamilyHandle* const handle_;
   };
   using Options = OptionsCache<rocksdb::ColumnFamilyOptions>;
 
@@ -42,18 +43,20 @@ class Family {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::uint32_t id() const { return id_; }
   [[nodiscard]] Use use() { return Use(*this); }
-  // Its options; get() answers null once the handle is gone. Not while holding a Use.
+  // Its options; get() has none once the handle is being forgotten.
   [[nodiscard]] Options& options() { return options_; }
 
  private:
   friend class Families;
-  [[nodiscard]] bool is(const rocksdb::ColumnFamilyHandle* handle);
-  void end();  // waits for its users
+  [[nodiscard]] bool is(const rocksdb::ColumnFamilyHandle* handle) const {
+    return handle_ == handle;
+  }
+  void end();  // waits for its users, and for those of its options
 
   const std::string name_;
   const std::uint32_t id_;
-  std::shared_mutex mutex_;  // held by users, and by end()
-  rocksdb::ColumnFamilyHandle* handle_;
+  rocksdb::ColumnFamilyHandle* const handle_;  // used by whoever has passed the gate
+  Gate gate_;
   Options options_;
 };
 
@@ -69,7 +72,8 @@ class Families {
   Pointer add(rocksdb::ColumnFamilyHandle* handle);
   // The one that is used through this handle of the host's; null if there is none.
   [[nodiscard]] Pointer find(const rocksdb::ColumnFamilyHandle* handle) const;
-  // The handle is about to be destroyed. Waits while it is being used.
+  // The handle is about to be destroyed. Waits while it or its options are being used; afterwards
+  // no copy of them is left.
   void forget(const rocksdb::ColumnFamilyHandle* handle);
 
   // The database is about to close: as if all were forgotten, the default one too.
@@ -79,6 +83,9 @@ class Families {
   [[nodiscard]] std::vector<Pointer> all() const;
 
  private:
+  [[nodiscard]] std::vector<Pointer>::const_iterator position_of(
+      const rocksdb::ColumnFamilyHandle* handle) const;
+
   rocksdb::DB* const db_;
   const Clock clock_;
   mutable std::mutex mutex_;

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "agent/relations.h"
-#include "agent/shared_objects.h"
 
 namespace rocktune::agent {
 namespace {
@@ -246,7 +245,8 @@ std::string FamilyGroup::excess(const Assignments& changes) const {
   const std::int64_t allowed = memory_bytes() / 2;
   std::int64_t left = allowed;
   for (const auto& family : all_->all()) {
-    const auto options = family == family_ ? nullptr : family->options().get(Freshness::kCached);
+    if (family == family_) continue;
+    const auto options = family->options().get(Freshness::kCached);
     if (options) left -= std::min(left, memtable_bytes(*options));
   }
   if (wanted <= left) return {};

@@ -11,6 +11,7 @@
 #include "agent/families.h"
 #include "agent/knob.h"
 #include "agent/option_knob.h"
+#include "agent/shared_objects.h"
 
 namespace rocktune::agent {
 
@@ -30,6 +31,8 @@ class FamilyGroup final : public KnobGroup {
   std::string write(const Assignments& changes) override;
 
  private:
+  void let_go() override { leave_states(*this); }  // the family itself is forgotten by its owner
+
   rocksdb::DB* const db_;
   const std::shared_ptr<Family> family_;
   const std::shared_ptr<const Families> all_;

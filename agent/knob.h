@@ -27,7 +27,8 @@ class Knob {
   };
   struct Reading {
     std::int64_t value = 0;
-    std::uint64_t generation = 0;  // of the state, from before the value was read
+    // Of the state, from before the value was read; kNoGeneration if it is the last one's.
+    std::uint64_t generation = 0;
   };
 
   Knob(const KnobInfo& info, std::shared_ptr<KnobState> state)
@@ -47,7 +48,7 @@ class Knob {
     return {info_.min, std::max(info_.min, std::min(info_.max, ceiling_of(info_.ceiling)))};
   }
   // May be up to a second old where reading is expensive, unless the group was
-  // refreshed.
+  // refreshed. After the group's end the last value that was read.
   [[nodiscard]] virtual Reading read() = 0;
 
  private:
@@ -83,12 +84,26 @@ class KnobGroup {
     return std::unique_lock<std::mutex>(changing_);
   }
 
-  // What it writes to is about to go: no change begins after this.
+  // What it writes to is about to go: no change begins after this, but what was changed can still
+  // be returned.
   void retire() {
     const auto changing = lock();
     retired_ = true;
   }
   [[nodiscard]] bool retired() const { return retired_; }
+
+  // What it reads and writes goes. Waits for a batch of this group that is under way, and for
+  // whoever reads right now; afterwards the group, of which a request may still have a copy, holds
+  // no object of the host's that came with its column family. Idempotent.
+  void end() noexcept {
+    {
+      const auto changing = lock();
+      if (ended_) return;
+      retired_ = ended_ = true;
+    }
+    let_go();
+  }
+  [[nodiscard]] bool ended() const { return ended_; }
 
   // The next read() of each knob is a fresh one.
   virtual void refresh() {}
@@ -112,6 +127,8 @@ class KnobGroup {
 
  protected:
   void add(std::unique_ptr<Knob> knob) { knobs_.push_back(std::move(knob)); }
+  // The part of end() that is of this kind of group; without its lock, so as to wait for readers.
+  virtual void let_go() {}
 
  private:
   const Scope scope_;
@@ -119,6 +136,7 @@ class KnobGroup {
   std::vector<std::unique_ptr<Knob>> knobs_;
   std::mutex changing_;
   bool retired_ = false;
+  bool ended_ = false;
 };
 
 }  // namespace rocktune::agent

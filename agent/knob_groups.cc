@@ -41,15 +41,15 @@ std::vector<KnobGroups::Group> KnobGroups::add(const Families::Pointer& family) 
 }
 
 KnobGroups::Group KnobGroups::cache_of(const Families::Pointer& family) {
-  const auto options = family->options().get(Freshness::kCached);
-  auto cache = options ? block_cache_of(*options) : nullptr;
+  const auto options = family->options().get(Freshness::kCached);  // until the group has the cache
+  const auto cache = options ? block_cache_of(*options) : nullptr;
   const bool is_default = family->id() == 0;
   const auto has_it = [&](const auto& group) { return group->cache() == cache.get(); };
   if (!is_default && (!cache || std::ranges::any_of(caches_ | std::views::values, has_it))) {
     return nullptr;
   }
-  return caches_[family] = std::make_shared<CacheGroup>(
-             std::move(cache), is_default ? "" : family->name(), writable_);
+  return caches_[family] =
+             std::make_shared<CacheGroup>(cache, is_default ? "" : family->name(), writable_);
 }
 
 std::vector<KnobGroups::Group> KnobGroups::remove(const Families::Pointer& family) {

@@ -30,7 +30,7 @@ class KnobGroups {
   std::vector<Group> initial();
   // Those that a column family brings.
   std::vector<Group> add(const Families::Pointer& family);
-  // Those that go with it. Holds none of its objects afterwards.
+  // Those that go with it: to be ended by whoever takes them.
   std::vector<Group> remove(const Families::Pointer& family);
   // Caches of column families that are still there, whose groups went with another one.
   std::vector<Group> orphans();

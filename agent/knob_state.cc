@@ -63,6 +63,16 @@ bool KnobState::held_by(Holder holder) const {
   return holders_.contains(holder);
 }
 
+bool KnobState::as_found() const {
+  const std::lock_guard lock(mutex_);
+  return !writing_ && !manual_ && !written_ && holders_.empty();
+}
+
+std::optional<std::int64_t> KnobState::found() const {
+  const std::lock_guard lock(mutex_);
+  return found_;
+}
+
 void KnobState::make_manual() {
   const std::lock_guard lock(mutex_);
   manual_ = true;

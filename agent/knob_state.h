@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -33,6 +34,9 @@ class KnobState {
     Owner owner = Owner::kFound;
   };
 
+  // Of a value that is only remembered, since it can no longer be read: it judges nothing.
+  static constexpr std::uint64_t kNoGeneration = std::numeric_limits<std::uint64_t>::max();
+
   // Take before reading the value, and hand it to observe() with what was read.
   [[nodiscard]] std::uint64_t generation() const;
 
@@ -53,6 +57,11 @@ class KnobState {
   // The holder wants its change undone. True when nobody else holds the value.
   bool let_go(Holder holder);
   [[nodiscard]] bool held_by(Holder holder) const;
+
+  // There is nothing to remember: nobody has changed the value, as far as it was observed.
+  [[nodiscard]] bool as_found() const;
+  // nullopt: it was not observed yet.
+  [[nodiscard]] std::optional<std::int64_t> found() const;
 
   void make_manual();
   // `value` becomes the found one, the owner "found".

@@ -1,7 +1,9 @@
 #include "agent/object_knobs.h"
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -15,7 +17,7 @@ namespace {
 // A setting of an object, by a function that reads it and one that writes it.
 class SettingKnob final : public Knob {
  public:
-  using Get = std::function<std::int64_t()>;
+  using Get = std::function<std::optional<std::int64_t>()>;  // nullopt: the object has gone
   using Set = std::function<void(std::int64_t)>;
   using WhyNot = std::function<std::string()>;
 
@@ -31,7 +33,10 @@ class SettingKnob final : public Knob {
   }
   [[nodiscard]] Reading read() override {
     const auto generation = state().generation();
-    return {get_(), generation};
+    const auto value = get_();
+    if (!value) return {last_.load(std::memory_order_relaxed), KnobState::kNoGeneration};
+    last_.store(*value, std::memory_order_relaxed);
+    return {*value, generation};
   }
   void write(std::int64_t value) { set_(value); }
 
@@ -39,6 +44,7 @@ class SettingKnob final : public Knob {
   const Get get_;
   const Set set_;
   const WhyNot why_not_;
+  std::atomic<std::int64_t> last_{0};
 };
 
 constexpr char kNotForWriting[] = "the database is not open for writing";
@@ -67,9 +73,8 @@ std::unique_ptr<Knob> rate_knob(const std::shared_ptr<rocksdb::RateLimiter>& lim
       });
 }
 
-const char* why_not_resizable(const rocksdb::Cache* cache) {
-  if (cache == nullptr) return "the column family has no block cache";
-  const std::string_view name = cache->Name();
+const char* why_not_resizable(const rocksdb::Cache& cache) {
+  const std::string_view name = cache.Name();
   if (name == "LRUCache" || name == "AutoHyperClockCache") return "";
   if (name == "HyperClockCache" || name == "FixedHyperClockCache") {
     return "a cache of this class has a table of fixed size: growing it would "
@@ -117,28 +122,45 @@ std::string LimiterGroup::write(const Assignments& changes) {
   return {};
 }
 
-CacheGroup::CacheGroup(std::shared_ptr<rocksdb::Cache> cache, std::string column_family,
+CacheGroup::CacheGroup(const std::shared_ptr<rocksdb::Cache>& cache, std::string column_family,
                        bool writable)
-    : KnobGroup(Scope::kCache, std::move(column_family)), cache_(std::move(cache)) {
+    : KnobGroup(Scope::kCache, std::move(column_family)), address_(cache.get()), cache_(cache) {
   add(std::make_unique<SettingKnob>(
-      "block_cache_capacity_bytes", state_of(cache_),
-      [kept = cache_]() -> std::int64_t {
-        return kept ? OptionValue::of(kept->GetCapacity()).value : 0;
+      "block_cache_capacity_bytes", state_of(cache),
+      [this]() -> std::optional<std::int64_t> {
+        if (address_ == nullptr) return 0;
+        const auto used = cache_.use();
+        if (!used) return std::nullopt;
+        return OptionValue::of(used->GetCapacity()).value;
       },
-      [kept = cache_](std::int64_t capacity) {
+      [this](std::int64_t capacity) {
+        const auto used = cache_.use();
+        if (!used) return;  // what was set is read back: it tells
         const auto target = static_cast<std::size_t>(std::max<std::int64_t>(0, capacity));
-        shrink_slowly(*kept, target);
-        kept->SetCapacity(target);
+        shrink_slowly(*used, target);
+        used->SetCapacity(target);
       },
-      [kept = cache_, writable] {
-        return writable ? why_not_resizable(kept.get()) : kNotForWriting;
-      }));
+      [this, writable] { return why_not_changeable(writable); }));
+}
+
+void CacheGroup::let_go() {
+  leave_states(*this);
+  cache_.end();
+}
+
+std::string CacheGroup::why_not_changeable(bool writable) const {
+  if (!writable) return kNotForWriting;
+  if (address_ == nullptr) return "the column family has no block cache";
+  const auto used = cache_.use();
+  return used ? why_not_resizable(*used) : "its column family's handle is gone";
 }
 
 std::string CacheGroup::excess(const Assignments& changes) const {
-  const auto pinned = OptionValue::of(cache_->GetPinnedUsage()).value;
+  const auto used = cache_.use();
+  if (!used) return {};
+  const auto pinned = OptionValue::of(used->GetPinnedUsage()).value;
   for (const auto& [knob, value] : changes) {
-    if (cache_->HasStrictCapacityLimit() && value < pinned) {
+    if (used->HasStrictCapacityLimit() && value < pinned) {
       return "the cache has a strict limit and " + std::to_string(pinned) +
              " bytes of it are pinned: a smaller capacity would fail reads";
     }

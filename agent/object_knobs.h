@@ -9,6 +9,8 @@
 
 #include "agent/block_cache.h"
 #include "agent/knob.h"
+#include "agent/lent.h"
+#include "agent/shared_objects.h"
 
 namespace rocktune::agent {
 
@@ -20,6 +22,9 @@ class LimiterGroup final : public KnobGroup {
   // tuned.
   explicit LimiterGroup(const std::shared_ptr<rocksdb::RateLimiter>& limiter, bool writable = true);
   std::string write(const Assignments& changes) override;
+
+ private:
+  void let_go() override { leave_states(*this); }
 };
 
 // The capacity of one block cache, from 1 MiB up to the machine's memory; below
@@ -28,17 +33,22 @@ class CacheGroup final : public KnobGroup {
  public:
   // `cache` is null when there is none. `column_family` is empty for the
   // default one's. As for `writable`: LimiterGroup.
-  CacheGroup(std::shared_ptr<rocksdb::Cache> cache, std::string column_family,
+  CacheGroup(const std::shared_ptr<rocksdb::Cache>& cache, std::string column_family,
              bool writable = true);
 
-  [[nodiscard]] const rocksdb::Cache* cache() const { return cache_.get(); }
+  // Null: there is none. To compare with; it is kept alive until the group's end only.
+  [[nodiscard]] const rocksdb::Cache* cache() const { return address_; }
   [[nodiscard]] std::string excess(const Assignments& changes) const override;
   // A large reduction goes down in slices, so that no cache shard is locked for
   // long.
   std::string write(const Assignments& changes) override;
 
  private:
-  const std::shared_ptr<rocksdb::Cache> cache_;
+  void let_go() override;
+  [[nodiscard]] std::string why_not_changeable(bool writable) const;
+
+  const rocksdb::Cache* const address_;
+  Lent<rocksdb::Cache> cache_;
 };
 
 }  // namespace rocktune::agent

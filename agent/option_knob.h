@@ -78,8 +78,10 @@ class OptionKnob final : public Knob {
   [[nodiscard]] Reading read() override {
     const auto generation = state().generation();
     const auto copy = options_.get(Freshness::kCached);
-    if (copy) last_.store(spec_.read(*copy).value, std::memory_order_relaxed);
-    return {last_.load(std::memory_order_relaxed), generation};
+    if (!copy) return {last_.load(std::memory_order_relaxed), KnobState::kNoGeneration};
+    const auto value = spec_.read(*copy).value;
+    last_.store(value, std::memory_order_relaxed);
+    return {value, generation};
   }
 
  private:

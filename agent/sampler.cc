@@ -155,7 +155,7 @@ void Sampler::find_families() {
   std::vector<Watched> found;
   for (const auto& family : known) {
     const auto it = std::ranges::find(watched_, family, &Watched::family);
-    found.push_back(it == watched_.end() ? Watched{family, {}, {}, 0, {}} : std::move(*it));
+    found.push_back(it == watched_.end() ? Watched{family, 0, {}, 0, {}} : std::move(*it));
   }
   for (const auto& watched : watched_) {
     if (watched.family) stall_causes_.forget(watched.family->name());  // not among the moved ones
@@ -198,8 +198,8 @@ std::optional<wire::ColumnFamily> Sampler::take_family(Watched& watched) {
   const auto copy = watched.family->options().get(Freshness::kCached);
   const auto used = watched.family->use();
   if (!copy || !used) return std::nullopt;
-  if (watched.seen.lock() != copy) {
-    watched.seen = copy;
+  if (watched.version != copy.version()) {
+    watched.version = copy.version();
     watched.options = family_option_values(*copy);
     watched.levels = copy->num_levels;
   }

@@ -15,6 +15,7 @@
 #include <rocksdb/db.h>
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -65,8 +66,7 @@ class Sampler {
   // What is kept of a column family from one sample to the next.
   struct Watched {
     std::shared_ptr<Family> family;
-    Family::Options::Copy::weak_type
-        seen;  // whose `options` and `levels` these are; not kept alive
+    std::uint64_t version = 0;  // of the copy whose `options` and `levels` these are
     std::map<std::string, std::int64_t> options;
     int levels = 0;
     std::optional<std::uint64_t> live_data_size;

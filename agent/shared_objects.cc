@@ -1,7 +1,9 @@
 #include "agent/shared_objects.h"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
+#include <ranges>
 #include <string>
 
 #include "agent/limiter/fair_rate_limiter.h"
@@ -14,6 +16,18 @@ struct Entry {
   std::shared_ptr<KnobState> state;
   std::map<std::string, std::shared_ptr<KnobState>> settings;  // beside that one
   bool ours = false;
+  int users = 0;  // knobs that have one of the states
+
+  [[nodiscard]] bool has(const KnobState& one) const {
+    return state.get() == &one ||
+           std::ranges::any_of(settings | std::views::values,
+                               [&](const auto& s) { return s.get() == &one; });
+  }
+  [[nodiscard]] bool worth_keeping() const {
+    return users > 0 || ours || !state->as_found() ||
+           !std::ranges::all_of(settings | std::views::values,
+                                [](const auto& setting) { return setting->as_found(); });
+  }
 };
 
 struct Objects {
@@ -24,8 +38,17 @@ struct Objects {
   Entry& of(const std::shared_ptr<void>& object) {
     std::erase_if(entries, [](const auto& item) { return item.second.object.expired(); });
     auto& entry = entries[object.get()];
-    if (!entry.state) entry = Entry{object, std::make_shared<KnobState>(), {}, false};
+    if (!entry.state) entry = Entry{object, std::make_shared<KnobState>(), {}, false, 0};
     return entry;
+  }
+
+  // With the mutex held.
+  void leave(const KnobState& state) {
+    const auto it =
+        std::ranges::find_if(entries, [&](const auto& item) { return item.second.has(state); });
+    if (it == entries.end()) return;
+    --it->second.users;
+    if (!it->second.worth_keeping()) entries.erase(it);
   }
 };
 
@@ -38,7 +61,9 @@ Objects& objects() {
 std::shared_ptr<KnobState> state_of_object(const std::shared_ptr<void>& object) {
   if (!object) return std::make_shared<KnobState>();
   const std::lock_guard lock(objects().mutex);
-  return objects().of(object).state;
+  auto& entry = objects().of(object);
+  ++entry.users;
+  return entry.state;
 }
 
 }  // namespace
@@ -50,8 +75,10 @@ std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::RateLimiter>&
 std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::RateLimiter>& limiter,
                                     std::string_view setting) {
   const std::lock_guard lock(objects().mutex);
-  auto& state = objects().of(limiter).settings[std::string(setting)];
+  auto& entry = objects().of(limiter);
+  auto& state = entry.settings[std::string(setting)];
   if (!state) state = std::make_shared<KnobState>();
+  ++entry.users;
   return state;
 }
 
@@ -63,6 +90,11 @@ std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::TableFactory>
   return state_of_object(factory);
 }
 
+void leave_states(const KnobGroup& group) noexcept {
+  const std::lock_guard lock(objects().mutex);
+  for (const auto& knob : group.knobs()) objects().leave(knob->state());
+}
+
 void remember_as_ours(const std::shared_ptr<FairRateLimiter>& limiter) {
   const std::lock_guard lock(objects().mutex);
   objects().of(limiter).ours = true;
@@ -71,7 +103,8 @@ void remember_as_ours(const std::shared_ptr<FairRateLimiter>& limiter) {
 bool is_ours(const std::shared_ptr<rocksdb::RateLimiter>& limiter) {
   if (!limiter) return false;
   const std::lock_guard lock(objects().mutex);
-  return objects().of(limiter).ours;
+  const auto it = objects().entries.find(limiter.get());
+  return it != objects().entries.end() && it->second.ours && !it->second.object.expired();
 }
 
 std::shared_ptr<FairRateLimiter> own_limiter(const std::shared_ptr<rocksdb::RateLimiter>& limiter) {

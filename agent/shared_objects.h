@@ -1,10 +1,13 @@
 // What the agent remembers about objects that databases may share: limiters and caches.
 //
-// Kept by object and not by database, for as long as the object lives: two databases that share a
-// cache agree on what its capacity was found to be, and a host's limiter that survives a close and
-// reopen is not taken as found at a value that rocktune set. Holds no object alive.
+// Kept by object and not by database: two databases that share a cache agree on what its capacity
+// was found to be, and a host's limiter that survives a close and reopen is not taken as found at a
+// value that rocktune set. Holds no object alive. When the last group that asked for an object's
+// state leaves, and nothing is changed there, what is remembered goes, and the weak reference to
+// the object with it.
 //
-// Thread-safety: all functions.
+// Thread-safety: all functions. To be called on the host's threads, all but is_ours() and
+// own_limiter(): the others may give a weak reference back.
 #pragma once
 
 #include <rocksdb/cache.h>
@@ -14,6 +17,7 @@
 #include <memory>
 #include <string_view>
 
+#include "agent/knob.h"
 #include "agent/knob_state.h"
 
 namespace rocktune::agent {
@@ -27,6 +31,9 @@ std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::RateLimiter>&
                                     std::string_view setting);
 std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::Cache>& cache);
 std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::TableFactory>& factory);
+
+// The group ends: it is through with the states of its knobs. Once for each group.
+void leave_states(const KnobGroup& group) noexcept;
 
 // Limiters that prepare() added, as opposed to the host's own.
 void remember_as_ours(const std::shared_ptr<FairRateLimiter>& limiter);
