@@ -107,35 +107,65 @@ std::vector<Bystander> bystanders_of(const KnobGroup& group, const Batch& batch)
   return untouched;
 }
 
-// Writes in one call and reads back. A write that was begun is ended in any
-// case.
+// The writes that were begun: each is ended in any case, also for want of memory.
+class Writes {
+ public:
+  Writes(KnobGroup& group, std::size_t most, KnobState::Holder holder)
+      : group_(group), holder_(holder) {
+    begun_.reserve(most);
+  }
+  ~Writes() { end(); }
+  Writes(const Writes&) = delete;
+  Writes& operator=(const Writes&) = delete;
+
+  void begin(Change& change) {
+    change.knob->state().begin_write(holder_);
+    begun_.push_back(&change);
+  }
+  // Reads back. False: one of them could not be read.
+  bool end() noexcept {
+    bool all = true;
+    group_.refresh();
+    for (auto* const change : begun_) {
+      change->written = true;
+      try {
+        change->result.after = change->knob->read().value;
+      } catch (...) {
+        all = false;
+      }
+      change->knob->state().end_write(change->result.after);
+    }
+    begun_.clear();
+    return all;
+  }
+
+ private:
+  KnobGroup& group_;
+  const KnobState::Holder holder_;
+  std::vector<Change*> begun_;
+};
+
+// Writes in one call and reads back.
 void write(KnobGroup& group, Batch& batch, KnobState::Holder holder) {
   const auto untouched = bystanders_of(group, batch);
-  std::vector<Change*> begun;
   KnobGroup::Assignments changes;
-  for (auto& change : batch) {
-    if (change.value == change.result.before) continue;
-    begun.push_back(&change);
-    changes.push_back({change.knob, change.value});
+  for (const auto& change : batch) {
+    if (change.value != change.result.before) changes.push_back({change.knob, change.value});
   }
-  for (auto* const change : begun) change->knob->state().begin_write();
+  Writes writes(group, batch.size(), holder);
+  for (auto& change : batch) {
+    if (change.value != change.result.before) writes.begin(change);
+  }
   std::string failure = try_to_write(group, changes);
-  group.refresh();
-  for (auto* const change : begun) {
-    auto& result = change->result;
-    change->written = true;
-    try {
-      result.after = change->knob->read().value;
-    } catch (...) {
-      if (failure.empty()) failure = "it could not be read back";
-    }
-    change->knob->state().end_write(result.after, holder);
+  if (!writes.end() && failure.empty()) failure = "a value could not be read back";
+  for (auto& change : batch) {
+    if (!change.written) continue;
     if (!failure.empty()) {
-      end(*change, "failed", failure);
-    } else if (result.after != change->value) {
-      end(*change, "mismatch", "RocksDB took the change but reads back another value");
+      end(change, "failed", failure);
+    } else if (change.result.after != change.value) {
+      end(change, "mismatch", "RocksDB took the change but reads back another value");
     } else {
-      end(*change, "applied", {});
+      end(change, "applied", {});
     }
   }
   for (const auto& [knob, before] : untouched) {

@@ -28,13 +28,14 @@ KnobState::View KnobState::observe(std::int64_t value, std::uint64_t generation)
   return {*found_, written_ ? Owner::kRocktune : Owner::kFound};
 }
 
-void KnobState::begin_write() {
+void KnobState::begin_write(Holder holder) {
   const std::lock_guard lock(mutex_);
+  writer_ = {holder};
   writing_ = true;
   ++generation_;
 }
 
-void KnobState::end_write(std::int64_t left, Holder holder) {
+void KnobState::end_write(std::int64_t left) noexcept {
   const std::lock_guard lock(mutex_);
   writing_ = false;
   ++generation_;
@@ -43,7 +44,7 @@ void KnobState::end_write(std::int64_t left, Holder holder) {
     holders_.clear();
   } else if (left != written_) {
     written_ = left;
-    holders_.insert(holder);
+    holders_.merge(writer_);
   }
 }
 

@@ -48,9 +48,10 @@ class KnobState {
   }
 
   // Around each write. `left` is what was read back afterwards: the found value means that nobody
-  // holds it any more, another one than before that `holder` does.
-  void begin_write();
-  void end_write(std::int64_t left, Holder holder);
+  // holds it any more, another one than before that `holder` does. The end needs no memory, for
+  // want of which a value would never be returned.
+  void begin_write(Holder holder);
+  void end_write(std::int64_t left) noexcept;
 
   // The holder wants the value as it is now.
   void hold(Holder holder);
@@ -76,6 +77,7 @@ class KnobState {
   std::optional<std::int64_t> found_;
   std::optional<std::int64_t> written_;
   std::set<Holder> holders_;
+  std::set<Holder> writer_;  // of the write under way, made to become one of the holders
 };
 
 }  // namespace rocktune::agent

@@ -10,8 +10,8 @@ KnobState::View read(KnobState& state, std::int64_t value) {
 }
 
 void write(KnobState& state, std::int64_t value, KnobState::Holder holder) {
-  state.begin_write();
-  state.end_write(value, holder);
+  state.begin_write(holder);
+  state.end_write(value);
 }
 
 TEST_CASE("the first reading is the found value") {
@@ -58,10 +58,10 @@ TEST_CASE("a reading that a write overtook judges nothing") {
   KnobState state;
   read(state, 7);
   const auto before = state.generation();
-  state.begin_write();
+  state.begin_write(1);
   CHECK(state.observe(9, before).owner == Owner::kFound);              // half-way, the new value
   CHECK(state.observe(9, state.generation()).owner == Owner::kFound);  // the same
-  state.end_write(9, 1);
+  state.end_write(9);
   CHECK(state.observe(7, before).owner == Owner::kRocktune);  // the old value, read before
   CHECK(read(state, 9).owner == Owner::kRocktune);
 }
@@ -73,6 +73,33 @@ TEST_CASE("a shared value is free when the last holder lets go") {
   write(state, 10, 2);
   CHECK_FALSE(state.let_go(1));
   CHECK(state.let_go(2));
+}
+
+TEST_CASE("what was observed to be changed is to be remembered, what is as found is not") {
+  KnobState state;
+  CHECK(state.as_found());
+  state.observe(5, state.generation());
+  CHECK(state.as_found());
+  state.begin_write(1);
+  CHECK_FALSE(state.as_found());
+  state.end_write(7);
+  CHECK_FALSE(state.as_found());
+  CHECK(state.held_by(1));
+  state.begin_write(1);
+  state.end_write(5);
+  CHECK(state.as_found());
+  CHECK_FALSE(state.held_by(1));
+  state.make_manual();
+  CHECK_FALSE(state.as_found());
+  state.release(6);
+  CHECK(state.as_found());
+}
+
+TEST_CASE("a value that is only remembered judges nothing") {
+  KnobState state;
+  state.observe(5, state.generation());
+  CHECK(state.observe(6, KnobState::kNoGeneration).owner == Owner::kFound);
+  CHECK(state.observe(6, state.generation()).owner == Owner::kManual);
 }
 
 }  // namespace
