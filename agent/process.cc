@@ -109,8 +109,7 @@ void ask_once(Database& database) {
   static std::atomic<bool> asked{false};
   const auto inside = database.pass();
   if (!inside || asked.exchange(true)) return;
-  static_cast<void>(database.sampler().take());
-  static_cast<void>(database.sampler().options());
+  database.sampler().rehearse();
   static_cast<void>(database.report().take());
 }
 

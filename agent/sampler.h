@@ -5,8 +5,9 @@
 // Column families: properties, options and levels are read through handles (agent/families.h). A
 // column family without a known handle is found through GetAllColumnFamilyMetaData, and has levels
 // only; the sums over all column families among the database's properties include it. So are those
-// beyond the first 64 handles. Where the listing takes longer than 10 ms (some ten thousand files)
-// it is left for ten minutes, and what only it tells is absent. RocksDB goes on
+// beyond the first 64 handles. The listing copies the description of every file under the DB mutex:
+// it is left out where the column families with a handle have more than ten thousand files, and for
+// ten minutes once it took longer than 10 ms. What only it tells is absent then. RocksDB goes on
 // listing a dropped column family until the host destroys its last handle, and so do samples.
 //
 // Thread-safety: from one thread.
@@ -41,8 +42,14 @@ class Sampler {
 
   Sampler(rocksdb::DB* db, std::shared_ptr<Families> families, Objects objects, Clock clock);
 
+  // Files, above which the database is not listed: at 10 ms for some ten thousand of them (see
+  // kLongestListing) it would not be listed again either.
+  static constexpr std::uint64_t kMostFilesListed = 10'000;
+
   // Everything but knobs and lease.
   wire::Sample take();
+  // At the attach, for which the host waits: asks RocksDB for everything once, but for the listing.
+  void rehearse();
   // Every option of the database and of the column families with a handle.
   wire::Options options();
   // Adds to each stall its cause, as far as it can be told (agent/stall_causes.h).
@@ -79,7 +86,7 @@ class Sampler {
   void find_families();
   std::optional<wire::ColumnFamily> take_family(Watched& watched);
   std::vector<wire::Level> take_levels(const Watched& watched, rocksdb::ColumnFamilyHandle* handle);
-  void list_families(TimePoint now);
+  void list_families(TimePoint now, std::uint64_t known_files);
 
   rocksdb::DB* const db_;
   const std::shared_ptr<Families> families_;
