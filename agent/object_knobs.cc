@@ -10,6 +10,7 @@
 #include "agent/limiter/fair_rate_limiter.h"
 #include "agent/option_knob.h"
 #include "agent/shared_objects.h"
+#include "wire/messages.h"
 
 namespace rocktune::agent {
 namespace {
@@ -61,10 +62,20 @@ std::unique_ptr<Knob> rate_knob(const std::shared_ptr<rocksdb::RateLimiter>& lim
                  "is open";
         });
   }
+  const auto state = state_of(limiter);
+  const bool hosts = !is_ours(limiter);
   return std::make_unique<SettingKnob>(
-      kName, state_of(limiter), [limiter] { return limiter->GetBytesPerSecond(); },
-      [limiter](std::int64_t rate) {
-        if (rate > 0) limiter->SetBytesPerSecond(rate);  // RocksDB asserts
+      kName, state,
+      [limiter, hosts] {
+        const auto rate = limiter->GetBytesPerSecond();
+        const bool unlimited = hosts && rate == kUnlimitedOnHostsLimiter;
+        return unlimited ? wire::kUnlimitedBytesPerSecond : rate;
+      },
+      [limiter, hosts, state](std::int64_t rate) {
+        if (rate <= 0) return;  // RocksDB asserts
+        // A rate that the host itself had chosen goes back as it was.
+        const bool ours = rate == wire::kUnlimitedBytesPerSecond && state->found() != rate;
+        limiter->SetBytesPerSecond(hosts && ours ? kUnlimitedOnHostsLimiter : rate);
       },
       [limiter, writable] {
         if (!writable) return kNotForWriting;

@@ -299,6 +299,31 @@ TEST_CASE("a limiter that outlives its database is returned at close") {
   CHECK(options.rate_limiter.use_count() == 1);  // nothing holds it
 }
 
+TEST_CASE("a host's own limiter is made unlimited so that it can come down again") {
+  const auto unlimited = wire::kUnlimitedBytesPerSecond;
+  const auto set = [](LimiterGroup& group, std::int64_t rate) {
+    Batch batch{{group.find("rate_limiter_bytes_per_second"), rate, {}, {}, false}};
+    apply(group, batch, 1);
+    INFO(batch[0].result.reason);
+    CHECK(batch[0].result.status == "applied");
+    CHECK(batch[0].result.after == rate);
+  };
+  const std::shared_ptr<rocksdb::RateLimiter> slow(rocksdb::NewGenericRateLimiter(20 << 20));
+  LimiterGroup group(slow);
+  set(group, unlimited);
+  CHECK(slow->GetBytesPerSecond() == kUnlimitedOnHostsLimiter);
+  set(group, 30 << 20);
+  CHECK(slow->GetBytesPerSecond() == 30 << 20);
+  give_back(group, {group.find("rate_limiter_bytes_per_second")}, 1);
+  CHECK(slow->GetBytesPerSecond() == 20 << 20);
+
+  const std::shared_ptr<rocksdb::RateLimiter> fast(rocksdb::NewGenericRateLimiter(unlimited));
+  LimiterGroup other(fast);
+  set(other, 30 << 20);
+  give_back(other, {other.find("rate_limiter_bytes_per_second")}, 1);
+  CHECK(fast->GetBytesPerSecond() == unlimited);  // as the host had it
+}
+
 TEST_CASE("databases that share the agent's limiter agree on its settings") {
   rocksdb::DBOptions options;
   prepare(options);
