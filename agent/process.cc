@@ -83,8 +83,9 @@ void at_exit() {
 }
 
 // With the mutex held. A directory that was missing may be there at the next attach.
-void serve(Process& self) {
+void serve(Process& self) try {
   if (self.service.load() != nullptr || self.exiting.load()) return;
+  auto greeting = hello();  // first: when it throws, no socket is left behind
   auto file = SocketFile::listen(settings().directory, ::getpid());
   if (!file) {
     self.status = "not serving: " + file.error();
@@ -93,7 +94,7 @@ void serve(Process& self) {
   static const int registered = std::atexit(at_exit);
   static_cast<void>(registered);
   try {
-    auto service = std::make_unique<Service>(self.registry, *file, hello());
+    auto service = std::make_unique<Service>(self.registry, *file, std::move(greeting));
     service->start();
     self.service = service.release();
     self.status = "serving on " + file->path();
@@ -101,6 +102,8 @@ void serve(Process& self) {
     file->remove();
     self.status = std::string("not serving: ") + problem.what();
   }
+} catch (const std::exception& problem) {
+  self.status = std::string("not serving: ") + problem.what();
 }
 
 // What RocksDB makes when it is first asked for something is destroyed at exit, the latest first:

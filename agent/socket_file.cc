@@ -108,8 +108,13 @@ std::string prepare_directory(const std::string& directory) {
   if (info.st_uid != 0 && info.st_uid != ::geteuid()) {
     return named + " belongs to another user, who could replace the socket";
   }
-  if ((info.st_mode & S_IWOTH) != 0 && (info.st_mode & S_ISVTX) == 0) {
-    return named + " can be written by everybody, who could replace the socket";
+  if ((info.st_mode & S_ISVTX) == 0) {  // with it only a file's owner can remove or rename it
+    if ((info.st_mode & S_IWOTH) != 0) {
+      return named + " can be written by everybody, who could replace the socket: chmod o-w or +t";
+    }
+    if ((info.st_mode & S_IWGRP) != 0) {
+      return named + " can be written by its group, who could replace the socket: chmod g-w or +t";
+    }
   }
   return {};
 }

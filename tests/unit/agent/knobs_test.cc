@@ -38,7 +38,7 @@ rocksdb::ColumnFamilyOptions family_with(const rocksdb::BlockBasedTableOptions& 
 // that shares the default's cache.
 struct Fixture {
   std::chrono::steady_clock::time_point now{1000s};
-  testing::TemporaryDirectory directory;
+  tests::TempDirectory directory;
   std::shared_ptr<rocksdb::Cache> cache = rocksdb::NewLRUCache(32 << 20);
   std::shared_ptr<rocksdb::Cache> second_cache = rocksdb::NewLRUCache(16 << 20);
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
@@ -281,7 +281,7 @@ TEST_CASE("column families that share a table factory agree on its block size") 
   rocksdb::DBOptions options;
   options.create_if_missing = true;
   options.create_missing_column_families = true;
-  const testing::TemporaryDirectory directory;
+  const tests::TempDirectory directory;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   std::unique_ptr<rocksdb::DB> db;
   const rocksdb::ColumnFamilyOptions family;  // for both
@@ -323,7 +323,7 @@ TEST_CASE("a real-valued option that is not whole is not changeable") {
   options.create_if_missing = true;
   rocksdb::ColumnFamilyOptions family;
   family.max_bytes_for_level_multiplier = 7.5;
-  const testing::TemporaryDirectory directory;
+  const tests::TempDirectory directory;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   std::unique_ptr<rocksdb::DB> db;
   REQUIRE(open_database(options, directory.file("db"), {{"default", family}}, &handles, &db).ok());

@@ -6,12 +6,12 @@
 #include <limits>
 
 #include "tests/support/catch.h"
-#include "tests/unit/agent/temporary_directory.h"
+#include "tests/support/temp_directory.h"
 
 namespace rocktune::agent {
 namespace {
 
-struct Root : testing::TemporaryDirectory {
+struct Root : tests::TempDirectory {
   void put(const std::string& name, const std::string& text) const {
     std::filesystem::create_directories(std::filesystem::path(file(name)).parent_path());
     std::ofstream(file(name)) << text << '\n';

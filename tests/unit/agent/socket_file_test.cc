@@ -10,13 +10,13 @@
 #include <fstream>
 
 #include "tests/support/catch.h"
-#include "tests/unit/agent/temporary_directory.h"
+#include "tests/support/temp_directory.h"
 
 namespace rocktune::agent {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::TemporaryDirectory;
+using tests::TempDirectory;
 
 constexpr pid_t kPid = 4321;
 constexpr pid_t kDead = 2147483000;  // above any pid_max
@@ -32,7 +32,7 @@ int connect_to(const std::string& path) {
 }
 
 TEST_CASE("the socket is its owner's alone and goes away") {
-  const TemporaryDirectory root;
+  const TempDirectory root;
   const auto file = SocketFile::listen(root.file("new"), kPid);
   REQUIRE(file.has_value());
   CHECK(file->path() == root.file("new/agent.4321.sock"));
@@ -48,7 +48,7 @@ TEST_CASE("the socket is its owner's alone and goes away") {
 }
 
 TEST_CASE("a directory is created only below one that exists") {
-  const TemporaryDirectory root;
+  const TempDirectory root;
   const auto file = SocketFile::listen(root.file("a/b"), kPid);
   REQUIRE_FALSE(file.has_value());
   CHECK_THAT(file.error(), Catch::Matchers::Contains("cannot be created"));
@@ -58,7 +58,7 @@ TEST_CASE("a directory is created only below one that exists") {
 }
 
 TEST_CASE("what lies at the path already is neither followed nor overwritten") {
-  const TemporaryDirectory root;
+  const TempDirectory root;
   const std::string path = root.file("agent.4321.sock");
   std::ofstream(root.file("precious")) << "data";
   fs::create_symlink(root.file("precious"), path);
@@ -76,7 +76,7 @@ TEST_CASE("what lies at the path already is neither followed nor overwritten") {
 }
 
 TEST_CASE("a socket at which somebody listens is left alone, an abandoned one is replaced") {
-  const TemporaryDirectory root;
+  const TempDirectory root;
   const auto first = SocketFile::listen(root.path(), kPid);
   REQUIRE(first.has_value());
   const auto second = SocketFile::listen(root.path(), kPid);
@@ -94,7 +94,7 @@ TEST_CASE("a socket at which somebody listens is left alone, an abandoned one is
 }
 
 TEST_CASE("sockets of dead processes are removed, nothing else is") {
-  const TemporaryDirectory root;
+  const TempDirectory root;
   const auto dead = SocketFile::listen(root.path(), kDead);
   const auto answering = SocketFile::listen(root.path(), kDead + 1);
   const auto alive = SocketFile::listen(root.path(), ::getpid());
@@ -115,10 +115,13 @@ TEST_CASE("sockets of dead processes are removed, nothing else is") {
 }
 
 TEST_CASE("a directory where others could replace the socket is refused") {
-  const TemporaryDirectory root;
+  const TempDirectory root;
   REQUIRE(::chmod(root.path().c_str(), 0777) == 0);
   CHECK_THAT(SocketFile::listen(root.path(), kPid).error(),
              Catch::Matchers::Contains("written by everybody"));
+  REQUIRE(::chmod(root.path().c_str(), 0770) == 0);
+  CHECK_THAT(SocketFile::listen(root.path(), kPid).error(),
+             Catch::Matchers::Contains("written by its group"));
   REQUIRE(::chmod(root.path().c_str(), 01777) == 0);  // as /tmp is
   const auto file = SocketFile::listen(root.path(), kPid);
   REQUIRE(file.has_value());
@@ -130,7 +133,7 @@ TEST_CASE("a directory where others could replace the socket is refused") {
 TEST_CASE("a directory that belongs to another user, or is another user's link, is refused") {
   if (::geteuid() != 0) return;  // only root can make such a thing
   constexpr uid_t kOther = 65534;
-  const TemporaryDirectory root;
+  const TempDirectory root;
   fs::create_directory(root.file("mine"));
   fs::create_symlink(root.file("mine"), root.file("link"));
   CHECK(SocketFile::listen(root.file("link"), kPid).has_value());  // root's own link
@@ -144,7 +147,7 @@ TEST_CASE("a directory that belongs to another user, or is another user's link, 
 }
 
 TEST_CASE("a path that does not fit a socket's address is refused") {
-  const TemporaryDirectory root;
+  const TempDirectory root;
   CHECK_FALSE(SocketFile::listen(root.file(std::string(100, 'd')), kPid).has_value());
 }
 

@@ -11,7 +11,7 @@
 #include "agent/include/rocktune/agent.h"
 #include "tests/support/catch.h"
 #include "tests/support/open_database.h"
-#include "tests/unit/agent/temporary_directory.h"
+#include "tests/support/temp_directory.h"
 
 namespace rocktune::agent::testing {
 
@@ -19,7 +19,7 @@ using rocktune::testing::open_database;
 using rocktune::testing::open_read_only;
 
 struct TestDatabase {
-  TemporaryDirectory directory;
+  rocktune::tests::TempDirectory directory;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   std::unique_ptr<rocksdb::DB> db;
 
