@@ -1,11 +1,12 @@
 #include "agent/preload/loader.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <rocksdb/version.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -18,6 +19,11 @@ namespace {
 
 const Api* g_api = nullptr;         // set once, when it is found usable
 const void* g_real_open = nullptr;  // input of load_once: what the first open stands before
+
+constexpr long kNobody = 0;
+constexpr long kLoaded = -1;  // or found not to be loadable
+long g_loader = kNobody;      // the process of which a thread is loading
+thread_local bool t_loads = false;
 
 // Not destroyed: operator delete would be the only thing needed from the C++ library.
 union Version {
@@ -93,22 +99,47 @@ void load_once() {
   __atomic_store_n(&g_api, loaded, __ATOMIC_RELEASE);
 }
 
+// Loading takes some ten milliseconds.
+void wait_until_loaded() {
+  constexpr int kMostWaits = 5000;
+  constexpr timespec kMillisecond{0, 1000000};
+  for (int waits = 0; __atomic_load_n(&g_loader, __ATOMIC_ACQUIRE) != kLoaded; ++waits) {
+    if (waits == kMostWaits) {
+      say_why(nullptr,
+              "a database is not attached: another thread was loading the agent for five seconds");
+      return;
+    }
+    nanosleep(&kMillisecond, nullptr);
+  }
+}
+
 }  // namespace
 
 const Api* api() {
   return __atomic_load_n(&g_api, __ATOMIC_ACQUIRE);
 }
 
-// No mutex: a child forked while another thread loads would wait for it for ever (pthread_once
-// begins anew there).
+// Neither a mutex nor pthread_once: the one that loads waits for the dynamic loader's lock, which a
+// thread may hold that opens a database in the constructor of another library, and so would wait
+// here for ever. Waiting is bounded, and a child that was forked meanwhile begins anew.
 const Api* api_for(const void* real_open) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  if (api() == nullptr) {
-    const void* none = nullptr;
-    __atomic_compare_exchange_n(&g_real_open, &none, real_open, false, __ATOMIC_ACQ_REL,
-                                __ATOMIC_ACQUIRE);
-    pthread_once(&once, load_once);
+  if (api() != nullptr || t_loads) return api();
+  const void* none = nullptr;
+  __atomic_compare_exchange_n(&g_real_open, &none, real_open, false, __ATOMIC_ACQ_REL,
+                              __ATOMIC_ACQUIRE);
+  const long self = getpid();
+  long loader = kNobody;
+  while (loader != self && loader != kLoaded) {
+    if (__atomic_compare_exchange_n(&g_loader, &loader, self, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE)) {
+      t_loads = true;
+      load_once();
+      t_loads = false;
+      __atomic_store_n(&g_loader, kLoaded, __ATOMIC_RELEASE);
+      return api();
+    }
   }
+  wait_until_loaded();
   return api();
 }
 

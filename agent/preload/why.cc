@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 namespace rocktune::preload {
@@ -12,8 +13,9 @@ namespace {
 
 constexpr int kMostLines = 16;
 int g_lines = 0;
-pid_t g_writer = 0;  // the process that made the file: a forked child leaves it alone
-char g_path[4096];
+bool g_writing = false;  // by one thread at a time
+pid_t g_writer = 0;      // the process that made the file: a forked child leaves it alone
+char g_path[4096];       // its; not touched any more once g_writer is set
 
 // Where nobody else could have put something at the file's name. -1 if that is not so.
 int open_directory(const char* path) {
@@ -23,7 +25,7 @@ int open_directory(const char* path) {
   const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return -1;
   const bool trusted = fstat(fd, &info) == 0 && (info.st_uid == 0 || info.st_uid == geteuid()) &&
-                       ((info.st_mode & S_IWOTH) == 0 || (info.st_mode & S_ISVTX) != 0);
+                       ((info.st_mode & (S_IWOTH | S_IWGRP)) == 0 || (info.st_mode & S_ISVTX) != 0);
   if (trusted) return fd;
   close(fd);
   return -1;
@@ -35,34 +37,50 @@ bool is_plain_and_ours(int fd) {
          info.st_nlink == 1;
 }
 
+// No mutex: a child forked while another thread writes would wait for it for ever. A line takes
+// microseconds; one that cannot be written within a tenth of a second is left out.
+bool begin_writing() {
+  constexpr int kMostWaits = 100;
+  constexpr timespec kMillisecond{0, 1000000};
+  for (int waits = 0; __atomic_exchange_n(&g_writing, true, __ATOMIC_ACQUIRE); ++waits) {
+    if (waits == kMostWaits) return false;
+    nanosleep(&kMillisecond, nullptr);
+  }
+  return true;
+}
+
+void end_writing() {
+  __atomic_store_n(&g_writing, false, __ATOMIC_RELEASE);
+}
+
 void remove_at_exit() {
-  if (g_writer == getpid()) unlink(g_path);
+  if (__atomic_load_n(&g_writer, __ATOMIC_ACQUIRE) == getpid()) unlink(g_path);
 }
 
 // The file, new at the first call of this process. -1 if it cannot be.
 int open_file(int directory, const char* path) {
   char name[64];
   snprintf(name, sizeof name, "agent.%ld.why", static_cast<long>(getpid()));
-  const int length = snprintf(g_path, sizeof g_path, "%s/%s", path, name);
-  if (length <= 0 || static_cast<size_t>(length) >= sizeof g_path) return -1;
+  const pid_t writer = __atomic_load_n(&g_writer, __ATOMIC_RELAXED);
+  const bool first = writer != getpid();
+  if (first) {
+    const int length = snprintf(g_path, sizeof g_path, "%s/%s", path, name);
+    if (length <= 0 || static_cast<size_t>(length) >= sizeof g_path) return -1;
+  }
   // Neither through a link nor into something that would block.
   const int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   const int fd = openat(directory, name, flags, 0600);
   if (fd < 0) return -1;
-  const bool first = g_writer != getpid();
   if (is_plain_and_ours(fd) && (!first || ftruncate(fd, 0) == 0)) {
-    if (first && g_writer == 0) atexit(remove_at_exit);
-    g_writer = getpid();
+    if (writer == 0) atexit(remove_at_exit);
+    __atomic_store_n(&g_writer, getpid(), __ATOMIC_RELEASE);
     return fd;
   }
   close(fd);
   return -1;
 }
 
-}  // namespace
-
-void say_why(const char* subject, const char* reason) {
-  if (__atomic_fetch_add(&g_lines, 1, __ATOMIC_RELAXED) >= kMostLines) return;
+void write_line(const char* subject, const char* reason) {
   const char* path = secure_getenv("ROCKTUNE_AGENT_DIR");
   if (path == nullptr || path[0] == '\0') path = "/run/rocktune";
   const int directory = open_directory(path);
@@ -81,6 +99,14 @@ void say_why(const char* subject, const char* reason) {
     static_cast<void>(written);
   }
   close(fd);
+}
+
+}  // namespace
+
+void say_why(const char* subject, const char* reason) {
+  if (__atomic_fetch_add(&g_lines, 1, __ATOMIC_RELAXED) >= kMostLines || !begin_writing()) return;
+  write_line(subject, reason);
+  end_writing();
 }
 
 }  // namespace rocktune::preload
