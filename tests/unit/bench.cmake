@@ -1,6 +1,7 @@
 rocktune_unit_test(bench_test
   SOURCES
     unit/bench/alert_tail_test.cc
+    unit/bench/compare_test.cc
     unit/bench/comparison_test.cc
     unit/bench/configuration_test.cc
     unit/bench/device_activity_test.cc
@@ -20,5 +21,6 @@ rocktune_unit_test(bench_test
     unit/bench/result_test.cc
     unit/bench/scenario_test.cc
     unit/bench/sizes_test.cc
+    unit/bench/trial_test.cc
     unit/bench/workload_test.cc
   LIBRARIES rocktune_bench_lib)

@@ -1,0 +1,141 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "bench/cli/temporary.h"
+#include "bench/config/located_yaml.h"
+#include "bench/trial/clone.h"
+#include "bench/trial/daemon.h"
+#include "bench/trial/digest.h"
+#include "bench/trial/subject.h"
+#include "tests/support/catch.h"
+
+using namespace rocktune::bench;
+namespace fs = std::filesystem;
+
+namespace {
+
+// The value after `option`; empty when it is not given.
+std::string value_of(const std::vector<std::string>& arguments, const std::string& option) {
+  for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
+    if (arguments[i] == option) return arguments[i + 1];
+  }
+  return "";
+}
+
+bool has(const std::vector<std::string>& arguments, const std::string& wanted) {
+  return std::find(arguments.begin(), arguments.end(), wanted) != arguments.end();
+}
+
+TrialSubject small_workload() {
+  TrialSubject subject;
+  subject.workload = "ycsb-a";
+  subject.configuration = "Baseline";
+  subject.device = "nvme-p41";
+  subject.scale = 64;
+  subject.records = 1000;
+  return subject;
+}
+
+void write(const fs::path& path, const std::string& text) {
+  std::ofstream(path) << text;
+}
+
+}  // namespace
+
+TEST_CASE("a load knows nothing of what only a run has", "[bench][trial]") {
+  TrialSubject subject = small_workload();
+  subject.load_options = {"bloom_bits_per_key=10"};
+  subject.options = {"rate_limit=1MiB"};
+  subject.seconds = 3;
+  const auto load = load_arguments(subject, "/d");
+  CHECK(load[1] == "load");
+  CHECK(value_of(load, "--db") == "/d");
+  CHECK(value_of(load, "--workload") == "ycsb-a");
+  CHECK(value_of(load, "--scale") == "64");
+  CHECK(value_of(load, "--records") == "1000");
+  CHECK(has(load, "bloom_bits_per_key=10"));
+  CHECK_FALSE(has(load, "rate_limit=1MiB"));
+  CHECK_FALSE(has(load, "--device"));
+  CHECK_FALSE(has(load, "--seconds"));
+  const auto run = run_arguments(subject, "/d", "/r.json");
+  CHECK(run[1] == "run");
+  CHECK(has(run, "bloom_bits_per_key=10"));
+  CHECK(has(run, "rate_limit=1MiB"));
+  CHECK(value_of(run, "--device") == "nvme-p41");
+  CHECK(value_of(run, "--seconds") == "3");
+  CHECK(value_of(run, "--json") == "/r.json");
+}
+
+TEST_CASE("a scenario is named, not taken apart", "[bench][trial]") {
+  TrialSubject subject;
+  subject.scenario = "steady";
+  subject.full = true;
+  const auto run = run_arguments(subject, "/d", "/r.json");
+  CHECK(value_of(run, "--scenario") == "steady");
+  CHECK(has(run, "--full"));
+  CHECK_FALSE(has(run, "--workload"));
+  CHECK_FALSE(has(run, "--device"));
+}
+
+TEST_CASE("subjects share a loaded database when the load would be the same", "[bench][trial]") {
+  const TrialSubject subject = small_workload();
+  const auto key = load_key(subject);
+  REQUIRE(key);
+  TrialSubject other = subject;
+  other.options = {"rate_limit=1MiB"};
+  other.seconds = 9;
+  other.device = "none";
+  CHECK(*load_key(other) == *key);
+  other.records = 2000;
+  CHECK(*load_key(other) != *key);
+  other = subject;
+  other.configuration = "Mild-Pressure";
+  CHECK(*load_key(other) != *key);
+  other = subject;
+  other.load_options = {"bloom_bits_per_key=10"};
+  CHECK(*load_key(other) != *key);
+  other.workload = "none-such";
+  CHECK_FALSE(load_key(other));
+}
+
+TEST_CASE("a digest is 64-bit FNV-1a", "[bench][trial]") {
+  // The vectors of the algorithm's authors.
+  CHECK(digest("") == "cbf29ce484222325");
+  CHECK(digest("a") == "af63dc4c8601ec8c");
+  CHECK(digest("foobar") == "85944171f73967e8");
+}
+
+TEST_CASE("only what was applied counts as a change", "[bench][trial]") {
+  const std::string log = R"({"kind":"decision","id":"1","verdict":{"kind":"allowed"}})"
+                          "\n"
+                          R"({"kind":"actuation","id":"1","status":"applied"})"
+                          "\n"
+                          R"({"kind":"actuation","id":"2","status":"conflict"})"
+                          "\n"
+                          R"({"kind":"actuation","id":"3","status":"applied"})"
+                          "\n"
+                          R"({"kind":"actuation","id":"4","sta)";
+  CHECK(count_changes(log) == 2);
+  CHECK(count_changes("") == 0);
+}
+
+TEST_CASE("a copy has every file of every database and does not touch the original",
+          "[bench][trial]") {
+  auto directory = TemporaryDirectory::create("rocktune-test");
+  REQUIRE(directory);
+  const fs::path from = fs::path(directory->path()) / "from";
+  const fs::path to = fs::path(directory->path()) / "to";
+  fs::create_directories(from / "front");
+  write(from / "front" / "000001.sst", "table");
+  write(from / "front" / "CURRENT", "MANIFEST-1\n");
+  REQUIRE(clone_database(from.string(), to.string()));
+  CHECK(*read_text_file((to / "front" / "000001.sst").string()) == "table");
+  write(to / "front" / "CURRENT", "MANIFEST-2\n");
+  fs::remove(to / "front" / "000001.sst");
+  CHECK(*read_text_file((from / "front" / "CURRENT").string()) == "MANIFEST-1\n");
+  CHECK(*read_text_file((from / "front" / "000001.sst").string()) == "table");
+  CHECK_FALSE(clone_database(from.string(), to.string()));
+}
