@@ -9,6 +9,7 @@
 #include "bench/config/located_yaml.h"
 #include "bench/device/cost.h"
 #include "bench/device/fit.h"
+#include "bench/device/loop_traces.h"
 
 namespace rocktune::bench {
 namespace {
@@ -191,6 +192,15 @@ int device_cost_command(const DeviceCostSettings& settings) {
                      .dump(2)
               << std::endl;
   }
+  return 0;
+}
+
+int device_clean_command() {
+  const auto removed = take_down_leftovers(kLoopNotes);
+  for (const LoopTraces& traces : removed) {
+    std::printf("removed %s and %s\n", traces.directory.c_str(), traces.group.c_str());
+  }
+  if (removed.empty()) std::printf("nothing was left of a killed run\n");
   return 0;
 }
 

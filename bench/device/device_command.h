@@ -1,5 +1,5 @@
-// `rocktune-bench device`: fits a profile to measured points, and measures what the emulated device
-// costs.
+// `rocktune-bench device`: fits a profile to measured points, measures what the emulated device
+// costs, and removes what a killed run left of a loop device.
 #pragma once
 
 #include <cstdint>
@@ -25,5 +25,6 @@ struct DeviceCostSettings {
 // Each returns the process's exit code: 0 done, 1 failed, 2 usage.
 int device_fit_command(const DeviceFitSettings& settings);
 int device_cost_command(const DeviceCostSettings& settings);
+int device_clean_command();
 
 }  // namespace rocktune::bench

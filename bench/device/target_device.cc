@@ -1,0 +1,92 @@
+#include "bench/device/target_device.h"
+
+#include <filesystem>
+
+#include "bench/device/device.h"
+#include "bench/device/file_system.h"
+#include "bench/device/loop_device.h"
+
+namespace rocktune::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kLoopPrefix = "loop:";
+
+class RealDevice : public TargetDevice {
+ public:
+  [[nodiscard]] std::string label() const override { return "real device"; }
+};
+
+class EmulatedTarget : public TargetDevice {
+ public:
+  EmulatedTarget(std::unique_ptr<EmulatedDevice> device, std::string directory)
+      : device_(std::move(device)),
+        directory_(std::move(directory)),
+        file_system_(make_device_file_system(rocksdb::FileSystem::Default(), *device_)) {}
+  ~EmulatedTarget() override {
+    std::error_code ignored;
+    for (const std::string& link : links_) fs::remove(link, ignored);
+  }
+
+  [[nodiscard]] std::string label() const override { return "emulated device"; }
+  [[nodiscard]] const DeviceProfile* profile() const override { return &device_->profile(); }
+  [[nodiscard]] std::shared_ptr<rocksdb::FileSystem> file_system() override { return file_system_; }
+  [[nodiscard]] std::optional<std::string> stat_path() const override {
+    return directory_ + "/stat";
+  }
+  Result<void> set_charging(bool on) override {
+    device_->set_charging(on);
+    return {};
+  }
+  // rocktuned looks for "<database>.device/stat": the first database has the directory itself
+  // there, others get a link to it.
+  Result<void> announce(const std::string& database_path) override {
+    const std::string link = database_path + ".device";
+    std::error_code error;
+    if (fs::equivalent(link, directory_, error)) return {};
+    if (fs::is_symlink(link, error)) fs::remove(link, error);
+    fs::create_directory_symlink(directory_, link, error);
+    if (error) return fail(ErrorCode::kIo, link + ": cannot be made: " + error.message());
+    links_.push_back(link);
+    return {};
+  }
+
+ private:
+  std::unique_ptr<EmulatedDevice> device_;
+  const std::string directory_;
+  std::shared_ptr<rocksdb::FileSystem> file_system_;
+  std::vector<std::string> links_;
+};
+
+}  // namespace
+
+Result<DeviceSpec> parse_device_spec(const std::string& text, double scale) {
+  if (text == "none") return DeviceSpec{};
+  DeviceSpec spec;
+  spec.kind = text.starts_with(kLoopPrefix) ? DeviceKind::kLoop : DeviceKind::kEmulated;
+  auto profile =
+      load_device_profile(spec.kind == DeviceKind::kLoop ? text.substr(kLoopPrefix.size()) : text);
+  if (!profile) return tl::unexpected(profile.error().within("--device " + text));
+  spec.profile = profile->scaled(scale);
+  return spec;
+}
+
+Result<std::unique_ptr<TargetDevice>> make_device(const DeviceSpec& spec,
+                                                  const DevicePlace& place) {
+  switch (spec.kind) {
+    case DeviceKind::kReal:
+      break;
+    case DeviceKind::kLoop:
+      return LoopDevice::create(spec.profile, place);
+    case DeviceKind::kEmulated: {
+      const std::string directory = fs::absolute(place.control_directory).lexically_normal();
+      auto device = EmulatedDevice::create(spec.profile, directory);
+      if (!device) return tl::unexpected(device.error());
+      return std::make_unique<EmulatedTarget>(std::move(*device), directory);
+    }
+  }
+  return std::make_unique<RealDevice>();
+}
+
+}  // namespace rocktune::bench
