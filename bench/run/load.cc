@@ -17,8 +17,8 @@ namespace {
 
 // Sorts before every "user..." key.
 constexpr const char* kMarkKey = "!rocktune-bench.loaded";
-// Threads take turns at neighbouring chunks, so the files of one memtable hardly overlap and sink
-// to their level without being rewritten.
+// Threads take turns at neighbouring chunks: in key order, the files of one memtable then hardly
+// overlap and sink to their level without being rewritten.
 constexpr std::int64_t kChunk = 1000;
 constexpr auto kProgressInterval = std::chrono::milliseconds(500);
 
@@ -34,6 +34,7 @@ struct LoadPlan {
   Database& database;
   const Workload& workload;
   const FamilyMap families;
+  const LoadSequence sequence;
   const ValuePool values;
 };
 
@@ -50,10 +51,14 @@ void write_chunks(const LoadPlan& plan, const std::atomic<bool>& stop, Shared& s
   options.disableWAL = true;
   while (!stop.load(std::memory_order_relaxed) && !shared.failed.load()) {
     const std::int64_t begin = shared.next.fetch_add(kChunk);
-    const std::int64_t end = std::min(begin + kChunk, plan.workload.records);
+    const std::int64_t end = std::min(begin + kChunk, plan.sequence.size());
     if (begin >= end) return;
-    for (std::int64_t record = begin; record < end; ++record) {
-      const auto status = write_record(plan, static_cast<std::uint64_t>(record), options, key);
+    std::int64_t written = 0;
+    for (std::int64_t place = begin; place < end; ++place) {
+      const auto record = plan.sequence.at(place);
+      if (!record) continue;
+      ++written;
+      const auto status = write_record(plan, static_cast<std::uint64_t>(*record), options, key);
       if (!status.ok()) {
         const std::lock_guard lock(shared.mutex);
         shared.failure = status;
@@ -61,7 +66,7 @@ void write_chunks(const LoadPlan& plan, const std::atomic<bool>& stop, Shared& s
         return;
       }
     }
-    shared.done.fetch_add(end - begin);
+    shared.done.fetch_add(written);
   }
 }
 
@@ -130,6 +135,7 @@ Result<void> load_records(Database& database, const Workload& workload,
   const LoadPlan plan{
       database, workload,
       FamilyMap(workload.families, static_cast<std::uint64_t>(workload.records)),
+      LoadSequence(workload.load_order, workload.records),
       ValuePool(workload.value_size.largest(), static_cast<std::uint64_t>(workload.seed))};
   Shared shared;
   std::vector<std::thread> threads;

@@ -1,5 +1,5 @@
-// The load phase: writes every record once, in key order, by all threads, and lets compaction come
-// to rest, so that a run starts from a settled tree.
+// The load phase: writes every record once, in the order that the workload says, by all threads,
+// and lets compaction come to rest, so that a run starts from a settled tree.
 //
 // What was loaded is kept in the database itself, under a key outside the records' range.
 #pragma once

@@ -77,7 +77,22 @@ void read_wal(MapReader& map, Wal& out) {
   map.problem("wal", "'" + name + "' is none of on, off and sync");
 }
 
+void read_load_order(MapReader& map, LoadOrder& out) {
+  std::string name;
+  if (!map.text("load_order", name)) return;
+  for (const LoadOrder order : {LoadOrder::kKey, LoadOrder::kSpread}) {
+    if (name != load_order_name(order)) continue;
+    out = order;
+    return;
+  }
+  map.problem("load_order", "'" + name + "' is neither key nor spread");
+}
+
 }  // namespace
+
+std::string load_order_name(LoadOrder order) {
+  return order == LoadOrder::kKey ? "key" : "spread";
+}
 
 std::string wal_name(Wal wal) {
   return wal == Wal::kOn ? "on" : wal == Wal::kOff ? "off" : "sync";
@@ -121,6 +136,7 @@ Workload read_workload(const YAML::Node& node, Problems& problems, const std::st
   map.integer("threads", workload.threads, {1, 1024});
   map.integer("seed", workload.seed);
   read_wal(map, workload.wal);
+  read_load_order(map, workload.load_order);
   read_families(map, "families", problems, workload.families);
   read_phases(map, prefix, problems, workload);
   map.finish();

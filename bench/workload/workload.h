@@ -6,6 +6,7 @@
 //   threads: 8
 //   seed: 42
 //   wal: on                      # off, or sync: each write waits until the WAL is on the device
+//   load_order: key              # or spread: see load_order.h
 //   families:                    # column families, by shares of the records in key order;
 //     - {name: hot, share: 0.2}  # default: all in the one named default
 //     - {name: cold, share: 0.8}
@@ -28,6 +29,7 @@
 
 #include "bench/workload/families.h"
 #include "bench/workload/keys.h"
+#include "bench/workload/load_order.h"
 #include "bench/workload/mix.h"
 #include "bench/workload/rate.h"
 #include "bench/workload/sizes.h"
@@ -55,6 +57,7 @@ struct Workload {
   std::int64_t threads = 8;
   std::int64_t seed = 42;
   Wal wal = Wal::kOn;
+  LoadOrder load_order = LoadOrder::kKey;
   std::vector<Family> families = {{"default", 1}};
   std::vector<Phase> phases;
 
@@ -68,6 +71,7 @@ struct Workload {
 };
 
 std::string wal_name(Wal wal);
+std::string load_order_name(LoadOrder order);
 
 // All mistakes at once, as `file:line:col: key: message`. `file` only names the text.
 Result<Workload> parse_workload(const std::string& text, const std::string& file);
