@@ -6,6 +6,7 @@
 #include "bench/cli/stop.h"
 #include "bench/config/located_yaml.h"
 #include "bench/trial/digest.h"
+#include "bench/trial/load_key.h"
 
 namespace rocktune::bench {
 namespace {

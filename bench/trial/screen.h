@@ -1,4 +1,5 @@
-// What the demo and comparisons show: lines that stay, and on a terminal a last line that is rewritten.
+// What the demo and comparisons show: lines that stay, and on a terminal a last line that is
+// rewritten.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -3,8 +3,6 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "bench/config/builtin.h"
-
 namespace rocktune::bench {
 namespace {
 
@@ -67,36 +65,6 @@ std::vector<std::string> run_arguments(const TrialSubject& subject, const std::s
   }
   arguments.insert(arguments.end(), {"--json", result});
   return arguments;
-}
-
-Result<std::string> load_key(const TrialSubject& subject) {
-  std::string key;
-  // A length before each part keeps ("ab", "c") apart from ("a", "bc").
-  const auto add = [&key](const std::string& part) {
-    key += std::to_string(part.size()) + ":" + part + "\n";
-  };
-  if (!subject.scenario.empty()) {
-    auto text = builtin_or_file(BuiltinKind::kScenario, subject.scenario);
-    if (!text) return tl::unexpected(text.error());
-    add(text->content);
-    add(subject.full ? "full" : "scaled");
-  } else {
-    auto workload = builtin_or_file(BuiltinKind::kWorkload, subject.workload);
-    if (!workload) return tl::unexpected(workload.error());
-    add(workload->content);
-    // "FILE.yaml:NAME", or a name of the built-in ones.
-    const auto colon = subject.configuration.rfind(".yaml:");
-    const std::string file =
-        colon == std::string::npos ? "source-000" : subject.configuration.substr(0, colon + 5);
-    auto configurations = builtin_or_file(BuiltinKind::kConfigurations, file);
-    if (!configurations) return tl::unexpected(configurations.error());
-    add(configurations->content);
-    add(subject.configuration);
-    add(number(subject.scale));
-    add(std::to_string(subject.records));
-  }
-  for (const std::string& option : subject.load_options) add(option);
-  return key;
 }
 
 }  // namespace rocktune::bench

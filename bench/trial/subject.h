@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "model/result.h"
-
 namespace rocktune::bench {
 
 struct TrialSubject {
@@ -34,9 +32,5 @@ std::vector<std::string> load_arguments(const TrialSubject& subject, const std::
 // `rocktune-bench run` on `database`, the result into the file `result`; progress alike.
 std::vector<std::string> run_arguments(const TrialSubject& subject, const std::string& database,
                                        const std::string& result);
-
-// Everything that decides what a load writes, as text: two subjects with one key can start from
-// copies of one database. Names of files stand for their content.
-Result<std::string> load_key(const TrialSubject& subject);
 
 }  // namespace rocktune::bench

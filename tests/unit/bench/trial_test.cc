@@ -9,6 +9,7 @@
 #include "bench/trial/clone.h"
 #include "bench/trial/daemon.h"
 #include "bench/trial/digest.h"
+#include "bench/trial/load_key.h"
 #include "bench/trial/subject.h"
 #include "tests/support/catch.h"
 
@@ -88,7 +89,9 @@ TEST_CASE("subjects share a loaded database when the load would be the same", "[
   other.options = {"rate_limit=1MiB"};
   other.seconds = 9;
   other.device = "none";
+  other.load_options = {"max_background_jobs=8", "block_cache=1GiB"};
   CHECK(*load_key(other) == *key);
+  other = subject;
   other.records = 2000;
   CHECK(*load_key(other) != *key);
   other = subject;

@@ -1,0 +1,76 @@
+#include "bench/trial/load_key.h"
+
+#include <nlohmann/json.hpp>
+
+#include "bench/run/load.h"
+#include "bench/scenario/scenario.h"
+
+namespace rocktune::bench {
+namespace {
+
+using nlohmann::json;
+
+Result<Scenario> scenario_of(const TrialSubject& subject) {
+  if (!subject.scenario.empty()) return load_scenario(subject.scenario, subject.full);
+  auto workload = load_workload(subject.workload);
+  if (!workload) return tl::unexpected(workload.error());
+  auto configuration = load_configuration(subject.configuration);
+  if (!configuration) return tl::unexpected(configuration.error());
+  if (subject.records > 0) workload->records = subject.records;
+  if (subject.threads > 0) workload->threads = subject.threads;
+  Scenario scenario;
+  scenario.databases.push_back({"", std::move(*workload), configuration->scaled(subject.scale)});
+  return scenario;
+}
+
+json shape_of(const FamilyConfiguration& c) {
+  return {compaction_style_name(c.compaction_style),
+          memtable_name(c.memtable),
+          c.write_buffer_bytes,
+          c.max_write_buffer_number,
+          c.target_file_bytes,
+          c.target_file_multiplier,
+          c.max_bytes_for_level_base,
+          c.max_bytes_for_level_multiplier,
+          c.level0_compaction_trigger,
+          c.level0_slowdown_trigger,
+          c.level0_stop_trigger,
+          c.soft_pending_limit_bytes,
+          c.hard_pending_limit_bytes,
+          c.rocksdb_options};
+}
+
+json load_json(const ScenarioDatabase& database) {
+  const HostConfiguration& c = database.configuration;
+  const Loaded loaded = bench::load_of(database.workload);
+  json families = json::object();
+  for (const auto& [name, own] : c.families) families[name] = shape_of(own);
+  return {{"name", database.name},
+          {"records", loaded.records},
+          {"value_size", loaded.value_size},
+          {"families", loaded.families},
+          // Who writes what: the threads take turns at chunks of records.
+          {"threads", database.workload.threads},
+          {"seed", database.workload.seed},
+          {"files", {c.block_size_bytes, c.bloom_bits_per_key, c.partitioned_filters}},
+          {"levels", shape_of(c)},
+          {"levels_of_families", std::move(families)},
+          {"max_subcompactions", c.max_subcompactions}};
+}
+
+}  // namespace
+
+Result<std::string> load_key(const TrialSubject& subject) {
+  auto scenario = scenario_of(subject);
+  if (!scenario) return tl::unexpected(scenario.error());
+  json key = json::array();
+  for (ScenarioDatabase& database : scenario->databases) {
+    for (const std::string& option : subject.load_options) {
+      if (auto set = database.configuration.set(option); !set) return tl::unexpected(set.error());
+    }
+    key.push_back(load_json(database));
+  }
+  return key.dump();
+}
+
+}  // namespace rocktune::bench
