@@ -84,6 +84,15 @@ std::string label_without_unit(const Figure& figure) {
   return figure.label.substr(0, figure.label.rfind(", "));
 }
 
+// Seconds above the SLO have no ratio where the reference never was.
+std::string slo_sentence(const Summary& summary, const PolicySummary& policy) {
+  const FigureSummary* own = policy.figure(kSecondsAboveSlo);
+  const FigureSummary* other = reference_of(summary)->figure(kSecondsAboveSlo);
+  if (own == nullptr || !own->range || other == nullptr || !other->range) return "";
+  return " It was above the SLO for " + number(own->range->median, 1) + " s, " + summary.reference +
+         " for " + number(other->range->median, 1) + " s.";
+}
+
 std::string conclusion_of(const Summary& summary, const PolicySummary& policy) {
   const FigureSummary* throughput = policy.figure(kThroughput);
   if (throughput == nullptr || !throughput->ratio) {
@@ -93,12 +102,12 @@ std::string conclusion_of(const Summary& summary, const PolicySummary& policy) {
   std::string text = policy.policy + " did " + ratio_text(throughput->ratio->ratio) +
                      " times the throughput of " + summary.reference + judgement(*throughput) + ".";
   const Figure* first = figure_with(summary, summary.first);
-  if (first == nullptr || first->key == kThroughput) return text;
+  if (first == nullptr || first->key == kThroughput) return text + slo_sentence(summary, policy);
   const FigureSummary* figure = policy.figure(first->key);
-  if (figure == nullptr || !figure->ratio) return text;
+  if (figure == nullptr || !figure->ratio) return text + slo_sentence(summary, policy);
   return text + " Its " + label_without_unit(*first) + ", what the objective puts first, was " +
          ratio_text(figure->ratio->ratio) + " times that of " + summary.reference +
-         judgement(*figure) + ".";
+         judgement(*figure) + "." + slo_sentence(summary, policy);
 }
 
 std::string machine_remark(const Summary& summary) {

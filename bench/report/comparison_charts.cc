@@ -167,7 +167,7 @@ class Charts {
       for (const DatabaseResult& one : databases_of(run.result)) {
         for (const json& phase : array_at(*one.document, "/phases")) {
           for (const json& second : array_at(phase, "/per_second")) {
-            if (second.contains("knobs")) add_keys(second.at("knobs"), keys);
+            add_keys(object_at(second, "/knobs"), keys);
           }
         }
       }

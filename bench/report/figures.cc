@@ -133,7 +133,7 @@ void add_limits(const std::vector<Run>& runs, std::vector<FigureSource>& sources
   if (limits.empty()) return;
   // Each run by its own objective, which is the same for all unless the summary says otherwise.
   sources.push_back(
-      {{"seconds_above_slo", "time above the SLO, s", Better::kLower, 1, 1}, [](const Run& run) {
+      {{kSecondsAboveSlo, "time above the SLO, s", Better::kLower, 1, 1}, [](const Run& run) {
          const auto own = latency_limits(run.result);
          return own.empty() ? std::nullopt : seconds_above(run.result, own);
        }});
@@ -166,10 +166,10 @@ std::vector<FigureSource> figure_sources(const std::vector<Run>& runs) {
   sources.push_back(summed({"pending_compaction_bytes_at_end", "pending compaction at the end, MiB",
                             Better::kLower, kMiB, 1},
                            "/total/pending_compaction_bytes"));
-  sources.push_back(
-      of_device({"device_read_bytes", "device read, MiB", Better::kLower, kMiB, 0}, "read_bytes"));
+  sources.push_back(of_device({"device_read_bytes", "device read, MiB", Better::kNeither, kMiB, 0},
+                              "read_bytes"));
   sources.push_back(of_device(
-      {"device_written_bytes", "device written, MiB", Better::kLower, kMiB, 0}, "write_bytes"));
+      {"device_written_bytes", "device written, MiB", Better::kNeither, kMiB, 0}, "write_bytes"));
   sources.push_back({{"daemon_cpu_seconds", "daemon CPU time, s", Better::kLower, 1, 2},
                      [](const Run& run) { return run.daemon_cpu_seconds; }});
   sources.push_back({{"changes", "changes made", Better::kNeither, 1, 0}, [](const Run& run) {
@@ -233,8 +233,7 @@ std::vector<std::string> operations_of(const std::vector<Run>& runs) {
   std::vector<std::string> found;
   for (const Run& run : runs) {
     for (const DatabaseResult& database : databases_of(run.result)) {
-      const auto total = database.document->value("total", nlohmann::json::object());
-      const auto operations = total.value("operations", nlohmann::json::object());
+      const auto& operations = object_at(*database.document, "/total/operations");
       for (const auto& [operation, latency] : operations.items()) add_once(found, operation);
     }
   }

@@ -67,19 +67,20 @@ class Writer {
       return out + "<p class=\"note\">There is nothing to draw.</p>\n";
     }
     has_charts_ = true;
-    out += "<p class=\"note\">" + std::string(kHowTo) + thinned(data) + marks_note(data) + "</p>\n";
+    out += "<p class=\"note\">" + std::string(kHowTo) + thinned(group, data) + marks_note(data) +
+           "</p>\n";
     out += "<noscript><p>The charts need JavaScript.</p></noscript>\n";
     return out + "<div class=\"charts\"><script type=\"application/json\">" + script_safe(data) +
            "</script></div>\n";
   }
 
-  [[nodiscard]] std::string thinned(const json& data) const {
+  [[nodiscard]] std::string thinned(const ChartGroup& group, const json& data) const {
     if (factor_ <= 1) return "";
     char text[160];
     std::snprintf(text, sizeof text,
                   " To bound the page's size each point stands for %.3g %s: the mean, or of "
-                  "latencies and backlogs the maximum.",
-                  data.at("x_step").get<double>(), "on the x axis");
+                  "latencies, files, backlogs and knobs the maximum.",
+                  data.at("x_step").get<double>(), group.x_label.c_str());
     return text;
   }
 

@@ -67,12 +67,24 @@ const json& array_at(const json& document, const std::string& path) {
   return found != nullptr && found->is_array() ? *found : kEmpty;
 }
 
+const json& value_at(const json& document, const std::string& path) {
+  static const json kNull;
+  const json* found = find(document, path);
+  return found != nullptr ? *found : kNull;
+}
+
+const json& object_at(const json& document, const std::string& path) {
+  static const json kEmpty = json::object();
+  const json* found = find(document, path);
+  return found != nullptr && found->is_object() ? *found : kEmpty;
+}
+
 std::vector<DatabaseResult> databases_of(const json& result) {
   std::vector<DatabaseResult> all;
   for (const json& database : array_at(result, "/databases")) {
     all.push_back({text_at(database, "/name"), &database});
   }
-  if (all.empty() && result.contains("total")) all.push_back({"", &result});
+  if (all.empty() && result.is_object() && result.contains("total")) all.push_back({"", &result});
   if (all.size() == 1) all.front().name.clear();  // nobody to tell it from
   return all;
 }

@@ -17,6 +17,10 @@ std::optional<double> number_at(const nlohmann::json& document, const std::strin
 std::string text_at(const nlohmann::json& document, const std::string& path);
 // The array at `path`; an empty one when there is none.
 const nlohmann::json& array_at(const nlohmann::json& document, const std::string& path);
+// Whatever is at `path`; null when there is nothing.
+const nlohmann::json& value_at(const nlohmann::json& document, const std::string& path);
+// The object at `path`; an empty one when there is none.
+const nlohmann::json& object_at(const nlohmann::json& document, const std::string& path);
 
 // One database of a run: an object with `workload`, `configuration`, `phases` and `total`.
 struct DatabaseResult {

@@ -46,8 +46,7 @@ ByRepeat by_repeat(const std::vector<const Run*>& runs, const FigureSource& sour
 std::string seed_of(const Run& run) {
   std::string seeds;
   for (const DatabaseResult& database : databases_of(run.result)) {
-    seeds +=
-        database.document->value("workload", json::object()).value("seed", json()).dump() + " ";
+    seeds += value_at(*database.document, "/workload/seed").dump() + " ";
   }
   return seeds;
 }
@@ -136,14 +135,10 @@ std::vector<std::string> differences_of(const Comparison& comparison) {
       all);
   add_difference(
       comparison, "scale",
-      [](const Run& run) {
-        const auto scale = number_at(run.result, "/scenario/scale");
-        return scale ? json(*scale).dump() : "";
-      },
-      all);
+      [](const Run& run) { return value_at(run.result, "/scenario/scale").dump(); }, all);
   add_difference(
       comparison, "objective",
-      [](const Run& run) { return run.result.value("objective", json()).dump(); }, all);
+      [](const Run& run) { return value_at(run.result, "/objective").dump(); }, all);
   return all;
 }
 

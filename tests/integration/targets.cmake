@@ -3,7 +3,8 @@
 # runtime coming first. What the sanitizers see of the agent is agent.cmake's stress.
 if(NOT ROCKTUNE_SANITIZE)
   include(integration/hosts/hosts.cmake)
-  foreach(name agent agent_http agent_security bad_input bench cli compare daemon db_bench events experiment install kill replay ways_in wire_doc)
+  include(integration/report/report.cmake)
+  foreach(name agent agent_http agent_security bad_input bench cli compare daemon db_bench events experiment install kill replay report ways_in wire_doc)
     add_test(NAME integration_${name}
       COMMAND ${Python3_EXECUTABLE} -m unittest -v test_${name}
       WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/integration")

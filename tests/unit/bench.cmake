@@ -13,11 +13,16 @@ rocktune_unit_test(bench_test
     unit/bench/generator_test.cc
     unit/bench/histogram_test.cc
     unit/bench/keys_test.cc
+    unit/bench/load_order_test.cc
     unit/bench/overhead_test.cc
     unit/bench/pacer_test.cc
     unit/bench/rate_test.cc
     unit/bench/records_test.cc
     unit/bench/requests_test.cc
+    unit/bench/report_page_test.cc
+    unit/bench/report_statistics_test.cc
+    unit/bench/report_summary_test.cc
+    unit/bench/report_table_test.cc
     unit/bench/result_test.cc
     unit/bench/scenario_test.cc
     unit/bench/sizes_test.cc

@@ -287,12 +287,14 @@ class ChartGroup {
     });
   }
 
+  // A gathered point stands for what happened since the one before.
   moment(x) {
-    const reach = Math.max(this.data.x_step, 1) / 2;
-    const band = this.data.bands.find((one) => one.from <= x && x < one.to);
+    const step = this.data.x_step;
+    const near = (at) => (step > 0 ? at > x - step && at <= x : Math.abs(at - x) < 0.5);
+    const band = this.data.bands.find((one) => one.from < x && x <= one.to);
     const parts = [`${this.data.x_label} ${axis_text(x)}${band ? ', ' + band.name : ''}`];
     for (const mark of this.data.marks) {
-      if (Math.abs(mark.x - x) > reach || this.hidden.has(mark.group)) continue;
+      if (!near(mark.x) || this.hidden.has(mark.group)) continue;
       parts.push(' · ', this.swatch(this.groups.indexOf(mark.group)), ' ' + mark.text);
     }
     return parts;

@@ -1,0 +1,349 @@
+#include "bench/report/comparison.h"
+#include "bench/report/comparison_charts.h"
+#include "bench/report/result_reader.h"
+#include "bench/report/summary.h"
+#include "tests/support/catch.h"
+
+using namespace rocktune::bench::report;
+using nlohmann::json;
+
+namespace {
+
+json second(int i, double ops, std::optional<double> read_p99_us) {
+  json out = {{"start_seconds", i},
+              {"seconds", 1.0},
+              {"operations_done", ops},
+              {"ops_per_second", ops},
+              {"l0_files", 3},
+              {"knobs", {{"max_background_jobs", 2}, {"rate_limiter_bytes_per_second", 2097152}}}};
+  if (read_p99_us) out["operations"]["read"]["p99_us"] = *read_p99_us;
+  return out;
+}
+
+// One database of two phases of two seconds.
+json database(const std::string& name, double ops, double p99_us) {
+  const auto phase = [&](const std::string& phase_name, int start) {
+    return json{{"name", phase_name},
+                {"proportions", {{"read", 1.0}}},
+                {"total", {{"start_seconds", start}, {"seconds", 2.0}, {"ops_per_second", ops}}},
+                {"per_second", {second(start, ops, p99_us), second(start + 1, ops, p99_us / 2)}}};
+  };
+  return {{"name", name},
+          {"workload", {{"seed", 42}}},
+          {"phases", {phase("calm", 0), phase("burst", 2)}},
+          {"total",
+           {{"ops_per_second", ops},
+            {"operations", {{"read", {{"p50_us", 100}, {"p99_us", p99_us}, {"p999_us", 9000}}}}},
+            {"stall_seconds", 1.5},
+            {"user_bytes_written", 100},
+            {"flush_bytes_written", 150},
+            {"compaction_bytes_written", 450}}}};
+}
+
+json result_with(json databases) {
+  return {{"schema", "rocktune-bench/2"},
+          {"rocksdb_version", "7.8.3"},
+          {"scenario", {{"name", "burst"}, {"scale", 16}}},
+          {"objective",
+           {{"limits",
+             {{{"metric", "read_p99"},
+               {"operation", "read"},
+               {"percentile", "p99_us"},
+               {"limit_us", 5000}}}},
+            {"first", "read_p99"}}},
+          {"device",
+           {{"label", "emulated device"},
+            {"name", "nvme-p41"},
+            {"total", {{"read_bytes", 1000}, {"write_bytes", 2000}}}}},
+          {"databases", std::move(databases)}};
+}
+
+json result(double ops, double p99_us = 4000) {
+  return result_with(json::array({database("db", ops, p99_us)}));
+}
+
+Run run_of(const std::string& policy, std::int64_t repeat, json from) {
+  Run run;
+  run.policy = policy;
+  run.repeat = repeat;
+  run.result = std::move(from);
+  return run;
+}
+
+Comparison comparison_of(const std::string& policy, const std::vector<double>& static_ops,
+                         const std::vector<double>& policy_ops) {
+  Comparison comparison;
+  comparison.title = "Test";
+  std::int64_t repeat = 0;
+  for (const double ops : static_ops)
+    comparison.runs.push_back(run_of("static", ++repeat, result(ops)));
+  repeat = 0;
+  for (const double ops : policy_ops)
+    comparison.runs.push_back(run_of(policy, ++repeat, result(ops)));
+  return comparison;
+}
+
+Verdict throughput_verdict(const std::vector<double>& static_ops,
+                           const std::vector<double>& policy_ops) {
+  const Summary summary = summarize(comparison_of("tuned", static_ops, policy_ops));
+  return summary.policies.at(1).figure("ops_per_second")->verdict;
+}
+
+const Figure* figure_of(const Summary& summary, const std::string& key) {
+  for (const Figure& figure : summary.figures) {
+    if (figure.key == key) return &figure;
+  }
+  return nullptr;
+}
+
+double median(const Summary& summary, const std::string& key) {
+  const FigureSummary* figure = summary.policies.at(0).figure(key);
+  REQUIRE(figure != nullptr);
+  REQUIRE(figure->range);
+  return figure->range->median;
+}
+
+}  // namespace
+
+TEST_CASE("the figures of a run come from its result", "[bench][report]") {
+  Comparison comparison = comparison_of("tuned", {1000, 1010, 990}, {});
+  const Summary summary = summarize(comparison);
+  REQUIRE(summary.policies.size() == 1);
+  CHECK(median(summary, "ops_per_second") == 1000);
+  CHECK(median(summary, "read_p99_us") == 4000);
+  CHECK(median(summary, "stall_seconds") == 1.5);
+  CHECK(median(summary, "write_amplification") == 6);
+  CHECK(median(summary, "device_read_bytes") == 1000);
+  CHECK(median(summary, "device_written_bytes") == 2000);
+  CHECK(median(summary, "phase.burst.ops_per_second") == 1000);
+  CHECK(summary.device == "emulated device nvme-p41");
+  CHECK(summary.scale == 16);
+  CHECK(summary.scenario == "burst");
+  CHECK(summary.first == "read_p99_us");
+}
+
+TEST_CASE("what a result lacks is absent, not zero", "[bench][report]") {
+  Comparison comparison = comparison_of("tuned", {1000, 1000}, {});
+  for (Run& run : comparison.runs) {
+    run.result["databases"][0]["total"].erase("stall_seconds");
+    run.result["databases"][0]["total"]["user_bytes_written"] = 0;
+    run.result.erase("device");
+  }
+  const Summary summary = summarize(comparison);
+  CHECK(figure_of(summary, "stall_seconds") == nullptr);
+  CHECK(figure_of(summary, "write_amplification") == nullptr);
+  CHECK(figure_of(summary, "device_read_bytes") == nullptr);
+  CHECK(figure_of(summary, "daemon_cpu_seconds") == nullptr);
+  CHECK(figure_of(summary, "ops_per_second") != nullptr);
+  const json shown = summary_json(summary);
+  CHECK_FALSE(shown["policies"][0]["figures"].contains("stall_seconds"));
+}
+
+TEST_CASE("no result at all, or one of another shape, is no crash", "[bench][report]") {
+  for (const json& odd :
+       {json(nullptr), json::object(), json("text"), json::array({1}), json{{"databases", "none"}},
+        json{{"databases", {1, nullptr}}}, json{{"total", 3}},
+        json{{"databases", {{{"phases", {1}}, {"total", 1}}}}},
+        json{{"objective", 1}, {"total", {{"operations", 5}}}},
+        json{{"total", {{"operations", {{"read", 1}}}}}, {"workload", 7}}}) {
+    Comparison comparison = comparison_of("tuned", {}, {});
+    comparison.runs.push_back(run_of("static", 1, odd));
+    comparison.runs.push_back(run_of("tuned", 1, odd));
+    const Summary summary = summarize(comparison);
+    CHECK(summary.policies.size() == 2);
+    CHECK_FALSE(summary_json(summary).dump().empty());
+    CHECK_FALSE(comparison_markdown(summary).empty());
+    CHECK_FALSE(html(comparison_page(comparison, summary)).empty());
+  }
+}
+
+TEST_CASE("a result of schema 1 is a run of one nameless database", "[bench][report]") {
+  json old = database("", 500, 700);
+  old["label"] = "emulated device";
+  old["device"] = {{"label", "emulated device"}, {"name", "nvme-p41"}};
+  Comparison comparison;
+  comparison.runs.push_back(run_of("static", 1, old));
+  const Summary summary = summarize(comparison);
+  CHECK(median(summary, "ops_per_second") == 500);
+  CHECK(median(summary, "read_p99_us") == 700);
+  CHECK(summary.device == "emulated device nvme-p41");
+}
+
+TEST_CASE("throughput adds up over databases, latencies stay each one's own", "[bench][report]") {
+  Comparison comparison;
+  comparison.runs.push_back(run_of(
+      "static", 1,
+      result_with(json::array({database("front", 100, 4000), database("back", 900, 60000)}))));
+  const Summary summary = summarize(comparison);
+  CHECK(median(summary, "ops_per_second") == 1000);
+  CHECK(median(summary, "front.ops_per_second") == 100);
+  CHECK(median(summary, "front.read_p99_us") == 4000);
+  CHECK(median(summary, "back.read_p99_us") == 60000);
+  CHECK(figure_of(summary, "read_p99_us") == nullptr);
+}
+
+TEST_CASE("seconds above the SLO: any database's, each second once", "[bench][report]") {
+  const std::vector<LatencyLimit> limits = {{"read_p99", "read", "p99_us", 5000}};
+  CHECK(seconds_above(result(100, 4000), limits) == 0.0);
+  CHECK(seconds_above(result(100, 6000), limits) == 2.0);   // the first second of each phase
+  CHECK(seconds_above(result(100, 12000), limits) == 4.0);  // all
+  const json both = result_with(json::array({database("a", 100, 6000), database("b", 100, 6000)}));
+  CHECK(seconds_above(both, limits) == 2.0);
+  CHECK_FALSE(seconds_above(json::object(), limits));
+}
+
+TEST_CASE("a second in which nothing was done counts as above the SLO", "[bench][report]") {
+  json stalled = result(100, 4000);
+  json& per_second = stalled["databases"][0]["phases"][0]["per_second"];
+  per_second[1] = second(1, 0, std::nullopt);
+  const std::vector<LatencyLimit> limits = {{"read_p99", "read", "p99_us", 5000}};
+  CHECK(seconds_above(stalled, limits) == 1.0);
+  // Operations of other kinds were done: nothing is known of reads.
+  per_second[1]["operations_done"] = 7;
+  CHECK(seconds_above(stalled, limits) == 0.0);
+}
+
+TEST_CASE("verdicts on throughput", "[bench][report]") {
+  CHECK(throughput_verdict({1000, 1001, 1002}, {2000, 2001, 2002}) == Verdict::kBetter);
+  CHECK(throughput_verdict({1000, 1001, 1002}, {500, 501, 502}) == Verdict::kWorse);
+  CHECK(throughput_verdict({1000, 1010, 990}, {1005, 995, 1002}) == Verdict::kSame);
+  CHECK(throughput_verdict({1000}, {2000}) == Verdict::kTooFew);
+  const Summary alone = summarize(comparison_of("tuned", {1000, 1001}, {}));
+  CHECK(alone.policies.at(0).figure("ops_per_second")->verdict == Verdict::kReference);
+}
+
+TEST_CASE("runs of one policy that differ by more than 5% are too noisy to call",
+          "[bench][report]") {
+  // However clear the ratio seems.
+  CHECK(throughput_verdict({1000, 1060, 1030}, {2000, 2001, 2002}) == Verdict::kTooNoisy);
+  CHECK(throughput_verdict({1000, 1001, 1002}, {2000, 2200, 2100}) == Verdict::kTooNoisy);
+  CHECK(throughput_verdict({1000, 1040, 1030}, {2000, 2001, 2002}) == Verdict::kBetter);
+
+  const Summary summary = summarize(comparison_of("tuned", {1000, 1060, 1030}, {2000, 2001, 2002}));
+  CHECK_FALSE(summary.policies.at(0).agrees());
+  CHECK(*summary.policies.at(0).throughput_spread == Approx(60.0 / 1030));
+  CHECK(comparison_markdown(summary).find("Runs of static under one seed differ by 5.8%") !=
+        std::string::npos);
+  CHECK(summary_json(summary)["policies"][0]["runs_agree"] == false);
+}
+
+TEST_CASE("runs under different seeds may differ", "[bench][report]") {
+  Comparison comparison = comparison_of("tuned", {1000, 1200}, {});
+  comparison.runs[1].result["databases"][0]["workload"]["seed"] = 43;
+  CHECK_FALSE(summarize(comparison).policies.at(0).throughput_spread);
+  CHECK(summarize(comparison).policies.at(0).agrees());
+}
+
+TEST_CASE("an interval that covers 1 and is wide is too noisy to call", "[bench][report]") {
+  Comparison comparison = comparison_of("tuned", {1000, 1000, 1000}, {1000, 1000, 1000});
+  const std::vector<double> latencies = {3000, 4000, 5000, 4800, 4100, 3100};
+  for (std::size_t i = 0; i < latencies.size(); ++i) {
+    comparison.runs[i].result["databases"][0]["total"]["operations"]["read"]["p99_us"] =
+        latencies[i];
+  }
+  const Summary summary = summarize(comparison);
+  CHECK(summary.policies.at(1).figure("read_p99_us")->verdict == Verdict::kTooNoisy);
+}
+
+TEST_CASE("lower latency is better, higher is worse", "[bench][report]") {
+  Comparison comparison = comparison_of("tuned", {1000, 1000}, {1000, 1000});
+  for (std::size_t i = 2; i < 4; ++i) comparison.runs[i].result = result(1000, 2000);
+  CHECK(summarize(comparison).policies.at(1).figure("read_p99_us")->verdict == Verdict::kBetter);
+  for (std::size_t i = 2; i < 4; ++i) comparison.runs[i].result = result(1000, 8000);
+  CHECK(summarize(comparison).policies.at(1).figure("read_p99_us")->verdict == Verdict::kWorse);
+}
+
+TEST_CASE("partial runs are counted, drawn, and in no figure", "[bench][report]") {
+  Comparison comparison = comparison_of("tuned", {1000, 1002}, {2000, 2002});
+  comparison.runs.push_back(run_of("static", 3, result(1)));
+  comparison.runs.back().partial = true;
+  const Summary summary = summarize(comparison);
+  CHECK(summary.policies.at(0).runs == 2);
+  CHECK(summary.policies.at(0).partial_runs == 1);
+  CHECK(median(summary, "ops_per_second") == 1001);
+  CHECK(run_charts(comparison.runs).charts.at(0).series.size() == 5);
+  CHECK(comparison_text(summary).find("1 of static's runs were stopped early") !=
+        std::string::npos);
+}
+
+TEST_CASE("the reference comes first, then the order asked for", "[bench][report]") {
+  Comparison comparison;
+  comparison.policies = {"b", "never-ran", "a"};
+  for (const char* policy : {"a", "x", "static", "b"}) {
+    comparison.runs.push_back(run_of(policy, 1, result(1000)));
+  }
+  std::vector<std::string> order;
+  for (const PolicySummary& policy : summarize(comparison).policies) order.push_back(policy.policy);
+  CHECK(order == std::vector<std::string>{"static", "b", "a", "x"});
+}
+
+TEST_CASE("without a run of the reference nothing is compared, and it is said", "[bench][report]") {
+  Comparison comparison = comparison_of("tuned", {}, {1000, 1000});
+  const Summary summary = summarize(comparison);
+  CHECK_FALSE(summary.policies.at(0).figure("ops_per_second")->ratio);
+  REQUIRE(conclusions(summary).size() == 1);
+  CHECK(conclusions(summary)[0].find("no run of static") != std::string::npos);
+  CHECK(summarize(Comparison{}).policies.empty());
+}
+
+TEST_CASE("runs that are not alike are pointed out", "[bench][report]") {
+  Comparison comparison = comparison_of("tuned", {1000, 1000}, {1000});
+  CHECK(summarize(comparison).differences.empty());
+  comparison.runs[2].result["device"]["name"] = "other";
+  const auto differences = summarize(comparison).differences;
+  REQUIRE(differences.size() == 1);
+  CHECK(differences[0] ==
+        "Not all runs have the same device: emulated device nvme-p41, emulated device other.");
+}
+
+TEST_CASE("the sentence says ratio, interval, verdict, and what the objective puts first",
+          "[bench][report]") {
+  Comparison comparison = comparison_of("tuned", {1000, 1000}, {2000, 2000});
+  for (std::size_t i = 0; i < 2; ++i) comparison.runs[i].result = result(1000, 8000);
+  const auto sentences = conclusions(summarize(comparison));
+  REQUIRE(sentences.size() == 1);
+  CHECK(
+      sentences[0] ==
+      "tuned did 2.00 times the throughput of static (95% interval 2.00 to 2.00), which is better. "
+      "Its read P99, what the objective puts first, was 0.50 times that of static (95% interval "
+      "0.50 to 0.50), which is better. It was above the SLO for 0.0 s, static for 2.0 s.");
+}
+
+TEST_CASE("Markdown has the figures and the ratios by policy", "[bench][report]") {
+  Comparison comparison = comparison_of("tuned", {1234567, 1234000}, {2469134, 2468000});
+  comparison.machine.cpu_model = "A processor";
+  comparison.machine.rocksdb_assertions = true;
+  const std::string text = comparison_markdown(summarize(comparison));
+  CHECK(text.find("|  | static | tuned |\n") != std::string::npos);
+  CHECK(text.find("| throughput, ops/s | 1,234,284 \\[1,234,000–1,234,567\\] |") !=
+        std::string::npos);
+  CHECK(text.find("| throughput | 2.00 \\[2.00–2.00\\] better |") != std::string::npos);
+  CHECK(text.find("Machine: A processor") != std::string::npos);
+  CHECK(text.find("with assertions") != std::string::npos);
+  CHECK(text.find("Scale 16") != std::string::npos);
+}
+
+TEST_CASE("charts: the limit stands in the chart of its percentile, knobs are steps",
+          "[bench][report]") {
+  const ChartGroup group = run_charts(comparison_of("tuned", {1000}, {2000}).runs);
+  const auto named = [&](const std::string& title) -> const Chart* {
+    for (const Chart& chart : group.charts) {
+      if (chart.title == title) return &chart;
+    }
+    return nullptr;
+  };
+  REQUIRE(named("read P99") != nullptr);
+  REQUIRE(named("read P99")->limits.size() == 1);
+  CHECK(named("read P99")->limits[0].value == 5);
+  CHECK(named("read P99")->series.size() == 2);
+  CHECK(named("read P99")->series[0].points.size() == 4);
+  CHECK(named("read P99")->series[0].points[0].x == 1);
+  REQUIRE(named("knob rate limiter") != nullptr);
+  CHECK(named("knob rate limiter")->steps);
+  CHECK(named("knob rate limiter")->unit == "MiB/s");
+  CHECK(named("knob rate limiter")->series[0].points[0].value == 2.0);
+  REQUIRE(group.bands.size() == 2);
+  CHECK(group.bands[1].name == "burst");
+  CHECK(group.bands[1].from == 2);
+  CHECK(group.bands[1].to == 4);
+}
