@@ -30,7 +30,7 @@ endfunction()
 set(page "${CMAKE_CURRENT_LIST_DIR}/page")
 rocktune_report_asset(ROCKTUNE_PAGE_STYLE "${page}/page.css")
 rocktune_report_asset(ROCKTUNE_PAGE_SCRIPT "${page}/page.js")
-rocktune_report_asset(ROCKTUNE_DYGRAPHS_LICENCE "${page}/dygraphs-licence.txt")
+rocktune_report_asset(ROCKTUNE_DYGRAPHS_LICENCE "${PROJECT_SOURCE_DIR}/docs/licences/dygraphs.md")
 rocktune_report_asset(ROCKTUNE_DYGRAPHS_STYLE "${ROCKTUNE_DYGRAPHS_DIR}/dygraph.min.css")
 rocktune_report_asset(ROCKTUNE_DYGRAPHS_SCRIPT
   "${ROCKTUNE_DYGRAPHS_DIR}/dygraph.min.js" "${ROCKTUNE_DYGRAPHS_DIR}/extras/synchronizer.js")
