@@ -164,22 +164,26 @@ Result<void> BlockThrottle::enter() {
   return moved;
 }
 
-Result<void> BlockThrottle::limit(const BlockLimits& limits) {
-  if (group_.unified) {
-    return write_value(directory_ + "/io.max",
-                       device_ + " rbps=" + limit_text(limits.read_bytes_per_second) +
+std::vector<std::pair<std::string, std::string>> limit_values(bool unified,
+                                                              const std::string& device,
+                                                              const BlockLimits& limits) {
+  if (unified) {
+    return {{"io.max", device + " rbps=" + limit_text(limits.read_bytes_per_second) +
                            " wbps=" + limit_text(limits.write_bytes_per_second) +
                            " riops=" + limit_text(limits.read_iops) +
-                           " wiops=" + limit_text(limits.write_iops));
+                           " wiops=" + limit_text(limits.write_iops)}};
   }
-  const std::pair<const char*, std::uint64_t> files[] = {
-      {"read_bps_device", limits.read_bytes_per_second},
-      {"write_bps_device", limits.write_bytes_per_second},
-      {"read_iops_device", limits.read_iops},
-      {"write_iops_device", limits.write_iops}};
-  for (const auto& [file, value] : files) {
-    const auto written =
-        write_value(directory_ + "/blkio.throttle." + file, device_ + " " + std::to_string(value));
+  // 0 takes a limit away.
+  const auto line = [&](std::uint64_t limit) { return device + " " + std::to_string(limit); };
+  return {{"blkio.throttle.read_bps_device", line(limits.read_bytes_per_second)},
+          {"blkio.throttle.write_bps_device", line(limits.write_bytes_per_second)},
+          {"blkio.throttle.read_iops_device", line(limits.read_iops)},
+          {"blkio.throttle.write_iops_device", line(limits.write_iops)}};
+}
+
+Result<void> BlockThrottle::limit(const BlockLimits& limits) {
+  for (const auto& [file, value] : limit_values(group_.unified, device_, limits)) {
+    const auto written = write_value(directory_ + "/" + file, value);
     if (!written) return written;
   }
   return {};

@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "model/result.h"
 
@@ -19,6 +21,11 @@ struct BlockLimits {
   std::uint64_t read_iops = 0;
   std::uint64_t write_iops = 0;
 };
+
+// What is to be written into which files of a control group to limit `device` ("MAJOR:MINOR").
+std::vector<std::pair<std::string, std::string>> limit_values(bool unified,
+                                                              const std::string& device,
+                                                              const BlockLimits& limits);
 
 // Where a process's control group for block I/O is.
 struct BlockGroup {

@@ -1,5 +1,6 @@
 #include "bench/device/loop_device.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -107,6 +108,12 @@ LoopDevice::~LoopDevice() {
 Result<void> LoopDevice::set_charging(bool on) {
   stop_degrading();
   if (!on) return throttle_->limit({});
+  // What was written at full speed is on the device before it is measured.
+  if (const int directory = ::open(traces_.mount_point().c_str(), O_RDONLY | O_CLOEXEC);
+      directory >= 0) {
+    ::syncfs(directory);
+    ::close(directory);
+  }
   auto limited = throttle_->limit(limits_of(profile_, 1));
   if (limited && !profile_.degradation.empty()) {
     degrading_ = std::thread([this] { degrade(); });

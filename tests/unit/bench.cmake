@@ -6,6 +6,7 @@ rocktune_unit_test(bench_test
     unit/bench/configuration_test.cc
     unit/bench/device_activity_test.cc
     unit/bench/device_fit_test.cc
+    unit/bench/device_loop_test.cc
     unit/bench/device_model_test.cc
     unit/bench/device_profile_test.cc
     unit/bench/experiment_outcome_test.cc

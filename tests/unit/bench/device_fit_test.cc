@@ -45,7 +45,7 @@ std::string synthetic_csv() {
 }
 
 std::vector<MeasuredPoint> synthetic_points() {
-  const auto points = parse_points(synthetic_csv(), "synthetic.csv");
+  static const auto points = parse_points(synthetic_csv(), "synthetic.csv");
   REQUIRE(points);
   return *points;
 }
