@@ -74,7 +74,8 @@ Result<void> write_mark(Database& database, const Workload& workload) {
   const Loaded loaded = load_of(workload);
   const nlohmann::json mark = {{"records", loaded.records},
                                {"value_size", loaded.value_size},
-                               {"families", loaded.families}};
+                               {"families", loaded.families},
+                               {"order", loaded.order}};
   auto status = database.db().Put(rocksdb::WriteOptions(), kMarkKey, mark.dump());
   if (status.ok()) status = database.db().Flush(rocksdb::FlushOptions());
   for (std::size_t i = 0; status.ok() && i < workload.families.size(); ++i) {
@@ -111,23 +112,26 @@ Result<std::optional<Loaded>> read_loaded(rocksdb::DB& db) {
   const auto mark = nlohmann::json::parse(text, nullptr, false);
   const auto is_text = [&](const char* key) { return mark.contains(key) && mark[key].is_string(); };
   if (!mark.is_object() || !mark.contains("records") || !mark["records"].is_number_integer() ||
-      !is_text("value_size") || !is_text("families")) {
+      !is_text("value_size") || !is_text("families") || !is_text("order")) {
     return fail(ErrorCode::kCorrupt,
                 "the database's load mark is unreadable or of another version: delete and reload "
                 "it");
   }
   return Loaded{mark["records"].get<std::int64_t>(), mark["value_size"].get<std::string>(),
-                mark["families"].get<std::string>()};
+                mark["families"].get<std::string>(), mark["order"].get<std::string>()};
 }
 
 Loaded load_of(const Workload& workload) {
-  return {workload.records, workload.value_size.text(), families_text(workload.families)};
+  return {workload.records, workload.value_size.text(), families_text(workload.families),
+          load_order_name(workload.load_order)};
 }
 
 std::string loaded_text(const Loaded& loaded) {
-  const std::string families =
-      loaded.families == rocksdb::kDefaultColumnFamilyName ? "" : " in " + loaded.families;
-  return std::to_string(loaded.records) + " records of " + loaded.value_size + " bytes" + families;
+  const std::string families = loaded.families == rocksdb::kDefaultColumnFamilyName
+                                   ? ""
+                                   : ", in families " + loaded.families;
+  return std::to_string(loaded.records) + " records of " + loaded.value_size + " bytes in order " +
+         loaded.order + families;
 }
 
 Result<void> load_records(Database& database, const Workload& workload,

@@ -21,11 +21,12 @@ struct Loaded {
   std::int64_t records = 0;
   std::string value_size;  // Sizes::text()
   std::string families;    // families_text()
+  std::string order;       // load_order_name()
   bool operator==(const Loaded&) const = default;
 };
 
 Loaded load_of(const Workload& workload);
-// "20000 records of 1000 bytes", with the families where there are several.
+// "20000 records of 1000 bytes in order key", with the families where there are several.
 std::string loaded_text(const Loaded& loaded);
 
 // What the database was loaded with; nothing when it is empty or was never loaded to the end. An

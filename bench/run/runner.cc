@@ -84,7 +84,7 @@ class PhaseRun {
         sleep_until(std::min(due, monotonic_now() + kLook));
         if (run_.stop.load()) abandon_ = true;
       }
-      const Nanoseconds now = monotonic_now();
+      const Nanoseconds now = std::max(monotonic_now(), since);  // a stop may come before the start
       Seen after = look();
       const Interval second = between(before, after, since, now);
       if (run_.seen) run_.seen(phase_, second);
@@ -95,7 +95,7 @@ class PhaseRun {
   }
 
   Result<PhaseResult> finish(const Seen& at_start, PhaseResult result) {
-    result.total = between(at_start, look(), start_, monotonic_now());
+    result.total = between(at_start, look(), start_, std::max(monotonic_now(), start_));
     for (std::size_t i = 0; i < done_.size(); ++i) {
       if (!done_[i].status.ok()) {
         return fail(ErrorCode::kIo, "phase " + phase_.name + ": " + done_[i].status.ToString());

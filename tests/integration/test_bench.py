@@ -69,11 +69,13 @@ class Run(Bench):
         wait_for("reads and writes on it", lambda: self.device_stat()[0] > first[0] and self.device_stat()[4] > first[4], 10)
         self.assertEqual(process.wait(30), 0, self.log())
         result = self.result()
-        self.assertEqual(result["schema"], "rocktune-bench/1")
-        self.assertEqual(result["label"], "emulated device")
+        self.assertEqual(result["schema"], "rocktune-bench/2")
+        self.assertEqual(result["device"]["label"], "emulated device")
         self.assertFalse(result["partial"])
-        self.assertTrue(result["agent"].startswith("serving on "), result["agent"])
-        total = result["total"]
+        self.assertEqual(len(result["databases"]), 1)
+        database = result["databases"][0]
+        self.assertTrue(database["agent"].startswith("serving on "), database["agent"])
+        total = database["total"]
         self.assertAlmostEqual(total["seconds"], 4, delta=1)
         self.assertGreater(total["ops_per_second"], 100)
         reads, updates = (total["operations"][name] for name in ("read", "update"))
@@ -88,10 +90,13 @@ class Run(Bench):
         self.assertGreater(total["user_bytes_written"], updates["count"] * 1000)
         self.assertGreater(total["write_amplification"], 0)
         self.assertTrue(0 <= total["cache_hit_ratio"] <= 1)
-        seconds = result["phases"][0]["per_second"]
+        seconds = database["phases"][0]["per_second"]
         # What was on its way when the phase ended is only in the total: one operation per thread at most.
         late = total["operations_done"] - sum(s["operations_done"] for s in seconds)
-        self.assertTrue(0 <= late <= result["workload"]["threads"], late)
+        self.assertTrue(0 <= late <= database["workload"]["threads"], late)
+        device = result["device"]["total"]
+        self.assertGreater(device["read_bytes"] + device["write_bytes"], 0)
+        self.assertGreaterEqual(len(result["device"]["per_second"]), 2)
         self.assertEqual(self.agent_socket(), None, "the agent's socket goes with its process")
 
     def test_interrupted_run_writes_what_it_has(self):
@@ -99,13 +104,25 @@ class Run(Bench):
         wait_for("two seconds of the run", lambda: "ops/s" in self.log(), 20)
         time.sleep(1)
         process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(10), 0, self.log())
+        self.assertEqual(process.wait(10), 130, self.log())
         result = self.result()
         self.assertTrue(result["partial"])
         self.assertIn("signal", result["partial_reason"])
-        self.assertLess(result["total"]["seconds"], 20)
-        self.assertGreater(result["total"]["operations_done"], 0)
+        total = result["databases"][0]["total"]
+        self.assertLess(total["seconds"], 20)
+        self.assertGreater(total["operations_done"], 0)
 
+    def test_interrupted_while_it_loads_it_says_so(self):
+        process = self.bench("run", "--workload", "ycsb-a", "--seconds", 5, "--progress", "lines", "--json",
+                             self.directory / "result.json")
+        wait_for("the load", lambda: "loading" in self.log(), 20)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(20), 130, self.log())
+        result = self.result()
+        self.assertTrue(result["partial"])
+        self.assertIn("while loading", result["partial_reason"])
+        self.assertEqual(result["databases"][0]["phases"], [])
+        self.assertEqual(list(self.temporary.iterdir()), [])
 
     @needs_db_bench
     def test_a_database_of_somebody_else_is_left_alone(self):
