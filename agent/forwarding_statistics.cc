@@ -30,6 +30,14 @@ void ForwardingStatistics::keep_level_in_step() noexcept {
 }
 
 void ForwardingStatistics::keep(std::size_t place, std::uint64_t value) noexcept {
+  Slot* const slot = slots_.made();
+  if (slot != nullptr && slot->thinning[place].skip(interval())) [[likely]] {
+    return;
+  }
+  keep_measured(place, value);
+}
+
+void ForwardingStatistics::keep_measured(std::size_t place, std::uint64_t value) noexcept {
   Slot* const slot = slots_.mine();
   const std::uint32_t weight = slot == nullptr ? 1 : slot->thinning[place].take(interval());
   if (weight != 0) kept_[place].record(kFine, value, weight);

@@ -49,6 +49,7 @@ class ForwardingStatistics final : public WindowedStatistics {
     return kept_[place].get();
   }
   void keep(std::size_t place, std::uint64_t value) noexcept;
+  [[gnu::noinline]] void keep_measured(std::size_t place, std::uint64_t value) noexcept;
 
   const std::shared_ptr<rocksdb::Statistics> inner_;
   std::atomic_flag deciding_;         // whoever sets it may touch the next

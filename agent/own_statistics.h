@@ -44,10 +44,19 @@ class OwnStatistics final : public WindowedStatistics {
   struct alignas(64) Slot {
     std::array<Counter, rocksdb::TICKER_ENUM_MAX> tickers{};
     std::array<Thinning, rocksdb::HISTOGRAM_ENUM_MAX> thinning;
+
+    // By the thread that owns the slot: nobody else writes it.
+    void add(std::uint32_t ticker, std::uint64_t count) noexcept {
+      Counter& mine = tickers[ticker];
+      mine.store(mine.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+    }
   };
 
   [[nodiscard]] const Distribution* kept(std::size_t place) const noexcept override;
+  [[gnu::noinline]] void record_first_tick(std::uint32_t ticker, std::uint64_t count) noexcept;
+  [[gnu::noinline]] bool begin_measured(std::uint32_t type) const noexcept;
   void record(std::uint32_t type, std::uint64_t value) noexcept;
+  [[gnu::noinline]] void record_measured(std::uint32_t type, std::uint64_t value) noexcept;
 
   // Beside the slots: what threads without one count, and what was set or reset (modulo 2^64).
   std::array<Counter, rocksdb::TICKER_ENUM_MAX> shared_tickers_{};

@@ -35,8 +35,20 @@ class Thinning {
     return next(interval);
   }
 
-  // take(), now for the operation that begins and put by until its end.
+  // The same in two halves, for an operation that is timed: skip() for those that are not measured,
+  // of which there are many and which shall cost next to nothing, and where it is false begin(). At
+  // the operation's end comes end(), which is take() if there was no begin().
+  bool skip(std::uint32_t interval) noexcept {
+    if (interval != interval_ || left_ <= 1) [[unlikely]] {
+      return false;
+    }
+    --left_;
+    begun_ = 0;
+    return true;
+  }
   bool begin(std::uint32_t interval) noexcept { return (begun_ = take(interval)) != 0; }
+  // Whether end() would answer 0 and need not be called.
+  bool skip_end(std::uint32_t interval) noexcept { return begun_ == 0 && skip(interval); }
   // The weight of the operation that was begun, or take() if none was.
   std::uint32_t end(std::uint32_t interval) noexcept {
     const std::uint32_t weight = begun_;

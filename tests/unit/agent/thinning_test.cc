@@ -107,5 +107,27 @@ TEST_CASE("what was begun keeps its weight until its end") {
   CHECK(std::abs(static_cast<double>(counted) - 300000) < 200);
 }
 
+TEST_CASE(
+    "the short way through skips what the long way would not have measured, and nothing else") {
+  Thinning timed;
+  Thinning counted;
+  Thinning timed_long = timed;  // the same random numbers
+  Thinning counted_long = counted;
+  std::uint64_t measured = 0;
+  for (std::uint32_t i = 0; i < 300000; ++i) {
+    const std::uint32_t interval = i / 40000 + i / 100000;  // some follow each other, some do not
+    const bool begins = !timed.skip(interval) && timed.begin(interval);
+    REQUIRE(begins == timed_long.begin(interval));
+    if (begins && i % 3 != 0) {  // of some operations the end never comes
+      REQUIRE_FALSE(timed.skip_end(interval));
+      REQUIRE(timed.end(interval) == timed_long.end(interval));
+    }
+    const std::uint32_t weight = counted.skip_end(interval) ? 0 : counted.end(interval);
+    REQUIRE(weight == counted_long.end(interval));
+    measured += weight;
+  }
+  CHECK(std::abs(static_cast<double>(measured) - 300000) < 64 * 12);  // one stratum per interval
+}
+
 }  // namespace
 }  // namespace rocktune::agent
