@@ -72,6 +72,7 @@ std::string plain_line(const Table& table, const std::vector<std::string>& row,
 
 std::vector<std::string> headings(const Table& table) {
   std::vector<std::string> all;
+  all.reserve(table.columns.size());
   for (const Column& column : table.columns) all.push_back(column.heading);
   return all;
 }
