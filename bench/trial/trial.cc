@@ -76,7 +76,8 @@ Result<void> read_run(const std::string& path, TrialOutcome& outcome) {
     outcome.run = nullptr;
     return {};
   }
-  outcome.partial = outcome.partial || outcome.run.value("partial", false);
+  // A stop that came just as the run was over took nothing from it.
+  outcome.partial = outcome.run.value("partial", false);
   return {};
 }
 
