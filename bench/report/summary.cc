@@ -142,16 +142,18 @@ std::vector<std::string> differences_of(const Comparison& comparison) {
   return all;
 }
 
-// The summary's key of what the objective puts first: "read_p99" is read_p99_us here.
+// The summary's key of what the objective puts first: "read_p99" is read_p99_us here, and
+// front.read_p99_us where there are several databases and the first is called front.
 std::string first_key(const Comparison& comparison, const std::vector<FigureSource>& sources) {
+  std::string first;
   for (const Run& run : comparison.runs) {
-    const std::string first = text_at(run.result, "/objective/first");
-    if (first.empty()) continue;
-    for (const FigureSource& source : sources) {
-      const std::string& key = source.figure.key;
-      if (key == first || key == first + "_us") return key;
-    }
-    return first == "throughput" ? kThroughput : "";
+    if (first.empty()) first = text_at(run.result, "/objective/first");
+  }
+  if (first.empty()) return "";
+  if (first == "throughput") return kThroughput;
+  for (const FigureSource& source : sources) {
+    const std::string& key = source.figure.key;
+    if (key == first || key == first + "_us" || key.ends_with("." + first + "_us")) return key;
   }
   return "";
 }

@@ -180,6 +180,7 @@ TEST_CASE("throughput adds up over databases, latencies stay each one's own", "[
   CHECK(median(summary, "front.read_p99_us") == 4000);
   CHECK(median(summary, "back.read_p99_us") == 60000);
   CHECK(figure_of(summary, "read_p99_us") == nullptr);
+  CHECK(summary.first == "front.read_p99_us");
 }
 
 TEST_CASE("seconds above the SLO: any database's, each second once", "[bench][report]") {
