@@ -67,6 +67,7 @@ class ChartGroup {
     this.groups = groups;
     this.hidden = new Set();
     this.charts = [];
+    this.at = null;  // where the cursor is on the x axis; null: nowhere
     this.first_x = Math.min(...this.data.charts.map((chart) => chart.x[0]));
     this.last_x = Math.max(...this.data.charts.map((chart) => chart.x[chart.x.length - 1]));
     for (const band of this.data.bands) {
@@ -304,13 +305,13 @@ class ChartGroup {
     for (const {graph, chart} of this.charts) {
       graph.updateOptions({dateWindow: range || [this.first_x, this.last_x], valueRange: value_range(chart)});
     }
-    if (this.at !== undefined && this.at !== null) this.point(this.at);
+    if (this.at !== null) this.point(this.at);
   }
 
   // Around the cursor where there is one, else around the middle.
   zoom(factor) {
     const [from, to] = this.charts[0].graph.xAxisRange();
-    const middle = this.at === undefined || this.at === null ? (from + to) / 2 : this.at;
+    const middle = this.at === null ? (from + to) / 2 : this.at;
     const smallest = 2 * (this.data.x_step || (this.last_x - this.first_x) / 100);
     const width = Math.max(smallest, Math.min(this.last_x - this.first_x, (to - from) * factor));
     const start = Math.max(this.first_x, Math.min(this.last_x - width, middle - width / 2));
@@ -320,7 +321,7 @@ class ChartGroup {
   key(event) {
     if (event.target !== this.host || event.ctrlKey || event.metaKey || event.altKey) return;
     const xs = this.charts[0].chart.x;
-    const at = this.at === undefined || this.at === null ? -1 : xs.indexOf(this.at);
+    const at = this.at === null ? -1 : xs.indexOf(this.at);
     const actions = {
       ArrowRight: () => this.select(xs[Math.min(xs.length - 1, at + 1)]),
       ArrowLeft: () => this.select(xs[Math.max(0, at - 1)]),
@@ -336,7 +337,7 @@ class ChartGroup {
     for (const swatch of this.host.querySelectorAll('.swatch')) {
       swatch.style.borderTopColor = colour_of(Number(swatch.dataset.colour));
     }
-    if (this.at !== undefined && this.at !== null) this.point(this.at);
+    if (this.at !== null) this.point(this.at);
   }
 }
 
@@ -344,5 +345,7 @@ const colours = JSON.parse(document.getElementById('groups').textContent);
 const drawn = [...document.querySelectorAll('.charts')].map((host) => new ChartGroup(host, colours));
 const redraw = () => drawn.forEach((group) => group.redraw());
 dark.addEventListener('change', redraw);
+// After dygraphs has taken the new width: the cursor's line is ours.
+addEventListener('resize', () => requestAnimationFrame(() => drawn.forEach((group) => group.point(group.at))));
 addEventListener('beforeprint', () => { document.documentElement.classList.add('print'); redraw(); });
 addEventListener('afterprint', () => { document.documentElement.classList.remove('print'); redraw(); });
