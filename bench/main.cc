@@ -170,6 +170,9 @@ struct DeviceCommands {
         ->required();
     fit->add_option("--name", fit_settings.name, "The profile's name")->capture_default_str();
     fit->add_option("--description", fit_settings.description, "What stands in the profile");
+    fit->add_option("--write-buffer", fit_settings.write_buffer,
+                    "The profile's, which is not fitted: bytes, or 32MiB")
+        ->capture_default_str();
     fit->add_option("--parts", fit_settings.parts, "One of so many parts is held out")
         ->check(CLI::Range(2, 20))
         ->capture_default_str();

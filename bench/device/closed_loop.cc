@@ -111,7 +111,9 @@ bool sustainable(const DeviceProfile& profile, const ClosedLoad& load, double pe
   const double read_turn = host_s + read_s * (1 + profile.mixing_loss / 2 * u_w) +
                            idle_latency_us(profile, IoKind::kRead, load.request_bytes) / 1e6 *
                                read_latency_factor(profile.read_latency_growth, u_r, u_w);
-  const double write_turn = host_s + write_s * (1 + profile.mixing_loss / 2 * u_r) +
+  const bool buffered = profile.write_buffer_bytes > 0;  // acknowledged before its service
+  const double write_turn = host_s +
+                            (buffered ? 0 : write_s * (1 + profile.mixing_loss / 2 * u_r)) +
                             idle_latency_us(profile, IoKind::kWrite, load.request_bytes) / 1e6;
   return reads * read_turn + writes * write_turn <= load.in_flight();
 }

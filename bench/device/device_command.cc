@@ -38,13 +38,13 @@ struct PartErrors {
 };
 
 Result<DeviceFit> fit_without(const std::vector<MeasuredPoint>& points,
-                              const DeviceFitSettings& settings, std::uint64_t part,
-                              PartErrors& errors) {
+                              const DeviceFitSettings& settings, std::int64_t write_buffer_bytes,
+                              std::uint64_t part, PartErrors& errors) {
   const std::vector<bool> held = held_out(points, settings.seed, settings.parts, part);
   std::vector<MeasuredPoint> seen;
   std::vector<MeasuredPoint> unseen;
   for (std::size_t i = 0; i < points.size(); ++i) (held[i] ? unseen : seen).push_back(points[i]);
-  auto fit = fit_device(seen);
+  auto fit = fit_device(seen, write_buffer_bytes);
   if (!fit) return fit;
   // The shipped fit's only, as driving the model takes seconds.
   for (const MeasuredPoint& point : seen) {
@@ -59,12 +59,17 @@ Result<DeviceFit> fit_without(const std::vector<MeasuredPoint>& points,
 
 Result<FitReport> make_report(const std::vector<MeasuredPoint>& points,
                               const DeviceFitSettings& settings) {
+  const auto write_buffer = parse_bytes(settings.write_buffer);
+  if (!write_buffer) {
+    return fail(ErrorCode::kInvalidArgument,
+                "--write-buffer '" + settings.write_buffer + "' is no size such as 32MiB");
+  }
   FitReport report;
   report.points = points.size();
   std::vector<double> every_mixed;
   for (std::uint64_t part = 0; part < settings.parts; ++part) {
     PartErrors errors;
-    auto fit = fit_without(points, settings, part, errors);
+    auto fit = fit_without(points, settings, *write_buffer, part, errors);
     if (!fit) return tl::unexpected(fit.error().within(settings.points));
     every_mixed.insert(every_mixed.end(), errors.model.begin(), errors.model.end());
     if (part != 0) continue;

@@ -11,8 +11,9 @@ struct DeviceFitSettings {
   std::string points;           // a CSV file (points.h)
   std::string name = "fitted";  // the profile's
   std::string description;
-  std::uint64_t seed = 1;   // of the draw of the points that are held out
-  std::uint64_t parts = 3;  // one part of so many is held out
+  std::string write_buffer = "0";  // bytes, or 32MiB: the profile's, not fitted
+  std::uint64_t seed = 1;          // of the draw of the points that are held out
+  std::uint64_t parts = 3;         // one part of so many is held out
   bool json = false;
 };
 

@@ -43,7 +43,8 @@ Sizes request_sizes(const std::vector<MeasuredPoint>& points) {
   return {sizes.begin(), sizes.end()};
 }
 
-DeviceFit from_parameters(const Eigen::VectorXd& logs, const Sizes& sizes) {
+DeviceFit from_parameters(const Eigen::VectorXd& logs, const Sizes& sizes,
+                          std::int64_t write_buffer_bytes) {
   const auto value = [&](Eigen::Index i) { return std::exp(logs[i]); };
   DeviceFit fit;
   DeviceProfile& profile = fit.profile;
@@ -53,6 +54,7 @@ DeviceFit from_parameters(const Eigen::VectorXd& logs, const Sizes& sizes) {
   profile.read_iops = 1 / (1 / value(kReadRequests) + 4096 / value(kReadRate));
   profile.write_iops = 1 / (1 / value(kWriteRequests) + 4096 / value(kWriteRate));
   profile.mixing_loss = value(kMixingLoss);
+  profile.write_buffer_bytes = write_buffer_bytes;
   profile.read_latency_growth = {value(kLoad), value(kReadWeight), value(kWrites),
                                  value(kWritesHalf)};
   const auto count = static_cast<Eigen::Index>(sizes.size());
@@ -153,13 +155,14 @@ Result<void> check_enough(const std::vector<MeasuredPoint>& points) {
 
 }  // namespace
 
-Result<DeviceFit> fit_device(const std::vector<MeasuredPoint>& points) {
+Result<DeviceFit> fit_device(const std::vector<MeasuredPoint>& points,
+                             std::int64_t write_buffer_bytes) {
   if (auto enough = check_enough(points); !enough) return tl::unexpected(enough.error());
   const Sizes sizes = request_sizes(points);
   const Eigen::VectorXd guess = first_guess(points, sizes);
   const auto count = static_cast<Eigen::Index>(points.size());
   const Residuals residuals = [&](const Eigen::VectorXd& logs) {
-    const DeviceFit fit = from_parameters(logs, sizes);
+    const DeviceFit fit = from_parameters(logs, sizes, write_buffer_bytes);
     Eigen::VectorXd out(count + logs.size());
     for (Eigen::Index i = 0; i < count; ++i) {
       const MeasuredPoint& point = points[static_cast<std::size_t>(i)];
@@ -169,7 +172,7 @@ Result<DeviceFit> fit_device(const std::vector<MeasuredPoint>& points) {
     out.tail(logs.size()) = kTrustInGuess * (logs - guess);
     return out;
   };
-  return from_parameters(least_squares(residuals, guess), sizes);
+  return from_parameters(least_squares(residuals, guess), sizes, write_buffer_bytes);
 }
 
 std::vector<bool> held_out(const std::vector<MeasuredPoint>& points, std::uint64_t seed,

@@ -22,7 +22,9 @@ struct DeviceFit {
 };
 
 // Needs 30 points: pure reads, pure writes and mixed ones among them.
-Result<DeviceFit> fit_device(const std::vector<MeasuredPoint>& points);
+// The write buffer is given: it shows in who waits, hardly in throughput.
+Result<DeviceFit> fit_device(const std::vector<MeasuredPoint>& points,
+                             std::int64_t write_buffer_bytes = 0);
 
 // Which points are kept from the fit: the mixed ones are shuffled by a generator seeded with `seed`
 // and dealt to `parts` hands; these are hand `part`'s. Every mixed point is in exactly one.

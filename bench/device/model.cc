@@ -78,7 +78,7 @@ double read_latency_factor(const ReadLatencyGrowth& growth, double read_share, d
 }
 
 DeviceModel::DeviceModel(const DeviceProfile& profile)
-    : profile_(profile), cache_(profile.write_cache) {}
+    : profile_(profile), cache_(profile.write_cache), buffer_(profile.write_buffer_bytes) {}
 
 void DeviceModel::begin(Nanoseconds now) {
   begun_ = now;
@@ -132,7 +132,7 @@ Nanoseconds DeviceModel::submit(IoKind kind, std::int64_t bytes, Nanoseconds now
     completion += std::chrono::microseconds(profile_.sync_latency_us);
   } else {
     const Nanoseconds latency = serve(kind, bytes, start);
-    completion = free_at_ + latency;
+    completion = latency + (kind == IoKind::kWrite ? buffer_.take(bytes, now, free_at_) : free_at_);
   }
   busy_ += std::max(Nanoseconds{0}, completion - std::max(now, busy_until_));
   busy_until_ = std::max(busy_until_, completion);

@@ -6,8 +6,9 @@
 // exactly u_r + u_w + mixing_loss * u_r * u_w = 1, so mixing loses non-linearly (source 004: at
 // 50/50 each direction falls to about a quarter). A latency is added to each I/O that does not
 // occupy the server, since NVMe devices work on many requests at once; that of reads grows with
-// the load (profile.h: ReadLatencyGrowth). Sustained writes may fill a cache (write_cache.h), and
-// the rates may fall at given times.
+// the load (profile.h: ReadLatencyGrowth). Writes may be acknowledged from a buffer before they are
+// done (write_buffer.h), sustained writes may fill a cache (write_cache.h), and the rates may fall
+// at given times.
 //
 // Time is a parameter: the class reads no clock and never sleeps. `now` should not go backwards
 // by more than the few microseconds that threads differ. Not thread-safe; see device.h.
@@ -21,6 +22,7 @@
 
 #include "bench/device/profile.h"
 #include "bench/device/stat.h"
+#include "bench/device/write_buffer.h"
 #include "bench/device/write_cache.h"
 #include "model/clock.h"
 
@@ -69,6 +71,7 @@ class DeviceModel {
 
   DeviceProfile profile_;
   WriteCache cache_;
+  WriteBuffer buffer_;
   std::optional<Nanoseconds> begun_;  // what the degradation's seconds count from
   std::size_t degraded_ = 0;          // steps of profile_.degradation that have come
   double rates_ = 1;                  // the factor of the last of them

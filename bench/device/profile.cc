@@ -12,8 +12,9 @@ DeviceProfile DeviceProfile::scaled(double factor) const {
         &smaller.write_cache.drain_bytes_per_second}) {
     *rate /= factor;
   }
-  smaller.write_cache.bytes =
-      static_cast<std::int64_t>(static_cast<double>(write_cache.bytes) / factor);
+  for (std::int64_t* size : {&smaller.write_buffer_bytes, &smaller.write_cache.bytes}) {
+    *size = static_cast<std::int64_t>(static_cast<double>(*size) / factor);
+  }
   return smaller;
 }
 

@@ -61,13 +61,16 @@ struct DeviceProfile {
   std::vector<SizedLatency> larger_write_latency_us;
   std::int64_t sync_latency_us = 0;
   ReadLatencyGrowth read_latency_growth;
+  // Writes that the device acknowledges before they are done, so that reads wait for them rather
+  // than who wrote. 0: a write waits until it is done.
+  std::int64_t write_buffer_bytes = 0;
   WriteCacheProfile write_cache;
   std::vector<Degradation> degradation;        // by rising time
   std::int64_t max_request_bytes = 128 << 10;  // longer transfers are split, as the kernel does
   std::int64_t write_gather_bytes = 64 << 10;  // small appends to a file gather up to this
 
-  // Rates and the write cache divided by `factor`; latencies, request sizes, the mixing loss and
-  // times stay.
+  // Rates, the write buffer and the write cache divided by `factor`; latencies, request sizes, the
+  // mixing loss and times stay.
   [[nodiscard]] DeviceProfile scaled(double factor) const;
 };
 

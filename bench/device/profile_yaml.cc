@@ -111,6 +111,7 @@ void read_profile(MapReader& map, DeviceProfile& profile, Problems& problems) {
   read_sized(map, "larger_read_latency_us", profile.larger_read_latency_us, problems);
   read_sized(map, "larger_write_latency_us", profile.larger_write_latency_us, problems);
   read_growth(map, profile.read_latency_growth, problems);
+  map.bytes("write_buffer", profile.write_buffer_bytes, {0, std::int64_t{64} << 30});
   read_cache(map, profile.write_cache, problems);
   read_degradation(map, profile.degradation, problems);
   map.bytes("max_request", profile.max_request_bytes, {4096, 16 << 20});
@@ -199,6 +200,9 @@ std::string format_device_profile(const DeviceProfile& p) {
     out += "read_latency_growth: {load: " + short_number(g.load) +
            ", read_weight: " + short_number(g.read_weight) + ", writes: " + short_number(g.writes) +
            ", writes_half: " + short_number(g.writes_half) + "}\n";
+  }
+  if (p.write_buffer_bytes > 0) {
+    out += "write_buffer: " + std::to_string(p.write_buffer_bytes) + "\n";
   }
   if (const WriteCacheProfile& c = p.write_cache; c.bytes > 0) {
     out += "write_cache: {bytes: " + std::to_string(c.bytes) +

@@ -393,3 +393,41 @@ TEST_CASE("larger requests have their own latency", "[bench][device]") {
   CHECK(idle_latency_us(profile, IoKind::kRead, 1 << 24) == Approx(250));
   CHECK(idle_latency_us(profile, IoKind::kWrite, 65536) == Approx(20));
 }
+
+TEST_CASE("buffered writes are acknowledged at once, and reads wait for them", "[bench][device]") {
+  DeviceProfile profile = test_profile();  // writes 200 MB/s
+  profile.mixing_loss = 0;
+  profile.write_latency_us = 20;
+  profile.write_iops = 1e9;
+  profile.write_buffer_bytes = 1 << 20;
+  DeviceModel model(profile);
+  // Eight writes of 128 KiB have room; each takes 655.36 us of the device.
+  for (int i = 0; i < 8; ++i) {
+    CHECK(model.submit(IoKind::kWrite, 131072, Nanoseconds{0}) == microseconds(20));
+  }
+  // The ninth waits for the first to be done, the tenth for the second.
+  CHECK(model.submit(IoKind::kWrite, 131072, Nanoseconds{0}) == Nanoseconds(655360 + 20000));
+  CHECK(model.submit(IoKind::kWrite, 131072, Nanoseconds{0}) == Nanoseconds(1310720 + 20000));
+  // A read waits for all ten.
+  CHECK(model.submit(IoKind::kRead, 4096, Nanoseconds{0}) == Nanoseconds(6553600 + 20000));
+
+  // It changes who waits, not what the device can do.
+  CHECK(saturate(profile, 0, 32, 131072).write_ops_per_second ==
+        Approx(200e6 / 131072).epsilon(0.01));
+  profile.mixing_loss = 7.1;
+  DeviceProfile unbuffered = profile;
+  unbuffered.write_buffer_bytes = 0;
+  for (const int readers : {1, 8}) {
+    const Throughput with = saturate(profile, readers, 32, 131072);
+    const Throughput without = saturate(unbuffered, readers, 32, 131072);
+    CHECK(with.write_ops_per_second >= without.write_ops_per_second);
+  }
+}
+
+TEST_CASE("a write that is larger than the buffer waits until it is done", "[bench][device]") {
+  DeviceProfile profile = test_profile();
+  profile.write_iops = 1e9;
+  profile.write_buffer_bytes = 65536;
+  DeviceModel model(profile);
+  CHECK(model.submit(IoKind::kWrite, 131072, Nanoseconds{0}) == Nanoseconds(655360));
+}

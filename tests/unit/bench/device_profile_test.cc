@@ -47,7 +47,7 @@ TEST_CASE("a profile with everything", "[bench][device]") {
       std::string(kRates) +
           "read_latency_us: 80.5\nlarger_read_latency_us: {64KiB: 200, 1MiB: 250.5}\n"
           "read_latency_growth: {load: 3.7, read_weight: 0.3, writes: 0.25, writes_half: 0.01}\n"
-          "write_cache: {bytes: 8GiB, behind_bytes_per_second: 400MB}\n"
+          "write_buffer: 32MiB\nwrite_cache: {bytes: 8GiB, behind_bytes_per_second: 400MB}\n"
           "degradation:\n  - {after_seconds: 60, rates: 0.5}\n  - {after_seconds: 90, rates: 1}\n",
       "d.yaml");
   REQUIRE(profile);
@@ -61,6 +61,7 @@ TEST_CASE("a profile with everything", "[bench][device]") {
 
   const DeviceProfile small = profile->scaled(16);
   CHECK(small.write_cache == WriteCacheProfile{std::int64_t{8} << 26, 25e6, 25e6});
+  CHECK(small.write_buffer_bytes == 2 << 20);
   CHECK(small.degradation == profile->degradation);
   CHECK(small.larger_read_latency_us == profile->larger_read_latency_us);
 
@@ -69,6 +70,7 @@ TEST_CASE("a profile with everything", "[bench][device]") {
   REQUIRE(again);
   CHECK(format_device_profile(*again) == format_device_profile(*profile));
   CHECK(again->write_cache == profile->write_cache);
+  CHECK(again->write_buffer_bytes == profile->write_buffer_bytes);
   CHECK(again->degradation == profile->degradation);
   CHECK(again->read_latency_growth == profile->read_latency_growth);
 }
