@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <map>
+#include <cstddef>
 
 namespace rocktune::bench::report {
 namespace {
@@ -25,27 +24,33 @@ std::optional<bool> is_above(const json& second, const json& phase, const Latenc
   return std::nullopt;
 }
 
+std::optional<bool> is_above_any(const json& second, const json& phase,
+                                 const std::vector<LatencyLimit>& limits) {
+  std::optional<bool> any;
+  for (const LatencyLimit& limit : limits) {
+    if (const auto above = is_above(second, phase, limit)) any = any.value_or(false) || *above;
+  }
+  return any;
+}
+
 struct Second {
+  double start = 0;
   double length = 0;
   bool above = false;
 };
 
-// By the whole second since the run's start, so that databases beside each other share them.
-using Seconds = std::map<std::int64_t, Second>;
-
-void add_phase(const json& phase, const std::vector<LatencyLimit>& limits, Seconds& seconds) {
-  for (const json& second : array_at(phase, "/per_second")) {
-    const auto start = number_at(second, "/start_seconds");
-    const auto length = number_at(second, "/seconds");
-    if (!start || !length) continue;
-    for (const LatencyLimit& limit : limits) {
-      const auto above = is_above(second, phase, limit);
-      if (!above) continue;
-      Second& whole = seconds[std::llround(*start)];
-      whole.length = std::max(whole.length, *length);
-      whole.above = whole.above || *above;
+// Those seconds of a database that tell.
+std::vector<Second> seconds_of(const json& database, const std::vector<LatencyLimit>& limits) {
+  std::vector<Second> all;
+  for (const json& phase : array_at(database, "/phases")) {
+    for (const json& second : array_at(phase, "/per_second")) {
+      const auto start = number_at(second, "/start_seconds");
+      const auto length = number_at(second, "/seconds");
+      const auto above = is_above_any(second, phase, limits);
+      if (start && length && above) all.push_back({*start, *length, *above});
     }
   }
+  return all;
 }
 
 }  // namespace
@@ -101,15 +106,27 @@ std::vector<LatencyLimit> latency_limits(const json& result) {
 }
 
 std::optional<double> seconds_above(const json& result, const std::vector<LatencyLimit>& limits) {
-  Seconds seconds;
+  // The first database's seconds; those of others that began within half a second of one of them
+  // are the same seconds, as all are sampled at the same moments but for some milliseconds.
+  constexpr double kSameSecond = 0.5;
+  std::vector<Second> all;
   for (const DatabaseResult& database : databases_of(result)) {
-    for (const json& phase : array_at(*database.document, "/phases")) {
-      add_phase(phase, limits, seconds);
+    const std::size_t of_others = all.size();
+    for (const Second& second : seconds_of(*database.document, limits)) {
+      const auto end = all.begin() + static_cast<std::ptrdiff_t>(of_others);
+      const auto same = std::find_if(all.begin(), end, [&](const Second& one) {
+        return std::abs(one.start - second.start) < kSameSecond;
+      });
+      if (same == end) {
+        all.push_back(second);
+      } else {
+        same->above = same->above || second.above;
+      }
     }
   }
-  if (seconds.empty()) return std::nullopt;
+  if (all.empty()) return std::nullopt;
   double above = 0;
-  for (const auto& [start, second] : seconds) above += second.above ? second.length : 0;
+  for (const Second& second : all) above += second.above ? second.length : 0;
   return above;
 }
 

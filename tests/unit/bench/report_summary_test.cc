@@ -193,6 +193,24 @@ TEST_CASE("seconds above the SLO: any database's, each second once", "[bench][re
   CHECK_FALSE(seconds_above(json::object(), limits));
 }
 
+TEST_CASE("seconds that are a little short or long are all counted", "[bench][report]") {
+  const std::vector<LatencyLimit> limits = {{"read_p99", "read", "p99_us", 5000}};
+  for (const double length : {0.98, 1.02}) {
+    json drifting = result(100, 6000);
+    json per_second = json::array();
+    for (int i = 0; i < 100; ++i) {
+      per_second.push_back(second(0, 100, 6000));
+      per_second.back()["start_seconds"] = i * length;
+      per_second.back()["seconds"] = length;
+    }
+    drifting["databases"][0]["phases"] = {{{"name", "all"}, {"per_second", per_second}}};
+    CHECK(*seconds_above(drifting, limits) == Approx(100 * length));
+    drifting["databases"].push_back(drifting["databases"][0]);
+    drifting["databases"][1]["name"] = "other";
+    CHECK(*seconds_above(drifting, limits) == Approx(100 * length));
+  }
+}
+
 TEST_CASE("a second in which nothing was done counts as above the SLO", "[bench][report]") {
   json stalled = result(100, 4000);
   json& per_second = stalled["databases"][0]["phases"][0]["per_second"];
