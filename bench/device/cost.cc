@@ -33,6 +33,7 @@ Result<DeviceCost> measure_device_cost(const DeviceProfile& profile, const std::
   const double cpu_before = own_cpu_seconds();
   const Nanoseconds before = monotonic_now();
   std::vector<std::thread> workers;
+  workers.reserve(static_cast<std::size_t>(threads));
   for (std::int64_t i = 0; i < threads; ++i) {
     workers.emplace_back([&] { make_requests(**device, requests); });
   }

@@ -206,7 +206,8 @@ ErrorSummary summarise(std::vector<double> errors) {
   if (errors.empty()) return {};
   std::sort(errors.begin(), errors.end());
   const auto at = [&](double share) {
-    return errors[static_cast<std::size_t>(share * static_cast<double>(errors.size() - 1) + 0.5)];
+    return errors[static_cast<std::size_t>(
+        std::lround(share * static_cast<double>(errors.size() - 1)))];
   };
   return {errors.size(), at(0.5), at(0.9), errors.back()};
 }

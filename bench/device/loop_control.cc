@@ -50,7 +50,7 @@ std::string reason() {
 // The full path of a program; administrators' directories may be missing in a user's PATH.
 std::optional<std::string> find_program(const std::string& name) {
   for (const char* directory : {"/usr/sbin", "/sbin", "/usr/bin", "/usr/local/sbin"}) {
-    const std::string path = std::string(directory) + "/" + name;
+    std::string path = std::string(directory) + "/" + name;
     if (::access(path.c_str(), X_OK) == 0) return path;
   }
   return std::nullopt;
