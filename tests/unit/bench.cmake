@@ -1,6 +1,7 @@
 rocktune_unit_test(bench_test
   SOURCES
     unit/bench/alert_tail_test.cc
+    unit/bench/builtin_scenarios_test.cc
     unit/bench/compare_test.cc
     unit/bench/comparison_test.cc
     unit/bench/configuration_test.cc
@@ -20,6 +21,7 @@ rocktune_unit_test(bench_test
     unit/bench/rate_test.cc
     unit/bench/records_test.cc
     unit/bench/requests_test.cc
+    unit/bench/report_machine_test.cc
     unit/bench/report_page_test.cc
     unit/bench/report_statistics_test.cc
     unit/bench/report_summary_test.cc
