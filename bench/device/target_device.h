@@ -33,8 +33,9 @@ struct DeviceSpec {
   DeviceProfile profile;  // as used, hence scaled; meaningless for the real device
 };
 
-// "none", a profile ("nvme-p41", "FILE.yaml"), or "loop:PROFILE". `scale` divides the profile's
-// sizes and rates.
+// "none", a profile ("nvme-p41", "FILE.yaml"), or "loop:PROFILE". A profile's degradation is
+// replaced by "@SECONDS:FACTOR" behind it, several of them by rising time: "nvme-p41@60:0.5@90:1".
+// `scale` divides the profile's sizes and rates.
 Result<DeviceSpec> parse_device_spec(const std::string& text, double scale);
 
 struct DevicePlace {

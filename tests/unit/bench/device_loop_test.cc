@@ -173,6 +173,29 @@ TEST_CASE("which device a run gets", "[bench][device]") {
         std::string::npos);
 }
 
+TEST_CASE("a device's degradation from the command line or a scenario", "[bench][device]") {
+  const auto spec = parse_device_spec("loop:nvme-p41@60:0.5@90:1", 16);
+  REQUIRE(spec);
+  CHECK(spec->kind == DeviceKind::kLoop);
+  CHECK(spec->profile.degradation == std::vector<Degradation>{{60, 0.5}, {90, 1}});
+  CHECK(parse_device_spec("nvme-p41", 1)->profile.degradation.empty());
+  for (const char* wrong :
+       {"nvme-p41@", "nvme-p41@60", "nvme-p41@60:0.5@", "nvme-p41@90:1@60:0.5"}) {
+    INFO(wrong);
+    const auto bad = parse_device_spec(wrong, 1);
+    REQUIRE_FALSE(bad);
+    CHECK(bad.error().message.find(wrong) != std::string::npos);
+  }
+  const TempDirectory directory;
+  fs::create_directory(directory.file("a@b"));
+  const std::string file = directory.write(
+      "a@b/d.yaml",
+      "name: d\nread_bytes_per_second: 1GB\nwrite_bytes_per_second: 1GB\nread_iops: 1000\n"
+      "write_iops: 1000\n");
+  CHECK(parse_device_spec(file, 1));
+  CHECK(parse_device_spec(file + "@5:0.1", 1)->profile.degradation.size() == 1);
+}
+
 TEST_CASE("databases on one emulated device all find its counters", "[bench][device]") {
   const TempDirectory directory;
   const auto spec = parse_device_spec("nvme-p41", 16);
