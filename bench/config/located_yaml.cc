@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 #include <sstream>
+#include <tuple>
 #include <utility>
 
 namespace rocktune::bench {
@@ -66,10 +67,10 @@ void Problems::add(const YAML::Mark& mark, std::string_view key, std::string_vie
 
 Error Problems::error() const {
   auto sorted = found_;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Entry& a, const Entry& b) {
-    return std::pair(a.line, a.column) < std::pair(b.line, b.column);
+  std::sort(sorted.begin(), sorted.end(), [](const Entry& a, const Entry& b) {
+    return std::tie(a.line, a.column, a.text) < std::tie(b.line, b.column, b.text);
   });
-  // What a text says wrong it may say wrong wherever it is read.
+  // A text that is read twice (a scenario, at both its sizes) has its mistakes twice.
   const auto same = [](const Entry& a, const Entry& b) {
     return a.line == b.line && a.column == b.column && a.text == b.text;
   };

@@ -32,7 +32,7 @@ class Pacer {
     const double at = rate_.when(thread_ + threads_ * static_cast<double>(index_++));
     const double latest = std::chrono::duration<double>(end_ - start_).count();
     if (!(at < latest)) return end_;
-    return start_ + Nanoseconds(static_cast<std::int64_t>(at * 1e9));
+    return start_ + Nanoseconds(std::llround(at * 1e9));
   }
 
   // Operations that were due before `now` or the end, and for which next() was never called.
@@ -40,8 +40,7 @@ class Pacer {
     if (!rate_.paced()) return 0;
     const Nanoseconds until = now < end_ ? now : end_;
     const double due = rate_.due_by(std::chrono::duration<double>(until - start_).count());
-    // The first operation is due at once, hence as many as fit and one; rounding must not turn an
-    // operation that is due exactly at the end into one more.
+    // What is due exactly at the end is never begun; rounding must not count it.
     const double mine = std::ceil((due - thread_) / threads_ - 1e-6);
     const auto scheduled = static_cast<std::uint64_t>(std::fmax(0, mine));
     return scheduled > index_ ? scheduled - index_ : 0;

@@ -51,8 +51,10 @@ void overlay(YAML::Node base, const YAML::Node& over, Problems& problems) {
       overlay(below, entry.second, problems);
     } else if (found && is_named_list(below) && is_named_list(entry.second)) {
       overlay_list(below, entry.second, problems);
-    } else {
+    } else if (found) {
       base[entry.first.Scalar()] = entry.second;
+    } else {
+      base.force_insert(entry.first, entry.second);  // the key keeps its place, too
     }
   }
 }

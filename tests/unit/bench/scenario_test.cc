@@ -122,7 +122,7 @@ full:
         "s.yaml:8:36: databases[0].options.max_background_jobs:",
         "s.yaml:10:48: databases[1].workload.phases[0].workload: 'Z' is no YCSB workload",
         "s.yaml:11:34: databases[1].configuration.block_cache: 'lots' is not a size",
-        "s.yaml:12:12: databases[2].name: is given twice", "s.yaml:14:9: seed: is not known here",
+        "s.yaml:12:12: databases[2].name: is given twice", "s.yaml:14:3: seed: is not known here",
         "s.yaml:15:15: full: there is no 'nobody' in this list to change"}) {
     INFO(all);
     INFO(line);

@@ -146,7 +146,7 @@ phases:
         "w.yaml:7:21: phases[0].ops_per_second.to: is required",
         "w.yaml:8:35: phases[0].distribution.theta: is not known here",
         "w.yaml:10:28: phases[1].proportions.steal: is not known here",
-        "w.yaml:11:42: phases[1].ops_per_second.sine.d: must be above 0 and not below |a|",
+        "w.yaml:11:44: phases[1].ops_per_second.sine.d: must be above 0 and not below |a|",
         "w.yaml:12:39: phases[1].scan_length.values: must be a list"}) {
     INFO(all);
     CHECK(all.find(line) != std::string::npos);
