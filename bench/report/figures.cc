@@ -157,7 +157,7 @@ std::vector<FigureSource> figure_sources(const std::vector<Run>& runs) {
   add_databases(runs, sources);
   add_limits(runs, sources);
   sources.push_back(
-      summed({"operations_never_started", "operations due, never begun", Better::kLower, 1, 0},
+      summed({"operations_never_started", "operations never begun", Better::kLower, 1, 0},
              "/total/operations_never_started"));
   sources.push_back(summed({"stall_seconds", "time writers stalled, s", Better::kLower, 1, 2},
                            "/total/stall_seconds"));
