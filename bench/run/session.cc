@@ -17,6 +17,8 @@ namespace rocktune::bench {
 namespace {
 
 constexpr auto kLook = std::chrono::milliseconds(20);
+constexpr Nanoseconds kSecond = std::chrono::seconds(1);
+constexpr Nanoseconds kMostOfASecond = std::chrono::milliseconds(500);
 // From the last thing that is set up to the first operation, so that all databases begin together.
 constexpr Nanoseconds kLeadTime = std::chrono::milliseconds(100);
 
@@ -168,13 +170,18 @@ Result<void> Session::measure() {
   }
   sleep_until(begin);
   watch.begin();
-  for (Nanoseconds due = begin + std::chrono::seconds(1); running_ > 0;) {
+  Nanoseconds watched = begin;  // the whole second up to which the device has been looked at
+  while (running_ > 0) {
     if (stop_) ending_ = true;
-    if (monotonic_now() >= due) {
+    if (monotonic_now() >= watched + kSecond) {
       watch.second(seconds_between(begin, monotonic_now()));
-      due += std::chrono::seconds(1);
+      watched += kSecond;
     }
     std::this_thread::sleep_for(kLook);
+  }
+  // The last second ends with the last operation; the rest of one would say little.
+  if (monotonic_now() - watched >= kMostOfASecond) {
+    watch.second(seconds_between(begin, monotonic_now()));
   }
   for (std::thread& thread : threads) thread.join();
   watch.end(result_.device);

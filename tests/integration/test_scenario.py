@@ -124,7 +124,7 @@ class Scenario(World):
         self.assertEqual(process.wait(10), 2)
         text = (self.directory / "bad.log").read_text()
         self.assertIn("bad.yaml:2:1: devise: is not known here", text)
-        self.assertIn("bad.yaml:3:34: databases[0].workload: 'nope' is no built-in", text)
+        self.assertIn("bad.yaml:3:33: databases[0].workload: 'nope' is no built-in", text)
 
 
 if __name__ == "__main__":
