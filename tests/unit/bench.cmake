@@ -31,4 +31,4 @@ rocktune_unit_test(bench_test
     unit/bench/sizes_test.cc
     unit/bench/trial_test.cc
     unit/bench/workload_test.cc
-  LIBRARIES rocktune_bench_lib)
+  LIBRARIES rocktune_bench_lib rocktune_agent)
