@@ -153,15 +153,21 @@ class Loop(Device):
             self.assertEqual([n for n in notes if f".{process.pid}." in n.name], [])
 
     def test_a_run_is_limited_and_leaves_nothing(self):
-        process = self.run_small(4)
+        profile = self.directory / "slow.yaml"
+        profile.write_text("name: slow\nread_bytes_per_second: 100GB\nwrite_bytes_per_second: 100GB\n"
+                           "read_iops: 512000\nwrite_iops: 512000\n")
+        # Reads that miss the cache (8 MiB over 1024): 512,000 over 1024 are 500 a second, and 250 from second 3 on.
+        process = self.bench("run", "--workload", "ycsb-c", "--records", 20000, "--configuration", "Baseline", "--scale", 1024,
+                             "--device", f"loop:{profile}@3:0.5", "--seconds", 6, "--db", self.directory / "db", "--json",
+                             self.directory / "result.json", "--progress", "lines")
         wait_for("the mount", self.left_behind, 30)
         self.assertEqual(process.wait(90), 0, self.log())
-        result = json.loads((self.directory / "result.json").read_text())
-        self.assertEqual(result["device"]["label"], "throttled loop device")
-        total = result["device"]["total"]
-        # 6.5 GB/s over 1024 are 6.3 MB/s of writes, 6.8 of reads: reached, and not passed by more than a burst.
-        self.assertGreater(total["write_bytes"], 0)
-        self.assertLess(total["read_bytes"] / result["databases"][0]["total"]["seconds"], 1.5 * 7.0e9 / 1024)
+        device = json.loads((self.directory / "result.json").read_text())["device"]
+        self.assertEqual(device["label"], "throttled loop device")
+        reads = [second["read_iops"] for second in device["per_second"]]
+        self.assertGreater(max(reads), 300, reads)
+        self.assertLess(max(reads), 700, reads)  # without a limit: thousands
+        self.assertLess(min(reads), 350, reads)
         self.assert_nothing_left()
 
     def test_interrupted_at_any_moment_nothing_is_left(self):
