@@ -153,7 +153,8 @@ Result<std::vector<SearchedRun>> CompareRuns::read_search() const try {
   if (!std::filesystem::exists(path, ignored)) return known;
   const auto text = read_text_file(path);
   if (!text) return tl::unexpected(text.error());
-  for (const json& run : json::parse(*text).at("runs")) {
+  const json document = json::parse(*text);
+  for (const json& run : document.at("runs")) {
     known.push_back(
         {run.at("round"),
          run.at("setting"),
