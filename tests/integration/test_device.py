@@ -170,6 +170,21 @@ class Loop(Device):
         self.assertLess(min(reads), 350, reads)
         self.assert_nothing_left()
 
+    def test_a_failed_step_leaves_nothing(self):
+        # No room for the file system: mkfs.ext4 fails after the loop device was made.
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", self.temporary], check=True, timeout=10)
+        try:
+            process = self.bench("run", "--workload", "ycsb-a", "--records", 10, "--seconds", 1, "--device", "loop:nvme-p41",
+                                 "--db", self.directory / "db", "--progress", "none", "--no-agent")
+            self.assertEqual(process.wait(60), 1, self.log())
+            self.assertIn("throttled loop device: ", self.log())
+            self.assertIn("mkfs.ext4 failed", self.log())
+            left = [entry for entry in self.left_behind() if not entry.startswith(f"none {self.temporary} tmpfs")]
+            self.assertEqual(left, [])
+            self.assertEqual(self.groups(), [])
+        finally:
+            subprocess.run(["umount", self.temporary], check=True, timeout=10)
+
     def test_interrupted_at_any_moment_nothing_is_left(self):
         for moment in (0.1, 0.5, 1.5, 3):
             with self.subTest(moment=moment):
