@@ -182,7 +182,7 @@ TEST_CASE("a report has our figures, the document's beside them, and what is mis
   const std::string text = markdown(summary);
   for (const char* expected :
        {"PARTIAL", "emulated device nvme-p41", "6 of 10 runs finished", "1 PARTIAL",
-        "a tenth of all", "the machine is smaller", "2.45", "2.00 [1.90-2.10]",
+        "a tenth of all", "the machine is smaller", "2.45", "2.00 \\[1.90-2.10\\]",
         "reproduced (3 of 3 rounds)", "rocktune-bench experiment small"}) {
     INFO(expected);
     CHECK(text.find(expected) != std::string::npos);
