@@ -50,10 +50,9 @@ std::string comparison_table(const json& static_run, const json& tuned_run) {
   std::vector<Row> rows = {{"throughput, ops/s", "/databases/0/total/ops_per_second", "%.0f", 1}};
   const json phases = static_run.value(json::json_pointer("/databases/0/phases"), json::array());
   for (std::size_t i = 0; i < phases.size(); ++i) {
-    rows.push_back(
-        {"  in phase " + phases[i].value("name", "?") + ", ops/s",
-         "/databases/0/phases/" + std::to_string(i) + "/databases/0/total/ops_per_second", "%.0f",
-         1});
+    rows.push_back({"  in phase " + phases[i].value("name", "?") + ", ops/s",
+                    "/databases/0/phases/" + std::to_string(i) + "/total/ops_per_second", "%.0f",
+                    1});
   }
   for (const std::string operation : {"read", "update"}) {
     const std::string at = "/databases/0/total/operations/" + operation;
