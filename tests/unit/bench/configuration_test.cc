@@ -1,10 +1,15 @@
 #include "bench/host/configuration.h"
 
+#include <rocksdb/memtablerep.h>
+#include <rocksdb/rate_limiter.h>
+
 #include "bench/host/options.h"
 #include "tests/support/catch.h"
 
+using rocktune::bench::CompactionStyle;
 using rocktune::bench::HostConfiguration;
 using rocktune::bench::load_configuration;
+using rocktune::bench::make_family_options;
 using rocktune::bench::make_options;
 using rocktune::bench::parse_configurations;
 
@@ -99,4 +104,79 @@ TEST_CASE("mistakes in a configuration file", "[bench][configuration]") {
   CHECK(message.find("c.yaml:3:24: Mine.partitioned_filters: needs bloom_bits_per_key above 0") !=
         std::string::npos);
   CHECK(message.find("c.yaml:4:3: Mine.jobs: is not known here") != std::string::npos);
+}
+
+TEST_CASE("column families have what is their own, and the rest in common",
+          "[bench][configuration]") {
+  const auto all = parse_configurations(R"(Mixed:
+  base: Mild-Pressure
+  max_write_buffer_number: 3
+  families:
+    cold:
+      compaction_style: universal
+      write_buffer_size: 16MiB
+      rocksdb_options: {disable_auto_compactions: "true"}
+Child:
+  base: Mixed
+  block_cache: 64MiB
+)",
+                                        "c.yaml");
+  REQUIRE(all);
+  const HostConfiguration& mixed = all->at("Mixed");
+  CHECK(mixed.rate_limit_bytes_per_second == 200'000'000);  // its base's
+  CHECK(mixed.family("hot").compaction_style == CompactionStyle::kLevel);
+  CHECK(mixed.family("cold").max_write_buffer_number == 3);
+  CHECK(mixed.scaled(16).family("cold").write_buffer_bytes == 1 << 20);
+  CHECK(all->at("Child").family("cold").write_buffer_bytes == 16 << 20);
+  CHECK(all->at("Child").block_cache_bytes == 64 << 20);
+
+  HostConfiguration changed = mixed;
+  REQUIRE(changed.set("level0_file_num_compaction_trigger=7"));
+  REQUIRE(changed.set("report_bg_io_stats=true"));
+  const auto options = make_options(changed);
+  REQUIRE(options);
+  CHECK(options->compaction_style == rocksdb::kCompactionStyleLevel);
+  const auto cold = make_family_options(changed, "cold", *options);
+  REQUIRE(cold);
+  CHECK(cold->compaction_style == rocksdb::kCompactionStyleUniversal);
+  CHECK(cold->write_buffer_size == 16 << 20);
+  CHECK(cold->disable_auto_compactions);
+  CHECK(cold->level0_file_num_compaction_trigger == 7);
+  CHECK(cold->report_bg_io_stats);
+  const auto hot = make_family_options(changed, "hot", *options);
+  REQUIRE(hot);
+  CHECK_FALSE(hot->disable_auto_compactions);
+}
+
+TEST_CASE("a vector memtable and the tuner of RocksDB's own limiter", "[bench][configuration]") {
+  HostConfiguration configuration;
+  const auto early = configuration.set("auto_tuned_rate_limit=true");
+  REQUIRE_FALSE(early);
+  CHECK(early.error().message.find("needs a rate_limit") != std::string::npos);
+  REQUIRE(configuration.set("rate_limit=100MB"));
+  REQUIRE(configuration.set("auto_tuned_rate_limit=true"));
+  REQUIRE(configuration.set("memtable=vector"));
+  const auto options = make_options(configuration);
+  REQUIRE(options);
+  // RocksDB begins an auto-tuned limiter at half of its bound.
+  CHECK(options->rate_limiter->GetBytesPerSecond() == 50'000'000);
+  CHECK_FALSE(options->allow_concurrent_memtable_write);
+  CHECK(std::string(options->memtable_factory->Name()).find("Vector") != std::string::npos);
+}
+
+TEST_CASE("mistakes of bases and families", "[bench][configuration]") {
+  const auto result = parse_configurations(R"(Mine:
+  base: nobody
+  families:
+    hot: {compaction_style: tiered, block_cache: 1MiB}
+)",
+                                           "c.yaml");
+  REQUIRE_FALSE(result);
+  const std::string& message = result.error().message;
+  CHECK(message.find("c.yaml:2:9: Mine.base: configuration 'nobody' is no built-in") !=
+        std::string::npos);
+  CHECK(message.find("c.yaml:4:29: Mine.families.hot.compaction_style: 'tiered' is not known") !=
+        std::string::npos);
+  CHECK(message.find("c.yaml:4:37: Mine.families.hot.block_cache: is not known here") !=
+        std::string::npos);
 }
