@@ -179,9 +179,16 @@ Gauges Database::read_gauges() const {
 
 void Database::wait_for_background(const std::atomic<bool>& stop) {
   using Properties = rocksdb::DB::Properties;
+  // Universal compaction can call a tree due of which it then picks nothing, for ever: what has not
+  // begun within this time will not.
+  constexpr auto kNothingBegins = std::chrono::seconds(2);
+  auto last_running = std::chrono::steady_clock::now();
   while (!stop.load()) {
     bool busy = property(*db_, Properties::kNumRunningFlushes) != 0 ||
                 property(*db_, Properties::kNumRunningCompactions) != 0;
+    const auto now = std::chrono::steady_clock::now();
+    if (busy) last_running = now;
+    if (now - last_running > kNothingBegins) return;
     for (rocksdb::ColumnFamilyHandle* family : opened_) {
       for (const std::string& name :
            {Properties::kMemTableFlushPending, Properties::kCompactionPending}) {
