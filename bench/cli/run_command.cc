@@ -145,6 +145,7 @@ Result<std::vector<std::string>> place(const RunSettings& settings, const Scenar
     return fail(ErrorCode::kIo, directory + ": cannot be created: " + error.message());
   }
   std::vector<std::string> paths;
+  paths.reserve(scenario.databases.size());
   for (const ScenarioDatabase& database : scenario.databases) {
     paths.push_back(directory + "/" + database.name);
   }

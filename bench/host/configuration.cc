@@ -124,7 +124,9 @@ void read_families(MapReader& map, const std::string& prefix, Problems& problems
   }
   for (const auto& entry : *node) {
     const std::string family = entry.first.Scalar();
-    MapReader inner(entry.second, problems, prefix + "families." + family + ".");
+    std::string qualified = prefix;
+    qualified.append("families.").append(family).append(".");
+    MapReader inner(entry.second, problems, qualified);
     FamilyConfiguration own = c;
     own.rocksdb_options.clear();  // the configuration's apply to all families anyway
     if (const auto before = c.families.find(family); before != c.families.end()) {
@@ -185,8 +187,9 @@ void scale_family(FamilyConfiguration& c, double factor) {
 }
 
 // Whether one of the readers asks for this key.
-template <class Read, class C>
-bool known_to(const YAML::Node& node, Read read, C ignored) {
+template <class C, class Read>
+bool known_to(const YAML::Node& node, Read read) {
+  C ignored;
   Problems unknown("");
   MapReader map(node, unknown);
   read(map, ignored);
@@ -231,8 +234,8 @@ Result<void> HostConfiguration::set(const std::string& assignment) {
   // The key's own reader says whether it is one of ours: it is then asked for, hence not unknown.
   YAML::Node node(YAML::NodeType::Map);
   node[key] = value;
-  const bool of_family = known_to(node, read_family, FamilyConfiguration{});
-  if (!of_family && !known_to(node, read_database, HostConfiguration{})) {
+  const bool of_family = known_to<FamilyConfiguration>(node, read_family);
+  if (!of_family && !known_to<HostConfiguration>(node, read_database)) {
     rocksdb_options[key] = value;  // RocksDB says whether it knows it
     return {};
   }

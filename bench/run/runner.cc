@@ -155,6 +155,7 @@ class PhaseRun {
 std::vector<Inserted> nothing_inserted(const Workload& workload) {
   std::vector<Inserted> inserted;
   const auto threads = static_cast<std::uint64_t>(workload.threads);
+  inserted.reserve(threads);
   for (std::uint64_t thread = 0; thread < threads; ++thread) {
     inserted.push_back({static_cast<std::uint64_t>(workload.records), thread, threads, 0});
   }

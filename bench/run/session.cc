@@ -107,6 +107,7 @@ class Session {
 
 std::vector<std::string> family_names(const Workload& workload) {
   std::vector<std::string> names;
+  names.reserve(workload.families.size());
   for (const Family& family : workload.families) names.push_back(family.name);
   return names;
 }
@@ -164,6 +165,7 @@ Result<void> Session::measure() {
   const Nanoseconds begin = monotonic_now() + kLeadTime;
   DeviceWatch watch(*device_, result_.databases.front().path);
   std::vector<std::thread> threads;
+  threads.reserve(count());
   running_ = count();
   for (std::size_t i = 0; i < count(); ++i) {
     threads.emplace_back([this, i, begin] { run_one(i, begin); });

@@ -148,10 +148,12 @@ class ScenarioReader {
     }
     for (const auto& entry : *options) {
       const std::string key = entry.first.Scalar();
+      std::string qualified = prefix;
+      qualified.append("options.").append(key);
       if (!entry.second.IsScalar()) {
-        problems_.add(entry.second.Mark(), prefix + "options." + key, "must be a single value");
+        problems_.add(entry.second.Mark(), qualified, "must be a single value");
       } else if (auto set = configuration.set(key + "=" + entry.second.Scalar()); !set) {
-        problems_.add(entry.second.Mark(), prefix + "options." + key, set.error().message);
+        problems_.add(entry.second.Mark(), qualified, set.error().message);
       }
     }
   }
