@@ -87,6 +87,7 @@ Result<Plan> make_plan(const RunSettings& settings) {
   auto scenario = scenario_of(settings);
   if (!scenario) return tl::unexpected(scenario.error());
   plan.scenario = std::move(*scenario);
+  const double planned_seconds = plan.scenario.seconds();
   for (ScenarioDatabase& database : plan.scenario.databases) {
     if (auto set = override_database(settings, database); !set) return tl::unexpected(set.error());
   }
@@ -97,6 +98,10 @@ Result<Plan> make_plan(const RunSettings& settings) {
   auto device = parse_device_spec(plan.scenario.device, plan.scenario.scale);
   if (!device) return tl::unexpected(device.error());
   plan.device = std::move(*device);
+  // The scenario's device goes with its workloads; one given with --device has times of its own.
+  if (settings.seconds > 0 && settings.device.empty() && planned_seconds > 0) {
+    plan.device.profile.stretch(settings.seconds / planned_seconds);
+  }
   auto progress = parse_progress(settings.progress);
   if (!progress) return tl::unexpected(progress.error());
   plan.progress = *progress;

@@ -67,15 +67,6 @@ Result<void> write_reports(const CompareSettings& settings, const Scenario& scen
   if (auto done = directory.write("compare.html", page); !done) return done;
   screen.say("");
   screen.say(report::comparison_text(summary));
-  for (const report::PolicySummary& policy : summary.policies) {
-    if (policy.agrees() || !policy.throughput_spread) continue;
-    char text[160];
-    std::snprintf(
-        text, sizeof text,
-        "TOO NOISY TO CALL: the runs of %s differ by %.1f%% in throughput (at most %.0f%%)",
-        policy.policy.c_str(), *policy.throughput_spread * 100, report::kMostSpread * 100);
-    screen.say(text);
-  }
   screen.say("reports  " + directory.path() + "/compare.html, compare.md, compare.json");
   return {};
 }

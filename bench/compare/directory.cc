@@ -1,13 +1,8 @@
 #include "bench/compare/directory.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <utility>
@@ -21,12 +16,13 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* kShared = "comparison.json";
-constexpr const char* kLock = "lock";
+constexpr const char* kRuns = "runs";
 
 // What `shared` may hold, as people call it.
-constexpr std::array<std::pair<const char*, const char*>, 7> kNames = {
+constexpr std::array<std::pair<const char*, const char*>, 8> kNames = {
     {{"scenario", "another scenario"},
      {"scenario_digest", "another text of the scenario"},
+     {"scenario_parsed", "another workload, configuration or device that the scenario names"},
      {"full", "another size (--full)"},
      {"seconds", "another length (--seconds)"},
      {"seed", "another --seed"},
@@ -39,13 +35,20 @@ std::string file_of(const std::string& policy, std::int64_t repeat) {
   return policy + number;
 }
 
-Result<int> take_lock(const std::string& directory) {
-  const std::string path = directory + "/" + kLock;
-  const int lock = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (lock < 0) return fail(ErrorCode::kIo, path + ": " + std::strerror(errno));
-  if (flock(lock, LOCK_EX | LOCK_NB) == 0) return lock;
-  close(lock);
-  return fail(ErrorCode::kConflict, directory + ": another rocktune-bench compare works in it");
+// Missing, empty, a comparison's, or what a comparison that was stopped at once has left.
+bool is_free_or_ours(const std::string& directory, const json& shared) {
+  std::error_code error;
+  const auto text = read_text_file(directory + "/" + kShared);
+  if (text) {
+    const json before = json::parse(*text, nullptr, false);
+    return before.is_object() && before.value("schema", json()) == shared.value("schema", json());
+  }
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name != kLockFile && name != kRuns) return false;
+  }
+  return true;
 }
 
 std::string joined(const std::vector<std::string>& parts) {
@@ -93,29 +96,20 @@ std::vector<std::string> differences(const json& before, const json& now) {
 Result<CompareDirectory> CompareDirectory::open(const std::string& path, const json& shared) {
   std::error_code error;
   const std::string absolute = fs::absolute(path, error).lexically_normal().string();
-  const bool ours = fs::exists(absolute + "/" + kShared, error);
-  if (!ours && fs::exists(absolute, error) && !fs::is_empty(absolute, error) &&
-      !fs::exists(absolute + "/" + kLock, error)) {
+  if (!is_free_or_ours(absolute, shared)) {
     return fail(ErrorCode::kConflict,
                 absolute + " is not empty and holds no comparison: take another --output");
   }
-  fs::create_directories(absolute + "/runs", error);
+  fs::create_directories(absolute + "/" + kRuns, error);
   if (error) return fail(ErrorCode::kIo, absolute + ": cannot be created: " + error.message());
-  const auto lock = take_lock(absolute);
+  auto lock = DirectoryLock::take(absolute, "rocktune-bench compare");
   if (!lock) return tl::unexpected(lock.error());
-  CompareDirectory directory(absolute, *lock);
+  CompareDirectory directory(absolute, std::move(*lock));
   if (auto checked = check_shared(directory, shared); !checked) {
     return tl::unexpected(checked.error());
   }
   remove_leftovers(absolute);
   return directory;
-}
-
-CompareDirectory::CompareDirectory(CompareDirectory&& other) noexcept
-    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
-
-CompareDirectory::~CompareDirectory() {
-  if (lock_ >= 0) close(lock_);
 }
 
 bool CompareDirectory::has(const std::string& policy, std::int64_t repeat) const {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "bench/compare/finished_run.h"
+#include "bench/trial/directory_lock.h"
 #include "model/result.h"
 
 namespace rocktune::bench {
@@ -26,10 +27,6 @@ class CompareDirectory {
   // Creates it when missing. An Error when another process works in it, it holds something else, or
   // its runs were made with something other than `shared` says (each difference is named).
   static Result<CompareDirectory> open(const std::string& path, const nlohmann::json& shared);
-  ~CompareDirectory();
-  CompareDirectory(CompareDirectory&& other) noexcept;
-  CompareDirectory& operator=(CompareDirectory&&) = delete;
-
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] bool has(const std::string& policy, std::int64_t repeat) const;
   // Every run, partial ones too, in the order in which they were made.
@@ -42,9 +39,10 @@ class CompareDirectory {
   Result<void> write(const std::string& name, const std::string& text) const;
 
  private:
-  CompareDirectory(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
+  CompareDirectory(std::string path, DirectoryLock lock)
+      : path_(std::move(path)), lock_(std::move(lock)) {}
   std::string path_;
-  int lock_ = -1;
+  DirectoryLock lock_;
 };
 
 // What differs between the two, for people: "the scenario's text", "the programs". Pure.

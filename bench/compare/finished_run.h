@@ -13,7 +13,7 @@ namespace rocktune::bench {
 
 struct FinishedRun {
   report::Run run;
-  std::int64_t sequence = 0;         // the how manieth run that was made in its directory
+  std::int64_t sequence = 0;         // its place in the order in which they were made, from 1
   std::vector<std::string> options;  // that the policy set
   std::string daemon_configuration;  // the policy's part of rocktuned's; empty: there was none
 };

@@ -27,11 +27,27 @@ std::string known_list() {
   return known;
 }
 
+// Whether rocktuned's `read_p99` is about this operation, or its `write_p99`.
+bool is_read(Operation operation) {
+  switch (operation) {
+    case Operation::kRead:
+    case Operation::kScan:
+    case Operation::kReadMissing:
+      return true;
+    case Operation::kUpdate:
+    case Operation::kReadModifyWrite:  // waits for the write
+    case Operation::kInsert:
+    case Operation::kDelete:
+      break;
+  }
+  return false;
+}
+
 // The tightest P99 limit on any of these operations, in microseconds; 0: none is stated.
 std::int64_t tightest_p99_us(const Objective& objective, bool reads) {
   std::int64_t tightest = 0;
   for (const LatencyLimit& limit : objective.limits) {
-    if (limit.percentile != "p99_us" || (limit.operation == Operation::kRead) != reads) continue;
+    if (limit.percentile != "p99_us" || is_read(limit.operation) != reads) continue;
     const auto us = std::chrono::duration_cast<std::chrono::microseconds>(limit.limit).count();
     if (tightest == 0 || us < tightest) tightest = us;
   }

@@ -1,9 +1,12 @@
 #include "bench/compare/shared.h"
 
 #include <filesystem>
+#include <fstream>
+#include <set>
 #include <string>
 
 #include "bench/config/builtin.h"
+#include "bench/device/target_device.h"
 #include "bench/report/run.h"
 #include "bench/run/result.h"
 #include "bench/trial/digest.h"
@@ -14,13 +17,65 @@ namespace {
 
 using nlohmann::json;
 
+// The libraries of the agent and of RocksDB that this process has mapped; none of what is linked
+// statically, which the program's own digest covers.
+std::set<std::string> mapped_libraries() {
+  std::set<std::string> paths;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    const auto path = line.find('/');
+    if (path == std::string::npos) continue;
+    if (line.find("/librocksdb") != std::string::npos ||
+        line.find("/librocktune") != std::string::npos) {
+      paths.insert(line.substr(path));
+    }
+  }
+  return paths;
+}
+
+// Everything that the scenario came to, the files that it names included.
+Result<json> parsed_json(const Scenario& scenario) {
+  RunResult nothing;
+  nothing.scenario = scenario;
+  for (const ScenarioDatabase& database : scenario.databases) {
+    DatabaseResult result;
+    for (const Phase& phase : database.workload.phases) result.phases.push_back({phase, {}, {}});
+    nothing.databases.push_back(std::move(result));
+  }
+  const json document = result_json(nothing);
+  json parsed = {{"scenario", document.at("scenario")},
+                 {"objective", document.at("objective")},
+                 {"databases", document.at("databases")}};
+  for (json& database : parsed["databases"]) {
+    for (const char* measured : {"path", "agent", "total"}) database.erase(measured);
+    for (json& phase : database["phases"]) {
+      for (const char* measured : {"total", "per_second"}) phase.erase(measured);
+    }
+  }
+  const auto device = parse_device_spec(scenario.device, scenario.scale);
+  if (!device) return tl::unexpected(device.error());
+  const bool real = device->kind == DeviceKind::kReal;
+  parsed["device"] = real ? json(nullptr) : json(format_device_profile(device->profile));
+  // Numbers as they come back from a file.
+  return json::parse(parsed.dump());
+}
+
+}  // namespace
+
 // A digest says whether it is the same build; a version would not.
-Result<json> programs_json() {
+Result<json> programs_json(const std::vector<std::string>& names) {
   json programs = {{"rocksdb", rocksdb_version()}};
-  for (const char* name : {"rocktune-bench", "rocktuned"}) {
+  const auto assertions = report::this_machine().rocksdb_assertions;
+  programs["rocksdb_assertions"] = assertions ? json(*assertions) : json(nullptr);
+  for (const std::string& name : names) {
     const auto sum = digest_of_file(program_path(name));
     if (!sum) return tl::unexpected(sum.error());
     programs[name] = *sum;
+  }
+  for (const std::string& path : mapped_libraries()) {
+    const auto sum = digest_of_file(path);
+    if (!sum) return tl::unexpected(sum.error());
+    programs[std::filesystem::path(path).filename().string()] = *sum;
   }
   return programs;
 }
@@ -34,16 +89,17 @@ json machine_json() {
   return out;
 }
 
-}  // namespace
-
 Result<json> shared_by_runs(const CompareSettings& settings, const Scenario& scenario) {
   const auto text = builtin_or_file(BuiltinKind::kScenario, settings.scenario);
   if (!text) return tl::unexpected(text.error());
-  auto programs = programs_json();
+  auto programs = programs_json({"rocktune-bench", "rocktuned"});
   if (!programs) return tl::unexpected(programs.error());
+  auto parsed = parsed_json(scenario);
+  if (!parsed) return tl::unexpected(parsed.error());
   return json{{"schema", "rocktune-compare-directory/1"},
               {"scenario", scenario.name},
               {"scenario_digest", digest(text->content)},
+              {"scenario_parsed", std::move(*parsed)},
               {"full", settings.full},
               {"seconds", settings.seconds > 0 ? json(settings.seconds) : json(nullptr)},
               {"seed", settings.seed},

@@ -1,7 +1,10 @@
-// What all runs of one comparison have in common: runs that differ in it are not to be compared.
+// What all runs of one comparison, or of one experiment, have in common: runs that differ in it are
+// not to be compared.
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "bench/compare/compare.h"
 #include "bench/scenario/scenario.h"
@@ -9,8 +12,15 @@
 
 namespace rocktune::bench {
 
-// {"schema": "rocktune-compare-directory/1", "scenario", "scenario_digest", "full", "seconds",
-//  "seed", "programs": {"version", "rocksdb", and a digest of each file}, "machine": {...}}
+// What runs: a digest of each of the named programs and of the agent's and RocksDB's libraries in
+// use, RocksDB's version, and whether it checks its assertions.
+Result<nlohmann::json> programs_json(const std::vector<std::string>& programs);
+// Where: "cpu_model", "cpus", "kernel".
+nlohmann::json machine_json();
+
+// {"schema": "rocktune-compare-directory/1", "scenario", "scenario_digest", "scenario_parsed" (with
+//  the workloads, configurations and device that it names), "full", "seconds", "seed", "programs",
+//  "machine"}
 Result<nlohmann::json> shared_by_runs(const CompareSettings& settings, const Scenario& scenario);
 
 }  // namespace rocktune::bench

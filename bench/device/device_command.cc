@@ -1,5 +1,7 @@
 #include "bench/device/device_command.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -201,12 +203,20 @@ int device_cost_command(const DeviceCostSettings& settings) {
 }
 
 int device_clean_command() {
-  const auto removed = take_down_leftovers(kLoopNotes);
-  for (const LoopTraces& traces : removed) {
-    std::printf("removed %s and %s\n", traces.directory.c_str(), traces.group.c_str());
+  // What is there belongs to root, and so do the notes of it, which nobody else can read.
+  if (::geteuid() != 0) {
+    std::fprintf(stderr, "rocktune-bench: loop devices are taken down by root: run as root\n");
+    return 1;
   }
-  if (removed.empty()) std::printf("nothing was left of a killed run\n");
-  return 0;
+  const auto found = take_down_leftovers(kLoopNotes);
+  bool all = true;
+  for (const auto& [traces, removed] : found) {
+    std::printf("%s %s and %s\n", removed ? "removed" : "could not remove",
+                traces.directory.c_str(), traces.group.c_str());
+    all = all && removed;
+  }
+  if (found.empty()) std::printf("nothing was left of a killed run\n");
+  return all ? 0 : 1;
 }
 
 }  // namespace rocktune::bench

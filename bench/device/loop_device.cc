@@ -60,9 +60,9 @@ Result<std::unique_ptr<TargetDevice>> LoopDevice::create(const DeviceProfile& pr
   if (auto possible = check_loop_possible(); !possible) return tl::unexpected(possible.error());
   const auto group = find_block_group("/proc");
   if (!group) return tl::unexpected(group.error());
-  for (const LoopTraces& left : take_down_leftovers(notes)) {
-    std::fprintf(stderr, "rocktune-bench: removed what a killed run left: %s\n",
-                 left.directory.c_str());
+  for (const LoopLeftover& left : take_down_leftovers(notes)) {
+    std::fprintf(stderr, "rocktune-bench: %s what a killed run left: %s\n",
+                 left.removed ? "removed" : "could not remove", left.traces.directory.c_str());
   }
   const auto directory = work_directory(place.work_directory);
   if (!directory) return tl::unexpected(directory.error());
@@ -102,7 +102,10 @@ Result<void> LoopDevice::set_up(const BlockGroup& group, std::int64_t capacity_b
 LoopDevice::~LoopDevice() {
   stop_degrading();
   throttle_.reset();
-  take_down(traces_);
+  if (!take_down(traces_)) {
+    std::fprintf(stderr, "rocktune-bench: could not remove all of %s\n", traces_.directory.c_str());
+    note_.keep();
+  }
 }
 
 Result<void> LoopDevice::set_charging(bool on) {

@@ -41,30 +41,35 @@ std::optional<LoopTraces> parse(const std::string& text) {
 }
 
 // A note that nobody holds is locked by us and read; its process is gone then.
-std::optional<LoopTraces> abandoned(const std::string& path) {
+std::optional<LoopLeftover> abandoned(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (file < 0) return std::nullopt;
-  std::optional<LoopTraces> traces;
+  std::optional<LoopLeftover> left;
   if (::flock(file, LOCK_EX | LOCK_NB) == 0) {
     const auto text = read_text_file(path);
-    traces = parse(text ? *text : "");
-    if (traces) take_down(*traces);
+    if (auto traces = parse(text ? *text : "")) {
+      const bool removed = take_down(*traces);
+      left = LoopLeftover{std::move(*traces), removed};
+    }
     // An empty note is of a process that had made nothing yet.
-    ::unlink(path.c_str());
+    if (!left || left->removed) ::unlink(path.c_str());
   }
   ::close(file);
-  return traces;
+  return left;
 }
 
 }  // namespace
 
-void take_down(const LoopTraces& traces) {
+bool take_down(const LoopTraces& traces) {
+  std::error_code error;
   unmount(traces.mount_point());
   if (const auto loop = find_loop(traces.image())) detach_loop(*loop);
   if (!traces.group.empty()) remove_group(traces.group);
   ::unlink(traces.image().c_str());
   ::rmdir(traces.mount_point().c_str());
   ::rmdir(traces.directory.c_str());
+  return !fs::exists(traces.directory, error) &&
+         (traces.group.empty() || !fs::exists(traces.group, error));
 }
 
 Result<LoopNote> LoopNote::write(const std::string& notes, const LoopTraces& traces) {
@@ -95,13 +100,17 @@ LoopNote::~LoopNote() {
   ::close(file_);
 }
 
-std::vector<LoopTraces> take_down_leftovers(const std::string& notes) {
-  std::vector<LoopTraces> found;
+void LoopNote::keep() {
+  if (file_ >= 0) ::close(std::exchange(file_, -1));
+}
+
+std::vector<LoopLeftover> take_down_leftovers(const std::string& notes) {
+  std::vector<LoopLeftover> found;
   std::error_code error;
   for (fs::directory_iterator entry(notes, error), end; !error && entry != end;
        entry.increment(error)) {
     if (entry->path().extension() != ".json") continue;
-    if (auto traces = abandoned(entry->path().string())) found.push_back(std::move(*traces));
+    if (auto left = abandoned(entry->path().string())) found.push_back(std::move(*left));
   }
   return found;
 }

@@ -22,14 +22,15 @@ struct LoopTraces {
   [[nodiscard]] std::string mount_point() const { return directory + "/mnt"; }
 };
 
-// Unmounts, detaches, and removes whatever of it is there.
-void take_down(const LoopTraces& traces);
+// Unmounts, detaches, and removes whatever of it is there. Returns whether nothing is left.
+bool take_down(const LoopTraces& traces);
 
 class LoopNote {
  public:
   // `notes` is the directory of the notes, made when missing.
   static Result<LoopNote> write(const std::string& notes, const LoopTraces& traces);
-  ~LoopNote();  // removes the note
+  ~LoopNote();  // removes the note, unless keep()
+  void keep();  // what it names could not be taken down: others may try
   LoopNote(LoopNote&& other) noexcept;
   LoopNote& operator=(LoopNote&&) = delete;
 
@@ -39,7 +40,12 @@ class LoopNote {
   int file_ = -1;
 };
 
+struct LoopLeftover {
+  LoopTraces traces;
+  bool removed = false;  // else its note stays, for another attempt
+};
+
 // Takes down what processes that no longer live have noted; returns what that was.
-std::vector<LoopTraces> take_down_leftovers(const std::string& notes);
+std::vector<LoopLeftover> take_down_leftovers(const std::string& notes);
 
 }  // namespace rocktune::bench

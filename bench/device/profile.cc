@@ -18,6 +18,10 @@ DeviceProfile DeviceProfile::scaled(double factor) const {
   return smaller;
 }
 
+void DeviceProfile::stretch(double factor) {
+  for (Degradation& step : degradation) step.after_seconds *= factor;
+}
+
 Result<DeviceProfile> load_device_profile(const std::string& name_or_path) {
   auto text = builtin_or_file(BuiltinKind::kDevice, name_or_path);
   if (!text) return tl::unexpected(text.error());

@@ -72,6 +72,8 @@ struct DeviceProfile {
   // Rates, the write buffer and the write cache divided by `factor`; latencies, request sizes, the
   // mixing loss and times stay.
   [[nodiscard]] DeviceProfile scaled(double factor) const;
+  // The degradation's times multiplied, as those of a workload that is stretched are.
+  void stretch(double factor);
 };
 
 // `file` only names the text in messages.

@@ -7,6 +7,7 @@
 
 #include "bench/cli/stop.h"
 #include "bench/cli/temporary.h"
+#include "bench/compare/shared.h"
 #include "bench/config/builtin.h"
 #include "bench/experiment/progress.h"
 #include "bench/experiment/report.h"
@@ -14,7 +15,6 @@
 #include "bench/experiment/schedule.h"
 #include "bench/experiment/store.h"
 #include "bench/report/result_reader.h"
-#include "bench/run/result.h"
 #include "bench/trial/digest.h"
 
 namespace rocktune::bench {
@@ -52,8 +52,11 @@ Result<std::unique_ptr<Plan>> make_plan(const ExperimentSettings& settings) {
   if (settings.report_only && settings.output.empty()) {
     return fail(ErrorCode::kInvalidArgument, "--report needs --output: whose runs should it show?");
   }
-  plan->question = {plan->experiment.name, settings.full ? "full" : "scaled", digest(text->content),
-                    rocksdb_version(), settings.seconds};
+  auto programs = programs_json({"rocktune-bench"});
+  if (!programs) return tl::unexpected(programs.error());
+  plan->question = {plan->experiment.name, settings.full ? "full" : "scaled",
+                    digest(text->content), settings.seconds,
+                    std::move(*programs),  machine_json()};
   return plan;
 }
 
@@ -74,12 +77,16 @@ Result<void> run_part(const Plan& plan, const Part& part, const ExperimentSettin
                       const Store& store, Progress& progress) {
   const auto runs = schedule(part.cases.size(), plan.rounds, settings.seed);
   std::size_t number = 0;
+  bool checked = false;
   for (const ScheduledRun& scheduled : runs) {
     if (stop_requested()) return {};
     const Case& one = part.cases[scheduled.case_index];
     ++number;
     if (store.finished(part, one, scheduled.round)) continue;
-    if (auto enough = check_space(part, plan.size, store.directory()); !enough) return enough;
+    if (!checked) {  // later runs find the space taken by what they asked for
+      if (auto enough = check_space(part, plan.size, store.directory()); !enough) return enough;
+      checked = true;
+    }
     progress.begin(part.name, one.name, scheduled.round, number, runs.size());
     const CaseRun run{plan.experiment, part, one, plan.size, settings.seconds, scheduled.round};
     auto done = run_case(run, store, progress.watcher());
@@ -115,7 +122,7 @@ std::string command_text(const ExperimentSettings& settings) {
   if (!settings.part.empty()) text += " --part " + settings.part;
   if (settings.full) text += " --full";
   if (settings.repeat > 0) text += " --repeat " + std::to_string(settings.repeat);
-  if (settings.seconds > 0) text += " --seconds " + number_text(settings.seconds, 1);
+  if (settings.seconds > 0) text += " --seconds " + seconds_text(settings.seconds);
   return text;
 }
 
@@ -125,6 +132,7 @@ Result<void> show(const Plan& plan, const Store& store, const ExperimentSettings
   summary.size = plan.size;
   summary.command = command_text(settings);
   summary.machine = report::this_machine();
+  summary.seconds = settings.seconds;
   summary.stopped = stop_requested();
   for (const Part* part : plan.parts) {
     summary.parts.push_back(summarize(plan, *part, store, settings));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 
 #include "bench/experiment/metrics.h"
 
@@ -62,8 +63,13 @@ void judge_value(const Figures& figures, Verdict& verdict) {
   verdict.answer = holds(rule, range->median) ? Answer::kReproduced : Answer::kNotReproduced;
 }
 
+// Strictly: what is equal has no order.
 bool descending(const std::vector<double>& values) {
-  return std::is_sorted(values.rbegin(), values.rend());
+  return std::adjacent_find(values.begin(), values.end(), std::less_equal<>()) == values.end();
+}
+
+bool all_zero(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return value == 0; });
 }
 
 // The medians decide; a round counts when all its cases were measured.
@@ -78,6 +84,7 @@ void judge_order(const Figures& figures, Verdict& verdict) {
     medians.push_back(range->median);
     for (const auto& [round, value] : *values) rounds[round].push_back(value);
   }
+  if (all_zero(medians)) return;  // nothing of it happened in any case
   std::vector<std::pair<double, std::string>> seen;
   for (std::size_t i = 0; i < medians.size(); ++i) seen.emplace_back(medians[i], rule.order[i]);
   std::stable_sort(seen.begin(), seen.end(),
@@ -169,6 +176,12 @@ std::string number_text(double value, int digits) {
     end -= 3;
     text.insert(end, 1, ',');
   }
+  return text;
+}
+
+std::string seconds_text(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.15g", seconds);
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include "bench/experiment/experiment.h"
 #include "bench/experiment/metrics.h"
 #include "bench/experiment/parse_parts.h"
+#include "bench/experiment/store.h"
 
 namespace rocktune::bench::experiment {
 namespace {
@@ -19,13 +20,18 @@ void read_parts(MapReader& map, Problems& problems, Experiment& experiment) {
     map.problem("parts", "must be a list of at least one part");
     return;
   }
-  std::set<std::string> names;
+  std::set<std::string> directories;
   for (std::size_t i = 0; i < parts->size(); ++i) {
     experiment.parts.push_back(
         read_part((*parts)[i], "parts[" + std::to_string(i) + "].", problems));
     const std::string& name = experiment.parts.back().name;
-    if (!name.empty() && !names.insert(name).second) {
-      problems.add((*parts)[i].Mark(), "parts", "'" + name + "' is the name of two parts");
+    if (!name.empty() && !directories.insert(file_name(name)).second) {
+      problems.add((*parts)[i].Mark(), "parts",
+                   "'" + name + "' is the name of two parts, or of their directories");
+    }
+    if (name.find("..") != std::string::npos) {
+      problems.add((*parts)[i].Mark(), "parts",
+                   "'" + name + "' names a directory: it may not have '..' in it");
     }
   }
 }

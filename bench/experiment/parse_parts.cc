@@ -4,6 +4,7 @@
 #include <set>
 
 #include "bench/experiment/metrics.h"
+#include "bench/experiment/store.h"
 #include "bench/host/configuration.h"
 #include "bench/workload/workload.h"
 
@@ -131,12 +132,18 @@ void read_cases(MapReader& map, const std::string& prefix, const Defaults& defau
     return;
   }
   std::set<std::string> names;
+  std::set<std::string> directories;
   for (std::size_t i = 0; i < cases->size(); ++i) {
     part.cases.push_back(read_case((*cases)[i], prefix + "cases[" + std::to_string(i) + "].",
                                    defaults, part.kind, problems));
     const std::string& name = part.cases.back().name;
     if (!name.empty() && !names.insert(name).second) {
       map.problem("cases", "'" + name + "' is the name of two cases");
+    } else if (!name.empty() && !directories.insert(file_name(name)).second) {
+      map.problem("cases", "'" + name + "' has the directory of another case, " + file_name(name));
+    }
+    if (name.find("..") != std::string::npos) {
+      map.problem("cases", "'" + name + "' names a directory: it may not have '..' in it");
     }
   }
 }

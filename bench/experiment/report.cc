@@ -101,14 +101,18 @@ std::string list(const std::string& title, const std::vector<std::string>& entri
   return text + "\n";
 }
 
-std::string part_text(const PartSummary& summary, SizeName size, const Writer& writer) {
+std::string part_text(const PartSummary& summary, const Summary& whole, const Writer& writer) {
   const Part& part = *summary.part;
+  auto says = part.size(whole.size).says;
+  if (whole.seconds > 0) {
+    says.push_back("each run " + seconds_text(whole.seconds) +
+                   " s (--seconds), whatever length stands above");
+  }
   std::string text = writer.heading(2, part.name);
   if (!part.question.empty()) text += part.question + "\n\n";
   const std::string label = summary.label.empty() ? "nothing was run" : summary.label;
   text += "On: " + label + ". " + runs_text(summary) + ".\n\n";
-  text += list(size == SizeName::kScaled ? "Scaled:" : "At the document's own size:",
-               part.size(size).says);
+  text += list(whole.size == SizeName::kScaled ? "Scaled:" : "At the document's own size:", says);
   text += writer.table(figure_table(summary)) + "\n";
   if (!part.document.empty()) text += writer.table(ratio_table(summary)) + "\n";
   if (!summary.verdicts.empty()) text += writer.table(verdict_table(summary)) + "\n";
@@ -121,7 +125,7 @@ std::string write(const Summary& summary, const Writer& writer) {
   if (summary.stopped) text += "PARTIAL: stopped before all runs were made.\n\n";
   text += "After " + experiment.source + ". Made by `" + summary.command + "` on " +
           machine_text(summary.machine) + ".\n\n";
-  for (const PartSummary& part : summary.parts) text += part_text(part, summary.size, writer);
+  for (const PartSummary& part : summary.parts) text += part_text(part, summary, writer);
   while (text.ends_with("\n\n")) text.pop_back();
   return text;
 }
@@ -220,6 +224,7 @@ json summary_json(const Summary& summary) {
           {"source", summary.experiment->source},
           {"size", summary.size == SizeName::kScaled ? "scaled" : "full"},
           {"command", summary.command},
+          {"seconds", summary.seconds > 0 ? json(summary.seconds) : json(nullptr)},
           {"partial", summary.stopped},
           {"machine",
            {{"cpus", optional(machine.cpus)},

@@ -29,6 +29,7 @@ struct Summary {
   SizeName size = SizeName::kScaled;
   std::string command;  // that makes it again
   report::Machine machine;
+  double seconds = 0;  // --seconds; 0: as the parts say
   bool stopped = false;
   std::vector<PartSummary> parts;
 };

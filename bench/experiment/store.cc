@@ -21,8 +21,29 @@ json question_json(const Question& question) {
           {"experiment", question.experiment},
           {"size", question.size},
           {"digest", question.digest},
-          {"rocksdb_version", question.rocksdb_version},
-          {"seconds", question.seconds > 0 ? json(question.seconds) : json(nullptr)}};
+          {"seconds", question.seconds > 0 ? json(question.seconds) : json(nullptr)},
+          {"programs", question.programs},
+          {"machine", question.machine}};
+}
+
+// "seconds, programs": the keys in which they differ.
+std::string differing_keys(const json& before, const json& asked) {
+  std::string keys;
+  for (const auto& [key, value] : asked.items()) {
+    const auto found = before.find(key);
+    if (found == before.end() || *found != value) keys += (keys.empty() ? "" : ", ") + key;
+  }
+  return keys;
+}
+
+// Nothing, or what a call that was stopped at once has left.
+bool is_free(const std::string& directory) {
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().filename() != kLockFile) return false;
+  }
+  return true;
 }
 
 json read_object(const std::string& path) {
@@ -43,24 +64,26 @@ std::string file_name(const std::string& name) {
 
 Result<Store> Store::open(const std::string& directory, const Question& question) {
   std::error_code error;
-  Store store(fs::absolute(directory, error).lexically_normal().string());
-  fs::create_directories(store.directory_, error);
-  if (error) {
-    return fail(ErrorCode::kIo, store.directory_ + ": cannot be created: " + error.message());
+  const std::string absolute = fs::absolute(directory, error).lexically_normal().string();
+  const bool ours = fs::exists(absolute + kQuestion, error);
+  if (!ours && !is_free(absolute)) {
+    return fail(ErrorCode::kConflict,
+                absolute + " is not empty and holds no experiment's runs: take another --output");
   }
+  fs::create_directories(absolute, error);
+  if (error) return fail(ErrorCode::kIo, absolute + ": cannot be created: " + error.message());
+  auto lock = DirectoryLock::take(absolute, "rocktune-bench experiment");
+  if (!lock) return tl::unexpected(lock.error());
+  Store store(absolute, std::move(*lock));
   const json asked = question_json(question);
-  if (fs::exists(store.directory_ + kQuestion, error)) {
-    const json before = read_object(store.directory_ + kQuestion);
+  if (ours) {
+    const json before = read_object(absolute + kQuestion);
     if (before == asked) return store;
     return fail(ErrorCode::kConflict,
-                store.directory_ + " holds the runs of another experiment, size or version (" +
-                    before.dump() + ", asked now: " + asked.dump() +
+                absolute + " holds the runs of another experiment, size, build or machine (" +
+                    (before.is_object() ? "different: " + differing_keys(before, asked)
+                                        : std::string("experiment.json is damaged")) +
                     "): take another --output or remove it");
-  }
-  if (!fs::is_empty(store.directory_, error) && !error) {
-    return fail(
-        ErrorCode::kConflict,
-        store.directory_ + " is not empty and holds no experiment's runs: take another --output");
   }
   if (auto written = store.write("experiment.json", asked.dump(2) + "\n"); !written) {
     return tl::unexpected(written.error());

@@ -5,6 +5,8 @@
 //   DIR/runs/<part>/<case>/<round>/      run.json (the result), run.log
 //   DIR/report.md, DIR/report.json
 //   DIR/work/                            loaded databases; removed at the end
+//
+// One process at a time works in it.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +16,7 @@
 
 #include "bench/experiment/experiment.h"
 #include "bench/experiment/outcome.h"
+#include "bench/trial/directory_lock.h"
 #include "model/result.h"
 
 namespace rocktune::bench::experiment {
@@ -23,13 +26,15 @@ struct Question {
   std::string experiment;
   std::string size;  // "scaled" or "full"
   std::string digest;
-  std::string rocksdb_version;
-  double seconds = 0;  // above 0: instead of the size's
+  double seconds = 0;       // above 0: instead of the size's
+  nlohmann::json programs;  // programs_json() and machine_json(), bench/compare/shared.h
+  nlohmann::json machine;
 };
 
 class Store {
  public:
-  // Creates the directory; refuses one that holds runs of another question.
+  // Creates the directory; refuses one that holds runs of another question, anything else, or that
+  // another process works in.
   static Result<Store> open(const std::string& directory, const Question& question);
 
   [[nodiscard]] const std::string& directory() const { return directory_; }
@@ -54,8 +59,10 @@ class Store {
   Result<void> write(const std::string& name, const std::string& text) const;
 
  private:
-  explicit Store(std::string directory) : directory_(std::move(directory)) {}
+  Store(std::string directory, DirectoryLock lock)
+      : directory_(std::move(directory)), lock_(std::move(lock)) {}
   std::string directory_;
+  DirectoryLock lock_;
 };
 
 // A name as a directory's: letters, digits, '.', '-' and '_' stay, all else becomes '_'.

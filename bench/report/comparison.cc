@@ -145,8 +145,8 @@ std::string few_repeats_remark(const Summary& summary) {
 void add_disagreements(const Summary& summary, std::vector<std::string>& all) {
   for (const PolicySummary& policy : summary.policies) {
     if (policy.agrees()) continue;
-    char text[64];
-    std::snprintf(text, sizeof text, " differ by %.1f%% in throughput",
+    char text[96];
+    std::snprintf(text, sizeof text, " differ by %.1f%% in throughput (median of all pairs)",
                   100 * *policy.throughput_spread);
     all.push_back("Runs of " + policy.policy + " under one seed" + text +
                   ", more than 5%: what it is compared with is too noisy to call.");

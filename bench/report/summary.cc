@@ -1,6 +1,7 @@
 #include "bench/report/summary.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -51,6 +52,20 @@ std::string seed_of(const Run& run) {
   return seeds;
 }
 
+// The median of |a - b| over the mean of a and b, of all pairs of runs. Unlike the range, which
+// every further run can only widen, it tells the same noise by two runs as by ten.
+std::optional<double> pairwise_difference(const std::vector<double>& values) {
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t j = i + 1; j < values.size(); ++j) {
+      const double mean = (values[i] + values[j]) / 2;
+      if (mean > 0) differences.push_back(std::abs(values[i] - values[j]) / mean);
+    }
+  }
+  if (differences.empty()) return std::nullopt;
+  return median_of(std::move(differences));
+}
+
 std::optional<double> spread_under_one_seed(const std::vector<const Run*>& runs,
                                             const FigureSource& throughput) {
   std::map<std::string, std::vector<double>> by_seed;
@@ -59,10 +74,9 @@ std::optional<double> spread_under_one_seed(const std::vector<const Run*>& runs,
   }
   std::optional<double> largest;
   for (const auto& [seed, values] : by_seed) {
-    const auto range = range_of(values);
-    if (!range || range->count < 2 || range->median <= 0) continue;
-    const double spread = (range->most - range->least) / range->median;
-    largest = std::max(largest.value_or(0), spread);
+    if (const auto spread = pairwise_difference(values)) {
+      largest = std::max(largest.value_or(0), *spread);
+    }
   }
   return largest;
 }

@@ -29,7 +29,7 @@ enum class Better { kHigher, kLower, kNeither };
 
 // One figure of a run: where it comes from, how it is shown.
 struct Figure {
-  std::string key;    // in JSON: "throughput_ops_per_second", "read_p99_us"
+  std::string key;    // in JSON: "ops_per_second", "read_p99_us"
   std::string label;  // for people: "read P99, ms"
   Better better = Better::kNeither;
   double divisor = 1;  // from the key's unit to the label's
@@ -61,8 +61,8 @@ struct PolicySummary {
   std::string policy;
   std::size_t runs = 0;          // complete ones, on which the figures stand
   std::size_t partial_runs = 0;  // left out of them
-  // (most - least) / median of throughput over the repeats of one seed, of the seed where it is
-  // largest. Nothing where no seed ran twice.
+  // By how much throughput differs between two repeats of one seed: |a - b| over their mean, the
+  // median of all pairs, of the seed where that is largest. Nothing where no seed ran twice.
   std::optional<double> throughput_spread;
   std::map<std::string, FigureSummary> figures;  // by Figure::key
 

@@ -32,7 +32,10 @@ class Session {
     result_.scenario = plan_.scenario;
     for (const std::string& path : plan_.paths) result_.databases.push_back({path, "", {}});
     if (!plan_.load_only) {
-      if (auto made = make_the_device(); !made) return tl::unexpected(made.error());
+      auto made = make_the_device();
+      // Whatever failed: Ctrl-C reaches mkfs as well.
+      if (!made && stop_) return stopped("stopped by a signal while the device was set up");
+      if (!made) return tl::unexpected(made.error());
     }
     if (auto loaded = load(); !loaded) return tl::unexpected(loaded.error());
     if (stop_) return stopped("stopped by a signal while loading");
@@ -91,6 +94,7 @@ class Session {
   Result<void> ensure_loaded(std::size_t i);
   Result<void> open();
   Result<void> measure();
+  void stop_charging();
   void run_one(std::size_t i, Nanoseconds begin);
 
   const SessionPlan& plan_;
@@ -174,7 +178,10 @@ Result<void> Session::measure() {
   watch.begin();
   Nanoseconds watched = begin;  // the whole second up to which the device has been looked at
   while (running_ > 0) {
-    if (stop_) ending_ = true;
+    if (stop_ && !ending_) {
+      ending_ = true;
+      stop_charging();
+    }
     if (monotonic_now() >= watched + kSecond) {
       watch.second(seconds_between(begin, monotonic_now()));
       watched += kSecond;
@@ -187,8 +194,17 @@ Result<void> Session::measure() {
   }
   for (std::thread& thread : threads) thread.join();
   watch.end(result_.device);
+  stop_charging();
   if (!failures_.empty()) return tl::unexpected(failures_.front());
   return {};
+}
+
+// What is left to do - the last operations after a stop, flushes of databases that close - is not
+// measured and need not wait for the device.
+void Session::stop_charging() {
+  auto done = device_->set_charging(false);
+  const std::lock_guard lock(mutex_);
+  if (!done) watcher_.note(done.error().message);
 }
 
 void Session::run_one(std::size_t i, Nanoseconds begin) {

@@ -49,6 +49,7 @@ json load_json(const ScenarioDatabase& database) {
           {"records", loaded.records},
           {"value_size", loaded.value_size},
           {"families", loaded.families},
+          {"order", loaded.order},
           // Who writes what: the threads take turns at chunks of records.
           {"threads", database.workload.threads},
           {"seed", database.workload.seed},

@@ -1,16 +1,23 @@
 #include "bench/trial/watch.h"
 
+#include <csignal>
+#include <cstdio>
+
 #include "bench/cli/stop.h"
 #include "bench/config/located_yaml.h"
+#include "bench/device/loop_traces.h"
 
 namespace rocktune::bench {
 namespace {
 
 using std::chrono::milliseconds;
 
-// A run that is told to stop finishes the operations it has begun and closes its databases: on a
-// slow device that waits for a flush.
-constexpr milliseconds kPatience = std::chrono::seconds(20);
+// A run that is told to stop finishes the operations it has begun, closes its databases and writes
+// what it has measured. The device no longer slows it down then, but a busy disk may: one that is
+// killed has measured for nothing.
+constexpr milliseconds kPatience = std::chrono::seconds(60);
+constexpr int kStopped = 130;               // the exit code of a command that was told to stop
+constexpr int kKilledCode = 128 + SIGKILL;  // Child's, of one that lost our patience
 constexpr milliseconds kTick{200};
 constexpr std::size_t kLongestLogEnd = 2000;
 
@@ -19,6 +26,13 @@ void pass_on(Child& child, milliseconds timeout, const Watcher& watcher) {
     const auto event = nlohmann::json::parse(line, nullptr, false);
     if (event.is_object() && watcher.event) watcher.event(event);
   }
+}
+
+// One that had to be killed could not take down its loop device.
+void end_child(Child& child, const std::string& what) {
+  if (child.stop(kPatience) != kKilledCode) return;
+  std::fprintf(stderr, "rocktune-bench: %s had to be killed\n", what.c_str());
+  (void)take_down_leftovers(kLoopNotes);
 }
 
 }  // namespace
@@ -34,7 +48,7 @@ Result<Watched> watch_child(Child& child, const std::string& what, const std::st
                             const Watcher& watcher) {
   for (bool ended = false; !ended;) {
     if (stop_requested()) {
-      child.stop(kPatience);
+      end_child(child, what);
       return Watched::kStopped;
     }
     ended = child.exit_code().has_value();
@@ -42,6 +56,8 @@ Result<Watched> watch_child(Child& child, const std::string& what, const std::st
     if (watcher.tick) watcher.tick();
   }
   if (child.exit_code() == 0) return Watched::kEnded;
+  // The signal may have reached the child before us.
+  if (child.exit_code() == kStopped && stop_requested()) return Watched::kStopped;
   return fail(
       ErrorCode::kUnavailable,
       what + " failed with exit code " + std::to_string(*child.exit_code()) + ": " + log_end(log));

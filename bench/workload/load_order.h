@@ -1,11 +1,12 @@
 // In which order a load writes the records, which decides what tree it leaves:
 //
-//   load_order: key       # the default: files hardly overlap and sink to their level as they are,
-//   so
-//                         # that a read finds its record in the first level that can have it
-//   load_order: spread    # neighbouring writes lie far apart in the key space, as with YCSB's
-//                         # default (insertorder=hashed): every flushed file spans all keys, and
-//                         the # levels overlap as in a database that has grown
+//   load_order: key
+//   load_order: spread
+//
+// `key`, the default: files hardly overlap and sink to their level as they are, so that a read
+// finds its record in the first level that can have it. `spread`: neighbouring writes lie far apart
+// in the key space, as with YCSB's default (insertorder=hashed); every flushed file spans all keys,
+// and the levels overlap as in a database that has grown.
 //
 // Pure.
 #pragma once

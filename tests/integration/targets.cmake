@@ -4,11 +4,11 @@
 if(NOT ROCKTUNE_SANITIZE)
   include(integration/hosts/hosts.cmake)
   include(integration/report/report.cmake)
-  foreach(name agent agent_http agent_security bad_input bench cli compare daemon db_bench device events experiment install kill replay report ways_in wire_doc)
+  foreach(name agent agent_http agent_security bad_input bench cli compare daemon db_bench device events experiment install kill replay report scenario ways_in wire_doc)
     add_test(NAME integration_${name}
       COMMAND ${Python3_EXECUTABLE} -m unittest -v test_${name}
       WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/integration")
     set_tests_properties(integration_${name} PROPERTIES
-      LABELS integration TIMEOUT 300 ENVIRONMENT "ROCKTUNE_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1")
+      LABELS integration TIMEOUT 900 ENVIRONMENT "ROCKTUNE_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1")
   endforeach()
 endif()

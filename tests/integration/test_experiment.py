@@ -92,7 +92,26 @@ class Tables(Experiment):
         self.assertEqual(self.experiment("--repeat", "1").returncode, 0)
         other = self.experiment("--repeat", "1", "--full")
         self.assertEqual(other.returncode, 2)
+        self.assertIn("different: size", other.stderr)
         self.assertIn("take another --output", other.stderr)
+        asked = self.output / "experiment.json"
+        question = json.loads(asked.read_text())
+        question["programs"]["rocktune-bench"] = "another build"
+        question["machine"]["cpus"] = 999
+        asked.write_text(json.dumps(question))
+        other = self.experiment("--repeat", "1")
+        self.assertEqual(other.returncode, 2)
+        self.assertRegex(other.stderr, "different: (machine, programs|programs, machine)")
+
+    def test_one_at_a_time(self):
+        self.describe(seconds=20)
+        process = self.spawn([str(a) for a in self.command("--repeat", "1")], "bench.log")
+        wait_for("its question", lambda: (self.output / "experiment.json").exists(), 30)
+        second = self.experiment("--repeat", "1")
+        self.assertEqual(second.returncode, 2)
+        self.assertIn("another rocktune-bench experiment works in it", second.stderr)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(90), 130)
 
     def test_mistakes_are_shown_at_once_and_start_nothing(self):
         self.describe(text=SMALL.replace("reference: small", "reference: tiny").replace("block_cache: 256KiB", "block_cash: 1"))

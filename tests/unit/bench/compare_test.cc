@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <set>
 #include <string>
@@ -301,4 +303,29 @@ TEST_CASE("each difference between runs is named", "[bench][compare]") {
                                           Contains("another build of the programs") &&
                                           Contains("another --output"));
   CHECK_FALSE(CompareDirectory::open(temporary->path(), shared));  // it holds something else
+}
+
+TEST_CASE("a lock of somebody else's makes no comparison of a directory", "[bench][compare]") {
+  auto temporary = TemporaryDirectory::create("rocktune-test");
+  REQUIRE(temporary);
+  const json shared = {{"schema", "rocktune-compare-directory/1"}};
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::ofstream(temporary->path() + "/" + name) << text;
+  };
+  write("lock", "");
+  CHECK(CompareDirectory::open(temporary->path(), shared));  // stopped before it wrote more
+  std::filesystem::remove(temporary->path() + "/comparison.json");
+  write("Cargo.toml", "");
+  CHECK_FALSE(CompareDirectory::open(temporary->path(), shared));
+  write("comparison.json", R"({"schema": "another"})");
+  CHECK_FALSE(CompareDirectory::open(temporary->path(), shared));
+}
+
+TEST_CASE("the daemon's objective has reads of every kind apart from writes", "[bench][compare]") {
+  std::string text = kOne;
+  const std::string objective = "{read_p99: 5ms, update_p99: 20ms,";
+  text.replace(text.find(objective), objective.size(),
+               "{scan_p99: 7ms, read_missing_p99: 6ms, delete_p99: 30ms, insert_p99: 25ms,");
+  const std::string sections = daemon_sections("headroom", scenario_of(text));
+  CHECK_THAT(sections, Contains("read_p99: 6000us") && Contains("write_p99: 25000us"));
 }

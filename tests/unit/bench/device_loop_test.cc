@@ -128,7 +128,8 @@ TEST_CASE("what a dead process noted is taken down, a living one's is left", "[b
         R"({"directory": ")" + dead.directory + R"(", "group": ")" + dead.group + "\"}\n");
     const auto removed = take_down_leftovers(notes);
     REQUIRE(removed.size() == 1);
-    CHECK(removed[0].directory == dead.directory);
+    CHECK(removed[0].traces.directory == dead.directory);
+    CHECK(removed[0].removed);
     CHECK_FALSE(fs::exists(dead.directory));
     CHECK_FALSE(fs::exists(dead.group));
     CHECK_FALSE(fs::exists(directory.file("notes/rocktune-loop.2.2.json")));
@@ -137,6 +138,31 @@ TEST_CASE("what a dead process noted is taken down, a living one's is left", "[b
   }
   CHECK_FALSE(fs::exists(directory.file("notes/rocktune-loop.1.1.json")));
   CHECK(take_down_leftovers(directory.file("nowhere")).empty());
+}
+
+TEST_CASE("a note stays as long as something of it does", "[bench][device]") {
+  const TempDirectory directory;
+  const LoopTraces traces{directory.file("rocktune-loop.3.3"), ""};
+  fs::create_directories(traces.directory + "/somebody-elses");
+  const std::string note = directory.file("notes/rocktune-loop.3.3.json");
+  fs::create_directory(directory.file("notes"));
+  (void)directory.write("notes/rocktune-loop.3.3.json",
+                        R"({"directory": ")" + traces.directory + R"(", "group": ""})");
+  auto found = take_down_leftovers(directory.file("notes"));
+  REQUIRE(found.size() == 1);
+  CHECK_FALSE(found[0].removed);
+  CHECK(fs::exists(note));
+  fs::remove(traces.directory + "/somebody-elses");
+  found = take_down_leftovers(directory.file("notes"));
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].removed);
+  CHECK_FALSE(fs::exists(note));
+  {
+    auto kept = LoopNote::write(directory.file("notes"), traces);
+    REQUIRE(kept);
+    kept->keep();
+  }
+  CHECK(fs::exists(note));
 }
 
 TEST_CASE("a note that names what is not ours takes nothing down", "[bench][device]") {

@@ -112,6 +112,16 @@ TEST_CASE("degradation from the command line", "[bench][device]") {
   }
 }
 
+TEST_CASE("degradation is stretched with the run", "[bench][device]") {
+  DeviceProfile profile;
+  profile.degradation = {{10, 0.5}, {15, 1}};
+  profile.stretch(0.2);
+  REQUIRE(profile.degradation.size() == 2);
+  CHECK(profile.degradation[0].after_seconds == Approx(2));
+  CHECK(profile.degradation[0].rates == 0.5);
+  CHECK(profile.degradation[1].after_seconds == Approx(3));
+}
+
 TEST_CASE("every built-in device reads", "[bench][device]") {
   for (const char* name : {"nvme-p41", "nvme-p41-small-cache", "nvme-pcie4-fio"}) {
     INFO(name);

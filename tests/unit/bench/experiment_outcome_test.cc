@@ -88,6 +88,20 @@ TEST_CASE("an order holds by the medians, largest first", "[bench][experiment]")
   CHECK(verdict.seen == "fast > slow");
 }
 
+TEST_CASE("what is equal has no order, and what never happened none either",
+          "[bench][experiment]") {
+  Part part = two_cases();
+  Rule order;
+  order.kind = Rule::Kind::kOrder;
+  order.metric = "throughput";
+  order.order = {"fast", "slow"};
+  part.rules = {order};
+  const auto equal = Figures{{"throughput", {{"slow", {{1, 5}}}, {"fast", {{1, 5}}}}}};
+  CHECK(verdict_text(judge(part, equal)[0]) == "NOT reproduced (0 of 1 round)");
+  const auto zero = Figures{{"throughput", {{"slow", {{1, 0}}}, {"fast", {{1, 0}}}}}};
+  CHECK(verdict_text(judge(part, zero)[0]) == "not measured");
+}
+
 TEST_CASE("what was not measured is neither reproduced nor not", "[bench][experiment]") {
   Part part = two_cases();
   part.rules = {rule(Rule::Kind::kAtLeast, 1, "slow")};
@@ -111,6 +125,8 @@ TEST_CASE("numbers are written for people", "[bench][experiment]") {
   CHECK(number_text(999, 0) == "999");
   CHECK(number_text(0.126, 3) == "0.126");
   CHECK(range_text(std::nullopt, 2) == "-");
+  CHECK(seconds_text(1200) == "1200");
+  CHECK(seconds_text(0.5) == "0.5");
 }
 
 TEST_CASE("metrics are read from a run's result, of the whole or of a phase",
@@ -187,8 +203,12 @@ TEST_CASE("a report has our figures, the document's beside them, and what is mis
     INFO(expected);
     CHECK(text.find(expected) != std::string::npos);
   }
+  CHECK(text.find("--seconds") == std::string::npos);
+  summary.seconds = 1200;
+  CHECK(markdown(summary).find("each run 1200 s (--seconds)") != std::string::npos);
   const json document = summary_json(summary);
   CHECK(document.at("partial") == true);
+  CHECK(document.at("seconds") == 1200);
   const json& fast = document.at("parts").at(0).at("cases").at(1).at("metrics").at("throughput");
   CHECK(fast.at("document_over_reference") == 2.45);
   CHECK(fast.at("over_reference").at("median") == Approx(2.0));

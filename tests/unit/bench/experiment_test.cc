@@ -108,6 +108,24 @@ parts:
   }
 }
 
+TEST_CASE("cases and parts have directories of their own", "[bench][experiment]") {
+  const auto with_cases = [](const std::string& first, const std::string& second) {
+    std::string text = kSmall;
+    text.replace(
+        text.find("{name: a}"), 9,
+        "{name: a}\n      - {name: \"" + first + "\"}\n      - {name: \"" + second + "\"}");
+    return parse_experiment(text, "s.yaml");
+  };
+  CHECK(with_cases("L/L", "L/U"));
+  const auto same = with_cases("L/L", "L L");
+  REQUIRE_FALSE(same);
+  CHECK(same.error().message.find("'L L' has the directory of another case, L_L") !=
+        std::string::npos);
+  const auto above = with_cases("..", "c");
+  REQUIRE_FALSE(above);
+  CHECK(above.error().message.find("'..' names a directory") != std::string::npos);
+}
+
 TEST_CASE("every built-in experiment can be run", "[bench][experiment]") {
   std::vector<std::string> names;
   for (const auto& builtin : builtins()) {

@@ -234,16 +234,29 @@ TEST_CASE("verdicts on throughput", "[bench][report]") {
 TEST_CASE("runs of one policy that differ by more than 5% are too noisy to call",
           "[bench][report]") {
   // However clear the ratio seems.
-  CHECK(throughput_verdict({1000, 1060, 1030}, {2000, 2001, 2002}) == Verdict::kTooNoisy);
-  CHECK(throughput_verdict({1000, 1001, 1002}, {2000, 2200, 2100}) == Verdict::kTooNoisy);
+  CHECK(throughput_verdict({1000, 1120, 1060}, {2000, 2001, 2002}) == Verdict::kTooNoisy);
+  CHECK(throughput_verdict({1000, 1001, 1002}, {2000, 2400, 2200}) == Verdict::kTooNoisy);
   CHECK(throughput_verdict({1000, 1040, 1030}, {2000, 2001, 2002}) == Verdict::kBetter);
 
-  const Summary summary = summarize(comparison_of("tuned", {1000, 1060, 1030}, {2000, 2001, 2002}));
+  const Summary summary = summarize(comparison_of("tuned", {1000, 1120, 1060}, {2000, 2001, 2002}));
   CHECK_FALSE(summary.policies.at(0).agrees());
-  CHECK(*summary.policies.at(0).throughput_spread == Approx(60.0 / 1030));
+  CHECK(*summary.policies.at(0).throughput_spread == Approx(60.0 / 1030));  // of 1060 and 1000
   CHECK(comparison_markdown(summary).find("Runs of static under one seed differ by 5.8%") !=
         std::string::npos);
   CHECK(summary_json(summary)["policies"][0]["runs_agree"] == false);
+}
+
+TEST_CASE("the difference of runs is that of a typical pair, however many there are",
+          "[bench][report]") {
+  const auto spread = [](const std::vector<double>& runs) {
+    return *summarize(comparison_of("tuned", runs, {})).policies.at(0).throughput_spread;
+  };
+  CHECK(spread({1000, 1040}) == Approx(40.0 / 1020));
+  CHECK(spread({1000, 1040, 1000, 1040, 1000, 1040}) == Approx(40.0 / 1020));
+  // Ten runs reach further apart than three, at the same noise.
+  CHECK(spread({1000, 1010, 1020, 1030, 1040, 1050, 1060, 1070, 1080}) < 0.05);
+  CHECK(spread({1000, 1001, 1002, 1003, 1400}) < 0.05);  // one of five, with whatever it met
+  CHECK(spread({1000, 1200, 1001, 1201}) > 0.05);
 }
 
 TEST_CASE("runs under different seeds may differ", "[bench][report]") {

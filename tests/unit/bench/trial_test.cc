@@ -100,6 +100,18 @@ TEST_CASE("subjects share a loaded database when the load would be the same", "[
   other = subject;
   other.load_options = {"bloom_bits_per_key=10"};
   CHECK(*load_key(other) != *key);
+  auto directory = TemporaryDirectory::create("rocktune-test");
+  REQUIRE(directory);
+  const auto in_order = [&](const std::string& order) {
+    TrialSubject ordered = subject;
+    ordered.workload = directory->path() + "/" + order + ".yaml";
+    write(ordered.workload,
+          "name: w\nload_order: " + order + "\nphases: [{name: run, seconds: 1, workload: A}]\n");
+    return load_key(ordered);
+  };
+  REQUIRE(in_order("key"));
+  REQUIRE(in_order("spread"));
+  CHECK(*in_order("key") != *in_order("spread"));
   other.workload = "none-such";
   CHECK_FALSE(load_key(other));
 }
