@@ -66,7 +66,7 @@ void add_socket_option(CLI::App& command, std::string& socket) {
 }
 
 int report_error(const Error& error, int exit_code) {
-  std::cerr << "rocktune: " << error.message << std::endl;
+  std::cerr << "rocktune: " << printable(error.message) << std::endl;
   return exit_code;
 }
 

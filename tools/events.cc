@@ -80,6 +80,7 @@ int events(const Options& options) {
   auto found = find_databases(options.agents);
   if (!found) return report_error(found.error().within("events"));
   bool any = false;
+  bool reported = false;
   while (true) {
     std::vector<std::string> problems = found ? found->problems : std::vector<std::string>();
     for (const AgentDatabase& database : found ? found->databases : std::vector<AgentDatabase>()) {
@@ -90,6 +91,8 @@ int events(const Options& options) {
     std::cout.flush();
     // While following, a database that is closed, or an agent that is gone, may come back.
     if (!options.follow) return report_problems(problems, any);
+    if (!reported) report_problems(problems, any);
+    reported = true;
     if (!std::cout) return kFailed;
     std::this_thread::sleep_for(kFollowEvery);
     found = find_databases(options.agents);

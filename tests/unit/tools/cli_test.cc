@@ -1,5 +1,7 @@
 #include "tools/cli.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <iostream>
 #include <sstream>
@@ -39,6 +41,16 @@ TEST_CASE("the arguments of the command that run starts stay untouched", "[tools
   CHECK(split_run({"run"}).command.empty());
   CHECK(split_run({"run", "--agent-dir"}).own == Words{"run", "--agent-dir"});
   CHECK(split_run({"status", "--json"}).own == Words{"status", "--json"});
+}
+
+TEST_CASE("an error shows nothing that the terminal would obey", "[tools]") {
+  const rocktune::tools::test::TempDirectory directory;
+  const std::string name = "agent." + std::to_string(::getpid()) + ".why";
+  CHECK_FALSE(directory.write(name, "/data/\x1b[2J: not attached\n").empty());
+  const Ran ran = run({"stats", "--agent-dir", directory.path().string()});
+  CHECK(ran.code == 1);
+  CHECK(contains(ran.err, "/data/?[2J: not attached"));
+  CHECK_FALSE(contains(ran.err, "\x1b"));
 }
 
 TEST_CASE("wrong usage is one line and exit code 2", "[tools]") {
