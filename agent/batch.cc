@@ -114,7 +114,7 @@ class Writes {
       : group_(group), holder_(holder) {
     begun_.reserve(most);
   }
-  ~Writes() { end(); }
+  ~Writes() { end(false); }
   Writes(const Writes&) = delete;
   Writes& operator=(const Writes&) = delete;
 
@@ -122,8 +122,10 @@ class Writes {
     change.knob->state().begin_write(holder_);
     begun_.push_back(&change);
   }
-  // Reads back. False: one of them could not be read.
-  bool end() noexcept {
+  // Reads back. False: one of them could not be read; where RocksDB has `taken` the values, that
+  // one is what was written.
+  bool end(bool taken) noexcept {
+    if (begun_.empty()) return true;
     bool all = true;
     group_.refresh();
     for (auto* const change : begun_) {
@@ -132,6 +134,7 @@ class Writes {
         change->result.after = change->knob->read().value;
       } catch (...) {
         all = false;
+        if (taken) change->result.after = change->value;
       }
       change->knob->state().end_write(change->result.after);
     }
@@ -157,7 +160,7 @@ void write(KnobGroup& group, Batch& batch, KnobState::Holder holder) {
     if (change.value != change.result.before) writes.begin(change);
   }
   std::string failure = try_to_write(group, changes);
-  if (!writes.end() && failure.empty()) failure = "a value could not be read back";
+  if (!writes.end(failure.empty()) && failure.empty()) failure = "a value could not be read back";
   for (auto& change : batch) {
     if (!change.written) continue;
     if (!failure.empty()) {
@@ -212,11 +215,16 @@ void apply(KnobGroup& group, Batch& batch, KnobState::Holder holder) {
   if (something) write(group, batch, holder);
 }
 
-Batch give_back(KnobGroup& group, const std::vector<Knob*>& knobs, KnobState::Holder holder) {
+Batch give_back(KnobGroup& group, const std::vector<Knob*>& knobs, KnobState::Holder holder,
+                bool shared_too) {
   Batch batch;
   for (auto* const knob : knobs) batch.push_back({knob, 0, {}, {}, false});
   const auto lock = group.lock();
   const WriteLocks writes(batch);
+  if (!shared_too) {
+    std::erase_if(
+        batch, [&](const Change& change) { return change.knob->state().leave_to_others(holder); });
+  }
   if (group.ended()) return untouched(std::move(batch));
   group.refresh();
   for (auto& change : batch) {

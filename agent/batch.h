@@ -28,7 +28,11 @@ using Batch = std::vector<Change>;
 void apply(KnobGroup& group, Batch& batch, KnobState::Holder holder);
 
 // Writes the found values of those that are rocktune's. What the host set
-// meanwhile is left alone, and so are values that would contradict it.
-Batch give_back(KnobGroup& group, const std::vector<Knob*>& knobs, KnobState::Holder holder);
+// meanwhile is left alone, and so are values that would contradict it. Without
+// `shared_too`, what another database still holds is left to it, and is not in
+// the answer. Until a value is back `holder` still holds it, so that whoever
+// ends the group meanwhile finds it, and waits.
+Batch give_back(KnobGroup& group, const std::vector<Knob*>& knobs, KnobState::Holder holder,
+                bool shared_too);
 
 }  // namespace rocktune::agent

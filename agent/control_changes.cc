@@ -42,8 +42,12 @@ wire::ChangeResult named(const KnobGroup& group, const Change& change) {
 // Ends them in any case: values may stay for want of memory, but the host's objects must go.
 struct Ending {
   const std::vector<Control::Group>& groups;
+  const KnobState::Holder holder;
   ~Ending() {
-    for (const auto& group : groups) group->end();
+    for (const auto& group : groups) {
+      group->end();
+      for (const auto& knob : group->knobs()) knob->state().let_go(holder);
+    }
   }
 };
 
@@ -135,9 +139,7 @@ std::vector<wire::ChangeResult> Control::return_all(const std::vector<Group>& gr
   while (true) {
     auto [group, knobs] = next_return(groups, self_);
     if (!group) return results;
-    std::erase_if(knobs, [&](Knob* knob) { return !knob->state().let_go(self_) && !shared_too; });
-    if (knobs.empty()) continue;
-    for (const auto& change : give_back(*group, knobs, self_)) {
+    for (const auto& change : give_back(*group, knobs, self_, shared_too)) {
       change.knob->state().let_go(self_);
       tell_return(*group, change, why);
       results.push_back(named(*group, change));
@@ -163,7 +165,7 @@ wire::ChangeResults Control::restore(bool hold) {
       });
       if (!done && worth_telling(*group, *knob)) others.push_back(knob.get());
     }
-    for (const auto& change : give_back(*group, others, self_)) {
+    for (const auto& change : give_back(*group, others, self_, true)) {
       tell_return(*group, change, "restore");
       answer.results.push_back(named(*group, change));
     }
@@ -223,16 +225,13 @@ void Control::tick() {
   }
   // Another database may still be tuning a shared object: then only our claim
   // on it ends.
-  std::erase_if(knobs, [&](Knob* knob) { return !knob->state().let_go(self_); });
-  for (const auto& change : give_back(*group, knobs, self_)) {
+  for (const auto& change : give_back(*group, knobs, self_, false)) {
     auto& state = change.knob->state();
     const auto name = group->column_family() + '\0' + change.knob->name();
-    if (not_returned(change) && ++failures_[name] < kReturnAttempts) {
-      state.hold(self_);
-      // Again, unless it is back all the same: RocksDB fails as well when it has taken the value
-      // but could not write its OPTIONS file.
-      if (state.held_by(self_)) continue;
-    }
+    // Again, unless it is back all the same: RocksDB fails as well when it has taken the value but
+    // could not write its OPTIONS file.
+    const bool again = not_returned(change) && ++failures_[name] < kReturnAttempts;
+    if (again && state.held_by(self_)) continue;
     state.let_go(self_);
     tell_return(*group, change, "lease_expired");
   }
@@ -252,7 +251,7 @@ void Control::abandon() {
 }
 
 void Control::give_up(const std::vector<Group>& groups) {
-  const Ending ending{groups};
+  const Ending ending{groups, self_};
   const bool keep = [&] {
     const std::lock_guard lock(mutex_);
     return keep_;

@@ -104,23 +104,37 @@ std::vector<KnobGroups::Group> Database::take_groups(const Families::Pointer& fa
   return knobs_->remove(family);
 }
 
-// What was changed through the handle is returned through it first; when the database closes, by
-// whoever closes it.
+// What was changed through the handle is returned through it first.
+void Database::end_groups(const std::vector<KnobGroups::Group>& groups) noexcept {
+  for (const auto& group : groups) {
+    try {
+      control_->remove(group);
+    } catch (...) {
+      // No memory, or a logger of the host's that throws: the handle goes all the same.
+    }
+    group->end();
+  }
+}
+
+void Database::adopt_orphans() noexcept try {
+  const std::lock_guard lock(listing_);
+  for (auto& group : knobs_->orphans()) control_->add(std::move(group));
+} catch (...) {
+  // No memory: a cache that the others share has no knob any more.
+}
+
 void Database::forget(const rocksdb::ColumnFamilyHandle* handle) {
   const auto family = families_->find(handle);
   if (!family) return;
   if (const auto inside = pass()) {
     const auto groups = take_groups(family);
-    try {
-      for (const auto& group : groups) control_->remove(group);
-      const std::lock_guard lock(listing_);
-      for (auto& group : knobs_->orphans()) control_->add(std::move(group));
-    } catch (...) {
-      // No memory, or a logger of the host's that throws: the handle goes all the same.
-    }
-    for (const auto& group : groups) group->end();
+    end_groups(groups);
+    const auto has_cache = [](const auto& group) { return group->scope() == Scope::kCache; };
+    if (std::ranges::any_of(groups, has_cache)) adopt_orphans();
   } else {
-    const std::lock_guard until_closed(closing_);
+    gate_.close();  // as the close does, which may still wait there itself
+    const std::lock_guard lock(closing_);
+    if (knobs_) end_groups(take_groups(family));  // else the close has ended them
   }
   families_->forget(handle);
 }

@@ -39,7 +39,8 @@ class Database {
   // now on, until it is forgotten. Known ones, more than Families::kMost, and null are ignored.
   void add(rocksdb::ColumnFamilyHandle* handle);
   // The handle is about to be destroyed. Waits for whoever uses it, or an object of the host's that
-  // came with it (its options, their table factory, a block cache of its own), and for nobody else:
+  // came with it (its options, their table factory, a block cache of its own), and for nobody else
+  // unless the database closes (then for the requests that are inside, as close() does):
   // afterwards no thread of the agent holds one, or gives one back. (Except RocksDB itself, on any
   // thread that changes an option: while it writes the OPTIONS file, some milliseconds, it has a
   // copy of the options of all column families.) Idempotent.
@@ -53,11 +54,16 @@ class Database {
   void describe(rocksdb::DB* db, const rocksdb::DBOptions& options, std::uint64_t number,
                 bool read_only);
   std::vector<KnobGroups::Group> take_groups(const Families::Pointer& family);
+  // Both with a pass, or with closing_ held while there are knobs_ and control_.
+  void end_groups(const std::vector<KnobGroups::Group>& groups) noexcept;
+  void adopt_orphans() noexcept;
 
   Gate gate_;
-  // Order: closing_, listing_, then the locks of knobs_ and control_, of one group, of the states
-  // of its knobs. Nothing is waited for with listing_ held but RocksDB's DB mutex. The gates of a
-  // family and of its objects are waited for last, with none of these held that its users take.
+  // Order: closing_, listing_, then the lock of knobs_, of one group, of the states of its knobs,
+  // of what those share (agent/shared_objects.h); control_'s own is taken inside any of them, and
+  // holds nothing else. With listing_ held only RocksDB's DB mutex is waited for, and a read of
+  // options that is under way. gate_ is waited for before closing_; the gates of a family and of
+  // its objects last, with none of these held that its users take.
   std::mutex closing_;
   std::mutex listing_;  // column families coming and going, in families_, knobs_ and control_ alike
   wire::Database description_;

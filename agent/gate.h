@@ -1,4 +1,5 @@
-// Lets requests use a database until its close begins, and the close wait for those inside.
+// Lets others use something until its end begins, and the end wait for those inside: requests a
+// database, readers a column family's handle, a copy of its options or a cache of the host's.
 //
 // Thread-safety: all functions.
 #pragma once

@@ -94,7 +94,8 @@ class KnobGroup {
 
   // What it reads and writes goes. Waits for a batch of this group that is under way, and for
   // whoever reads right now; afterwards the group, of which a request may still have a copy, holds
-  // no object of the host's that came with its column family. Idempotent.
+  // no object of the host's that came with its column family. Once: a second caller may return
+  // while the first one is still at it.
   void end() noexcept {
     {
       const auto changing = lock();

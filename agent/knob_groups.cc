@@ -55,8 +55,9 @@ KnobGroups::Group KnobGroups::cache_of(const Families::Pointer& family) {
 std::vector<KnobGroups::Group> KnobGroups::remove(const Families::Pointer& family) {
   const std::lock_guard lock(mutex_);
   caches_.erase(family);
-  const auto found = groups_.extract(family);
-  return found.empty() ? std::vector<Group>() : found.mapped();
+  auto found = groups_.extract(family);
+  if (found.empty()) return {};
+  return std::move(found.mapped());  // needs no memory, for want of which they would not be ended
 }
 
 std::vector<KnobGroups::Group> KnobGroups::orphans() {

@@ -53,10 +53,16 @@ void KnobState::hold(Holder holder) {
   if (written_) holders_.insert(holder);
 }
 
-bool KnobState::let_go(Holder holder) {
+void KnobState::let_go(Holder holder) {
   const std::lock_guard lock(mutex_);
   holders_.erase(holder);
-  return holders_.empty();
+}
+
+bool KnobState::leave_to_others(Holder holder) {
+  const std::lock_guard lock(mutex_);
+  const bool others = holders_.size() > holders_.count(holder);
+  if (others) holders_.erase(holder);
+  return others;
 }
 
 bool KnobState::held_by(Holder holder) const {

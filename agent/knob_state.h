@@ -55,8 +55,10 @@ class KnobState {
 
   // The holder wants the value as it is now.
   void hold(Holder holder);
-  // The holder wants its change undone. True when nobody else holds the value.
-  bool let_go(Holder holder);
+  // The holder's claim on the value ends.
+  void let_go(Holder holder);
+  // The same, where somebody else holds the value too: then true, and it stays as it is.
+  bool leave_to_others(Holder holder);
   [[nodiscard]] bool held_by(Holder holder) const;
 
   // There is nothing to remember: nobody has changed the value, as far as it was observed.

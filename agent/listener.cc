@@ -1,7 +1,7 @@
 #include "agent/listener.h"
 
 #include <algorithm>
-#include <iterator>
+#include <functional>
 #include <utility>
 
 #include "agent/fork_guard.h"
@@ -207,19 +207,27 @@ void Listener::OnErrorRecoveryEnd(const rocksdb::BackgroundErrorRecoveryInfo& in
 // those who did not. Only the handle's own database knows it.
 void Listener::OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyHandle* handle) {
   if (in_child()) return;
-  try {
-    std::vector<std::shared_ptr<Attached>> told;
-    {
-      const std::lock_guard lock(mutex_);
-      std::ranges::copy_if(attached_, std::back_inserter(told),
-                           [](const auto& one) { return one->forget != nullptr; });
-    }
+  std::shared_ptr<Attached> one;
+  while ((one = next_to_tell(one.get()))) {
     // Without the lock: it waits for those who read through the handle.
-    for (const auto& one : told) {
-      if (const Gate::Pass inside(one->gate); inside) one->forget(handle);
+    if (const Gate::Pass inside(one->gate); inside) {
+      try {
+        one->forget(handle);
+      } catch (...) {
+      }
     }
-  } catch (...) {
   }
+}
+
+// By their addresses: without a copy of the list, for which there might be no memory.
+std::shared_ptr<Listener::Attached> Listener::next_to_tell(const Attached* told) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<Attached> next;
+  for (const auto& one : attached_) {
+    if (!one->forget || !std::less<>()(told, one.get())) continue;
+    if (!next || std::less<>()(one.get(), next.get())) next = one;
+  }
+  return next;
 }
 
 }  // namespace rocktune::agent

@@ -105,6 +105,8 @@ class Listener final : public rocksdb::EventListener {
   static constexpr std::size_t kMostRunning = 256;
 
   void disconnect(const std::shared_ptr<Attached>& attached) noexcept;
+  // Whose `forget` comes after this one's (null: the first). Null: there is none.
+  std::shared_ptr<Attached> next_to_tell(const Attached* told);
   // Null: nobody attached it, and nobody will.
   std::shared_ptr<EventRing> events_of(const rocksdb::DB* db);
   void add_to(const rocksdb::DB* db, wire::Event event);

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <utility>
 
+#include "agent/hosts_rate.h"
 #include "agent/limiter/fair_rate_limiter.h"
 #include "agent/option_knob.h"
 #include "agent/shared_objects.h"
-#include "wire/messages.h"
 
 namespace rocktune::agent {
 namespace {
@@ -63,19 +63,17 @@ std::unique_ptr<Knob> rate_knob(const std::shared_ptr<rocksdb::RateLimiter>& lim
         });
   }
   const auto state = state_of(limiter);
-  const bool hosts = !is_ours(limiter);
+  const auto hosts = is_ours(limiter) ? nullptr : hosts_rate_of(limiter);
   return std::make_unique<SettingKnob>(
       kName, state,
       [limiter, hosts] {
         const auto rate = limiter->GetBytesPerSecond();
-        const bool unlimited = hosts && rate == kUnlimitedOnHostsLimiter;
-        return unlimited ? wire::kUnlimitedBytesPerSecond : rate;
+        return hosts ? hosts->told(rate) : rate;
       },
       [limiter, hosts, state](std::int64_t rate) {
         if (rate <= 0) return;  // RocksDB asserts
-        // A rate that the host itself had chosen goes back as it was.
-        const bool ours = rate == wire::kUnlimitedBytesPerSecond && state->found() != rate;
-        limiter->SetBytesPerSecond(hosts && ours ? kUnlimitedOnHostsLimiter : rate);
+        const auto now = limiter->GetBytesPerSecond();
+        limiter->SetBytesPerSecond(hosts ? hosts->to_set(rate, now, state->found()) : rate);
       },
       [limiter, writable] {
         if (!writable) return kNotForWriting;

@@ -15,14 +15,8 @@
 
 namespace rocktune::agent {
 
-// What "unlimited" is on a limiter that the host brought. RocksDB's own one keeps what was not used
-// of a tenth of a second's bytes, and gives that out first when the rate is lowered: 110 GB at 1
-// TiB/s (docs/adr/004), 0.8 GiB here. More than a device on four lanes of PCIe 4.0 can write (7.9
-// GB/s). The odd byte tells it from a rate of the host's.
-inline constexpr std::int64_t kUnlimitedOnHostsLimiter = (std::int64_t{8} << 30) + 1;
-
-// The rate, from 1 MiB/s up to "unlimited"; and where the limiter is the
-// agent's own, its settings.
+// The rate, from 1 MiB/s up to "unlimited" (agent/hosts_rate.h); and where the
+// limiter is the agent's own, its settings.
 class LimiterGroup final : public KnobGroup {
  public:
   // `limiter` is null when the database was opened without one. One that is not `writable` is never

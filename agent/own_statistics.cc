@@ -10,8 +10,8 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 }  // namespace
 
 // RocksDB calls recordTick some ten times for each Get, and HistEnabledForType twice: the usual way
-// through these and through record() is a dozen instructions
-// and calls nothing; all else is kept out of line (`rocktune-bench overhead`, cached reads).
+// through these and through record() is a dozen instructions and calls nothing; all else is kept
+// out of line (`rocktune-bench overhead`, cached reads).
 
 void OwnStatistics::recordTick(std::uint32_t ticker, std::uint64_t count) {
   if (ticker >= rocksdb::TICKER_ENUM_MAX || get_stats_level() <= rocksdb::kExceptTickers)

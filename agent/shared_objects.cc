@@ -6,6 +6,7 @@
 #include <ranges>
 #include <string>
 
+#include "agent/hosts_rate.h"
 #include "agent/limiter/fair_rate_limiter.h"
 
 namespace rocktune::agent {
@@ -17,6 +18,7 @@ struct Entry {
   std::map<std::string, std::shared_ptr<KnobState>> settings;  // beside that one
   bool ours = false;
   int users = 0;  // knobs that have one of the states
+  std::shared_ptr<HostsRate> hosts_rate;
 
   [[nodiscard]] bool has(const KnobState& one) const {
     return state.get() == &one ||
@@ -38,7 +40,7 @@ struct Objects {
   Entry& of(const std::shared_ptr<void>& object) {
     std::erase_if(entries, [](const auto& item) { return item.second.object.expired(); });
     auto& entry = entries[object.get()];
-    if (!entry.state) entry = Entry{object, std::make_shared<KnobState>(), {}, false, 0};
+    if (!entry.state) entry = Entry{object, std::make_shared<KnobState>(), {}, false, 0, {}};
     return entry;
   }
 
@@ -80,6 +82,13 @@ std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::RateLimiter>&
   if (!state) state = std::make_shared<KnobState>();
   ++entry.users;
   return state;
+}
+
+std::shared_ptr<HostsRate> hosts_rate_of(const std::shared_ptr<rocksdb::RateLimiter>& limiter) {
+  const std::lock_guard lock(objects().mutex);
+  auto& rate = objects().of(limiter).hosts_rate;
+  if (!rate) rate = std::make_shared<HostsRate>();
+  return rate;
 }
 
 std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::Cache>& cache) {

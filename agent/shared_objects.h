@@ -23,12 +23,15 @@
 namespace rocktune::agent {
 
 class FairRateLimiter;
+class HostsRate;
 
 // A null object gets a state of its own.
 std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::RateLimiter>& limiter);
 // Of another of the limiter's settings than its rate.
 std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::RateLimiter>& limiter,
                                     std::string_view setting);
+// Of a limiter whose state has been asked for.
+std::shared_ptr<HostsRate> hosts_rate_of(const std::shared_ptr<rocksdb::RateLimiter>& limiter);
 std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::Cache>& cache);
 std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::TableFactory>& factory);
 

@@ -25,8 +25,8 @@ class ThreadSlots {
   ThreadSlots(const ThreadSlots&) = delete;
   ThreadSlots& operator=(const ThreadSlots&) = delete;
 
-  // The calling thread's own, if it has been made: three instructions. Then nullptr, or when there
-  // is none: mine() knows.
+  // The calling thread's own: three instructions. nullptr: not made yet, or there is none; mine()
+  // tells which.
   [[nodiscard]] Slot* made() const noexcept {
     return slots_[thread_number()].load(std::memory_order_relaxed);
   }

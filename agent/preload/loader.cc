@@ -23,6 +23,7 @@ const void* g_real_open = nullptr;  // input of load_once: what the first open s
 constexpr long kNobody = 0;
 constexpr long kLoaded = -1;  // or found not to be loadable
 long g_loader = kNobody;      // the process of which a thread is loading
+bool g_waited = false;        // as long as anybody shall for that one
 thread_local bool t_loads = false;
 
 // Not destroyed: operator delete would be the only thing needed from the C++ library.
@@ -99,12 +100,14 @@ void load_once() {
   __atomic_store_n(&g_api, loaded, __ATOMIC_RELEASE);
 }
 
-// Loading takes some ten milliseconds.
+// Loading takes some ten milliseconds. Where it does not end within five seconds, the opens that
+// follow do not wait for it either.
 void wait_until_loaded() {
   constexpr int kMostWaits = 5000;
   constexpr timespec kMillisecond{0, 1000000};
   for (int waits = 0; __atomic_load_n(&g_loader, __ATOMIC_ACQUIRE) != kLoaded; ++waits) {
-    if (waits == kMostWaits) {
+    if (waits == kMostWaits) __atomic_store_n(&g_waited, true, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&g_waited, __ATOMIC_RELAXED)) {
       say_why(nullptr,
               "a database is not attached: another thread was loading the agent for five seconds");
       return;
@@ -132,6 +135,7 @@ const Api* api_for(const void* real_open) {
   while (loader != self && loader != kLoaded) {
     if (__atomic_compare_exchange_n(&g_loader, &loader, self, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE)) {
+      __atomic_store_n(&g_waited, false, __ATOMIC_RELAXED);  // of a parent's loader
       t_loads = true;
       load_once();
       t_loads = false;

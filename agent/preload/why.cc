@@ -15,7 +15,7 @@ constexpr int kMostLines = 16;
 int g_lines = 0;
 bool g_writing = false;  // by one thread at a time
 pid_t g_writer = 0;      // the process that made the file: a forked child leaves it alone
-char g_path[4096];       // its; not touched any more once g_writer is set
+char g_path[4096];       // its; not touched any more once g_writer is this process
 
 // Where nobody else could have put something at the file's name. -1 if that is not so.
 int open_directory(const char* path) {

@@ -80,6 +80,56 @@ TEST_CASE("an exception of RocksDB is a failure like another") {
   CHECK(s.control->describe()[0].owner == "manual");
 }
 
+TEST_CASE("what RocksDB took but cannot be read back is returned like another value") {
+  Setup s;
+  s.take_lease();
+  s.group->after_write = [&] { s.knob_a->throws_on_read = true; };
+  const auto result = s.set("a", 50);
+  CHECK(result.status == "failed");
+  CHECK_THAT(result.reason, Contains("read back"));
+  CHECK(result.after == 50);
+  s.group->after_write = nullptr;
+  s.knob_a->throws_on_read = false;
+  CHECK(s.control->describe()[0].owner == "rocktune");
+  s.now += 10s;
+  s.control->tick();
+  CHECK(s.a == 100);
+}
+
+// Whoever ends its group meanwhile (a column family's handle goes) would otherwise find nothing to
+// wait for.
+TEST_CASE("a value is held until it is back") {
+  Setup s;
+  bool held = false;
+  const auto set = [&] {
+    s.take_lease();
+    s.set("a", 50);
+    held = false;
+  };
+  s.knob_a->on_write = [&] { held = s.knob_a->state().held_by(1); };
+  set();
+  s.now += 10s;
+  s.control->tick();
+  CHECK(held);
+  CHECK(s.a == 100);
+  CHECK_FALSE(s.knob_a->state().held_by(1));
+  set();
+  s.control->restore(false);
+  CHECK(held);
+  CHECK(s.a == 100);
+  CHECK_FALSE(s.knob_a->state().held_by(1));
+}
+
+TEST_CASE("a group that has ended leaves no claim on a value that could not be returned") {
+  Setup s;
+  s.take_lease();
+  s.set("a", 50);
+  s.knob_a->failure = "IO error";
+  s.control->remove(s.group);
+  CHECK(s.a == 50);
+  CHECK_FALSE(s.knob_a->state().held_by(1));
+}
+
 TEST_CASE("what is remembered of hostile requests is short") {
   Setup s;
   s.take_lease();

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "agent/hosts_rate.h"
 #include "agent/shared_objects.h"
 #include "agent/statistics.h"
 #include "tests/unit/agent/knob_named.h"
@@ -314,14 +315,48 @@ TEST_CASE("a host's own limiter is made unlimited so that it can come down again
   CHECK(slow->GetBytesPerSecond() == kUnlimitedOnHostsLimiter);
   set(group, 30 << 20);
   CHECK(slow->GetBytesPerSecond() == 30 << 20);
-  give_back(group, {group.find("rate_limiter_bytes_per_second")}, 1);
+  give_back(group, {group.find("rate_limiter_bytes_per_second")}, 1, true);
   CHECK(slow->GetBytesPerSecond() == 20 << 20);
 
   const std::shared_ptr<rocksdb::RateLimiter> fast(rocksdb::NewGenericRateLimiter(unlimited));
   LimiterGroup other(fast);
   set(other, 30 << 20);
-  give_back(other, {other.find("rate_limiter_bytes_per_second")}, 1);
+  give_back(other, {other.find("rate_limiter_bytes_per_second")}, 1, true);
   CHECK(fast->GetBytesPerSecond() == unlimited);  // as the host had it
+}
+
+TEST_CASE("unlimited is never less than the host's own limiter had") {
+  constexpr std::int64_t kHosts = std::int64_t{20} << 30;
+  const std::shared_ptr<rocksdb::RateLimiter> limiter(rocksdb::NewGenericRateLimiter(kHosts));
+  LimiterGroup group(limiter);
+  auto* const knob = group.find("rate_limiter_bytes_per_second");
+  for (const std::int64_t rate :
+       {wire::kUnlimitedBytesPerSecond, std::int64_t{30} << 20, wire::kUnlimitedBytesPerSecond}) {
+    Batch batch{{knob, rate, {}, {}, false}};
+    apply(group, batch, 1);
+    CHECK(batch[0].result.status == "applied");
+    CHECK(limiter->GetBytesPerSecond() == std::min(rate, kHosts + 1));
+  }
+  give_back(group, {knob}, 1, true);
+  CHECK(limiter->GetBytesPerSecond() == kHosts);
+}
+
+TEST_CASE("a host's limiter that was released while unlimited does not go back to 2^40") {
+  const std::shared_ptr<rocksdb::RateLimiter> limiter(rocksdb::NewGenericRateLimiter(20 << 20));
+  LimiterGroup group(limiter);
+  auto* const knob = group.find("rate_limiter_bytes_per_second");
+  const auto set = [&](std::int64_t rate) {
+    Batch batch{{knob, rate, {}, {}, false}};
+    apply(group, batch, 1);
+    CHECK(batch[0].result.status == "applied");
+  };
+  set(wire::kUnlimitedBytesPerSecond);
+  knob->state().release(knob->read().value);
+  set(30 << 20);
+  LimiterGroup second(limiter);  // another database that shares it
+  give_back(second, {second.find("rate_limiter_bytes_per_second")}, 1, true);
+  CHECK(knob->read().value == wire::kUnlimitedBytesPerSecond);
+  CHECK(limiter->GetBytesPerSecond() == kUnlimitedOnHostsLimiter);
 }
 
 TEST_CASE("databases that share the agent's limiter agree on its settings") {

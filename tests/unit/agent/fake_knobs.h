@@ -19,6 +19,7 @@ class FakeKnob final : public Knob {
   std::string why_not_changeable() const override { return not_changeable; }
   Reading read() override {
     const auto generation = state().generation();
+    if (throws_on_read) throw std::runtime_error("no memory");
     return {value_, generation};
   }
   void write(std::int64_t value) { value_ = sticks_at.value_or(value); }
@@ -28,6 +29,7 @@ class FakeKnob final : public Knob {
   // Of the whole call that it is part of.
   std::string failure;
   bool throws = false;
+  bool throws_on_read = false;
   std::function<void()> on_write;
   int writes = 0;
 

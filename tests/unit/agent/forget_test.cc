@@ -6,10 +6,12 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "agent/database.h"
 #include "agent/families.h"
+#include "agent/gate.h"
 #include "agent/lent.h"
 #include "agent/object_knobs.h"
 #include "agent/shared_objects.h"
@@ -132,7 +134,7 @@ TEST_CASE("a request that has a copy of an ended group changes nothing and holds
   Batch batch{{knob, 16 << 20, {}, {}, false}};
   apply(*group, batch, 1);
   CHECK(batch[0].result.status == "refused");
-  CHECK(give_back(*group, {knob}, 1)[0].result.status == "unchanged");
+  CHECK(give_back(*group, {knob}, 1, true)[0].result.status == "unchanged");
   CHECK(cache->GetCapacity() == 32 << 20);
 }
 
@@ -168,6 +170,46 @@ TEST_CASE("what is remembered of an object goes with the last group, unless it i
   CHECK(found(last) == 16 << 20);
   last.end();
   CHECK(cache.use_count() == 1);
+}
+
+TEST_CASE("a handle that goes while a close waits for a request leaves nothing behind") {
+  TestDatabase host;
+  const Guest guest(host, "guest");
+  const auto before = guest.references();
+  const auto found = host.db->GetOptions(guest.handle).write_buffer_size;
+  Database database(host.db.get(), host.handles, 7, false, std::chrono::steady_clock::now);
+  database.add(guest.handle);
+  REQUIRE(database.control().take_lease({"me", 60, "restore", {}}).has_value());
+  const auto changed = database.control().apply(
+      {"me",
+       {{"1", "write_buffer_size", "guest", std::int64_t{8} << 20, {}},
+        {"2", "block_cache_capacity_bytes", "guest", std::int64_t{4} << 20, {}}}});
+  REQUIRE(changed.has_value());
+  for (const auto& result : changed->results) {
+    INFO(result.reason);
+    REQUIRE(result.status == "applied");
+  }
+
+  auto request = std::unique_ptr<const Gate::Pass>(new Gate::Pass(database.pass()));
+  std::thread closing([&] { database.close(); });
+  while (database.pass()) std::this_thread::yield();  // until the close has begun
+  std::atomic<bool> forgotten{false};
+  std::pair<long, long> after;
+  std::size_t left = 0;
+  std::thread forgetting([&] {
+    database.forget(guest.handle);
+    after = guest.references();
+    left = host.db->GetOptions(guest.handle).write_buffer_size;
+    forgotten = true;
+  });
+  for (int i = 0; i < 10000 && !forgotten; ++i) std::this_thread::yield();
+  CHECK_FALSE(forgotten);  // the request may be using them
+  request.reset();
+  forgetting.join();
+  closing.join();
+  CHECK(after == before);
+  CHECK(left == found);
+  CHECK(guest.cache->GetCapacity() == 8 << 20);
 }
 
 TEST_CASE("while it is polled, a forgotten column family leaves no reference behind") {

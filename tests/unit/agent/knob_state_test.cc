@@ -71,8 +71,12 @@ TEST_CASE("a shared value is free when the last holder lets go") {
   read(state, 7);
   write(state, 9, 1);
   write(state, 10, 2);
-  CHECK_FALSE(state.let_go(1));
-  CHECK(state.let_go(2));
+  CHECK(state.leave_to_others(1));
+  CHECK_FALSE(state.held_by(1));
+  CHECK_FALSE(state.leave_to_others(2));  // there are none
+  CHECK(state.held_by(2));
+  state.let_go(2);
+  CHECK_FALSE(state.held_by(2));
 }
 
 TEST_CASE("what was observed to be changed is to be remembered, what is as found is not") {
