@@ -64,7 +64,7 @@ void families(int times) {
     if (known) host.attachment->add(family);
     for (int key = 0; key < 5; ++key) host.put_and_get(family, key);
     if (cycle % 4 == 0) check(host.db->Flush({}, family).ok(), "Flush");
-    if (cycle % 10 == 0) poller.wait_for_changes(1);
+    if (known && cycle % 10 == 0) poller.wait_for_family_changes(1);
     std::this_thread::sleep_for(std::chrono::milliseconds(cycle % 12));
     const bool dropped_first = cycle % 2 == 0;
     if (dropped_first) check(host.db->DropColumnFamily(family).ok(), "drop");

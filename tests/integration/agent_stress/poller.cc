@@ -41,6 +41,9 @@ void Poller::wait_for_samples(std::uint64_t more) {
 void Poller::wait_for_changes(std::uint64_t more) {
   wait_for(changes, more, "changes");
 }
+void Poller::wait_for_family_changes(std::uint64_t more) {
+  wait_for(family_changes, more, "changes of the column family");
+}
 
 std::string Poller::summary() const {
   return std::to_string(rounds) + " rounds of polling, " + std::to_string(samples) + " samples, " +
@@ -96,8 +99,12 @@ void Poller::change(Socket& socket, const std::string& base, std::uint64_t round
   if (!family.empty()) {
     request.changes.push_back({"w" + id, "write_buffer_size", family, (1 + value) << 22, {}});
   }
-  if (visit<wire::ChangeResults>(socket, Verb::post, base + "/changes", wire::encode(request))) {
-    ++changes;
+  const auto answer =
+      visit<wire::ChangeResults>(socket, Verb::post, base + "/changes", wire::encode(request));
+  if (!answer) return;
+  ++changes;
+  for (const auto& result : answer->results) {
+    if (result.id == "w" + id && result.status == "applied") ++family_changes;
   }
 }
 
@@ -113,12 +120,13 @@ bool Poller::answered(const std::string& target, const Response& response) {
 }
 
 template <class T>
-bool Poller::visit(Socket& socket, Verb verb, const std::string& target, const std::string& body) {
+std::optional<T> Poller::visit(Socket& socket, Verb verb, const std::string& target,
+                               const std::string& body) {
   const auto response = ask(socket, verb, target, body);
-  if (!answered(target, response)) return false;
-  const auto message = wire::decode<T>(response.body());
+  if (!answered(target, response)) return std::nullopt;
+  auto message = wire::decode<T>(response.body());
   if (!message) fail(target + ": " + message.error() + ": " + response.body());
-  return true;
+  return *std::move(message);
 }
 
 Poller::Response Poller::ask(Socket& socket, Verb verb, const std::string& target,

@@ -9,6 +9,7 @@
 #include <boost/beast/http/string_body.hpp>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -32,12 +33,15 @@ class Poller {
   Poller& operator=(const Poller&) = delete;
 
   void stop();
-  // Until that many more samples were answered; fails after a minute.
+  // Until that many more samples were answered, or requests that change values (whether or not they
+  // were refused); or until that many more changes were applied to the column family. Fails after a
+  // minute.
   void wait_for_samples(std::uint64_t more);
   void wait_for_changes(std::uint64_t more);
+  void wait_for_family_changes(std::uint64_t more);
   [[nodiscard]] std::string summary() const;
 
-  std::atomic<std::uint64_t> rounds{0}, samples{0}, changes{0}, gone{0};
+  std::atomic<std::uint64_t> rounds{0}, samples{0}, changes{0}, family_changes{0}, gone{0};
 
  private:
   using Socket = boost::asio::local::stream_protocol::socket;
@@ -50,7 +54,8 @@ class Poller {
   Response ask(Socket& socket, Verb verb, const std::string& target, const std::string& body);
   bool answered(const std::string& target, const Response& response);
   template <class T>
-  bool visit(Socket& socket, Verb verb, const std::string& target, const std::string& body);
+  std::optional<T> visit(Socket& socket, Verb verb, const std::string& target,
+                         const std::string& body);
 
   const std::string path_;
   const Habits habits_;
