@@ -99,7 +99,7 @@ void add_overhead(CLI::App& overhead, rocktune::bench::OverheadSettings& setting
   overhead.add_option("--rounds", settings.rounds, "Rounds, each with every arm in random order")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000}))
       ->capture_default_str();
-  overhead.add_option("--seconds", settings.seconds, "Length of each run")
+  overhead.add_option("--seconds", settings.seconds, "How long each arm runs in a round, in turns")
       ->check(CLI::Range(0.5, 3600.0))
       ->capture_default_str();
   overhead.add_option("--workload,-w", settings.workload, "Only this one (default: both)")
@@ -146,7 +146,6 @@ void add_overhead_host(CLI::App& host, rocktune::bench::OverheadHost& settings) 
   host.group("");
   host.add_option("--db", settings.database)->required();
   host.add_option("--workload", settings.workload);
-  host.add_option("--seconds", settings.seconds);
   host.add_option("--threads", settings.threads);
   host.add_option("--records", settings.records);
   host.add_option("--families", settings.families);

@@ -19,6 +19,7 @@ namespace {
 
 constexpr const char* kSelf = "/proc/self";
 constexpr double kWarmUpSeconds = 1;
+constexpr double kUntilStopped = 1e6;  // seconds
 
 Result<void> read_everything(Database& database) {
   const std::unique_ptr<rocksdb::Iterator> all(database.db().NewIterator(rocksdb::ReadOptions()));
@@ -33,20 +34,21 @@ Result<PhaseResult> run_phase(Database& database, const Workload& workload, doub
   one.phases.front().seconds = seconds;
   auto done = run_phases(database, one, stop_requested(), nullptr);
   if (!done) return tl::unexpected(done.error());
-  if (done->stopped || done->phases.empty()) {
+  if (done->stopped != (seconds == kUntilStopped) || done->phases.empty()) {
     return fail(ErrorCode::kUnavailable, "stopped");
   }
   return std::move(done->phases.front());
 }
 
-Result<HostRun> measure(Database& database, const Workload& workload, double seconds) {
+Result<HostRun> measure(Database& database, const Workload& workload) {
   if (auto read = read_everything(database); !read) return tl::unexpected(read.error());
   if (auto warm = run_phase(database, workload, kWarmUpSeconds); !warm) {
     return tl::unexpected(warm.error());
   }
+  std::cout << "ready" << std::endl;
   const auto agent_before = agent_cpu_ns(kSelf);
   const double cpu_before = own_cpu_seconds();
-  const auto phase = run_phase(database, workload, seconds);
+  const auto phase = run_phase(database, workload, kUntilStopped);
   if (!phase) return tl::unexpected(phase.error());
   const double cpu = own_cpu_seconds() - cpu_before;
   const auto agent_after = agent_cpu_ns(kSelf);
@@ -56,13 +58,12 @@ Result<HostRun> measure(Database& database, const Workload& workload, double sec
   for (const Histogram& histogram : phase->total.latencies.of) all.add(histogram);
   if (all.count() == 0) return fail(ErrorCode::kUnavailable, "no operation was done");
   const auto operations = static_cast<double>(all.count());
-  return HostRun{operations / phase->total.seconds, all.percentile_us(0.99), cpu * 1e6 / operations,
-                 static_cast<double>(*agent_after - *agent_before) / 1e9};
+  return HostRun{0, all.percentile_us(0.99), cpu * 1e6 / operations,
+                 static_cast<double>(*agent_after - *agent_before) / 1e9, operations};
 }
 
 Result<HostRun> run_host(const OverheadHost& settings) {
-  for (const auto& each :
-       overhead_workloads(settings.seconds, settings.threads, settings.records)) {
+  for (const auto& each : overhead_workloads(settings.threads, settings.records)) {
     if (each.name != settings.workload) continue;
     auto database = Database::open(
         {settings.database, each.configuration, nullptr, settings.agent, settings.statistics});
@@ -71,7 +72,7 @@ Result<HostRun> run_host(const OverheadHost& settings) {
     if (settings.agent && !status.starts_with("serving")) {
       return fail(ErrorCode::kUnavailable, "the agent does not serve: " + status);
     }
-    return measure(**database, each.workload, settings.seconds);
+    return measure(**database, each.workload);
   }
   return fail(ErrorCode::kInvalidArgument, "no workload is named " + settings.workload);
 }
@@ -103,7 +104,6 @@ std::vector<std::string> host_arguments(const OverheadHost& settings) {
     return arguments;
   }
   add("--workload", settings.workload);
-  add("--seconds", std::to_string(settings.seconds));
   add("--threads", std::to_string(settings.threads));
   add("--records", std::to_string(settings.records));
   arguments.emplace_back(settings.agent ? "--agent" : "--no-agent");

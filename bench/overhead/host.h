@@ -11,7 +11,6 @@ namespace rocktune::bench {
 struct OverheadHost {
   std::string workload;  // name of an OverheadWorkload
   std::string database;  // loaded already
-  double seconds = 5;
   std::int64_t threads = 0;
   std::int64_t records = 0;
   bool agent = true;
@@ -19,8 +18,8 @@ struct OverheadHost {
   std::int64_t families = 0;  // above 0: no workload, this many column families, until SIGTERM
 };
 
-// Prints one line of JSON when it is done (with `families`: when the database is open). Returns the
-// exit code.
+// Prints a line when the database is open and warm, goes on with the workload until SIGTERM, and
+// prints one line of JSON then (with `families`: only the first line). Returns the exit code.
 int overhead_host_command(const OverheadHost& settings);
 
 // The command line that starts it.

@@ -3,7 +3,8 @@
 namespace rocktune::bench {
 
 nlohmann::json host_run_json(const HostRun& run) {
-  return {{"ops_per_second", run.ops_per_second},
+  return {{"operations", run.operations},
+          {"ops_per_second", run.ops_per_second},
           {"p99_us", run.p99_us},
           {"cpu_us_per_op", run.cpu_us_per_op},
           {"agent_cpu_seconds", run.agent_cpu_seconds}};
@@ -17,8 +18,8 @@ Result<HostRun> parse_host_run(const std::string& line) {
     value = json.at(name).get<double>();
     return true;
   };
-  if (!read("ops_per_second", run.ops_per_second) || !read("p99_us", run.p99_us) ||
-      !read("cpu_us_per_op", run.cpu_us_per_op) ||
+  if (!read("operations", run.operations) || !read("ops_per_second", run.ops_per_second) ||
+      !read("p99_us", run.p99_us) || !read("cpu_us_per_op", run.cpu_us_per_op) ||
       !read("agent_cpu_seconds", run.agent_cpu_seconds)) {
     return fail(ErrorCode::kProtocol, "the host's result cannot be read: " + line.substr(0, 200));
   }

@@ -9,10 +9,12 @@
 namespace rocktune::bench {
 
 struct HostRun {
-  double ops_per_second = 0;
-  double p99_us = 0;         // of all operations
+  double ops_per_second =
+      0;              // 0 in the line: whoever gives the process its turns knows their length
+  double p99_us = 0;  // of all operations
   double cpu_us_per_op = 0;  // of the whole process, agent included
   double agent_cpu_seconds = 0;
+  double operations = 0;
 };
 nlohmann::json host_run_json(const HostRun& run);
 Result<HostRun> parse_host_run(const std::string& line);

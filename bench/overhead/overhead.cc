@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <optional>
+#include <memory>
 #include <random>
 #include <thread>
 #include <utility>
@@ -13,9 +13,9 @@
 #include "bench/cli/stop.h"
 #include "bench/cli/temporary.h"
 #include "bench/host/database.h"
+#include "bench/overhead/arm.h"
 #include "bench/overhead/host.h"
 #include "bench/overhead/poll_cost.h"
-#include "bench/overhead/poller.h"
 #include "bench/overhead/report.h"
 #include "bench/overhead/started_host.h"
 #include "bench/overhead/workloads.h"
@@ -30,6 +30,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kPolls[] = {500, 100};  // milliseconds
+// Of each arm, in random order: long enough that a poll every 500 ms comes in each.
+constexpr double kTurnSeconds = 0.5;
 
 // The same host without the agent, and with it at each interval.
 struct Host {
@@ -62,18 +64,19 @@ class Overhead {
   Result<void> load();
   Result<void> run_rounds();
   Result<void> run_round(const Host& host, std::size_t first_row);
-  Result<HostRun> run_host(const Host& host, std::int64_t poll_milliseconds, std::uint64_t& polls);
+  Result<void> start_arm(const Host& host, std::int64_t poll_milliseconds);
+  Result<void> take_turns();
 
   const OverheadSettings settings_;
   const std::string directory_;
   std::mt19937_64 random_;
   std::vector<Host> hosts_;
+  std::vector<std::unique_ptr<Arm>> arms_;  // of the round
   OverheadReport report_;
 };
 
 Result<void> Overhead::load() {
-  for (const auto& each :
-       overhead_workloads(settings_.seconds, settings_.threads, settings_.records)) {
+  for (const auto& each : overhead_workloads(settings_.threads, settings_.records)) {
     if (!settings_.workload.empty() && each.name != settings_.workload) continue;
     say("loading for " + each.name + ": " + each.about);
     auto database =
@@ -103,55 +106,68 @@ Result<void> Overhead::run_rounds() {
   return {};
 }
 
-// Without the agent once, and once for each interval, in random order.
+// Without the agent, and with it polled at each interval: all are there at once, and go on in
+// turns. Whoever has no turn stands still, compactions included. A machine whose speed changes from
+// second to second thus changes it for all of them.
 Result<void> Overhead::run_round(const Host& host, std::size_t first_row) {
-  std::vector<std::int64_t> arms = {0};
-  arms.insert(arms.end(), std::begin(kPolls), std::end(kPolls));
-  std::shuffle(arms.begin(), arms.end(), random_);
-  for (const auto arm : arms) {
-    std::uint64_t polls = 0;
-    const auto run = run_host(host, arm, polls);
+  arms_.clear();
+  std::vector<std::int64_t> polled = {0};
+  polled.insert(polled.end(), std::begin(kPolls), std::end(kPolls));
+  for (const auto milliseconds : polled) {
+    if (auto started = start_arm(host, milliseconds); !started) return started;
+  }
+  for (const auto& arm : arms_) arm->start_polling();  // no thread before the last process
+  if (auto done = take_turns(); !done) return done;
+  for (const auto& arm : arms_) {
+    const auto run = arm->finish();
     if (!run) return tl::unexpected(run.error());
     for (std::size_t i = 0; i < std::size(kPolls); ++i) {
       auto& row = report_.rows[first_row + i];
-      if (arm == 0) row.without.push_back(*run);
-      if (arm != kPolls[i]) continue;
+      if (arm->poll_milliseconds() == 0) row.without.push_back(*run);
+      if (arm->poll_milliseconds() != kPolls[i]) continue;
       row.with.push_back(*run);
-      row.polls += polls;
+      row.polls += arm->polls();
     }
   }
+  arms_.clear();
   return {};
 }
 
-Result<HostRun> Overhead::run_host(const Host& host, std::int64_t poll_milliseconds,
-                                   std::uint64_t& polls) {
-  const std::string database = directory_ + "/run";
+Result<void> Overhead::start_arm(const Host& host, std::int64_t poll_milliseconds) {
+  const std::string directory = directory_ + "/polled-" + std::to_string(poll_milliseconds);
   std::error_code ignored;
-  fs::remove_all(database, ignored);
-  if (auto cloned = clone_database(directory_ + "/" + host.workload.name, database); !cloned) {
+  fs::remove_all(directory, ignored);
+  fs::create_directory(directory, ignored);
+  if (auto cloned = clone_database(directory_ + "/" + host.workload.name, directory + "/db");
+      !cloned) {
     return tl::unexpected(cloned.error());
   }
   OverheadHost settings;
   settings.workload = host.workload.name;
-  settings.database = database;
-  settings.seconds = settings_.seconds;
+  settings.database = directory + "/db";
   settings.threads = settings_.threads;
   settings.records = settings_.records;
   settings.agent = poll_milliseconds > 0;
   settings.statistics = host.statistics;
-  auto started = StartedHost::start(settings, directory_, {});
+  auto started = StartedHost::start(settings, directory, {});
   if (!started) return tl::unexpected(started.error());
-  std::optional<Poller> poller;
-  if (settings.agent) {
-    poller.emplace(started->socket(), std::chrono::milliseconds(poll_milliseconds));
+  const auto ready = started->wait_for_line();
+  if (!ready) return tl::unexpected(ready.error());
+  arms_.push_back(std::make_unique<Arm>(std::move(*started), poll_milliseconds));
+  return {};
+}
+
+Result<void> Overhead::take_turns() {
+  std::vector<Arm*> order;
+  for (const auto& arm : arms_) order.push_back(arm.get());
+  for (double left = settings_.seconds; left > 0; left -= kTurnSeconds) {
+    std::shuffle(order.begin(), order.end(), random_);
+    for (auto* const arm : order) {
+      if (stop_requested()) return fail(ErrorCode::kUnavailable, "stopped");
+      arm->turn(std::min(left, kTurnSeconds));
+    }
   }
-  const auto line = started->wait_for_line();
-  if (!line) return tl::unexpected(line.error());
-  if (poller) {
-    polls = poller->polls();
-    if (polls == 0) return fail(ErrorCode::kUnavailable, "the agent answered no poll");
-  }
-  return parse_host_run(*line);
+  return {};
 }
 
 Result<void> write(const OverheadSettings& settings, const OverheadReport& report) {

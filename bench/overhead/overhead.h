@@ -7,7 +7,7 @@
 namespace rocktune::bench {
 
 struct OverheadSettings {
-  double seconds = 5;        // of each run, after a second of warming up
+  double seconds = 5;        // of each arm in a round, in turns, after a second of warming up
   std::int64_t rounds = 7;   // each with every arm, in random order
   std::int64_t threads = 0;  // 0: as many as there are CPUs
   std::int64_t records = 0;  // 0: 200000 (a quarter of it for the cached reads)

@@ -1,5 +1,7 @@
 #include "bench/overhead/started_host.h"
 
+#include <signal.h>
+
 #include <filesystem>
 #include <utility>
 
@@ -56,6 +58,18 @@ Result<std::string> StartedHost::wait_for_line() {
                                              std::to_string(child_.exit_code().value_or(-1)) +
                                              ": " + (log ? *log : std::string("no log")));
   }
+}
+
+void StartedHost::pause() const {
+  ::kill(child_.pid(), SIGSTOP);
+}
+
+void StartedHost::resume() const {
+  ::kill(child_.pid(), SIGCONT);
+}
+
+void StartedHost::finish() const {
+  ::kill(child_.pid(), SIGTERM);
 }
 
 }  // namespace rocktune::bench

@@ -22,6 +22,11 @@ class StartedHost {
   [[nodiscard]] const std::string& process() const { return process_; }  // "/proc/4711"
   // Its next line on stdout. An Error when it ends without one, or a signal asks us to stop.
   Result<std::string> wait_for_line();
+  // All of its threads, RocksDB's and the agent's too, stand still until resume().
+  void pause() const;
+  void resume() const;
+  // Asks it to print its last line.
+  void finish() const;
 
  private:
   StartedHost(Child child, const std::string& directory);

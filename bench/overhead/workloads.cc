@@ -9,9 +9,8 @@ namespace {
 constexpr std::int64_t kRecords = 200'000;
 constexpr std::int64_t kValueBytes = 1000;
 
-OverheadWorkload make(const std::string& name, const std::string& about, double seconds,
-                      std::int64_t threads, std::int64_t records, Mix mix,
-                      std::int64_t cache_bytes) {
+OverheadWorkload make(const std::string& name, const std::string& about, std::int64_t threads,
+                      std::int64_t records, Mix mix, std::int64_t cache_bytes) {
   OverheadWorkload made;
   made.name = name;
   made.about = about;
@@ -22,7 +21,6 @@ OverheadWorkload make(const std::string& name, const std::string& about, double 
       threads > 0 ? threads : std::max<std::int64_t>(1, std::thread::hardware_concurrency());
   Phase phase;
   phase.name = name;
-  phase.seconds = seconds;
   phase.mix = mix;
   made.workload.phases = {phase};
   made.configuration.name = name;
@@ -33,13 +31,12 @@ OverheadWorkload make(const std::string& name, const std::string& about, double 
 
 }  // namespace
 
-std::vector<OverheadWorkload> overhead_workloads(double seconds, std::int64_t threads,
-                                                 std::int64_t records) {
+std::vector<OverheadWorkload> overhead_workloads(std::int64_t threads, std::int64_t records) {
   if (records <= 0) records = kRecords;
   const std::int64_t data = records * kValueBytes;
-  return {make("mix", "YCSB A, data four times the block cache", seconds, threads, records,
-               {0.5, 0.5, 0}, data / 4),
-          make("cached-reads", "YCSB C, all in the block cache: the worst case", seconds, threads,
+  return {make("mix", "YCSB A, data four times the block cache", threads, records, {0.5, 0.5, 0},
+               data / 4),
+          make("cached-reads", "YCSB C, all in the block cache: the worst case", threads,
                std::max<std::int64_t>(1000, records / 4), {1, 0, 0}, data)};
 }
 

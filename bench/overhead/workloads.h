@@ -21,7 +21,7 @@ struct OverheadWorkload {
 // "cached-reads": YCSB C on data that lies in the block cache: nothing but RocksDB's own code is
 // timed, so that whatever is added to it shows. The worst case.
 // `threads` 0: as many as there are CPUs, so that no CPU is idle to hide a cost.
-std::vector<OverheadWorkload> overhead_workloads(double seconds, std::int64_t threads,
-                                                 std::int64_t records);
+// Their phase has no length yet.
+std::vector<OverheadWorkload> overhead_workloads(std::int64_t threads, std::int64_t records);
 
 }  // namespace rocktune::bench
