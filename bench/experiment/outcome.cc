@@ -86,6 +86,7 @@ void judge_order(const Figures& figures, Verdict& verdict) {
   }
   if (all_zero(medians)) return;  // nothing of it happened in any case
   std::vector<std::pair<double, std::string>> seen;
+  seen.reserve(medians.size());
   for (std::size_t i = 0; i < medians.size(); ++i) seen.emplace_back(medians[i], rule.order[i]);
   std::stable_sort(seen.begin(), seen.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -187,7 +188,7 @@ std::string seconds_text(double seconds) {
 
 std::string range_text(const std::optional<report::Range>& range, int digits) {
   if (!range) return "-";
-  const std::string median = number_text(range->median, digits);
+  std::string median = number_text(range->median, digits);
   if (range->count < 2) return median;
   return median + " [" + number_text(range->least, digits) + "-" +
          number_text(range->most, digits) + "]";
