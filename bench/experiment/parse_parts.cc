@@ -168,7 +168,9 @@ void read_document(MapReader& map, const std::string& prefix, Problems& problems
   for (const std::string& metric : part.metrics) {
     const auto ratios = metrics.node(metric);
     if (!ratios) continue;
-    MapReader cases(*ratios, problems, prefix + "document." + metric + ".");
+    std::string here = prefix;
+    here.append("document.").append(metric).append(".");
+    MapReader cases(*ratios, problems, here);
     for (const Case& one : part.cases) {
       double ratio = 0;
       if (cases.number(one.name, ratio, {0, 1e9})) part.document[metric][one.name] = ratio;
