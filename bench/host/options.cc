@@ -61,7 +61,7 @@ Result<void> apply_rocksdb_options(const std::map<std::string, std::string>& giv
 
 // RocksDB's limiter, with its own defaults but for the rate and the tuner.
 std::shared_ptr<rocksdb::RateLimiter> make_limiter(const HostConfiguration& c) {
-  constexpr std::int64_t kRefillMicroseconds = 100 * 1000;
+  constexpr std::int64_t kRefillMicroseconds = 100'000;
   constexpr std::int32_t kFairness = 10;
   return std::shared_ptr<rocksdb::RateLimiter>(rocksdb::NewGenericRateLimiter(
       c.rate_limit_bytes_per_second, kRefillMicroseconds, kFairness,

@@ -71,8 +71,8 @@ Result<DeviceLook> look_at_device(const std::string& stat_path) {
 std::optional<std::string> kernel_stat_path(const std::string& path) {
   struct stat info{};
   if (::stat(path.c_str(), &info) != 0) return std::nullopt;
-  const std::string file = "/sys/dev/block/" + std::to_string(major(info.st_dev)) + ":" +
-                           std::to_string(minor(info.st_dev)) + "/stat";
+  std::string file = "/sys/dev/block/" + std::to_string(major(info.st_dev)) + ":" +
+                     std::to_string(minor(info.st_dev)) + "/stat";
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) return std::nullopt;
   return file;

@@ -159,6 +159,7 @@ Result<void> Overhead::start_arm(const Host& host, std::int64_t poll_millisecond
 
 Result<void> Overhead::take_turns() {
   std::vector<Arm*> order;
+  order.reserve(arms_.size());
   for (const auto& arm : arms_) order.push_back(arm.get());
   for (double left = settings_.seconds; left > 0; left -= kTurnSeconds) {
     std::shuffle(order.begin(), order.end(), random_);
