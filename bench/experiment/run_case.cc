@@ -91,7 +91,9 @@ Result<TrialSubject> subject_of(const CaseRun& run, const std::string& work) {
   const OptionSet& sized =
       run.size == SizeName::kScaled ? run.one.options_scaled : run.one.options_full;
   for (const auto& [key, value] : sized) options[key] = value;
-  for (const auto& [key, value] : options) subject.load_options.push_back(key + "=" + value);
+  for (const auto& [key, value] : options) {
+    subject.load_options.emplace_back(key).append("=").append(value);
+  }
   return subject;
 }
 
