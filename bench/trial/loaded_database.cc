@@ -46,7 +46,7 @@ Result<std::optional<std::string>> loaded_database(const TrialSubject& subject,
   const auto key = load_key(subject);
   if (!key) return tl::unexpected(key.error());
   const std::string directory = work + "/loaded-" + digest(*key);
-  const std::string database = directory + kDatabase;
+  std::string database = directory + kDatabase;
   if (is_complete(directory, *key)) return database;
   if (auto empty = start_empty(directory); !empty) return tl::unexpected(empty.error());
   const std::string log = directory + "/load.log";
