@@ -2,24 +2,15 @@
 // machine whose speed drifts from minute to minute spoils neither. Pure.
 #pragma once
 
-#include <cstddef>
-#include <optional>
 #include <string>
-#include <vector>
+
+#include "bench/report/statistics.h"
 
 namespace rocktune::bench {
 
-// Median, least and most of the pairs' ratios. With seven pairs the median of all possible pairs
-// lies between least and most with 98% confidence (1 - 2 * 0.5^7, whatever the distribution).
-struct Spread {
-  double median = 0;
-  double least = 0;
-  double most = 0;
-  std::size_t pairs = 0;
-};
-
-// Nothing when `ratios` is empty.
-std::optional<Spread> spread_of(std::vector<double> ratios);
+// Of the pairs' ratios. With seven pairs the median of all possible pairs lies between least and
+// most with 98% confidence (1 - 2 * 0.5^7, whatever the distribution).
+using Spread = report::Range;
 
 enum class Better { kHigher, kLower };
 

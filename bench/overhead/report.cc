@@ -15,13 +15,14 @@ std::string ratio_text(const std::optional<Spread>& spread) {
 }
 
 std::string line_of(const OverheadRow& row) {
-  const auto throughput = spread_of(row.ratios(&HostRun::ops_per_second));
+  const auto throughput = report::range_of(row.ratios(&HostRun::ops_per_second));
   char text[240];
   std::snprintf(text, sizeof text, "%-13s %-10s %4lld ms  %-21s %-21s %-21s %.2f: %s\n",
                 row.workload.c_str(), row.host_statistics ? "host" : "agent",
                 static_cast<long long>(row.poll_milliseconds), ratio_text(throughput).c_str(),
-                ratio_text(spread_of(row.ratios(&HostRun::p99_us))).c_str(),
-                ratio_text(spread_of(row.ratios(&HostRun::cpu_us_per_op))).c_str(), row.target(),
+                ratio_text(report::range_of(row.ratios(&HostRun::p99_us))).c_str(),
+                ratio_text(report::range_of(row.ratios(&HostRun::cpu_us_per_op))).c_str(),
+                row.target(),
                 throughput ? verdict(*throughput, row.target(), Better::kHigher).c_str() : "-");
   return text;
 }
@@ -36,8 +37,8 @@ std::string poll_lines(const PollCost& poll) {
                 static_cast<unsigned long long>(poll.polls), poll.bytes_per_poll,
                 poll.agent_cpu_us_per_poll <= kPollTargetUs ? "met" : "missed");
   lines += text;
-  const auto resident = spread_of(poll.resident_bytes);
-  const auto anonymous = spread_of(poll.anonymous_bytes);
+  const auto resident = report::range_of(poll.resident_bytes);
+  const auto anonymous = report::range_of(poll.anonymous_bytes);
   if (!resident || !anonymous) return lines;
   constexpr double kMiB = 1 << 20;
   std::snprintf(text, sizeof text,
@@ -54,7 +55,7 @@ json spread_json(const std::optional<Spread>& spread) {
   return {{"median", spread->median},
           {"least", spread->least},
           {"most", spread->most},
-          {"pairs", spread->pairs}};
+          {"pairs", spread->count}};
 }
 
 json row_json(const OverheadRow& row) {
@@ -63,15 +64,15 @@ json row_json(const OverheadRow& row) {
     runs.push_back(
         {{"without", host_run_json(row.without[i])}, {"with", host_run_json(row.with[i])}});
   }
-  const auto throughput = spread_of(row.ratios(&HostRun::ops_per_second));
+  const auto throughput = report::range_of(row.ratios(&HostRun::ops_per_second));
   return {
       {"workload", row.workload},
       {"statistics", row.host_statistics ? "host" : "agent"},
       {"poll_milliseconds", row.poll_milliseconds},
       {"polls", row.polls},
       {"throughput_ratio", spread_json(throughput)},
-      {"p99_ratio", spread_json(spread_of(row.ratios(&HostRun::p99_us)))},
-      {"cpu_per_op_ratio", spread_json(spread_of(row.ratios(&HostRun::cpu_us_per_op)))},
+      {"p99_ratio", spread_json(report::range_of(row.ratios(&HostRun::p99_us)))},
+      {"cpu_per_op_ratio", spread_json(report::range_of(row.ratios(&HostRun::cpu_us_per_op)))},
       {"throughput_target_ratio", row.target()},
       {"verdict", throughput ? json(verdict(*throughput, row.target(), Better::kHigher)) : json()},
       {"pairs", std::move(runs)}};
@@ -83,8 +84,8 @@ json poll_json(const PollCost& poll) {
           {"agent_cpu_us", poll.agent_cpu_us_per_poll},
           {"agent_cpu_target_us", kPollTargetUs},
           {"bytes", poll.bytes_per_poll},
-          {"agent_resident_bytes", spread_json(spread_of(poll.resident_bytes))},
-          {"agent_anonymous_bytes", spread_json(spread_of(poll.anonymous_bytes))},
+          {"agent_resident_bytes", spread_json(report::range_of(poll.resident_bytes))},
+          {"agent_anonymous_bytes", spread_json(report::range_of(poll.anonymous_bytes))},
           {"agent_memory_target_bytes", kMemoryTargetBytes}};
 }
 

@@ -13,14 +13,14 @@ namespace rocktune::bench {
 namespace {
 
 TEST_CASE("a spread is the median with the least and the most") {
-  CHECK_FALSE(spread_of({}).has_value());
-  const auto odd = spread_of({1.1, 0.9, 1.0});
+  CHECK_FALSE(report::range_of({}).has_value());
+  const auto odd = report::range_of({1.1, 0.9, 1.0});
   REQUIRE(odd);
   CHECK(odd->median == 1.0);
   CHECK(odd->least == 0.9);
   CHECK(odd->most == 1.1);
-  CHECK(odd->pairs == 3);
-  CHECK(spread_of({1.0, 2.0})->median == 1.5);
+  CHECK(odd->count == 3);
+  CHECK(report::range_of({1.0, 2.0})->median == 1.5);
 }
 
 TEST_CASE("a verdict follows the median and owns up to noise") {
