@@ -1,50 +1,15 @@
 """rocktune-bench as a user starts it: a run on the emulated device, the demo, and Ctrl-C at any moment of both."""
 
 import json
-import pathlib
 import signal
 import time
 import unittest
 
-from support import BIN, World, needs_db_bench, wait_for
+from bench_support import BenchWorld, children, running
+from support import needs_db_bench, wait_for
 
 
-def children(pid):
-    """The processes that `pid` started, and theirs."""
-    found = []
-    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
-        try:
-            text = stat.read_text()
-        except OSError:
-            continue
-        if int(text.rsplit(")", 1)[1].split()[1]) == pid:
-            child = int(stat.parent.name)
-            found += [child, *children(child)]
-    return found
-
-
-def running(pid):
-    try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-class Bench(World):
-    def setUp(self):
-        super().setUp()
-        self.temporary = self.directory / "t"
-        self.temporary.mkdir()
-
-    def bench(self, *arguments):
-        """stdout and stderr go to bench.log; temporary directories of its own into self.temporary."""
-        return self.spawn([BIN / "rocktune-bench", *arguments], "bench.log", TMPDIR=str(self.temporary),
-                          ROCKTUNE_AGENT_DIR=str(self.agents))
-
-    def log(self):
-        path = self.directory / "bench.log"
-        return path.read_text() if path.exists() else ""
-
+class Bench(BenchWorld):
     def run_small(self, seconds):
         """A small Mild-Pressure on the emulated device, in self.directory/db."""
         return self.bench("run", "--workload", "ycsb-a", "--records", "20000", "--configuration", "Mild-Pressure", "--scale",

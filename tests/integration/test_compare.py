@@ -5,8 +5,8 @@ import json
 import signal
 import unittest
 
+from bench_support import children, running
 from support import BIN, World, wait_for
-from test_bench import children, running
 
 SCENARIO = """
 name: tiny

@@ -10,7 +10,8 @@ import subprocess
 import time
 import unittest
 
-from support import BIN, World, wait_for
+from bench_support import BenchWorld
+from support import BIN, wait_for
 
 NOTES = pathlib.Path("/run/rocktune-bench")
 
@@ -36,20 +37,7 @@ def synthetic_points():
     return "\n".join(lines) + "\n"
 
 
-class Device(World):
-    def setUp(self):
-        super().setUp()
-        self.temporary = self.directory / "t"
-        self.temporary.mkdir()
-
-    def bench(self, *arguments):
-        return self.spawn([BIN / "rocktune-bench", *arguments], "bench.log", TMPDIR=str(self.temporary),
-                          ROCKTUNE_AGENT_DIR=str(self.agents))
-
-    def log(self):
-        path = self.directory / "bench.log"
-        return path.read_text() if path.exists() else ""
-
+class Device(BenchWorld):
     def to_end(self, *arguments, **more):
         return subprocess.run([str(BIN / "rocktune-bench"), *map(str, arguments)], capture_output=True, text=True,
                               timeout=120, check=False, env={**os.environ, "TMPDIR": str(self.temporary)}, **more)

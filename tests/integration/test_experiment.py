@@ -6,8 +6,8 @@ import subprocess
 import time
 import unittest
 
+from bench_support import children, running
 from support import BIN, World, wait_for
-from test_bench import children, running
 
 SMALL = """
 name: small
