@@ -11,13 +11,7 @@ namespace {
 
 constexpr double kLineEverySeconds = 5;
 
-std::string format(const char* pattern, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, pattern, value);
-  return text;
-}
-
-double milliseconds(double microseconds) {
+double in_milliseconds(double microseconds) {
   return microseconds / 1e3;
 }
 double mib(std::uint64_t bytes) {
@@ -42,16 +36,16 @@ Result<ProgressMode> parse_progress(const std::string& name) {
 std::string progress_text(const Phase& phase, const Interval& second) {
   const double at = second.start_seconds + second.seconds;
   const double rate = static_cast<double>(second.latencies.count()) / second.seconds;
-  std::string text = phase.name + format(" %4.0f s", at) + format("  %7.0f ops/s", rate);
+  std::string text = phase.name + formatted(" %4.0f s", at) + formatted("  %7.0f ops/s", rate);
   for (std::size_t i = 0; i < kOperations; ++i) {
     const Histogram& histogram = second.latencies.of[i];
     if (histogram.count() == 0) continue;
     text += "  " + short_name(static_cast<Operation>(i)) +
-            format(" p99 %.2f ms", milliseconds(histogram.percentile_us(0.99)));
+            formatted(" p99 %.2f ms", in_milliseconds(histogram.percentile_us(0.99)));
   }
-  text += format("  L0 %2.0f", static_cast<double>(second.gauges.l0_files)) +
-          format("  pending %.1f MiB", mib(second.gauges.pending_compaction_bytes)) +
-          format("  stall %.2f s", static_cast<double>(second.counters.stall_us) / 1e6);
+  text += formatted("  L0 %2.0f", static_cast<double>(second.gauges.l0_files)) +
+          formatted("  pending %.1f MiB", mib(second.gauges.pending_compaction_bytes)) +
+          formatted("  stall %.2f s", static_cast<double>(second.counters.stall_us) / 1e6);
   if (second.gauges.write_stopped) text += "  STOPPED";
   return text;
 }

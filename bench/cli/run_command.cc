@@ -25,24 +25,6 @@ struct Plan {
   ProgressMode progress = ProgressMode::kNone;
 };
 
-// A workload and a configuration are a scenario with one database.
-Result<Scenario> scenario_of(const RunSettings& settings) {
-  if (!settings.scenario.empty()) return load_scenario(settings.scenario, settings.full);
-  Scenario scenario;
-  ScenarioDatabase database;
-  auto workload = load_workload(settings.workload);
-  if (!workload) return tl::unexpected(workload.error());
-  database.workload = std::move(*workload);
-  auto configuration = load_configuration(settings.configuration);
-  if (!configuration) return tl::unexpected(configuration.error());
-  database.configuration = configuration->scaled(settings.scale);
-  scenario.name = database.name = database.workload.name;
-  scenario.description = database.workload.description;
-  scenario.scale = settings.scale;
-  scenario.databases.push_back(std::move(database));
-  return scenario;
-}
-
 // "KEY=VALUE" is for every database, "DATABASE:KEY=VALUE" for one. Nothing when it is for another.
 std::optional<std::string> option_for(const std::string& option, const std::string& database) {
   const auto colon = option.find(':');
@@ -84,7 +66,9 @@ Result<Plan> make_plan(const RunSettings& settings) {
   if (settings.scenario.empty() == settings.workload.empty()) {
     return fail(ErrorCode::kInvalidArgument, "give either --workload or --scenario");
   }
-  auto scenario = scenario_of(settings);
+  auto scenario = settings.scenario.empty()
+                      ? scenario_of(settings.workload, settings.configuration, settings.scale)
+                      : load_scenario(settings.scenario, settings.full);
   if (!scenario) return tl::unexpected(scenario.error());
   plan.scenario = std::move(*scenario);
   const double planned_seconds = plan.scenario.seconds();

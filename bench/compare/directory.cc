@@ -4,10 +4,10 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include "bench/config/located_yaml.h"
+#include "bench/config/replace_file.h"
 
 namespace rocktune::bench {
 namespace {
@@ -157,15 +157,7 @@ Result<std::string> CompareDirectory::trial_directory(const std::string& name) c
 }
 
 Result<void> CompareDirectory::write(const std::string& name, const std::string& text) const {
-  const std::string path = path_ + "/" + name;
-  std::ofstream out(path + ".new", std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (!out) return fail(ErrorCode::kIo, path + ".new: cannot be written");
-  std::error_code error;
-  fs::rename(path + ".new", path, error);
-  if (error) return fail(ErrorCode::kIo, path + ": " + error.message());
-  return {};
+  return replace_file(path_ + "/" + name, text);
 }
 
 }  // namespace rocktune::bench

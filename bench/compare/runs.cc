@@ -1,13 +1,13 @@
 #include "bench/compare/runs.h"
 
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 
 #include "bench/cli/stop.h"
 #include "bench/config/located_yaml.h"
 #include "bench/report/result_reader.h"
 #include "bench/trial/loaded_database.h"
+#include "model/text.h"
 
 namespace rocktune::bench {
 namespace {
@@ -18,12 +18,6 @@ constexpr const char* kSearch = "search.json";
 constexpr const char* kSearchSchema = "rocktune-compare-search/1";
 // A setting that is tried more briefly than this shows nothing of its compactions.
 constexpr double kShortestTrySeconds = 4;
-
-std::string format(const char* pattern, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, pattern, value);
-  return text;
-}
 
 std::string run_name(const PlannedRun& planned) {
   return planned.policy + " " + std::to_string(planned.repeat);
@@ -141,8 +135,8 @@ Result<std::optional<Score>> CompareRuns::try_setting(const StaticSetting& setti
   if (outcome->partial || !outcome->run.is_object()) return std::optional<Score>();
   const Score score = score_of(outcome->run);
   screen_.say("  round " + std::to_string(round + 1) + ", " + setting.name + ": " +
-              format("%.0f ops/s within the objective", score.goodput) +
-              format(" of %.0f", score.throughput));
+              text::number(score.goodput, 0) + " ops/s within the objective" + " of " +
+              text::number(score.throughput, 0));
   return score;
 }
 

@@ -1,6 +1,7 @@
 #include "bench/experiment/device_mix.h"
 
 #include "bench/run/result.h"
+#include "bench/time/rfc3339.h"
 
 namespace rocktune::bench::experiment {
 namespace {
@@ -8,7 +9,7 @@ namespace {
 using nlohmann::json;
 
 // The mixing window of the model is 20 ms: after a second of device time its state is steady.
-constexpr double kWarmUpSeconds = 1;
+constexpr double kMixWarmUpSeconds = 1;
 
 json operation_json(double per_second, double mean_us, const ClosedLoad& load) {
   return {{"ops_per_second", per_second},
@@ -20,7 +21,7 @@ json operation_json(double per_second, double mean_us, const ClosedLoad& load) {
 
 json run_device_mix(const DeviceMix& mix) {
   const ClosedThroughput seen =
-      run_closed_loop(mix.profile, mix.load, kWarmUpSeconds, mix.seconds, mix.seed);
+      run_closed_loop(mix.profile, mix.load, kMixWarmUpSeconds, mix.seconds, mix.seed);
   json operations = json::object();
   if (mix.load.read_share > 0) {
     operations["read"] = operation_json(seen.reads_per_second, seen.read_mean_us, mix.load);

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "bench/experiment/metrics.h"
+#include "bench/report/table.h"
 
 namespace rocktune::bench::experiment {
 namespace {
@@ -151,12 +152,12 @@ std::string rule_text(const Rule& rule) {
   }
   const std::string what = metric + " of " + rule.subject;
   if (rule.kind == Rule::Kind::kWithin) {
-    return what + " within " + number_text(rule.limit * 100, 0) + "% of " + rule.other;
+    return what + " within " + report::number_text(rule.limit * 100, 0) + "% of " + rule.other;
   }
   std::string text = what + (rule.kind == Rule::Kind::kAtLeast ? " at least " : " at most ");
   const auto known = find_metric(rule.metric);
-  if (rule.other.empty()) return text + number_text(rule.limit, known ? known->digits : 2);
-  return text + number_text(rule.limit, 2) + " times " + rule.other;
+  if (rule.other.empty()) return text + report::number_text(rule.limit, known ? known->digits : 2);
+  return text + report::number_text(rule.limit, 2) + " times " + rule.other;
 }
 
 std::vector<std::string> metrics_of(const Part& part) {
@@ -167,19 +168,6 @@ std::vector<std::string> metrics_of(const Part& part) {
   return all;
 }
 
-std::string number_text(double value, int digits) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, "%.*f", digits, value);
-  std::string text = buffer;
-  const std::size_t point = text.find('.');
-  const std::size_t first = text.front() == '-' ? 1 : 0;
-  for (std::size_t end = point == std::string::npos ? text.size() : point; end > first + 3;) {
-    end -= 3;
-    text.insert(end, 1, ',');
-  }
-  return text;
-}
-
 std::string seconds_text(double seconds) {
   char text[32];
   std::snprintf(text, sizeof text, "%.15g", seconds);
@@ -188,10 +176,10 @@ std::string seconds_text(double seconds) {
 
 std::string range_text(const std::optional<report::Range>& range, int digits) {
   if (!range) return "-";
-  std::string median = number_text(range->median, digits);
+  std::string median = report::number_text(range->median, digits);
   if (range->count < 2) return median;
-  return median + " [" + number_text(range->least, digits) + "-" +
-         number_text(range->most, digits) + "]";
+  return median + " [" + report::number_text(range->least, digits) + "-" +
+         report::number_text(range->most, digits) + "]";
 }
 
 }  // namespace rocktune::bench::experiment

@@ -46,8 +46,6 @@ std::string rule_text(const Rule& rule);
 // Every metric that a part's table or rules need.
 std::vector<std::string> metrics_of(const Part& part);
 
-// "39,680", "2.45": digits after the point, thousands separated.
-std::string number_text(double value, int digits);
 // "1200", "0.5": as it is given to --seconds.
 std::string seconds_text(double seconds);
 // "2.45 [2.31-2.50]"; one value alone without a range; "-" for nothing.

@@ -46,7 +46,7 @@ Table ratio_table(const PartSummary& summary) {
     std::vector<std::string> row = {one.name};
     for (const auto& [metric, ratios] : part.document) {
       const auto given = ratios.find(one.name);
-      row.push_back(given == ratios.end() ? "-" : number_text(given->second, 2));
+      row.push_back(given == ratios.end() ? "-" : report::number_text(given->second, 2));
       row.push_back(range_text(ratio(summary.figures, metric, one.name, part.reference), 2));
     }
     table.rows.push_back(std::move(row));

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 
 #include "bench/config/located_yaml.h"
+#include "bench/config/replace_file.h"
 #include "bench/experiment/metrics.h"
 
 namespace rocktune::bench::experiment {
@@ -154,16 +154,7 @@ void Store::remove_work() const {
 }
 
 Result<void> Store::write(const std::string& name, const std::string& text) const {
-  const std::string path = directory_ + "/" + name;
-  {
-    std::ofstream out(path + ".new", std::ios::binary | std::ios::trunc);
-    out << text;
-    if (!out.flush()) return fail(ErrorCode::kIo, path + ".new: cannot be written");
-  }
-  std::error_code error;
-  fs::rename(path + ".new", path, error);
-  if (error) return fail(ErrorCode::kIo, path + ": cannot be replaced: " + error.message());
-  return {};
+  return replace_file(directory_ + "/" + name, text);
 }
 
 }  // namespace rocktune::bench::experiment

@@ -21,6 +21,7 @@
 #include "bench/overhead/workloads.h"
 #include "bench/run/load.h"
 #include "bench/run/result.h"
+#include "bench/time/rfc3339.h"
 #include "bench/trial/child.h"
 #include "bench/trial/clone.h"
 

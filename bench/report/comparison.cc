@@ -9,35 +9,17 @@
 namespace rocktune::bench::report {
 namespace {
 
-// With a comma between thousands: "1,234,567".
-std::string grouped(const std::string& digits) {
-  std::string out;
-  const std::size_t start = digits.starts_with('-') ? 1 : 0;
-  const std::size_t point = std::min(digits.find('.'), digits.size());
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > start && i < point && (point - i) % 3 == 0) out += ',';
-    out += digits[i];
-  }
-  return out;
-}
-
-std::string number(double value, int decimals) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", decimals, value);
-  return grouped(text);
-}
-
 std::string figure_cell(const FigureSummary* figure, const Figure& as) {
   if (figure == nullptr || !figure->range) return "-";
   const Range& range = *figure->range;
-  const auto text = [&](double value) { return number(value / as.divisor, as.decimals); };
+  const auto text = [&](double value) { return number_text(value / as.divisor, as.decimals); };
   if (text(range.least) == text(range.most)) return text(range.median);
   return text(range.median) + " [" + text(range.least) + "–" + text(range.most) + "]";
 }
 
 // Ratios near 1 with a digit more, where it matters.
 std::string ratio_text(double ratio) {
-  return number(ratio, std::abs(ratio - 1) < 0.1 ? 3 : 2);
+  return number_text(ratio, std::abs(ratio - 1) < 0.1 ? 3 : 2);
 }
 
 std::string ratio_cell(const FigureSummary* figure) {
@@ -89,8 +71,8 @@ std::string slo_sentence(const Summary& summary, const PolicySummary& policy) {
   const FigureSummary* own = policy.figure(kSecondsAboveSlo);
   const FigureSummary* other = reference_of(summary)->figure(kSecondsAboveSlo);
   if (own == nullptr || !own->range || other == nullptr || !other->range) return "";
-  return " It was above the SLO for " + number(own->range->median, 1) + " s, " + summary.reference +
-         " for " + number(other->range->median, 1) + " s.";
+  return " It was above the SLO for " + number_text(own->range->median, 1) + " s, " +
+         summary.reference + " for " + number_text(other->range->median, 1) + " s.";
 }
 
 std::string conclusion_of(const Summary& summary, const PolicySummary& policy) {

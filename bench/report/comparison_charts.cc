@@ -14,9 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kMiB = 1 << 20;
-constexpr double kMillisecondUs = 1e3;
-
 std::string series_name(const Run& run) {
   return run.policy + ", repeat " + std::to_string(run.repeat) + (run.partial ? ", partial" : "");
 }

@@ -10,9 +10,6 @@
 namespace rocktune::bench::report {
 namespace {
 
-constexpr double kMillisecondUs = 1e3;
-constexpr double kMiB = 1 << 20;
-
 void add_once(std::vector<std::string>& all, const std::string& name) {
   if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
 }

@@ -13,6 +13,9 @@
 
 namespace rocktune::bench::report {
 
+inline constexpr double kMillisecondUs = 1e3;
+inline constexpr double kMiB = 1 << 20;
+
 struct FigureSource {
   Figure figure;
   std::function<std::optional<double>(const Run&)> read;  // nothing when the run lacks it

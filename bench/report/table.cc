@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
 
 namespace rocktune::bench::report {
 namespace {
@@ -124,6 +125,18 @@ std::string html_escaped(std::string_view text) {
     }
   }
   return escaped;
+}
+
+std::string number_text(double value, int digits) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%.*f", digits, value);
+  std::string text = buffer;
+  const std::size_t first = text.front() == '-' ? 1 : 0;
+  for (std::size_t end = std::min(text.find('.'), text.size()); end > first + 3;) {
+    end -= 3;
+    text.insert(end, 1, ',');
+  }
+  return text;
 }
 
 std::string markdown(const Table& table) {

@@ -22,6 +22,9 @@ struct Table {
   std::vector<std::vector<std::string>> rows;  // a row shorter than `columns` ends in empty cells
 };
 
+// "39,680", "2.45": digits after the point, thousands separated.
+std::string number_text(double value, int digits);
+
 std::string markdown(const Table& table);
 std::string plain_text(const Table& table);
 std::string html(const Table& table);

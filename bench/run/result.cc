@@ -3,18 +3,7 @@
 #include <rocksdb/version.h>
 #include <unistd.h>
 
-#include <ctime>
-
 namespace rocktune::bench {
-
-std::string rfc3339_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
 
 std::string rocksdb_version() {
   return std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) + "." +
@@ -25,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kSchema = "rocktune-bench/2";
+constexpr const char* kResultSchema = "rocktune-bench/2";
 
 json optional_number(const std::optional<double>& value) {
   return value ? json(*value) : json(nullptr);
@@ -243,7 +232,7 @@ json result_json(const RunResult& result) {
   for (std::size_t i = 0; i < result.databases.size(); ++i) {
     databases.push_back(database_json(result.scenario.databases[i], result.databases[i]));
   }
-  return {{"schema", kSchema},
+  return {{"schema", kResultSchema},
           {"started", result.started},
           {"partial", result.partial},
           {"partial_reason", result.partial ? json(result.partial_reason) : json(nullptr)},

@@ -18,7 +18,6 @@
 namespace rocktune::bench {
 
 // When a run began, and with what: part of every result.
-std::string rfc3339_now();  // UTC
 std::string rocksdb_version();
 
 // One column family's part of an interval.

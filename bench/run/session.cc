@@ -11,13 +11,13 @@
 #include "bench/run/load.h"
 #include "bench/run/runner.h"
 #include "bench/time/clock.h"
+#include "bench/time/rfc3339.h"
 #include "bench/trial/clone.h"
 
 namespace rocktune::bench {
 namespace {
 
-constexpr auto kLook = std::chrono::milliseconds(20);
-constexpr Nanoseconds kSecond = std::chrono::seconds(1);
+constexpr auto kSessionLook = std::chrono::milliseconds(20);
 constexpr Nanoseconds kMostOfASecond = std::chrono::milliseconds(500);
 // From the last thing that is set up to the first operation, so that all databases begin together.
 constexpr Nanoseconds kLeadTime = std::chrono::milliseconds(100);
@@ -186,7 +186,7 @@ Result<void> Session::measure() {
       watch.second(seconds_between(begin, monotonic_now()));
       watched += kSecond;
     }
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kSessionLook);
   }
   // The last second ends with the last operation; the rest of one would say little.
   if (monotonic_now() - watched >= kMostOfASecond) {

@@ -204,4 +204,18 @@ Result<Scenario> load_scenario(const std::string& name_or_path, bool full) {
   return scenario;
 }
 
+Result<Scenario> scenario_of(const std::string& workload, const std::string& configuration,
+                             double scale) {
+  auto loaded = load_workload(workload);
+  if (!loaded) return tl::unexpected(loaded.error());
+  auto configured = load_configuration(configuration);
+  if (!configured) return tl::unexpected(configured.error());
+  Scenario scenario;
+  scenario.name = loaded->name;
+  scenario.description = loaded->description;
+  scenario.scale = scale;
+  scenario.databases.push_back({scenario.name, std::move(*loaded), configured->scaled(scale)});
+  return scenario;
+}
+
 }  // namespace rocktune::bench

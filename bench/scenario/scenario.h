@@ -62,4 +62,9 @@ Result<Scenario> parse_scenario(const std::string& text, const std::string& file
 // A built-in scenario's name or the path of a YAML file.
 Result<Scenario> load_scenario(const std::string& name_or_path, bool full);
 
+// A workload and a configuration, each by its name or path, are a scenario with one database. It
+// has the workload's name.
+Result<Scenario> scenario_of(const std::string& workload, const std::string& configuration,
+                             double scale);
+
 }  // namespace rocktune::bench

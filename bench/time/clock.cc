@@ -4,8 +4,13 @@
 #include <time.h>
 
 #include <cerrno>
+#include <cmath>
 
 namespace rocktune::bench {
+
+Nanoseconds from_seconds(double seconds) {
+  return Nanoseconds(std::llround(seconds * 1e9));
+}
 
 Nanoseconds monotonic_now() {
   timespec now{};

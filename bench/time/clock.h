@@ -5,6 +5,10 @@
 
 namespace rocktune::bench {
 
+inline constexpr Nanoseconds kSecond = std::chrono::seconds(1);
+
+Nanoseconds from_seconds(double seconds);
+
 Nanoseconds monotonic_now();
 // Uses the kernel's absolute timers; returns at once when the moment has passed.
 void sleep_until(Nanoseconds tick);

@@ -14,9 +14,9 @@ namespace fs = std::filesystem;
 
 // A copy that shares its blocks until one side writes; false where the file system cannot.
 bool reflink(const fs::path& from, const fs::path& to) {
-  const int source = open(from.c_str(), O_RDONLY | O_CLOEXEC);
+  const int source = ::open(from.c_str(), O_RDONLY | O_CLOEXEC);
   if (source < 0) return false;
-  const int target = open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  const int target = ::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   const bool done = target >= 0 && ioctl(target, FICLONE, source) == 0;
   if (target >= 0) close(target);
   close(source);

@@ -10,19 +10,6 @@ namespace {
 
 using nlohmann::json;
 
-Result<Scenario> scenario_of(const TrialSubject& subject) {
-  if (!subject.scenario.empty()) return load_scenario(subject.scenario, subject.full);
-  auto workload = load_workload(subject.workload);
-  if (!workload) return tl::unexpected(workload.error());
-  auto configuration = load_configuration(subject.configuration);
-  if (!configuration) return tl::unexpected(configuration.error());
-  if (subject.records > 0) workload->records = subject.records;
-  if (subject.threads > 0) workload->threads = subject.threads;
-  Scenario scenario;
-  scenario.databases.push_back({"", std::move(*workload), configuration->scaled(subject.scale)});
-  return scenario;
-}
-
 json shape_of(const FamilyConfiguration& c) {
   return {compaction_style_name(c.compaction_style),
           memtable_name(c.memtable),
@@ -62,10 +49,14 @@ json load_json(const ScenarioDatabase& database) {
 }  // namespace
 
 Result<std::string> load_key(const TrialSubject& subject) {
-  auto scenario = scenario_of(subject);
+  auto scenario = subject.scenario.empty()
+                      ? scenario_of(subject.workload, subject.configuration, subject.scale)
+                      : load_scenario(subject.scenario, subject.full);
   if (!scenario) return tl::unexpected(scenario.error());
   json key = json::array();
   for (ScenarioDatabase& database : scenario->databases) {
+    if (subject.records > 0) database.workload.records = subject.records;
+    if (subject.threads > 0) database.workload.threads = subject.threads;
     for (const std::string& option : subject.load_options) {
       if (auto set = database.configuration.set(option); !set) return tl::unexpected(set.error());
     }

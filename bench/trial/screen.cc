@@ -30,12 +30,6 @@ std::string p99_ms(const json& event, const std::string& operation) {
   return text;
 }
 
-std::string format(const char* pattern, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, pattern, value);
-  return text;
-}
-
 }  // namespace
 
 Screen::Screen() : terminal_(isatty(STDOUT_FILENO) != 0) {}
@@ -73,11 +67,12 @@ std::string second_text(const std::string& run, const json& event) {
   const std::string phase = event.value("phase", "?");
   std::string text =
       "[" + run + "] " + phase + std::string(phase.size() < 6 ? 6 - phase.size() : 0, ' ') +
-      format(" %3.0f s", at(event, "/start_seconds") + at(event, "/seconds")) +
-      format(" %6.0f ops/s", at(event, "/ops_per_second")) + "  P99 read " + p99_ms(event, "read") +
-      " update " + p99_ms(event, "update") + " ms" + format("  L0 %2.0f", at(event, "/l0_files")) +
-      format("  pending %4.0f MiB", at(event, "/pending_compaction_bytes") / 1048576) + "  limit " +
-      knob(knob::kRateLimit) + "  jobs " + knob(knob::kBackgroundJobs) + "  cache " +
+      formatted(" %3.0f s", at(event, "/start_seconds") + at(event, "/seconds")) +
+      formatted(" %6.0f ops/s", at(event, "/ops_per_second")) + "  P99 read " +
+      p99_ms(event, "read") + " update " + p99_ms(event, "update") + " ms" +
+      formatted("  L0 %2.0f", at(event, "/l0_files")) +
+      formatted("  pending %4.0f MiB", at(event, "/pending_compaction_bytes") / 1048576) +
+      "  limit " + knob(knob::kRateLimit) + "  jobs " + knob(knob::kBackgroundJobs) + "  cache " +
       knob(knob::kCacheCapacity);
   if (event.value("write_stopped", false)) return text + "  WRITES STOPPED";
   if (at(event, "/delayed_write_rate_bytes_per_second") > 0) text += "  writes delayed";

@@ -1,11 +1,11 @@
 #include "bench/trial/trial.h"
 
-#include <ctime>
 #include <filesystem>
 
 #include "bench/cli/stop.h"
 #include "bench/cli/temporary.h"
 #include "bench/config/located_yaml.h"
+#include "bench/time/rfc3339.h"
 #include "bench/trial/clone.h"
 
 namespace rocktune::bench {
@@ -42,20 +42,6 @@ Result<TemporaryDirectory> make_socket_directory() {
         sockets->path() + " is too long for the Unix sockets in it: set TMPDIR to a shorter path");
   }
   return sockets;
-}
-
-std::string rfc3339(std::chrono::system_clock::time_point time) {
-  const auto since = time.time_since_epoch();
-  const auto whole = std::chrono::floor<std::chrono::seconds>(since);
-  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(since - whole);
-  const std::time_t seconds = whole.count();
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  char text[48];
-  char rest[16];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
-  std::snprintf(rest, sizeof rest, ".%03dZ", static_cast<int>(milliseconds.count()));
-  return std::string(text) + rest;
 }
 
 // When the first phase began: a second's event comes as soon as that second is over.

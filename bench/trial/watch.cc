@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 // A run that is told to stop finishes the operations it has begun, closes its databases and writes
 // what it has measured. The device no longer slows it down then, but a busy disk may: one that is
 // killed has measured for nothing.
-constexpr milliseconds kPatience = std::chrono::seconds(60);
+constexpr milliseconds kWatchedStopPatience = std::chrono::seconds(60);
 constexpr int kStopped = 130;               // the exit code of a command that was told to stop
 constexpr int kKilledCode = 128 + SIGKILL;  // Child's, of one that lost our patience
 constexpr milliseconds kTick{200};
@@ -30,7 +30,7 @@ void pass_on(Child& child, milliseconds timeout, const Watcher& watcher) {
 
 // One that had to be killed could not take down its loop device.
 void end_child(Child& child, const std::string& what) {
-  if (child.stop(kPatience) != kKilledCode) return;
+  if (child.stop(kWatchedStopPatience) != kKilledCode) return;
   std::fprintf(stderr, "rocktune-bench: %s had to be killed\n", what.c_str());
   (void)take_down_leftovers(kLoopNotes);
 }

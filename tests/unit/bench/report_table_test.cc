@@ -13,6 +13,14 @@ Table small() {
 
 }  // namespace
 
+TEST_CASE("numbers are written for people", "[bench][report]") {
+  CHECK(number_text(1234567.4, 0) == "1,234,567");
+  CHECK(number_text(-1234.5, 1) == "-1,234.5");
+  CHECK(number_text(-123, 0) == "-123");
+  CHECK(number_text(999, 0) == "999");
+  CHECK(number_text(0.126, 3) == "0.126");
+}
+
 TEST_CASE("a table in Markdown", "[bench][report]") {
   CHECK(markdown(small()) ==
         "Figures\n\n"
