@@ -18,7 +18,7 @@ namespace {
 
 using rocksdb::BlockBasedTableOptions;
 using rocksdb::ColumnFamilyOptions;
-using Spec = OptionKnob<ColumnFamilyOptions>::Spec;
+using FamilySpec = OptionKnob<ColumnFamilyOptions>::Spec;
 
 // From 9.8 on RocksDB replaces the table factory on a change; before, it changes the options within
 // the object, which column families and databases may share, and takes no filter policy.
@@ -73,7 +73,7 @@ std::string only_bloom(const ColumnFamilyOptions& options) {
   return filter.starts_with(kBloom) ? "" : "its filter is not a Bloom filter, but " + filter;
 }
 
-constexpr Spec kOptions[] = {
+constexpr FamilySpec kFamilyOptions[] = {
     {"write_buffer_size", plain<&ColumnFamilyOptions::write_buffer_size>, nullptr,
      "write_buffer_size"},
     {"max_write_buffer_number", plain<&ColumnFamilyOptions::max_write_buffer_number>, nullptr,
@@ -112,7 +112,7 @@ constexpr Spec kOptions[] = {
 };
 
 // Of column families with universal compaction.
-constexpr Spec kUniversalOptions[] = {
+constexpr FamilySpec kUniversalOptions[] = {
     {"universal_size_ratio",
      [](const ColumnFamilyOptions& options) {
        return OptionValue::of(options.compaction_options_universal.size_ratio);
@@ -137,13 +137,13 @@ constexpr Spec kUniversalOptions[] = {
 
 template <class Each>
 void for_each_option(const ColumnFamilyOptions& options, Each&& each) {
-  for (const auto& spec : kOptions) each(spec);
+  for (const auto& spec : kFamilyOptions) each(spec);
   if (options.compaction_style != rocksdb::kCompactionStyleUniversal) return;
   for (const auto& spec : kUniversalOptions) each(spec);
 }
 
 // A table factory that is changed in place is one object for all that were given it.
-std::shared_ptr<KnobState> state_for(const Spec& spec, const ColumnFamilyOptions& options) {
+std::shared_ptr<KnobState> state_for(const FamilySpec& spec, const ColumnFamilyOptions& options) {
   if (!kReplacesTableFactory && spec.name == "block_size") return state_of(options.table_factory);
   return std::make_shared<KnobState>();
 }
@@ -197,7 +197,7 @@ std::string wrong_block_size(const Proposal& proposal, const ColumnFamilyOptions
 
 std::map<std::string, std::int64_t> family_option_values(const ColumnFamilyOptions& options) {
   std::map<std::string, std::int64_t> values;
-  for_each_option(options, [&](const Spec& spec) {
+  for_each_option(options, [&](const FamilySpec& spec) {
     const auto value = spec.read(options);
     if (value.exact) values.emplace(spec.name, value.value);
   });
@@ -213,7 +213,7 @@ FamilyGroup::FamilyGroup(rocksdb::DB* db, std::shared_ptr<Family> family,
   const auto options = family_->options().get(Freshness::kCached);
   if (!options) return;
   const std::string fixed = writable ? "" : "the database is not open for writing";
-  for_each_option(*options, [&](const Spec& spec) {
+  for_each_option(*options, [&](const FamilySpec& spec) {
     add(std::make_unique<OptionKnob<ColumnFamilyOptions>>(spec, state_for(spec, *options),
                                                           family_->options(), fixed));
   });

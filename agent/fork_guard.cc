@@ -11,12 +11,12 @@
 namespace rocktune::agent {
 namespace {
 
-constexpr int kFree = -1;
+constexpr int kFreeSlot = -1;
 constexpr int kBeingFilled = -2;
 constexpr std::size_t kSlots = 16;  // the listening socket and at most 8 connections
 
 struct Slot {
-  std::atomic<int> fd{kFree};
+  std::atomic<int> fd{kFreeSlot};
   std::atomic<ino_t> inode{0};
 };
 
@@ -34,7 +34,7 @@ Guarded& guarded() {
 void after_fork_in_child() {
   guarded().in_child.store(true);
   for (auto& slot : guarded().slots) {
-    const int fd = slot.fd.exchange(kFree);
+    const int fd = slot.fd.exchange(kFreeSlot);
     struct stat info{};
     if (fd >= 0 && ::fstat(fd, &info) == 0 && S_ISSOCK(info.st_mode) &&
         info.st_ino == slot.inode.load()) {
@@ -62,7 +62,7 @@ ForkSlot::ForkSlot(int fd) noexcept {
   if (::fstat(fd, &info) != 0) return;
   for (std::size_t i = 0; i < kSlots; ++i) {
     auto& slot = guarded().slots[i];
-    int expected = kFree;
+    int expected = kFreeSlot;
     if (slot.fd.compare_exchange_strong(expected, kBeingFilled)) {
       slot.inode.store(info.st_ino);
       slot.fd.store(fd);
@@ -73,7 +73,7 @@ ForkSlot::ForkSlot(int fd) noexcept {
 }
 
 ForkSlot::~ForkSlot() {
-  if (slot_ != kNone) guarded().slots[static_cast<std::size_t>(slot_)].fd.store(kFree);
+  if (slot_ != kNone) guarded().slots[static_cast<std::size_t>(slot_)].fd.store(kFreeSlot);
 }
 
 }  // namespace rocktune::agent

@@ -10,7 +10,7 @@ namespace rocktune::agent {
 namespace {
 
 // Compared by address, which is unique to this copy of the library.
-constexpr char kName[] = "rocktune.Listener";
+constexpr char kListenerName[] = "rocktune.Listener";
 
 thread_local Job g_job_around = Job::kNone;  // what the thread did before its subcompaction
 
@@ -24,7 +24,8 @@ Listener::Listener(Clock clock) : clock_(std::move(clock)), early_(std::make_sha
 
 std::shared_ptr<Listener> Listener::find(const Listeners& listeners) {
   for (const auto& listener : listeners) {
-    if (listener && listener->Name() == kName) return std::static_pointer_cast<Listener>(listener);
+    if (listener && listener->Name() == kListenerName)
+      return std::static_pointer_cast<Listener>(listener);
   }
   return nullptr;
 }
@@ -127,7 +128,7 @@ Elapsed Listener::end(const rocksdb::DB* db, int job, std::uint32_t family) {
 }
 
 const char* Listener::Name() const {
-  return kName;
+  return kListenerName;
 }
 
 void Listener::OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo& info) {

@@ -71,7 +71,7 @@ wire::HistogramSummary summary(const rocksdb::HistogramData& data) {
           data.average, data.median, data.percentile95, data.percentile99};
 }
 
-std::int64_t nanoseconds(std::chrono::nanoseconds since) {
+std::int64_t whole_nanoseconds(std::chrono::nanoseconds since) {
   return since.count();
 }
 
@@ -99,8 +99,8 @@ wire::Statistics Report::take() {
   const std::lock_guard lock(mutex_);
   const auto begin = clock_();
   wire::Statistics out;
-  out.tick_ns = nanoseconds(begin.time_since_epoch());
-  out.wall_ns = nanoseconds(std::chrono::system_clock::now().time_since_epoch());
+  out.tick_ns = whole_nanoseconds(begin.time_since_epoch());
+  out.wall_ns = whole_nanoseconds(std::chrono::system_clock::now().time_since_epoch());
   take_counters(out);
   take_database(out);
   take_cache(out);

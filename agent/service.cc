@@ -13,7 +13,7 @@ using std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{200};  // between two looks at the leases
 constexpr std::chrono::milliseconds kPauseAfterException{100};
 constexpr std::chrono::seconds kLongestStop{5};
-constexpr std::chrono::milliseconds kStopPoll{1};
+constexpr std::chrono::milliseconds kServiceStopPoll{1};
 
 }  // namespace
 
@@ -58,7 +58,8 @@ void Service::stop() noexcept try {
   io_.stop();
   const auto until = steady_clock::now() + kLongestStop;
   workers_.stop(until);
-  while (!ended_.load() && steady_clock::now() < until) std::this_thread::sleep_for(kStopPoll);
+  while (!ended_.load() && steady_clock::now() < until)
+    std::this_thread::sleep_for(kServiceStopPoll);
   if (ended_.load()) thread_.join();
   file_.remove();
 } catch (...) {

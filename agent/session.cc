@@ -21,10 +21,10 @@ using boost::system::error_code;
 constexpr std::chrono::seconds kIdle{60};
 constexpr std::chrono::seconds kTransfer{5};
 constexpr std::chrono::seconds kLinger{1};
-constexpr std::size_t kKiB = 1024;
-constexpr std::size_t kMaxHeaderBytes = 8 * kKiB;
-constexpr std::size_t kMaxBodyBytes = 64 * kKiB;
-constexpr std::size_t kReadBytes = 4 * kKiB;
+constexpr std::size_t kKibibyte = 1024;
+constexpr std::size_t kMaxHeaderBytes = 8 * kKibibyte;
+constexpr std::size_t kMaxBodyBytes = 64 * kKibibyte;
+constexpr std::size_t kReadBytes = 4 * kKibibyte;
 
 // What proxies send, http://host/path, names the same thing as /path.
 std::string_view origin_form(std::string_view target) {

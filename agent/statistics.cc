@@ -7,17 +7,17 @@ namespace {
 
 // Compared by address, which is unique to this copy of the library: a class of the same name that
 // another copy brought into the process may be laid out differently.
-constexpr char kName[] = "rocktune.WindowedStatistics";
+constexpr char kStatisticsName[] = "rocktune.WindowedStatistics";
 
 }  // namespace
 
 WindowedStatistics* WindowedStatistics::from(rocksdb::Statistics* statistics) {
-  if (statistics == nullptr || statistics->Name() != kName) return nullptr;
+  if (statistics == nullptr || statistics->Name() != kStatisticsName) return nullptr;
   return static_cast<WindowedStatistics*>(statistics);
 }
 
 const char* WindowedStatistics::Name() const {
-  return kName;
+  return kStatisticsName;
 }
 
 std::map<std::string, wire::Histogram> WindowedStatistics::histograms() {

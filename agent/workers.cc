@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kStopPoll{1};
+constexpr std::chrono::milliseconds kWorkersStopPoll{1};
 
 }  // namespace
 
@@ -142,7 +142,7 @@ bool Workers::stop(TimePoint until) noexcept {
   bool all = true;
   for (auto& worker : std::span(workers_).first(count)) {
     while (!worker.ended.load() && steady_clock::now() < until) {
-      std::this_thread::sleep_for(kStopPoll);
+      std::this_thread::sleep_for(kWorkersStopPoll);
     }
     if (worker.ended.load()) {
       worker.thread.join();

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kPrefix = "rocktune-";
+constexpr std::string_view kTracePrefix = "rocktune-";
 constexpr std::string_view kSuffix = ".sqlite";
 constexpr std::array<const char*, 3> kParts{"", "-wal", "-shm"};
 
@@ -24,12 +24,12 @@ std::string trace_file_name(Nanoseconds wall, std::int64_t pid) {
   ::gmtime_r(&seconds, &utc);
   std::array<char, 32> text{};
   std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%SZ", &utc);
-  return std::string(kPrefix) + text.data() + "-" + std::to_string(pid) + std::string(kSuffix);
+  return std::string(kTracePrefix) + text.data() + "-" + std::to_string(pid) + std::string(kSuffix);
 }
 
 bool is_trace_file_name(std::string_view name) {
-  return name.size() > kPrefix.size() + kSuffix.size() &&
-         name.substr(0, kPrefix.size()) == kPrefix &&
+  return name.size() > kTracePrefix.size() + kSuffix.size() &&
+         name.substr(0, kTracePrefix.size()) == kTracePrefix &&
          name.substr(name.size() - kSuffix.size()) == kSuffix;
 }
 

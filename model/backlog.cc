@@ -12,10 +12,6 @@ namespace {
 // whether flushing keeps up.
 constexpr double kMemtableMeanSeconds = 5;
 
-std::string in_family(const std::string& family) {
-  return " in column family " + family;
-}
-
 std::string when(const std::string& what, const std::optional<double>& eta) {
   if (!eta) return "";
   if (*eta < 0.5) return ": " + what + " may come at any moment";
@@ -63,7 +59,7 @@ void BacklogAssessor::add_l0(const Features& features, std::vector<Pressure>& ou
   pressure.eta_seconds = time_to_limit(pressure.use, use_slope);
   pressure.sentence = "L0 has " + text::amount(*features.l0_files) + " of " +
                       text::amount(*features.l0_slowdown_files) + " files" +
-                      in_family(features.l0_column_family);
+                      text::in_family(features.l0_column_family);
   if (files_per_second && *files_per_second > 0.005) {
     pressure.sentence += " and gains " + text::amount(*files_per_second) + "/s";
   }
@@ -82,7 +78,7 @@ void BacklogAssessor::add_pending(const Features& features, std::vector<Pressure
   pressure.eta_seconds = time_to_limit(pressure.use, use_slope);
   pressure.sentence = text::bytes(*features.pending_bytes) + " of " +
                       text::bytes(*features.pending_soft_bytes) + " wait for compaction" +
-                      in_family(features.pending_column_family);
+                      text::in_family(features.pending_column_family);
   if (slope && *slope > 1024) pressure.sentence += ", " + text::rate(*slope) + " more";
   pressure.outlook = when("delayed writes", pressure.eta_seconds);
   out.push_back(std::move(pressure));
@@ -100,7 +96,7 @@ void BacklogAssessor::add_memtables(const Features& features, std::vector<Pressu
   pressure.eta_seconds = time_to_limit(mean, memtables_.slope());
   pressure.sentence = text::amount(mean * limit) + " of " + text::amount(limit) +
                       " memtables wait for their flush on average" +
-                      in_family(features.memtable_column_family);
+                      text::in_family(features.memtable_column_family);
   pressure.outlook = when("a write stop", pressure.eta_seconds);
   out.push_back(std::move(pressure));
 }

@@ -60,4 +60,8 @@ std::string percent(double ratio) {
   return short_number(ratio * 100) + "%";
 }
 
+std::string in_family(const std::string& column_family) {
+  return column_family.empty() ? "" : " in column family " + column_family;
+}
+
 }  // namespace rocktune::text

@@ -13,5 +13,7 @@ std::string rate(double bytes_per_second);       // "16 MiB/s"
 std::string microseconds(double value);          // "850 us", "4.2 ms", "1.3 s"
 std::string duration(double seconds);            // "4 s", "12 min"
 std::string percent(double ratio);               // "35%"
+// " in column family hot"; empty for no name.
+std::string in_family(const std::string& column_family);
 
 }  // namespace rocktune::text

@@ -14,26 +14,23 @@ bool reached(const Value& value, const Value& limit) {
   return value && limit && *limit > 0 && *value >= *limit;
 }
 
-std::string in_family(const std::string& family) {
-  return family.empty() ? "" : " in column family " + family;
-}
-
 Limit memtables(const Features& f) {
   return {"memtables", text::amount(f.immutable_memtables.value_or(0)) + " of " +
                            text::amount(f.max_write_buffers.value_or(0)) +
-                           " memtables wait for their flush" + in_family(f.memtable_column_family)};
+                           " memtables wait for their flush" +
+                           text::in_family(f.memtable_column_family)};
 }
 
 Limit l0(const Features& f, const char* kind, double limit) {
   return {"l0", "L0 has " + text::amount(f.l0_files.value_or(0)) + " files" +
-                    in_family(f.l0_column_family) + ", its limit for a " + kind + " is " +
+                    text::in_family(f.l0_column_family) + ", its limit for a " + kind + " is " +
                     text::amount(limit)};
 }
 
 Limit pending(const Features& f, const char* kind, double limit) {
   return {"pending_bytes", text::bytes(f.pending_bytes.value_or(0)) + " wait for compaction" +
-                               in_family(f.pending_column_family) + ", the limit for a " + kind +
-                               " is " + text::bytes(limit)};
+                               text::in_family(f.pending_column_family) + ", the limit for a " +
+                               kind + " is " + text::bytes(limit)};
 }
 
 // In the order in which RocksDB looks.

@@ -10,7 +10,7 @@
 namespace rocktune {
 namespace {
 
-constexpr double kEvaluationSeconds = 60;
+constexpr double kCacheEvaluationSeconds = 60;
 constexpr double kFull = 0.95;  // an emptier cache does not need to grow
 constexpr double kLeastMissRatio = 0.05;
 constexpr double kLeastMisses = 100;      // per second
@@ -86,7 +86,7 @@ std::optional<Proposal> CacheLoop::shrink(const Situation& situation,
                " available, and tasks waited for it " +
                text::percent(memory_pressure_.mean(5).value_or(0)) + " of the time";
   out.expected = {"memory_pressure_ratio", true, memory_pressure_.mean(5).value_or(0),
-                  kEvaluationSeconds};
+                  kCacheEvaluationSeconds};
   if (f.memory_available_bytes) {
     out.evidence.push_back({"memory_available_bytes", *f.memory_available_bytes, std::nullopt});
   }
@@ -116,7 +116,7 @@ std::optional<Proposal> CacheLoop::grow(const Situation& situation,
   out.reason = text::percent(1 - *hit_ratio) + " of the block reads miss the full cache, " +
                text::amount(*misses) + "/s; " + text::bytes(*f.memory_available_bytes) +
                " of memory are available";
-  out.expected = {"cache_hit_ratio", false, *hit_ratio, kEvaluationSeconds};
+  out.expected = {"cache_hit_ratio", false, *hit_ratio, kCacheEvaluationSeconds};
   out.evidence = {{"cache_hit_ratio", *hit_ratio, std::nullopt},
                   {"cache_misses_per_second", *misses, std::nullopt},
                   {"memory_available_bytes", *f.memory_available_bytes, std::nullopt}};

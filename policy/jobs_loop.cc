@@ -9,7 +9,7 @@
 namespace rocktune {
 namespace {
 
-constexpr double kEvaluationSeconds = 30;
+constexpr double kJobsEvaluationSeconds = 30;
 // Slots count as full from this share of them in the mean of 3 s.
 constexpr double kFullShare = 0.8;
 // How long the limiter may go first.
@@ -82,7 +82,7 @@ std::optional<Proposal> JobsLoop::relieve(const Situation& situation, const Knob
   Proposal out = propose(reading, to, "jobs.backlog");
   out.reason = situation.backlog_text + ", and all " + which + " slots of " +
                std::to_string(reading.value) + " background jobs are in use";
-  out.expected = expect_relief(situation, kEvaluationSeconds);
+  out.expected = expect_relief(situation, kJobsEvaluationSeconds);
   out.evidence = backlog_evidence(situation);
   return out;
 }
@@ -104,7 +104,7 @@ std::optional<Proposal> JobsLoop::give_back(const Situation& situation,
   Proposal out = propose(reading, jobs - 1, "jobs.idle");
   out.reason = "the last of " + std::to_string(jobs) + " background jobs has not been used for " +
                text::duration(unused);
-  out.expected = {"l0_ratio", true, situation.l0_ratio.value_or(0), kEvaluationSeconds};
+  out.expected = {"l0_ratio", true, situation.l0_ratio.value_or(0), kJobsEvaluationSeconds};
   out.evidence = backlog_evidence(situation);
   return out;
 }

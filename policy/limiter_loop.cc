@@ -11,7 +11,7 @@
 namespace rocktune {
 namespace {
 
-constexpr double kEvaluationSeconds = 15;
+constexpr double kLimiterEvaluationSeconds = 15;
 // How long reads have to be slow, in comfort, before background work is slowed for them.
 constexpr double kSlowReadsSeconds = 10;
 constexpr double kComfortSeconds = 10;
@@ -82,10 +82,10 @@ std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
   Proposal out = propose(reading, raised(rate * factor), "limiter.backlog");
   out.reason = why_raise(situation, reading);
   bool debt_alone = !situation.trouble;  // it piles up below every limit of RocksDB
-  out.expected = debt_alone
-                     ? Expectation{"pending_bytes", true,
-                                   situation.features.pending_bytes.value_or(0), kEvaluationSeconds}
-                     : expect_relief(situation, kEvaluationSeconds);
+  out.expected =
+      debt_alone ? Expectation{"pending_bytes", true, situation.features.pending_bytes.value_or(0),
+                               kLimiterEvaluationSeconds}
+                 : expect_relief(situation, kLimiterEvaluationSeconds);
   out.evidence = backlog_evidence(situation);
   return out;
 }
@@ -99,7 +99,7 @@ std::optional<Proposal> LimiterLoop::follow_need(const Situation& situation,
   Proposal out = propose(reading, raised(need * kAmple), "limiter.need");
   out.reason = "writes need " + text::rate(need) + " in the background, and the rate limit is " +
                shown(reading.value);
-  out.expected = expect_relief(situation, kEvaluationSeconds);
+  out.expected = expect_relief(situation, kLimiterEvaluationSeconds);
   out.evidence = backlog_evidence(situation);
   return out;
 }
@@ -126,7 +126,8 @@ std::optional<Proposal> LimiterLoop::protect_reads(const Situation& situation,
   out.reason = "read P99 is " + text::microseconds(situation.read_p99_us.value_or(0)) +
                " without any backlog, and compactions keep the device busy: background writes " +
                "need only " + text::rate(*situation.need);
-  out.expected = {"read_p99_us", true, situation.read_p99_us.value_or(0), kEvaluationSeconds};
+  out.expected = {"read_p99_us", true, situation.read_p99_us.value_or(0),
+                  kLimiterEvaluationSeconds};
   const Features& f = situation.features;
   out.evidence = backlog_evidence(situation);
   if (f.device_queue) {

@@ -17,11 +17,11 @@
 namespace rocktune::tools {
 namespace {
 
-constexpr std::chrono::milliseconds kTimeout{5000};
+constexpr std::chrono::milliseconds kAgentTimeout{5000};
 
 Result<Json> ask(const std::string& socket, const std::string& target) {
   const std::string context = "agent " + socket;
-  const auto response = http_request(socket, "GET", target, "", kTimeout);
+  const auto response = http_request(socket, "GET", target, "", kAgentTimeout);
   if (!response) {
     Error error = response.error();
     if (error.code == ErrorCode::kPermission) {

@@ -11,9 +11,9 @@
 namespace rocktune::tools {
 namespace {
 
-constexpr std::chrono::milliseconds kFollowEvery{250};
+constexpr std::chrono::milliseconds kAlertsFollowEvery{250};
 
-struct Options {
+struct AlertsOptions {
   std::string file;
   std::vector<std::string> kinds;
   bool json = false;
@@ -36,7 +36,7 @@ void report_malformed(const AlertPrinter& printer, std::uint64_t& reported) {
             << " left out (first: " << printer.first_problem() << ")" << std::endl;
 }
 
-int alerts(const Options& options) {
+int alerts(const AlertsOptions& options) {
   auto follower = FileFollower::open(options.file);
   if (!follower) return report_error(follower.error().within("alerts"));
   AlertPrinter printer(options.json, {options.kinds.begin(), options.kinds.end()});
@@ -44,7 +44,7 @@ int alerts(const Options& options) {
   print(printer, follower->read_lines());
   while (options.follow && std::cout) {
     report_malformed(printer, reported);
-    std::this_thread::sleep_for(kFollowEvery);
+    std::this_thread::sleep_for(kAlertsFollowEvery);
     print(printer, follower->read_lines());
   }
   if (const auto last = follower->rest()) print(printer, {*last});
@@ -56,7 +56,7 @@ int alerts(const Options& options) {
 
 void add_alerts(CLI::App& root, Action& chosen) {
   CLI::App* app = root.add_subcommand("alerts", "the alert log, readable");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AlertsOptions>();
   app->add_option("FILE", options->file, "the alert log")->required();
   app->add_flag("-f,--follow", options->follow, "wait for more, also across rotation");
   app->add_flag("--json", options->json, "the lines as they are (without malformed ones)");

@@ -16,9 +16,9 @@
 namespace rocktune::tools {
 namespace {
 
-constexpr std::chrono::milliseconds kFollowEvery{500};
+constexpr std::chrono::milliseconds kEventsFollowEvery{500};
 
-struct Options {
+struct EventsOptions {
   AgentOptions agents;
   std::vector<std::string> kinds;
   bool json = false;
@@ -28,7 +28,7 @@ struct Options {
 // Reads each database's events on from where it was.
 class EventPrinter {
  public:
-  explicit EventPrinter(const Options& options)
+  explicit EventPrinter(const EventsOptions& options)
       : options_(options), kinds_(options.kinds.begin(), options.kinds.end()) {}
 
   // All that is there; an error when this database has no more to say.
@@ -70,12 +70,12 @@ class EventPrinter {
     std::cout << event_text(event) << (named ? "  [" + printable(database.path) + "]" : "") << '\n';
   }
 
-  const Options& options_;
+  const EventsOptions& options_;
   std::set<std::string> kinds_;
   std::map<std::string, std::uint64_t> read_;
 };
 
-int events(const Options& options) {
+int events(const EventsOptions& options) {
   EventPrinter printer(options);
   auto found = find_databases(options.agents);
   if (!found) return report_error(found.error().within("events"));
@@ -94,7 +94,7 @@ int events(const Options& options) {
     if (!reported) report_problems(problems, any);
     reported = true;
     if (!std::cout) return kFailed;
-    std::this_thread::sleep_for(kFollowEvery);
+    std::this_thread::sleep_for(kEventsFollowEvery);
     found = find_databases(options.agents);
   }
 }
@@ -103,7 +103,7 @@ int events(const Options& options) {
 
 void add_events(CLI::App& root, Action& chosen) {
   CLI::App* app = root.add_subcommand("events", "what happens inside a database");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EventsOptions>();
   add_agent_options(*app, options->agents);
   app->add_flag("-f,--follow", options->follow, "wait for more");
   app->add_option("--kind", options->kinds,

@@ -18,8 +18,9 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 using Stream = beast::basic_stream<asio::local::stream_protocol>;
 
-constexpr std::size_t kMostBytes = 64 << 20;  // of an answer; a status takes a few kB a database
-constexpr std::size_t kLongestPath = 107;     // of a Unix socket, without the final NUL
+constexpr std::size_t kMostBodyBytes = 64
+                                       << 20;  // of an answer; a status takes a few kB a database
+constexpr std::size_t kLongestPath = 107;      // of a Unix socket, without the final NUL
 
 asio::awaitable<HttpResponse> exchange(const std::string& socket,
                                        const http::request<http::string_body>& request,
@@ -31,7 +32,7 @@ asio::awaitable<HttpResponse> exchange(const std::string& socket,
   co_await http::async_write(stream, request, asio::use_awaitable);
   beast::flat_buffer buffer;
   http::response_parser<http::string_body> parser;
-  parser.body_limit(kMostBytes);
+  parser.body_limit(kMostBodyBytes);
   co_await http::async_read(stream, buffer, parser, asio::use_awaitable);
   co_return HttpResponse{parser.get().result_int(), std::move(parser.get().body())};
 }

@@ -9,13 +9,13 @@
 namespace rocktune::tools {
 namespace {
 
-struct Options {
+struct KnobsOptions {
   AgentOptions agents;
   KnobsView view;
   bool json = false;
 };
 
-int knobs(const Options& options) {
+int knobs(const KnobsOptions& options) {
   auto found = find_databases(options.agents);
   if (!found) return report_error(found.error().within("knobs"));
   bool any = false;
@@ -47,7 +47,7 @@ int knobs(const Options& options) {
 
 void add_knobs(CLI::App& root, Action& chosen) {
   CLI::App* app = root.add_subcommand("knobs", "what can be changed while a database runs");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<KnobsOptions>();
   add_agent_options(*app, options->agents);
   app->add_option("--column-family", options->view.column_family,
                   "of the column families only this one")

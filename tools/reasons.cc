@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kPrefix = "agent.";
 constexpr std::string_view kSuffix = ".why";
 // The library writes at most 16 lines of 1 KiB.
-constexpr std::size_t kMostBytes = 16 << 10;
+constexpr std::size_t kMostReasonBytes = 16 << 10;
 
 std::optional<pid_t> writer_of(const std::string& name) {
   if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) return std::nullopt;
@@ -50,7 +50,7 @@ std::string beginning_of(const std::string& path, uid_t user) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return {};
   struct stat info{};
-  std::string text(kMostBytes, '\0');
+  std::string text(kMostReasonBytes, '\0');
   const bool plain = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1;
   const bool theirs = plain && (info.st_uid == user || info.st_uid == 0);
   const ssize_t length = theirs ? ::read(fd, text.data(), text.size()) : 0;

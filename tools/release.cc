@@ -8,12 +8,12 @@
 namespace rocktune::tools {
 namespace {
 
-struct Options {
+struct ReleaseOptions {
   std::string socket, knob, column_family, target;
   bool all = false;
 };
 
-int release(const Options& options) {
+int release(const ReleaseOptions& options) {
   if (options.all != options.knob.empty()) {
     return report_error({ErrorCode::kInvalidArgument,
                          "release: name one KNOB, or say --all; `rocktune status` lists the knobs"},
@@ -34,7 +34,7 @@ int release(const Options& options) {
 
 void add_release(CLI::App& root, Action& chosen) {
   CLI::App* app = root.add_subcommand("release", "let rocktuned tune a knob again");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReleaseOptions>();
   add_socket_option(*app, options->socket);
   app->add_option("KNOB", options->knob, "as `rocktune status` lists it");
   app->add_option("--column-family", options->column_family, "of a knob that each one has")

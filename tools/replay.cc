@@ -10,14 +10,14 @@
 namespace rocktune::tools {
 namespace {
 
-struct Options {
+struct ReplayOptions {
   std::string file, target;
   std::vector<std::string> policies;
   bool json = false;
   bool check = false;
 };
 
-int replay_all(const Options& options) {
+int replay_all(const ReplayOptions& options) {
   std::vector<std::string> policies = options.policies;
   for (const std::string& policy : policies) {
     if (auto made = make_policy(policy, {}); !made) {
@@ -55,7 +55,7 @@ int replay_all(const Options& options) {
 
 void add_replay(CLI::App& root, Action& chosen) {
   CLI::App* app = root.add_subcommand("replay", "what a policy would have decided in a trace");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReplayOptions>();
   app->add_option("TRACE", options->file, "the trace of a run")->required();
   app->add_option("--policy", options->policies,
                   "policies to compare, with commas; default: what was recorded")

@@ -9,11 +9,11 @@
 namespace rocktune::tools {
 namespace {
 
-struct Options {
+struct RollbackOptions {
   std::string socket, target;
 };
 
-int rollback(const Options& options) {
+int rollback(const RollbackOptions& options) {
   Json body = Json::object();
   if (!options.target.empty()) body["target"] = options.target;
   const auto answer = ask_daemon(options.socket, "POST", "/v1/rollback", body);
@@ -29,7 +29,7 @@ int rollback(const Options& options) {
 
 void add_rollback(CLI::App& root, Action& chosen) {
   CLI::App* app = root.add_subcommand("rollback", "return every knob to what rocktune found");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RollbackOptions>();
   add_socket_option(*app, options->socket);
   app->add_option("--target", options->target, "one database, by name; default: all")
       ->type_name("NAME");

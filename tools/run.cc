@@ -20,7 +20,7 @@ namespace {
 constexpr int kCannotExecute = 126;
 constexpr int kNoSuchCommand = 127;
 
-struct Options {
+struct RunOptions {
   std::string agent_directory;
   std::string mode;
   std::vector<std::string> command;
@@ -33,7 +33,7 @@ Result<std::string> own_directory() {
   return self.parent_path().string();
 }
 
-Result<void> prepare_environment(const Options& options) {
+Result<void> prepare_environment(const RunOptions& options) {
   const auto binaries = own_directory();
   if (!binaries) return tl::unexpected(binaries.error());
   const auto library = find_preload(*binaries, kLibraryDirectory);
@@ -53,7 +53,7 @@ Result<void> prepare_environment(const Options& options) {
   return {};
 }
 
-int run(const Options& options) {
+int run(const RunOptions& options) {
   if (options.command.empty()) {
     return report_error({ErrorCode::kInvalidArgument,
                          "run: no command; write: rocktune run -- COMMAND [ARGUMENTS...]"},
@@ -90,7 +90,7 @@ int run(const Options& options) {
 void add_run(CLI::App& root, Action& chosen, const std::vector<std::string>& command) {
   CLI::App* app = root.add_subcommand(
       "run", "start a program with the agent in it: rocktune run [OPTIONS] -- COMMAND...");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
   app->add_option("--agent-dir", options->agent_directory,
                   "directory of the agent's socket; made if missing (default: "
                   "$ROCKTUNE_AGENT_DIR, else /run/rocktune, or $XDG_RUNTIME_DIR/rocktune when not "

@@ -10,14 +10,15 @@
 namespace rocktune::tools {
 namespace {
 
-struct Options {
+struct StatsOptions {
   AgentOptions agents;
   std::size_t top = 10;
   bool all = false;
   bool json = false;
 };
 
-Result<void> print(const AgentDatabase& database, const Options& options, bool first, Json& all) {
+Result<void> print(const AgentDatabase& database, const StatsOptions& options, bool first,
+                   Json& all) {
   auto answer = ask_database(database, "statistics");
   if (!answer) return tl::unexpected(answer.error());
   if (options.json) {
@@ -34,7 +35,7 @@ Result<void> print(const AgentDatabase& database, const Options& options, bool f
   return {};
 }
 
-int stats(const Options& options) {
+int stats(const StatsOptions& options) {
   auto found = find_databases(options.agents);
   if (!found) return report_error(found.error().within("stats"));
   bool any = false;
@@ -55,7 +56,7 @@ int stats(const Options& options) {
 
 void add_stats(CLI::App& root, Action& chosen) {
   CLI::App* app = root.add_subcommand("stats", "what RocksDB counts in a database");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StatsOptions>();
   add_agent_options(*app, options->agents);
   app->add_option("--top", options->top, "how many counters and histograms")
       ->capture_default_str()

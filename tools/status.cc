@@ -9,12 +9,12 @@
 namespace rocktune::tools {
 namespace {
 
-struct Options {
+struct StatusOptions {
   std::string socket;
   bool json = false;
 };
 
-int status(const Options& options) {
+int status(const StatusOptions& options) {
   const auto answer = ask_daemon(options.socket, "GET", "/v1/status");
   if (!answer) return report_error(answer.error());
   if (options.json) {
@@ -32,7 +32,7 @@ int status(const Options& options) {
 
 void add_status(CLI::App& root, Action& chosen) {
   CLI::App* app = root.add_subcommand("status", "what rocktuned sees and does");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StatusOptions>();
   add_socket_option(*app, options->socket);
   app->add_flag("--json", options->json, "the daemon's whole answer as one line of JSON");
   app->footer("Example: rocktune status --json | jq '.targets[].knobs'");

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "tools/alert_text.h"
+#include "tools/json_fields.h"
 #include "tools/text.h"
 
 namespace rocktune::tools {
@@ -11,17 +12,6 @@ namespace {
 
 using Lines = std::vector<std::string>;
 using Rows = std::vector<std::vector<std::string>>;
-
-std::string text_at(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? printable(found->get<std::string>()) : "";
-}
-
-std::optional<double> number_at(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_number()) return std::nullopt;
-  return found->get<double>();
-}
 
 // Sentences of parts that are there, with two spaces between them.
 class Parts {

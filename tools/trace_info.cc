@@ -8,12 +8,12 @@
 namespace rocktune::tools {
 namespace {
 
-struct Options {
+struct TraceInfoOptions {
   std::string file;
   bool json = false;
 };
 
-int info(const Options& options) {
+int info(const TraceInfoOptions& options) {
   const auto content = read_content(options.file);
   if (!content) return report_error(content.error());
   if (options.json) {
@@ -32,7 +32,7 @@ void add_trace(CLI::App& root, Action& chosen) {
   CLI::App* trace = root.add_subcommand("trace", "trace files");
   trace->require_subcommand(1);
   CLI::App* app = trace->add_subcommand("info", "what is in a trace");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TraceInfoOptions>();
   app->add_option("FILE", options->file, "the trace; a daemon may still be writing it")->required();
   app->add_flag("--json", options->json, "one line of JSON");
   app->footer("A trace is an SQLite file: sqlite3 FILE 'SELECT * FROM overview' (docs/trace.md)");

@@ -12,21 +12,22 @@
 namespace rocktune::tools {
 namespace {
 
-struct Options {
+struct WatchOptions {
   std::string socket;
   double interval_seconds = 1;
 };
 
-constexpr std::chrono::milliseconds kTimeout{3000};  // a stopped daemon must not hang the keys long
+constexpr std::chrono::milliseconds kStatusTimeout{
+    3000};  // a stopped daemon must not hang the keys long
 
 Result<std::vector<std::string>> look(const std::string& socket) {
-  const auto answer = ask_daemon(socket, "GET", "/v1/status", nullptr, kTimeout);
+  const auto answer = ask_daemon(socket, "GET", "/v1/status", nullptr, kStatusTimeout);
   if (!answer) return tl::unexpected(answer.error());
   return status_lines(*answer);
 }
 
 // A daemon that goes away later may come back: that is shown, and waited for.
-int watch(const Options& options) {
+int watch(const WatchOptions& options) {
   auto lines = look(options.socket);
   if (!lines) return report_error(lines.error());
   auto terminal = Terminal::open(::isatty(STDOUT_FILENO) == 1);
@@ -46,7 +47,7 @@ int watch(const Options& options) {
 
 void add_watch(CLI::App& root, Action& chosen) {
   CLI::App* app = root.add_subcommand("watch", "what rocktuned sees and does, live");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<WatchOptions>();
   add_socket_option(*app, options->socket);
   app->add_option("--interval", options->interval_seconds, "seconds between two looks")
       ->check(CLI::Range(0.1, 3600.0))

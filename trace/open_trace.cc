@@ -15,7 +15,7 @@ namespace rocktune::trace {
 namespace {
 
 constexpr std::string_view kMagic("SQLite format 3\0", 16);
-constexpr int kBusyTimeoutMs = 2000;
+constexpr int kReaderBusyTimeoutMs = 2000;
 
 bool has_content(const std::string& path) {
   struct stat status{};
@@ -99,7 +99,7 @@ Result<Connection> open_checked(const std::string& path) {
   auto connection =
       Connection::open(as_uri(path, !writable && !has_wal), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
   if (!connection) return connection;
-  sqlite3_busy_timeout(connection->handle(), kBusyTimeoutMs);
+  sqlite3_busy_timeout(connection->handle(), kReaderBusyTimeoutMs);
   if (auto done = connection->run("BEGIN; SELECT count(*) FROM sqlite_schema"); !done) {
     if (!writable && has_wal && done.error().code != ErrorCode::kCorrupt) {
       return fail(ErrorCode::kPermission,

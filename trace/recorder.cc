@@ -23,8 +23,8 @@ namespace {
 // 5 minutes at the default interval: the granularity in which old samples are deleted. A keyframe
 // costs a few kB.
 constexpr std::uint64_t kKeyframeEvery = 600;
-constexpr int kTrimEvery = 16;       // ticks between two looks at the file's size
-constexpr int kBusyTimeoutMs = 100;  // for a reader's checkpoint; a tick has 500 ms
+constexpr int kTrimEvery = 16;             // ticks between two looks at the file's size
+constexpr int kWriterBusyTimeoutMs = 100;  // for a reader's checkpoint; a tick has 500 ms
 
 }  // namespace
 
@@ -84,7 +84,7 @@ Result<void> insert_run(const Connection& connection, const RunInfo& run) {
 // Incremental growth is left to SQLite; synchronous=NORMAL means that a power cut may lose the
 // last commits but never the file, and that only checkpoints wait for the disk.
 Result<void> set_up(Connection& connection, const RunInfo& run) {
-  sqlite3_busy_timeout(connection.handle(), kBusyTimeoutMs);
+  sqlite3_busy_timeout(connection.handle(), kWriterBusyTimeoutMs);
   const std::string sql =
       "PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; "
       "PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 16777216; "

@@ -12,7 +12,7 @@ namespace {
 using Kind = TrafficCounters::Kind;
 using Priority = FairRateLimiter::Priority;
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr auto kUnordered = std::memory_order_relaxed;
 
 // Whose requests go ahead of compactions, and wait for nobody unless set_limit_flushes(true).
 constexpr bool goes_first(Traffic traffic) {
@@ -47,55 +47,55 @@ FairRateLimiter::~FairRateLimiter() {
 }
 
 bool FairRateLimiter::unlimited() const noexcept {
-  return rate_.load(kRelaxed) >= wire::kUnlimitedBytesPerSecond;
+  return rate_.load(kUnordered) >= wire::kUnlimitedBytesPerSecond;
 }
 
 bool FairRateLimiter::waits(Traffic traffic, bool is_read) const noexcept {
-  return !unlimited() && (!is_read || limit_reads_.load(kRelaxed)) &&
-         (!goes_first(traffic) || limit_flushes_.load(kRelaxed));
+  return !unlimited() && (!is_read || limit_reads_.load(kUnordered)) &&
+         (!goes_first(traffic) || limit_flushes_.load(kUnordered));
 }
 
 void FairRateLimiter::SetBytesPerSecond(std::int64_t bytes_per_second) {
   if (bytes_per_second <= 0) return;
   const std::lock_guard lock(mutex_);
-  rate_.store(bytes_per_second, kRelaxed);
+  rate_.store(bytes_per_second, kUnordered);
   budget_.set_rate(bytes_per_second, clock_.now());
   settings_changed();
 }
 
 void FairRateLimiter::set_limit_flushes(bool limit) {
   const std::lock_guard lock(mutex_);
-  limit_flushes_.store(limit, kRelaxed);
+  limit_flushes_.store(limit, kUnordered);
   settings_changed();
 }
 
 void FairRateLimiter::set_limit_reads(bool limit) {
   const std::lock_guard lock(mutex_);
-  limit_reads_.store(limit, kRelaxed);
+  limit_reads_.store(limit, kUnordered);
   settings_changed();
 }
 
 void FairRateLimiter::set_l0_weight(int weight) {
   const int within = std::clamp(weight, 1, FairBudget::kMaxL0Weight);
   const std::lock_guard lock(mutex_);
-  l0_weight_.store(within, kRelaxed);
+  l0_weight_.store(within, kUnordered);
   budget_.set_l0_weight(within);
   settings_changed();
 }
 
 rocksdb::Status FairRateLimiter::SetSingleBurstBytes(std::int64_t bytes) {
   if (bytes < 0) return rocksdb::Status::InvalidArgument("a burst cannot be below 0 bytes");
-  single_burst_.store(bytes, kRelaxed);
+  single_burst_.store(bytes, kUnordered);
   return rocksdb::Status::OK();
 }
 
 std::int64_t FairRateLimiter::GetSingleBurstBytes() const {
-  const auto set = single_burst_.load(kRelaxed);
+  const auto set = single_burst_.load(kUnordered);
   return set > 0 ? set : FairBudget::burst_at(GetBytesPerSecond());
 }
 
 bool FairRateLimiter::IsRateLimited(OpType op_type) {
-  return op_type == OpType::kWrite || limit_reads_.load(kRelaxed);
+  return op_type == OpType::kWrite || limit_reads_.load(kUnordered);
 }
 
 std::size_t FairRateLimiter::RequestToken(std::size_t bytes, std::size_t alignment,
@@ -128,9 +128,9 @@ void FairRateLimiter::Request(std::int64_t bytes, Priority priority,
   bytes = std::max<std::int64_t>(0, bytes);
   const bool is_read = op_type == OpType::kRead;
   const Traffic traffic = traffic_of(current_job(), priority);
-  const Kind kind = !is_read                      ? Kind::kWrite
-                    : limit_reads_.load(kRelaxed) ? Kind::kChargedRead
-                                                  : Kind::kFreeRead;
+  const Kind kind = !is_read                        ? Kind::kWrite
+                    : limit_reads_.load(kUnordered) ? Kind::kChargedRead
+                                                    : Kind::kFreeRead;
   counters_.add_request(traffic, kind, priority);
   LimiterTickers::Granted granted{is_read, static_cast<std::uint64_t>(bytes), 0, {}};
   const bool waiting = waits(traffic, is_read);
@@ -171,8 +171,8 @@ void FairRateLimiter::wait(Waiter& waiter) noexcept {
   const auto waited =
       std::chrono::duration_cast<std::chrono::microseconds>(clock_.now() - begin).count();
   waiter.waited_microseconds = static_cast<std::uint64_t>(waited);
-  delayed_requests_.fetch_add(1, kRelaxed);
-  waited_microseconds_.fetch_add(static_cast<std::uint64_t>(waited), kRelaxed);
+  delayed_requests_.fetch_add(1, kUnordered);
+  waited_microseconds_.fetch_add(static_cast<std::uint64_t>(waited), kUnordered);
   if (timekeeper_ != nullptr) return;
   if (auto* const next = budget_.next()) static_cast<Waiter*>(next)->condition.notify_one();
 }
@@ -259,8 +259,8 @@ std::map<std::string, std::uint64_t> FairRateLimiter::snapshot() const {
   std::int64_t pending = 0;
   GetTotalPendingRequests(&pending, rocksdb::Env::IO_TOTAL).PermitUncheckedError();
   all["pending_requests"] = static_cast<std::uint64_t>(pending);
-  all["delayed_requests"] = delayed_requests_.load(kRelaxed);
-  all["waited_microseconds"] = waited_microseconds_.load(kRelaxed);
+  all["delayed_requests"] = delayed_requests_.load(kUnordered);
+  all["waited_microseconds"] = waited_microseconds_.load(kUnordered);
   return all;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kSchema = "rocktune-compare-run/1";
+constexpr const char* kRunSchema = "rocktune-compare-run/1";
 
 // "2026-01-31T12:00:00.250Z" in seconds since 1970; nothing when it is no such time.
 std::optional<double> seconds_of(const std::string& time) {
@@ -40,14 +40,14 @@ json finished_run_json(const FinishedRun& run) {
   for (const report::Event& event : run.run.events) {
     events.push_back({{"seconds", event.seconds}, {"text", event.text}});
   }
-  return {{"schema", kSchema},          {"policy", run.run.policy},    {"repeat", run.run.repeat},
+  return {{"schema", kRunSchema},       {"policy", run.run.policy},    {"repeat", run.run.repeat},
           {"sequence", run.sequence},   {"partial", run.run.partial},  {"options", run.options},
           {"daemon", daemon_json(run)}, {"events", std::move(events)}, {"run", run.run.result}};
 }
 
 Result<FinishedRun> parse_finished_run(const json& document) try {
-  if (!document.is_object() || document.value("schema", "") != kSchema) {
-    return fail(ErrorCode::kCorrupt, std::string("is no ") + kSchema);
+  if (!document.is_object() || document.value("schema", "") != kRunSchema) {
+    return fail(ErrorCode::kCorrupt, std::string("is no ") + kRunSchema);
   }
   FinishedRun out;
   out.run.policy = document.at("policy");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/device/model.h"
+#include "bench/time/clock.h"
 
 namespace rocktune::bench {
 namespace {
@@ -90,10 +91,6 @@ class ClosedLoop {
   std::uint64_t order_ = 0;
   Done read_, write_;
 };
-
-Nanoseconds from_seconds(double seconds) {
-  return Nanoseconds(std::llround(seconds * 1e9));
-}
 
 // Whether the device and the jobs can do so many a second.
 bool sustainable(const DeviceProfile& profile, const ClosedLoad& load, double per_second) {

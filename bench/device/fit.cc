@@ -17,7 +17,7 @@ constexpr double kLargeError = 0.1;
 constexpr double kTrustInGuess = 0.03;
 
 // Device time of one check: the warm-up is ten mixing windows, or a second's fifth.
-constexpr double kWarmUpSeconds = 0.2;
+constexpr double kPointWarmUpSeconds = 0.2;
 constexpr double kMeasuredSeconds = 0.5;
 
 // The parameters' places in the vector of logarithms; the latencies of each size follow.
@@ -29,21 +29,21 @@ enum Parameter : Eigen::Index {
   kMixingLoss,
   kLoad,
   kReadWeight,
-  kWrites,
-  kWritesHalf,
+  kWriteGrowth,
+  kWriteGrowthHalf,
   kHost,
   kFirstLatency
 };
 
-using Sizes = std::vector<std::int64_t>;
+using RequestSizes = std::vector<std::int64_t>;
 
-Sizes request_sizes(const std::vector<MeasuredPoint>& points) {
+RequestSizes request_sizes(const std::vector<MeasuredPoint>& points) {
   std::set<std::int64_t> sizes;
   for (const MeasuredPoint& point : points) sizes.insert(point.load.request_bytes);
   return {sizes.begin(), sizes.end()};
 }
 
-DeviceFit from_parameters(const Eigen::VectorXd& logs, const Sizes& sizes,
+DeviceFit from_parameters(const Eigen::VectorXd& logs, const RequestSizes& sizes,
                           std::int64_t write_buffer_bytes) {
   const auto value = [&](Eigen::Index i) { return std::exp(logs[i]); };
   DeviceFit fit;
@@ -55,8 +55,8 @@ DeviceFit from_parameters(const Eigen::VectorXd& logs, const Sizes& sizes,
   profile.write_iops = 1 / (1 / value(kWriteRequests) + 4096 / value(kWriteRate));
   profile.mixing_loss = value(kMixingLoss);
   profile.write_buffer_bytes = write_buffer_bytes;
-  profile.read_latency_growth = {value(kLoad), value(kReadWeight), value(kWrites),
-                                 value(kWritesHalf)};
+  profile.read_latency_growth = {value(kLoad), value(kReadWeight), value(kWriteGrowth),
+                                 value(kWriteGrowthHalf)};
   const auto count = static_cast<Eigen::Index>(sizes.size());
   profile.read_latency_us = value(kFirstLatency);
   profile.write_latency_us = value(kFirstLatency + count);
@@ -100,7 +100,7 @@ double least_latency_us(const std::vector<MeasuredPoint>& points, double read_sh
   return least < 1e6 ? least : 100;
 }
 
-Eigen::VectorXd first_guess(const std::vector<MeasuredPoint>& points, const Sizes& sizes) {
+Eigen::VectorXd first_guess(const std::vector<MeasuredPoint>& points, const RequestSizes& sizes) {
   const Best reads = best_of(points, 1);
   const Best writes = best_of(points, 0);
   double per_job = 0;
@@ -117,8 +117,8 @@ Eigen::VectorXd first_guess(const std::vector<MeasuredPoint>& points, const Size
   guess[kMixingLoss] = 0.6;
   guess[kLoad] = 3;
   guess[kReadWeight] = 0.3;
-  guess[kWrites] = 0.3;
-  guess[kWritesHalf] = 0.01;
+  guess[kWriteGrowth] = 0.3;
+  guess[kWriteGrowthHalf] = 0.01;
   guess[kHost] = 1e6 / per_job;  // no more, or the fastest job could not have been
   for (Eigen::Index i = 0; i < count; ++i) {
     const std::int64_t bytes = sizes[static_cast<std::size_t>(i)];
@@ -158,7 +158,7 @@ Result<void> check_enough(const std::vector<MeasuredPoint>& points) {
 Result<DeviceFit> fit_device(const std::vector<MeasuredPoint>& points,
                              std::int64_t write_buffer_bytes) {
   if (auto enough = check_enough(points); !enough) return tl::unexpected(enough.error());
-  const Sizes sizes = request_sizes(points);
+  const RequestSizes sizes = request_sizes(points);
   const Eigen::VectorXd guess = first_guess(points, sizes);
   const auto count = static_cast<Eigen::Index>(points.size());
   const Residuals residuals = [&](const Eigen::VectorXd& logs) {
@@ -198,7 +198,7 @@ double formula_error(const DeviceFit& fit, const MeasuredPoint& point) {
 
 double model_error(const DeviceFit& fit, const MeasuredPoint& point) {
   const ClosedThroughput emulated =
-      run_closed_loop(fit.profile, load_of(fit, point), kWarmUpSeconds, kMeasuredSeconds);
+      run_closed_loop(fit.profile, load_of(fit, point), kPointWarmUpSeconds, kMeasuredSeconds);
   return std::abs(emulated.requests_per_second() / point.requests_per_second() - 1);
 }
 

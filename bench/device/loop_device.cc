@@ -33,7 +33,7 @@ Result<std::string> work_directory(const std::string& wanted) {
   return real.string();
 }
 
-Result<void> make_directory(const std::string& path) {
+Result<void> make_trace_directory(const std::string& path) {
   if (::mkdir(path.c_str(), 0755) == 0) return {};
   return fail(ErrorCode::kIo, path + ": cannot be made: " + std::strerror(errno));
 }
@@ -79,8 +79,8 @@ Result<std::unique_ptr<TargetDevice>> LoopDevice::create(const DeviceProfile& pr
 }
 
 Result<void> LoopDevice::set_up(const BlockGroup& group, std::int64_t capacity_bytes) {
-  auto done = make_directory(traces_.directory)
-                  .and_then([&] { return make_directory(traces_.mount_point()); })
+  auto done = make_trace_directory(traces_.directory)
+                  .and_then([&] { return make_trace_directory(traces_.mount_point()); })
                   .and_then([&] { return make_sparse_file(traces_.image(), capacity_bytes); });
   if (!done) return done;
   const auto loop = attach_loop(traces_.image());

@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/time/clock.h"
+
 namespace rocktune::bench {
 namespace {
 
 // Over which time reads and writes count as mixed. Long against one request (0.3 ms for 128 KiB at
 // 400 MB/s), short against the seconds that a tuner looks at.
 constexpr double kMixingWindowSeconds = 0.020;
-
-Nanoseconds from_seconds(double seconds) {
-  return Nanoseconds(static_cast<std::int64_t>(std::llround(seconds * 1e9)));
-}
 
 std::uint64_t to_ms(Nanoseconds time) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, time.count()) / 1'000'000);

@@ -10,8 +10,8 @@ namespace rocktune::bench {
 namespace {
 
 enum Column : std::size_t { kReadPercent, kQueueDepth, kJobs, kBlockKib, kReads, kWrites, kCount };
-constexpr std::array<std::string_view, kCount> kNames{"read_percent", "queue_depth", "jobs",
-                                                      "block_kib",    "read_iops",   "write_iops"};
+constexpr std::array<std::string_view, kCount> kColumnNames{
+    "read_percent", "queue_depth", "jobs", "block_kib", "read_iops", "write_iops"};
 
 std::vector<std::string_view> split(std::string_view text, char at) {
   std::vector<std::string_view> parts;
@@ -23,7 +23,7 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   return parts;
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view trimmed_cell(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t\r");
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
@@ -37,7 +37,7 @@ class PointReader {
     std::size_t number = 0;
     for (const std::string_view line : split(text, '\n')) {
       ++number;
-      if (trimmed(line).empty()) continue;
+      if (trimmed_cell(line).empty()) continue;
       if (!has_header_) {
         header(line);
       } else {
@@ -60,21 +60,21 @@ class PointReader {
     const auto names = split(line, ',');
     for (std::size_t column = 0; column < kCount; ++column) {
       for (std::size_t i = 0; i < names.size(); ++i) {
-        if (trimmed(names[i]) == kNames[column]) at_[column] = i;
+        if (trimmed_cell(names[i]) == kColumnNames[column]) at_[column] = i;
       }
-      if (!at_[column]) problem(1, std::string(kNames[column]) + ": is required as a column");
+      if (!at_[column]) problem(1, std::string(kColumnNames[column]) + ": is required as a column");
     }
   }
 
   std::optional<double> cell(const std::vector<std::string_view>& cells, Column column, double min,
                              double max, std::size_t line) {
     if (!at_[column]) return std::nullopt;  // reported already
-    const std::string name(kNames[column]);
+    const std::string name(kColumnNames[column]);
     if (*at_[column] >= cells.size()) {
       problem(line, name + ": is missing");
       return std::nullopt;
     }
-    const std::string_view text = trimmed(cells[*at_[column]]);
+    const std::string_view text = trimmed_cell(cells[*at_[column]]);
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {

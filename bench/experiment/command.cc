@@ -15,6 +15,7 @@
 #include "bench/experiment/schedule.h"
 #include "bench/experiment/store.h"
 #include "bench/report/result_reader.h"
+#include "bench/report/table.h"
 #include "bench/trial/digest.h"
 
 namespace rocktune::bench {
@@ -23,7 +24,7 @@ namespace {
 using namespace experiment;
 
 // What the settings come to once the file is read.
-struct Plan {
+struct ExperimentPlan {
   Experiment experiment;
   std::vector<const Part*> parts;  // into `experiment`
   SizeName size = SizeName::kScaled;
@@ -31,12 +32,12 @@ struct Plan {
   Question question;
 };
 
-Result<std::unique_ptr<Plan>> make_plan(const ExperimentSettings& settings) {
+Result<std::unique_ptr<ExperimentPlan>> make_plan(const ExperimentSettings& settings) {
   auto text = builtin_or_file(BuiltinKind::kExperiment, settings.name);
   if (!text) return tl::unexpected(text.error());
   auto parsed = parse_experiment(text->content, text->name);
   if (!parsed) return tl::unexpected(parsed.error());
-  auto plan = std::make_unique<Plan>();
+  auto plan = std::make_unique<ExperimentPlan>();
   plan->experiment = std::move(*parsed);
   plan->size = settings.full ? SizeName::kFull : SizeName::kScaled;
   plan->rounds = settings.repeat > 0 ? settings.repeat : plan->experiment.repeat;
@@ -67,14 +68,15 @@ Result<void> check_space(const Part& part, SizeName size, const std::string& dir
   const double needed = disk_bytes_needed(part, size);
   if (error || static_cast<double>(space.available) >= needed) return {};
   return fail(ErrorCode::kUnavailable,
-              "part " + part.name + " needs about " + number_text(needed / 1e9, 1) + " GB below " +
-                  directory + ", which has " +
-                  number_text(static_cast<double>(space.available) / 1e9, 1) +
+              "part " + part.name + " needs about " + report::number_text(needed / 1e9, 1) +
+                  " GB below " + directory + ", which has " +
+                  report::number_text(static_cast<double>(space.available) / 1e9, 1) +
                   " GB: take an --output on a larger disk");
 }
 
-Result<void> run_part(const Plan& plan, const Part& part, const ExperimentSettings& settings,
-                      const Store& store, Progress& progress) {
+Result<void> run_part(const ExperimentPlan& plan, const Part& part,
+                      const ExperimentSettings& settings, const Store& store,
+                      ExperimentProgress& progress) {
   const auto runs = schedule(part.cases.size(), plan.rounds, settings.seed);
   std::size_t number = 0;
   bool checked = false;
@@ -96,7 +98,7 @@ Result<void> run_part(const Plan& plan, const Part& part, const ExperimentSettin
   return {};
 }
 
-PartSummary summarize(const Plan& plan, const Part& part, const Store& store,
+PartSummary summarize(const ExperimentPlan& plan, const Part& part, const Store& store,
                       const ExperimentSettings& settings) {
   PartSummary summary;
   summary.part = &part;
@@ -126,7 +128,8 @@ std::string command_text(const ExperimentSettings& settings) {
   return text;
 }
 
-Result<void> show(const Plan& plan, const Store& store, const ExperimentSettings& settings) {
+Result<void> show(const ExperimentPlan& plan, const Store& store,
+                  const ExperimentSettings& settings) {
   Summary summary;
   summary.experiment = &plan.experiment;
   summary.size = plan.size;
@@ -147,13 +150,13 @@ Result<void> show(const Plan& plan, const Store& store, const ExperimentSettings
   return {};
 }
 
-Result<void> run_planned(const Plan& plan, const ExperimentSettings& settings,
+Result<void> run_planned(const ExperimentPlan& plan, const ExperimentSettings& settings,
                          const std::string& directory) {
   auto store = Store::open(directory, plan.question);
   if (!store) return tl::unexpected(store.error());
   Result<void> done;
   if (!settings.report_only) {
-    Progress progress(settings.progress != "none");
+    ExperimentProgress progress(settings.progress != "none");
     for (const Part* part : plan.parts) {
       done = run_part(plan, *part, settings, *store, progress);
       store->remove_work();

@@ -12,9 +12,9 @@
 
 namespace rocktune::bench::experiment {
 
-class Progress {
+class ExperimentProgress {
  public:
-  explicit Progress(bool shown);
+  explicit ExperimentProgress(bool shown);
   void begin(const std::string& part, const std::string& name, std::int64_t round,
              std::size_t number, std::size_t of);
   // The first of `metrics` that the run has; nothing when it did not finish.

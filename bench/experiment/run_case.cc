@@ -25,7 +25,7 @@ Result<void> write_text(const std::string& path, const std::string& text) {
   return {};
 }
 
-Result<void> make_directory(const std::string& path) {
+Result<void> make_run_directory(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
   if (error) return fail(ErrorCode::kIo, path + ": cannot be created: " + error.message());
@@ -37,7 +37,7 @@ Result<void> run_on_device(const CaseRun& run, const Store& store) {
   auto profile = load_device_profile(run.one.device);
   if (!profile) return tl::unexpected(profile.error());
   const std::string directory = store.run_directory(run.part, run.one, run.round);
-  if (auto made = make_directory(directory); !made) return made;
+  if (auto made = make_run_directory(directory); !made) return made;
   DeviceMix mix;
   mix.profile = profile->scaled(size.scale);
   mix.load.read_share = run.one.read_share;
@@ -49,7 +49,7 @@ Result<void> run_on_device(const CaseRun& run, const Store& store) {
 }
 
 Result<void> run_on_rocksdb(const CaseRun& run, const Store& store, const Watcher& watcher) {
-  if (auto made = make_directory(store.work()); !made) return made;
+  if (auto made = make_run_directory(store.work()); !made) return made;
   auto subject = subject_of(run, store.work());
   if (!subject) return tl::unexpected(subject.error());
   auto loaded = loaded_database(*subject, store.work(), watcher);

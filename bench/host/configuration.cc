@@ -176,14 +176,14 @@ void divide(std::int64_t& value, double factor, std::int64_t least) {
   if (value > 0) value = std::max<std::int64_t>(std::min(value, least), quotient);
 }
 
-constexpr std::int64_t kLeast = 64 << 10;
+constexpr std::int64_t kLeastBytes = 64 << 10;
 
 void scale_family(FamilyConfiguration& c, double factor) {
-  divide(c.write_buffer_bytes, factor, kLeast);
-  divide(c.target_file_bytes, factor, kLeast);
-  divide(c.max_bytes_for_level_base, factor, kLeast);
-  divide(c.soft_pending_limit_bytes, factor, kLeast);
-  divide(c.hard_pending_limit_bytes, factor, kLeast);
+  divide(c.write_buffer_bytes, factor, kLeastBytes);
+  divide(c.target_file_bytes, factor, kLeastBytes);
+  divide(c.max_bytes_for_level_base, factor, kLeastBytes);
+  divide(c.soft_pending_limit_bytes, factor, kLeastBytes);
+  divide(c.hard_pending_limit_bytes, factor, kLeastBytes);
 }
 
 // Whether one of the readers asks for this key.
@@ -210,8 +210,8 @@ std::string memtable_name(Memtable memtable) {
 
 HostConfiguration HostConfiguration::scaled(double factor) const {
   HostConfiguration smaller = *this;
-  divide(smaller.block_cache_bytes, factor, kLeast);
-  divide(smaller.compaction_readahead_bytes, factor, kLeast);
+  divide(smaller.block_cache_bytes, factor, kLeastBytes);
+  divide(smaller.compaction_readahead_bytes, factor, kLeastBytes);
   divide(smaller.rate_limit_bytes_per_second, factor, 1);
   scale_family(smaller, factor);
   for (auto& [family, own] : smaller.families) scale_family(own, factor);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kFiles = 3;  // in each column family
 constexpr int kKeysPerFile = 1000;
-constexpr std::size_t kValueBytes = 100;
+constexpr std::size_t kFamilyValueBytes = 100;
 
 struct Open {
   std::unique_ptr<rocksdb::DB> db;
@@ -57,7 +57,7 @@ rocksdb::Status open(const std::string& path, std::int64_t families, Open& out) 
 }
 
 rocksdb::Status fill(Open& open) {
-  const std::string value(kValueBytes, 'v');
+  const std::string value(kFamilyValueBytes, 'v');
   for (int file = 0; file <= kFiles; ++file) {
     for (auto* const handle : open.handles) {
       for (int key = 0; key < kKeysPerFile; ++key) {

@@ -18,7 +18,7 @@ namespace rocktune::bench {
 namespace {
 
 constexpr const char* kSelf = "/proc/self";
-constexpr double kWarmUpSeconds = 1;
+constexpr double kHostWarmUpSeconds = 1;
 constexpr double kUntilStopped = 1e6;  // seconds
 
 Result<void> read_everything(Database& database) {
@@ -42,7 +42,7 @@ Result<PhaseResult> run_phase(Database& database, const Workload& workload, doub
 
 Result<HostRun> measure(Database& database, const Workload& workload) {
   if (auto read = read_everything(database); !read) return tl::unexpected(read.error());
-  if (auto warm = run_phase(database, workload, kWarmUpSeconds); !warm) {
+  if (auto warm = run_phase(database, workload, kHostWarmUpSeconds); !warm) {
     return tl::unexpected(warm.error());
   }
   std::cout << "ready" << std::endl;

@@ -13,7 +13,7 @@
 namespace rocktune::bench {
 namespace {
 
-constexpr timeval kPatience{5, 0};
+constexpr timeval kAnswerPatience{5, 0};
 constexpr std::string_view kLength = "Content-Length: ";
 
 Error system_error(const std::string& what) {
@@ -32,8 +32,8 @@ Result<HttpClient> HttpClient::connect(const std::string& socket_path) {
   const int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (descriptor < 0) return tl::unexpected(system_error("no socket"));
   HttpClient client(descriptor);
-  setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
-  setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
+  setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &kAnswerPatience, sizeof kAnswerPatience);
+  setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &kAnswerPatience, sizeof kAnswerPatience);
   if (::connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     return tl::unexpected(system_error(socket_path));
   }

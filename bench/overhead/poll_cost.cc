@@ -19,10 +19,10 @@ constexpr int kPairs = 5;
 constexpr milliseconds kInterval{20};
 constexpr std::uint64_t kWarmUp = 20;  // polls
 constexpr std::uint64_t kCounted = 100;
-constexpr auto kPatience = std::chrono::seconds(60);
+constexpr auto kEventPatience = std::chrono::seconds(60);
 
 Result<void> wait_for(const Poller& poller, std::uint64_t polls) {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  const auto deadline = std::chrono::steady_clock::now() + kEventPatience;
   while (poller.polls() < polls) {
     if (stop_requested()) return fail(ErrorCode::kUnavailable, "stopped");
     if (std::chrono::steady_clock::now() > deadline) {

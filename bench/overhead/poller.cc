@@ -13,7 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kLook{10};  // how often a waiting poller looks whether it is to stop
+constexpr milliseconds kPollerLook{10};  // how often a waiting poller looks whether it is to stop
 
 std::vector<std::string> databases(HttpClient& agent) {
   std::vector<std::string> targets;
@@ -38,13 +38,13 @@ Poller::~Poller() {
 
 bool Poller::wait_until(steady_clock::time_point due) const {
   for (auto now = steady_clock::now(); now < due && !stop_; now = steady_clock::now()) {
-    std::this_thread::sleep_for(std::min<steady_clock::duration>(due - now, kLook));
+    std::this_thread::sleep_for(std::min<steady_clock::duration>(due - now, kPollerLook));
   }
   return !stop_;
 }
 
 void Poller::run() {
-  while (wait_until(steady_clock::now() + kLook)) poll_until_it_fails();
+  while (wait_until(steady_clock::now() + kPollerLook)) poll_until_it_fails();
 }
 
 void Poller::poll_until_it_fails() {

@@ -11,7 +11,7 @@
 namespace rocktune::bench {
 namespace {
 
-constexpr std::chrono::milliseconds kLook{100};
+constexpr std::chrono::milliseconds kHostLook{100};
 
 std::string agent_directory(const std::string& directory) {
   return directory + "/agent";
@@ -50,7 +50,7 @@ Result<std::string> StartedHost::wait_for_line() {
   for (;;) {
     if (stop_requested()) return fail(ErrorCode::kUnavailable, "stopped");
     const bool ended = child_.exit_code().has_value();
-    const auto lines = child_.read_lines(ended ? std::chrono::milliseconds(0) : kLook);
+    const auto lines = child_.read_lines(ended ? std::chrono::milliseconds(0) : kHostLook);
     if (!lines.empty()) return lines.front();
     if (!ended) continue;
     const auto log = read_text_file(log_);

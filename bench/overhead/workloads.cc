@@ -7,7 +7,7 @@ namespace rocktune::bench {
 namespace {
 
 constexpr std::int64_t kRecords = 200'000;
-constexpr std::int64_t kValueBytes = 1000;
+constexpr std::int64_t kWorkloadValueBytes = 1000;
 
 OverheadWorkload make(const std::string& name, const std::string& about, std::int64_t threads,
                       std::int64_t records, Mix mix, std::int64_t cache_bytes) {
@@ -16,7 +16,7 @@ OverheadWorkload make(const std::string& name, const std::string& about, std::in
   made.about = about;
   made.workload.name = name;
   made.workload.records = records;
-  made.workload.value_size = kValueBytes;
+  made.workload.value_size = kWorkloadValueBytes;
   made.workload.threads =
       threads > 0 ? threads : std::max<std::int64_t>(1, std::thread::hardware_concurrency());
   Phase phase;
@@ -33,7 +33,7 @@ OverheadWorkload make(const std::string& name, const std::string& about, std::in
 
 std::vector<OverheadWorkload> overhead_workloads(std::int64_t threads, std::int64_t records) {
   if (records <= 0) records = kRecords;
-  const std::int64_t data = records * kValueBytes;
+  const std::int64_t data = records * kWorkloadValueBytes;
   return {make("mix", "YCSB A, data four times the block cache", threads, records, {0.5, 0.5, 0},
                data / 4),
           make("cached-reads", "YCSB C, all in the block cache: the worst case", threads,

@@ -10,9 +10,8 @@
 namespace rocktune::bench {
 namespace {
 
-constexpr Nanoseconds kSecond = std::chrono::seconds(1);
-constexpr Nanoseconds kLeast = std::chrono::milliseconds(500);  // of a second on a busy machine
-constexpr Nanoseconds kLook = std::chrono::milliseconds(50);    // how often for a stop
+constexpr Nanoseconds kLeastTick = std::chrono::milliseconds(500);  // of a second on a busy machine
+constexpr Nanoseconds kStopLook = std::chrono::milliseconds(50);    // how often for a stop
 
 // What all phases of a workload share.
 struct Run {
@@ -82,7 +81,7 @@ class PhaseRun {
     for (Nanoseconds due = start_ + kSecond; since < end_ && !abandon_; due += kSecond) {
       due = std::min(due, end_);
       while (monotonic_now() < due && !abandon_) {
-        sleep_until(std::min(due, monotonic_now() + kLook));
+        sleep_until(std::min(due, monotonic_now() + kStopLook));
         if (run_.stop.load()) abandon_ = true;
       }
       const Nanoseconds now = std::max(monotonic_now(), since);  // a stop may come before the start
@@ -94,7 +93,7 @@ class PhaseRun {
       since = now;
       // On a busy machine this one may have taken much longer: what is over by now has no second of
       // its own.
-      while (due + kSecond < now + kLeast) due += kSecond;
+      while (due + kSecond < now + kLeastTick) due += kSecond;
     }
   }
 

@@ -10,7 +10,7 @@
 namespace rocktune::daemon {
 namespace {
 
-constexpr std::string_view kPrefix = "ROCKTUNED_";
+constexpr std::string_view kVariablePrefix = "ROCKTUNED_";
 constexpr std::size_t kLargestFile = std::size_t{4} << 20;
 
 tl::expected<RawConfig, std::vector<std::string>> read_raw(const std::string& file) {
@@ -28,7 +28,7 @@ tl::expected<RawConfig, std::vector<std::string>> read_raw(const std::string& fi
 }  // namespace
 
 std::string environment_name(const std::string& key) {
-  std::string name(kPrefix);
+  std::string name(kVariablePrefix);
   for (const char c : key) {
     name += c == '.' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
@@ -40,7 +40,9 @@ std::map<std::string, std::string> environment_variables() {
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
     const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos || text.substr(0, kPrefix.size()) != kPrefix) continue;
+    if (equals == std::string_view::npos ||
+        text.substr(0, kVariablePrefix.size()) != kVariablePrefix)
+      continue;
     variables.emplace(text.substr(0, equals), text.substr(equals + 1));
   }
   return variables;

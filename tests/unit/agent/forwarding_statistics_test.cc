@@ -11,7 +11,7 @@ namespace {
 
 using rocksdb::StatsLevel;
 
-struct Setup {
+struct ForwardingSetup {
   std::shared_ptr<rocksdb::Statistics> inner = rocksdb::CreateDBStatistics();
   ForwardingStatistics outer{inner};
 };
@@ -26,7 +26,7 @@ std::uint64_t count_of(WindowedStatistics& statistics, const std::string& name) 
 }
 
 TEST_CASE("the host's object sees every call") {
-  Setup s;
+  ForwardingSetup s;
   s.outer.recordTick(rocksdb::BYTES_WRITTEN, 5);
   s.outer.recordTick(rocksdb::BYTES_WRITTEN, 6);
   CHECK(s.inner->getTickerCount(rocksdb::BYTES_WRITTEN) == 11);
@@ -54,7 +54,7 @@ TEST_CASE("the host's object sees every call") {
 }
 
 TEST_CASE("the five latencies are kept, and a reset does not touch them") {
-  Setup s;
+  ForwardingSetup s;
   s.outer.reportTimeToHistogram(rocksdb::DB_GET, 1);
   s.outer.reportTimeToHistogram(rocksdb::DB_WRITE, 2);
   s.outer.reportTimeToHistogram(rocksdb::DB_SEEK, 3);
@@ -77,7 +77,7 @@ TEST_CASE("the five latencies are kept, and a reset does not touch them") {
 }
 
 TEST_CASE("the level is kept in step, whichever side is changed") {
-  Setup s;
+  ForwardingSetup s;
   s.inner->set_stats_level(StatsLevel::kExceptTimers);
   CHECK(s.outer.HistEnabledForType(rocksdb::DB_GET));
   CHECK(s.outer.get_stats_level() == StatsLevel::kExceptTimers);
@@ -90,7 +90,7 @@ TEST_CASE("the level is kept in step, whichever side is changed") {
 }
 
 TEST_CASE("a level that the host changes under load stays what the host made it") {
-  Setup s;
+  ForwardingSetup s;
   std::atomic<bool> stop{false};
   std::vector<std::thread> users;
   for (int i = 0; i < 3; ++i) {
@@ -113,7 +113,7 @@ TEST_CASE("a level that the host changes under load stays what the host made it"
 }
 
 TEST_CASE("nothing is kept at a level that does not measure") {
-  Setup s;
+  ForwardingSetup s;
   s.inner->set_stats_level(StatsLevel::kExceptTimers);
   s.outer.keep_level_in_step();
   s.outer.reportTimeToHistogram(rocksdb::DB_GET, 1);
@@ -121,7 +121,7 @@ TEST_CASE("nothing is kept at a level that does not measure") {
   s.outer.recordInHistogram(rocksdb::WRITE_STALL, 1);
   CHECK(count_of(s.outer, "write_stall") == 1);
 
-  Setup off;
+  ForwardingSetup off;
   off.inner->set_stats_level(StatsLevel::kExceptHistogramOrTimers);
   off.outer.keep_level_in_step();
   off.outer.recordInHistogram(rocksdb::WRITE_STALL, 1);
@@ -129,7 +129,7 @@ TEST_CASE("nothing is kept at a level that does not measure") {
 }
 
 TEST_CASE("of many operations the host's object gets all, and the intervals an estimate") {
-  Setup s;
+  ForwardingSetup s;
   constexpr std::uint64_t kOperations = 200000;
   s.outer.histograms();
   std::uint64_t sum = 0;
@@ -146,7 +146,7 @@ TEST_CASE("of many operations the host's object gets all, and the intervals an e
 }
 
 TEST_CASE("the wrapper is recognised, other classes are not") {
-  Setup s;
+  ForwardingSetup s;
   CHECK(WindowedStatistics::from(&s.outer) == &s.outer);
   CHECK(WindowedStatistics::from(s.inner.get()) == nullptr);
   CHECK(WindowedStatistics::from(nullptr) == nullptr);

@@ -36,7 +36,7 @@ rocksdb::ColumnFamilyOptions family_with(const rocksdb::BlockBasedTableOptions& 
 
 // Three column families: the default one, a universal one with a cache of its own, and a FIFO one
 // that shares the default's cache.
-struct Fixture {
+struct KnobsFixture {
   std::chrono::steady_clock::time_point now{1000s};
   tests::TempDirectory directory;
   std::shared_ptr<rocksdb::Cache> cache = rocksdb::NewLRUCache(32 << 20);
@@ -45,7 +45,7 @@ struct Fixture {
   std::unique_ptr<rocksdb::DB> db;
   std::unique_ptr<Database> database;
 
-  Fixture() {
+  KnobsFixture() {
     rocksdb::DBOptions options;
     options.create_if_missing = true;
     options.create_missing_column_families = true;
@@ -63,7 +63,7 @@ struct Fixture {
     database = std::make_unique<Database>(db.get(), handles, 7, false, [this] { return now; });
     REQUIRE(control().take_lease({"me", 10, "restore", {}}).has_value());
   }
-  ~Fixture() {
+  ~KnobsFixture() {
     database->close();
     for (auto* const handle : handles) delete handle;
   }
@@ -105,7 +105,7 @@ std::int64_t another(const wire::Knob& knob) {
 }
 
 TEST_CASE("each knob that can be changed is applied, read back, and returned as it was found") {
-  Fixture f;
+  KnobsFixture f;
   const auto before = f.everything();
   const auto found = f.control().catalogue();
   int changed = 0;
@@ -140,7 +140,7 @@ TEST_CASE("each knob that can be changed is applied, read back, and returned as 
 }
 
 TEST_CASE("what stays behind in the OPTIONS file is what was found") {
-  Fixture f;
+  KnobsFixture f;
   REQUIRE(f.set("write_buffer_size", 8 << 20, "universal").status == "applied");
   REQUIRE(f.set("block_size", 8192, "default").status == "applied");
   f.database->close();
@@ -159,7 +159,7 @@ TEST_CASE("what stays behind in the OPTIONS file is what was found") {
 }
 
 TEST_CASE("absurd values never reach RocksDB") {
-  Fixture f;
+  KnobsFixture f;
   const auto before = f.everything();
   for (const auto& [knob, details] : f.control().catalogue().knobs) {
     for (const auto value : {INT64_MIN, std::int64_t{-1}, std::int64_t{0}, INT64_MAX}) {
@@ -174,7 +174,7 @@ TEST_CASE("absurd values never reach RocksDB") {
 }
 
 TEST_CASE("relations are checked on what a batch would make of them") {
-  Fixture f;
+  KnobsFixture f;
   const auto refused = [&](const char* knob, std::int64_t value) {
     const auto result = f.set(knob, value, "default");
     CHECK(result.status == "refused");
@@ -202,7 +202,7 @@ TEST_CASE("relations are checked on what a batch would make of them") {
 }
 
 TEST_CASE("memtables of all column families stay within half of the memory") {
-  Fixture f;
+  KnobsFixture f;
   const auto quarter = knob_named(f.control(), "write_buffer_size", "default").max;
   const auto result = f.change({{"", "write_buffer_size", "default", quarter, {}},
                                 {"", "max_write_buffer_number", "default", 3, {}}})
@@ -215,7 +215,7 @@ TEST_CASE("memtables of all column families stay within half of the memory") {
 }
 
 TEST_CASE("each cache has one knob, under the name of the column family that brought it") {
-  Fixture f;
+  KnobsFixture f;
   CHECK(f.set("block_cache_capacity_bytes", 64 << 20).status == "applied");
   CHECK(f.set("block_cache_capacity_bytes", 8 << 20, "universal").status == "applied");
   CHECK_THAT(f.set("block_cache_capacity_bytes", 8 << 20, "fifo").reason, Contains("no knob"));
@@ -226,7 +226,7 @@ TEST_CASE("each cache has one knob, under the name of the column family that bro
 }
 
 TEST_CASE("a column family that comes has knobs; one that goes takes them, returned") {
-  Fixture f;
+  KnobsFixture f;
   const auto own_cache = rocksdb::NewLRUCache(4 << 20);
   rocksdb::ColumnFamilyHandle* third = nullptr;
   REQUIRE(f.db->CreateColumnFamily(family_with(table_with(own_cache)), "third", &third).ok());
@@ -247,7 +247,7 @@ TEST_CASE("a column family that comes has knobs; one that goes takes them, retur
 }
 
 TEST_CASE("a cache whose column family goes is the knob of the next that has it") {
-  Fixture f;
+  KnobsFixture f;
   rocksdb::ColumnFamilyHandle* third = nullptr;
   REQUIRE(f.db->CreateColumnFamily(family_with(table_with(f.second_cache)), "third", &third).ok());
   f.database->add(third);
@@ -262,7 +262,7 @@ TEST_CASE("a cache whose column family goes is the knob of the next that has it"
 }
 
 TEST_CASE("a Bloom filter's bits are read, and changed where RocksDB can") {
-  Fixture f;
+  KnobsFixture f;
   const auto knob = knob_named(f.control(), "bloom_bits_per_key", "default");
   CHECK(knob.value == 10);
 #if ROCKSDB_MAJOR > 9 || (ROCKSDB_MAJOR == 9 && ROCKSDB_MINOR >= 8)

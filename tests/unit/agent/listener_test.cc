@@ -26,15 +26,15 @@ std::vector<wire::Event> of_kind(EventRing& ring, const std::string& kind) {
   }
 }
 
-struct Fixture {
+struct ListenerFixture {
   TestDatabase host;
   Database database;
 
-  explicit Fixture(const rocksdb::DBOptions& options = {})
+  explicit ListenerFixture(const rocksdb::DBOptions& options = {})
       : host(options), database(host.db.get(), host.handles, 7, false, [] {
           return std::chrono::steady_clock::now();
         }) {}
-  ~Fixture() { database.close(); }
+  ~ListenerFixture() { database.close(); }
 
   void fill(int from, std::size_t family = 0) {
     for (int i = from; i < from + 100; ++i) {
@@ -63,14 +63,14 @@ TEST_CASE("prepare adds one listener, after the host's own") {
   CHECK(Listener::find(options.listeners) == options.listeners[1]);
   CHECK(Listener::find({hosts, nullptr}) == nullptr);
 
-  const Fixture f(options);
+  const ListenerFixture f(options);
   REQUIRE(f.host.db->Put({}, "a", "b").ok());
   REQUIRE(f.host.db->Flush({}).ok());
   CHECK(hosts->flushes == 1);
 }
 
 TEST_CASE("flushes and compactions are told with their jobs, bytes, levels and reasons") {
-  Fixture f;
+  ListenerFixture f;
   f.fill(0);
   f.fill(100);
   REQUIRE(f.host.db->CompactRange({}, nullptr, nullptr).ok());
@@ -125,7 +125,7 @@ TEST_CASE("the thread that does the work knows what it works on") {
   prepare(options);
   const auto spy = std::make_shared<JobSpy>();
   options.listeners.push_back(spy);
-  Fixture f(options);
+  ListenerFixture f(options);
   f.fill(0);
   f.fill(100);
   CHECK(spy->flush == Job::kFlush);
@@ -141,7 +141,7 @@ TEST_CASE("the thread that does the work knows what it works on") {
 TEST_CASE("a thread of the host's that compacts files itself is the host's again afterwards") {
   rocksdb::DBOptions options;
   prepare(options);
-  Fixture f(options);
+  ListenerFixture f(options);
   f.fill(0);
   f.fill(0);
   rocksdb::ColumnFamilyMetaData family;
@@ -154,7 +154,7 @@ TEST_CASE("a thread of the host's that compacts files itself is the host's again
 }
 
 TEST_CASE("stalls are told with their cause and their length") {
-  Fixture f;
+  ListenerFixture f;
   REQUIRE(f.host.db
               ->SetOptions(f.host.handles[1], {{"level0_file_num_compaction_trigger", "2"},
                                                {"level0_slowdown_writes_trigger", "2"},
@@ -196,7 +196,7 @@ TEST_CASE("stalls are told with their cause and their length") {
 TEST_CASE("errors reach the ring") {
   rocksdb::DBOptions options;
   prepare(options);
-  Fixture f(options);
+  ListenerFixture f(options);
   const auto listener = Listener::find(options.listeners);
   rocksdb::Status status = rocksdb::Status::NoSpace();
   listener->OnBackgroundError(rocksdb::BackgroundErrorReason::kFlush, &status);
@@ -236,8 +236,8 @@ TEST_CASE("what happens between open and attach is told, and a new open begins a
 TEST_CASE("databases that share a listener have their own jobs, and all of the errors") {
   rocksdb::DBOptions options;
   prepare(options);
-  Fixture one(options);
-  Fixture two(options);
+  ListenerFixture one(options);
+  ListenerFixture two(options);
   one.fill(0);
   CHECK(of_kind(one.database.events(), "flush_end").size() == 1);
   CHECK(of_kind(two.database.events(), "flush_end").empty());
@@ -252,7 +252,7 @@ TEST_CASE("databases that share a listener have their own jobs, and all of the e
 }
 
 TEST_CASE("a handle that its host deletes without a word is not used any more") {
-  Fixture f;
+  ListenerFixture f;
   f.host.destroy_handle(1);
   const auto sample = f.database.sampler().take();
   for (const auto& family : sample.column_families) {
@@ -261,7 +261,7 @@ TEST_CASE("a handle that its host deletes without a word is not used any more") 
 }
 
 TEST_CASE("what was changed through a handle is returned when its host deletes it without a word") {
-  Fixture f;
+  ListenerFixture f;
   auto& control = f.database.control();
   REQUIRE(control.take_lease(
       {.holder = "me", .seconds = 60, .on_expiry = "restore", .remaining_seconds = {}}));
@@ -284,7 +284,7 @@ TEST_CASE("what was changed through a handle is returned when its host deletes i
 
 TEST_CASE("handles are deleted while the database is sampled and closes") {
   for (int round = 0; round < 20; ++round) {
-    Fixture f;
+    ListenerFixture f;
     std::atomic<bool> done{false};
     std::thread reader([&] {
       while (!done) {
@@ -303,7 +303,7 @@ TEST_CASE("handles are deleted while the database is sampled and closes") {
 }
 
 TEST_CASE("the OPTIONS file does not name it") {
-  const Fixture f;
+  const ListenerFixture f;
   for (const auto& name : f.host.files()) {
     if (!name.starts_with("OPTIONS")) continue;
     std::ifstream file(f.host.directory.file("db") + "/" + name);

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct Fixture {
+struct ReportFixture {
   std::chrono::steady_clock::time_point now{1000s};
   std::chrono::steady_clock::time_point cpu{};
   std::chrono::milliseconds each_clock{0};    // what passes at each look at the clock
@@ -22,7 +22,7 @@ struct Fixture {
   std::shared_ptr<Families> families;
   Report report;
 
-  explicit Fixture(const rocksdb::DBOptions& options = {}, bool prepared = true)
+  explicit ReportFixture(const rocksdb::DBOptions& options = {}, bool prepared = true)
       : host(options, prepared),
         families(std::make_shared<Families>(host.db.get(), host.handles, [this] { return now; })),
         report(
@@ -41,7 +41,7 @@ struct Fixture {
 };
 
 TEST_CASE("every ticker and histogram of the running version is there by its name") {
-  Fixture f;
+  ReportFixture f;
   f.fill();
   const auto report = f.report.take();
   CHECK(report.tickers.size() == rocksdb::TickersNameMap.size());
@@ -68,7 +68,7 @@ TEST_CASE("properties are found in RocksDB's own header") {
 
 TEST_CASE(
     "properties belong to the database or to a column family, and levels have their entries") {
-  Fixture f;
+  ReportFixture f;
   f.fill();
   const auto report = f.report.take();
   CHECK(report.left_out.empty());
@@ -94,7 +94,7 @@ TEST_CASE(
 }
 
 TEST_CASE("memory is told by its parts") {
-  Fixture f;
+  ReportFixture f;
   f.fill();
   const auto report = f.report.take();
   CHECK(report.memory.at("block_cache_capacity_bytes") == 1 << 20);
@@ -106,7 +106,7 @@ TEST_CASE("memory is told by its parts") {
 }
 
 TEST_CASE("figures follow from the same tickers") {
-  Fixture f;
+  ReportFixture f;
   f.fill();
   const auto report = f.report.take();
   for (const auto& derived : report.derived) {
@@ -120,7 +120,7 @@ TEST_CASE("figures follow from the same tickers") {
 }
 
 TEST_CASE("without statistics the rest is told, and what is missing is said") {
-  Fixture f({}, false);
+  ReportFixture f({}, false);
   const auto report = f.report.take();
   CHECK(report.tickers.empty());
   CHECK(report.histograms.empty());
@@ -131,7 +131,7 @@ TEST_CASE("without statistics the rest is told, and what is missing is said") {
 }
 
 TEST_CASE("a level that turns statistics off is said") {
-  Fixture f;
+  ReportFixture f;
   f.host.db->GetDBOptions().statistics->set_stats_level(
       rocksdb::StatsLevel::kExceptHistogramOrTimers);
   auto report = f.report.take();
@@ -145,7 +145,7 @@ TEST_CASE("a level that turns statistics off is said") {
 }
 
 TEST_CASE("a property that took too long is left alone for ten minutes") {
-  Fixture f;
+  ReportFixture f;
   f.each_reading = 11ms;
   f.report.take();
   f.each_reading = 0ms;
@@ -162,7 +162,7 @@ TEST_CASE("a property that took too long is left alone for ten minutes") {
 }
 
 TEST_CASE("an answer that takes too long ends with what it has") {
-  Fixture f;
+  ReportFixture f;
   f.each_clock = 100ms;
   const auto report = f.report.take();
   CHECK(report.column_families.empty());
@@ -171,7 +171,7 @@ TEST_CASE("an answer that takes too long ends with what it has") {
 }
 
 TEST_CASE("a forgotten handle is not used") {
-  Fixture f;
+  ReportFixture f;
   f.families->forget(f.host.handles[1]);
   f.host.destroy_handle(1);
   CHECK(f.report.take().column_families.size() == 1);

@@ -6,20 +6,20 @@
 namespace rocktune::agent {
 namespace {
 
-struct Fixture {
+struct RouterFixture {
   std::chrono::steady_clock::time_point now{std::chrono::seconds(1000)};
   testing::TestDatabase host;
   Registry registry;
   std::shared_ptr<Database> database;
   Router router;
 
-  explicit Fixture(const std::string& mode = "rw")
+  explicit RouterFixture(const std::string& mode = "rw")
       : database(std::make_shared<Database>(host.db.get(), host.handles, 3, mode == "ro",
                                             [this] { return now; })),
         router(registry, hello(mode)) {
     registry.add(database);
   }
-  ~Fixture() { database->close(); }
+  ~RouterFixture() { database->close(); }
 
   static wire::Hello hello(const std::string& mode) {
     wire::Hello hello;
@@ -39,7 +39,7 @@ struct Fixture {
 };
 
 TEST_CASE("hello and the list of databases") {
-  Fixture f;
+  RouterFixture f;
   CHECK(wire::decode<wire::Hello>(f.get("/v1/hello").body)->instance == "x");
   const auto list = wire::decode<wire::DatabaseList>(f.get("/v1/dbs").body);
   REQUIRE(list.has_value());
@@ -48,7 +48,7 @@ TEST_CASE("hello and the list of databases") {
 }
 
 TEST_CASE("a whole session") {
-  Fixture f;
+  RouterFixture f;
   CHECK(f.post("lease", R"({"holder":"a b&c","seconds":10})").status == 200);
   f.now += std::chrono::seconds(8);
   const auto sample =
@@ -75,7 +75,7 @@ TEST_CASE("a whole session") {
 }
 
 TEST_CASE("events are read from where the reader stopped") {
-  Fixture f;
+  RouterFixture f;
   REQUIRE(f.host.db->Put({}, "a", "b").ok());
   REQUIRE(f.host.db->Flush({}).ok());
   const auto sample = wire::decode<wire::Sample>(f.get("/v1/dbs/3/sample").body);
@@ -99,12 +99,12 @@ TEST_CASE("events are read from where the reader stopped") {
     const auto refused = f.get(std::string("/v1/dbs/3/events?") + query);
     INFO(query);
     CHECK(refused.status == 400);
-    CHECK(Fixture::code(refused) == "bad_request");
+    CHECK(RouterFixture::code(refused) == "bad_request");
   }
 }
 
 TEST_CASE("statistics are served") {
-  Fixture f;
+  RouterFixture f;
   const auto answer = f.get("/v1/dbs/3/statistics");
   CHECK(answer.status == 200);
   CHECK_THAT(answer.body, Catch::Matchers::Contains("write_amplification"));
@@ -112,37 +112,37 @@ TEST_CASE("statistics are served") {
 }
 
 TEST_CASE("what is wrong is said") {
-  Fixture f;
+  RouterFixture f;
   CHECK(f.get("/").status == 404);
-  CHECK(Fixture::code(f.get("/v1/dbs/9/sample")) == "not_found");
-  CHECK(Fixture::code(f.get("/v1/dbs/3/nothing")) == "not_found");
-  CHECK(Fixture::code(f.get("/v1/dbs/3")) == "not_found");
+  CHECK(RouterFixture::code(f.get("/v1/dbs/9/sample")) == "not_found");
+  CHECK(RouterFixture::code(f.get("/v1/dbs/3/nothing")) == "not_found");
+  CHECK(RouterFixture::code(f.get("/v1/dbs/3")) == "not_found");
   CHECK(f.get("/v1/dbs/3/changes").status == 405);
   CHECK(f.router.handle({"POST", "/v1/hello", ""}).status == 405);
   CHECK(f.router.handle({"DELETE", "/v1/dbs/3/lease", ""}).status == 405);
   CHECK(f.post("lease", "nonsense").status == 400);
-  CHECK(Fixture::code(f.post("lease", R"({"holder":"x"})")) == "bad_request");
+  CHECK(RouterFixture::code(f.post("lease", R"({"holder":"x"})")) == "bad_request");
   CHECK(f.post("changes", R"({"holder":"me","changes":[]})").status == 409);
-  CHECK(Fixture::code(f.post("changes", R"({"holder":"me","changes":[]})")) == "no_lease");
+  CHECK(RouterFixture::code(f.post("changes", R"({"holder":"me","changes":[]})")) == "no_lease");
   CHECK(f.post("release", R"({"knob":"nothing"})").status == 404);
 }
 
 TEST_CASE("a read-only agent refuses every change") {
-  Fixture f("ro");
+  RouterFixture f("ro");
   for (const char* action : {"lease", "changes", "restore", "release"}) {
     CHECK(f.post(action, "{}").status == 403);
-    CHECK(Fixture::code(f.post(action, "{}")) == "read_only");
+    CHECK(RouterFixture::code(f.post(action, "{}")) == "read_only");
   }
   CHECK(f.get("/v1/dbs/3/sample").status == 200);
   CHECK_FALSE(f.database->description().tunable);
 }
 
 TEST_CASE("a database that closes is gone") {
-  Fixture f;
+  RouterFixture f;
   f.database->close();
-  CHECK(Fixture::code(f.get("/v1/dbs/3/sample")) == "not_found");
+  CHECK(RouterFixture::code(f.get("/v1/dbs/3/sample")) == "not_found");
   f.registry.remove("3");
-  CHECK(Fixture::code(f.get("/v1/dbs/3/sample")) == "not_found");
+  CHECK(RouterFixture::code(f.get("/v1/dbs/3/sample")) == "not_found");
 }
 
 TEST_CASE("only requests that may take long wait for their turn") {

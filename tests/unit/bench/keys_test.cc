@@ -22,7 +22,7 @@ using rocktune::bench::Zipfian;
 
 namespace {
 
-constexpr int kDraws = 200000;
+constexpr int kKeyDraws = 200000;
 constexpr std::uint64_t kRecords = 10000;
 
 KeyPlan plan_of(KeyKind kind) {
@@ -35,7 +35,8 @@ std::vector<double> shares(const KeyChooser& keys, double seconds = 0,
                            const Inserted& inserted = {kRecords, 0, 1, 0}) {
   Random random(17);
   std::vector<double> share(kRecords + inserted.count * inserted.threads, 0);
-  for (int i = 0; i < kDraws; ++i) share.at(keys.next(random, seconds, inserted)) += 1.0 / kDraws;
+  for (int i = 0; i < kKeyDraws; ++i)
+    share.at(keys.next(random, seconds, inserted)) += 1.0 / kKeyDraws;
   return share;
 }
 
@@ -47,7 +48,7 @@ double sum(const std::vector<double>& share, std::size_t begin, std::size_t end)
 
 // Five standard deviations of a share that `expected` of all draws make up.
 double tolerance(double expected) {
-  return 5 * std::sqrt(expected * (1 - expected) / kDraws);
+  return 5 * std::sqrt(expected * (1 - expected) / kKeyDraws);
 }
 
 std::size_t hottest(const std::vector<double>& share) {
@@ -139,10 +140,10 @@ TEST_CASE("mixgraph's key ranges get their shares", "[bench][keys][mixgraph]") {
   std::vector<double> seen(30, 0);
   std::map<std::uint64_t, int> keys;
   Random random(4);
-  for (int i = 0; i < kDraws; ++i) {
+  for (int i = 0; i < kKeyDraws; ++i) {
     const std::uint64_t record = ranges.next(random);
     REQUIRE(record < 30000);
-    seen[record / 1000] += 1.0 / kDraws;
+    seen[record / 1000] += 1.0 / kKeyDraws;
     ++keys[record];
   }
   std::vector<double> placed;
@@ -156,7 +157,7 @@ TEST_CASE("mixgraph's key ranges get their shares", "[bench][keys][mixgraph]") {
   // Within a range keys differ: the power law gives the first one a share of key_dist_a.
   const auto top = std::max_element(
       keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  CHECK(top->second > 3 * kDraws / 30000);
+  CHECK(top->second > 3 * kKeyDraws / 30000);
 }
 
 TEST_CASE("mixgraph without parameters is uniform; few records have fewer ranges",

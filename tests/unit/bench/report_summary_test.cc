@@ -58,7 +58,7 @@ json result_with(json databases) {
           {"databases", std::move(databases)}};
 }
 
-json result(double ops, double p99_us = 4000) {
+json result_of(double ops, double p99_us = 4000) {
   return result_with(json::array({database("db", ops, p99_us)}));
 }
 
@@ -76,10 +76,10 @@ Comparison comparison_of(const std::string& policy, const std::vector<double>& s
   comparison.title = "Test";
   std::int64_t repeat = 0;
   for (const double ops : static_ops)
-    comparison.runs.push_back(run_of("static", ++repeat, result(ops)));
+    comparison.runs.push_back(run_of("static", ++repeat, result_of(ops)));
   repeat = 0;
   for (const double ops : policy_ops)
-    comparison.runs.push_back(run_of(policy, ++repeat, result(ops)));
+    comparison.runs.push_back(run_of(policy, ++repeat, result_of(ops)));
   return comparison;
 }
 
@@ -185,9 +185,9 @@ TEST_CASE("throughput adds up over databases, latencies stay each one's own", "[
 
 TEST_CASE("seconds above the SLO: any database's, each second once", "[bench][report]") {
   const std::vector<LatencyLimit> limits = {{"read_p99", "read", "p99_us", 5000}};
-  CHECK(seconds_above(result(100, 4000), limits) == 0.0);
-  CHECK(seconds_above(result(100, 6000), limits) == 2.0);   // the first second of each phase
-  CHECK(seconds_above(result(100, 12000), limits) == 4.0);  // all
+  CHECK(seconds_above(result_of(100, 4000), limits) == 0.0);
+  CHECK(seconds_above(result_of(100, 6000), limits) == 2.0);   // the first second of each phase
+  CHECK(seconds_above(result_of(100, 12000), limits) == 4.0);  // all
   const json both = result_with(json::array({database("a", 100, 6000), database("b", 100, 6000)}));
   CHECK(seconds_above(both, limits) == 2.0);
   CHECK_FALSE(seconds_above(json::object(), limits));
@@ -196,7 +196,7 @@ TEST_CASE("seconds above the SLO: any database's, each second once", "[bench][re
 TEST_CASE("seconds that are a little short or long are all counted", "[bench][report]") {
   const std::vector<LatencyLimit> limits = {{"read_p99", "read", "p99_us", 5000}};
   for (const double length : {0.98, 1.02}) {
-    json drifting = result(100, 6000);
+    json drifting = result_of(100, 6000);
     json per_second = json::array();
     for (int i = 0; i < 100; ++i) {
       per_second.push_back(second(0, 100, 6000));
@@ -212,7 +212,7 @@ TEST_CASE("seconds that are a little short or long are all counted", "[bench][re
 }
 
 TEST_CASE("a second in which nothing was done counts as above the SLO", "[bench][report]") {
-  json stalled = result(100, 4000);
+  json stalled = result_of(100, 4000);
   json& per_second = stalled["databases"][0]["phases"][0]["per_second"];
   per_second[1] = second(1, 0, std::nullopt);
   const std::vector<LatencyLimit> limits = {{"read_p99", "read", "p99_us", 5000}};
@@ -279,15 +279,15 @@ TEST_CASE("an interval that covers 1 and is wide is too noisy to call", "[bench]
 
 TEST_CASE("lower latency is better, higher is worse", "[bench][report]") {
   Comparison comparison = comparison_of("tuned", {1000, 1000}, {1000, 1000});
-  for (std::size_t i = 2; i < 4; ++i) comparison.runs[i].result = result(1000, 2000);
+  for (std::size_t i = 2; i < 4; ++i) comparison.runs[i].result = result_of(1000, 2000);
   CHECK(summarize(comparison).policies.at(1).figure("read_p99_us")->verdict == Verdict::kBetter);
-  for (std::size_t i = 2; i < 4; ++i) comparison.runs[i].result = result(1000, 8000);
+  for (std::size_t i = 2; i < 4; ++i) comparison.runs[i].result = result_of(1000, 8000);
   CHECK(summarize(comparison).policies.at(1).figure("read_p99_us")->verdict == Verdict::kWorse);
 }
 
 TEST_CASE("partial runs are counted, drawn, and in no figure", "[bench][report]") {
   Comparison comparison = comparison_of("tuned", {1000, 1002}, {2000, 2002});
-  comparison.runs.push_back(run_of("static", 3, result(1)));
+  comparison.runs.push_back(run_of("static", 3, result_of(1)));
   comparison.runs.back().partial = true;
   const Summary summary = summarize(comparison);
   CHECK(summary.policies.at(0).runs == 2);
@@ -302,7 +302,7 @@ TEST_CASE("the reference comes first, then the order asked for", "[bench][report
   Comparison comparison;
   comparison.policies = {"b", "never-ran", "a"};
   for (const char* policy : {"a", "x", "static", "b"}) {
-    comparison.runs.push_back(run_of(policy, 1, result(1000)));
+    comparison.runs.push_back(run_of(policy, 1, result_of(1000)));
   }
   std::vector<std::string> order;
   for (const PolicySummary& policy : summarize(comparison).policies) order.push_back(policy.policy);
@@ -331,7 +331,7 @@ TEST_CASE("runs that are not alike are pointed out", "[bench][report]") {
 TEST_CASE("the sentence says ratio, interval, verdict, and what the objective puts first",
           "[bench][report]") {
   Comparison comparison = comparison_of("tuned", {1000, 1000}, {2000, 2000});
-  for (std::size_t i = 0; i < 2; ++i) comparison.runs[i].result = result(1000, 8000);
+  for (std::size_t i = 0; i < 2; ++i) comparison.runs[i].result = result_of(1000, 8000);
   const auto sentences = conclusions(summarize(comparison));
   REQUIRE(sentences.size() == 1);
   CHECK(

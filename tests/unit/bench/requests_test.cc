@@ -22,7 +22,7 @@ using rocktune::bench::ycsb_mix;
 
 namespace {
 
-constexpr std::uint64_t kRecords = 1000;
+constexpr std::uint64_t kRequestRecords = 1000;
 
 Phase phase_of(const Mix& mix) {
   Phase phase;
@@ -43,8 +43,8 @@ TEST_CASE("operations come in the proportions asked for", "[bench][requests]") {
   Mix mix;
   for (std::size_t i = 0; i < kOperations; ++i) mix.shares[i] = 1.0 / kOperations;
   const Phase phase = phase_of(mix);
-  const KeyChooser keys(phase.keys, kRecords);
-  RequestSource source(phase, keys, {kRecords, 0, 1, 0}, 1);
+  const KeyChooser keys(phase.keys, kRequestRecords);
+  RequestSource source(phase, keys, {kRequestRecords, 0, 1, 0}, 1);
   std::array<int, kOperations> seen{};
   constexpr int kDraws = 70000;
   for (int i = 0; i < kDraws; ++i) {
@@ -55,7 +55,7 @@ TEST_CASE("operations come in the proportions asked for", "[bench][requests]") {
                         request.operation == Operation::kReadModifyWrite;
     CHECK((request.value_bytes > 0) == writes);
     CHECK((request.scan_length > 0) == (request.operation == Operation::kScan));
-    CHECK((request.record >= kRecords) == (request.operation == Operation::kInsert));
+    CHECK((request.record >= kRequestRecords) == (request.operation == Operation::kInsert));
   }
   for (const int count : seen) CHECK(std::abs(count - 10000) < 5 * std::sqrt(10000));
   CHECK(source.inserted().count ==
@@ -66,12 +66,12 @@ TEST_CASE("threads insert records that nobody else does, without a gap", "[bench
   Mix inserts;
   inserts[Operation::kInsert] = 1;
   const Phase phase = phase_of(inserts);
-  const KeyChooser keys(phase.keys, kRecords);
+  const KeyChooser keys(phase.keys, kRequestRecords);
   std::vector<bool> written(30, false);
   for (std::uint64_t thread = 0; thread < 3; ++thread) {
-    RequestSource source(phase, keys, {kRecords, thread, 3, 0}, thread);
+    RequestSource source(phase, keys, {kRequestRecords, thread, 3, 0}, thread);
     for (int i = 0; i < 10; ++i) {
-      const std::uint64_t at = source.next(0).record - kRecords;
+      const std::uint64_t at = source.next(0).record - kRequestRecords;
       REQUIRE(at < written.size());
       CHECK_FALSE(written[at]);
       written[at] = true;
@@ -82,8 +82,8 @@ TEST_CASE("threads insert records that nobody else does, without a gap", "[bench
 TEST_CASE("a seed fixes the requests, whatever was skipped", "[bench][requests]") {
   Phase phase = phase_of(*ycsb_mix("D"));
   phase.keys.kind = KeyKind::kLatest;
-  const KeyChooser keys(phase.keys, kRecords);
-  const Inserted mine{kRecords, 1, 4, 0};
+  const KeyChooser keys(phase.keys, kRequestRecords);
+  const Inserted mine{kRequestRecords, 1, 4, 0};
   RequestSource fast(phase, keys, mine, 9);
   RequestSource slow(phase, keys, mine, 9);
   RequestSource other(phase, keys, mine, 10);

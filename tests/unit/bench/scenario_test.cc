@@ -13,7 +13,7 @@ using rocktune::bench::Sizes;
 
 namespace {
 
-constexpr const char* kTwo = R"(name: neighbours
+constexpr const char* kTwoDatabases = R"(name: neighbours
 description: two on one device
 objective: {read_p99: 5ms, update_p999: 1.5s, memory: 64MiB, jobs: 4, device_share: 0.8}
 device: nvme-p41
@@ -44,7 +44,7 @@ full:
 }  // namespace
 
 TEST_CASE("a scenario is read as written", "[bench][scenario]") {
-  const auto scenario = parse_scenario(kTwo, "s.yaml", false);
+  const auto scenario = parse_scenario(kTwoDatabases, "s.yaml", false);
   REQUIRE(scenario);
   CHECK(scenario->name == "neighbours");
   CHECK_FALSE(scenario->full);
@@ -80,7 +80,7 @@ TEST_CASE("a scenario is read as written", "[bench][scenario]") {
 }
 
 TEST_CASE("--full changes what it names and nothing else", "[bench][scenario]") {
-  const auto full = parse_scenario(kTwo, "s.yaml", true);
+  const auto full = parse_scenario(kTwoDatabases, "s.yaml", true);
   REQUIRE(full);
   CHECK(full->full);
   CHECK(full->scale == 1);

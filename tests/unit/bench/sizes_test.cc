@@ -11,13 +11,13 @@ using rocktune::bench::Sizes;
 
 namespace {
 
-constexpr int kDraws = 200000;
+constexpr int kSizeDraws = 200000;
 
 double mean(const Sizes& sizes) {
   Random random(3);
   double sum = 0;
-  for (int i = 0; i < kDraws; ++i) sum += static_cast<double>(sizes.at(random.uniform()));
-  return sum / kDraws;
+  for (int i = 0; i < kSizeDraws; ++i) sum += static_cast<double>(sizes.at(random.uniform()));
+  return sum / kSizeDraws;
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ TEST_CASE("fixed and uniform sizes", "[bench][sizes]") {
   CHECK(uniform.at(0.9999999) == 100);
   std::map<std::int64_t, int> seen;
   Random random(5);
-  for (int i = 0; i < kDraws; ++i) ++seen[uniform.at(random.uniform())];
+  for (int i = 0; i < kSizeDraws; ++i) ++seen[uniform.at(random.uniform())];
   REQUIRE(seen.size() == 100);
   // 2000 of each, give or take five standard deviations.
   for (const auto& [size, count] : seen) CHECK(std::abs(count - 2000) < 5 * std::sqrt(2000));
@@ -54,12 +54,12 @@ TEST_CASE("the generalised Pareto distribution", "[bench][sizes]") {
   for (const double x : {10.0, 35.0, 100.0, 400.0}) {
     Random random(8);
     int above = 0;
-    for (int i = 0; i < kDraws; ++i) {
+    for (int i = 0; i < kSizeDraws; ++i) {
       if (static_cast<double>(pareto.at(random.uniform())) > x) ++above;
     }
     const double expected = std::pow(1 + k * x / sigma, -1 / k);
-    const double deviation = std::sqrt(expected * (1 - expected) / kDraws);
-    CHECK(std::abs(static_cast<double>(above) / kDraws - expected) < 5 * deviation);
+    const double deviation = std::sqrt(expected * (1 - expected) / kSizeDraws);
+    CHECK(std::abs(static_cast<double>(above) / kSizeDraws - expected) < 5 * deviation);
   }
   // The mean of the continuous distribution is sigma / (1 - k); rounding up adds about a half.
   CHECK(mean(pareto) == Approx(sigma / (1 - k) + 0.5).epsilon(0.02));

@@ -19,9 +19,9 @@ std::string pressure(const std::string& total) {
 }
 
 // A machine with 4 CPUs and 8 GiB, and a process 42 in it.
-struct Machine {
+struct HostMachine {
   TempTree tree;
-  Machine() {
+  HostMachine() {
     tree.file("proc/stat", "cpu  100 10 50 1000 20 1 2 3 99 99\ncpu0 1 2 3\n");
     tree.file("proc/meminfo", "MemTotal:  8388608 kB\nMemFree: 1 kB\nMemAvailable: 4194304 kB\n");
     for (const char* what : {"cpu", "io", "memory"}) {
@@ -43,7 +43,7 @@ struct Machine {
 }  // namespace
 
 TEST_CASE("everything readable", "[daemon][sources]") {
-  const HostRead host = Machine().read();
+  const HostRead host = HostMachine().read();
   CHECK(host.errors.empty());
   const HostReading& r = host.reading;
   CHECK(r.cpu_pressure_some_us == 111U);
@@ -72,7 +72,7 @@ TEST_CASE("counters in their units", "[daemon][sources]") {
 }
 
 TEST_CASE("each part fails alone", "[daemon][sources]") {
-  const Machine machine;
+  const HostMachine machine;
   std::filesystem::remove_all(machine.tree.path("proc/pressure"));
   machine.tree.file("proc/42/io", "read_bytes: 12junk\nwrite_bytes: 1\n");
   const HostRead host = machine.read();
@@ -93,7 +93,7 @@ TEST_CASE("each part fails alone", "[daemon][sources]") {
 }
 
 TEST_CASE("limits of control groups, version 2", "[daemon][sources]") {
-  const Machine machine;
+  const HostMachine machine;
   const std::string group = "sys/fs/cgroup/db.slice/db.service/";
   machine.tree.file("proc/42/cgroup", "0::/db.slice/db.service\n");
   machine.tree.file(group + "memory.max", "max\n");
@@ -112,7 +112,7 @@ TEST_CASE("limits of control groups, version 2", "[daemon][sources]") {
 }
 
 TEST_CASE("limits of control groups, version 1", "[daemon][sources]") {
-  const Machine machine;
+  const HostMachine machine;
   machine.tree.file("proc/42/cgroup", "5:cpu,cpuacct:/a\n4:memory:/a\n0::/\n");
   machine.tree.directory("sys/fs/cgroup/unified");
   machine.tree.file("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "2147483648\n");

@@ -9,7 +9,7 @@ using namespace rocktune::test;
 
 namespace {
 
-constexpr std::int64_t kM = std::int64_t{1} << 20;
+constexpr std::int64_t kGuardMiB = std::int64_t{1} << 20;
 
 // A guard and the features of a target, with time moved by hand.
 class Bench {
@@ -19,7 +19,8 @@ class Bench {
     f.cpus = 4;
     f.memory_available_bytes = 4e9;
     f.limiter_bytes_per_second = 50e6;
-    f.knobs = {limiter_knob(100 * kM, 100 * kM), jobs_knob(4, 4), cache_knob(256 * kM, 256 * kM)};
+    f.knobs = {limiter_knob(100 * kGuardMiB, 100 * kGuardMiB), jobs_knob(4, 4),
+               cache_knob(256 * kGuardMiB, 256 * kGuardMiB)};
     pass(0.5);
   }
   void pass(double seconds) {
@@ -65,21 +66,21 @@ bool is(const Verdict& verdict, VerdictKind kind, std::string_view rule) {
 
 TEST_CASE("what breaks no rule is allowed as it is", "[guard]") {
   Bench bench;
-  Verdict verdict = bench.ask(knob::kRateLimit, 200 * kM);
+  Verdict verdict = bench.ask(knob::kRateLimit, 200 * kGuardMiB);
   CHECK(is(verdict, VerdictKind::kAllowed, ""));
-  CHECK(verdict.value == 200 * kM);
+  CHECK(verdict.value == 200 * kGuardMiB);
 }
 
 TEST_CASE("stale: without a reading nothing is changed", "[guard]") {
   Bench bench;
   bench.f.fresh = false;
   bench.pass(0.5);
-  Verdict verdict = bench.ask(knob::kRateLimit, 200 * kM);
+  Verdict verdict = bench.ask(knob::kRateLimit, 200 * kGuardMiB);
   CHECK(is(verdict, VerdictKind::kHeld, "stale"));
-  CHECK(verdict.value == 100 * kM);
+  CHECK(verdict.value == 100 * kGuardMiB);
   bench.f.fresh = true;
   bench.pass(0.5);  // one missed sample is no gap
-  CHECK(is(bench.ask(knob::kRateLimit, 200 * kM), VerdictKind::kAllowed, ""));
+  CHECK(is(bench.ask(knob::kRateLimit, 200 * kGuardMiB), VerdictKind::kAllowed, ""));
 }
 
 TEST_CASE("stale: after two missed samples the first one is only looked at", "[guard]") {
@@ -94,9 +95,9 @@ TEST_CASE("stale: after two missed samples the first one is only looked at", "[g
     bench.f.fresh = true;
   }
   bench.pass(0.5);
-  CHECK(is(bench.ask(knob::kRateLimit, 200 * kM), VerdictKind::kHeld, "stale"));
+  CHECK(is(bench.ask(knob::kRateLimit, 200 * kGuardMiB), VerdictKind::kHeld, "stale"));
   bench.pass(0.5);
-  CHECK(is(bench.ask(knob::kRateLimit, 200 * kM), VerdictKind::kAllowed, ""));
+  CHECK(is(bench.ask(knob::kRateLimit, 200 * kGuardMiB), VerdictKind::kAllowed, ""));
 }
 
 TEST_CASE("known: catalogue, sample and changeable", "[guard]") {
@@ -106,7 +107,7 @@ TEST_CASE("known: catalogue, sample and changeable", "[guard]") {
   CHECK(is(bench.guard.judge(proposal, bench.f), VerdictKind::kRejected, "known"));
   bench.knob(knob::kRateLimit).changeable = false;
   bench.knob(knob::kRateLimit).reason = "the database was opened without a limiter";
-  Verdict verdict = bench.ask(knob::kRateLimit, 200 * kM);
+  Verdict verdict = bench.ask(knob::kRateLimit, 200 * kGuardMiB);
   CHECK(is(verdict, VerdictKind::kRejected, "known"));
   CHECK(verdict.reason.find("opened without a limiter") != std::string::npos);
   bench.f.knobs.clear();
@@ -117,7 +118,7 @@ TEST_CASE("known: catalogue, sample and changeable", "[guard]") {
 TEST_CASE("manual: the operator wins", "[guard]") {
   Bench bench;
   bench.knob(knob::kRateLimit).owner = KnobOwner::kManual;
-  Verdict verdict = bench.ask(knob::kRateLimit, 200 * kM);
+  Verdict verdict = bench.ask(knob::kRateLimit, 200 * kGuardMiB);
   CHECK(is(verdict, VerdictKind::kHeld, "manual"));
   CHECK(verdict.reason.find("rocktune release") != std::string::npos);
 }
@@ -126,31 +127,31 @@ TEST_CASE("believed: a proposal about another value is rejected", "[guard]") {
   Bench bench;
   Proposal proposal;
   proposal.knob = knob::kRateLimit;
-  proposal.from = 90 * kM;
-  proposal.to = 200 * kM;
+  proposal.from = 90 * kGuardMiB;
+  proposal.to = 200 * kGuardMiB;
   CHECK(is(bench.guard.judge(proposal, bench.f), VerdictKind::kRejected, "believed"));
 }
 
 TEST_CASE("range: budget, agent and catalogue", "[guard]") {
   Budget budget;
-  budget.rate_limit_min = BytesPerSecond{50.0 * kM};
+  budget.rate_limit_min = BytesPerSecond{50.0 * kGuardMiB};
   budget.jobs_max = 6;
-  budget.cache_max = Bytes{300 * kM};
+  budget.cache_max = Bytes{300 * kGuardMiB};
   Bench bench(budget);
-  Verdict verdict = bench.ask(knob::kRateLimit, 30 * kM);
+  Verdict verdict = bench.ask(knob::kRateLimit, 30 * kGuardMiB);
   CHECK(is(verdict, VerdictKind::kClamped, "range"));
-  CHECK(verdict.value == 50 * kM);
+  CHECK(verdict.value == 50 * kGuardMiB);
   verdict = bench.ask(knob::kBackgroundJobs, 8);
   CHECK(is(verdict, VerdictKind::kClamped, "range"));
   CHECK(verdict.value == 6);
-  verdict = bench.ask(knob::kCacheCapacity, 380 * kM);
+  verdict = bench.ask(knob::kCacheCapacity, 380 * kGuardMiB);
   CHECK(is(verdict, VerdictKind::kClamped, "range"));
-  CHECK(verdict.value == 300 * kM);
+  CHECK(verdict.value == 300 * kGuardMiB);
 }
 
 TEST_CASE("range: unset budgets mean found cache and usable CPUs", "[guard]") {
   Bench bench;
-  CHECK(is(bench.ask(knob::kCacheCapacity, 300 * kM), VerdictKind::kHeld, "no_change"));
+  CHECK(is(bench.ask(knob::kCacheCapacity, 300 * kGuardMiB), VerdictKind::kHeld, "no_change"));
   CHECK(is(bench.ask(knob::kBackgroundJobs, 5), VerdictKind::kHeld, "no_change"));
   bench.f.cpus = 8;
   CHECK(is(bench.ask(knob::kBackgroundJobs, 6), VerdictKind::kAllowed, ""));
@@ -158,27 +159,28 @@ TEST_CASE("range: unset budgets mean found cache and usable CPUs", "[guard]") {
 
 TEST_CASE("range: what the agent refuses is refused here, too", "[guard]") {
   Bench bench;
-  bench.knob(knob::kRateLimit).max = 150 * kM;
-  CHECK(bench.ask(knob::kRateLimit, 200 * kM).value == 150 * kM);
-  bench.knob(knob::kRateLimit).max = kM;
-  CHECK(is(bench.ask(knob::kRateLimit, 200 * kM), VerdictKind::kRejected, "range"));
+  bench.knob(knob::kRateLimit).max = 150 * kGuardMiB;
+  CHECK(bench.ask(knob::kRateLimit, 200 * kGuardMiB).value == 150 * kGuardMiB);
+  bench.knob(knob::kRateLimit).max = kGuardMiB;
+  CHECK(is(bench.ask(knob::kRateLimit, 200 * kGuardMiB), VerdictKind::kRejected, "range"));
 }
 
 TEST_CASE("a clamp stops a change and never turns it round", "[guard]") {
   Budget budget;
-  budget.cache_max = Bytes{128 * kM};  // less than what was found
+  budget.cache_max = Bytes{128 * kGuardMiB};  // less than what was found
   Bench bench(budget);
-  Verdict verdict = bench.ask(knob::kCacheCapacity, 300 * kM);
+  Verdict verdict = bench.ask(knob::kCacheCapacity, 300 * kGuardMiB);
   CHECK(is(verdict, VerdictKind::kHeld, "no_change"));
-  CHECK(verdict.value == 256 * kM);
-  verdict = bench.ask(knob::kCacheCapacity, 200 * kM);  // the right way: back into the range
-  CHECK(verdict.value == 128 * kM);
+  CHECK(verdict.value == 256 * kGuardMiB);
+  verdict = bench.ask(knob::kCacheCapacity, 200 * kGuardMiB);  // the right way: back into the range
+  CHECK(verdict.value == 128 * kGuardMiB);
 }
 
 TEST_CASE("a value found below the range may come into it in one step", "[guard]") {
   Bench bench;
-  bench.knob(knob::kRateLimit) = limiter_knob(kM, kM);
-  CHECK(bench.ask(knob::kRateLimit, 2 * kM).value == 10 * kM);  // budget.rate_limit_min
+  bench.knob(knob::kRateLimit) = limiter_knob(kGuardMiB, kGuardMiB);
+  CHECK(bench.ask(knob::kRateLimit, 2 * kGuardMiB).value ==
+        10 * kGuardMiB);  // budget.rate_limit_min
 }
 
 TEST_CASE("relation: two jobs at least, and memory that is there", "[guard]") {
@@ -188,32 +190,32 @@ TEST_CASE("relation: two jobs at least, and memory that is there", "[guard]") {
   CHECK(is(verdict, VerdictKind::kClamped, "relation"));
   CHECK(verdict.value == 2);
   Budget budget;
-  budget.cache_max = Bytes{4096 * kM};
+  budget.cache_max = Bytes{4096 * kGuardMiB};
   Bench cache(budget);
-  cache.f.memory_available_bytes = 40.0 * kM;
-  verdict = cache.ask(knob::kCacheCapacity, 300 * kM);
+  cache.f.memory_available_bytes = 40.0 * kGuardMiB;
+  verdict = cache.ask(knob::kCacheCapacity, 300 * kGuardMiB);
   CHECK(is(verdict, VerdictKind::kClamped, "relation"));
-  CHECK(verdict.value == 276 * kM);
+  CHECK(verdict.value == 276 * kGuardMiB);
 }
 
 TEST_CASE("relation: unknown memory is no memory", "[guard]") {
   Budget budget;
-  budget.cache_max = Bytes{4096 * kM};
+  budget.cache_max = Bytes{4096 * kGuardMiB};
   Bench bench(budget);
   bench.f.memory_available_bytes.reset();
-  CHECK(is(bench.ask(knob::kCacheCapacity, 300 * kM), VerdictKind::kHeld, "no_change"));
+  CHECK(is(bench.ask(knob::kCacheCapacity, 300 * kGuardMiB), VerdictKind::kHeld, "no_change"));
 }
 
 TEST_CASE("range and relation that exclude each other leave no value", "[guard]") {
   Budget budget;
-  budget.cache_max = Bytes{4096 * kM};
+  budget.cache_max = Bytes{4096 * kGuardMiB};
   Bench bench(budget);
-  bench.knob(knob::kCacheCapacity) = cache_knob(10 * kM, 10 * kM);
-  bench.knob(knob::kCacheCapacity).min = 100 * kM;
-  bench.f.memory_available_bytes = 4.0 * kM;
-  Verdict verdict = bench.ask(knob::kCacheCapacity, 200 * kM);
+  bench.knob(knob::kCacheCapacity) = cache_knob(10 * kGuardMiB, 10 * kGuardMiB);
+  bench.knob(knob::kCacheCapacity).min = 100 * kGuardMiB;
+  bench.f.memory_available_bytes = 4.0 * kGuardMiB;
+  Verdict verdict = bench.ask(knob::kCacheCapacity, 200 * kGuardMiB);
   CHECK(is(verdict, VerdictKind::kHeld, "range"));
-  CHECK(verdict.value == 10 * kM);
+  CHECK(verdict.value == 10 * kGuardMiB);
   bench.knob(knob::kBackgroundJobs) = jobs_knob(4, 4);
   bench.knob(knob::kBackgroundJobs).max = 1;  // but RocksDB needs two
   CHECK(is(bench.ask(knob::kBackgroundJobs, 3), VerdictKind::kHeld, "range"));
@@ -221,9 +223,9 @@ TEST_CASE("range and relation that exclude each other leave no value", "[guard]"
 
 TEST_CASE("step: one change moves a knob so far and no further", "[guard]") {
   Bench bench;
-  Verdict verdict = bench.ask(knob::kRateLimit, 900 * kM);
+  Verdict verdict = bench.ask(knob::kRateLimit, 900 * kGuardMiB);
   CHECK(is(verdict, VerdictKind::kClamped, "step"));
-  CHECK(verdict.value == 400 * kM);
+  CHECK(verdict.value == 400 * kGuardMiB);
   bench.f.cpus = 64;
   CHECK(bench.ask(knob::kBackgroundJobs, 64).value == 6);
 }
@@ -231,7 +233,7 @@ TEST_CASE("step: one change moves a knob so far and no further", "[guard]") {
 TEST_CASE("step: unlimited is near for a limit that limits next to nothing", "[guard]") {
   Bench bench;
   // 50 MB/s pass 100 MiB/s: the limit is within reach of the load, so unlimited is far away.
-  CHECK(bench.change(knob::kRateLimit, kUnlimitedBytesPerSecond).value == 400 * kM);
+  CHECK(bench.change(knob::kRateLimit, kUnlimitedBytesPerSecond).value == 400 * kGuardMiB);
   CHECK(is(bench.ask(knob::kRateLimit, kUnlimitedBytesPerSecond), VerdictKind::kAllowed, ""));
   Bench idle;
   idle.f.limiter_bytes_per_second = 5e6;
@@ -242,26 +244,26 @@ TEST_CASE("step: unlimited is near for a limit that limits next to nothing", "[g
 TEST_CASE("step: from unlimited it is measured from what passes", "[guard]") {
   Bench bench;
   bench.knob(knob::kRateLimit) = limiter_knob(kUnlimitedBytesPerSecond);
-  Verdict verdict = bench.ask(knob::kRateLimit, 11 * kM);
+  Verdict verdict = bench.ask(knob::kRateLimit, 11 * kGuardMiB);
   CHECK(is(verdict, VerdictKind::kClamped, "step"));
   CHECK(verdict.value == 12500000);
   bench.pass(10);
-  CHECK(is(bench.ask(knob::kRateLimit, 60 * kM), VerdictKind::kAllowed, ""));
+  CHECK(is(bench.ask(knob::kRateLimit, 60 * kGuardMiB), VerdictKind::kAllowed, ""));
   Bench blind;
   blind.knob(knob::kRateLimit) = limiter_knob(kUnlimitedBytesPerSecond);
   blind.f.limiter_bytes_per_second.reset();
   blind.pass(31);
-  CHECK(is(blind.ask(knob::kRateLimit, 60 * kM), VerdictKind::kHeld, "step"));
+  CHECK(is(blind.ask(knob::kRateLimit, 60 * kGuardMiB), VerdictKind::kHeld, "step"));
 }
 
 TEST_CASE("dwell: a knob rests after a change, others do not", "[guard]") {
   Bench bench;
-  bench.change(knob::kRateLimit, 150 * kM, 1.0);
-  CHECK(is(bench.ask(knob::kRateLimit, 200 * kM), VerdictKind::kHeld, "dwell"));
+  bench.change(knob::kRateLimit, 150 * kGuardMiB, 1.0);
+  CHECK(is(bench.ask(knob::kRateLimit, 200 * kGuardMiB), VerdictKind::kHeld, "dwell"));
   bench.f.cpus = 8;
   CHECK(is(bench.ask(knob::kBackgroundJobs, 5), VerdictKind::kAllowed, ""));
   bench.pass(1.0);
-  CHECK(is(bench.ask(knob::kRateLimit, 200 * kM), VerdictKind::kAllowed, ""));
+  CHECK(is(bench.ask(knob::kRateLimit, 200 * kGuardMiB), VerdictKind::kAllowed, ""));
 }
 
 TEST_CASE("budget: changes per hour, of all knobs together", "[guard]") {
@@ -269,21 +271,21 @@ TEST_CASE("budget: changes per hour, of all knobs together", "[guard]") {
   budget.changes_per_hour = 3;
   Bench bench(budget);
   bench.f.cpus = 64;
-  CHECK(bench.change(knob::kRateLimit, 150 * kM).kind == VerdictKind::kAllowed);
+  CHECK(bench.change(knob::kRateLimit, 150 * kGuardMiB).kind == VerdictKind::kAllowed);
   CHECK(bench.change(knob::kBackgroundJobs, 5).kind == VerdictKind::kAllowed);
-  CHECK(bench.change(knob::kRateLimit, 200 * kM).kind == VerdictKind::kAllowed);
-  CHECK(is(bench.ask(knob::kRateLimit, 250 * kM), VerdictKind::kHeld, "budget"));
+  CHECK(bench.change(knob::kRateLimit, 200 * kGuardMiB).kind == VerdictKind::kAllowed);
+  CHECK(is(bench.ask(knob::kRateLimit, 250 * kGuardMiB), VerdictKind::kHeld, "budget"));
   bench.guard.reset();
-  CHECK(is(bench.ask(knob::kRateLimit, 250 * kM), VerdictKind::kHeld, "budget"));
+  CHECK(is(bench.ask(knob::kRateLimit, 250 * kGuardMiB), VerdictKind::kHeld, "budget"));
   bench.pass(3600);
-  CHECK(is(bench.ask(knob::kRateLimit, 250 * kM), VerdictKind::kAllowed, ""));
+  CHECK(is(bench.ask(knob::kRateLimit, 250 * kGuardMiB), VerdictKind::kAllowed, ""));
 }
 
 TEST_CASE("budget: zero changes means none", "[guard]") {
   Budget budget;
   budget.changes_per_hour = 0;
   Bench bench(budget);
-  CHECK(is(bench.ask(knob::kRateLimit, 150 * kM), VerdictKind::kHeld, "budget"));
+  CHECK(is(bench.ask(knob::kRateLimit, 150 * kGuardMiB), VerdictKind::kHeld, "budget"));
 }
 
 TEST_CASE("oscillation: the third reversal waits, the way home is free", "[guard]") {
@@ -304,16 +306,16 @@ TEST_CASE("oscillation: the third reversal waits, the way home is free", "[guard
 
 TEST_CASE("oscillation: of the limiter lowerings wait, wherever it was found", "[guard]") {
   Bench bench;  // found at 100 MiB/s: lower than all that follows
-  CHECK(bench.change(knob::kRateLimit, 200 * kM).kind == VerdictKind::kAllowed);
-  CHECK(bench.change(knob::kRateLimit, 150 * kM).kind == VerdictKind::kAllowed);  // 1
-  CHECK(bench.change(knob::kRateLimit, 200 * kM).kind == VerdictKind::kAllowed);  // 2
-  CHECK(is(bench.ask(knob::kRateLimit, 150 * kM), VerdictKind::kHeld, "oscillation"));
-  CHECK(is(bench.ask(knob::kRateLimit, 400 * kM), VerdictKind::kAllowed, ""));
+  CHECK(bench.change(knob::kRateLimit, 200 * kGuardMiB).kind == VerdictKind::kAllowed);
+  CHECK(bench.change(knob::kRateLimit, 150 * kGuardMiB).kind == VerdictKind::kAllowed);  // 1
+  CHECK(bench.change(knob::kRateLimit, 200 * kGuardMiB).kind == VerdictKind::kAllowed);  // 2
+  CHECK(is(bench.ask(knob::kRateLimit, 150 * kGuardMiB), VerdictKind::kHeld, "oscillation"));
+  CHECK(is(bench.ask(knob::kRateLimit, 400 * kGuardMiB), VerdictKind::kAllowed, ""));
 }
 
 TEST_CASE("no_change: to the value that it has", "[guard]") {
   Bench bench;
-  CHECK(is(bench.ask(knob::kRateLimit, 100 * kM), VerdictKind::kHeld, "no_change"));
+  CHECK(is(bench.ask(knob::kRateLimit, 100 * kGuardMiB), VerdictKind::kHeld, "no_change"));
 }
 
 TEST_CASE("no_change: a knob out of range is not moved by asking for what it is", "[guard]") {
@@ -327,11 +329,11 @@ TEST_CASE("no_change: a knob out of range is not moved by asking for what it is"
 
 TEST_CASE("clamps add up", "[guard]") {
   Budget budget;
-  budget.cache_max = Bytes{1000 * kM};
+  budget.cache_max = Bytes{1000 * kGuardMiB};
   Bench bench(budget);
-  Verdict verdict = bench.ask(knob::kCacheCapacity, 5000 * kM);
+  Verdict verdict = bench.ask(knob::kCacheCapacity, 5000 * kGuardMiB);
   CHECK(is(verdict, VerdictKind::kClamped, "range"));
-  CHECK(verdict.value == 384 * kM);
+  CHECK(verdict.value == 384 * kGuardMiB);
   CHECK(verdict.reason.find("; one step") != std::string::npos);
 }
 
@@ -341,28 +343,28 @@ TEST_CASE("a failed change gives its dwell and its budget back", "[guard]") {
   Bench bench(budget);
   Proposal proposal;
   proposal.knob = knob::kRateLimit;
-  proposal.from = 100 * kM;
-  proposal.to = 150 * kM;
+  proposal.from = 100 * kGuardMiB;
+  proposal.to = 150 * kGuardMiB;
   CHECK(bench.guard.judge(proposal, bench.f).kind == VerdictKind::kAllowed);
   CHECK(bench.guard.judge(proposal, bench.f).rule == "dwell");
   bench.guard.failed(proposal);
   CHECK(bench.guard.judge(proposal, bench.f).kind == VerdictKind::kAllowed);
   proposal.knob = knob::kBackgroundJobs;
   bench.guard.failed(proposal);  // of which nothing was allowed: nothing happens
-  CHECK(bench.ask(knob::kRateLimit, 150 * kM).rule == "dwell");
+  CHECK(bench.ask(knob::kRateLimit, 150 * kGuardMiB).rule == "dwell");
 }
 
 TEST_CASE("reset: another database owes no dwell", "[guard]") {
   Bench bench;
-  bench.ask(knob::kRateLimit, 150 * kM);
+  bench.ask(knob::kRateLimit, 150 * kGuardMiB);
   bench.guard.reset();
-  CHECK(is(bench.ask(knob::kRateLimit, 150 * kM), VerdictKind::kAllowed, ""));
+  CHECK(is(bench.ask(knob::kRateLimit, 150 * kGuardMiB), VerdictKind::kAllowed, ""));
 }
 
 TEST_CASE("holding and rejecting leave no trace", "[guard]") {
   Budget budget;
   budget.changes_per_hour = 1;
   Bench bench(budget);
-  for (int i = 0; i < 10; ++i) bench.ask(knob::kRateLimit, 100 * kM);
-  CHECK(is(bench.ask(knob::kRateLimit, 150 * kM), VerdictKind::kAllowed, ""));
+  for (int i = 0; i < 10; ++i) bench.ask(knob::kRateLimit, 100 * kGuardMiB);
+  CHECK(is(bench.ask(knob::kRateLimit, 150 * kGuardMiB), VerdictKind::kAllowed, ""));
 }

@@ -8,11 +8,11 @@ using namespace rocktune::test;
 
 namespace {
 
-constexpr std::int64_t kM = std::int64_t{1} << 20;
+constexpr std::int64_t kHeadroomMiB = std::int64_t{1} << 20;
 
-class Bench {
+class HeadroomBench {
  public:
-  Bench() {
+  HeadroomBench() {
     f.fresh = true;
     f.interval_seconds = 0.5;
     f.l0_files = 2;
@@ -43,7 +43,7 @@ class Bench {
     f.memory_total_bytes = 16e9;
     f.memory_pressure_ratio = 0;
     f.knobs = {limiter_knob(kUnlimitedBytesPerSecond), jobs_knob(2),
-               cache_knob(256 * kM, 256 * kM)};
+               cache_knob(256 * kHeadroomMiB, 256 * kHeadroomMiB)};
     set_limit(kUnlimitedBytesPerSecond, 30e6);
   }
   void set_limit(std::int64_t limit, double passes) {
@@ -91,58 +91,58 @@ class Bench {
 }  // namespace
 
 TEST_CASE("comfort: nothing is proposed", "[headroom]") {
-  Bench bench;
+  HeadroomBench bench;
   for (int i = 0; i < 2000; ++i) CHECK(bench.tick().empty());
 }
 
 TEST_CASE("limiter: doubled when a backlog warns behind it, fourfold in a stall", "[headroom]") {
-  Bench bench;
-  bench.set_limit(40 * kM, 39.0 * kM);
+  HeadroomBench bench;
+  bench.set_limit(40 * kHeadroomMiB, 39.0 * kHeadroomMiB);
   bench.backlog(18);
   auto proposal = bench.run(2, knob::kRateLimit);
   REQUIRE(proposal);
   CHECK(proposal->rule == "limiter.backlog");
-  CHECK(proposal->from == 40 * kM);
-  CHECK(proposal->to == 80 * kM);
+  CHECK(proposal->from == 40 * kHeadroomMiB);
+  CHECK(proposal->to == 80 * kHeadroomMiB);
   CHECK(proposal->expected.feature == "l0_ratio");
   CHECK(proposal->expected.lower_is_better);
   bench.f.delayed_bytes_per_second = 16e6;
-  CHECK(bench.run(1, knob::kRateLimit)->to == 160 * kM);
+  CHECK(bench.run(1, knob::kRateLimit)->to == 160 * kHeadroomMiB);
 }
 
 TEST_CASE("limiter: a stall that lasted a part of one poll counts as one", "[headroom]") {
-  Bench bench;
-  bench.set_limit(40 * kM, 39.0 * kM);
+  HeadroomBench bench;
+  bench.set_limit(40 * kHeadroomMiB, 39.0 * kHeadroomMiB);
   bench.backlog(18);
   bench.run(5, knob::kRateLimit);
   bench.indicators[0].event = true;
-  CHECK(bench.run(0.5, knob::kRateLimit)->to == 160 * kM);
+  CHECK(bench.run(0.5, knob::kRateLimit)->to == 160 * kHeadroomMiB);
 }
 
 TEST_CASE("limiter: near 1 GiB/s it becomes unlimited", "[headroom]") {
-  Bench bench;
-  bench.set_limit(600 * kM, 590.0 * kM);
+  HeadroomBench bench;
+  bench.set_limit(600 * kHeadroomMiB, 590.0 * kHeadroomMiB);
   bench.backlog(18);
   CHECK(bench.run(2, knob::kRateLimit)->to == kUnlimitedBytesPerSecond);
 }
 
 TEST_CASE("limiter: a backlog that does not wait for it does not move it", "[headroom]") {
-  Bench bench;
-  bench.set_limit(400 * kM, 30.0 * kM);
+  HeadroomBench bench;
+  bench.set_limit(400 * kHeadroomMiB, 30.0 * kHeadroomMiB);
   bench.backlog(18);
   CHECK_FALSE(bench.run(10, knob::kRateLimit));
 }
 
 TEST_CASE("limiter: a debt of minutes behind it is a backlog, too", "[headroom]") {
-  Bench bench;
-  bench.set_limit(40 * kM, 39.0 * kM);
+  HeadroomBench bench;
+  bench.set_limit(40 * kHeadroomMiB, 39.0 * kHeadroomMiB);
   bench.f.pending_bytes = 24e9;
   bench.f.pending_ratio = 0.35;
   CHECK(bench.run(2, knob::kRateLimit)->rule == "limiter.backlog");
 }
 
 TEST_CASE("limiter: short of the need it follows without waiting for trouble", "[headroom]") {
-  Bench bench;
+  HeadroomBench bench;
   bench.set_limit(31000000, 30e6);  // 30 MB/s are needed
   CHECK_FALSE(bench.run(4, knob::kRateLimit));
   auto proposal = bench.run(4, knob::kRateLimit);
@@ -152,7 +152,7 @@ TEST_CASE("limiter: short of the need it follows without waiting for trouble", "
 }
 
 namespace {
-void disturbed_reads(Bench& bench) {
+void disturbed_reads(HeadroomBench& bench) {
   bench.f.read_p99_us = 9000;
   bench.f.device_queue = 40;
   bench.f.running_compactions = 1;
@@ -160,7 +160,7 @@ void disturbed_reads(Bench& bench) {
 }  // namespace
 
 TEST_CASE("limiter: slow reads in comfort lower it, first to what passes", "[headroom]") {
-  Bench bench;
+  HeadroomBench bench;
   disturbed_reads(bench);
   bench.set_limit(kUnlimitedBytesPerSecond, 80e6);
   CHECK_FALSE(bench.run(9, knob::kRateLimit));
@@ -177,7 +177,7 @@ TEST_CASE("limiter: slow reads in comfort lower it, first to what passes", "[hea
 }
 
 TEST_CASE("limiter: slow reads are not its matter when a cause is missing", "[headroom]") {
-  Bench bench;
+  HeadroomBench bench;
   disturbed_reads(bench);
   bench.set_limit(kUnlimitedBytesPerSecond, 80e6);
   SECTION("the backlog slows the reads") {
@@ -199,7 +199,7 @@ TEST_CASE("limiter: slow reads are not its matter when a cause is missing", "[he
 }
 
 TEST_CASE("jobs: raised when the slots are full, to where there is one more", "[headroom]") {
-  Bench bench;
+  HeadroomBench bench;
   bench.f.knobs[1] = jobs_knob(1, 1);
   bench.f.running_compactions = 1;
   bench.backlog(18);
@@ -218,7 +218,7 @@ TEST_CASE("jobs: raised when the slots are full, to where there is one more", "[
 }
 
 TEST_CASE("jobs: free slots, or a limiter in the way, need no more jobs", "[headroom]") {
-  Bench bench;
+  HeadroomBench bench;
   bench.backlog(18);
   SECTION("free slots") {
     bench.f.running_compactions = 0;
@@ -226,14 +226,14 @@ TEST_CASE("jobs: free slots, or a limiter in the way, need no more jobs", "[head
   }
   SECTION("the limiter first, for 10 s") {
     bench.f.running_compactions = 1;
-    bench.set_limit(40 * kM, 39.0 * kM);
+    bench.set_limit(40 * kHeadroomMiB, 39.0 * kHeadroomMiB);
     CHECK_FALSE(bench.run(9.5, knob::kBackgroundJobs));
     CHECK(bench.run(2, knob::kBackgroundJobs));
   }
 }
 
 TEST_CASE("jobs: unused ones are given back one by one, ours only", "[headroom]") {
-  Bench bench;
+  HeadroomBench bench;
   bench.f.knobs[1] = jobs_knob(4, 2);
   bench.f.running_compactions = 1;
   CHECK_FALSE(bench.run(299, knob::kBackgroundJobs));
@@ -252,27 +252,27 @@ TEST_CASE("jobs: unused ones are given back one by one, ours only", "[headroom]"
 }
 
 namespace {
-void misses(Bench& bench, double hit_ratio) {
+void misses(HeadroomBench& bench, double hit_ratio) {
   bench.f.cache_hit_ratio = hit_ratio;
   bench.f.cache_misses_per_second = 5000;
 }
 }  // namespace
 
 TEST_CASE("cache: grows while misses cost reads, and stops at the knee", "[headroom]") {
-  Bench bench;
-  bench.budget.cache_max = Bytes{4096 * kM};
+  HeadroomBench bench;
+  bench.budget.cache_max = Bytes{4096 * kHeadroomMiB};
   misses(bench, 0.60);
   auto proposal = bench.run(10, knob::kCacheCapacity);
   REQUIRE(proposal);
   CHECK(proposal->rule == "cache.miss");
-  CHECK(proposal->to == 320 * kM);
+  CHECK(proposal->to == 320 * kHeadroomMiB);
   CHECK(proposal->expected.feature == "cache_hit_ratio");
   CHECK_FALSE(proposal->expected.lower_is_better);
-  bench.f.knobs[2].value = 320 * kM;
+  bench.f.knobs[2].value = 320 * kHeadroomMiB;
   misses(bench, 0.70);
   CHECK_FALSE(bench.run(25, knob::kCacheCapacity));
-  CHECK(bench.run(10, knob::kCacheCapacity)->to == 400 * kM);
-  bench.f.knobs[2].value = 400 * kM;
+  CHECK(bench.run(10, knob::kCacheCapacity)->to == 400 * kHeadroomMiB);
+  bench.f.knobs[2].value = 400 * kHeadroomMiB;
   misses(bench, 0.705);  // hardly anything gained
   CHECK_FALSE(bench.run(600, knob::kCacheCapacity));
   misses(bench, 0.5);  // another working set
@@ -280,8 +280,8 @@ TEST_CASE("cache: grows while misses cost reads, and stops at the knee", "[headr
 }
 
 TEST_CASE("cache: does not grow without a reason or without room", "[headroom]") {
-  Bench bench;
-  bench.budget.cache_max = Bytes{4096 * kM};
+  HeadroomBench bench;
+  bench.budget.cache_max = Bytes{4096 * kHeadroomMiB};
   misses(bench, 0.60);
   SECTION("it is not full") {
     bench.f.cache_fill_ratio = 0.5;
@@ -299,7 +299,7 @@ TEST_CASE("cache: does not grow without a reason or without room", "[headroom]")
     bench.f.memory_available_bytes.reset();
   }
   SECTION("the budget is spent") {
-    bench.budget.cache_max = Bytes{256 * kM};
+    bench.budget.cache_max = Bytes{256 * kHeadroomMiB};
   }
   SECTION("there is no budget beyond what was found") {
     bench.budget.cache_max.reset();
@@ -308,7 +308,7 @@ TEST_CASE("cache: does not grow without a reason or without room", "[headroom]")
 }
 
 TEST_CASE("cache: shrinks when memory runs short, to a quarter of what was found", "[headroom]") {
-  Bench bench;
+  HeadroomBench bench;
   SECTION("little is available") {
     bench.f.memory_available_bytes = 0.5e9;
   }
@@ -318,14 +318,14 @@ TEST_CASE("cache: shrinks when memory runs short, to a quarter of what was found
   auto proposal = bench.run(5, knob::kCacheCapacity);
   REQUIRE(proposal);
   CHECK(proposal->rule == "cache.memory");
-  CHECK(proposal->to == Approx(0.8 * 256 * kM));
-  bench.f.knobs[2].value = 64 * kM;
+  CHECK(proposal->to == Approx(0.8 * 256 * kHeadroomMiB));
+  bench.f.knobs[2].value = 64 * kHeadroomMiB;
   CHECK_FALSE(bench.run(5, knob::kCacheCapacity));
 }
 
 TEST_CASE("without a reading nothing is proposed", "[headroom]") {
-  Bench bench;
-  bench.set_limit(40 * kM, 39.0 * kM);
+  HeadroomBench bench;
+  bench.set_limit(40 * kHeadroomMiB, 39.0 * kHeadroomMiB);
   bench.backlog(18);
   bench.f.fresh = false;
   CHECK_FALSE(bench.run(5, knob::kRateLimit));

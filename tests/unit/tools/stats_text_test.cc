@@ -7,7 +7,7 @@ using rocktune::tools::test::contains;
 
 namespace {
 
-const char* const kAnswer = R"({"tick_ns":1,"wall_ns":2,
+const char* const kStatsAnswer = R"({"tick_ns":1,"wall_ns":2,
   "derived":[
     {"name":"write_amplification","value":3.4567,"formula":"(a + b) / c","inputs":{"a":1}},
     {"name":"read_amplification","reason":"nothing was read","formula":"d / e","inputs":{}}],
@@ -24,7 +24,7 @@ const char* const kAnswer = R"({"tick_ns":1,"wall_ns":2,
   "left_out":["aggregated-table-properties: reads every file"]})";
 
 std::string joined(std::size_t top) {
-  const auto lines = statistics_lines(Json::parse(kAnswer), top);
+  const auto lines = statistics_lines(Json::parse(kStatsAnswer), top);
   REQUIRE(lines);
   std::string text;
   for (const std::string& line : *lines) text += line + "\n";

@@ -29,13 +29,6 @@ std::string good_trace(const TempDirectory& directory) {
   return path;
 }
 
-void run_sql(const std::string& path, const char* sql) {
-  sqlite3* database = nullptr;
-  REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
-  CHECK(sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
-  sqlite3_close(database);
-}
-
 Error open_error(const std::string& path) {
   const auto reader = Reader::open(path);
   REQUIRE_FALSE(reader);

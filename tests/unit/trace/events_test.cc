@@ -1,5 +1,4 @@
 // Events of the database in the trace, and traces from before there were any.
-#include <sqlite3.h>
 
 #include "support.h"
 #include "trace/reader.h"
@@ -65,13 +64,6 @@ void record(const std::string& path) {
     if (i == 2) checked(recorder.add_database_event(target, sample.sequence, missed(40, 39)));
     checked(recorder.commit());
   }
-}
-
-void run_sql(const std::string& path, const char* sql) {
-  sqlite3* database = nullptr;
-  REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
-  CHECK(sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
-  sqlite3_close(database);
 }
 
 }  // namespace

@@ -1,6 +1,10 @@
 #include "support.h"
 
+#include <sqlite3.h>
+
 #include <algorithm>
+
+#include "tests/support/catch.h"
 
 namespace rocktune::trace::test {
 
@@ -130,6 +134,13 @@ Sample RandomSamples::next() {
   }
   last_ = sample;
   return sample;
+}
+
+void run_sql(const std::string& path, const char* sql) {
+  sqlite3* database = nullptr;
+  REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
+  CHECK(sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
+  sqlite3_close(database);
 }
 
 }  // namespace rocktune::trace::test

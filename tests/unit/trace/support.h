@@ -37,6 +37,9 @@ class RandomSamples {
   DatabaseReading last_database_;
 };
 
+// Runs SQL on a trace behind its recorder's back.
+void run_sql(const std::string& path, const char* sql);
+
 inline RunInfo run_info() {
   return {"0.1.0", "host-1", Nanoseconds(1'700'000'000'000'000'000), 0.5};
 }

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 using rocksdb::Env;
 using rocksdb::RateLimiter;
 
-constexpr std::int64_t kMiB = 1 << 20;
+constexpr std::int64_t kLimiterMiB = 1 << 20;
 
 class HandClock final : public WaitClock {
  public:
@@ -62,12 +62,12 @@ class Asks {
   std::thread thread_;
 };
 
-struct Setup {
+struct LimiterSetup {
   HandClock clock;
   FairRateLimiter limiter;
   RateLimiter& base = limiter;
 
-  explicit Setup(std::int64_t rate) : limiter(rate, clock) {}
+  explicit LimiterSetup(std::int64_t rate) : limiter(rate, clock) {}
   // Takes the burst, so that what follows has to wait.
   void drain() {
     const Asks all(limiter, Job::kNone, Env::IO_MID,
@@ -79,52 +79,52 @@ struct Setup {
 };
 
 TEST_CASE("at the unlimited rate nothing waits, and all is counted", "[limiter]") {
-  Setup s(wire::kUnlimitedBytesPerSecond);
+  LimiterSetup s(wire::kUnlimitedBytesPerSecond);
   constexpr std::int64_t kHuge = std::int64_t{1} << 50;
   for (const auto priority : {Env::IO_LOW, Env::IO_MID, Env::IO_HIGH, Env::IO_USER}) {
     s.base.Request(kHuge, priority, nullptr, RateLimiter::OpType::kWrite);
     CHECK(s.base.GetTotalBytesThrough(priority) == kHuge);
     CHECK(s.base.GetTotalRequests(priority) == 1);
     // Not cut into bursts either.
-    CHECK(s.base.RequestToken(64 * kMiB, 4096, priority, nullptr, RateLimiter::OpType::kWrite) ==
-          64 * kMiB);
+    CHECK(s.base.RequestToken(64 * kLimiterMiB, 4096, priority, nullptr,
+                              RateLimiter::OpType::kWrite) == 64 * kLimiterMiB);
   }
   CHECK(s.base.GetTotalRequests() == 8);
-  CHECK(s.base.GetTotalBytesThrough() == 4 * (kHuge + 64 * kMiB));
+  CHECK(s.base.GetTotalBytesThrough() == 4 * (kHuge + 64 * kLimiterMiB));
   CHECK(s.count("delayed_requests") == 0);
-  CHECK(s.base.GetSingleBurstBytes() == 8 * kMiB);
+  CHECK(s.base.GetSingleBurstBytes() == 8 * kLimiterMiB);
 }
 
 TEST_CASE("flushes do not wait; compactions give way for what they write", "[limiter]") {
-  Setup s(10 * kMiB);
+  LimiterSetup s(10 * kLimiterMiB);
   s.drain();
   {
-    const Asks flush(s.limiter, Job::kFlush, Env::IO_HIGH, 100 * kMiB);
-    const Asks in_a_stall(s.limiter, Job::kFlush, Env::IO_USER, 100 * kMiB);
-    const Asks users(s.limiter, Job::kNone, Env::IO_USER, 100 * kMiB);
+    const Asks flush(s.limiter, Job::kFlush, Env::IO_HIGH, 100 * kLimiterMiB);
+    const Asks in_a_stall(s.limiter, Job::kFlush, Env::IO_USER, 100 * kLimiterMiB);
+    const Asks users(s.limiter, Job::kNone, Env::IO_USER, 100 * kLimiterMiB);
   }
-  CHECK(s.count("flush_write_bytes") == 200 * kMiB);
-  CHECK(s.count("other_write_bytes") == 100 * kMiB + FairBudget::burst_at(10 * kMiB));
+  CHECK(s.count("flush_write_bytes") == 200 * kLimiterMiB);
+  CHECK(s.count("other_write_bytes") == 100 * kLimiterMiB + FairBudget::burst_at(10 * kLimiterMiB));
   CHECK(s.count("delayed_requests") == 0);
 
-  Asks compaction(s.limiter, Job::kL0Compaction, Env::IO_LOW, kMiB / 2);
+  Asks compaction(s.limiter, Job::kL0Compaction, Env::IO_LOW, kLimiterMiB / 2);
   until_pending(s.base, 1);
   s.clock.advance(90ms);  // 50 ms, if nothing were owed
   CHECK_FALSE(compaction.done());
   s.clock.advance(10ms);
   compaction.join();
-  CHECK(s.count("l0_compaction_write_bytes") == kMiB / 2);
+  CHECK(s.count("l0_compaction_write_bytes") == kLimiterMiB / 2);
   CHECK(s.count("waited_microseconds") == 100000);
 }
 
 TEST_CASE("limited flushes wait, and go before compactions that came earlier", "[limiter]") {
-  Setup s(10 * kMiB);
+  LimiterSetup s(10 * kLimiterMiB);
   s.limiter.set_limit_flushes(true);
   CHECK(s.limiter.limit_flushes());
   s.drain();
-  Asks compaction(s.limiter, Job::kL0Compaction, Env::IO_LOW, kMiB / 2);
+  Asks compaction(s.limiter, Job::kL0Compaction, Env::IO_LOW, kLimiterMiB / 2);
   until_pending(s.base, 1);
-  Asks flush(s.limiter, Job::kFlush, Env::IO_HIGH, kMiB / 2);
+  Asks flush(s.limiter, Job::kFlush, Env::IO_HIGH, kLimiterMiB / 2);
   until_pending(s.base, 2);
   CHECK(pending(s.base, Env::IO_LOW) == 1);
   CHECK(pending(s.base, Env::IO_HIGH) == 1);
@@ -136,29 +136,29 @@ TEST_CASE("limited flushes wait, and go before compactions that came earlier", "
 }
 
 TEST_CASE("level 0 goes before deeper ones that came earlier", "[limiter]") {
-  Setup s(10 * kMiB);
+  LimiterSetup s(10 * kLimiterMiB);
   s.drain();
-  Asks deep(s.limiter, Job::kDeepCompaction, Env::IO_LOW, kMiB / 2);
+  Asks deep(s.limiter, Job::kDeepCompaction, Env::IO_LOW, kLimiterMiB / 2);
   until_pending(s.base, 1);
-  Asks l0(s.limiter, Job::kL0Compaction, Env::IO_LOW, kMiB / 2);
+  Asks l0(s.limiter, Job::kL0Compaction, Env::IO_LOW, kLimiterMiB / 2);
   until_pending(s.base, 2);
   s.clock.advance(50ms);
   l0.join();
   CHECK_FALSE(deep.done());
   s.clock.advance(50ms);
   deep.join();
-  CHECK(s.count("deep_compaction_write_bytes") == kMiB / 2);
+  CHECK(s.count("deep_compaction_write_bytes") == kLimiterMiB / 2);
   CHECK(s.count("deep_compaction_write_requests") == 1);
 }
 
 TEST_CASE("a new rate, or a setting, lets those go who wait", "[limiter]") {
-  Setup s(kMiB);
+  LimiterSetup s(kLimiterMiB);
   s.limiter.set_limit_flushes(true);
   s.limiter.set_limit_reads(true);
   s.drain();
-  Asks compaction(s.limiter, Job::kDeepCompaction, Env::IO_LOW, 8 * kMiB);
-  Asks read(s.limiter, Job::kL0Compaction, Env::IO_LOW, kMiB, RateLimiter::OpType::kRead);
-  Asks flush(s.limiter, Job::kFlush, Env::IO_HIGH, kMiB);
+  Asks compaction(s.limiter, Job::kDeepCompaction, Env::IO_LOW, 8 * kLimiterMiB);
+  Asks read(s.limiter, Job::kL0Compaction, Env::IO_LOW, kLimiterMiB, RateLimiter::OpType::kRead);
+  Asks flush(s.limiter, Job::kFlush, Env::IO_HIGH, kLimiterMiB);
   until_pending(s.base, 3);
   s.limiter.set_limit_flushes(false);
   flush.join();
@@ -172,70 +172,72 @@ TEST_CASE("a new rate, or a setting, lets those go who wait", "[limiter]") {
 }
 
 TEST_CASE("a raised rate is waited for no longer than it takes", "[limiter]") {
-  Setup s(kMiB);
+  LimiterSetup s(kLimiterMiB);
   s.drain();
-  Asks compaction(s.limiter, Job::kDeepCompaction, Env::IO_LOW, kMiB);
+  Asks compaction(s.limiter, Job::kDeepCompaction, Env::IO_LOW, kLimiterMiB);
   until_pending(s.base, 1);
-  s.base.SetBytesPerSecond(200 * kMiB);
-  CHECK(s.base.GetBytesPerSecond() == 200 * kMiB);
+  s.base.SetBytesPerSecond(200 * kLimiterMiB);
+  CHECK(s.base.GetBytesPerSecond() == 200 * kLimiterMiB);
   s.clock.advance(5ms);
   compaction.join();
   s.base.SetBytesPerSecond(0);  // ignored
   s.base.SetBytesPerSecond(-5);
-  CHECK(s.base.GetBytesPerSecond() == 200 * kMiB);
+  CHECK(s.base.GetBytesPerSecond() == 200 * kLimiterMiB);
 }
 
 TEST_CASE("reads are counted, and held against the rate only if asked for", "[limiter]") {
-  Setup s(10 * kMiB);
+  LimiterSetup s(10 * kLimiterMiB);
   CHECK_FALSE(s.base.IsRateLimited(RateLimiter::OpType::kRead));
   CHECK(s.base.IsRateLimited(RateLimiter::OpType::kWrite));
   s.drain();
   const auto before = s.base.GetTotalBytesThrough();
   {
-    const Asks one(s.limiter, Job::kL0Compaction, Env::IO_LOW, 100 * kMiB,
+    const Asks one(s.limiter, Job::kL0Compaction, Env::IO_LOW, 100 * kLimiterMiB,
                    RateLimiter::OpType::kRead);
-    const Asks two(s.limiter, Job::kDeepCompaction, Env::IO_LOW, 10 * kMiB,
+    const Asks two(s.limiter, Job::kDeepCompaction, Env::IO_LOW, 10 * kLimiterMiB,
                    RateLimiter::OpType::kRead);
   }
-  CHECK(s.count("l0_compaction_read_bytes") == 100 * kMiB);
-  CHECK(s.count("deep_compaction_read_bytes") == 10 * kMiB);
+  CHECK(s.count("l0_compaction_read_bytes") == 100 * kLimiterMiB);
+  CHECK(s.count("deep_compaction_read_bytes") == 10 * kLimiterMiB);
   CHECK(s.count("deep_compaction_read_requests") == 1);
   CHECK(s.base.GetTotalBytesThrough() == before);
   // No priority, no limit: neither counted nor cut.
-  CHECK(s.base.RequestToken(100 * kMiB, 4096, Env::IO_TOTAL, nullptr, RateLimiter::OpType::kRead) ==
-        100 * kMiB);
-  s.limiter.Request(kMiB, Env::IO_TOTAL, nullptr, RateLimiter::OpType::kRead);
+  CHECK(s.base.RequestToken(100 * kLimiterMiB, 4096, Env::IO_TOTAL, nullptr,
+                            RateLimiter::OpType::kRead) == 100 * kLimiterMiB);
+  s.limiter.Request(kLimiterMiB, Env::IO_TOTAL, nullptr, RateLimiter::OpType::kRead);
   CHECK(s.count("other_read_requests") == 0);
 
   s.limiter.set_limit_reads(true);
   CHECK(s.base.IsRateLimited(RateLimiter::OpType::kRead));
-  Asks read(s.limiter, Job::kL0Compaction, Env::IO_LOW, kMiB / 2, RateLimiter::OpType::kRead);
+  Asks read(s.limiter, Job::kL0Compaction, Env::IO_LOW, kLimiterMiB / 2,
+            RateLimiter::OpType::kRead);
   until_pending(s.base, 1);
   s.clock.advance(50ms);
   read.join();
-  CHECK(s.base.GetTotalBytesThrough() == before + kMiB / 2);
-  CHECK(s.count("l0_compaction_read_bytes") == 100 * kMiB + kMiB / 2);
+  CHECK(s.base.GetTotalBytesThrough() == before + kLimiterMiB / 2);
+  CHECK(s.count("l0_compaction_read_bytes") == 100 * kLimiterMiB + kLimiterMiB / 2);
 }
 
 TEST_CASE("what has to wait is cut into bursts of whole blocks", "[limiter]") {
-  Setup s(10 * kMiB);
+  LimiterSetup s(10 * kLimiterMiB);
   using Op = RateLimiter::OpType;
-  CHECK(s.base.GetSingleBurstBytes() == kMiB / 2);
+  CHECK(s.base.GetSingleBurstBytes() == kLimiterMiB / 2);
   CHECK(s.base.RequestToken(100000, 4096, Env::IO_LOW, nullptr, Op::kWrite) == 98304);
   CHECK(s.base.RequestToken(100000, 0, Env::IO_LOW, nullptr, Op::kWrite) == 100000);
   CHECK(s.base.RequestToken(1000, 4096, Env::IO_LOW, nullptr, Op::kWrite) == 1000);
-  CHECK(s.base.RequestToken(4 * kMiB, 4096, Env::IO_HIGH, nullptr, Op::kWrite) == 4 * kMiB);
+  CHECK(s.base.RequestToken(4 * kLimiterMiB, 4096, Env::IO_HIGH, nullptr, Op::kWrite) ==
+        4 * kLimiterMiB);
   REQUIRE(s.limiter.SetSingleBurstBytes(1000).ok());
   CHECK(s.base.GetSingleBurstBytes() == 1000);
   CHECK(s.base.RequestToken(100000, 4096, Env::IO_LOW, nullptr, Op::kWrite) == 4096);
   CHECK(s.base.RequestToken(100000, 0, Env::IO_LOW, nullptr, Op::kWrite) == 1000);
   CHECK(s.limiter.SetSingleBurstBytes(-1).IsInvalidArgument());
   REQUIRE(s.limiter.SetSingleBurstBytes(0).ok());
-  CHECK(s.base.GetSingleBurstBytes() == kMiB / 2);
+  CHECK(s.base.GetSingleBurstBytes() == kLimiterMiB / 2);
 }
 
 TEST_CASE("the weight of level 0 stays in its range", "[limiter]") {
-  Setup s(kMiB);
+  LimiterSetup s(kLimiterMiB);
   CHECK(s.limiter.l0_weight() == 4);
   s.limiter.set_l0_weight(16);
   CHECK(s.limiter.l0_weight() == 16);
@@ -247,11 +249,12 @@ TEST_CASE("the weight of level 0 stays in its range", "[limiter]") {
 
 TEST_CASE("who still waits when it is destroyed is let go", "[limiter]") {
   HandClock clock;
-  auto limiter = std::make_unique<FairRateLimiter>(kMiB, clock);
-  Asks one(*limiter, Job::kDeepCompaction, Env::IO_LOW, 100 * kMiB);  // takes the burst, and more
+  auto limiter = std::make_unique<FairRateLimiter>(kLimiterMiB, clock);
+  Asks one(*limiter, Job::kDeepCompaction, Env::IO_LOW,
+           100 * kLimiterMiB);  // takes the burst, and more
   one.join();
-  Asks two(*limiter, Job::kDeepCompaction, Env::IO_LOW, kMiB);
-  Asks three(*limiter, Job::kL0Compaction, Env::IO_LOW, kMiB);
+  Asks two(*limiter, Job::kDeepCompaction, Env::IO_LOW, kLimiterMiB);
+  Asks three(*limiter, Job::kL0Compaction, Env::IO_LOW, kLimiterMiB);
   until_pending(*limiter, 2);
   limiter.reset();
   two.join();
@@ -269,13 +272,13 @@ std::optional<std::uint64_t> ticker(rocksdb::Statistics& statistics, const std::
 TEST_CASE("statistics are kept as RocksDB's own limiter keeps them", "[limiter]") {
   const auto ours = rocksdb::CreateDBStatistics();
   const auto generic = rocksdb::CreateDBStatistics();
-  const std::unique_ptr<RateLimiter> other(rocksdb::NewGenericRateLimiter(100 * kMiB));
-  Setup s(10 * kMiB);
+  const std::unique_ptr<RateLimiter> other(rocksdb::NewGenericRateLimiter(100 * kLimiterMiB));
+  LimiterSetup s(10 * kLimiterMiB);
   for (int i = 0; i < 2; ++i) {  // the second one waits
-    other->Request(kMiB / 2, Env::IO_LOW, generic.get(), RateLimiter::OpType::kWrite);
+    other->Request(kLimiterMiB / 2, Env::IO_LOW, generic.get(), RateLimiter::OpType::kWrite);
     std::thread asks([&] {
-      s.limiter.Request(kMiB / 2, Env::IO_LOW, ours.get(), RateLimiter::OpType::kWrite);
-      s.limiter.Request(kMiB / 2, Env::IO_LOW, ours.get(), RateLimiter::OpType::kRead);
+      s.limiter.Request(kLimiterMiB / 2, Env::IO_LOW, ours.get(), RateLimiter::OpType::kWrite);
+      s.limiter.Request(kLimiterMiB / 2, Env::IO_LOW, ours.get(), RateLimiter::OpType::kRead);
     });
     if (i == 1) until_pending(s.base, 1);
     s.clock.advance(i * 50ms);
@@ -294,7 +297,7 @@ TEST_CASE("statistics are kept as RocksDB's own limiter keeps them", "[limiter]"
 
 // Real time, many threads, everything turned at once: it ends, and no byte is lost.
 TEST_CASE("threads, rates and settings may meet in any order", "[limiter]") {
-  FairRateLimiter limiter(100 * kMiB);
+  FairRateLimiter limiter(100 * kLimiterMiB);
   constexpr int kThreads = 8;
   constexpr int kRequests = 400;
   constexpr std::int64_t kBytes = 16384;
@@ -314,7 +317,8 @@ TEST_CASE("threads, rates and settings may meet in any order", "[limiter]") {
     limiter.set_limit_flushes(n % 2 == 0);
     limiter.set_limit_reads(n % 3 == 0);
     limiter.set_l0_weight(1 + n % 16);
-    limiter.SetBytesPerSecond(n % 5 == 4 ? wire::kUnlimitedBytesPerSecond : (20 + n % 100) * kMiB);
+    limiter.SetBytesPerSecond(n % 5 == 4 ? wire::kUnlimitedBytesPerSecond
+                                         : (20 + n % 100) * kLimiterMiB);
     static_cast<void>(limiter.snapshot());
     std::this_thread::yield();
   }

@@ -9,7 +9,7 @@
 namespace rocktune::agent {
 namespace {
 
-constexpr std::uint64_t kMiB = 1 << 20;
+constexpr std::uint64_t kDatabaseMiB = 1 << 20;
 
 struct LimitedDatabase : testing::TestDatabase {
   std::shared_ptr<FairRateLimiter> limiter = own_limiter(db->GetDBOptions().rate_limiter);
@@ -33,11 +33,11 @@ TEST_CASE("flushes and level-0 compactions are told apart, reads are counted", "
   LimitedDatabase s;
   REQUIRE(s.limiter);
   for (int i = 0; i < 2; ++i) s.flush_one();
-  CHECK(s.count("flush_write_bytes") > 4 * kMiB);
+  CHECK(s.count("flush_write_bytes") > 4 * kDatabaseMiB);
   CHECK(s.count("l0_compaction_write_bytes") == 0);
   REQUIRE(s.db->CompactRange({}, nullptr, nullptr).ok());
-  CHECK(s.count("l0_compaction_write_bytes") > 2 * kMiB);
-  CHECK(s.count("l0_compaction_read_bytes") > 4 * kMiB);
+  CHECK(s.count("l0_compaction_write_bytes") > 2 * kDatabaseMiB);
+  CHECK(s.count("l0_compaction_read_bytes") > 4 * kDatabaseMiB);
   CHECK(s.count("deep_compaction_write_bytes") == 0);
 
   // A user's reads are asked about only if he gives them a priority.
@@ -51,13 +51,13 @@ TEST_CASE("flushes and level-0 compactions are told apart, reads are counted", "
 TEST_CASE("a close does not wait for a compaction that waits for the limiter", "[limiter]") {
   LimitedDatabase s;
   REQUIRE(s.limiter);
-  s.limiter->SetBytesPerSecond(4 * kMiB);
+  s.limiter->SetBytesPerSecond(4 * kDatabaseMiB);
   for (int i = 0; i < 4; ++i) s.flush_one();  // at once, whatever the rate; then level 0 is full
-  CHECK(s.count("flush_write_bytes") > 8 * kMiB);
+  CHECK(s.count("flush_write_bytes") > 8 * kDatabaseMiB);
   while (s.count("pending_requests") == 0) std::this_thread::yield();
   s.close();
   CHECK(s.count("pending_requests") == 0);
-  CHECK(s.count("l0_compaction_write_bytes") < 2 * kMiB);  // it was not carried to its end
+  CHECK(s.count("l0_compaction_write_bytes") < 2 * kDatabaseMiB);  // it was not carried to its end
 }
 
 }  // namespace
