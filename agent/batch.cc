@@ -72,6 +72,13 @@ void refuse_rest(Batch& batch) {
   }
 }
 
+void defer(Batch& batch, const std::string& why) {
+  for (auto& change : batch) {
+    end(change, "refused", why);
+    change.deferred = true;
+  }
+}
+
 KnobGroup::Assignments assignments(const Batch& batch) {
   KnobGroup::Assignments all;
   for (const auto& change : batch) all.push_back({change.knob, change.value});
@@ -205,13 +212,15 @@ void apply(KnobGroup& group, Batch& batch, KnobState::Holder holder) {
     for (auto& change : batch) end(change, "refused", why);
     return;
   }
+  const bool something = std::ranges::any_of(
+      batch, [](const Change& change) { return change.value != change.result.before; });
+  if (something) why = group.why_not_now();
+  if (!why.empty()) return defer(batch, why);
   for (auto& change : batch) {
     if (change.value != change.result.before) continue;
     change.knob->state().hold(holder);  // if rocktune set it for another database that shares it
     end(change, "unchanged", {});
   }
-  const bool something = std::ranges::any_of(
-      batch, [](const Change& change) { return change.value != change.result.before; });
   if (something) write(group, batch, holder);
 }
 
@@ -251,10 +260,12 @@ Batch give_back(KnobGroup& group, const std::vector<Knob*>& knobs, KnobState::Ho
   // Among themselves the found values are right. Next to what the host set
   // since they may not be.
   const auto why = manual ? group.contradiction(assignments(ours)) : std::string();
-  if (why.empty()) {
-    write(group, ours, holder);
-  } else {
+  if (!why.empty()) {
     for (auto& change : ours) end(change, "conflict", "left as it is beside a new value: " + why);
+  } else if (const auto later = group.why_not_now(); !later.empty()) {
+    defer(ours, later);
+  } else {
+    write(group, ours, holder);
   }
   for (auto& change : batch) {
     const auto done = std::ranges::find(ours, change.knob, &Change::knob);

@@ -21,6 +21,7 @@ struct Change {
   std::optional<std::int64_t> expect;
   wire::ChangeResult result;  // all but its id
   bool written = false;       // a write was tried
+  bool deferred = false;      // "refused", since RocksDB would keep it waiting now: try again
 };
 using Batch = std::vector<Change>;
 
@@ -28,7 +29,8 @@ using Batch = std::vector<Change>;
 void apply(KnobGroup& group, Batch& batch, KnobState::Holder holder);
 
 // Writes the found values of those that are rocktune's. What the host set
-// meanwhile is left alone, and so are values that would contradict it. Without
+// meanwhile is left alone, and so are values that would contradict it; what
+// RocksDB would keep waiting is deferred. Without
 // `shared_too`, what another database still holds is left to it, and is not in
 // the answer. Until a value is back `holder` still holds it, so that whoever
 // ends the group meanwhile finds it, and waits.

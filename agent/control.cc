@@ -105,7 +105,7 @@ Control::Answer<wire::Lease> Control::take_lease(const wire::Lease& request) {
       std::chrono::duration<double>(request.seconds));
   lease_ = Held{request.holder, length, request.on_expiry, now + length};
   keep_ = request.on_expiry == "keep";
-  returning_ = false;  // the new holder adopts what is still set
+  if (!hold_) returning_ = nullptr;  // the new holder adopts what is still set
   return to_wire(*lease_);
 }
 

@@ -4,7 +4,9 @@
 // changed. The changes of a request are made in batches, one for each group of
 // values that RocksDB takes in one call (agent/batch.h). When the lease
 // expires, what rocktune set goes back to its found value, one batch at each
-// tick(), protections first (agent/return_order.h). Whatever was written, or
+// tick(), protections first (agent/return_order.h). While RocksDB would keep
+// options waiting (a write stop) they are refused, or wait for a later tick,
+// and limiters and caches do not. Whatever was written, or
 // could not be returned, is an event; each return is a line in the log as well.
 //
 // Thread-safety: all functions; apply, restore, release and tick must not
@@ -52,7 +54,8 @@ class Control {
   // A column family came: what it has now was found.
   void add(Group group);
   // It goes: what was set there is returned first, unless the lease says to
-  // keep it. Then the group ends, of which a request may still have a copy.
+  // keep it or RocksDB would make that wait. Then the group ends, of which a request may still have
+  // a copy.
   void remove(const Group& group);
 
   Answer<wire::Lease> take_lease(const wire::Lease& request);
@@ -74,7 +77,7 @@ class Control {
   void hurry() { closing_.store(true, std::memory_order_relaxed); }
   // It closes, and no request is under way. What was set goes back: limiters
   // and caches may outlive the database, and its options stay behind in its
-  // OPTIONS file. All groups end.
+  // OPTIONS file. What RocksDB would make wait stays as it is. All groups end.
   void abandon();
 
  private:
@@ -98,8 +101,12 @@ class Control {
   [[nodiscard]] std::optional<wire::ChangeResult> remembered(const std::string& id) const;
   void remember(const wire::ChangeResult& result);
   static bool worth_telling(const KnobGroup& group, Knob& knob);
-  std::vector<wire::ChangeResult> return_all(const std::vector<Group>& groups, const char* why,
-                                             bool shared_too);
+  struct Returned {
+    std::vector<wire::ChangeResult> results;
+    bool deferred = false;  // some of them
+  };
+  Returned return_all(std::vector<Group> groups, const char* why, bool shared_too);
+  bool take_step(const char* why, bool hold);
   void give_up(const std::vector<Group>& groups);
   void tell(const KnobGroup& group, const Batch& batch, const char* why);
   void tell(const KnobGroup& group, const Change& change, const char* why);
@@ -115,8 +122,9 @@ class Control {
   mutable std::mutex mutex_;  // guards what follows; never held while RocksDB is called
   std::vector<Group> groups_;
   std::optional<Held> lease_;
-  bool keep_ = false;       // what the latest lease says about its end
-  bool returning_ = false;  // an expired lease's changes are being undone
+  bool keep_ = false;                // what the latest lease says about its end
+  const char* returning_ = nullptr;  // why what was set is being undone; null: it is not
+  bool hold_ = false;                // and is manual from then on, whoever takes the lease
   std::deque<std::string> order_;
   std::map<std::string, wire::ChangeResult> results_;
 

@@ -51,6 +51,19 @@ struct Ending {
   }
 };
 
+// All of a group that `holder` has set.
+std::vector<Knob*> held_knobs(const KnobGroup& group, KnobState::Holder holder) {
+  std::vector<Knob*> held;
+  for (const auto& knob : group.knobs()) {
+    if (knob->state().held_by(holder)) held.push_back(knob.get());
+  }
+  return held;
+}
+
+bool any_deferred(const Batch& batch) {
+  return std::ranges::any_of(batch, &Change::deferred);
+}
+
 bool not_returned(const Change& change) {
   return change.result.status == "failed" || change.result.status == "mismatch";
 }
@@ -76,6 +89,9 @@ Control::Answer<wire::ChangeResults> Control::apply(const wire::ChangesRequest& 
     remember(refused);
     results[i] = std::move(refused);
   }
+  // What cannot wait for RocksDB does not wait behind what can: it may be what RocksDB waits for.
+  std::ranges::stable_partition(
+      plan, [](const Planned& planned) { return !planned.group->writes_options(); });
   for (auto& [group, batch, places] : plan) {
     if (closing_.load(std::memory_order_relaxed)) {
       return tl::unexpected(wire::Error{"not_found", "the database closes"});
@@ -85,13 +101,19 @@ Control::Answer<wire::ChangeResults> Control::apply(const wire::ChangesRequest& 
     for (std::size_t i = 0; i < batch.size(); ++i) {
       auto& result = batch[i].result;
       result.id = request.changes[places[i]].id;
-      remember(result);
+      if (!batch[i].deferred) remember(result);
       results[places[i]] = std::move(result);
     }
   }
   for (std::size_t i = 0; i < results.size(); ++i) {  // those that were seen before
     if (!results[i].id.empty()) continue;
-    if (auto first = remembered(request.changes[i].id)) results[i] = *std::move(first);
+    const auto& id = request.changes[i].id;
+    if (auto first = remembered(id)) {
+      results[i] = *std::move(first);
+    } else if (const auto same = std::ranges::find(results, id, &wire::ChangeResult::id);
+               same != results.end()) {
+      results[i] = *same;
+    }
   }
   return wire::ChangeResults{std::move(results)};
 }
@@ -133,16 +155,21 @@ void Control::tell_return(const KnobGroup& group, const Change& change, const ch
 
 // Each step of it at once. What another database still holds is given back only
 // with `shared_too`.
-std::vector<wire::ChangeResult> Control::return_all(const std::vector<Group>& groups,
-                                                    const char* why, bool shared_too) {
-  std::vector<wire::ChangeResult> results;
+Control::Returned Control::return_all(std::vector<Group> groups, const char* why, bool shared_too) {
+  Returned returned;
   while (true) {
     auto [group, knobs] = next_return(groups, self_);
-    if (!group) return results;
-    for (const auto& change : give_back(*group, knobs, self_, shared_too)) {
-      change.knob->state().let_go(self_);
+    if (!group) return returned;
+    auto changes = give_back(*group, knobs, self_, shared_too);
+    if (any_deferred(changes)) {  // then so is the rest of its group
+      changes = give_back(*group, held_knobs(*group, self_), self_, shared_too);
+      std::erase(groups, group);
+    }
+    for (const auto& change : changes) {
+      if (!change.deferred) change.knob->state().let_go(self_);
+      returned.deferred |= change.deferred;
       tell_return(*group, change, why);
-      results.push_back(named(*group, change));
+      returned.results.push_back(named(*group, change));
     }
   }
 }
@@ -151,11 +178,13 @@ wire::ChangeResults Control::restore(bool hold) {
   {
     const std::lock_guard lock(mutex_);
     lease_.reset();
-    returning_ = false;
+    returning_ = nullptr;
+    hold_ = false;
   }
   failures_.clear();
   const auto all = groups();
-  wire::ChangeResults answer{return_all(all, "restore", true)};
+  auto returned = return_all(all, "restore", true);
+  wire::ChangeResults answer{std::move(returned.results)};
   for (const auto& group : all) {
     std::vector<Knob*> others;  // also what another database set in a shared object
     for (const auto& knob : group->knobs()) {
@@ -170,8 +199,14 @@ wire::ChangeResults Control::restore(bool hold) {
       answer.results.push_back(named(*group, change));
     }
     for (const auto& knob : group->knobs()) {
-      if (hold && knob->why_not_changeable().empty()) knob->state().make_manual();
+      const bool waits = returned.deferred && knob->state().held_by(self_);
+      if (hold && !waits && knob->why_not_changeable().empty()) knob->state().make_manual();
     }
+  }
+  if (returned.deferred) {
+    const std::lock_guard lock(mutex_);
+    returning_ = "restore";
+    hold_ = hold;
   }
   return answer;
 }
@@ -208,32 +243,50 @@ Control::Answer<wire::ChangeResults> Control::release(const wire::ReleaseRequest
 }
 
 void Control::tick() {
+  const char* why = nullptr;
+  bool hold = false;
   {
     const std::lock_guard lock(mutex_);
     if (lease_ && clock_() >= lease_->until) {
-      returning_ = !keep_;
+      if (!hold_) returning_ = keep_ ? nullptr : "lease_expired";
       lease_.reset();
       failures_.clear();
     }
-    if (!returning_) return;
+    why = returning_;
+    hold = hold_;
   }
-  auto [group, knobs] = next_return(groups(), self_);
-  if (!group) {
-    const std::lock_guard lock(mutex_);
-    returning_ = false;
-    return;
-  }
-  // Another database may still be tuning a shared object: then only our claim
-  // on it ends.
-  for (const auto& change : give_back(*group, knobs, self_, false)) {
-    auto& state = change.knob->state();
-    const auto name = group->column_family() + '\0' + change.knob->name();
-    // Again, unless it is back all the same: RocksDB fails as well when it has taken the value but
-    // could not write its OPTIONS file.
-    const bool again = not_returned(change) && ++failures_[name] < kReturnAttempts;
-    if (again && state.held_by(self_)) continue;
-    state.let_go(self_);
-    tell_return(*group, change, "lease_expired");
+  if (why == nullptr || take_step(why, hold)) return;
+  const std::lock_guard lock(mutex_);
+  returning_ = nullptr;
+  hold_ = false;
+}
+
+// False: there is nothing left to return. What RocksDB would keep waiting is for another tick, and
+// what comes after it is not.
+bool Control::take_step(const char* why, bool hold) {
+  auto left = groups();
+  bool waits = false;
+  while (true) {
+    auto [group, knobs] = next_return(left, self_);
+    if (!group) return waits;
+    // Another database may still be tuning a shared object: then only our claim
+    // on it ends.
+    const auto changes = give_back(*group, knobs, self_, false);
+    for (const auto& change : changes) {
+      if (change.deferred) continue;
+      auto& state = change.knob->state();
+      const auto name = group->column_family() + '\0' + change.knob->name();
+      // Again, unless it is back all the same: RocksDB fails as well when it has taken the value
+      // but could not write its OPTIONS file.
+      const bool again = not_returned(change) && ++failures_[name] < kReturnAttempts;
+      if (again && state.held_by(self_)) continue;
+      state.let_go(self_);
+      if (hold) state.make_manual();
+      tell_return(*group, change, why);
+    }
+    if (!any_deferred(changes)) return true;
+    waits = true;
+    std::erase(left, group);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "agent/knob.h"
 #include "agent/option_knob.h"
 #include "agent/shared_objects.h"
+#include "agent/write_stop.h"
 
 namespace rocktune::agent {
 
@@ -28,6 +29,7 @@ class FamilyGroup final : public KnobGroup {
   [[nodiscard]] std::string contradiction(const Assignments& changes) const override;
   // More memory than there is; what is there already is the host's affair.
   [[nodiscard]] std::string excess(const Assignments& changes) const override;
+  [[nodiscard]] std::string why_not_now() const override { return why_options_wait(db_); }
   std::string write(const Assignments& changes) override;
 
  private:

@@ -73,6 +73,10 @@ class KnobGroup {
 
   [[nodiscard]] Scope scope() const { return scope_; }
   [[nodiscard]] const std::string& column_family() const { return column_family_; }
+  // Its write() goes through SetOptions or SetDBOptions; the others' are done at once.
+  [[nodiscard]] bool writes_options() const {
+    return scope_ == Scope::kDatabase || scope_ == Scope::kColumnFamily;
+  }
   [[nodiscard]] const std::vector<std::unique_ptr<Knob>>& knobs() const { return knobs_; }
   [[nodiscard]] Knob* find(std::string_view name) const {
     const auto found = std::ranges::find(knobs_, name, &Knob::name);
@@ -116,6 +120,8 @@ class KnobGroup {
     return {};
   }
   [[nodiscard]] virtual std::string excess(const Assignments& /*changes*/) const { return {}; }
+  // Empty, or why nothing shall be written now, but later: RocksDB would keep write() waiting.
+  [[nodiscard]] virtual std::string why_not_now() const { return {}; }
   // One call of RocksDB's. Empty, or what RocksDB said. Does not check the
   // values.
   virtual std::string write(const Assignments& changes) = 0;

@@ -42,7 +42,9 @@ ReturnStep next_return(const std::vector<std::shared_ptr<KnobGroup>>& groups,
     auto held = held_bundles(*group, holder);
     if (held.empty()) continue;
     const auto urgent = std::ranges::min(held | std::views::values);
-    if (step.group && urgent >= first) continue;
+    if (step.group && urgent > first) continue;
+    const bool at_once = step.group && step.group->writes_options() && !group->writes_options();
+    if (step.group && urgent == first && !at_once) continue;
     first = urgent;
     step.group = group;
     bundles = std::move(held);

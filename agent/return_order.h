@@ -6,7 +6,8 @@
 // of the LSM tree, and all that takes more of the machine than now). Values
 // that relate to each other (a bundle of the catalogue) return in one call,
 // with the most urgent of them: the found ones are right among themselves, a
-// half of them may not be.
+// half of them may not be. Of equal ones those go first that RocksDB cannot
+// keep waiting.
 //
 // Thread-safety: all functions.
 #pragma once

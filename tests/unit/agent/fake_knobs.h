@@ -40,7 +40,8 @@ class FakeKnob final : public Knob {
 class FakeGroup final : public KnobGroup {
  public:
   explicit FakeGroup(const std::string& column_family = {})
-      : KnobGroup(column_family.empty() ? Scope::kDatabase : Scope::kColumnFamily, column_family) {}
+      : FakeGroup(column_family.empty() ? Scope::kDatabase : Scope::kColumnFamily, column_family) {}
+  FakeGroup(Scope scope, const std::string& column_family) : KnobGroup(scope, column_family) {}
 
   FakeKnob* add_knob(const KnobInfo& info, std::int64_t& value,
                      std::shared_ptr<KnobState> state = nullptr) {
@@ -58,6 +59,7 @@ class FakeGroup final : public KnobGroup {
     }
     return {};
   }
+  std::string why_not_now() const override { return not_now; }
   std::string write(const Assignments& changes) override {
     ++calls;
     for (const auto& [knob, value] : changes) {
@@ -78,6 +80,7 @@ class FakeGroup final : public KnobGroup {
   std::function<std::string(const FakeGroup&, const Assignments&)> contradicts;
   std::function<void()> after_write;
   std::string moves;
+  std::string not_now;
   int calls = 0;
 };
 

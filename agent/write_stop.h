@@ -1,0 +1,21 @@
+// Whether RocksDB would take new options at once.
+//
+// SetOptions and SetDBOptions of RocksDB 7.8 enter the write thread to write the OPTIONS file, and
+// those of 11.8 still do for some options: while writes are stopped the leader of the writers keeps
+// that thread, and they return when the stop has ended. A limiter and a cache need no such thing,
+// and the limiter may be what ends the stop. A stop that begins between the question and the call
+// is waited for all the same: nobody can exclude that.
+//
+// Thread-safety: all functions.
+#pragma once
+
+#include <rocksdb/db.h>
+
+#include <string>
+
+namespace rocktune::agent {
+
+// Empty, or the sentence. Costs a visit to the DB mutex.
+std::string why_options_wait(rocksdb::DB* db);
+
+}  // namespace rocktune::agent
