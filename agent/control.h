@@ -77,7 +77,8 @@ class Control {
   void hurry() { closing_.store(true, std::memory_order_relaxed); }
   // It closes, and no request is under way. What was set goes back: limiters
   // and caches may outlive the database, and its options stay behind in its
-  // OPTIONS file. What RocksDB would make wait stays as it is. All groups end.
+  // OPTIONS file. What RocksDB would make wait stays as it is, and so do options while the process
+  // exits (agent/exiting.h). All groups end.
   void abandon();
 
  private:
@@ -107,7 +108,9 @@ class Control {
   };
   Returned return_all(std::vector<Group> groups, const char* why, bool shared_too);
   bool take_step(const char* why, bool hold);
+  [[nodiscard]] bool keeps() const;
   void give_up(const std::vector<Group>& groups);
+  void give_up_at_exit(const std::vector<Group>& groups);
   void tell(const KnobGroup& group, const Batch& batch, const char* why);
   void tell(const KnobGroup& group, const Change& change, const char* why);
   void tell_return(const KnobGroup& group, const Change& change, const char* why);

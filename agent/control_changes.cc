@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "agent/control.h"
+#include "agent/exiting.h"
 #include "agent/return_order.h"
 
 namespace rocktune::agent {
@@ -299,17 +300,31 @@ void Control::remove(const Group& group) {
   give_up({group});
 }
 
+bool Control::keeps() const {
+  const std::lock_guard lock(mutex_);
+  return keep_;
+}
+
 void Control::abandon() {
   give_up(groups());
 }
 
+// Options stay: RocksDB parses them with static objects of its own, which may be gone.
+void Control::give_up_at_exit(const std::vector<Group>& groups) {
+  std::vector<Group> objects;
+  bool left = false;
+  for (const auto& group : groups) {
+    if (!group->writes_options()) objects.push_back(group);
+    left |= group->writes_options() && !held_knobs(*group, self_).empty();
+  }
+  if (left) log_("the process exits: options that were changed stay as they are");
+  if (!keeps()) return_all(std::move(objects), "closing", false);
+}
+
 void Control::give_up(const std::vector<Group>& groups) {
   const Ending ending{groups, self_};
-  const bool keep = [&] {
-    const std::lock_guard lock(mutex_);
-    return keep_;
-  }();
-  if (!keep) {
+  if (exiting()) return give_up_at_exit(groups);
+  if (!keeps()) {
     return_all(groups, "closing", false);
     return;
   }

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "agent/exiting.h"
 #include "agent/fork_guard.h"
 #include "agent/registry.h"
 #include "agent/rocksdb_version.h"
@@ -58,10 +59,9 @@ wire::Hello hello() {
 
 struct Process {
   Registry registry;
-  // Never destroyed, and none follows it. Both are read at exit() without the lock, since a thread
-  // that holds that may be the one that exits.
+  // Never destroyed, and none follows it. Read at exit() without the lock, since a thread that
+  // holds that may be the one that exits.
   std::atomic<Service*> service{nullptr};
-  std::atomic<bool> exiting{false};
 
   // Guards what follows. Never held while RocksDB or the host's logger is called: they may take
   // locks that the host holds while it opens another database.
@@ -78,13 +78,13 @@ Process& process() {
 
 void at_exit() {
   if (in_child()) return;
-  process().exiting.store(true);
+  exit_begun().store(true);
   if (auto* const service = process().service.load()) service->stop();
 }
 
 // With the mutex held. A directory that was missing may be there at the next attach.
 void serve(Process& self) try {
-  if (self.service.load() != nullptr || self.exiting.load()) return;
+  if (self.service.load() != nullptr || exiting()) return;
   auto greeting = hello();  // first: when it throws, no socket is left behind
   auto file = SocketFile::listen(settings().directory, ::getpid());
   if (!file) {
@@ -212,7 +212,7 @@ std::string status() {
                                       : "off: " + settings().problem;
   }
   if (!rocksdb_mismatch().empty()) return "off: " + rocksdb_mismatch();
-  if (process().exiting.load()) return "stopped: the process is exiting";
+  if (exiting()) return "stopped: the process is exiting";
   const std::lock_guard lock(process().mutex);
   return process().status;
 }

@@ -1,6 +1,7 @@
 // Leases, and how what was changed is undone.
 #include "agent/control.h"
 
+#include "agent/exiting.h"
 #include "tests/unit/agent/control_setup.h"
 
 namespace rocktune::agent {
@@ -204,6 +205,33 @@ TEST_CASE("closing returns everything") {
   s.control->abandon();
   CHECK(s.a == 100);
   CHECK(s.b == 100);
+}
+
+// The static objects that RocksDB parses options with may be gone.
+TEST_CASE("a close while the process exits returns objects, and leaves options alone") {
+  static constexpr KnobInfo kRate{
+      .name = "rate", .scope = Scope::kLimiter, .bundle = Bundle::kRate, .min = 1, .max = 1000};
+  Setup s;
+  std::int64_t rate = 100;
+  const auto limiter = std::make_shared<testing::FakeGroup>(Scope::kLimiter, "");
+  limiter->add_knob(kRate, rate);
+  s.control->add(limiter);
+  s.take_lease();
+  s.change_all({{"1", "a", "", 50, {}}, {"2", "rate", "", 50, {}}});
+  struct Exiting {
+    Exiting() { exit_begun() = true; }
+    ~Exiting() { exit_begun() = false; }
+  };
+  {
+    const Exiting now;
+    s.control->abandon();
+  }
+  CHECK(rate == 100);
+  CHECK(s.a == 50);
+  CHECK(s.group->calls == 1);
+  CHECK(s.group->ended());
+  CHECK_FALSE(s.knob_a->state().held_by(1));
+  CHECK_THAT(s.log.at(0), Contains("the process exits"));
 }
 
 TEST_CASE("two databases that share an object agree on what was found") {
