@@ -16,6 +16,7 @@
 
 #include "agent/exiting.h"
 #include "agent/fork_guard.h"
+#include "agent/one_service.h"
 #include "agent/registry.h"
 #include "agent/rocksdb_version.h"
 #include "agent/service.h"
@@ -57,11 +58,13 @@ wire::Hello hello() {
   return hello;
 }
 
+constexpr char kExiting[] = "stopped: the process is exiting";
+
 struct Process {
   Registry registry;
   // Never destroyed, and none follows it. Read at exit() without the lock, since a thread that
   // holds that may be the one that exits.
-  std::atomic<Service*> service{nullptr};
+  OneService<Service> service;
 
   // Guards what follows. Never held while RocksDB or the host's logger is called: they may take
   // locks that the host holds while it opens another database.
@@ -79,25 +82,29 @@ Process& process() {
 void at_exit() {
   if (in_child()) return;
   exit_begun().store(true);
-  if (auto* const service = process().service.load()) service->stop();
+  process().service.stop();
 }
 
 // With the mutex held. A directory that was missing may be there at the next attach.
 void serve(Process& self) try {
-  if (self.service.load() != nullptr || exiting()) return;
+  if (self.service.serves() || exiting()) return;
   auto greeting = hello();  // first: when it throws, no socket is left behind
   auto file = SocketFile::listen(settings().directory, ::getpid());
   if (!file) {
     self.status = "not serving: " + file.error();
     return;
   }
-  static const int registered = std::atexit(at_exit);
-  static_cast<void>(registered);
+  static const int refused = std::atexit(at_exit);
+  if (refused != 0) {  // the last handler has run already
+    file->remove();
+    self.status = kExiting;
+    return;
+  }
   try {
     auto service = std::make_unique<Service>(self.registry, *file, std::move(greeting));
     service->start();
-    self.service = service.release();
     self.status = "serving on " + file->path();
+    if (!self.service.serve(std::move(service))) self.status = kExiting;
   } catch (const std::exception& problem) {
     file->remove();
     self.status = std::string("not serving: ") + problem.what();
@@ -163,8 +170,8 @@ std::shared_ptr<Database> attach_or_throw(
       database->close();
       return first;
     }
-    log(status(), self.service.load() != nullptr ? rocksdb::InfoLogLevel::INFO_LEVEL
-                                                 : rocksdb::InfoLogLevel::WARN_LEVEL);
+    log(status(), self.service.serves() ? rocksdb::InfoLogLevel::INFO_LEVEL
+                                        : rocksdb::InfoLogLevel::WARN_LEVEL);
   } catch (...) {
     detach(database);  // nobody would do so later
     throw;
@@ -212,7 +219,7 @@ std::string status() {
                                       : "off: " + settings().problem;
   }
   if (!rocksdb_mismatch().empty()) return "off: " + rocksdb_mismatch();
-  if (exiting()) return "stopped: the process is exiting";
+  if (exiting()) return kExiting;
   const std::lock_guard lock(process().mutex);
   return process().status;
 }
