@@ -23,6 +23,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
@@ -53,7 +54,8 @@ class Control {
 
   // A column family came: what it has now was found.
   void add(Group group);
-  // It goes: what was set there is returned first, unless the lease says to
+  // It goes: what was set there is returned first, unless another group of the database has it too,
+  // unless the lease says to
   // keep it or RocksDB would make that wait. Then the group ends, of which a request may still have
   // a copy.
   void remove(const Group& group);
@@ -106,11 +108,14 @@ class Control {
     std::vector<wire::ChangeResult> results;
     bool deferred = false;  // some of them
   };
-  Returned return_all(std::vector<Group> groups, const char* why, bool shared_too);
+  using States = std::set<const KnobState*>;
+  // All but those in `but`.
+  Returned return_all(std::vector<Group> groups, const char* why, bool shared_too,
+                      const States& but);
   bool take_step(const char* why, bool hold);
   [[nodiscard]] bool keeps() const;
-  void give_up(const std::vector<Group>& groups);
-  void give_up_at_exit(const std::vector<Group>& groups);
+  void give_up(const std::vector<Group>& groups, const States& kept);
+  void give_up_at_exit(const std::vector<Group>& groups, const States& kept);
   void tell(const KnobGroup& group, const Batch& batch, const char* why);
   void tell(const KnobGroup& group, const Change& change, const char* why);
   void tell_return(const KnobGroup& group, const Change& change, const char* why);

@@ -44,19 +44,24 @@ wire::ChangeResult named(const KnobGroup& group, const Change& change) {
 struct Ending {
   const std::vector<Control::Group>& groups;
   const KnobState::Holder holder;
+  const std::set<const KnobState*>& kept;  // which other groups of the database have as well
   ~Ending() {
     for (const auto& group : groups) {
       group->end();
-      for (const auto& knob : group->knobs()) knob->state().let_go(holder);
+      for (const auto& knob : group->knobs()) {
+        if (!kept.contains(&knob->state())) knob->state().let_go(holder);
+      }
     }
   }
 };
 
-// All of a group that `holder` has set.
-std::vector<Knob*> held_knobs(const KnobGroup& group, KnobState::Holder holder) {
+// All of a group that `holder` has set, but for those that have one of the states in `but`.
+std::vector<Knob*> held_knobs(const KnobGroup& group, KnobState::Holder holder,
+                              const std::set<const KnobState*>& but) {
   std::vector<Knob*> held;
   for (const auto& knob : group.knobs()) {
-    if (knob->state().held_by(holder)) held.push_back(knob.get());
+    if (!knob->state().held_by(holder) || but.contains(&knob->state())) continue;
+    held.push_back(knob.get());
   }
   return held;
 }
@@ -156,14 +161,15 @@ void Control::tell_return(const KnobGroup& group, const Change& change, const ch
 
 // Each step of it at once. What another database still holds is given back only
 // with `shared_too`.
-Control::Returned Control::return_all(std::vector<Group> groups, const char* why, bool shared_too) {
+Control::Returned Control::return_all(std::vector<Group> groups, const char* why, bool shared_too,
+                                      const States& but) {
   Returned returned;
   while (true) {
-    auto [group, knobs] = next_return(groups, self_);
+    auto [group, knobs] = next_return(groups, self_, but);
     if (!group) return returned;
     auto changes = give_back(*group, knobs, self_, shared_too);
     if (any_deferred(changes)) {  // then so is the rest of its group
-      changes = give_back(*group, held_knobs(*group, self_), self_, shared_too);
+      changes = give_back(*group, held_knobs(*group, self_, but), self_, shared_too);
       std::erase(groups, group);
     }
     for (const auto& change : changes) {
@@ -184,7 +190,7 @@ wire::ChangeResults Control::restore(bool hold) {
   }
   failures_.clear();
   const auto all = groups();
-  auto returned = return_all(all, "restore", true);
+  auto returned = return_all(all, "restore", true, {});
   wire::ChangeResults answer{std::move(returned.results)};
   for (const auto& group : all) {
     std::vector<Knob*> others;  // also what another database set in a shared object
@@ -293,11 +299,15 @@ bool Control::take_step(const char* why, bool hold) {
 
 void Control::remove(const Group& group) {
   group->retire();  // first: it cannot be added any more
+  States kept;      // a table factory or a cache that other column families still have
   {
     const std::lock_guard lock(mutex_);
     std::erase(groups_, group);
+    for (const auto& other : groups_) {
+      for (const auto& knob : other->knobs()) kept.insert(&knob->state());
+    }
   }
-  give_up({group});
+  give_up({group}, kept);
 }
 
 bool Control::keeps() const {
@@ -306,31 +316,28 @@ bool Control::keeps() const {
 }
 
 void Control::abandon() {
-  give_up(groups());
+  give_up(groups(), {});
+}
+
+void Control::give_up(const std::vector<Group>& groups, const States& kept) {
+  const Ending ending{groups, self_, kept};
+  if (exiting()) {
+    give_up_at_exit(groups, kept);
+  } else if (!keeps()) {
+    return_all(groups, "closing", false, kept);
+  }
 }
 
 // Options stay: RocksDB parses them with static objects of its own, which may be gone.
-void Control::give_up_at_exit(const std::vector<Group>& groups) {
+void Control::give_up_at_exit(const std::vector<Group>& groups, const States& kept) {
   std::vector<Group> objects;
   bool left = false;
   for (const auto& group : groups) {
     if (!group->writes_options()) objects.push_back(group);
-    left |= group->writes_options() && !held_knobs(*group, self_).empty();
+    left |= group->writes_options() && !held_knobs(*group, self_, kept).empty();
   }
   if (left) log_("the process exits: options that were changed stay as they are");
-  if (!keeps()) return_all(std::move(objects), "closing", false);
-}
-
-void Control::give_up(const std::vector<Group>& groups) {
-  const Ending ending{groups, self_};
-  if (exiting()) return give_up_at_exit(groups);
-  if (!keeps()) {
-    return_all(groups, "closing", false);
-    return;
-  }
-  for (const auto& group : groups) {
-    for (const auto& knob : group->knobs()) knob->state().let_go(self_);
-  }
+  if (!keeps()) return_all(std::move(objects), "closing", false, kept);
 }
 
 }  // namespace rocktune::agent

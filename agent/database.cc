@@ -128,9 +128,10 @@ void Database::forget(const rocksdb::ColumnFamilyHandle* handle) {
   if (!family) return;
   if (const auto inside = pass()) {
     const auto groups = take_groups(family);
-    end_groups(groups);
     const auto has_cache = [](const auto& group) { return group->scope() == Scope::kCache; };
+    // First: the capacity of a cache that others have too is not returned.
     if (std::ranges::any_of(groups, has_cache)) adopt_orphans();
+    end_groups(groups);
   } else {
     gate_.close();  // as the close does, which may still wait there itself
     const std::lock_guard lock(closing_);

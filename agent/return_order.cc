@@ -21,10 +21,11 @@ Relief relief_of(Knob& knob) {
 }
 
 // The most urgent relief of each bundle that the holder has something in.
-std::map<Bundle, Relief> held_bundles(const KnobGroup& group, KnobState::Holder holder) {
+std::map<Bundle, Relief> held_bundles(const KnobGroup& group, KnobState::Holder holder,
+                                      const std::set<const KnobState*>& but) {
   std::map<Bundle, Relief> bundles;
   for (const auto& knob : group.knobs()) {
-    if (!knob->state().held_by(holder)) continue;
+    if (!knob->state().held_by(holder) || but.contains(&knob->state())) continue;
     auto& relief = bundles.try_emplace(knob->info().bundle, Relief::kNone).first->second;
     relief = std::min(relief, relief_of(*knob));
   }
@@ -34,12 +35,12 @@ std::map<Bundle, Relief> held_bundles(const KnobGroup& group, KnobState::Holder 
 }  // namespace
 
 ReturnStep next_return(const std::vector<std::shared_ptr<KnobGroup>>& groups,
-                       KnobState::Holder holder) {
+                       KnobState::Holder holder, const std::set<const KnobState*>& but) {
   ReturnStep step;
   std::map<Bundle, Relief> bundles;
   Relief first = Relief::kNone;
   for (const auto& group : groups) {
-    auto held = held_bundles(*group, holder);
+    auto held = held_bundles(*group, holder, but);
     if (held.empty()) continue;
     const auto urgent = std::ranges::min(held | std::views::values);
     if (step.group && urgent > first) continue;
@@ -53,7 +54,8 @@ ReturnStep next_return(const std::vector<std::shared_ptr<KnobGroup>>& groups,
   for (const auto& knob : step.group->knobs()) {
     const auto bundle = bundles.find(knob->info().bundle);
     const bool now = bundle != bundles.end() && bundle->second == first;
-    if (now && knob->state().held_by(holder)) step.knobs.push_back(knob.get());
+    if (!now || but.contains(&knob->state())) continue;
+    if (knob->state().held_by(holder)) step.knobs.push_back(knob.get());
   }
   return step;
 }

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "agent/knob.h"
@@ -25,8 +26,8 @@ struct ReturnStep {
 };
 
 // The next step for what `holder` set and nobody has undone, among these
-// groups.
+// groups, but for knobs that have one of the states in `but`.
 ReturnStep next_return(const std::vector<std::shared_ptr<KnobGroup>>& groups,
-                       KnobState::Holder holder);
+                       KnobState::Holder holder, const std::set<const KnobState*>& but = {});
 
 }  // namespace rocktune::agent

@@ -207,6 +207,26 @@ TEST_CASE("closing returns everything") {
   CHECK(s.b == 100);
 }
 
+// As a table factory is, before RocksDB 9.8.
+TEST_CASE("what column families of one database share goes back with the last of them") {
+  const auto shared = std::make_shared<KnobState>();
+  Setup s(1, shared);
+  const auto other = std::make_shared<testing::FakeGroup>("second");
+  other->add_knob(testing::kA, s.a, shared);
+  s.control->add(other);
+  s.take_lease();
+  s.set("a", 50);
+  s.set("b", 60);
+  s.control->remove(s.group);
+  CHECK(s.a == 50);
+  CHECK(s.b == 100);
+  CHECK(shared->held_by(1));
+  CHECK(s.control->describe().at(0).owner == "rocktune");
+  s.control->remove(other);
+  CHECK(s.a == 100);
+  CHECK_FALSE(shared->held_by(1));
+}
+
 // The static objects that RocksDB parses options with may be gone.
 TEST_CASE("a close while the process exits returns objects, and leaves options alone") {
   static constexpr KnobInfo kRate{

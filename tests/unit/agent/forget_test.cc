@@ -212,6 +212,41 @@ TEST_CASE("a handle that goes while a close waits for a request leaves nothing b
   CHECK(guest.cache->GetCapacity() == 8 << 20);
 }
 
+TEST_CASE("what column families share stays changed while one of them is there") {
+  TestDatabase host;
+  const Guest one(host, "one");
+  rocksdb::ColumnFamilyOptions options;
+  options.table_factory = one.factory;
+  rocksdb::ColumnFamilyHandle* two = nullptr;
+  REQUIRE(host.db->CreateColumnFamily(options, "two", &two).ok());
+  Database database(host.db.get(), host.handles, 7, false, std::chrono::steady_clock::now);
+  database.add(one.handle);
+  database.add(two);
+  REQUIRE(database.control().take_lease({"me", 60, "restore", {}}).has_value());
+  const auto block_size = [&](rocksdb::ColumnFamilyHandle* handle) {
+    return host.db->GetOptions(handle)
+        .table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
+        ->block_size;
+  };
+  const auto found = block_size(two);
+  const auto changed =
+      database.control().apply({"me",
+                                {{"1", "block_size", "one", 16384, {}},
+                                 {"2", "block_size", "two", 16384, {}},
+                                 {"3", "block_cache_capacity_bytes", "one", 4 << 20, {}}}});
+  REQUIRE(changed.has_value());
+  REQUIRE(block_size(two) == 16384);
+  REQUIRE(one.cache->GetCapacity() == 4 << 20);
+  database.forget(one.handle);
+  CHECK(block_size(two) == 16384);
+  CHECK(one.cache->GetCapacity() == 4 << 20);
+  database.forget(two);
+  CHECK(block_size(two) == found);
+  CHECK(one.cache->GetCapacity() == 8 << 20);
+  REQUIRE(host.db->DestroyColumnFamilyHandle(two).ok());
+  database.close();
+}
+
 TEST_CASE("while it is polled, a forgotten column family leaves no reference behind") {
   TestDatabase host;
   Database database(host.db.get(), host.handles, 7, false, std::chrono::steady_clock::now);
