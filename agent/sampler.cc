@@ -44,8 +44,6 @@ constexpr Property kFamilyProperties[] = {
 
 constexpr Property kLiveDataSize = {"rocksdb.estimate-live-data-size"};  // grows with the files
 
-constexpr std::chrono::milliseconds kLongestListing{10};
-
 std::map<std::string, std::string> to_map(const std::string& options) {
   std::unordered_map<std::string, std::string> parsed;
   if (!rocksdb::StringToMap(options, &parsed).ok()) return {};
@@ -60,15 +58,18 @@ void Sampler::Pace::spent(TimePoint begin, TimePoint end) {
 }
 
 void Sampler::Pace::pause(TimePoint from) {
-  constexpr std::chrono::minutes kPause{10};
-  next_ = from + kPause;
+  constexpr std::chrono::hours kLongest{24 * 365};
+  next_ = from + pause_;
+  pause_ = std::min<std::chrono::minutes>(2 * pause_, kLongest);
 }
 
-Sampler::Sampler(rocksdb::DB* db, std::shared_ptr<Families> families, Objects objects, Clock clock)
+Sampler::Sampler(rocksdb::DB* db, std::shared_ptr<Families> families, Objects objects, Clock clock,
+                 ListingLimits limits)
     : db_(db),
       families_(std::move(families)),
       objects_(std::move(objects)),
-      clock_(std::move(clock)) {}
+      clock_(std::move(clock)),
+      limits_(limits) {}
 
 void Sampler::rehearse() {
   const auto now = clock_();
@@ -139,12 +140,15 @@ void Sampler::list_families(TimePoint now, std::uint64_t known_files) {
   if (!list_pace_.due(now)) return;
   std::vector<rocksdb::ColumnFamilyMetaData> all;
   listed_.clear();
-  if (known_files > kMostFilesListed) return;
+  if (known_files > limits_.files) return;
   const auto begin = clock_();
   db_->GetAllColumnFamilyMetaData(&all);
   const auto end = clock_();
   // It copies the description of every file in one visit under the DB mutex, where writers wait.
-  if (end - begin > kLongestListing) return list_pace_.pause(end);
+  // Those without a known handle are counted by it only.
+  std::uint64_t files = 0;
+  for (const auto& family : all) files += family.file_count;
+  if (end - begin > limits_.duration || files > limits_.files) return list_pace_.pause(end);
   list_pace_.spent(now, end);
   for (const auto& family : all) {
     auto& levels = listed_[family.name];

@@ -6,8 +6,9 @@
 // column family without a known handle is found through GetAllColumnFamilyMetaData, and has levels
 // only; the sums over all column families among the database's properties include it. So are those
 // beyond the first 64 handles. The listing copies the description of every file under the DB mutex:
-// it is left out where the column families with a handle have more than ten thousand files, and for
-// ten minutes once it took longer than 10 ms. What only it tells is absent then. RocksDB goes on
+// it is left out where the column families with a handle have more than ten thousand files, and,
+// once it took longer than 10 ms or found more files than that, for ten minutes, then for twenty,
+// and so on. What only it tells is absent then. RocksDB goes on
 // listing a dropped column family until the host destroys its last handle, and so do samples.
 //
 // Thread-safety: from one thread.
@@ -21,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/block_cache.h"
@@ -40,11 +42,16 @@ class Sampler {
     std::shared_ptr<rocksdb::RateLimiter> limiter;
   };
 
-  Sampler(rocksdb::DB* db, std::shared_ptr<Families> families, Objects objects, Clock clock);
+  // What a listing of all files may cost. It takes some 10 ms for ten thousand of them.
+  struct ListingLimits {
+    std::uint64_t files = 10'000;
+    std::chrono::milliseconds duration{10};
+  };
 
-  // Files, above which the database is not listed: at 10 ms for some ten thousand of them (see
-  // kLongestListing) it would not be listed again either.
-  static constexpr std::uint64_t kMostFilesListed = 10'000;
+  Sampler(rocksdb::DB* db, std::shared_ptr<Families> families, Objects objects, Clock clock)
+      : Sampler(db, std::move(families), std::move(objects), std::move(clock), ListingLimits{}) {}
+  Sampler(rocksdb::DB* db, std::shared_ptr<Families> families, Objects objects, Clock clock,
+          ListingLimits limits);
 
   // Everything but knobs and lease.
   wire::Sample take();
@@ -63,11 +70,12 @@ class Sampler {
    public:
     [[nodiscard]] bool due(TimePoint now) const { return now >= next_; }
     void spent(TimePoint begin, TimePoint end);
-    // It took too long in one go.
+    // It took too long in one go: each time for twice as long.
     void pause(TimePoint from);
 
    private:
     TimePoint next_{};
+    std::chrono::minutes pause_{10};
   };
 
   // What is kept of a column family from one sample to the next.
@@ -92,6 +100,7 @@ class Sampler {
   const std::shared_ptr<Families> families_;
   const Objects objects_;
   const Clock clock_;
+  const ListingLimits limits_;
   std::uint64_t sequence_ = 0;
 
   Pace list_pace_;

@@ -121,6 +121,34 @@ TEST_CASE("column families with a known handle are sampled in full, the others b
   REQUIRE(f.host.db->DestroyColumnFamilyHandle(third).ok());
 }
 
+// As after rocktune_attach(), which passes no handles.
+TEST_CASE("a listing that costs too much is made again after a pause that doubles each time") {
+  const bool by_files = GENERATE(true, false);
+  TestDatabase host;
+  for (const char* key : {"a", "b"}) {
+    REQUIRE(host.db->Put({}, host.handles[1], key, "v").ok());
+    REQUIRE(host.db->Flush({}, host.handles[1]).ok());
+  }
+  std::chrono::steady_clock::time_point now{1000s};
+  auto step = by_files ? 0ms : 20ms;  // what each look at the clock takes
+  const auto clock = [&] { return now += step; };
+  Sampler::ListingLimits limits;
+  limits.files = by_files ? 1 : 1000;
+  const auto families =
+      std::make_shared<Families>(host.db.get(), std::vector<rocksdb::ColumnFamilyHandle*>{}, clock);
+  Sampler sampler(host.db.get(), families, {}, clock, limits);
+  const auto listed = [&] { return DatabaseFixture::family(sampler.take(), "second").has_value(); };
+  CHECK_FALSE(listed());  // too much: ten minutes
+  now += 10min + 1s;
+  CHECK_FALSE(listed());                                                       // again: twenty
+  REQUIRE(host.db->CompactRange({}, host.handles[1], nullptr, nullptr).ok());  // one file
+  step = 0ms;
+  now += 19min;
+  CHECK_FALSE(listed());
+  now += 1min + 2s;
+  CHECK(listed());
+}
+
 TEST_CASE("a dropped column family disappears with its handle, a forgotten handle is not used") {
   DatabaseFixture f;
   f.database.sampler().take();
