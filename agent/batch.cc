@@ -143,7 +143,11 @@ class Writes {
         all = false;
         if (taken) change->result.after = change->value;
       }
-      change->knob->state().end_write(change->result.after);
+      // Between an option's write and its reading back there are milliseconds, or a write stop, in
+      // which the host may have set it; an object of the host's own class may round what it is
+      // given.
+      const auto wanted = group_.writes_options() ? change->value : change->result.after;
+      change->knob->state().end_write(change->result.after, wanted);
     }
     begun_.clear();
     return all;
@@ -154,6 +158,11 @@ class Writes {
   const KnobState::Holder holder_;
   std::vector<Change*> begun_;
 };
+
+std::string why_another(const KnobGroup& group, const Change& change) {
+  if (change.result.after == change.result.before) return "the one from before";
+  return group.writes_options() ? "somebody else has set it since" : "what its object made of it";
+}
 
 // Writes in one call and reads back.
 void write(KnobGroup& group, Batch& batch, KnobState::Holder holder) {
@@ -173,7 +182,8 @@ void write(KnobGroup& group, Batch& batch, KnobState::Holder holder) {
     if (!failure.empty()) {
       end(change, "failed", failure);
     } else if (change.result.after != change.value) {
-      end(change, "mismatch", "RocksDB took the change but reads back another value");
+      end(change, "mismatch",
+          "RocksDB took the change, but reads back another value: " + why_another(group, change));
     } else {
       end(change, "applied", {});
     }

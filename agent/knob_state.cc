@@ -35,16 +35,18 @@ void KnobState::begin_write(Holder holder) {
   ++generation_;
 }
 
-void KnobState::end_write(std::int64_t left) noexcept {
+void KnobState::end_write(std::int64_t left, std::int64_t wanted) noexcept {
   const std::lock_guard lock(mutex_);
   writing_ = false;
   ++generation_;
   if (left == found_) {
     written_.reset();
     holders_.clear();
-  } else if (left != written_) {
+  } else if (left != written_ && left == wanted) {
     written_ = left;
     holders_.merge(writer_);
+  } else if (left != written_) {
+    manual_ = true;
   }
 }
 

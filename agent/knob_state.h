@@ -48,10 +48,12 @@ class KnobState {
   }
 
   // Around each write. `left` is what was read back afterwards: the found value means that nobody
-  // holds it any more, another one than before that `holder` does. The end needs no memory, for
-  // want of which a value would never be returned.
+  // holds it any more, the `wanted` one that `holder` does, the one from before that nothing was
+  // written. Any other one is somebody else's, who wrote at the same time: RocksDB takes every
+  // value of the catalogue as it is. The end needs no memory, for want of which a value would never
+  // be returned.
   void begin_write(Holder holder);
-  void end_write(std::int64_t left) noexcept;
+  void end_write(std::int64_t left, std::int64_t wanted) noexcept;
 
   // The holder wants the value as it is now.
   void hold(Holder holder);

@@ -41,7 +41,8 @@ TEST_CASE("a change is checked before it is written, and read back after") {
   const auto mismatch = s.set("b", 5);
   CHECK(mismatch.status == "mismatch");
   CHECK(mismatch.after == 50);
-  CHECK(s.control->describe()[1].owner == "rocktune");
+  CHECK_THAT(mismatch.reason, Contains("somebody else"));
+  CHECK(s.control->describe()[1].owner == "manual");
 }
 
 TEST_CASE("an id that was seen before gets its first answer") {
@@ -94,6 +95,39 @@ TEST_CASE("what RocksDB took but cannot be read back is returned like another va
   s.now += 10s;
   s.control->tick();
   CHECK(s.a == 100);
+}
+
+TEST_CASE("what the host sets between a write and its reading back is not undone") {
+  Setup s;
+  s.take_lease();
+  s.group->after_write = [&] { s.a = 70; };
+  CHECK(s.set("a", 50).status == "mismatch");
+  s.group->after_write = nullptr;
+  CHECK(s.control->describe()[0].owner == "manual");
+  s.now += 10s;
+  s.control->tick();
+  s.control->abandon();
+  CHECK(s.a == 70);
+}
+
+TEST_CASE("what an object made of the value is returned as well") {
+  static constexpr KnobInfo kCapacity{.name = "capacity",
+                                      .scope = Scope::kCache,
+                                      .bundle = Bundle::kCapacity,
+                                      .min = 1,
+                                      .max = 1000};
+  Setup s;
+  std::int64_t capacity = 100;
+  const auto cache = std::make_shared<FakeGroup>(Scope::kCache, "");
+  auto* const knob = cache->add_knob(kCapacity, capacity);
+  s.control->add(cache);
+  s.take_lease();
+  knob->sticks_at = 64;
+  CHECK(s.set("capacity", 60).status == "mismatch");
+  knob->sticks_at.reset();
+  s.now += 10s;
+  s.control->tick();
+  CHECK(capacity == 100);
 }
 
 // Whoever ends its group meanwhile (a column family's handle goes) would otherwise find nothing to

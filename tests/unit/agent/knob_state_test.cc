@@ -11,7 +11,7 @@ KnobState::View read(KnobState& state, std::int64_t value) {
 
 void write(KnobState& state, std::int64_t value, KnobState::Holder holder) {
   state.begin_write(holder);
-  state.end_write(value);
+  state.end_write(value, value);
 }
 
 TEST_CASE("the first reading is the found value") {
@@ -54,6 +54,24 @@ TEST_CASE("a write that left the value as it was changes no owner") {
   CHECK_FALSE(state.held_by(1));
 }
 
+TEST_CASE("what somebody else writes while rocktune does is theirs") {
+  KnobState state;
+  read(state, 7);
+  state.begin_write(1);
+  state.end_write(8, 9);
+  CHECK(read(state, 8).owner == Owner::kManual);
+  CHECK_FALSE(state.held_by(1));
+  state.release(8);
+
+  write(state, 9, 1);
+  state.begin_write(1);
+  state.end_write(9, 10);  // RocksDB did not take it
+  CHECK(read(state, 9).owner == Owner::kRocktune);
+  state.begin_write(1);
+  state.end_write(11, 8);  // a return that somebody overtook
+  CHECK(read(state, 11).owner == Owner::kManual);
+}
+
 TEST_CASE("a reading that a write overtook judges nothing") {
   KnobState state;
   read(state, 7);
@@ -61,7 +79,7 @@ TEST_CASE("a reading that a write overtook judges nothing") {
   state.begin_write(1);
   CHECK(state.observe(9, before).owner == Owner::kFound);              // half-way, the new value
   CHECK(state.observe(9, state.generation()).owner == Owner::kFound);  // the same
-  state.end_write(9);
+  state.end_write(9, 9);
   CHECK(state.observe(7, before).owner == Owner::kRocktune);  // the old value, read before
   CHECK(read(state, 9).owner == Owner::kRocktune);
 }
@@ -86,11 +104,11 @@ TEST_CASE("what was observed to be changed is to be remembered, what is as found
   CHECK(state.as_found());
   state.begin_write(1);
   CHECK_FALSE(state.as_found());
-  state.end_write(7);
+  state.end_write(7, 7);
   CHECK_FALSE(state.as_found());
   CHECK(state.held_by(1));
   state.begin_write(1);
-  state.end_write(5);
+  state.end_write(5, 5);
   CHECK(state.as_found());
   CHECK_FALSE(state.held_by(1));
   state.make_manual();
