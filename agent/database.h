@@ -43,10 +43,12 @@ class Database {
   // unless the database closes (then for the requests that are inside, as close() does):
   // afterwards no thread of the agent holds one, or gives one back. (Except RocksDB itself, on any
   // thread that changes an option: while it writes the OPTIONS file, some milliseconds, it has a
-  // copy of the options of all column families.) Idempotent.
+  // copy of the options of all column families.) What was changed through it is returned first,
+  // unless writes are stopped (agent/write_stop.h). Idempotent.
   void forget(const rocksdb::ColumnFamilyHandle* handle);
 
-  // Waits for the requests that are inside, returns what was changed, and lets go of every object
+  // Waits for the requests that are inside, returns what was changed (but options neither while
+  // writes are stopped nor while the process exits), and lets go of every object
   // of the database. Idempotent.
   void close();
 

@@ -9,7 +9,8 @@
 // The callbacks run on RocksDB's threads and, some of them, on the host's: they call no function of
 // the database, wait for nothing, let no exception out, and keep a bounded number of things in
 // mind. One is different: the deletion of a handle, on the thread that deletes it, waits for those
-// who read through it, and returns first what was changed through it, as Attachment::forget does.
+// who read through it, and returns first what was changed through it, as Attachment::forget does:
+// but while writes are stopped, when it might never come back.
 //
 // Thread-safety: all functions.
 #pragma once
