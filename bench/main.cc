@@ -32,6 +32,9 @@ void add_common(CLI::App& app, rocktune::bench::RunSettings& settings) {
       ->excludes(scenario)
       ->check(CLI::Range(0.001, 1e6))
       ->capture_default_str();
+  app.add_option("--device-scale", settings.device_scale,
+                 "Divides the device's sizes and rates (default: --scale)")
+      ->check(CLI::Range(0.001, 1e6));
   app.add_option("--config", settings.options,
                  "KEY=VALUE: one option of the configuration (not scaled), or any RocksDB option; "
                  "NAME:KEY=VALUE: of one of the scenario's databases")

@@ -79,7 +79,9 @@ Result<Plan> make_plan(const RunSettings& settings) {
     return tl::unexpected(owned.error());
   }
   if (!settings.device.empty()) plan.scenario.device = settings.device;
-  auto device = parse_device_spec(plan.scenario.device, plan.scenario.scale);
+  auto device =
+      parse_device_spec(plan.scenario.device,
+                        settings.device_scale > 0 ? settings.device_scale : plan.scenario.scale);
   if (!device) return tl::unexpected(device.error());
   plan.device = std::move(*device);
   // The scenario's device goes with its workloads; one given with --device has times of its own.

@@ -13,7 +13,8 @@ struct RunSettings {
   std::string workload;  // a built-in's name or a YAML file
   std::string device;    // as parse_device_spec() reads it; empty: the scenario's, or "none"
   std::string configuration = "ReadOpt-512MB";
-  double scale = 1;  // divides the configuration's and the device's sizes and rates
+  double scale = 1;         // divides the configuration's and the device's sizes and rates
+  double device_scale = 0;  // above 0: divides the device's instead
 
   // Where the database is; of a scenario, the directory that has one for each database. Empty: a
   // temporary one, removed at the end.

@@ -21,7 +21,8 @@ using OptionSet = std::map<std::string, std::string>;
 
 // One of the two sizes at which a part can be run.
 struct Size {
-  double scale = 1;  // divides every size and rate of configuration and device
+  double scale = 1;         // divides every size and rate of configuration and device
+  double device_scale = 0;  // above 0: divides the device's instead
   std::int64_t records = 0;
   std::int64_t threads = 0;       // PartKind::kDevice: requests in flight
   double seconds = 0;             // of one run, all phases together

@@ -45,6 +45,7 @@ void read_size(MapReader& map, const std::string& key, const std::string& prefix
   }
   MapReader sizes(*node, problems, prefix + key + ".");
   sizes.number("scale", size.scale, {0.001, 1e6});
+  sizes.number("device_scale", size.device_scale, {0.001, 1e6});
   sizes.integer("records", size.records, {1, 10'000'000'000});
   if (!sizes.integer("threads", size.threads, {1, 1024}) && sizes.is_map() &&
       !sizes.node("threads")) {

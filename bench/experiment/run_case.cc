@@ -39,7 +39,7 @@ Result<void> run_on_device(const CaseRun& run, const Store& store) {
   const std::string directory = store.run_directory(run.part, run.one, run.round);
   if (auto made = make_run_directory(directory); !made) return made;
   DeviceMix mix;
-  mix.profile = profile->scaled(size.scale);
+  mix.profile = profile->scaled(size.device_scale > 0 ? size.device_scale : size.scale);
   mix.load.read_share = run.one.read_share;
   mix.load.queue_depth = size.threads;
   mix.load.request_bytes = run.part.request_bytes;
@@ -84,6 +84,7 @@ Result<TrialSubject> subject_of(const CaseRun& run, const std::string& work) {
   }
   subject.device = run.one.device;
   subject.scale = size.scale;
+  subject.device_scale = size.device_scale;
   subject.records = size.records;
   subject.threads = size.threads;
   subject.seconds = seconds_of(run);

@@ -59,6 +59,9 @@ std::vector<std::string> run_arguments(const TrialSubject& subject, const std::s
   add_options(subject.options, arguments);
   if (subject.scenario.empty()) {
     arguments.insert(arguments.end(), {"--device", subject.device});
+    if (subject.device_scale > 0) {
+      arguments.insert(arguments.end(), {"--device-scale", number(subject.device_scale)});
+    }
   }
   if (subject.seconds > 0) {
     arguments.insert(arguments.end(), {"--seconds", number(subject.seconds)});

@@ -9,13 +9,14 @@
 namespace rocktune::bench {
 
 struct TrialSubject {
-  std::string scenario;  // a built-in's name or a YAML file; empty: the six below
+  std::string scenario;  // a built-in's name or a YAML file; empty: the seven below
   bool full = false;     // the scenario at its life size
 
   std::string workload;
   std::string configuration;
   std::string device = "none";
   double scale = 1;
+  double device_scale = 0;   // above 0: divides the device's rates instead of `scale`
   std::int64_t records = 0;  // above 0: instead of the workload's
   std::int64_t threads = 0;  // above 0: instead of the workload's
 

@@ -36,6 +36,7 @@ TrialSubject small_workload() {
   subject.configuration = "Baseline";
   subject.device = "nvme-p41";
   subject.scale = 64;
+  subject.device_scale = 4;
   subject.records = 1000;
   return subject;
 }
@@ -60,12 +61,14 @@ TEST_CASE("a load knows nothing of what only a run has", "[bench][trial]") {
   CHECK(has(load, "bloom_bits_per_key=10"));
   CHECK_FALSE(has(load, "rate_limit=1MiB"));
   CHECK_FALSE(has(load, "--device"));
+  CHECK_FALSE(has(load, "--device-scale"));
   CHECK_FALSE(has(load, "--seconds"));
   const auto run = run_arguments(subject, "/d", "/r.json");
   CHECK(run[1] == "run");
   CHECK(has(run, "bloom_bits_per_key=10"));
   CHECK(has(run, "rate_limit=1MiB"));
   CHECK(value_of(run, "--device") == "nvme-p41");
+  CHECK(value_of(run, "--device-scale") == "4");
   CHECK(value_of(run, "--seconds") == "3");
   CHECK(value_of(run, "--json") == "/r.json");
 }
