@@ -8,9 +8,11 @@ namespace {
 std::atomic<bool> g_stop{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
+// A second Ctrl-C ends this process at once. SIGTERM stays handled: a child whose parent ended so
+// gets one more (PR_SET_PDEATHSIG), and is to take its device down all the same.
 void on_signal(int signal) {
   g_stop.store(true);
-  std::signal(signal, SIG_DFL);
+  if (signal == SIGINT) std::signal(SIGINT, SIG_DFL);
 }
 
 }  // namespace

@@ -78,10 +78,15 @@ Result<void> write_mark(Database& database, const Workload& workload) {
                                {"order", loaded.order}};
   auto status = database.db().Put(rocksdb::WriteOptions(), kMarkKey, mark.dump());
   if (status.ok()) status = database.db().Flush(rocksdb::FlushOptions());
-  for (std::size_t i = 0; status.ok() && i < workload.families.size(); ++i) {
-    status = database.db().Flush(rocksdb::FlushOptions(), &database.family(i));
-  }
   if (!status.ok()) return fail(ErrorCode::kIo, "load: " + status.ToString());
+  return {};
+}
+
+Result<void> flush_families(Database& database, const Workload& workload) {
+  for (std::size_t i = 0; i < workload.families.size(); ++i) {
+    const auto status = database.db().Flush(rocksdb::FlushOptions(), &database.family(i));
+    if (!status.ok()) return fail(ErrorCode::kIo, "load: " + status.ToString());
+  }
   return {};
 }
 
@@ -159,10 +164,11 @@ Result<void> load_records(Database& database, const Workload& workload,
   for (std::thread& thread : threads) thread.join();
   if (shared.failed) return fail(ErrorCode::kIo, "load: " + shared.failure.ToString());
   if (stop.load()) return {};
-  if (auto marked = write_mark(database, workload); !marked) return marked;
+  if (auto flushed = flush_families(database, workload); !flushed) return flushed;
   progress(shared.done, true);
   database.wait_for_background(stop);
-  return {};
+  if (stop.load()) return {};
+  return write_mark(database, workload);  // last: a tree that came to no rest is not loaded
 }
 
 }  // namespace rocktune::bench

@@ -207,6 +207,16 @@ class Loop(Device):
                 self.assertTrue(json.loads((self.directory / "result.json").read_text())["partial"])
                 self.assert_nothing_left()
 
+    def test_told_to_stop_again_it_still_takes_the_device_down(self):
+        # A child of `compare` gets a second SIGTERM when a second Ctrl-C ends its parent.
+        process = self.run_small(30)
+        wait_for("the run on it", lambda: "ops/s" in self.log(), 60)
+        for _ in range(3):
+            process.send_signal(signal.SIGTERM)
+            time.sleep(0.02)
+        self.assertEqual(process.wait(60), 130, self.log())
+        self.assert_nothing_left()
+
     def test_the_next_run_removes_what_a_killed_one_left(self):
         process = self.run_small(30)
         wait_for("the run on it", lambda: "ops/s" in self.log(), 60)
