@@ -72,14 +72,15 @@ Result<void> write_reports(const CompareSettings& settings, const Scenario& scen
 }
 
 Result<void> compare(const CompareSettings& settings, const Scenario& scenario,
-                     const std::vector<std::string>& policies, CompareDirectory& directory) {
+                     const json& programs, const std::vector<std::string>& policies,
+                     CompareDirectory& directory) {
   Screen screen;
   screen.say("comparing " + settings.policies + " on scenario " + scenario.name + ", in " +
              directory.path());
-  CompareRuns runs(settings, scenario, directory, screen);
-  auto made = runs.make(policies);
-  if (!made) return made;
-  return write_reports(settings, scenario, policies, directory, screen);
+  CompareRuns runs(settings, scenario, programs, directory, screen);
+  const auto made = runs.make(policies);
+  const auto written = write_reports(settings, scenario, policies, directory, screen);
+  return made ? written : made;  // reports also of what there was before a failure
 }
 
 int failed(const Error& error, int code) {
@@ -101,7 +102,7 @@ int compare_command(const CompareSettings& settings) {
       settings.output.empty() ? "compare-" + scenario->name : settings.output;
   auto directory = CompareDirectory::open(output, *shared);
   if (!directory) return failed(directory.error(), 1);
-  auto done = compare(settings, *scenario, *policies, *directory);
+  auto done = compare(settings, *scenario, shared->at("programs"), *policies, *directory);
   if (!done) return failed(done.error(), 1);
   if (!stop_requested()) return 0;
   std::fprintf(stderr,

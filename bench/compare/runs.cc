@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "bench/cli/stop.h"
+#include "bench/compare/shared.h"
 #include "bench/config/located_yaml.h"
 #include "bench/report/result_reader.h"
 #include "bench/trial/loaded_database.h"
@@ -37,6 +38,18 @@ json search_json(const std::vector<SearchedRun>& runs, const std::vector<StaticS
   }
   out["best"] = best ? json(best->name) : json(nullptr);
   return out;
+}
+
+// A policy that no agent listened to was not measured.
+Result<void> check_served(const json& run) {
+  for (const json& database : run.value("databases", json::array())) {
+    const std::string agent = database.value("agent", "");
+    if (!agent.starts_with("serving on ")) {
+      return fail(ErrorCode::kUnavailable, "the agent of database '" + database.value("name", "") +
+                                               "' did not serve: " + agent);
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -168,6 +181,7 @@ Result<void> CompareRuns::write_search(const std::vector<SearchedRun>& runs,
 }
 
 Result<void> CompareRuns::make_run(const PlannedRun& planned, std::size_t number, std::size_t of) {
+  if (auto same = check_programs(kComparedPrograms, programs_); !same) return same;
   const auto setup = policy_setup(planned.policy, scenario_, best_options_);
   if (!setup) return tl::unexpected(setup.error());
   auto place = directory_.trial_directory(planned.policy + "-" + std::to_string(planned.repeat));
@@ -180,6 +194,11 @@ Result<void> CompareRuns::make_run(const PlannedRun& planned, std::size_t number
   screen_.end_progress();
   if (!outcome) return tl::unexpected(outcome.error().within(run_name(planned)));
   if (!outcome->run.is_object()) return {};  // stopped before anything was measured
+  if (setup->daemon && !outcome->partial) {
+    if (auto served = check_served(outcome->run); !served) {
+      return tl::unexpected(served.error().within(run_name(planned)));
+    }
+  }
   FinishedRun finished;
   finished.options = setup->options;
   if (setup->daemon) finished.daemon_configuration = setup->daemon->sections;

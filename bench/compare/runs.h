@@ -2,6 +2,7 @@
 // every policy in its turn. Each finished run is in the directory before the next begins.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,10 +20,14 @@ namespace rocktune::bench {
 
 class CompareRuns {
  public:
-  // All must outlive it.
+  // All must outlive it. `programs`: of shared_by_runs(); a run is only made while they are those.
   CompareRuns(const CompareSettings& settings, const Scenario& scenario,
-              CompareDirectory& directory, Screen& screen)
-      : settings_(settings), scenario_(scenario), directory_(directory), screen_(screen) {}
+              const nlohmann::json& programs, CompareDirectory& directory, Screen& screen)
+      : settings_(settings),
+        scenario_(scenario),
+        programs_(programs),
+        directory_(directory),
+        screen_(screen) {}
 
   // Returns when all are made or a stop was requested.
   Result<void> make(const std::vector<std::string>& policies);
@@ -42,6 +47,7 @@ class CompareRuns {
 
   const CompareSettings& settings_;
   const Scenario& scenario_;
+  const nlohmann::json& programs_;
   CompareDirectory& directory_;
   Screen& screen_;
   std::string loaded_;

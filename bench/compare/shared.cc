@@ -80,6 +80,14 @@ Result<json> programs_json(const std::vector<std::string>& names) {
   return programs;
 }
 
+Result<void> check_programs(const std::vector<std::string>& names, const json& before) {
+  const auto now = programs_json(names);  // an error too when a library in use was replaced
+  if (now && *now == before) return {};
+  return fail(ErrorCode::kConflict,
+              "the programs were built anew while they ran: what is finished stays; go on with the "
+              "build that it was made with, or take another --output");
+}
+
 json machine_json() {
   const report::Machine machine = report::this_machine();
   json out = json::object();
@@ -92,7 +100,7 @@ json machine_json() {
 Result<json> shared_by_runs(const CompareSettings& settings, const Scenario& scenario) {
   const auto text = builtin_or_file(BuiltinKind::kScenario, settings.scenario);
   if (!text) return tl::unexpected(text.error());
-  auto programs = programs_json({"rocktune-bench", "rocktuned"});
+  auto programs = programs_json(kComparedPrograms);
   if (!programs) return tl::unexpected(programs.error());
   auto parsed = parsed_json(scenario);
   if (!parsed) return tl::unexpected(parsed.error());

@@ -15,6 +15,10 @@ namespace rocktune::bench {
 // What runs: a digest of each of the named programs and of the agent's and RocksDB's libraries in
 // use, RocksDB's version, and whether it checks its assertions.
 Result<nlohmann::json> programs_json(const std::vector<std::string>& programs);
+// The programs that a comparison runs.
+inline const std::vector<std::string> kComparedPrograms = {"rocktune-bench", "rocktuned"};
+// An error when these are no longer the programs that `before` tells of: a build in the meantime.
+Result<void> check_programs(const std::vector<std::string>& programs, const nlohmann::json& before);
 // Where: "cpu_model", "cpus", "kernel".
 nlohmann::json machine_json();
 

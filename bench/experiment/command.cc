@@ -23,6 +23,8 @@ namespace {
 
 using namespace experiment;
 
+const std::vector<std::string> kExperimentPrograms = {"rocktune-bench"};
+
 // What the settings come to once the file is read.
 struct ExperimentPlan {
   Experiment experiment;
@@ -53,7 +55,7 @@ Result<std::unique_ptr<ExperimentPlan>> make_plan(const ExperimentSettings& sett
   if (settings.report_only && settings.output.empty()) {
     return fail(ErrorCode::kInvalidArgument, "--report needs --output: whose runs should it show?");
   }
-  auto programs = programs_json({"rocktune-bench"});
+  auto programs = programs_json(kExperimentPrograms);
   if (!programs) return tl::unexpected(programs.error());
   plan->question = {plan->experiment.name, settings.full ? "full" : "scaled",
                     digest(text->content), settings.seconds,
@@ -90,6 +92,7 @@ Result<void> run_part(const ExperimentPlan& plan, const Part& part,
       checked = true;
     }
     progress.begin(part.name, one.name, scheduled.round, number, runs.size());
+    if (auto same = check_programs(kExperimentPrograms, plan.question.programs); !same) return same;
     const CaseRun run{plan.experiment, part, one, plan.size, settings.seconds, scheduled.round};
     auto done = run_case(run, store, progress.watcher());
     progress.end(store.finished(part, one, scheduled.round), part.metrics);

@@ -1,5 +1,6 @@
 #include "bench/experiment/report.h"
 
+#include <algorithm>
 #include <functional>
 
 #include "bench/experiment/metrics.h"
@@ -77,11 +78,20 @@ std::string machine_text(const report::Machine& machine) {
   return text;
 }
 
+std::size_t runs_planned(const PartSummary& summary) {
+  return static_cast<std::size_t>(summary.rounds) * summary.part->cases.size();
+}
+
+// Stopped, failed, or killed before all runs were made.
+bool incomplete(const Summary& summary) {
+  return summary.stopped ||
+         std::any_of(summary.parts.begin(), summary.parts.end(),
+                     [](const PartSummary& part) { return part.runs_done < runs_planned(part); });
+}
+
 std::string runs_text(const PartSummary& summary) {
-  std::string text =
-      std::to_string(summary.runs_done) + " of " +
-      std::to_string(static_cast<std::size_t>(summary.rounds) * summary.part->cases.size()) +
-      " runs finished";
+  std::string text = std::to_string(summary.runs_done) + " of " +
+                     std::to_string(runs_planned(summary)) + " runs finished";
   if (summary.runs_partial > 0) {
     text += ", " + std::to_string(summary.runs_partial) + " PARTIAL (stopped early, in no figure)";
   }
@@ -122,7 +132,7 @@ std::string part_text(const PartSummary& summary, const Summary& whole, const Wr
 std::string write(const Summary& summary, const Writer& writer) {
   const Experiment& experiment = *summary.experiment;
   std::string text = writer.heading(1, experiment.name + ": " + experiment.title);
-  if (summary.stopped) text += "PARTIAL: stopped before all runs were made.\n\n";
+  if (incomplete(summary)) text += "PARTIAL: not all runs were made.\n\n";
   text += "After " + experiment.source + ". Made by `" + summary.command + "` on " +
           machine_text(summary.machine) + ".\n\n";
   for (const PartSummary& part : summary.parts) text += part_text(part, summary, writer);
@@ -225,7 +235,7 @@ json summary_json(const Summary& summary) {
           {"size", summary.size == SizeName::kScaled ? "scaled" : "full"},
           {"command", summary.command},
           {"seconds", summary.seconds > 0 ? json(summary.seconds) : json(nullptr)},
-          {"partial", summary.stopped},
+          {"partial", incomplete(summary)},
           {"machine",
            {{"cpus", optional(machine.cpus)},
             {"cpu_model", optional(machine.cpu_model)},

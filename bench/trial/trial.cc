@@ -71,8 +71,9 @@ Result<void> run_child(const TrialPlan& plan, const std::string& database,
                        const std::string& sockets, const Watcher& watcher, TrialOutcome& outcome) {
   const std::string log = plan.directory + "/run.log";
   const std::string result = plan.directory + "/run.json";
-  auto child = Child::start(
-      {run_arguments(plan.subject, database, result), {{"ROCKTUNE_AGENT_DIR", sockets}}, log});
+  auto child = Child::start({run_arguments(plan.subject, database, result),
+                             {{"ROCKTUNE_AGENT_DIR", sockets}, {"ROCKTUNE_AGENT_MODE", "rw"}},
+                             log});
   if (!child) return tl::unexpected(child.error());
   Watcher noting = watcher;
   noting.event = [&](const json& event) {

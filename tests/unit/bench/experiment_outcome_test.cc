@@ -209,4 +209,9 @@ TEST_CASE("a report has our figures, the document's beside them, and what is mis
   CHECK(fast.at("document_over_reference") == 2.45);
   CHECK(fast.at("over_reference").at("median") == Approx(2.0));
   CHECK(document.at("parts").at(0).at("verdicts").at(0).at("answer") == "reproduced");
+  // Nobody stopped it, and yet runs are missing: a run failed, or all was killed.
+  summary.stopped = false;
+  CHECK(summary_json(summary).at("partial") == true);
+  summary.parts[0].runs_done = 10;
+  CHECK(summary_json(summary).at("partial") == false);
 }
