@@ -253,8 +253,8 @@ TEST_CASE("a cache whose column family goes is the knob of the next that has it"
   f.database->add(third);
   REQUIRE(f.set("block_cache_capacity_bytes", 8 << 20, "universal").status == "applied");
   f.database->forget(f.handles[1]);
-  CHECK(f.second_cache->GetCapacity() == 16 << 20);
-  CHECK(f.set("block_cache_capacity_bytes", 8 << 20, "third").status == "applied");
+  CHECK(f.second_cache->GetCapacity() == 8 << 20);  // the third has it still
+  CHECK(f.set("block_cache_capacity_bytes", 4 << 20, "third").status == "applied");
   f.control().restore(false);
   CHECK(f.second_cache->GetCapacity() == 16 << 20);
   f.database->forget(third);
