@@ -5,7 +5,6 @@
 
 #include "tests/unit/agent/control_setup.h"
 #include "tests/unit/agent/database_fixture.h"
-#include "tests/unit/agent/knob_named.h"
 
 namespace rocktune::agent {
 namespace {
@@ -13,7 +12,6 @@ namespace {
 using namespace std::chrono_literals;
 using Catch::Matchers::Contains;
 using testing::DatabaseFixture;
-using testing::knob_named;
 
 constexpr KnobInfo kStopRate{.name = "rate",
                              .scope = Scope::kLimiter,
