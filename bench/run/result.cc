@@ -20,15 +20,16 @@ json optional_number(const std::optional<double>& value) {
   return value ? json(*value) : json(nullptr);
 }
 
-json latency_json(const Histogram& histogram, double seconds) {
-  return {{"count", histogram.count()},
-          {"ops_per_second", seconds > 0 ? static_cast<double>(histogram.count()) / seconds : 0.0},
-          {"mean_us", histogram.mean_us()},
-          {"p50_us", histogram.percentile_us(0.50)},
-          {"p95_us", histogram.percentile_us(0.95)},
-          {"p99_us", histogram.percentile_us(0.99)},
-          {"p999_us", histogram.percentile_us(0.999)},
-          {"max_us", histogram.max_us()}};
+// `all`: with those that were never begun.
+json latency_json(std::uint64_t done, const Histogram& all, double seconds) {
+  return {{"count", done},
+          {"ops_per_second", seconds > 0 ? static_cast<double>(done) / seconds : 0.0},
+          {"mean_us", all.mean_us()},
+          {"p50_us", all.percentile_us(0.50)},
+          {"p95_us", all.percentile_us(0.95)},
+          {"p99_us", all.percentile_us(0.99)},
+          {"p999_us", all.percentile_us(0.999)},
+          {"max_us", all.max_us()}};
 }
 
 json gauges_json(const Gauges& gauges) {
@@ -157,11 +158,14 @@ json scenario_json(const Scenario& scenario) {
           {"scale", scenario.scale}};
 }
 
-json operations_json(const Latencies& latencies, double seconds) {
+json operations_json(const Latencies& done, const Latencies& waiting, double seconds) {
+  Latencies all = done;
+  all.add(waiting);
   json operations = json::object();
   for (std::size_t i = 0; i < kOperations; ++i) {
-    if (latencies.of[i].count() == 0) continue;
-    operations[std::string(kOperationNames[i])] = latency_json(latencies.of[i], seconds);
+    if (all.of[i].count() == 0) continue;
+    operations[std::string(kOperationNames[i])] =
+        latency_json(done.of[i].count(), all.of[i], seconds);
   }
   return operations;
 }
@@ -170,7 +174,7 @@ json family_json(const FamilyInterval& family, double seconds) {
   const auto count = family.latencies.count();
   return {{"operations_done", count},
           {"ops_per_second", seconds > 0 ? static_cast<double>(count) / seconds : 0.0},
-          {"operations", operations_json(family.latencies, seconds)},
+          {"operations", operations_json(family.latencies, {}, seconds)},
           {"flush_and_compaction_bytes_written", family.compaction_bytes_written},
           {"pending_compaction_bytes", family.gauges.pending_compaction_bytes},
           {"l0_files", family.gauges.l0_files},
@@ -182,21 +186,22 @@ json family_json(const FamilyInterval& family, double seconds) {
 
 json interval_json(const Interval& interval) {
   const auto count = interval.latencies.count();
-  json out = {{"start_seconds", interval.start_seconds},
-              {"seconds", interval.seconds},
-              {"operations_done", count},
-              {"operations_never_started", interval.never_started},
-              {"reads_not_found", interval.not_found},
-              {"ops_per_second",
-               interval.seconds > 0 ? static_cast<double>(count) / interval.seconds : 0.0},
-              {"operations", operations_json(interval.latencies, interval.seconds)},
-              {"stall_seconds", static_cast<double>(interval.counters.stall_us) / 1e6},
-              {"user_bytes_written", interval.counters.user_bytes_written},
-              {"flush_bytes_written", interval.counters.flush_bytes_written},
-              {"compaction_bytes_written", interval.counters.compaction_bytes_written},
-              {"compaction_bytes_read", interval.counters.compaction_bytes_read},
-              {"write_amplification", optional_number(interval.counters.write_amplification())},
-              {"cache_hit_ratio", optional_number(interval.counters.cache_hit_ratio())}};
+  json out = {
+      {"start_seconds", interval.start_seconds},
+      {"seconds", interval.seconds},
+      {"operations_done", count},
+      {"operations_never_started", interval.never_started},
+      {"reads_not_found", interval.not_found},
+      {"ops_per_second",
+       interval.seconds > 0 ? static_cast<double>(count) / interval.seconds : 0.0},
+      {"operations", operations_json(interval.latencies, interval.waiting, interval.seconds)},
+      {"stall_seconds", static_cast<double>(interval.counters.stall_us) / 1e6},
+      {"user_bytes_written", interval.counters.user_bytes_written},
+      {"flush_bytes_written", interval.counters.flush_bytes_written},
+      {"compaction_bytes_written", interval.counters.compaction_bytes_written},
+      {"compaction_bytes_read", interval.counters.compaction_bytes_read},
+      {"write_amplification", optional_number(interval.counters.write_amplification())},
+      {"cache_hit_ratio", optional_number(interval.counters.cache_hit_ratio())}};
   for (const FamilyInterval& family : interval.families) {
     out["families"][family.name] = family_json(family, interval.seconds);
   }
@@ -210,6 +215,7 @@ Interval total_of(const std::vector<PhaseResult>& phases) {
   for (const PhaseResult& phase : phases) {
     total.seconds += phase.total.seconds;
     total.never_started += phase.total.never_started;
+    total.waiting.add(phase.total.waiting);
     total.not_found += phase.total.not_found;
     total.latencies.add(phase.total.latencies);
     total.counters.add(phase.total.counters);

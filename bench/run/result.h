@@ -36,6 +36,7 @@ struct Interval {
   Counters counters;                     // of this stretch alone
   Gauges gauges;                         // at its end
   std::uint64_t never_started = 0;       // paced operations that were due but not begun by the end
+  Latencies waiting;                     // of those, until then: in the latencies, not in the rates
   std::uint64_t not_found = 0;           // reads of a record that was not there
   std::vector<FamilyInterval> families;  // where there are several
 };

@@ -104,6 +104,7 @@ class PhaseRun {
         return fail(ErrorCode::kIo, "phase " + phase_.name + ": " + done_[i].status.ToString());
       }
       result.total.never_started += done_[i].never_started;
+      result.total.waiting.add(done_[i].waiting);
       run_.inserted[i].count = done_[i].inserted;
     }
     return result;

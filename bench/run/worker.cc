@@ -45,13 +45,24 @@ class Worker {
       if (!done.status.ok()) break;
       work_.record(family, request.operation, now - due);
     }
-    done.never_started = pacer.never_started(monotonic_now());
-    requests_.skip(done.never_started);
+    count_waiting(pacer, done);
     done.inserted = requests_.inserted().count;
     return done;
   }
 
  private:
+  // What was due and never begun would have taken at least as long as it had waited by the end. It
+  // counts as inserted too, so that the next phase's keys do not depend on how much it was.
+  void count_waiting(Pacer& pacer, WorkerDone& done) {
+    const Nanoseconds until = std::min(monotonic_now(), plan_.end);
+    done.never_started = pacer.never_started(until);
+    for (std::uint64_t i = 0; i < done.never_started; ++i) {
+      const Nanoseconds due = pacer.next(until);
+      const Request request = requests_.next(seconds_between(plan_.start, due));
+      done.waiting.of[static_cast<std::size_t>(request.operation)].record(until - due);
+    }
+  }
+
   [[nodiscard]] bool stopping() const { return plan_.stop.load(std::memory_order_relaxed); }
 
   bool wait_until(Nanoseconds due) {

@@ -28,6 +28,7 @@ struct WorkerPlan {
 struct WorkerDone {
   rocksdb::Status status;  // of the first operation that failed
   std::uint64_t never_started = 0;
+  Latencies waiting;           // how long those had waited by the end
   std::uint64_t inserted = 0;  // by this thread, after the phase
 };
 

@@ -30,11 +30,6 @@ Request RequestSource::next(double seconds) {
   return request;
 }
 
-void RequestSource::skip(std::uint64_t count) {
-  if (phase_.mix[Operation::kInsert] <= 0) return;
-  for (std::uint64_t i = 0; i < count; ++i) next(phase_.seconds);
-}
-
 std::int64_t loaded_value_bytes(const Workload& workload, std::uint64_t record) {
   Random random(fnv_hash(record) + static_cast<std::uint64_t>(workload.seed));
   return workload.value_size.at(random.uniform());

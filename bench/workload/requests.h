@@ -28,9 +28,6 @@ class RequestSource {
 
   // The next one, due `seconds` after the phase began.
   Request next(double seconds);
-  // Goes on as if so many more had been drawn: what a phase could not begin counts as inserted too,
-  // so that the next phase's keys do not depend on how much that was.
-  void skip(std::uint64_t count);
 
   [[nodiscard]] const Inserted& inserted() const { return inserted_; }
 

@@ -71,6 +71,22 @@ TEST_CASE("an interval's JSON", "[bench][result]") {
   CHECK(json["knobs"]["rate_limiter_bytes_per_second"] == 12500000);
 }
 
+TEST_CASE("what was never begun is late, and was not done", "[bench][result]") {
+  Interval interval = two_seconds(90, 0);
+  interval.never_started = 10;
+  for (int i = 0; i < 10; ++i) interval.waiting.of[0].record(std::chrono::seconds(1));
+  interval.waiting.of[1].record(std::chrono::seconds(2));
+  const auto json = interval_json(interval);
+  CHECK(json["operations_done"] == 90);
+  const auto& reads = json["operations"]["read"];
+  CHECK(reads["count"] == 90);
+  CHECK(reads["ops_per_second"] == 45.0);
+  CHECK(reads["p50_us"].get<double>() == Approx(100).epsilon(0.016));
+  CHECK(reads["p95_us"].get<double>() == Approx(1e6).epsilon(0.016));
+  CHECK(json["operations"]["update"]["count"] == 0);  // none was begun at all
+  CHECK(json["operations"]["update"]["p99_us"].get<double>() == Approx(2e6).epsilon(0.016));
+}
+
 TEST_CASE("what cannot be computed is null, not zero", "[bench][result]") {
   Interval interval = two_seconds(1, 0);
   interval.counters = Counters{};
