@@ -115,7 +115,7 @@ class Control {
   bool take_step(const char* why, bool hold);
   [[nodiscard]] bool keeps() const;
   void give_up(const std::vector<Group>& groups, const States& kept);
-  void give_up_at_exit(const std::vector<Group>& groups, const States& kept);
+  void give_up_at_exit(std::vector<Group> groups, const States& kept);
   void tell(const KnobGroup& group, const Batch& batch, const char* why);
   void tell(const KnobGroup& group, const Change& change, const char* why);
   void tell_return(const KnobGroup& group, const Change& change, const char* why);

@@ -145,6 +145,7 @@ void Control::tell_return(const KnobGroup& group, const Change& change, const ch
   const auto& result = change.result;
   if (result.status == "unchanged") return;
   tell(group, change, why);
+  if (exiting()) return;  // what the LOG is written with may be gone
   const std::string cause = std::string_view(why) == "lease_expired" ? "the lease expired"
                             : std::string_view(why) == "restore"     ? "restore"
                                                                      : "closing";
@@ -329,15 +330,9 @@ void Control::give_up(const std::vector<Group>& groups, const States& kept) {
 }
 
 // Options stay: RocksDB parses them with static objects of its own, which may be gone.
-void Control::give_up_at_exit(const std::vector<Group>& groups, const States& kept) {
-  std::vector<Group> objects;
-  bool left = false;
-  for (const auto& group : groups) {
-    if (!group->writes_options()) objects.push_back(group);
-    left |= group->writes_options() && !held_knobs(*group, self_, kept).empty();
-  }
-  if (left) log_("the process exits: options that were changed stay as they are");
-  if (!keeps()) return_all(std::move(objects), "closing", false, kept);
+void Control::give_up_at_exit(std::vector<Group> groups, const States& kept) {
+  std::erase_if(groups, [](const Group& group) { return group->writes_options(); });
+  if (!keeps()) return_all(std::move(groups), "closing", false, kept);
 }
 
 }  // namespace rocktune::agent

@@ -1,6 +1,6 @@
 // Whether exit() has begun, as far as its handlers have told the agent. What RocksDB keeps in
-// static objects (the tables by which it parses options among them) may be gone from then on, on
-// the thread of a static destructor that closes a database.
+// static objects (the tables by which it parses options, the clock of its LOG) may be gone from
+// then on, on the thread of a static destructor that closes a database.
 //
 // Thread-safety: all functions.
 #pragma once

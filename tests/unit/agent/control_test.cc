@@ -251,7 +251,7 @@ TEST_CASE("a close while the process exits returns objects, and leaves options a
   CHECK(s.group->calls == 1);
   CHECK(s.group->ended());
   CHECK_FALSE(s.knob_a->state().held_by(1));
-  CHECK_THAT(s.log.at(0), Contains("the process exits"));
+  CHECK(s.log.empty());  // RocksDB's logger may be gone as well
 }
 
 TEST_CASE("two databases that share an object agree on what was found") {
