@@ -224,7 +224,7 @@ void apply(KnobGroup& group, Batch& batch, KnobState::Holder holder) {
   }
   const bool something = std::ranges::any_of(
       batch, [](const Change& change) { return change.value != change.result.before; });
-  if (something) why = group.why_not_now();
+  if (something) why = group.why_not_now(changes);
   if (!why.empty()) return defer(batch, why);
   for (auto& change : batch) {
     if (change.value != change.result.before) continue;
@@ -272,7 +272,7 @@ Batch give_back(KnobGroup& group, const std::vector<Knob*>& knobs, KnobState::Ho
   const auto why = manual ? group.contradiction(assignments(ours)) : std::string();
   if (!why.empty()) {
     for (auto& change : ours) end(change, "conflict", "left as it is beside a new value: " + why);
-  } else if (const auto later = group.why_not_now(); !later.empty()) {
+  } else if (const auto later = group.why_not_now(assignments(ours)); !later.empty()) {
     defer(ours, later);
   } else {
     write(group, ours, holder);

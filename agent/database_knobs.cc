@@ -1,5 +1,6 @@
 #include "agent/database_knobs.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace rocktune::agent {
@@ -47,6 +48,13 @@ DatabaseGroup::DatabaseGroup(rocksdb::DB* db, bool writable, Clock clock)
     add(std::make_unique<OptionKnob<DBOptions>>(spec, std::make_shared<KnobState>(), options_,
                                                 fixed));
   }
+}
+
+std::string DatabaseGroup::why_not_now(const Assignments& changes) const {
+  const bool waits = kEveryOptionWaits || std::ranges::any_of(changes, [](const Assignment& one) {
+                       return one.knob->name() == kWalSizeOption;
+                     });
+  return waits ? why_options_wait(db_) : std::string();
 }
 
 std::string DatabaseGroup::write(const Assignments& changes) {

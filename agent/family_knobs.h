@@ -29,7 +29,9 @@ class FamilyGroup final : public KnobGroup {
   [[nodiscard]] std::string contradiction(const Assignments& changes) const override;
   // More memory than there is; what is there already is the host's affair.
   [[nodiscard]] std::string excess(const Assignments& changes) const override;
-  [[nodiscard]] std::string why_not_now() const override { return why_options_wait(db_); }
+  [[nodiscard]] std::string why_not_now(const Assignments& /*changes*/) const override {
+    return kEveryOptionWaits ? why_options_wait(db_) : std::string();
+  }
   std::string write(const Assignments& changes) override;
 
  private:

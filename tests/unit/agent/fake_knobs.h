@@ -59,7 +59,7 @@ class FakeGroup final : public KnobGroup {
     }
     return {};
   }
-  std::string why_not_now() const override { return not_now; }
+  std::string why_not_now(const Assignments& /*changes*/) const override { return not_now; }
   std::string write(const Assignments& changes) override {
     ++calls;
     for (const auto& [knob, value] : changes) {
