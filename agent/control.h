@@ -55,9 +55,8 @@ class Control {
   // A column family came: what it has now was found.
   void add(Group group);
   // It goes: what was set there is returned first, unless another group of the database has it too,
-  // unless the lease says to
-  // keep it or RocksDB would make that wait. Then the group ends, of which a request may still have
-  // a copy.
+  // the lease says to keep it, or RocksDB would make that wait. Then the group ends, of which a
+  // request may still have a copy.
   void remove(const Group& group);
 
   Answer<wire::Lease> take_lease(const wire::Lease& request);

@@ -148,7 +148,7 @@ Result<std::optional<Score>> CompareRuns::try_setting(const StaticSetting& setti
   if (outcome->partial || !outcome->run.is_object()) return std::optional<Score>();
   const Score score = score_of(outcome->run);
   screen_.say("  round " + std::to_string(round + 1) + ", " + setting.name + ": " +
-              text::number(score.goodput, 0) + " ops/s within the objective" + " of " +
+              text::number(score.goodput, 0) + " ops/s within the objective of " +
               text::number(score.throughput, 0));
   return score;
 }
