@@ -143,10 +143,10 @@ Result<void> show(const ExperimentPlan& plan, const Store& store,
   for (const Part* part : plan.parts) {
     summary.parts.push_back(summarize(plan, *part, store, settings));
   }
-  const std::string json = summary_json(summary).dump(2) + "\n";
+  const std::string object = summary_json(summary).dump(2) + "\n";
   if (auto done = store.write("report.md", experiment::markdown(summary)); !done) return done;
-  if (auto done = store.write("report.json", json); !done) return done;
-  std::fputs(settings.json ? json.c_str() : experiment::plain_text(summary).c_str(), stdout);
+  if (auto done = store.write("report.json", object); !done) return done;
+  std::fputs(settings.json ? object.c_str() : experiment::plain_text(summary).c_str(), stdout);
   if (std::fflush(stdout) != 0) {
     return fail(ErrorCode::kIo, "stdout: the tables cannot be written");
   }

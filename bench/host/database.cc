@@ -75,6 +75,7 @@ Result<std::unique_ptr<Database>> Database::open(const OpenSettings& settings) {
     }
   }
   if (!settings.statistics) options->statistics.reset();
+  options->disable_auto_compactions = !settings.compactions;
   if (settings.agent) prepare(*options);
   const auto descriptors = describe_families(settings, *options);
   if (!descriptors) return tl::unexpected(descriptors.error());
@@ -175,6 +176,17 @@ Gauges Database::read_gauges() const {
     gauges.cache_usage_bytes = cache_->GetUsage();
   }
   return gauges;
+}
+
+Result<void> Database::set_family_option(const std::string& name, const std::string& value) {
+  for (rocksdb::ColumnFamilyHandle* family : opened_) {
+    const auto status = db_->SetOptions(family, {{name, value}});
+    if (!status.ok()) {
+      return fail(ErrorCode::kIo,
+                  "database " + db_->GetName() + ": " + name + ": " + status.ToString());
+    }
+  }
+  return {};
 }
 
 void Database::wait_for_background(const std::atomic<bool>& stop) {

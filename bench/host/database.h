@@ -26,6 +26,7 @@ struct OpenSettings {
   HostConfiguration configuration;
   TargetDevice* device = nullptr;  // must outlive the Database; none: the disk itself
   bool agent = true;
+  bool compactions = true;                          // automatic ones
   bool statistics = true;                           // the host's own
   std::vector<std::string> families = {"default"};  // created when missing
 };
@@ -59,6 +60,8 @@ class Database {
   [[nodiscard]] FamilyGauges read_family_gauges(std::size_t index) const;
   // "serving on <socket>", "off", or why it does not serve.
   [[nodiscard]] std::string agent_status() const;
+  // Of every column family, until the database is closed: a name and value as for SetOptions().
+  Result<void> set_family_option(const std::string& name, const std::string& value);
   // Blocks until no flush or compaction runs or is due, or `stop` says so.
   void wait_for_background(const std::atomic<bool>& stop);
 

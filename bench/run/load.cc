@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/run/backlog.h"
 #include "bench/run/records.h"
 #include "bench/workload/requests.h"
 
@@ -75,7 +76,8 @@ Result<void> write_mark(Database& database, const Workload& workload) {
   const nlohmann::json mark = {{"records", loaded.records},
                                {"value_size", loaded.value_size},
                                {"families", loaded.families},
-                               {"order", loaded.order}};
+                               {"order", loaded.order},
+                               {"backlog", loaded.backlog}};
   auto status = database.db().Put(rocksdb::WriteOptions(), kMarkKey, mark.dump());
   if (status.ok()) status = database.db().Flush(rocksdb::FlushOptions());
   if (!status.ok()) return fail(ErrorCode::kIo, "load: " + status.ToString());
@@ -117,18 +119,19 @@ Result<std::optional<Loaded>> read_loaded(rocksdb::DB& db) {
   const auto mark = nlohmann::json::parse(text, nullptr, false);
   const auto is_text = [&](const char* key) { return mark.contains(key) && mark[key].is_string(); };
   if (!mark.is_object() || !mark.contains("records") || !mark["records"].is_number_integer() ||
-      !is_text("value_size") || !is_text("families") || !is_text("order")) {
+      !is_text("backlog") || !is_text("value_size") || !is_text("families") || !is_text("order")) {
     return fail(ErrorCode::kCorrupt,
                 "the database's load mark is unreadable or of another version: delete and reload "
                 "it");
   }
   return Loaded{mark["records"].get<std::int64_t>(), mark["value_size"].get<std::string>(),
-                mark["families"].get<std::string>(), mark["order"].get<std::string>()};
+                mark["families"].get<std::string>(), mark["order"].get<std::string>(),
+                mark["backlog"].get<std::string>()};
 }
 
 Loaded load_of(const Workload& workload) {
   return {workload.records, workload.value_size.text(), families_text(workload.families),
-          load_order_name(workload.load_order)};
+          load_order_name(workload.load_order), backlog_text(workload.backlog)};
 }
 
 std::string loaded_text(const Loaded& loaded) {
@@ -136,7 +139,7 @@ std::string loaded_text(const Loaded& loaded) {
                                    ? ""
                                    : ", in families " + loaded.families;
   return std::to_string(loaded.records) + " records of " + loaded.value_size + " bytes in order " +
-         loaded.order + families;
+         loaded.order + families + loaded.backlog;
 }
 
 Result<void> load_records(Database& database, const Workload& workload,
@@ -146,6 +149,7 @@ Result<void> load_records(Database& database, const Workload& workload,
       FamilyMap(workload.families, static_cast<std::uint64_t>(workload.records)),
       LoadSequence(workload.load_order, workload.records),
       ValuePool(workload.value_size.largest(), static_cast<std::uint64_t>(workload.seed))};
+  if (auto prepared = prepare_backlog(database, workload.backlog); !prepared) return prepared;
   Shared shared;
   std::vector<std::thread> threads;
   threads.reserve(static_cast<std::size_t>(workload.threads));
@@ -167,6 +171,8 @@ Result<void> load_records(Database& database, const Workload& workload,
   if (auto flushed = flush_families(database, workload); !flushed) return flushed;
   progress(shared.done, true);
   database.wait_for_background(stop);
+  if (stop.load()) return {};
+  if (auto left = leave_backlog(database, workload, plan.values, stop); !left) return left;
   if (stop.load()) return {};
   return write_mark(database, workload);  // last: a tree that came to no rest is not loaded
 }

@@ -1,5 +1,6 @@
 // The load phase: writes every record once, in the order that the workload says, by all threads,
-// and lets compaction come to rest, so that a run starts from a settled tree.
+// and lets compaction come to rest, so that a run starts from a settled tree, or from just the
+// workload's backlog.
 //
 // What was loaded is kept in the database itself, under a key outside the records' range.
 #pragma once
@@ -22,6 +23,7 @@ struct Loaded {
   std::string value_size;  // Sizes::text()
   std::string families;    // families_text()
   std::string order;       // load_order_name()
+  std::string backlog;     // backlog_text()
   bool operator==(const Loaded&) const = default;
 };
 
@@ -36,7 +38,8 @@ Result<std::optional<Loaded>> read_loaded(rocksdb::DB& db);
 // Called about twice a second with the records written so far; `settling` once they all are.
 using LoadProgress = std::function<void(std::int64_t records, bool settling)>;
 
-// Without WAL; ends early without an error, and without the mark, when `stop` is set.
+// Turns automatic compactions on, and leaves them off where the workload has a backlog. Without
+// WAL; ends early without an error, and without the mark, when `stop` is set.
 Result<void> load_records(Database& database, const Workload& workload,
                           const std::atomic<bool>& stop, const LoadProgress& progress);
 

@@ -108,10 +108,17 @@ json workload_json(const Workload& workload) {
   for (const Family& family : workload.families) {
     families.push_back({{"name", family.name}, {"share", family.share}});
   }
-  return {{"name", workload.name},          {"description", workload.description},
-          {"records", workload.records},    {"value_size", workload.value_size.text()},
-          {"threads", workload.threads},    {"seed", workload.seed},
-          {"wal", wal_name(workload.wal)},  {"load_order", load_order_name(workload.load_order)},
+  return {{"name", workload.name},
+          {"description", workload.description},
+          {"records", workload.records},
+          {"value_size", workload.value_size.text()},
+          {"threads", workload.threads},
+          {"seed", workload.seed},
+          {"wal", wal_name(workload.wal)},
+          {"load_order", load_order_name(workload.load_order)},
+          {"backlog",
+           {{"level0_files", workload.backlog.level0_files},
+            {"level_excess", workload.backlog.level_excess}}},
           {"families", std::move(families)}};
 }
 

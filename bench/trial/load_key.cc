@@ -37,6 +37,7 @@ json load_json(const ScenarioDatabase& database) {
           {"value_size", loaded.value_size},
           {"families", loaded.families},
           {"order", loaded.order},
+          {"backlog", loaded.backlog},
           // Who writes what: the threads take turns at chunks of records.
           {"threads", database.workload.threads},
           {"seed", database.workload.seed},

@@ -138,6 +138,10 @@ Workload read_workload(const YAML::Node& node, Problems& problems, const std::st
   read_wal(map, workload.wal);
   read_load_order(map, workload.load_order);
   read_families(map, "families", problems, workload.families);
+  read_backlog(map, "backlog", problems, workload.backlog);
+  if (workload.backlog.level0_files > 0 && workload.families.size() > 1) {
+    map.problem("backlog", "level0_files needs a workload of one column family");
+  }
   read_phases(map, prefix, problems, workload);
   map.finish();
   return workload;

@@ -7,6 +7,8 @@
 //   seed: 42
 //   wal: on                      # off, or sync: each write waits until the WAL is on the device
 //   load_order: key              # or spread: see load_order.h
+//   backlog:                     # what the load leaves to compactions: see backlog.h
+//     {level0_files: 0, level_excess: 1}
 //   families:                    # column families, by shares of the records in key order;
 //     - {name: hot, share: 0.2}  # default: all in the one named default
 //     - {name: cold, share: 0.8}
@@ -27,6 +29,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/workload/backlog.h"
 #include "bench/workload/families.h"
 #include "bench/workload/keys.h"
 #include "bench/workload/load_order.h"
@@ -58,6 +61,7 @@ struct Workload {
   std::int64_t seed = 42;
   Wal wal = Wal::kOn;
   LoadOrder load_order = LoadOrder::kKey;
+  Backlog backlog;
   std::vector<Family> families = {{"default", 1}};
   std::vector<Phase> phases;
 

@@ -68,8 +68,8 @@ phases:
                                        "w.yaml");
   REQUIRE_FALSE(workload);
   CHECK(workload.error().message ==
-        "w.yaml:2:1: record: is not known here; known: description, families, load_order, name, "
-        "phases, records, seed, threads, value_size, wal\n"
+        "w.yaml:2:1: record: is not known here; known: backlog, description, families, "
+        "load_order, name, phases, records, seed, threads, value_size, wal\n"
         "w.yaml:3:10: threads: 'many' is not a whole number\n"
         "w.yaml:4:1: threads: is given twice\n"
         "w.yaml:5:13: value_size: '1 furlong' is not a size: write 4096, 64KiB or 1.5MB\n"

@@ -1,0 +1,72 @@
+#include "bench/run/backlog.h"
+
+#include <cstdint>
+#include <string>
+
+#include "bench/workload/generator.h"
+#include "bench/workload/requests.h"
+
+namespace rocktune::bench {
+namespace {
+
+// RocksDB may call a memtable full once its arena leaves less than 40% of a block: it must be
+// flushed before, or there is one file more.
+constexpr double kFull = 0.75;
+constexpr int kWritesBetweenLooks = 8;  // a look takes the database's mutex
+
+rocksdb::Status write_update(Database& database, const Workload& workload, const ValuePool& values,
+                             Random& random) {
+  std::string key;
+  rocksdb::WriteOptions options;
+  options.disableWAL = true;
+  const std::uint64_t record = random.below(static_cast<std::uint64_t>(workload.records));
+  return database.db().Put(options, &database.family(0), record_key(record, key),
+                           values.value(fnv_hash(record), loaded_value_bytes(workload, record)));
+}
+
+// Writes until the memtable is three quarters full, then flushes it.
+rocksdb::Status write_file(Database& database, const Workload& workload, const ValuePool& values,
+                           Random& random, const std::atomic<bool>& stop) {
+  using Properties = rocksdb::DB::Properties;
+  rocksdb::DB& db = database.db();
+  rocksdb::ColumnFamilyHandle* family = &database.family(0);
+  const double full = kFull * static_cast<double>(db.GetOptions(family).write_buffer_size);
+  std::uint64_t bytes = 0;
+  while (static_cast<double>(bytes) < full && !stop.load()) {
+    for (int i = 0; i < kWritesBetweenLooks; ++i) {
+      const auto status = write_update(database, workload, values, random);
+      if (!status.ok()) return status;
+    }
+    if (!db.GetIntProperty(family, Properties::kCurSizeActiveMemTable, &bytes)) {
+      return rocksdb::Status::NotSupported(Properties::kCurSizeActiveMemTable);
+    }
+  }
+  return db.Flush(rocksdb::FlushOptions(), family);
+}
+
+}  // namespace
+
+Result<void> prepare_backlog(Database& database, const Backlog& backlog) {
+  if (auto on = database.set_family_option("disable_auto_compactions", "false"); !on) return on;
+  if (backlog.level_excess == 1) return {};
+  const std::uint64_t base = database.db().GetOptions(&database.family(0)).max_bytes_for_level_base;
+  return database.set_family_option(
+      "max_bytes_for_level_base",
+      std::to_string(base * static_cast<std::uint64_t>(backlog.level_excess)));
+}
+
+Result<void> leave_backlog(Database& database, const Workload& workload, const ValuePool& values,
+                           const std::atomic<bool>& stop) {
+  if (workload.backlog.none()) return {};
+  if (auto off = database.set_family_option("disable_auto_compactions", "true"); !off) return off;
+  Random random(static_cast<std::uint64_t>(workload.seed));
+  for (std::int64_t i = 0; i < workload.backlog.level0_files && !stop.load(); ++i) {
+    const auto status = write_file(database, workload, values, random, stop);
+    if (!status.ok()) {
+      return fail(ErrorCode::kIo, "leaving files in level 0: " + status.ToString());
+    }
+  }
+  return {};
+}
+
+}  // namespace rocktune::bench

@@ -1,0 +1,21 @@
+// Makes a load leave what its workload's Backlog says.
+#pragma once
+
+#include <atomic>
+
+#include "bench/host/database.h"
+#include "bench/run/records.h"
+#include "bench/workload/workload.h"
+#include "model/result.h"
+
+namespace rocktune::bench {
+
+// Before the load: automatic compactions on, and levels as large as the backlog has them.
+Result<void> prepare_backlog(Database& database, const Backlog& backlog);
+
+// After the load has come to rest. Turns automatic compactions off where the workload has a
+// backlog. Ends early without an error when `stop` is set.
+Result<void> leave_backlog(Database& database, const Workload& workload, const ValuePool& values,
+                           const std::atomic<bool>& stop);
+
+}  // namespace rocktune::bench

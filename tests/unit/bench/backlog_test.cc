@@ -1,0 +1,111 @@
+#include "bench/workload/backlog.h"
+
+#include <atomic>
+#include <string>
+
+#include "bench/cli/temporary.h"
+#include "bench/host/database.h"
+#include "bench/run/load.h"
+#include "bench/workload/workload.h"
+#include "tests/support/catch.h"
+
+namespace rocktune::bench {
+namespace {
+
+const std::string kPhases = "phases: [{name: run, seconds: 1, workload: A}]\n";
+
+// Files of 256 KiB, levels of 1 MiB times 10.
+OpenSettings small_database(const std::string& path) {
+  OpenSettings settings{path, {}};
+  settings.agent = false;
+  settings.compactions = false;
+  settings.configuration.write_buffer_bytes = 256 << 10;
+  settings.configuration.target_file_bytes = 256 << 10;
+  settings.configuration.max_bytes_for_level_base = 1 << 20;
+  return settings;
+}
+
+std::uint64_t files_at(Database& database, int level) {
+  std::string files;
+  REQUIRE(database.db().GetProperty(
+      rocksdb::DB::Properties::kNumFilesAtLevelPrefix + std::to_string(level), &files));
+  return std::stoull(files);
+}
+
+struct Tree {
+  std::uint64_t level0_files = 0;
+  std::uint64_t level1_files = 0;
+  std::uint64_t pending_bytes = 0;
+};
+
+// Loads 6 MiB, and looks at the tree after the database was closed and opened again.
+Tree tree_after_load(const std::string& backlog) {
+  const auto workload = parse_workload(backlog + "records: 6000\nthreads: 2\n" + kPhases, "w.yaml");
+  REQUIRE(workload);
+  const auto directory = TemporaryDirectory::create("rocktune-test");
+  REQUIRE(directory);
+  const OpenSettings settings = small_database(directory->path() + "/db");
+  const std::atomic<bool> stop{false};
+  {
+    auto database = Database::open(settings);
+    REQUIRE(database);
+    REQUIRE(load_records(**database, *workload, stop, [](auto&&...) {}));
+  }
+  auto database = Database::open(settings);
+  REQUIRE(database);
+  const auto loaded = read_loaded((*database)->db());
+  REQUIRE(loaded);
+  CHECK(*loaded == load_of(*workload));
+  return {files_at(**database, 0), files_at(**database, 1),
+          (*database)->read_gauges().pending_compaction_bytes};
+}
+
+}  // namespace
+
+TEST_CASE("a workload says what its load leaves", "[bench][workload]") {
+  const auto none = parse_workload(kPhases, "w.yaml");
+  REQUIRE(none);
+  CHECK(none->backlog.none());
+  CHECK(backlog_text(none->backlog).empty());
+  const auto some =
+      parse_workload("backlog: {level0_files: 8, level_excess: 4}\n" + kPhases, "w.yaml");
+  REQUIRE(some);
+  CHECK(some->backlog == Backlog{8, 4});
+  CHECK(backlog_text(some->backlog) ==
+        ", leaving 8 files in level 0 and levels of 4 times their targets");
+  CHECK(load_of(*some) != load_of(*none));
+}
+
+TEST_CASE("a backlog that cannot be made is refused", "[bench][workload]") {
+  const auto wrong = parse_workload(
+      "backlog: {level0_files: -1, level_excess: 0, files: 3}\n" + kPhases, "w.yaml");
+  REQUIRE_FALSE(wrong);
+  CHECK(wrong.error().message ==
+        "w.yaml:1:25: backlog.level0_files: -1 is out of range: give 0 to 1000\n"
+        "w.yaml:1:43: backlog.level_excess: 0 is out of range: give 1 to 1000\n"
+        "w.yaml:1:46: backlog.files: is not known here; known: level0_files, level_excess");
+  const auto families = parse_workload(
+      "backlog: {level0_files: 1}\n"
+      "families: [{name: a, share: 0.5}, {name: b, share: 0.5}]\n" +
+          kPhases,
+      "w.yaml");
+  REQUIRE_FALSE(families);
+  CHECK(families.error().message ==
+        "w.yaml:1:10: backlog: level0_files needs a workload of one column family");
+}
+
+TEST_CASE("a load leaves just its backlog", "[bench][load]") {
+  const Tree settled = tree_after_load("");
+  // Up to three that start no compaction, and the file of the load's mark.
+  CHECK(settled.level0_files >= 1);
+  CHECK(settled.level0_files <= 4);
+  CHECK(settled.pending_bytes == 0);
+  const Tree files = tree_after_load("backlog: {level0_files: 30}\n");
+  CHECK(files.level0_files >= 30 + 1);
+  CHECK(files.level0_files <= 30 + 4);
+  const Tree levels = tree_after_load("backlog: {level_excess: 4}\n");
+  CHECK(levels.level1_files > settled.level1_files);
+  CHECK(levels.pending_bytes > settled.pending_bytes);
+}
+
+}  // namespace rocktune::bench
