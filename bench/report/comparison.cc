@@ -135,6 +135,15 @@ void add_disagreements(const Summary& summary, std::vector<std::string>& all) {
   }
 }
 
+void add_turns_not_taken(const Summary& summary, std::vector<std::string>& all) {
+  for (const PolicySummary& policy : summary.policies) {
+    if (policy.took_turns) continue;
+    all.push_back(policy.policy + " did not take turns with " + summary.reference +
+                  " (it was added later, or runs were made anew): what the machine did in between "
+                  "cannot be told from what it did. More --repeat adds rounds in which they do.");
+  }
+}
+
 void add_left_out(const Summary& summary, std::vector<std::string>& all) {
   for (const PolicySummary& policy : summary.policies) {
     if (policy.partial_runs == 0) continue;
@@ -176,6 +185,7 @@ std::vector<std::string> remarks(const Summary& summary) {
   std::vector<std::string> all = {machine_remark(summary)};
   all.insert(all.end(), summary.differences.begin(), summary.differences.end());
   add_disagreements(summary, all);
+  add_turns_not_taken(summary, all);
   add_left_out(summary, all);
   if (summary.policies.size() < 2) return all;
   all.push_back(bootstrap_method());

@@ -98,10 +98,10 @@ std::optional<Range> range_of(std::vector<double> values) {
 }
 
 std::optional<RatioInterval> bootstrap_ratio(const ByRepeat& of, const ByRepeat& reference,
-                                             std::uint64_t seed) {
+                                             bool took_turns, std::uint64_t seed) {
   if (of.empty() || reference.empty()) return std::nullopt;
   Pairs sides = pairs_of(of, reference);
-  const bool paired = sides.of.size() >= 2;
+  const bool paired = took_turns && sides.of.size() >= 2;
   if (!paired) sides = {values_of(of), values_of(reference)};
   const double base = median_of(sides.reference);
   if (base <= 0) return std::nullopt;
@@ -126,7 +126,7 @@ std::optional<RatioInterval> bootstrap_ratio(const ByRepeat& of, const ByRepeat&
 std::string bootstrap_method() {
   return "Intervals: percentile bootstrap of the ratio of medians, " + std::to_string(kResamples) +
          " resamples with a fixed seed, 95% of them; repeats of one number are drawn together, as "
-         "pairs, where both sides have two or more.";
+         "pairs, where both sides have two or more and took turns.";
 }
 
 }  // namespace rocktune::bench::report

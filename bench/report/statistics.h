@@ -43,12 +43,12 @@ inline constexpr int kResamples = 10'000;
 inline constexpr double kConfidence = 0.95;
 
 // The percentile bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter
-// 13) of median(of)/median(reference). Where both sides have at least two repeats of the same
-// numbers, whole pairs are drawn, since repeat n of every policy ran beside its neighbours on the
-// same machine; otherwise each side is drawn for itself. Nothing where a side is empty or its
-// median is not above zero. With one repeat the interval has no width: see `repeats`.
+// 13) of median(of)/median(reference). Where the sides took turns (repeat n of both ran beside each
+// other on the same machine) and have at least two repeats of the same numbers, whole pairs are
+// drawn; otherwise each side is drawn for itself. Nothing where a side is empty or its median is
+// not above zero. With one repeat the interval has no width: see `repeats`.
 std::optional<RatioInterval> bootstrap_ratio(const ByRepeat& of, const ByRepeat& reference,
-                                             std::uint64_t seed);
+                                             bool took_turns, std::uint64_t seed);
 
 // One sentence for readers: how the intervals were made.
 std::string bootstrap_method();

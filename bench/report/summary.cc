@@ -112,9 +112,29 @@ PolicySummary summarize_policy(const Comparison& comparison, const std::string& 
   return summary;
 }
 
+// Whether none of the runs began before one of an earlier repeat. A policy that was added to a
+// comparison later ran on what may have been another machine's day.
+bool took_turns(std::vector<const Run*> runs) {
+  const auto began = [](const Run* run) {
+    return std::pair(text_at(run->result, "/started"), run->repeat);
+  };
+  std::sort(runs.begin(), runs.end(),
+            [&](const Run* a, const Run* b) { return began(a) < began(b); });
+  return std::is_sorted(runs.begin(), runs.end(),
+                        [](const Run* a, const Run* b) { return a->repeat < b->repeat; });
+}
+
+bool took_turns(const Comparison& comparison, const std::string& one, const std::string& other) {
+  auto runs = complete_runs(comparison, one);
+  const auto others = complete_runs(comparison, other);
+  runs.insert(runs.end(), others.begin(), others.end());
+  return took_turns(std::move(runs));
+}
+
 void compare(const Comparison& comparison, const std::vector<FigureSource>& sources,
              const PolicySummary& reference, PolicySummary& policy) {
   const bool agree = reference.agrees() && policy.agrees();
+  policy.took_turns = took_turns(comparison, policy.policy, reference.policy);
   for (const FigureSource& source : sources) {
     FigureSummary& figure = policy.figures[source.figure.key];
     if (&policy == &reference) {
@@ -123,7 +143,7 @@ void compare(const Comparison& comparison, const std::vector<FigureSource>& sour
     }
     figure.ratio = bootstrap_ratio(by_repeat(complete_runs(comparison, policy.policy), source),
                                    by_repeat(complete_runs(comparison, reference.policy), source),
-                                   comparison.seed);
+                                   policy.took_turns, comparison.seed);
     if (figure.ratio) figure.verdict = judge(*figure.ratio, source.figure.better, agree);
   }
 }
@@ -221,6 +241,7 @@ json policy_json(const Summary& summary, const PolicySummary& policy) {
           {"partial_runs", policy.partial_runs},
           {"throughput_spread_ratio", optional_json(policy.throughput_spread)},
           {"runs_agree", policy.agrees()},
+          {"took_turns", policy.took_turns},
           {"figures", std::move(figures)}};
 }
 

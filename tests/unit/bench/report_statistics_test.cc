@@ -22,7 +22,7 @@ TEST_CASE("the range of repeats", "[bench][report]") {
 TEST_CASE("the ratio is that of the medians, within its interval", "[bench][report][bootstrap]") {
   const ByRepeat of = {{1, 200}, {2, 220}, {3, 240}, {4, 230}, {5, 210}};
   const ByRepeat reference = {{1, 100}, {2, 110}, {3, 105}, {4, 95}, {5, 90}};
-  const auto interval = bootstrap_ratio(of, reference, 1);
+  const auto interval = bootstrap_ratio(of, reference, true, 1);
   REQUIRE(interval);
   CHECK(interval->ratio == Approx(220.0 / 100));
   CHECK(interval->paired);
@@ -38,8 +38,8 @@ TEST_CASE("the ratio is that of the medians, within its interval", "[bench][repo
 TEST_CASE("one seed gives one interval", "[bench][report][bootstrap]") {
   const ByRepeat of = {{1, 200}, {2, 260}, {3, 240}, {4, 230}, {5, 190}, {6, 205}, {7, 251}};
   const ByRepeat reference = {{1, 100}, {2, 117}, {3, 105}, {4, 95}, {5, 90}, {6, 99}, {7, 123}};
-  const auto once = bootstrap_ratio(of, reference, 7);
-  const auto again = bootstrap_ratio(of, reference, 7);
+  const auto once = bootstrap_ratio(of, reference, true, 7);
+  const auto again = bootstrap_ratio(of, reference, true, 7);
   REQUIRE(once);
   REQUIRE(again);
   CHECK(once->low == again->low);
@@ -52,7 +52,7 @@ TEST_CASE("pairs keep what a drifting machine does to both sides out of the rati
   const ByRepeat reference = {{1, 100}, {2, 90}, {3, 80}, {4, 70}, {5, 60}};
   ByRepeat of;
   for (const auto& [repeat, value] : reference) of[repeat] = 2 * value;
-  const auto paired = bootstrap_ratio(of, reference, 1);
+  const auto paired = bootstrap_ratio(of, reference, true, 1);
   REQUIRE(paired);
   CHECK(paired->low == Approx(2));
   CHECK(paired->high == Approx(2));
@@ -60,16 +60,22 @@ TEST_CASE("pairs keep what a drifting machine does to both sides out of the rati
   // The same values without a common number: nothing ties them together.
   ByRepeat strangers;
   for (const auto& [repeat, value] : of) strangers[repeat + 100] = value;
-  const auto unpaired = bootstrap_ratio(strangers, reference, 1);
+  const auto unpaired = bootstrap_ratio(strangers, reference, true, 1);
   REQUIRE(unpaired);
   CHECK_FALSE(unpaired->paired);
   CHECK(unpaired->low < 1.8);
   CHECK(unpaired->high > 2.2);
+
+  // Nor does it where the sides did not take turns.
+  const auto apart = bootstrap_ratio(of, reference, false, 1);
+  REQUIRE(apart);
+  CHECK_FALSE(apart->paired);
+  CHECK(apart->low < 1.8);
 }
 
 TEST_CASE("only the repeats of both sides are pairs", "[bench][report][bootstrap]") {
   const auto interval =
-      bootstrap_ratio({{1, 20}, {2, 20}, {3, 1000}}, {{1, 10}, {2, 10}, {4, 7}}, 1);
+      bootstrap_ratio({{1, 20}, {2, 20}, {3, 1000}}, {{1, 10}, {2, 10}, {4, 7}}, true, 1);
   REQUIRE(interval);
   CHECK(interval->paired);
   CHECK(interval->repeats == 2);
@@ -78,9 +84,9 @@ TEST_CASE("only the repeats of both sides are pairs", "[bench][report][bootstrap
 
 TEST_CASE("without values or with a reference of zero there is no ratio",
           "[bench][report][bootstrap]") {
-  CHECK_FALSE(bootstrap_ratio({}, {{1, 1}}, 1));
-  CHECK_FALSE(bootstrap_ratio({{1, 1}}, {}, 1));
-  CHECK_FALSE(bootstrap_ratio({{1, 1}, {2, 1}}, {{1, 0}, {2, 0}}, 1));
+  CHECK_FALSE(bootstrap_ratio({}, {{1, 1}}, true, 1));
+  CHECK_FALSE(bootstrap_ratio({{1, 1}}, {}, true, 1));
+  CHECK_FALSE(bootstrap_ratio({{1, 1}, {2, 1}}, {{1, 0}, {2, 0}}, true, 1));
 }
 
 TEST_CASE("an interval covers its ends", "[bench][report][bootstrap]") {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "bench/report/comparison.h"
 #include "bench/report/comparison_charts.h"
 #include "bench/report/result_reader.h"
@@ -104,6 +106,36 @@ double median(const Summary& summary, const std::string& key) {
 }
 
 }  // namespace
+
+TEST_CASE("a policy that was added later did not take turns", "[bench][report]") {
+  const auto at = [](const std::string& policy, std::int64_t repeat, const std::string& time) {
+    json result = result_of(1000);
+    result["started"] = "2026-01-31T" + time + "Z";
+    return run_of(policy, repeat, std::move(result));
+  };
+  const auto summary_of = [&](const std::string& second_repeat) {
+    Comparison comparison;
+    comparison.title = "Test";
+    comparison.runs = {at("static", 1, "12:00:00.000"), at("tuned", 1, "12:01:00.000"),
+                       at("tuned", 2, "12:03:00.000"), at("static", 2, second_repeat)};
+    return summarize(comparison);
+  };
+  const Summary turns = summary_of("12:02:00.000");
+  CHECK(turns.policies.at(1).took_turns);
+  CHECK(turns.policies.at(1).figure("ops_per_second")->ratio->paired);
+  const auto says_so = [](const Summary& summary) {
+    const auto all = remarks(summary);
+    return std::any_of(all.begin(), all.end(), [](const std::string& remark) {
+      return remark.find("tuned did not take turns with static") != std::string::npos;
+    });
+  };
+  CHECK_FALSE(says_so(turns));
+  // Both runs of static were over when the first of tuned began.
+  const Summary later = summary_of("12:00:30.000");
+  CHECK_FALSE(later.policies.at(1).took_turns);
+  CHECK_FALSE(later.policies.at(1).figure("ops_per_second")->ratio->paired);
+  CHECK(says_so(later));
+}
 
 TEST_CASE("the figures of a run come from its result", "[bench][report]") {
   Comparison comparison = comparison_of("tuned", {1000, 1010, 990}, {});
