@@ -31,16 +31,24 @@ std::vector<Onset> find_onsets(const Conditions& conditions) {
 }
 
 std::vector<std::size_t> raise_alarms(const Scores& scores, const Conditions& conditions,
-                                      double threshold, std::size_t refractory) {
+                                      const std::vector<Onset>& onsets, double threshold,
+                                      std::size_t refractory) {
   std::vector<std::size_t> alarms;
   bool below = false;  // the second before had a score, and it was below
+  std::size_t open_until = 0;
+  auto onset = onsets.begin();
   for (std::size_t second = 0; second < scores.size(); ++second) {
+    if (onset != onsets.end() && onset->second == second) {
+      open_until = second;
+      ++onset;
+    }
     const double score = scores[second];
     const bool edge = below && score >= threshold;
     below = has_score(score) && score < threshold;
     if (!edge || conditions[second] != Condition::kQuiet) continue;
-    if (!alarms.empty() && second - alarms.back() < refractory) continue;
+    if (second < open_until) continue;
     alarms.push_back(second);
+    open_until = second + refractory;
   }
   return alarms;
 }

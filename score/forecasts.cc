@@ -10,7 +10,7 @@ namespace {
 constexpr double kRangeSeconds = 60;
 constexpr double kWarmUpSeconds = 30;
 // Of readings 1 s apart.
-constexpr double kLevelWeight = 0.3;
+constexpr double kLevelWeight = 0.5;
 constexpr double kTrendWeight = 0.1;
 
 // As in model/: what came before so many missed polls says nothing of what comes now.

@@ -126,7 +126,7 @@ RunResult::OfEntry RunScorer::State::result_of(std::size_t i, const Scores& seri
   const std::vector<Onset>& events = onsets.at(place_of(entry.kind));
   RunResult::OfEntry result;
   for (const double threshold : candidate_thresholds(choice)) {
-    const auto alarms = raise_alarms(series, seconds, threshold, entry.horizon);
+    const auto alarms = raise_alarms(series, seconds, events, threshold, entry.horizon);
     result.by_threshold.push_back(tally_alarms(alarms, events, seconds, entry.horizon));
   }
   if (gives_probability(*choice.spec)) {

@@ -16,6 +16,11 @@ Seconds one_event() {
   return Seconds().quiet(400).holds(20).quiet(580);
 }
 
+List alarms_of(const Scores& scores, const Conditions& conditions, double threshold,
+               std::size_t refractory) {
+  return raise_alarms(scores, conditions, find_onsets(conditions), threshold, refractory);
+}
+
 Match match_at(const Conditions& conditions, const List& alarms, std::size_t horizon = kHorizon) {
   return match_alarms(alarms, find_onsets(conditions), conditions, horizon);
 }
@@ -71,36 +76,49 @@ TEST_CASE("a short hole repeats what stood before it", "[score]") {
 
 TEST_CASE("an alarm is a rising edge", "[score]") {
   const Seconds quiet = Seconds().quiet(200);
-  CHECK(raise_alarms(pulses(200, {50}, 100), quiet, 1, 10) == List{50});
-  CHECK(raise_alarms(pulses(200, {50, 70, 90}), quiet, 1, 10) == List{50, 70, 90});
+  CHECK(alarms_of(pulses(200, {50}, 100), quiet, 1, 10) == List{50});
+  CHECK(alarms_of(pulses(200, {50, 70, 90}), quiet, 1, 10) == List{50, 70, 90});
   // What stands above the threshold from the beginning was not seen to rise.
-  CHECK(raise_alarms(Scores(200, 1), quiet, 1, 10).empty());
-  CHECK(raise_alarms(Scores(200, 0), quiet, 0, 10).empty());
-  CHECK(raise_alarms(pulses(200, {0, 20}, 5), quiet, 1, 10) == List{20});
+  CHECK(alarms_of(Scores(200, 1), quiet, 1, 10).empty());
+  CHECK(alarms_of(Scores(200, 0), quiet, 0, 10).empty());
+  CHECK(alarms_of(pulses(200, {0, 20}, 5), quiet, 1, 10) == List{20});
 }
 
 TEST_CASE("an edge within the refractory time is lost, not kept for later", "[score]") {
   const Seconds quiet = Seconds().quiet(300);
-  CHECK(raise_alarms(pulses(300, {50, 109}, 1), quiet, 1, 60) == List{50});
-  CHECK(raise_alarms(pulses(300, {50, 110}, 1), quiet, 1, 60) == List{50, 110});
-  CHECK(raise_alarms(pulses(300, {50, 100}, 100), quiet, 1, 60) == List{50});
+  CHECK(alarms_of(pulses(300, {50, 109}, 1), quiet, 1, 60) == List{50});
+  CHECK(alarms_of(pulses(300, {50, 110}, 1), quiet, 1, 60) == List{50, 110});
+  CHECK(alarms_of(pulses(300, {50, 100}, 100), quiet, 1, 60) == List{50});
+}
+
+TEST_CASE("an alarm is open until the next onset at most", "[score]") {
+  // Stalls 36 s apart, each announced 10 s before: every warning is one of its own.
+  const Seconds run = Seconds().quiet(400).holds(4).quiet(32).holds(4).quiet(200);
+  const List announced = {390, 426};
+  CHECK(alarms_of(pulses(run.size(), announced), run, 1, 60) == announced);
+  CHECK(match_at(run, announced).leads == std::vector<std::optional<std::size_t>>{10, 10});
+  // An alarm that came too late for its event is no longer open behind it, either.
+  CHECK(alarms_of(pulses(run.size(), {399, 426}), run, 1, 60) == List{399, 426});
+  // What holds again after less than 30 s is no onset, and ends nothing.
+  const Seconds again = Seconds().quiet(400).holds(4).quiet(20).holds(4).quiet(200);
+  CHECK(alarms_of(pulses(again.size(), {410, 430}), again, 1, 60) == List{410});
 }
 
 TEST_CASE("no alarm is raised while the condition holds", "[score]") {
   const Seconds run = one_event();
-  CHECK(raise_alarms(pulses(1000, {400, 410, 419}), run, 1, 5).empty());
-  CHECK(raise_alarms(pulses(1000, {399, 420}), run, 1, 5) == List{399, 420});
+  CHECK(alarms_of(pulses(1000, {400, 410, 419}), run, 1, 5).empty());
+  CHECK(alarms_of(pulses(1000, {399, 420}), run, 1, 5) == List{399, 420});
   // It rose while the condition held and stays up: there is no edge any more.
-  CHECK(raise_alarms(pulses(1000, {410}, 60), run, 1, 5).empty());
+  CHECK(alarms_of(pulses(1000, {410}, 60), run, 1, 5).empty());
 }
 
 TEST_CASE("the first score after a hole is no edge", "[score]") {
   Scores scores(100, 0);
   for (std::size_t i = 40; i < 60; ++i) scores[i] = kNoScore;
   for (std::size_t i = 60; i < 100; ++i) scores[i] = 1;
-  CHECK(raise_alarms(scores, Seconds().quiet(100), 1, 10).empty());
+  CHECK(alarms_of(scores, Seconds().quiet(100), 1, 10).empty());
   // And where the condition is not known, none is raised.
-  CHECK(raise_alarms(pulses(100, {50}), Seconds().quiet(45).unknown(20).quiet(35), 1, 10).empty());
+  CHECK(alarms_of(pulses(100, {50}), Seconds().quiet(45).unknown(20).quiet(35), 1, 10).empty());
 }
 
 TEST_CASE("an alarm counts from 2 s to the horizon before the onset", "[score]") {

@@ -98,6 +98,6 @@ TEST_CASE("Holt's smoothing follows level and trend", "[score]") {
   HoltDetector detector{Objective{}};
   Feeder feeder(detector);
   feeder.ramp(0.2, 0, 100);
-  feeder.show(1.2);  // level 0.2 + 0.3 * 1, trend 0.1 * 0.3
-  CHECK(*detector.score(kBacklog, 10) == Approx(0.5 + 10 * 0.03));
+  feeder.show(1.2);  // level 0.2 + 0.5 * 1, trend 0.1 * 0.5
+  CHECK(*detector.score(kBacklog, 10) == Approx(0.7 + 10 * 0.05));
 }
