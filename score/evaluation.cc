@@ -56,6 +56,7 @@ class Pool {
   template <class Of>
   [[nodiscard]] Estimate estimate(Of&& of) const {
     std::vector<std::optional<double>> values;
+    values.reserve(of_draw_.size());
     for (const Sum& sum : of_draw_) values.push_back(of(sum));
     return {of(all_), interval_of(values)};
   }
@@ -68,6 +69,7 @@ class Pool {
 void judge_alarms(const EvaluationRequest& request, std::size_t horizon, const Draws& draws,
                   Row& row) {
   std::vector<Tally> tallies;
+  tallies.reserve(row.runs.size());
   for (const ScoredRun& run : row.runs) tallies.push_back(run.tally);
   const Pool<Tally> pool(tallies, draws);
   row.tally = pool.all();
@@ -89,6 +91,7 @@ void judge_probability(const std::vector<RunResult>& runs, const std::vector<Spl
                        std::size_t entry, const Draws& draws, Row& row) {
   if (!gives_probability(*row.detector.spec)) return;
   std::vector<ProbabilityScore> scores;
+  scores.reserve(splits.size());
   for (const Split& split : splits) {
     scores.push_back(runs[split.run].of_entry[entry].probability);
   }
@@ -114,15 +117,36 @@ Table empty_table(const std::vector<RunResult>& runs, const std::vector<Split>& 
   return table;
 }
 
+Row judge(const std::vector<RunResult>& runs, const EvaluationRequest& request,
+          const Evaluation& evaluation, const Draws& draws, const Entry& entry, std::size_t place) {
+  Row row;
+  row.detector = request.contest.detectors[entry.detector];
+  const std::vector<double> candidates = candidate_thresholds(row.detector);
+  row.has_threshold = evaluation.trained || candidates.size() == 1;
+  if (row.has_threshold) {
+    for (const Split& split : evaluation.splits) {
+      row.runs.push_back(score_run(runs, split, place, candidates, request.false_alarms_per_hour));
+    }
+    judge_alarms(request, entry.horizon, draws, row);
+  }
+  judge_probability(runs, evaluation.splits, place, draws, row);
+  return row;
+}
+
+std::vector<RunSpan> spans_of(const std::vector<RunResult>& runs) {
+  std::vector<RunSpan> spans;
+  spans.reserve(runs.size());
+  for (const RunResult& run : runs) spans.push_back({run.name, run.begin_wall, run.end_wall});
+  return spans;
+}
+
 }  // namespace
 
 Result<Evaluation> evaluate(const std::vector<RunResult>& runs, const EvaluationRequest& request) {
   if (runs.empty()) {
     return fail(ErrorCode::kInvalidArgument, "there is no run with samples of a database to score");
   }
-  std::vector<RunSpan> spans;
-  for (const RunResult& run : runs) spans.push_back({run.name, run.begin_wall, run.end_wall});
-  auto splits = plan(spans, request.plan);
+  auto splits = plan(spans_of(runs), request.plan);
   if (!splits) return tl::unexpected(splits.error());
   Evaluation out;
   out.splits = *std::move(splits);
@@ -130,22 +154,10 @@ Result<Evaluation> evaluate(const std::vector<RunResult>& runs, const Evaluation
   const Draws draws = resample_runs(out.splits.size(), request.resamples, request.seed);
   const std::vector<Entry> all = entries(request.contest);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const Entry& entry = all[i];
-    if (out.tables.empty() || out.tables.back().kind != entry.kind ||
-        out.tables.back().horizon != entry.horizon) {
-      out.tables.push_back(empty_table(runs, out.splits, entry));
-    }
-    Row row;
-    row.detector = request.contest.detectors[entry.detector];
-    const std::vector<double> candidates = candidate_thresholds(row.detector);
-    row.has_threshold = out.trained || candidates.size() == 1;
-    for (const Split& split : out.splits) {
-      if (!row.has_threshold) break;
-      row.runs.push_back(score_run(runs, split, i, candidates, request.false_alarms_per_hour));
-    }
-    if (row.has_threshold) judge_alarms(request, entry.horizon, draws, row);
-    judge_probability(runs, out.splits, i, draws, row);
-    out.tables.back().rows.push_back(std::move(row));
+    const bool same_table = !out.tables.empty() && out.tables.back().kind == all[i].kind &&
+                            out.tables.back().horizon == all[i].horizon;
+    if (!same_table) out.tables.push_back(empty_table(runs, out.splits, all[i]));
+    out.tables.back().rows.push_back(judge(runs, request, out, draws, all[i], i));
   }
   return out;
 }

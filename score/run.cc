@@ -16,28 +16,6 @@ std::size_t place_of(IndicatorKind kind) {
   return static_cast<std::size_t>(kind);
 }
 
-// Which second of the run a sample belongs to.
-class Grid {
- public:
-  std::size_t second_of(Nanoseconds tick) {
-    if (!last_tick_) {
-      last_tick_ = origin_ = tick;
-      return 0;
-    }
-    const double passed = seconds_between(*last_tick_, tick);
-    if (passed > static_cast<double>(kLongestGapKept)) {  // what lies beyond is cut out
-      origin_ += tick - *last_tick_ - std::chrono::seconds(kLongestGapKept);
-    }
-    last_tick_ = tick;
-    return static_cast<std::size_t>(std::floor(seconds_between(origin_, tick) + 0.5));
-  }
-  [[nodiscard]] const std::optional<Nanoseconds>& last_tick() const { return last_tick_; }
-
- private:
-  std::optional<Nanoseconds> last_tick_;
-  Nanoseconds origin_{0};
-};
-
 void keep(Conditions& series, std::size_t second, const Indicator& indicator) {
   if (series.size() <= second) series.resize(second + 1, Condition::kUnknown);
   if (!indicator.valid && !indicator.event) return;
@@ -66,6 +44,28 @@ std::vector<Entry> entries(const Contest& contest) {
 }
 
 struct RunScorer::State {
+  // Which second of the run a sample belongs to.
+  class Grid {
+   public:
+    std::size_t second_of(Nanoseconds tick) {
+      if (!last_tick_) {
+        last_tick_ = origin_ = tick;
+        return 0;
+      }
+      const double passed = seconds_between(*last_tick_, tick);
+      if (passed > static_cast<double>(kLongestGapKept)) {  // what lies beyond is cut out
+        origin_ += tick - *last_tick_ - std::chrono::seconds(kLongestGapKept);
+      }
+      last_tick_ = tick;
+      return static_cast<std::size_t>(std::floor(seconds_between(origin_, tick) + 0.5));
+    }
+    [[nodiscard]] const std::optional<Nanoseconds>& last_tick() const { return last_tick_; }
+
+   private:
+    std::optional<Nanoseconds> last_tick_;
+    Nanoseconds origin_{0};
+  };
+
   State(const Contest& asked, const Objective& objective)
       : contest(asked), entries(score::entries(asked)), label(objective) {
     for (const DetectorChoice& choice : contest.detectors) {

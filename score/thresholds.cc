@@ -39,7 +39,10 @@ auto merit(const Tally& tally, std::size_t place) {
 
 std::optional<std::size_t> lowest_safe(const std::vector<Tally>& candidates, double budget) {
   std::optional<std::size_t> lowest;
-  for (std::size_t i = candidates.size(); i-- > 0 && keeps(candidates[i], budget);) lowest = i;
+  for (std::size_t i = candidates.size(); i > 0; --i) {
+    if (!keeps(candidates[i - 1], budget)) break;
+    lowest = i - 1;
+  }
   return lowest;
 }
 

@@ -61,6 +61,56 @@ std::string count_cell(std::uint64_t count) {
   return std::to_string(count);
 }
 
+std::vector<std::string> totals_row(const std::string& indicator, const AlertTotals& totals,
+                                    double days) {
+  const auto cleared = std::accumulate(totals.fates.begin(), totals.fates.end(), std::uint64_t{0});
+  const auto p10 = score::quantile(totals.leads, 0.1), p50 = score::quantile(totals.leads, 0.5);
+  std::vector<std::string> row = {printable(indicator),
+                                  count_cell(cleared),
+                                  count_cell(totals.count(AlertFate::kTrue)),
+                                  count_cell(totals.false_alarms()),
+                                  per_day(static_cast<double>(totals.false_alarms()), days),
+                                  two_digits(totals.precision()),
+                                  count_cell(totals.events())};
+  for (const std::size_t lead : score::kRecallLeads) {
+    row.push_back(two_digits(totals.recall(static_cast<double>(lead))));
+  }
+  row.push_back(p10 ? text::number(*p10, 1) + "/" + text::number(*p50, 1) + " s" : "-");
+  row.push_back(count_cell(totals.count(AlertFate::kUnwarned)));
+  row.push_back(count_cell(totals.count(AlertFate::kUnknown)));
+  row.push_back(count_cell(totals.open));
+  return row;
+}
+
+Json number_or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json totals_json(const std::string& indicator, const AlertTotals& totals, double days) {
+  Json one{{"indicator", indicator},
+           {"true", totals.count(AlertFate::kTrue)},
+           {"late", totals.count(AlertFate::kLate)},
+           {"early", totals.count(AlertFate::kEarly)},
+           {"no_event", totals.count(AlertFate::kNoEvent)},
+           {"unwarned", totals.count(AlertFate::kUnwarned)},
+           {"unknown", totals.count(AlertFate::kUnknown)},
+           {"open", totals.open},
+           {"false_alarms", totals.false_alarms()},
+           {"false_alarms_per_day", nullptr},
+           {"events", totals.events()},
+           {"precision", number_or_null(totals.precision())},
+           {"recall", Json::object()},
+           {"lead_p10_seconds", number_or_null(score::quantile(totals.leads, 0.1))},
+           {"lead_p50_seconds", number_or_null(score::quantile(totals.leads, 0.5))}};
+  if (days > 0) {
+    one["false_alarms_per_day"] = static_cast<double>(totals.false_alarms()) / days;
+  }
+  for (const std::size_t lead : score::kRecallLeads) {
+    one["recall"][std::to_string(lead)] = number_or_null(totals.recall(static_cast<double>(lead)));
+  }
+  return one;
+}
+
 }  // namespace
 
 AlertFate alert_fate(const Json& clearing) {
@@ -162,24 +212,7 @@ std::vector<std::string> AlertScorer::lines() const {
       {"indicator", "cleared", "true", "false", "false/day", "precision", "events", "recall@2",
        "@5", "@10", "@20", "@30", "lead p10/p50", "not warned", "unknown", "open"}};
   for (const auto& [indicator, totals] : all) {
-    const auto cleared =
-        std::accumulate(totals.fates.begin(), totals.fates.end(), std::uint64_t{0});
-    const auto p10 = score::quantile(totals.leads, 0.1), p50 = score::quantile(totals.leads, 0.5);
-    std::vector<std::string> row = {printable(indicator),
-                                    count_cell(cleared),
-                                    count_cell(totals.count(AlertFate::kTrue)),
-                                    count_cell(totals.false_alarms()),
-                                    per_day(static_cast<double>(totals.false_alarms()), days()),
-                                    two_digits(totals.precision()),
-                                    count_cell(totals.events())};
-    for (const std::size_t lead : score::kRecallLeads) {
-      row.push_back(two_digits(totals.recall(static_cast<double>(lead))));
-    }
-    row.push_back(p10 ? text::number(*p10, 1) + "/" + text::number(*p50, 1) + " s" : "-");
-    row.push_back(count_cell(totals.count(AlertFate::kUnwarned)));
-    row.push_back(count_cell(totals.count(AlertFate::kUnknown)));
-    row.push_back(count_cell(totals.open));
-    rows.push_back(std::move(row));
+    rows.push_back(totals_row(indicator, totals, days()));
   }
   for (std::string& line : table(rows)) out.push_back(std::move(line));
   out.emplace_back(kKnows);
@@ -187,37 +220,13 @@ std::vector<std::string> AlertScorer::lines() const {
 }
 
 Json AlertScorer::json() const {
-  const auto or_null = [](const std::optional<double>& value) {
-    return value ? Json(*value) : Json(nullptr);
-  };
   Json out{{"kind", "alert_score"},
            {"days", days()},
            {"targets", targets_.size()},
            {"indicators", Json::array()},
            {"knows", kKnows}};
   for (const auto& [indicator, totals] : totals()) {
-    Json one{{"indicator", indicator},
-             {"true", totals.count(AlertFate::kTrue)},
-             {"late", totals.count(AlertFate::kLate)},
-             {"early", totals.count(AlertFate::kEarly)},
-             {"no_event", totals.count(AlertFate::kNoEvent)},
-             {"unwarned", totals.count(AlertFate::kUnwarned)},
-             {"unknown", totals.count(AlertFate::kUnknown)},
-             {"open", totals.open},
-             {"false_alarms", totals.false_alarms()},
-             {"false_alarms_per_day", nullptr},
-             {"events", totals.events()},
-             {"precision", or_null(totals.precision())},
-             {"recall", Json::object()},
-             {"lead_p10_seconds", or_null(score::quantile(totals.leads, 0.1))},
-             {"lead_p50_seconds", or_null(score::quantile(totals.leads, 0.5))}};
-    if (days() > 0) {
-      one["false_alarms_per_day"] = static_cast<double>(totals.false_alarms()) / days();
-    }
-    for (const std::size_t lead : score::kRecallLeads) {
-      one["recall"][std::to_string(lead)] = or_null(totals.recall(static_cast<double>(lead)));
-    }
-    out["indicators"].push_back(std::move(one));
+    out["indicators"].push_back(totals_json(indicator, totals, days()));
   }
   return out;
 }

@@ -114,19 +114,8 @@ std::string detector_help() {
   return out;
 }
 
-void add_score_options(CLI::App& app, ScoreOptions& options) {
-  app.add_option("TRACE", options.traces, "traces of runs, in any order")->required();
-  app.add_option("--detector", options.detectors,
-                 "what to compare, with commas; NAME=NUMBER fixes its threshold; default: all")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("NAME");
-  app.add_option("--horizon", options.horizons, "how far ahead, in seconds, with commas")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::Range(std::size_t{1}, score::kLongestHorizon))
-      ->type_name("SECONDS")
-      ->capture_default_str();
+// What thresholds are chosen by.
+void add_training_options(CLI::App& app, ScoreOptions& options) {
   auto* per_hour = app.add_option("--false-alarms-per-hour", options.per_hour,
                                   "what thresholds may cost on the runs they are chosen on")
                        ->check(CLI::NonNegativeNumber)
@@ -150,6 +139,22 @@ void add_score_options(CLI::App& app, ScoreOptions& options) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("PATTERN");
+}
+
+void add_score_options(CLI::App& app, ScoreOptions& options) {
+  app.add_option("TRACE", options.traces, "traces of runs, in any order")->required();
+  app.add_option("--detector", options.detectors,
+                 "what to compare, with commas; NAME=NUMBER fixes its threshold; default: all")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAME");
+  app.add_option("--horizon", options.horizons, "how far ahead, in seconds, with commas")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(std::size_t{1}, score::kLongestHorizon))
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  add_training_options(app, options);
   app.add_option("--actuation-delay", options.actuation_seconds,
                  "seconds that an action needs to work: a usable warning leads by this and 2 s")
       ->check(CLI::NonNegativeNumber)

@@ -29,6 +29,7 @@ Result<std::vector<std::string>> trace_names(const std::vector<std::string>& tra
     ++uses[stem(path)];
   }
   std::vector<std::string> names;
+  names.reserve(traces.size());
   for (const std::string& path : traces) {
     names.push_back(uses[stem(path)] > 1 ? path : stem(path));
   }
