@@ -25,6 +25,7 @@ constexpr const char* kExamples = R"(Examples:
   rocktune trace info run.sqlite                     what is in a trace
   rocktune replay run.sqlite --policy static,headroom
                                                      what a policy would have decided
+  rocktune score runs/*.sqlite                       how good the early warnings are
 Exit codes: 0 ok, 1 failed, 2 usage. `rocktune COMMAND --help` says more.)";
 
 std::vector<std::string> command_names(const CLI::App& root) {
@@ -106,6 +107,7 @@ int run_cli(const std::vector<std::string>& arguments) {
   add_rollback(root, chosen);
   add_trace(root, chosen);
   add_replay(root, chosen);
+  add_score(root, chosen);
 
   const auto names = command_names(root);
   if (!arguments.empty() && !arguments[0].starts_with("-") &&
