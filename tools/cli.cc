@@ -23,6 +23,7 @@ constexpr const char* kExamples = R"(Examples:
   rocktune release max_background_jobs               let rocktuned tune a knob again
   rocktune rollback                                  return every knob to what it was
   rocktune trace info run.sqlite                     what is in a trace
+  rocktune import rocksdb-log /db -o run.sqlite      a trace from RocksDB's own LOG files
   rocktune replay run.sqlite --policy static,headroom
                                                      what a policy would have decided
 Exit codes: 0 ok, 1 failed, 2 usage. `rocktune COMMAND --help` says more.)";
@@ -106,6 +107,7 @@ int run_cli(const std::vector<std::string>& arguments) {
   add_rollback(root, chosen);
   add_trace(root, chosen);
   add_replay(root, chosen);
+  add_import(root, chosen);
 
   const auto names = command_names(root);
   if (!arguments.empty() && !arguments[0].starts_with("-") &&
