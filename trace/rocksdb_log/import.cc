@@ -1,8 +1,8 @@
 #include "trace/rocksdb_log/import.h"
 
 #include <algorithm>
-#include <functional>
 #include <queue>
+#include <tuple>
 
 #include "trace/recorder.h"
 #include "trace/rocksdb_log/line_reader.h"
@@ -21,36 +21,41 @@ constexpr std::uint64_t kLinesPerProgress = 2000;
 constexpr Bytes kNoLimit{std::int64_t{1} << 56};  // what a LOG tells is kept whole
 constexpr std::uint64_t kLinesToProbe = 1'000'000;
 
-struct Later {
-  bool operator()(const std::pair<std::uint64_t, TimedEvent>& a,
-                  const std::pair<std::uint64_t, TimedEvent>& b) const {
-    return a.second.at != b.second.at ? a.second.at > b.second.at : a.first > b.first;
-  }
-};
-
-// Brings events into the order of time.
+// Brings events into the order of time. Where the clock was set back, what came before stays
+// before.
 class InOrder {
  public:
   void push(TimedEvent event) {
+    if (event.at < newest_ - kClockSetBack) {
+      ++epoch_;
+      newest_ = event.at;
+    }
     newest_ = std::max(newest_, event.at);
-    queue_.emplace(order_++, std::move(event));
+    queue_.push({epoch_, event.at, order_++, std::move(event.event)});
   }
   // The next event that nothing earlier can follow; `all`: nothing follows any more.
   std::optional<TimedEvent> pop(bool all) {
     if (queue_.empty()) return std::nullopt;
-    const TimedEvent& first = queue_.top().second;
-    if (!all && queue_.size() < kMostWaiting && first.at > newest_ - kLatestLine) {
-      return std::nullopt;
-    }
-    TimedEvent event = first;
+    const Entry& first = queue_.top();
+    const bool sure = first.epoch < epoch_ || first.at <= newest_ - kLatestLine;
+    if (!all && !sure && queue_.size() < kMostWaiting) return std::nullopt;
+    TimedEvent event{first.at, first.event};
     queue_.pop();
     return event;
   }
 
  private:
-  using Entry = std::pair<std::uint64_t, TimedEvent>;
-  std::priority_queue<Entry, std::vector<Entry>, Later> queue_;
-  std::uint64_t order_ = 0;
+  struct Entry {
+    std::uint64_t epoch = 0;
+    Micros at{0};
+    std::uint64_t order = 0;
+    LogEvent event;
+    bool operator<(const Entry& other) const {  // the earliest is the greatest
+      return std::tie(other.epoch, other.at, other.order) < std::tie(epoch, at, order);
+    }
+  };
+  std::priority_queue<Entry> queue_;
+  std::uint64_t epoch_ = 0, order_ = 0;
   Micros newest_{0};
 };
 

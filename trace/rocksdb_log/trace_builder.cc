@@ -8,7 +8,6 @@ namespace rocktune::trace::rocksdb_log {
 namespace {
 
 constexpr Micros kLongestSilence = std::chrono::hours(1);  // RocksDB dumps stats every 10 minutes
-constexpr Micros kClockSetBack = std::chrono::minutes(1);  // lines are a few seconds late at most
 constexpr Nanoseconds kFirstTick = std::chrono::hours(1);  // any; ticks are never negative
 constexpr std::size_t kSamplesPerCommit = 256;
 constexpr std::size_t kMostPending = 10'000;  // events between two samples

@@ -12,6 +12,9 @@
 
 namespace rocktune::trace::rocksdb_log {
 
+// Lines are a few seconds late at most: what is earlier by more tells that the clock was set back.
+inline constexpr Micros kClockSetBack = std::chrono::minutes(1);
+
 class TraceBuilder {
  public:
   // `recorder` and `summary` must outlive it.

@@ -43,7 +43,7 @@ std::size_t files_in(const tests::TempDirectory& directory) {
 LogText one_flush() {
   LogText log;
   log.header(0, "6.11.0", "2e9619b3");
-  log.flush(2, 2, 7, 1000, 1);
+  log.flush(2.1, 2, 7, 1000, 1);
   log.line(5.5, "[db/db_impl/db_impl.cc:496] Shutdown: canceling all background work");
   return log;
 }
@@ -97,7 +97,7 @@ TEST_CASE("Rotated files are read in their order; another open is another incarn
   const tests::TempDirectory out;
   (void)directory.write("LOG.old.1709287206000000", one_flush().text());
   LogText second;
-  second.header(10, "6.11.0", "another", 1);
+  second.header(10.2, "6.11.0", "another", 1);
   second.flush(12, 2, 9, 1000, 2);
   (void)directory.write("LOG", second.text());
   ImportRequest request;
