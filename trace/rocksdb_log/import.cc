@@ -16,7 +16,7 @@ namespace {
 // RocksDB writes buffered lines when their job lets go of the mutex: some milliseconds late as a
 // rule, more on a machine under load.
 constexpr Micros kLatestLine = std::chrono::seconds(2);
-constexpr std::size_t kMostWaiting = 100'000;  // events, where a clock jumps
+constexpr std::size_t kMostWaiting = 10'000;  // events, where a clock jumps
 constexpr std::uint64_t kLinesPerProgress = 2000;
 constexpr Bytes kNoLimit{std::int64_t{1} << 56};  // what a LOG tells is kept whole
 constexpr std::uint64_t kLinesToProbe = 1'000'000;

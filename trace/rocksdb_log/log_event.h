@@ -120,13 +120,19 @@ struct StatsDumped {
   // "uptime_seconds", "cumulative_keys", "stall_seconds", "stalls level0_slowdown", ...
   std::map<std::string, double> numbers;
 };
+struct FamilyCreated {  // while the database is open: it is empty
+  std::string family;
+};
+struct FamilyDropped {
+  std::string family;
+};
 struct ShutDown {};
 
 using LogEvent =
     std::variant<VersionTold, SessionTold, HostTold, DatabaseTold, RecoveryBegan, OptionTold,
                  FlushStarted, FlushFinished, CompactionStarted, CompactionFinished, TableCreated,
                  FileMoved, MoveFinished, MemtableSwitched, LevelsTold, PendingTold, StallTold,
-                 StatsDumped, ShutDown>;
+                 StatsDumped, FamilyCreated, FamilyDropped, ShutDown>;
 
 struct TimedEvent {
   Micros at{0};  // since 1970, UTC

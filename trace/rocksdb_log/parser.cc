@@ -7,7 +7,8 @@ namespace rocktune::trace::rocksdb_log {
 namespace {
 
 constexpr std::string_view kEvent = "EVENT_LOG_v1 ";
-constexpr std::size_t kMostJobs = 4096;                 // some 100 run at once where much runs
+constexpr std::size_t kMostJobs = 4096;  // some 100 run at once where much runs
+constexpr std::size_t kMostFamilyIds = 10'000;
 constexpr std::size_t kMostName = 1024;                 // of a column family
 constexpr Micros kZoneStep = std::chrono::minutes(15);  // what time zones are multiples of
 
@@ -35,6 +36,19 @@ LevelFiles levels_of(const EventJson& json) {
   if (found == json.lists.end() || found->second.size() > 64) return {};
   // A list that is cut off may lack levels.
   return json.whole ? found->second : LevelFiles{};
+}
+
+// An hour more or less than at the last event: summer time began or ended, rather than that nothing
+// was written for as long. The next event, which carries UTC, tells.
+bool summer_time_between(Micros before, Micros now) {
+  using std::chrono::minutes;
+  const Micros apart = now > before ? now - before : before - now;
+  return apart > minutes(50) && apart < minutes(70);
+}
+
+std::string bounded(std::string text) {
+  if (text.size() > kMostName) text.resize(kMostName);
+  return text;
 }
 
 // The agent's spelling: "WriteBufferFull" of "Write Buffer Full".
@@ -67,7 +81,7 @@ void Parser::remember_job(std::string_view family, std::uint64_t job) {
 }
 
 std::string Parser::family_of(const EventJson& json, std::uint64_t job) const {
-  if (const std::string name = json.word("cf_name"); !name.empty()) return name;
+  if (std::string name = json.word("cf_name"); !name.empty()) return bounded(std::move(name));
   const auto known = job_families_.find(job);
   return known == job_families_.end() ? std::string() : known->second;
 }
@@ -108,8 +122,10 @@ bool Parser::take_continuation(std::string_view text, std::vector<TimedEvent>& /
 
 bool Parser::take(const LogLine& line, std::vector<TimedEvent>& out) {
   at_ = line.at - offset_;
+  const bool is_event = line.text.starts_with(kEvent);
+  if (!is_event && last_event_ && summer_time_between(*last_event_, at_)) at_ = *last_event_;
   if (dump_ && !line.text.empty()) finish_dump(out);
-  if (line.text.starts_with(kEvent)) return take_event(line);
+  if (is_event) return take_event(line);
   if (line.text.starts_with("Options.") || section_ == Section::kNewOptions) {
     if (take_option(line)) return true;
   }
@@ -134,6 +150,7 @@ bool Parser::take_header(const LogLine& line) {
   };
   if (text.starts_with("RocksDB version: ")) {
     options_family_.clear();
+    last_event_.reset();
     return tell(VersionTold{value("RocksDB version: ")}), true;
   }
   if (text.starts_with("DB Session ID: ")) return tell(SessionTold{value("DB Session ID: ")}), true;
@@ -147,6 +164,7 @@ bool Parser::take_header(const LogLine& line) {
   }
   if (text.starts_with("Recovering from manifest file:")) return tell(RecoveryBegan{}), true;
   if (text.starts_with("Shutdown: canceling all background work")) return tell(ShutDown{}), true;
+  if (take_family_id(text)) return true;
   if (const auto family = between(text, "Options for column family [", "]:")) {
     options_family_ = family->substr(0, kMostName);
     return true;
@@ -156,6 +174,26 @@ bool Parser::take_header(const LogLine& line) {
     return true;
   }
   return false;
+}
+
+// "Column family [hot] (ID 3), log number is 9", "Created column family [hot] (ID 3)", and without
+// the name "Dropped column family with id 3".
+bool Parser::take_family_id(std::string_view text) {
+  if (const auto id = number_after(text, "Dropped column family with id ")) {
+    const auto known = family_ids_.find(*id);
+    if (known == family_ids_.end()) return false;
+    tell(FamilyDropped{known->second});
+    family_ids_.erase(known);
+    return true;
+  }
+  const bool created = text.starts_with("Created column family [");
+  if (!created && !text.starts_with("Column family [")) return false;
+  const auto name = between(text, "olumn family [", "] (ID ");
+  const auto id = number_after(text, "] (ID ");
+  if (!name || !id || family_ids_.size() >= kMostFamilyIds) return false;
+  family_ids_[*id] = name->substr(0, kMostName);
+  if (created) tell(FamilyCreated{family_ids_[*id]});
+  return true;
 }
 
 // "Options.write_buffer_size: 67108864", and after a successful SetOptions "write_buffer_size:
@@ -258,6 +296,7 @@ bool Parser::take_event(const LogLine& line) {
   if (micros && *micros < std::uint64_t{1} << 60) {
     const Micros told(static_cast<std::int64_t>(*micros));
     if (told - at_ < kZoneStep && at_ - told < kZoneStep) at_ = told;
+    last_event_ = at_;
   }
   const std::string kind = json.word("event");
   const auto job = json.number("job");
@@ -265,9 +304,9 @@ bool Parser::take_event(const LogLine& line) {
   if (kind == "flush_started") {
     auto entries = json.number("num_entries");
     if (!entries) entries = json.number("total_num_input_entries");  // since RocksDB 10
-    tell(FlushStarted{*job, family_of(json, *job), std::string(line.thread),
-                      without_spaces(json.word("flush_reason")), json.number("num_memtables"),
-                      entries, json.number("total_data_size")});
+    tell(FlushStarted{*job, family_of(json, *job), std::string(line.thread.substr(0, 64)),
+                      without_spaces(bounded(json.word("flush_reason"))),
+                      json.number("num_memtables"), entries, json.number("total_data_size")});
     return true;
   }
   if (kind == "flush_finished") {
@@ -291,7 +330,7 @@ bool Parser::take_compaction(const LogLine& line, const EventJson& json, std::ui
   if (kind == "compaction_started") {
     CompactionStarted started{job,
                               family_of(json, job),
-                              std::string(line.thread),
+                              std::string(line.thread.substr(0, 64)),
                               json.word("compaction_reason"),
                               {},
                               json.number("input_data_size")};
@@ -309,7 +348,7 @@ bool Parser::take_compaction(const LogLine& line, const EventJson& json, std::ui
   CompactionFinished finished;
   finished.job = job;
   finished.family = family_of(json, job);
-  finished.status = json.word("status");
+  finished.status = bounded(json.word("status"));
   finished.output_level = json.number("output_level");
   finished.output_files = json.number("num_output_files");
   finished.output_bytes = json.number("total_output_size");

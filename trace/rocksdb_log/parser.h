@@ -48,6 +48,7 @@ class Parser {
   bool take(const LogLine& line, std::vector<TimedEvent>& out);
   bool take_continuation(std::string_view line, std::vector<TimedEvent>& out);
   bool take_header(const LogLine& line);
+  bool take_family_id(std::string_view text);
   bool take_option(const LogLine& line);
   bool take_state(const LogLine& line);
   bool take_stall(const LogLine& line);
@@ -68,6 +69,8 @@ class Parser {
   std::optional<StatsDumpReader> dump_;
   Micros dump_at_{0};
   std::map<std::uint64_t, std::string> job_families_;
+  std::map<std::uint64_t, std::string> family_ids_;
+  std::optional<Micros> last_event_;  // UTC, as the last event of this opening told it
 };
 
 }  // namespace rocktune::trace::rocksdb_log

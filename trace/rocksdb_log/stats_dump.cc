@@ -112,7 +112,7 @@ bool StatsDumpReader::add(std::string_view line) {
     return value.has_value();
   };
   if (const auto name = between(line, "** Compaction Stats [", "] **")) {
-    family_ = *name;
+    family_ = name->substr(0, 1024);
     by_level_ = false;
     return true;
   }

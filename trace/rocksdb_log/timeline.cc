@@ -6,7 +6,8 @@ namespace rocktune::trace::rocksdb_log {
 namespace {
 
 constexpr std::size_t kMostFamilies = 10'000;
-constexpr std::size_t kMostRunning = 10'000;  // jobs of which no end was told
+constexpr std::size_t kMostRunning = 1000;     // jobs of which no end was told
+constexpr std::size_t kMostOutputs = 100'000;  // tables of one job that are known one by one
 
 void put(std::map<std::string, std::int64_t>& numbers, const char* name,
          std::optional<std::uint64_t> value) {
@@ -110,6 +111,17 @@ void Timeline::on(const ShutDown& /*told*/) {
     }
   }
   session_.open = false;
+}
+
+void Timeline::on(const FamilyDropped& told) {
+  const auto known = families_.find(told.family);
+  if (known == families_.end()) return;
+  if (known->second.stall_state().condition != StallState::Condition::kNormal) {
+    end_stall(told.family, known->second, now_);
+  }
+  families_.erase(known);
+  std::erase(order_, told.family);
+  std::erase_if(jobs_, [&](const auto& entry) { return entry.second.family == told.family; });
 }
 
 void Timeline::on(const OptionTold& told) {
@@ -290,7 +302,7 @@ void Timeline::on(const TableCreated& told) {
     return;
   }
   Job& job = running->second;
-  job.outputs.push_back(told);
+  if (job.outputs.size() < kMostOutputs) job.outputs.push_back(told);
   job.output_bytes += told.bytes;
   if (!job.compaction) {
     flush_bytes_ += told.bytes;

@@ -75,6 +75,8 @@ class Timeline {
   void on(const PendingTold& told);
   void on(const StallTold& told);
   void on(const StatsDumped& told);
+  void on(const FamilyCreated& told) { family(told.family).begin_empty(); }
+  void on(const FamilyDropped& told);
   void on(const ShutDown& told);
 
   void begin_session(const std::string& id);

@@ -54,8 +54,9 @@ Result<void> TraceBuilder::add(const TimedEvent& event) {
   timeline_.apply({at, event.event});
   now_ = at;
   collect(at);
-  if (pending_.size() > kMostPending) return record_events();
-  return {};
+  if (pending_.size() <= kMostPending) return {};
+  if (auto done = ensure_session(); !done) return done;
+  return record_events();
 }
 
 Result<void> TraceBuilder::sample_until(Micros at) {
@@ -113,6 +114,8 @@ Result<void> TraceBuilder::ensure_session() {
     if (!id) return tl::unexpected(id.error());
     target_ = *id;
   }
+  if (recorded_session_ == session.number) return {};
+  recorded_session_ = session.number;
   IncarnationInfo info;
   info.incarnation = incarnation();
   info.rocksdb_version = session.version;

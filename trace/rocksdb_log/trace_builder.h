@@ -52,8 +52,9 @@ class TraceBuilder {
   Micros shift_{0};        // added to the LOG's times since its clock was set back
   std::int64_t step_ = 1;  // of the next sample: at start_ + step_ * interval_
   std::int64_t target_ = 0;
-  std::uint64_t session_ = 0;       // the last that was recorded
-  std::uint64_t event_number_ = 0;  // the last, in this session
+  std::uint64_t session_ = 0;           // the last that was seen
+  std::uint64_t recorded_session_ = 0;  // ... and that is in the trace
+  std::uint64_t event_number_ = 0;      // the last, in this session
   std::vector<DatabaseEvent> pending_;
   std::size_t uncommitted_ = 0;
   bool told_levels_ = false, told_options_ = false;

@@ -365,6 +365,31 @@ TEST_CASE("Events of RocksDB 10 and 11 are understood") {
   CHECK(replayed.family(3.5).pending_compaction_bytes == 12);
 }
 
+TEST_CASE("Column families that are created and dropped come and go") {
+  LogText log;
+  log.header(0, "7.8.3", "WQXU", 9);  // not empty
+  log.family_options(5, "hot");
+  log.line(5, "[db/db_impl/db_impl.cc:1] Created column family [hot] (ID 3)");
+  log.flush(6, 2, 7, 1000, 1, "hot");
+  log.line(7, stall(25, "hot"));
+  log.line(8, "[db/db_impl/db_impl.cc:1] Dropped column family with id 3");
+  Replayed replayed(log.text());
+  CHECK(replayed.at(4).column_families.size() == 1);
+  CHECK(replayed.family(5.5, 1).levels.at(0).files == 0);  // known to be empty
+  CHECK(replayed.family(7.5, 1).levels.at(0).files == 1);
+  CHECK(replayed.at(7.5).delayed_write_rate == 8'388'608);
+  CHECK(replayed.at(9).column_families.size() == 1);
+  CHECK(replayed.at(9).delayed_write_rate == 0);
+}
+
+TEST_CASE("A line between the begin of summer time and the next event is not an hour off") {
+  LogText log = begun();
+  log.flush(10, 2, 7, 1000, 1);
+  log.line(3612, stall(25));  // the local clock: an hour more
+  Replayed replayed(log.text());
+  CHECK(replayed.at(11).delayed_write_rate == 8'388'608);
+}
+
 TEST_CASE("Whatever the lines say, the timeline goes on") {
   std::mt19937 random(4711);
   const std::string whole = compacted().line(30, stall(25)).text();
