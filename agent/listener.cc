@@ -18,6 +18,19 @@ Job job_of(int base_input_level) {
   return base_input_level == 0 ? Job::kL0Compaction : Job::kDeepCompaction;
 }
 
+// In RocksDB 7 a file's `level` is its place among the job's input levels, of which the base level
+// is the first.
+RunningJobs::Input input_of(const rocksdb::CompactionJobInfo& info, const wire::Event& event) {
+  const auto files =
+      info.base_input_level != 0
+          ? 0
+          : std::ranges::count(info.input_file_infos, 0, &rocksdb::CompactionFileInfo::level);
+  return {static_cast<std::uint64_t>(files),
+          static_cast<std::uint64_t>(event.numbers.at("input_bytes"))};
+}
+
+constexpr wire::L0Compactions kNoneRunning{0, 0, 0, 0};
+
 }  // namespace
 
 Listener::Listener(Clock clock) : clock_(std::move(clock)), early_(std::make_shared<EventRing>()) {}
@@ -109,22 +122,29 @@ void Listener::tell_each(Make make) noexcept {
   }
 }
 
-void Listener::begin(const rocksdb::DB* db, int job, std::uint32_t family) {
+template <class Info>
+void Listener::begin(const rocksdb::DB* db, const Info& info,
+                     std::optional<RunningJobs::Input> input) {
   const std::lock_guard lock(mutex_);
-  // The end of a flush that fails, and of what a shutdown interrupts, is not told.
-  if (running_.size() == kMostRunning) running_.pop_front();
-  running_.push_back({db, job, family, clock_()});
+  running_.begin({db, info.job_id, info.cf_id}, info.cf_name, input, clock_());
 }
 
-Elapsed Listener::end(const rocksdb::DB* db, int job, std::uint32_t family) {
+template <class Info>
+Elapsed Listener::end(const rocksdb::DB* db, const Info& info) {
   const std::lock_guard lock(mutex_);
-  const auto it = std::ranges::find_if(running_, [&](const Running& one) {
-    return one.db == db && one.job == job && one.family == family;
-  });
-  if (it == running_.end()) return std::nullopt;
-  const auto elapsed = clock_() - it->since;
-  running_.erase(it);
-  return elapsed;
+  return running_.end({db, info.job_id, info.cf_id}, clock_());
+}
+
+void Listener::Connection::add_l0_compactions(wire::Sample& sample) const {
+  std::map<std::string, wire::L0Compactions> running;
+  {
+    const std::lock_guard lock(listener_->mutex_);
+    running = listener_->running_.l0_compactions(attached_->root, listener_->clock_());
+  }
+  for (wire::ColumnFamily& family : sample.column_families) {
+    const auto found = running.find(family.name);
+    family.l0_compactions = found != running.end() ? found->second : kNoneRunning;
+  }
 }
 
 const char* Listener::Name() const {
@@ -134,7 +154,7 @@ const char* Listener::Name() const {
 void Listener::OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo& info) {
   set_current_job(Job::kFlush);
   tell(db, [&] {
-    begin(db, info.job_id, info.cf_id);
+    begin(db, info, std::nullopt);
     return flush_begin(info);
   });
 }
@@ -143,20 +163,29 @@ void Listener::OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo& info) 
 // next one begins.
 void Listener::OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo& info) {
   set_current_job(Job::kNone);
-  tell(db, [&] { return flush_end(info, end(db, info.job_id, info.cf_id)); });
+  tell(db, [&] { return flush_end(info, end(db, info)); });
 }
 
 void Listener::OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& info) {
   set_current_job(job_of(info.base_input_level));
   tell(db, [&] {
-    begin(db, info.job_id, info.cf_id);
-    return compaction_begin(info);
+    auto event = compaction_begin(info);
+    begin(db, info, input_of(info, event));
+    return event;
   });
 }
 
 void Listener::OnCompactionCompleted(rocksdb::DB* db, const rocksdb::CompactionJobInfo& info) {
   set_current_job(Job::kNone);
-  tell(db, [&] { return compaction_end(info, end(db, info.job_id, info.cf_id)); });
+  tell(db, [&] { return compaction_end(info, end(db, info)); });
+}
+
+// On the thread that wrote it. The listener is told of every table; of a job that it knows, here.
+void Listener::OnTableFileCreated(const rocksdb::TableFileCreationInfo& info) {
+  if (info.reason != rocksdb::TableFileCreationReason::kCompaction || in_child()) return;
+  if (!info.status.ok()) return;
+  const std::lock_guard lock(mutex_);
+  running_.table_created(info.cf_name, info.job_id, info.file_size);
 }
 
 // On a thread of its own, which ends with it, or on the compaction's, which goes on: the host's,

@@ -17,10 +17,10 @@
 
 #include <rocksdb/listener.h>
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +29,7 @@
 #include "agent/gate.h"
 #include "agent/job_context.h"
 #include "agent/job_events.h"
+#include "agent/running_jobs.h"
 #include "agent/stall_watch.h"
 
 namespace rocktune::agent {
@@ -58,6 +59,8 @@ class Listener final : public rocksdb::EventListener {
     Connection& operator=(const Connection&) = delete;
 
     [[nodiscard]] const std::shared_ptr<EventRing>& events() const { return attached_->events; }
+    // Tells each column family of the sample what of it is being compacted out of level 0 now.
+    void add_l0_compactions(wire::Sample& sample) const;
     // Calls it with every handle whose destruction begins, of whichever database that shares the
     // listener, on the thread that destroys it. Once.
     void forget_with(Forget forget);
@@ -86,6 +89,7 @@ class Listener final : public rocksdb::EventListener {
   void OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo& info) override;
   void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& info) override;
   void OnCompactionCompleted(rocksdb::DB* db, const rocksdb::CompactionJobInfo& info) override;
+  void OnTableFileCreated(const rocksdb::TableFileCreationInfo& info) override;
   void OnSubcompactionBegin(const rocksdb::SubcompactionJobInfo& info) override;
   void OnSubcompactionCompleted(const rocksdb::SubcompactionJobInfo& info) override;
   void OnStallConditionsChanged(const rocksdb::WriteStallInfo& info) override;
@@ -96,15 +100,6 @@ class Listener final : public rocksdb::EventListener {
   void OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyHandle* handle) override;
 
  private:
-  // A job whose end is still to come.
-  struct Running {
-    const rocksdb::DB* db;
-    int job;
-    std::uint32_t family;
-    Clock::result_type since;
-  };
-  static constexpr std::size_t kMostRunning = 256;
-
   void disconnect(const std::shared_ptr<Attached>& attached) noexcept;
   // Whose `forget` comes after this one's (null: the first). Null: there is none.
   std::shared_ptr<Attached> next_to_tell(const Attached* told);
@@ -112,8 +107,10 @@ class Listener final : public rocksdb::EventListener {
   std::shared_ptr<EventRing> events_of(const rocksdb::DB* db);
   void add_to(const rocksdb::DB* db, wire::Event event);
   void add_to_each(const wire::Event& event);
-  void begin(const rocksdb::DB* db, int job, std::uint32_t family);
-  Elapsed end(const rocksdb::DB* db, int job, std::uint32_t family);
+  template <class Info>
+  void begin(const rocksdb::DB* db, const Info& info, std::optional<RunningJobs::Input> input);
+  template <class Info>
+  Elapsed end(const rocksdb::DB* db, const Info& info);
   template <class Make>
   void tell(const rocksdb::DB* db, Make make) noexcept;
   template <class Make>
@@ -124,7 +121,7 @@ class Listener final : public rocksdb::EventListener {
   std::mutex mutex_;                  // guards what follows; held for moments only
   std::shared_ptr<EventRing> early_;  // of a database that is not attached yet
   std::vector<std::shared_ptr<Attached>> attached_;
-  std::deque<Running> running_;
+  RunningJobs running_;
   StallWatch stalls_;
 };
 

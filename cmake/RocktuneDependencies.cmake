@@ -10,6 +10,7 @@ find_package(tl-expected REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(RocksDB REQUIRED)
+find_package(ZLIB REQUIRED)
 find_package(Catch2 REQUIRED)
 
 if(NOT TARGET yaml-cpp::yaml-cpp)  # yaml-cpp before 0.8 exports the plain name

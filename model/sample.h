@@ -50,6 +50,12 @@ struct ColumnFamilyReading {
   Counter compaction_pending;      // 0 or 1
   Counter pending_compaction_bytes;
   Counter live_data_bytes;
+  // The running compactions that have files of level 0 among their inputs, together. L0 shrinks
+  // only when one of them ends.
+  Counter l0_compaction_input_files;   // of level 0; 0 = none is running
+  Counter l0_compaction_input_bytes;   // of all their inputs, the other level's included
+  Counter l0_compaction_output_bytes;  // of the tables that they have finished so far
+  Counter l0_compaction_age_ms;        // since the oldest of them began; 0 = none is running
   // Options that decide when this column family stalls.
   Counter write_buffer_bytes;
   Counter max_write_buffer_number;
@@ -72,6 +78,10 @@ struct ColumnFamilyReading {
     visit("compaction_pending", self.compaction_pending);
     visit("pending_compaction_bytes", self.pending_compaction_bytes);
     visit("live_data_bytes", self.live_data_bytes);
+    visit("l0_compaction_input_files", self.l0_compaction_input_files);
+    visit("l0_compaction_input_bytes", self.l0_compaction_input_bytes);
+    visit("l0_compaction_output_bytes", self.l0_compaction_output_bytes);
+    visit("l0_compaction_age_ms", self.l0_compaction_age_ms);
     visit("write_buffer_bytes", self.write_buffer_bytes);
     visit("max_write_buffer_number", self.max_write_buffer_number);
     visit("level0_compaction_trigger", self.level0_compaction_trigger);

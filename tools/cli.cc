@@ -23,6 +23,7 @@ constexpr const char* kExamples = R"(Examples:
   rocktune release max_background_jobs               let rocktuned tune a knob again
   rocktune rollback                                  return every knob to what it was
   rocktune trace info run.sqlite                     what is in a trace
+  rocktune import rocksdb-log /db -o run.sqlite      a trace from RocksDB's own LOG files
   rocktune replay run.sqlite --policy static,headroom
                                                      what a policy would have decided
   rocktune score runs/*.sqlite                       how good the early warnings are
@@ -51,7 +52,10 @@ int usage_error(const CLI::App& root, const CLI::ParseError& problem) {
   std::string message = problem.what();
   std::replace(message.begin(), message.end(), '\n', ' ');
   std::string command = "rocktune";
-  for (const CLI::App* chosen : root.get_subcommands()) command += " " + chosen->get_name();
+  for (auto chosen = root.get_subcommands(); !chosen.empty();
+       chosen = chosen.front()->get_subcommands()) {
+    command += " " + chosen.front()->get_name();
+  }
   return report_error({ErrorCode::kInvalidArgument, message + "; see " + command + " --help"},
                       kUsage);
 }
@@ -108,6 +112,7 @@ int run_cli(const std::vector<std::string>& arguments) {
   add_trace(root, chosen);
   add_replay(root, chosen);
   add_score(root, chosen);
+  add_import(root, chosen);
 
   const auto names = command_names(root);
   if (!arguments.empty() && !arguments[0].starts_with("-") &&

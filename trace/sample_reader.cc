@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "trace/columns.h"
@@ -25,6 +26,28 @@ Columns from(const Columns& columns, std::size_t first) {
   return {columns.begin() + static_cast<std::ptrdiff_t>(first), columns.end()};
 }
 
+// The names of columns to read, in their order. One that the file's table does not have, since an
+// older rocktune wrote it, is read as NULL.
+Result<std::string> readable(const Connection& connection, const std::string& table,
+                             const Columns& columns) {
+  auto names = Statement::prepare(connection, "SELECT name FROM pragma_table_info(?)");
+  if (!names) return tl::unexpected(names.error());
+  names->put(table);
+  std::set<std::string> there;
+  while (true) {
+    const auto row = names->step();
+    if (!row) return tl::unexpected(row.error());
+    if (!*row) break;
+    there.insert(names->take_text());
+  }
+  std::string list;
+  for (const Column& column : columns) {
+    const std::string quoted = '"' + column.name + '"';
+    list += (list.empty() ? "" : ", ") + (there.contains(column.name) ? quoted : "NULL");
+  }
+  return list;
+}
+
 // Levels beyond those that have columns of their own: [[files, bytes], ...].
 Result<std::vector<LevelReading>> parse_levels(const std::string& text) {
   const auto list = nlohmann::json::parse(text, nullptr, false);
@@ -44,17 +67,23 @@ Result<std::vector<LevelReading>> parse_levels(const std::string& text) {
 
 Result<SampleReader> SampleReader::create(const Connection& connection, std::int64_t target) {
   SampleReader reader;
+  const auto samples = readable(connection, "samples", sample_columns());
+  if (!samples) return tl::unexpected(samples.error());
+  const auto families = readable(connection, "column_families", from(column_family_columns(), 1));
+  if (!families) return tl::unexpected(families.error());
+  const auto options =
+      readable(connection, "column_family_options", from(column_family_option_columns(), 2));
+  if (!options) return tl::unexpected(options.error());
   const std::string by_position = " WHERE sample = ? AND position = ?";
   const std::pair<std::optional<Statement>*, std::string> statements[] = {
-      {&reader.samples_, "SELECT " + column_names(sample_columns()) + kFromFirstKeyframe},
+      {&reader.samples_, "SELECT " + *samples + kFromFirstKeyframe},
       {&reader.health_, "SELECT source, error FROM health WHERE sample = ? ORDER BY position"},
       {&reader.knobs_,
        "SELECT name, column_family, value, found, owner, changeable, reason, min, max FROM knobs "
        "WHERE sample = ? ORDER BY position"},
-      {&reader.column_families_, "SELECT " + column_names(from(column_family_columns(), 1)) +
-                                     " FROM column_families WHERE sample = ? ORDER BY position"},
-      {&reader.options_, "SELECT " + column_names(from(column_family_option_columns(), 2)) +
-                             " FROM column_family_options" + by_position},
+      {&reader.column_families_,
+       "SELECT " + *families + " FROM column_families WHERE sample = ? ORDER BY position"},
+      {&reader.options_, "SELECT " + *options + " FROM column_family_options" + by_position},
       {&reader.levels_, "SELECT " + column_names(from(column_family_level_columns(), 2)) +
                             " FROM column_family_levels" + by_position},
       {&reader.incarnation_, "SELECT incarnation FROM incarnations WHERE id = ?"},

@@ -116,12 +116,21 @@ void get(JsonReader& reader, const Json& json, const Where& where, Level& out) {
   fields.required("bytes", out.bytes);
 }
 
+void get(JsonReader& reader, const Json& json, const Where& where, L0Compactions& out) {
+  Fields fields(reader, json, where);
+  fields.required("input_files", out.input_files);
+  fields.required("input_bytes", out.input_bytes);
+  fields.optional("output_bytes", out.output_bytes);
+  fields.required("age_ms", out.age_ms);
+}
+
 void get(JsonReader& reader, const Json& json, const Where& where, ColumnFamily& out) {
   Fields fields(reader, json, where);
   fields.required("name", out.name);
   fields.optional("properties", out.properties);
   fields.optional("options", out.options);
   fields.optional("levels", out.levels);
+  fields.optional("l0_compactions", out.l0_compactions);
 }
 
 void get(JsonReader& reader, const Json& json, const Where& where, Knob& out) {

@@ -63,6 +63,15 @@ void write(JsonWriter& out, const ColumnFamily& family) {
     out.end_object();
   }
   out.end_array();
+  if (const auto& running = family.l0_compactions) {
+    out.key("l0_compactions");
+    out.begin_object();
+    out.field("input_files", running->input_files);
+    out.field("input_bytes", running->input_bytes);
+    if (running->output_bytes) out.field("output_bytes", *running->output_bytes);
+    out.field("age_ms", running->age_ms);
+    out.end_object();
+  }
   out.end_object();
 }
 

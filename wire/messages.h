@@ -67,11 +67,21 @@ struct Level {
   bool operator==(const Level&) const = default;
 };
 
+// The running compactions that read level 0, together.
+struct L0Compactions {
+  std::uint64_t input_files = 0;              // of level 0; 0 = none is running
+  std::uint64_t input_bytes = 0;              // of all their inputs
+  std::optional<std::uint64_t> output_bytes;  // of the tables that they have finished so far
+  std::uint64_t age_ms = 0;                   // of the oldest
+  bool operator==(const L0Compactions&) const = default;
+};
+
 struct ColumnFamily {
   std::string name;
   std::map<std::string, std::uint64_t> properties;  // integer properties without "rocksdb."
   std::map<std::string, std::int64_t> options;      // the integer options that its stalls depend on
   std::vector<Level> levels;                        // index = level
+  std::optional<L0Compactions> l0_compactions;      // absent: no listener tells of them
 };
 
 // A value that the agent can change, as it is now.

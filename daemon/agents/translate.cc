@@ -42,6 +42,12 @@ ColumnFamilyReading column_family(const wire::ColumnFamily& from) {
   to.compaction_pending = at(from.properties, "compaction-pending");
   to.pending_compaction_bytes = at(from.properties, "estimate-pending-compaction-bytes");
   to.live_data_bytes = at(from.properties, "estimate-live-data-size");
+  if (const auto& running = from.l0_compactions) {
+    to.l0_compaction_input_files = running->input_files;
+    to.l0_compaction_input_bytes = running->input_bytes;
+    to.l0_compaction_output_bytes = running->output_bytes;
+    to.l0_compaction_age_ms = running->age_ms;
+  }
   to.write_buffer_bytes = at(from.options, "write_buffer_size");
   to.max_write_buffer_number = at(from.options, "max_write_buffer_number");
   to.level0_compaction_trigger = at(from.options, "level0_file_num_compaction_trigger");

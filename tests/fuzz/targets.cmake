@@ -1,4 +1,4 @@
-# Fuzzers of what the agent reads from others. They need Clang with libFuzzer: the preset `fuzz`. Each is a ctest entry that
+# Fuzzers of what the agent and the tools read from others. They need Clang with libFuzzer: the preset `fuzz`. Each is a ctest entry that
 # runs for ROCKTUNE_FUZZ_SECONDS on the kept corpus; what it finds beyond that stays in the build folder.
 set(ROCKTUNE_FUZZ_SECONDS 5 CACHE STRING "How long each fuzzer runs as a test")
 add_custom_target(fuzz)
@@ -20,3 +20,4 @@ endfunction()
 
 rocktune_fuzzer(wire SOURCES fuzz/wire.cc LIBRARIES rocktune_wire ARGUMENTS -max_len=4096)
 rocktune_fuzzer(http SOURCES fuzz/http.cc fuzz/agent_host.cc LIBRARIES rocktune_agent_static ARGUMENTS -max_len=2048)
+rocktune_fuzzer(rocksdb_log SOURCES fuzz/rocksdb_log.cc LIBRARIES rocktune_trace ARGUMENTS -max_len=8192)

@@ -36,6 +36,7 @@ THIRD_PARTY = {
     "eigen": re.compile(r"^Eigen/"),
     "cli11": re.compile(r"^CLI/"),
     "expected": re.compile(r"^tl/"),
+    "zlib": re.compile(r"^zlib\.h$"),
 }
 # Pure code starts no thread, reads no clock and no file.
 IMPURE = re.compile(
@@ -49,7 +50,7 @@ ALLOWED_THIRD_PARTY = {
     "policy": {"eigen", "expected"},
     "score": {"expected"},
     "sim": {"eigen", "expected"},
-    "trace": {"sqlite", "json", "expected"},
+    "trace": {"sqlite", "json", "expected", "zlib"},
     "agent": {"rocksdb", "boost", "expected"},
     "daemon": set(THIRD_PARTY) - {"rocksdb", "eigen"},
     "tools": set(THIRD_PARTY) - {"rocksdb", "eigen"},
@@ -61,7 +62,7 @@ LINKED = {
     "spdlog::spdlog_header_only": "spdlog", "yaml-cpp::yaml-cpp": "yaml-cpp", "SQLite::SQLite3": "sqlite",
     "rocktune_rocksdb": "rocksdb", "RocksDB::rocksdb-shared": "rocksdb", "RocksDB::rocksdb": "rocksdb",
     "nlohmann_json::nlohmann_json": "json", "Eigen3::Eigen": "eigen", "CLI11::CLI11": "cli11",
-    "tl::expected": "expected",
+    "tl::expected": "expected", "ZLIB::ZLIB": "zlib",
 }
 CLOCK_READ = re.compile(r"(_clock::now\(|\bclock_gettime\(|\btime\(nullptr\)|\bstd::rand\()")
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')

@@ -2,6 +2,7 @@ rocktune_unit_test(model_test
   SOURCES
     unit/model/features_test.cc
     unit/model/backlog_test.cc unit/model/indicators_test.cc
+    unit/model/compaction_debt_test.cc
     unit/model/knobs_test.cc
     unit/model/quantile_test.cc
     unit/model/text_test.cc

@@ -5,6 +5,10 @@ rocktune_unit_test(trace_test
     unit/trace/events_test.cc
     unit/trace/histogram_blob_test.cc
     unit/trace/journal_json_test.cc
+    unit/trace/rocksdb_log/import_test.cc
+    unit/trace/rocksdb_log/line_test.cc
+    unit/trace/rocksdb_log/side_csv_test.cc
+    unit/trace/rocksdb_log/timeline_test.cc
     unit/trace/round_trip_test.cc
     unit/trace/support.cc
-  LIBRARIES rocktune_trace SQLite::SQLite3)
+  LIBRARIES rocktune_trace nlohmann_json::nlohmann_json SQLite::SQLite3 ZLIB::ZLIB)

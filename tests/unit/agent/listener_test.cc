@@ -138,6 +138,52 @@ TEST_CASE("the thread that does the work knows what it works on") {
   CHECK(current_job() == Job::kNone);
 }
 
+// What a sample says while a compaction runs, asked after our listener has been told.
+struct RunningSpy final : rocksdb::EventListener {
+  Database* database = nullptr;
+  std::vector<wire::L0Compactions> at_begin, at_table;
+
+  wire::L0Compactions ask() const {
+    wire::Sample sample;
+    sample.column_families.emplace_back().name = "default";
+    database->add_l0_compactions(sample);
+    return sample.column_families[0].l0_compactions.value();
+  }
+  void OnCompactionBegin(rocksdb::DB* /*db*/, const rocksdb::CompactionJobInfo& /*info*/) override {
+    at_begin.push_back(ask());
+  }
+  void OnTableFileCreated(const rocksdb::TableFileCreationInfo& info) override {
+    if (info.reason == rocksdb::TableFileCreationReason::kCompaction) at_table.push_back(ask());
+  }
+};
+
+TEST_CASE("samples tell of a running compaction out of level 0") {
+  rocksdb::DBOptions options;
+  prepare(options);
+  const auto spy = std::make_shared<RunningSpy>();
+  options.listeners.push_back(spy);
+  ListenerFixture f(options);
+  spy->database = &f.database;
+  const wire::L0Compactions none{0, 0, 0, 0};
+  CHECK(spy->ask() == none);
+  f.fill(0);
+  f.fill(100);
+  REQUIRE(f.host.db->CompactRange({}, nullptr, nullptr).ok());
+  REQUIRE(spy->at_begin.size() == 1);
+  CHECK(spy->at_begin[0].input_files == 2);
+  CHECK(spy->at_begin[0].input_bytes > 0);
+  CHECK(spy->at_begin[0].output_bytes == 0U);
+  REQUIRE(spy->at_table.size() == 1);
+  CHECK(spy->at_table[0].output_bytes > 0U);
+  CHECK(spy->ask() == none);
+
+  rocksdb::CompactRangeOptions again;
+  again.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  REQUIRE(f.host.db->CompactRange(again, nullptr, nullptr).ok());
+  REQUIRE(spy->at_begin.size() == 2);
+  CHECK(spy->at_begin[1] == none);  // deeper
+}
+
 TEST_CASE("a thread of the host's that compacts files itself is the host's again afterwards") {
   rocksdb::DBOptions options;
   prepare(options);
@@ -215,6 +261,9 @@ TEST_CASE("without a listener a database has a ring of its own") {
   Database database(host.db.get(), host.handles, 1, false,
                     [] { return std::chrono::steady_clock::now(); });
   CHECK(database.events().next() == 1);
+  wire::Sample sample = database.sampler().take();
+  database.add_l0_compactions(sample);
+  CHECK_FALSE(sample.column_families.at(0).l0_compactions);
   database.close();
 }
 

@@ -92,6 +92,7 @@ TEST_CASE("the wire's names become the model's fields", "[daemon][translate]") {
   family.properties = {{"num-immutable-mem-table", 7}};
   family.options = {{"level0_slowdown_writes_trigger", 20}, {"level0_stop_writes_trigger", -1}};
   family.levels = {{8, 9}};
+  family.l0_compactions = wire::L0Compactions{4, 1000, 600, 2500};
   sample.column_families.push_back(family);
   wire::Knob knob;
   knob.name = "max_background_jobs";
@@ -124,6 +125,10 @@ TEST_CASE("the wire's names become the model's fields", "[daemon][translate]") {
   CHECK(reading.column_families[0].level0_slowdown_trigger == 20U);
   CHECK_FALSE(reading.column_families[0].level0_stop_trigger.has_value());
   CHECK(reading.column_families[0].levels == std::vector<LevelReading>{{8, 9}});
+  CHECK(reading.column_families[0].l0_compaction_input_files == 4U);
+  CHECK(reading.column_families[0].l0_compaction_input_bytes == 1000U);
+  CHECK(reading.column_families[0].l0_compaction_output_bytes == 600U);
+  CHECK(reading.column_families[0].l0_compaction_age_ms == 2500U);
 
   const auto knobs = to_knob_readings(sample);
   REQUIRE(knobs.size() == 2);

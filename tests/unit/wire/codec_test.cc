@@ -63,6 +63,10 @@ TEST_CASE("fields arrive where they belong") {
   CHECK(sample.histograms == testing::sample().histograms);
   CHECK(sample.column_families.at(0).options.at("write_buffer_size") == -5);
   CHECK(sample.column_families.at(0).levels == std::vector<Level>{{1, 2}, {3, 4}});
+  REQUIRE(sample.column_families.size() == 3);
+  CHECK(sample.column_families.at(0).l0_compactions == L0Compactions{4, 5, 6, UINT64_MAX});
+  CHECK(sample.column_families.at(1).l0_compactions == L0Compactions{1, 2, std::nullopt, 3});
+  CHECK_FALSE(sample.column_families.at(2).l0_compactions);
   CHECK(sample.knobs.at(0).max == INT64_MAX);
   REQUIRE(sample.lease);
   CHECK(sample.lease->seconds == 12.5);

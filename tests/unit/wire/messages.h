@@ -57,8 +57,18 @@ inline Sample sample() {
   sample.column_families = {{.name = "default",
                              .properties = {{"estimate-live-data-size", 9}},
                              .options = {{"write_buffer_size", -5}},
-                             .levels = {{1, 2}, {3, 4}}},
-                            {.name = "", .properties = {}, .options = {}, .levels = {}}};
+                             .levels = {{1, 2}, {3, 4}},
+                             .l0_compactions = L0Compactions{4, 5, 6, UINT64_MAX}},
+                            {.name = "",
+                             .properties = {},
+                             .options = {},
+                             .levels = {},
+                             .l0_compactions = L0Compactions{1, 2, std::nullopt, 3}},
+                            {.name = "old agent",
+                             .properties = {},
+                             .options = {},
+                             .levels = {},
+                             .l0_compactions = std::nullopt}};
   sample.knobs = {knob()};
   sample.lease = lease();
   sample.next_event = UINT64_MAX;

@@ -1,0 +1,60 @@
+// The flushes and compactions that RocksDB has told the begin of, and not yet the end: since when
+// each runs, and what those compactions hold that read level 0. L0 shrinks only when one of these
+// ends, so that a forecast wants to know how far they are.
+//
+// Bounded: of more than kMost jobs the oldest are forgotten; the end of a flush that fails, and of
+// what a shutdown interrupts, is never told. Not thread-safe: the listener's lock guards it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "wire/messages.h"
+
+namespace rocktune::agent {
+
+class RunningJobs {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+  static constexpr std::size_t kMost = 256;
+
+  struct Key {
+    const void* db;  // the root database
+    int job;
+    std::uint32_t family;
+    bool operator==(const Key&) const = default;
+  };
+  // What a compaction reads.
+  struct Input {
+    std::uint64_t level0_files = 0;
+    std::uint64_t bytes = 0;  // of all levels
+  };
+
+  // `input` of compactions only.
+  void begin(const Key& key, const std::string& family, std::optional<Input> input, TimePoint now);
+  // How long it ran; nullopt when its begin was not told, or is forgotten.
+  std::optional<TimePoint::duration> end(const Key& key, TimePoint now);
+  // RocksDB tells this without the database: where the jobs of several fit, nobody knows whose.
+  void table_created(const std::string& family, int job, std::uint64_t bytes);
+  void clear() { jobs_.clear(); }
+
+  // By column family; those without a running compaction out of level 0 are not among them.
+  [[nodiscard]] std::map<std::string, wire::L0Compactions> l0_compactions(const void* db,
+                                                                          TimePoint now) const;
+
+ private:
+  struct Job {
+    Key key;
+    std::string family;
+    std::optional<Input> input;
+    TimePoint since;
+    std::optional<std::uint64_t> output_bytes = 0;
+  };
+  std::deque<Job> jobs_;
+};
+
+}  // namespace rocktune::agent

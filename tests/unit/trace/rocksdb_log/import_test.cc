@@ -1,0 +1,199 @@
+// From LOG files to a trace, read back.
+#include "trace/rocksdb_log/import.h"
+
+#include <sqlite3.h>
+#include <zlib.h>
+
+#include "log_text.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_directory.h"
+#include "trace/reader.h"
+
+using namespace rocktune;
+using namespace rocktune::trace::rocksdb_log;
+using rocktune::trace::Reader;
+using rocktune::trace::RecordedStep;
+using rocktune::trace::rocksdb_log::test::LogText;
+
+namespace {
+
+bool go_on(std::uint64_t /*done*/, std::uint64_t /*all*/) {
+  return true;
+}
+
+std::vector<RecordedStep> steps_of(const std::string& path) {
+  auto reader = Reader::open(path);
+  REQUIRE(reader);
+  auto steps = reader->steps(1);
+  REQUIRE(steps);
+  std::vector<RecordedStep> all;
+  while (true) {
+    auto step = steps->next();
+    REQUIRE(step);
+    if (!*step) return all;
+    all.push_back(std::move(**step));
+  }
+}
+
+std::size_t files_in(const tests::TempDirectory& directory) {
+  using Iterator = std::filesystem::directory_iterator;
+  return static_cast<std::size_t>(std::distance(Iterator(directory.path()), Iterator()));
+}
+
+LogText one_flush() {
+  LogText log;
+  log.header(0, "6.11.0", "2e9619b3");
+  log.flush(2.1, 2, 7, 1000, 1);
+  log.line(5.5, "[db/db_impl/db_impl.cc:496] Shutdown: canceling all background work");
+  return log;
+}
+
+}  // namespace
+
+TEST_CASE("A LOG becomes a sample a second") {
+  const tests::TempDirectory directory;
+  ImportRequest request;
+  request.source = directory.write("LOG", one_flush().text());
+  request.output = directory.file("out.sqlite");
+  request.version = "1.2.3";
+  const auto qps = directory.write("qps.csv", "secs,qps\n1,10\n2,20\n3,30\n4,40\n5,50\n");
+  request.sides.push_back(*parse_side_spec(qps + ":time=secs,keys_written=rate(qps)"));
+  const auto summary = import_log(request, go_on);
+  REQUIRE(summary);
+  CHECK(summary->samples == 5);
+  CHECK(summary->versions == std::vector<std::string>{"6.11.0"});
+  CHECK(summary->events.at("flush_end") == 1);
+  CHECK_FALSE(summary->absent.empty());
+
+  const auto steps = steps_of(request.output);
+  REQUIRE(steps.size() == 5);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Sample& sample = steps[i].sample;
+    CHECK(sample.sequence == i + 1);
+    // The LOG's zone is two hours ahead of UTC.
+    CHECK(sample.at.wall ==
+          Nanoseconds((LogText::kStart + 1'000'000 * std::int64_t(i + 1)) * 1000));
+    CHECK(sample.incarnation == "log:2e9619b3");
+    REQUIRE(sample.database);
+    CHECK_FALSE(sample.database->read_latency);
+    CHECK_FALSE(sample.device);
+    CHECK(sample.database->keys_written == std::vector{10u, 30u, 60u, 100u, 150u}[i]);
+    CHECK(sample.database->column_families.at(0).levels.at(0).files == (i < 2 ? 0u : 1u));
+  }
+  CHECK(steps[2].events.size() == 2);
+  CHECK(steps[1].sample.at.tick - steps[0].sample.at.tick == std::chrono::seconds(1));
+
+  auto reader = Reader::open(request.output);
+  REQUIRE(reader);
+  CHECK(reader->run().daemon_version == "1.2.3 from a RocksDB LOG");
+  const auto targets = reader->targets();
+  REQUIRE(targets);
+  CHECK(targets->at(0).info.path == "/data/db");
+  CHECK(targets->at(0).incarnations.at(0).rocksdb_version == "6.11.0");
+}
+
+TEST_CASE("Rotated files are read in their order; another open is another incarnation") {
+  const tests::TempDirectory directory;
+  const tests::TempDirectory out;
+  (void)directory.write("LOG.old.1709287206000000", one_flush().text());
+  LogText second;
+  second.header(10.2, "6.11.0", "another", 1);
+  second.flush(12, 2, 9, 1000, 2);
+  (void)directory.write("LOG", second.text());
+  ImportRequest request;
+  request.source = directory.path().string();
+  request.output = out.file("out.sqlite");
+  request.name = "mine";
+  const auto summary = import_log(request, go_on);
+  REQUIRE(summary);
+  CHECK(summary->sessions == 2);
+  const auto steps = steps_of(request.output);
+  REQUIRE(steps.size() == 8);
+  CHECK(steps[4].sample.sequence == 5);
+  CHECK(steps[5].sample.sequence == 11);  // closed in between
+  CHECK(steps[5].sample.incarnation == "log:another");
+  CHECK(steps[7].sample.database->column_families.at(0).levels.at(0).files == 2);
+}
+
+TEST_CASE("A long silence is a gap, not a database at rest") {
+  const tests::TempDirectory directory;
+  LogText log;
+  log.header(0, "6.11.0", "2e9619b3");
+  log.flush(2, 2, 7, 1000, 1);
+  log.flush(2 + 2 * 3600, 3, 8, 1000, 2);
+  ImportRequest request;
+  request.source = directory.write("LOG", log.text());
+  request.output = directory.file("out.sqlite");
+  REQUIRE(import_log(request, go_on));
+  const auto steps = steps_of(request.output);
+  CHECK(steps.size() < 10);
+  CHECK(steps.back().sample.sequence == 7203);
+}
+
+TEST_CASE("A clock that is set back does not stop the trace") {
+  const tests::TempDirectory directory;
+  LogText log;
+  log.header(3600, "6.11.0", "2e9619b3");
+  log.flush(3602, 2, 7, 1000, 1);
+  log.flush(2, 3, 8, 1000, 2);  // an hour earlier
+  log.flush(6, 4, 9, 1000, 3);
+  ImportRequest request;
+  request.source = directory.write("LOG", log.text());
+  request.output = directory.file("out.sqlite");
+  REQUIRE(import_log(request, go_on));
+  const auto steps = steps_of(request.output);
+  REQUIRE(steps.size() >= 2);
+  CHECK(steps.size() < 20);
+  CHECK(steps.back().sample.database->column_families.at(0).levels.at(0).files == 3);
+}
+
+TEST_CASE("What cannot be imported leaves nothing behind") {
+  const tests::TempDirectory directory;
+  ImportRequest request;
+  request.output = directory.file("out.sqlite");
+
+  request.source = directory.write("notes.txt", std::string("no LOG\n\0\x01\xff", 10));
+  auto failed = import_log(request, go_on);
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().code == ErrorCode::kCorrupt);
+
+  std::string many = one_flush().text();
+  for (int i = 0; i < 3000; ++i) many += "more\n";
+  request.source = directory.write("LOG", many);
+  failed = import_log(request, [](std::uint64_t, std::uint64_t) { return false; });
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().code == ErrorCode::kUnavailable);
+  CHECK(files_in(directory) == 2);
+
+  (void)directory.write("out.sqlite", "mine");
+  failed = import_log(request, go_on);
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().code == ErrorCode::kConflict);
+  CHECK(std::filesystem::file_size(request.output) == 4);
+  request.replace = true;
+  CHECK(import_log(request, go_on));
+  CHECK(files_in(directory) == 3);
+}
+
+TEST_CASE("A trace without the newest columns is read, with these absent") {
+  const tests::TempDirectory directory;
+  ImportRequest request;
+  request.source = directory.write("LOG", one_flush().text());
+  request.output = directory.file("out.sqlite");
+  REQUIRE(import_log(request, go_on));
+  REQUIRE(
+      steps_of(request.output).at(0).sample.database->column_families.at(0).l0_compaction_age_ms);
+  sqlite3* file = nullptr;
+  REQUIRE(sqlite3_open(request.output.c_str(), &file) == SQLITE_OK);
+  const char* older =
+      "DROP VIEW column_family_samples; ALTER TABLE column_families DROP COLUMN "
+      "l0_compaction_age_ms";
+  REQUIRE(sqlite3_exec(file, older, nullptr, nullptr, nullptr) == SQLITE_OK);
+  sqlite3_close(file);
+  const auto steps = steps_of(request.output);
+  REQUIRE(steps.size() == 5);
+  const ColumnFamilyReading& family = steps[0].sample.database->column_families.at(0);
+  CHECK_FALSE(family.l0_compaction_age_ms);
+  CHECK(family.l0_compaction_input_files == 0);
+  CHECK(family.immutable_memtables == 0);
+}

@@ -1,0 +1,423 @@
+// From lines to the state of a database: parser and timeline together.
+#include "trace/rocksdb_log/timeline.h"
+
+#include <algorithm>
+#include <random>
+
+#include "log_text.h"
+#include "tests/support/catch.h"
+#include "trace/rocksdb_log/parser.h"
+
+using namespace rocktune;
+using namespace rocktune::trace::rocksdb_log;
+using rocktune::trace::rocksdb_log::test::LogText;
+
+namespace {
+
+constexpr Micros kTwoHours = std::chrono::hours(2);  // LogText's zone
+
+// Applies a whole LOG up to some second and says what is read then.
+class Replayed {
+ public:
+  explicit Replayed(const std::string& text) {
+    Parser parser(kTwoHours);
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+      const auto end = std::min(text.find('\n', begin), text.size());
+      parser.add(std::string_view(text).substr(begin, end - begin), false, events_);
+      begin = end + 1;
+    }
+    parser.end_of_file(events_);
+    std::stable_sort(events_.begin(), events_.end(),
+                     [](const auto& a, const auto& b) { return a.at < b.at; });
+    counts_ = parser.counts();
+  }
+  DatabaseReading at(double seconds) {
+    const Micros until(LogText::at(seconds));
+    while (next_ < events_.size() && events_[next_].at <= until) timeline_.apply(events_[next_++]);
+    timeline_.settle(until);
+    return timeline_.reading(until);
+  }
+  ColumnFamilyReading family(double seconds, std::size_t position = 0) {
+    return at(seconds).column_families.at(position);
+  }
+  Timeline& timeline() { return timeline_; }
+  [[nodiscard]] const ParserCounts& counts() const { return counts_; }
+
+ private:
+  std::vector<TimedEvent> events_;
+  std::size_t next_ = 0;
+  Timeline timeline_;
+  ParserCounts counts_;
+};
+
+std::string stall(int files, const std::string& family = "default") {
+  return "[WARN] [/column_family.cc:931] [" + family + "] Stalling writes because we have " +
+         std::to_string(files) + " level-0 files rate 8388608";
+}
+
+LogText begun() {
+  LogText log;
+  log.header(0, "6.11.0", "2e9619b3-dd13");
+  return log;
+}
+
+}  // namespace
+
+TEST_CASE("The header tells the options, and that a new database is empty") {
+  Replayed log(begun().text());
+  const auto family = log.family(1);
+  CHECK(family.name == "default");
+  CHECK(family.write_buffer_bytes == 67'108'864);
+  CHECK(family.max_write_buffer_number == 2);
+  CHECK(family.level0_compaction_trigger == 4);
+  CHECK(family.level0_slowdown_trigger == 20);
+  CHECK(family.level0_stop_trigger == 36);
+  CHECK(family.soft_pending_limit_bytes == 68'719'476'736);
+  CHECK(family.hard_pending_limit_bytes == 137'438'953'472);
+  CHECK(family.target_file_bytes == 67'108'864);
+  CHECK(family.max_bytes_for_level_base_bytes == 268'435'456);
+  REQUIRE(family.levels.size() == 7);
+  CHECK(family.levels[0] == LevelReading{0, 0});
+  CHECK(family.immutable_memtables == 0);
+  CHECK(family.pending_compaction_bytes == 0);
+  CHECK(family.l0_compaction_input_files == 0);
+  CHECK_FALSE(family.active_memtable_bytes);
+  const auto reading = log.at(1);
+  CHECK(reading.cache_capacity_bytes == 8'388'608);
+  CHECK(reading.delayed_write_rate == 0);
+  CHECK(reading.write_stopped == 0);
+  CHECK_FALSE(reading.keys_written);
+  CHECK_FALSE(reading.user_bytes_written);
+  CHECK(log.timeline().session().version == "6.11.0");
+  CHECK(log.timeline().session().max_background_jobs == 2);
+  CHECK(log.timeline().session().has_statistics);
+  CHECK_FALSE(log.timeline().session().has_limiter);
+}
+
+TEST_CASE("A database that had files is not known before the LOG tells of it") {
+  LogText log;
+  log.header(0, "7.8.3", "WQXU", 9);
+  log.line(1, "[db/db_impl/db_impl.cc:1105] ------- DUMPING STATS -------");
+  log.line(1, "[db/db_impl/db_impl.cc:1107] ");
+  log.raw("** Compaction Stats [default] **\nLevel    Files   Size     Score Read(GB)\n")
+      .raw(
+          "  L0      4/0    400.00 MB   1.0      0.0\n  L1      5/0    200.00 MB   0.8      0.0\n");
+  log.line(1.1, "[db/db_impl/db_impl.cc:543] next");
+  Replayed replayed(log.text());
+  CHECK(replayed.family(0.5).levels.empty());
+  CHECK_FALSE(replayed.family(0.5).pending_compaction_bytes);
+  CHECK_FALSE(replayed.family(0.5).immutable_memtables);
+  const auto family = replayed.family(2);
+  REQUIRE(family.levels.size() == 7);
+  CHECK(family.levels[0] == LevelReading{4, 400u << 20});
+  CHECK(family.levels[1] == LevelReading{5, 200u << 20});
+  // All of L0, all of L1, and what L1 is then above its 256 MiB, into an empty level.
+  CHECK(family.pending_compaction_bytes == 600u << 20);
+}
+
+TEST_CASE("A flush fills L0 and is counted when its table is written") {
+  LogText log = begun();
+  log.flush(10, 2, 7, 1000, 1);
+  Replayed replayed(log.text());
+  CHECK(replayed.family(9.9).immutable_memtables == 0);
+  CHECK(replayed.family(10.2).immutable_memtables == 1);
+  CHECK(replayed.at(10.2).running_flushes == 1);
+  CHECK(replayed.at(10.2).flush_bytes_written == 0);
+  CHECK(replayed.at(10.45).flush_bytes_written == 1000);
+  CHECK(replayed.family(10.45).levels[0].files == 0);
+  CHECK(replayed.at(10.6).running_flushes == 0);
+  CHECK(replayed.family(10.6).levels[0] == LevelReading{1, 1000});
+  CHECK(replayed.family(10.6).immutable_memtables == 0);
+  const auto events = replayed.timeline().take_events();
+  REQUIRE(events.size() == 2);
+  CHECK(events[0].second.kind == "flush_begin");
+  CHECK(events[0].second.words.at("reason") == "WriteBufferFull");
+  CHECK(events[1].second.kind == "flush_end");
+  CHECK(events[1].second.numbers.at("output_bytes") == 1000);
+  CHECK(events[1].second.numbers.at("input_bytes") == 120'000);
+  CHECK(events[1].second.numbers.at("elapsed_us") == 500'000);
+}
+
+namespace {
+
+// Four flushes, then a compaction of L0 into L1 from second 20 to 24.
+LogText compacted() {
+  LogText log = begun();
+  for (int i = 0; i < 4; ++i) log.flush(10 + i, 2 + i, 7 + i, 1000, i + 1);
+  log.line(20, "[db/compaction/compaction_job.cc:1] [default] [JOB 6] Compacting 4@0 files to L1",
+           "c1");
+  log.event(20,
+            R"("job": 6, "event": "compaction_started", "compaction_reason": "LevelL0FilesNum", )"
+            R"("files_L0": [10, 9, 8, 7], "score": 1, "input_data_size": 4000)",
+            "c1");
+  for (int i = 0; i < 2; ++i) {
+    log.event(22 + i,
+              R"("cf_name": "default", "job": 6, "event": "table_file_creation", )"
+              R"("file_number": )" +
+                  std::to_string(20 + i) + R"(, "file_size": 1500)",
+              "c2");
+  }
+  log.flush(23.2, 7, 30, 1000, 5);
+  log.late(24, 24.01,
+           "[db/compaction/compaction_job.cc:1] [default] compacted to: files[1 2 0 0 0 0 0] max "
+           "score 0.75");
+  log.late(
+      24.00001, 24.01,
+      LogText::json(24.00001,
+                    R"("job": 6, "event": "compaction_finished", "compaction_time_micros": 4, )"
+                    R"("output_level": 1, "num_output_files": 2, "total_output_size": 3000, )"
+                    R"("lsm_state": [1, 2, 0, 0, 0, 0, 0])"));
+  return log;
+}
+
+}  // namespace
+
+TEST_CASE("A running L0 compaction tells what it holds, how far it is and since when") {
+  Replayed log(compacted().text());
+  CHECK(log.family(19).l0_compaction_input_files == 0);
+  CHECK(log.family(19).l0_compaction_age_ms == 0);
+  auto family = log.family(21.5);
+  CHECK(family.l0_compaction_input_files == 4);
+  CHECK(family.l0_compaction_input_bytes == 4000);
+  CHECK(family.l0_compaction_output_bytes == 0);
+  CHECK(family.l0_compaction_age_ms == 1500);
+  CHECK(log.at(21.5).running_compactions == 1);
+  family = log.family(23.9);
+  CHECK(family.l0_compaction_output_bytes == 3000);
+  CHECK(family.levels[0].files == 5);
+  CHECK(log.at(23.9).compaction_bytes_written == 3000);
+  CHECK(log.at(23.9).compaction_bytes_read == 3000);  // about as much as is written
+  family = log.family(25);
+  CHECK(family.l0_compaction_input_files == 0);
+  CHECK(family.l0_compaction_output_bytes == 0);
+  CHECK(family.levels[0] == LevelReading{1, 1000});
+  CHECK(family.levels[1] == LevelReading{2, 3000});
+  CHECK(log.at(25).compaction_bytes_read == 4000);
+  CHECK(log.at(25).running_compactions == 0);
+}
+
+TEST_CASE("A compaction between deeper levels is none of L0") {
+  LogText log = begun();
+  log.event(5, R"("job": 6, "event": "compaction_started", "cf_name": "default", )"
+               R"("files_L1": [7], "files_L2": [8], "input_data_size": 4000)");
+  Replayed replayed(log.text());
+  CHECK(replayed.at(6).running_compactions == 1);
+  CHECK(replayed.family(6).l0_compaction_input_files == 0);
+  CHECK(replayed.family(6).l0_compaction_input_bytes == 0);
+}
+
+TEST_CASE("A job that ends without a word is over when its thread begins another") {
+  LogText log = begun();
+  for (int job = 3; job < 6; ++job) {
+    log.event(
+        job,
+        R"("job": )" + std::to_string(job) + R"(, "event": "flush_started", "num_memtables": 1)",
+        "f1");
+  }
+  Replayed replayed(log.text());
+  CHECK(replayed.at(10).running_flushes == 1);
+}
+
+TEST_CASE("A delay by L0 ends with the install that brings L0 below its trigger") {
+  LogText log = begun();
+  log.flush(10, 2, 7, 1000, 20);
+  log.line(10.50002, stall(20));
+  log.flush(12, 3, 8, 1000, 21);
+  log.line(12.50002, stall(21));
+  log.late(15, 15.01,
+           LogText::json(15, R"("job": 6, "cf_name": "default", "event": "compaction_finished", )"
+                             R"("output_level": 1, "lsm_state": [7, 2, 0, 0, 0, 0, 0])"));
+  log.flush(30, 9, 9, 1000, 8);
+  Replayed replayed(log.text());
+  CHECK(replayed.at(10.4).delayed_write_rate == 0);
+  CHECK(replayed.at(10.6).delayed_write_rate == 8'388'608);
+  CHECK(replayed.at(14.9).delayed_write_rate == 8'388'608);
+  CHECK(replayed.at(15.2).delayed_write_rate == 0);
+  const auto all = replayed.timeline().take_events();
+  std::vector<PastEvent> stalls;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(stalls),
+               [](const PastEvent& event) { return event.second.kind == event::kStall; });
+  REQUIRE(stalls.size() == 2);
+  CHECK(stalls[0].first == Micros(LogText::at(10.50002)));
+  CHECK(stalls[0].second.words.at("condition") == "delayed");
+  CHECK(stalls[0].second.words.at("cause") == "l0_files");
+  CHECK(stalls[1].first == Micros(LogText::at(15)));
+  CHECK(stalls[1].second.words.at("condition") == "normal");
+  CHECK(stalls[1].second.numbers.at("before_us") == 4'499'980);
+}
+
+TEST_CASE("A stall by debt lasts while RocksDB repeats it") {
+  const auto told = [](int bytes) {
+    return "[WARN] [db/column_family.cc:1129] [default] Stalling writes because of estimated "
+           "pending "
+           "compaction bytes " +
+           std::to_string(bytes) + " rate 1000";
+  };
+  LogText log = begun();
+  log.line(9.99, told(777));
+  log.flush(10, 2, 7, 1000, 1);
+  log.line(10.0001, told(777));
+  log.line(10.50002, told(888));
+  log.flush(14, 3, 8, 1000, 2);  // installs something at 14.0, and RocksDB is silent
+  Replayed replayed(log.text());
+  CHECK(replayed.at(10.7).delayed_write_rate == 1000);
+  CHECK(replayed.family(10.7).pending_compaction_bytes == 888);
+  CHECK(replayed.at(13.9).delayed_write_rate == 1000);
+  CHECK(replayed.at(14.2).delayed_write_rate == 0);
+}
+
+TEST_CASE("A stop by memtables ends with the flush") {
+  LogText log = begun();
+  log.line(9,
+           "[db/db_impl/db_impl_write.cc:1] [default] New memtable created with log file: #9. "
+           "Immutable memtables: 1.");
+  log.line(9.00001,
+           "[WARN] [db/column_family.cc:1] [default] Stopping writes because we have 2 "
+           "immutable memtables (waiting for flush), max_write_buffer_number is set to 2");
+  log.event(10, R"("job": 4, "cf_name": "default", "event": "flush_finished", )"
+                R"("lsm_state": [1, 0, 0, 0, 0, 0, 0], "immutable_memtables": 1)");
+  Replayed replayed(log.text());
+  CHECK(replayed.at(9.5).write_stopped == 1);
+  CHECK(replayed.at(9.5).delayed_write_rate == 0);
+  CHECK(replayed.family(9.5).immutable_memtables == 2);
+  CHECK(replayed.at(10.2).write_stopped == 0);
+}
+
+TEST_CASE("Column families are told apart") {
+  LogText log = begun();
+  log.family_options(0.1, "hot");
+  log.flush(10, 2, 7, 1000, 1, "hot");
+  log.line(11, stall(25, "hot"));
+  Replayed replayed(log.text());
+  CHECK(replayed.family(12, 0).levels[0].files == 0);
+  CHECK(replayed.family(12, 1).name == "hot");
+  CHECK(replayed.family(12, 1).levels[0].files == 1);
+  CHECK(replayed.at(12).delayed_write_rate == 8'388'608);
+}
+
+TEST_CASE("Options that are changed while the database runs count from then on") {
+  LogText log = begun();
+  log.line(5, "[db/db_impl/db_impl.cc:1] SetOptions() on column family [default], inputs:");
+  log.line(5, "level0_slowdown_writes_trigger: 30");
+  log.line(5, "[db/db_impl/db_impl.cc:1] [default] SetOptions() succeeded");
+  log.line(5, "                        level0_slowdown_writes_trigger: 30");
+  log.line(6, "[db/db_impl/db_impl.cc:1] SetDBOptions() succeeded");
+  log.line(6, "            Options.max_background_jobs: 8");
+  Replayed replayed(log.text());
+  CHECK(replayed.family(4).level0_slowdown_trigger == 20);
+  CHECK(replayed.family(5.5).level0_slowdown_trigger == 30);
+  (void)replayed.at(7);
+  CHECK(replayed.timeline().session().max_background_jobs == 8);
+}
+
+TEST_CASE("A rolled LOG goes on, another open begins anew") {
+  LogText log = begun();
+  log.flush(10, 2, 7, 1000, 1);
+  log.header(20, "6.11.0", "2e9619b3-dd13");  // on top of the next file
+  Replayed rolled(log.text());
+  CHECK(rolled.family(21).levels[0].files == 1);
+  CHECK(rolled.timeline().session().number == 1);
+
+  log.line(25, "[db/db_impl/db_impl.cc:496] Shutdown: canceling all background work");
+  Replayed closed(log.text());
+  (void)closed.at(26);
+  CHECK_FALSE(closed.timeline().session().open);
+
+  log.header(30, "7.8.3", "another", 3);
+  Replayed again(log.text());
+  CHECK(again.at(31).flush_bytes_written == 0);
+  CHECK(again.timeline().session().number == 2);
+  CHECK(again.timeline().session().open);
+  CHECK(again.family(31).levels.empty());
+}
+
+TEST_CASE("Before RocksDB 6.9 the recovery tells of an open") {
+  LogText log;
+  log.header(0, "6.2.2", "");
+  log.flush(10, 2, 7, 1000, 1);
+  log.header(20, "6.2.2", "");
+  Replayed replayed(log.text());
+  CHECK(replayed.at(15).flush_bytes_written == 1000);
+  CHECK(replayed.at(21).flush_bytes_written == 0);
+  CHECK(replayed.timeline().session().number == 2);
+  CHECK(replayed.timeline().session().max_background_jobs == 2);
+}
+
+TEST_CASE("Events of RocksDB 10 and 11 are understood") {
+  LogText log("8265");
+  log.header(0, "11.8.1", "I8KN");
+  log.event(1, R"("job": 2, "event": "flush_started", "total_num_input_entries": 8059, )"
+               R"("total_data_size": 1829393, "flush_reason": "Write Buffer Full")");
+  log.late(2, 2.1,
+           LogText::json(2, R"("job": 2, "event": "flush_finished", "cf_name": "default", )"
+                            R"("lsm_state": [1, 0], "immutable_memtables": 0)"));
+  log.late(2.0001, 2.1,
+           "[db/db_impl/db_impl_compaction_flush.cc:432] [default] Level summary: files"
+           "[1 0] max score 0.25, estimated pending compaction bytes 4711");
+  log.late(3, 3.1,
+           "[db/db_impl/db_impl_compaction_flush.cc:4764] [default] Moved #4 files to "
+           "level-1 8046747 bytes OK: files[0 4] max score 0.54, estimated pending "
+           "compaction bytes 12");
+  Replayed replayed(log.text());
+  CHECK(replayed.family(2.5).pending_compaction_bytes == 4711);
+  CHECK(replayed.family(3.5).levels[1].files == 4);
+  CHECK(replayed.family(3.5).pending_compaction_bytes == 12);
+}
+
+TEST_CASE("Column families that are created and dropped come and go") {
+  LogText log;
+  log.header(0, "7.8.3", "WQXU", 9);  // not empty
+  log.family_options(5, "hot");
+  log.line(5, "[db/db_impl/db_impl.cc:1] Created column family [hot] (ID 3)");
+  log.flush(6, 2, 7, 1000, 1, "hot");
+  log.line(7, stall(25, "hot"));
+  log.line(8, "[db/db_impl/db_impl.cc:1] Dropped column family with id 3");
+  Replayed replayed(log.text());
+  CHECK(replayed.at(4).column_families.size() == 1);
+  CHECK(replayed.family(5.5, 1).levels.at(0).files == 0);  // known to be empty
+  CHECK(replayed.family(7.5, 1).levels.at(0).files == 1);
+  CHECK(replayed.at(7.5).delayed_write_rate == 8'388'608);
+  CHECK(replayed.at(9).column_families.size() == 1);
+  CHECK(replayed.at(9).delayed_write_rate == 0);
+}
+
+TEST_CASE("A line between the begin of summer time and the next event is not an hour off") {
+  LogText log = begun();
+  log.flush(10, 2, 7, 1000, 1);
+  log.line(3612, stall(25));  // the local clock: an hour more
+  Replayed replayed(log.text());
+  CHECK(replayed.at(11).delayed_write_rate == 8'388'608);
+}
+
+TEST_CASE("Whatever the lines say, the timeline goes on") {
+  std::mt19937 random(4711);
+  const std::string whole = compacted().line(30, stall(25)).text();
+  for (int round = 0; round < 300; ++round) {
+    std::string text = whole;
+    const auto below = [&](std::size_t n) {
+      return std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
+    };
+    for (std::size_t edits = 1 + below(30); edits > 0; --edits) {
+      const std::size_t at = below(text.size());
+      switch (below(4)) {
+        case 0:
+          text[at] = static_cast<char>(below(256));
+          break;
+        case 1:
+          text.erase(at, below(200));
+          break;
+        case 2:
+          text.insert(at, text.substr(below(text.size()), below(300)));
+          break;
+        default:
+          text.insert(at, std::to_string(random()));
+      }
+      if (text.empty()) text = "\n";
+    }
+    Replayed replayed(text);
+    for (double seconds = 1; seconds < 40; seconds += 7) (void)replayed.at(seconds);
+    CHECK(replayed.counts().lines ==
+          replayed.counts().used + replayed.counts().passed_over + replayed.counts().damaged);
+  }
+}

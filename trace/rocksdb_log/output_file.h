@@ -1,0 +1,30 @@
+// OutputFile: a file that appears at its place only when it is whole. Until place() it lies beside
+// it under another name, and is removed, with SQLite's files, when this goes away.
+#pragma once
+
+#include <string>
+
+#include "model/result.h"
+
+namespace rocktune::trace::rocksdb_log {
+
+class OutputFile {
+ public:
+  // Fails with kConflict when there is a file at `path` and it may not be replaced.
+  static Result<OutputFile> prepare(const std::string& path, bool replace);
+  ~OutputFile();
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&&) = delete;
+
+  [[nodiscard]] const std::string& temporary() const { return temporary_; }
+  Result<void> place();
+
+ private:
+  OutputFile(std::string path, std::string temporary, bool replace);
+  void remove() const;
+
+  std::string path_, temporary_;  // temporary_ is empty once placed
+  bool replace_ = false;
+};
+
+}  // namespace rocktune::trace::rocksdb_log

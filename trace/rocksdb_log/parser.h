@@ -1,0 +1,76 @@
+// Parser: from the lines of a RocksDB LOG (6.x to 11.x) to events.
+//
+// Lines that say nothing of use are passed over and counted; nothing in a line makes it fail. What
+// it remembers between lines is bounded. Events come in the order of the lines, which is not quite
+// that of time: RocksDB writes some lines late. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/rocksdb_log/event_json.h"
+#include "trace/rocksdb_log/log_event.h"
+#include "trace/rocksdb_log/stats_dump.h"
+
+namespace rocktune::trace::rocksdb_log {
+
+struct ParserCounts {
+  std::uint64_t lines = 0;
+  std::uint64_t used = 0;
+  std::uint64_t passed_over = 0;  // known or not: they say nothing that a trace has a place for
+  std::uint64_t damaged = 0;      // no text, cut short, or no time where one should be
+  bool operator==(const ParserCounts&) const = default;
+};
+
+// How far the LOG's local time is ahead of UTC, where this line tells it: its events carry UTC.
+std::optional<Micros> utc_offset(std::string_view line);
+
+class Parser {
+ public:
+  // `offset`: of the first lines, see utc_offset; later ones correct it (summer time).
+  explicit Parser(Micros offset = Micros{0}) : offset_(offset) {}
+
+  // `cut`: the line was longer than what is given.
+  void add(std::string_view line, bool cut, std::vector<TimedEvent>& out);
+  // A new file begins, or the last one has ended: what was open is completed.
+  void end_of_file(std::vector<TimedEvent>& out);
+
+  [[nodiscard]] const ParserCounts& counts() const { return counts_; }
+
+ private:
+  enum class Section { kNone, kTableOptions, kNewOptions };
+
+  bool take(const LogLine& line, std::vector<TimedEvent>& out);
+  bool take_continuation(std::string_view line, std::vector<TimedEvent>& out);
+  bool take_header(const LogLine& line);
+  bool take_family_id(std::string_view text);
+  bool take_option(const LogLine& line);
+  bool take_state(const LogLine& line);
+  bool take_stall(const LogLine& line);
+  bool take_levels(const LogLine& line);
+  bool take_event(const LogLine& line);
+  bool take_compaction(const LogLine& line, const EventJson& json, std::uint64_t job);
+  void finish_dump(std::vector<TimedEvent>& out);
+  void tell(LogEvent event);
+  void remember_job(std::string_view family, std::uint64_t job);
+  [[nodiscard]] std::string family_of(const EventJson& json, std::uint64_t job) const;
+
+  Micros offset_;
+  ParserCounts counts_;
+  Section section_ = Section::kNone;
+  std::string options_family_;
+  Micros at_{0};  // of the line at hand, UTC
+  std::vector<TimedEvent>* out_ = nullptr;
+  std::optional<StatsDumpReader> dump_;
+  Micros dump_at_{0};
+  std::map<std::uint64_t, std::string> job_families_;
+  std::map<std::uint64_t, std::string> family_ids_;
+  std::optional<Micros> last_event_;  // UTC, as the last event of this opening told it
+};
+
+}  // namespace rocktune::trace::rocksdb_log
