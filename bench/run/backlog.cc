@@ -46,18 +46,9 @@ rocksdb::Status write_file(Database& database, const Workload& workload, const V
 
 }  // namespace
 
-Result<void> prepare_backlog(Database& database, const Backlog& backlog) {
-  if (auto on = database.set_family_option("disable_auto_compactions", "false"); !on) return on;
-  if (backlog.level_excess == 1) return {};
-  const std::uint64_t base = database.db().GetOptions(&database.family(0)).max_bytes_for_level_base;
-  return database.set_family_option(
-      "max_bytes_for_level_base",
-      std::to_string(base * static_cast<std::uint64_t>(backlog.level_excess)));
-}
-
 Result<void> leave_backlog(Database& database, const Workload& workload, const ValuePool& values,
                            const std::atomic<bool>& stop) {
-  if (workload.backlog.none()) return {};
+  if (workload.backlog.level0_files == 0) return {};
   if (auto off = database.set_family_option("disable_auto_compactions", "true"); !off) return off;
   Random random(static_cast<std::uint64_t>(workload.seed));
   for (std::int64_t i = 0; i < workload.backlog.level0_files && !stop.load(); ++i) {

@@ -10,9 +10,6 @@
 
 namespace rocktune::bench {
 
-// Before the load: automatic compactions on, and levels as large as the backlog has them.
-Result<void> prepare_backlog(Database& database, const Backlog& backlog);
-
 // After the load has come to rest. Turns automatic compactions off where the workload has a
 // backlog. Ends early without an error when `stop` is set.
 Result<void> leave_backlog(Database& database, const Workload& workload, const ValuePool& values,

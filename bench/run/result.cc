@@ -116,9 +116,7 @@ json workload_json(const Workload& workload) {
           {"seed", workload.seed},
           {"wal", wal_name(workload.wal)},
           {"load_order", load_order_name(workload.load_order)},
-          {"backlog",
-           {{"level0_files", workload.backlog.level0_files},
-            {"level_excess", workload.backlog.level_excess}}},
+          {"backlog", {{"level0_files", workload.backlog.level0_files}}},
           {"families", std::move(families)}};
 }
 

@@ -3,9 +3,8 @@
 namespace rocktune::bench {
 
 std::string backlog_text(const Backlog& backlog) {
-  if (backlog.none()) return "";
-  return ", leaving " + std::to_string(backlog.level0_files) + " files in level 0 and levels of " +
-         std::to_string(backlog.level_excess) + " times their targets";
+  if (backlog.level0_files == 0) return "";
+  return ", leaving " + std::to_string(backlog.level0_files) + " files in level 0";
 }
 
 void read_backlog(MapReader& map, const std::string& key, Problems& problems, Backlog& out) {
@@ -13,7 +12,6 @@ void read_backlog(MapReader& map, const std::string& key, Problems& problems, Ba
   if (!node) return;
   MapReader entry(*node, problems, map.qualified(key) + ".");
   entry.integer("level0_files", out.level0_files, {0, 1000});
-  entry.integer("level_excess", out.level_excess, {1, 1000});
   entry.finish();
 }
 

@@ -7,8 +7,7 @@
 //   seed: 42
 //   wal: on                      # off, or sync: each write waits until the WAL is on the device
 //   load_order: key              # or spread: see load_order.h
-//   backlog:                     # what the load leaves to compactions: see backlog.h
-//     {level0_files: 0, level_excess: 1}
+//   backlog: {level0_files: 0}   # what the load leaves to compactions: see backlog.h
 //   families:                    # column families, by shares of the records in key order;
 //     - {name: hot, share: 0.2}  # default: all in the one named default
 //     - {name: cold, share: 0.8}

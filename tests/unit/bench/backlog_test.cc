@@ -25,16 +25,14 @@ OpenSettings small_database(const std::string& path) {
   return settings;
 }
 
-std::uint64_t files_at(Database& database, int level) {
+std::uint64_t level0_files(Database& database) {
   std::string files;
-  REQUIRE(database.db().GetProperty(
-      rocksdb::DB::Properties::kNumFilesAtLevelPrefix + std::to_string(level), &files));
+  REQUIRE(database.db().GetProperty(rocksdb::DB::Properties::kNumFilesAtLevelPrefix + "0", &files));
   return std::stoull(files);
 }
 
 struct Tree {
   std::uint64_t level0_files = 0;
-  std::uint64_t level1_files = 0;
   std::uint64_t pending_bytes = 0;
 };
 
@@ -56,8 +54,7 @@ Tree tree_after_load(const std::string& backlog) {
   const auto loaded = read_loaded((*database)->db());
   REQUIRE(loaded);
   CHECK(*loaded == load_of(*workload));
-  return {files_at(**database, 0), files_at(**database, 1),
-          (*database)->read_gauges().pending_compaction_bytes};
+  return {level0_files(**database), (*database)->read_gauges().pending_compaction_bytes};
 }
 
 }  // namespace
@@ -65,25 +62,21 @@ Tree tree_after_load(const std::string& backlog) {
 TEST_CASE("a workload says what its load leaves", "[bench][workload]") {
   const auto none = parse_workload(kPhases, "w.yaml");
   REQUIRE(none);
-  CHECK(none->backlog.none());
+  CHECK(none->backlog == Backlog{0});
   CHECK(backlog_text(none->backlog).empty());
-  const auto some =
-      parse_workload("backlog: {level0_files: 8, level_excess: 4}\n" + kPhases, "w.yaml");
+  const auto some = parse_workload("backlog: {level0_files: 8}\n" + kPhases, "w.yaml");
   REQUIRE(some);
-  CHECK(some->backlog == Backlog{8, 4});
-  CHECK(backlog_text(some->backlog) ==
-        ", leaving 8 files in level 0 and levels of 4 times their targets");
+  CHECK(some->backlog == Backlog{8});
+  CHECK(backlog_text(some->backlog) == ", leaving 8 files in level 0");
   CHECK(load_of(*some) != load_of(*none));
 }
 
 TEST_CASE("a backlog that cannot be made is refused", "[bench][workload]") {
-  const auto wrong = parse_workload(
-      "backlog: {level0_files: -1, level_excess: 0, files: 3}\n" + kPhases, "w.yaml");
+  const auto wrong = parse_workload("backlog: {level0_files: -1, files: 3}\n" + kPhases, "w.yaml");
   REQUIRE_FALSE(wrong);
   CHECK(wrong.error().message ==
         "w.yaml:1:25: backlog.level0_files: -1 is out of range: give 0 to 1000\n"
-        "w.yaml:1:43: backlog.level_excess: 0 is out of range: give 1 to 1000\n"
-        "w.yaml:1:46: backlog.files: is not known here; known: level0_files, level_excess");
+        "w.yaml:1:29: backlog.files: is not known here; known: level0_files");
   const auto families = parse_workload(
       "backlog: {level0_files: 1}\n"
       "families: [{name: a, share: 0.5}, {name: b, share: 0.5}]\n" +
@@ -103,9 +96,6 @@ TEST_CASE("a load leaves just its backlog", "[bench][load]") {
   const Tree files = tree_after_load("backlog: {level0_files: 30}\n");
   CHECK(files.level0_files >= 30 + 1);
   CHECK(files.level0_files <= 30 + 4);
-  const Tree levels = tree_after_load("backlog: {level_excess: 4}\n");
-  CHECK(levels.level1_files > settled.level1_files);
-  CHECK(levels.pending_bytes > settled.pending_bytes);
 }
 
 }  // namespace rocktune::bench
