@@ -134,7 +134,9 @@ bool took_turns(const Comparison& comparison, const std::string& one, const std:
 void compare(const Comparison& comparison, const std::vector<FigureSource>& sources,
              const PolicySummary& reference, PolicySummary& policy) {
   const bool agree = reference.agrees() && policy.agrees();
-  policy.took_turns = took_turns(comparison, policy.policy, reference.policy);
+  if (&policy != &reference) {
+    policy.took_turns = took_turns(comparison, policy.policy, reference.policy);
+  }
   for (const FigureSource& source : sources) {
     FigureSummary& figure = policy.figures[source.figure.key];
     if (&policy == &reference) {

@@ -12,7 +12,6 @@ namespace {
 // RocksDB may call a memtable full once its arena leaves less than 40% of a block: it must be
 // flushed before, or there is one file more.
 constexpr double kFull = 0.75;
-constexpr int kWritesBetweenLooks = 8;  // a look takes the database's mutex
 
 rocksdb::Status write_update(Database& database, const Workload& workload, const ValuePool& values,
                              Random& random) {
@@ -33,10 +32,8 @@ rocksdb::Status write_file(Database& database, const Workload& workload, const V
   const double full = kFull * static_cast<double>(db.GetOptions(family).write_buffer_size);
   std::uint64_t bytes = 0;
   while (static_cast<double>(bytes) < full && !stop.load()) {
-    for (int i = 0; i < kWritesBetweenLooks; ++i) {
-      const auto status = write_update(database, workload, values, random);
-      if (!status.ok()) return status;
-    }
+    const auto status = write_update(database, workload, values, random);
+    if (!status.ok()) return status;
     if (!db.GetIntProperty(family, Properties::kCurSizeActiveMemTable, &bytes)) {
       return rocksdb::Status::NotSupported(Properties::kCurSizeActiveMemTable);
     }
@@ -50,12 +47,20 @@ Result<void> leave_backlog(Database& database, const Workload& workload, const V
                            const std::atomic<bool>& stop) {
   if (workload.backlog.level0_files == 0) return {};
   if (auto off = database.set_family_option("disable_auto_compactions", "true"); !off) return off;
+  const auto before = static_cast<std::int64_t>(database.read_family_gauges(0).l0_files);
   Random random(static_cast<std::uint64_t>(workload.seed));
   for (std::int64_t i = 0; i < workload.backlog.level0_files && !stop.load(); ++i) {
     const auto status = write_file(database, workload, values, random, stop);
     if (!status.ok()) {
       return fail(ErrorCode::kIo, "leaving files in level 0: " + status.ToString());
     }
+  }
+  const auto left = static_cast<std::int64_t>(database.read_family_gauges(0).l0_files) - before;
+  if (left != workload.backlog.level0_files && !stop.load()) {
+    return fail(ErrorCode::kInvalidArgument, "backlog: " + std::to_string(left) +
+                                                 " files were left in level 0 instead of " +
+                                                 std::to_string(workload.backlog.level0_files) +
+                                                 ": values must be small beside the write buffer");
   }
   return {};
 }
