@@ -4,9 +4,11 @@
 #include <memory>
 #include <thread>
 
+#include "tools/alert_score.h"
 #include "tools/alert_text.h"
 #include "tools/command.h"
 #include "tools/follow.h"
+#include "trace/json_text.h"
 
 namespace rocktune::tools {
 namespace {
@@ -18,6 +20,7 @@ struct AlertsOptions {
   std::vector<std::string> kinds;
   bool json = false;
   bool follow = false;
+  bool score = false;
 };
 
 void print(AlertPrinter& printer, const std::vector<std::string>& lines) {
@@ -52,21 +55,48 @@ int alerts(const AlertsOptions& options) {
   return std::cout ? kOk : kFailed;
 }
 
+int score_alerts(const AlertsOptions& options) {
+  auto follower = FileFollower::open(options.file);
+  if (!follower) return report_error(follower.error().within("alerts"));
+  AlertScorer scorer;
+  for (const std::string& line : follower->read_lines()) scorer.add(line);
+  if (const auto last = follower->rest()) scorer.add(*last);
+  if (scorer.malformed() > 0) {
+    std::cerr << "rocktune: left out, since they are no alert-log lines: " << scorer.malformed()
+              << std::endl;
+  }
+  if (options.json) {
+    std::cout << trace::json_text(scorer.json()) << '\n';
+  } else {
+    for (const std::string& line : scorer.lines()) std::cout << line << '\n';
+  }
+  std::cout.flush();
+  return std::cout ? kOk : kFailed;
+}
+
 }  // namespace
 
 void add_alerts(CLI::App& root, Action& chosen) {
   CLI::App* app = root.add_subcommand("alerts", "the alert log, readable");
   auto options = std::make_shared<AlertsOptions>();
   app->add_option("FILE", options->file, "the alert log")->required();
-  app->add_flag("-f,--follow", options->follow, "wait for more, also across rotation");
-  app->add_flag("--json", options->json, "the lines as they are (without malformed ones)");
-  app->add_option("--kind", options->kinds, "only these; several with commas")
-      ->delimiter(',')
-      ->check(CLI::IsMember(
-          {"alert", "decision", "outcome", "actuation", "manual", "source", "event", "daemon"}))
-      ->type_name("KIND");
+  auto* follow =
+      app->add_flag("-f,--follow", options->follow, "wait for more, also across rotation");
+  app->add_flag("--json", options->json,
+                "the lines as they are (without malformed ones); the totals as one line");
+  auto* kind = app->add_option("--kind", options->kinds, "only these; several with commas")
+                   ->delimiter(',')
+                   ->check(CLI::IsMember({"alert", "decision", "outcome", "actuation", "manual",
+                                          "source", "event", "daemon"}))
+                   ->type_name("KIND");
+  app->add_flag("--score", options->score,
+                "instead of the lines: how many alerts came true, with what lead (docs/score.md)")
+      ->excludes(follow)
+      ->excludes(kind);
   app->footer("Example: rocktune alerts /var/log/rocktune/alerts.jsonl --kind alert,manual -f");
-  app->callback([options, &chosen] { chosen = [options] { return alerts(*options); }; });
+  app->callback([options, &chosen] {
+    chosen = [options] { return options->score ? score_alerts(*options) : alerts(*options); };
+  });
 }
 
 }  // namespace rocktune::tools

@@ -26,6 +26,7 @@ constexpr const char* kExamples = R"(Examples:
   rocktune import rocksdb-log /db -o run.sqlite      a trace from RocksDB's own LOG files
   rocktune replay run.sqlite --policy static,headroom
                                                      what a policy would have decided
+  rocktune score runs/*.sqlite                       how good the early warnings are
 Exit codes: 0 ok, 1 failed, 2 usage. `rocktune COMMAND --help` says more.)";
 
 std::vector<std::string> command_names(const CLI::App& root) {
@@ -108,6 +109,7 @@ int run_cli(const std::vector<std::string>& arguments) {
   add_trace(root, chosen);
   add_replay(root, chosen);
   add_import(root, chosen);
+  add_score(root, chosen);
 
   const auto names = command_names(root);
   if (!arguments.empty() && !arguments[0].starts_with("-") &&

@@ -50,7 +50,7 @@ class BadConfig(World):
 
 class BadTrace(World):
     def assert_refused(self, path):
-        for command in (("trace", "info", path), ("replay", path)):
+        for command in (("trace", "info", path), ("replay", path), ("score", path)):
             result = self.rocktune(*command, check=False)
             self.assertEqual(result.returncode, 1, f"{command}: {result.stdout}{result.stderr}")
             self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)

@@ -16,12 +16,13 @@ PARTS = {
     "wire": set(),
     "model": set(),
     "policy": {"model"},
+    "score": {"model"},
     "sim": {"model", "policy"},
     "trace": {"model"},
     "agent": {"wire"},
     "daemon": {"wire", "model", "policy", "sim", "trace"},
-    "tools": {"wire", "model", "policy", "sim", "trace"},
-    "bench": {"wire", "model", "policy", "sim", "trace", "agent"},
+    "tools": {"wire", "model", "policy", "score", "sim", "trace"},
+    "bench": {"wire", "model", "policy", "score", "sim", "trace", "agent"},
 }
 
 # Third-party libraries by the headers that they are known by.
@@ -42,11 +43,12 @@ IMPURE = re.compile(
     r"^(thread|mutex|shared_mutex|condition_variable|future|fstream|filesystem|random|ctime|time\.h|"
     r"unistd\.h|fcntl\.h|cstdio|stdio\.h|iostream|sys/.*)$"
 )
-PURE = {"model", "policy", "sim"}
+PURE = {"model", "policy", "score", "sim"}
 ALLOWED_THIRD_PARTY = {
     "wire": {"json", "expected"},
     "model": {"eigen", "expected"},
     "policy": {"eigen", "expected"},
+    "score": {"expected"},
     "sim": {"eigen", "expected"},
     "trace": {"sqlite", "json", "expected", "zlib"},
     "agent": {"rocksdb", "boost", "expected"},
@@ -95,7 +97,7 @@ def link_breaches(path: pathlib.Path, part: str):
         library = LINKED.get(word)
         if library and library not in ALLOWED_THIRD_PARTY[part]:
             yield f"{where}: {part} may not link {word}"
-        match = re.fullmatch(r"rocktune_(wire|model|policy|sim|trace|agent|daemon|tools|bench)(?:_\w+)?", word)
+        match = re.fullmatch(r"rocktune_(wire|model|policy|score|sim|trace|agent|daemon|tools|bench)(?:_\w+)?", word)
         if match and match.group(1) != part and match.group(1) not in PARTS[part]:
             yield f"{where}: {part} may not link {word}"
 

@@ -2,6 +2,7 @@ rocktune_unit_test(tools_test
   SOURCES
     unit/tools/agents_test.cc
     unit/tools/agreement_test.cc
+    unit/tools/alert_score_test.cc
     unit/tools/alert_text_test.cc
     unit/tools/cli_test.cc
     unit/tools/control_test.cc
@@ -10,6 +11,7 @@ rocktune_unit_test(tools_test
     unit/tools/knobs_text_test.cc
     unit/tools/replay_test.cc
     unit/tools/run_plan_test.cc
+    unit/tools/score_test.cc
     unit/tools/simulated_run.cc
     unit/tools/stats_text_test.cc
     unit/tools/status_text_test.cc

@@ -55,12 +55,29 @@ TEST_CASE("an error shows nothing that the terminal would obey", "[tools]") {
 
 TEST_CASE("wrong usage is one line and exit code 2", "[tools]") {
   for (const Words& arguments :
-       {Words{}, Words{"nonsense"}, Words{"replay"}, Words{"status", "--nonsense"},
-        Words{"release"}, Words{"release", "k", "--all"}, Words{"trace"}, Words{"trace", "info"},
-        Words{"run"}, Words{"run", "--mode", "rx", "--", "true"},
-        Words{"alerts", "x", "--kind", "nonsense"}, Words{"watch", "--interval", "-1"},
-        Words{"replay", "x", "--policy", "hedroom"}, Words{"knobs", "--pid", "no"},
-        Words{"events", "more"}}) {
+       {Words{},
+        Words{"nonsense"},
+        Words{"replay"},
+        Words{"status", "--nonsense"},
+        Words{"release"},
+        Words{"release", "k", "--all"},
+        Words{"trace"},
+        Words{"trace", "info"},
+        Words{"run"},
+        Words{"run", "--mode", "rx", "--", "true"},
+        Words{"alerts", "x", "--kind", "nonsense"},
+        Words{"watch", "--interval", "-1"},
+        Words{"replay", "x", "--policy", "hedroom"},
+        Words{"knobs", "--pid", "no"},
+        Words{"events", "more"},
+        Words{"score"},
+        Words{"score", "x", "--detector", "sttic"},
+        Words{"score", "x", "--horizon", "0"},
+        Words{"score", "x", "--horizon", "601"},
+        Words{"score", "x", "--false-alarms-per-hour", "-1"},
+        Words{"score", "x", "x"},
+        Words{"score", "x", "--false-alarms-per-hour", "1", "--false-alarms-per-day", "9"},
+        Words{"alerts", "x", "--score", "--follow"}}) {
     const Ran ran = run(arguments);
     INFO((arguments.empty() ? "" : arguments[0]) << ": " << ran.err);
     CHECK(ran.code == 2);
@@ -78,7 +95,7 @@ TEST_CASE("help and version are answers, not errors", "[tools]") {
   CHECK(contains(help.out, "rocktune replay"));
   CHECK(run({"--version"}).out.starts_with("rocktune "));
   for (const char* command :
-       {"run", "status", "watch", "alerts", "release", "rollback", "replay"}) {
+       {"run", "status", "watch", "alerts", "release", "rollback", "replay", "score"}) {
     const Ran ran = run({command, "--help"});
     CHECK(ran.code == 0);
     CHECK(contains(ran.out, "--help"));

@@ -1,0 +1,179 @@
+// rocktune score: how good the early warnings are, on recorded runs.
+#include <unistd.h>
+
+#include <iostream>
+#include <memory>
+#include <set>
+
+#include "score/evaluation.h"
+#include "tools/command.h"
+#include "tools/score_runs.h"
+#include "tools/score_text.h"
+#include "tools/text.h"
+#include "trace/json_text.h"
+
+namespace rocktune::tools {
+namespace {
+
+struct ScoreOptions {
+  std::vector<std::string> traces;
+  std::vector<std::string> detectors;
+  std::vector<std::size_t> horizons = {10, 30, 60};
+  std::vector<std::string> train, hold_out;
+  double per_hour = 1, per_day = 0;
+  bool by_day = false;
+  double actuation_seconds = 1;
+  std::uint64_t seed = score::kDefaultSeed;
+  bool json = false;
+};
+
+Result<score::EvaluationRequest> request_of(const ScoreOptions& options) {
+  score::EvaluationRequest request;
+  std::vector<std::string> names = options.detectors;
+  if (names.empty()) {
+    for (const score::DetectorSpec& spec : score::detector_specs()) names.emplace_back(spec.name);
+  }
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    auto choice = score::parse_choice(name);
+    if (!choice) return tl::unexpected(choice.error());
+    if (seen.insert(name).second) request.contest.detectors.push_back(*std::move(choice));
+  }
+  const std::set<std::size_t> horizons(options.horizons.begin(), options.horizons.end());
+  request.contest.horizons.assign(horizons.begin(), horizons.end());
+  request.plan = {options.train, options.hold_out};
+  request.false_alarms_per_hour = options.by_day ? options.per_day / 24 : options.per_hour;
+  request.actuation_seconds = options.actuation_seconds;
+  request.seed = options.seed;
+  return request;
+}
+
+// One line that is written over, on a terminal only.
+class ScoreProgressLine {
+ public:
+  explicit ScoreProgressLine(std::size_t total) : total_(total), shown_(::isatty(2) == 1) {}
+  ~ScoreProgressLine() {
+    if (shown_) std::cerr << "\r\x1b[K" << std::flush;
+  }
+  ScoreProgressLine(const ScoreProgressLine&) = delete;
+  ScoreProgressLine& operator=(const ScoreProgressLine&) = delete;
+  void show(std::size_t number, const std::string& path) const {
+    if (!shown_) return;
+    std::cerr << "\r\x1b[Ktrace " << number << " of " << total_ << ": "
+              << clipped(printable(path), 60) << std::flush;
+  }
+
+ private:
+  std::size_t total_;
+  bool shown_;
+};
+
+Result<std::vector<score::RunResult>> read_all(const ScoreOptions& options,
+                                               const score::Contest& contest) {
+  const ScoreProgressLine progress(options.traces.size());
+  return read_runs(options.traces, contest, [&](std::size_t number, const std::string& path) {
+    progress.show(number, path);
+  });
+}
+
+int score_all(const ScoreOptions& options) {
+  const auto request = request_of(options);
+  if (!request) return report_error(request.error().within("score"), kUsage);
+  const auto runs = read_all(options, request->contest);
+  const auto code = [](const Error& error) {
+    return error.code == ErrorCode::kInvalidArgument ? kUsage : kFailed;
+  };
+  if (!runs) return report_error(runs.error().within("score"), code(runs.error()));
+  if (runs->empty()) {
+    return report_error({ErrorCode::kNotFound,
+                         "score: no database was read in any of these traces; rocktune trace info "
+                         "FILE shows what is in one"});
+  }
+  const auto evaluation = score::evaluate(*runs, *request);
+  if (!evaluation) {
+    return report_error(evaluation.error().within("score"), code(evaluation.error()));
+  }
+  if (options.json) {
+    std::cout << trace::json_text(score_json(*runs, *request, *evaluation)) << '\n';
+  } else {
+    for (const std::string& line : score_lines(*runs, *request, *evaluation)) {
+      std::cout << printable(line) << '\n';
+    }
+  }
+  std::cout.flush();
+  return std::cout ? kOk : kFailed;
+}
+
+std::string detector_help() {
+  std::vector<std::vector<std::string>> rows;
+  for (const score::DetectorSpec& spec : score::detector_specs()) {
+    rows.push_back({std::string(spec.name), std::string(spec.what)});
+  }
+  std::string out = "Detectors:\n";
+  for (const std::string& line : table(rows)) out += line + "\n";
+  return out;
+}
+
+// What thresholds are chosen by.
+void add_training_options(CLI::App& app, ScoreOptions& options) {
+  auto* per_hour = app.add_option("--false-alarms-per-hour", options.per_hour,
+                                  "what thresholds may cost on the runs they are chosen on")
+                       ->check(CLI::NonNegativeNumber)
+                       ->type_name("NUMBER")
+                       ->capture_default_str();
+  app.add_option("--false-alarms-per-day", options.per_day, "the same, by day")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("NUMBER")
+      ->excludes(per_hour)
+      ->each([&options](const std::string&) { options.by_day = true; });
+  app.add_option(
+         "--train", options.train,
+         "choose thresholds on the runs with this in their name, and on no others (* stands "
+         "for anything); default: on all that ended before a run began")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("PATTERN");
+  app.add_option(
+         "--hold-out", options.hold_out,
+         "never choose thresholds on the runs with this in their name, and score them alone")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("PATTERN");
+}
+
+void add_score_options(CLI::App& app, ScoreOptions& options) {
+  app.add_option("TRACE", options.traces, "traces of runs, in any order")->required();
+  app.add_option("--detector", options.detectors,
+                 "what to compare, with commas; NAME=NUMBER fixes its threshold; default: all")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAME");
+  app.add_option("--horizon", options.horizons, "how far ahead, in seconds, with commas")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(std::size_t{1}, score::kLongestHorizon))
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  add_training_options(app, options);
+  app.add_option("--actuation-delay", options.actuation_seconds,
+                 "seconds that an action needs to work: a usable warning leads by this and 2 s")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  app.add_option("--seed", options.seed, "of the bootstrap")->capture_default_str();
+  app.add_flag("--json", options.json, "one line of JSON, with every figure of every run");
+}
+
+}  // namespace
+
+void add_score(CLI::App& root, Action& chosen) {
+  CLI::App* app = root.add_subcommand("score", "how good the early warnings are on recorded runs");
+  auto options = std::make_shared<ScoreOptions>();
+  add_score_options(*app, *options);
+  app->footer(detector_help() +
+              "Example: rocktune score runs/*.sqlite --horizon 60 "
+              "--detector static,static=0.7,rocktune\nThe rules: docs/score.md");
+  app->callback([options, &chosen] { chosen = [options] { return score_all(*options); }; });
+}
+
+}  // namespace rocktune::tools

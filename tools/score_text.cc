@@ -1,0 +1,156 @@
+#include "tools/score_text.h"
+
+#include <algorithm>
+#include <set>
+
+#include "model/text.h"
+#include "tools/text.h"
+#include "trace/journal_json.h"
+
+namespace rocktune::tools {
+namespace {
+
+using Lines = std::vector<std::string>;
+using Cells = std::vector<std::string>;
+
+std::string share_cell(const std::optional<double>& value) {
+  return value ? text::number(*value, 2) : "-";
+}
+
+std::string interval_cell(const score::Estimate& estimate, int decimals) {
+  if (!estimate.value) return "-";
+  std::string out = text::number(*estimate.value, decimals);
+  if (!estimate.interval) return out;
+  return out + " (" + text::number(estimate.interval->low, decimals) + " to " +
+         text::number(estimate.interval->high, decimals) + ")";
+}
+
+std::string threshold_cell(const score::Row& row) {
+  const score::Scale scale = row.detector.spec->scale;
+  if (scale == score::Scale::kSilent || scale == score::Scale::kState) return "-";
+  std::set<double> used;
+  bool silent = false;
+  for (const score::ScoredRun& run : row.runs) {
+    if (run.threshold) used.insert(*run.threshold);
+    silent = silent || !run.threshold;
+  }
+  if (used.empty()) return "none";
+  std::string out = number_text(*used.begin());
+  if (used.size() > 1) out += " to " + number_text(*used.rbegin());
+  return silent ? out + " or none" : out;
+}
+
+std::string lead_cell(const score::Row& row) {
+  if (!row.lead_p10 || !row.lead_p50) return "-";
+  return text::number(*row.lead_p10, 0) + "/" + text::number(*row.lead_p50, 0) + " s";
+}
+
+std::string fresh_cell(const score::Tally& tally) {
+  if (tally.fresh_events == 0) return "-";
+  return std::to_string(tally.fresh_leads.size()) + "/" + std::to_string(tally.fresh_events);
+}
+
+Cells head(std::size_t horizon) {
+  Cells cells = {"detector", "threshold", "false alarms/h"};
+  for (const std::size_t lead : score::kRecallLeads) {
+    if (lead <= horizon) cells.push_back("recall@" + std::to_string(lead));
+  }
+  for (const char* cell : {"fresh", "lead p10/p50", "usable", "Brier", "skill", "log loss"}) {
+    cells.emplace_back(cell);
+  }
+  return cells;
+}
+
+Cells cells(const score::Row& row, std::size_t horizon) {
+  Cells out = {row.detector.label, threshold_cell(row),
+               interval_cell(row.false_alarms_per_hour, 2)};
+  for (std::size_t i = 0; i < score::kRecallLeads.size(); ++i) {
+    const std::size_t lead = score::kRecallLeads.at(i);
+    if (lead > horizon) continue;
+    const score::Estimate& estimate = row.recall.at(i);
+    out.push_back(lead == 10 ? interval_cell(estimate, 2) : share_cell(estimate.value));
+  }
+  const Cells rest = {row.has_threshold ? fresh_cell(row.tally) : "-",
+                      lead_cell(row),
+                      share_cell(row.usable_recall.value),
+                      row.brier.value ? text::number(*row.brier.value, 3) : "-",
+                      share_cell(row.brier_skill.value),
+                      row.log_loss.value ? text::number(*row.log_loss.value, 3) : "-"};
+  out.insert(out.end(), rest.begin(), rest.end());
+  return out;
+}
+
+std::string hours(std::size_t seconds) {
+  return text::number(static_cast<double>(seconds) / 3600, 2) + " h";
+}
+
+void add_table(const score::Table& content, Lines& lines) {
+  const std::string kind(to_string(content.kind));
+  lines.emplace_back();
+  std::string title = kind + " within " + std::to_string(content.horizon) + " s: ";
+  if (content.events == 0) {
+    lines.push_back(title + "no event in " + hours(content.seconds) +
+                    ": nothing to recall, only false alarms to count");
+  } else {
+    lines.push_back(title + std::to_string(content.events) + " events, " +
+                    std::to_string(content.fresh_events) + " of them fresh, in " +
+                    hours(content.seconds));
+  }
+  std::vector<Cells> rows = {head(content.horizon)};
+  for (const score::Row& row : content.rows) rows.push_back(cells(row, content.horizon));
+  const Lines aligned = table(rows);
+  lines.insert(lines.end(), aligned.begin(), aligned.end());
+}
+
+std::string date_of(Nanoseconds wall) {
+  return trace::rfc3339(wall).substr(0, 10);
+}
+
+std::string training_line(const score::EvaluationRequest& request,
+                          const score::Evaluation& evaluation) {
+  if (!evaluation.trained) {
+    return "No run ended before another began, so no threshold could be chosen: give traces of "
+           "earlier runs, or fix thresholds (--detector static=0.7).";
+  }
+  const auto [least, most] = std::minmax_element(
+      evaluation.splits.begin(), evaluation.splits.end(),
+      [](const auto& a, const auto& b) { return a.training.size() < b.training.size(); });
+  std::string runs = std::to_string(least->training.size());
+  if (most->training.size() != least->training.size()) {
+    runs += " to " + std::to_string(most->training.size());
+  }
+  return "Thresholds were chosen on " + runs + (request.plan.train.empty() ? " earlier" : "") +
+         " runs for at most " + number_text(request.false_alarms_per_hour) +
+         " false alarms/h there.";
+}
+
+}  // namespace
+
+Lines score_lines(const std::vector<score::RunResult>& runs,
+                  const score::EvaluationRequest& request, const score::Evaluation& evaluation) {
+  Nanoseconds first = runs[evaluation.splits.front().run].begin_wall, last = first;
+  for (const score::Split& split : evaluation.splits) {
+    first = std::min(first, runs[split.run].begin_wall);
+    last = std::max(last, runs[split.run].end_wall);
+  }
+  Lines lines = {"scored " + std::to_string(evaluation.splits.size()) + " of " +
+                     std::to_string(runs.size()) + " runs, " + date_of(first) + " to " +
+                     date_of(last),
+                 training_line(request, evaluation)};
+  std::set<IndicatorKind> unknown;
+  for (const score::Table& one : evaluation.tables) {
+    if (one.seconds > 0) {
+      add_table(one, lines);
+    } else if (unknown.insert(one.kind).second) {
+      lines.emplace_back();
+      lines.push_back(std::string(to_string(one.kind)) +
+                      ": these traces do not have what it is judged by; not scored");
+    }
+  }
+  lines.emplace_back();
+  lines.emplace_back(
+      "In brackets: 95% of 1000 bootstrap draws of whole runs. docs/score.md has the rules.");
+  return lines;
+}
+
+}  // namespace rocktune::tools

@@ -1,0 +1,19 @@
+// The outcome of `rocktune score` for people, and as JSON. Pure. docs/score.md explains both.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "score/evaluation.h"
+#include "tools/control.h"
+
+namespace rocktune::tools {
+
+std::vector<std::string> score_lines(const std::vector<score::RunResult>& runs,
+                                     const score::EvaluationRequest& request,
+                                     const score::Evaluation& evaluation);
+
+Json score_json(const std::vector<score::RunResult>& runs, const score::EvaluationRequest& request,
+                const score::Evaluation& evaluation);
+
+}  // namespace rocktune::tools
