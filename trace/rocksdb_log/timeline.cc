@@ -192,6 +192,7 @@ void Timeline::on(const FlushFinished& told) {
   }
   if (!told.levels.empty()) state.set_levels(told.levels);
   if (told.immutable_memtables) state.set_immutable(*told.immutable_memtables);
+  state.done_jobs().add_flush(now_);
   state.install(now_);
   std::map<std::string, std::int64_t> numbers{
       {"job", static_cast<std::int64_t>(told.job)},
@@ -272,6 +273,7 @@ void Timeline::on(const CompactionFinished& told) {
     replace_files(state, job, std::min<std::uint64_t>(*told.output_level, 63));
     read_bytes_ += job.input_bytes - job.read_bytes;
   }
+  if (begun) state.done_jobs().add_compaction(job.level0_files, now_ - job.began, job.input_bytes);
   if (!told.levels.empty()) state.set_levels(told.levels);
   state.install(now_);
   std::map<std::string, std::int64_t> numbers{{"job", static_cast<std::int64_t>(told.job)}};
@@ -320,7 +322,9 @@ void Timeline::on(const FileMoved& told) {
 }
 
 void Timeline::on(const MoveFinished& told) {
-  family(told.family).install(now_);
+  FamilyState& state = family(told.family);
+  if (told.level > 1) state.done_jobs().add_move();
+  state.install(now_);
   std::map<std::string, std::int64_t> numbers;
   put(numbers, "moved_files", told.files);
   put(numbers, "output_level", told.level);
@@ -384,53 +388,6 @@ void Timeline::settle(Micros now) {
 void Timeline::on(const StatsDumped& told) {
   for (const auto& [name, stats] : told.families) family(name).calibrate(stats, now_);
   dumps_.emplace_back(now_, told);
-}
-
-// --- what an agent would have read --------------------------------------------------------------
-
-void Timeline::fill_level0_compactions(Micros at, const std::string& name,
-                                       ColumnFamilyReading& reading) const {
-  std::uint64_t files = 0, input = 0, output = 0;
-  Micros age{0};
-  for (const auto& [number, job] : jobs_) {
-    if (!job.compaction || job.level0_files == 0 || job.family != name) continue;
-    files += job.level0_files;
-    input += job.input_bytes;
-    output += job.output_bytes;
-    age = std::max(age, at - job.began);
-  }
-  reading.l0_compaction_input_files = files;
-  reading.l0_compaction_input_bytes = input;
-  reading.l0_compaction_output_bytes = output;
-  reading.l0_compaction_age_ms =
-      static_cast<std::uint64_t>(std::max<std::int64_t>(age.count() / 1000, 0));
-}
-
-DatabaseReading Timeline::reading(Micros at) const {
-  DatabaseReading reading;
-  reading.flush_bytes_written = flush_bytes_;
-  reading.compaction_bytes_read = read_bytes_;
-  reading.compaction_bytes_written = written_bytes_;
-  reading.running_flushes = reading.running_compactions = 0;
-  for (const auto& [number, job] : jobs_) {
-    ++*(job.compaction ? reading.running_compactions : reading.running_flushes);
-  }
-  reading.cache_capacity_bytes = cache_capacity_;
-  bool delayed = false, stopped = false;
-  for (const std::string& name : order_) {
-    const FamilyState& state = families_.at(name);
-    delayed = delayed || state.stall_state().condition == StallState::Condition::kDelayed;
-    stopped = stopped || state.stall_state().condition == StallState::Condition::kStopped;
-    ColumnFamilyReading family = state.reading();
-    fill_level0_compactions(at, name, family);
-    reading.column_families.push_back(std::move(family));
-  }
-  reading.write_stopped = stopped ? 1 : 0;
-  reading.delayed_write_rate = 0;
-  if (delayed) {
-    reading.delayed_write_rate = stalled_rate_ ? stalled_rate_ : session_.delayed_write_rate;
-  }
-  return reading;
 }
 
 }  // namespace rocktune::trace::rocksdb_log
