@@ -11,7 +11,7 @@ namespace {
 constexpr double kWeight = 0.3;
 constexpr double kShortestInterval = 0.02;  // s between flushes
 constexpr double kSoonestFlush = 0.05;      // s from now, where one is overdue
-constexpr double kSoonestEnd = 0.3;         // s from now, of a job that is overdue
+constexpr double kSoonestEnd = 0.3;         // s from now, of a job
 // Shorter jobs have moved files or found hardly any: they tell no rate.
 constexpr double kShortestJob = 0.05;  // s
 constexpr double kFewestJobFiles = 3;  // of L0
@@ -32,6 +32,11 @@ void learn(std::optional<double>& mean, double value, std::uint64_t count) {
   const double kept =
       std::pow(1 - kWeight, static_cast<double>(std::min<std::uint64_t>(count, 64)));
   mean = mean ? *mean + (1 - kept) * (value - *mean) : value;
+}
+
+// A job that is overdue has turned out slower than usual: as long again as it is overdue.
+double seconds_left(double expected, double age) {
+  return std::max(kSoonestEnd, std::abs(expected - age));
 }
 
 double number(const Counter& counter) {
@@ -215,12 +220,11 @@ FlowState FamilyFlow::state(std::size_t slots) const {
   state.levels = levels_;
   state.slots = std::max<std::size_t>(slots, 1);
   if (l0_job_files_ > 0) {
-    const double left = l0_job_bytes_ / state.l0_bytes_per_second - l0_job_age_;
-    state.l0_job = {std::max(kSoonestEnd, left), l0_job_files_};
+    const double expected = l0_job_bytes_ / state.l0_bytes_per_second;
+    state.l0_job = {seconds_left(expected, l0_job_age_), l0_job_files_};
   }
   if (deep_job_level_ > 0) {
-    const double left = state.deep_job_seconds - deep_job_age_;
-    state.deep_job = {std::max(kSoonestEnd, left), deep_job_level_};
+    state.deep_job = {seconds_left(state.deep_job_seconds, deep_job_age_), deep_job_level_};
   }
   return state;
 }

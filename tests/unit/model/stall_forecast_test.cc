@@ -166,7 +166,7 @@ TEST_CASE("Whatever samples tell, forecasts are finite, the same again, and grow
           "[forecast]") {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     std::mt19937_64 random(seed);
-    StallForecast one, again, further;
+    StallForecast one, again;
     double time = 5000;
     for (std::uint64_t sequence = 1; sequence < 700; ++sequence) {
       const Features features = nonsense(random, sequence, time);
