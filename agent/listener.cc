@@ -18,9 +18,13 @@ Job job_of(int base_input_level) {
   return base_input_level == 0 ? Job::kL0Compaction : Job::kDeepCompaction;
 }
 
+// In RocksDB 7 a file's `level` is its place among the job's input levels, of which the base level
+// is the first.
 RunningJobs::Input input_of(const rocksdb::CompactionJobInfo& info, const wire::Event& event) {
   const auto files =
-      std::ranges::count(info.input_file_infos, 0, &rocksdb::CompactionFileInfo::level);
+      info.base_input_level != 0
+          ? 0
+          : std::ranges::count(info.input_file_infos, 0, &rocksdb::CompactionFileInfo::level);
   return {static_cast<std::uint64_t>(files),
           static_cast<std::uint64_t>(event.numbers.at("input_bytes")), info.base_input_level};
 }

@@ -52,7 +52,10 @@ int usage_error(const CLI::App& root, const CLI::ParseError& problem) {
   std::string message = problem.what();
   std::replace(message.begin(), message.end(), '\n', ' ');
   std::string command = "rocktune";
-  for (const CLI::App* chosen : root.get_subcommands()) command += " " + chosen->get_name();
+  for (auto chosen = root.get_subcommands(); !chosen.empty();
+       chosen = chosen.front()->get_subcommands()) {
+    command += " " + chosen.front()->get_name();
+  }
   return report_error({ErrorCode::kInvalidArgument, message + "; see " + command + " --help"},
                       kUsage);
 }

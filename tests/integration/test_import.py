@@ -84,6 +84,8 @@ class Import(World):
             self.assertEqual(result.returncode, code, result.stderr)
             self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
         self.assertFalse(out.exists())
+        result = self.rocktune("import", "rocksdb-log", check=False)
+        self.assertIn("see rocktune import rocksdb-log --help", result.stderr)
 
     def test_interrupted_it_leaves_nothing(self):
         log = self.directory / "in"

@@ -40,7 +40,7 @@ void FamilyState::set_option(std::string_view name, std::string_view value) {
   }
   if (!number) return;
   for (const OptionName& option : kOptionNames) {
-    if (option.rocksdb == name) options_.*option.field = *number;
+    if (option.rocksdb == name) options_.*option.field = number;
   }
   if (name == "level0_file_num_compaction_trigger") shape_.level0_compaction_trigger = *number;
   if (name == "max_bytes_for_level_base") shape_.max_bytes_for_level_base = *number;
@@ -105,6 +105,7 @@ std::vector<LevelReading> FamilyState::levels() const {
   LevelFiles counts = counts_;
   if (counts.empty() && empty_at_first_) counts.assign(num_levels_, 0);
   std::vector<LevelReading> levels;
+  levels.reserve(counts.size());
   for (std::size_t level = 0; level < counts.size(); ++level) {
     levels.push_back({counts[level], counts[level] == 0 ? 0 : files_.level_bytes(level)});
   }
@@ -115,6 +116,7 @@ Counter FamilyState::pending(const std::vector<LevelReading>& levels) const {
   if (told_pending_) return told_pending_->bytes;
   if (!leveled_ || levels.empty() || !(calibrated_ || empty_at_first_)) return std::nullopt;
   std::vector<std::uint64_t> bytes;
+  bytes.reserve(levels.size());
   for (const LevelReading& level : levels) bytes.push_back(level.bytes);
   return compaction_debt_bytes(shape_, levels[0].files, bytes);
 }

@@ -19,6 +19,7 @@ constexpr Micros kLatestLine = std::chrono::seconds(2);
 constexpr std::size_t kMostWaiting = 10'000;  // events, where a clock jumps
 constexpr std::uint64_t kLinesPerProgress = 2000;
 constexpr Bytes kNoLimit{std::int64_t{1} << 56};  // what a LOG tells is kept whole
+constexpr std::size_t kMostHost = 255;
 constexpr std::uint64_t kLinesToProbe = 1'000'000;
 
 // Brings events into the order of time. Where the clock was set back, what came before stays
@@ -62,6 +63,7 @@ class InOrder {
 struct Beginning {
   std::optional<Micros> first;   // the first line's local time
   std::optional<Micros> offset;  // of the local time; nullopt where no event tells it
+  std::string host = "unknown";  // since RocksDB 8
 };
 
 // When the LOG begins, and in which time zone.
@@ -75,6 +77,9 @@ Result<Beginning> probe(const std::vector<LogFile>& files) {
       if (++lines > kLinesToProbe) return beginning;
       if (!beginning.first) {
         if (const auto parsed = parse_log_line(line->text)) beginning.first = parsed->at;
+      }
+      if (const auto host = between(line->text, "Host name (Env):  ", "")) {
+        beginning.host = host->substr(0, kMostHost);
       }
       beginning.offset = utc_offset(line->text);
       if (beginning.first && beginning.offset) return beginning;
@@ -180,7 +185,7 @@ Result<ImportSummary> import_log(const ImportRequest& request, const Progress& p
     summary.absent.emplace_back(
         "no time zone: no event tells it, so the LOG's local time is taken for UTC");
   }
-  RunInfo run{request.version + " from a RocksDB LOG", "unknown", Nanoseconds(start),
+  RunInfo run{request.version + " from a RocksDB LOG", beginning->host, Nanoseconds(start),
               std::chrono::duration<double>(request.interval).count()};
   Limits limits;
   limits.max_bytes = kNoLimit;

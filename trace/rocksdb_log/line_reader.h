@@ -17,7 +17,7 @@
 namespace rocktune::trace::rocksdb_log {
 
 // RocksDB's loggers cut a line at 64 KiB themselves (PosixLogger::Logv).
-inline constexpr std::size_t kMaxLineBytes = 128 * 1024;
+inline constexpr std::size_t kMaxLineBytes = std::size_t{128} * 1024;
 
 struct TextLine {
   std::string_view text;  // without its end; valid until the next call

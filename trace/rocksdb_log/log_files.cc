@@ -1,13 +1,14 @@
 #include "trace/rocksdb_log/log_files.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <limits>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <system_error>
+
+#include "trace/rocksdb_log/log_line.h"
 
 namespace rocktune::trace::rocksdb_log {
 namespace {
@@ -26,10 +27,10 @@ std::optional<LogName> parse_log_name(std::string_view name) {
   parts.order = std::numeric_limits<std::uint64_t>::max();
   const std::string_view old = ".old.";
   if (const auto at = name.rfind(old); at != std::string_view::npos) {
-    const std::string_view digits = name.substr(at + old.size());
-    const char* end = digits.data() + digits.size();
-    const auto parsed = std::from_chars(digits.data(), end, parts.order);
-    if (digits.empty() || parsed.ec != std::errc{} || parsed.ptr != end) return std::nullopt;
+    std::string_view digits = name.substr(at + old.size());
+    const auto order = take_number(digits);
+    if (!order || !digits.empty()) return std::nullopt;
+    parts.order = *order;
     name = name.substr(0, at);
   }
   if (name != "LOG" && !name.ends_with("_LOG")) return std::nullopt;

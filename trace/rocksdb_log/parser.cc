@@ -10,6 +10,7 @@ constexpr std::string_view kEvent = "EVENT_LOG_v1 ";
 constexpr std::size_t kMostJobs = 4096;  // some 100 run at once where much runs
 constexpr std::size_t kMostFamilyIds = 10'000;
 constexpr std::size_t kMostName = 1024;                 // of a column family
+constexpr std::int64_t kMostZoneSteps = 60;             // no zone is more than 14 hours ahead
 constexpr Micros kZoneStep = std::chrono::minutes(15);  // what time zones are multiples of
 
 bool printable_text(std::string_view line) {
@@ -66,7 +67,7 @@ std::optional<Micros> utc_offset(std::string_view text) {
   if (!utc || *utc > std::uint64_t{1} << 60) return std::nullopt;
   const Micros ahead = line->at - Micros(static_cast<std::int64_t>(*utc));
   const auto steps = (ahead + (ahead.count() < 0 ? -kZoneStep / 2 : kZoneStep / 2)) / kZoneStep;
-  if (std::abs(steps) > 15 * 4) return std::nullopt;  // no zone is more than 14 hours ahead
+  if (std::abs(steps) > kMostZoneSteps) return std::nullopt;
   return steps * kZoneStep;
 }
 

@@ -36,9 +36,9 @@ std::optional<SideColumn::Term> parse_term(std::string_view text) {
   SideColumn::Term term;
   if (const auto star = text.rfind('*'); star != std::string_view::npos) {
     const std::string_view factor = trimmed(text.substr(star + 1));
-    const char* end = factor.data() + factor.size();
-    const auto parsed = std::from_chars(factor.data(), end, term.factor);
-    if (parsed.ec != std::errc{} || parsed.ptr != end || !std::isfinite(term.factor)) {
+    const auto parsed = std::from_chars(factor.data(), factor.data() + factor.size(), term.factor);
+    if (parsed.ec != std::errc{} || parsed.ptr != factor.data() + factor.size() ||
+        !std::isfinite(term.factor)) {
       return std::nullopt;
     }
     text = trimmed(text.substr(0, star));

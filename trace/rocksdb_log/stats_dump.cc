@@ -6,7 +6,7 @@
 namespace rocktune::trace::rocksdb_log {
 namespace {
 
-constexpr std::size_t kMostFamilies = 4096;  // bounds what one dump may take
+constexpr std::size_t kMostDumpedFamilies = 4096;  // bounds what one dump may take
 constexpr std::size_t kMostLevels = 64;
 constexpr double kMostBytes = 1e18;
 
@@ -72,7 +72,8 @@ bool StatsDumpReader::add_level(std::string_view line) {
   const auto bytes = take_size(line);
   const auto score = take_real(line);
   if (!bytes || !score || *bytes < 0 || *bytes > kMostBytes) return false;
-  if (dump_.families.size() >= kMostFamilies && !dump_.families.contains(family_)) return false;
+  if (dump_.families.size() >= kMostDumpedFamilies && !dump_.families.contains(family_))
+    return false;
   auto& levels = dump_.families[family_].levels;
   if (levels.size() <= *level) levels.resize(*level + 1);
   levels[*level] = {*files, static_cast<std::uint64_t>(*bytes), *score};

@@ -1,4 +1,4 @@
-// Timeline: what an agent would have read at a moment.
+// What an agent would have read of the database at some moment of a timeline.
 #include <algorithm>
 
 #include "trace/rocksdb_log/timeline.h"
