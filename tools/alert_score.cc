@@ -33,7 +33,9 @@ std::optional<Nanoseconds> parse_time(const std::string& text) {
   const auto year = digits(text, 0, 4), month = digits(text, 5, 2), day = digits(text, 8, 2);
   const auto hour = digits(text, 11, 2), minute = digits(text, 14, 2);
   const auto second = digits(text, 17, 2), milli = digits(text, 20, 3);
-  if (!year || !month || !day || !hour || !minute || !second || !milli) return std::nullopt;
+  // Beyond these no 64 bits of nanoseconds reach, and no log is from then.
+  if (!year || *year < 1970 || *year > 2200) return std::nullopt;
+  if (!month || !day || !hour || !minute || !second || !milli) return std::nullopt;
   const std::chrono::year_month_day date{std::chrono::year(*year),
                                          std::chrono::month(static_cast<unsigned>(*month)),
                                          std::chrono::day(static_cast<unsigned>(*day))};

@@ -148,8 +148,12 @@ Lines score_lines(const std::vector<score::RunResult>& runs,
     }
   }
   lines.emplace_back();
-  lines.emplace_back(
-      "In brackets: 95% of 1000 bootstrap draws of whole runs. docs/score.md has the rules.");
+  std::string note = "docs/score.md has the rules.";
+  if (evaluation.splits.size() > 1) {
+    note = "In brackets: 95% of " + std::to_string(request.resamples) +
+           " bootstrap draws of whole runs. " + note;
+  }
+  lines.push_back(std::move(note));
   return lines;
 }
 

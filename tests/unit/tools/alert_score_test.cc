@@ -129,10 +129,11 @@ TEST_CASE("a log without alerts, and one that begins with a clearing line", "[to
 TEST_CASE("lines that are no alert-log lines are counted and harmless", "[tools]") {
   AlertScorer scorer;
   for (const char* line : {"", "x", "[]", "{}", R"({"kind":"alert","time":"soon"})",
-                           R"({"kind":"alert","time":"2026-13-31T12:00:00.250Z"})"}) {
+                           R"({"kind":"alert","time":"2026-13-31T12:00:00.250Z"})",
+                           R"({"kind":"alert","time":"9999-01-31T12:00:00.250Z"})"}) {
     scorer.add(line);
   }
-  CHECK(scorer.malformed() == 5);
+  CHECK(scorer.malformed() == 6);
   CHECK(scorer.totals().empty());
   // Keys of another kind than they should be: unknown, no exception.
   scorer.add(
