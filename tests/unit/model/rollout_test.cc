@@ -43,12 +43,12 @@ TEST_CASE("L0 that only fills reaches its trigger when arithmetic says so", "[ro
 
 TEST_CASE("A part of the next file is written", "[rollout]") {
   FlowState flow = filling();
-  flow.flush_interval_seconds = 4;
-  flow.next_flush_seconds = 1;
+  flow.flush_interval_seconds = 2;
+  flow.next_flush_seconds = 0.5;
   const Rollout out = roll_out(flow, kHorizons);
   CHECK(out.files_now == Approx(3.75));
   REQUIRE(out.eta_seconds);
-  CHECK(*out.eta_seconds == Approx((20 - 3.75) * 4).epsilon(1e-9));
+  CHECK(*out.eta_seconds == Approx((20 - 3.75) * 2).epsilon(1e-9));
 }
 
 TEST_CASE("A running job that ends in time prevents the stall", "[rollout]") {
