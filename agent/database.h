@@ -1,7 +1,7 @@
 // One attached database: its description, its sampler and its controls, usable until close().
 //
 // Thread-safety: pass(), description(), add(), forget() and close() from any thread; sampler(),
-// control(), events(), add_l0_compactions() and report() only while holding a pass, under their own rules.
+// control(), events(), add_jobs() and report() only while holding a pass, under their own rules.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -34,9 +34,9 @@ class Database {
   Sampler& sampler() { return *sampler_; }
   Control& control() { return *control_; }
   EventRing& events() { return *events_; }
-  // What the listener knows of the running compactions; nothing where there is none.
-  void add_l0_compactions(wire::Sample& sample) const {
-    if (connection_) connection_->add_l0_compactions(sample);
+  // What the listener knows of flushes and compactions; nothing where there is none.
+  void add_jobs(wire::Sample& sample) const {
+    if (connection_) connection_->add_jobs(sample);
   }
   Report& report() { return *report_; }
   // A column family was created, or a handle to one became known: samples and knobs have it from

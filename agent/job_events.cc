@@ -184,12 +184,17 @@ wire::Event compaction_begin(const rocksdb::CompactionJobInfo& info) {
   return made;
 }
 
+bool moves_files(const rocksdb::CompactionJobInfo& info) {
+  const auto& outputs = info.output_files;
+  return !outputs.empty() &&
+         std::ranges::find(info.input_files, outputs.front()) != info.input_files.end();
+}
+
 wire::Event compaction_end(const rocksdb::CompactionJobInfo& info, Elapsed elapsed) {
   auto made = compaction("compaction_end", info);
-  // A compaction moves all of its files or none, and counts nothing for those that it moves.
+  // It counts nothing for the files that it moves.
   const auto& outputs = info.output_files;
-  const bool moves = !outputs.empty() &&
-                     std::ranges::find(info.input_files, outputs.front()) != info.input_files.end();
+  const bool moves = moves_files(info);
   const auto& stats = info.stats;
   const Size input = moves ? size_of(info.input_files, info.table_properties)
                            : Size{stats.total_input_bytes, stats.num_input_records};

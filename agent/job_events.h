@@ -17,6 +17,8 @@ using Elapsed = std::optional<std::chrono::steady_clock::duration>;
 wire::Event flush_begin(const rocksdb::FlushJobInfo& info);
 // `elapsed` since its begin, if that was seen: RocksDB does not tell.
 wire::Event flush_end(const rocksdb::FlushJobInfo& info, Elapsed elapsed);
+// Whether it only moves its files; known at its end. A compaction moves all of them or none.
+bool moves_files(const rocksdb::CompactionJobInfo& info);
 wire::Event compaction_begin(const rocksdb::CompactionJobInfo& info);
 // `elapsed` is used where RocksDB does not tell (a trivial move).
 wire::Event compaction_end(const rocksdb::CompactionJobInfo& info, Elapsed elapsed);

@@ -26,7 +26,12 @@ RunningJobs::Input input_of(const rocksdb::CompactionJobInfo& info, const wire::
           ? 0
           : std::ranges::count(info.input_file_infos, 0, &rocksdb::CompactionFileInfo::level);
   return {static_cast<std::uint64_t>(files),
-          static_cast<std::uint64_t>(event.numbers.at("input_bytes"))};
+          static_cast<std::uint64_t>(event.numbers.at("input_bytes")), info.base_input_level};
+}
+
+RunningJobs::Ended how_ended(const rocksdb::CompactionJobInfo& info) {
+  if (!info.status.ok()) return RunningJobs::Ended::kFailed;
+  return moves_files(info) ? RunningJobs::Ended::kMoved : RunningJobs::Ended::kRewrote;
 }
 
 constexpr wire::L0Compactions kNoneRunning{0, 0, 0, 0};
@@ -65,6 +70,7 @@ void Listener::disconnect(const std::shared_ptr<Attached>& attached) noexcept {
   attached->gate.close();
   const std::lock_guard lock(mutex_);
   std::erase(attached_, attached);
+  running_.forget(attached->root);
   if (!attached_.empty()) return;
   try {  // the host may open its next database with the same options
     early_ = std::make_shared<EventRing>();
@@ -130,20 +136,20 @@ void Listener::begin(const rocksdb::DB* db, const Info& info,
 }
 
 template <class Info>
-Elapsed Listener::end(const rocksdb::DB* db, const Info& info) {
+Elapsed Listener::end(const rocksdb::DB* db, const Info& info, RunningJobs::Ended ended) {
   const std::lock_guard lock(mutex_);
-  return running_.end({db, info.job_id, info.cf_id}, clock_());
+  return running_.end({db, info.job_id, info.cf_id}, clock_(), ended);
 }
 
-void Listener::Connection::add_l0_compactions(wire::Sample& sample) const {
-  std::map<std::string, wire::L0Compactions> running;
-  {
-    const std::lock_guard lock(listener_->mutex_);
-    running = listener_->running_.l0_compactions(attached_->root, listener_->clock_());
-  }
+void Listener::Connection::add_jobs(wire::Sample& sample) const {
+  const std::lock_guard lock(listener_->mutex_);
+  const RunningJobs& known = listener_->running_;
+  const auto now = listener_->clock_();
+  const auto running = known.l0_compactions(attached_->root, now);
   for (wire::ColumnFamily& family : sample.column_families) {
     const auto found = running.find(family.name);
     family.l0_compactions = found != running.end() ? found->second : kNoneRunning;
+    family.jobs = known.jobs(attached_->root, family.name, now);
   }
 }
 
@@ -163,7 +169,7 @@ void Listener::OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo& info) 
 // next one begins.
 void Listener::OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo& info) {
   set_current_job(Job::kNone);
-  tell(db, [&] { return flush_end(info, end(db, info)); });
+  tell(db, [&] { return flush_end(info, end(db, info, RunningJobs::Ended::kRewrote)); });
 }
 
 void Listener::OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& info) {
@@ -177,7 +183,7 @@ void Listener::OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobIn
 
 void Listener::OnCompactionCompleted(rocksdb::DB* db, const rocksdb::CompactionJobInfo& info) {
   set_current_job(Job::kNone);
-  tell(db, [&] { return compaction_end(info, end(db, info)); });
+  tell(db, [&] { return compaction_end(info, end(db, info, how_ended(info))); });
 }
 
 // On the thread that wrote it. The listener is told of every table; of a job that it knows, here.

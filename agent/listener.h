@@ -59,8 +59,8 @@ class Listener final : public rocksdb::EventListener {
     Connection& operator=(const Connection&) = delete;
 
     [[nodiscard]] const std::shared_ptr<EventRing>& events() const { return attached_->events; }
-    // Tells each column family of the sample what of it is being compacted out of level 0 now.
-    void add_l0_compactions(wire::Sample& sample) const;
+    // Tells each column family of the sample what of it is being compacted now, and has been.
+    void add_jobs(wire::Sample& sample) const;
     // Calls it with every handle whose destruction begins, of whichever database that shares the
     // listener, on the thread that destroys it. Once.
     void forget_with(Forget forget);
@@ -110,7 +110,7 @@ class Listener final : public rocksdb::EventListener {
   template <class Info>
   void begin(const rocksdb::DB* db, const Info& info, std::optional<RunningJobs::Input> input);
   template <class Info>
-  Elapsed end(const rocksdb::DB* db, const Info& info);
+  Elapsed end(const rocksdb::DB* db, const Info& info, RunningJobs::Ended ended);
   template <class Make>
   void tell(const rocksdb::DB* db, Make make) noexcept;
   template <class Make>

@@ -186,7 +186,7 @@ Response Router::get(Database& database, std::string_view action, std::string_vi
     database.control().renew(holder);
   }
   auto sample = database.sampler().take();
-  database.add_l0_compactions(sample);
+  database.add_jobs(sample);
   sample.knobs = database.control().describe();
   sample.lease = database.control().lease();
   sample.next_event = database.events().next();

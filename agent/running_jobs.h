@@ -1,9 +1,12 @@
 // The flushes and compactions that RocksDB has told the begin of, and not yet the end: since when
 // each runs, and what those compactions hold that read level 0. L0 shrinks only when one of these
-// ends, so that a forecast wants to know how far they are.
+// ends, so that a forecast wants to know how far they are; and of those that have ended how many
+// and how long, which says how long the next ones will take.
 //
 // Bounded: of more than kMost jobs the oldest are forgotten; the end of a flush that fails, and of
-// what a shutdown interrupts, is never told. Not thread-safe: the listener's lock guards it.
+// what a shutdown interrupts, is never told. Of more than kMostFamilies column families those are
+// forgotten, and counted from 0 again, in which nothing has ended for longest. Not thread-safe: the
+// listener's lock guards it.
 #pragma once
 
 #include <chrono>
@@ -12,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "wire/messages.h"
 
@@ -32,21 +36,43 @@ class RunningJobs {
   struct Input {
     std::uint64_t level0_files = 0;
     std::uint64_t bytes = 0;  // of all levels
+    int level = 0;            // the first
   };
+  enum class Ended { kRewrote, kMoved, kFailed };  // moved: no file was written
+  static constexpr std::size_t kMostFamilies = 256;
 
   // `input` of compactions only.
   void begin(const Key& key, const std::string& family, std::optional<Input> input, TimePoint now);
   // How long it ran; nullopt when its begin was not told, or is forgotten.
-  std::optional<TimePoint::duration> end(const Key& key, TimePoint now);
+  std::optional<TimePoint::duration> end(const Key& key, TimePoint now,
+                                         Ended ended = Ended::kRewrote);
   // RocksDB tells this without the database: where the jobs of several fit, nobody knows whose.
   void table_created(const std::string& family, int job, std::uint64_t bytes);
-  void clear() { jobs_.clear(); }
+  void clear() {
+    jobs_.clear();
+    done_.clear();
+  }
+  // The database is gone.
+  void forget(const void* db);
 
   // By column family; those without a running compaction out of level 0 are not among them.
   [[nodiscard]] std::map<std::string, wire::L0Compactions> l0_compactions(const void* db,
                                                                           TimePoint now) const;
 
+  // Of one column family; zeros where nothing has ended and nothing runs.
+  [[nodiscard]] wire::Jobs jobs(const void* db, const std::string& family, TimePoint now) const;
+
  private:
+  struct Done {
+    std::uint64_t flushes = 0, l0 = 0, l0_bytes = 0, deep = 0;
+    TimePoint::duration l0_time{0}, deep_time{0};
+    std::optional<TimePoint> last_flush;
+    TimePoint last;
+  };
+  struct Job;
+  void count(const Job& job, TimePoint now, Ended ended);
+  Done& done_of(const void* db, const std::string& family);
+
   struct Job {
     Key key;
     std::string family;
@@ -55,6 +81,7 @@ class RunningJobs {
     std::optional<std::uint64_t> output_bytes = 0;
   };
   std::deque<Job> jobs_;
+  std::map<std::pair<const void*, std::string>, Done> done_;
 };
 
 }  // namespace rocktune::agent

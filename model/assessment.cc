@@ -30,7 +30,8 @@ Assessment assess(IndicatorKind kind, const std::vector<Pressure>& pressures, bo
   double probability = -1;
   double weight = kind == IndicatorKind::kCompactionBacklog ? 1 : kLevelWeight;
   for (const Pressure& pressure : pressures) {
-    double p = crossing_probability(pressure.use, pressure.eta_seconds, horizon_seconds, weight);
+    double p = pressure.probability.value_or(
+        crossing_probability(pressure.use, pressure.eta_seconds, horizon_seconds, weight));
     bool stronger =
         p > probability || (p == probability && strongest && pressure.use > strongest->use);
     if (!stronger) continue;
@@ -49,7 +50,8 @@ Assessment assess(IndicatorKind kind, const std::vector<Pressure>& pressures, bo
   indicator.drivers = std::move(drivers);
   if (strongest != nullptr) {
     indicator.cause = strongest->cause;
-    if (strongest->use > kTrustFromUse) indicator.eta_seconds = strongest->eta_seconds;
+    const bool trusted = strongest->probability || strongest->use > kTrustFromUse;
+    if (trusted) indicator.eta_seconds = strongest->eta_seconds;
     out.sentence = strongest->sentence;
     if (!event) out.outlook = strongest->outlook;
   }

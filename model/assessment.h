@@ -12,6 +12,7 @@
 #include "model/features.h"
 #include "model/indicators.h"
 #include "model/objective.h"
+#include "model/stall_forecast.h"
 #include "model/trend.h"
 
 namespace rocktune {
@@ -22,6 +23,7 @@ struct Pressure {
   std::optional<double> eta_seconds;  // to the limit
   std::string sentence;               // how things stand, without a full stop
   std::string outlook;                // ...and what comes, when the limit is in sight
+  std::optional<double> probability;  // of a model of its own; absent: by use and eta_seconds
 };
 
 struct Assessment {
@@ -51,6 +53,8 @@ class BacklogAssessor {
 
  private:
   void add_l0(const Features& features, std::vector<Pressure>& out);
+  // Instead of its course, where the roll-out is ready for the column family that is worst off.
+  void forecast_l0(const Features& features, Pressure& pressure) const;
   void add_pending(const Features& features, std::vector<Pressure>& out);
   void add_memtables(const Features& features, std::vector<Pressure>& out);
   // While writes are delayed: when they will be stopped, if the course goes on.
@@ -60,6 +64,7 @@ class BacklogAssessor {
   Trend l0_{Trend::Jumps::kFalls, 2.5};
   Trend pending_{Trend::Jumps::kOutliers};
   Trend memtables_{Trend::Jumps::kKeep};
+  StallForecast forecast_;
   std::string l0_family_, pending_family_, memtable_family_;
 };
 

@@ -1,5 +1,7 @@
 // compaction_backlog: RocksDB delays or stops writes, because of L0, pending compaction bytes or
 // memtables. What it says while writes stall is find_write_stall()'s.
+#include <algorithm>
+
 #include "model/assessment.h"
 #include "model/probability.h"
 #include "model/text.h"
@@ -11,6 +13,15 @@ namespace {
 // Immutable memtables are few and come and go with each flush: their mean over this time tells
 // whether flushing keeps up.
 constexpr double kMemtableMeanSeconds = 5;
+
+// The roll-out foresees with certainty enough for an alert this far ahead. Between 25 and 50 s it
+// makes no difference that counts (docs/warning.md); a shorter horizon is taken as it is.
+constexpr double kForecastSeconds = 35;
+// The static rule speaks where L0 is this near its limit, the roll-out does not rule it out, and no
+// stall has just ended: without these conditions it adds false alarms and finds nothing new.
+constexpr double kNearLimit = 0.9;
+constexpr double kNotRuledOut = 0.1;
+constexpr double kQuietSeconds = 25;
 
 std::string when(const std::string& what, const std::optional<double>& eta) {
   if (!eta) return "";
@@ -28,8 +39,11 @@ double memtable_limit(double max_write_buffers) {
   return max_write_buffers > 3 ? max_write_buffers - 1 : max_write_buffers;
 }
 
-std::vector<Driver> backlog_drivers(const Features& f) {
+std::vector<Driver> backlog_drivers(const Features& f, const std::optional<L0Forecast>& forecast) {
   std::vector<Driver> drivers;
+  if (forecast) {
+    add_driver(drivers, "l0_peak_files", forecast->peak_files, forecast->slowdown_files);
+  }
   add_driver(drivers, "l0_files", f.l0_files, f.l0_slowdown_files);
   add_driver(drivers, "pending_bytes", f.pending_bytes, f.pending_soft_bytes);
   add_driver(drivers, "immutable_memtables", f.immutable_memtables, f.max_write_buffers);
@@ -43,6 +57,7 @@ std::vector<Driver> backlog_drivers(const Features& f) {
 }  // namespace
 
 void BacklogAssessor::clear() {
+  forecast_.clear();
   l0_.clear();
   pending_.clear();
   memtables_.clear();
@@ -52,7 +67,7 @@ void BacklogAssessor::add_l0(const Features& features, std::vector<Pressure>& ou
   if (!features.l0_ratio || !features.l0_files || !features.l0_slowdown_files) return;
   clear_on_change(l0_, l0_family_, features.l0_column_family);
   l0_.add(features.at.tick, *features.l0_files);
-  Pressure pressure{"l0", *features.l0_ratio, std::nullopt, "", ""};
+  Pressure pressure{"l0", *features.l0_ratio, std::nullopt, "", "", std::nullopt};
   std::optional<double> files_per_second = l0_.slope();
   std::optional<double> use_slope;
   if (files_per_second) use_slope = *files_per_second / *features.l0_slowdown_files;
@@ -63,15 +78,33 @@ void BacklogAssessor::add_l0(const Features& features, std::vector<Pressure>& ou
   if (files_per_second && *files_per_second > 0.005) {
     pressure.sentence += " and gains " + text::amount(*files_per_second) + "/s";
   }
+  forecast_l0(features, pressure);
   pressure.outlook = when("delayed writes", pressure.eta_seconds);
   out.push_back(std::move(pressure));
+}
+
+void BacklogAssessor::forecast_l0(const Features& features, Pressure& pressure) const {
+  const auto& forecast = forecast_.worst();
+  if (!forecast || forecast_.why_not_ready(features.l0_column_family) != nullptr) return;
+  pressure.probability = forecast->probability;
+  pressure.eta_seconds = forecast->eta_seconds;
+  const bool quiet = forecast_.quiet_seconds().value_or(kQuietSeconds) >= kQuietSeconds;
+  if (pressure.use >= kNearLimit && forecast->probability > kNotRuledOut && quiet) {
+    const double by_level = crossing_probability(pressure.use, std::nullopt, 0);
+    pressure.probability = std::max(by_level, forecast->probability);
+  }
+  if (forecast->peak_files < kNearLimit * forecast->slowdown_files) return;
+  pressure.sentence += ", up to " + text::amount(forecast->peak_files) + " are foreseen";
+  if (forecast->column_family != features.l0_column_family) {
+    pressure.sentence += text::in_family(std::string(forecast->column_family));
+  }
 }
 
 void BacklogAssessor::add_pending(const Features& features, std::vector<Pressure>& out) {
   if (!features.pending_ratio || !features.pending_bytes || !features.pending_soft_bytes) return;
   clear_on_change(pending_, pending_family_, features.pending_column_family);
   pending_.add(features.at.tick, *features.pending_bytes);
-  Pressure pressure{"pending_bytes", *features.pending_ratio, std::nullopt, "", ""};
+  Pressure pressure{"pending_bytes", *features.pending_ratio, std::nullopt, "", "", std::nullopt};
   std::optional<double> slope = pending_.slope();
   std::optional<double> use_slope;
   if (slope) use_slope = *slope / *features.pending_soft_bytes;
@@ -91,7 +124,7 @@ void BacklogAssessor::add_memtables(const Features& features, std::vector<Pressu
   clear_on_change(memtables_, memtable_family_, features.memtable_column_family);
   memtables_.add(features.at.tick, *features.immutable_memtables / limit);
   double mean = memtables_.mean(kMemtableMeanSeconds).value_or(0);
-  Pressure pressure{"memtables", mean, std::nullopt, "", ""};
+  Pressure pressure{"memtables", mean, std::nullopt, "", "", std::nullopt};
   // One full queue in one reading ends with the next flush; a mean near the limit does not.
   pressure.eta_seconds = time_to_limit(mean, memtables_.slope());
   pressure.sentence = text::amount(mean * limit) + " of " + text::amount(limit) +
@@ -122,17 +155,20 @@ Assessment BacklogAssessor::assess(const Features& features, const Objective& ob
     return unknown(kKind, "the agent was not read", objective.horizon_seconds);
   }
   if (features.missed_polls > kLongestGapPolls) clear();
+  std::optional<WriteStall> stall = find_write_stall(features);
+  forecast_.update(features, stall.has_value(),
+                   std::min(objective.horizon_seconds, kForecastSeconds));
   std::vector<Pressure> pressures;
   add_l0(features, pressures);
   add_pending(features, pressures);
   add_memtables(features, pressures);
-  std::optional<WriteStall> stall = find_write_stall(features);
   if (pressures.empty() && !stall) {
     return unknown(kKind, "no column family's L0 files, pending bytes or memtables were read",
                    objective.horizon_seconds);
   }
-  Assessment out = rocktune::assess(kKind, pressures, stall.has_value(), backlog_drivers(features),
-                                    objective.horizon_seconds);
+  Assessment out =
+      rocktune::assess(kKind, pressures, stall.has_value(),
+                       backlog_drivers(features, forecast_.worst()), objective.horizon_seconds);
   if (stall) {
     out.indicator.cause = stall->cause;
     out.sentence = stall->sentence;

@@ -44,7 +44,7 @@ void DeviceAssessor::add_queue(const Features& features, const Objective& object
   if (!features.device_queue || !(objective.device_queue_limit > 0)) return;
   queue_.add(features.at.tick, *features.device_queue / objective.device_queue_limit);
   double use = queue_.mean(kMeanSeconds).value_or(0);
-  Pressure pressure{"queue", use, time_to_limit(use, queue_.slope()), "", ""};
+  Pressure pressure{"queue", use, time_to_limit(use, queue_.slope()), "", "", std::nullopt};
   pressure.sentence = "the device has " + text::amount(use * objective.device_queue_limit) +
                       " requests in flight (limit " + text::amount(objective.device_queue_limit) +
                       ")";
@@ -59,7 +59,7 @@ void DeviceAssessor::add_await(const Features& features, const Objective& object
   if (!await || !(limit_ms > 0)) return;
   await_.add(features.at.tick, *await / limit_ms);
   double use = await_.mean(kMeanSeconds).value_or(0);
-  Pressure pressure{"await", use, time_to_limit(use, await_.slope()), "", ""};
+  Pressure pressure{"await", use, time_to_limit(use, await_.slope()), "", "", std::nullopt};
   pressure.sentence = "the device takes " + text::microseconds(use * limit_ms * 1e3) +
                       " for a request (limit " + text::microseconds(limit_ms * 1e3) + ")";
   pressure.outlook = limit_in(pressure.eta_seconds);

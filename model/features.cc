@@ -16,6 +16,8 @@ void fill_gauges(const Sample& newer, Features& out) {
   out.sequence = newer.sequence;
   out.fresh = newer.database.has_value();
   if (newer.database) {
+    out.read_at = newer.database->agent_tick;
+    out.column_families = newer.database->column_families;
     derivation::fill_database_gauges(*newer.database, out);
     derivation::fill_lsm_shape(*newer.database, out);
   }

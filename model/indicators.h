@@ -27,7 +27,7 @@ std::string_view to_string(IndicatorKind kind);  // "p99", "compaction_backlog",
 std::string_view to_string(AlertState state);    // "ok", "warning", "critical"
 
 struct Driver {
-  std::string feature;  // a name of Features::visit_values
+  std::string feature;  // a name of Features::visit_values, or l0_peak_files: what is foreseen
   double value = 0;
   std::optional<double> limit;  // the limit it is measured against, same unit
   bool operator==(const Driver&) const = default;

@@ -47,7 +47,7 @@ void P99Assessor::add(Operation& operation, const char* name, const Value& p99_u
   std::optional<double> age = operation.log_use.age_seconds(features.at.tick);
   if (!age || *age > kOldestSeconds) return;
   double log_use = operation.log_use.median(kNowSeconds).value_or(0);
-  Pressure pressure{name, std::exp(log_use), std::nullopt, "", ""};
+  Pressure pressure{name, std::exp(log_use), std::nullopt, "", "", std::nullopt};
   std::optional<double> slope = operation.log_use.slope();
   if (log_use >= 0) {
     pressure.eta_seconds = 0;

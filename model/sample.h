@@ -56,6 +56,18 @@ struct ColumnFamilyReading {
   Counter l0_compaction_input_bytes;   // of all their inputs, the other level's included
   Counter l0_compaction_output_bytes;  // of the tables that they have finished so far
   Counter l0_compaction_age_ms;        // since the oldest of them began; 0 = none is running
+  // The running compactions that read no file of level 0: of the oldest.
+  Counter deep_compaction_level;   // the level that it takes files out of; 0 = none is running
+  Counter deep_compaction_age_ms;  // 0 = none is running
+  // Those that have ended since the database was opened, so that the times between two samples are
+  // known exactly, however many ended between them.
+  Counter flushes;
+  Counter last_flush_age_ms;           // gauge: since the last of them ended; absent: none has
+  Counter l0_compactions;              // out of level 0; those that only move files left out
+  Counter l0_compactions_ms;           // ... how long they took, in sum
+  Counter l0_compactions_input_bytes;  // ... what they read
+  Counter deep_compactions;            // the others, those that only move files among them
+  Counter deep_compactions_ms;
   // Options that decide when this column family stalls.
   Counter write_buffer_bytes;
   Counter max_write_buffer_number;
@@ -66,6 +78,9 @@ struct ColumnFamilyReading {
   Counter hard_pending_limit_bytes;
   Counter target_file_bytes;
   Counter max_bytes_for_level_base_bytes;
+  Counter max_bytes_for_level_multiplier;  // rounded
+  Counter dynamic_level_bytes;             // 0 or 1
+  Counter leveled_compaction;              // 0 or 1: no other compaction style
 
   bool operator==(const ColumnFamilyReading&) const = default;
 
@@ -82,6 +97,15 @@ struct ColumnFamilyReading {
     visit("l0_compaction_input_bytes", self.l0_compaction_input_bytes);
     visit("l0_compaction_output_bytes", self.l0_compaction_output_bytes);
     visit("l0_compaction_age_ms", self.l0_compaction_age_ms);
+    visit("deep_compaction_level", self.deep_compaction_level);
+    visit("deep_compaction_age_ms", self.deep_compaction_age_ms);
+    visit("flushes", self.flushes);
+    visit("last_flush_age_ms", self.last_flush_age_ms);
+    visit("l0_compactions", self.l0_compactions);
+    visit("l0_compactions_ms", self.l0_compactions_ms);
+    visit("l0_compactions_input_bytes", self.l0_compactions_input_bytes);
+    visit("deep_compactions", self.deep_compactions);
+    visit("deep_compactions_ms", self.deep_compactions_ms);
     visit("write_buffer_bytes", self.write_buffer_bytes);
     visit("max_write_buffer_number", self.max_write_buffer_number);
     visit("level0_compaction_trigger", self.level0_compaction_trigger);
@@ -91,6 +115,9 @@ struct ColumnFamilyReading {
     visit("hard_pending_limit_bytes", self.hard_pending_limit_bytes);
     visit("target_file_bytes", self.target_file_bytes);
     visit("max_bytes_for_level_base_bytes", self.max_bytes_for_level_base_bytes);
+    visit("max_bytes_for_level_multiplier", self.max_bytes_for_level_multiplier);
+    visit("dynamic_level_bytes", self.dynamic_level_bytes);
+    visit("leveled_compaction", self.leveled_compaction);
   }
 };
 

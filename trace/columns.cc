@@ -19,6 +19,9 @@ constexpr std::array kOptions = {
     std::string_view("hard_pending_limit_bytes"),
     std::string_view("target_file_bytes"),
     std::string_view("max_bytes_for_level_base_bytes"),
+    std::string_view("max_bytes_for_level_multiplier"),
+    std::string_view("dynamic_level_bytes"),
+    std::string_view("leveled_compaction"),
 };
 
 template <class Reading>

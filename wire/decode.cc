@@ -124,6 +124,19 @@ void get(JsonReader& reader, const Json& json, const Where& where, L0Compactions
   fields.required("age_ms", out.age_ms);
 }
 
+void get(JsonReader& reader, const Json& json, const Where& where, Jobs& out) {
+  Fields fields(reader, json, where);
+  fields.required("flushes", out.flushes);
+  fields.optional("last_flush_age_ms", out.last_flush_age_ms);
+  fields.required("l0_compactions", out.l0_compactions);
+  fields.required("l0_compactions_ms", out.l0_compactions_ms);
+  fields.required("l0_compactions_input_bytes", out.l0_compactions_input_bytes);
+  fields.required("deep_compactions", out.deep_compactions);
+  fields.required("deep_compactions_ms", out.deep_compactions_ms);
+  fields.required("deep_running_level", out.deep_running_level);
+  fields.required("deep_running_age_ms", out.deep_running_age_ms);
+}
+
 void get(JsonReader& reader, const Json& json, const Where& where, ColumnFamily& out) {
   Fields fields(reader, json, where);
   fields.required("name", out.name);
@@ -131,6 +144,7 @@ void get(JsonReader& reader, const Json& json, const Where& where, ColumnFamily&
   fields.optional("options", out.options);
   fields.optional("levels", out.levels);
   fields.optional("l0_compactions", out.l0_compactions);
+  fields.optional("jobs", out.jobs);
 }
 
 void get(JsonReader& reader, const Json& json, const Where& where, Knob& out) {

@@ -49,6 +49,20 @@ void write(JsonWriter& out, const Histogram& histogram) {
   out.end_object();
 }
 
+void write(JsonWriter& out, const Jobs& jobs) {
+  out.begin_object();
+  out.field("flushes", jobs.flushes);
+  if (jobs.last_flush_age_ms) out.field("last_flush_age_ms", *jobs.last_flush_age_ms);
+  out.field("l0_compactions", jobs.l0_compactions);
+  out.field("l0_compactions_ms", jobs.l0_compactions_ms);
+  out.field("l0_compactions_input_bytes", jobs.l0_compactions_input_bytes);
+  out.field("deep_compactions", jobs.deep_compactions);
+  out.field("deep_compactions_ms", jobs.deep_compactions_ms);
+  out.field("deep_running_level", jobs.deep_running_level);
+  out.field("deep_running_age_ms", jobs.deep_running_age_ms);
+  out.end_object();
+}
+
 void write(JsonWriter& out, const ColumnFamily& family) {
   out.begin_object();
   out.field("name", family.name);
@@ -71,6 +85,10 @@ void write(JsonWriter& out, const ColumnFamily& family) {
     if (running->output_bytes) out.field("output_bytes", *running->output_bytes);
     out.field("age_ms", running->age_ms);
     out.end_object();
+  }
+  if (family.jobs) {
+    out.key("jobs");
+    write(out, *family.jobs);
   }
   out.end_object();
 }

@@ -76,12 +76,30 @@ struct L0Compactions {
   bool operator==(const L0Compactions&) const = default;
 };
 
+// The flushes and compactions that have ended since the listener was there, and the oldest running
+// compaction that reads no file of level 0.
+struct Jobs {
+  std::uint64_t flushes = 0;
+  std::optional<std::uint64_t> last_flush_age_ms;  // since the last of them ended
+  // Out of level 0, those that only moved files left out.
+  std::uint64_t l0_compactions = 0;
+  std::uint64_t l0_compactions_ms = 0;  // in sum
+  std::uint64_t l0_compactions_input_bytes = 0;
+  // The others, those that only moved files among them.
+  std::uint64_t deep_compactions = 0;
+  std::uint64_t deep_compactions_ms = 0;
+  std::uint64_t deep_running_level = 0;  // that it takes files out of; 0 = none is running
+  std::uint64_t deep_running_age_ms = 0;
+  bool operator==(const Jobs&) const = default;
+};
+
 struct ColumnFamily {
   std::string name;
   std::map<std::string, std::uint64_t> properties;  // integer properties without "rocksdb."
   std::map<std::string, std::int64_t> options;      // the integer options that its stalls depend on
   std::vector<Level> levels;                        // index = level
   std::optional<L0Compactions> l0_compactions;      // absent: no listener tells of them
+  std::optional<Jobs> jobs;                         // as l0_compactions
 };
 
 // A value that the agent can change, as it is now.

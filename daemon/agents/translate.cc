@@ -31,6 +31,26 @@ std::optional<LatencyHistogram> histogram(const wire::Sample& sample, const char
   return copy;
 }
 
+void take_jobs(const wire::ColumnFamily& from, ColumnFamilyReading& to) {
+  if (const auto& running = from.l0_compactions) {
+    to.l0_compaction_input_files = running->input_files;
+    to.l0_compaction_input_bytes = running->input_bytes;
+    to.l0_compaction_output_bytes = running->output_bytes;
+    to.l0_compaction_age_ms = running->age_ms;
+  }
+  if (const auto& jobs = from.jobs) {
+    to.deep_compaction_level = jobs->deep_running_level;
+    to.deep_compaction_age_ms = jobs->deep_running_age_ms;
+    to.flushes = jobs->flushes;
+    to.last_flush_age_ms = jobs->last_flush_age_ms;
+    to.l0_compactions = jobs->l0_compactions;
+    to.l0_compactions_ms = jobs->l0_compactions_ms;
+    to.l0_compactions_input_bytes = jobs->l0_compactions_input_bytes;
+    to.deep_compactions = jobs->deep_compactions;
+    to.deep_compactions_ms = jobs->deep_compactions_ms;
+  }
+}
+
 ColumnFamilyReading column_family(const wire::ColumnFamily& from) {
   ColumnFamilyReading to;
   to.name = from.name;
@@ -42,12 +62,7 @@ ColumnFamilyReading column_family(const wire::ColumnFamily& from) {
   to.compaction_pending = at(from.properties, "compaction-pending");
   to.pending_compaction_bytes = at(from.properties, "estimate-pending-compaction-bytes");
   to.live_data_bytes = at(from.properties, "estimate-live-data-size");
-  if (const auto& running = from.l0_compactions) {
-    to.l0_compaction_input_files = running->input_files;
-    to.l0_compaction_input_bytes = running->input_bytes;
-    to.l0_compaction_output_bytes = running->output_bytes;
-    to.l0_compaction_age_ms = running->age_ms;
-  }
+  take_jobs(from, to);
   to.write_buffer_bytes = at(from.options, "write_buffer_size");
   to.max_write_buffer_number = at(from.options, "max_write_buffer_number");
   to.level0_compaction_trigger = at(from.options, "level0_file_num_compaction_trigger");
@@ -57,6 +72,9 @@ ColumnFamilyReading column_family(const wire::ColumnFamily& from) {
   to.hard_pending_limit_bytes = at(from.options, "hard_pending_compaction_bytes_limit");
   to.target_file_bytes = at(from.options, "target_file_size_base");
   to.max_bytes_for_level_base_bytes = at(from.options, "max_bytes_for_level_base");
+  to.max_bytes_for_level_multiplier = at(from.options, "max_bytes_for_level_multiplier");
+  to.dynamic_level_bytes = at(from.options, "level_compaction_dynamic_level_bytes");
+  to.leveled_compaction = at(from.options, "leveled_compaction");
   return to;
 }
 

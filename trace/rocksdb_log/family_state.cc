@@ -34,18 +34,25 @@ bool reached(const Counter& value, const Counter& limit, std::uint64_t less = 0)
 void FamilyState::set_option(std::string_view name, std::string_view value) {
   std::string_view rest = value;
   const auto number = take_number(rest);
-  if (name == "compaction_style") leveled_ = value == "kCompactionStyleLevel";
+  if (name == "compaction_style") {
+    leveled_ = value == "kCompactionStyleLevel";
+    options_.leveled_compaction = leveled_ ? 1 : 0;
+  }
   if (!number) return;
   for (const OptionName& option : kOptionNames) {
     if (option.rocksdb == name) options_.*option.field = number;
   }
   if (name == "level0_file_num_compaction_trigger") shape_.level0_compaction_trigger = *number;
   if (name == "max_bytes_for_level_base") shape_.max_bytes_for_level_base = *number;
-  if (name == "level_compaction_dynamic_level_bytes") shape_.dynamic_level_bytes = *number != 0;
+  if (name == "level_compaction_dynamic_level_bytes") {
+    shape_.dynamic_level_bytes = *number != 0;
+    options_.dynamic_level_bytes = *number != 0 ? 1 : 0;
+  }
   if (name == "num_levels" && *number >= 1 && *number <= 64) num_levels_ = *number;
   if (name == "max_bytes_for_level_multiplier") {
     std::from_chars(value.data(), value.data() + value.size(),
                     shape_.max_bytes_for_level_multiplier);
+    options_.max_bytes_for_level_multiplier = *number;
   }
 }
 

@@ -15,6 +15,7 @@
 
 #include "model/compaction_debt.h"
 #include "model/sample.h"
+#include "trace/rocksdb_log/done_jobs.h"
 #include "trace/rocksdb_log/family_files.h"
 #include "trace/rocksdb_log/log_event.h"
 
@@ -49,8 +50,10 @@ class FamilyState {
   void stall(Micros at, const StallTold& told);
 
   FamilyFiles& files() { return files_; }
+  DoneJobs& done_jobs() { return done_jobs_; }
   StallState& stall_state() { return stall_; }
   [[nodiscard]] const FamilyFiles& files() const { return files_; }
+  [[nodiscard]] const DoneJobs& done_jobs() const { return done_jobs_; }
   [[nodiscard]] const StallState& stall_state() const { return stall_; }
 
   // Options, levels, memtables and debt; what the LOG does not tell is absent.
@@ -73,6 +76,7 @@ class FamilyState {
   bool calibrated_ = false;  // a dump has told the levels' sizes
   LevelFiles counts_;        // empty: not known
   FamilyFiles files_;
+  DoneJobs done_jobs_;
   Counter immutable_;
   std::optional<ToldPending> told_pending_;
   StallState stall_;

@@ -192,6 +192,7 @@ void Timeline::on(const FlushFinished& told) {
   }
   if (!told.levels.empty()) state.set_levels(told.levels);
   if (told.immutable_memtables) state.set_immutable(*told.immutable_memtables);
+  state.done_jobs().add_flush(now_);
   state.install(now_);
   std::map<std::string, std::int64_t> numbers{
       {"job", static_cast<std::int64_t>(told.job)},
@@ -272,6 +273,7 @@ void Timeline::on(const CompactionFinished& told) {
     replace_files(state, job, std::min<std::uint64_t>(*told.output_level, 63));
     read_bytes_ += job.input_bytes - job.read_bytes;
   }
+  if (begun) state.done_jobs().add_compaction(job.level0_files, now_ - job.began, job.input_bytes);
   if (!told.levels.empty()) state.set_levels(told.levels);
   state.install(now_);
   std::map<std::string, std::int64_t> numbers{{"job", static_cast<std::int64_t>(told.job)}};
@@ -320,7 +322,9 @@ void Timeline::on(const FileMoved& told) {
 }
 
 void Timeline::on(const MoveFinished& told) {
-  family(told.family).install(now_);
+  FamilyState& state = family(told.family);
+  if (told.level > 1) state.done_jobs().add_move();
+  state.install(now_);
   std::map<std::string, std::int64_t> numbers;
   put(numbers, "moved_files", told.files);
   put(numbers, "output_level", told.level);

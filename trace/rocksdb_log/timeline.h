@@ -55,6 +55,9 @@ class Timeline {
     std::uint64_t read_bytes = 0, output_bytes = 0;
     std::optional<std::uint64_t> flushed_bytes;
     std::vector<TableCreated> outputs;
+    [[nodiscard]] std::optional<std::size_t> input_level() const {
+      return inputs.inputs.empty() ? std::nullopt : std::optional(inputs.inputs.front().first);
+    }
   };
 
   void on(const VersionTold& told);
@@ -89,6 +92,7 @@ class Timeline {
             std::map<std::string, std::int64_t> numbers, std::map<std::string, std::string> words);
   void fill_level0_compactions(Micros at, const std::string& name,
                                ColumnFamilyReading& reading) const;
+  void fill_deep_compaction(Micros at, const std::string& name, ColumnFamilyReading& reading) const;
 
   Session session_;
   Micros now_{0};

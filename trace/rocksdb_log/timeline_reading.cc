@@ -23,6 +23,21 @@ void Timeline::fill_level0_compactions(Micros at, const std::string& name,
       static_cast<std::uint64_t>(std::max<std::int64_t>(age.count() / 1000, 0));
 }
 
+void Timeline::fill_deep_compaction(Micros at, const std::string& name,
+                                    ColumnFamilyReading& reading) const {
+  reading.deep_compaction_level = reading.deep_compaction_age_ms = 0;
+  Micros oldest = Micros::max();
+  for (const auto& [number, job] : jobs_) {
+    const auto level = job.input_level();
+    if (!job.compaction || job.level0_files > 0 || !level || job.family != name) continue;
+    if (job.began >= oldest) continue;
+    oldest = job.began;
+    reading.deep_compaction_level = *level;
+    reading.deep_compaction_age_ms =
+        static_cast<std::uint64_t>(std::max<std::int64_t>((at - job.began).count() / 1000, 0));
+  }
+}
+
 DatabaseReading Timeline::reading(Micros at) const {
   DatabaseReading reading;
   reading.flush_bytes_written = flush_bytes_;
@@ -40,6 +55,8 @@ DatabaseReading Timeline::reading(Micros at) const {
     stopped = stopped || state.stall_state().condition == StallState::Condition::kStopped;
     ColumnFamilyReading family = state.reading();
     fill_level0_compactions(at, name, family);
+    fill_deep_compaction(at, name, family);
+    state.done_jobs().fill(at, family);
     reading.column_families.push_back(std::move(family));
   }
   reading.write_stopped = stopped ? 1 : 0;

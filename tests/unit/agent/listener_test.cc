@@ -146,7 +146,7 @@ struct RunningSpy final : rocksdb::EventListener {
   wire::L0Compactions ask() const {
     wire::Sample sample;
     sample.column_families.emplace_back().name = "default";
-    database->add_l0_compactions(sample);
+    database->add_jobs(sample);
     return sample.column_families[0].l0_compactions.value();
   }
   void OnCompactionBegin(rocksdb::DB* /*db*/, const rocksdb::CompactionJobInfo& /*info*/) override {
@@ -182,6 +182,20 @@ TEST_CASE("samples tell of a running compaction out of level 0") {
   REQUIRE(f.host.db->CompactRange(again, nullptr, nullptr).ok());
   REQUIRE(spy->at_begin.size() == 2);
   CHECK(spy->at_begin[1] == none);  // deeper
+
+  wire::Sample sample = f.database.sampler().take();
+  f.database.add_jobs(sample);
+  const wire::ColumnFamily& family = sample.column_families.at(0);
+  REQUIRE(family.jobs);
+  CHECK(family.jobs->flushes == 2);
+  CHECK(family.jobs->last_flush_age_ms);
+  CHECK(family.jobs->l0_compactions == 1);
+  CHECK(family.jobs->l0_compactions_input_bytes == spy->at_begin[0].input_bytes);
+  CHECK(family.jobs->deep_compactions == 1);
+  CHECK(family.jobs->deep_running_level == 0);
+  CHECK(family.options.at("leveled_compaction") == 1);
+  CHECK(family.options.contains("level_compaction_dynamic_level_bytes"));
+  CHECK(family.options.contains("max_bytes_for_level_multiplier"));
 }
 
 TEST_CASE("a thread of the host's that compacts files itself is the host's again afterwards") {
@@ -262,8 +276,9 @@ TEST_CASE("without a listener a database has a ring of its own") {
                     [] { return std::chrono::steady_clock::now(); });
   CHECK(database.events().next() == 1);
   wire::Sample sample = database.sampler().take();
-  database.add_l0_compactions(sample);
+  database.add_jobs(sample);
   CHECK_FALSE(sample.column_families.at(0).l0_compactions);
+  CHECK_FALSE(sample.column_families.at(0).jobs);
   database.close();
 }
 

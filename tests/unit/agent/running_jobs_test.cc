@@ -55,5 +55,41 @@ TEST_CASE("RunningJobs forgets the oldest beyond its bound") {
   CHECK(jobs.end({&kOneDb, 999, 0}, kNow));
 }
 
+TEST_CASE("RunningJobs counts what has ended, by column family, and how long it took") {
+  RunningJobs jobs;
+  jobs.begin({&kOneDb, 1, 0}, "default", Input{4, 400}, kNow - 9s);
+  jobs.begin({&kOneDb, 2, 0}, "default", Input{2, 200}, kNow - 9s);
+  jobs.begin({&kOneDb, 3, 0}, "default", Input{0, 900, 2}, kNow - 8s);
+  jobs.begin({&kOneDb, 4, 0}, "default", std::nullopt, kNow - 7s);  // a flush
+  jobs.begin({&kOneDb, 5, 0}, "default", Input{0, 1, 1}, kNow - 1s);
+  jobs.begin({&kOneDb, 6, 0}, "default", Input{1, 1}, kNow - 1s);
+  jobs.begin({&kOneDb, 7, 1}, "hot", std::nullopt, kNow - 1s);
+  CHECK(jobs.jobs(&kOneDb, "default", kNow).deep_running_level == 2);
+  CHECK(jobs.jobs(&kOneDb, "default", kNow).deep_running_age_ms == 8000);
+  jobs.end({&kOneDb, 1, 0}, kNow - 6s);                               // 3 s
+  jobs.end({&kOneDb, 2, 0}, kNow - 4s, RunningJobs::Ended::kFailed);  // not counted
+  jobs.end({&kOneDb, 3, 0}, kNow - 6s);                               // 2 s
+  jobs.end({&kOneDb, 4, 0}, kNow - 5s);
+  jobs.end({&kOneDb, 5, 0}, kNow - 500ms, RunningJobs::Ended::kMoved);
+  jobs.end({&kOneDb, 6, 0}, kNow - 500ms, RunningJobs::Ended::kMoved);  // out of L0: not counted
+  CHECK(jobs.jobs(&kOneDb, "default", kNow) == wire::Jobs{1, 5000, 1, 3000, 400, 2, 2500, 0, 0});
+  CHECK(jobs.jobs(&kOneDb, "hot", kNow) == wire::Jobs{});
+  CHECK(jobs.jobs(&kOtherDb, "default", kNow) == wire::Jobs{});
+  jobs.forget(&kOneDb);
+  CHECK(jobs.jobs(&kOneDb, "default", kNow) == wire::Jobs{});
+}
+
+TEST_CASE("RunningJobs forgets the column family in which nothing ended for longest") {
+  RunningJobs jobs;
+  for (int family = 0; family <= static_cast<int>(RunningJobs::kMostFamilies); ++family) {
+    const RunningJobs::Key key{&kOneDb, 1, static_cast<std::uint32_t>(family)};
+    jobs.begin(key, std::to_string(family), std::nullopt, kNow);
+    jobs.end(key, kNow + std::chrono::seconds(family));
+  }
+  CHECK(jobs.jobs(&kOneDb, "0", kNow).flushes == 0);
+  CHECK(jobs.jobs(&kOneDb, "1", kNow).flushes == 1);
+  CHECK(jobs.jobs(&kOneDb, std::to_string(RunningJobs::kMostFamilies), kNow).flushes == 1);
+}
+
 }  // namespace
 }  // namespace rocktune::agent

@@ -90,9 +90,14 @@ TEST_CASE("the wire's names become the model's fields", "[daemon][translate]") {
   wire::ColumnFamily family;
   family.name = "default";
   family.properties = {{"num-immutable-mem-table", 7}};
-  family.options = {{"level0_slowdown_writes_trigger", 20}, {"level0_stop_writes_trigger", -1}};
+  family.options = {{"level0_slowdown_writes_trigger", 20},
+                    {"level0_stop_writes_trigger", -1},
+                    {"leveled_compaction", 1},
+                    {"level_compaction_dynamic_level_bytes", 0},
+                    {"max_bytes_for_level_multiplier", 8}};
   family.levels = {{8, 9}};
   family.l0_compactions = wire::L0Compactions{4, 1000, 600, 2500};
+  family.jobs = wire::Jobs{11, 12, 13, 14, 15, 16, 17, 2, 19};
   sample.column_families.push_back(family);
   wire::Knob knob;
   knob.name = "max_background_jobs";
@@ -129,6 +134,18 @@ TEST_CASE("the wire's names become the model's fields", "[daemon][translate]") {
   CHECK(reading.column_families[0].l0_compaction_input_bytes == 1000U);
   CHECK(reading.column_families[0].l0_compaction_output_bytes == 600U);
   CHECK(reading.column_families[0].l0_compaction_age_ms == 2500U);
+  CHECK(reading.column_families[0].flushes == 11U);
+  CHECK(reading.column_families[0].last_flush_age_ms == 12U);
+  CHECK(reading.column_families[0].l0_compactions == 13U);
+  CHECK(reading.column_families[0].l0_compactions_ms == 14U);
+  CHECK(reading.column_families[0].l0_compactions_input_bytes == 15U);
+  CHECK(reading.column_families[0].deep_compactions == 16U);
+  CHECK(reading.column_families[0].deep_compactions_ms == 17U);
+  CHECK(reading.column_families[0].deep_compaction_level == 2U);
+  CHECK(reading.column_families[0].deep_compaction_age_ms == 19U);
+  CHECK(reading.column_families[0].leveled_compaction == 1U);
+  CHECK(reading.column_families[0].dynamic_level_bytes == 0U);
+  CHECK(reading.column_families[0].max_bytes_for_level_multiplier == 8U);
 
   const auto knobs = to_knob_readings(sample);
   REQUIRE(knobs.size() == 2);

@@ -197,6 +197,24 @@ TEST_CASE("A running L0 compaction tells what it holds, how far it is and since 
   CHECK(log.at(25).running_compactions == 0);
 }
 
+TEST_CASE("What has ended is counted, with how long it took and how long ago") {
+  Replayed log(compacted().text());
+  auto family = log.family(21.5);
+  CHECK(family.l0_compactions == 0);
+  CHECK(family.l0_compactions_ms == 0);
+  const auto flushes = family.flushes.value();
+  family = log.family(25);
+  CHECK(family.flushes == flushes + 1);
+  REQUIRE(family.last_flush_age_ms);
+  CHECK(*family.last_flush_age_ms > 1000);
+  CHECK(*family.last_flush_age_ms < 2000);
+  CHECK(family.l0_compactions == 1);
+  CHECK(family.l0_compactions_ms == 4000);
+  CHECK(family.l0_compactions_input_bytes == 4000);
+  CHECK(family.deep_compactions == 0);
+  CHECK(family.deep_compaction_level == 0);
+}
+
 TEST_CASE("A compaction between deeper levels is none of L0") {
   LogText log = begun();
   log.event(5, R"("job": 6, "event": "compaction_started", "cf_name": "default", )"
@@ -205,6 +223,8 @@ TEST_CASE("A compaction between deeper levels is none of L0") {
   CHECK(replayed.at(6).running_compactions == 1);
   CHECK(replayed.family(6).l0_compaction_input_files == 0);
   CHECK(replayed.family(6).l0_compaction_input_bytes == 0);
+  CHECK(replayed.family(6).deep_compaction_level == 1);
+  CHECK(replayed.family(6).deep_compaction_age_ms == 1000);
 }
 
 TEST_CASE("A job that ends without a word is over when its thread begins another") {

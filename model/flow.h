@@ -1,0 +1,82 @@
+// FamilyFlow: what the samples of one column family tell of its flow, learnt online from nothing:
+// how often a flush adds a file to L0, how fast compactions out of L0 read, how long deeper ones
+// take. With the present state that makes a FlowState to roll out. Pure; a fixed size, no
+// allocation.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "model/rollout.h"
+#include "model/sample.h"
+
+namespace rocktune {
+
+class FamilyFlow {
+ public:
+  // In order of `tick`, when the agent took the reading. Forgets what it learnt when a counter runs
+  // backwards.
+  void update(const ColumnFamilyReading& reading, Nanoseconds tick);
+
+  // What is missing for a roll-out, in words that follow "because "; null: nothing.
+  [[nodiscard]] const char* why_not_ready() const;
+  // As of the last update; only when ready.
+  [[nodiscard]] FlowState state(std::size_t slots) const;
+  // To be told of each roll-out: its first peak is compared with what comes.
+  void remember(const Rollout& rollout);
+  // The standard error of a peak's forecast, as a share of L0's growth until then.
+  [[nodiscard]] double peak_error() const;
+  [[nodiscard]] double slowdown_files() const { return slowdown_; }
+
+ private:
+  struct Counts {
+    std::uint64_t flushes = 0;
+    std::uint64_t l0 = 0, l0_ms = 0, l0_bytes = 0;
+    std::uint64_t deep = 0, deep_ms = 0;
+    [[nodiscard]] bool is_before(const Counts& later) const;
+  };
+  struct PeakForecast {
+    double files = 0, files_then = 0;
+  };
+  static const char* missing(const ColumnFamilyReading& reading);
+  static Counts counts_of(const ColumnFamilyReading& reading);
+  void take_limits(const ColumnFamilyReading& reading);
+  void take_levels(const ColumnFamilyReading& reading);
+  void take_jobs(const ColumnFamilyReading& reading);
+  void learn_flushes(const ColumnFamilyReading& reading, const Counts& counts, double removed);
+  void learn_l0(const Counts& counts);
+  void learn_deep(const Counts& counts);
+  void learn_peak_error(double removed);
+  [[nodiscard]] double silent_seconds() const;
+  [[nodiscard]] double flush_interval() const;
+  [[nodiscard]] double files_now() const;
+
+  const char* why_ = "nothing was read yet";
+  Nanoseconds tick_{0};
+  bool seen_ = false;
+  Counts counts_;
+  // Limits, levels and running jobs as last read.
+  LevelShape shape_;
+  double slowdown_ = 0, file_bytes_ = 0;
+  double l0_files_ = 0;
+  LevelBytes bytes_{};
+  std::size_t levels_ = 0;
+  double l0_job_files_ = 0, l0_job_bytes_ = 0, l0_job_age_ = 0;  // files 0: none is running
+  double deep_job_age_ = 0;
+  std::size_t deep_job_level_ = 0;  // 0: none is running
+  // Learnt.
+  std::optional<double> flush_interval_, l0_rate_, deep_seconds_;
+  double flush_bytes_ = 0;
+  double error2_;
+  // For learning.
+  std::optional<Nanoseconds> last_flush_;
+  bool clean_ = false;  // nothing slowed writes down right after the last flush
+  double files_before_ = 0;
+  std::optional<PeakForecast> forecast_;
+
+ public:
+  FamilyFlow();
+};
+
+}  // namespace rocktune

@@ -1,0 +1,71 @@
+// The roll-out: the flow of one column family with leveled compaction, simulated event by event
+// from its present state. L0 gains a file with each flush and falls when a compaction out of it
+// ends; which compaction comes next, and how long it takes, follows from the levels' sizes as
+// RocksDB picks. Pure, no allocation, at most kMostSteps events.
+//
+// One background job at a time is exact but for what it leaves out: subcompactions (their effect is
+// in the learnt rate), compactions within L0, compactions that the host asks for, and stalls, which
+// are not fed back: L0 runs on past its limit, and by how far is the margin. With several slots two
+// lanes run side by side: compactions out of L0 and out of the level under it, which exclude each
+// other as they want the same files; and those of all deeper levels, as one lane that is faster by
+// the number of slots that are left.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "model/level_targets.h"
+
+namespace rocktune {
+
+// As far as it looks. Beyond this the present rates say little.
+inline constexpr double kRolloutSeconds = 62;
+inline constexpr std::size_t kMostRolloutSteps = 600;
+// Horizons for which peaks are told: the three that rocktune scores, and the caller's own.
+inline constexpr std::size_t kRolloutHorizons = 4;
+using Horizons = std::array<double, kRolloutHorizons>;
+
+struct FlowState {
+  double l0_files = 0;
+  double l0_trigger = 4;
+  double l0_slowdown = 20;
+  double flush_interval_seconds = 1;
+  double next_flush_seconds = 1;  // from now; above 0
+  double flush_bytes = 0;         // of one file of L0
+  // Compactions out of L0 read this much a second; those of other levels last so long each.
+  double l0_bytes_per_second = 1;
+  double deep_job_seconds = 1;
+  double file_bytes = 0;  // that a deeper compaction moves down
+  double l1_base_bytes = 0;
+  LevelTargets targets;
+  LevelBytes level_bytes{};
+  std::size_t levels = 7;
+  std::size_t slots = 1;  // compactions that may run at a time
+
+  struct L0Job {
+    double seconds_left = 0;
+    double files = 0;  // of L0
+  };
+  struct DeepJob {
+    double seconds_left = 0;
+    std::size_t level = 1;
+  };
+  std::optional<L0Job> l0_job;      // running
+  std::optional<DeepJob> deep_job;  // running
+};
+
+// L0 is counted with the part of the next file that has been written: a flush interval's fraction.
+struct Rollout {
+  double files_now = 0;
+  std::optional<double> eta_seconds;             // until L0 reaches its slowdown trigger
+  std::array<double, kRolloutHorizons> peaks{};  // the most files of L0 until each horizon
+  // The end of the first compaction out of L0, and the files just before it.
+  std::optional<double> first_end_seconds;
+  double first_end_files = 0;
+};
+
+// All of `now` finite, intervals and rates above 0, `levels` from 2 to kMostLevels.
+Rollout roll_out(const FlowState& now, const Horizons& horizons);
+
+}  // namespace rocktune

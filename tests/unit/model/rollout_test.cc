@@ -1,0 +1,147 @@
+// The roll-out on flows whose answers are known by hand.
+#include "model/rollout.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "tests/support/catch.h"
+
+using namespace rocktune;
+
+namespace {
+
+constexpr double kMega = 1e6;
+constexpr Horizons kHorizons = {20, 10, 30, 60};
+
+// A file of 10 MB a second, nothing that runs, nothing below L0.
+FlowState filling() {
+  FlowState flow;
+  flow.l0_files = 3;
+  flow.l0_trigger = 100;  // no compaction
+  flow.l0_slowdown = 20;
+  flow.flush_interval_seconds = flow.next_flush_seconds = 1;
+  flow.flush_bytes = 10 * kMega;
+  flow.l0_bytes_per_second = 100 * kMega;
+  flow.deep_job_seconds = 2;
+  flow.file_bytes = 10 * kMega;
+  flow.targets = level_targets({}, {}, 7);
+  return flow;
+}
+
+}  // namespace
+
+TEST_CASE("L0 that only fills reaches its trigger when arithmetic says so", "[rollout]") {
+  const Rollout out = roll_out(filling(), kHorizons);
+  REQUIRE(out.eta_seconds);
+  CHECK(*out.eta_seconds == Approx(17));
+  CHECK(out.files_now == Approx(3));
+  CHECK(out.peaks[1] == Approx(13));
+  CHECK(out.peaks[0] == Approx(23));
+  CHECK_FALSE(out.first_end_seconds);
+}
+
+TEST_CASE("A part of the next file is written", "[rollout]") {
+  FlowState flow = filling();
+  flow.flush_interval_seconds = 2;
+  flow.next_flush_seconds = 0.5;
+  const Rollout out = roll_out(flow, kHorizons);
+  CHECK(out.files_now == Approx(3.75));
+  REQUIRE(out.eta_seconds);
+  CHECK(*out.eta_seconds == Approx((20 - 3.75) * 2).epsilon(1e-9));
+}
+
+TEST_CASE("A running job that ends in time prevents the stall", "[rollout]") {
+  FlowState flow = filling();
+  flow.l0_files = 12;
+  flow.l0_trigger = 4;
+  flow.l0_job = FlowState::L0Job{5.0, 10};
+  flow.flush_interval_seconds = flow.next_flush_seconds = 2;
+  const Rollout out = roll_out(flow, kHorizons);
+  REQUIRE(out.first_end_seconds);
+  CHECK(*out.first_end_seconds == Approx(5));
+  CHECK(out.first_end_files == Approx(14.5));
+  CHECK(out.peaks[1] == Approx(14.5));
+  CHECK_FALSE(out.eta_seconds);
+}
+
+TEST_CASE("A running job that ends too late does not", "[rollout]") {
+  FlowState flow = filling();
+  flow.l0_files = 12;
+  flow.l0_trigger = 4;
+  flow.l0_job = FlowState::L0Job{9.5, 10};
+  const Rollout out = roll_out(flow, kHorizons);
+  REQUIRE(out.eta_seconds);
+  CHECK(*out.eta_seconds == Approx(8));
+  CHECK(out.peaks[1] == Approx(21.5));
+}
+
+TEST_CASE("L0 waits behind the deeper level that is further above its target", "[rollout]") {
+  FlowState flow = filling();
+  flow.l0_files = 8;
+  flow.l0_trigger = 4;  // a score of 2
+  flow.targets = level_targets({100'000'000, 10, 4, false}, {}, 7);
+  flow.level_bytes.at(1) = 350 * kMega;  // 3.5; falls by 0.1 with each job of 2 s
+  SECTION("with one slot") {
+    const Rollout out = roll_out(flow, kHorizons);
+    REQUIRE(out.eta_seconds);  // L0 at 3.5 - n / 10 = (8 + 2 n) / 4: after 3 jobs; 480 MB then
+    REQUIRE(out.first_end_seconds);
+    CHECK(*out.first_end_seconds == Approx(6 + (140 + 320) / 100.0));
+    CHECK(out.first_end_files == Approx(8 + 6 + 4.6));
+  }
+  SECTION("a level that compactions out of L0 do not touch is compacted beside them") {
+    flow.level_bytes.at(1) = 0;
+    flow.level_bytes.at(2) = 4000 * kMega;  // 4
+    flow.slots = 2;
+    const Rollout out = roll_out(flow, kHorizons);
+    REQUIRE(out.first_end_seconds);
+    CHECK(*out.first_end_seconds == Approx(0.8));
+  }
+}
+
+TEST_CASE("Whatever the flow, the roll-out is finite and more load is no better", "[rollout]") {
+  std::mt19937_64 random(5);
+  const auto between = [&](double low, double high) {
+    return low * std::pow(high / low, std::uniform_real_distribution<>(0, 1)(random));
+  };
+  for (int i = 0; i < 3000; ++i) {
+    FlowState flow = filling();
+    flow.l0_files = std::floor(between(1, 40));
+    flow.l0_trigger = std::floor(between(1, 30));
+    flow.flush_interval_seconds = between(0.02, 1e4);
+    flow.next_flush_seconds = flow.flush_interval_seconds * between(0.01, 1);
+    flow.flush_bytes = between(1, 1e12);
+    flow.l0_bytes_per_second = between(1, 1e12);
+    flow.deep_job_seconds = between(1e-6, 1e6);
+    flow.file_bytes = between(1, 1e12);
+    flow.l1_base_bytes = between(1, 1e12);
+    flow.slots = static_cast<std::size_t>(between(1, 16));
+    flow.levels = static_cast<std::size_t>(between(2, 64));
+    for (double& bytes : flow.level_bytes) bytes = i % 3 == 0 ? 0 : between(1, 1e19);
+    flow.targets = level_targets({256u << 20, 10, 4, i % 2 == 0}, flow.level_bytes, flow.levels);
+    if (i % 5 > 1) flow.l0_job = FlowState::L0Job{between(0.3, 1e5), between(1, 50)};
+    if (i % 7 > 3) {
+      flow.deep_job = FlowState::DeepJob{between(0.3, 1e5), static_cast<std::size_t>(i % 70)};
+    }
+    const Rollout out = roll_out(flow, kHorizons);
+    for (const double peak : out.peaks) {
+      REQUIRE(std::isfinite(peak));
+      REQUIRE(peak <= 24);
+    }
+    REQUIRE(out.peaks[1] <= out.peaks[0]);  // further ahead is no lower
+    REQUIRE(out.peaks[0] <= out.peaks[2]);
+    REQUIRE(out.peaks[2] <= out.peaks[3]);
+    REQUIRE(std::isfinite(out.first_end_files));
+    if (out.eta_seconds) {
+      REQUIRE(*out.eta_seconds >= 0);
+      REQUIRE(*out.eta_seconds <= kRolloutSeconds);
+    }
+    FlowState lower = flow;  // a lower limit is reached no later
+    lower.l0_slowdown = 18;
+    const Rollout sooner = roll_out(lower, kHorizons);
+    if (out.eta_seconds) {
+      REQUIRE(sooner.eta_seconds);
+      REQUIRE(*sooner.eta_seconds <= *out.eta_seconds + 1e-9);
+    }
+  }
+}
