@@ -14,6 +14,7 @@ std::uint64_t whole_ms(RunningJobs::TimePoint::duration time) {
 
 void RunningJobs::begin(const Key& key, const std::string& family, std::optional<Input> input,
                         TimePoint now) {
+  std::erase_if(jobs_, [&](const Job& one) { return one.key == key; });
   if (jobs_.size() == kMost) jobs_.pop_front();
   jobs_.push_back({key, family, input, now});
 }
@@ -56,6 +57,7 @@ RunningJobs::Done& RunningJobs::done_of(const void* db, const std::string& famil
 }
 
 void RunningJobs::forget(const void* db) {
+  std::erase_if(jobs_, [&](const Job& one) { return one.key.db == db; });
   std::erase_if(done_, [&](const auto& entry) { return entry.first.first == db; });
 }
 

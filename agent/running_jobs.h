@@ -41,18 +41,20 @@ class RunningJobs {
   enum class Ended { kRewrote, kMoved, kFailed };  // moved: no file was written
   static constexpr std::size_t kMostFamilies = 256;
 
-  // `input` of compactions only.
+  // `input` of compactions only. What is known under the same key is forgotten: a later database at
+  // the same address begins its numbers anew.
   void begin(const Key& key, const std::string& family, std::optional<Input> input, TimePoint now);
   // How long it ran; nullopt when its begin was not told, or is forgotten.
   std::optional<TimePoint::duration> end(const Key& key, TimePoint now,
                                          Ended ended = Ended::kRewrote);
-  // RocksDB tells this without the database: where the jobs of several fit, nobody knows whose.
+  // RocksDB tells this with the database's name instead of the DB that all else comes with: where
+  // the jobs of several fit, it is taken to be nobody's.
   void table_created(const std::string& family, int job, std::uint64_t bytes);
   void clear() {
     jobs_.clear();
     done_.clear();
   }
-  // The database is gone.
+  // The database is gone; the ends of what its close interrupted are never told.
   void forget(const void* db);
 
   // By column family; those without a running compaction out of level 0 are not among them.

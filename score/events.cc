@@ -34,7 +34,7 @@ std::vector<std::size_t> raise_alarms(const Scores& scores, const Conditions& co
                                       const std::vector<Onset>& onsets, double threshold,
                                       std::size_t refractory) {
   std::vector<std::size_t> alarms;
-  bool below = false;  // the second before had a score, and it was below
+  bool below = false;  // the second before had a score below, or could not raise an alarm
   std::size_t open_until = 0;
   auto onset = onsets.begin();
   for (std::size_t second = 0; second < scores.size(); ++second) {
@@ -44,7 +44,7 @@ std::vector<std::size_t> raise_alarms(const Scores& scores, const Conditions& co
     }
     const double score = scores[second];
     const bool edge = below && score >= threshold;
-    below = has_score(score) && score < threshold;
+    below = conditions[second] == Condition::kHolds || (has_score(score) && score < threshold);
     if (!edge || conditions[second] != Condition::kQuiet) continue;
     if (second < open_until) continue;
     alarms.push_back(second);

@@ -26,12 +26,13 @@ struct Onset {
 std::vector<Onset> find_onsets(const Conditions& conditions);
 
 // The seconds at which a detector raises an alarm: where its score reaches `threshold` and did not
-// in the second before (the rising edge), the condition does not hold, and no alarm is open: one is
-// from its second until the next onset, or for `refractory` seconds, whichever is shorter. (What
-// follows an event within the refractory time is another event, which wants a warning of its own:
-// stalls come every 36 s where L0 fills fast.) An edge at such a time is lost, not kept for later.
-// The first score of a run, or after a long hole, is no edge: what was before is not known. Both
-// series are equally long; `onsets` are find_onsets(conditions).
+// in the second before (the rising edge), or the condition held then, so that no alarm could be
+// raised; where the condition does not hold, and no alarm is open: one is from its second until the
+// next onset, or for `refractory` seconds, whichever is shorter. (What follows an event within the
+// refractory time is another event, which wants a warning of its own: stalls come every 36 s where
+// L0 fills fast.) An edge at such a time is lost, not kept for later. The first score of a run, or
+// after a long hole, is no edge: what was before is not known. Both series are equally long;
+// `onsets` are find_onsets(conditions).
 std::vector<std::size_t> raise_alarms(const Scores& scores, const Conditions& conditions,
                                       const std::vector<Onset>& onsets, double threshold,
                                       std::size_t refractory);

@@ -45,6 +45,20 @@ TEST_CASE("RunningJobs does not guess whose table it is") {
   }
 }
 
+TEST_CASE("RunningJobs forgets what a close interrupted") {
+  RunningJobs jobs;
+  jobs.begin({&kOneDb, 1, 0}, "default", Input{4, 400}, kNow - 9s);
+  jobs.begin({&kOtherDb, 1, 0}, "default", Input{5, 500}, kNow);
+  jobs.forget(&kOneDb);
+  CHECK(jobs.l0_compactions(&kOneDb, kNow).empty());
+  CHECK(jobs.l0_compactions(&kOtherDb, kNow).size() == 1);
+  // The next database may lie at the same address, and has the same numbers.
+  jobs.begin({&kOtherDb, 1, 0}, "default", Input{2, 200}, kNow + 5s);
+  CHECK(jobs.l0_compactions(&kOtherDb, kNow + 6s).at("default") ==
+        wire::L0Compactions{2, 200, 0, 1000});
+  CHECK(jobs.end({&kOtherDb, 1, 0}, kNow + 7s) == 2s);
+}
+
 TEST_CASE("RunningJobs forgets the oldest beyond its bound") {
   RunningJobs jobs;
   for (int job = 0; job < 1000; ++job) {

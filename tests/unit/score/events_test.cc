@@ -108,8 +108,10 @@ TEST_CASE("no alarm is raised while the condition holds", "[score]") {
   const Seconds run = one_event();
   CHECK(alarms_of(pulses(1000, {400, 410, 419}), run, 1, 5).empty());
   CHECK(alarms_of(pulses(1000, {399, 420}), run, 1, 5) == List{399, 420});
-  // It rose while the condition held and stays up: there is no edge any more.
-  CHECK(alarms_of(pulses(1000, {410}, 60), run, 1, 5).empty());
+  // It rose while the condition held, or before, and stays up: an alarm right after it.
+  CHECK(alarms_of(pulses(1000, {410}, 60), run, 1, 5) == List{420});
+  CHECK(alarms_of(pulses(1000, {390}, 60), run, 1, 60) == List{390, 420});
+  CHECK(match_at(run, {420}).false_alarms == 1);
 }
 
 TEST_CASE("the first score after a hole is no edge", "[score]") {
