@@ -1,9 +1,11 @@
 #include "tools/score_text.h"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 
 #include "model/text.h"
+#include "score/timeline.h"
 #include "tools/text.h"
 #include "trace/journal_json.h"
 
@@ -106,7 +108,36 @@ std::string date_of(Nanoseconds wall) {
   return trace::rfc3339(wall).substr(0, 10);
 }
 
-std::string training_line(const score::EvaluationRequest& request,
+// Runs that --train chose although they ended after a run that they choose thresholds for began.
+std::size_t later_training(const std::vector<score::RunResult>& runs,
+                           const score::Evaluation& evaluation) {
+  std::set<std::size_t> later;
+  for (const score::Split& split : evaluation.splits) {
+    for (const std::size_t one : split.training) {
+      if (runs[one].end_wall > runs[split.run].begin_wall) later.insert(one);
+    }
+  }
+  return later.size();
+}
+
+// Of a run with samples further apart than holes are filled, hardly anything is known.
+void add_barely_known(const std::vector<score::RunResult>& runs,
+                      const score::Evaluation& evaluation, Lines& lines) {
+  for (const score::Split& split : evaluation.splits) {
+    const score::RunResult& run = runs[split.run];
+    std::size_t known = 0;
+    for (const auto& of_kind : run.of_kind) known = std::max(known, of_kind.seconds);
+    const double span = std::chrono::duration<double>(run.end_wall - run.begin_wall).count();
+    if (static_cast<double>(known) >= span / 2) continue;
+    lines.push_back(
+        run.name + ": only " + hours(known) + " of " + hours(static_cast<std::size_t>(span)) +
+        " are known: its samples lie more than " + std::to_string(score::kLongestHoleSeconds) +
+        " s apart, or the database could not be read");
+  }
+}
+
+std::string training_line(const std::vector<score::RunResult>& runs,
+                          const score::EvaluationRequest& request,
                           const score::Evaluation& evaluation) {
   if (!evaluation.trained) {
     return "No run ended before another began, so no threshold could be chosen: give traces of "
@@ -115,13 +146,15 @@ std::string training_line(const score::EvaluationRequest& request,
   const auto [least, most] = std::minmax_element(
       evaluation.splits.begin(), evaluation.splits.end(),
       [](const auto& a, const auto& b) { return a.training.size() < b.training.size(); });
-  std::string runs = std::to_string(least->training.size());
+  std::string number = std::to_string(least->training.size());
   if (most->training.size() != least->training.size()) {
-    runs += " to " + std::to_string(most->training.size());
+    number += " to " + std::to_string(most->training.size());
   }
-  return "Thresholds were chosen on " + runs + (request.plan.train.empty() ? " earlier" : "") +
+  const std::size_t later = later_training(runs, evaluation);
+  return "Thresholds were chosen on " + number + (request.plan.train.empty() ? " earlier" : "") +
          " runs for at most " + number_text(request.false_alarms_per_hour) +
-         " false alarms/h there.";
+         " false alarms/h there" +
+         (later == 0 ? "." : "; " + std::to_string(later) + " of them are later than runs scored.");
 }
 
 }  // namespace
@@ -136,7 +169,8 @@ Lines score_lines(const std::vector<score::RunResult>& runs,
   Lines lines = {"scored " + std::to_string(evaluation.splits.size()) + " of " +
                      std::to_string(runs.size()) + " runs, " + date_of(first) + " to " +
                      date_of(last),
-                 training_line(request, evaluation)};
+                 training_line(runs, request, evaluation)};
+  add_barely_known(runs, evaluation, lines);
   std::set<IndicatorKind> unknown;
   for (const score::Table& one : evaluation.tables) {
     if (one.seconds > 0) {

@@ -16,9 +16,10 @@ void expect(const Result<void>& done) {
   if (!done) FAIL(done.error().message);
 }
 
-// A trace of ten minutes with one stall that L0 announces `lead` s before; `hour` is its date.
+// A trace of ten minutes, a sample every `step` s, with one stall that L0 announces `lead` s
+// before; `hour` is its date.
 std::string record_stall(const TempDirectory& directory, const std::string& name, int hour,
-                         int lead, int targets = 1) {
+                         int lead, int targets = 1, int step = 1) {
   const std::string path = directory.file(name);
   auto recorder = trace::Recorder::create(path, {"0.1.0", "host", Nanoseconds(1), 1}, {});
   REQUIRE(recorder);
@@ -26,7 +27,7 @@ std::string record_stall(const TempDirectory& directory, const std::string& name
     const std::string database = "db" + std::to_string(target);
     trace::TargetInfo info{0, database, "/data/" + database, "advise", {}};
     info.id = *recorder->add_target(info);
-    for (int second = 1; second <= 600; ++second) {
+    for (int second = 1; second <= 600; second += step) {
       Sample sample = quiet_sample(static_cast<std::uint64_t>(second), second);
       sample.at.wall += std::chrono::hours(hour);
       const bool stalls = second > 500 && second <= 510;
@@ -118,6 +119,28 @@ TEST_CASE("what a trace cannot tell is said, and no figure is NaN", "[tools]") {
   CHECK(backlog_of(scored)["detectors"][0]["alarms"].is_null());
   CHECK(backlog_of(scored)["detectors"][1]["alarms"]["caught"] == 1);
   CHECK(backlog_of(scored)["detectors"][2]["probability"]["base_rate"].is_number());
+}
+
+TEST_CASE("a run of which hardly anything is known is named", "[tools]") {
+  const TempDirectory directory;
+  const auto sparse = record_stall(directory, "sparse.sqlite", 1, 20, 1, 15);
+  const Scored scored = score_traces({sparse}, request({"never"}));
+  CHECK(contains(scored.text,
+                 "sparse: only 0.01 h of 0.16 h are known: its samples lie more than "
+                 "10 s apart"));
+  const auto whole = record_stall(directory, "whole.sqlite", 1, 20, 1, 10);
+  CHECK_FALSE(contains(score_traces({whole}, request({"never"})).text, "are known"));
+}
+
+TEST_CASE("training on later runs is said", "[tools]") {
+  const TempDirectory directory;
+  const auto early = record_stall(directory, "early.sqlite", 1, 20);
+  const auto late = record_stall(directory, "late.sqlite", 2, 20);
+  auto asked = request({"static"});
+  asked.plan.train = {"late"};
+  CHECK(contains(score_traces({early, late}, asked).text, "1 of them are later than runs scored"));
+  asked.plan.train = {"early"};
+  CHECK_FALSE(contains(score_traces({early, late}, asked).text, "later than"));
 }
 
 TEST_CASE("each database of a trace is a run of its own", "[tools]") {
