@@ -11,8 +11,8 @@
 namespace rocktune::bench {
 
 struct Backlog {
-  // Files of uniformly drawn updates in level 0, each three quarters of a write buffer; beside those
-  // that a settled load has there: fewer than start a compaction, one of them with its mark.
+  // Files of uniformly drawn updates in level 0, each three quarters of a write buffer; beside
+  // those that a settled load has there: fewer than start a compaction, one of them with its mark.
   std::int64_t level0_files = 0;
 
   bool operator==(const Backlog&) const = default;
