@@ -1,7 +1,6 @@
 #include "tools/alert_score.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <numeric>
 
@@ -11,6 +10,7 @@
 #include "score/tally.h"
 #include "tools/json_fields.h"
 #include "tools/text.h"
+#include "trace/journal_json.h"
 
 namespace rocktune::tools {
 namespace {
@@ -18,32 +18,6 @@ namespace {
 constexpr const char* kKnows =
     "Of the log alone: a second event while one alert stands, events that rocktuned did not see, "
     "and other thresholds are not known; rocktune score reads those from a trace.";
-
-std::optional<int> digits(std::string_view text, std::size_t from, std::size_t count) {
-  if (text.size() < from + count) return std::nullopt;
-  int value = 0;
-  const char* begin = text.data() + from;
-  const auto [end, error] = std::from_chars(begin, begin + count, value);
-  if (error != std::errc() || end != begin + count) return std::nullopt;
-  return value;
-}
-
-// What trace::rfc3339() writes: "2026-01-31T12:00:00.250Z".
-std::optional<Nanoseconds> parse_time(const std::string& text) {
-  const auto year = digits(text, 0, 4), month = digits(text, 5, 2), day = digits(text, 8, 2);
-  const auto hour = digits(text, 11, 2), minute = digits(text, 14, 2);
-  const auto second = digits(text, 17, 2), milli = digits(text, 20, 3);
-  // Beyond these no 64 bits of nanoseconds reach, and no log is from then.
-  if (!year || *year < 1970 || *year > 2200) return std::nullopt;
-  if (!month || !day || !hour || !minute || !second || !milli) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(*year),
-                                         std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day))};
-  if (!date.ok()) return std::nullopt;
-  return std::chrono::sys_days(date).time_since_epoch() + std::chrono::hours(*hour) +
-         std::chrono::minutes(*minute) + std::chrono::seconds(*second) +
-         std::chrono::milliseconds(*milli);
-}
 
 std::optional<bool> bool_at(const Json& line, const char* key) {
   const auto found = line.find(key);
@@ -160,7 +134,7 @@ void AlertScorer::add(std::string_view line) {
   if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
   const Json object = Json::parse(line, nullptr, false);
   if (!object.is_object() || text_at(object, "kind").empty() ||
-      !parse_time(text_at(object, "time"))) {
+      !trace::parse_rfc3339(text_at(object, "time"))) {
     ++malformed_;
     return;
   }
@@ -170,7 +144,7 @@ void AlertScorer::add(std::string_view line) {
 
 // An event line may lie before the lines above it: time never runs backwards here.
 void AlertScorer::note_time(const Json& line) {
-  const Nanoseconds time = *parse_time(text_at(line, "time"));
+  const Nanoseconds time = *trace::parse_rfc3339(text_at(line, "time"));
   if (last_ && time > *last_ && !stopped_) watched_ += time - *last_;
   last_ = last_ ? std::max(*last_, time) : time;
   stopped_ = text_at(line, "kind") == "daemon" && text_at(line, "id") == "stopped";

@@ -44,12 +44,16 @@ extern "C" void stop_import(int /*signal*/) {
   import_stopped = 1;
 }
 
-// A first signal ends the import in order; without the trace.
+// A first signal ends the import in order; without the trace. One that is ignored stays so (nohup).
 void take_signals() {
   struct sigaction action{};
   action.sa_handler = stop_import;
   action.sa_flags = SA_RESETHAND;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before{};
+    if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
+    ::sigaction(signal, &action, nullptr);
+  }
 }
 
 class ProgressLine {

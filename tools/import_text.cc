@@ -48,6 +48,14 @@ std::vector<std::string> import_lines(const std::string& trace,
                   count(summary.files, "file") + ", " + std::to_string(summary.lines.used) +
                   " used, " + std::to_string(summary.lines.passed_over) + " passed over, " +
                   std::to_string(summary.lines.damaged) + " damaged");
+  if (summary.unknown_family > 0) {
+    lines.push_back("  " + count(summary.unknown_family, "event") +
+                    " left out: the LOG does not tell of which column family");
+  }
+  if (summary.set_backs > 0) {
+    lines.push_back("  the clock was set back " + count(summary.set_backs, "time") +
+                    ": the trace's times go on from where they were");
+  }
   for (const std::string& damage : summary.damage)
     lines.push_back("  damaged: " + printable(damage));
   for (const std::string& absent : summary.absent)
@@ -66,6 +74,8 @@ Json import_json(const std::string& trace, const trace::rocksdb_log::ImportSumma
           {"events", summary.events},
           {"stalls", summary.stalls},
           {"stalls_between_samples", summary.short_stalls},
+          {"events_of_unknown_family", summary.unknown_family},
+          {"clock_set_backs", summary.set_backs},
           {"files", summary.files},
           {"lines",
            {{"all", summary.lines.lines},

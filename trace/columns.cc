@@ -24,6 +24,14 @@ constexpr std::array kOptions = {
     std::string_view("leveled_compaction"),
 };
 
+// All others are there from the first schema on.
+constexpr std::array kAddedLater = {
+    std::string_view("l0_compaction_input_files"),
+    std::string_view("l0_compaction_input_bytes"),
+    std::string_view("l0_compaction_output_bytes"),
+    std::string_view("l0_compaction_age_ms"),
+};
+
 template <class Reading>
 void add_fields(Columns& columns, const std::string& prefix) {
   const Reading reading;
@@ -36,6 +44,10 @@ void add_fields(Columns& columns, const std::string& prefix) {
 
 bool is_option(std::string_view field) {
   return std::find(kOptions.begin(), kOptions.end(), field) != kOptions.end();
+}
+
+bool added_later(std::string_view column) {
+  return std::find(kAddedLater.begin(), kAddedLater.end(), column) != kAddedLater.end();
 }
 
 Columns sample_columns() {

@@ -25,6 +25,9 @@ Columns indicator_columns();
 // Whether a field of ColumnFamilyReading is an option, which hardly ever changes.
 bool is_option(std::string_view field);
 
+// Whether a file of the schemas that are read may lack it: a later release added it (as nullable).
+bool added_later(std::string_view column);
+
 std::string create_table(std::string_view name, const Columns& columns, std::string_view tail);
 std::string insert_into(std::string_view name, const Columns& columns);
 // Quoted, since some are words of SQL: "a", "b", each with `prefix` before it.

@@ -55,6 +55,29 @@ std::string rfc3339(Nanoseconds wall) {
   return text;
 }
 
+std::optional<Nanoseconds> parse_rfc3339(std::string_view text) {
+  constexpr std::string_view kShape = "dddd-dd-ddTdd:dd:dd.dddZ";
+  if (text.size() != kShape.size()) return std::nullopt;
+  for (std::size_t i = 0; i < kShape.size(); ++i) {
+    const bool digit = text[i] >= '0' && text[i] <= '9';
+    if (kShape[i] == 'd' ? !digit : text[i] != kShape[i]) return std::nullopt;
+  }
+  const auto number = [&](std::size_t from, std::size_t count) {
+    int value = 0;
+    for (const char c : text.substr(from, count)) value = value * 10 + (c - '0');
+    return value;
+  };
+  using namespace std::chrono;
+  const year_month_day date{year(number(0, 4)), month(static_cast<unsigned>(number(5, 2))),
+                            day(static_cast<unsigned>(number(8, 2)))};
+  const int hour = number(11, 2), minute = number(14, 2), second = number(17, 2);
+  // Beyond these years no 64 bits of nanoseconds reach, and no log is from then.
+  if (!date.ok() || date.year() < year(1970) || date.year() > year(2200)) return std::nullopt;
+  if (hour > 23 || minute > 59 || second > 60) return std::nullopt;  // 60: a leap second
+  return sys_days(date).time_since_epoch() + hours(hour) + minutes(minute) + seconds(second) +
+         milliseconds(number(20, 3));
+}
+
 std::string alert_line(Nanoseconds wall, std::string_view target, const AlertChange& alert) {
   const Indicator& indicator = alert.indicator;
   Json line = head(wall, target, "alert", alert.id);

@@ -4,6 +4,7 @@
 // byte for byte. docs/alerts.md documents every key.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,8 @@
 namespace rocktune::trace {
 
 std::string rfc3339(Nanoseconds wall);  // UTC, milliseconds: "2026-01-31T12:00:00.250Z"
+// What rfc3339() writes, of the years 1970 to 2200; nullopt for anything else.
+std::optional<Nanoseconds> parse_rfc3339(std::string_view text);
 
 // Whole alert-log lines (without the newline): time, target, kind, id, and the kind's own keys.
 std::string alert_line(Nanoseconds wall, std::string_view target, const AlertChange& alert);

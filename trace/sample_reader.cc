@@ -26,8 +26,8 @@ Columns from(const Columns& columns, std::size_t first) {
   return {columns.begin() + static_cast<std::ptrdiff_t>(first), columns.end()};
 }
 
-// The names of columns to read, in their order. One that the file's table does not have, since an
-// older rocktune wrote it, is read as NULL.
+// The names of columns to read, in their order. One that the file's table does not have since an
+// older rocktune wrote it is read as NULL.
 Result<std::string> readable(const Connection& connection, const std::string& table,
                              const Columns& columns) {
   auto names = Statement::prepare(connection, "SELECT name FROM pragma_table_info(?)");
@@ -42,6 +42,9 @@ Result<std::string> readable(const Connection& connection, const std::string& ta
   }
   std::string list;
   for (const Column& column : columns) {
+    if (!there.contains(column.name) && !added_later(column.name)) {
+      return tl::unexpected(damaged("table " + table + " has no column " + column.name));
+    }
     const std::string quoted = '"' + column.name + '"';
     list += (list.empty() ? "" : ", ") + (there.contains(column.name) ? quoted : "NULL");
   }

@@ -69,33 +69,61 @@ struct Beginning {
 // When the LOG begins, and in which time zone.
 Result<Beginning> probe(const std::vector<LogFile>& files) {
   Beginning beginning;
+  bool sure = false;  // two lines agree when the LOG begins
   std::uint64_t lines = 0;
   for (const LogFile& file : files) {
     auto reader = LineReader::open(file.path);
     if (!reader) return tl::unexpected(reader.error());
     while (const auto line = reader->next()) {
       if (++lines > kLinesToProbe) return beginning;
-      if (!beginning.first) {
-        if (const auto parsed = parse_log_line(line->text)) beginning.first = parsed->at;
+      if (!sure) {
+        if (const auto parsed = parse_log_line(line->text)) {
+          // As Parser has it: a time alone in the far is damage.
+          sure = beginning.first && !far_apart(*beginning.first, parsed->written);
+          if (!sure) beginning.first = parsed->written;
+        }
       }
       if (const auto host = between(line->text, "Host name (Env):  ", "")) {
         beginning.host = host->substr(0, kMostHost);
       }
       beginning.offset = utc_offset(line->text);
-      if (beginning.first && beginning.offset) return beginning;
+      if (sure && beginning.offset) return beginning;
     }
   }
   return beginning;
 }
 
+std::vector<std::string> paths_of(const std::vector<LogFile>& files,
+                                  const std::vector<SideSpec>& sides) {
+  std::vector<std::string> paths;
+  paths.reserve(files.size() + sides.size());
+  for (const LogFile& file : files) paths.push_back(file.path);
+  for (const SideSpec& side : sides) paths.push_back(side.path);
+  return paths;
+}
+
+// How far the import is; asked also where one line brings many samples.
+class Asking {
+ public:
+  Asking(const Progress& progress, const std::vector<LogFile>& files) : progress_(progress) {
+    for (const LogFile& file : files) all_ += file.bytes;
+  }
+  void at(std::uint64_t done) { done_ = done; }
+  Result<void> operator()() const {
+    if (progress_(done_, all_)) return {};
+    return fail(ErrorCode::kUnavailable, "interrupted; nothing was written");
+  }
+
+ private:
+  const Progress& progress_;
+  std::uint64_t done_ = 0, all_ = 0;
+};
+
 // Reads all files, and hands their events over in the order of time.
 class Run {
  public:
-  Run(const std::vector<LogFile>& files, Micros offset, const Progress& progress,
-      ImportSummary& summary)
-      : files_(files), parser_(offset), progress_(progress), summary_(summary) {
-    for (const LogFile& file : files) all_bytes_ += file.bytes;
-  }
+  Run(const std::vector<LogFile>& files, Micros offset, Asking& asking, ImportSummary& summary)
+      : files_(files), parser_(offset), asking_(asking), summary_(summary) {}
 
   Result<void> operator()(TraceBuilder& builder) {
     for (const LogFile& file : files_) {
@@ -118,9 +146,8 @@ class Run {
         if (auto done = take(events, builder); !done) return done;
       }
       if (parser_.counts().lines % kLinesPerProgress != 0) continue;
-      if (!progress_(done_bytes_ + reader->bytes_consumed(), all_bytes_)) {
-        return fail(ErrorCode::kUnavailable, "interrupted; nothing was written");
-      }
+      asking_.at(done_bytes_ + reader->bytes_consumed());
+      if (auto done = asking_(); !done) return done;
     }
     parser_.end_of_file(events);
     if (!reader->damage().empty()) {
@@ -144,10 +171,10 @@ class Run {
 
   const std::vector<LogFile>& files_;
   Parser parser_;
-  const Progress& progress_;
+  Asking& asking_;
   ImportSummary& summary_;
   InOrder in_order_;
-  std::uint64_t all_bytes_ = 0, done_bytes_ = 0;
+  std::uint64_t done_bytes_ = 0;
 };
 
 Result<std::vector<SideReader>> open_sides(const ImportRequest& request, Micros start) {
@@ -165,7 +192,8 @@ Result<std::vector<SideReader>> open_sides(const ImportRequest& request, Micros 
 Result<ImportSummary> import_log(const ImportRequest& request, const Progress& progress) {
   const auto files = find_log_files(request.source);
   if (!files) return tl::unexpected(files.error());
-  auto output = OutputFile::prepare(request.output, request.replace);
+  auto output =
+      OutputFile::prepare(request.output, request.replace, paths_of(*files, request.sides));
   if (!output) return tl::unexpected(output.error());
   const auto beginning = probe(*files);
   if (!beginning) return tl::unexpected(beginning.error());
@@ -194,8 +222,10 @@ Result<ImportSummary> import_log(const ImportRequest& request, const Progress& p
   if (!recorder) return tl::unexpected(recorder.error());
   {
     Recorder open = std::move(*recorder);  // closed before the file is moved
-    TraceBuilder builder(open, request, start, std::move(*sides), summary);
-    Run read(*files, offset, progress, summary);
+    Asking asking(progress, *files);
+    TraceBuilder builder(open, request, start, std::move(*sides), summary,
+                         [&] { return asking(); });
+    Run read(*files, offset, asking, summary);
     if (auto done = read(builder); !done) return tl::unexpected(done.error());
     if (auto done = builder.finish(); !done) return tl::unexpected(done.error());
   }

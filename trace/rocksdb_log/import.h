@@ -37,10 +37,12 @@ struct ImportSummary {
   std::uint64_t sessions = 0, samples = 0, column_families = 0;
   std::map<std::string, std::uint64_t> events;  // by kind
   std::uint64_t stalls = 0;                     // column families that left "normal"
-  std::uint64_t short_stalls = 0;               // ... and were back before the next sample
-  Micros first{0}, last{0};                     // samples, UTC
-  std::vector<std::string> damage;  // files that could not be read to their end, bad rows
-  std::vector<std::string> absent;  // what the trace lacks, one sentence each
+  std::uint64_t unknown_family = 0;  // events that no column family is known of: left out
+  std::uint64_t set_backs = 0;       // of the LOG's clock, by more than a minute
+  std::uint64_t short_stalls = 0;    // ... and were back before the next sample
+  Micros first{0}, last{0};          // samples, UTC
+  std::vector<std::string> damage;   // files that could not be read to their end, bad rows
+  std::vector<std::string> absent;   // what the trace lacks, one sentence each
 };
 
 // Bytes read of all; false ends the import, which then fails with kUnavailable and leaves nothing.

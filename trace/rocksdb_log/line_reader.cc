@@ -38,6 +38,12 @@ Result<LineReader> LineReader::open(const std::string& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) return tl::unexpected(cannot_read(path, errno));
   if (S_ISDIR(status.st_mode)) return tl::unexpected(cannot_read(path, EISDIR));
+  if (!S_ISREG(status.st_mode)) {
+    return fail(ErrorCode::kInvalidArgument,
+                path +
+                    " is no regular file, and is read more than once; write what it gives to a "
+                    "file, and name that");
+  }
   errno = 0;
   gzFile file = gzopen(path.c_str(), "rbe");
   if (file == nullptr) return tl::unexpected(cannot_read(path, errno != 0 ? errno : ENOMEM));

@@ -26,7 +26,7 @@ struct TextLine {
 
 class LineReader {
  public:
-  // Fails with kNotFound, kPermission or kIo, naming the file.
+  // Fails with kNotFound, kPermission, kIo, or kInvalidArgument (a pipe), naming the file.
   static Result<LineReader> open(const std::string& path);
 
   // nullopt at the end of the file, or where it is damaged.

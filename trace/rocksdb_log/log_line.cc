@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t kTimeLength = 26;  // "2026/11/21-23:49:36.522834"
 constexpr std::string_view kOriginal = "(Original Log Time ";
+constexpr Micros kMostLate = std::chrono::hours(1);  // of a buffered line; more is damage
 constexpr int kFirstYear = 2010;
 constexpr int kLastYear = 2200;
 
@@ -109,7 +110,8 @@ std::optional<LogLine> parse_log_line(std::string_view text) {
     const auto original = parse_time(text.substr(kOriginal.size()));
     const auto end = text.find(") ");
     if (original && end != std::string_view::npos) {
-      line.at = *original;
+      const Micros late = *written - *original;
+      if (late > -kMostLate && late < kMostLate) line.at = *original;
       text.remove_prefix(end + 2);
     }
   }

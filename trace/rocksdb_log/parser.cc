@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace rocktune::trace::rocksdb_log {
 namespace {
 
-constexpr std::string_view kEvent = "EVENT_LOG_v1 ";
 constexpr std::size_t kMostJobs = 4096;  // some 100 run at once where much runs
 constexpr std::size_t kMostFamilyIds = 10'000;
+constexpr std::size_t kMostHeld = 1000;  // lines, of a stats dump say
+constexpr Micros kFarApart = std::chrono::hours(3 * 24);
 constexpr std::size_t kMostName = 1024;                 // of a column family
 constexpr std::int64_t kMostZoneSteps = 60;             // no zone is more than 14 hours ahead
 constexpr Micros kZoneStep = std::chrono::minutes(15);  // what time zones are multiples of
@@ -32,13 +34,6 @@ std::optional<LevelFiles> parse_files(std::string_view text) {
   return levels;
 }
 
-LevelFiles levels_of(const EventJson& json) {
-  const auto found = json.lists.find("lsm_state");
-  if (found == json.lists.end() || found->second.size() > 64) return {};
-  // A list that is cut off may lack levels.
-  return json.whole ? found->second : LevelFiles{};
-}
-
 // An hour more or less than at the last event: summer time began or ended, rather than that nothing
 // was written for as long. The next event, which carries UTC, tells.
 bool summer_time_between(Micros before, Micros now) {
@@ -47,22 +42,15 @@ bool summer_time_between(Micros before, Micros now) {
   return apart > minutes(50) && apart < minutes(70);
 }
 
-std::string bounded(std::string text) {
-  if (text.size() > kMostName) text.resize(kMostName);
-  return text;
-}
-
-// The agent's spelling: "WriteBufferFull" of "Write Buffer Full".
-std::string without_spaces(std::string text) {
-  text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
-  return text;
-}
-
 }  // namespace
+
+bool far_apart(Micros a, Micros b) {
+  return a - b > kFarApart || b - a > kFarApart;
+}
 
 std::optional<Micros> utc_offset(std::string_view text) {
   const auto line = parse_log_line(text);
-  if (!line || !line->text.starts_with(kEvent)) return std::nullopt;
+  if (!line || !line->text.starts_with(kEventPrefix)) return std::nullopt;
   const auto utc = number_after(line->text, "\"time_micros\": ");
   if (!utc || *utc > std::uint64_t{1} << 60) return std::nullopt;
   const Micros ahead = line->at - Micros(static_cast<std::int64_t>(*utc));
@@ -77,14 +65,17 @@ void Parser::tell(LogEvent event) {
 
 void Parser::remember_job(std::string_view family, std::uint64_t job) {
   if (family.size() > kMostName) return;
-  job_families_[job] = family;
-  if (job_families_.size() > kMostJobs) job_families_.erase(job_families_.begin());
+  if (job_families_.insert_or_assign(job, family).second) job_order_.push_back(job);
+  if (job_order_.size() <= kMostJobs) return;
+  job_families_.erase(job_order_.front());
+  job_order_.pop_front();
 }
 
-std::string Parser::family_of(const EventJson& json, std::uint64_t job) const {
-  if (std::string name = json.word("cf_name"); !name.empty()) return bounded(std::move(name));
-  const auto known = job_families_.find(job);
-  return known == job_families_.end() ? std::string() : known->second;
+// Jobs and column families are numbered anew at each open.
+void Parser::forget_open() {
+  job_families_.clear();
+  job_order_.clear();
+  family_ids_.clear();
 }
 
 void Parser::finish_dump(std::vector<TimedEvent>& out) {
@@ -93,12 +84,50 @@ void Parser::finish_dump(std::vector<TimedEvent>& out) {
 }
 
 void Parser::end_of_file(std::vector<TimedEvent>& out) {
+  // A LOG of one line is taken by its word.
+  if (last_time_) {
+    drop_held();
+  } else {
+    release_held(out);
+  }
   finish_dump(out);
   section_ = Section::kNone;
 }
 
+void Parser::release_held(std::vector<TimedEvent>& out) {
+  if (held_.empty()) return;
+  last_time_ = held_time_;
+  for (const HeldLine& line : std::exchange(held_, {})) take_text(line.text, line.cut, out);
+}
+
+void Parser::drop_held() {
+  counts_.damaged += held_.size();
+  held_.clear();
+}
+
 void Parser::add(std::string_view text, bool cut, std::vector<TimedEvent>& out) {
   ++counts_.lines;
+  const auto line = parse_log_line(text);
+  if (!line) {
+    if (held_.empty() || held_.size() >= kMostHeld) return take_text(text, cut, out);
+    held_.push_back({std::string(text), cut});
+    return;
+  }
+  if (!held_.empty() && !far_apart(line->written, held_time_)) {
+    release_held(out);
+  } else {
+    drop_held();
+    if (!last_time_ || far_apart(line->written, *last_time_)) {
+      held_time_ = line->written;
+      held_.push_back({std::string(text), cut});
+      return;
+    }
+  }
+  last_time_ = line->written;
+  take_text(text, cut, out);
+}
+
+void Parser::take_text(std::string_view text, bool cut, std::vector<TimedEvent>& out) {
   if (const auto offset = utc_offset(text)) offset_ = *offset;
   out_ = &out;
   const auto line = parse_log_line(text);
@@ -123,7 +152,7 @@ bool Parser::take_continuation(std::string_view text, std::vector<TimedEvent>& /
 
 bool Parser::take(const LogLine& line, std::vector<TimedEvent>& out) {
   at_ = line.at - offset_;
-  const bool is_event = line.text.starts_with(kEvent);
+  const bool is_event = line.text.starts_with(kEventPrefix);
   if (!is_event && last_event_ && summer_time_between(*last_event_, at_)) at_ = *last_event_;
   if (dump_ && !line.text.empty()) finish_dump(out);
   if (is_event) return take_event(line);
@@ -154,7 +183,13 @@ bool Parser::take_header(const LogLine& line) {
     last_event_.reset();
     return tell(VersionTold{value("RocksDB version: ")}), true;
   }
-  if (text.starts_with("DB Session ID: ")) return tell(SessionTold{value("DB Session ID: ")}), true;
+  if (text.starts_with("DB Session ID: ")) {
+    std::string id = value("DB Session ID: ").substr(0, kMostName);
+    // On top of a rolled file stands the header of the same session again.
+    if (id != session_) forget_open();
+    session_ = id;
+    return tell(SessionTold{std::move(id)}), true;
+  }
   if (text.starts_with("Host name (Env): "))
     return tell(HostTold{value("Host name (Env): ")}), true;
   if (text.starts_with("SST files in ")) {
@@ -163,7 +198,10 @@ bool Parser::take_header(const LogLine& line) {
     if (path && files) tell(DatabaseTold{std::string(*path), *files});
     return path && files;
   }
-  if (text.starts_with("Recovering from manifest file:")) return tell(RecoveryBegan{}), true;
+  if (text.starts_with("Recovering from manifest file:")) {
+    forget_open();
+    return tell(RecoveryBegan{}), true;
+  }
   if (text.starts_with("Shutdown: canceling all background work")) return tell(ShutDown{}), true;
   if (take_family_id(text)) return true;
   if (const auto family = between(text, "Options for column family [", "]:")) {
@@ -287,78 +325,6 @@ bool Parser::take_levels(const LogLine& line) {
   }
   tell(LevelsTold{std::move(family), *levels,
                   number_after(text, "estimated pending compaction bytes ")});
-  return true;
-}
-
-bool Parser::take_event(const LogLine& line) {
-  const EventJson json = parse_event_json(line.text.substr(kEvent.size()));
-  const auto micros = json.number("time_micros");
-  // A wrong clock must not move the events of one line away from its neighbours.
-  if (micros && *micros < std::uint64_t{1} << 60) {
-    const Micros told(static_cast<std::int64_t>(*micros));
-    if (told - at_ < kZoneStep && at_ - told < kZoneStep) at_ = told;
-    last_event_ = at_;
-  }
-  const std::string kind = json.word("event");
-  const auto job = json.number("job");
-  if (!job) return false;
-  if (kind == "flush_started") {
-    auto entries = json.number("num_entries");
-    if (!entries) entries = json.number("total_num_input_entries");  // since RocksDB 10
-    tell(FlushStarted{*job, family_of(json, *job), std::string(line.thread.substr(0, 64)),
-                      without_spaces(bounded(json.word("flush_reason"))),
-                      json.number("num_memtables"), entries, json.number("total_data_size")});
-    return true;
-  }
-  if (kind == "flush_finished") {
-    tell(FlushFinished{*job, family_of(json, *job), levels_of(json),
-                       json.number("immutable_memtables")});
-    return true;
-  }
-  if (kind == "table_file_creation") {
-    const auto file = json.number("file_number");
-    const auto bytes = json.number("file_size");
-    if (file && bytes) {
-      tell(TableCreated{*job, family_of(json, *job), *file, *bytes, std::nullopt});
-    }
-    return file && bytes;
-  }
-  return take_compaction(line, json, *job);
-}
-
-bool Parser::take_compaction(const LogLine& line, const EventJson& json, std::uint64_t job) {
-  const std::string kind = json.word("event");
-  if (kind == "compaction_started") {
-    CompactionStarted started{job,
-                              family_of(json, job),
-                              std::string(line.thread.substr(0, 64)),
-                              json.word("compaction_reason"),
-                              {},
-                              json.number("input_data_size")};
-    for (const auto& [name, files] : json.lists) {
-      std::string_view level = name;
-      if (!level.starts_with("files_L")) continue;
-      level.remove_prefix(7);
-      const auto number = take_number(level);
-      if (number && *number < 64) started.inputs.emplace_back(*number, files);
-    }
-    tell(std::move(started));
-    return true;
-  }
-  if (kind != "compaction_finished") return false;
-  CompactionFinished finished;
-  finished.job = job;
-  finished.family = family_of(json, job);
-  finished.status = bounded(json.word("status"));
-  finished.output_level = json.number("output_level");
-  finished.output_files = json.number("num_output_files");
-  finished.output_bytes = json.number("total_output_size");
-  finished.input_records = json.number("num_input_records");
-  finished.output_records = json.number("num_output_records");
-  finished.elapsed_us = json.number("compaction_time_micros");
-  finished.cpu_us = json.number("compaction_time_cpu_micros");
-  finished.levels = levels_of(json);
-  tell(std::move(finished));
   return true;
 }
 

@@ -19,6 +19,8 @@
 
 namespace rocktune::trace::rocksdb_log {
 
+inline constexpr std::string_view kEventPrefix = "EVENT_LOG_v1 ";
+
 struct ParserCounts {
   std::uint64_t lines = 0;
   std::uint64_t used = 0;
@@ -26,6 +28,10 @@ struct ParserCounts {
   std::uint64_t damaged = 0;      // no text, cut short, or no time where one should be
   bool operator==(const ParserCounts&) const = default;
 };
+
+// Whether a line's time is so far from its neighbour's that a second line must confirm it: one
+// damaged digit must not move all that follows. A database may be closed for longer.
+bool far_apart(Micros a, Micros b);
 
 // How far the LOG's local time is ahead of UTC, where this line tells it: its events carry UTC.
 std::optional<Micros> utc_offset(std::string_view line);
@@ -45,6 +51,14 @@ class Parser {
  private:
   enum class Section { kNone, kTableOptions, kNewOptions };
 
+  struct HeldLine {
+    std::string text;
+    bool cut = false;
+  };
+
+  void take_text(std::string_view text, bool cut, std::vector<TimedEvent>& out);
+  void release_held(std::vector<TimedEvent>& out);
+  void drop_held();
   bool take(const LogLine& line, std::vector<TimedEvent>& out);
   bool take_continuation(std::string_view line, std::vector<TimedEvent>& out);
   bool take_header(const LogLine& line);
@@ -58,17 +72,23 @@ class Parser {
   void finish_dump(std::vector<TimedEvent>& out);
   void tell(LogEvent event);
   void remember_job(std::string_view family, std::uint64_t job);
+  void forget_open();
   [[nodiscard]] std::string family_of(const EventJson& json, std::uint64_t job) const;
 
   Micros offset_;
   ParserCounts counts_;
+  std::optional<Micros> last_time_;  // local, of the last line that was taken
+  Micros held_time_{0};              // local, of the first of held_
+  std::vector<HeldLine> held_;       // far from what came before; the next line with a time decides
   Section section_ = Section::kNone;
   std::string options_family_;
   Micros at_{0};  // of the line at hand, UTC
   std::vector<TimedEvent>* out_ = nullptr;
   std::optional<StatsDumpReader> dump_;
   Micros dump_at_{0};
+  std::string session_;  // RocksDB's id of this open
   std::map<std::uint64_t, std::string> job_families_;
+  std::deque<std::uint64_t> job_order_;  // of job_families_, the oldest first
   std::map<std::uint64_t, std::string> family_ids_;
   std::optional<Micros> last_event_;  // UTC, as the last event of this opening told it
 };

@@ -134,6 +134,7 @@ std::optional<SideReader::Row> SideReader::parse_row(const std::string& line) co
       sum = sum && cell ? std::optional(*sum + *cell * spec_.columns[i].terms[term].factor)
                         : std::nullopt;
     }
+    if (sum && !std::isfinite(*sum)) sum.reset();
     row.values.push_back(sum);
   }
   return row;
@@ -144,15 +145,17 @@ bool SideReader::read_row() {
   next_.reset();
   while (true) {
     std::string text;
+    bool cut = false;
     if (first_line_) {
       text = *std::exchange(first_line_, std::nullopt);
     } else {
       const auto line = reader_.next();
       if (!line) return false;
       text = std::string(line->text);
+      cut = line->cut;
     }
     if (trimmed(text).empty()) continue;
-    auto row = parse_row(text);
+    auto row = cut ? std::nullopt : parse_row(text);
     ++rows_;
     if (row && (!last_at_ || row->at > *last_at_)) {
       next_ = std::move(row);
@@ -190,7 +193,7 @@ void SideReader::fill(Micros at, Micros interval, Sample& sample) const {
   if (!last_at_ || at - *last_at_ > kStepsToLive * std::max(step_, interval)) return;
   for (std::size_t i = 0; i < spec_.columns.size(); ++i) {
     const auto& value = values_[i];
-    if (!value || *value < 0 || *value > 9e18) continue;
+    if (!value || !(*value >= 0 && *value <= 9e18)) continue;  // no number is neither
     set_in_sample(sample, spec_.columns[i].field, static_cast<std::uint64_t>(*value));
   }
 }

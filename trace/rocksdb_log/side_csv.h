@@ -59,9 +59,10 @@ class SideReader {
   void fill(Micros at, Micros interval, Sample& sample) const;
 
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
-  [[nodiscard]] std::uint64_t bad_rows() const {
-    return bad_rows_;
-  }  // no number, or time not rising
+  // Cut (beyond kMaxLineBytes), no number, or time not rising.
+  [[nodiscard]] std::uint64_t bad_rows() const { return bad_rows_; }
+  // Why the file was not read to its end; empty when nothing kept it from it.
+  [[nodiscard]] const std::string& damage() const { return reader_.damage(); }
   [[nodiscard]] const std::string& path() const { return spec_.path; }
 
  private:

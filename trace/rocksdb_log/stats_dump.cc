@@ -7,6 +7,7 @@ namespace rocktune::trace::rocksdb_log {
 namespace {
 
 constexpr std::size_t kMostDumpedFamilies = 4096;  // bounds what one dump may take
+constexpr std::size_t kMostDumpedLevels = 32'768;  // of all its families
 constexpr std::size_t kMostLevels = 64;
 constexpr double kMostBytes = 1e18;
 
@@ -75,7 +76,12 @@ bool StatsDumpReader::add_level(std::string_view line) {
   if (dump_.families.size() >= kMostDumpedFamilies && !dump_.families.contains(family_))
     return false;
   auto& levels = dump_.families[family_].levels;
-  if (levels.size() <= *level) levels.resize(*level + 1);
+  if (levels.size() <= *level) {  // empty ones are not in the table
+    const std::size_t more = *level + 1 - levels.size();
+    if (levels_ + more > kMostDumpedLevels) return false;
+    levels_ += more;
+    levels.resize(*level + 1);
+  }
   levels[*level] = {*files, static_cast<std::uint64_t>(*bytes), *score};
   return true;
 }

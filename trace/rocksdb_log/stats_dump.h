@@ -19,8 +19,9 @@ class StatsDumpReader {
   bool add_stalls(std::string_view line);
 
   StatsDumped dump_;
-  std::string family_;     // whose section this is
-  bool by_level_ = false;  // the table of levels, not that of priorities
+  std::string family_;      // whose section this is
+  std::size_t levels_ = 0;  // in dump_, of all families
+  bool by_level_ = false;   // the table of levels, not that of priorities
 };
 
 // "12K", "3.4M", "512": as RocksDB writes counts; nullopt when it is no number.

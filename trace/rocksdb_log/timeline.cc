@@ -1,6 +1,7 @@
 #include "trace/rocksdb_log/timeline.h"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace rocktune::trace::rocksdb_log {
 namespace {
@@ -14,36 +15,35 @@ void put(std::map<std::string, std::int64_t>& numbers, const char* name,
   if (value) numbers[name] = static_cast<std::int64_t>(*value);
 }
 
-const char* condition_name(StallState::Condition condition) {
-  switch (condition) {
-    case StallState::Condition::kDelayed:
-      return "delayed";
-    case StallState::Condition::kStopped:
-      return "stopped";
-    case StallState::Condition::kNormal:
-      break;
-  }
-  return "normal";
-}
-
-const char* cause_name(StallCause cause) {
-  switch (cause) {
-    case StallCause::kMemtables:
-      return "memtables";
-    case StallCause::kL0Files:
-      return "l0_files";
-    case StallCause::kPendingBytes:
-      break;
-  }
-  return "pending_compaction_bytes";
-}
-
 }  // namespace
 
 void Timeline::apply(const TimedEvent& event) {
   now_ = event.at;
   settle(now_);
-  std::visit([&](const auto& told) { on(told); }, event.event);
+  std::visit(
+      [&](const auto& told) {
+        if (lacks_family(told)) {
+          ++unknown_family_;
+        } else {
+          on(told);
+        }
+      },
+      event.event);
+}
+
+// Whether it is of a column family that is known neither by its name nor by its job.
+template <class Told>
+bool Timeline::lacks_family(const Told& told) const {
+  if constexpr (std::is_same_v<Told, OptionTold> || std::is_same_v<Told, TableCreated>) {
+    return false;  // of the database, or of a job whose begin was not told
+  } else if constexpr (std::is_same_v<Told, FlushFinished> ||
+                       std::is_same_v<Told, CompactionFinished>) {
+    return told.family.empty() && !jobs_.contains(told.job);
+  } else if constexpr (requires { told.family; }) {
+    return told.family.empty();
+  } else {
+    return false;
+  }
 }
 
 void Timeline::tell(Micros at, std::string kind, const std::string& family,
@@ -350,43 +350,10 @@ void Timeline::on(const PendingTold& told) {
   family(told.family).set_pending(now_, told.bytes);
 }
 
-void Timeline::on(const StallTold& told) {
-  FamilyState& state = family(told.family);
-  const StallState before = state.stall_state();
-  state.stall(now_, told);
-  const StallState& after = state.stall_state();
-  if (told.rate) stalled_rate_ = told.rate;
-  if (before.condition == after.condition) return;
-  std::map<std::string, std::int64_t> numbers;
-  if (before.since.count() != 0) numbers["before_us"] = (now_ - before.since).count();
-  tell(now_, std::string(event::kStall), told.family, std::move(numbers),
-       {{"condition", condition_name(after.condition)},
-        {"before", condition_name(before.condition)},
-        {"cause", cause_name(after.cause)},
-        {"told_by", "the LOG"}});
-}
-
-void Timeline::end_stall(const std::string& name, FamilyState& state, Micros at) {
-  StallState& stall = state.stall_state();
-  tell(at, std::string(event::kStall), name, {{"before_us", (at - stall.since).count()}},
-       {{"condition", "normal"},
-        {"before", condition_name(stall.condition)},
-        {"cause", cause_name(stall.cause)},
-        {"told_by", "the LOG"}});
-  stall.condition = StallState::Condition::kNormal;
-  stall.since = at;
-  stall.over_since.reset();
-}
-
-void Timeline::settle(Micros now) {
-  for (auto& [name, state] : families_) {
-    const auto over = state.stall_state().over_since;
-    if (over && now - *over >= kStallSilence) end_stall(name, state, *over);
-  }
-}
-
 void Timeline::on(const StatsDumped& told) {
-  for (const auto& [name, stats] : told.families) family(name).calibrate(stats, now_);
+  for (const auto& [name, stats] : told.families) {
+    if (!name.empty()) family(name).calibrate(stats, now_);
+  }
   dumps_.emplace_back(now_, told);
 }
 

@@ -2,7 +2,8 @@
 //
 // Events are applied in the order of time; reading() is what an agent would have sampled then, with
 // everything absent that the LOG does not tell; take_events() are the events as the agent's stream
-// spells them (docs/wire.md). Not thread-safe; memory is bounded by what the database itself has.
+// spells them (docs/wire.md). Not thread-safe. Memory is bounded by what the database itself has
+// and by the events and dumps that are not yet taken: taking them in time is the caller's.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +43,9 @@ class Timeline {
   [[nodiscard]] const Session& session() const { return session_; }
   [[nodiscard]] DatabaseReading reading(Micros at) const;
   std::vector<PastEvent> take_events() { return std::exchange(events_, {}); }
+  // Events that were left out: the LOG does not tell whose they are (its beginning is missing).
+  [[nodiscard]] std::uint64_t unknown_family() const { return unknown_family_; }
+  [[nodiscard]] std::size_t waiting_dumps() const { return dumps_.size(); }
   // Dumps since the last call.
   std::vector<std::pair<Micros, StatsDumped>> take_dumps() { return std::exchange(dumps_, {}); }
 
@@ -83,6 +87,8 @@ class Timeline {
   void on(const ShutDown& told);
 
   void begin_session(const std::string& id);
+  template <class Told>
+  [[nodiscard]] bool lacks_family(const Told& told) const;
   FamilyState& family(const std::string& name);
   void begin_job(std::uint64_t number, Job job);
   void count_inputs(Job& job, const CompactionStarted& told);
@@ -104,6 +110,7 @@ class Timeline {
   std::uint64_t flush_bytes_ = 0, read_bytes_ = 0, written_bytes_ = 0;
   Counter stalled_rate_;  // as last told
   Counter cache_capacity_;
+  std::uint64_t unknown_family_ = 0;
   std::vector<PastEvent> events_;
   std::vector<std::pair<Micros, StatsDumped>> dumps_;
 };

@@ -11,17 +11,22 @@ constexpr Micros kLongestSilence = std::chrono::hours(1);  // RocksDB dumps stat
 constexpr Nanoseconds kFirstTick = std::chrono::hours(1);  // any; ticks are never negative
 constexpr std::size_t kSamplesPerCommit = 256;
 constexpr std::size_t kMostPending = 10'000;  // events between two samples
+constexpr std::size_t kMostDumps = 16;        // the same, of stats
+// Before the nanoseconds of 64 bits end (2262); a LOG's own times are before 2201.
+constexpr Micros kLatestTime =
+    std::chrono::sys_days(std::chrono::year(2250) / 1 / 1).time_since_epoch();
 
 constexpr const char* kNotInLog = "a RocksDB LOG does not tell it";
 
 }  // namespace
 
 TraceBuilder::TraceBuilder(Recorder& recorder, const ImportRequest& request, Micros start,
-                           std::vector<SideReader> sides, ImportSummary& summary)
+                           std::vector<SideReader> sides, ImportSummary& summary, GoOn go_on)
     : recorder_(recorder),
       request_(request),
       summary_(summary),
       sides_(std::move(sides)),
+      go_on_(std::move(go_on)),
       start_(start),
       interval_(request.interval),
       now_(start) {}
@@ -44,18 +49,26 @@ std::string TraceBuilder::database_name() const {
 
 // Times go on from where they are when the clock was set back.
 Micros TraceBuilder::continued(Micros at) {
-  if (at + shift_ < now_ - kClockSetBack) shift_ = now_ - at;
+  if (at + shift_ < now_ - kClockSetBack) {
+    shift_ = now_ - at;
+    ++summary_.set_backs;
+  }
   return std::max(at + shift_, now_);
 }
 
 Result<void> TraceBuilder::add(const TimedEvent& event) {
   const Micros at = continued(event.at);
+  if (at > kLatestTime) {
+    ++beyond_;
+    return {};
+  }
   if (auto done = sample_until(at); !done) return done;
   timeline_.apply({at, event.event});
   now_ = at;
   collect(at);
-  if (pending_.size() <= kMostPending) return {};
+  if (pending_.size() <= kMostPending && timeline_.waiting_dumps() <= kMostDumps) return {};
   if (auto done = ensure_session(); !done) return done;
+  if (auto done = record_dumps(); !done) return done;
   return record_events();
 }
 
@@ -178,6 +191,7 @@ Result<void> TraceBuilder::record_sample() {
   collect(at);
   const bool first = target_ == 0 || uncommitted_ == 0;
   if (first) {
+    if (auto done = go_on_(); !done) return done;
     if (auto done = recorder_.begin_tick(); !done) return done;
   }
   if (auto done = ensure_session(); !done) return done;
@@ -225,7 +239,7 @@ Result<void> TraceBuilder::finish() {
     if (auto done = record_events(); !done) return done;
     if (auto done = record_dumps(); !done) return done;
   }
-  if (target_ == 0) {
+  if (summary_.samples == 0) {
     return fail(ErrorCode::kCorrupt, request_.source +
                                          " tells of no time that a trace could hold: "
                                          "its database was open for less than one "
@@ -244,10 +258,19 @@ Result<void> TraceBuilder::record_import() {
     for (const SideColumn& column : side.columns) mapped.push_back(column.field);
   }
   for (const SideReader& side : sides_) {
+    if (!side.damage().empty()) {
+      summary_.damage.push_back(side.path() + " is read in part: " + side.damage());
+    }
     if (side.bad_rows() == 0) continue;
     summary_.damage.push_back(side.path() + ": " + std::to_string(side.bad_rows()) + " of " +
                               std::to_string(side.rows()) +
-                              " rows are left out: no numbers, or a time that does not rise");
+                              " rows are left out: cut, no numbers, or a time that does not rise");
+  }
+  summary_.unknown_family = timeline_.unknown_family();
+  if (beyond_ > 0) {
+    summary_.damage.push_back(std::to_string(beyond_) +
+                              " events are left out: the LOG's clock was set back so often that "
+                              "they would be after 2250");
   }
   const auto has = [&](std::string_view prefix) {
     return std::any_of(mapped.begin(), mapped.end(),
@@ -267,6 +290,8 @@ Result<void> TraceBuilder::record_import() {
                   {"lines", summary_.lines.lines},
                   {"lines_used", summary_.lines.used},
                   {"lines_damaged", summary_.lines.damaged},
+                  {"events_of_unknown_family", summary_.unknown_family},
+                  {"clock_set_backs", summary_.set_backs},
                   {"rocksdb_versions", summary_.versions},
                   {"damage", summary_.damage},
                   {"absent", absent}};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,9 +18,12 @@ inline constexpr Micros kClockSetBack = std::chrono::minutes(1);
 
 class TraceBuilder {
  public:
-  // `recorder` and `summary` must outlive it.
+  using GoOn = std::function<Result<void>()>;
+
+  // `recorder` and `summary` must outlive it. `go_on` is asked before each 256th sample; what it
+  // fails with ends the import.
   TraceBuilder(Recorder& recorder, const ImportRequest& request, Micros start,
-               std::vector<SideReader> sides, ImportSummary& summary);
+               std::vector<SideReader> sides, ImportSummary& summary, GoOn go_on);
 
   // In the order of time, give or take what a clock that was set back makes of it.
   Result<void> add(const TimedEvent& event);
@@ -46,11 +50,13 @@ class TraceBuilder {
   const ImportRequest& request_;
   ImportSummary& summary_;
   std::vector<SideReader> sides_;
+  GoOn go_on_;
   Timeline timeline_;
   Micros start_, interval_;
-  Micros now_;             // of the last event
-  Micros shift_{0};        // added to the LOG's times since its clock was set back
-  std::int64_t step_ = 1;  // of the next sample: at start_ + step_ * interval_
+  Micros now_;                // of the last event
+  Micros shift_{0};           // added to the LOG's times since its clock was set back
+  std::uint64_t beyond_ = 0;  // events later than any trace can hold
+  std::int64_t step_ = 1;     // of the next sample: at start_ + step_ * interval_
   std::int64_t target_ = 0;
   std::uint64_t session_ = 0;           // the last that was seen
   std::uint64_t recorded_session_ = 0;  // ... and that is in the trace

@@ -27,6 +27,15 @@ TEST_CASE("times are RFC 3339 in UTC with milliseconds", "[trace]") {
   CHECK(rfc3339(std::chrono::milliseconds(1769860800250)) == "2026-01-31T12:00:00.250Z");
   CHECK(rfc3339(Nanoseconds(1769860800250999999)) == "2026-01-31T12:00:00.250Z");
   CHECK(rfc3339(Nanoseconds(-1)) == "1969-12-31T23:59:59.999Z");
+  CHECK(parse_rfc3339("2026-01-31T12:00:00.250Z") ==
+        Nanoseconds(std::chrono::milliseconds(1769860800250)));
+  for (const char* wrong :
+       {"", "2026-01-31T12:00:00Z", "2026-01-31 12:00:00.250Z", "2026-02-30T12:00:00.250Z",
+        "2026-01-31T24:00:00.250Z", "2026-01-31T-1:00:00.250Z", "2026-01-31T12:60:00.250Z",
+        "2026-01-31T12:00:61.250Z", "2026-01-31T12:00:00.250+", "1969-01-31T12:00:00.250Z"}) {
+    INFO(wrong);
+    CHECK_FALSE(parse_rfc3339(wrong));
+  }
 }
 
 TEST_CASE("an alert is one line with its keys in order", "[trace]") {

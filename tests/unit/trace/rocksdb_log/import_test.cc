@@ -2,6 +2,7 @@
 #include "trace/rocksdb_log/import.h"
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include "log_text.h"
@@ -170,9 +171,141 @@ TEST_CASE("What cannot be imported leaves nothing behind") {
   REQUIRE_FALSE(failed);
   CHECK(failed.error().code == ErrorCode::kConflict);
   CHECK(std::filesystem::file_size(request.output) == 4);
+}
+
+TEST_CASE("--force replaces an empty file or a trace, and no source") {
+  const tests::TempDirectory directory;
+  ImportRequest request;
+  request.source = directory.write("LOG", one_flush().text());
   request.replace = true;
+  const auto refused = [&](ErrorCode code, const std::string& why) {
+    const auto failed = import_log(request, go_on);
+    REQUIRE_FALSE(failed);
+    CHECK(failed.error().code == code);
+    INFO(failed.error().message);
+    CHECK(failed.error().message.find(why) != std::string::npos);
+  };
+  request.output = directory.write("out.sqlite", "mine");
+  refused(ErrorCode::kConflict, "is no rocktune trace");
+  request.output = request.source;
+  refused(ErrorCode::kInvalidArgument, "which is read");
+  request.output = directory.file("link");
+  std::filesystem::create_hard_link(request.source, request.output);
+  refused(ErrorCode::kInvalidArgument, "which is read");
+  const auto side = directory.write("qps.csv", "");
+  request.sides.push_back(*parse_side_spec(side + ":time=secs,keys_written=qps"));
+  request.output = side;
+  refused(ErrorCode::kInvalidArgument, "which is read");
+  request.sides.clear();
+  request.output = directory.file("symlink");
+  std::filesystem::create_symlink(directory.file("elsewhere"), request.output);
+  refused(ErrorCode::kInvalidArgument, "is no regular file");
+  CHECK(std::filesystem::file_size(request.source) == one_flush().text().size());
+
+  request.output = directory.write("empty", "");
   CHECK(import_log(request, go_on));
-  CHECK(files_in(directory) == 3);
+  CHECK(import_log(request, go_on));  // over the trace that is there now
+  CHECK(steps_of(request.output).size() == 5);
+  (void)directory.write("empty-wal", "what a killed process left");
+  refused(ErrorCode::kConflict, "empty-wal exists");
+}
+
+TEST_CASE("A pipe is refused, not read in part") {
+  const tests::TempDirectory directory;
+  ImportRequest request;
+  request.source = directory.file("pipe");
+  request.output = directory.file("out.sqlite");
+  REQUIRE(::mkfifo(request.source.c_str(), 0600) == 0);
+  const auto failed = import_log(request, go_on);
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().code == ErrorCode::kInvalidArgument);
+  CHECK(failed.error().message.find("is no regular file") != std::string::npos);
+}
+
+TEST_CASE("An import is stopped also between two lines") {
+  const tests::TempDirectory directory;
+  ImportRequest request;
+  LogText log;
+  log.header(0, "6.11.0", "2e9619b3");
+  log.flush(2, 2, 7, 1000, 1);
+  log.flush(3000, 3, 8, 1000, 2);
+  request.source = directory.write("LOG", log.text());
+  request.output = directory.file("out.sqlite");
+  int asked = 0;
+  const auto failed =
+      import_log(request, [&](std::uint64_t, std::uint64_t) { return ++asked < 4; });
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().code == ErrorCode::kUnavailable);
+  CHECK(files_in(directory) == 1);
+}
+
+TEST_CASE("A clock that is set back again and again leads to no time that cannot be") {
+  const tests::TempDirectory directory;
+  std::string text = one_flush().text().substr(0, one_flush().text().rfind("2024/"));
+  const std::string what = " 1 [default] Level summary: files[1 0 0 0 0 0 0] max score 0\n";
+  for (int i = 0; i < 60; ++i) {
+    for (const char* day : {"2190/01/01", "2011/01/01"}) {
+      text += std::string(day) + "-00:00:01.000000" + what + day + "-00:00:02.000000" + what;
+    }
+  }
+  ImportRequest request;
+  request.source = directory.write("LOG", text);
+  request.output = directory.file("out.sqlite");
+  const auto summary = import_log(request, go_on);
+  REQUIRE(summary);
+  CHECK(summary->set_backs > 0);
+  REQUIRE(summary->damage.size() == 1);
+  CHECK(summary->damage[0].find("after 2250") != std::string::npos);
+  for (const RecordedStep& step : steps_of(request.output)) {
+    CHECK(step.sample.at.tick.count() > 0);
+    CHECK(step.sample.at.wall.count() > 0);
+  }
+}
+
+TEST_CASE("However many dumps come between two samples, all are kept") {
+  const tests::TempDirectory directory;
+  LogText log;
+  log.header(0, "6.11.0", "2e9619b3");
+  log.flush(2, 2, 7, 1000, 1);
+  for (int i = 0; i < 100; ++i) {
+    log.line(3, "[db/db_impl/db_impl.cc:1] ------- DUMPING STATS -------");
+    log.raw("Uptime(secs): 3.0 total, 3.0 interval\n");
+  }
+  log.flush(6, 3, 8, 1000, 2);
+  ImportRequest request;
+  request.source = directory.write("LOG", log.text());
+  request.output = directory.file("out.sqlite");
+  REQUIRE(import_log(request, go_on));
+  sqlite3* file = nullptr;
+  REQUIRE(sqlite3_open(request.output.c_str(), &file) == SQLITE_OK);
+  const char* dumps = "SELECT count(*) FROM events WHERE kind = 'stats_dump'";
+  std::string count;
+  REQUIRE(sqlite3_exec(
+              file, dumps,
+              [](void* to, int, char** values, char**) {
+                *static_cast<std::string*>(to) = values[0];
+                return 0;
+              },
+              &count, nullptr) == SQLITE_OK);
+  sqlite3_close(file);
+  CHECK(count == "100");
+}
+
+TEST_CASE("A side CSV that is cut in the middle of its gzip data is reported") {
+  const tests::TempDirectory directory;
+  const auto side = directory.file("qps.csv.gz");
+  gzFile file = gzopen(side.c_str(), "wb");
+  REQUIRE(gzputs(file, "secs,qps\n1,10\n2,20\n3,30\n4,40\n5,50\n") > 0);
+  REQUIRE(gzclose(file) == Z_OK);
+  std::filesystem::resize_file(side, std::filesystem::file_size(side) - 9);
+  ImportRequest request;
+  request.source = directory.write("LOG", one_flush().text());
+  request.output = directory.file("out.sqlite");
+  request.sides.push_back(*parse_side_spec(side + ":time=secs,keys_written=rate(qps)"));
+  const auto summary = import_log(request, go_on);
+  REQUIRE(summary);
+  REQUIRE_FALSE(summary->damage.empty());
+  CHECK(summary->damage[0].find("qps.csv.gz is read in part") != std::string::npos);
 }
 
 TEST_CASE("A trace without the newest columns is read, with these absent") {
@@ -196,4 +329,25 @@ TEST_CASE("A trace without the newest columns is read, with these absent") {
   CHECK_FALSE(family.l0_compaction_age_ms);
   CHECK(family.l0_compaction_input_files == 0);
   CHECK(family.immutable_memtables == 0);
+}
+
+TEST_CASE("A trace without a column that every release had is damaged") {
+  const tests::TempDirectory directory;
+  ImportRequest request;
+  request.source = directory.write("LOG", one_flush().text());
+  request.output = directory.file("out.sqlite");
+  REQUIRE(import_log(request, go_on));
+  sqlite3* file = nullptr;
+  REQUIRE(sqlite3_open(request.output.c_str(), &file) == SQLITE_OK);
+  const char* without =
+      "DROP VIEW overview; DROP VIEW column_family_samples; "
+      "ALTER TABLE column_families DROP COLUMN levels_at";
+  REQUIRE(sqlite3_exec(file, without, nullptr, nullptr, nullptr) == SQLITE_OK);
+  sqlite3_close(file);
+  auto reader = Reader::open(request.output);
+  REQUIRE(reader);
+  const auto steps = reader->steps(1);
+  REQUIRE_FALSE(steps);
+  CHECK(steps.error().code == ErrorCode::kCorrupt);
+  CHECK(steps.error().message.find("column_families has no column levels_at") != std::string::npos);
 }

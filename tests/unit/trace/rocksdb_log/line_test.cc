@@ -173,3 +173,16 @@ TEST_CASE("A stats dump tells of levels, debt and stalls") {
   CHECK(dump.numbers.at("stalls total-delays") == Approx(3));
   CHECK(dump.numbers.at("stalls level0_slowdown") == Approx(4));
 }
+
+TEST_CASE("A stats dump of however many families takes bounded memory") {
+  StatsDumpReader reader;
+  for (int family = 0; family < 4000; ++family) {
+    reader.add("** Compaction Stats [" + std::to_string(family) + "] **");
+    reader.add("Level    Files   Size     Score");
+    reader.add("  L63      3/0      5.06 MB   0.8");
+  }
+  std::size_t levels = 0;
+  for (const auto& [name, stats] : reader.dump().families) levels += stats.levels.size();
+  CHECK(levels > 10'000);
+  CHECK(levels < 40'000);
+}

@@ -91,6 +91,29 @@ TEST_CASE("Columns without names go by number, times may be since 1970") {
   CHECK(relative.error().message.find("time=epoch(#1)") != std::string::npos);
 }
 
+TEST_CASE("A value that is no number is absent") {
+  const tests::TempDirectory directory;
+  const auto path = directory.write("io.csv", "secs,a,b\n1,1e308,1e308\n2,5,6\n");
+  auto side = SideReader::open(
+      spec_of(path, "time=secs,keys_written=a*1e10+b*-1e10,keys_read=rate(a*1e10)"), kLogStart);
+  REQUIRE(side);
+  const Sample first = filled(*side, 1);
+  CHECK_FALSE(first.database->keys_written);  // inf - inf
+  CHECK_FALSE(first.database->keys_read);
+  CHECK(filled(*side, 2).database->keys_read == 50'000'000'000);
+}
+
+TEST_CASE("A row that is cut is counted, not taken") {
+  const tests::TempDirectory directory;
+  const auto path =
+      directory.write("io.csv", "secs,a\n1,1\n2,2," + std::string(kMaxLineBytes, ' ') + "\n3,3\n");
+  auto side = SideReader::open(spec_of(path, "time=secs,keys_read=a"), kLogStart);
+  REQUIRE(side);
+  CHECK(filled(*side, 2).database->keys_read == 1);
+  CHECK(filled(*side, 3).database->keys_read == 3);
+  CHECK(side->bad_rows() == 1);
+}
+
 TEST_CASE("A column that is not there is named, with those that are") {
   const tests::TempDirectory directory;
   const auto path = directory.write("io.csv", "secs,qps\n1,2\n");

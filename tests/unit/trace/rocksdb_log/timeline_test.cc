@@ -230,10 +230,10 @@ TEST_CASE("A compaction between deeper levels is none of L0") {
 TEST_CASE("A job that ends without a word is over when its thread begins another") {
   LogText log = begun();
   for (int job = 3; job < 6; ++job) {
-    log.event(
-        job,
-        R"("job": )" + std::to_string(job) + R"(, "event": "flush_started", "num_memtables": 1)",
-        "f1");
+    log.event(job,
+              R"("cf_name": "default", "job": )" + std::to_string(job) +
+                  R"(, "event": "flush_started", "num_memtables": 1)",
+              "f1");
   }
   Replayed replayed(log.text());
   CHECK(replayed.at(10).running_flushes == 1);
@@ -408,6 +408,44 @@ TEST_CASE("A line between the begin of summer time and the next event is not an 
   log.line(3612, stall(25));  // the local clock: an hour more
   Replayed replayed(log.text());
   CHECK(replayed.at(11).delayed_write_rate == 8'388'608);
+}
+
+TEST_CASE("Jobs of another open are told apart, however many the one before had") {
+  LogText log = begun();
+  for (int job = 2; job < 5000; ++job) {
+    log.line(1, "[db/flush_job.cc:1] [default] [JOB " + std::to_string(job) + "] Flushing");
+  }
+  log.header(10, "6.11.0", "another", 1);
+  log.flush(12, 2, 9, 1000, 2);
+  Replayed replayed(log.text());
+  const auto families = replayed.at(13).column_families;
+  REQUIRE(families.size() == 1);
+  CHECK(families[0].name == "default");
+  CHECK(families[0].levels.at(0).files == 2);
+  CHECK(replayed.timeline().unknown_family() == 0);
+}
+
+TEST_CASE("Jobs that go on after thousands of others keep their column family") {
+  LogText log = begun();
+  for (int job = 10'000; job > 5000; --job) {  // the lowest number is not the oldest
+    log.line(1, "[db/flush_job.cc:1] [default] [JOB " + std::to_string(job) + "] Flushing");
+  }
+  log.flush(2, 2, 9, 1000, 1);
+  Replayed replayed(log.text());
+  CHECK(replayed.family(3).levels.at(0).files == 1);
+  CHECK(replayed.timeline().unknown_family() == 0);
+}
+
+TEST_CASE("An event of no known column family is left out and counted") {
+  LogText log = begun();
+  log.event(2, R"("job": 7, "event": "flush_started", "num_memtables": 1)");
+  log.event(3, R"("job": 8, "event": "flush_finished", "lsm_state": [3, 0])");
+  Replayed replayed(log.text());
+  const auto families = replayed.at(4).column_families;
+  REQUIRE(families.size() == 1);
+  CHECK(families[0].name == "default");
+  CHECK(replayed.timeline().unknown_family() == 2);
+  CHECK(replayed.timeline().take_events().empty());
 }
 
 TEST_CASE("Whatever the lines say, the timeline goes on") {
