@@ -30,6 +30,18 @@ constexpr std::array kAddedLater = {
     std::string_view("l0_compaction_input_bytes"),
     std::string_view("l0_compaction_output_bytes"),
     std::string_view("l0_compaction_age_ms"),
+    std::string_view("deep_compaction_level"),
+    std::string_view("deep_compaction_age_ms"),
+    std::string_view("flushes"),
+    std::string_view("last_flush_age_ms"),
+    std::string_view("l0_compactions"),
+    std::string_view("l0_compactions_ms"),
+    std::string_view("l0_compactions_input_bytes"),
+    std::string_view("deep_compactions"),
+    std::string_view("deep_compactions_ms"),
+    std::string_view("max_bytes_for_level_multiplier"),
+    std::string_view("dynamic_level_bytes"),
+    std::string_view("leveled_compaction"),
 };
 
 template <class Reading>

@@ -318,17 +318,29 @@ TEST_CASE("A trace without the newest columns is read, with these absent") {
       steps_of(request.output).at(0).sample.database->column_families.at(0).l0_compaction_age_ms);
   sqlite3* file = nullptr;
   REQUIRE(sqlite3_open(request.output.c_str(), &file) == SQLITE_OK);
-  const char* older =
-      "DROP VIEW column_family_samples; ALTER TABLE column_families DROP COLUMN "
-      "l0_compaction_age_ms";
-  REQUIRE(sqlite3_exec(file, older, nullptr, nullptr, nullptr) == SQLITE_OK);
+  std::string older = "DROP VIEW overview; DROP VIEW column_family_samples;";
+  for (const char* column :
+       {"l0_compaction_input_files", "l0_compaction_input_bytes", "l0_compaction_output_bytes",
+        "l0_compaction_age_ms", "deep_compaction_level", "deep_compaction_age_ms", "flushes",
+        "last_flush_age_ms", "l0_compactions", "l0_compactions_ms", "l0_compactions_input_bytes",
+        "deep_compactions", "deep_compactions_ms"}) {
+    older.append(" ALTER TABLE column_families DROP COLUMN ").append(column).append(";");
+  }
+  for (const char* column :
+       {"max_bytes_for_level_multiplier", "dynamic_level_bytes", "leveled_compaction"}) {
+    older.append(" ALTER TABLE column_family_options DROP COLUMN ").append(column).append(";");
+  }
+  REQUIRE(sqlite3_exec(file, older.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
   sqlite3_close(file);
   const auto steps = steps_of(request.output);
   REQUIRE(steps.size() == 5);
   const ColumnFamilyReading& family = steps[0].sample.database->column_families.at(0);
   CHECK_FALSE(family.l0_compaction_age_ms);
-  CHECK(family.l0_compaction_input_files == 0);
+  CHECK_FALSE(family.l0_compaction_input_files);
+  CHECK_FALSE(family.flushes);
+  CHECK_FALSE(family.leveled_compaction);
   CHECK(family.immutable_memtables == 0);
+  CHECK(family.level0_slowdown_trigger > 0U);
 }
 
 TEST_CASE("A trace without a column that every release had is damaged") {
