@@ -21,7 +21,7 @@ constexpr double kForecastSeconds = 35;
 // stall has just ended: without these conditions it adds false alarms and finds nothing new.
 constexpr double kNearLimit = 0.9;
 constexpr double kNotRuledOut = 0.1;
-constexpr double kQuietSeconds = 25;
+constexpr double kQuietAfterStall = 25;
 
 std::string when(const std::string& what, const std::optional<double>& eta) {
   if (!eta) return "";
@@ -88,7 +88,7 @@ void BacklogAssessor::forecast_l0(const Features& features, Pressure& pressure) 
   if (!forecast || forecast_.why_not_ready(features.l0_column_family) != nullptr) return;
   pressure.probability = forecast->probability;
   pressure.eta_seconds = forecast->eta_seconds;
-  const bool quiet = forecast_.quiet_seconds().value_or(kQuietSeconds) >= kQuietSeconds;
+  const bool quiet = forecast_.quiet_seconds().value_or(kQuietAfterStall) >= kQuietAfterStall;
   if (pressure.use >= kNearLimit && forecast->probability > kNotRuledOut && quiet) {
     const double by_level = crossing_probability(pressure.use, std::nullopt, 0);
     pressure.probability = std::max(by_level, forecast->probability);

@@ -8,9 +8,9 @@
 namespace rocktune {
 namespace {
 
-constexpr double kLongestGapSeconds = 10;
+constexpr double kLongestForecastGap = 10;
 // A stall within this time of the last one is the same episode (docs/score.md).
-constexpr double kQuietSeconds = 30;
+constexpr double kEpisodeSeconds = 30;
 // Standard errors where nothing is left to grow, or to wait for. Chosen; 0.1 to 0.2 files make no
 // difference that counts.
 constexpr double kFilesError = 0.1;
@@ -43,7 +43,7 @@ double peak_probability(double peak, double files_now, double slowdown, double e
 
 double new_probability(double wait, const std::optional<double>& quiet, double error) {
   if (!quiet) return 1;
-  return normal((wait + *quiet - kQuietSeconds) / (kQuietError + error * wait));
+  return normal((wait + *quiet - kEpisodeSeconds) / (kQuietError + error * wait));
 }
 
 }  // namespace
@@ -107,7 +107,7 @@ void StallForecast::update(const Features& features, bool stalled, double horizo
   const Nanoseconds now = features.read_at;
   if (last_) {
     const double passed = seconds_between(*last_, now);
-    if (!(passed >= 0) || passed > kLongestGapSeconds) clear();
+    if (!(passed >= 0) || passed > kLongestForecastGap) clear();
   }
   last_ = now;
   if (stalled) last_stall_ = now;

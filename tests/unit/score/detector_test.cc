@@ -5,9 +5,11 @@
 #include "score/baselines.h"
 #include "tests/support/catch.h"
 #include "tests/unit/model/sample_builder.h"
+#include "tests/unit/score/seconds.h"
 
 using namespace rocktune;
 using namespace rocktune::score;
+using rocktune::score::test::kBacklog;
 using rocktune::test::kMiB;
 using rocktune::test::next_sample;
 using rocktune::test::quiet_sample;
@@ -15,7 +17,6 @@ using rocktune::test::quiet_sample;
 namespace {
 
 constexpr auto kP99 = IndicatorKind::kP99;
-constexpr auto kBacklog = IndicatorKind::kCompactionBacklog;
 constexpr auto kDevice = IndicatorKind::kDeviceSaturation;
 
 std::unique_ptr<Detector> detector(const char* name) {

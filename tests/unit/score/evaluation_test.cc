@@ -2,13 +2,13 @@
 
 #include "score/thresholds.h"
 #include "tests/support/catch.h"
+#include "tests/unit/score/seconds.h"
 
 using namespace rocktune;
 using namespace rocktune::score;
+using rocktune::score::test::kBacklogPlace;
 
 namespace {
-
-constexpr std::size_t kBacklogPlace = 1;
 
 EvaluationRequest request(const std::vector<std::string>& names) {
   EvaluationRequest out;

@@ -3,14 +3,14 @@
 #include "score/baselines.h"
 #include "tests/support/catch.h"
 #include "tests/unit/model/sample_builder.h"
+#include "tests/unit/score/seconds.h"
 
 using namespace rocktune;
 using namespace rocktune::score;
+using rocktune::score::test::kBacklog;
 using rocktune::test::at_seconds;
 
 namespace {
-
-constexpr auto kBacklog = IndicatorKind::kCompactionBacklog;
 
 // Shows L0 shares to a detector, `interval` seconds apart.
 class Feeder {

@@ -5,15 +5,15 @@
 #include "score/thresholds.h"
 #include "tests/support/catch.h"
 #include "tests/unit/model/sample_builder.h"
+#include "tests/unit/score/seconds.h"
 
 using namespace rocktune;
 using namespace rocktune::score;
+using rocktune::score::test::kBacklogPlace;
 using rocktune::test::at_seconds;
 using rocktune::test::quiet_sample;
 
 namespace {
-
-constexpr std::size_t kBacklogPlace = 1;
 
 Contest contest(const std::vector<std::string>& names, std::vector<std::size_t> horizons = {60}) {
   Contest out;

@@ -4,10 +4,14 @@
 #include <cstddef>
 #include <vector>
 
+#include "model/indicators.h"
 #include "score/events.h"
 #include "tests/support/catch.h"
 
 namespace rocktune::score::test {
+
+inline constexpr auto kBacklog = IndicatorKind::kCompactionBacklog;
+inline constexpr std::size_t kBacklogPlace = 1;  // among score::kKinds
 
 class Seconds {
  public:
