@@ -52,7 +52,7 @@ void FamilyState::set_option(std::string_view name, std::string_view value) {
   if (name == "max_bytes_for_level_multiplier") {
     std::from_chars(value.data(), value.data() + value.size(),
                     shape_.max_bytes_for_level_multiplier);
-    options_.max_bytes_for_level_multiplier = *number;
+    options_.max_bytes_for_level_multiplier = number;
   }
 }
 

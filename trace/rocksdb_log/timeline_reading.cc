@@ -32,7 +32,7 @@ void Timeline::fill_deep_compaction(Micros at, const std::string& name,
     if (!job.compaction || job.level0_files > 0 || !level || job.family != name) continue;
     if (job.began >= oldest) continue;
     oldest = job.began;
-    reading.deep_compaction_level = *level;
+    reading.deep_compaction_level = level;
     reading.deep_compaction_age_ms =
         static_cast<std::uint64_t>(std::max<std::int64_t>((at - job.began).count() / 1000, 0));
   }

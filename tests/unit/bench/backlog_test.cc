@@ -12,6 +12,13 @@
 namespace rocktune::bench {
 namespace {
 
+// RocksDB as installed is not instrumented: what its threads hand each other looks like a race.
+#ifdef __SANITIZE_THREAD__
+constexpr bool kThreadsAreSeen = false;
+#else
+constexpr bool kThreadsAreSeen = true;
+#endif
+
 const std::string kPhases = "phases: [{name: run, seconds: 1, workload: A}]\n";
 
 // Files of 256 KiB, levels of 1 MiB times 10.
@@ -88,6 +95,10 @@ TEST_CASE("a backlog that cannot be made is refused", "[bench][workload]") {
 }
 
 TEST_CASE("a load leaves just its backlog", "[bench][load]") {
+  if (!kThreadsAreSeen) {
+    WARN("not run under ThreadSanitizer, which does not see into RocksDB");
+    return;
+  }
   const Tree settled = tree_after_load("");
   // Up to three that start no compaction, and the file of the load's mark.
   CHECK(settled.level0_files >= 1);
