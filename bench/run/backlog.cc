@@ -32,7 +32,7 @@ rocksdb::Status write_file(Database& database, const Workload& workload, const V
   const double full = kFull * static_cast<double>(db.GetOptions(family).write_buffer_size);
   std::uint64_t bytes = 0;
   while (static_cast<double>(bytes) < full && !stop.load()) {
-    const auto status = write_update(database, workload, values, random);
+    auto status = write_update(database, workload, values, random);
     if (!status.ok()) return status;
     if (!db.GetIntProperty(family, Properties::kCurSizeActiveMemTable, &bytes)) {
       return rocksdb::Status::NotSupported(Properties::kCurSizeActiveMemTable);
