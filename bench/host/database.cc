@@ -75,7 +75,7 @@ Result<std::unique_ptr<Database>> Database::open(const OpenSettings& settings) {
     }
   }
   if (!settings.statistics) options->statistics.reset();
-  options->disable_auto_compactions = !settings.compactions;
+  if (!settings.compactions) options->disable_auto_compactions = true;
   if (settings.agent) prepare(*options);
   const auto descriptors = describe_families(settings, *options);
   if (!descriptors) return tl::unexpected(descriptors.error());

@@ -26,8 +26,8 @@ struct OpenSettings {
   HostConfiguration configuration;
   TargetDevice* device = nullptr;  // must outlive the Database; none: the disk itself
   bool agent = true;
-  bool compactions = true;                          // automatic ones
-  bool statistics = true;                           // the host's own
+  bool compactions = true;  // automatic ones, where the configuration has them
+  bool statistics = true;   // the host's own
   std::vector<std::string> families = {"default"};  // created when missing
 };
 

@@ -149,7 +149,9 @@ Result<void> load_records(Database& database, const Workload& workload,
       FamilyMap(workload.families, static_cast<std::uint64_t>(workload.records)),
       LoadSequence(workload.load_order, workload.records),
       ValuePool(workload.value_size.largest(), static_cast<std::uint64_t>(workload.seed))};
-  if (auto on = database.set_family_option("disable_auto_compactions", "false"); !on) return on;
+  if (workload.backlog.level0_files > 0) {
+    if (auto on = database.set_family_option("disable_auto_compactions", "false"); !on) return on;
+  }
   Shared shared;
   std::vector<std::thread> threads;
   threads.reserve(static_cast<std::size_t>(workload.threads));

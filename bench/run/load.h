@@ -38,8 +38,8 @@ Result<std::optional<Loaded>> read_loaded(rocksdb::DB& db);
 // Called about twice a second with the records written so far; `settling` once they all are.
 using LoadProgress = std::function<void(std::int64_t records, bool settling)>;
 
-// Turns automatic compactions on, and leaves them off where the workload has a backlog. Without
-// WAL; ends early without an error, and without the mark, when `stop` is set.
+// Where the workload has a backlog, automatic compactions are on meanwhile and off from then on.
+// Without WAL; ends early without an error, and without the mark, when `stop` is set.
 Result<void> load_records(Database& database, const Workload& workload,
                           const std::atomic<bool>& stop, const LoadProgress& progress);
 

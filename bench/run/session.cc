@@ -122,7 +122,7 @@ Result<void> Session::ensure_loaded(std::size_t i) {
   const Workload& workload = database(i).workload;
   OpenSettings settings{plan_.paths[i], database(i).configuration};
   settings.agent = false;
-  settings.compactions = false;  // a loaded tree stays as it is, however often it is looked at
+  settings.compactions = workload.backlog.level0_files == 0;  // a look must not work it off
   settings.families = family_names(workload);
   settings.configuration.rate_limit_bytes_per_second = 0;
   settings.configuration.max_background_jobs =

@@ -25,7 +25,6 @@ const std::string kPhases = "phases: [{name: run, seconds: 1, workload: A}]\n";
 OpenSettings small_database(const std::string& path) {
   OpenSettings settings{path, {}};
   settings.agent = false;
-  settings.compactions = false;
   settings.configuration.write_buffer_bytes = 256 << 10;
   settings.configuration.target_file_bytes = 256 << 10;
   settings.configuration.max_bytes_for_level_base = 1 << 20;
@@ -49,7 +48,8 @@ Tree tree_after_load(const std::string& backlog) {
   REQUIRE(workload);
   const auto directory = TemporaryDirectory::create("rocktune-test");
   REQUIRE(directory);
-  const OpenSettings settings = small_database(directory->path() + "/db");
+  OpenSettings settings = small_database(directory->path() + "/db");
+  settings.compactions = workload->backlog.level0_files == 0;
   const std::atomic<bool> stop{false};
   {
     auto database = Database::open(settings);
