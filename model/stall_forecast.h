@@ -29,6 +29,7 @@ struct L0Forecast {
   std::optional<double> eta_seconds;      // until L0 reaches its slowdown trigger; to 62 s
   double files_now = 0;                   // with the part of the next file that is written
   double peak_files = 0;                  // the most within the horizon
+  std::array<double, 3> peaks{};          // ... within 10, 30 and 60 s
   double slowdown_files = 0;
 };
 
