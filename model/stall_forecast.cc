@@ -97,6 +97,8 @@ L0Forecast StallForecast::forecast(Family& family, std::size_t slots, double hor
   out.files_now = rollout.files_now;
   out.peak_files = rollout.peaks[0];
   out.slowdown_files = slowdown;
+  out.l0_compaction_begins_seconds = rollout.l0_begin_seconds;
+  out.busy_ratio = rollout.busy_ratio;
   return out;
 }
 

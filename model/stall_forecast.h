@@ -30,6 +30,9 @@ struct L0Forecast {
   double files_now = 0;                   // with the part of the next file that is written
   double peak_files = 0;                  // the most within the horizon
   double slowdown_files = 0;
+  // As Rollout's l0_begin_seconds and busy_ratio.
+  std::optional<double> l0_compaction_begins_seconds;
+  double busy_ratio = 0;
 };
 
 class StallForecast {
