@@ -31,6 +31,9 @@ struct L0Forecast {
   double peak_files = 0;                  // the most within the horizon
   std::array<double, 3> peaks{};          // ... within 10, 30 and 60 s
   double slowdown_files = 0;
+  // As Rollout's l0_begin_seconds and busy_ratio.
+  std::optional<double> l0_compaction_begins_seconds;
+  double busy_ratio = 0;
 };
 
 class StallForecast {
