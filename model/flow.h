@@ -27,6 +27,8 @@ class FamilyFlow {
   [[nodiscard]] FlowState state(std::size_t slots) const;
   // To be told of each roll-out: its first peak is compared with what comes.
   void remember(const Rollout& rollout);
+  // Whether it has use for one: no peak is waited for.
+  [[nodiscard]] bool wants_peak() const { return !forecast_; }
   // The standard error of a peak's forecast, as a share of L0's growth until then.
   [[nodiscard]] double peak_error() const;
   [[nodiscard]] double slowdown_files() const { return slowdown_; }

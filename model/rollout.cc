@@ -37,20 +37,17 @@ class Simulation {
   }
 
   Rollout run() {
-    for (std::size_t step = 0; step < kMostRolloutSteps; ++step) {
-      pick_jobs();
-      const double due = due_flush();
-      const double next = std::min({due, top_.ends, deep_.ends, kRolloutSeconds});
-      pass(next, next == due);
-      if (next >= kRolloutSeconds || is_decided()) break;
-      if (next == top_.ends) {
-        end(top_);
-      } else if (next == deep_.ends) {
-        end(deep_);
-      }
-    }
-    see(time_);
+    go_on([this] { return time_ >= kBusySeconds && out_.first_end_seconds && is_far_past(); });
     finish();
+    return out_;
+  }
+
+  Rollout glance(double horizon, bool first_end) {
+    go_on([&] {
+      return (time_ >= horizon || is_far_past()) && (out_.first_end_seconds || !first_end);
+    });
+    finish();
+    if (out_.eta_seconds > horizon) out_.eta_seconds.reset();
     return out_;
   }
 
@@ -68,6 +65,24 @@ class Simulation {
   [[nodiscard]] double level_at(double time) const { return level_ + time * flush_rate_; }
   [[nodiscard]] double flush_time(double count) const {
     return flow_.next_flush_seconds + (count - 1) * flow_.flush_interval_seconds;
+  }
+
+  // To the end, or until it is enough.
+  template <class Enough>
+  void go_on(Enough enough) {
+    for (std::size_t step = 0; step < kMostRolloutSteps; ++step) {
+      pick_jobs();
+      const double due = due_flush();
+      const double next = std::min({due, top_.ends, deep_.ends, kRolloutSeconds});
+      pass(next, next == due);
+      if (next >= kRolloutSeconds || enough()) break;
+      if (next == top_.ends) {
+        end(top_);
+      } else if (next == deep_.ends) {
+        end(deep_);
+      }
+    }
+    see(time_);
   }
 
   void begin_running() {
@@ -169,10 +184,7 @@ class Simulation {
     since_ = time;
   }
 
-  [[nodiscard]] bool is_decided() const {
-    return time_ >= kBusySeconds && out_.first_end_seconds &&
-           level_at(time_) >= kFarPast * flow_.l0_slowdown;
-  }
+  [[nodiscard]] bool is_far_past() const { return level_at(time_) >= kFarPast * flow_.l0_slowdown; }
 
   void end(Lane& lane) {
     if (lane.level == 0) {
@@ -198,7 +210,7 @@ class Simulation {
 
   void finish() {
     const double most = kFarPast * flow_.l0_slowdown;
-    const bool stopped_early = is_decided();
+    const bool stopped_early = is_far_past();
     for (std::size_t i = 0; i < horizons_.size(); ++i) {
       double& peak = out_.peaks.at(i);
       if (stopped_early && horizons_.at(i) > time_) peak = most;
@@ -209,7 +221,7 @@ class Simulation {
   }
 
   const FlowState& flow_;
-  const Horizons& horizons_;
+  Horizons horizons_;
   Rollout out_;
   FlowLevels bytes_;
   FlowLevels scores_;  // of levels from the base level on
@@ -230,6 +242,10 @@ class Simulation {
 
 Rollout roll_out(const FlowState& now, const Horizons& horizons) {
   return Simulation(now, horizons).run();
+}
+
+Rollout glance(const FlowState& now, double horizon, bool first_end) {
+  return Simulation(now, {horizon, horizon, horizon, horizon}).glance(horizon, first_end);
 }
 
 }  // namespace rocktune

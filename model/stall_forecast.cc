@@ -53,8 +53,7 @@ double new_probability(double wait, const std::optional<double>& quiet, double e
 
 bool StallForecast::Outlook::is_worse_than(const Outlook& other) const {
   if (probability != other.probability) return probability > other.probability;
-  return rollout.peaks[0] / family->flow.slowdown_files() >
-         other.rollout.peaks[0] / other.family->flow.slowdown_files();
+  return peak_ratio > other.peak_ratio;
 }
 
 void StallForecast::clear() {
@@ -106,35 +105,35 @@ void StallForecast::follow(const Features& features) {
   }
 }
 
-double StallForecast::probability(const Outlook& outlook, std::size_t peak, double within) const {
-  const Rollout& rollout = outlook.rollout;
-  const FamilyFlow& flow = outlook.family->flow;
+double StallForecast::probability(const FamilyFlow& flow, const Rollout& rollout, std::size_t peak,
+                                  double within) const {
   const double error = flow.peak_error();
   return peak_probability(rollout.peaks.at(peak), rollout.files_now, flow.slowdown_files(), error) *
          new_probability(rollout.eta_seconds.value_or(within), quiet_seconds(), error);
 }
 
+// Enough to tell which one is the worst.
 StallForecast::Outlook StallForecast::look(Family& family, std::size_t slots,
                                            double horizon) const {
-  Outlook out;
-  out.family = &family;
-  out.rollout = roll_out(family.flow.state(slots), {horizon, 10, 30, 60});
-  family.flow.remember(out.rollout);
-  out.probability = probability(out, 0, horizon);
-  return out;
+  const Rollout rollout = glance(family.flow.state(slots), horizon, family.flow.wants_peak());
+  family.flow.remember(rollout);
+  return {&family, probability(family.flow, rollout, 0, horizon),
+          rollout.peaks[0] / family.flow.slowdown_files()};
 }
 
-L0Forecast StallForecast::forecast(const Outlook& outlook) const {
-  const Rollout& rollout = outlook.rollout;
+L0Forecast StallForecast::forecast(const Family& family, std::size_t slots, double horizon) const {
+  const Rollout rollout = roll_out(family.flow.state(slots), {horizon, 10, 30, 60});
+  const auto within = [&](std::size_t peak, double seconds) {
+    return probability(family.flow, rollout, peak, seconds);
+  };
   L0Forecast out;
-  out.column_family = outlook.family->name;
-  out.probability = outlook.probability;
-  out.probabilities = {probability(outlook, 1, 10), probability(outlook, 2, 30),
-                       probability(outlook, 3, 60)};
+  out.column_family = family.name;
+  out.probability = within(0, horizon);
+  out.probabilities = {within(1, 10), within(2, 30), within(3, 60)};
   out.eta_seconds = rollout.eta_seconds;
   out.files_now = rollout.files_now;
   out.peak_files = rollout.peaks[0];
-  out.slowdown_files = outlook.family->flow.slowdown_files();
+  out.slowdown_files = family.flow.slowdown_files();
   out.l0_compaction_begins_seconds = rollout.l0_begin_seconds;
   out.busy_ratio = rollout.busy_ratio;
   return out;
@@ -160,7 +159,7 @@ void StallForecast::update(const Features& features, bool stalled, double horizo
     const Outlook outlook = look(family, slots, horizon);
     if (!worst || outlook.is_worse_than(*worst)) worst = outlook;
   }
-  if (worst) worst_ = forecast(*worst);
+  if (worst) worst_ = forecast(*worst->family, slots, horizon);
 }
 
 const char* StallForecast::why_not_ready(std::string_view column_family) const {

@@ -62,16 +62,17 @@ class StallForecast {
   };
   struct Outlook {
     const Family* family = nullptr;
-    Rollout rollout;
     double probability = 0;
+    double peak_ratio = 0;  // of its limit
     [[nodiscard]] bool is_worse_than(const Outlook& other) const;
   };
   void follow(const Features& features);
   Family* find(const std::string& name, std::size_t begin);
   Family* place(const std::string& name);
   Outlook look(Family& family, std::size_t slots, double horizon) const;
-  [[nodiscard]] L0Forecast forecast(const Outlook& outlook) const;
-  [[nodiscard]] double probability(const Outlook& outlook, std::size_t peak, double within) const;
+  [[nodiscard]] L0Forecast forecast(const Family& family, std::size_t slots, double horizon) const;
+  [[nodiscard]] double probability(const FamilyFlow& flow, const Rollout& rollout, std::size_t peak,
+                                   double within) const;
 
   std::vector<Family> families_;
   std::optional<Nanoseconds> last_, last_stall_;
