@@ -10,7 +10,7 @@ rocktune_unit_test(model_test
     unit/model/heads/linear_head_test.cc
     unit/model/knobs_test.cc
     unit/model/quantile_test.cc
-    unit/model/rollout_test.cc
+    unit/model/rollout_property_test.cc unit/model/rollout_test.cc
     unit/model/stall_forecast_test.cc
     unit/model/text_test.cc
     unit/model/trend_test.cc
