@@ -9,7 +9,7 @@
 namespace rocktune {
 
 struct IndicatorModel::State {
-  explicit State(const Objective& wanted) : objective(wanted) {}
+  explicit State(const Objective& wanted) : objective(wanted), device(wanted.device_capacities) {}
 
   Objective objective;
   P99Assessor p99;

@@ -27,7 +27,9 @@ std::string_view to_string(IndicatorKind kind);  // "p99", "compaction_backlog",
 std::string_view to_string(AlertState state);    // "ok", "warning", "critical"
 
 struct Driver {
-  std::string feature;  // a name of Features::visit_values, or l0_peak_files: what is foreseen
+  // A name of Features::visit_values, or what a model derived from them: l0_peak_files (what is
+  // foreseen), device_load and device_read_await_ratio (model/device_load.h).
+  std::string feature;
   double value = 0;
   std::optional<double> limit;  // the limit it is measured against, same unit
   bool operator==(const Driver&) const = default;
@@ -35,7 +37,8 @@ struct Driver {
 
 struct Indicator {
   IndicatorKind kind = IndicatorKind::kP99;
-  std::string cause;  // "read", "write"; "l0", "pending_bytes", "memtables"; "queue", "await"
+  std::string
+      cause;  // "read", "write"; "l0", "pending_bytes", "memtables"; "queue", "await", "load"
   AlertState state = AlertState::kOk;
   double probability = 0;  // within the horizon
   double horizon_seconds = 0;

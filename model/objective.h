@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "model/device_capacities.h"
 #include "model/units.h"
 
 namespace rocktune {
@@ -17,6 +18,8 @@ struct Objective {
   // Device saturation: mean requests in flight per device, and the await that counts as slow.
   double device_queue_limit = 32;
   double device_await_limit_seconds = 0.010;
+  // What the device was probed to do: no wish, but what its load is measured against.
+  DeviceCapacities device_capacities;
   bool operator==(const Objective&) const = default;
 };
 

@@ -27,6 +27,18 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+Json direction_json(const std::optional<DirectionCapacity>& capacity) {
+  if (!capacity) return nullptr;
+  return {{"bytes_per_second", capacity->bytes_per_second}, {"iops", capacity->iops}};
+}
+
+Json capacities_json(const DeviceCapacities& capacities) {
+  return {{"read", direction_json(capacities.read)},
+          {"write", direction_json(capacities.write)},
+          {"mixing_loss", or_null(capacities.mixing_loss)},
+          {"read_await_seconds", or_null(capacities.read_await_seconds)}};
+}
+
 void add_forecast(Json& line, const Indicator& indicator) {
   line["probability"] = indicator.probability;
   line["horizon_seconds"] = indicator.horizon_seconds;
@@ -169,7 +181,8 @@ std::string encode_engine_config(const EngineConfig& config) {
         {"write_p99_seconds", objective.write_p99_seconds},
         {"horizon_seconds", objective.horizon_seconds},
         {"device_queue_limit", objective.device_queue_limit},
-        {"device_await_limit_seconds", objective.device_await_limit_seconds}}},
+        {"device_await_limit_seconds", objective.device_await_limit_seconds},
+        {"device_capacities", capacities_json(objective.device_capacities)}}},
       {"budget",
        {{"cache_max_bytes", budget.cache_max ? Json(budget.cache_max->value) : Json(nullptr)},
         {"jobs_max", or_null(budget.jobs_max)},
