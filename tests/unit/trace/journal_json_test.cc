@@ -16,7 +16,11 @@ Indicator indicator() {
   value.horizon_seconds = 30;
   value.eta_seconds = 12.5;
   value.valid = true;
-  value.drivers = {{"l0_ratio", 0.7, 1.0}, {"flush_bytes_per_second", 1e7, std::nullopt}};
+  value.drivers = {{"l0_ratio", 0.7, 1.0}, {"flush_bytes_per_second", 1e7, std::nullopt, 0.25}};
+  value.warn_probability = 0.4;
+  value.probabilities = {0.0625, 0.125, 0.5};
+  value.foreseen = {{"l0_files", 12, 18.5}};
+  value.answered = true;
   return value;
 }
 
@@ -50,7 +54,10 @@ TEST_CASE("an alert is one line with its keys in order", "[trace]") {
         R"("raised_at":"1970-01-01T00:00:01.000Z","probability":0.1,"horizon_seconds":30.0,)"
         R"("eta_seconds":12.5,"valid":true,"event":false,"calibrated":false,"evidence":[)"
         R"({"feature":"l0_ratio","value":0.7,"limit":1.0},)"
-        R"({"feature":"flush_bytes_per_second","value":10000000.0}],"message":"L0 fills"})");
+        R"({"feature":"flush_bytes_per_second","value":10000000.0,"weight":0.25}],)"
+        R"("warn_probability":0.4,"probabilities":{"10":0.0625,"30":0.125,"60":0.5},)"
+        R"("foreseen":[{"feature":"l0_files","median":12.0,"p90":18.5}],"answered":true,)"
+        R"("message":"L0 fills"})");
 
   alert.from = AlertState::kWarning;
   alert.indicator.state = AlertState::kOk;
