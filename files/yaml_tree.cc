@@ -1,11 +1,11 @@
-#include "daemon/config/raw_config.h"
+#include "files/yaml_tree.h"
 
 #include <yaml-cpp/yaml.h>
 
-namespace rocktune::daemon {
+namespace rocktune {
 namespace {
 
-// Aliases can make a small file an endless one; no config needs more than this.
+// Aliases can make a small file an endless one; no file of ours needs more than this.
 constexpr int kMaxDepth = 16;
 constexpr int kMaxNodes = 20'000;
 
@@ -17,7 +17,7 @@ struct TooBig {
   Mark mark;
 };
 
-class Copier {
+class TreeCopier {
  public:
   RawNode copy(const YAML::Node& node, int depth) {
     RawNode raw;
@@ -49,12 +49,9 @@ std::string at(const std::string& file, const Mark& mark) {
 
 }  // namespace
 
-Result<RawConfig> parse_yaml(std::string_view text, const std::string& file) {
+Result<RawNode> parse_yaml_tree(std::string_view text, const std::string& file) {
   try {
-    RawConfig config;
-    config.file = file;
-    config.root = Copier().copy(YAML::Load(std::string(text)), 0);
-    return config;
+    return TreeCopier().copy(YAML::Load(std::string(text)), 0);
   } catch (const TooBig& big) {
     return fail(ErrorCode::kInvalidArgument,
                 at(file, big.mark) + ": nested too deeply, or too many values");
@@ -66,4 +63,4 @@ Result<RawConfig> parse_yaml(std::string_view text, const std::string& file) {
   }
 }
 
-}  // namespace rocktune::daemon
+}  // namespace rocktune
