@@ -7,15 +7,21 @@
 namespace rocktune {
 namespace {
 
-// Probabilities that raise a state, and below which it may fall again.
-constexpr double kRaiseWarning = 0.5;
-constexpr double kKeepWarning = 0.35;
+// From its warn_probability on an indicator warns; it may fall again below this share of it.
+constexpr double kKeepWarning = 0.7;
+// It is critical from here on, or from half of what is left above a higher warn_probability.
 constexpr double kRaiseCritical = 0.85;
-constexpr double kKeepCritical = 0.7;
-// How long it has to stay below before it falls: longer than most L0 compactions' saw-tooth.
+constexpr double kKeepCritical = 0.82;  // of that
+// How long it has to stay below before it falls: longer than most L0 compactions' saw-tooth. After
+// its event came the story has ended, and only flapping is waited for.
 constexpr double kQuietSeconds = 10;
+constexpr double kQuietAfterEventSeconds = 5;
 // Without data a state is kept this long (a restart of the agent takes less), then given up.
 constexpr double kBlindSeconds = 30;
+
+double critical_probability(const Indicator& indicator) {
+  return std::max(kRaiseCritical, (1 + indicator.warn_probability) / 2);
+}
 
 bool is_at_least(const Indicator& indicator, double probability) {
   return indicator.event || indicator.probability >= probability;
@@ -50,14 +56,21 @@ AlertState AlertTracker::next_state(const Indicator& indicator, Nanoseconds now)
     last_warning_ = std::max(last_warning_, now - Nanoseconds(1));
     blind_since_.reset();
   }
-  if (is_at_least(indicator, kKeepCritical)) last_critical_ = now;
-  if (is_at_least(indicator, kKeepWarning)) last_warning_ = now;
-  if (is_at_least(indicator, kRaiseCritical)) return AlertState::kCritical;
-  bool warning_quiet = seconds_between(last_warning_, now) >= kQuietSeconds;
-  bool critical_quiet = seconds_between(last_critical_, now) >= kQuietSeconds;
+  const double critical = critical_probability(indicator);
+  const bool warns = is_at_least(indicator, indicator.warn_probability);
+  // The event came and went, and another one is foreseen: that is another alert, of the next
+  // sample.
+  if (event_onset_ && !indicator.event && warns && state_ != AlertState::kOk)
+    return AlertState::kOk;
+  if (is_at_least(indicator, kKeepCritical * critical)) last_critical_ = now;
+  if (is_at_least(indicator, kKeepWarning * indicator.warn_probability)) last_warning_ = now;
+  if (is_at_least(indicator, critical)) return AlertState::kCritical;
+  const double quiet = event_onset_ ? kQuietAfterEventSeconds : kQuietSeconds;
+  bool warning_quiet = seconds_between(last_warning_, now) >= quiet;
+  bool critical_quiet = seconds_between(last_critical_, now) >= quiet;
   if (state_ == AlertState::kCritical && !critical_quiet) return AlertState::kCritical;
   if (state_ != AlertState::kOk && !warning_quiet) return AlertState::kWarning;
-  return is_at_least(indicator, kRaiseWarning) ? AlertState::kWarning : AlertState::kOk;
+  return warns ? AlertState::kWarning : AlertState::kOk;
 }
 
 AlertChange AlertTracker::change(const Assessment& assessment, AlertState from, Instant at) {
@@ -68,7 +81,7 @@ AlertChange AlertTracker::change(const Assessment& assessment, AlertState from, 
   out.raised_at = raised_at_;
   if (assessment.indicator.state != AlertState::kOk) {
     // A state that only hysteresis keeps up has no outlook any more.
-    bool likely = is_at_least(assessment.indicator, kRaiseWarning);
+    bool likely = is_at_least(assessment.indicator, assessment.indicator.warn_probability);
     out.message = assessment.sentence + (likely ? assessment.outlook : "");
     return out;
   }

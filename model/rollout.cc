@@ -61,6 +61,7 @@ class Simulation {
       const double files = std::min(job->files, files_);
       free_files_ = files_ - files;
       top_ = {job->seconds_left, 0, files, files * flow_.flush_bytes};
+      out_.l0_begin_seconds = 0;
     }
     if (const auto& job = flow_.deep_job; job && job->level >= 1 && job->level < flow_.levels) {
       const bool beside = flow_.l0_job || (is_parallel() && job->level > base_);
@@ -96,6 +97,7 @@ class Simulation {
       const double seconds = (bytes + bytes_.at(base_)) / flow_.l0_bytes_per_second;
       lane = {time_ + std::max(seconds, kShortestJobSeconds), 0, free_files_, bytes};
       free_files_ = 0;
+      if (!out_.l0_begin_seconds) out_.l0_begin_seconds = time_;
     } else {
       begin_deep(lane, best, time_ + std::max(flow_.deep_job_seconds / speed, kShortestJobSeconds));
     }
@@ -124,11 +126,17 @@ class Simulation {
           last_flush_ + (flow_.l0_slowdown - files_) * flow_.flush_interval_seconds;
       out_.eta_seconds = std::clamp(reached, 0.0, next);
     }
+    if (top_.ends != kNever || deep_.ends != kNever) busy_ += busy_part(time_, next);
     time_ = next;
   }
 
+  static double busy_part(double begin, double end) {
+    return std::min(end, kBusySeconds) - std::min(begin, kBusySeconds);
+  }
+
   [[nodiscard]] bool is_decided() const {
-    return out_.first_end_seconds && level_at(time_) >= kFarPast * flow_.l0_slowdown;
+    return time_ >= kBusySeconds && out_.first_end_seconds &&
+           level_at(time_) >= kFarPast * flow_.l0_slowdown;
   }
 
   void flush() {
@@ -162,6 +170,8 @@ class Simulation {
       if (stopped_early && horizons_.at(i) > time_) peak = most;
       peak = std::min(peak, most);
     }
+    const double seen = std::min(time_, kBusySeconds);
+    out_.busy_ratio = seen > 0 ? busy_ / seen : 0;
   }
 
   const FlowState& flow_;
@@ -174,8 +184,9 @@ class Simulation {
   double time_ = 0;
   double next_flush_ = 0;
   double last_flush_ = 0;
-  Lane top_;   // L0, and the level that it goes to; all levels where there is one slot
-  Lane deep_;  // the others
+  double busy_ = 0;  // s of kBusySeconds
+  Lane top_;         // L0, and the level that it goes to; all levels where there is one slot
+  Lane deep_;        // the others
 };
 
 }  // namespace

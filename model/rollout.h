@@ -21,6 +21,7 @@ namespace rocktune {
 
 // As far as it looks. Beyond this the present rates say little.
 inline constexpr double kRolloutSeconds = 62;
+inline constexpr double kBusySeconds = 30;
 inline constexpr std::size_t kMostRolloutSteps = 600;
 // Horizons for which peaks are told: the three that rocktune scores, and the caller's own.
 inline constexpr std::size_t kRolloutHorizons = 4;
@@ -63,6 +64,10 @@ struct Rollout {
   // The end of the first compaction out of L0, and the files just before it.
   std::optional<double> first_end_seconds;
   double first_end_files = 0;
+  // When the next compaction out of L0 begins, from now: 0 where one runs or is due; absent: none
+  // begins in the time that is looked at.
+  std::optional<double> l0_begin_seconds;
+  double busy_ratio = 0;  // the share of the next kBusySeconds during which any compaction runs
 };
 
 // All of `now` finite, intervals and rates above 0, `levels` from 2 to kMostLevels.

@@ -96,7 +96,10 @@ L0Forecast StallForecast::forecast(Family& family, std::size_t slots, double hor
   out.eta_seconds = rollout.eta_seconds;
   out.files_now = rollout.files_now;
   out.peak_files = rollout.peaks[0];
+  out.peaks = {rollout.peaks[1], rollout.peaks[2], rollout.peaks[3]};
   out.slowdown_files = slowdown;
+  out.l0_compaction_begins_seconds = rollout.l0_begin_seconds;
+  out.busy_ratio = rollout.busy_ratio;
   return out;
 }
 

@@ -29,7 +29,11 @@ struct L0Forecast {
   std::optional<double> eta_seconds;      // until L0 reaches its slowdown trigger; to 62 s
   double files_now = 0;                   // with the part of the next file that is written
   double peak_files = 0;                  // the most within the horizon
+  std::array<double, 3> peaks{};          // ... within 10, 30 and 60 s
   double slowdown_files = 0;
+  // As Rollout's l0_begin_seconds and busy_ratio.
+  std::optional<double> l0_compaction_begins_seconds;
+  double busy_ratio = 0;
 };
 
 class StallForecast {

@@ -20,16 +20,6 @@ std::int64_t steps(std::size_t horizon) {
   return static_cast<std::int64_t>(kHeadHorizons.at(horizon) / Forecaster::kGridSeconds);
 }
 
-std::size_t nearest_horizon(double horizon) {
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < kHeadHorizons.size(); ++i) {
-    if (std::abs(kHeadHorizons.at(i) - horizon) < std::abs(kHeadHorizons.at(best) - horizon)) {
-      best = i;
-    }
-  }
-  return best;
-}
-
 }  // namespace
 
 void Forecaster::load(const LearntIndicator& prior) {
@@ -187,7 +177,7 @@ std::optional<double> Forecaster::log_odds(double horizon) const {
 std::optional<std::array<double, kHeadQuantiles.size()>> Forecaster::value(std::size_t place,
                                                                            double horizon) const {
   if (!has_moment_ || !values_.at(place)) return std::nullopt;
-  const auto& heads = learnt_.values.at(place).at(nearest_horizon(horizon));
+  const auto& heads = learnt_.values.at(place).at(nearest_head_horizon(horizon));
   const double now = *values_.at(place);
   std::array<double, kHeadQuantiles.size()> out{};
   for (std::size_t q = 0; q < heads.size(); ++q) {
@@ -198,7 +188,7 @@ std::optional<std::array<double, kHeadQuantiles.size()>> Forecaster::value(std::
 }
 
 HeadVector Forecaster::contributions(double horizon) const {
-  const HeadWeights& head = learnt_.events.at(nearest_horizon(horizon));
+  const HeadWeights& head = learnt_.events.at(nearest_head_horizon(horizon));
   HeadVector out{};
   for (std::size_t i = 0; i < kHeadInputs; ++i) out.at(i) = head.weights.at(i) * inputs_.at(i);
   return out;

@@ -5,6 +5,16 @@
 
 namespace rocktune {
 
+std::size_t nearest_head_horizon(double seconds) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < kHeadHorizons.size(); ++i) {
+    if (std::abs(kHeadHorizons.at(i) - seconds) < std::abs(kHeadHorizons.at(best) - seconds)) {
+      best = i;
+    }
+  }
+  return best;
+}
+
 bool is_sound(const LearntIndicator& learnt) {
   Moments moments;
   if (!moments.load(learnt.moments) || !std::isfinite(learnt.threshold_log_odds)) return false;

@@ -11,6 +11,8 @@
 namespace rocktune {
 
 inline constexpr std::array<double, 3> kHeadHorizons = {10, 30, 60};  // seconds
+// The place of the one that is nearest to `seconds`.
+std::size_t nearest_head_horizon(double seconds);
 inline constexpr std::array<double, 2> kHeadQuantiles = {0.5, 0.9};
 
 // What a value head forecasts: the largest value within the horizon. ln(read P99 / SLO) and

@@ -99,6 +99,55 @@ TEST_CASE("L0 waits behind the deeper level that is further above its target", "
   }
 }
 
+TEST_CASE("The next compaction out of L0, and how busy compactions are", "[rollout]") {
+  FlowState flow = filling();
+  SECTION("none comes") {
+    const Rollout out = roll_out(flow, kHorizons);
+    CHECK_FALSE(out.l0_begin_seconds);
+    CHECK(out.busy_ratio == 0);
+  }
+  SECTION("at the flush that fills L0 to its trigger, and at every fourth from there") {
+    flow.l0_files = 0;
+    flow.l0_trigger = 4;
+    flow.l0_bytes_per_second = 20 * kMega;  // 4 files: 2 s
+    flow.targets.largest.fill(1e18);        // nothing leaves L1
+    flow.l0_slowdown = 1000;
+    const Rollout out = roll_out(flow, kHorizons);
+    REQUIRE(out.l0_begin_seconds);
+    CHECK(*out.l0_begin_seconds == Approx(4));
+    // The first runs from 4 to 6; L1's 40 MB make the second 4 s from 8 on, the third 6 s from 12;
+    // the fourth begins with the 6 files of then at 18, 60 + 120 MB in 9 s; the fifth to the end.
+    CHECK(out.busy_ratio == Approx((2 + 4 + 6 + 9 + 3) / 30.0));
+  }
+  SECTION("one runs: 0") {
+    flow.l0_job = FlowState::L0Job{3, 3};
+    const Rollout out = roll_out(flow, kHorizons);
+    CHECK(out.l0_begin_seconds == 0.0);
+    CHECK(out.busy_ratio == Approx(0.1));
+  }
+  SECTION("a deeper one runs first, with one slot") {
+    flow.l0_trigger = 3;
+    flow.deep_job = FlowState::DeepJob{6, 2};
+    flow.level_bytes.at(2) = 1;
+    const Rollout out = roll_out(flow, kHorizons);
+    REQUIRE(out.l0_begin_seconds);
+    CHECK(*out.l0_begin_seconds == Approx(6));
+  }
+  SECTION("beside a deeper one, with two: it is due at once") {
+    flow.l0_trigger = 3;
+    flow.slots = 2;
+    flow.deep_job = FlowState::DeepJob{6, 2};
+    CHECK(roll_out(flow, kHorizons).l0_begin_seconds == 0.0);
+  }
+  SECTION("L0 far past its limit keeps them busy") {
+    flow.l0_trigger = 4;
+    flow.l0_job = FlowState::L0Job{2, 3};
+    flow.flush_interval_seconds = flow.next_flush_seconds = 0.1;
+    const Rollout out = roll_out(flow, kHorizons);
+    CHECK(out.busy_ratio == Approx(1));
+  }
+}
+
 TEST_CASE("Whatever the flow, the roll-out is finite and more load is no better", "[rollout]") {
   std::mt19937_64 random(5);
   const auto between = [&](double low, double high) {
@@ -132,6 +181,12 @@ TEST_CASE("Whatever the flow, the roll-out is finite and more load is no better"
     REQUIRE(out.peaks[0] <= out.peaks[2]);
     REQUIRE(out.peaks[2] <= out.peaks[3]);
     REQUIRE(std::isfinite(out.first_end_files));
+    REQUIRE((out.busy_ratio >= 0 && out.busy_ratio <= 1 + 1e-9));
+    if (flow.l0_job) REQUIRE(out.l0_begin_seconds == 0.0);
+    if (out.l0_begin_seconds) {
+      REQUIRE((*out.l0_begin_seconds >= 0 && *out.l0_begin_seconds <= kRolloutSeconds));
+      REQUIRE(out.busy_ratio > (*out.l0_begin_seconds < 29 ? 0 : -1));
+    }
     if (out.eta_seconds) {
       REQUIRE(*out.eta_seconds >= 0);
       REQUIRE(*out.eta_seconds <= kRolloutSeconds);
