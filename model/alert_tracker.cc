@@ -12,10 +12,9 @@ constexpr double kKeepWarning = 0.7;
 // It is critical from here on, or from half of what is left above a higher warn_probability.
 constexpr double kRaiseCritical = 0.85;
 constexpr double kKeepCritical = 0.82;  // of that
-// How long it has to stay below before it falls: longer than most L0 compactions' saw-tooth. After
-// its event came the story has ended, and only flapping is waited for.
+// How long it has to stay below before it falls: longer than most L0 compactions' saw-tooth. This
+// long after its event an alert is over in any case: what is foreseen then is another one's.
 constexpr double kQuietSeconds = 10;
-constexpr double kQuietAfterEventSeconds = 5;
 // Without data a state is kept this long (a restart of the agent takes less), then given up.
 constexpr double kBlindSeconds = 30;
 
@@ -58,16 +57,14 @@ AlertState AlertTracker::next_state(const Indicator& indicator, Nanoseconds now)
   }
   const double critical = critical_probability(indicator);
   const bool warns = is_at_least(indicator, indicator.warn_probability);
-  // The event came and went, and another one is foreseen: that is another alert, of the next
-  // sample.
-  if (event_onset_ && !indicator.event && warns && state_ != AlertState::kOk)
-    return AlertState::kOk;
+  if (indicator.event) last_event_ = now;
+  const bool over = event_onset_ && seconds_between(last_event_, now) >= kQuietSeconds;
+  if (state_ != AlertState::kOk && over) return AlertState::kOk;
   if (is_at_least(indicator, kKeepCritical * critical)) last_critical_ = now;
   if (is_at_least(indicator, kKeepWarning * indicator.warn_probability)) last_warning_ = now;
   if (is_at_least(indicator, critical)) return AlertState::kCritical;
-  const double quiet = event_onset_ ? kQuietAfterEventSeconds : kQuietSeconds;
-  bool warning_quiet = seconds_between(last_warning_, now) >= quiet;
-  bool critical_quiet = seconds_between(last_critical_, now) >= quiet;
+  bool warning_quiet = seconds_between(last_warning_, now) >= kQuietSeconds;
+  bool critical_quiet = seconds_between(last_critical_, now) >= kQuietSeconds;
   if (state_ == AlertState::kCritical && !critical_quiet) return AlertState::kCritical;
   if (state_ != AlertState::kOk && !warning_quiet) return AlertState::kWarning;
   return warns ? AlertState::kWarning : AlertState::kOk;
@@ -114,6 +111,7 @@ std::optional<AlertChange> AlertTracker::update(Assessment& assessment, Instant 
   }
   if (from == AlertState::kOk && state_ == AlertState::kOk) return std::nullopt;
   note_event(indicator, at.tick);
+  indicator.answered = state_ != AlertState::kOk && event_onset_.has_value();
   if (from == state_) return std::nullopt;
   AlertChange out = change(assessment, from, at);
   if (state_ == AlertState::kOk && !indicator.valid) {

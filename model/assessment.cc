@@ -29,7 +29,7 @@ HorizonProbabilities probabilities_of(const Pressure& pressure, double weight) {
 
 void add_driver(std::vector<Driver>& drivers, std::string feature, const Value& value,
                 const Value& limit) {
-  if (value) drivers.push_back({std::move(feature), *value, limit});
+  if (value) drivers.push_back({std::move(feature), *value, limit, std::nullopt});
 }
 
 Assessment assess(IndicatorKind kind, const std::vector<Pressure>& pressures, bool event,

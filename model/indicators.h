@@ -31,7 +31,7 @@ struct Driver {
   // A name of Features::visit_values, or one of the forecasts' own (docs/alerts.md).
   std::string feature;
   double value = 0;
-  std::optional<double> limit;  // the limit it is measured against, same unit
+  std::optional<double> limit = std::nullopt;  // the limit it is measured against, same unit
   std::optional<double>
       weight;  // what it adds to the log odds of the event; absent: nothing learnt
   bool operator==(const Driver&) const = default;
@@ -48,6 +48,7 @@ struct Indicator {
   IndicatorKind kind = IndicatorKind::kP99;
   std::string cause;  // "read", "write"; "l0", "pending_bytes", "memtables"; "queue", "await"
   AlertState state = AlertState::kOk;
+  bool answered = false;   // an alert is raised, and its event has come since
   double probability = 0;  // within the horizon; 1 while the event holds
   // Within 10, 30 and 60 s; empty while it is not valid.
   std::vector<double> probabilities;

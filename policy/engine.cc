@@ -33,6 +33,9 @@ Result<void> check(const EngineConfig& config) {
   require(positive(o.horizon_seconds), "objective horizon_seconds");
   require(positive(o.device_queue_limit), "objective device_queue_limit");
   require(positive(o.device_await_limit_seconds), "objective device_await_limit_seconds");
+  for (const double budget : o.false_alarms_per_day) {
+    require(positive(budget), "objective false_alarms_per_day");
+  }
   require(positive(config.budget.rate_limit_min.value), "budget rate_limit_min");
   require(!config.budget.cache_max || config.budget.cache_max->value > 0, "budget cache_max");
   require(!config.budget.jobs_max || *config.budget.jobs_max > 0, "budget jobs_max");
@@ -52,7 +55,7 @@ struct Engine::State {
       : config(wanted),
         policy(std::move(made)),
         guard(wanted.budget),
-        indicators(wanted.objective) {}
+        indicators(wanted.objective, wanted.prior ? *wanted.prior : Learnt()) {}
 
   EngineConfig config;
   std::unique_ptr<Policy> policy;
@@ -137,6 +140,10 @@ Result<Engine> Engine::create(const EngineConfig& config) {
 
 Engine::Engine(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Engine::~Engine() = default;
+Learnt Engine::learnt() const {
+  return state_->indicators.learnt();
+}
+
 Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 

@@ -7,6 +7,7 @@ namespace rocktune {
 namespace {
 
 constexpr double kMillion = 1e6;
+constexpr double kBeginSeconds = 15;
 // The 99th percentile of fewer operations than this is their maximum and says little.
 constexpr double kFewestOperations = 20;
 
@@ -67,6 +68,9 @@ void Observer::look_at_l0(const Features& features, const std::optional<L0Foreca
   inputs_.set(HeadInput::kL0Peak10, share(forecast->peaks[0]));
   inputs_.set(HeadInput::kL0Peak30, share(forecast->peaks[1]));
   inputs_.set(HeadInput::kL0Peak60, share(forecast->peaks[2]));
+  const auto& begins = forecast->l0_compaction_begins_seconds;
+  inputs_.set(HeadInput::kL0CompactionBegins, begins ? std::exp(-*begins / kBeginSeconds) : 0.0);
+  inputs_.set(HeadInput::kCompactionsBusy, forecast->busy_ratio);
 }
 
 void Observer::look_at_jobs(const Features& features) {
