@@ -8,7 +8,7 @@ namespace {
 constexpr double kNowSeconds = 3;
 constexpr double kMiddleSeconds = 15;
 constexpr double kSlowSeconds = 60;
-constexpr double kMostSecondsBetweenReadings = 10;
+constexpr double kCourseGapSeconds = 10;
 
 void follow(double& mean, double value, double passed, double seconds) {
   mean += (1 - std::exp(-passed / seconds)) * (value - mean);
@@ -18,7 +18,7 @@ void follow(double& mean, double value, double passed, double seconds) {
 
 void Course::add(Nanoseconds tick, const std::optional<double>& value) {
   const double passed = seconds_between(last_, tick);
-  if (known_ && (!(passed >= 0) || passed > kMostSecondsBetweenReadings)) known_ = false;
+  if (known_ && (!(passed >= 0) || passed > kCourseGapSeconds)) known_ = false;
   if (!value || !std::isfinite(*value)) return;
   if (!known_) {
     now_ = middle_ = slow_ = *value;

@@ -7,7 +7,7 @@ namespace rocktune {
 namespace {
 
 constexpr double kShortestLeadSeconds = 2;
-constexpr double kMostSecondsBetween = 10;  // more is a gap
+constexpr double kBudgetGapSeconds = 10;  // more is a gap
 
 }  // namespace
 
@@ -31,7 +31,7 @@ void FalseAlarmBudget::gap() {
 void FalseAlarmBudget::update(Nanoseconds tick, double log_odds, bool holds, bool onset) {
   if (last_) {
     const double passed = seconds_between(*last_, tick);
-    if (!(passed >= 0) || passed > kMostSecondsBetween) {
+    if (!(passed >= 0) || passed > kBudgetGapSeconds) {
       gap();
     } else {
       move(-kStep * per_second_ * passed);

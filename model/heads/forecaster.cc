@@ -7,7 +7,7 @@
 namespace rocktune {
 namespace {
 
-constexpr double kMostSecondsBetween = 10;  // more is a gap
+constexpr double kForecasterGapSeconds = 10;  // more is a gap
 constexpr float kNoValue = std::numeric_limits<float>::quiet_NaN();
 // Drift is judged by the heads of 30 s.
 constexpr std::size_t kDriftHorizon = 1;
@@ -46,7 +46,7 @@ void Forecaster::clear() {
 void Forecaster::update(Nanoseconds tick, const Moment* moment, const Episodes& episodes) {
   if (origin_) {
     const double passed = seconds_between(now_, tick);
-    if (!(passed >= 0) || passed > kMostSecondsBetween) clear();
+    if (!(passed >= 0) || passed > kForecasterGapSeconds) clear();
   }
   if (!origin_) origin_ = tick;
   now_ = tick;
