@@ -22,4 +22,12 @@ const Prior& builtin_prior() {
   return kPrior;
 }
 
+Result<std::shared_ptr<const Learnt>> choose_prior(const std::string& choice) {
+  if (choice == kNoPrior) return std::shared_ptr<const Learnt>();
+  if (choice == kBuiltinPrior) return std::make_shared<const Learnt>(builtin_prior().learnt);
+  const auto prior = read_prior(choice);
+  if (!prior) return tl::unexpected(prior.error());
+  return std::make_shared<const Learnt>(prior->learnt);
+}
+
 }  // namespace rocktune

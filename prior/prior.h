@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,6 +61,8 @@ inline constexpr std::size_t kLargestPriorFile = std::size_t{4} << 20;
 // that is none or out of range.
 Result<Prior> parse_prior(std::string_view text, const std::string& name);
 std::string prior_text(const Prior& prior);
+// Whether it begins as a file of prior_text(), of whatever version, whole or not.
+bool is_prior_text(std::string_view text);
 
 Result<Prior> read_prior(const std::string& path);
 // Whole or not at all, as replace_file().
@@ -67,5 +70,10 @@ Result<void> write_prior(const std::string& path, const Prior& prior);
 
 // The one that is shipped; etc/model.yaml is its only source.
 const Prior& builtin_prior();
+
+inline constexpr std::string_view kBuiltinPrior = "builtin", kNoPrior = "none";
+// As a configuration or a command line names it: "builtin", "none" (null: nothing learnt) or the
+// path of a file.
+Result<std::shared_ptr<const Learnt>> choose_prior(const std::string& choice);
 
 }  // namespace rocktune

@@ -10,6 +10,8 @@ namespace {
 
 using prior_format::kBias;
 
+constexpr std::string_view kFirstWords = "# What the heads of rocktune's early warnings begin with";
+
 template <class Number>
 std::string shortest(Number value) {
   std::array<char, 32> buffer{};
@@ -112,11 +114,15 @@ void put_scored(std::string& out, const std::vector<PriorScore>& all) {
 
 }  // namespace
 
+bool is_prior_text(std::string_view text) {
+  return text.starts_with(kFirstWords);
+}
+
 std::string prior_text(const Prior& prior) {
   const PriorNotes& notes = prior.notes;
-  std::string out =
-      "# What the heads of rocktune's early warnings begin with (docs/train.md). Inputs are\n"
-      "# standardised by their moments; weights say what one deviation of an input adds.\n";
+  std::string out = std::string(kFirstWords) +
+                    " (docs/train.md). Inputs are\n# standardised by their moments; weights say "
+                    "what one deviation of an input adds.\n";
   out += "version: " + std::to_string(Learnt::kVersion) + "\n";
   out += "made_by: " + prior_format::quoted(notes.made_by) + "\n";
   if (!notes.database.empty()) out += "database: " + prior_format::quoted(notes.database) + "\n";

@@ -84,6 +84,8 @@ TEST_CASE("a prior that is written is read back exactly", "[prior]") {
   const auto nothing = parse_prior(prior_text({}), "m.yaml");
   REQUIRE(nothing.has_value());
   CHECK(*nothing == Prior{});
+  CHECK(is_prior_text(prior_text({})));
+  CHECK_FALSE(is_prior_text("version: 1\n"));
 }
 
 TEST_CASE("the largest and smallest numbers survive", "[prior]") {
