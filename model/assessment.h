@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "model/device_load.h"
 #include "model/features.h"
 #include "model/heads/learnt.h"
 #include "model/indicators.h"
@@ -96,14 +97,23 @@ class P99Assessor {
 
 class DeviceAssessor {
  public:
+  explicit DeviceAssessor(const DeviceCapacities& capacities = {}) : load_(capacities) {}
   Assessment assess(const Features& features, const Objective& objective);
   void clear();
+  // As of the last assess().
+  [[nodiscard]] const DeviceLoad& load() const { return load_; }
 
  private:
   void add_queue(const Features& features, const Objective& objective, std::vector<Pressure>& out);
   void add_await(const Features& features, const Objective& objective, std::vector<Pressure>& out);
+  void add_load(const Features& features, std::vector<Pressure>& out);
+  void add_waiting_reads(const Features& features, std::vector<Pressure>& out);
+  void clear_trends();
   Trend queue_{Trend::Jumps::kKeep};
   Trend await_{Trend::Jumps::kKeep};
+  Trend load_use_{Trend::Jumps::kKeep};
+  Trend waiting_reads_{Trend::Jumps::kKeep};
+  DeviceLoad load_;
 };
 
 }  // namespace rocktune

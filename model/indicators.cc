@@ -13,6 +13,7 @@ namespace rocktune {
 struct IndicatorModel::State {
   State(const Objective& wanted, const Learnt& prior)
       : objective(wanted),
+        device(wanted.device_capacities),
         heads{IndicatorHeads(IndicatorKind::kP99, wanted, prior.indicators[0]),
               IndicatorHeads(IndicatorKind::kCompactionBacklog, wanted, prior.indicators[1]),
               IndicatorHeads(IndicatorKind::kDeviceSaturation, wanted, prior.indicators[2])} {}
@@ -55,8 +56,8 @@ IndicatorModel::Step IndicatorModel::update(const Features& features) {
   std::array<Assessment, 3> assessments{state.p99.assess(features, state.objective),
                                         state.backlog.assess(features, state.objective),
                                         state.device.assess(features, state.objective)};
-  const HeadInputs& inputs =
-      state.observer.update(features, state.objective, state.backlog.forecast(), std::nullopt);
+  const HeadInputs& inputs = state.observer.update(features, state.objective,
+                                                   state.backlog.forecast(), state.device.load());
   Step out;
   for (std::size_t i = 0; i < assessments.size(); ++i) {
     state.heads.at(i).apply(assessments.at(i), features, inputs);

@@ -28,7 +28,8 @@ std::string_view to_string(IndicatorKind kind);  // "p99", "compaction_backlog",
 std::string_view to_string(AlertState state);    // "ok", "warning", "critical"
 
 struct Driver {
-  // A name of Features::visit_values, or one of the forecasts' own (docs/alerts.md).
+  // A name of Features::visit_values, or what a model derived from them: l0_peak_files (what is
+  // foreseen), device_load and device_read_await_ratio (model/device_load.h).
   std::string feature;
   double value = 0;
   std::optional<double> limit = std::nullopt;  // the limit it is measured against, same unit
@@ -46,7 +47,8 @@ struct Foreseen {
 
 struct Indicator {
   IndicatorKind kind = IndicatorKind::kP99;
-  std::string cause;  // "read", "write"; "l0", "pending_bytes", "memtables"; "queue", "await"
+  std::string
+      cause;  // "read", "write"; "l0", "pending_bytes", "memtables"; "queue", "await", "load"
   AlertState state = AlertState::kOk;
   bool answered = false;   // an alert is raised, and its event has come since
   double probability = 0;  // within the horizon; 1 while the event holds

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "model/device_capacities.h"
 #include "model/units.h"
 
 namespace rocktune {
@@ -21,6 +22,8 @@ struct Objective {
   // How many false alarms are accepted a day, in the order of IndicatorKind: p99,
   // compaction_backlog, device_saturation.
   std::array<double, 3> false_alarms_per_day = {12, 12, 12};
+  // What the device was probed to do: no wish, but what its load is measured against.
+  DeviceCapacities device_capacities;
   bool operator==(const Objective&) const = default;
 };
 

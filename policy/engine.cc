@@ -23,6 +23,10 @@ bool positive(double value) {
   return std::isfinite(value) && value > 0;
 }
 
+bool usable(const std::optional<DirectionCapacity>& capacity) {
+  return !capacity || (positive(capacity->bytes_per_second) && positive(capacity->iops));
+}
+
 Result<void> check(const EngineConfig& config) {
   const Objective& o = config.objective;
   std::string bad;
@@ -37,6 +41,13 @@ Result<void> check(const EngineConfig& config) {
   for (const double budget : o.false_alarms_per_day) {
     require(positive(budget), "objective false_alarms_per_day");
   }
+  const DeviceCapacities& device = o.device_capacities;
+  require(usable(device.read) && usable(device.write), "objective device_capacities");
+  require(!device.read_await_seconds || positive(*device.read_await_seconds),
+          "objective device_capacities read_await_seconds");
+  // May be 0: a device that loses nothing by mixing.
+  require(!device.mixing_loss || (*device.mixing_loss >= 0 && std::isfinite(*device.mixing_loss)),
+          "objective device_capacities mixing_loss (or be 0)");
   require(positive(config.budget.rate_limit_min.value), "budget rate_limit_min");
   require(!config.budget.cache_max || config.budget.cache_max->value > 0, "budget cache_max");
   require(!config.budget.jobs_max || *config.budget.jobs_max > 0, "budget jobs_max");

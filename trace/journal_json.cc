@@ -53,6 +53,18 @@ void add_foreseen(Json& line, const Indicator& indicator) {
   line["answered"] = indicator.answered;
 }
 
+Json direction_json(const std::optional<DirectionCapacity>& capacity) {
+  if (!capacity) return nullptr;
+  return {{"bytes_per_second", capacity->bytes_per_second}, {"iops", capacity->iops}};
+}
+
+Json capacities_json(const DeviceCapacities& capacities) {
+  return {{"read", direction_json(capacities.read)},
+          {"write", direction_json(capacities.write)},
+          {"mixing_loss", or_null(capacities.mixing_loss)},
+          {"read_await_seconds", or_null(capacities.read_await_seconds)}};
+}
+
 void add_forecast(Json& line, const Indicator& indicator) {
   line["probability"] = indicator.probability;
   line["horizon_seconds"] = indicator.horizon_seconds;
@@ -203,7 +215,8 @@ std::string encode_engine_config(const EngineConfig& config) {
         {"horizon_seconds", objective.horizon_seconds},
         {"device_queue_limit", objective.device_queue_limit},
         {"device_await_limit_seconds", objective.device_await_limit_seconds},
-        {"false_alarms_per_day", objective.false_alarms_per_day}}},
+        {"false_alarms_per_day", objective.false_alarms_per_day},
+        {"device_capacities", capacities_json(objective.device_capacities)}}},
       {"budget",
        {{"cache_max_bytes", budget.cache_max ? Json(budget.cache_max->value) : Json(nullptr)},
         {"jobs_max", or_null(budget.jobs_max)},

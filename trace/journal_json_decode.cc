@@ -70,6 +70,22 @@ Indicator indicator_from(const Json& object) {
   return indicator;
 }
 
+std::optional<DirectionCapacity> direction_at(const Json& object, const char* key) {
+  const Json& direction = object.at(key);
+  if (direction.is_null()) return std::nullopt;
+  return DirectionCapacity{direction.at("bytes_per_second").get<double>(),
+                           direction.at("iops").get<double>()};
+}
+
+// Traces of before do not have it: nothing was probed then.
+DeviceCapacities capacities_from(const Json& objective) {
+  const auto found = objective.find("device_capacities");
+  if (found == objective.end()) return {};
+  return {direction_at(*found, "read"), direction_at(*found, "write"),
+          optional_at<double>(*found, "mixing_loss"),
+          optional_at<double>(*found, "read_await_seconds")};
+}
+
 EngineConfig engine_config_from(const Json& object) {
   EngineConfig config;
   config.policy = object.at("policy").get<std::string>();
@@ -85,6 +101,7 @@ EngineConfig engine_config_from(const Json& object) {
       objective.at("device_await_limit_seconds").get<double>();
   config.objective.false_alarms_per_day =
       objective.value("false_alarms_per_day", Objective().false_alarms_per_day);
+  config.objective.device_capacities = capacities_from(objective);
   const Json& budget = object.at("budget");
   if (const auto bytes = optional_at<std::int64_t>(budget, "cache_max_bytes")) {
     config.budget.cache_max = Bytes{*bytes};

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "daemon/config/device_profile.h"
 #include "daemon/config/units.h"
 #include "daemon/config/values.h"
 #include "model/indicators.h"
@@ -82,7 +83,7 @@ class Finalizer {
     model(root);
     lease_and_sources(root);
     Section defaults = root.section("defaults");
-    engine(defaults, config_.engine, "default");
+    engine(defaults, config_.engine, default_profile_, "default");
     defaults.finish();
     if (const RawNode* list = root.list("targets")) targets(*list);
     root.finish();
@@ -179,8 +180,10 @@ class Finalizer {
     sources.finish();
   }
 
-  // policy, policy_params, objective, budget: of the defaults and of each target.
-  void engine(Section& section, EngineConfig& engine, const std::string& origin) {
+  // policy, policy_params, objective, budget, device_profile: of the defaults and of each target.
+  // `profile` is the path inherited.
+  void engine(Section& section, EngineConfig& engine, std::string& profile,
+              const std::string& origin) {
     const std::string inherited = engine.policy;
     section.read(
         "policy", engine.policy,
@@ -204,6 +207,29 @@ class Finalizer {
     false_alarms(objective, engine.objective, origin);
     objective.finish();
     budget(section, engine.budget, origin);
+    device_profile(section, engine.objective.device_capacities, profile, origin);
+  }
+
+  static void device_profile(Section& section, DeviceCapacities& capacities, std::string& path,
+                             const std::string& origin) {
+    const std::string inherited = path;
+    section.read(
+        "device_profile", path,
+        [](std::string_view text) -> Result<std::string> {
+          if (text == "unset") return std::string();
+          return parse_path(text);
+        },
+        [](const std::string& value) { return value.empty() ? std::string("unset") : value; },
+        origin);
+    if (path == inherited) return;
+    capacities = {};
+    if (path.empty()) return;
+    Result<DeviceCapacities> read = load_device_profile(path);
+    if (read) {
+      capacities = *read;
+    } else {
+      section.complain("device_profile", read.error().message);
+    }
   }
 
   // How many a day, for each indicator.
@@ -286,7 +312,8 @@ class Finalizer {
       section.read("mode", rule.mode, parse_mode, print_mode, "daemon.mode");
       section.read("device_stat", rule.device_stat, parse_path, same);
       freeze(section, rule);
-      engine(section, rule.engine, "defaults");
+      std::string profile = default_profile_;
+      engine(section, rule.engine, profile, "defaults");
       section.finish();
       config_.targets.push_back(std::move(rule));
     }
@@ -323,6 +350,7 @@ class Finalizer {
   std::vector<Setting> settings_;
   std::set<std::string> known_;
   Config config_;
+  std::string default_profile_;  // path of the defaults' device profile; empty: none
   Reading reading_{raw_, problems_, settings_, known_};
 };
 

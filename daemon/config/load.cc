@@ -20,9 +20,9 @@ tl::expected<RawConfig, std::vector<std::string>> read_raw(const std::string& fi
     return tl::unexpected(
         std::vector<std::string>{"cannot read the config file " + text.error().message});
   }
-  Result<RawNode> root = parse_yaml_tree(*text, file);
-  if (!root) return tl::unexpected(std::vector<std::string>{root.error().message});
-  return RawConfig{file, *std::move(root), {}};
+  Result<RawConfig> raw = parse_yaml(*text, file);
+  if (!raw) return tl::unexpected(std::vector<std::string>{raw.error().message});
+  return *std::move(raw);
 }
 
 }  // namespace

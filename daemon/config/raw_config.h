@@ -1,9 +1,10 @@
 // RawConfig: the config file as it stands, every scalar with the line and column it came from, and
-// what was given besides the file. What is not YAML at all is an error of parse_yaml_tree();
+// what was given besides the file. What is not YAML at all is an error of parse_yaml();
 // everything else is found by finalize(), all at once.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "files/yaml_tree.h"
@@ -22,5 +23,8 @@ struct RawConfig {
   RawNode root;
   std::vector<Override> overrides;
 };
+
+// A file as it stands, without overrides; errors as of parse_yaml_tree().
+Result<RawConfig> parse_yaml(std::string_view text, const std::string& file);
 
 }  // namespace rocktune::daemon

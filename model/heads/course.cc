@@ -5,7 +5,7 @@
 namespace rocktune {
 namespace {
 
-constexpr double kNowSeconds = 3;
+constexpr double kFastSeconds = 3;
 constexpr double kMiddleSeconds = 15;
 constexpr double kSlowSeconds = 60;
 constexpr double kCourseGapSeconds = 10;
@@ -24,7 +24,7 @@ void Course::add(Nanoseconds tick, const std::optional<double>& value) {
     now_ = middle_ = slow_ = *value;
     known_ = true;
   } else {
-    follow(now_, *value, passed, kNowSeconds);
+    follow(now_, *value, passed, kFastSeconds);
     follow(middle_, *value, passed, kMiddleSeconds);
     follow(slow_, *value, passed, kSlowSeconds);
   }

@@ -19,7 +19,7 @@ class FalseAlarmBudget {
   // 0.92 and 2.04.
   static constexpr double kStep = 1;
   // A quiet database must not end in warning of the improbable, nor one bad day in silence.
-  static constexpr double kLowestProbability = 0.25, kHighestProbability = 0.98;
+  static constexpr double kLowestProbability = 0.25, kHighestProbability = 0.998;
 
   FalseAlarmBudget(double per_day, double horizon_seconds)
       : per_second_(per_day / 86400), horizon_(horizon_seconds) {}

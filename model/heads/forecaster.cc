@@ -1,6 +1,7 @@
 #include "model/heads/forecaster.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 
@@ -23,9 +24,11 @@ std::int64_t steps(std::size_t horizon) {
 }  // namespace
 
 void Forecaster::load(const LearntIndicator& prior) {
-  learnt_ = prior;
+  learnt_ = is_sound(prior) ? prior : LearntIndicator();
   moments_ = Moments();
-  if (!moments_.load(prior.moments) || !is_sound(learnt_)) learnt_ = LearntIndicator();
+  const bool sound = moments_.load(learnt_.moments);
+  assert(sound);  // is_sound() looked
+  (void)sound;
 }
 
 LearntIndicator Forecaster::learnt() const {

@@ -33,6 +33,7 @@ const std::array<HeadInputSpec, kHeadInputs>& head_input_specs() {
       {"device_load", "device_load"},
       {"device_queue", "device_queue"},
       {"device_await", "device_read_await_ms"},
+      {"device_await_ratio", "device_read_await_ms"},
       {"device_slope_15", "device_queue"},
       {"device_slope_60", "device_queue"},
       {"io_pressure", "io_pressure_ratio"},

@@ -43,8 +43,9 @@ enum class HeadInput : std::size_t {
   kStalled,
   // The device.
   kDeviceLoad,
-  kDeviceQueue,  // ln(queue / limit)
-  kDeviceAwait,  // ln(await / limit)
+  kDeviceQueue,       // ln(queue / limit)
+  kDeviceAwait,       // ln(await / limit)
+  kDeviceAwaitRatio,  // ln(1 + await / await under light load)
   kDeviceSlope15,
   kDeviceSlope60,
   kIoPressure,

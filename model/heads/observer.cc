@@ -42,11 +42,11 @@ void Observer::clear() {
 
 const HeadInputs& Observer::update(const Features& features, const Objective& objective,
                                    const std::optional<L0Forecast>& forecast,
-                                   const std::optional<double>& device_load) {
+                                   const DeviceLoad& load) {
   inputs_ = HeadInputs();
   look_at_l0(features, forecast);
   look_at_jobs(features);
-  look_at_device(features, objective, device_load);
+  look_at_device(features, objective, load);
   look_at_foreground(features, objective);
   return inputs_;
 }
@@ -97,10 +97,11 @@ void Observer::look_at_jobs(const Features& features) {
 }
 
 void Observer::look_at_device(const Features& features, const Objective& objective,
-                              const std::optional<double>& load) {
+                              const DeviceLoad& load) {
   const auto queue = log_use(features.device_queue, objective.device_queue_limit);
   queue_.add(features.at.tick, queue);
-  inputs_.set(HeadInput::kDeviceLoad, load);
+  inputs_.set(HeadInput::kDeviceLoad, load.rho());
+  inputs_.set(HeadInput::kDeviceAwaitRatio, log_of(load.await_ratio(), 1));
   inputs_.set(HeadInput::kDeviceQueue, queue_.now());
   const Value& await = features.device_read_await_ms ? features.device_read_await_ms
                                                      : features.device_write_await_ms;

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "model/device_load.h"
 #include "model/features.h"
 #include "model/heads/course.h"
 #include "model/heads/episodes.h"
@@ -15,17 +16,15 @@ namespace rocktune {
 
 class Observer {
  public:
-  // Once per sample, in order. `device_load`: rho, where it is known.
+  // Once per sample, in order.
   const HeadInputs& update(const Features& features, const Objective& objective,
-                           const std::optional<L0Forecast>& forecast,
-                           const std::optional<double>& device_load);
+                           const std::optional<L0Forecast>& forecast, const DeviceLoad& load);
   void clear();
 
  private:
   void look_at_l0(const Features& features, const std::optional<L0Forecast>& forecast);
   void look_at_jobs(const Features& features);
-  void look_at_device(const Features& features, const Objective& objective,
-                      const std::optional<double>& load);
+  void look_at_device(const Features& features, const Objective& objective, const DeviceLoad& load);
   void look_at_foreground(const Features& features, const Objective& objective);
 
   HeadInputs inputs_;

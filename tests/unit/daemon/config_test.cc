@@ -11,9 +11,10 @@ using namespace std::chrono_literals;
 namespace {
 
 ConfigResult parse(const std::string& text, std::vector<Override> overrides = {}) {
-  Result<RawNode> root = parse_yaml_tree(text, "r.yaml");
-  if (!root) return tl::unexpected(std::vector<std::string>{root.error().message});
-  return finalize({"r.yaml", *std::move(root), std::move(overrides)});
+  Result<RawConfig> raw = parse_yaml(text, "r.yaml");
+  if (!raw) return tl::unexpected(std::vector<std::string>{raw.error().message});
+  raw->overrides = std::move(overrides);
+  return finalize(*raw);
 }
 
 std::vector<std::string> errors(const std::string& text) {

@@ -157,7 +157,8 @@ TEST_CASE("a rule for many databases names each of them differently", "[daemon][
     TargetRule rule;
     rule.path = pattern;
     rule.name = "orders";
-    const auto made = Target::create(1, path, rule, Roots{}, world.journal, world.counters);
+    const auto made =
+        Target::create(1, path, rule, Roots{}, world.journal, world.counters, world.learnt);
     REQUIRE(made);
     return (*made)->name();
   };

@@ -113,6 +113,14 @@ TEST_CASE("indicators, evidence and engine configurations come back as they were
   config.objective.read_p99_seconds = 0.0123;
   config.budget = {4_GiB, 12, {5e6}, 9};
   CHECK(test::checked(decode_engine_config(encode_engine_config(config))) == config);
+  config.objective.device_capacities = {DirectionCapacity{3.5e9, 1.0 / 3}, std::nullopt, 0.0, 1e-4};
+  CHECK(test::checked(decode_engine_config(encode_engine_config(config))) == config);
+  // Traces of before say nothing of a device's capacities.
+  std::string older = encode_engine_config(EngineConfig{});
+  const std::string key = "\"device_capacities\"";
+  REQUIRE(older.find(key) != std::string::npos);
+  older.replace(older.find(key), key.size(), "\"not_known_then\"");
+  CHECK(test::checked(decode_engine_config(older)) == EngineConfig{});
 }
 
 TEST_CASE("what an engine began with comes back exactly", "[trace]") {
