@@ -17,7 +17,7 @@ namespace rocktune::tools {
 struct TrainRequest {
   std::vector<std::string> traces;
   std::vector<std::string> hold_out;  // patterns as of score/walk_forward.h: scored, never learnt
-  unsigned epochs = 3;                // passes over all runs; the first by date, others shuffled
+  unsigned epochs = 5;                // passes over all runs; the first by date, others shuffled
   std::optional<double> false_alarms_per_day;  // in place of each trace's own
   std::uint64_t seed = 1;                      // of the shuffles and of the bootstrap
 };
