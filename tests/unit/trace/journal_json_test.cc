@@ -1,5 +1,7 @@
 #include "trace/journal_json.h"
 
+#include <limits>
+
 #include "support.h"
 
 using namespace rocktune;
@@ -126,6 +128,45 @@ TEST_CASE("indicators, evidence and engine configurations come back as they were
   REQUIRE(older.find(key) != std::string::npos);
   older.replace(older.find(key), key.size(), "\"not_known_then\"");
   CHECK(test::checked(decode_engine_config(older)) == EngineConfig{});
+}
+
+TEST_CASE("what an engine began with comes back exactly", "[trace]") {
+  Learnt learnt;
+  float next = 1e-30F;
+  for (LearntIndicator& one : learnt.indicators) {
+    one.threshold_log_odds = 0.1;
+    one.seconds = std::numeric_limits<std::uint64_t>::max();
+    one.moments.back() = {3600, -1.0 / 3, 1e-300};
+    for (auto* head : {&one.events[0], &one.values[1][2][1]}) {
+      for (float& weight : head->weights) weight = (next *= -1.7F);
+      head->squares.fill(0.1F);
+      head->bias = std::numeric_limits<float>::max();
+      head->bias_squares = std::numeric_limits<float>::denorm_min();
+    }
+  }
+  EngineConfig config;
+  config.prior = std::make_shared<const Learnt>(learnt);
+  const std::string text = encode_engine_config(config);
+  CHECK(text.size() < 60'000);
+  const EngineConfig read = test::checked(decode_engine_config(text));
+  REQUIRE(read.prior);
+  CHECK(*read.prior == learnt);
+  CHECK(read == config);
+
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    return decode_engine_config(changed);
+  };
+  // Of other inputs: it means nothing here, and the rest of the trace does.
+  const auto other = with("\"version\":1", "\"version\":0");
+  REQUIRE(other);
+  CHECK_FALSE(other->prior);
+  CHECK_FALSE(with("\"moments\":[", "\"moments\":[0,"));
+  CHECK_FALSE(with("\"heads\":[", "\"heads\":[1e400,"));
+  CHECK_FALSE(with("\"heads\":[0.0,", "\"heads\":["));
+  CHECK_FALSE(with("\"seconds\"", "\"second\""));
+  CHECK_FALSE(with("\"moments\":[0.0", "\"moments\":[-1.0"));
 }
 
 TEST_CASE("JSON that is not what it should be is an error", "[trace]") {
