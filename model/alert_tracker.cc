@@ -23,7 +23,7 @@ double critical_probability(const Indicator& indicator) {
 }
 
 bool is_at_least(const Indicator& indicator, double probability) {
-  return indicator.event || indicator.probability >= probability;
+  return indicator.event || indicator.near_probability >= probability;
 }
 
 // The forecast condition, for "<condition> 3.0 s after the warning" and "no <condition> came".

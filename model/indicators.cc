@@ -10,6 +10,12 @@
 
 namespace rocktune {
 
+namespace {
+
+constexpr std::size_t kPhysicalHorizon = 1;  // 30 s, of kHeadHorizons
+
+}  // namespace
+
 struct IndicatorModel::State {
   State(const Objective& wanted, const Learnt& prior)
       : objective(wanted),
@@ -58,6 +64,9 @@ IndicatorModel::Step IndicatorModel::update(const Features& features) {
                                         state.device.assess(features, state.objective)};
   const HeadInputs& inputs = state.observer.update(features, state.objective,
                                                    state.backlog.forecast(), state.device.load());
+  state.observer.add_physical({assessments[0].physical[kPhysicalHorizon],
+                               assessments[1].physical[kPhysicalHorizon],
+                               assessments[2].physical[kPhysicalHorizon]});
   Step out;
   for (std::size_t i = 0; i < assessments.size(); ++i) {
     state.heads.at(i).apply(assessments.at(i), features, inputs);

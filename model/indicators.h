@@ -54,7 +54,11 @@ struct Indicator {
   double probability = 0;  // within the horizon; 1 while the event holds
   // Within 10, 30 and 60 s; empty while it is not valid.
   std::vector<double> probabilities;
-  double warn_probability = 0.5;  // from which on it warns, to keep the budget of false alarms
+  // Within half the horizon. This is what warns: so near, an event that comes later than foreseen
+  // still comes within the horizon. 1 while the event holds.
+  double near_probability = 0;
+  double warn_probability =
+      0.5;  // of near: from which on it warns, to keep the budget of false alarms
   double horizon_seconds = 0;
   std::optional<double> eta_seconds;  // to the limit; 0 while it holds; absent: not approaching
   bool valid = false;  // false: not enough to tell, `why_invalid` says what is missing

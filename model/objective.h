@@ -15,7 +15,7 @@ namespace rocktune {
 struct Objective {
   double read_p99_seconds = 0.005;   // SLO: P99 of Get over an interval
   double write_p99_seconds = 0.020;  // SLO: P99 of Write over an interval
-  double horizon_seconds = 30;       // how far ahead a warning should look
+  double horizon_seconds = 60;       // how far ahead a warning looks
   // Device saturation: mean requests in flight per device, and the await that counts as slow.
   double device_queue_limit = 32;
   double device_await_limit_seconds = 0.010;

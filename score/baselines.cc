@@ -133,11 +133,14 @@ void IndicatorDetector::update(const Features& features, const Sample& /*sample*
   for (auto& [horizon, model] : models_) {
     for (const Indicator& indicator : model.model.update(features).indicators) {
       auto& score = model.scores.at(place(indicator.kind));
+      auto& probability = model.probabilities.at(place(indicator.kind));
       score.reset();
+      probability.reset();
       if (!indicator.valid) continue;
+      probability = indicator.probability;
       const bool warns = indicator.state != AlertState::kOk && !indicator.answered;
       const double alert = warns || indicator.event ? 1 : 0;
-      score = alerts_ ? alert : indicator.probability;
+      score = alerts_ ? alert : indicator.near_probability;
     }
   }
 }
@@ -145,6 +148,12 @@ void IndicatorDetector::update(const Features& features, const Sample& /*sample*
 std::optional<double> IndicatorDetector::score(IndicatorKind kind, std::size_t horizon) const {
   const auto found = models_.find(horizon);
   return found == models_.end() ? std::nullopt : found->second.scores.at(place(kind));
+}
+
+std::optional<double> IndicatorDetector::probability(IndicatorKind kind,
+                                                     std::size_t horizon) const {
+  const auto found = models_.find(horizon);
+  return found == models_.end() ? std::nullopt : found->second.probabilities.at(place(kind));
 }
 
 }  // namespace rocktune::score

@@ -106,19 +106,22 @@ class PressureDetector final : public Detector {
   std::optional<double> pressure_;
 };
 
-// rocktune's own indicators: their probability, or (`alerts`) 1 while an alert is raised. One model
-// per horizon, since an IndicatorModel looks as far as its objective says.
+// rocktune's own indicators: the probability that warns (within half the horizon), or (`alerts`) 1
+// while an alert is raised. One model per horizon, since an IndicatorModel looks as far as its
+// objective says.
 class IndicatorDetector final : public Detector {
  public:
   IndicatorDetector(const Objective& objective, const std::vector<std::size_t>& horizons,
                     bool alerts, const Learnt& prior);
   void update(const Features& features, const Sample& sample) override;
   [[nodiscard]] std::optional<double> score(IndicatorKind kind, std::size_t horizon) const override;
+  [[nodiscard]] std::optional<double> probability(IndicatorKind kind,
+                                                  std::size_t horizon) const override;
 
  private:
   struct Model {
     IndicatorModel model;
-    Uses scores;
+    Uses scores, probabilities;
   };
   bool alerts_;
   std::map<std::size_t, Model> models_;  // by horizon

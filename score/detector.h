@@ -30,6 +30,12 @@ class Detector {
   // After the last update, for an event within `horizon` seconds; absent: nothing can be said now.
   [[nodiscard]] virtual std::optional<double> score(IndicatorKind kind,
                                                     std::size_t horizon) const = 0;
+  // That the condition holds within `horizon` seconds, of detectors that give one: what Brier score
+  // and log loss are of. The score where the two are the same.
+  [[nodiscard]] virtual std::optional<double> probability(IndicatorKind kind,
+                                                          std::size_t horizon) const {
+    return score(kind, horizon);
+  }
 };
 
 enum class Scale {

@@ -67,16 +67,21 @@ struct RunScorer::State {
     Nanoseconds origin_{0};
   };
 
-  State(const Contest& asked, const Objective& objective)
-      : contest(asked), entries(score::entries(asked)), label(objective) {
+  State(const Contest& asked, const Objective& of_target)
+      : contest(asked), entries(score::entries(asked)), label(of_target) {
+    Objective objective = of_target;
+    if (asked.false_alarms_per_day) {
+      objective.false_alarms_per_day.fill(*asked.false_alarms_per_day);
+    }
     for (const DetectorChoice& choice : contest.detectors) {
       detectors.push_back(
           make_detector(*choice.spec, objective, contest.horizons, contest.prior.get()));
     }
     scores.resize(entries.size());
+    probabilities.resize(entries.size());
   }
 
-  [[nodiscard]] RunResult::OfEntry result_of(std::size_t entry, const Scores& series) const;
+  [[nodiscard]] RunResult::OfEntry result_of(std::size_t entry) const;
 
   Contest contest;
   std::vector<Entry> entries;
@@ -88,7 +93,8 @@ struct RunScorer::State {
   Nanoseconds end_wall{0};
   std::array<Conditions, 3> conditions;
   std::array<std::vector<Onset>, 3> onsets;
-  std::vector<Scores> scores;  // by entry
+  std::vector<Scores> scores;         // by entry
+  std::vector<Scores> probabilities;  // by entry; empty of detectors that give none
 };
 
 RunScorer::RunScorer(const Contest& contest, const Objective& objective)
@@ -112,10 +118,14 @@ void RunScorer::add(const Sample& sample) {
     const Entry& entry = state.entries[i];
     keep(state.scores[i], second,
          state.detectors[entry.detector]->score(entry.kind, entry.horizon));
+    if (!gives_probability(*state.contest.detectors[entry.detector].spec)) continue;
+    keep(state.probabilities[i], second,
+         state.detectors[entry.detector]->probability(entry.kind, entry.horizon));
   }
 }
 
-RunResult::OfEntry RunScorer::State::result_of(std::size_t i, const Scores& series) const {
+RunResult::OfEntry RunScorer::State::result_of(std::size_t i) const {
+  const Scores& series = scores[i];
   const Entry& entry = entries[i];
   const DetectorChoice& choice = contest.detectors[entry.detector];
   const Conditions& seconds = conditions.at(place_of(entry.kind));
@@ -126,7 +136,7 @@ RunResult::OfEntry RunScorer::State::result_of(std::size_t i, const Scores& seri
     result.by_threshold.push_back(tally_alarms(alarms, events, seconds, entry.horizon));
   }
   if (gives_probability(*choice.spec)) {
-    result.probability = score_probabilities(series, seconds, entry.horizon);
+    result.probability = score_probabilities(probabilities[i], seconds, entry.horizon);
   }
   return result;
 }
@@ -151,8 +161,10 @@ RunResult RunScorer::finish(std::string name) {
   }
   for (std::size_t i = 0; i < state.entries.size(); ++i) {
     fill_holes(state.scores[i]);
-    result.of_entry.push_back(state.result_of(i, state.scores[i]));
+    fill_holes(state.probabilities[i]);
+    result.of_entry.push_back(state.result_of(i));
     Scores().swap(state.scores[i]);
+    Scores().swap(state.probabilities[i]);
   }
   return result;
 }

@@ -44,6 +44,7 @@ Result<score::EvaluationRequest> request_of(const ScoreOptions& options) {
   request.contest.horizons.assign(horizons.begin(), horizons.end());
   request.plan = {options.train, options.hold_out};
   request.false_alarms_per_hour = options.by_day ? options.per_day / 24 : options.per_hour;
+  request.contest.false_alarms_per_day = request.false_alarms_per_hour * 24;
   request.actuation_seconds = options.actuation_seconds;
   request.seed = options.seed;
   return request;

@@ -47,6 +47,7 @@ Json or_null(const std::optional<T>& value) {
 }
 
 void add_foreseen(Json& line, const Indicator& indicator) {
+  line["near_probability"] = indicator.near_probability;
   line["warn_probability"] = indicator.warn_probability;
   line["probabilities"] = probabilities_json(indicator.probabilities);
   line["foreseen"] = foreseen_json(indicator.foreseen);

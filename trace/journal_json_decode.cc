@@ -37,6 +37,7 @@ Enum named(const Json& value, const std::array<Enum, kSize>& known) {
 
 // Absent in what an older rocktune wrote.
 void foreseen_from(const Json& object, Indicator& indicator) {
+  indicator.near_probability = object.value("near_probability", indicator.probability);
   indicator.warn_probability = object.value("warn_probability", 0.5);
   indicator.answered = object.value("answered", false);
   const Json probabilities = object.value("probabilities", Json::object());

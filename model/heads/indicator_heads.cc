@@ -106,12 +106,13 @@ void IndicatorHeads::forecast(Assessment& assessment, const Features& features) 
     indicator.probabilities.push_back(probability(horizon));
   }
   indicator.probability = probability(indicator.horizon_seconds);
+  indicator.near_probability = probability(indicator.horizon_seconds / 2);
   indicator.calibrated = forecaster_.calibrated();
-  budget_.update(features.at.tick, log_odds(indicator.probability), indicator.event,
+  budget_.update(features.at.tick, log_odds(indicator.near_probability), indicator.event,
                  episodes_.onset_now());
   foresee(indicator);
-  const std::size_t horizon = nearest_head_horizon(indicator.horizon_seconds);
-  weigh(indicator.drivers, forecaster_.contributions(indicator.horizon_seconds),
+  const std::size_t horizon = nearest_head_horizon(indicator.horizon_seconds / 2);
+  weigh(indicator.drivers, forecaster_.contributions(indicator.horizon_seconds / 2),
         log_odds(assessment.physical.at(horizon)), features);
 }
 

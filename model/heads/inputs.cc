@@ -21,7 +21,9 @@ const std::array<HeadInputSpec, kHeadInputs>& head_input_specs() {
       {"l0_peak_30", "l0_peak_files"},
       {"l0_peak_60", "l0_peak_files"},
       {"l0_compaction_runs", "running_compactions"},
-      {"l0_compaction_begins", "l0_compaction_begins_seconds"},
+      {"l0_compaction_begins_10", "l0_compaction_begins_seconds"},
+      {"l0_compaction_begins_30", "l0_compaction_begins_seconds"},
+      {"l0_compaction_begins_60", "l0_compaction_begins_seconds"},
       {"compactions_busy", "l0_compaction_begins_seconds"},
       {"job_age", "running_compactions"},
       {"job_input", "running_compactions"},
@@ -45,6 +47,9 @@ const std::array<HeadInputSpec, kHeadInputs>& head_input_specs() {
       {"write_slope_60", "write_p99_us"},
       {"demand", "operations_per_second"},
       {"demand_slope_60", "operations_per_second"},
+      {"p99_physical", "p99"},
+      {"backlog_physical", "compaction_backlog"},
+      {"device_physical", "device_saturation"},
       {"cache_misses", "cache_misses_per_second"},
   }};
   return kSpecs;

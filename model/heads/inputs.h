@@ -32,12 +32,14 @@ enum class HeadInput : std::size_t {
   kL0Peak30,
   kL0Peak60,
   kL0CompactionRuns,
-  kL0CompactionBegins,  // roll-out: exp(-seconds until the next one / 15)
-  kCompactionsBusy,     // roll-out: the share of the next 30 s with a compaction
-  kJobAge,              // ln(1 + s) of the oldest running compaction
-  kJobInput,            // ln(1 + MB) of its input
-  kFlushRate,           // ln(1 + MB/s)
-  kCompactionRate,      // ln(1 + MB/s) read and written
+  kL0CompactionBegins10,  // roll-out: that the next one begins within 10, 30 and 60 s, softly
+  kL0CompactionBegins30,
+  kL0CompactionBegins60,
+  kCompactionsBusy,  // roll-out: the share of the next 30 s with a compaction
+  kJobAge,           // ln(1 + s) of the oldest running compaction
+  kJobInput,         // ln(1 + MB) of its input
+  kFlushRate,        // ln(1 + MB/s)
+  kCompactionRate,   // ln(1 + MB/s) read and written
   kPendingUse,
   kMemtableUse,
   kStalled,
@@ -58,6 +60,9 @@ enum class HeadInput : std::size_t {
   kWriteSlope60,
   kDemand,  // ln(operations/s now / mean of 60 s)
   kDemandSlope60,
+  kP99Physical,  // log odds within 30 s of each indicator: they drive each other
+  kBacklogPhysical,
+  kDevicePhysical,
   kCacheMisses,  // ln(misses/s over the mean of 60 s)
   kCount
 };

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/heads/linear_head.h"
+
 namespace rocktune {
 namespace {
 
 constexpr double kMillion = 1e6;
-constexpr double kBeginSeconds = 15;
+// How far off the roll-out may be about when a compaction begins: seconds, and a share of the wait.
+constexpr double kBeginError = 1;
+constexpr double kBeginShare = 0.05;
 // The 99th percentile of fewer operations than this is their maximum and says little.
 constexpr double kFewestOperations = 20;
 
@@ -51,6 +55,12 @@ const HeadInputs& Observer::update(const Features& features, const Objective& ob
   return inputs_;
 }
 
+void Observer::add_physical(const std::array<double, 3>& probabilities) {
+  inputs_.set(HeadInput::kP99Physical, log_odds(probabilities[0]));
+  inputs_.set(HeadInput::kBacklogPhysical, log_odds(probabilities[1]));
+  inputs_.set(HeadInput::kDevicePhysical, log_odds(probabilities[2]));
+}
+
 void Observer::look_at_l0(const Features& features, const std::optional<L0Forecast>& forecast) {
   l0_.add(features.at.tick, features.l0_ratio);
   if (features.l0_ratio) {
@@ -69,7 +79,15 @@ void Observer::look_at_l0(const Features& features, const std::optional<L0Foreca
   inputs_.set(HeadInput::kL0Peak30, share(forecast->peaks[1]));
   inputs_.set(HeadInput::kL0Peak60, share(forecast->peaks[2]));
   const auto& begins = forecast->l0_compaction_begins_seconds;
-  inputs_.set(HeadInput::kL0CompactionBegins, begins ? std::exp(-*begins / kBeginSeconds) : 0.0);
+  // A compaction of a large L0 fills the device: that one comes is foreseen as a stall is.
+  const auto begins_within = [&](double seconds) {
+    if (!begins) return 0.0;
+    const double error = kBeginError + kBeginShare * *begins;
+    return 1 / (1 + std::exp((*begins - seconds) / error));
+  };
+  inputs_.set(HeadInput::kL0CompactionBegins10, begins_within(10));
+  inputs_.set(HeadInput::kL0CompactionBegins30, begins_within(30));
+  inputs_.set(HeadInput::kL0CompactionBegins60, begins_within(60));
   inputs_.set(HeadInput::kCompactionsBusy, forecast->busy_ratio);
 }
 

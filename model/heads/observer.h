@@ -2,6 +2,7 @@
 // courses of a few values. Pure, no allocation.
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "model/device_load.h"
@@ -19,6 +20,8 @@ class Observer {
   // Once per sample, in order.
   const HeadInputs& update(const Features& features, const Objective& objective,
                            const std::optional<L0Forecast>& forecast, const DeviceLoad& load);
+  // What physics says of each indicator, in the order of IndicatorKind: they drive each other.
+  void add_physical(const std::array<double, 3>& probabilities);
   void clear();
 
  private:
