@@ -125,7 +125,7 @@ IndicatorDetector::IndicatorDetector(const Objective& objective,
   for (const std::size_t horizon : horizons) {
     Objective asked = objective;
     asked.horizon_seconds = static_cast<double>(horizon);
-    models_.emplace(horizon, Model{IndicatorModel(asked, prior), {}});
+    models_.emplace(horizon, Model{IndicatorModel(asked, prior), {}, {}});
   }
 }
 
