@@ -242,7 +242,7 @@ std::shared_ptr<Target> Daemon::target_for(const std::string& key) {
   if (known != targets_.end()) return known->second;
   Result<std::unique_ptr<Target>> made =
       Target::create(++last_serial_, key, config_.rule_for(key),
-                     Roots{config_.proc_root, config_.sys_root}, journal_, counters_);
+                     Roots{config_.proc_root, config_.sys_root}, journal_, counters_, learnt_);
   if (!made) {
     journal_.log().error(key + ": " + made.error().message);
     return nullptr;

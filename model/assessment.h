@@ -5,11 +5,14 @@
 // against its own limit; the most probable one speaks for the indicator.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "model/device_load.h"
 #include "model/features.h"
+#include "model/heads/learnt.h"
 #include "model/indicators.h"
 #include "model/objective.h"
 #include "model/stall_forecast.h"
@@ -17,23 +20,30 @@
 
 namespace rocktune {
 
+using HorizonProbabilities = std::array<double, kHeadHorizons.size()>;
+
 struct Pressure {
   std::string cause;
   double use = 0;                     // value / limit
   std::optional<double> eta_seconds;  // to the limit
   std::string sentence;               // how things stand, without a full stop
   std::string outlook;                // ...and what comes, when the limit is in sight
-  std::optional<double> probability;  // of a model of its own; absent: by use and eta_seconds
+  // Of a model of its own, within each of kHeadHorizons; absent: by use and eta_seconds.
+  std::optional<HorizonProbabilities> probabilities;
 };
 
 struct Assessment {
   Indicator indicator;   // without state
   std::string sentence;  // how things stand
   std::string outlook;   // ": delayed writes in about 4 s", or empty
+  // What physics alone says, before the heads: the strongest pressure's, for each horizon.
+  HorizonProbabilities physical{};
+  // Whatever the heads say, it is at least this probable: the static rule.
+  double least_probability = 0;
 };
 
-// The strongest of `pressures` (not empty) as a valid indicator; with `event` its probability is 1.
-// `drivers` are sorted by how much of their limit they use and cut to five.
+// The strongest of `pressures` (not empty) as a valid indicator, without a probability yet.
+// `drivers` are sorted by how much of their limit they use.
 Assessment assess(IndicatorKind kind, const std::vector<Pressure>& pressures, bool event,
                   std::vector<Driver> drivers, double horizon_seconds);
 // Not enough to tell, and why.
@@ -50,11 +60,14 @@ class BacklogAssessor {
  public:
   Assessment assess(const Features& features, const Objective& objective);
   void clear();
+  [[nodiscard]] const std::optional<L0Forecast>& forecast() const { return forecast_.worst(); }
 
  private:
   void add_l0(const Features& features, std::vector<Pressure>& out);
   // Instead of its course, where the roll-out is ready for the column family that is worst off.
   void forecast_l0(const Features& features, Pressure& pressure) const;
+  // L0 so near its limit that no forecast may talk it away: the static rule's probability, or 0.
+  [[nodiscard]] double near_limit(const Features& features) const;
   void add_pending(const Features& features, std::vector<Pressure>& out);
   void add_memtables(const Features& features, std::vector<Pressure>& out);
   // While writes are delayed: when they will be stopped, if the course goes on.
@@ -84,14 +97,23 @@ class P99Assessor {
 
 class DeviceAssessor {
  public:
+  explicit DeviceAssessor(const DeviceCapacities& capacities = {}) : load_(capacities) {}
   Assessment assess(const Features& features, const Objective& objective);
   void clear();
+  // As of the last assess().
+  [[nodiscard]] const DeviceLoad& load() const { return load_; }
 
  private:
   void add_queue(const Features& features, const Objective& objective, std::vector<Pressure>& out);
   void add_await(const Features& features, const Objective& objective, std::vector<Pressure>& out);
+  void add_load(const Features& features, std::vector<Pressure>& out);
+  void add_waiting_reads(const Features& features, std::vector<Pressure>& out);
+  void clear_trends();
   Trend queue_{Trend::Jumps::kKeep};
   Trend await_{Trend::Jumps::kKeep};
+  Trend load_use_{Trend::Jumps::kKeep};
+  Trend waiting_reads_{Trend::Jumps::kKeep};
+  DeviceLoad load_;
 };
 
 }  // namespace rocktune

@@ -1,5 +1,7 @@
-// device_saturation: the device has more requests in flight, or takes longer for each, than the
-// objective allows. %util is no saturation on NVMe and is not used.
+// device_saturation, for 3 s on the mean: the device has more requests in flight, or takes longer
+// for each, than the objective allows; or its load is above 0.85 (model/device_load.h); or reads
+// take 3 times as long as under light load while a longer queue brings no more throughput. %util is
+// no saturation on NVMe and is not used.
 #include <algorithm>
 
 #include "model/assessment.h"
@@ -13,6 +15,9 @@ namespace {
 constexpr double kMeanSeconds = 3;
 // The mean await of fewer requests than this is one request's accident.
 constexpr double kFewestIops = 10;
+// A learnt capacity is no more than the device did once. It says that the device is full only
+// together with reads (or writes, where nothing reads) that wait: from here on, on the way to 3.
+constexpr double kWaitingRatio = 2;
 
 // Reads are what users wait for: their await counts where there are any. Large writes that the
 // kernel gathered take long on an idle device, too, so they count only when nothing reads.
@@ -28,15 +33,31 @@ bool saturated(const Trend& use) {
   return use.span_seconds() >= kMeanSeconds / 2 && use.mean(kMeanSeconds).value_or(0) >= 1;
 }
 
+// What the load's figure rests on.
+std::string standing(const DeviceLoad& load) {
+  const double correction = load.correction();
+  if (load.origin() == DeviceLoad::Origin::kLearnt) return ", against what it was seen to do";
+  if (correction > 1.1) return ", as it does less than when it was probed";
+  if (correction < 0.9) return ", as it does more than when it was probed";
+  return "";
+}
+
 std::string limit_in(const std::optional<double>& eta) {
   return eta && *eta > 0 ? ": the limit in about " + text::duration(*eta) : "";
 }
 
 }  // namespace
 
-void DeviceAssessor::clear() {
+void DeviceAssessor::clear_trends() {
   queue_.clear();
   await_.clear();
+  load_use_.clear();
+  waiting_reads_.clear();
+}
+
+void DeviceAssessor::clear() {
+  clear_trends();
+  load_.clear();
 }
 
 void DeviceAssessor::add_queue(const Features& features, const Objective& objective,
@@ -66,18 +87,63 @@ void DeviceAssessor::add_await(const Features& features, const Objective& object
   out.push_back(std::move(pressure));
 }
 
+void DeviceAssessor::add_load(const Features& features, std::vector<Pressure>& out) {
+  if (!load_.rho()) {
+    load_use_.clear();
+    return;
+  }
+  double use_now = *load_.rho() / DeviceLoad::kLoadLimit;
+  if (load_.origin() == DeviceLoad::Origin::kLearnt) {
+    use_now = std::min(use_now, load_.await_ratio().value_or(0) / kWaitingRatio);
+  }
+  load_use_.add(features.at.tick, use_now);
+  double use = load_use_.mean(kMeanSeconds).value_or(0);
+  Pressure pressure{"load", use, time_to_limit(use, load_use_.slope()), "", "", std::nullopt};
+  pressure.sentence = "the device is " + text::percent(*load_.rho()) + " loaded" + standing(load_) +
+                      " (limit " + text::percent(DeviceLoad::kLoadLimit) + ")";
+  pressure.outlook = limit_in(pressure.eta_seconds);
+  out.push_back(std::move(pressure));
+}
+
+void DeviceAssessor::add_waiting_reads(const Features& features, std::vector<Pressure>& out) {
+  const std::optional<double> ratio = load_.read_await_ratio();
+  if (!ratio) {
+    waiting_reads_.clear();
+    return;
+  }
+  // Reads that take long while throughput still rises are no saturation, however long they take.
+  waiting_reads_.add(features.at.tick,
+                     load_.queue_is_useless() ? *ratio / DeviceLoad::kAwaitRatioLimit : 0);
+  double use = waiting_reads_.mean(kMeanSeconds).value_or(0);
+  if (!(use > 0)) return;
+  // No time to the limit: what comes and goes with the queue has no course.
+  out.push_back({"await", use, std::nullopt,
+                 "reads take " + text::amount(*ratio) +
+                     " times as long as under light load, and a longer queue brings no more "
+                     "throughput (limit " +
+                     text::amount(DeviceLoad::kAwaitRatioLimit) + " times)",
+                 "", std::nullopt});
+}
+
 Assessment DeviceAssessor::assess(const Features& features, const Objective& objective) {
   constexpr auto kKind = IndicatorKind::kDeviceSaturation;
-  if (features.missed_polls > kLongestGapPolls) clear();
+  if (features.missed_polls > kLongestGapPolls) clear_trends();
+  load_.update(features);
   std::vector<Pressure> pressures;
   add_queue(features, objective, pressures);
   add_await(features, objective, pressures);
+  add_load(features, pressures);
+  add_waiting_reads(features, pressures);
   if (pressures.empty()) {
     return unknown(kKind, "the device's statistics were not read twice in a row",
                    objective.horizon_seconds);
   }
-  bool event = saturated(queue_) || saturated(await_);
+  bool event =
+      saturated(queue_) || saturated(await_) || saturated(load_use_) || saturated(waiting_reads_);
   std::vector<Driver> drivers;
+  add_driver(drivers, "device_load", load_.rho(), DeviceLoad::kLoadLimit);
+  add_driver(drivers, "device_read_await_ratio", load_.read_await_ratio(),
+             DeviceLoad::kAwaitRatioLimit);
   add_driver(drivers, "device_queue", features.device_queue, objective.device_queue_limit);
   add_driver(drivers, "device_read_await_ms", features.device_read_await_ms,
              objective.device_await_limit_seconds * 1e3);

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "model/feature_stream.h"
 #include "model/knobs.h"
 #include "model/text.h"
 #include "policy/guard.h"
@@ -22,6 +23,10 @@ bool positive(double value) {
   return std::isfinite(value) && value > 0;
 }
 
+bool usable(const std::optional<DirectionCapacity>& capacity) {
+  return !capacity || (positive(capacity->bytes_per_second) && positive(capacity->iops));
+}
+
 Result<void> check(const EngineConfig& config) {
   const Objective& o = config.objective;
   std::string bad;
@@ -33,6 +38,16 @@ Result<void> check(const EngineConfig& config) {
   require(positive(o.horizon_seconds), "objective horizon_seconds");
   require(positive(o.device_queue_limit), "objective device_queue_limit");
   require(positive(o.device_await_limit_seconds), "objective device_await_limit_seconds");
+  for (const double budget : o.false_alarms_per_day) {
+    require(positive(budget), "objective false_alarms_per_day");
+  }
+  const DeviceCapacities& device = o.device_capacities;
+  require(usable(device.read) && usable(device.write), "objective device_capacities");
+  require(!device.read_await_seconds || positive(*device.read_await_seconds),
+          "objective device_capacities read_await_seconds");
+  // May be 0: a device that loses nothing by mixing.
+  require(!device.mixing_loss || (*device.mixing_loss >= 0 && std::isfinite(*device.mixing_loss)),
+          "objective device_capacities mixing_loss (or be 0)");
   require(positive(config.budget.rate_limit_min.value), "budget rate_limit_min");
   require(!config.budget.cache_max || config.budget.cache_max->value > 0, "budget cache_max");
   require(!config.budget.jobs_max || *config.budget.jobs_max > 0, "budget jobs_max");
@@ -52,7 +67,7 @@ struct Engine::State {
       : config(wanted),
         policy(std::move(made)),
         guard(wanted.budget),
-        indicators(wanted.objective) {}
+        indicators(wanted.objective, wanted.prior ? *wanted.prior : Learnt()) {}
 
   EngineConfig config;
   std::unique_ptr<Policy> policy;
@@ -61,24 +76,15 @@ struct Engine::State {
   Outcomes outcomes;
   JournalFilter filter;
   Rollbacks rollbacks;
-  std::optional<Sample> last;           // of whatever kind
-  std::optional<Sample> last_database;  // the last one in which the database was read
-  Features features;                    // of the last step
+  FeatureStream stream;
+  Features features;  // of the last step
   std::map<std::string, Decision> unreported;
 
-  [[nodiscard]] const Sample* older_for(const Sample& sample) const;
   void forget();
   void finish_outcomes(Step& step);
   void decide(Step& step);
   void judge(const Proposal& proposal, Step& step);
 };
-
-// A database reading pairs with the last one before it, however many polls lie between; a sample
-// without one still has device and host rates since the sample before it.
-const Sample* Engine::State::older_for(const Sample& sample) const {
-  if (sample.database && last_database) return &*last_database;
-  return last ? &*last : nullptr;
-}
 
 void Engine::State::forget() {
   policy->reset();
@@ -137,13 +143,17 @@ Result<Engine> Engine::create(const EngineConfig& config) {
 
 Engine::Engine(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Engine::~Engine() = default;
+Learnt Engine::learnt() const {
+  return state_->indicators.learnt();
+}
+
 Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 
 Step Engine::step(const Sample& sample) {
   State& s = *state_;
   Step step;
-  step.features = derive(s.older_for(sample), sample);
+  step.features = s.stream.next(sample);
   if (step.features.reset) s.forget();
   IndicatorModel::Step warned = s.indicators.update(step.features);
   step.indicators = std::move(warned.indicators);
@@ -152,8 +162,6 @@ Step Engine::step(const Sample& sample) {
   s.finish_outcomes(step);
   s.decide(step);
   s.features = step.features;
-  s.last = sample;
-  if (sample.database) s.last_database = sample;
   return step;
 }
 

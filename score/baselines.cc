@@ -119,12 +119,13 @@ std::optional<double> PressureDetector::score(IndicatorKind kind, std::size_t /*
 }
 
 IndicatorDetector::IndicatorDetector(const Objective& objective,
-                                     const std::vector<std::size_t>& horizons, bool alerts)
+                                     const std::vector<std::size_t>& horizons, bool alerts,
+                                     const Learnt& prior)
     : alerts_(alerts) {
   for (const std::size_t horizon : horizons) {
     Objective asked = objective;
     asked.horizon_seconds = static_cast<double>(horizon);
-    models_.emplace(horizon, Model{IndicatorModel(asked), {}});
+    models_.emplace(horizon, Model{IndicatorModel(asked, prior), {}});
   }
 }
 
@@ -134,7 +135,8 @@ void IndicatorDetector::update(const Features& features, const Sample& /*sample*
       auto& score = model.scores.at(place(indicator.kind));
       score.reset();
       if (!indicator.valid) continue;
-      const double alert = indicator.state == AlertState::kOk ? 0 : 1;
+      const bool warns = indicator.state != AlertState::kOk && !indicator.answered;
+      const double alert = warns || indicator.event ? 1 : 0;
       score = alerts_ ? alert : indicator.probability;
     }
   }

@@ -7,6 +7,7 @@
 
 #include "bench/device/model.h"
 #include "bench/time/clock.h"
+#include "model/device_capacities.h"
 
 namespace rocktune::bench {
 namespace {
@@ -101,7 +102,7 @@ bool sustainable(const DeviceProfile& profile, const ClosedLoad& load, double pe
   const double host_s = load.host_us_per_request / 1e6;
   const double u_r = reads * read_s;
   const double u_w = writes * write_s;
-  if (u_r + u_w + profile.mixing_loss * u_r * u_w > 1) return false;
+  if (mixed_load(u_r, u_w, profile.mixing_loss) > 1) return false;
   if (per_second * host_s > static_cast<double>(load.jobs)) return false;
   // A turn of one request: the job's CPU, its service, its latency. Queueing before the server is
   // left out, as below capacity it is short, and at capacity the line above decides.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bench/time/clock.h"
+#include "model/device_capacities.h"
 
 namespace rocktune::bench {
 namespace {
@@ -19,12 +20,6 @@ std::uint64_t to_ms(Nanoseconds time) {
 // The steepest that a read's latency grows: at rho = 1 by 21 times `load`. Fitted to 180 public fio
 // points (rocktune-bench device fit), 1.01 to 1.08 came out, with nothing to choose between them.
 constexpr double kLoadLimit = 1.05;
-
-// The service of an empty request. The rated IOPS are of 4 KiB requests, whose transfer they
-// contain.
-double per_request_seconds(double bandwidth, double iops) {
-  return std::max(0.0, 1.0 / iops - 4096.0 / bandwidth);
-}
 
 // Between two sizes the latency is interpolated over the logarithm of the size: each doubling adds
 // as much.
@@ -48,10 +43,10 @@ double interpolated(double smallest_us, const std::vector<SizedLatency>& larger,
 
 double pure_service_seconds(const DeviceProfile& profile, IoKind kind, std::int64_t bytes) {
   if (kind == IoKind::kSync) return 0;
-  const bool read = kind == IoKind::kRead;
-  const double bandwidth = read ? profile.read_bytes_per_second : profile.write_bytes_per_second;
-  return static_cast<double>(bytes) / bandwidth +
-         per_request_seconds(bandwidth, read ? profile.read_iops : profile.write_iops);
+  const DirectionCapacity capacity =
+      kind == IoKind::kRead ? DirectionCapacity{profile.read_bytes_per_second, profile.read_iops}
+                            : DirectionCapacity{profile.write_bytes_per_second, profile.write_iops};
+  return capacity_share(capacity, static_cast<double>(bytes), 1);
 }
 
 double idle_latency_us(const DeviceProfile& profile, IoKind kind, std::int64_t bytes) {

@@ -1,12 +1,16 @@
 #include "daemon/config/finalize.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "daemon/config/device_profile.h"
 #include "daemon/config/units.h"
 #include "daemon/config/values.h"
+#include "model/indicators.h"
 #include "model/knobs.h"
 #include "policy/policy.h"
+#include "prior/prior.h"
 
 namespace rocktune::daemon {
 namespace {
@@ -76,9 +80,10 @@ class Finalizer {
     Section root(reading_, &raw_.root, "");
     daemon(root);
     files(root);
+    model(root);
     lease_and_sources(root);
     Section defaults = root.section("defaults");
-    engine(defaults, config_.engine, "default");
+    engine(defaults, config_.engine, default_profile_, "default");
     defaults.finish();
     if (const RawNode* list = root.list("targets")) targets(*list);
     root.finish();
@@ -138,6 +143,24 @@ class Finalizer {
     http.finish();
   }
 
+  // What the early warnings begin with, and where they save what they learn.
+  void model(Section& root) {
+    using namespace std::chrono_literals;
+    Section model = root.section("model");
+    model.read("prior", config_.model_prior, parse_prior_choice, same);
+    const auto prior = choose_prior(config_.model_prior);
+    if (prior) {
+      config_.engine.prior = *prior;
+    } else {
+      model.complain("prior", prior.error().message);
+    }
+    config_.model_state_directory = config_.trace_directory + "/learnt";
+    model.read("state_directory", config_.model_state_directory, parse_state_directory,
+               [](const std::string& path) { return path.empty() ? std::string("off") : path; });
+    model.read("save_interval", config_.model_save_interval, duration(1s, 24h), format_duration);
+    model.finish();
+  }
+
   void lease_and_sources(Section& root) {
     using namespace std::chrono_literals;
     Section lease = root.section("lease");
@@ -157,8 +180,10 @@ class Finalizer {
     sources.finish();
   }
 
-  // policy, policy_params, objective, budget: of the defaults and of each target.
-  void engine(Section& section, EngineConfig& engine, const std::string& origin) {
+  // policy, policy_params, objective, budget, device_profile: of the defaults and of each target.
+  // `profile` is the path inherited.
+  void engine(Section& section, EngineConfig& engine, std::string& profile,
+              const std::string& origin) {
     const std::string inherited = engine.policy;
     section.read(
         "policy", engine.policy,
@@ -179,8 +204,44 @@ class Finalizer {
                    within<double>(parse_number, format_number, 0.1, 1e6), format_number, origin);
     read_seconds(objective, "device_await_limit", engine.objective.device_await_limit_seconds,
                  origin);
+    false_alarms(objective, engine.objective, origin);
     objective.finish();
     budget(section, engine.budget, origin);
+    device_profile(section, engine.objective.device_capacities, profile, origin);
+  }
+
+  static void device_profile(Section& section, DeviceCapacities& capacities, std::string& path,
+                             const std::string& origin) {
+    const std::string inherited = path;
+    section.read(
+        "device_profile", path,
+        [](std::string_view text) -> Result<std::string> {
+          if (text == "unset") return std::string();
+          return parse_path(text);
+        },
+        [](const std::string& value) { return value.empty() ? std::string("unset") : value; },
+        origin);
+    if (path == inherited) return;
+    capacities = {};
+    if (path.empty()) return;
+    Result<DeviceCapacities> read = load_device_profile(path);
+    if (read) {
+      capacities = *read;
+    } else {
+      section.complain("device_profile", read.error().message);
+    }
+  }
+
+  // How many a day, for each indicator.
+  static void false_alarms(Section& objective, Objective& out, const std::string& origin) {
+    Section part = objective.section("false_alarms_per_day");
+    constexpr std::array kKinds = {IndicatorKind::kP99, IndicatorKind::kCompactionBacklog,
+                                   IndicatorKind::kDeviceSaturation};
+    for (std::size_t i = 0; i < kKinds.size(); ++i) {
+      part.read(std::string(to_string(kKinds.at(i))), out.false_alarms_per_day.at(i),
+                within<double>(parse_number, format_number, 0.01, 1000), format_number, origin);
+    }
+    part.finish();
   }
 
   static void budget(Section& section, Budget& budget, const std::string& origin) {
@@ -251,7 +312,8 @@ class Finalizer {
       section.read("mode", rule.mode, parse_mode, print_mode, "daemon.mode");
       section.read("device_stat", rule.device_stat, parse_path, same);
       freeze(section, rule);
-      engine(section, rule.engine, "defaults");
+      std::string profile = default_profile_;
+      engine(section, rule.engine, profile, "defaults");
       section.finish();
       config_.targets.push_back(std::move(rule));
     }
@@ -288,6 +350,7 @@ class Finalizer {
   std::vector<Setting> settings_;
   std::set<std::string> known_;
   Config config_;
+  std::string default_profile_;  // path of the defaults' device profile; empty: none
   Reading reading_{raw_, problems_, settings_, known_};
 };
 

@@ -2,9 +2,11 @@ rocktune_unit_test(daemon_test
   SOURCES
     unit/daemon/agents_test.cc
     unit/daemon/config_test.cc
+    unit/daemon/device_profile_test.cc
     unit/daemon/device_test.cc
     unit/daemon/events_test.cc
     unit/daemon/host_test.cc
+    unit/daemon/learnt_test.cc
     unit/daemon/parts_test.cc
     unit/daemon/peer_process_test.cc
     unit/daemon/support.cc
