@@ -19,6 +19,7 @@
 #include "daemon/journal.h"
 #include "daemon/sources/device_source.h"
 #include "daemon/sources/host_source.h"
+#include "daemon/sources/nvme_health.h"
 #include "daemon/status.h"
 #include "policy/engine.h"
 #include "wire/messages.h"
@@ -36,6 +37,8 @@ struct Opening {
 
 struct Roots {
   std::string proc, sys;
+  ReadNvmePage read_nvme = libnvme_reader();
+  NvmeHealth::Run run_nvme = NvmeHealth::run_on_thread;
 };
 
 class Target {
@@ -108,6 +111,7 @@ class Target {
   std::optional<Opening> opening_;
   std::optional<DeviceSource> device_;
   std::string device_error_;
+  std::optional<NvmeHealth> nvme_;  // where the device is an NVMe namespace
   HealthNotes notes_;
   bool failing_ = false;
   std::optional<wire::Lease> lease_;

@@ -42,7 +42,9 @@ constexpr std::array kAddedLater = {
     std::string_view("max_bytes_for_level_multiplier"),
     std::string_view("dynamic_level_bytes"),
     std::string_view("leveled_compaction"),
+    std::string_view("has_nvme"),
 };
+constexpr std::string_view kNvmePrefix = "nvme_";  // all of these, too
 
 template <class Reading>
 void add_fields(Columns& columns, const std::string& prefix) {
@@ -59,7 +61,8 @@ bool is_option(std::string_view field) {
 }
 
 bool added_later(std::string_view column) {
-  return std::find(kAddedLater.begin(), kAddedLater.end(), column) != kAddedLater.end();
+  return column.starts_with(kNvmePrefix) ||
+         std::find(kAddedLater.begin(), kAddedLater.end(), column) != kAddedLater.end();
 }
 
 Columns sample_columns() {
@@ -77,6 +80,8 @@ Columns sample_columns() {
   add_fields<DeviceReading>(columns, "device_");
   columns.push_back({"has_host", "INTEGER NOT NULL"});
   add_fields<HostReading>(columns, "host_");
+  columns.push_back({"has_nvme", "INTEGER"});
+  add_fields<NvmeReading>(columns, std::string(kNvmePrefix));
   return columns;
 }
 
