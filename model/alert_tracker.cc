@@ -7,15 +7,20 @@
 namespace rocktune {
 namespace {
 
-// Probabilities that raise a state, and below which it may fall again.
-constexpr double kRaiseWarning = 0.5;
-constexpr double kKeepWarning = 0.35;
+// From its warn_probability on an indicator warns; it may fall again below this share of it.
+constexpr double kKeepWarning = 0.7;
+// It is critical from here on, or from half of what is left above a higher warn_probability.
 constexpr double kRaiseCritical = 0.85;
-constexpr double kKeepCritical = 0.7;
-// How long it has to stay below before it falls: longer than most L0 compactions' saw-tooth.
+constexpr double kKeepCritical = 0.82;  // of that
+// How long it has to stay below before it falls: longer than most L0 compactions' saw-tooth. This
+// long after its event an alert is over in any case: what is foreseen then is another one's.
 constexpr double kQuietSeconds = 10;
 // Without data a state is kept this long (a restart of the agent takes less), then given up.
 constexpr double kBlindSeconds = 30;
+
+double critical_probability(const Indicator& indicator) {
+  return std::max(kRaiseCritical, (1 + indicator.warn_probability) / 2);
+}
 
 bool is_at_least(const Indicator& indicator, double probability) {
   return indicator.event || indicator.probability >= probability;
@@ -50,14 +55,19 @@ AlertState AlertTracker::next_state(const Indicator& indicator, Nanoseconds now)
     last_warning_ = std::max(last_warning_, now - Nanoseconds(1));
     blind_since_.reset();
   }
-  if (is_at_least(indicator, kKeepCritical)) last_critical_ = now;
-  if (is_at_least(indicator, kKeepWarning)) last_warning_ = now;
-  if (is_at_least(indicator, kRaiseCritical)) return AlertState::kCritical;
+  const double critical = critical_probability(indicator);
+  const bool warns = is_at_least(indicator, indicator.warn_probability);
+  if (indicator.event) last_event_ = now;
+  const bool over = event_onset_ && seconds_between(last_event_, now) >= kQuietSeconds;
+  if (state_ != AlertState::kOk && over) return AlertState::kOk;
+  if (is_at_least(indicator, kKeepCritical * critical)) last_critical_ = now;
+  if (is_at_least(indicator, kKeepWarning * indicator.warn_probability)) last_warning_ = now;
+  if (is_at_least(indicator, critical)) return AlertState::kCritical;
   bool warning_quiet = seconds_between(last_warning_, now) >= kQuietSeconds;
   bool critical_quiet = seconds_between(last_critical_, now) >= kQuietSeconds;
   if (state_ == AlertState::kCritical && !critical_quiet) return AlertState::kCritical;
   if (state_ != AlertState::kOk && !warning_quiet) return AlertState::kWarning;
-  return is_at_least(indicator, kRaiseWarning) ? AlertState::kWarning : AlertState::kOk;
+  return warns ? AlertState::kWarning : AlertState::kOk;
 }
 
 AlertChange AlertTracker::change(const Assessment& assessment, AlertState from, Instant at) {
@@ -68,7 +78,7 @@ AlertChange AlertTracker::change(const Assessment& assessment, AlertState from, 
   out.raised_at = raised_at_;
   if (assessment.indicator.state != AlertState::kOk) {
     // A state that only hysteresis keeps up has no outlook any more.
-    bool likely = is_at_least(assessment.indicator, kRaiseWarning);
+    bool likely = is_at_least(assessment.indicator, assessment.indicator.warn_probability);
     out.message = assessment.sentence + (likely ? assessment.outlook : "");
     return out;
   }
@@ -101,6 +111,7 @@ std::optional<AlertChange> AlertTracker::update(Assessment& assessment, Instant 
   }
   if (from == AlertState::kOk && state_ == AlertState::kOk) return std::nullopt;
   note_event(indicator, at.tick);
+  indicator.answered = state_ != AlertState::kOk && event_onset_.has_value();
   if (from == state_) return std::nullopt;
   AlertChange out = change(assessment, from, at);
   if (state_ == AlertState::kOk && !indicator.valid) {

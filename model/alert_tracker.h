@@ -30,6 +30,7 @@ class AlertTracker {
   // When a critical or a warning state was last justified, or could not be judged.
   Nanoseconds last_critical_{0};
   Nanoseconds last_warning_{0};
+  Nanoseconds last_event_{0};
   std::optional<Nanoseconds> blind_since_;
 };
 

@@ -8,7 +8,6 @@
 namespace rocktune {
 namespace {
 
-constexpr std::size_t kMostDrivers = 5;
 constexpr double kLevelWeight = 0.7;  // see probability.h
 
 double strength(const Driver& driver) {
@@ -16,11 +15,21 @@ double strength(const Driver& driver) {
   return 0;  // without a limit: context, after those that have one
 }
 
+HorizonProbabilities probabilities_of(const Pressure& pressure, double weight) {
+  if (pressure.probabilities) return *pressure.probabilities;
+  HorizonProbabilities out{};
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out.at(i) =
+        crossing_probability(pressure.use, pressure.eta_seconds, kHeadHorizons.at(i), weight);
+  }
+  return out;
+}
+
 }  // namespace
 
 void add_driver(std::vector<Driver>& drivers, std::string feature, const Value& value,
                 const Value& limit) {
-  if (value) drivers.push_back({std::move(feature), *value, limit});
+  if (value) drivers.push_back({std::move(feature), *value, limit, std::nullopt});
 }
 
 Assessment assess(IndicatorKind kind, const std::vector<Pressure>& pressures, bool event,
@@ -28,29 +37,31 @@ Assessment assess(IndicatorKind kind, const std::vector<Pressure>& pressures, bo
   Assessment out;
   const Pressure* strongest = nullptr;
   double probability = -1;
-  double weight = kind == IndicatorKind::kCompactionBacklog ? 1 : kLevelWeight;
+  const double weight = kind == IndicatorKind::kCompactionBacklog ? 1 : kLevelWeight;
+  const std::size_t horizon = nearest_head_horizon(horizon_seconds);
   for (const Pressure& pressure : pressures) {
-    double p = pressure.probability.value_or(
-        crossing_probability(pressure.use, pressure.eta_seconds, horizon_seconds, weight));
-    bool stronger =
-        p > probability || (p == probability && strongest && pressure.use > strongest->use);
+    const HorizonProbabilities p = probabilities_of(pressure, weight);
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      out.physical.at(i) = std::max(out.physical.at(i), p.at(i));
+    }
+    const bool stronger =
+        p.at(horizon) > probability ||
+        (p.at(horizon) == probability && strongest && pressure.use > strongest->use);
     if (!stronger) continue;
     strongest = &pressure;
-    probability = p;
+    probability = p.at(horizon);
   }
   std::stable_sort(drivers.begin(), drivers.end(),
                    [](const Driver& a, const Driver& b) { return strength(a) > strength(b); });
-  if (drivers.size() > kMostDrivers) drivers.resize(kMostDrivers);
   Indicator& indicator = out.indicator;
   indicator.kind = kind;
   indicator.horizon_seconds = horizon_seconds;
   indicator.valid = true;
   indicator.event = event;
-  indicator.probability = event ? 1 : std::max(probability, 0.0);
   indicator.drivers = std::move(drivers);
   if (strongest != nullptr) {
     indicator.cause = strongest->cause;
-    const bool trusted = strongest->probability || strongest->use > kTrustFromUse;
+    const bool trusted = strongest->probabilities || strongest->use > kTrustFromUse;
     if (trusted) indicator.eta_seconds = strongest->eta_seconds;
     out.sentence = strongest->sentence;
     if (!event) out.outlook = strongest->outlook;

@@ -5,12 +5,14 @@
 // against its own limit; the most probable one speaks for the indicator.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "model/device_load.h"
 #include "model/features.h"
+#include "model/heads/learnt.h"
 #include "model/indicators.h"
 #include "model/objective.h"
 #include "model/stall_forecast.h"
@@ -18,23 +20,30 @@
 
 namespace rocktune {
 
+using HorizonProbabilities = std::array<double, kHeadHorizons.size()>;
+
 struct Pressure {
   std::string cause;
   double use = 0;                     // value / limit
   std::optional<double> eta_seconds;  // to the limit
   std::string sentence;               // how things stand, without a full stop
   std::string outlook;                // ...and what comes, when the limit is in sight
-  std::optional<double> probability;  // of a model of its own; absent: by use and eta_seconds
+  // Of a model of its own, within each of kHeadHorizons; absent: by use and eta_seconds.
+  std::optional<HorizonProbabilities> probabilities;
 };
 
 struct Assessment {
   Indicator indicator;   // without state
   std::string sentence;  // how things stand
   std::string outlook;   // ": delayed writes in about 4 s", or empty
+  // What physics alone says, before the heads: the strongest pressure's, for each horizon.
+  HorizonProbabilities physical{};
+  // Whatever the heads say, it is at least this probable: the static rule.
+  double least_probability = 0;
 };
 
-// The strongest of `pressures` (not empty) as a valid indicator; with `event` its probability is 1.
-// `drivers` are sorted by how much of their limit they use and cut to five.
+// The strongest of `pressures` (not empty) as a valid indicator, without a probability yet.
+// `drivers` are sorted by how much of their limit they use.
 Assessment assess(IndicatorKind kind, const std::vector<Pressure>& pressures, bool event,
                   std::vector<Driver> drivers, double horizon_seconds);
 // Not enough to tell, and why.
@@ -51,11 +60,14 @@ class BacklogAssessor {
  public:
   Assessment assess(const Features& features, const Objective& objective);
   void clear();
+  [[nodiscard]] const std::optional<L0Forecast>& forecast() const { return forecast_.worst(); }
 
  private:
   void add_l0(const Features& features, std::vector<Pressure>& out);
   // Instead of its course, where the roll-out is ready for the column family that is worst off.
   void forecast_l0(const Features& features, Pressure& pressure) const;
+  // L0 so near its limit that no forecast may talk it away: the static rule's probability, or 0.
+  [[nodiscard]] double near_limit(const Features& features) const;
   void add_pending(const Features& features, std::vector<Pressure>& out);
   void add_memtables(const Features& features, std::vector<Pressure>& out);
   // While writes are delayed: when they will be stopped, if the course goes on.

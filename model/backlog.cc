@@ -15,7 +15,7 @@ namespace {
 constexpr double kMemtableMeanSeconds = 5;
 
 // The roll-out foresees with certainty enough for an alert this far ahead. Between 25 and 50 s it
-// makes no difference that counts (docs/warning.md); a shorter horizon is taken as it is.
+// makes no difference that counts (docs/warning.md).
 constexpr double kForecastSeconds = 35;
 // The static rule speaks where L0 is this near its limit, the roll-out does not rule it out, and no
 // stall has just ended: without these conditions it adds false alarms and finds nothing new.
@@ -86,18 +86,23 @@ void BacklogAssessor::add_l0(const Features& features, std::vector<Pressure>& ou
 void BacklogAssessor::forecast_l0(const Features& features, Pressure& pressure) const {
   const auto& forecast = forecast_.worst();
   if (!forecast || forecast_.why_not_ready(features.l0_column_family) != nullptr) return;
-  pressure.probability = forecast->probability;
+  // Beyond kForecastSeconds the nearer forecast is the surer one.
+  pressure.probabilities = {forecast->probabilities[0], forecast->probabilities[1],
+                            forecast->probability};
   pressure.eta_seconds = forecast->eta_seconds;
-  const bool quiet = forecast_.quiet_seconds().value_or(kQuietAfterStall) >= kQuietAfterStall;
-  if (pressure.use >= kNearLimit && forecast->probability > kNotRuledOut && quiet) {
-    const double by_level = crossing_probability(pressure.use, std::nullopt, 0);
-    pressure.probability = std::max(by_level, forecast->probability);
-  }
   if (forecast->peak_files < kNearLimit * forecast->slowdown_files) return;
   pressure.sentence += ", up to " + text::amount(forecast->peak_files) + " are foreseen";
   if (forecast->column_family != features.l0_column_family) {
     pressure.sentence += text::in_family(std::string(forecast->column_family));
   }
+}
+
+double BacklogAssessor::near_limit(const Features& features) const {
+  const auto& forecast = forecast_.worst();
+  const double use = features.l0_ratio.value_or(0);
+  if (!forecast || use < kNearLimit || forecast->probability <= kNotRuledOut) return 0;
+  const bool quiet = forecast_.quiet_seconds().value_or(kQuietAfterStall) >= kQuietAfterStall;
+  return quiet ? crossing_probability(use, std::nullopt, 0) : 0;
 }
 
 void BacklogAssessor::add_pending(const Features& features, std::vector<Pressure>& out) {
@@ -156,8 +161,7 @@ Assessment BacklogAssessor::assess(const Features& features, const Objective& ob
   }
   if (features.missed_polls > kLongestGapPolls) clear();
   std::optional<WriteStall> stall = find_write_stall(features);
-  forecast_.update(features, stall.has_value(),
-                   std::min(objective.horizon_seconds, kForecastSeconds));
+  forecast_.update(features, stall.has_value(), kForecastSeconds);
   std::vector<Pressure> pressures;
   add_l0(features, pressures);
   add_pending(features, pressures);
@@ -169,6 +173,7 @@ Assessment BacklogAssessor::assess(const Features& features, const Objective& ob
   Assessment out =
       rocktune::assess(kKind, pressures, stall.has_value(),
                        backlog_drivers(features, forecast_.worst()), objective.horizon_seconds);
+  out.least_probability = near_limit(features);
   if (stall) {
     out.indicator.cause = stall->cause;
     out.sentence = stall->sentence;

@@ -5,12 +5,15 @@
 // same from RocksDB 6 to 11), the targets those of model/level_targets.h. Pure.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "model/level_targets.h"
 
 namespace rocktune {
+
+inline constexpr std::size_t kMostLevels = 64;
 
 // `level_bytes`: index = level, one for each level that the database has (num_levels); those
 // beyond kMostLevels do not count.

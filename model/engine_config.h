@@ -3,8 +3,10 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 
+#include "model/heads/learnt.h"
 #include "model/objective.h"
 
 namespace rocktune {
@@ -16,7 +18,14 @@ struct EngineConfig {
   PolicyParams policy_params;
   Objective objective;
   Budget budget;
-  bool operator==(const EngineConfig&) const = default;
+  std::shared_ptr<const Learnt> prior;  // what the forecasts begin with; null: with nothing
+
+  bool operator==(const EngineConfig& other) const {
+    const bool same_prior =
+        prior == other.prior || (prior && other.prior && *prior == *other.prior);
+    return policy == other.policy && policy_params == other.policy_params &&
+           objective == other.objective && budget == other.budget && same_prior;
+  }
 };
 
 }  // namespace rocktune

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace rocktune {
 namespace {
@@ -16,7 +17,7 @@ constexpr double kSoonestEnd = 0.3;         // s from now, of a job
 constexpr double kShortestJob = 0.05;  // s
 constexpr double kFewestJobFiles = 3;  // of L0
 // Until a job was seen: a slow disk's 100 MB/s.
-constexpr double kUnknownRate = 1e8;
+constexpr float kUnknownRate = 1e8F;
 constexpr double kFilesPerDeepJob = 3;  // one, and the two or so of the next level that it overlaps
 // The error of a peak's forecast, as a share of the growth: at first (measured: 0.4 files of 11),
 // and within which it is used.
@@ -26,12 +27,15 @@ constexpr double kErrorWeight = 0.2;
 constexpr double kShortestForecast = 5;  // s
 constexpr double kLeastGrowth = 2;       // files, to measure an error against
 
+// What is beyond was not measured, and would not be finite where it is kept.
+constexpr double kLargest = 1e30;
+
 // As if the same value came `count` times.
-void learn(std::optional<double>& mean, double value, std::uint64_t count) {
-  if (!std::isfinite(value)) return;
+void learn(std::optional<float>& mean, double value, std::uint64_t count) {
+  if (!(value <= kLargest)) return;
   const double kept =
       std::pow(1 - kWeight, static_cast<double>(std::min<std::uint64_t>(count, 64)));
-  mean = mean ? *mean + (1 - kept) * (value - *mean) : value;
+  mean = static_cast<float>(mean ? *mean + (1 - kept) * (value - *mean) : value);
 }
 
 // A job that is overdue has turned out slower than usual: as long again as it is overdue.
@@ -43,13 +47,22 @@ double number(const Counter& counter) {
   return static_cast<double>(counter.value_or(0));
 }
 
+// Counters are below 2 to the 64th: always finite.
+float narrow(const Counter& counter) {
+  return static_cast<float>(counter.value_or(0));
+}
+
+float narrow_seconds(const Counter& milliseconds) {
+  return static_cast<float>(number(milliseconds) / 1000);
+}
+
 bool above_zero(const Counter& counter) {
   return counter.value_or(0) > 0;
 }
 
 }  // namespace
 
-FamilyFlow::FamilyFlow() : error2_(kFirstError * kFirstError) {}
+FamilyFlow::FamilyFlow() : error2_(static_cast<float>(kFirstError * kFirstError)) {}
 
 bool FamilyFlow::Counts::is_before(const Counts& later) const {
   return flushes <= later.flushes && l0 <= later.l0 && l0_ms <= later.l0_ms &&
@@ -63,7 +76,8 @@ const char* FamilyFlow::missing(const ColumnFamilyReading& r) {
                       above_zero(r.level0_compaction_trigger) && above_zero(r.target_file_bytes) &&
                       above_zero(r.max_bytes_for_level_base_bytes);
   if (!limits) return "its limits are not known";
-  if (r.levels.size() < 2 || r.levels.size() > kMostLevels) return "its levels are not known";
+  if (r.levels.size() < 2) return "its levels are not known";
+  if (r.levels.size() > kMostFlowLevels) return "it has more levels than a forecast follows";
   const bool jobs = r.flushes && r.l0_compactions && r.l0_compactions_ms &&
                     r.l0_compactions_input_bytes && r.deep_compactions && r.deep_compactions_ms &&
                     r.l0_compaction_input_files && r.l0_compaction_input_bytes &&
@@ -83,26 +97,25 @@ void FamilyFlow::take_limits(const ColumnFamilyReading& r) {
       above_zero(r.max_bytes_for_level_multiplier) ? number(r.max_bytes_for_level_multiplier) : 10;
   shape_.level0_compaction_trigger = *r.level0_compaction_trigger;
   shape_.dynamic_level_bytes = *r.dynamic_level_bytes != 0;
-  slowdown_ = number(r.level0_slowdown_trigger);
-  file_bytes_ = number(r.target_file_bytes);
+  slowdown_ = narrow(r.level0_slowdown_trigger);
+  file_bytes_ = narrow(r.target_file_bytes);
 }
 
 void FamilyFlow::take_levels(const ColumnFamilyReading& r) {
-  levels_ = r.levels.size();
-  bytes_.fill(0);
+  levels_ = static_cast<std::uint8_t>(r.levels.size());
   std::transform(r.levels.begin(), r.levels.end(), bytes_.begin(),
-                 [](const LevelReading& level) { return static_cast<double>(level.bytes); });
-  l0_files_ = static_cast<double>(r.levels[0].files);
+                 [](const LevelReading& level) { return narrow(level.bytes); });
+  l0_files_ = narrow(r.levels[0].files);
   if (l0_files_ > 0 && bytes_[0] > 0) flush_bytes_ = bytes_[0] / l0_files_;
 }
 
 void FamilyFlow::take_jobs(const ColumnFamilyReading& r) {
-  l0_job_files_ = number(r.l0_compaction_input_files);
-  l0_job_bytes_ = number(r.l0_compaction_input_bytes);
-  l0_job_age_ = number(r.l0_compaction_age_ms) / 1000;
+  l0_job_files_ = narrow(r.l0_compaction_input_files);
+  l0_job_bytes_ = narrow(r.l0_compaction_input_bytes);
+  l0_job_age_ = narrow_seconds(r.l0_compaction_age_ms);
   deep_job_level_ =
-      static_cast<std::size_t>(std::min<std::uint64_t>(*r.deep_compaction_level, kMostLevels));
-  deep_job_age_ = number(r.deep_compaction_age_ms) / 1000;
+      static_cast<std::uint8_t>(std::min<std::uint64_t>(*r.deep_compaction_level, kMostFlowLevels));
+  deep_job_age_ = narrow_seconds(r.deep_compaction_age_ms);
 }
 
 void FamilyFlow::update(const ColumnFamilyReading& reading, Nanoseconds tick) {
@@ -128,7 +141,7 @@ void FamilyFlow::update(const ColumnFamilyReading& reading, Nanoseconds tick) {
   if (seen_ && counts.l0 > counts_.l0) learn_peak_error(removed);
   take_jobs(reading);
   counts_ = counts;
-  files_before_ = files_now();
+  files_before_ = static_cast<float>(files_now());
   seen_ = true;
 }
 
@@ -178,7 +191,8 @@ void FamilyFlow::learn_peak_error(double removed) {
   if (peak >= slowdown_ + 1) return;
   const double growth = std::max(kLeastGrowth, peak - forecast->files_then);
   const double error = (peak - forecast->files) / growth;
-  error2_ += kErrorWeight * (std::min(error * error, kMostError * kMostError) - error2_);
+  const double squared = std::min(error * error, kMostError * kMostError);
+  error2_ += static_cast<float>(kErrorWeight * (squared - error2_));
 }
 
 double FamilyFlow::silent_seconds() const {
@@ -187,7 +201,7 @@ double FamilyFlow::silent_seconds() const {
 
 // No flush for twice the interval: writers have become slower, or have stopped.
 double FamilyFlow::flush_interval() const {
-  const double usual = flush_interval_.value_or(1);
+  const double usual = flush_interval_.value_or(1.0F);
   return std::max(usual, silent_seconds() - usual);
 }
 
@@ -211,13 +225,15 @@ FlowState FamilyFlow::state(std::size_t slots) const {
   state.next_flush_seconds = std::max(kSoonestFlush, flush_interval() - silent_seconds());
   state.flush_bytes = flush_bytes_;
   state.l0_bytes_per_second = l0_rate_.value_or(kUnknownRate);
-  state.deep_job_seconds =
-      deep_seconds_.value_or(kFilesPerDeepJob * file_bytes_ / state.l0_bytes_per_second);
+  state.deep_job_seconds = deep_seconds_
+                               ? static_cast<double>(*deep_seconds_)
+                               : kFilesPerDeepJob * file_bytes_ / state.l0_bytes_per_second;
   state.file_bytes = file_bytes_;
   state.l1_base_bytes = static_cast<double>(shape_.max_bytes_for_level_base);
-  state.targets = level_targets(shape_, bytes_, levels_);
-  state.level_bytes = bytes_;
   state.levels = levels_;
+  std::copy_n(bytes_.begin(), levels_, state.level_bytes.begin());
+  state.base_level = level_targets(shape_, std::span(state.level_bytes).first(levels_),
+                                   std::span(state.level_targets).first(levels_));
   state.slots = std::max<std::size_t>(slots, 1);
   if (l0_job_files_ > 0) {
     const double expected = l0_job_bytes_ / state.l0_bytes_per_second;
@@ -233,11 +249,11 @@ void FamilyFlow::remember(const Rollout& rollout) {
   if (forecast_ || !rollout.first_end_seconds) return;
   // One is kept until it is judged; one that is too near to teach is kept too, and judged not.
   if (*rollout.first_end_seconds <= kShortestForecast) return;
-  forecast_ = PeakForecast{rollout.first_end_files, l0_files_};
+  forecast_ = PeakForecast{static_cast<float>(rollout.first_end_files), l0_files_};
 }
 
 double FamilyFlow::peak_error() const {
-  return std::clamp(std::sqrt(error2_), kLeastError, kMostError);
+  return std::clamp<double>(std::sqrt(error2_), kLeastError, kMostError);
 }
 
 }  // namespace rocktune

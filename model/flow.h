@@ -4,10 +4,12 @@
 // allocation.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
+#include "model/level_targets.h"
 #include "model/rollout.h"
 #include "model/sample.h"
 
@@ -25,6 +27,8 @@ class FamilyFlow {
   [[nodiscard]] FlowState state(std::size_t slots) const;
   // To be told of each roll-out: its first peak is compared with what comes.
   void remember(const Rollout& rollout);
+  // Whether it has use for one: no peak is waited for.
+  [[nodiscard]] bool wants_peak() const { return !forecast_; }
   // The standard error of a peak's forecast, as a share of L0's growth until then.
   [[nodiscard]] double peak_error() const;
   [[nodiscard]] double slowdown_files() const { return slowdown_; }
@@ -37,7 +41,7 @@ class FamilyFlow {
     [[nodiscard]] bool is_before(const Counts& later) const;
   };
   struct PeakForecast {
-    double files = 0, files_then = 0;
+    float files = 0, files_then = 0;
   };
   static const char* missing(const ColumnFamilyReading& reading);
   static Counts counts_of(const ColumnFamilyReading& reading);
@@ -52,28 +56,30 @@ class FamilyFlow {
   [[nodiscard]] double flush_interval() const;
   [[nodiscard]] double files_now() const;
 
+  // Up to 64 of these are kept for each database. Seven digits are enough for all that is measured
+  // or learnt; counters and times are kept exactly.
   const char* why_ = "nothing was read yet";
   Nanoseconds tick_{0};
-  bool seen_ = false;
   Counts counts_;
   // Limits, levels and running jobs as last read.
   LevelShape shape_;
-  double slowdown_ = 0, file_bytes_ = 0;
-  double l0_files_ = 0;
-  LevelBytes bytes_{};
-  std::size_t levels_ = 0;
-  double l0_job_files_ = 0, l0_job_bytes_ = 0, l0_job_age_ = 0;  // files 0: none is running
-  double deep_job_age_ = 0;
-  std::size_t deep_job_level_ = 0;  // 0: none is running
+  std::array<float, kMostFlowLevels> bytes_{};
+  float slowdown_ = 0, file_bytes_ = 0;
+  float l0_files_ = 0;
+  float l0_job_files_ = 0, l0_job_bytes_ = 0, l0_job_age_ = 0;  // files 0: none is running
+  float deep_job_age_ = 0;
   // Learnt.
-  std::optional<double> flush_interval_, l0_rate_, deep_seconds_;
-  double flush_bytes_ = 0;
-  double error2_;
+  std::optional<float> flush_interval_, l0_rate_, deep_seconds_;
+  float flush_bytes_ = 0;
+  float error2_;
   // For learning.
+  float files_before_ = 0;
+  std::optional<PeakForecast> forecast_;
   std::optional<Nanoseconds> last_flush_;
   bool clean_ = false;  // nothing slowed writes down right after the last flush
-  double files_before_ = 0;
-  std::optional<PeakForecast> forecast_;
+  bool seen_ = false;
+  std::uint8_t levels_ = 0;
+  std::uint8_t deep_job_level_ = 0;  // 0: none is running
 
  public:
   FamilyFlow();

@@ -5,29 +5,50 @@
 
 #include "model/alert_tracker.h"
 #include "model/assessment.h"
+#include "model/heads/indicator_heads.h"
+#include "model/heads/observer.h"
 
 namespace rocktune {
 
 struct IndicatorModel::State {
-  explicit State(const Objective& wanted) : objective(wanted), device(wanted.device_capacities) {}
+  State(const Objective& wanted, const Learnt& prior)
+      : objective(wanted),
+        device(wanted.device_capacities),
+        heads{IndicatorHeads(IndicatorKind::kP99, wanted, prior.indicators[0]),
+              IndicatorHeads(IndicatorKind::kCompactionBacklog, wanted, prior.indicators[1]),
+              IndicatorHeads(IndicatorKind::kDeviceSaturation, wanted, prior.indicators[2])} {}
 
   Objective objective;
   P99Assessor p99;
   BacklogAssessor backlog;
   DeviceAssessor device;
-  std::array<AlertTracker, 3> trackers;  // in the order of IndicatorKind
+  Observer observer;
+  // In the order of IndicatorKind.
+  std::array<IndicatorHeads, 3> heads;
+  std::array<AlertTracker, 3> trackers;
 
   void clear() {
     p99.clear();
     backlog.clear();
     device.clear();
+    observer.clear();
+    for (IndicatorHeads& one : heads) one.clear();
   }
 };
 
-IndicatorModel::IndicatorModel(Objective objective) : state_(std::make_unique<State>(objective)) {}
+IndicatorModel::IndicatorModel(const Objective& objective, const Learnt& prior)
+    : state_(std::make_unique<State>(objective, prior)) {}
 IndicatorModel::~IndicatorModel() = default;
 IndicatorModel::IndicatorModel(IndicatorModel&&) noexcept = default;
 IndicatorModel& IndicatorModel::operator=(IndicatorModel&&) noexcept = default;
+
+Learnt IndicatorModel::learnt() const {
+  Learnt out;
+  for (std::size_t i = 0; i < out.indicators.size(); ++i) {
+    out.indicators.at(i) = state_->heads.at(i).learnt();
+  }
+  return out;
+}
 
 IndicatorModel::Step IndicatorModel::update(const Features& features) {
   State& state = *state_;
@@ -35,8 +56,11 @@ IndicatorModel::Step IndicatorModel::update(const Features& features) {
   std::array<Assessment, 3> assessments{state.p99.assess(features, state.objective),
                                         state.backlog.assess(features, state.objective),
                                         state.device.assess(features, state.objective)};
+  const HeadInputs& inputs = state.observer.update(features, state.objective,
+                                                   state.backlog.forecast(), state.device.load());
   Step out;
   for (std::size_t i = 0; i < assessments.size(); ++i) {
+    state.heads.at(i).apply(assessments.at(i), features, inputs);
     AlertTracker& tracker = state.trackers.at(i);
     if (features.reset) {
       Assessment gone = assessments.at(i);

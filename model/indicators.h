@@ -3,10 +3,10 @@
 // hysteresis, and the features that drove it. Pure: the same features in the same order give the
 // same indicators.
 //
-// This first model joins static thresholds with the time to the limit from flow rates (how fast
-// L0, pending bytes, memtables, P99 and device load move towards their limits, by least squares
-// over a short window). Its probability is a monotone function of the margin left and of
-// eta/horizon; it is not yet calibrated, and says so (`calibrated` is false).
+// Physics first: for L0 a simulation of flushes and compactions (model/stall_forecast.h), for the
+// others the time to the limit from how fast they move towards it (model/probability.h). Heads that
+// learn online (model/heads/) correct it, and a threshold that moves with each false alarm decides
+// when to warn. docs/warning.md has it all.
 #pragma once
 
 #include <memory>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "model/features.h"
+#include "model/heads/learnt.h"
 #include "model/objective.h"
 
 namespace rocktune {
@@ -31,8 +32,17 @@ struct Driver {
   // foreseen), device_load and device_read_await_ratio (model/device_load.h).
   std::string feature;
   double value = 0;
-  std::optional<double> limit;  // the limit it is measured against, same unit
+  std::optional<double> limit = std::nullopt;  // the limit it is measured against, same unit
+  std::optional<double>
+      weight;  // what it adds to the log odds of the event; absent: nothing learnt
   bool operator==(const Driver&) const = default;
+};
+
+// The largest value within the horizon: its median, and what nine in ten stay below.
+struct Foreseen {
+  std::string feature;  // read_p99_us, write_p99_us, l0_files, device_queue
+  double median = 0, p90 = 0;
+  bool operator==(const Foreseen&) const = default;
 };
 
 struct Indicator {
@@ -40,14 +50,19 @@ struct Indicator {
   std::string
       cause;  // "read", "write"; "l0", "pending_bytes", "memtables"; "queue", "await", "load"
   AlertState state = AlertState::kOk;
-  double probability = 0;  // within the horizon
+  bool answered = false;   // an alert is raised, and its event has come since
+  double probability = 0;  // within the horizon; 1 while the event holds
+  // Within 10, 30 and 60 s; empty while it is not valid.
+  std::vector<double> probabilities;
+  double warn_probability = 0.5;  // from which on it warns, to keep the budget of false alarms
   double horizon_seconds = 0;
   std::optional<double> eta_seconds;  // to the limit; 0 while it holds; absent: not approaching
   bool valid = false;  // false: not enough to tell, `why_invalid` says what is missing
   std::string why_invalid;
-  bool event = false;  // the forecast condition holds now (SLO broken, stalled, saturated)
-  bool calibrated = false;
+  bool event = false;           // the forecast condition holds now (SLO broken, stalled, saturated)
+  bool calibrated = false;      // learnt from enough events, and no drift of late
   std::vector<Driver> drivers;  // strongest first, at most 5
+  std::vector<Foreseen> foreseen;
   bool operator==(const Indicator&) const = default;
 };
 
@@ -66,7 +81,7 @@ struct AlertChange {
 // Keeps the history of one target (bounded). Not thread-safe.
 class IndicatorModel {
  public:
-  explicit IndicatorModel(Objective objective);
+  explicit IndicatorModel(const Objective& objective, const Learnt& prior = {});
   ~IndicatorModel();
   IndicatorModel(IndicatorModel&&) noexcept;
   IndicatorModel& operator=(IndicatorModel&&) noexcept;
@@ -76,6 +91,8 @@ class IndicatorModel {
     std::vector<AlertChange> alerts;
   };
   Step update(const Features& features);
+  // What the heads know by now, to be the prior of another model of the same database.
+  [[nodiscard]] Learnt learnt() const;
 
  private:
   struct State;

@@ -8,54 +8,51 @@ namespace {
 
 constexpr double kNoTarget = std::numeric_limits<double>::max();
 
-LevelTargets static_targets(const LevelShape& shape, std::size_t levels) {
-  LevelTargets targets;
-  targets.largest.fill(kNoTarget);
+std::size_t static_targets(const LevelShape& shape, std::span<double> targets) {
   auto bytes = static_cast<double>(shape.max_bytes_for_level_base);
-  for (std::size_t level = 1; level < levels; ++level) {
-    targets.largest.at(level) = bytes;
+  for (double& target : targets.subspan(1)) {
+    target = bytes;
     bytes = std::min(bytes * shape.max_bytes_for_level_multiplier, kNoTarget);
   }
-  return targets;
+  return 1;
 }
 
 // The largest level's size decides; the level that L0 goes to is as deep as the data allows.
-LevelTargets dynamic_targets(const LevelShape& shape, const LevelBytes& bytes, std::size_t levels) {
-  LevelTargets targets;
-  targets.base_level = levels - 1;
-  targets.largest.fill(kNoTarget);
-  const auto* const end = bytes.begin() + levels;
-  const auto* const first =
-      std::find_if(bytes.begin() + 1, end, [](double size) { return size > 0; });
-  if (first == end) return targets;
+std::size_t dynamic_targets(const LevelShape& shape, std::span<const double> bytes,
+                            std::span<double> targets) {
+  const auto first =
+      std::find_if(bytes.begin() + 1, bytes.end(), [](double size) { return size > 0; });
+  if (first == bytes.end()) return bytes.size() - 1;
   const auto base_max = static_cast<double>(shape.max_bytes_for_level_base);
   const double base_min = base_max / shape.max_bytes_for_level_multiplier;
-  double size = *std::max_element(bytes.begin() + 1, end);
-  targets.base_level = static_cast<std::size_t>(first - bytes.begin());
-  for (std::size_t level = targets.base_level; level + 1 < levels; ++level) {
+  double size = *std::max_element(bytes.begin() + 1, bytes.end());
+  auto base = static_cast<std::size_t>(first - bytes.begin());
+  for (std::size_t level = base; level + 1 < bytes.size(); ++level) {
     size /= shape.max_bytes_for_level_multiplier;
   }
   if (size <= base_min) {
     size = base_min + 1;
   } else {
-    while (targets.base_level > 1 && size > base_max) {
-      --targets.base_level;
+    while (base > 1 && size > base_max) {
+      --base;
       size /= shape.max_bytes_for_level_multiplier;
     }
     size = std::min(size, base_max);
   }
-  for (std::size_t level = targets.base_level; level < levels; ++level) {
-    targets.largest.at(level) = std::max(size, base_max);
+  for (double& target : targets.subspan(base)) {
+    target = std::max(size, base_max);
     size = std::min(size * shape.max_bytes_for_level_multiplier, kNoTarget);
   }
-  return targets;
+  return base;
 }
 
 }  // namespace
 
-LevelTargets level_targets(const LevelShape& shape, const LevelBytes& bytes, std::size_t levels) {
-  return shape.dynamic_level_bytes ? dynamic_targets(shape, bytes, levels)
-                                   : static_targets(shape, levels);
+std::size_t level_targets(const LevelShape& shape, std::span<const double> bytes,
+                          std::span<double> targets) {
+  std::fill(targets.begin(), targets.end(), kNoTarget);
+  return shape.dynamic_level_bytes ? dynamic_targets(shape, bytes, targets)
+                                   : static_targets(shape, targets);
 }
 
 }  // namespace rocktune

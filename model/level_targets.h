@@ -4,9 +4,9 @@
 // 8.4 also make room for a large L0 where levels are sized dynamically, which is left out. Pure.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace rocktune {
 
@@ -17,15 +17,10 @@ struct LevelShape {
   bool dynamic_level_bytes = false;
 };
 
-inline constexpr std::size_t kMostLevels = 64;
-using LevelBytes = std::array<double, kMostLevels>;  // index = level
-
-struct LevelTargets {
-  std::size_t base_level = 1;  // into which L0 is compacted
-  LevelBytes largest{};        // those above the base level have none: the largest double
-};
-
-// `bytes` of `levels` levels, at least 2 and at most kMostLevels.
-LevelTargets level_targets(const LevelShape& shape, const LevelBytes& bytes, std::size_t levels);
+// Fills `targets` (index = level) for levels of these `bytes`, of which there are as many, at least
+// 2. Levels above the base level have none: the largest double. Returns the base level, into which
+// L0 is compacted.
+std::size_t level_targets(const LevelShape& shape, std::span<const double> bytes,
+                          std::span<double> targets);
 
 }  // namespace rocktune

@@ -3,6 +3,7 @@
 // a replay judges against what held live.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -18,6 +19,9 @@ struct Objective {
   // Device saturation: mean requests in flight per device, and the await that counts as slow.
   double device_queue_limit = 32;
   double device_await_limit_seconds = 0.010;
+  // How many false alarms are accepted a day, in the order of IndicatorKind: p99,
+  // compaction_backlog, device_saturation.
+  std::array<double, 3> false_alarms_per_day = {12, 12, 12};
   // What the device was probed to do: no wish, but what its load is measured against.
   DeviceCapacities device_capacities;
   bool operator==(const Objective&) const = default;

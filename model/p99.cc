@@ -2,14 +2,13 @@
 #include <cmath>
 
 #include "model/assessment.h"
+#include "model/heads/observer.h"
 #include "model/probability.h"
 #include "model/text.h"
 
 namespace rocktune {
 namespace {
 
-// The 99th percentile of fewer operations than this is their maximum and says little.
-constexpr double kFewestOperations = 20;
 // The median over this time stands for "now": one slow poll is no broken SLO.
 constexpr double kNowSeconds = 1.5;
 // An older value does not speak for the present.
@@ -39,10 +38,8 @@ void P99Assessor::clear() {
 void P99Assessor::add(Operation& operation, const char* name, const Value& p99_us, const Value& ops,
                       double slo_seconds, const Features& features, std::vector<Pressure>& out) {
   double slo_us = slo_seconds * 1e6;
-  bool enough = !ops || *ops * features.interval_seconds >= kFewestOperations;
-  if (p99_us && *p99_us > 0 && enough) {
-    operation.log_use.add(features.at.tick, std::log(*p99_us / slo_us));
-  }
+  const auto use = log_p99_use(p99_us, ops, features.interval_seconds, slo_seconds);
+  if (use) operation.log_use.add(features.at.tick, *use);
   operation.log_use.expire(features.at.tick);
   std::optional<double> age = operation.log_use.age_seconds(features.at.tick);
   if (!age || *age > kOldestSeconds) return;

@@ -1,7 +1,8 @@
 // The roll-out: the flow of one column family with leveled compaction, simulated event by event
 // from its present state. L0 gains a file with each flush and falls when a compaction out of it
 // ends; which compaction comes next, and how long it takes, follows from the levels' sizes as
-// RocksDB picks. Pure, no allocation, at most kMostSteps events.
+// RocksDB picks. Flushes in between need no event of their own: L0 grows evenly. Pure, no
+// allocation, at most kMostRolloutSteps events.
 //
 // One background job at a time is exact but for what it leaves out: subcompactions (their effect is
 // in the learnt rate), compactions within L0, compactions that the host asks for, and stalls, which
@@ -15,16 +16,19 @@
 #include <cstddef>
 #include <optional>
 
-#include "model/level_targets.h"
-
 namespace rocktune {
 
 // As far as it looks. Beyond this the present rates say little.
 inline constexpr double kRolloutSeconds = 62;
+inline constexpr double kBusySeconds = 30;
 inline constexpr std::size_t kMostRolloutSteps = 600;
 // Horizons for which peaks are told: the three that rocktune scores, and the caller's own.
 inline constexpr std::size_t kRolloutHorizons = 4;
 using Horizons = std::array<double, kRolloutHorizons>;
+
+// Levels that a roll-out knows; RocksDB has 7 unless told otherwise.
+inline constexpr std::size_t kMostFlowLevels = 32;
+using FlowLevels = std::array<double, kMostFlowLevels>;  // index = level
 
 struct FlowState {
   double l0_files = 0;
@@ -38,10 +42,11 @@ struct FlowState {
   double deep_job_seconds = 1;
   double file_bytes = 0;  // that a deeper compaction moves down
   double l1_base_bytes = 0;
-  LevelTargets targets;
-  LevelBytes level_bytes{};
   std::size_t levels = 7;
-  std::size_t slots = 1;  // compactions that may run at a time
+  std::size_t base_level = 1;  // into which L0 is compacted
+  FlowLevels level_bytes{};
+  FlowLevels level_targets{};  // bytes, above 0; those of L0 and above the base level do not count
+  std::size_t slots = 1;       // compactions that may run at a time
 
   struct L0Job {
     double seconds_left = 0;
@@ -63,9 +68,19 @@ struct Rollout {
   // The end of the first compaction out of L0, and the files just before it.
   std::optional<double> first_end_seconds;
   double first_end_files = 0;
+  // When the next compaction out of L0 begins, from now: 0 where one runs or is due; absent: none
+  // begins in the time that is looked at.
+  std::optional<double> l0_begin_seconds;
+  double busy_ratio = 0;  // the share of the next kBusySeconds during which any compaction runs
 };
 
-// All of `now` finite, intervals and rates above 0, `levels` from 2 to kMostLevels.
+// All of `now` finite, intervals, rates and targets above 0, `levels` from 2 to kMostFlowLevels.
+// Horizons above 0, to kRolloutSeconds.
 Rollout roll_out(const FlowState& now, const Horizons& horizons);
+
+// The same, but no further than `horizon` and, where `first_end`, to the end of the first
+// compaction out of L0. Only the peaks (all until `horizon`), `eta_seconds` (absent beyond it) and
+// the first end tell something.
+Rollout glance(const FlowState& now, double horizon, bool first_end);
 
 }  // namespace rocktune

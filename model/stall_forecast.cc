@@ -21,7 +21,10 @@ constexpr double kMostGrowth = 25;
 
 // The normal distribution by the logistic one: off by less than 0.01.
 double normal(double z) {
-  return 1 / (1 + std::exp(-1.702 * std::clamp(z, -6.0, 6.0)));
+  constexpr double kSteepness = 1.702, kMost = 6;
+  static const double lowest = 1 / (1 + std::exp(kSteepness * kMost));
+  if (z <= -kMost) return lowest;  // most column families, at most times
+  return 1 / (1 + std::exp(-kSteepness * std::min(z, kMost)));
 }
 
 // RocksDB keeps a quarter of its jobs for flushes (GetBGJobLimits in db/db_impl). As if compaction
@@ -48,55 +51,92 @@ double new_probability(double wait, const std::optional<double>& quiet, double e
 
 }  // namespace
 
+bool StallForecast::Outlook::is_worse_than(const Outlook& other) const {
+  if (probability != other.probability) return probability > other.probability;
+  return peak_ratio > other.peak_ratio;
+}
+
 void StallForecast::clear() {
-  families_.clear();
+  for (Family& family : families_) {
+    family.present = false;
+    family.flow = FamilyFlow();
+  }
   last_.reset();
   last_stall_.reset();
   worst_.reset();
 }
 
-StallForecast::Family* StallForecast::find(const std::string& name, std::size_t position) {
-  // They keep their places from one sample to the next.
-  if (position < families_.size() && families_[position].name == name) return &families_[position];
-  const auto found = std::find_if(families_.begin(), families_.end(),
-                                  [&](const Family& family) { return family.name == name; });
-  if (found != families_.end()) return &*found;
-  if (families_.size() >= kMostFamilies) return nullptr;
-  families_.push_back({name, FamilyFlow(), false});
-  return &families_.back();
+// They keep their order from one sample to the next: most often it is the one at `begin`.
+StallForecast::Family* StallForecast::find(const std::string& name, std::size_t begin) {
+  const std::size_t count = families_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    Family& family = families_[(begin + i) % count];
+    if (family.name == name) return &family;
+  }
+  return place(name);
+}
+
+StallForecast::Family* StallForecast::place(const std::string& name) {
+  if (families_.size() < kMostFamilies) {
+    families_.push_back({name, FamilyFlow(), false, false});
+    return &families_.back();
+  }
+  const auto gone = std::find_if(families_.begin(), families_.end(), [](const Family& family) {
+    return !family.present && !family.seen;
+  });
+  if (gone == families_.end()) return nullptr;
+  gone->name = name;
+  return &*gone;
 }
 
 void StallForecast::follow(const Features& features) {
   for (Family& family : families_) family.seen = false;
-  for (std::size_t i = 0; i < features.column_families.size(); ++i) {
-    const ColumnFamilyReading& reading = features.column_families[i];
-    Family* const family = find(reading.name, i);
+  std::size_t next = 0;
+  for (const ColumnFamilyReading& reading : features.column_families) {
+    Family* const family = find(reading.name, next);
     if (family == nullptr || family->seen) continue;
     family->flow.update(reading, features.read_at);
     family->seen = true;
+    next = static_cast<std::size_t>(family - families_.data()) + 1;
   }
-  std::erase_if(families_, [](const Family& family) { return !family.seen; });
+  for (Family& family : families_) {
+    if (family.present && !family.seen) family.flow = FamilyFlow();
+    family.present = family.seen;
+  }
 }
 
-L0Forecast StallForecast::forecast(Family& family, std::size_t slots, double horizon) const {
-  const Rollout rollout = roll_out(family.flow.state(slots), {horizon, 10, 30, 60});
+double StallForecast::probability(const FamilyFlow& flow, const Rollout& rollout, std::size_t peak,
+                                  double within) const {
+  const double error = flow.peak_error();
+  return peak_probability(rollout.peaks.at(peak), rollout.files_now, flow.slowdown_files(), error) *
+         new_probability(rollout.eta_seconds.value_or(within), quiet_seconds(), error);
+}
+
+// Enough to tell which one is the worst.
+StallForecast::Outlook StallForecast::look(Family& family, std::size_t slots,
+                                           double horizon) const {
+  const Rollout rollout = glance(family.flow.state(slots), horizon, family.flow.wants_peak());
   family.flow.remember(rollout);
-  const double error = family.flow.peak_error();
-  const double slowdown = family.flow.slowdown_files();
-  const auto quiet = quiet_seconds();
-  const auto probability = [&](double peak, double within) {
-    return peak_probability(peak, rollout.files_now, slowdown, error) *
-           new_probability(rollout.eta_seconds.value_or(within), quiet, error);
+  return {&family, probability(family.flow, rollout, 0, horizon),
+          rollout.peaks[0] / family.flow.slowdown_files()};
+}
+
+L0Forecast StallForecast::forecast(const Family& family, std::size_t slots, double horizon) const {
+  const Rollout rollout = roll_out(family.flow.state(slots), {horizon, 10, 30, 60});
+  const auto within = [&](std::size_t peak, double seconds) {
+    return probability(family.flow, rollout, peak, seconds);
   };
   L0Forecast out;
   out.column_family = family.name;
-  out.probability = probability(rollout.peaks[0], horizon);
-  out.probabilities = {probability(rollout.peaks[1], 10), probability(rollout.peaks[2], 30),
-                       probability(rollout.peaks[3], 60)};
+  out.probability = within(0, horizon);
+  out.probabilities = {within(1, 10), within(2, 30), within(3, 60)};
   out.eta_seconds = rollout.eta_seconds;
   out.files_now = rollout.files_now;
   out.peak_files = rollout.peaks[0];
-  out.slowdown_files = slowdown;
+  out.peaks = {rollout.peaks[1], rollout.peaks[2], rollout.peaks[3]};
+  out.slowdown_files = family.flow.slowdown_files();
+  out.l0_compaction_begins_seconds = rollout.l0_begin_seconds;
+  out.busy_ratio = rollout.busy_ratio;
   return out;
 }
 
@@ -114,19 +154,18 @@ void StallForecast::update(const Features& features, bool stalled, double horizo
   follow(features);
   const std::size_t slots = compaction_slots(features);
   const double horizon = std::clamp(horizon_seconds, 1.0, kRolloutSeconds);
+  std::optional<Outlook> worst;
   for (Family& family : families_) {
-    if (family.flow.why_not_ready() != nullptr) continue;
-    const L0Forecast one = forecast(family, slots, horizon);
-    const auto rank = [](const L0Forecast& f) {
-      return std::pair(f.probability, f.peak_files / f.slowdown_files);
-    };
-    if (!worst_ || rank(one) > rank(*worst_)) worst_ = one;
+    if (!family.present || family.flow.why_not_ready() != nullptr) continue;
+    const Outlook outlook = look(family, slots, horizon);
+    if (!worst || outlook.is_worse_than(*worst)) worst = outlook;
   }
+  if (worst) worst_ = forecast(*worst->family, slots, horizon);
 }
 
 const char* StallForecast::why_not_ready(std::string_view column_family) const {
   const auto found = std::find_if(families_.begin(), families_.end(), [&](const Family& family) {
-    return family.name == column_family;
+    return family.present && family.name == column_family;
   });
   return found == families_.end() ? "it is not known" : found->flow.why_not_ready();
 }

@@ -8,7 +8,8 @@
 // error of peaks, quiet the seconds since the last stall, and F the normal distribution. The second
 // factor is that it will be a new stall, 30 s after the last, and not the same episode going on.
 //
-// Not calibrated: for 10 and 30 s it is too modest. Pure; bounded; no allocation after warm-up.
+// Not calibrated: for 10 and 30 s it is too modest. Pure; bounded; no allocation for column
+// families that were there before.
 #pragma once
 
 #include <array>
@@ -29,7 +30,11 @@ struct L0Forecast {
   std::optional<double> eta_seconds;      // until L0 reaches its slowdown trigger; to 62 s
   double files_now = 0;                   // with the part of the next file that is written
   double peak_files = 0;                  // the most within the horizon
+  std::array<double, 3> peaks{};          // ... within 10, 30 and 60 s
   double slowdown_files = 0;
+  // As Rollout's l0_begin_seconds and busy_ratio.
+  std::optional<double> l0_compaction_begins_seconds;
+  double busy_ratio = 0;
 };
 
 class StallForecast {
@@ -53,11 +58,22 @@ class StallForecast {
   struct Family {
     std::string name;
     FamilyFlow flow;
-    bool seen = false;  // in this update
+    bool present = false;  // in the last update; one that is gone keeps its place and its name
+    bool seen = false;     // in this update
+  };
+  struct Outlook {
+    const Family* family = nullptr;
+    double probability = 0;
+    double peak_ratio = 0;  // of its limit
+    [[nodiscard]] bool is_worse_than(const Outlook& other) const;
   };
   void follow(const Features& features);
-  Family* find(const std::string& name, std::size_t position);
-  L0Forecast forecast(Family& family, std::size_t slots, double horizon) const;
+  Family* find(const std::string& name, std::size_t begin);
+  Family* place(const std::string& name);
+  Outlook look(Family& family, std::size_t slots, double horizon) const;
+  [[nodiscard]] L0Forecast forecast(const Family& family, std::size_t slots, double horizon) const;
+  [[nodiscard]] double probability(const FamilyFlow& flow, const Rollout& rollout, std::size_t peak,
+                                   double within) const;
 
   std::vector<Family> families_;
   std::optional<Nanoseconds> last_, last_stall_;

@@ -37,6 +37,9 @@ Result<void> check(const EngineConfig& config) {
   require(positive(o.horizon_seconds), "objective horizon_seconds");
   require(positive(o.device_queue_limit), "objective device_queue_limit");
   require(positive(o.device_await_limit_seconds), "objective device_await_limit_seconds");
+  for (const double budget : o.false_alarms_per_day) {
+    require(positive(budget), "objective false_alarms_per_day");
+  }
   const DeviceCapacities& device = o.device_capacities;
   require(usable(device.read) && usable(device.write), "objective device_capacities");
   require(!device.read_await_seconds || positive(*device.read_await_seconds),
@@ -65,7 +68,7 @@ struct Engine::State {
       : config(wanted),
         policy(std::move(made)),
         guard(wanted.budget),
-        indicators(wanted.objective) {}
+        indicators(wanted.objective, wanted.prior ? *wanted.prior : Learnt()) {}
 
   EngineConfig config;
   std::unique_ptr<Policy> policy;
@@ -150,6 +153,10 @@ Result<Engine> Engine::create(const EngineConfig& config) {
 
 Engine::Engine(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Engine::~Engine() = default;
+Learnt Engine::learnt() const {
+  return state_->indicators.learnt();
+}
+
 Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 

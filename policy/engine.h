@@ -37,6 +37,8 @@ class Engine {
 
   Step step(const Sample& sample);
   void report(const Actuation& actuation);
+  // What the forecasts have learnt by now; of use as another engine's EngineConfig::prior.
+  [[nodiscard]] Learnt learnt() const;
 
  private:
   struct State;

@@ -134,7 +134,8 @@ void IndicatorDetector::update(const Features& features, const Sample& /*sample*
       auto& score = model.scores.at(place(indicator.kind));
       score.reset();
       if (!indicator.valid) continue;
-      const double alert = indicator.state == AlertState::kOk ? 0 : 1;
+      const bool warns = indicator.state != AlertState::kOk && !indicator.answered;
+      const double alert = warns || indicator.event ? 1 : 0;
       score = alerts_ ? alert : indicator.probability;
     }
   }

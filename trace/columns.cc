@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "model/indicators.h"
 #include "model/sample.h"
+#include "trace/sqlite.h"
 
 namespace rocktune::trace {
 namespace {
@@ -43,6 +45,7 @@ constexpr std::array kAddedLater = {
     std::string_view("dynamic_level_bytes"),
     std::string_view("leveled_compaction"),
     std::string_view("has_nvme"),
+    std::string_view("forecast"),
 };
 constexpr std::string_view kNvmePrefix = "nvme_";  // all of these, too
 
@@ -63,6 +66,30 @@ bool is_option(std::string_view field) {
 bool added_later(std::string_view column) {
   return column.starts_with(kNvmePrefix) ||
          std::find(kAddedLater.begin(), kAddedLater.end(), column) != kAddedLater.end();
+}
+
+Result<std::string> readable_columns(const Connection& connection, const std::string& table,
+                                     const Columns& columns) {
+  auto names = Statement::prepare(connection, "SELECT name FROM pragma_table_info(?)");
+  if (!names) return tl::unexpected(names.error());
+  names->put(table);
+  std::set<std::string> there;
+  while (true) {
+    const auto row = names->step();
+    if (!row) return tl::unexpected(row.error());
+    if (!*row) break;
+    there.insert(names->take_text());
+  }
+  std::string list;
+  for (const Column& column : columns) {
+    if (!there.contains(column.name) && !added_later(column.name)) {
+      return fail(ErrorCode::kCorrupt,
+                  "the trace is damaged: table " + table + " has no column " + column.name);
+    }
+    const std::string quoted = '"' + column.name + '"';
+    list += (list.empty() ? "" : ", ") + (there.contains(column.name) ? quoted : "NULL");
+  }
+  return list;
 }
 
 Columns sample_columns() {

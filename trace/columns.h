@@ -6,7 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "model/result.h"
+
 namespace rocktune::trace {
+
+class Connection;
 
 struct Column {
   std::string name;
@@ -27,6 +31,10 @@ bool is_option(std::string_view field);
 
 // Whether a file of the schemas that are read may lack it: a later release added it (as nullable).
 bool added_later(std::string_view column);
+// What to SELECT for `columns`, in their order: NULL for one that the file's table does not have
+// since an older rocktune wrote it. Errors: it lacks a column that has always been there.
+Result<std::string> readable_columns(const Connection& connection, const std::string& table,
+                                     const Columns& columns);
 
 std::string create_table(std::string_view name, const Columns& columns, std::string_view tail);
 std::string insert_into(std::string_view name, const Columns& columns);

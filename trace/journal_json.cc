@@ -17,7 +17,25 @@ Json drivers_json(const std::vector<Driver>& drivers) {
   for (const Driver& driver : drivers) {
     Json entry{{"feature", driver.feature}, {"value", driver.value}};
     if (driver.limit) entry["limit"] = *driver.limit;
+    if (driver.weight) entry["weight"] = *driver.weight;
     list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+// {"10": 0.1, "30": 0.4, "60": 0.7}
+Json probabilities_json(const std::vector<double>& probabilities) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < probabilities.size() && i < kHeadHorizons.size(); ++i) {
+    out[std::to_string(static_cast<int>(kHeadHorizons.at(i)))] = probabilities[i];
+  }
+  return out;
+}
+
+Json foreseen_json(const std::vector<Foreseen>& foreseen) {
+  Json list = Json::array();
+  for (const Foreseen& one : foreseen) {
+    list.push_back({{"feature", one.feature}, {"median", one.median}, {"p90", one.p90}});
   }
   return list;
 }
@@ -25,6 +43,13 @@ Json drivers_json(const std::vector<Driver>& drivers) {
 template <class T>
 Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
+}
+
+void add_foreseen(Json& line, const Indicator& indicator) {
+  line["warn_probability"] = indicator.warn_probability;
+  line["probabilities"] = probabilities_json(indicator.probabilities);
+  line["foreseen"] = foreseen_json(indicator.foreseen);
+  line["answered"] = indicator.answered;
 }
 
 Json direction_json(const std::optional<DirectionCapacity>& capacity) {
@@ -48,6 +73,7 @@ void add_forecast(Json& line, const Indicator& indicator) {
   line["event"] = indicator.event;
   line["calibrated"] = indicator.calibrated;
   line["evidence"] = drivers_json(indicator.drivers);
+  add_foreseen(line, indicator);
 }
 
 }  // namespace
@@ -168,6 +194,12 @@ std::string encode_indicator(const Indicator& indicator) {
   return json_text(object);
 }
 
+std::string encode_forecast(const Indicator& indicator) {
+  Json object = Json::object();
+  add_foreseen(object, indicator);
+  return json_text(object);
+}
+
 std::string encode_engine_config(const EngineConfig& config) {
   const Objective& objective = config.objective;
   const Budget& budget = config.budget;
@@ -182,6 +214,7 @@ std::string encode_engine_config(const EngineConfig& config) {
         {"horizon_seconds", objective.horizon_seconds},
         {"device_queue_limit", objective.device_queue_limit},
         {"device_await_limit_seconds", objective.device_await_limit_seconds},
+        {"false_alarms_per_day", objective.false_alarms_per_day},
         {"device_capacities", capacities_json(objective.device_capacities)}}},
       {"budget",
        {{"cache_max_bytes", budget.cache_max ? Json(budget.cache_max->value) : Json(nullptr)},

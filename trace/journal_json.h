@@ -32,6 +32,9 @@ std::string event_line(Nanoseconds wall, std::string_view target, std::string_vi
 // Parts that the trace stores as JSON columns, and back.
 std::string encode_drivers(const std::vector<Driver>& drivers);
 Result<std::vector<Driver>> decode_drivers(std::string_view json);
+// What is foreseen: warn_probability, probabilities, foreseen, answered.
+std::string encode_forecast(const Indicator& indicator);
+Result<void> decode_forecast(std::string_view json, Indicator& indicator);
 std::string encode_indicator(const Indicator& indicator);
 Result<Indicator> decode_indicator(std::string_view json);
 std::string encode_engine_config(const EngineConfig& config);

@@ -20,7 +20,7 @@ std::vector<Driver> drivers_from(const Json& list) {
   std::vector<Driver> drivers;
   for (const Json& entry : list) {
     drivers.push_back({entry.at("feature").get<std::string>(), entry.at("value").get<double>(),
-                       optional_at<double>(entry, "limit")});
+                       optional_at<double>(entry, "limit"), optional_at<double>(entry, "weight")});
   }
   return drivers;
 }
@@ -32,6 +32,21 @@ Enum named(const Json& value, const std::array<Enum, kSize>& known) {
                                   [&](Enum candidate) { return to_string(candidate) == text; });
   if (found == known.end()) throw std::invalid_argument("unknown value \"" + text + "\"");
   return *found;
+}
+
+// Absent in what an older rocktune wrote.
+void foreseen_from(const Json& object, Indicator& indicator) {
+  indicator.warn_probability = object.value("warn_probability", 0.5);
+  indicator.answered = object.value("answered", false);
+  const Json probabilities = object.value("probabilities", Json::object());
+  for (const double horizon : kHeadHorizons) {
+    const auto found = probabilities.find(std::to_string(static_cast<int>(horizon)));
+    if (found != probabilities.end()) indicator.probabilities.push_back(found->get<double>());
+  }
+  for (const Json& one : object.value("foreseen", Json::array())) {
+    indicator.foreseen.push_back({one.at("feature").get<std::string>(),
+                                  one.at("median").get<double>(), one.at("p90").get<double>()});
+  }
 }
 
 Indicator indicator_from(const Json& object) {
@@ -50,6 +65,7 @@ Indicator indicator_from(const Json& object) {
   indicator.event = object.at("event").get<bool>();
   indicator.calibrated = object.at("calibrated").get<bool>();
   indicator.drivers = drivers_from(object.at("evidence"));
+  foreseen_from(object, indicator);
   return indicator;
 }
 
@@ -82,6 +98,8 @@ EngineConfig engine_config_from(const Json& object) {
   config.objective.device_queue_limit = objective.at("device_queue_limit").get<double>();
   config.objective.device_await_limit_seconds =
       objective.at("device_await_limit_seconds").get<double>();
+  config.objective.false_alarms_per_day =
+      objective.value("false_alarms_per_day", Objective().false_alarms_per_day);
   config.objective.device_capacities = capacities_from(objective);
   const Json& budget = object.at("budget");
   if (const auto bytes = optional_at<std::int64_t>(budget, "cache_max_bytes")) {
@@ -108,6 +126,15 @@ auto decode(std::string_view text, const char* what, Read read)
 
 Result<std::vector<Driver>> decode_drivers(std::string_view json) {
   return decode(json, "evidence", drivers_from);
+}
+
+Result<void> decode_forecast(std::string_view json, Indicator& indicator) {
+  const auto done = decode(json, "forecast", [&](const Json& object) {
+    foreseen_from(object, indicator);
+    return true;
+  });
+  if (!done) return tl::unexpected(done.error());
+  return {};
 }
 
 Result<Indicator> decode_indicator(std::string_view json) {

@@ -47,7 +47,8 @@ Columns alert_columns() {
                    {"drivers", "TEXT NOT NULL"},
                    {"message", "TEXT NOT NULL"},
                    {"event_came", "INTEGER"},
-                   {"lead_seconds", "REAL"}});
+                   {"lead_seconds", "REAL"},
+                   {"forecast", "TEXT"}});
 }
 
 void put_alert(Statement& statement, const AlertChange& alert) {
@@ -69,7 +70,8 @@ void put_alert(Statement& statement, const AlertChange& alert) {
       .put(encode_drivers(indicator.drivers))
       .put(alert.message)
       .put(alert.event_came)
-      .put(alert.lead_seconds);
+      .put(alert.lead_seconds)
+      .put(encode_forecast(indicator));
 }
 
 Result<AlertChange> take_alert(Statement& row) {
@@ -101,6 +103,11 @@ Result<AlertChange> take_alert(Statement& row) {
   alert.message = row.take_text();
   if (const auto came = row.take_optional_int()) alert.event_came = *came != 0;
   alert.lead_seconds = row.take_optional_real();
+  if (const auto forecast = row.take_optional_text()) {
+    if (const auto done = decode_forecast(*forecast, indicator); !done) {
+      return tl::unexpected(done.error());
+    }
+  }
   return alert;
 }
 

@@ -132,7 +132,9 @@ Result<void> count_events(const Connection& connection, TargetSummary& summary) 
 
 Result<Statement> journal(const Connection& connection, const char* table, const Columns& columns) {
   const Columns values(columns.begin() + 2, columns.end());  // without target and sequence
-  return Statement::prepare(connection, "SELECT " + column_names(values) + " FROM " + table +
+  const auto names = readable_columns(connection, table, values);
+  if (!names) return tl::unexpected(names.error());
+  return Statement::prepare(connection, "SELECT " + *names + " FROM " + table +
                                             " WHERE target = ? AND sequence > ? AND sequence <= ?"
                                             " ORDER BY sequence, rowid");
 }

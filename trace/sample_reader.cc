@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "trace/columns.h"
@@ -26,31 +25,6 @@ Columns from(const Columns& columns, std::size_t first) {
   return {columns.begin() + static_cast<std::ptrdiff_t>(first), columns.end()};
 }
 
-// The names of columns to read, in their order. One that the file's table does not have since an
-// older rocktune wrote it is read as NULL.
-Result<std::string> readable(const Connection& connection, const std::string& table,
-                             const Columns& columns) {
-  auto names = Statement::prepare(connection, "SELECT name FROM pragma_table_info(?)");
-  if (!names) return tl::unexpected(names.error());
-  names->put(table);
-  std::set<std::string> there;
-  while (true) {
-    const auto row = names->step();
-    if (!row) return tl::unexpected(row.error());
-    if (!*row) break;
-    there.insert(names->take_text());
-  }
-  std::string list;
-  for (const Column& column : columns) {
-    if (!there.contains(column.name) && !added_later(column.name)) {
-      return tl::unexpected(damaged("table " + table + " has no column " + column.name));
-    }
-    const std::string quoted = '"' + column.name + '"';
-    list += (list.empty() ? "" : ", ") + (there.contains(column.name) ? quoted : "NULL");
-  }
-  return list;
-}
-
 // Levels beyond those that have columns of their own: [[files, bytes], ...].
 Result<std::vector<LevelReading>> parse_levels(const std::string& text) {
   const auto list = nlohmann::json::parse(text, nullptr, false);
@@ -70,12 +44,13 @@ Result<std::vector<LevelReading>> parse_levels(const std::string& text) {
 
 Result<SampleReader> SampleReader::create(const Connection& connection, std::int64_t target) {
   SampleReader reader;
-  const auto samples = readable(connection, "samples", sample_columns());
+  const auto samples = readable_columns(connection, "samples", sample_columns());
   if (!samples) return tl::unexpected(samples.error());
-  const auto families = readable(connection, "column_families", from(column_family_columns(), 1));
+  const auto families =
+      readable_columns(connection, "column_families", from(column_family_columns(), 1));
   if (!families) return tl::unexpected(families.error());
-  const auto options =
-      readable(connection, "column_family_options", from(column_family_option_columns(), 2));
+  const auto options = readable_columns(connection, "column_family_options",
+                                        from(column_family_option_columns(), 2));
   if (!options) return tl::unexpected(options.error());
   const std::string by_position = " WHERE sample = ? AND position = ?";
   const std::pair<std::optional<Statement>*, std::string> statements[] = {

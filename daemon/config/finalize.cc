@@ -1,11 +1,13 @@
 #include "daemon/config/finalize.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "daemon/config/device_profile.h"
 #include "daemon/config/units.h"
 #include "daemon/config/values.h"
+#include "model/indicators.h"
 #include "model/knobs.h"
 #include "policy/policy.h"
 
@@ -182,6 +184,7 @@ class Finalizer {
                    within<double>(parse_number, format_number, 0.1, 1e6), format_number, origin);
     read_seconds(objective, "device_await_limit", engine.objective.device_await_limit_seconds,
                  origin);
+    false_alarms(objective, engine.objective, origin);
     objective.finish();
     budget(section, engine.budget, origin);
     device_profile(section, engine.objective.device_capacities, profile, origin);
@@ -207,6 +210,18 @@ class Finalizer {
     } else {
       section.complain("device_profile", read.error().message);
     }
+  }
+
+  // How many a day, for each indicator.
+  static void false_alarms(Section& objective, Objective& out, const std::string& origin) {
+    Section part = objective.section("false_alarms_per_day");
+    constexpr std::array kKinds = {IndicatorKind::kP99, IndicatorKind::kCompactionBacklog,
+                                   IndicatorKind::kDeviceSaturation};
+    for (std::size_t i = 0; i < kKinds.size(); ++i) {
+      part.read(std::string(to_string(kKinds.at(i))), out.false_alarms_per_day.at(i),
+                within<double>(parse_number, format_number, 0.01, 1000), format_number, origin);
+    }
+    part.finish();
   }
 
   static void budget(Section& section, Budget& budget, const std::string& origin) {

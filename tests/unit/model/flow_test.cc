@@ -29,7 +29,7 @@ TEST_CASE("Intervals and rates are learnt exactly, however the polls fall", "[fl
   CHECK(state.flush_interval_seconds == Approx(2.3).epsilon(0.001));
   CHECK(state.l0_bytes_per_second == Approx(300e6).epsilon(0.001));
   CHECK(state.flush_bytes == Approx(FlowPlant::kFile));
-  CHECK(state.targets.base_level == 1);
+  CHECK(state.base_level == 1);
 }
 
 TEST_CASE("The end of a running job is known", "[flow]") {

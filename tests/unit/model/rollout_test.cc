@@ -1,10 +1,9 @@
 // The roll-out on flows whose answers are known by hand.
 #include "model/rollout.h"
 
-#include <algorithm>
-#include <cmath>
-#include <random>
+#include <span>
 
+#include "model/level_targets.h"
 #include "tests/support/catch.h"
 
 using namespace rocktune;
@@ -13,6 +12,11 @@ namespace {
 
 constexpr double kMega = 1e6;
 constexpr Horizons kHorizons = {20, 10, 30, 60};
+
+void set_targets(FlowState& flow, const LevelShape& shape) {
+  flow.base_level = level_targets(shape, std::span(flow.level_bytes).first(flow.levels),
+                                  std::span(flow.level_targets).first(flow.levels));
+}
 
 // A file of 10 MB a second, nothing that runs, nothing below L0.
 FlowState filling() {
@@ -25,7 +29,7 @@ FlowState filling() {
   flow.l0_bytes_per_second = 100 * kMega;
   flow.deep_job_seconds = 2;
   flow.file_bytes = 10 * kMega;
-  flow.targets = level_targets({}, {}, 7);
+  set_targets(flow, {});
   return flow;
 }
 
@@ -80,7 +84,7 @@ TEST_CASE("L0 waits behind the deeper level that is further above its target", "
   FlowState flow = filling();
   flow.l0_files = 8;
   flow.l0_trigger = 4;  // a score of 2
-  flow.targets = level_targets({100'000'000, 10, 4, false}, {}, 7);
+  set_targets(flow, {100'000'000, 10, 4, false});
   flow.level_bytes.at(1) = 350 * kMega;  // 3.5; falls by 0.1 with each job of 2 s
   SECTION("with one slot") {
     const Rollout out = roll_out(flow, kHorizons);
@@ -99,49 +103,51 @@ TEST_CASE("L0 waits behind the deeper level that is further above its target", "
   }
 }
 
-TEST_CASE("Whatever the flow, the roll-out is finite and more load is no better", "[rollout]") {
-  std::mt19937_64 random(5);
-  const auto between = [&](double low, double high) {
-    return low * std::pow(high / low, std::uniform_real_distribution<>(0, 1)(random));
-  };
-  for (int i = 0; i < 3000; ++i) {
-    FlowState flow = filling();
-    flow.l0_files = std::floor(between(1, 40));
-    flow.l0_trigger = std::floor(between(1, 30));
-    flow.flush_interval_seconds = between(0.02, 1e4);
-    flow.next_flush_seconds = flow.flush_interval_seconds * between(0.01, 1);
-    flow.flush_bytes = between(1, 1e12);
-    flow.l0_bytes_per_second = between(1, 1e12);
-    flow.deep_job_seconds = between(1e-6, 1e6);
-    flow.file_bytes = between(1, 1e12);
-    flow.l1_base_bytes = between(1, 1e12);
-    flow.slots = static_cast<std::size_t>(between(1, 16));
-    flow.levels = static_cast<std::size_t>(between(2, 64));
-    for (double& bytes : flow.level_bytes) bytes = i % 3 == 0 ? 0 : between(1, 1e19);
-    flow.targets = level_targets({256u << 20, 10, 4, i % 2 == 0}, flow.level_bytes, flow.levels);
-    if (i % 5 > 1) flow.l0_job = FlowState::L0Job{between(0.3, 1e5), between(1, 50)};
-    if (i % 7 > 3) {
-      flow.deep_job = FlowState::DeepJob{between(0.3, 1e5), static_cast<std::size_t>(i % 70)};
-    }
+TEST_CASE("The next compaction out of L0, and how busy compactions are", "[rollout]") {
+  FlowState flow = filling();
+  SECTION("none comes") {
     const Rollout out = roll_out(flow, kHorizons);
-    for (const double peak : out.peaks) {
-      REQUIRE(std::isfinite(peak));
-      REQUIRE(peak <= 24);
-    }
-    REQUIRE(out.peaks[1] <= out.peaks[0]);  // further ahead is no lower
-    REQUIRE(out.peaks[0] <= out.peaks[2]);
-    REQUIRE(out.peaks[2] <= out.peaks[3]);
-    REQUIRE(std::isfinite(out.first_end_files));
-    if (out.eta_seconds) {
-      REQUIRE(*out.eta_seconds >= 0);
-      REQUIRE(*out.eta_seconds <= kRolloutSeconds);
-    }
-    FlowState lower = flow;  // a lower limit is reached no later
-    lower.l0_slowdown = 18;
-    const Rollout sooner = roll_out(lower, kHorizons);
-    if (out.eta_seconds) {
-      REQUIRE(sooner.eta_seconds);
-      REQUIRE(*sooner.eta_seconds <= *out.eta_seconds + 1e-9);
-    }
+    CHECK_FALSE(out.l0_begin_seconds);
+    CHECK(out.busy_ratio == 0);
+  }
+  SECTION("at the flush that fills L0 to its trigger, and at every fourth from there") {
+    flow.l0_files = 0;
+    flow.l0_trigger = 4;
+    flow.l0_bytes_per_second = 20 * kMega;  // 4 files: 2 s
+    flow.level_targets.fill(1e18);          // nothing leaves L1
+    flow.l0_slowdown = 1000;
+    const Rollout out = roll_out(flow, kHorizons);
+    REQUIRE(out.l0_begin_seconds);
+    CHECK(*out.l0_begin_seconds == Approx(4));
+    // The first runs from 4 to 6; L1's 40 MB make the second 4 s from 8 on, the third 6 s from 12;
+    // the fourth begins with the 6 files of then at 18, 60 + 120 MB in 9 s; the fifth to the end.
+    CHECK(out.busy_ratio == Approx((2 + 4 + 6 + 9 + 3) / 30.0));
+  }
+  SECTION("one runs: 0") {
+    flow.l0_job = FlowState::L0Job{3, 3};
+    const Rollout out = roll_out(flow, kHorizons);
+    CHECK(out.l0_begin_seconds == 0.0);
+    CHECK(out.busy_ratio == Approx(0.1));
+  }
+  SECTION("a deeper one runs first, with one slot") {
+    flow.l0_trigger = 3;
+    flow.deep_job = FlowState::DeepJob{6, 2};
+    flow.level_bytes.at(2) = 1;
+    const Rollout out = roll_out(flow, kHorizons);
+    REQUIRE(out.l0_begin_seconds);
+    CHECK(*out.l0_begin_seconds == Approx(6));
+  }
+  SECTION("beside a deeper one, with two: it is due at once") {
+    flow.l0_trigger = 3;
+    flow.slots = 2;
+    flow.deep_job = FlowState::DeepJob{6, 2};
+    CHECK(roll_out(flow, kHorizons).l0_begin_seconds == 0.0);
+  }
+  SECTION("L0 far past its limit keeps them busy") {
+    flow.l0_trigger = 4;
+    flow.l0_job = FlowState::L0Job{2, 3};
+    flow.flush_interval_seconds = flow.next_flush_seconds = 0.1;
+    const Rollout out = roll_out(flow, kHorizons);
+    CHECK(out.busy_ratio == Approx(1));
   }
 }

@@ -91,6 +91,26 @@ TEST_CASE("A compaction that will end too late is a warning long before", "[fore
   CHECK(std::abs(course.eta_error) < 3);
 }
 
+TEST_CASE("The beginning of the next compaction is foreseen", "[forecast]") {
+  FlowPlant plant(5, 300e6);  // a compaction out of L0 every 20 s, of some 2 s
+  StallForecast forecast;
+  for (double time = 100; time < 150; ++time) forecast.update(plant.read(time), false, 30);
+  std::optional<double> begins;  // s
+  for (double time = 150; time < 190; ++time) {
+    const bool ran = plant.job_ends().has_value();
+    forecast.update(plant.read(time), false, 30);
+    const auto& worst = forecast.worst();
+    REQUIRE(worst);
+    REQUIRE(worst->l0_compaction_begins_seconds);
+    // Of 20 s some 2, and as much again for what each moves on below L1.
+    CHECK((worst->busy_ratio > 0.05 && worst->busy_ratio < 0.35));
+    const bool runs = plant.job_ends().has_value();
+    if (runs) CHECK(*worst->l0_compaction_begins_seconds == 0);
+    if (!ran && runs && begins) CHECK(*begins == Approx(time - 0.5).margin(0.6));
+    if (!runs) begins = time + *worst->l0_compaction_begins_seconds;
+  }
+}
+
 TEST_CASE("A saw-tooth below the limit is none", "[forecast]") {
   const Course course = slow_down(250e6, 1);
   CHECK_FALSE(course.stalled);

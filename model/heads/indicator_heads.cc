@@ -1,0 +1,145 @@
+#include "model/heads/indicator_heads.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/heads/evidence.h"
+#include "model/heads/observer.h"
+
+namespace rocktune {
+namespace {
+
+constexpr double kMicrosecondsPerSecond = 1e6;
+
+std::size_t kind_place(IndicatorKind kind) {
+  return static_cast<std::size_t>(kind);
+}
+
+std::optional<double> log_queue_use(const Features& features, const Objective& objective) {
+  if (!features.device_queue || !(objective.device_queue_limit > 0)) return std::nullopt;
+  return std::log(std::max(*features.device_queue / objective.device_queue_limit, 1e-3));
+}
+
+struct HeadValue {
+  const char* feature;
+  bool is_log;
+};
+// By indicator; what Forecaster::Moment::values stand for.
+constexpr std::array<std::array<HeadValue, kMostHeadValues>, 3> kHeadValues = {{
+    {{{"read_p99_us", true}, {"write_p99_us", true}}},
+    {{{"l0_files", false}, {nullptr, false}}},
+    {{{"device_queue", true}, {nullptr, false}}},
+}};
+
+}  // namespace
+
+IndicatorHeads::IndicatorHeads(IndicatorKind kind, const Objective& objective,
+                               const LearntIndicator& prior)
+    : kind_(kind),
+      objective_(objective),
+      forecaster_(prior),
+      budget_(objective.false_alarms_per_day.at(kind_place(kind)), objective.horizon_seconds) {
+  budget_.set_threshold(prior.threshold_log_odds);
+}
+
+void IndicatorHeads::clear() {
+  episodes_.clear();
+  forecaster_.clear();
+  budget_.gap();
+}
+
+LearntIndicator IndicatorHeads::learnt() const {
+  LearntIndicator out = forecaster_.learnt();
+  out.threshold_log_odds = budget_.threshold();
+  return out;
+}
+
+Forecaster::Moment IndicatorHeads::moment(const Assessment& assessment, const Features& features,
+                                          const HeadInputs& shared) const {
+  Forecaster::Moment out;
+  out.inputs = shared;
+  set_episode_inputs(out.inputs, episodes_);
+  for (std::size_t i = 0; i < out.physical.size(); ++i) {
+    out.physical.at(i) = log_odds(assessment.physical.at(i));
+    out.inputs.set(static_cast<HeadInput>(i), out.physical.at(i));  // kPhysical10 is the first
+  }
+  switch (kind_) {
+    case IndicatorKind::kP99:
+      out.values = {log_p99_use(features.read_p99_us, features.reads_per_second,
+                                features.interval_seconds, objective_.read_p99_seconds),
+                    log_p99_use(features.write_p99_us, features.writes_per_second,
+                                features.interval_seconds, objective_.write_p99_seconds)};
+      break;
+    case IndicatorKind::kCompactionBacklog:
+      out.values[0] = features.l0_ratio;
+      break;
+    case IndicatorKind::kDeviceSaturation:
+      out.values[0] = log_queue_use(features, objective_);
+      break;
+  }
+  return out;
+}
+
+void IndicatorHeads::apply(Assessment& assessment, const Features& features,
+                           const HeadInputs& shared) {
+  Indicator& indicator = assessment.indicator;
+  l0_slowdown_files_ = features.l0_slowdown_files.value_or(0);
+  episodes_.update(features.at.tick, indicator.valid, indicator.event);
+  if (indicator.valid) {
+    const Forecaster::Moment now = moment(assessment, features, shared);
+    forecaster_.update(features.at.tick, &now, episodes_);
+    forecast(assessment, features);
+  } else {
+    forecaster_.update(features.at.tick, nullptr, episodes_);
+    budget_.gap();
+  }
+  indicator.warn_probability = probability_of(budget_.threshold());
+}
+
+void IndicatorHeads::forecast(Assessment& assessment, const Features& features) {
+  Indicator& indicator = assessment.indicator;
+  const auto probability = [&](double horizon) {
+    const double learnt = probability_of(forecaster_.log_odds(horizon).value_or(0));
+    return indicator.event ? 1 : std::max(learnt, assessment.least_probability);
+  };
+  for (const double horizon : kHeadHorizons) {
+    indicator.probabilities.push_back(probability(horizon));
+  }
+  indicator.probability = probability(indicator.horizon_seconds);
+  indicator.calibrated = forecaster_.calibrated();
+  budget_.update(features.at.tick, log_odds(indicator.probability), indicator.event,
+                 episodes_.onset_now());
+  foresee(indicator);
+  const std::size_t horizon = nearest_head_horizon(indicator.horizon_seconds);
+  weigh(indicator.drivers, forecaster_.contributions(indicator.horizon_seconds),
+        log_odds(assessment.physical.at(horizon)), features);
+}
+
+double IndicatorHeads::unit(std::size_t value) const {
+  switch (kind_) {
+    case IndicatorKind::kP99:
+      return (value == 0 ? objective_.read_p99_seconds : objective_.write_p99_seconds) *
+             kMicrosecondsPerSecond;
+    case IndicatorKind::kCompactionBacklog:
+      return l0_slowdown_files_;
+    case IndicatorKind::kDeviceSaturation:
+      return objective_.device_queue_limit;
+  }
+  return 1;
+}
+
+void IndicatorHeads::foresee(Indicator& indicator) const {
+  const auto& values = kHeadValues.at(kind_place(kind_));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values.at(i).feature == nullptr) continue;
+    const auto quantiles = forecaster_.value(i, indicator.horizon_seconds);
+    if (!quantiles) continue;
+    const auto natural = [&](double value) {
+      return unit(i) * (values.at(i).is_log ? std::exp(std::min(value, 20.0)) : value);
+    };
+    indicator.foreseen.push_back(
+        {values.at(i).feature, natural(quantiles->at(0)), natural(quantiles->at(1))});
+  }
+}
+
+}  // namespace rocktune

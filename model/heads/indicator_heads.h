@@ -1,0 +1,38 @@
+// IndicatorHeads: what is learnt about one indicator, applied to what physics says of it: the
+// probability, the values foreseen, from which probability on to warn, and which features speak for
+// the event. Pure.
+#pragma once
+
+#include "model/assessment.h"
+#include "model/heads/episodes.h"
+#include "model/heads/false_alarm_budget.h"
+#include "model/heads/forecaster.h"
+
+namespace rocktune {
+
+class IndicatorHeads {
+ public:
+  IndicatorHeads(IndicatorKind kind, const Objective& objective, const LearntIndicator& prior);
+
+  // Once per sample, in order: completes `assessment`. `shared`: the Observer's inputs.
+  void apply(Assessment& assessment, const Features& features, const HeadInputs& shared);
+  // After a reopening or a gap: what was learnt stays.
+  void clear();
+  [[nodiscard]] LearntIndicator learnt() const;
+
+ private:
+  [[nodiscard]] Forecaster::Moment moment(const Assessment& assessment, const Features& features,
+                                          const HeadInputs& shared) const;
+  void forecast(Assessment& assessment, const Features& features);
+  void foresee(Indicator& indicator) const;
+  [[nodiscard]] double unit(std::size_t value) const;
+
+  IndicatorKind kind_;
+  Objective objective_;
+  Episodes episodes_;
+  Forecaster forecaster_;
+  FalseAlarmBudget budget_;
+  double l0_slowdown_files_ = 0;
+};
+
+}  // namespace rocktune
