@@ -34,15 +34,27 @@ set(ROCKTUNE_NVME "AUTO" CACHE STRING "Read the health of NVMe drives through li
 set_property(CACHE ROCKTUNE_NVME PROPERTY STRINGS AUTO ON OFF)
 set(ROCKTUNE_HAS_LIBNVME OFF)
 if(NOT ROCKTUNE_NVME STREQUAL "OFF")
-  find_package(PkgConfig)
-  if(PkgConfig_FOUND)
-    pkg_check_modules(LIBNVME IMPORTED_TARGET "libnvme>=1.3")
-  endif()
-  if(LIBNVME_FOUND)
-    set(ROCKTUNE_HAS_LIBNVME ON)
+  # Not by pkg-config, which would want the development files of libnvme's own dependencies, too.
+  find_path(LIBNVME_INCLUDE_DIR libnvme.h)
+  find_library(LIBNVME_LIBRARY nvme)
+  if(LIBNVME_INCLUDE_DIR AND LIBNVME_LIBRARY)
     add_library(rocktune_libnvme INTERFACE)
-    target_link_libraries(rocktune_libnvme INTERFACE PkgConfig::LIBNVME)
-  elseif(ROCKTUNE_NVME STREQUAL "ON")
-    message(FATAL_ERROR "ROCKTUNE_NVME is ON, and pkg-config finds no libnvme 1.3 or later: install libnvme-dev")
+    target_include_directories(rocktune_libnvme SYSTEM INTERFACE "${LIBNVME_INCLUDE_DIR}")
+    target_link_libraries(rocktune_libnvme INTERFACE "${LIBNVME_LIBRARY}")
+    # Versions 1.x; 2 has another interface.
+    include(CheckCXXSourceCompiles)
+    set(CMAKE_REQUIRED_LIBRARIES rocktune_libnvme)
+    check_cxx_source_compiles("
+      #include <libnvme.h>
+      int main() {
+        char page[512];
+        const int status = nvme_get_nsid_log(0, true, NVME_LOG_LID_SMART, NVME_NSID_ALL, 512, page);
+        return nvme_status_to_string(status, false) == nullptr;
+      }" ROCKTUNE_HAS_LIBNVME_1)
+    unset(CMAKE_REQUIRED_LIBRARIES)
+    set(ROCKTUNE_HAS_LIBNVME ${ROCKTUNE_HAS_LIBNVME_1})
+  endif()
+  if(ROCKTUNE_NVME STREQUAL "ON" AND NOT ROCKTUNE_HAS_LIBNVME)
+    message(FATAL_ERROR "ROCKTUNE_NVME is ON, and there is no libnvme 1.x to build with: install libnvme-dev")
   endif()
 endif()
