@@ -43,7 +43,8 @@ if(NOT ROCKTUNE_NVME STREQUAL "OFF")
     target_link_libraries(rocktune_libnvme INTERFACE "${LIBNVME_LIBRARY}")
     # Versions 1.x; 2 has another interface.
     include(CheckCXXSourceCompiles)
-    set(CMAKE_REQUIRED_LIBRARIES rocktune_libnvme)
+    set(CMAKE_REQUIRED_INCLUDES "${LIBNVME_INCLUDE_DIR}")
+    set(CMAKE_REQUIRED_LIBRARIES "${LIBNVME_LIBRARY}")
     check_cxx_source_compiles("
       #include <libnvme.h>
       int main() {
@@ -51,6 +52,7 @@ if(NOT ROCKTUNE_NVME STREQUAL "OFF")
         const int status = nvme_get_nsid_log(0, true, NVME_LOG_LID_SMART, NVME_NSID_ALL, 512, page);
         return nvme_status_to_string(status, false) == nullptr;
       }" ROCKTUNE_HAS_LIBNVME_1)
+    unset(CMAKE_REQUIRED_INCLUDES)
     unset(CMAKE_REQUIRED_LIBRARIES)
     set(ROCKTUNE_HAS_LIBNVME ${ROCKTUNE_HAS_LIBNVME_1})
   endif()
