@@ -5,7 +5,7 @@ install(TARGETS rocktuned rocktune_cli rocktune-bench rocktune_preload
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(TARGETS rocktune_agent EXPORT rocktune-targets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(DIRECTORY agent/include/rocktune DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(FILES etc/rocktuned.yaml DESTINATION "${CMAKE_INSTALL_DATADIR}/rocktune")
+install(FILES etc/rocktuned.yaml etc/model.yaml DESTINATION "${CMAKE_INSTALL_DATADIR}/rocktune")
 install(FILES etc/prometheus/rocktune.rules.yml DESTINATION "${CMAKE_INSTALL_DATADIR}/rocktune/prometheus")
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs" FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")

@@ -28,7 +28,8 @@ Daemon::Daemon(boost::asio::any_io_executor executor, Config config, Clock clock
       journal_(journal),
       started_(clock_()),
       run_(std::to_string(started_.wall.count() / 1'000'000) + "-" + std::to_string(::getpid())),
-      schedule_(config_.poll_interval, started_.tick) {
+      schedule_(config_.poll_interval, started_.tick),
+      learnt_(config_.model_state_directory, config_.model_save_interval, journal.log()) {
   publish();
 }
 
@@ -176,10 +177,12 @@ std::vector<std::string> Daemon::reconfigure(Config config) {
   keep("http.listen", config_.http, config.http);
   keep("trace.directory", config_.trace_directory, config.trace_directory);
   keep("trace.events", config_.trace_events, config.trace_events);
+  keep("model.state_directory", config_.model_state_directory, config.model_state_directory);
   keep("sources.proc_root", config_.proc_root, config.proc_root);
   keep("sources.sys_root", config_.sys_root, config.sys_root);
   config_ = std::move(config);
   schedule_.set_interval(config_.poll_interval);
+  learnt_.set_interval(config_.model_save_interval);
   for (const auto& [key, target] : targets_) {
     const Result<void> done = target->reconfigure(++last_serial_, config_.rule_for(target->path()));
     if (!done) journal_.log().error(target->name() + ": " + done.error().message);

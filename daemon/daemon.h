@@ -19,6 +19,7 @@
 #include "daemon/agents/peer.h"
 #include "daemon/config/config.h"
 #include "daemon/journal.h"
+#include "daemon/learnt_store.h"
 #include "daemon/schedule.h"
 #include "daemon/status.h"
 #include "daemon/target.h"
@@ -111,6 +112,7 @@ class Daemon {
   Instant started_;
   std::string run_;  // part of change ids
   Schedule schedule_;
+  LearntStore learnt_;
   Instant last_poll_;
   bool stopped_ = false;
   std::uint64_t last_serial_ = 0;

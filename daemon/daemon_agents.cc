@@ -243,7 +243,7 @@ std::shared_ptr<Target> Daemon::target_for(const std::string& key) {
   Result<std::unique_ptr<Target>> made = Target::create(
       ++last_serial_, key, config_.rule_for(key),
       Roots{config_.proc_root, config_.sys_root, libnvme_reader(), NvmeHealth::run_on_thread},
-      journal_, counters_);
+      journal_, counters_, learnt_);
   if (!made) {
     journal_.log().error(key + ": " + made.error().message);
     return nullptr;

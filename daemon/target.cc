@@ -28,25 +28,40 @@ std::string joined(const std::vector<std::string>& sentences) {
 
 }  // namespace
 
-Target::Target(std::uint64_t serial, std::string path, const TargetRule& rule, Engine engine,
-               Roots roots, Journal& journal, Counters& counters)
+Target::Target(std::uint64_t serial, std::string path, const TargetRule& rule,
+               EngineConfig began_with, Engine engine, Roots roots, Journal& journal,
+               Counters& counters, LearntStore& learnt)
     : serial_(serial),
       path_(std::move(path)),
       name_(display_name(rule, path_)),
       rule_(rule),
+      began_with_(std::move(began_with)),
       engine_(std::move(engine)),
       roots_(std::move(roots)),
       journal_(journal),
       counters_(counters),
+      learnt_(learnt),
       events_(rule.all_events) {}
 
 Result<std::unique_ptr<Target>> Target::create(std::uint64_t serial, std::string path,
                                                const TargetRule& rule, const Roots& roots,
-                                               Journal& journal, Counters& counters) {
-  Result<Engine> engine = Engine::create(rule.engine);
+                                               Journal& journal, Counters& counters,
+                                               LearntStore& learnt) {
+  EngineConfig config = rule.engine;
+  LearntStore::Found found = learnt.find(path);
+  if (found.learnt) config.prior = std::move(found.learnt);
+  Result<Engine> engine = Engine::create(config);
   if (!engine) return tl::unexpected<Error>(engine.error());
-  return std::unique_ptr<Target>(
-      new Target(serial, std::move(path), rule, *std::move(engine), roots, journal, counters));
+  std::unique_ptr<Target> target(new Target(serial, std::move(path), rule, std::move(config),
+                                            *std::move(engine), roots, journal, counters, learnt));
+  target->last_saved_ = target->engine_.learnt();
+  if (!found.why_discarded.empty()) {
+    journal.event(target->name_, 0, "daemon", "learnt",
+                  "what the early warnings had learnt of it was discarded, they begin with "
+                  "model.prior: " +
+                      found.why_discarded);
+  }
+  return target;
 }
 
 bool Target::acts() const {
@@ -76,6 +91,7 @@ void Target::opened(Opening opening) {
 void Target::closed(const std::string& reason) {
   if (!opening_) return;
   record_last_events();
+  save_learnt();
   opening_.reset();
   lease_.reset();
   failing_ = false;
@@ -229,7 +245,7 @@ void Target::ensure_registered(TraceWriter::Step& record) {
   if (trace_id_ == 0) {
     record.add([&](trace::Recorder& recorder) {
       const Result<std::int64_t> id =
-          recorder.add_target({0, name_, path_, std::string(to_string(rule_.mode)), rule_.engine});
+          recorder.add_target({0, name_, path_, std::string(to_string(rule_.mode)), began_with_});
       if (id) trace_id_ = *id;
       return id;
     });
@@ -280,6 +296,9 @@ std::vector<Decision> Target::step(Sample sample) {
   for (const Decision& decision : result.decisions) settle(decision, to_apply);
   // Knobs and health of a sample that could not be read would hide what is known.
   if (!sample.database) sample.knobs = std::move(last_sample_.knobs);
+  const Nanoseconds now = sample.at.tick;
+  if (!saved_) saved_ = now;
+  if (now - *saved_ >= learnt_.interval()) save_learnt();
   last_sample_ = std::move(sample);
   last_step_ = std::move(result);
   return to_apply;
@@ -304,6 +323,7 @@ void Target::record_last_events() {
 
 void Target::finish() {
   record_last_events();
+  save_learnt();
   if (reports_.empty() || trace_id_ == 0) return;
   TraceWriter::Step record(journal_.trace());
   for (const Actuation& report : reports_) {
@@ -314,12 +334,23 @@ void Target::finish() {
   reports_.clear();
 }
 
+void Target::save_learnt() {
+  saved_ = journal_.now().tick;
+  Learnt learnt = engine_.learnt();
+  if (learnt == last_saved_) return;
+  learnt_.save(path_, learnt);
+  last_saved_ = std::move(learnt);
+}
+
 Result<void> Target::reconfigure(std::uint64_t serial, const TargetRule& rule) {
   if (!(rule.engine == rule_.engine)) {
-    Result<Engine> engine = Engine::create(rule.engine);
+    EngineConfig config = rule.engine;
+    config.prior = std::make_shared<const Learnt>(engine_.learnt());  // learns on
+    Result<Engine> engine = Engine::create(config);
     if (!engine) return tl::unexpected<Error>(engine.error());
     finish();
     engine_ = *std::move(engine);
+    began_with_ = std::move(config);
     serial_ = serial;
     trace_id_ = 0;
     sequence_ = 0;

@@ -17,6 +17,7 @@
 #include "daemon/events/stream.h"
 #include "daemon/health_notes.h"
 #include "daemon/journal.h"
+#include "daemon/learnt_store.h"
 #include "daemon/sources/device_source.h"
 #include "daemon/sources/host_source.h"
 #include "daemon/sources/nvme_health.h"
@@ -46,7 +47,8 @@ class Target {
   // `serial` is unique in this run and part of every change's id.
   static Result<std::unique_ptr<Target>> create(std::uint64_t serial, std::string path,
                                                 const TargetRule& rule, const Roots& roots,
-                                                Journal& journal, Counters& counters);
+                                                Journal& journal, Counters& counters,
+                                                LearntStore& learnt);
 
   void opened(Opening opening);
   // The host closed it, or is gone. `reason` is a clause: "the agent is lost: ...".
@@ -67,7 +69,7 @@ class Target {
 
   // Another rule for the same database. A changed engine config begins a new target in the trace.
   Result<void> reconfigure(std::uint64_t serial, const TargetRule& rule);
-  // Records what came after the last step, before the daemon ends.
+  // Records what came after the last step, and saves what was learnt, before the daemon ends.
   void finish();
 
   [[nodiscard]] bool live() const { return opening_.has_value(); }
@@ -83,8 +85,9 @@ class Target {
   [[nodiscard]] TargetStatus status() const;
 
  private:
-  Target(std::uint64_t serial, std::string path, const TargetRule& rule, Engine engine, Roots roots,
-         Journal& journal, Counters& counters);
+  Target(std::uint64_t serial, std::string path, const TargetRule& rule, EngineConfig began_with,
+         Engine engine, Roots roots, Journal& journal, Counters& counters, LearntStore& learnt);
+  void save_learnt();
   Sample assemble(const Instant& at, const Result<wire::Sample>& answer);
   void read_machine(Sample& sample);
   void find_device();
@@ -103,10 +106,14 @@ class Target {
   std::uint64_t serial_;
   std::string path_, name_;
   TargetRule rule_;
+  EngineConfig began_with_;  // the rule's, with what was learnt of this database as prior
   Engine engine_;
   Roots roots_;
   Journal& journal_;
   Counters& counters_;
+  LearntStore& learnt_;
+  std::optional<Nanoseconds> saved_;  // tick
+  Learnt last_saved_;
 
   std::optional<Opening> opening_;
   std::optional<DeviceSource> device_;

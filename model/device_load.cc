@@ -30,7 +30,7 @@ constexpr double kCorrectionSeconds = 60;
 constexpr double kLeastCorrected = 0.05;  // a load that small at the limit has another reason
 constexpr double kLightRatio = 1.2;       // reads that take no longer than this wait for nothing
 
-double seconds(Nanoseconds time) {
+double in_seconds(Nanoseconds time) {
   return std::chrono::duration<double>(time).count();
 }
 
@@ -90,7 +90,7 @@ std::optional<DeviceLoad::Traffic> DeviceLoad::traffic_of(const Features& f) {
 
 void DeviceLoad::update(const Features& features) {
   const Nanoseconds tick = features.at.tick;
-  const double elapsed = last_tick_ ? seconds(tick - *last_tick_) : 0;
+  const double elapsed = last_tick_ ? in_seconds(tick - *last_tick_) : 0;
   if (last_tick_ && !(elapsed > 0 && elapsed <= kLongestGap)) restart_windows();
   last_tick_ = tick;
   rho_.reset();
@@ -109,10 +109,10 @@ void DeviceLoad::update(const Features& features) {
   add_reading(tick, queue, (*traffic)[0] + (*traffic)[1] + (*traffic)[2] + (*traffic)[3]);
   useless_ = queue >= kUselessQueue && !throughput_rises();
   note_limit(*traffic, tick, queue);
-  const bool at_limit = at_limit_since_ && seconds(tick - *at_limit_since_) >= kLimitSeconds;
+  const bool at_limit = at_limit_since_ && in_seconds(tick - *at_limit_since_) >= kLimitSeconds;
   if (capacities_.read && capacities_.write) {
     correct(*traffic, std::clamp(elapsed, 0.0, kLongestGap), at_limit);
-  } else if (at_limit && (!learnt_at_ || !(seconds(tick - *learnt_at_) < kLearnSeconds) ||
+  } else if (at_limit && (!learnt_at_ || !(in_seconds(tick - *learnt_at_) < kLearnSeconds) ||
                           tick < *learnt_at_)) {
     learn_capacity(*traffic);
     learnt_at_ = tick;
@@ -160,7 +160,7 @@ bool DeviceLoad::throughput_rises() const {
   double n = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
   for (std::size_t i = 0; i < count_; ++i) {
     const Reading& reading = readings_.at(i);
-    if (seconds(newest.tick - reading.tick) > kWindowSeconds) continue;
+    if (in_seconds(newest.tick - reading.tick) > kWindowSeconds) continue;
     const double x = reading.log_queue - newest.log_queue;
     const double y = reading.log_work - newest.log_work;
     if (x < -std::log(2)) continue;

@@ -33,8 +33,8 @@ struct Driver {
   std::string feature;
   double value = 0;
   std::optional<double> limit = std::nullopt;  // the limit it is measured against, same unit
-  std::optional<double>
-      weight;  // what it adds to the log odds of the event; absent: nothing learnt
+  // What it adds to the log odds of the event; absent: nothing learnt.
+  std::optional<double> weight = std::nullopt;
   bool operator==(const Driver&) const = default;
 };
 

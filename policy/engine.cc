@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "model/feature_stream.h"
 #include "model/knobs.h"
 #include "model/text.h"
 #include "policy/guard.h"
@@ -77,24 +78,15 @@ struct Engine::State {
   Outcomes outcomes;
   JournalFilter filter;
   Rollbacks rollbacks;
-  std::optional<Sample> last;           // of whatever kind
-  std::optional<Sample> last_database;  // the last one in which the database was read
-  Features features;                    // of the last step
+  FeatureStream stream;
+  Features features;  // of the last step
   std::map<std::string, Decision> unreported;
 
-  [[nodiscard]] const Sample* older_for(const Sample& sample) const;
   void forget();
   void finish_outcomes(Step& step);
   void decide(Step& step);
   void judge(const Proposal& proposal, Step& step);
 };
-
-// A database reading pairs with the last one before it, however many polls lie between; a sample
-// without one still has device and host rates since the sample before it.
-const Sample* Engine::State::older_for(const Sample& sample) const {
-  if (sample.database && last_database) return &*last_database;
-  return last ? &*last : nullptr;
-}
 
 void Engine::State::forget() {
   policy->reset();
@@ -163,7 +155,7 @@ Engine& Engine::operator=(Engine&&) noexcept = default;
 Step Engine::step(const Sample& sample) {
   State& s = *state_;
   Step step;
-  step.features = derive(s.older_for(sample), sample);
+  step.features = s.stream.next(sample);
   if (step.features.reset) s.forget();
   IndicatorModel::Step warned = s.indicators.update(step.features);
   step.indicators = std::move(warned.indicators);
@@ -172,8 +164,6 @@ Step Engine::step(const Sample& sample) {
   s.finish_outcomes(step);
   s.decide(step);
   s.features = step.features;
-  s.last = sample;
-  if (sample.database) s.last_database = sample;
   return step;
 }
 

@@ -119,12 +119,13 @@ std::optional<double> PressureDetector::score(IndicatorKind kind, std::size_t /*
 }
 
 IndicatorDetector::IndicatorDetector(const Objective& objective,
-                                     const std::vector<std::size_t>& horizons, bool alerts)
+                                     const std::vector<std::size_t>& horizons, bool alerts,
+                                     const Learnt& prior)
     : alerts_(alerts) {
   for (const std::size_t horizon : horizons) {
     Objective asked = objective;
     asked.horizon_seconds = static_cast<double>(horizon);
-    models_.emplace(horizon, Model{IndicatorModel(asked), {}});
+    models_.emplace(horizon, Model{IndicatorModel(asked, prior), {}});
   }
 }
 

@@ -111,7 +111,7 @@ class PressureDetector final : public Detector {
 class IndicatorDetector final : public Detector {
  public:
   IndicatorDetector(const Objective& objective, const std::vector<std::size_t>& horizons,
-                    bool alerts);
+                    bool alerts, const Learnt& prior);
   void update(const Features& features, const Sample& sample) override;
   [[nodiscard]] std::optional<double> score(IndicatorKind kind, std::size_t horizon) const override;
 

@@ -61,7 +61,8 @@ bool gives_probability(const DetectorSpec& spec) {
 }
 
 std::unique_ptr<Detector> make_detector(const DetectorSpec& spec, const Objective& objective,
-                                        const std::vector<std::size_t>& horizons) {
+                                        const std::vector<std::size_t>& horizons,
+                                        const Learnt* prior) {
   if (spec.name == "static") return std::make_unique<StaticDetector>(objective);
   if (spec.name == "static-pending") return std::make_unique<PendingDetector>();
   if (spec.name == "static-memtables") return std::make_unique<MemtableDetector>();
@@ -69,7 +70,8 @@ std::unique_ptr<Detector> make_detector(const DetectorSpec& spec, const Objectiv
   if (spec.name == "holt") return std::make_unique<HoltDetector>(objective);
   if (spec.name == "compaction-pressure") return std::make_unique<PressureDetector>();
   if (spec.name == "rocktune" || spec.name == "rocktune-alerts") {
-    return std::make_unique<IndicatorDetector>(objective, horizons, spec.scale == Scale::kState);
+    return std::make_unique<IndicatorDetector>(objective, horizons, spec.scale == Scale::kState,
+                                               prior != nullptr ? *prior : Learnt());
   }
   return std::make_unique<NeverDetector>();
 }

@@ -53,9 +53,10 @@ const DetectorSpec* find_detector(std::string_view name);
 [[nodiscard]] bool gives_probability(const DetectorSpec& spec);
 
 // For a target with this objective, asked for these horizons (s). `spec` is one of
-// detector_specs().
+// detector_specs(); `prior` is what rocktune's own ones begin with, null for nothing learnt.
 std::unique_ptr<Detector> make_detector(const DetectorSpec& spec, const Objective& objective,
-                                        const std::vector<std::size_t>& horizons);
+                                        const std::vector<std::size_t>& horizons,
+                                        const Learnt* prior = nullptr);
 
 // A detector as the user chose it: "static" (its threshold is chosen on earlier runs) or
 // "static=0.7" (a fixed one).

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/feature_stream.h"
 #include "score/thresholds.h"
 
 namespace rocktune::score {
@@ -69,16 +70,12 @@ struct RunScorer::State {
   State(const Contest& asked, const Objective& objective)
       : contest(asked), entries(score::entries(asked)), label(objective) {
     for (const DetectorChoice& choice : contest.detectors) {
-      detectors.push_back(make_detector(*choice.spec, objective, contest.horizons));
+      detectors.push_back(
+          make_detector(*choice.spec, objective, contest.horizons, contest.prior.get()));
     }
     scores.resize(entries.size());
   }
 
-  // Pairs readings as policy/engine.h does, so that the features are those of the live run.
-  [[nodiscard]] const Sample* older_for(const Sample& sample) const {
-    if (sample.database && before_with_database) return &*before_with_database;
-    return before ? &*before : nullptr;
-  }
   [[nodiscard]] RunResult::OfEntry result_of(std::size_t entry, const Scores& series) const;
 
   Contest contest;
@@ -86,8 +83,9 @@ struct RunScorer::State {
   IndicatorModel label;  // says when a condition holds, whatever its horizon
   std::vector<std::unique_ptr<Detector>> detectors;
   Grid grid;
-  std::optional<Sample> before, before_with_database;
-  Nanoseconds begin_wall{0}, end_wall{0};
+  FeatureStream features;
+  std::optional<Nanoseconds> begin_wall;
+  Nanoseconds end_wall{0};
   std::array<Conditions, 3> conditions;
   std::array<std::vector<Onset>, 3> onsets;
   std::vector<Scores> scores;  // by entry
@@ -102,8 +100,8 @@ RunScorer& RunScorer::operator=(RunScorer&&) noexcept = default;
 void RunScorer::add(const Sample& sample) {
   State& state = *state_;
   if (state.grid.last_tick() && sample.at.tick <= *state.grid.last_tick()) return;
-  const Features features = derive(state.older_for(sample), sample);
-  if (!state.before) state.begin_wall = sample.at.wall;
+  const Features features = state.features.next(sample);
+  if (!state.begin_wall) state.begin_wall = sample.at.wall;
   state.end_wall = sample.at.wall;
   const std::size_t second = state.grid.second_of(sample.at.tick);
   for (const Indicator& indicator : state.label.update(features).indicators) {
@@ -115,8 +113,6 @@ void RunScorer::add(const Sample& sample) {
     keep(state.scores[i], second,
          state.detectors[entry.detector]->score(entry.kind, entry.horizon));
   }
-  state.before = sample;
-  if (sample.database) state.before_with_database = sample;
 }
 
 RunResult::OfEntry RunScorer::State::result_of(std::size_t i, const Scores& series) const {
@@ -139,7 +135,7 @@ RunResult RunScorer::finish(std::string name) {
   State& state = *state_;
   RunResult result;
   result.name = std::move(name);
-  result.begin_wall = state.begin_wall;
+  result.begin_wall = state.begin_wall.value_or(Nanoseconds(0));
   result.end_wall = state.end_wall;
   for (const IndicatorKind kind : kKinds) {
     const std::size_t place = place_of(kind);

@@ -24,6 +24,8 @@ inline constexpr std::size_t kLongestHorizon = 600;  // s
 struct Contest {
   std::vector<DetectorChoice> detectors;
   std::vector<std::size_t> horizons;  // s, 1 to kLongestHorizon; each is the refractory time, too
+  // What rocktune's own detectors begin each run with; null: with nothing learnt.
+  std::shared_ptr<const Learnt> prior;
 };
 
 // One detector on one indicator and horizon.

@@ -1,14 +1,14 @@
 // rocktune score: how good the early warnings are, on recorded runs.
-#include <unistd.h>
-
 #include <iostream>
 #include <memory>
 #include <set>
 
+#include "prior/prior.h"
 #include "score/evaluation.h"
 #include "tools/command.h"
 #include "tools/score_runs.h"
 #include "tools/score_text.h"
+#include "tools/status_line.h"
 #include "tools/text.h"
 #include "trace/json_text.h"
 
@@ -20,6 +20,7 @@ struct ScoreOptions {
   std::vector<std::string> detectors;
   std::vector<std::size_t> horizons = {10, 30, 60};
   std::vector<std::string> train, hold_out;
+  std::string model = std::string(kBuiltinPrior);
   double per_hour = 1, per_day = 0;
   bool by_day = false;
   double actuation_seconds = 1;
@@ -48,37 +49,21 @@ Result<score::EvaluationRequest> request_of(const ScoreOptions& options) {
   return request;
 }
 
-// One line that is written over, on a terminal only.
-class ScoreProgressLine {
- public:
-  explicit ScoreProgressLine(std::size_t total) : total_(total), shown_(::isatty(2) == 1) {}
-  ~ScoreProgressLine() {
-    if (shown_) std::cerr << "\r\x1b[K" << std::flush;
-  }
-  ScoreProgressLine(const ScoreProgressLine&) = delete;
-  ScoreProgressLine& operator=(const ScoreProgressLine&) = delete;
-  void show(std::size_t number, const std::string& path) const {
-    if (!shown_) return;
-    std::cerr << "\r\x1b[Ktrace " << number << " of " << total_ << ": "
-              << clipped(printable(path), 60) << std::flush;
-  }
-
- private:
-  std::size_t total_;
-  bool shown_;
-};
-
 Result<std::vector<score::RunResult>> read_all(const ScoreOptions& options,
                                                const score::Contest& contest) {
-  const ScoreProgressLine progress(options.traces.size());
-  return read_runs(options.traces, contest, [&](std::size_t number, const std::string& path) {
-    progress.show(number, path);
-  });
+  const StatusLine line;
+  return read_runs(options.traces, contest,
+                   [&](std::size_t number, std::size_t total, const std::string& name) {
+                     line.show_run("scoring", number, total, name);
+                   });
 }
 
 int score_all(const ScoreOptions& options) {
-  const auto request = request_of(options);
+  auto request = request_of(options);
   if (!request) return report_error(request.error().within("score"), kUsage);
+  auto prior = choose_prior(options.model);
+  if (!prior) return report_error(prior.error().within("score: --model"));
+  request->contest.prior = *std::move(prior);
   const auto runs = read_all(options, request->contest);
   const auto code = [](const Error& error) {
     return error.code == ErrorCode::kInvalidArgument ? kUsage : kFailed;
@@ -148,6 +133,11 @@ void add_score_options(CLI::App& app, ScoreOptions& options) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME");
+  app.add_option("--model", options.model,
+                 "what rocktune's own detectors begin with: builtin, none (nothing learnt), or a "
+                 "file that rocktune train wrote")
+      ->type_name("FILE")
+      ->capture_default_str();
   app.add_option("--horizon", options.horizons, "how far ahead, in seconds, with commas")
       ->delimiter(',')
       ->allow_extra_args(false)

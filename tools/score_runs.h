@@ -2,24 +2,22 @@
 // time is in memory.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "model/result.h"
 #include "score/run.h"
+#include "tools/run_list.h"
 
 namespace rocktune::tools {
 
-// "trace 3 of 24: NAME".
-using ScoreProgress = std::function<void(std::size_t number, const std::string& path)>;
+// One run through the contest.
+Result<score::RunResult> score_run(const RecordedRun& run, const score::Contest& contest);
 
-// In the order of their begin. A run's name is its file's, without directory and extension (with
-// its path where two files are called the same), and "NAME/TARGET" where a trace has several
-// databases. Databases that were never read are left out. Errors: what trace::Reader says, and a
-// trace that is given twice.
+// All runs of these traces, by begin; errors as those of list_recorded_runs(). `progress` comes
+// before each run is read, with its place among them.
 Result<std::vector<score::RunResult>> read_runs(const std::vector<std::string>& traces,
                                                 const score::Contest& contest,
-                                                const ScoreProgress& progress);
+                                                const RunProgress& progress);
 
 }  // namespace rocktune::tools

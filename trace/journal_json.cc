@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "trace/json_text.h"
+#include "trace/learnt_json.h"
 
 namespace rocktune::trace {
 namespace {
@@ -205,7 +206,7 @@ std::string encode_engine_config(const EngineConfig& config) {
   const Budget& budget = config.budget;
   Json params = Json::object();
   for (const auto& [name, value] : config.policy_params) params[name] = value;
-  const Json object{
+  Json object{
       {"policy", config.policy},
       {"policy_params", std::move(params)},
       {"objective",
@@ -221,6 +222,7 @@ std::string encode_engine_config(const EngineConfig& config) {
         {"jobs_max", or_null(budget.jobs_max)},
         {"rate_limit_min_bytes_per_second", budget.rate_limit_min.value},
         {"changes_per_hour", budget.changes_per_hour}}}};
+  if (config.prior) object["prior"] = learnt_json(*config.prior);
   return json_text(object);
 }
 

@@ -5,6 +5,7 @@
 
 #include "trace/journal_json.h"
 #include "trace/json_text.h"
+#include "trace/learnt_json.h"
 
 namespace rocktune::trace {
 namespace {
@@ -108,6 +109,11 @@ EngineConfig engine_config_from(const Json& object) {
   config.budget.jobs_max = optional_at<std::int64_t>(budget, "jobs_max");
   config.budget.rate_limit_min.value = budget.at("rate_limit_min_bytes_per_second").get<double>();
   config.budget.changes_per_hour = budget.at("changes_per_hour").get<int>();
+  if (const auto prior = object.find("prior"); prior != object.end()) {
+    if (auto learnt = learnt_from(*prior)) {
+      config.prior = std::make_shared<const Learnt>(*std::move(learnt));
+    }
+  }
   return config;
 }
 

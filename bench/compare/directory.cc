@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "bench/config/located_yaml.h"
-#include "bench/config/replace_file.h"
+#include "files/replace_file.h"
 
 namespace rocktune::bench {
 namespace {

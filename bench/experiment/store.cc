@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "bench/config/located_yaml.h"
-#include "bench/config/replace_file.h"
 #include "bench/experiment/metrics.h"
+#include "files/replace_file.h"
 
 namespace rocktune::bench::experiment {
 namespace {

@@ -57,9 +57,12 @@ struct Config {
   std::string alert_log_file = "/var/log/rocktune/alerts.jsonl";
 
   std::string trace_directory = "/var/lib/rocktune";
-  Bytes trace_max_size = 2_GiB;                                    // of all runs together
-  Nanoseconds trace_max_age = std::chrono::hours(24 * 14);         // of a run, and of a sample
-  std::string trace_events = "notable";                            // or "all"
+  Bytes trace_max_size = 2_GiB;                             // of all runs together
+  Nanoseconds trace_max_age = std::chrono::hours(24 * 14);  // of a run, and of a sample
+  std::string trace_events = "notable";                     // or "all"
+  std::string model_prior = "builtin";                      // or "none", or a path
+  std::string model_state_directory;                        // empty: what is learnt is not saved
+  Nanoseconds model_save_interval = std::chrono::minutes(10);
   std::optional<HttpListen> http = HttpListen{"127.0.0.1", 9730};  // unset: off
 
   Nanoseconds lease_duration = std::chrono::seconds(15);
@@ -68,7 +71,7 @@ struct Config {
   std::string proc_root = "/proc";
   std::string sys_root = "/sys";
 
-  EngineConfig engine;  // `defaults`
+  EngineConfig engine;  // `defaults`, with model.prior
   std::vector<TargetRule> targets;
 
   std::vector<Setting> settings;  // every value with its origin

@@ -10,6 +10,7 @@
 #include "model/indicators.h"
 #include "model/knobs.h"
 #include "policy/policy.h"
+#include "prior/prior.h"
 
 namespace rocktune::daemon {
 namespace {
@@ -79,6 +80,7 @@ class Finalizer {
     Section root(reading_, &raw_.root, "");
     daemon(root);
     files(root);
+    model(root);
     lease_and_sources(root);
     Section defaults = root.section("defaults");
     engine(defaults, config_.engine, default_profile_, "default");
@@ -139,6 +141,24 @@ class Finalizer {
     Section http = root.section("http");
     http.read("listen", config_.http, parse_listen, print_listen);
     http.finish();
+  }
+
+  // What the early warnings begin with, and where they save what they learn.
+  void model(Section& root) {
+    using namespace std::chrono_literals;
+    Section model = root.section("model");
+    model.read("prior", config_.model_prior, parse_prior_choice, same);
+    const auto prior = choose_prior(config_.model_prior);
+    if (prior) {
+      config_.engine.prior = *prior;
+    } else {
+      model.complain("prior", prior.error().message);
+    }
+    config_.model_state_directory = config_.trace_directory + "/learnt";
+    model.read("state_directory", config_.model_state_directory, parse_state_directory,
+               [](const std::string& path) { return path.empty() ? std::string("off") : path; });
+    model.read("save_interval", config_.model_save_interval, duration(1s, 24h), format_duration);
+    model.finish();
   }
 
   void lease_and_sources(Section& root) {

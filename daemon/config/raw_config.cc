@@ -1,69 +1,11 @@
 #include "daemon/config/raw_config.h"
 
-#include <yaml-cpp/yaml.h>
-
 namespace rocktune::daemon {
-namespace {
-
-// Aliases can make a small file an endless one; no config needs more than this.
-constexpr int kMaxDepth = 16;
-constexpr int kMaxNodes = 20'000;
-
-Mark mark_of(const YAML::Mark& mark) {
-  return {mark.line + 1, mark.column + 1};
-}
-
-struct TooBig {
-  Mark mark;
-};
-
-class Copier {
- public:
-  RawNode copy(const YAML::Node& node, int depth) {
-    RawNode raw;
-    raw.mark = mark_of(node.Mark());
-    if (depth > kMaxDepth || ++count_ > kMaxNodes) throw TooBig{raw.mark};
-    if (node.IsScalar()) {
-      raw.kind = RawNode::Kind::kScalar;
-      raw.text = node.Scalar();
-    } else if (node.IsSequence()) {
-      raw.kind = RawNode::Kind::kList;
-      for (const YAML::Node& item : node) raw.items.push_back(copy(item, depth + 1));
-    } else if (node.IsMap()) {
-      raw.kind = RawNode::Kind::kMap;
-      for (const auto& pair : node) {
-        raw.entries.push_back({pair.first.IsScalar() ? pair.first.Scalar() : std::string("?"),
-                               mark_of(pair.first.Mark()), copy(pair.second, depth + 1)});
-      }
-    }
-    return raw;
-  }
-
- private:
-  int count_ = 0;
-};
-
-std::string at(const std::string& file, const Mark& mark) {
-  return file + ":" + std::to_string(mark.line) + ":" + std::to_string(mark.column);
-}
-
-}  // namespace
 
 Result<RawConfig> parse_yaml(std::string_view text, const std::string& file) {
-  try {
-    RawConfig config;
-    config.file = file;
-    config.root = Copier().copy(YAML::Load(std::string(text)), 0);
-    return config;
-  } catch (const TooBig& big) {
-    return fail(ErrorCode::kInvalidArgument,
-                at(file, big.mark) + ": nested too deeply, or too many values");
-  } catch (const YAML::Exception& error) {
-    return fail(ErrorCode::kInvalidArgument,
-                at(file, mark_of(error.mark)) + ": not valid YAML: " + error.msg);
-  } catch (const std::exception& error) {
-    return fail(ErrorCode::kInvalidArgument, file + ":1:1: not valid YAML: " + error.what());
-  }
+  auto root = parse_yaml_tree(text, file);
+  if (!root) return tl::unexpected<Error>(root.error());
+  return RawConfig{file, *std::move(root), {}};
 }
 
 }  // namespace rocktune::daemon

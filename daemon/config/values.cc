@@ -8,6 +8,7 @@
 #include <array>
 
 #include "daemon/config/units.h"
+#include "prior/prior.h"
 
 namespace rocktune::daemon {
 
@@ -123,6 +124,19 @@ Result<std::string> parse_name(std::string_view text) {
                 "'" + std::string(text) + "' is no name; write 1 to 128 printable characters");
   }
   return std::string(text);
+}
+
+Result<std::string> parse_prior_choice(std::string_view text) {
+  if (text == kBuiltinPrior || text == kNoPrior) return std::string(text);
+  if (text.starts_with('/')) return parse_path(text);
+  return fail(ErrorCode::kInvalidArgument, "'" + std::string(text) +
+                                               "' is no model; write builtin, none, or the "
+                                               "absolute path of a file of rocktune train");
+}
+
+Result<std::string> parse_state_directory(std::string_view text) {
+  if (text == "off") return std::string();
+  return parse_path(text);
 }
 
 }  // namespace rocktune::daemon

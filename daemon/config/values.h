@@ -23,6 +23,10 @@ Result<std::string> parse_path(std::string_view text);
 Result<std::string> parse_socket_path(std::string_view text);
 // The directory of agent sockets: short enough for "/agent.<pid>.sock" to follow.
 Result<std::string> parse_agent_dir(std::string_view text);
+// "builtin", "none" or an absolute path.
+Result<std::string> parse_prior_choice(std::string_view text);
+// An absolute path; empty for "off".
+Result<std::string> parse_state_directory(std::string_view text);
 // A name without control characters, at most 128 long.
 Result<std::string> parse_name(std::string_view text);
 

@@ -13,7 +13,7 @@ constexpr double kMostResidual = 3;
 constexpr double kTolerated = 0.5;
 constexpr double kLimit = 10;
 // The spread of a block whose forecasts are all but certain.
-constexpr double kLeastSpread = 0.01;
+constexpr double kLeastBlockSpread = 0.01;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ bool Drift::add(double probability, bool came) {
   spread_ += probability * (1 - probability);
   if (++count_ < block_) return false;
   const auto count = static_cast<double>(count_);
-  const double residual = off_ / count / std::sqrt(std::max(spread_ / count, kLeastSpread));
+  const double residual = off_ / count / std::sqrt(std::max(spread_ / count, kLeastBlockSpread));
   count_ = 0;
   off_ = spread_ = 0;
   return step(residual);

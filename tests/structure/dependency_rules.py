@@ -19,10 +19,12 @@ PARTS = {
     "score": {"model"},
     "sim": {"model", "policy"},
     "trace": {"model"},
+    "files": {"model"},
+    "prior": {"model", "files"},
     "agent": {"wire"},
-    "daemon": {"wire", "model", "policy", "sim", "trace"},
-    "tools": {"wire", "model", "policy", "score", "sim", "trace"},
-    "bench": {"wire", "model", "policy", "score", "sim", "trace", "agent"},
+    "daemon": {"wire", "model", "policy", "sim", "trace", "files", "prior"},
+    "tools": {"wire", "model", "policy", "score", "sim", "trace", "files", "prior"},
+    "bench": {"wire", "model", "policy", "score", "sim", "trace", "files", "prior", "agent"},
 }
 
 # Third-party libraries by the headers that they are known by.
@@ -52,6 +54,8 @@ ALLOWED_THIRD_PARTY = {
     "score": {"expected"},
     "sim": {"eigen", "expected"},
     "trace": {"sqlite", "json", "expected", "zlib"},
+    "files": {"yaml-cpp", "expected"},
+    "prior": {"expected"},
     "agent": {"rocksdb", "boost", "expected"},
     "daemon": set(THIRD_PARTY) - {"rocksdb", "eigen"},
     "tools": set(THIRD_PARTY) - {"rocksdb", "eigen", "libnvme"},
@@ -98,7 +102,7 @@ def link_breaches(path: pathlib.Path, part: str):
         library = LINKED.get(word)
         if library and library not in ALLOWED_THIRD_PARTY[part]:
             yield f"{where}: {part} may not link {word}"
-        match = re.fullmatch(r"rocktune_(wire|model|policy|score|sim|trace|agent|daemon|tools|bench)(?:_\w+)?", word)
+        match = re.fullmatch(r"rocktune_(wire|model|policy|score|sim|trace|files|prior|agent|daemon|tools|bench)(?:_\w+)?", word)
         if match and match.group(1) != part and match.group(1) not in PARTS[part]:
             yield f"{where}: {part} may not link {word}"
 

@@ -6,6 +6,7 @@ rocktune_unit_test(score_test
     unit/score/events_test.cc
     unit/score/events_property_test.cc
     unit/score/forecasts_test.cc
+    unit/score/learner_test.cc
     unit/score/probability_test.cc
     unit/score/run_test.cc
     unit/score/tally_test.cc

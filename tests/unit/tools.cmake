@@ -14,8 +14,10 @@ rocktune_unit_test(tools_test
     unit/tools/run_plan_test.cc
     unit/tools/score_test.cc
     unit/tools/simulated_run.cc
+    unit/tools/stall_trace.cc
     unit/tools/stats_text_test.cc
     unit/tools/status_text_test.cc
     unit/tools/text_test.cc
     unit/tools/trace_summary_test.cc
+    unit/tools/train_test.cc
   LIBRARIES rocktune_tools_lib)

@@ -27,6 +27,7 @@ struct NvmeWorld {
   TraceWriter trace = *TraceWriter::create(config, now, [this] { return now; }, log);
   Journal journal{alerts, trace, log, [this] { return now; }};
   Counters counters;
+  LearntStore learnt{tree.path("learnt"), 10min, log};
   std::string refusal;
 
   NvmeWorld() {
@@ -52,7 +53,7 @@ struct NvmeWorld {
         [this](const auto& device, NvmePage page) { return this->page(device, page); },
         [](const std::function<void()>& work) { work(); }};
     TargetRule rule;
-    auto target = Target::create(1, tree.path("db"), rule, roots, journal, counters);
+    auto target = Target::create(1, tree.path("db"), rule, roots, journal, counters, learnt);
     REQUIRE(target);
     Opening opening;
     opening.agent.instance = "abc";

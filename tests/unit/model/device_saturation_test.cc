@@ -41,7 +41,7 @@ TEST_CASE("a probed device above 85% of its load for three seconds is saturated"
   DevicePlant plant;
   Assessment quiet = assess_reads(device, plant, 5, 60);
   CHECK_FALSE(quiet.indicator.event);
-  CHECK(quiet.indicator.probability < 0.1);
+  CHECK(quiet.physical[1] < 0.1);
   REQUIRE(driver(quiet, "device_load") != nullptr);
   CHECK(driver(quiet, "device_load")->value == Approx(0.5));
   CHECK(driver(quiet, "device_load")->limit == 0.85);
@@ -61,7 +61,7 @@ TEST_CASE("a load that grows towards the limit is foreseen", "[device_load]") {
   for (double queue = 2; queue < 7; queue += 0.1) last = assess_reads(device, plant, queue, 1);
   CHECK_FALSE(last.indicator.event);
   CHECK(last.indicator.cause == "load");
-  CHECK(last.indicator.probability > 0.5);
+  CHECK(last.physical[1] > 0.5);
   CHECK(*last.indicator.eta_seconds == Approx(10).margin(3));  // 0.2 of the queue a second
 }
 
@@ -78,7 +78,7 @@ TEST_CASE("a steady load at the most that was ever seen is no saturation", "[dev
     const Assessment now = assess_reads(device, plant, 10, 1);
     REQUIRE(*device.load().rho() == Approx(1).margin(0.05));
     REQUIRE_FALSE(now.indicator.event);
-    REQUIRE(now.indicator.probability < 0.3);
+    REQUIRE(now.physical[1] < 0.3);
   }
   // Where they do wait, it is.
   const Assessment waiting = assess_reads(device, plant, 25, 10);

@@ -1,46 +1,14 @@
 #include "score/evaluation.h"
+#include "stall_trace.h"
 #include "support.h"
-#include "tests/unit/model/sample_builder.h"
 #include "tools/score_runs.h"
 #include "tools/score_text.h"
-#include "trace/recorder.h"
 
 using namespace rocktune;
 using namespace rocktune::tools;
 using namespace rocktune::tools::test;
-using rocktune::test::quiet_sample;
 
 namespace {
-
-void expect(const Result<void>& done) {
-  if (!done) FAIL(done.error().message);
-}
-
-// A trace of ten minutes, a sample every `step` s, with one stall that L0 announces `lead` s
-// before; `hour` is its date.
-std::string record_stall(const TempDirectory& directory, const std::string& name, int hour,
-                         int lead, int targets = 1, int step = 1) {
-  const std::string path = directory.file(name);
-  auto recorder = trace::Recorder::create(path, {"0.1.0", "host", Nanoseconds(1), 1}, {});
-  REQUIRE(recorder);
-  for (int target = 0; target < targets; ++target) {
-    const std::string database = "db" + std::to_string(target);
-    trace::TargetInfo info{0, database, "/data/" + database, "advise", {}};
-    info.id = *recorder->add_target(info);
-    for (int second = 1; second <= 600; second += step) {
-      Sample sample = quiet_sample(static_cast<std::uint64_t>(second), second);
-      sample.at.wall += std::chrono::hours(hour);
-      const bool stalls = second > 500 && second <= 510;
-      const bool announced = second > 500 - lead && second <= 510;
-      sample.database->column_families[0].levels[0].files = announced ? 15 : 3;
-      sample.database->write_stopped = stalls ? 1 : 0;
-      expect(recorder->begin_tick());
-      expect(recorder->add_sample(info.id, sample));
-      expect(recorder->commit());
-    }
-  }
-  return path;
-}
 
 score::EvaluationRequest request(const std::vector<std::string>& names) {
   score::EvaluationRequest out;

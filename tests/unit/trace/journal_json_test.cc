@@ -1,5 +1,7 @@
 #include "trace/journal_json.h"
 
+#include <limits>
+
 #include "support.h"
 
 using namespace rocktune;
@@ -16,7 +18,11 @@ Indicator indicator() {
   value.horizon_seconds = 30;
   value.eta_seconds = 12.5;
   value.valid = true;
-  value.drivers = {{"l0_ratio", 0.7, 1.0}, {"flush_bytes_per_second", 1e7, std::nullopt}};
+  value.drivers = {{"l0_ratio", 0.7, 1.0}, {"flush_bytes_per_second", 1e7, std::nullopt, 0.25}};
+  value.warn_probability = 0.4;
+  value.probabilities = {0.0625, 0.125, 0.5};
+  value.foreseen = {{"l0_files", 12, 18.5}};
+  value.answered = true;
   return value;
 }
 
@@ -50,7 +56,10 @@ TEST_CASE("an alert is one line with its keys in order", "[trace]") {
         R"("raised_at":"1970-01-01T00:00:01.000Z","probability":0.1,"horizon_seconds":30.0,)"
         R"("eta_seconds":12.5,"valid":true,"event":false,"calibrated":false,"evidence":[)"
         R"({"feature":"l0_ratio","value":0.7,"limit":1.0},)"
-        R"({"feature":"flush_bytes_per_second","value":10000000.0}],"message":"L0 fills"})");
+        R"({"feature":"flush_bytes_per_second","value":10000000.0,"weight":0.25}],)"
+        R"("warn_probability":0.4,"probabilities":{"10":0.0625,"30":0.125,"60":0.5},)"
+        R"("foreseen":[{"feature":"l0_files","median":12.0,"p90":18.5}],"answered":true,)"
+        R"("message":"L0 fills"})");
 
   alert.from = AlertState::kWarning;
   alert.indicator.state = AlertState::kOk;
@@ -119,6 +128,45 @@ TEST_CASE("indicators, evidence and engine configurations come back as they were
   REQUIRE(older.find(key) != std::string::npos);
   older.replace(older.find(key), key.size(), "\"not_known_then\"");
   CHECK(test::checked(decode_engine_config(older)) == EngineConfig{});
+}
+
+TEST_CASE("what an engine began with comes back exactly", "[trace]") {
+  Learnt learnt;
+  float next = 1e-30F;
+  for (LearntIndicator& one : learnt.indicators) {
+    one.threshold_log_odds = 0.1;
+    one.seconds = std::numeric_limits<std::uint64_t>::max();
+    one.moments.back() = {3600, -1.0 / 3, 1e-300};
+    for (auto* head : {&one.events[0], &one.values[1][2][1]}) {
+      for (float& weight : head->weights) weight = (next *= -1.7F);
+      head->squares.fill(0.1F);
+      head->bias = std::numeric_limits<float>::max();
+      head->bias_squares = std::numeric_limits<float>::denorm_min();
+    }
+  }
+  EngineConfig config;
+  config.prior = std::make_shared<const Learnt>(learnt);
+  const std::string text = encode_engine_config(config);
+  CHECK(text.size() < 60'000);
+  const EngineConfig read = test::checked(decode_engine_config(text));
+  REQUIRE(read.prior);
+  CHECK(*read.prior == learnt);
+  CHECK(read == config);
+
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    return decode_engine_config(changed);
+  };
+  // Of other inputs: it means nothing here, and the rest of the trace does.
+  const auto other = with("\"version\":1", "\"version\":0");
+  REQUIRE(other);
+  CHECK_FALSE(other->prior);
+  CHECK_FALSE(with("\"moments\":[", "\"moments\":[0,"));
+  CHECK_FALSE(with("\"heads\":[", "\"heads\":[1e400,"));
+  CHECK_FALSE(with("\"heads\":[0.0,", "\"heads\":["));
+  CHECK_FALSE(with("\"seconds\"", "\"second\""));
+  CHECK_FALSE(with("\"moments\":[0.0", "\"moments\":[-1.0"));
 }
 
 TEST_CASE("JSON that is not what it should be is an error", "[trace]") {

@@ -50,7 +50,10 @@ AlertChange an_alert(const std::string& id) {
   alert.indicator.cause = "queue";
   alert.indicator.probability = 1.0 / 3;
   alert.indicator.eta_seconds = 0;
-  alert.indicator.drivers = {{"device_queue", 40, 32}};
+  alert.indicator.drivers = {{"device_queue", 40, 32, -0.75}};
+  alert.indicator.warn_probability = 0.3;
+  alert.indicator.probabilities = {0.1, 0.2, 0.3};
+  alert.indicator.foreseen = {{"device_queue", 20, 40.5}};
   alert.from = AlertState::kWarning;
   alert.raised_at = {Nanoseconds(5), Nanoseconds(6)};
   alert.event_came = false;

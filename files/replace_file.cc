@@ -1,0 +1,65 @@
+#include "files/replace_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+namespace rocktune {
+namespace {
+
+tl::unexpected<Error> refused(const std::string& path, const char* what, int error) {
+  const bool forbidden = error == EACCES || error == EPERM || error == EROFS;
+  return fail(forbidden ? ErrorCode::kPermission : ErrorCode::kIo,
+              path + ": " + what + ": " + std::generic_category().message(error));
+}
+
+// 0, or errno.
+int write_all(int fd, const std::string& text) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t wrote = ::write(fd, text.data() + done, text.size() - done);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return errno;
+    done += static_cast<std::size_t>(wrote);
+  }
+  return ::fsync(fd) == 0 ? 0 : errno;
+}
+
+// Makes the new name itself durable. Where a directory cannot be synced (some network file
+// systems), the name may be lost with the power, but never the old text.
+void sync_directory(const std::string& path) {
+  const std::string directory = std::filesystem::path(path).parent_path().string();
+  const int fd =
+      ::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  ::fsync(fd);
+  ::close(fd);
+}
+
+}  // namespace
+
+Result<void> replace_file(const std::string& path, const std::string& text) {
+  const std::string beside = path + ".new";
+  const int fd =
+      ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (fd < 0) return refused(beside, "cannot be written", errno);
+  int error = write_all(fd, text);
+  if (::close(fd) != 0 && error == 0) error = errno;
+  if (error != 0) {
+    ::unlink(beside.c_str());
+    return refused(beside, "cannot be written", error);
+  }
+  if (std::rename(beside.c_str(), path.c_str()) != 0) {
+    error = errno;
+    ::unlink(beside.c_str());
+    return refused(path, "cannot be replaced", error);
+  }
+  sync_directory(path);
+  return {};
+}
+
+}  // namespace rocktune

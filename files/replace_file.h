@@ -1,0 +1,16 @@
+// Files that are never half written.
+#pragma once
+
+#include <string>
+
+#include "model/result.h"
+
+namespace rocktune {
+
+// `text` becomes what `path` holds, by way of PATH.new: whoever reads it, at any moment, after a
+// kill or a power failure, finds the old text or the new one. A new file is readable by all, as far
+// as the umask lets it. Errors: kPermission or kIo, with the path and the reason; PATH.new is gone
+// then.
+Result<void> replace_file(const std::string& path, const std::string& text);
+
+}  // namespace rocktune

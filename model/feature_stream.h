@@ -1,0 +1,24 @@
+// FeatureStream: the features of one target's samples, in order. Which older sample each one is
+// compared with is decided here and nowhere else, so that live, replay, score and train see the
+// same features. Pure. Not thread-safe.
+#pragma once
+
+#include <optional>
+
+#include "model/features.h"
+#include "model/sample.h"
+
+namespace rocktune {
+
+class FeatureStream {
+ public:
+  // A database reading pairs with the last one before it, however many polls lie between; a sample
+  // without one still has device and host rates since the sample before it.
+  Features next(const Sample& sample);
+
+ private:
+  std::optional<Sample> last_;           // of whatever kind
+  std::optional<Sample> last_database_;  // the last one in which the database was read
+};
+
+}  // namespace rocktune

@@ -1,0 +1,33 @@
+#include "prior/prior.h"
+
+#include "files/replace_file.h"
+#include "files/text_file.h"
+#include "prior/builtin_text.h"
+
+namespace rocktune {
+
+Result<Prior> read_prior(const std::string& path) {
+  const auto text = read_text_file(path, kLargestPriorFile);
+  if (!text) return tl::unexpected(text.error());
+  return parse_prior(*text, path);
+}
+
+Result<void> write_prior(const std::string& path, const Prior& prior) {
+  return replace_file(path, prior_text(prior));
+}
+
+const Prior& builtin_prior() {
+  // A test reads it: that it does not fit is a mistake of the build, and throws.
+  static const Prior kPrior = parse_prior(builtin_prior_text(), "built-in etc/model.yaml").value();
+  return kPrior;
+}
+
+Result<std::shared_ptr<const Learnt>> choose_prior(const std::string& choice) {
+  if (choice == kNoPrior) return std::shared_ptr<const Learnt>();
+  if (choice == kBuiltinPrior) return std::make_shared<const Learnt>(builtin_prior().learnt);
+  const auto prior = read_prior(choice);
+  if (!prior) return tl::unexpected(prior.error());
+  return std::make_shared<const Learnt>(prior->learnt);
+}
+
+}  // namespace rocktune

@@ -1,0 +1,45 @@
+#include "files/replace_file.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "files/text_file.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_directory.h"
+
+using namespace rocktune;
+
+TEST_CASE("a file is replaced whole", "[files]") {
+  const tests::TempDirectory directory;
+  const std::string path = directory.file("x");
+  REQUIRE(replace_file(path, "one").has_value());
+  REQUIRE(replace_file(path, "").has_value());
+  REQUIRE(replace_file(path, std::string(100'000, 'y')).has_value());
+  CHECK(read_text_file(path) == std::string(100'000, 'y'));
+  CHECK_FALSE(std::filesystem::exists(path + ".new"));
+}
+
+TEST_CASE("what cannot be replaced stays, and the reason is said", "[files]") {
+  const tests::TempDirectory directory;
+  const std::string path = directory.file("x");
+  std::filesystem::create_directory(path);  // a file cannot take a directory's place
+  const auto onto_directory = replace_file(path, "text");
+  REQUIRE_FALSE(onto_directory.has_value());
+  CHECK(onto_directory.error().message.find(path) == 0);
+  CHECK_FALSE(std::filesystem::exists(path + ".new"));
+
+  const auto nowhere = replace_file(directory.file("no/x"), "text");
+  REQUIRE_FALSE(nowhere.has_value());
+  CHECK(nowhere.error().code == ErrorCode::kIo);
+}
+
+TEST_CASE("the way to a file is not a link that somebody laid", "[files]") {
+  const tests::TempDirectory directory;
+  const std::string path = directory.file("x");
+  const std::string other = directory.file("other");
+  REQUIRE(replace_file(other, "theirs").has_value());
+  REQUIRE(::symlink(other.c_str(), (path + ".new").c_str()) == 0);
+  CHECK_FALSE(replace_file(path, "ours").has_value());
+  CHECK(read_text_file(other) == "theirs");
+}

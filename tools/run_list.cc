@@ -1,0 +1,84 @@
+#include "tools/run_list.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "trace/reader.h"
+
+namespace rocktune::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string stem(const std::string& path) {
+  return fs::path(path).stem().string();
+}
+
+Result<std::vector<std::string>> trace_names(const std::vector<std::string>& traces) {
+  std::map<std::string, int> uses;
+  std::set<std::string> files;
+  for (const std::string& path : traces) {
+    std::error_code unknown;  // then it is as it was given; opening it says why
+    const fs::path whole = fs::weakly_canonical(path, unknown);
+    if (!files.insert(unknown ? path : whole.string()).second) {
+      return fail(ErrorCode::kInvalidArgument,
+                  "trace " + path + " is given twice; a run may count only once");
+    }
+    ++uses[stem(path)];
+  }
+  std::vector<std::string> names;
+  names.reserve(traces.size());
+  for (const std::string& path : traces) {
+    names.push_back(uses[stem(path)] > 1 ? path : stem(path));
+  }
+  return names;
+}
+
+Result<void> list_trace(const std::string& path, const std::string& name,
+                        std::vector<RecordedRun>& runs) {
+  auto reader = trace::Reader::open(path);
+  if (!reader) return tl::unexpected(reader.error());
+  const auto targets = reader->targets();
+  if (!targets) return tl::unexpected(targets.error());
+  for (const trace::TargetSummary& target : *targets) {
+    if (target.samples_with_database == 0) continue;
+    const std::string own = targets->size() > 1 ? name + "/" + target.info.name : name;
+    runs.push_back({own, path, target.info.id, target.info.engine.objective, target.first_wall,
+                    target.last_wall});
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<RecordedRun>> list_recorded_runs(const std::vector<std::string>& traces) {
+  const auto names = trace_names(traces);
+  if (!names) return tl::unexpected(names.error());
+  std::vector<RecordedRun> runs;
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    if (auto listed = list_trace(traces[i], (*names)[i], runs); !listed) {
+      return tl::unexpected(listed.error());
+    }
+  }
+  std::stable_sort(runs.begin(), runs.end(),
+                   [](const auto& a, const auto& b) { return a.begin_wall < b.begin_wall; });
+  return runs;
+}
+
+Result<void> for_each_sample(const RecordedRun& run,
+                             const std::function<void(const Sample&)>& use) {
+  auto reader = trace::Reader::open(run.trace);
+  if (!reader) return tl::unexpected(reader.error());
+  auto steps = reader->steps(run.target);
+  if (!steps) return tl::unexpected(steps.error());
+  while (true) {
+    auto step = steps->next();
+    if (!step) return tl::unexpected(step.error().within("trace " + run.trace));
+    if (!*step) return {};
+    use((*step)->sample);
+  }
+}
+
+}  // namespace rocktune::tools
