@@ -23,7 +23,7 @@
 namespace rocktune::tools {
 namespace {
 
-constexpr int kInterrupted = 130;  // 128 + SIGINT, as shells have it
+constexpr int kProbeInterrupted = 130;  // 128 + SIGINT, as shells have it
 constexpr std::int64_t kSmallestFile = 16 << 20;
 constexpr double kStartSeconds = 30;  // for fio to begin and to end, on a busy host
 
@@ -211,7 +211,8 @@ class OutputFile {
 };
 
 int failed_probe(const Error& error) {
-  if (probe_stopped != 0) return report_error({error.code, "probe-device: stopped"}, kInterrupted);
+  if (probe_stopped != 0)
+    return report_error({error.code, "probe-device: stopped"}, kProbeInterrupted);
   return report_error(error.within("probe-device"),
                       error.code == ErrorCode::kInvalidArgument ? kUsage : kFailed);
 }
