@@ -96,11 +96,13 @@ void Target::closed(const std::string& reason) {
   lease_.reset();
   failing_ = false;
   device_.reset();
+  nvme_.reset();
   journal_.event(name_, trace_id_, "source", "agent", reason + "; waiting for the next opening");
 }
 
 void Target::find_device() {
   device_.reset();
+  nvme_.reset();
   device_error_.clear();
   if (!rule_.device_stat.empty()) {
     device_.emplace(FoundDevice{
@@ -119,6 +121,8 @@ void Target::find_device() {
   }
   if (found) {
     device_.emplace(*found);
+    if (is_nvme_namespace(found->name))
+      nvme_.emplace("/dev/" + found->name, roots_.read_nvme, roots_.run_nvme);
   } else {
     device_error_ = found.error().message;
   }
@@ -135,6 +139,11 @@ void Target::read_machine(Sample& sample) {
     }
   }
   sample.health.push_back({"device", device_error});
+  if (nvme_) {
+    NvmeHealth::Read health = nvme_->read(sample.at.tick);
+    sample.nvme = health.reading;
+    sample.health.push_back({"nvme", std::move(health.error)});
+  }
   HostRead host = HostSource(roots_.proc, roots_.sys, opening_->pid).read();
   sample.health.push_back({"host", joined(host.errors)});
   sample.host = host.reading;

@@ -20,6 +20,7 @@
 #include "daemon/learnt_store.h"
 #include "daemon/sources/device_source.h"
 #include "daemon/sources/host_source.h"
+#include "daemon/sources/nvme_health.h"
 #include "daemon/status.h"
 #include "policy/engine.h"
 #include "wire/messages.h"
@@ -37,6 +38,8 @@ struct Opening {
 
 struct Roots {
   std::string proc, sys;
+  ReadNvmePage read_nvme = libnvme_reader();
+  NvmeHealth::Run run_nvme = NvmeHealth::run_on_thread;
 };
 
 class Target {
@@ -115,6 +118,7 @@ class Target {
   std::optional<Opening> opening_;
   std::optional<DeviceSource> device_;
   std::string device_error_;
+  std::optional<NvmeHealth> nvme_;  // where the device is an NVMe namespace
   HealthNotes notes_;
   bool failing_ = false;
   std::optional<wire::Lease> lease_;

@@ -53,6 +53,7 @@ void fill_database_gauges(const DatabaseReading& newer, Features& out);
 void fill_lsm_shape(const DatabaseReading& newer, Features& out);
 void fill_knobs(const Sample& newer, Features& out);
 void fill_host_gauges(const HostReading& newer, Features& out);
+void fill_nvme_gauges(const NvmeReading& newer, Features& out);
 
 // Rates: `seconds` is the time between the two readings. Gauges and knobs are filled before.
 void fill_database_rates(const DatabaseReading& older, const DatabaseReading& newer, double seconds,

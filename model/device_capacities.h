@@ -4,7 +4,8 @@
 // A request takes bytes/bandwidth seconds and a fixed time, however long it is, of a device that
 // works on many at once. u, the share of one direction, is what its requests take per second;
 // reads and writes together take u_r + u_w + eta * u_r * u_w, where eta is what mixing them loses
-// (0.1 to 1.9 on the drives whose fio points are public).
+// (0.1 to 1.9 on the drives whose fio points are public; below 0 where reads and writes have limits
+// of their own, as on some virtual disks: -1 is no loss at all).
 #pragma once
 
 #include <algorithm>
@@ -43,9 +44,12 @@ inline double capacity_share(const DirectionCapacity& capacity, double bytes_per
          requests_per_second * seconds_per_request(capacity);
 }
 
+inline constexpr double kLeastMixingLoss = -1, kMostMixingLoss = 100;
+
 // 1: the device does no more.
 inline double mixed_load(double read_share, double write_share, double mixing_loss) {
-  return read_share + write_share + mixing_loss * read_share * write_share;
+  const double mixed = read_share + write_share + mixing_loss * read_share * write_share;
+  return std::max({read_share, write_share, mixed});  // beyond 1 the last term could outgrow them
 }
 
 }  // namespace rocktune

@@ -65,6 +65,12 @@ struct Features {
   Value device_read_await_ms, device_write_await_ms;
   Value device_queue;       // mean requests in flight (Little)
   Value device_busy_ratio;  // %util / 100: not saturation on NVMe
+  // Of the NVMe controller's health, as of its last reading (up to a minute ago)
+  Value nvme_temperature_celsius;
+  Value nvme_wear_ratio;       // of the rated endurance; may exceed 1
+  Value nvme_throttled_ratio;  // share of the time between the last two readings, for its heat
+  Value nvme_critical_warnings, nvme_media_errors;  // bits set; since the drive was made
+  Value device_write_amplification;  // flash / host writes, over the drive's life; OCP drives tell
 
   // Host
   Value cpus, cpu_busy_ratio, cpu_iowait_ratio, process_cpu_cores;
@@ -127,6 +133,12 @@ struct Features {
     visit("device_write_await_ms", self.device_write_await_ms);
     visit("device_queue", self.device_queue);
     visit("device_busy_ratio", self.device_busy_ratio);
+    visit("nvme_temperature_celsius", self.nvme_temperature_celsius);
+    visit("nvme_wear_ratio", self.nvme_wear_ratio);
+    visit("nvme_throttled_ratio", self.nvme_throttled_ratio);
+    visit("nvme_critical_warnings", self.nvme_critical_warnings);
+    visit("nvme_media_errors", self.nvme_media_errors);
+    visit("device_write_amplification", self.device_write_amplification);
     visit("cpus", self.cpus);
     visit("cpu_busy_ratio", self.cpu_busy_ratio);
     visit("cpu_iowait_ratio", self.cpu_iowait_ratio);

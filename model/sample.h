@@ -218,6 +218,46 @@ struct DeviceReading {
   }
 };
 
+// The SMART / Health page of the NVMe controller under the device (NVM Express base specification,
+// log page 02h), and of the vendor's page of the OCP's datacenter drives (C0h) what it adds. Read
+// at most once a minute: the samples between carry the last reading.
+struct NvmeReading {
+  Counter critical_warning;    // bits: 1 spare low, 2 temperature, 4 unreliable, 8 read-only, ...
+  Counter temperature_kelvin;  // gauge
+  Counter spare_percent;       // gauge
+  Counter used_percent;        // of the rated endurance; may exceed 100
+  Counter data_units_read;     // of 512,000 bytes, by the host
+  Counter data_units_written;  // of 512,000 bytes, by the host
+  Counter media_errors;        // counter
+  Counter warning_minutes;     // at or above the warning temperature
+  Counter critical_minutes;    // at or above the critical one
+  Counter throttle_count;      // transitions into either state of thermal management
+  Counter throttle_seconds;    // in either of them
+  Counter throttle_seconds_before;  // what the reading before this one said
+  Counter period_ms;                // between the two; absent: there was none
+  Counter media_bytes_written;      // on flash; from the OCP page
+
+  bool operator==(const NvmeReading&) const = default;
+
+  template <class Self, class Visit>
+  static void visit_fields(Self& self, Visit&& visit) {
+    visit("critical_warning", self.critical_warning);
+    visit("temperature_kelvin", self.temperature_kelvin);
+    visit("spare_percent", self.spare_percent);
+    visit("used_percent", self.used_percent);
+    visit("data_units_read", self.data_units_read);
+    visit("data_units_written", self.data_units_written);
+    visit("media_errors", self.media_errors);
+    visit("warning_minutes", self.warning_minutes);
+    visit("critical_minutes", self.critical_minutes);
+    visit("throttle_count", self.throttle_count);
+    visit("throttle_seconds", self.throttle_seconds);
+    visit("throttle_seconds_before", self.throttle_seconds_before);
+    visit("period_ms", self.period_ms);
+    visit("media_bytes_written", self.media_bytes_written);
+  }
+};
+
 // The host, the process's cgroup and the process itself.
 struct HostReading {
   // /proc/pressure, totals in microseconds; the cgroup's own files where it has them.
@@ -272,7 +312,7 @@ struct KnobReading {
 
 // How a source did in this sample. `error` is empty when it was read.
 struct SourceHealth {
-  std::string source;  // "agent", "device", "host"
+  std::string source;  // "agent", "device", "host", "nvme" (where the device is one)
   std::string error;
   bool operator==(const SourceHealth&) const = default;
 };
@@ -284,6 +324,7 @@ struct Sample {
   std::vector<SourceHealth> health;
   std::optional<DatabaseReading> database;
   std::optional<DeviceReading> device;
+  std::optional<NvmeReading> nvme;
   std::optional<HostReading> host;
   std::vector<KnobReading> knobs;
   bool operator==(const Sample&) const = default;

@@ -45,15 +45,17 @@ Result<void> check(const EngineConfig& config) {
   require(usable(device.read) && usable(device.write), "objective device_capacities");
   require(!device.read_await_seconds || positive(*device.read_await_seconds),
           "objective device_capacities read_await_seconds");
-  // May be 0: a device that loses nothing by mixing.
-  require(!device.mixing_loss || (*device.mixing_loss >= 0 && std::isfinite(*device.mixing_loss)),
-          "objective device_capacities mixing_loss (or be 0)");
   require(positive(config.budget.rate_limit_min.value), "budget rate_limit_min");
   require(!config.budget.cache_max || config.budget.cache_max->value > 0, "budget cache_max");
   require(!config.budget.jobs_max || *config.budget.jobs_max > 0, "budget jobs_max");
   require(config.budget.changes_per_hour >= 0, "budget changes_per_hour");
-  if (bad.empty()) return {};
-  return fail(ErrorCode::kInvalidArgument, "engine: has to be above zero: " + bad);
+  if (!bad.empty()) {
+    return fail(ErrorCode::kInvalidArgument, "engine: has to be above zero: " + bad);
+  }
+  const double loss = device.mixing_loss.value_or(0);
+  if (loss >= kLeastMixingLoss && loss <= kMostMixingLoss) return {};
+  return fail(ErrorCode::kInvalidArgument,
+              "engine: objective device_capacities mixing_loss has to be -1 to 100");
 }
 
 bool may_be_applied(const Verdict& verdict) {

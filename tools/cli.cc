@@ -27,6 +27,7 @@ constexpr const char* kExamples = R"(Examples:
   rocktune replay run.sqlite --policy static,headroom
                                                      what a policy would have decided
   rocktune score runs/*.sqlite                       how good the early warnings are
+  rocktune probe-device /var/lib/db -o device.yaml   what the disk there can do
   rocktune train runs/*.sqlite -o model.yaml         what they learn from recorded runs
 Exit codes: 0 ok, 1 failed, 2 usage. `rocktune COMMAND --help` says more.)";
 
@@ -115,6 +116,7 @@ int run_cli(const std::vector<std::string>& arguments) {
   add_score(root, chosen);
   add_train(root, chosen);
   add_import(root, chosen);
+  add_probe_device(root, chosen);
 
   const auto names = command_names(root);
   if (!arguments.empty() && !arguments[0].starts_with("-") &&

@@ -31,6 +31,7 @@ void add_replay(CLI::App& root, Action& chosen);
 void add_score(CLI::App& root, Action& chosen);
 void add_train(CLI::App& root, Action& chosen);
 void add_import(CLI::App& root, Action& chosen);
+void add_probe_device(CLI::App& root, Action& chosen);
 
 // --socket, with its default and environment variable.
 void add_socket_option(CLI::App& command, std::string& socket);

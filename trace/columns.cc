@@ -44,8 +44,10 @@ constexpr std::array kAddedLater = {
     std::string_view("max_bytes_for_level_multiplier"),
     std::string_view("dynamic_level_bytes"),
     std::string_view("leveled_compaction"),
+    std::string_view("has_nvme"),
     std::string_view("forecast"),
 };
+constexpr std::string_view kNvmePrefix = "nvme_";  // all of these, too
 
 template <class Reading>
 void add_fields(Columns& columns, const std::string& prefix) {
@@ -62,7 +64,8 @@ bool is_option(std::string_view field) {
 }
 
 bool added_later(std::string_view column) {
-  return std::find(kAddedLater.begin(), kAddedLater.end(), column) != kAddedLater.end();
+  return column.starts_with(kNvmePrefix) ||
+         std::find(kAddedLater.begin(), kAddedLater.end(), column) != kAddedLater.end();
 }
 
 Result<std::string> readable_columns(const Connection& connection, const std::string& table,
@@ -104,6 +107,8 @@ Columns sample_columns() {
   add_fields<DeviceReading>(columns, "device_");
   columns.push_back({"has_host", "INTEGER NOT NULL"});
   add_fields<HostReading>(columns, "host_");
+  columns.push_back({"has_nvme", "INTEGER"});
+  add_fields<NvmeReading>(columns, std::string(kNvmePrefix));
   return columns;
 }
 

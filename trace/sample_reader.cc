@@ -110,6 +110,10 @@ Result<Sample> SampleReader::take_sample() {
   HostReading host;
   take_fields(row, host);
   if (has_host) sample.host = host;
+  const bool has_nvme = row.take_bool();
+  NvmeReading nvme;
+  take_fields(row, nvme);
+  if (has_nvme) sample.nvme = nvme;
 
   if (incarnation) {
     auto text = name_of(*incarnation_, incarnations_, *incarnation);

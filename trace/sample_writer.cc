@@ -140,6 +140,8 @@ Result<void> SampleWriter::write(std::int64_t target, const Sample& sample) {
   put_fields(row, sample.device);
   row.put(sample.host.has_value());
   put_fields(row, sample.host);
+  row.put(sample.nvme.has_value());
+  put_fields(row, sample.nvme);
   return row.execute();
 }
 

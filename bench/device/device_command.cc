@@ -32,11 +32,12 @@ struct FitReport {
   ErrorSummary fitted_on;       // the model at the points it was fitted to
   ErrorSummary held_out_model;  // and at those it was not
   ErrorSummary held_out_formula;
+  ErrorSummary held_out_load;      // of full devices
   ErrorSummary every_mixed_model;  // each mixed point once, by the fit that has not seen it
 };
 
 struct PartErrors {
-  std::vector<double> fitted_on, model, formula;
+  std::vector<double> fitted_on, model, formula, load;
 };
 
 Result<DeviceFit> fit_without(const std::vector<MeasuredPoint>& points,
@@ -55,6 +56,7 @@ Result<DeviceFit> fit_without(const std::vector<MeasuredPoint>& points,
   for (const MeasuredPoint& point : unseen) {
     errors.model.push_back(model_error(*fit, point));
     errors.formula.push_back(formula_error(*fit, point));
+    if (point.load.in_flight() >= kFullInFlight) errors.load.push_back(load_error(*fit, point));
   }
   return fit;
 }
@@ -79,6 +81,7 @@ Result<FitReport> make_report(const std::vector<MeasuredPoint>& points,
     report.fitted_on = summarise(errors.fitted_on);
     report.held_out_model = summarise(errors.model);
     report.held_out_formula = summarise(errors.formula);
+    report.held_out_load = summarise(errors.load);
   }
   report.every_mixed_model = summarise(std::move(every_mixed));
   report.fit.profile.name = settings.name;
@@ -114,6 +117,7 @@ std::string report_text(const FitReport& report, const DeviceFitSettings& settin
   out += error_line("fitted to, device model in virtual time", report.fitted_on);
   out += error_line("held out, device model in virtual time", report.held_out_model);
   out += error_line("held out, formula", report.held_out_formula);
+  out += error_line("held out, |load - 1| with 64 or more in flight", report.held_out_load);
   out += error_line("each mixed point held out once, device model", report.every_mixed_model);
   std::snprintf(text, sizeof text,
                 "#\n# Target: held out, device model, a median under %.0f%%: %s.\n"
@@ -140,6 +144,7 @@ json report_json(const FitReport& report, const DeviceFitSettings& settings) {
            {{"fitted_to", summary_json(report.fitted_on)},
             {"held_out", summary_json(report.held_out_model)},
             {"held_out_formula", summary_json(report.held_out_formula)},
+            {"held_out_load", summary_json(report.held_out_load)},
             {"every_mixed_point_held_out_once", summary_json(report.every_mixed_model)}}},
           {"median_target_ratio", kMedianErrorTarget},
           {"met", met(report)},

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "bench/device/least_squares.h"
+#include "model/device_capacities.h"
 
 namespace rocktune::bench {
 namespace {
@@ -200,6 +201,19 @@ double model_error(const DeviceFit& fit, const MeasuredPoint& point) {
   const ClosedThroughput emulated =
       run_closed_loop(fit.profile, load_of(fit, point), kPointWarmUpSeconds, kMeasuredSeconds);
   return std::abs(emulated.requests_per_second() / point.requests_per_second() - 1);
+}
+
+double load_error(const DeviceFit& fit, const MeasuredPoint& point) {
+  const DeviceProfile& profile = fit.profile;
+  const auto share = [&](double bytes_per_second, double iops, double requests) {
+    return capacity_share({bytes_per_second, iops},
+                          requests * static_cast<double>(point.load.request_bytes), requests);
+  };
+  const double u_r =
+      share(profile.read_bytes_per_second, profile.read_iops, point.reads_per_second);
+  const double u_w =
+      share(profile.write_bytes_per_second, profile.write_iops, point.writes_per_second);
+  return std::abs(mixed_load(u_r, u_w, profile.mixing_loss) - 1);
 }
 
 ErrorSummary summarise(std::vector<double> errors) {

@@ -36,6 +36,12 @@ std::vector<bool> held_out(const std::vector<MeasuredPoint>& points, std::uint64
 double formula_error(const DeviceFit& fit, const MeasuredPoint& point);
 double model_error(const DeviceFit& fit, const MeasuredPoint& point);
 
+// So many in flight fill a device.
+inline constexpr double kFullInFlight = 64;
+// |load - 1| of a point at which the device did no more, with the fitted capacities and the mixing
+// loss alone (model/device_capacities.h): what the daemon's device load is good to.
+double load_error(const DeviceFit& fit, const MeasuredPoint& point);
+
 struct ErrorSummary {
   std::size_t points = 0;
   double median = 0;

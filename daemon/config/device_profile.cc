@@ -21,7 +21,7 @@ class ProfileReader {
     DeviceCapacities out;
     out.read = direction("read_bytes_per_second", "read_iops");
     out.write = direction("write_bytes_per_second", "write_iops");
-    out.mixing_loss = number("mixing_loss", 0, 100, true);
+    out.mixing_loss = number("mixing_loss", kLeastMixingLoss, kMostMixingLoss, true);
     const std::optional<double> latency_us = number("read_latency_us", 0.01, 1e7, false);
     if (latency_us) out.read_await_seconds = *latency_us / 1e6;
     static_cast<void>(root_.section("measured"));

@@ -9,6 +9,7 @@ rocktune_unit_test(tools_test
     unit/tools/event_text_test.cc
     unit/tools/follow_test.cc
     unit/tools/knobs_text_test.cc
+    unit/tools/probe_test.cc
     unit/tools/replay_test.cc
     unit/tools/run_plan_test.cc
     unit/tools/score_test.cc

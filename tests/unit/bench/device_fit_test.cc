@@ -168,3 +168,19 @@ TEST_CASE("errors are summed up by their median, P90 and maximum", "[bench][devi
   CHECK(summary.max == Approx(1.0));
   CHECK(summarise({}).points == 0);
 }
+
+TEST_CASE("at the limit of a device of the model's form its load is 1", "[bench][device][fit]") {
+  const DeviceFit fit{true_profile(), 0};
+  std::vector<double> errors;
+  for (const MeasuredPoint& point : synthetic_points()) {
+    if (!point.mixed() || point.load.in_flight() < 256) continue;
+    // One made of 4 us of CPU for each request is no limit of the device's.
+    if (point.load.request_bytes == 65536) errors.push_back(load_error(fit, point));
+  }
+  REQUIRE(errors.size() == 3);
+  CHECK(summarise(errors).max < 0.05);
+  MeasuredPoint half;
+  half.load = {1, 1, 64, 4096, 0};
+  half.reads_per_second = true_profile().read_iops / 2;
+  CHECK(load_error(fit, half) == Approx(0.5));
+}

@@ -183,3 +183,27 @@ TEST_CASE("pressure and CPU are shares", "[features]") {
   CHECK(*features.io_pressure_ratio == Approx(0.2));
   CHECK(*features.memory_pressure_ratio == 1);
 }
+
+TEST_CASE("an NVMe drive's throttling is of the time between two readings of its health",
+          "[features]") {
+  Sample sample = test::quiet_sample();
+  CHECK_FALSE(derive(nullptr, sample).nvme_throttled_ratio);
+  NvmeReading& nvme = sample.nvme.emplace();
+  CHECK_FALSE(derive(nullptr, sample).nvme_temperature_celsius);
+  CHECK_FALSE(derive(nullptr, sample).device_write_amplification);
+  nvme.throttle_seconds = 120;
+  nvme.throttle_seconds_before = 90;
+  CHECK_FALSE(derive(nullptr, sample).nvme_throttled_ratio);
+  nvme.period_ms = 60'000;
+  CHECK(derive(nullptr, sample).nvme_throttled_ratio == 0.5);
+  nvme.throttle_seconds = 500;
+  CHECK(derive(nullptr, sample).nvme_throttled_ratio == 1.0);
+  nvme.throttle_seconds = 80;  // another drive, or a counter that began anew
+  CHECK_FALSE(derive(nullptr, sample).nvme_throttled_ratio);
+  nvme.data_units_written = 0;
+  nvme.media_bytes_written = 1;
+  CHECK_FALSE(derive(nullptr, sample).device_write_amplification);
+  nvme.data_units_written = 2;
+  nvme.media_bytes_written = 3'072'000;
+  CHECK(derive(nullptr, sample).device_write_amplification == 3.0);
+}

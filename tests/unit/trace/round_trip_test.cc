@@ -196,3 +196,27 @@ TEST_CASE("a closed trace is one file that needs nothing beside it", "[trace]") 
   CHECK_FALSE(std::filesystem::exists(path + "-shm"));
   CHECK(checked(checked(Reader::open(path)).targets()).size() == 1);
 }
+
+TEST_CASE("a trace from before the health of NVMe drives was read is read as before", "[trace]") {
+  const TempDirectory directory;
+  const std::string path = directory.file("run.sqlite");
+  std::vector<Sample> written;
+  {
+    auto recorder = checked(Recorder::create(path, run_info(), {}));
+    checked(recorder.add_target(target_info("a")));
+    RandomSamples random(3);
+    for (int i = 0; i < 20; ++i) {
+      written.push_back(random.next());
+      checked(recorder.add_sample(1, written.back()));
+      written.back().nvme.reset();
+    }
+    checked(recorder.commit());
+  }
+  std::string sql = "ALTER TABLE samples DROP COLUMN has_nvme;";
+  NvmeReading::visit_fields(written[0].nvme.emplace(), [&](const char* name, const Counter&) {
+    sql += std::string("ALTER TABLE samples DROP COLUMN nvme_") + name + ";";
+  });
+  written[0].nvme.reset();
+  run_sql(path, sql.c_str());
+  same_samples(read_all(path, 1), written);
+}

@@ -129,6 +129,10 @@ Sample RandomSamples::next() {
     DeviceReading::visit_fields(*sample.device, [&](const char*, Counter& c) { c = counter(); });
   }
   if (chance(0.8)) {
+    sample.nvme.emplace();
+    NvmeReading::visit_fields(*sample.nvme, [&](const char*, Counter& c) { c = counter(); });
+  }
+  if (chance(0.8)) {
     sample.host.emplace();
     HostReading::visit_fields(*sample.host, [&](const char*, Counter& c) { c = counter(); });
   }
