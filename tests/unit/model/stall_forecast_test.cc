@@ -225,3 +225,38 @@ TEST_CASE("the indicator warns by the roll-out", "[forecast][indicators]") {
   REQUIRE(alert->indicator.eta_seconds);
   CHECK(alert->message.find("are foreseen") != std::string::npos);
 }
+
+TEST_CASE("All families together tell what the worst of them tells alone", "[forecast]") {
+  std::mt19937_64 random(3);
+  const auto between = [&](double low, double high) {
+    return std::uniform_real_distribution<>(low, high)(random);
+  };
+  std::vector<FlowPlant> plants;
+  for (int i = 0; i < 16; ++i) plants.emplace_back(between(1, 20), between(50e6, 400e6));
+  std::vector<StallForecast> alone(plants.size());
+  StallForecast together;
+  int near = 0;
+  for (double time = 100; time < 300; time += 1) {
+    if (time > 150 && random() % 4 == 0)
+      plants[random() % plants.size()].set_rate(between(5e6, 4e8));
+    const bool stalled = random() % 80 == 0;
+    Features all = plants[0].read(time);
+    all.column_families.clear();
+    std::optional<double> highest;
+    for (std::size_t i = 0; i < plants.size(); ++i) {
+      Features one = plants[i].read(time);
+      one.column_families[0].name = std::to_string(i);
+      all.column_families.push_back(one.column_families[0]);
+      alone[i].update(one, stalled, 30);
+      if (alone[i].worst()) {
+        highest = std::max(highest.value_or(0), alone[i].worst()->probability);
+      }
+    }
+    together.update(all, stalled, 30);
+    REQUIRE(together.worst().has_value() == highest.has_value());
+    if (!highest) continue;
+    REQUIRE(together.worst()->probability == Approx(*highest).margin(0.005));
+    if (*highest > 0.05 && *highest < 0.95) ++near;
+  }
+  CHECK(near > 10);
+}
