@@ -34,8 +34,6 @@ RunningJobs::Ended how_ended(const rocksdb::CompactionJobInfo& info) {
   return moves_files(info) ? RunningJobs::Ended::kMoved : RunningJobs::Ended::kRewrote;
 }
 
-constexpr wire::L0Compactions kNoneRunning{0, 0, 0, 0};
-
 }  // namespace
 
 Listener::Listener(Clock clock) : clock_(std::move(clock)), early_(std::make_shared<EventRing>()) {}
@@ -143,14 +141,7 @@ Elapsed Listener::end(const rocksdb::DB* db, const Info& info, RunningJobs::Ende
 
 void Listener::Connection::add_jobs(wire::Sample& sample) const {
   const std::lock_guard lock(listener_->mutex_);
-  const RunningJobs& known = listener_->running_;
-  const auto now = listener_->clock_();
-  const auto running = known.l0_compactions(attached_->root, now);
-  for (wire::ColumnFamily& family : sample.column_families) {
-    const auto found = running.find(family.name);
-    family.l0_compactions = found != running.end() ? found->second : kNoneRunning;
-    family.jobs = known.jobs(attached_->root, family.name, now);
-  }
+  listener_->running_.fill(attached_->root, listener_->clock_(), sample.column_families);
 }
 
 const char* Listener::Name() const {

@@ -61,28 +61,6 @@ void RunningJobs::forget(const void* db) {
   std::erase_if(done_, [&](const auto& entry) { return entry.first.first == db; });
 }
 
-wire::Jobs RunningJobs::jobs(const void* db, const std::string& family, TimePoint now) const {
-  wire::Jobs out;
-  if (const auto known = done_.find({db, family}); known != done_.end()) {
-    const Done& done = known->second;
-    out.flushes = done.flushes;
-    if (done.last_flush) out.last_flush_age_ms = whole_ms(now - *done.last_flush);
-    out.l0_compactions = done.l0;
-    out.l0_compactions_ms = whole_ms(done.l0_time);
-    out.l0_compactions_input_bytes = done.l0_bytes;
-    out.deep_compactions = done.deep;
-    out.deep_compactions_ms = whole_ms(done.deep_time);
-  }
-  for (const Job& one : jobs_) {  // the oldest first
-    const bool deep = one.input && one.input->level0_files == 0 && one.input->level > 0;
-    if (!deep || one.key.db != db || one.family != family) continue;
-    out.deep_running_level = static_cast<std::uint64_t>(one.input->level);
-    out.deep_running_age_ms = whole_ms(now - one.since);
-    break;
-  }
-  return out;
-}
-
 void RunningJobs::table_created(const std::string& family, int job, std::uint64_t bytes) {
   const auto fits = [&](const Job& one) { return one.key.job == job && one.family == family; };
   const bool several = std::ranges::count_if(jobs_, fits) > 1;
@@ -93,21 +71,47 @@ void RunningJobs::table_created(const std::string& family, int job, std::uint64_
   }
 }
 
-std::map<std::string, wire::L0Compactions> RunningJobs::l0_compactions(const void* db,
-                                                                       TimePoint now) const {
-  std::map<std::string, wire::L0Compactions> sums;
-  for (const Job& one : jobs_) {
-    if (one.key.db != db || !one.input || one.input->level0_files == 0) continue;
-    const auto [it, first] = sums.try_emplace(one.family);
-    wire::L0Compactions& sum = it->second;
-    sum.input_files += one.input->level0_files;
-    sum.input_bytes += one.input->bytes;
-    if (first) sum.output_bytes = 0;
-    if (!one.output_bytes) sum.output_bytes.reset();
-    if (sum.output_bytes) *sum.output_bytes += *one.output_bytes;
-    sum.age_ms = std::max(sum.age_ms, whole_ms(now - one.since));
+wire::Jobs RunningJobs::done_in(const void* db, std::string_view family, TimePoint now) const {
+  wire::Jobs out;
+  const auto known = done_.find(ByFamily::Name(db, family));
+  if (known == done_.end()) return out;
+  const Done& done = known->second;
+  out.flushes = done.flushes;
+  if (done.last_flush) out.last_flush_age_ms = whole_ms(now - *done.last_flush);
+  out.l0_compactions = done.l0;
+  out.l0_compactions_ms = whole_ms(done.l0_time);
+  out.l0_compactions_input_bytes = done.l0_bytes;
+  out.deep_compactions = done.deep;
+  out.deep_compactions_ms = whole_ms(done.deep_time);
+  return out;
+}
+
+void RunningJobs::add(const Job& job, TimePoint now, wire::ColumnFamily& family) {
+  const std::uint64_t age_ms = whole_ms(now - job.since);
+  if (job.input->level0_files > 0) {
+    wire::L0Compactions& sum = *family.l0_compactions;
+    sum.input_files += job.input->level0_files;
+    sum.input_bytes += job.input->bytes;
+    if (!job.output_bytes) sum.output_bytes.reset();
+    if (sum.output_bytes) *sum.output_bytes += *job.output_bytes;
+    sum.age_ms = std::max(sum.age_ms, age_ms);
+  } else if (job.input->level > 0 && family.jobs->deep_running_level == 0) {  // the oldest is first
+    family.jobs->deep_running_level = static_cast<std::uint64_t>(job.input->level);
+    family.jobs->deep_running_age_ms = age_ms;
   }
-  return sums;
+}
+
+void RunningJobs::fill(const void* db, TimePoint now,
+                       std::vector<wire::ColumnFamily>& families) const {
+  for (wire::ColumnFamily& family : families) {
+    family.l0_compactions = wire::L0Compactions{0, 0, 0, 0};
+    family.jobs = done_in(db, family.name, now);
+  }
+  for (const Job& job : jobs_) {
+    if (job.key.db != db || !job.input) continue;
+    const auto family = std::ranges::find(families, job.family, &wire::ColumnFamily::name);
+    if (family != families.end()) add(job, now, *family);
+  }
 }
 
 }  // namespace rocktune::agent

@@ -15,7 +15,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "wire/messages.h"
 
@@ -57,12 +59,9 @@ class RunningJobs {
   // The database is gone; the ends of what its close interrupted are never told.
   void forget(const void* db);
 
-  // By column family; those without a running compaction out of level 0 are not among them.
-  [[nodiscard]] std::map<std::string, wire::L0Compactions> l0_compactions(const void* db,
-                                                                          TimePoint now) const;
-
-  // Of one column family; zeros where nothing has ended and nothing runs.
-  [[nodiscard]] wire::Jobs jobs(const void* db, const std::string& family, TimePoint now) const;
+  // What runs and what has ended in this database's column families: fills `l0_compactions` and
+  // `jobs` of each, by its name. One pass over the jobs; allocates nothing.
+  void fill(const void* db, TimePoint now, std::vector<wire::ColumnFamily>& families) const;
 
  private:
   struct Done {
@@ -71,9 +70,17 @@ class RunningJobs {
     std::optional<TimePoint> last_flush;
     TimePoint last;
   };
+  // Compares names in place.
+  struct ByFamily {
+    using is_transparent = void;
+    using Name = std::pair<const void*, std::string_view>;
+    bool operator()(const Name& one, const Name& other) const { return one < other; }
+  };
   struct Job;
   void count(const Job& job, TimePoint now, Ended ended);
   Done& done_of(const void* db, const std::string& family);
+  [[nodiscard]] wire::Jobs done_in(const void* db, std::string_view family, TimePoint now) const;
+  static void add(const Job& job, TimePoint now, wire::ColumnFamily& family);
 
   struct Job {
     Key key;
@@ -83,7 +90,7 @@ class RunningJobs {
     std::optional<std::uint64_t> output_bytes = 0;
   };
   std::deque<Job> jobs_;
-  std::map<std::pair<const void*, std::string>, Done> done_;
+  std::map<std::pair<const void*, std::string>, Done, ByFamily> done_;
 };
 
 }  // namespace rocktune::agent

@@ -2,8 +2,9 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <vector>
+#include <utility>
 
 namespace rocktune {
 namespace {
@@ -15,13 +16,20 @@ constexpr double kShortestSpanSeconds = 2;
 // On the stack: at most kMostPoints.
 using Points = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMostPoints, 1>;
 
-// A sorted copy's element at share p.
-double quantile(std::vector<double> values, double p) {
-  auto rank = static_cast<std::size_t>(p * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank),
-                   values.end());
-  return values[rank];
-}
+// Values of as many points, on the stack.
+struct Values {
+  std::array<double, kMostPoints> at;
+  std::size_t count = 0;
+
+  void add(double value) { at[count++] = value; }
+  // What stands at share p once they are sorted; changes their order. Not empty.
+  double quantile(double p) {
+    const auto rank = static_cast<std::ptrdiff_t>(p * static_cast<double>(count - 1));
+    std::nth_element(at.begin(), at.begin() + rank,
+                     at.begin() + static_cast<std::ptrdiff_t>(count));
+    return at[static_cast<std::size_t>(rank)];
+  }
+};
 
 }  // namespace
 
@@ -30,37 +38,48 @@ Trend::Trend(Jumps jumps, double fall_limit, double window_seconds)
 
 void Trend::add(Nanoseconds tick, double value) {
   if (!std::isfinite(value)) return;
-  if (!points_.empty() && tick <= points_.back().tick) return;
-  points_.push_back({tick, value});
+  if (count_ > 0 && tick <= newest().tick) return;
   expire(tick);
+  if (count_ == kMostPoints) drop_oldest();
+  if (count_ == ring_.size()) grow();
+  ring_[(first_ + count_) & (ring_.size() - 1)] = {tick, value};
+  ++count_;
+}
+
+void Trend::grow() {
+  std::vector<Point> larger(std::max<std::size_t>(8, 2 * ring_.size()));
+  for (std::size_t i = 0; i < count_; ++i) larger[i] = point(i);
+  ring_ = std::move(larger);
+  first_ = 0;
+}
+
+void Trend::drop_oldest() {
+  first_ = (first_ + 1) & (ring_.size() - 1);
+  --count_;
 }
 
 void Trend::expire(Nanoseconds now) {
-  while (!points_.empty() && (points_.size() > kMostPoints ||
-                              seconds_between(points_.front().tick, now) > window_seconds_)) {
-    points_.pop_front();
-  }
+  while (count_ > 0 && seconds_between(point(0).tick, now) > window_seconds_) drop_oldest();
 }
 
 double Trend::span_seconds() const {
-  if (points_.empty()) return 0;
-  return seconds_between(points_.front().tick, points_.back().tick);
+  return count_ == 0 ? 0 : seconds_between(point(0).tick, newest().tick);
 }
 
 std::optional<double> Trend::age_seconds(Nanoseconds now) const {
-  if (points_.empty()) return std::nullopt;
-  return seconds_between(points_.back().tick, now);
+  if (count_ == 0) return std::nullopt;
+  return seconds_between(newest().tick, now);
 }
 
 double Trend::increment_limit() const {
   if (jumps_ != Jumps::kOutliers) return 0;
-  std::vector<double> sizes;
-  for (std::size_t i = 1; i < points_.size(); ++i) {
-    double size = std::abs(points_[i].value - points_[i - 1].value);
-    if (size > 0) sizes.push_back(size);
+  Values sizes;
+  for (std::size_t i = 1; i < count_; ++i) {
+    const double size = std::abs(point(i).value - point(i - 1).value);
+    if (size > 0) sizes.add(size);
   }
-  if (sizes.size() < 2) return 0;  // a single step proves no flow
-  return 4 * quantile(std::move(sizes), 0.8);
+  if (sizes.count < 2) return 0;  // a single step proves no flow
+  return 4 * sizes.quantile(0.8);
 }
 
 bool Trend::is_jump(double increment, double limit) const {
@@ -76,49 +95,51 @@ bool Trend::is_jump(double increment, double limit) const {
 }
 
 std::optional<double> Trend::slope() const {
-  if (points_.size() < kFewestPoints || span_seconds() < kShortestSpanSeconds) return std::nullopt;
-  double limit = increment_limit();
-  auto count = static_cast<Eigen::Index>(points_.size());
+  if (count_ < kFewestPoints || span_seconds() < kShortestSpanSeconds) return std::nullopt;
+  const double limit = increment_limit();
+  const auto count = static_cast<Eigen::Index>(count_);
   Points time(count), level(count);
   time(0) = 0;
   level(0) = 0;
   for (Eigen::Index i = 1; i < count; ++i) {
-    const Point& before = points_[static_cast<std::size_t>(i - 1)];
-    const Point& point = points_[static_cast<std::size_t>(i)];
-    double increment = point.value - before.value;
-    time(i) = seconds_between(points_.front().tick, point.tick);
+    const Point& before = point(static_cast<std::size_t>(i - 1));
+    const Point& now = point(static_cast<std::size_t>(i));
+    const double increment = now.value - before.value;
+    time(i) = seconds_between(point(0).tick, now.tick);
     level(i) = level(i - 1) + (is_jump(increment, limit) ? 0 : increment);
   }
   time.array() -= time.mean();
   level.array() -= level.mean();
-  double slope = time.dot(level) / time.squaredNorm();
+  const double slope = time.dot(level) / time.squaredNorm();
   return std::isfinite(slope) ? std::optional(slope) : std::nullopt;
+}
+
+std::size_t Trend::begin_of(double seconds) const {
+  std::size_t first = count_;
+  while (first > 0 && seconds_between(point(first - 1).tick, newest().tick) <= seconds) --first;
+  return first;
 }
 
 std::optional<double> Trend::mean(double seconds) const {
   double sum = 0, count = 0;
-  for (const Point& point : points_) {
-    if (seconds_between(point.tick, points_.back().tick) > seconds) continue;
+  for (std::size_t i = begin_of(seconds); i < count_; ++i) {
     count += 1;
-    sum += (point.value - sum) / count;  // a running mean: huge values do not overflow
+    sum += (point(i).value - sum) / count;  // a running mean: huge values do not overflow
   }
   return count > 0 ? std::optional(sum) : std::nullopt;
 }
 
 std::optional<double> Trend::median(double seconds) const {
-  std::vector<double> values;
-  for (const Point& point : points_) {
-    if (seconds_between(point.tick, points_.back().tick) <= seconds) values.push_back(point.value);
-  }
-  if (values.empty()) return std::nullopt;
-  return quantile(std::move(values), 0.5);
+  Values values;
+  for (std::size_t i = begin_of(seconds); i < count_; ++i) values.add(point(i).value);
+  if (values.count == 0) return std::nullopt;
+  return values.quantile(0.5);
 }
 
 std::optional<double> Trend::largest(double seconds) const {
   std::optional<double> largest;
-  for (const Point& point : points_) {
-    if (seconds_between(point.tick, points_.back().tick) > seconds) continue;
-    largest = largest ? std::max(*largest, point.value) : point.value;
+  for (std::size_t i = begin_of(seconds); i < count_; ++i) {
+    largest = largest ? std::max(*largest, point(i).value) : point(i).value;
   }
   return largest;
 }

@@ -1,4 +1,6 @@
-// Trend: the recent course of one value, and how fast it moves. Bounded; pure.
+// Trend: the recent course of one value, and how fast it moves. Pure. At most 512 points, in a ring
+// that grows to what the window needs (at a poll of 500 ms half a kilobyte) and then allocates no
+// more.
 //
 // The slope is a least-squares line over the window. LSM values do not only flow, they also jump:
 // L0 falls by a whole compaction's input when that compaction ends, and pending bytes step by
@@ -7,8 +9,8 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <optional>
+#include <vector>
 
 #include "model/clock.h"
 
@@ -29,7 +31,7 @@ class Trend {
   void add(Nanoseconds tick, double value);
   // Drops what has left the window; call when there was no value to add.
   void expire(Nanoseconds now);
-  void clear() { points_.clear(); }
+  void clear() { count_ = 0; }
 
   // Per second; absent with fewer than 6 points or less than 2 seconds of them.
   [[nodiscard]] std::optional<double> slope() const;
@@ -37,7 +39,7 @@ class Trend {
   [[nodiscard]] std::optional<double> mean(double seconds) const;
   [[nodiscard]] std::optional<double> median(double seconds) const;
   [[nodiscard]] std::optional<double> largest(double seconds) const;
-  [[nodiscard]] std::size_t size() const { return points_.size(); }
+  [[nodiscard]] std::size_t size() const { return count_; }
   [[nodiscard]] double span_seconds() const;
   // Since the newest point; absent when empty.
   [[nodiscard]] std::optional<double> age_seconds(Nanoseconds now) const;
@@ -47,13 +49,23 @@ class Trend {
     Nanoseconds tick{0};
     double value = 0;
   };
+  // From the oldest on.
+  [[nodiscard]] const Point& point(std::size_t i) const {
+    return ring_[(first_ + i) & (ring_.size() - 1)];
+  }
+  [[nodiscard]] const Point& newest() const { return point(count_ - 1); }
+  // The first point of the last `seconds`.
+  [[nodiscard]] std::size_t begin_of(double seconds) const;
+  void grow();
+  void drop_oldest();
   [[nodiscard]] double increment_limit() const;
   [[nodiscard]] bool is_jump(double increment, double limit) const;
 
   Jumps jumps_;
   double fall_limit_;
   double window_seconds_;
-  std::deque<Point> points_;
+  std::vector<Point> ring_;  // its size is 0 or a power of 2
+  std::size_t first_ = 0, count_ = 0;
 };
 
 }  // namespace rocktune

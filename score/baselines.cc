@@ -57,6 +57,23 @@ void StaticDetector::update(const Features& features, const Sample& /*sample*/) 
   uses_ = uses_now(features, objective_);
 }
 
+void RecentEventDetector::update(const Features& features, const Sample& /*sample*/) {
+  const Nanoseconds now = features.at.tick;
+  for (const Indicator& indicator : events_.update(features).indicators) {
+    const std::size_t i = place(indicator.kind);
+    std::optional<Nanoseconds>& last = last_.at(i);
+    if (indicator.event) last = now;
+    if (last && *last > now) last.reset();  // the clock stepped back
+    const bool ended = last && !indicator.event;
+    scores_.at(i) = ended && seconds_between(*last, now) < kRecentSeconds ? 1 : 0;
+  }
+}
+
+std::optional<double> RecentEventDetector::score(IndicatorKind kind,
+                                                 std::size_t /*horizon*/) const {
+  return scores_.at(place(kind));
+}
+
 std::optional<double> StaticDetector::score(IndicatorKind kind, std::size_t /*horizon*/) const {
   return uses_.at(place(kind));
 }

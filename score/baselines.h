@@ -23,6 +23,21 @@ class NeverDetector final : public Detector {
   [[nodiscard]] std::optional<double> score(IndicatorKind kind, std::size_t horizon) const override;
 };
 
+// Persistence, without any forecast: 1 while the same event ended less than kRecentSeconds ago,
+// else 0. What clusters in episodes is foreseen by that alone; a forecast has to find more.
+class RecentEventDetector final : public Detector {
+ public:
+  static constexpr double kRecentSeconds = 60;
+  explicit RecentEventDetector(const Objective& objective) : events_(objective) {}
+  void update(const Features& features, const Sample& sample) override;
+  [[nodiscard]] std::optional<double> score(IndicatorKind kind, std::size_t horizon) const override;
+
+ private:
+  IndicatorModel events_;  // says when a condition holds
+  std::array<std::optional<Nanoseconds>, 3> last_;
+  Uses scores_;
+};
+
 class StaticDetector final : public Detector {
  public:
   explicit StaticDetector(const Objective& objective) : objective_(objective) {}

@@ -30,6 +30,8 @@ std::optional<double> number_in(std::string_view text) {
 const std::vector<DetectorSpec>& detector_specs() {
   static const std::vector<DetectorSpec> kSpecs = {
       {"never", "no warning at all", Scale::kSilent, false},
+      {"recent-event", "no forecast: the same event ended less than 60 s ago", Scale::kState,
+       false},
       {"static", "L0 files over the slowdown trigger; P99 over its SLO; queue or await over limit",
        Scale::kShare, false},
       {"static-pending", "pending compaction bytes over the soft limit", Scale::kShare, true},
@@ -63,6 +65,7 @@ bool gives_probability(const DetectorSpec& spec) {
 std::unique_ptr<Detector> make_detector(const DetectorSpec& spec, const Objective& objective,
                                         const std::vector<std::size_t>& horizons,
                                         const Learnt* prior) {
+  if (spec.name == "recent-event") return std::make_unique<RecentEventDetector>(objective);
   if (spec.name == "static") return std::make_unique<StaticDetector>(objective);
   if (spec.name == "static-pending") return std::make_unique<PendingDetector>();
   if (spec.name == "static-memtables") return std::make_unique<MemtableDetector>();

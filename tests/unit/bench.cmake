@@ -28,6 +28,7 @@ rocktune_unit_test(bench_test
     unit/bench/report_statistics_test.cc
     unit/bench/report_summary_test.cc
     unit/bench/report_table_test.cc
+    unit/bench/report_verdict_test.cc
     unit/bench/result_test.cc
     unit/bench/scenario_test.cc
     unit/bench/sizes_test.cc
@@ -35,5 +36,6 @@ rocktune_unit_test(bench_test
     unit/bench/workload_test.cc
   LIBRARIES rocktune_bench_lib)
 
-# Its names from bench::report are those of bench as well, where another file of its batch uses both.
-set_source_files_properties(unit/bench/report_summary_test.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+# Their names from bench::report are those of bench as well, where another file of its batch uses both.
+set_source_files_properties(unit/bench/report_summary_test.cc unit/bench/report_verdict_test.cc
+                            PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

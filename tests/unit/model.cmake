@@ -10,9 +10,12 @@ rocktune_unit_test(model_test
     unit/model/heads/forecaster_test.cc
     unit/model/heads/linear_head_test.cc
     unit/model/knobs_test.cc
+    unit/model/model_property_test.cc
     unit/model/quantile_test.cc
     unit/model/rollout_property_test.cc unit/model/rollout_test.cc
     unit/model/stall_forecast_test.cc
     unit/model/text_test.cc
-    unit/model/trend_test.cc
+    unit/model/trend_property_test.cc unit/model/trend_test.cc
   LIBRARIES rocktune_model)
+# Replaces operator new.
+rocktune_unit_test(model_allocation_test SOURCES unit/model/allocation_test.cc LIBRARIES rocktune_model)

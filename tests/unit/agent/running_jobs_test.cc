@@ -12,6 +12,28 @@ using Input = RunningJobs::Input;
 constexpr TimePoint kNow{1000s};
 const int kOneDb = 0, kOtherDb = 0;
 
+wire::ColumnFamily filled(const RunningJobs& jobs, const void* db, const std::string& family,
+                          TimePoint now) {
+  std::vector<wire::ColumnFamily> families(2);
+  families[0].name = "another";
+  families[1].name = family;
+  jobs.fill(db, now, families);
+  CHECK(families[0].l0_compactions == wire::L0Compactions{0, 0, 0, 0});
+  CHECK(families[0].jobs == wire::Jobs{});
+  return families[1];
+}
+
+wire::L0Compactions l0(const RunningJobs& jobs, const void* db, const std::string& family,
+                       TimePoint now) {
+  return filled(jobs, db, family, now).l0_compactions.value();
+}
+
+wire::Jobs all(const RunningJobs& jobs, const void* db, const std::string& family, TimePoint now) {
+  return filled(jobs, db, family, now).jobs.value();
+}
+
+const wire::L0Compactions kNone{0, 0, 0, 0};
+
 TEST_CASE("RunningJobs sums up what compacts level 0, by column family") {
   RunningJobs jobs;
   jobs.begin({&kOneDb, 1, 0}, "default", Input{4, 400}, kNow - 3s);
@@ -24,13 +46,11 @@ TEST_CASE("RunningJobs sums up what compacts level 0, by column family") {
   jobs.table_created("default", 1, 60);
   jobs.table_created("hot", 1, 1);  // no such job
   jobs.table_created("default", 3, 50);
-  const auto sums = jobs.l0_compactions(&kOneDb, kNow);
-  REQUIRE(sums.size() == 2);
-  CHECK(sums.at("default") == wire::L0Compactions{6, 600, 120, 5000});
-  CHECK(sums.at("hot") == wire::L0Compactions{1, 10, 0, 0});
+  CHECK(l0(jobs, &kOneDb, "default", kNow) == wire::L0Compactions{6, 600, 120, 5000});
+  CHECK(l0(jobs, &kOneDb, "hot", kNow) == wire::L0Compactions{1, 10, 0, 0});
   CHECK(jobs.end({&kOneDb, 2, 0}, kNow) == 5s);
   CHECK_FALSE(jobs.end({&kOneDb, 2, 0}, kNow));
-  CHECK(jobs.l0_compactions(&kOneDb, kNow).at("default") == wire::L0Compactions{4, 400, 120, 3000});
+  CHECK(l0(jobs, &kOneDb, "default", kNow) == wire::L0Compactions{4, 400, 120, 3000});
 }
 
 TEST_CASE("RunningJobs does not guess whose table it is") {
@@ -39,9 +59,9 @@ TEST_CASE("RunningJobs does not guess whose table it is") {
   jobs.begin({&kOtherDb, 1, 0}, "default", Input{5, 500}, kNow);
   jobs.table_created("default", 1, 60);
   for (const void* db : {static_cast<const void*>(&kOneDb), static_cast<const void*>(&kOtherDb)}) {
-    const auto sums = jobs.l0_compactions(db, kNow);
-    CHECK_FALSE(sums.at("default").output_bytes);
-    CHECK(sums.at("default").input_files > 0);
+    const wire::L0Compactions sum = l0(jobs, db, "default", kNow);
+    CHECK_FALSE(sum.output_bytes);
+    CHECK(sum.input_files > 0);
   }
 }
 
@@ -50,12 +70,11 @@ TEST_CASE("RunningJobs forgets what a close interrupted") {
   jobs.begin({&kOneDb, 1, 0}, "default", Input{4, 400}, kNow - 9s);
   jobs.begin({&kOtherDb, 1, 0}, "default", Input{5, 500}, kNow);
   jobs.forget(&kOneDb);
-  CHECK(jobs.l0_compactions(&kOneDb, kNow).empty());
-  CHECK(jobs.l0_compactions(&kOtherDb, kNow).size() == 1);
+  CHECK(l0(jobs, &kOneDb, "default", kNow) == kNone);
+  CHECK(l0(jobs, &kOtherDb, "default", kNow).input_files == 5);
   // The next database may lie at the same address, and has the same numbers.
   jobs.begin({&kOtherDb, 1, 0}, "default", Input{2, 200}, kNow + 5s);
-  CHECK(jobs.l0_compactions(&kOtherDb, kNow + 6s).at("default") ==
-        wire::L0Compactions{2, 200, 0, 1000});
+  CHECK(l0(jobs, &kOtherDb, "default", kNow + 6s) == wire::L0Compactions{2, 200, 0, 1000});
   CHECK(jobs.end({&kOtherDb, 1, 0}, kNow + 7s) == 2s);
 }
 
@@ -64,7 +83,7 @@ TEST_CASE("RunningJobs forgets the oldest beyond its bound") {
   for (int job = 0; job < 1000; ++job) {
     jobs.begin({&kOneDb, job, 0}, "default", Input{1, 1}, kNow);
   }
-  CHECK(jobs.l0_compactions(&kOneDb, kNow).at("default").input_files == RunningJobs::kMost);
+  CHECK(l0(jobs, &kOneDb, "default", kNow).input_files == RunningJobs::kMost);
   CHECK_FALSE(jobs.end({&kOneDb, 0, 0}, kNow));
   CHECK(jobs.end({&kOneDb, 999, 0}, kNow));
 }
@@ -78,19 +97,19 @@ TEST_CASE("RunningJobs counts what has ended, by column family, and how long it 
   jobs.begin({&kOneDb, 5, 0}, "default", Input{0, 1, 1}, kNow - 1s);
   jobs.begin({&kOneDb, 6, 0}, "default", Input{1, 1}, kNow - 1s);
   jobs.begin({&kOneDb, 7, 1}, "hot", std::nullopt, kNow - 1s);
-  CHECK(jobs.jobs(&kOneDb, "default", kNow).deep_running_level == 2);
-  CHECK(jobs.jobs(&kOneDb, "default", kNow).deep_running_age_ms == 8000);
+  CHECK(all(jobs, &kOneDb, "default", kNow).deep_running_level == 2);
+  CHECK(all(jobs, &kOneDb, "default", kNow).deep_running_age_ms == 8000);
   jobs.end({&kOneDb, 1, 0}, kNow - 6s);                               // 3 s
   jobs.end({&kOneDb, 2, 0}, kNow - 4s, RunningJobs::Ended::kFailed);  // not counted
   jobs.end({&kOneDb, 3, 0}, kNow - 6s);                               // 2 s
   jobs.end({&kOneDb, 4, 0}, kNow - 5s);
   jobs.end({&kOneDb, 5, 0}, kNow - 500ms, RunningJobs::Ended::kMoved);
   jobs.end({&kOneDb, 6, 0}, kNow - 500ms, RunningJobs::Ended::kMoved);  // out of L0: not counted
-  CHECK(jobs.jobs(&kOneDb, "default", kNow) == wire::Jobs{1, 5000, 1, 3000, 400, 2, 2500, 0, 0});
-  CHECK(jobs.jobs(&kOneDb, "hot", kNow) == wire::Jobs{});
-  CHECK(jobs.jobs(&kOtherDb, "default", kNow) == wire::Jobs{});
+  CHECK(all(jobs, &kOneDb, "default", kNow) == wire::Jobs{1, 5000, 1, 3000, 400, 2, 2500, 0, 0});
+  CHECK(all(jobs, &kOneDb, "hot", kNow) == wire::Jobs{});
+  CHECK(all(jobs, &kOtherDb, "default", kNow) == wire::Jobs{});
   jobs.forget(&kOneDb);
-  CHECK(jobs.jobs(&kOneDb, "default", kNow) == wire::Jobs{});
+  CHECK(all(jobs, &kOneDb, "default", kNow) == wire::Jobs{});
 }
 
 TEST_CASE("RunningJobs forgets the column family in which nothing ended for longest") {
@@ -100,9 +119,9 @@ TEST_CASE("RunningJobs forgets the column family in which nothing ended for long
     jobs.begin(key, std::to_string(family), std::nullopt, kNow);
     jobs.end(key, kNow + std::chrono::seconds(family));
   }
-  CHECK(jobs.jobs(&kOneDb, "0", kNow).flushes == 0);
-  CHECK(jobs.jobs(&kOneDb, "1", kNow).flushes == 1);
-  CHECK(jobs.jobs(&kOneDb, std::to_string(RunningJobs::kMostFamilies), kNow).flushes == 1);
+  CHECK(all(jobs, &kOneDb, "0", kNow).flushes == 0);
+  CHECK(all(jobs, &kOneDb, "1", kNow).flushes == 1);
+  CHECK(all(jobs, &kOneDb, std::to_string(RunningJobs::kMostFamilies), kNow).flushes == 1);
 }
 
 }  // namespace

@@ -5,107 +5,10 @@
 #include "bench/report/result_reader.h"
 #include "bench/report/summary.h"
 #include "tests/support/catch.h"
+#include "tests/unit/bench/comparison_builder.h"
 
 using namespace rocktune::bench::report;
-using nlohmann::json;
-
-namespace {
-
-json second(int i, double ops, std::optional<double> read_p99_us) {
-  json out = {{"start_seconds", i},
-              {"seconds", 1.0},
-              {"operations_done", ops},
-              {"ops_per_second", ops},
-              {"l0_files", 3},
-              {"knobs", {{"max_background_jobs", 2}, {"rate_limiter_bytes_per_second", 2097152}}}};
-  if (read_p99_us) out["operations"]["read"]["p99_us"] = *read_p99_us;
-  return out;
-}
-
-// One database of two phases of two seconds.
-json database(const std::string& name, double ops, double p99_us) {
-  const auto phase = [&](const std::string& phase_name, int start) {
-    return json{{"name", phase_name},
-                {"proportions", {{"read", 1.0}}},
-                {"total", {{"start_seconds", start}, {"seconds", 2.0}, {"ops_per_second", ops}}},
-                {"per_second", {second(start, ops, p99_us), second(start + 1, ops, p99_us / 2)}}};
-  };
-  return {{"name", name},
-          {"workload", {{"seed", 42}}},
-          {"phases", {phase("calm", 0), phase("burst", 2)}},
-          {"total",
-           {{"ops_per_second", ops},
-            {"operations", {{"read", {{"p50_us", 100}, {"p99_us", p99_us}, {"p999_us", 9000}}}}},
-            {"stall_seconds", 1.5},
-            {"user_bytes_written", 100},
-            {"flush_bytes_written", 150},
-            {"compaction_bytes_written", 450}}}};
-}
-
-json result_with(json databases) {
-  return {{"schema", "rocktune-bench/2"},
-          {"rocksdb_version", "7.8.3"},
-          {"scenario", {{"name", "burst"}, {"scale", 16}}},
-          {"objective",
-           {{"limits",
-             {{{"metric", "read_p99"},
-               {"operation", "read"},
-               {"percentile", "p99_us"},
-               {"limit_us", 5000}}}},
-            {"first", "read_p99"}}},
-          {"device",
-           {{"label", "emulated device"},
-            {"name", "nvme-p41"},
-            {"total", {{"read_bytes", 1000}, {"write_bytes", 2000}}}}},
-          {"databases", std::move(databases)}};
-}
-
-json result_of(double ops, double p99_us = 4000) {
-  return result_with(json::array({database("db", ops, p99_us)}));
-}
-
-Run run_of(const std::string& policy, std::int64_t repeat, json from) {
-  Run run;
-  run.policy = policy;
-  run.repeat = repeat;
-  run.result = std::move(from);
-  return run;
-}
-
-Comparison comparison_of(const std::string& policy, const std::vector<double>& static_ops,
-                         const std::vector<double>& policy_ops) {
-  Comparison comparison;
-  comparison.title = "Test";
-  std::int64_t repeat = 0;
-  for (const double ops : static_ops)
-    comparison.runs.push_back(run_of("static", ++repeat, result_of(ops)));
-  repeat = 0;
-  for (const double ops : policy_ops)
-    comparison.runs.push_back(run_of(policy, ++repeat, result_of(ops)));
-  return comparison;
-}
-
-Verdict throughput_verdict(const std::vector<double>& static_ops,
-                           const std::vector<double>& policy_ops) {
-  const Summary summary = summarize(comparison_of("tuned", static_ops, policy_ops));
-  return summary.policies.at(1).figure("ops_per_second")->verdict;
-}
-
-const Figure* figure_of(const Summary& summary, const std::string& key) {
-  for (const Figure& figure : summary.figures) {
-    if (figure.key == key) return &figure;
-  }
-  return nullptr;
-}
-
-double median(const Summary& summary, const std::string& key) {
-  const FigureSummary* figure = summary.policies.at(0).figure(key);
-  REQUIRE(figure != nullptr);
-  REQUIRE(figure->range);
-  return figure->range->median;
-}
-
-}  // namespace
+using namespace rocktune::bench::report::test;
 
 TEST_CASE("a policy that was added later did not take turns", "[bench][report]") {
   const auto at = [](const std::string& policy, std::int64_t repeat, const std::string& time) {
@@ -252,69 +155,6 @@ TEST_CASE("a second in which nothing was done counts as above the SLO", "[bench]
   // Operations of other kinds were done: nothing is known of reads.
   per_second[1]["operations_done"] = 7;
   CHECK(seconds_above(stalled, limits) == 0.0);
-}
-
-TEST_CASE("verdicts on throughput", "[bench][report]") {
-  CHECK(throughput_verdict({1000, 1001, 1002}, {2000, 2001, 2002}) == Verdict::kBetter);
-  CHECK(throughput_verdict({1000, 1001, 1002}, {500, 501, 502}) == Verdict::kWorse);
-  CHECK(throughput_verdict({1000, 1010, 990}, {1005, 995, 1002}) == Verdict::kSame);
-  CHECK(throughput_verdict({1000}, {2000}) == Verdict::kTooFew);
-  const Summary alone = summarize(comparison_of("tuned", {1000, 1001}, {}));
-  CHECK(alone.policies.at(0).figure("ops_per_second")->verdict == Verdict::kReference);
-}
-
-TEST_CASE("runs of one policy that differ by more than 5% are too noisy to call",
-          "[bench][report]") {
-  // However clear the ratio seems.
-  CHECK(throughput_verdict({1000, 1120, 1060}, {2000, 2001, 2002}) == Verdict::kTooNoisy);
-  CHECK(throughput_verdict({1000, 1001, 1002}, {2000, 2400, 2200}) == Verdict::kTooNoisy);
-  CHECK(throughput_verdict({1000, 1040, 1030}, {2000, 2001, 2002}) == Verdict::kBetter);
-
-  const Summary summary = summarize(comparison_of("tuned", {1000, 1120, 1060}, {2000, 2001, 2002}));
-  CHECK_FALSE(summary.policies.at(0).agrees());
-  CHECK(*summary.policies.at(0).throughput_spread == Approx(60.0 / 1030));  // of 1060 and 1000
-  CHECK(comparison_markdown(summary).find("Runs of static under one seed differ by 5.8%") !=
-        std::string::npos);
-  CHECK(summary_json(summary)["policies"][0]["runs_agree"] == false);
-}
-
-TEST_CASE("the difference of runs is that of a typical pair, however many there are",
-          "[bench][report]") {
-  const auto spread = [](const std::vector<double>& runs) {
-    return *summarize(comparison_of("tuned", runs, {})).policies.at(0).throughput_spread;
-  };
-  CHECK(spread({1000, 1040}) == Approx(40.0 / 1020));
-  CHECK(spread({1000, 1040, 1000, 1040, 1000, 1040}) == Approx(40.0 / 1020));
-  // Ten runs reach further apart than three, at the same noise.
-  CHECK(spread({1000, 1010, 1020, 1030, 1040, 1050, 1060, 1070, 1080}) < 0.05);
-  CHECK(spread({1000, 1001, 1002, 1003, 1400}) < 0.05);  // one of five, with whatever it met
-  CHECK(spread({1000, 1200, 1001, 1201}) > 0.05);
-}
-
-TEST_CASE("runs under different seeds may differ", "[bench][report]") {
-  Comparison comparison = comparison_of("tuned", {1000, 1200}, {});
-  comparison.runs[1].result["databases"][0]["workload"]["seed"] = 43;
-  CHECK_FALSE(summarize(comparison).policies.at(0).throughput_spread);
-  CHECK(summarize(comparison).policies.at(0).agrees());
-}
-
-TEST_CASE("an interval that covers 1 and is wide is too noisy to call", "[bench][report]") {
-  Comparison comparison = comparison_of("tuned", {1000, 1000, 1000}, {1000, 1000, 1000});
-  const std::vector<double> latencies = {3000, 4000, 5000, 4800, 4100, 3100};
-  for (std::size_t i = 0; i < latencies.size(); ++i) {
-    comparison.runs[i].result["databases"][0]["total"]["operations"]["read"]["p99_us"] =
-        latencies[i];
-  }
-  const Summary summary = summarize(comparison);
-  CHECK(summary.policies.at(1).figure("read_p99_us")->verdict == Verdict::kTooNoisy);
-}
-
-TEST_CASE("lower latency is better, higher is worse", "[bench][report]") {
-  Comparison comparison = comparison_of("tuned", {1000, 1000}, {1000, 1000});
-  for (std::size_t i = 2; i < 4; ++i) comparison.runs[i].result = result_of(1000, 2000);
-  CHECK(summarize(comparison).policies.at(1).figure("read_p99_us")->verdict == Verdict::kBetter);
-  for (std::size_t i = 2; i < 4; ++i) comparison.runs[i].result = result_of(1000, 8000);
-  CHECK(summarize(comparison).policies.at(1).figure("read_p99_us")->verdict == Verdict::kWorse);
 }
 
 TEST_CASE("partial runs are counted, drawn, and in no figure", "[bench][report]") {

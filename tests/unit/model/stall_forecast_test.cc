@@ -225,3 +225,40 @@ TEST_CASE("the indicator warns by the roll-out", "[forecast][indicators]") {
   REQUIRE(alert->indicator.eta_seconds);
   CHECK(alert->message.find("are foreseen") != std::string::npos);
 }
+
+TEST_CASE("All families together tell what the worst of them tells alone", "[forecast]") {
+  std::mt19937_64 random(3);
+  const auto between = [&](double low, double high) {
+    return std::uniform_real_distribution<>(low, high)(random);
+  };
+  std::vector<FlowPlant> plants;
+  for (int i = 0; i < 6; ++i) plants.emplace_back(between(1.5, 4), between(100e6, 400e6));
+  std::vector<StallForecast> alone(plants.size());
+  StallForecast together;
+  int calm = 0, certain = 0;
+  for (double time = 100; time < 300; time += 1) {
+    if (time > 150 && random() % 12 == 0) {
+      const bool slow = random() % 2 == 0;
+      plants[random() % plants.size()].set_rate(slow ? between(10e6, 30e6) : between(100e6, 400e6));
+    }
+    const bool stalled = random() % 80 == 0;
+    Features all = plants[0].read(time);
+    all.column_families.clear();
+    std::optional<double> highest;
+    for (std::size_t i = 0; i < plants.size(); ++i) {
+      Features one = plants[i].read(time);
+      one.column_families[0].name = std::to_string(i);
+      all.column_families.push_back(one.column_families[0]);
+      alone[i].update(one, stalled, 30);
+      const auto& worst = alone[i].worst();
+      if (worst) highest = std::max(highest.value_or(0), worst->probability);
+    }
+    together.update(all, stalled, 30);
+    REQUIRE(together.worst().has_value() == highest.has_value());
+    if (!highest) continue;
+    REQUIRE(together.worst()->probability == Approx(*highest).margin(0.005));
+    ++(*highest < 0.5 ? calm : certain);
+  }
+  CHECK(calm > 20);  // it is about both
+  CHECK(certain > 20);
+}

@@ -166,3 +166,24 @@ TEST_CASE("rocktune's own indicators are asked for each horizon", "[score]") {
   CHECK(alerts->score(kBacklog, 10) == 0.0);
   CHECK(alerts->score(kBacklog, 60) == 1.0);
 }
+
+TEST_CASE("recent-event says 1 for 60 s after the same condition has ended", "[score]") {
+  const auto recent = detector("recent-event");
+  Sample sample = quiet_sample();
+  show(*recent, sample);
+  CHECK(recent->score(kBacklog, 60) == 0.0);
+  sample = next_sample(sample, 1);
+  sample.database->write_stopped = 1;
+  show(*recent, sample);
+  CHECK(recent->score(kBacklog, 60) == 0.0);  // it holds: there is nothing to foresee
+  sample = next_sample(sample, 1);
+  sample.database->write_stopped = 0;
+  for (int second = 1; second < 60; ++second) {
+    show(*recent, sample);
+    REQUIRE(recent->score(kBacklog, 60) == 1.0);
+    REQUIRE(recent->score(kDevice, 60) == 0.0);  // another condition
+    sample = next_sample(sample, 1);
+  }
+  show(*recent, sample);
+  CHECK(recent->score(kBacklog, 60) == 0.0);
+}

@@ -1,0 +1,121 @@
+// After warm-up the model's inner parts allocate nothing. An executable of its own, since it counts
+// every operator new of the process.
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+#include "model/stall_forecast.h"
+#include "model/trend.h"
+#include "tests/support/catch.h"
+#include "tests/unit/model/flow_plant.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define ROCKTUNE_COUNTS_NEW 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define ROCKTUNE_COUNTS_NEW 0
+#endif
+#endif
+#ifndef ROCKTUNE_COUNTS_NEW
+#define ROCKTUNE_COUNTS_NEW 1
+#endif
+
+namespace {
+std::atomic<std::size_t> allocations{0};
+}  // namespace
+
+#if ROCKTUNE_COUNTS_NEW
+// The array and nothrow forms come through here, too.
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t /*size*/) noexcept {
+  std::free(memory);
+}
+#endif
+
+using namespace rocktune;
+using rocktune::test::FlowPlant;
+
+namespace {
+
+constexpr std::size_t kWarmUp = 120;
+constexpr std::size_t kUpdates = 600;
+
+// How often `one` allocates in kUpdates calls, after kWarmUp.
+template <class Update>
+std::size_t count_allocations(Update one) {
+  for (std::size_t i = 0; i < kWarmUp; ++i) one(i);
+  std::size_t count = 0;
+  for (std::size_t i = kWarmUp; i < kWarmUp + kUpdates; ++i) count += one(i);
+  return count;
+}
+
+bool is_counted() {
+  if (ROCKTUNE_COUNTS_NEW != 0) return true;
+  WARN("operator new belongs to the sanitizer: allocations are not counted");
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("allocations are counted", "[allocation]") {
+  if (!is_counted()) return;
+  const std::size_t before = allocations;
+  ::operator delete(::operator new(100));
+  CHECK(allocations == before + 1);
+}
+
+TEST_CASE("a trend allocates nothing once its window is full", "[allocation]") {
+  if (!is_counted()) return;
+  for (const Trend::Jumps kind :
+       {Trend::Jumps::kKeep, Trend::Jumps::kFalls, Trend::Jumps::kOutliers}) {
+    Trend trend(kind, 2.5, 15);
+    double sum = 0;
+    const auto update = [&](std::size_t i) {
+      const std::size_t before = allocations;
+      trend.add(test::at_seconds(100 + 0.5 * static_cast<double>(i)),
+                static_cast<double>(i * i % 17));
+      sum += trend.slope().value_or(0) + trend.median(5).value_or(0);
+      sum += trend.mean(5).value_or(0) + trend.largest(5).value_or(0);
+      if (i % 100 == 99) trend.clear();
+      return allocations - before;
+    };
+    CHECK(count_allocations(update) == 0);
+    CHECK(std::isfinite(sum));
+  }
+}
+
+TEST_CASE("the stall forecast allocates nothing for column families that it has seen",
+          "[allocation]") {
+  if (!is_counted()) return;
+  FlowPlant plant(2, 100e6);
+  StallForecast forecast;
+  std::size_t told = 0;
+  const auto update = [&](std::size_t i) {
+    Features features = plant.read(100 + 0.5 * static_cast<double>(i));
+    const ColumnFamilyReading one = features.column_families[0];
+    // Up to 12, some of which are not there each time.
+    for (std::size_t k = 0; k < 12; ++k) {
+      if (i >= 12 && (i / 7 + k) % 5 == 0) continue;
+      features.column_families.push_back(one);
+      features.column_families.back().name =
+          "a column family with a long name " + std::to_string(k);
+    }
+    if (i % 50 == 49) features.reset = true;
+    const std::size_t before = allocations;
+    forecast.update(features, i % 90 == 0, 30);
+    const std::size_t count = allocations - before;
+    if (forecast.worst()) ++told;
+    return count;
+  };
+  CHECK(count_allocations(update) == 0);
+  CHECK(told > kUpdates / 2);
+}
