@@ -80,22 +80,23 @@ void LearntStore::save(const std::string& database, const Learnt& learnt) {
     log_.info("what the early warnings have learnt can be saved again");
   }
   failing_ = !saved;
-  if (saved) remove_oldest();
+  if (saved) remove_oldest(path_of(database));
 }
 
-void LearntStore::remove_oldest() const {
+void LearntStore::remove_oldest(const std::string& but) const {
   std::vector<std::pair<fs::file_time_type, std::string>> files;
   std::error_code error;
   for (fs::directory_iterator it(directory_, error), end; !error && it != end;
        it.increment(error)) {
-    if (it->path().extension() != kLearntSuffix) continue;
+    if (it->path().extension() != kLearntSuffix || it->path() == but) continue;
     std::error_code gone;
     const auto time = it->last_write_time(gone);
     if (!gone) files.emplace_back(time, it->path().string());
   }
-  if (files.size() <= kMostFiles) return;
+  constexpr std::size_t kMostOthers = kMostFiles - 1;
+  if (files.size() <= kMostOthers) return;
   std::sort(files.begin(), files.end());
-  for (std::size_t i = 0; i + kMostFiles < files.size(); ++i) fs::remove(files[i].second, error);
+  for (std::size_t i = 0; i + kMostOthers < files.size(); ++i) fs::remove(files[i].second, error);
 }
 
 }  // namespace rocktune::daemon

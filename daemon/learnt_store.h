@@ -38,7 +38,7 @@ class LearntStore {
 
  private:
   [[nodiscard]] std::string path_of(const std::string& database) const;
-  void remove_oldest() const;
+  void remove_oldest(const std::string& but) const;
 
   std::string directory_;
   Nanoseconds interval_;

@@ -16,16 +16,14 @@ Result<void> write_prior(const std::string& path, const Prior& prior) {
   return replace_file(path, prior_text(prior));
 }
 
-const Prior& builtin_prior() {
-  // A test reads it: that it does not fit is a mistake of the build, and throws.
-  static const Prior kPrior = parse_prior(builtin_prior_text(), "built-in etc/model.yaml").value();
+const Result<Prior>& builtin_prior() {
+  static const Result<Prior> kPrior = parse_prior(builtin_prior_text(), "built-in etc/model.yaml");
   return kPrior;
 }
 
 Result<std::shared_ptr<const Learnt>> choose_prior(const std::string& choice) {
   if (choice == kNoPrior) return std::shared_ptr<const Learnt>();
-  if (choice == kBuiltinPrior) return std::make_shared<const Learnt>(builtin_prior().learnt);
-  const auto prior = read_prior(choice);
+  const Result<Prior> prior = choice == kBuiltinPrior ? builtin_prior() : read_prior(choice);
   if (!prior) return tl::unexpected(prior.error());
   return std::make_shared<const Learnt>(prior->learnt);
 }

@@ -68,8 +68,9 @@ Result<Prior> read_prior(const std::string& path);
 // Whole or not at all, as replace_file().
 Result<void> write_prior(const std::string& path, const Prior& prior);
 
-// The one that is shipped; etc/model.yaml is its only source.
-const Prior& builtin_prior();
+// The one that is shipped; etc/model.yaml is its only source. An error where that was not made anew
+// after the heads' inputs had changed; a test sees to it.
+const Result<Prior>& builtin_prior();
 
 inline constexpr std::string_view kBuiltinPrior = "builtin", kNoPrior = "none";
 // As a configuration or a command line names it: "builtin", "none" (null: nothing learnt) or the

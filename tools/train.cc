@@ -60,8 +60,8 @@ void print_trained(const TrainOptions& options, const Trained& trained) {
   } else {
     std::cout << "One run alone has no score: there is nothing earlier to learn from.\n";
   }
-  std::cout << options.output << ": learnt from " << trained.prior.notes.trained_on.size()
-            << " runs";
+  const std::size_t runs = trained.prior.notes.trained_on.size();
+  std::cout << options.output << ": learnt from " << runs << (runs == 1 ? " run" : " runs");
   for (const IndicatorKind kind : score::kKinds) {
     std::uint64_t onsets = 0;
     for (const TrainedOn& one : trained.prior.notes.trained_on) {

@@ -103,7 +103,7 @@ TEST_CASE("the number of files is bounded", "[daemon][learnt]") {
   for (std::size_t i = 0; i < LearntStore::kMostFiles + 10; ++i) {
     world.tree.file("learnt/old-" + std::to_string(i) + ".yaml", "");
     fs::last_write_time(world.tree.path("learnt/old-" + std::to_string(i) + ".yaml"),
-                        fs::file_time_type(std::chrono::seconds(i)));
+                        fs::file_time_type::clock::now() - 1000h + std::chrono::seconds(i));
   }
   world.learnt.save("/data/a", some_learnt(0.25F));
   std::size_t files = 0;

@@ -187,5 +187,16 @@ TEST_CASE("a prior in a file", "[prior]") {
 }
 
 TEST_CASE("the built-in prior fits this program", "[prior]") {
-  CHECK(is_sound(builtin_prior().learnt));
+  const auto& prior = builtin_prior();
+  if (!prior) FAIL(prior.error().message);
+  CHECK(is_sound(prior->learnt));
+  CHECK(prior->notes.database.empty());
+  CHECK_FALSE(prior->notes.trained_on.empty());
+  const auto chosen = choose_prior("builtin");
+  REQUIRE(chosen);
+  CHECK(**chosen == prior->learnt);
+  const auto none = choose_prior("none");
+  REQUIRE(none);
+  CHECK_FALSE(*none);
+  CHECK_FALSE(choose_prior("/nowhere/model.yaml"));
 }

@@ -164,7 +164,8 @@ TEST_CASE("what an engine began with comes back exactly", "[trace]") {
   CHECK_FALSE(other->prior);
   CHECK_FALSE(with("\"moments\":[", "\"moments\":[0,"));
   CHECK_FALSE(with("\"heads\":[", "\"heads\":[1e400,"));
-  CHECK_FALSE(with("\"heads\":[0.0,", "\"heads\":["));
+  CHECK_FALSE(with("\"heads\":[", "\"heads\":[0.0,"));
+  CHECK_FALSE(with("\"moments\":[0.0,", "\"moments\":["));
   CHECK_FALSE(with("\"seconds\"", "\"second\""));
   CHECK_FALSE(with("\"moments\":[0.0", "\"moments\":[-1.0"));
 }
