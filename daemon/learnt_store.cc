@@ -61,7 +61,7 @@ LearntStore::Found LearntStore::find(const std::string& database) const {
   if (prior->notes.database != database) {
     return {nullptr, path_of(database) + " is of another database, " + prior->notes.database};
   }
-  return {std::make_shared<const Learnt>(std::move(prior->learnt)), {}};
+  return {std::make_shared<const Learnt>(prior->learnt), {}};
 }
 
 void LearntStore::save(const std::string& database, const Learnt& learnt) {

@@ -336,10 +336,10 @@ void Target::finish() {
 
 void Target::save_learnt() {
   saved_ = journal_.now().tick;
-  Learnt learnt = engine_.learnt();
+  const Learnt learnt = engine_.learnt();
   if (learnt == last_saved_) return;
   learnt_.save(path_, learnt);
-  last_saved_ = std::move(learnt);
+  last_saved_ = learnt;
 }
 
 Result<void> Target::reconfigure(std::uint64_t serial, const TargetRule& rule) {

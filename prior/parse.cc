@@ -80,6 +80,7 @@ void read_indicator(TreeReader& reader, const RawNode& node, LearntIndicator& ou
   out.threshold_log_odds = reader.number<double>(TreeReader::at(node, "threshold_log_odds"));
   read_moments(reader, TreeReader::at(node, "moments"), out);
   std::vector<HeadWeights*> heads;
+  heads.reserve(out.events.size());
   for (HeadWeights& head : out.events) heads.push_back(&head);
   read_heads(reader, TreeReader::at(node, "event"), heads);
   const auto& values = reader.list(TreeReader::at(node, "values"), out.values.size());

@@ -71,6 +71,7 @@ void put_indicator(std::string& out, IndicatorKind kind, const LearntIndicator& 
             std::vector<double>{one.count, one.mean, one.variance});
   }
   std::vector<const HeadWeights*> heads;
+  heads.reserve(learnt.events.size());
   for (const HeadWeights& head : learnt.events) heads.push_back(&head);
   out += "    event:  # within [10, 30, 60] s, in log odds per deviation\n";
   put_heads(out, "      ", heads);

@@ -111,8 +111,8 @@ EngineConfig engine_config_from(const Json& object) {
   config.budget.rate_limit_min.value = budget.at("rate_limit_min_bytes_per_second").get<double>();
   config.budget.changes_per_hour = budget.at("changes_per_hour").get<int>();
   if (const auto prior = object.find("prior"); prior != object.end()) {
-    if (auto learnt = learnt_from(*prior)) {
-      config.prior = std::make_shared<const Learnt>(*std::move(learnt));
+    if (const auto learnt = learnt_from(*prior)) {
+      config.prior = std::make_shared<const Learnt>(*learnt);
     }
   }
   return config;
