@@ -15,6 +15,16 @@ std::size_t kind_place(IndicatorKind kind) {
   return static_cast<std::size_t>(kind);
 }
 
+// A course is no simulation: that nothing moves towards a limit does not rule out that it is reached,
+// since compactions and bursts begin at once. The heads can say more where they know more.
+constexpr double kMostCourseOdds = 3;  // log odds, 5% to 95%
+
+double physical_log_odds(IndicatorKind kind, double probability) {
+  const double odds = log_odds(probability);
+  if (kind == IndicatorKind::kCompactionBacklog) return odds;
+  return std::clamp(odds, -kMostCourseOdds, kMostCourseOdds);
+}
+
 std::optional<double> log_queue_use(const Features& features, const Objective& objective) {
   if (!features.device_queue || !(objective.device_queue_limit > 0)) return std::nullopt;
   return std::log(std::max(*features.device_queue / objective.device_queue_limit, 1e-3));
@@ -60,7 +70,7 @@ Forecaster::Moment IndicatorHeads::moment(const Assessment& assessment, const Fe
   out.inputs = shared;
   set_episode_inputs(out.inputs, episodes_);
   for (std::size_t i = 0; i < out.physical.size(); ++i) {
-    out.physical.at(i) = log_odds(assessment.physical.at(i));
+    out.physical.at(i) = physical_log_odds(kind_, assessment.physical.at(i));
     out.inputs.set(static_cast<HeadInput>(i), out.physical.at(i));  // kPhysical10 is the first
   }
   switch (kind_) {
@@ -113,7 +123,7 @@ void IndicatorHeads::forecast(Assessment& assessment, const Features& features) 
   foresee(indicator);
   const std::size_t horizon = nearest_head_horizon(indicator.horizon_seconds / 2);
   weigh(indicator.drivers, forecaster_.contributions(indicator.horizon_seconds / 2),
-        log_odds(assessment.physical.at(horizon)), features);
+        physical_log_odds(kind_, assessment.physical.at(horizon)), features);
 }
 
 double IndicatorHeads::unit(std::size_t value) const {
