@@ -44,6 +44,7 @@ class Trainer {
         learnt = learner.learnt();
       }
     }
+    for (LearntIndicator& one : learnt.indicators) one.threshold_log_odds = kFirstThreshold;
     return learnt;
   }
 

@@ -19,6 +19,10 @@ inline constexpr std::array<double, 2> kHeadQuantiles = {0.5, 0.9};
 // ln(write P99 / SLO); L0 files / slowdown trigger; ln(device use / limit).
 inline constexpr std::size_t kMostHeadValues = 2;
 
+// Where a threshold begins, in log odds: probability 0.6. It belongs to one database and its
+// budget, so that what `rocktune train` learnt from other databases begins with it, too.
+inline constexpr double kFirstThreshold = 0.405;
+
 struct LearntIndicator {
   std::array<Moments::One, kHeadInputs> moments{};
   std::array<HeadWeights, kHeadHorizons.size()> events{};
@@ -26,9 +30,9 @@ struct LearntIndicator {
   std::array<std::array<std::array<HeadWeights, kHeadQuantiles.size()>, kHeadHorizons.size()>,
              kMostHeadValues>
       values{};
-  double threshold_log_odds = 0;  // from which on to warn
-  std::uint64_t seconds = 0;      // of samples that were learnt from
-  std::uint64_t onsets = 0;       // among them
+  double threshold_log_odds = kFirstThreshold;  // from which on to warn
+  std::uint64_t seconds = 0;                    // of samples that were learnt from
+  std::uint64_t onsets = 0;                     // among them
   bool operator==(const LearntIndicator&) const = default;
 };
 
