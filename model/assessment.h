@@ -66,7 +66,8 @@ class BacklogAssessor {
   void add_l0(const Features& features, std::vector<Pressure>& out);
   // Instead of its course, where the roll-out is ready for the column family that is worst off.
   void forecast_l0(const Features& features, Pressure& pressure) const;
-  // L0 so near its limit that no forecast may talk it away: the static rule's probability, or 0.
+  // L0 or pending bytes so near their limit that no forecast may talk it away: the static rule's
+  // probability, or 0.
   [[nodiscard]] double near_limit(const Features& features) const;
   void add_pending(const Features& features, std::vector<Pressure>& out);
   void add_memtables(const Features& features, std::vector<Pressure>& out);

@@ -98,11 +98,14 @@ void BacklogAssessor::forecast_l0(const Features& features, Pressure& pressure) 
 }
 
 double BacklogAssessor::near_limit(const Features& features) const {
+  const auto by_level = [](double use) {
+    return use < kNearLimit ? 0 : crossing_probability(use, std::nullopt, 0);
+  };
+  const double by_pending = by_level(features.pending_ratio.value_or(0));
   const auto& forecast = forecast_.worst();
-  const double use = features.l0_ratio.value_or(0);
-  if (!forecast || use < kNearLimit || forecast->probability <= kNotRuledOut) return 0;
+  if (!forecast || forecast->probability <= kNotRuledOut) return by_pending;
   const bool quiet = forecast_.quiet_seconds().value_or(kQuietAfterStall) >= kQuietAfterStall;
-  return quiet ? crossing_probability(use, std::nullopt, 0) : 0;
+  return quiet ? std::max(by_pending, by_level(features.l0_ratio.value_or(0))) : by_pending;
 }
 
 void BacklogAssessor::add_pending(const Features& features, std::vector<Pressure>& out) {

@@ -6,6 +6,9 @@
 #include <new>
 #include <string>
 
+#include "model/heads/false_alarm_budget.h"
+#include "model/heads/forecaster.h"
+#include "model/heads/observer.h"
 #include "model/stall_forecast.h"
 #include "model/trend.h"
 #include "tests/support/catch.h"
@@ -118,4 +121,35 @@ TEST_CASE("the stall forecast allocates nothing for column families that it has 
   };
   CHECK(count_allocations(update) == 0);
   CHECK(told > kUpdates / 2);
+}
+
+TEST_CASE("the heads allocate nothing", "[allocation]") {
+  if (!is_counted()) return;
+  FlowPlant plant(2, 100e6);
+  Observer observer;
+  DeviceLoad load;
+  Episodes episodes;
+  Forecaster forecaster{LearntIndicator()};
+  FalseAlarmBudget budget(12, 60);
+  const Objective objective;
+  double sum = 0;
+  const auto update = [&](std::size_t i) {
+    Features features = plant.read(100 + 0.5 * static_cast<double>(i));
+    features.device_queue = static_cast<double>(i % 40);
+    const std::size_t before = allocations;
+    load.update(features);
+    Forecaster::Moment moment;
+    moment.inputs = observer.update(features, objective, std::nullopt, load);
+    episodes.update(features.at.tick, true, i % 200 > 180);
+    set_episode_inputs(moment.inputs, episodes);
+    moment.values[0] = static_cast<double>(i % 7);
+    forecaster.update(features.at.tick, &moment, episodes);
+    const double odds = *forecaster.log_odds(30);
+    budget.update(features.at.tick, odds, episodes.holds(), episodes.onset_now());
+    sum += odds + forecaster.value(0, 60)->at(1) + forecaster.contributions(10)[0];
+    return allocations - before;
+  };
+  CHECK(count_allocations(update) == 0);
+  CHECK(std::isfinite(sum));
+  CHECK(forecaster.learnt().onsets > 0);
 }
