@@ -15,8 +15,8 @@ std::size_t kind_place(IndicatorKind kind) {
   return static_cast<std::size_t>(kind);
 }
 
-// A course is no simulation: that nothing moves towards a limit does not rule out that it is reached,
-// since compactions and bursts begin at once. The heads can say more where they know more.
+// A course is no simulation: that nothing moves towards a limit does not rule out that it is
+// reached, since compactions and bursts begin at once. The heads can say more where they know more.
 constexpr double kMostCourseOdds = 3;  // log odds, 5% to 95%
 
 double physical_log_odds(IndicatorKind kind, double probability) {

@@ -32,7 +32,7 @@ wire::Jobs all(const RunningJobs& jobs, const void* db, const std::string& famil
   return filled(jobs, db, family, now).jobs.value();
 }
 
-const wire::L0Compactions kNone{0, 0, 0, 0};
+const wire::L0Compactions kNoneRunning{0, 0, 0, 0};
 
 TEST_CASE("RunningJobs sums up what compacts level 0, by column family") {
   RunningJobs jobs;
@@ -70,7 +70,7 @@ TEST_CASE("RunningJobs forgets what a close interrupted") {
   jobs.begin({&kOneDb, 1, 0}, "default", Input{4, 400}, kNow - 9s);
   jobs.begin({&kOtherDb, 1, 0}, "default", Input{5, 500}, kNow);
   jobs.forget(&kOneDb);
-  CHECK(l0(jobs, &kOneDb, "default", kNow) == kNone);
+  CHECK(l0(jobs, &kOneDb, "default", kNow) == kNoneRunning);
   CHECK(l0(jobs, &kOtherDb, "default", kNow).input_files == 5);
   // The next database may lie at the same address, and has the same numbers.
   jobs.begin({&kOtherDb, 1, 0}, "default", Input{2, 200}, kNow + 5s);

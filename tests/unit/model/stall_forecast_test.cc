@@ -17,16 +17,16 @@ namespace {
 
 // At 300 MB/s a compaction out of L0 takes some 2 s; then, at `slow`, one takes so long that L0
 // passes 20 files.
-struct Course {
+struct L0Course {
   std::optional<double> warned, stalled;  // s
   bool early = false;                     // warned before there was a reason
   double eta_error = 0;                   // at the warning
 };
 
-Course slow_down(double slow, double step) {
+L0Course slow_down(double slow, double step) {
   FlowPlant plant(2, 300e6);
   StallForecast forecast;
-  Course course;
+  L0Course course;
   for (double time = 100; time < 400; time += step) {
     if (time >= 200) plant.set_rate(slow);
     const Features features = plant.read(time);
@@ -83,7 +83,7 @@ Features nonsense(std::mt19937_64& random, std::uint64_t sequence, double& time)
 
 TEST_CASE("A compaction that will end too late is a warning long before", "[forecast]") {
   const double step = GENERATE(0.5, 1.0);
-  const Course course = slow_down(14e6, step);
+  const L0Course course = slow_down(14e6, step);
   REQUIRE(course.stalled);
   REQUIRE(course.warned);
   CHECK_FALSE(course.early);
@@ -112,7 +112,7 @@ TEST_CASE("The beginning of the next compaction is foreseen", "[forecast]") {
 }
 
 TEST_CASE("A saw-tooth below the limit is none", "[forecast]") {
-  const Course course = slow_down(250e6, 1);
+  const L0Course course = slow_down(250e6, 1);
   CHECK_FALSE(course.stalled);
   CHECK_FALSE(course.warned);
 }

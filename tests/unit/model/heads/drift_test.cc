@@ -30,7 +30,7 @@ TEST_CASE("forecasts that have become wrong are found", "[heads]") {
   CHECK(drifts(0.9, 0.05, 10, 4) >= 1);
 }
 
-struct Course {
+struct EventCourse {
   Episodes episodes;
   Nanoseconds now{0};
   int onsets = 0;
@@ -44,7 +44,7 @@ struct Course {
 };
 
 TEST_CASE("an onset comes after 30 s of known quiet", "[heads]") {
-  Course course;
+  EventCourse course;
   course.seconds(5, true);
   CHECK(course.onsets == 0);  // what was before is not known
   course.seconds(29, false);
@@ -61,7 +61,7 @@ TEST_CASE("an onset comes after 30 s of known quiet", "[heads]") {
 }
 
 TEST_CASE("episodes know how long ago, and how often", "[heads]") {
-  Course course;
+  EventCourse course;
   course.seconds(40, false);
   for (int i = 0; i < 5; ++i) {
     course.seconds(10, true);
