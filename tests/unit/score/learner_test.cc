@@ -8,7 +8,7 @@ using rocktune::test::quiet_sample;
 
 namespace {
 
-constexpr std::size_t kBacklogPlace = 1;  // IndicatorKind::kCompactionBacklog
+constexpr std::size_t kLearntBacklog = 1;  // IndicatorKind::kCompactionBacklog
 
 // Ten minutes in which L0 rises to a stall every 100 s.
 Learnt learn_stalls(const Learnt& prior, int first_second = 1) {
@@ -27,12 +27,12 @@ Learnt learn_stalls(const Learnt& prior, int first_second = 1) {
 
 TEST_CASE("a run is learnt from, on top of what was known", "[score]") {
   const Learnt once = learn_stalls({});
-  CHECK(once.indicators[kBacklogPlace].onsets == 6);
-  CHECK(once.indicators[kBacklogPlace].seconds > 500);
-  CHECK_FALSE(once.indicators[kBacklogPlace].events == LearntIndicator().events);
+  CHECK(once.indicators[kLearntBacklog].onsets == 6);
+  CHECK(once.indicators[kLearntBacklog].seconds > 500);
+  CHECK_FALSE(once.indicators[kLearntBacklog].events == LearntIndicator().events);
   const Learnt twice = learn_stalls(once);
-  CHECK(twice.indicators[kBacklogPlace].onsets == 12);
-  CHECK(twice.indicators[kBacklogPlace].seconds == 2 * once.indicators[kBacklogPlace].seconds);
+  CHECK(twice.indicators[kLearntBacklog].onsets == 12);
+  CHECK(twice.indicators[kLearntBacklog].seconds == 2 * once.indicators[kLearntBacklog].seconds);
   CHECK(learn_stalls({}) == once);
 }
 
