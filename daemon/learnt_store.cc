@@ -36,6 +36,16 @@ std::string hex(std::uint64_t value) {
   return out;
 }
 
+// As file_name() makes them: "<name>-<16 hex digits>.yaml". Other files are somebody else's.
+bool is_learnt_file(const std::string& name) {
+  constexpr std::size_t kDigits = 16;
+  const std::size_t tail = kDigits + 1 + kLearntSuffix.size();
+  if (name.size() < tail || !name.ends_with(kLearntSuffix)) return false;
+  const std::string_view digits = std::string_view(name).substr(name.size() - tail + 1, kDigits);
+  return name[name.size() - tail] == '-' &&
+         digits.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 }  // namespace
 
 std::string LearntStore::file_name(const std::string& database) {
@@ -71,7 +81,9 @@ void LearntStore::save(const std::string& database, const Learnt& learnt) {
     PriorNotes notes;
     notes.made_by = "rocktuned";
     notes.database = database;
-    saved = write_prior(path_of(database), {std::move(notes), learnt});
+    // Databases wait for this thread to sample them, so it waits for no disk: a torn file is
+    // discarded when it is read, and costs what was learnt since the prior.
+    saved = write_prior(path_of(database), {std::move(notes), learnt}, Sync::kNo);
   }
   if (!saved && !failing_) {
     log_.warn("cannot save what the early warnings have learnt: " + saved.error().message +
@@ -88,7 +100,7 @@ void LearntStore::remove_oldest(const std::string& but) const {
   std::error_code error;
   for (fs::directory_iterator it(directory_, error), end; !error && it != end;
        it.increment(error)) {
-    if (it->path().extension() != kLearntSuffix || it->path() == but) continue;
+    if (!is_learnt_file(it->path().filename().string()) || it->path() == but) continue;
     std::error_code gone;
     const auto time = it->last_write_time(gone);
     if (!gone) files.emplace_back(time, it->path().string());

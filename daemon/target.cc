@@ -343,8 +343,9 @@ void Target::save_learnt() {
 }
 
 Result<void> Target::reconfigure(std::uint64_t serial, const TargetRule& rule) {
-  if (!(rule.engine == rule_.engine)) {
-    EngineConfig config = rule.engine;
+  EngineConfig config = rule.engine;
+  config.prior = rule_.engine.prior;  // another one is for databases that begin
+  if (!(config == rule_.engine)) {
     config.prior = std::make_shared<const Learnt>(engine_.learnt());  // learns on
     Result<Engine> engine = Engine::create(config);
     if (!engine) return tl::unexpected<Error>(engine.error());

@@ -26,7 +26,7 @@ int write_all(int fd, const std::string& text) {
     if (wrote < 0) return errno;
     done += static_cast<std::size_t>(wrote);
   }
-  return ::fsync(fd) == 0 ? 0 : errno;
+  return 0;
 }
 
 // Makes the new name itself durable. Where a directory cannot be synced (some network file
@@ -42,12 +42,13 @@ void sync_directory(const std::string& path) {
 
 }  // namespace
 
-Result<void> replace_file(const std::string& path, const std::string& text) {
+Result<void> replace_file(const std::string& path, const std::string& text, Sync sync) {
   const std::string beside = path + ".new";
   const int fd =
       ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (fd < 0) return refused(beside, "cannot be written", errno);
   int error = write_all(fd, text);
+  if (error == 0 && sync == Sync::kYes && ::fsync(fd) != 0) error = errno;
   if (::close(fd) != 0 && error == 0) error = errno;
   if (error != 0) {
     ::unlink(beside.c_str());
@@ -58,7 +59,7 @@ Result<void> replace_file(const std::string& path, const std::string& text) {
     ::unlink(beside.c_str());
     return refused(path, "cannot be replaced", error);
   }
-  sync_directory(path);
+  if (sync == Sync::kYes) sync_directory(path);
   return {};
 }
 

@@ -11,6 +11,8 @@ namespace rocktune {
 // kill or a power failure, finds the old text or the new one. A new file is readable by all, as far
 // as the umask lets it. Errors: kPermission or kIo, with the path and the reason; PATH.new is gone
 // then.
-Result<void> replace_file(const std::string& path, const std::string& text);
+// kNo: after a crash of the machine the file may be torn, but the caller never waits for the disk.
+enum class Sync { kYes, kNo };
+Result<void> replace_file(const std::string& path, const std::string& text, Sync sync = Sync::kYes);
 
 }  // namespace rocktune

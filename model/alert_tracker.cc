@@ -53,6 +53,7 @@ AlertState AlertTracker::next_state(const Indicator& indicator, Nanoseconds now)
   if (blind_since_) {  // the time without data was neither quiet nor loud
     last_critical_ = std::max(last_critical_, now - Nanoseconds(1));
     last_warning_ = std::max(last_warning_, now - Nanoseconds(1));
+    last_event_ = std::max(last_event_, now - Nanoseconds(1));
     blind_since_.reset();
   }
   const double critical = critical_probability(indicator);

@@ -12,8 +12,8 @@ Result<Prior> read_prior(const std::string& path) {
   return parse_prior(*text, path);
 }
 
-Result<void> write_prior(const std::string& path, const Prior& prior) {
-  return replace_file(path, prior_text(prior));
+Result<void> write_prior(const std::string& path, const Prior& prior, Sync sync) {
+  return replace_file(path, prior_text(prior), sync);
 }
 
 const Result<Prior>& builtin_prior() {

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "files/replace_file.h"
 #include "model/heads/learnt.h"
 #include "model/indicators.h"
 #include "model/result.h"
@@ -66,7 +67,7 @@ bool is_prior_text(std::string_view text);
 
 Result<Prior> read_prior(const std::string& path);
 // Whole or not at all, as replace_file().
-Result<void> write_prior(const std::string& path, const Prior& prior);
+Result<void> write_prior(const std::string& path, const Prior& prior, Sync sync = Sync::kYes);
 
 // The one that is shipped; etc/model.yaml is its only source. An error where that was not made anew
 // after the heads' inputs had changed; a test sees to it.

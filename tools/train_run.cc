@@ -30,7 +30,7 @@ class Trainer {
       : request_(request), progress_(progress) {}
 
   Result<Learnt> learn(const Runs& runs) {
-    Learnt learnt;
+    Learnt learnt, once;
     for (unsigned epoch = 0; epoch < request_.epochs; ++epoch) {
       const Runs order = epoch == 0 ? runs : shuffled(runs, epoch);
       for (std::size_t i = 0; i < order.size(); ++i) {
@@ -43,8 +43,14 @@ class Trainer {
         if (!read) return tl::unexpected(read.error());
         learnt = learner.learnt();
       }
+      if (epoch == 0) once = learnt;  // later epochs see the same seconds and events again
     }
-    for (LearntIndicator& one : learnt.indicators) one.threshold_log_odds = kFirstThreshold;
+    for (std::size_t i = 0; i < learnt.indicators.size(); ++i) {
+      LearntIndicator& one = learnt.indicators.at(i);
+      one.threshold_log_odds = kFirstThreshold;
+      one.seconds = once.indicators.at(i).seconds;
+      one.onsets = once.indicators.at(i).onsets;
+    }
     return learnt;
   }
 

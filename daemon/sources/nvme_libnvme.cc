@@ -31,7 +31,7 @@ Error system_says(const std::string& device, int number) {
     return {ErrorCode::kPermission,
             device +
                 ": its health needs CAP_SYS_ADMIN and read access to the device (run rocktuned as "
-                "root, or give it the capability)"};
+                "root, with CAP_SYS_ADMIN in its unit's CapabilityBoundingSet)"};
   }
   return {number == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
           device + ": " + std::generic_category().message(number)};

@@ -8,13 +8,14 @@ constexpr double kNewestWeight = 0.3;
 }  // namespace
 
 void Episodes::update(Nanoseconds tick, bool known, bool holds) {
+  if (tick < now_ || (last_known_ && seconds_between(*last_known_, tick) > kLongestHoleSeconds)) {
+    clear();
+  }
   now_ = tick;
   onset_now_ = false;
   holds_ = known && holds;
-  if (!known) {
-    quiet_since_.reset();
-    return;
-  }
+  if (!known) return;  // a short hole repeats what was before it
+  last_known_ = tick;
   if (!holds) {
     if (!quiet_since_) quiet_since_ = tick;
     return;

@@ -11,10 +11,12 @@ namespace rocktune {
 class Episodes {
  public:
   static constexpr double kQuietSeconds = 30;
+  // A longer time without a known condition begins all anew, as a clock that steps back does.
+  static constexpr double kLongestHoleSeconds = 10;
 
   // Once per sample, in order. `known`: whether the condition could be told.
   void update(Nanoseconds tick, bool known, bool holds);
-  // What was before says nothing of what comes: a reopening, a long gap, a clock that steps.
+  // What was before says nothing of what comes: a reopening.
   void clear() { *this = Episodes(); }
 
   [[nodiscard]] bool onset_now() const { return onset_now_; }  // an episode began in this update
@@ -29,7 +31,7 @@ class Episodes {
  private:
   Nanoseconds now_{0};
   bool holds_ = false, onset_now_ = false;
-  std::optional<Nanoseconds> quiet_since_, last_event_, last_onset_;
+  std::optional<Nanoseconds> last_known_, quiet_since_, last_event_, last_onset_;
   std::optional<double> mean_interval_;
 };
 

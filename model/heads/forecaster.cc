@@ -9,6 +9,7 @@ namespace rocktune {
 namespace {
 
 constexpr double kForecasterGapSeconds = 10;  // more is a gap
+constexpr std::int64_t kMostBlindSteps = 5;   // of 2 s: as long a hole as score/ bridges
 constexpr float kNoValue = std::numeric_limits<float>::quiet_NaN();
 // Drift is judged by the heads of 30 s.
 constexpr std::size_t kDriftHorizon = 1;
@@ -41,6 +42,7 @@ void Forecaster::clear() {
   for (Slot& slot : slots_) slot.place = -1;
   place_ = -1;
   onset_place_ = -1000;
+  known_place_ = hole_place_ = -1;
   origin_.reset();
   has_moment_ = false;
   drift_.clear();
@@ -88,6 +90,8 @@ void Forecaster::look(const Moment& moment) {
 }
 
 void Forecaster::keep(const Moment& moment, bool holds) {
+  if (known_place_ >= 0 && place_ - known_place_ > kMostBlindSteps) hole_place_ = place_ - 1;
+  known_place_ = place_;
   Slot& slot = slots_.at(ring_place(place_));
   slot.place = place_;
   slot.known = true;
@@ -113,13 +117,16 @@ void Forecaster::keep_largest() {
 }
 
 void Forecaster::resolve(std::size_t horizon) {
-  const std::int64_t then = place_ - steps(horizon);
+  // The slot is the first reading of its step, and this step is complete.
+  const std::int64_t then = place_ - steps(horizon) + 1;
   if (then < 0) return;
   const Slot& slot = slots_.at(ring_place(then));
   if (slot.place != then || !slot.known) return;
+  const bool came = onset_place_ >= then && onset_place_ <= place_;
+  const bool blind = hole_place_ > then || place_ - known_place_ > kMostBlindSteps;
+  if (blind && !came) return;  // what came in that time is not known
   resolve_values(slot, horizon);
   if (slot.holds) return;
-  const bool came = onset_place_ > then && onset_place_ <= place_;
   HeadWeights& head = learnt_.events.at(horizon);
   const double physical = static_cast<double>(slot.physical.at(horizon));
   if (horizon == kDriftHorizon &&

@@ -77,6 +77,8 @@ class Forecaster {
   std::array<Slot, kSlots> slots_{};
   std::int64_t place_ = -1;           // the newest step of the grid
   std::int64_t onset_place_ = -1000;  // of the newest onset
+  std::int64_t known_place_ = -1;     // the newest of which something is known
+  std::int64_t hole_place_ = -1;      // the end of the newest long time of which nothing is
   std::optional<Nanoseconds> origin_, drifted_;
   Nanoseconds now_{0};
   bool has_moment_ = false;

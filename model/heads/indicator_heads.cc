@@ -100,8 +100,7 @@ void IndicatorHeads::apply(Assessment& assessment, const Features& features,
     forecaster_.update(features.at.tick, &now, episodes_);
     forecast(assessment, features);
   } else {
-    forecaster_.update(features.at.tick, nullptr, episodes_);
-    budget_.gap();
+    forecaster_.update(features.at.tick, nullptr, episodes_);  // the budget sees a gap by itself
   }
   indicator.warn_probability = probability_of(budget_.threshold());
 }

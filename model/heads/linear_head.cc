@@ -14,6 +14,7 @@ constexpr double kDecay = 1e-5;
 // What a weight counts as having seen before its first gradient: its first steps are no leaps.
 constexpr double kFirstSquares = 1;
 constexpr float kMostWeight = 8;
+constexpr float kMostSquares = 1e30F;  // far beyond what years of steps add up to
 
 void step(float& weight, float& squares, double gradient, double rate) {
   squares += static_cast<float>(gradient * gradient);
@@ -24,9 +25,9 @@ void step(float& weight, float& squares, double gradient, double rate) {
 }  // namespace
 
 bool is_sound(const HeadWeights& head) {
-  const auto finite = [](float value) { return std::isfinite(value); };
-  const auto square = [](float value) { return std::isfinite(value) && value >= 0; };
-  return std::all_of(head.weights.begin(), head.weights.end(), finite) && finite(head.bias) &&
+  const auto weight = [](float value) { return std::abs(value) <= kMostWeight; };
+  const auto square = [](float value) { return value >= 0 && value <= kMostSquares; };
+  return std::all_of(head.weights.begin(), head.weights.end(), weight) && weight(head.bias) &&
          std::all_of(head.squares.begin(), head.squares.end(), square) && square(head.bias_squares);
 }
 

@@ -16,7 +16,7 @@ struct HeadWeights {
   bool operator==(const HeadWeights&) const = default;
 };
 
-// All finite, squares not negative.
+// Weights as learning bounds them, squares not negative; nothing else than finite numbers.
 [[nodiscard]] bool is_sound(const HeadWeights& head);
 
 // The offset plus what was learnt.

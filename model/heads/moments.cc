@@ -4,6 +4,13 @@
 #include <cmath>
 
 namespace rocktune {
+namespace {
+
+// Inputs are shares and logarithms. What is beyond was never learnt, and squares of it overflow.
+constexpr double kLargestMean = 1e6;
+constexpr double kLargestVariance = 1e12;
+
+}  // namespace
 
 void Moments::add(const HeadInputs& inputs) {
   for (std::size_t i = 0; i < kHeadInputs; ++i) {
@@ -39,6 +46,7 @@ bool Moments::load(const std::array<One, kHeadInputs>& all) {
     const bool finite =
         std::isfinite(one.count) && std::isfinite(one.mean) && std::isfinite(one.variance);
     if (!finite || one.count < 0 || one.variance < 0) return false;
+    if (std::abs(one.mean) > kLargestMean || one.variance > kLargestVariance) return false;
   }
   all_ = all;
   for (One& one : all_) one.count = std::min(one.count, kMostReadings);

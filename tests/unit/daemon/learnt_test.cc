@@ -37,6 +37,12 @@ void learn_something(World& world, Target& target, std::uint64_t from = 1) {
   for (std::uint64_t n = from; n < from + 200; ++n) world.poll(target, n);
 }
 
+// As the store names its files.
+std::string old_file(int i) {
+  const std::string digits = std::to_string(i);
+  return "learnt/old-" + std::string(16 - digits.size(), '0') + digits + ".yaml";
+}
+
 }  // namespace
 
 TEST_CASE("what was saved is found, by the path of its database", "[daemon][learnt]") {
@@ -101,8 +107,8 @@ TEST_CASE("a directory that cannot be written costs nothing but what is learnt",
 TEST_CASE("the number of files is bounded", "[daemon][learnt]") {
   World world;
   for (std::size_t i = 0; i < LearntStore::kMostFiles + 10; ++i) {
-    world.tree.file("learnt/old-" + std::to_string(i) + ".yaml", "");
-    fs::last_write_time(world.tree.path("learnt/old-" + std::to_string(i) + ".yaml"),
+    world.tree.file(old_file(i), "");
+    fs::last_write_time(world.tree.path(old_file(i)),
                         fs::file_time_type::clock::now() - 1000h + std::chrono::seconds(i));
   }
   world.learnt.save("/data/a", some_learnt(0.25F));
@@ -112,7 +118,7 @@ TEST_CASE("the number of files is bounded", "[daemon][learnt]") {
   }
   CHECK(files == LearntStore::kMostFiles);
   CHECK(world.learnt.find("/data/a").learnt);
-  CHECK_FALSE(fs::exists(world.tree.path("learnt/old-0.yaml")));
+  CHECK_FALSE(fs::exists(world.tree.path(old_file(0))));
 }
 
 TEST_CASE("nothing is saved where it is off", "[daemon][learnt]") {

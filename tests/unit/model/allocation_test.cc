@@ -30,6 +30,10 @@ std::atomic<std::size_t> allocations{0};
 }  // namespace
 
 #if ROCKTUNE_COUNTS_NEW
+#ifdef __GNUC__
+// Once inlined, free() of what came from this very operator new looks like a mismatch to GCC.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+#endif
 // The array and nothrow forms come through here, too.
 void* operator new(std::size_t size) {
   ++allocations;

@@ -54,10 +54,15 @@ TEST_CASE("an onset comes after 30 s of known quiet", "[heads]") {
   course.seconds(3, true);
   CHECK(course.onsets == 1);
   course.seconds(31, false);
-  course.seconds(1, false, false);  // an unknown second begins the quiet anew
+  course.seconds(5, false, false);  // a short hole repeats what was before it
+  course.seconds(26, false);
+  course.seconds(1, true);
+  CHECK(course.onsets == 2);
+  course.seconds(31, false);
+  course.seconds(15, false, false);  // a long one begins the quiet anew
   course.seconds(20, false);
   course.seconds(1, true);
-  CHECK(course.onsets == 1);
+  CHECK(course.onsets == 2);
 }
 
 TEST_CASE("episodes know how long ago, and how often", "[heads]") {
