@@ -87,6 +87,9 @@ Forecaster::Moment IndicatorHeads::moment(const Assessment& assessment, const Fe
       out.values[0] = log_queue_use(features, objective_);
       break;
   }
+  for (auto& value : out.values) {
+    if (value) value = std::clamp(*value, -kLargestInput, kLargestInput);
+  }
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "model/heads/inputs.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace rocktune {
@@ -56,7 +57,8 @@ const std::array<HeadInputSpec, kHeadInputs>& head_input_specs() {
 }
 
 void HeadInputs::set(HeadInput input, double value) {
-  values_.at(static_cast<std::size_t>(input)) = std::isfinite(value) ? value : kNoInput;
+  const double bounded = std::clamp(value, -kLargestInput, kLargestInput);
+  values_.at(static_cast<std::size_t>(input)) = std::isfinite(value) ? bounded : kNoInput;
 }
 
 }  // namespace rocktune

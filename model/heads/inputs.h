@@ -75,12 +75,14 @@ struct HeadInputSpec {
 };
 const std::array<HeadInputSpec, kHeadInputs>& head_input_specs();
 
+// What is larger is as large: one absurd reading must not overflow a mean.
+inline constexpr double kLargestInput = 100;
 inline constexpr double kNoInput = std::numeric_limits<double>::quiet_NaN();
 
 class HeadInputs {
  public:
   HeadInputs() { values_.fill(kNoInput); }
-  // What is not finite counts as not known.
+  // What is not finite counts as not known; what is beyond kLargestInput as that.
   void set(HeadInput input, double value);
   void set(HeadInput input, const std::optional<double>& value) {
     set(input, value.value_or(kNoInput));

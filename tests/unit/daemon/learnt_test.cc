@@ -191,7 +191,7 @@ TEST_CASE("another configuration goes on with what was learnt", "[daemon][learnt
   TargetRule rule;
   rule.path = "/db";
   rule.mode = Mode::kObserve;
-  rule.engine.objective.horizon_seconds = 60;
+  rule.engine.objective.horizon_seconds = 20;
   REQUIRE(target->reconfigure(2, rule));
   world.poll(*target, 300);
   auto reader = trace::Reader::open(world.trace.path());
@@ -201,5 +201,5 @@ TEST_CASE("another configuration goes on with what was learnt", "[daemon][learnt
   REQUIRE(targets->size() == 2);
   REQUIRE(targets->at(1).info.engine.prior);
   CHECK(targets->at(1).info.engine.prior->indicators[1].seconds > 0);
-  CHECK(targets->at(1).info.engine.objective.horizon_seconds == 60);
+  CHECK(targets->at(1).info.engine.objective.horizon_seconds == 20);
 }

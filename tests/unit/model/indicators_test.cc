@@ -18,7 +18,7 @@ TEST_CASE("a quiet database warns of nothing", "[indicators]") {
     CHECK(indicator.probability < 0.1);
     CHECK_FALSE(indicator.event);
     CHECK_FALSE(indicator.calibrated);
-    CHECK(indicator.horizon_seconds == 30);
+    CHECK(indicator.horizon_seconds == 60);
     CHECK(indicator.drivers.size() <= 5);
   }
 }

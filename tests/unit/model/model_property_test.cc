@@ -140,6 +140,14 @@ void check_indicator(const Indicator& indicator, IndicatorKind kind) {
   REQUIRE(indicator.valid == indicator.why_invalid.empty());
   REQUIRE(std::isfinite(indicator.probability));
   REQUIRE((indicator.probability >= 0 && indicator.probability <= 1));
+  REQUIRE((indicator.near_probability >= 0 && indicator.near_probability <= 1));
+  REQUIRE((indicator.warn_probability > 0 && indicator.warn_probability < 1));
+  REQUIRE(indicator.probabilities.size() == (indicator.valid ? 3 : 0));
+  for (const double one : indicator.probabilities) REQUIRE((one >= 0 && one <= 1));
+  for (const Foreseen& one : indicator.foreseen) {
+    REQUIRE(std::isfinite(one.median));
+    REQUIRE(one.p90 >= one.median);
+  }
   if (indicator.eta_seconds) {
     REQUIRE(std::isfinite(*indicator.eta_seconds));
     REQUIRE(*indicator.eta_seconds >= 0);
@@ -149,6 +157,7 @@ void check_indicator(const Indicator& indicator, IndicatorKind kind) {
     CAPTURE(driver.feature);
     REQUIRE(std::isfinite(driver.value));
     REQUIRE(std::isfinite(driver.limit.value_or(0)));
+    REQUIRE(std::isfinite(driver.weight.value_or(0)));
   }
 }
 

@@ -103,13 +103,15 @@ TEST_CASE("what is held out is scored and never learnt", "[tools]") {
   CHECK(train_on(without).prior.learnt == trained.prior.learnt);
 }
 
-TEST_CASE("a budget of one's own moves the threshold", "[tools]") {
+TEST_CASE("thresholds belong to databases: a prior's is where each begins", "[tools]") {
   const TempDirectory directory;
   TrainRequest request;
   request.traces = {record_stall(directory, "a.sqlite", 1, 40)};
-  const double usual = train_on(request).prior.learnt.indicators[kBacklog].threshold_log_odds;
   request.false_alarms_per_day = 1000;
-  CHECK(train_on(request).prior.learnt.indicators[kBacklog].threshold_log_odds < usual);
+  const LearntIndicator learnt = train_on(request).prior.learnt.indicators[kBacklog];
+  CHECK(learnt.threshold_log_odds == kFirstThreshold);
+  request.epochs = 1;
+  CHECK(train_on(request).prior.learnt.indicators[kBacklog].seconds == learnt.seconds);
 }
 
 TEST_CASE("what cannot be trained is said before anything is read", "[tools]") {

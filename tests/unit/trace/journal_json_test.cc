@@ -19,6 +19,7 @@ Indicator indicator() {
   value.eta_seconds = 12.5;
   value.valid = true;
   value.drivers = {{"l0_ratio", 0.7, 1.0}, {"flush_bytes_per_second", 1e7, std::nullopt, 0.25}};
+  value.near_probability = 0.25;
   value.warn_probability = 0.4;
   value.probabilities = {0.0625, 0.125, 0.5};
   value.foreseen = {{"l0_files", 12, 18.5}};
@@ -50,16 +51,17 @@ TEST_CASE("an alert is one line with its keys in order", "[trace]") {
   alert.indicator = indicator();
   alert.raised_at.wall = std::chrono::seconds(1);
   alert.message = "L0 fills";
-  CHECK(alert_line(std::chrono::seconds(2), "db", alert) ==
-        R"({"time":"1970-01-01T00:00:02.000Z","target":"db","kind":"alert","id":"backlog-7",)"
-        R"("indicator":"compaction_backlog","cause":"l0","state":"warning","from":"ok",)"
-        R"("raised_at":"1970-01-01T00:00:01.000Z","probability":0.1,"horizon_seconds":30.0,)"
-        R"("eta_seconds":12.5,"valid":true,"event":false,"calibrated":false,"evidence":[)"
-        R"({"feature":"l0_ratio","value":0.7,"limit":1.0},)"
-        R"({"feature":"flush_bytes_per_second","value":10000000.0,"weight":0.25}],)"
-        R"("warn_probability":0.4,"probabilities":{"10":0.0625,"30":0.125,"60":0.5},)"
-        R"("foreseen":[{"feature":"l0_files","median":12.0,"p90":18.5}],"answered":true,)"
-        R"("message":"L0 fills"})");
+  CHECK(
+      alert_line(std::chrono::seconds(2), "db", alert) ==
+      R"({"time":"1970-01-01T00:00:02.000Z","target":"db","kind":"alert","id":"backlog-7",)"
+      R"("indicator":"compaction_backlog","cause":"l0","state":"warning","from":"ok",)"
+      R"("raised_at":"1970-01-01T00:00:01.000Z","probability":0.1,"horizon_seconds":30.0,)"
+      R"("eta_seconds":12.5,"valid":true,"event":false,"calibrated":false,"evidence":[)"
+      R"({"feature":"l0_ratio","value":0.7,"limit":1.0},)"
+      R"({"feature":"flush_bytes_per_second","value":10000000.0,"weight":0.25}],)"
+      R"("near_probability":0.25,"warn_probability":0.4,"probabilities":{"10":0.0625,"30":0.125,"60":0.5},)"
+      R"("foreseen":[{"feature":"l0_files","median":12.0,"p90":18.5}],"answered":true,)"
+      R"("message":"L0 fills"})");
 
   alert.from = AlertState::kWarning;
   alert.indicator.state = AlertState::kOk;
@@ -138,9 +140,9 @@ TEST_CASE("what an engine began with comes back exactly", "[trace]") {
     one.seconds = std::numeric_limits<std::uint64_t>::max();
     one.moments.back() = {3600, -1.0 / 3, 1e-300};
     for (auto* head : {&one.events[0], &one.values[1][2][1]}) {
-      for (float& weight : head->weights) weight = (next *= -1.7F);
+      for (float& weight : head->weights) weight = (next *= -1.3F);
       head->squares.fill(0.1F);
-      head->bias = std::numeric_limits<float>::max();
+      head->bias = -8;
       head->bias_squares = std::numeric_limits<float>::denorm_min();
     }
   }
