@@ -144,14 +144,14 @@ double IndicatorHeads::unit(std::size_t value) const {
 void IndicatorHeads::foresee(Indicator& indicator) const {
   const auto& values = kHeadValues.at(kind_place(kind_));
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values.at(i).feature == nullptr) continue;
+    if (values.at(i).feature == nullptr || !(unit(i) > 0)) continue;
     const auto quantiles = forecaster_.value(i, indicator.horizon_seconds);
     if (!quantiles) continue;
     const auto natural = [&](double value) {
       return unit(i) * (values.at(i).is_log ? std::exp(std::min(value, 20.0)) : value);
     };
-    indicator.foreseen.push_back(
-        {values.at(i).feature, natural(quantiles->at(0)), natural(quantiles->at(1))});
+    const Foreseen one{values.at(i).feature, natural(quantiles->at(0)), natural(quantiles->at(1))};
+    if (std::isfinite(one.p90)) indicator.foreseen.push_back(one);
   }
 }
 
