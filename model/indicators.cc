@@ -28,7 +28,7 @@ struct IndicatorModel::State {
   P99Assessor p99;
   BacklogAssessor backlog;
   DeviceAssessor device;
-  Observer observer;
+  HeadObserver observer;
   // In the order of IndicatorKind.
   std::array<IndicatorHeads, 3> heads;
   std::array<AlertTracker, 3> trackers;

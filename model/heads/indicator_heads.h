@@ -14,7 +14,7 @@ class IndicatorHeads {
  public:
   IndicatorHeads(IndicatorKind kind, const Objective& objective, const LearntIndicator& prior);
 
-  // Once per sample, in order: completes `assessment`. `shared`: the Observer's inputs.
+  // Once per sample, in order: completes `assessment`. `shared`: the HeadObserver's inputs.
   void apply(Assessment& assessment, const Features& features, const HeadInputs& shared);
   // After a reopening or a gap: what was learnt stays.
   void clear();

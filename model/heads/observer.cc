@@ -40,13 +40,13 @@ std::optional<double> log_p99_use(const Value& p99_us, const Value& ops_per_seco
   return std::log(*p99_us / (slo_seconds * kMillion));
 }
 
-void Observer::clear() {
-  *this = Observer();
+void HeadObserver::clear() {
+  *this = HeadObserver();
 }
 
-const HeadInputs& Observer::update(const Features& features, const Objective& objective,
-                                   const std::optional<L0Forecast>& forecast,
-                                   const DeviceLoad& load) {
+const HeadInputs& HeadObserver::update(const Features& features, const Objective& objective,
+                                       const std::optional<L0Forecast>& forecast,
+                                       const DeviceLoad& load) {
   inputs_ = HeadInputs();
   look_at_l0(features, forecast);
   look_at_jobs(features);
@@ -55,13 +55,13 @@ const HeadInputs& Observer::update(const Features& features, const Objective& ob
   return inputs_;
 }
 
-void Observer::add_physical(const std::array<double, 3>& probabilities) {
+void HeadObserver::add_physical(const std::array<double, 3>& probabilities) {
   inputs_.set(HeadInput::kP99Physical, log_odds(probabilities[0]));
   inputs_.set(HeadInput::kBacklogPhysical, log_odds(probabilities[1]));
   inputs_.set(HeadInput::kDevicePhysical, log_odds(probabilities[2]));
 }
 
-void Observer::look_at_l0(const Features& features, const std::optional<L0Forecast>& forecast) {
+void HeadObserver::look_at_l0(const Features& features, const std::optional<L0Forecast>& forecast) {
   l0_.add(features.at.tick, features.l0_ratio);
   if (features.l0_ratio) {
     inputs_.set(HeadInput::kL0Use, *features.l0_ratio);
@@ -91,7 +91,7 @@ void Observer::look_at_l0(const Features& features, const std::optional<L0Foreca
   inputs_.set(HeadInput::kCompactionsBusy, forecast->busy_ratio);
 }
 
-void Observer::look_at_jobs(const Features& features) {
+void HeadObserver::look_at_jobs(const Features& features) {
   double age_ms = 0, input_bytes = 0;
   bool known = false, from_l0 = false;
   for (const ColumnFamilyReading& family : features.column_families) {
@@ -114,8 +114,8 @@ void Observer::look_at_jobs(const Features& features) {
                                                  kMillion));
 }
 
-void Observer::look_at_device(const Features& features, const Objective& objective,
-                              const DeviceLoad& load) {
+void HeadObserver::look_at_device(const Features& features, const Objective& objective,
+                                  const DeviceLoad& load) {
   const auto queue = log_use(features.device_queue, objective.device_queue_limit);
   queue_.add(features.at.tick, queue);
   inputs_.set(HeadInput::kDeviceLoad, load.rho());
@@ -129,7 +129,7 @@ void Observer::look_at_device(const Features& features, const Objective& objecti
   inputs_.set(HeadInput::kIoPressure, features.io_pressure_ratio);
 }
 
-void Observer::look_at_foreground(const Features& features, const Objective& objective) {
+void HeadObserver::look_at_foreground(const Features& features, const Objective& objective) {
   const Nanoseconds tick = features.at.tick;
   const auto use = [&](const Value& p99_us, const Value& ops, double slo_seconds) {
     return log_p99_use(p99_us, ops, features.interval_seconds, slo_seconds);

@@ -1,5 +1,5 @@
-// Observer: the inputs that all heads share, from one sample's features and the roll-out. Keeps the
-// courses of a few values. Pure, no allocation.
+// HeadObserver: the inputs that all heads share, from one sample's features and the roll-out. Keeps
+// the courses of a few values. Pure, no allocation.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace rocktune {
 
-class Observer {
+class HeadObserver {
  public:
   // Once per sample, in order.
   const HeadInputs& update(const Features& features, const Objective& objective,

@@ -73,7 +73,7 @@ struct L0Alone {
 // The inputs and the heads of all three indicators, forecasting and learning.
 struct Heads {
   rocktune::Objective objective;
-  rocktune::Observer observer;
+  rocktune::HeadObserver observer;
   rocktune::DeviceLoad load;
   std::array<rocktune::Episodes, 3> episodes;
   std::array<rocktune::Forecaster, 3> forecasters{
@@ -126,6 +126,6 @@ int main() {
               sizeof(rocktune::StallForecast) +
                   rocktune::StallForecast::kMostFamilies * (sizeof(rocktune::FamilyFlow) + 64));
   std::printf("%zu bytes of state of the heads of all indicators, %zu of the device's load\n",
-              3 * sizeof(rocktune::IndicatorHeads) + sizeof(rocktune::Observer),
+              3 * sizeof(rocktune::IndicatorHeads) + sizeof(rocktune::HeadObserver),
               sizeof(rocktune::DeviceLoad));
 }

@@ -130,7 +130,7 @@ TEST_CASE("the stall forecast allocates nothing for column families that it has 
 TEST_CASE("the heads allocate nothing", "[allocation]") {
   if (!is_counted()) return;
   FlowPlant plant(2, 100e6);
-  Observer observer;
+  HeadObserver observer;
   DeviceLoad load;
   Episodes episodes;
   Forecaster forecaster{LearntIndicator()};
