@@ -20,9 +20,13 @@ class AgentWorld(World):
     def served(self, **kwargs):
         host = self.host(**kwargs)
         wait_for("the agent's socket", lambda: self.agent_socket(host))
-        # db_bench begins by opening, destroying and opening again.
-        wait_for("the database that stays", lambda: [found for found in self.databases(host) if found["id"] != "1"])
-        return host, self.agent_socket(host)
+        path = self.agent_socket(host)
+        wait_for("the database that stays", lambda: self.lasting_databases(path))
+        return host, path
+
+    def lasting_databases(self, path):
+        """Without the first: db_bench begins by opening, destroying and opening again."""
+        return [found for found in request(path, "GET", "/v1/dbs")[1]["databases"] if found["id"] != "1"]
 
     def databases(self, host):
         return request(self.agent_socket(host), "GET", "/v1/dbs")[1]["databases"]

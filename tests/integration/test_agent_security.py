@@ -108,10 +108,9 @@ class AgentSecurity(AgentWorld):
         traced = ["strace", "-f", "-qq", "-o", trace, "-e", "trace=openat,open,creat,bind,mkdir,mkdirat,rename,renameat,renameat2,"
                   "unlink,unlinkat,link,linkat,symlink,symlinkat,truncate,chmod,fchmodat"]
         host = self.host(wrapper=traced)
-        wait_for("the agent's socket", lambda: list(self.agents.glob("agent.*.sock")), 60)
-        path = next(self.agents.glob("agent.*.sock"))
-        wait_for("a database", lambda: request(path, "GET", "/v1/dbs")[1]["databases"])
-        request(path, "GET", f"/v1/dbs/{request(path, 'GET', '/v1/dbs')[1]['databases'][0]['id']}/sample")
+        path = wait_for("the agent's socket", self.agent_socket, 60)
+        database = wait_for("the database that stays", lambda: self.lasting_databases(path))[0]
+        self.assertEqual(request(path, "GET", f"/v1/dbs/{database['id']}/sample")[0], 200)
         os.kill(int(path.name.split(".")[1]), signal.SIGKILL)
         host.wait(30)
         database = str(self.directory / "db")
