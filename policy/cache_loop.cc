@@ -6,6 +6,7 @@
 #include "model/knobs.h"
 #include "model/text.h"
 #include "policy/headroom.h"
+#include "policy/memory.h"
 
 namespace rocktune {
 namespace {
@@ -27,7 +28,9 @@ constexpr double kAfterShrinkSeconds = 300;
 constexpr double kKneeForgotten = 0.05;
 
 std::int64_t most_bytes(const Situation& situation, const KnobReading& reading) {
-  return situation.budget.cache_max ? situation.budget.cache_max->value : reading.found;
+  const MemoryUse use = memory_use(situation.features.knobs);
+  const double others = use.total() - static_cast<double>(reading.value);
+  return static_cast<std::int64_t>(memory_budget(situation.budget, use) - others);
 }
 
 }  // namespace

@@ -246,7 +246,7 @@ TEST_CASE("knobs that nobody here turns are no news", "[daemon][target]") {
   world.now.tick += 500ms;
   wire::Sample sample = world.squeezed(1);
   wire::Knob knob = sample.knobs[0];
-  knob.name = "write_buffer_size";
+  knob.name = "block_size";
   sample.knobs.push_back(knob);  // found: not of interest
   for (const char* family : {"default", "index"}) {
     knob.column_family = family;

@@ -260,7 +260,7 @@ void misses(HeadroomBench& bench, double hit_ratio) {
 
 TEST_CASE("cache: grows while misses cost reads, and stops at the knee", "[headroom]") {
   HeadroomBench bench;
-  bench.budget.cache_max = Bytes{4096 * kHeadroomMiB};
+  bench.budget.memory_max = Bytes{4096 * kHeadroomMiB};
   misses(bench, 0.60);
   auto proposal = bench.run(10, knob::kCacheCapacity);
   REQUIRE(proposal);
@@ -281,7 +281,7 @@ TEST_CASE("cache: grows while misses cost reads, and stops at the knee", "[headr
 
 TEST_CASE("cache: does not grow without a reason or without room", "[headroom]") {
   HeadroomBench bench;
-  bench.budget.cache_max = Bytes{4096 * kHeadroomMiB};
+  bench.budget.memory_max = Bytes{4096 * kHeadroomMiB};
   misses(bench, 0.60);
   SECTION("it is not full") {
     bench.f.cache_fill_ratio = 0.5;
@@ -299,10 +299,10 @@ TEST_CASE("cache: does not grow without a reason or without room", "[headroom]")
     bench.f.memory_available_bytes.reset();
   }
   SECTION("the budget is spent") {
-    bench.budget.cache_max = Bytes{256 * kHeadroomMiB};
+    bench.budget.memory_max = Bytes{256 * kHeadroomMiB};
   }
   SECTION("there is no budget beyond what was found") {
-    bench.budget.cache_max.reset();
+    bench.budget.memory_max.reset();
   }
   CHECK_FALSE(bench.run(60, knob::kCacheCapacity));
 }
