@@ -48,8 +48,8 @@ constexpr KnobSpec kCatalogue[] = {
         4 * kTiB,
         1.5,
         (8_MiB).value,
-        seconds(30),  // a grown cache has to fill before its hit ratio means anything
-        seconds(60),
+        seconds(5),
+        seconds(60),  // a grown cache has to fill before its hit ratio means anything
         true,
     },
     {

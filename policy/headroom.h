@@ -1,6 +1,6 @@
 // headroom: keeps background work fast enough for what is written, and no faster than reads can
-// bear. Three loops, one per knob; docs/control.md gives each one's goal, dead band, steps and why
-// it is stable. Internal to policy/: use make_policy().
+// bear. One loop for each knob or two; docs/control.md gives each one's goal, dead band, steps and
+// why it is stable. Internal to policy/: use make_policy().
 #pragma once
 
 #include <memory>
@@ -13,10 +13,10 @@ namespace rocktune {
 
 struct HeadroomParams {
   double limiter_raise_factor = 2;  // per step when a backlog warns; its square when writes stall
-  double limiter_lower_factor = 0.85;  // per step when compactions disturb reads
-  double limiter_need_margin = 1.3;    // a lowered limit leaves this much more than is needed
-  double jobs_return_seconds = 300;    // of comfort before an unused job is given back
-  double cache_growth_factor = 1.25;
+  double limiter_lower_factor = 0.85;   // per step when compactions disturb reads
+  double limiter_need_margin = 1.3;     // a lowered limit leaves this much more than is needed
+  double jobs_return_seconds = 300;     // of comfort before an unused job is given back
+  double cache_growth_factor = 1.25;    // twice as fast, without waiting, while reads are slow
   double cache_knee_gain_ratio = 0.01;  // a growth that gained less hit ratio found the knee
 };
 
@@ -66,11 +66,23 @@ class JobsLoop {
   Held limiter_first_, unused_;
 };
 
+// max_subcompactions: one compaction of level 0 runs at a time, and this is what lets it use more
+// than one CPU.
+class SubcompactionsLoop {
+ public:
+  std::optional<Proposal> decide(const Situation& situation);
+  void reset() { *this = SubcompactionsLoop(); }
+
+ private:
+  Held level0_, unused_;
+};
+
 // block_cache_capacity_bytes
 class CacheLoop {
  public:
   explicit CacheLoop(const HeadroomParams& params) : params_(params) {}
-  std::optional<Proposal> decide(const Situation& situation);
+  // `memory_is_claimed`: it is worth more elsewhere; no growth.
+  std::optional<Proposal> decide(const Situation& situation, bool memory_is_claimed);
   void reset() { *this = CacheLoop(params_); }
 
  private:
