@@ -5,6 +5,7 @@
 #include "policy/buffers_loop.h"
 #include "policy/filter_loop.h"
 #include "policy/flow_loop.h"
+#include "policy/shape_loop.h"
 
 namespace rocktune {
 namespace {
@@ -39,6 +40,7 @@ class Headroom : public Policy {
     }
     add(std::move(cache));
     add(filter_.decide(situation));
+    add(shape_.decide(situation));
     return out;
   }
 
@@ -51,6 +53,7 @@ class Headroom : public Policy {
     buffers_.reset();
     cache_.reset();
     filter_.reset();
+    shape_.reset();
   }
 
  private:
@@ -62,6 +65,7 @@ class Headroom : public Policy {
   BuffersLoop buffers_;
   CacheLoop cache_;
   FilterLoop filter_;
+  ShapeLoop shape_;
 };
 
 }  // namespace

@@ -35,7 +35,8 @@ class LimiterLoop {
   std::optional<Proposal> relieve(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> follow_need(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> protect_reads(const Situation& situation, const KnobReading& reading);
-  void note_changes(const KnobReading& reading, Nanoseconds now);
+  std::optional<Proposal> judge_lowerings(const Situation& situation, const KnobReading& reading);
+  void note_changes(const KnobReading& reading, const Situation& situation);
   void learn_from_raise(Nanoseconds now);
 
   HeadroomParams params_;
@@ -43,6 +44,14 @@ class LimiterLoop {
   std::optional<Nanoseconds> last_raise_, last_lowering_;
   double rest_seconds_ = kLimiterRestSeconds;  // no lowering for so long after a raise
   Held short_of_need_;
+  // Lowerings in a row, until they are judged: where they began.
+  struct Probe {
+    std::int64_t from = 0;
+    double read_p99_us = 0;
+    int steps = 0;
+  };
+  std::optional<Probe> probe_;
+  std::optional<Nanoseconds> futile_at_;
 };
 
 // max_background_jobs
