@@ -17,28 +17,15 @@ constexpr double kPressedSeconds = 3, kIdleSeconds = 300;
 // One doubling has to save this share of what flushes and compactions write, or it is not worth it.
 constexpr double kLeastSaved = 0.05;
 // ...and this many times what the cache loses by it: reads wait for a miss, nobody for a merge.
-constexpr double kTradeMargin = 2;
+constexpr double kTradeMargin = 1.25;
 constexpr double kLargestTrade = 0.25;     // of the cache, in one step
 constexpr double kBuffersMostShare = 0.5;  // of the memory budget
 // A miss costs a block of 4 KiB and as much again for the request itself: what a device does in
 // IOPS it does not do in bytes.
 constexpr double kMissBytes = 8192, kCacheBlockBytes = 4096;
-constexpr double kFlushRateSeconds = 20;  // time constant of the mean
+constexpr double kWritesSeconds = 10;  // time constant of the means
 constexpr double kSlopeAfterSeconds = 20;
 constexpr double kLeastSlope = 0.005, kMostSlope = 0.5;
-
-// The first level below 0 that holds something: what a compaction of level 0 merges with.
-double next_level_bytes(const ColumnFamilyReading& family) {
-  for (std::size_t level = 1; level < family.levels.size(); ++level) {
-    if (family.levels[level].bytes > 0) return static_cast<double>(family.levels[level].bytes);
-  }
-  return 0;
-}
-
-double saved_by_doubling(const ColumnFamilyReading& family, double flushed, double size) {
-  const double trigger = static_cast<double>(family.level0_compaction_trigger.value_or(4));
-  return flushed * next_level_bytes(family) / (std::max(1.0, trigger) * size);
-}
 
 }  // namespace
 
@@ -73,15 +60,23 @@ void BuffersLoop::observe(const Situation& situation) {
 
   std::map<std::string, Writes> now;
   for (const ColumnFamilyReading& family : f.column_families) {
-    if (!family.flushes || !family.write_buffer_bytes) continue;
+    if (!family.flushes || !family.l0_compactions_input_bytes || !family.write_buffer_bytes)
+      continue;
     Writes writes = writes_.contains(family.name) ? writes_.at(family.name) : Writes();
-    if (writes.seen && f.interval_seconds > 0 && *family.flushes >= writes.flushes) {
-      const double flushed = static_cast<double>(*family.flushes - writes.flushes) *
-                             static_cast<double>(*family.write_buffer_bytes) / f.interval_seconds;
-      const double weight = std::min(1.0, f.interval_seconds / kFlushRateSeconds);
-      writes.bytes_per_second += weight * (flushed - writes.bytes_per_second);
+    const bool comparable = writes.seen && f.interval_seconds > 0 &&
+                            *family.flushes >= writes.flushes &&
+                            *family.l0_compactions_input_bytes >= writes.l0_input_bytes;
+    if (comparable) {
+      const double buffers = static_cast<double>(*family.flushes - writes.flushes);
+      const double flushed = buffers * static_cast<double>(*family.write_buffer_bytes);
+      const auto read =
+          static_cast<double>(*family.l0_compactions_input_bytes - writes.l0_input_bytes);
+      const double weight = std::min(1.0, f.interval_seconds / kWritesSeconds);
+      writes.flushed += weight * (flushed / f.interval_seconds - writes.flushed);
+      writes.l0_input += weight * (read / f.interval_seconds - writes.l0_input);
     }
     writes.flushes = *family.flushes;
+    writes.l0_input_bytes = *family.l0_compactions_input_bytes;
     writes.seen = true;
     now.emplace(family.name, writes);
   }
@@ -94,11 +89,11 @@ std::optional<BuffersLoop::Family> BuffersLoop::busiest(const Situation& situati
   for (const ColumnFamilyReading& family : f.column_families) {
     const auto writes = writes_.find(family.name);
     if (writes == writes_.end() || family.leveled_compaction == 0) continue;
-    if (out && writes->second.bytes_per_second <= out->flushed) continue;
+    if (out && writes->second.flushed <= out->writes.flushed) continue;
     const KnobReading* size = find_reading(f.knobs, knob::kWriteBufferSize, family.name);
     const KnobReading* number = find_reading(f.knobs, knob::kWriteBuffers, family.name);
     if (size == nullptr || number == nullptr || !size->changeable || size->value <= 0) continue;
-    out = Family{&family, size, number, writes->second.bytes_per_second};
+    out = Family{size, number, writes->second};
   }
   return out;
 }
@@ -120,14 +115,15 @@ std::vector<Proposal> BuffersLoop::grow(const Situation& situation, const Family
   const Features& f = situation.features;
   const auto size = static_cast<double>(family.size->value);
   const auto number = static_cast<double>(family.number->value);
-  const double saved = saved_by_doubling(*family.reading, family.flushed, size);
+  const double saved = family.writes.saved_by_doubling();
   const double written =
       f.flush_bytes_per_second.value_or(0) + f.compaction_write_bytes_per_second.value_or(0);
   const MemoryUse use = memory_use(f.knobs);
   const double budget = memory_budget(situation.budget, use);
   const double room = kBuffersMostShare * budget - use.write_buffers;
   const double wanted = std::min(size * number, room);
-  if (saved < kLeastSaved * std::max(written, family.flushed) || wanted < size / 8) return {};
+  if (saved < kLeastSaved * std::max(written, family.writes.flushed) || wanted < size / 8)
+    return {};
   const double costs = lost(situation, wanted);
   const double gains = saved * wanted / (size * number);
   if (gains < kTradeMargin * costs) return {};
@@ -138,13 +134,12 @@ std::vector<Proposal> BuffersLoop::grow(const Situation& situation, const Family
     const double more = std::min(free, wanted) / number;
     Proposal grown =
         propose(*family.size, static_cast<std::int64_t>(size + more), "buffers.writes");
-    grown.reason = "compactions of level 0 rewrite " +
-                   text::bytes(next_level_bytes(*family.reading)) + " for every few buffers of " +
-                   text::bytes(size) + ": larger ones save " + text::rate(gains) +
+    grown.reason = "compactions of level 0 read " + text::rate(saved) +
+                   " of the next level again and again: larger buffers save " + text::rate(gains) +
                    ", as cache the memory is worth " + text::rate(costs);
     grown.expected = {"write_amplification", true, f.write_amplification.value_or(0),
                       kBuffersEvaluationSeconds};
-    grown.evidence = {{"user_write_bytes_per_second", family.flushed, std::nullopt},
+    grown.evidence = {{"flush_bytes_per_second", family.writes.flushed, std::nullopt},
                       {"cache_hit_ratio", hit_ratio_.mean(10).value_or(0), std::nullopt}};
     out.push_back(std::move(grown));
     return out;
@@ -192,9 +187,9 @@ std::vector<Proposal> BuffersLoop::decide(const Situation& situation) {
                              f.cache_fill_ratio.value_or(0) >= 0.95 &&
                              f.cache_misses_per_second.value_or(0) >= 100;
   const bool writes_little =
-      !family || saved_by_doubling(*family->reading, family->flushed,
-                                   static_cast<double>(family->size->value)) <
-                     lost(situation, static_cast<double>(family->size->value));
+      !family || family->writes.saved_by_doubling() <
+                     lost(situation, static_cast<double>(family->size->value) *
+                                         static_cast<double>(family->number->value));
   const bool idle = situation.comfortable && !presses && reads_want_it && writes_little;
   if (idle_.update(idle, situation.now) < kIdleSeconds) return {};
   if (auto back = give_back(situation)) {

@@ -3,9 +3,11 @@
 // number of column families; internal to policy/.
 //
 // What doubling the buffers of a column family saves, in bytes/s that compactions read and write: a
-// compaction of level 0 rewrites what the next level holds there, once for every `trigger` buffers:
+// compaction of level 0 reads and writes what the next level holds there, once for every few
+// buffers; with buffers twice the size half as often. What compactions of level 0 read beyond what
+// was flushed is just that, so half of it is not read and as much is not written:
 //
-//   saved = flushed/s * next_level_bytes / (trigger * write_buffer_size)
+//   saved = input of level-0 compactions/s - flushed/s
 //
 // What taking `bytes` from the cache costs, with a hit ratio that grows with the logarithm of the
 // cache's size (slope: learnt from changes of the cache, before that from where it stands):
@@ -32,15 +34,17 @@ class BuffersLoop {
 
  private:
   struct Writes {
-    std::uint64_t flushes = 0;  // as last read
-    double bytes_per_second = 0;
+    std::uint64_t flushes = 0, l0_input_bytes = 0;  // as last read
+    double flushed = 0, l0_input = 0;               // bytes/s, smoothed
     bool seen = false;
+    [[nodiscard]] double saved_by_doubling() const {
+      return l0_input > flushed ? l0_input - flushed : 0;
+    }
   };
   struct Family {
-    const ColumnFamilyReading* reading = nullptr;
     const KnobReading* size = nullptr;
     const KnobReading* number = nullptr;
-    double flushed = 0;  // bytes/s
+    Writes writes;
   };
   void observe(const Situation& situation);
   void learn_slope(const Situation& situation);

@@ -74,6 +74,9 @@ class HeadroomBench {
     for (ColumnFamilyReading& one : f.column_families) {
       one.write_buffer_bytes = static_cast<std::uint64_t>(knob(knob::kWriteBufferSize).value);
       one.flushes = *one.flushes + flushes_per_tick;
+      // The next level holds as much again as a compaction's files of level 0.
+      one.l0_compactions_input_bytes = *one.l0_compactions_input_bytes +
+                                       merged_again * flushes_per_tick * *one.write_buffer_bytes;
     }
     return policy->decide({f, indicators, objective, budget});
   }
@@ -96,6 +99,7 @@ class HeadroomBench {
     reading.level0_compaction_trigger = 4;
     reading.levels = {{2, 64u << 20}, {8, 512u << 20}, {64, std::uint64_t{5} << 30}};
     reading.flushes = 0;
+    reading.l0_compactions_input_bytes = 0;
     flushes_per_tick = flushes / 2;
     auto add = [this](std::string_view name, std::int64_t value, std::int64_t min,
                       std::int64_t max) {
@@ -127,6 +131,7 @@ class HeadroomBench {
   Objective objective;
   Budget budget;
   std::uint64_t flushes_per_tick = 0;
+  std::uint64_t merged_again = 2;  // what level-0 compactions read for each byte flushed
 };
 
 }  // namespace rocktune::test
