@@ -21,6 +21,19 @@ std::int64_t steps(std::size_t horizon) {
   return static_cast<std::int64_t>(kHeadHorizons.at(horizon) / Forecaster::kGridSeconds);
 }
 
+// `at` tells of each of kHeadHorizons.
+template <class At>
+double between_horizons(double horizon, At at) {
+  if (!(horizon > kHeadHorizons.front())) return at(0);
+  for (std::size_t i = 1; i < kHeadHorizons.size(); ++i) {
+    if (horizon > kHeadHorizons.at(i)) continue;
+    const double share = std::log(horizon / kHeadHorizons.at(i - 1)) /
+                         std::log(kHeadHorizons.at(i) / kHeadHorizons.at(i - 1));
+    return (1 - share) * at(i - 1) + share * at(i);
+  }
+  return at(kHeadHorizons.size() - 1);
+}
+
 }  // namespace
 
 void Forecaster::load(const LearntIndicator& prior) {
@@ -159,19 +172,20 @@ void Forecaster::note_drift() {
   }
 }
 
+double Forecaster::watched_seconds() const {
+  return origin_ ? seconds_between(*origin_, now_) : 0;
+}
+
 std::optional<double> Forecaster::log_odds(double horizon) const {
   if (!has_moment_) return std::nullopt;
-  const auto at = [this](std::size_t i) {
+  return between_horizons(horizon, [this](std::size_t i) {
     return event_log_odds(learnt_.events.at(i), inputs_, physical_.at(i));
-  };
-  if (!(horizon > kHeadHorizons.front())) return at(0);
-  for (std::size_t i = 1; i < kHeadHorizons.size(); ++i) {
-    if (horizon > kHeadHorizons.at(i)) continue;
-    const double share = std::log(horizon / kHeadHorizons.at(i - 1)) /
-                         std::log(kHeadHorizons.at(i) / kHeadHorizons.at(i - 1));
-    return (1 - share) * at(i - 1) + share * at(i);
-  }
-  return at(kHeadHorizons.size() - 1);
+  });
+}
+
+std::optional<double> Forecaster::physical_log_odds(double horizon) const {
+  if (!has_moment_) return std::nullopt;
+  return between_horizons(horizon, [this](std::size_t i) { return physical_.at(i); });
 }
 
 std::optional<std::array<double, kHeadQuantiles.size()>> Forecaster::value(std::size_t place,

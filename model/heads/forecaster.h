@@ -41,6 +41,10 @@ class Forecaster {
   // Of the last update, within `horizon` seconds (between the heads' horizons: by their log odds);
   // absent when it had no moment.
   [[nodiscard]] std::optional<double> log_odds(double horizon) const;
+  // The same of physics alone.
+  [[nodiscard]] std::optional<double> physical_log_odds(double horizon) const;
+  // How long it has been looking without a gap.
+  [[nodiscard]] double watched_seconds() const;
   // The quantiles of the largest value within the horizon that is nearest to `horizon`.
   [[nodiscard]] std::optional<std::array<double, kHeadQuantiles.size()>> value(
       std::size_t place, double horizon) const;

@@ -2,8 +2,6 @@
 //
 // Of each tick the least of several repeats: what else runs on the machine counts little. Features
 // are in the cache, as they are when they have just been derived.
-#include <malloc.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -109,26 +107,6 @@ struct WholeModel {
   }
 };
 
-// Of the heap, after all ticks: what the model keeps for one database.
-std::size_t bytes_held(std::size_t families) {
-  const std::vector<rocktune::Features> one = course(2);
-  rocktune::Features features;
-  copy_to_all(one[0], families, features);
-  const std::size_t before = mallinfo2().uordblks;
-  WholeModel model;
-  for (const rocktune::Features& tick : one) {
-    features.at = tick.at;
-    features.read_at = tick.read_at;
-    features.sequence = tick.sequence;
-    features.device_queue = features.device_read_await_ms = 2;  // every trend has values
-    features.interval_seconds = 0.5;
-    features.reads_per_second = features.writes_per_second = 1000;
-    features.read_p99_us = features.write_p99_us = 500;
-    model.update(features);
-  }
-  return mallinfo2().uordblks - before;
-}
-
 template <class Model>
 void print(const char* what) {
   for (const std::size_t families : {1, 4, 64}) {
@@ -143,8 +121,11 @@ int main() {
   print<L0Alone>("L0's roll-out, a flush every 2 s");
   print<Heads>("inputs and heads");
   print<WholeModel>("the whole model");
-  for (const std::size_t families : {1, 4, 64}) {
-    std::printf("the whole model, %2zu column families: %zu bytes held\n", families,
-                bytes_held(families));
-  }
+  std::printf("%zu bytes of state a column family, its name apart; %zu for 64 of them\n",
+              sizeof(rocktune::FamilyFlow),
+              sizeof(rocktune::StallForecast) +
+                  rocktune::StallForecast::kMostFamilies * (sizeof(rocktune::FamilyFlow) + 64));
+  std::printf("%zu bytes of state of the heads of all indicators, %zu of the device's load\n",
+              3 * sizeof(rocktune::IndicatorHeads) + sizeof(rocktune::HeadObserver),
+              sizeof(rocktune::DeviceLoad));
 }
