@@ -124,15 +124,20 @@ void IndicatorHeads::apply(Assessment& assessment, const Features& features,
 void IndicatorHeads::forecast(Assessment& assessment) {
   Indicator& indicator = assessment.indicator;
   const auto probability = [&](double horizon) {
-    double odds = forecaster_.log_odds(horizon).value_or(0);
-    if (!is_warm()) odds = std::min(odds, forecaster_.physical_log_odds(horizon).value_or(0));
-    return indicator.event ? 1 : std::max(probability_of(odds), assessment.least_probability);
+    const double learnt = probability_of(forecaster_.log_odds(horizon).value_or(0));
+    return indicator.event ? 1 : std::max(learnt, assessment.least_probability);
   };
   for (const double horizon : kHeadHorizons) {
     indicator.probabilities.push_back(probability(horizon));
   }
   indicator.probability = probability(indicator.horizon_seconds);
-  indicator.near_probability = probability(indicator.horizon_seconds / 2);
+  const double near = indicator.horizon_seconds / 2;
+  indicator.near_probability = probability(near);
+  if (!is_warm() && !indicator.event) {
+    const double physical = probability_of(forecaster_.physical_log_odds(near).value_or(0));
+    indicator.near_probability =
+        std::min(indicator.near_probability, std::max(physical, assessment.least_probability));
+  }
   indicator.calibrated = forecaster_.calibrated();
   foresee(indicator);
 }
