@@ -1,8 +1,8 @@
 #include "policy/buffers_loop.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <utility>
 
 #include "model/knobs.h"
 #include "model/text.h"
@@ -18,14 +18,17 @@ constexpr double kPressedSeconds = 3, kIdleSeconds = 300;
 constexpr double kLeastSaved = 0.05;
 // ...and this many times what the cache loses by it: reads wait for a miss, nobody for a merge.
 constexpr double kTradeMargin = 1.25;
+constexpr double kLeastCacheShare = 0.25;  // of what was found
 constexpr double kLargestTrade = 0.25;     // of the cache, in one step
 constexpr double kBuffersMostShare = 0.5;  // of the memory budget
 // A miss costs a block of 4 KiB and as much again for the request itself: what a device does in
 // IOPS it does not do in bytes.
-constexpr double kMissBytes = 8192, kCacheBlockBytes = 4096;
+constexpr double kMissBytes = 8192;
 constexpr double kWritesSeconds = 10;  // time constant of the means
-constexpr double kSlopeAfterSeconds = 20;
+constexpr double kSlopeAfterSeconds = 10;
 constexpr double kLeastSlope = 0.005, kMostSlope = 0.5;
+// What was learnt of the cache holds for so long, and while the hit ratio stays within this.
+constexpr double kSlopeHoldsSeconds = 1800, kSameWorkingSet = 0.05;
 
 }  // namespace
 
@@ -39,11 +42,16 @@ void BuffersLoop::learn_slope(const Situation& situation) {
     hit_ratio_.clear();
   }
   cache_ = cache->value;
+  if (slope_ && hits &&
+      (seconds_between(slope_->tick, situation.now) > kSlopeHoldsSeconds ||
+       std::fabs(*hits - slope_->hit_ratio) > kSameWorkingSet)) {
+    slope_.reset();
+  }
   if (!change_ || seconds_between(change_->tick, situation.now) < kSlopeAfterSeconds) return;
   const double ratio = static_cast<double>(cache->value) / change_->bytes_before;
   if (hits && ratio > 0 && std::fabs(std::log(ratio)) > 0.05) {
     const double slope = (*hits - change_->hit_ratio_before) / std::log(ratio);
-    slope_ = std::clamp(slope, kLeastSlope, kMostSlope);
+    slope_ = Slope{std::clamp(slope, kLeastSlope, kMostSlope), *hits, situation.now};
   }
   change_.reset();
 }
@@ -105,9 +113,7 @@ double BuffersLoop::lost(const Situation& situation, double bytes) const {
   // An empty part of the cache costs nothing.
   if (situation.features.cache_fill_ratio.value_or(1) < 0.9) return 0;
   const auto size = static_cast<double>(cache->value);
-  const double blocks = std::max(2.0, size / kCacheBlockBytes);
-  const double slope =
-      slope_.value_or(std::clamp(*hits / std::log(blocks), kLeastSlope, kMostSlope));
+  const double slope = slope_ ? slope_->value : kLeastSlope;
   return *lookups * slope * bytes / size * kMissBytes;
 }
 
@@ -124,11 +130,16 @@ std::vector<Proposal> BuffersLoop::grow(const Situation& situation, const Family
   const double wanted = std::min(size * number, room);
   if (saved < kLeastSaved * std::max(written, family.writes.flushed) || wanted < size / 8)
     return {};
+  const double free = budget - use.total();
+  // Free memory is worth as much: the cache could have it.
   const double costs = lost(situation, wanted);
   const double gains = saved * wanted / (size * number);
+  if (change_) {
+    claims_ = true;  // what the cache's last change did is not known yet
+    return {};
+  }
   if (gains < kTradeMargin * costs) return {};
   claims_ = true;
-  const double free = budget - use.total();
   std::vector<Proposal> out;
   if (free >= wanted / 2) {
     const double more = std::min(free, wanted) / number;
@@ -144,18 +155,31 @@ std::vector<Proposal> BuffersLoop::grow(const Situation& situation, const Family
     out.push_back(std::move(grown));
     return out;
   }
-  const KnobReading* cache = changeable_knob(f, knob::kCacheCapacity);
-  if (cache == nullptr) return out;
+  const double missing = wanted - std::max(0.0, free);
+  auto room_made =
+      slope_ ? take_from_cache(situation, missing, "cache.trade",
+                               "as write buffers the memory saves " + text::rate(gains) +
+                                   " of compaction, as cache " + text::rate(costs) + " of reads")
+             : take_from_cache(situation, 1e18, "cache.probe",
+                               "larger write buffers would save " + text::rate(gains) +
+                                   " of compaction: what is this part of the cache worth?");
+  if (room_made) out.push_back(*std::move(room_made));
+  return out;
+}
+
+std::optional<Proposal> BuffersLoop::take_from_cache(const Situation& situation, double bytes,
+                                                     std::string_view rule, std::string reason) {
+  const KnobReading* cache = changeable_knob(situation.features, knob::kCacheCapacity);
+  if (cache == nullptr) return std::nullopt;
   const auto capacity = static_cast<double>(cache->value);
-  const double take = std::min(wanted - std::max(0.0, free), kLargestTrade * capacity);
-  Proposal room_made = propose(*cache, static_cast<std::int64_t>(capacity - take), "cache.trade");
-  room_made.reason = "as write buffers " + text::bytes(take) + " of the cache save " +
-                     text::rate(saved * take / (size * number)) + " of compaction, as cache " +
-                     text::rate(lost(situation, take)) + " of reads";
-  room_made.expected = {"cache_hit_ratio", false, hit_ratio_.mean(10).value_or(0),
-                        kBuffersEvaluationSeconds};
-  room_made.evidence = {{"cache_hit_ratio", hit_ratio_.mean(10).value_or(0), std::nullopt}};
-  out.push_back(std::move(room_made));
+  const double least = kLeastCacheShare * static_cast<double>(cache->found);
+  const double to = std::max(least, capacity - std::min(bytes, kLargestTrade * capacity));
+  if (to >= capacity) return std::nullopt;
+  Proposal out = propose(*cache, static_cast<std::int64_t>(to), rule);
+  const double hits = hit_ratio_.mean(10).value_or(0);
+  out.reason = std::move(reason);
+  out.expected = {"cache_hit_ratio", false, hits, kBuffersEvaluationSeconds};
+  out.evidence = {{"cache_hit_ratio", hits, std::nullopt}};
   return out;
 }
 

@@ -10,9 +10,13 @@
 //   saved = input of level-0 compactions/s - flushed/s
 //
 // What taking `bytes` from the cache costs, with a hit ratio that grows with the logarithm of the
-// cache's size (slope: learnt from changes of the cache, before that from where it stands):
+// cache's size:
 //
 //   lost = lookups/s * slope * bytes / cache * kMissBytes
+//
+// The slope cannot be guessed: it depends on how the load's favourites lie in blocks. It is found
+// by a probe, a quarter of the cache for ten seconds, and learnt anew with every change of the
+// cache.
 #pragma once
 
 #include <map>
@@ -28,7 +32,7 @@ class BuffersLoop {
  public:
   // At most one proposal for the write buffers, and one for the cache where it is to make room.
   std::vector<Proposal> decide(const Situation& situation);
-  // The cache is not to grow: the memory is meant for the write buffers.
+  // The cache is not to grow: the memory is meant for the write buffers, or a probe is under way.
   [[nodiscard]] bool claims_memory() const { return claims_; }
   void reset() { *this = BuffersLoop(); }
 
@@ -48,6 +52,8 @@ class BuffersLoop {
   };
   void observe(const Situation& situation);
   void learn_slope(const Situation& situation);
+  std::optional<Proposal> take_from_cache(const Situation& situation, double bytes,
+                                          std::string_view rule, std::string reason);
   [[nodiscard]] std::optional<Family> busiest(const Situation& situation) const;
   [[nodiscard]] double lost(const Situation& situation, double bytes) const;
   std::vector<Proposal> grow(const Situation& situation, const Family& family);
@@ -63,7 +69,11 @@ class BuffersLoop {
   };
   std::optional<std::int64_t> cache_;
   std::optional<Change> change_;
-  std::optional<double> slope_;
+  struct Slope {
+    double value = 0, hit_ratio = 0;  // ...and where it was learnt
+    Nanoseconds tick{0};
+  };
+  std::optional<Slope> slope_;
   Held pressed_, idle_;
   bool claims_ = false;
 };

@@ -62,7 +62,7 @@ void CacheLoop::observe(const Situation& situation, const KnobReading& reading) 
     hit_ratio.reset();
   }
   if (capacity_ && reading.value < *capacity_) {
-    last_shrink_ = situation.now;
+    if (memory_is_short(situation, kMemoryLow)) last_shrink_ = situation.now;
     growth_.reset();
     knee_hit_ratio_.reset();
   }

@@ -63,27 +63,48 @@ TEST_CASE("buffers: without a reason they stay", "[headroom][buffers]") {
   CHECK_FALSE(bench.run(60, knob::kCacheCapacity));
 }
 
-TEST_CASE("buffers: the cache gives what is worth more as buffers", "[headroom][buffers]") {
+TEST_CASE("buffers: a probe tells what the cache is worth", "[headroom][buffers]") {
   HeadroomBench bench = pressed(2);  // 128 MiB/s flushed; no free memory: what was found is all
   bench.f.cache_hit_ratio = 0.9;
-  bench.f.cache_misses_per_second = 500;
-  const auto room = bench.run(20, knob::kCacheCapacity);
-  REQUIRE(room);
-  CHECK(room->rule == "cache.trade");
-  CHECK(room->to == 192 * kLoopsMiB);
-  bench.apply(*room);
-  const auto grown = bench.run(2, knob::kWriteBufferSize);
-  REQUIRE(grown);
-  CHECK(grown->to == 96 * kLoopsMiB);
+  bench.f.cache_misses_per_second = 20e3;
+  const auto probe = bench.run(20, knob::kCacheCapacity);
+  REQUIRE(probe);
+  CHECK(probe->rule == "cache.probe");
+  CHECK(probe->to == 192 * kLoopsMiB);
+  bench.apply(*probe);
+  SECTION("hardly anything") {
+    CHECK_FALSE(bench.run(9, knob::kWriteBufferSize));
+    const auto grown = bench.run(4, knob::kWriteBufferSize);
+    REQUIRE(grown);
+    CHECK(grown->rule == "buffers.writes");
+    CHECK(grown->to == 96 * kLoopsMiB);
+    bench.apply(*grown);
+    CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));  // half of the budget
+    CHECK_FALSE(bench.run(60, knob::kCacheCapacity));
+  }
+  SECTION("more than it would save as buffers: it goes back") {
+    bench.f.cache_hit_ratio = 0.6;
+    bench.f.cache_misses_per_second = 80e3;
+    std::optional<Proposal> back;
+    for (int i = 0; i < 100; ++i) {
+      for (const Proposal& proposal : bench.tick()) {
+        CHECK(proposal.knob != knob::kWriteBufferSize);
+        if (proposal.knob == knob::kCacheCapacity) back = proposal;
+      }
+    }
+    REQUIRE(back);
+    CHECK(back->rule == "cache.miss");
+    CHECK(back->to > 192 * kLoopsMiB);
+  }
 }
 
 TEST_CASE("buffers: a cache that saves more keeps its memory", "[headroom][buffers]") {
   HeadroomBench bench = pressed(2);
   bench.f.cache_hit_ratio = 0.9;
-  bench.f.cache_misses_per_second = 200e3;
+  bench.f.cache_misses_per_second = 2e6;  // even at the least slope
   for (int i = 0; i < 120; ++i) {
     for (const Proposal& proposal : bench.tick()) {
-      CHECK(proposal.rule != "cache.trade");
+      CHECK(proposal.rule != "cache.probe");
       CHECK(proposal.rule != "buffers.writes");
     }
   }
