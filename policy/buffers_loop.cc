@@ -79,7 +79,9 @@ void BuffersLoop::observe(const Situation& situation) {
       const double flushed = buffers * static_cast<double>(*family.write_buffer_bytes);
       const auto read =
           static_cast<double>(*family.l0_compactions_input_bytes - writes.l0_input_bytes);
-      const double weight = std::min(1.0, f.interval_seconds / kWritesSeconds);
+      writes.seconds += f.interval_seconds;  // a plain mean until the window is full
+      const double weight =
+          std::min(1.0, f.interval_seconds / std::min(writes.seconds, kWritesSeconds));
       writes.flushed += weight * (flushed / f.interval_seconds - writes.flushed);
       writes.l0_input += weight * (read / f.interval_seconds - writes.l0_input);
     }
@@ -134,10 +136,6 @@ std::vector<Proposal> BuffersLoop::grow(const Situation& situation, const Family
   // Free memory is worth as much: the cache could have it.
   const double costs = lost(situation, wanted);
   const double gains = saved * wanted / (size * number);
-  if (change_) {
-    claims_ = true;  // what the cache's last change did is not known yet
-    return {};
-  }
   if (gains < kTradeMargin * costs) return {};
   claims_ = true;
   std::vector<Proposal> out;
@@ -200,11 +198,12 @@ std::optional<Proposal> BuffersLoop::give_back(const Situation& situation) {
 
 std::vector<Proposal> BuffersLoop::decide(const Situation& situation) {
   observe(situation);
-  claims_ = false;
+  // What the cache's last change did is not known yet: nothing moves meanwhile.
+  claims_ = change_.has_value();
   const bool presses = situation.trouble || situation.piling || situation.pressed;
   const double pressed = pressed_.update(presses, situation.now);
   const std::optional<Family> family = busiest(situation);
-  if (pressed >= kPressedSeconds && family) return grow(situation, *family);
+  if (pressed >= kPressedSeconds && family && !change_) return grow(situation, *family);
   // Back only where the cache can use it, and writes would not ask for it again.
   const Features& f = situation.features;
   const bool reads_want_it = f.cache_hit_ratio.value_or(1) < 0.95 &&

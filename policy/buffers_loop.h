@@ -40,6 +40,7 @@ class BuffersLoop {
   struct Writes {
     std::uint64_t flushes = 0, l0_input_bytes = 0;  // as last read
     double flushed = 0, l0_input = 0;               // bytes/s, smoothed
+    double seconds = 0;                             // of them so far
     bool seen = false;
     [[nodiscard]] double saved_by_doubling() const {
       return l0_input > flushed ? l0_input - flushed : 0;
