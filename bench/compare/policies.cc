@@ -187,7 +187,7 @@ std::string daemon_sections(const std::string& policy, const Scenario& scenario)
   if (!scenario.objective.memory_bytes && policy != "adoc") return out.str();
   out << "targets:\n";
   for (const ScenarioDatabase& database : scenario.databases) {
-    out << "  - path: \"*/" << database.name
+    out << "  - path: \"/*/" << database.name
         << "\"\n    budget: {memory_max: " << memory_max(policy, scenario, database) << "B}\n";
   }
   return out.str();

@@ -1,6 +1,7 @@
 #include "policy/peers/common.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -12,6 +13,8 @@ namespace {
 // As many ticks as anybody remembers: a gap of a day does not have to be counted out.
 constexpr double kMostTicks = 1000;
 constexpr double kLargestValue = 4e18;
+// Polls come a little early or late; a tick does not wait another poll for that.
+constexpr double kSlackSeconds = 0.05;
 
 Value value_of(const Features& features, std::string_view name) {
   Value found;
@@ -56,10 +59,13 @@ int Tick::due(Nanoseconds now) {
     last_ = now;
     return 0;
   }
-  const double passed = std::floor(seconds_between(*last_, now) / seconds_);
+  const double passed = (seconds_between(*last_, now) + kSlackSeconds) / seconds_;
   if (passed < 1) return 0;
-  last_ = now;
-  return static_cast<int>(std::min(passed, kMostTicks));
+  const auto ticks = static_cast<int>(std::min(passed, kMostTicks));
+  // From the old due time on, so that lateness does not add up; after a gap from now on.
+  const auto due = std::chrono::duration<double>(seconds_);
+  last_ = ticks == 1 ? *last_ + std::chrono::duration_cast<Nanoseconds>(due) : now;
+  return ticks;
 }
 
 void MeanRate::add(const Features& features, const Value& rate) {

@@ -1,5 +1,6 @@
 // What holds for every peer.
 #include "policy/guard.h"
+#include "policy/peers/common.h"
 #include "tests/unit/policy/loop.h"
 #include "tests/unit/policy/peers/peer_bench.h"
 
@@ -29,6 +30,20 @@ TEST_CASE("peers: they pace themselves, ours do not", "[peers]") {
   }
   CHECK((*make_policy("headroom", {}))->guard_scope() == GuardScope::kAll);
   CHECK((*make_policy("static", {}))->guard_scope() == GuardScope::kAll);
+}
+
+TEST_CASE("peers: ticks keep their pace when polls are early or late", "[peers]") {
+  peers::Tick tick(1);
+  int ticks = 0;
+  for (int i = 0; i <= 200; ++i) {
+    const double jitter = i % 2 == 0 ? -0.004 : 0.004 * (i % 3);
+    ticks += tick.due(at_seconds(0.5 * i + (i == 0 ? 0 : jitter)));
+  }
+  CHECK(ticks == 100);
+  CHECK(tick.due(at_seconds(1000)) == 900);
+  CHECK(tick.due(at_seconds(1000.9)) == 0);
+  CHECK(tick.due(at_seconds(900)) == 0);  // a clock that steps back
+  CHECK(tick.due(at_seconds(901)) == 1);
 }
 
 TEST_CASE("peers: wrong parameters are refused with the known ones", "[peers]") {
