@@ -51,7 +51,7 @@ class Adoc : public Policy {
     const bool flushed = std::exchange(flushed_, 0) > 0;
     if (!flushed || !std::exchange(scored_, true)) return out;
     const bool slow = flushes_are_slow();
-    tune_jobs(f, slow, out);
+    tune_jobs(input, slow, out);
     for (const ColumnFamilyReading& family : f.column_families) tune_sizes(f, family, slow, out);
     return out;
   }
@@ -76,9 +76,12 @@ class Adoc : public Policy {
     return *speed < kSlowFlush * fastest_;
   }
 
-  static void tune_jobs(const Features& f, bool slow, std::vector<Proposal>& out) {
+  static void tune_jobs(const PolicyInput& input, bool slow, std::vector<Proposal>& out) {
+    const Features& f = input.features;
     const KnobReading* jobs = changeable(f, knob::kBackgroundJobs);
-    if (jobs == nullptr || !f.cpus) return;
+    const auto& told = input.budget.jobs_max;
+    const Value cores = told ? Value(static_cast<double>(*told)) : f.cpus;
+    if (jobs == nullptr || !cores) return;
     AdocWish wish;
     if (f.immutable_memtables.value_or(0) >= 1) {
       wish.set(AdocMove::kMore, "memtables wait for their flush", "memtable_ratio");
@@ -92,8 +95,9 @@ class Adoc : public Policy {
     if (wish.move == AdocMove::kKeep) return;
     const auto now = static_cast<double>(jobs->value);
     const double to = wish.move == AdocMove::kMore ? now + kMoreJobs : std::floor(now / 2);
-    auto change = turn(f, jobs, std::min(std::max(to, kLeastJobs), *f.cpus),
-                       {"adoc.jobs", wish.why, wish.feature});
+    const double within = std::min(std::max(to, kLeastJobs), *cores);
+    if (wish.move == AdocMove::kMore && within < now) return;  // found with more than cores
+    auto change = turn(f, jobs, within, {"adoc.jobs", wish.why, wish.feature});
     if (change) out.push_back(*std::move(change));
   }
 

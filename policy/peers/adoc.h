@@ -5,7 +5,8 @@
 //   background jobs          memtables wait (1 or more): +2; flushes are slow: halved; pending
 //   bytes
 //                            at the soft limit or level 0 at its slowdown trigger: +2;
-//                            within 2 and the number of cores
+//                            within 2 and the number of cores (core_num, which the operator gives:
+//                            the budget's jobs_max, else the CPUs)
 //   write_buffer_size        flushes are slow, or more than 1 memtable waits: + what it was found
 //                            with; pending bytes at the soft limit: halved; within 64 MiB and 512
 //                            MiB. target_file_size_base is set to it, max_bytes_for_level_base to

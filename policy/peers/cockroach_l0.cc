@@ -32,8 +32,8 @@ std::optional<Level0> level0_of(const Features& f) {
   return out;
 }
 
-double smoothed(double now, double before) {
-  return kAlpha * now + (1 - kAlpha) * before;
+double smoothed(double now, const Value& before) {
+  return before ? kAlpha * now + (1 - kAlpha) * *before : now;
 }
 
 // What a score from 0.5 on admits, of C.
@@ -77,10 +77,11 @@ class CockroachL0 : public Policy {
     compacted_ = smoothed(compacted, compacted_);
     const double level = score(files);
     limits_ = level >= kLow;
-    tokens_ = smoothed(limits_ ? admitted_share(level) * compacted_ : compacted, tokens_);
+    tokens_ = smoothed(limits_ ? admitted_share(level) * *compacted_ : compacted, tokens_);
   }
 
   [[nodiscard]] std::vector<Proposal> apply(const Features& f, double files) const {
+    const double admitted = tokens_.value_or(0) / kIntervalSeconds;
     const std::string state = "level 0 has " + text::amount(files) + " files of " +
                               text::amount(params_.l0_threshold_files);
     std::vector<Proposal> out;
@@ -91,10 +92,10 @@ class CockroachL0 : public Policy {
       auto to = static_cast<double>(reading.found);
       Turn why{"cockroach.unlimited", state + ": all is admitted", "stalled_ratio"};
       if (limits_) {
-        to = rate ? std::floor(tokens_ / kIntervalSeconds)
+        to = rate ? std::floor(admitted)
                   : std::min(to, std::floor(params_.l0_threshold_files * kLow / 2));
         why = {rate ? "cockroach.tokens" : "cockroach.trigger",
-               state + ": " + text::rate(tokens_ / kIntervalSeconds) + " are admitted", "l0_ratio"};
+               state + ": " + text::rate(admitted) + " are admitted", "l0_ratio"};
       }
       if (auto change = turn(f, &reading, to, why)) out.push_back(*std::move(change));
     }
@@ -105,7 +106,7 @@ class CockroachL0 : public Policy {
   Tick tick_{kIntervalSeconds};
   MeanRate flushing_;  // since the last tick
   std::optional<Level0> before_;
-  double compacted_ = 0, tokens_ = 0;  // bytes in an interval, smoothed
+  Value compacted_, tokens_;  // bytes in an interval, smoothed
   bool limits_ = false;
 };
 

@@ -12,6 +12,9 @@
 // score is 0.5, so that RocksDB delays writes at all, and delayed_write_rate is what is admitted;
 // when all is admitted both are returned to what was found.
 //
+// Departure: the smoothing begins with the first interval, not with zero; the original's first
+// minute is not what it does the rest of its life.
+//
 // What cannot be expressed:
 // - Who waits: there work queues by priority and tenant and is admitted by its bytes; here every
 //   writer is delayed alike, and only while level 0 has 5 files or more.

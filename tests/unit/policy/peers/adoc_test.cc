@@ -62,6 +62,16 @@ TEST_CASE("adoc: two jobs more while memtables wait, to the number of cores", "[
   CHECK(bench.memtable() == 64 * kAdocMiB);
 }
 
+TEST_CASE("adoc: the operator's number of jobs is the number of cores", "[peers]") {
+  AdocBench bench;
+  bench.f.cpus = 2;
+  bench.start();
+  bench.waiting(1);
+  CHECK(bench.jobs_after_a_tick() == 4);  // more than the cores already, and not taken back
+  bench.budget.jobs_max = 5;
+  CHECK(bench.jobs_after_a_tick() == 5);
+}
+
 TEST_CASE("adoc: two jobs more at the slowdown trigger, and at the soft limit", "[peers]") {
   AdocBench bench;
   bench.start();

@@ -59,11 +59,11 @@ TEST_CASE("cockroach: C and the tokens are smoothed by halves, every 15 s", "[pe
   REQUIRE(first.size() == 2);
   CHECK(first[0].rule == "cockroach.tokens");
   CHECK(first[1].rule == "cockroach.trigger");
-  // C = 150 MB; tokens = half of half of it
-  CHECK(bench.rate() == 37'500'000 / 15);
+  CHECK(bench.rate() == 10'000'000);
+  bench.f.flush_bytes_per_second = 40e6;
   bench.run(15);
-  // C = 225 MB; tokens = half of (112.5 + 37.5)
-  CHECK(bench.rate() == 75'000'000 / 15);
+  // C = half of 300 + 600 MB; tokens = half of (its half and the 150 MB of before)
+  CHECK(bench.rate() == (225'000'000 + 150'000'000) / 2 / 15);
 }
 
 TEST_CASE("cockroach: what level 0 gains was not compacted out of it", "[peers]") {
@@ -91,7 +91,7 @@ TEST_CASE("cockroach: the fullest column family decides, all of them give bytes"
   bench.f.column_families.push_back(other);
   bench.f.flush_bytes_per_second = 20e6;
   bench.run(15);  // one family more than at the last tick, of no bytes
-  CHECK(bench.rate() == 37'500'000 / 15);
+  CHECK(bench.rate() == 10'000'000);
 }
 
 TEST_CASE("cockroach: what was not read moves nothing; another database begins anew", "[peers]") {
@@ -104,4 +104,11 @@ TEST_CASE("cockroach: what was not read moves nothing; another database begins a
   bench.f.column_families[0].levels.clear();
   CHECK(bench.run(60).empty());
   bench.level0(20, 0);
+  bench.f.fresh = false;
+  CHECK(bench.run(60).empty());
+  bench.f.fresh = true;
+  bench.f.reset = true;
+  CHECK(bench.run(15).empty());
+  CHECK(bench.run(0.5).size() == 1);
+  CHECK(bench.rate() == 10'000'000);  // nothing is left of the intervals without flushes
 }

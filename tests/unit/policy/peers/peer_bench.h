@@ -1,6 +1,7 @@
 // One peer on hand-made features. What it proposes is applied, as in act mode, unless told not to.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -53,7 +54,9 @@ class PeerBench {
     f.limiter_rate = static_cast<double>(value(knob::kRateLimit));
   }
   void level0(std::uint64_t files, std::uint64_t bytes = 0) {
-    f.column_families[0].levels[0] = {files, bytes};
+    auto& levels = f.column_families[0].levels;
+    levels.resize(std::max<std::size_t>(1, levels.size()));
+    levels[0] = {files, bytes};
     f.l0_files = static_cast<double>(files);
     f.l0_ratio = static_cast<double>(files) / 20;
   }
