@@ -184,7 +184,11 @@ void Engine::report(const Actuation& actuation) {
     s.outcomes.begin(decision, actuation, s.features);
   } else if (actuation.status != "unchanged" && actuation.status != "advised") {
     s.guard.failed(decision.proposal);
-    s.filter.failed(decision.proposal, now);
+    if (s.policy->guard_scope() == GuardScope::kAll) {
+      s.filter.failed(decision.proposal, now);
+    } else {
+      s.filter.forget(decision.proposal);  // tried again at the policy's own pace
+    }
   }
 }
 

@@ -98,6 +98,27 @@ TEST_CASE("peers: the hard limits hold", "[peers]") {
   CHECK(guard.judge(lowering(100'000'000, 80'000'000), features).rule == "stale");
 }
 
+TEST_CASE("peers: what failed is tried again at their own pace", "[peers]") {
+  EngineConfig config;
+  config.policy = "silk";
+  config.policy_params = {{"device_bytes_per_second", 400e6}};
+  Engine engine = *Engine::create(config);
+  Sample sample = quiet_sample(0);
+  sample.knobs = {limiter_knob(kUnlimitedBytesPerSecond)};
+  int tries = 0;
+  for (int i = 0; i < 20; ++i) {
+    sample = next_sample(sample);
+    sample.database->user_bytes_written = 1'000'000 * i;
+    sample.database->keys_written = 1000 * i;
+    for (const Decision& decision : engine.step(sample).decisions) {
+      ++tries;
+      engine.report({decision.id, "refused", "writes are stopped", decision.proposal.from,
+                     decision.proposal.from});
+    }
+  }
+  CHECK(tries >= 18);
+}
+
 TEST_CASE("peers: in a closed loop each is deterministic, and nothing is rolled back", "[peers]") {
   for (const std::string& name : kPeerNames) {
     CAPTURE(name);
