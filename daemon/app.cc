@@ -5,6 +5,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "daemon/config/policy_notes.h"
 #include "daemon/config/units.h"
 #include "daemon/config/values.h"
 #include "daemon/daemon.h"
@@ -59,11 +60,16 @@ class App {
     journal_.event("", 0, "daemon", "started",
                    "rocktuned " + daemon_.snapshot()->version + " started, mode " +
                        daemon_.snapshot()->mode + ", trace " + trace_.path());
+    note_policies();
     daemon_.start();
     notifier_.ready(status_line());
   }
 
  private:
+  void note_policies() {
+    for (const std::string& note : policy_notes(daemon_.config())) log_.warn(note);
+  }
+
   void wait_for_signal() {
     signals_.async_wait([this](const boost::system::error_code& error, int signal) {
       if (error) return;
@@ -120,6 +126,7 @@ class App {
     }
     journal_.event("", 0, "daemon", "reloaded",
                    "configuration reloaded, mode " + daemon_.snapshot()->mode);
+    note_policies();
   }
 
   // After logrotate moved them away.

@@ -72,7 +72,7 @@ struct Engine::State {
   State(const EngineConfig& wanted, std::unique_ptr<Policy> made)
       : config(wanted),
         policy(std::move(made)),
-        guard(wanted.budget),
+        guard(wanted.budget, policy->guard_scope()),
         indicators(wanted.objective, wanted.prior ? *wanted.prior : Learnt()) {}
 
   EngineConfig config;
@@ -105,7 +105,8 @@ void Engine::State::finish_outcomes(Step& step) {
                       ? outcomes.end_all("the database was opened anew before the window ended")
                       : outcomes.observe(step.features);
   for (Finished& one : finished) {
-    if (!step.features.reset) rollbacks.consider(one, step.features.at.tick);
+    const bool may_roll_back = policy->guard_scope() == GuardScope::kAll && !step.features.reset;
+    if (may_roll_back) rollbacks.consider(one, step.features.at.tick);
     step.outcomes.push_back(std::move(one.outcome));
   }
 }
@@ -183,7 +184,11 @@ void Engine::report(const Actuation& actuation) {
     s.outcomes.begin(decision, actuation, s.features);
   } else if (actuation.status != "unchanged" && actuation.status != "advised") {
     s.guard.failed(decision.proposal);
-    s.filter.failed(decision.proposal, now);
+    if (s.policy->guard_scope() == GuardScope::kAll) {
+      s.filter.failed(decision.proposal, now);
+    } else {
+      s.filter.forget(decision.proposal);  // tried again at the policy's own pace
+    }
   }
 }
 

@@ -67,16 +67,34 @@ bool consistent(const LimitInput& input, std::int64_t value) {
 }  // namespace
 
 struct Guard::State {
-  explicit State(Budget wanted) : budget(wanted) {}
+  State(Budget wanted, GuardScope of_policy) : budget(wanted), scope(of_policy) {}
+
+  // Why it has to wait, of the rules that pace a policy.
+  std::optional<Verdict> check_pace(const Proposal& proposal, const KnobSpec& spec,
+                                    const KnobReading& reading, Nanoseconds now);
 
   Budget budget;
+  GuardScope scope;
   GuardHistory history;
   std::optional<std::uint64_t> last_sequence;
   std::uint64_t missed_in_a_row = 0;  // before the last observed sample
   bool after_gap = false;             // the last observed features span two missed samples or more
 };
 
-Guard::Guard(Budget budget) : state_(std::make_unique<State>(budget)) {}
+std::optional<Verdict> Guard::State::check_pace(const Proposal& proposal, const KnobSpec& spec,
+                                                const KnobReading& reading, Nanoseconds now) {
+  if (scope == GuardScope::kHardLimits) return std::nullopt;
+  if (auto why = history.dwell(proposal, spec, now)) return held(proposal, "dwell", *why);
+  if (auto why = history.over_budget(budget.changes_per_hour, now)) {
+    return held(proposal, "budget", *why);
+  }
+  if (auto why = history.oscillates(proposal, reading.found, now)) {
+    return held(proposal, "oscillation", *why);
+  }
+  return std::nullopt;
+}
+
+Guard::Guard(Budget budget, GuardScope scope) : state_(std::make_unique<State>(budget, scope)) {}
 Guard::~Guard() = default;
 Guard::Guard(Guard&&) noexcept = default;
 Guard& Guard::operator=(Guard&&) noexcept = default;
@@ -114,7 +132,9 @@ Verdict Guard::judge(const Proposal& proposal, const Features& features) {
     return rejected(proposal, "range", *impossible);
   }
   apply_relations(input, limited);
-  if (auto unknown = apply_step(input, limited)) return held(proposal, "step", *unknown);
+  if (s.scope == GuardScope::kAll) {
+    if (auto unknown = apply_step(input, limited)) return held(proposal, "step", *unknown);
+  }
   if (!consistent(input, limited.value)) {
     return held(proposal, "range", "range, relations and step leave no value: " + limited.reason);
   }
@@ -125,13 +145,7 @@ Verdict Guard::judge(const Proposal& proposal, const Features& features) {
   if (!moves) limited.value = proposal.from;
 
   Nanoseconds now = features.at.tick;
-  if (auto why = s.history.dwell(proposal, *spec, now)) return held(proposal, "dwell", *why);
-  if (auto why = s.history.over_budget(s.budget.changes_per_hour, now)) {
-    return held(proposal, "budget", *why);
-  }
-  if (auto why = s.history.oscillates(proposal, reading->found, now)) {
-    return held(proposal, "oscillation", *why);
-  }
+  if (auto wait = s.check_pace(proposal, *spec, *reading, now)) return *wait;
   if (limited.value == proposal.from) {
     std::string why = limited.reason.empty() ? "it is the value already" : limited.reason;
     return held(proposal, "no_change", "nothing is left of the change: " + why);

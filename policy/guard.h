@@ -22,12 +22,14 @@
 
 #include "model/decision.h"
 #include "model/objective.h"
+#include "policy/guard_scope.h"
 
 namespace rocktune {
 
 class Guard {
  public:
-  explicit Guard(Budget budget);
+  // Under kHardLimits step, dwell, budget and oscillation are left out.
+  explicit Guard(Budget budget, GuardScope scope = GuardScope::kAll);
   ~Guard();
   Guard(Guard&&) noexcept;
   Guard& operator=(Guard&&) noexcept;

@@ -50,11 +50,11 @@ void JournalFilter::failed(const Proposal& proposal, Nanoseconds now) {
       now + std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(wait));
 }
 
-void JournalFilter::succeeded(const Proposal& proposal) {
+void JournalFilter::forget(const Proposal& proposal) {
   Knob& knob = knobs_[{proposal.knob, proposal.column_family}];
   knob.failures = 0;
   knob.retry_at.reset();
-  // The knob moved: if it stands there again, somebody put it back, and it may be asked for anew.
+  // If the knob moved and stands there again, somebody put it back.
   knob.allowed.reset();
 }
 

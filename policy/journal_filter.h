@@ -25,7 +25,9 @@ class JournalFilter {
   // Whether the decision is to be journalled; remembers it.
   bool admits(const Decision& decision, Nanoseconds now);
   void failed(const Proposal& proposal, Nanoseconds now);
-  void succeeded(const Proposal& proposal);
+  void succeeded(const Proposal& proposal) { forget(proposal); }
+  // It may be asked for again at once.
+  void forget(const Proposal& proposal);
   void reset() { knobs_.clear(); }
 
  private:

@@ -2,6 +2,7 @@
 
 #include "policy/headroom.h"
 #include "policy/params.h"
+#include "policy/peers/peers.h"
 
 namespace rocktune {
 namespace {
@@ -38,12 +39,15 @@ Result<std::unique_ptr<Policy>> make_headroom_from(const PolicyParams& params) {
 }  // namespace
 
 std::vector<std::string> policy_names() {
-  return {"headroom", "static"};
+  std::vector<std::string> names = {"headroom", "static"};
+  for (const std::string_view peer : peers::names()) names.emplace_back(peer);
+  return names;
 }
 
 Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const PolicyParams& params) {
   if (name == "headroom") return make_headroom_from(params);
   if (name == "static") return make_static(params);
+  if (auto peer = peers::make(name, params)) return *std::move(peer);
   std::string known;
   for (const std::string& one : policy_names()) known += (known.empty() ? "" : ", ") + one;
   return fail(ErrorCode::kInvalidArgument,

@@ -13,6 +13,7 @@
 #include "model/decision.h"
 #include "model/engine_config.h"
 #include "model/result.h"
+#include "policy/guard_scope.h"
 
 namespace rocktune {
 
@@ -31,10 +32,13 @@ class Policy {
   [[nodiscard]] virtual std::vector<Proposal> decide(const PolicyInput& input) = 0;
   // The histories belong to a database that is gone.
   virtual void reset() = 0;
+  // How much of the guard it is under. kHardLimits is for the peers, which are there to be compared
+  // with at their own pace.
+  [[nodiscard]] virtual GuardScope guard_scope() const { return GuardScope::kAll; }
 };
 
-// "static" (never changes anything), "headroom". Unknown names and parameters are errors that list
-// the known ones.
+// "static" (never changes anything), "headroom", and the peers of policy/peers/. Unknown names and
+// parameters are errors that list the known ones.
 Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const PolicyParams& params);
 std::vector<std::string> policy_names();
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iomanip>
+#include <optional>
 #include <sstream>
 
 #include "bench/device/target_device.h"
@@ -73,7 +75,54 @@ Result<PolicySetup> native_setup(const Scenario& scenario) {
   return setup;
 }
 
+// What the device writes at most, where that is known.
+std::optional<std::int64_t> known_write_rate(const Scenario& scenario) {
+  const auto spec = parse_device_spec(scenario.device, scenario.scale);
+  if (!spec || spec->kind == DeviceKind::kReal) return std::nullopt;
+  return std::llround(spec->profile.write_bytes_per_second);
+}
+
+// Published sizes and rates (policy/peers/).
+constexpr double kSilkLeastRate = 10e6;
+constexpr double kAdocLeastMemtable = 64.0 * (1 << 20), kAdocMostMemtable = 512.0 * (1 << 20);
+constexpr double kLeastParam = 65536;  // what a policy takes as a size or a rate
+
+// What ADOC's largest memtables take beyond those that are configured.
+std::int64_t adoc_memory(const Scenario& scenario, const ScenarioDatabase& database) {
+  const HostConfiguration& c = database.configuration;
+  const std::int64_t largest = std::llround(kAdocMostMemtable / scenario.scale);
+  return std::max<std::int64_t>(0, largest - c.write_buffer_bytes) * c.max_write_buffer_number *
+         static_cast<std::int64_t>(database.workload.families.size());
+}
+
+std::int64_t memory_max(const std::string& policy, const Scenario& scenario,
+                        const ScenarioDatabase& database) {
+  const std::int64_t found = database.configuration.block_cache_bytes + memtable_bytes(database);
+  if (scenario.objective.memory_bytes) return std::max(memory_share(scenario, database), found);
+  return found + (policy == "adoc" ? adoc_memory(scenario, database) : 0);
+}
+
 }  // namespace
+
+PolicyParams peer_params(const std::string& policy, const Scenario& scenario) {
+  const auto device = known_write_rate(scenario);
+  auto scaled = [&](double bytes) { return std::max(kLeastParam, bytes / scenario.scale); };
+  PolicyParams params;
+  if (policy == "rocksdb-auto-tuned" || policy == "write-amp-limiter") {
+    params["rate_limit_max_bytes_per_second"] =
+        static_cast<double>(device.value_or(kUnknownDeviceRate));
+  }
+  if (policy == "write-amp-limiter") params["scale"] = scenario.scale;
+  if (policy == "silk") {
+    params["least_bytes_per_second"] = scaled(kSilkLeastRate);
+    if (device) params["device_bytes_per_second"] = static_cast<double>(*device);
+  }
+  if (policy == "adoc") {
+    params["memtable_min_bytes"] = scaled(kAdocLeastMemtable);
+    params["memtable_max_bytes"] = scaled(kAdocMostMemtable);
+  }
+  return params;
+}
 
 std::vector<std::string> known_policies() {
   std::vector<std::string> known = {kStatic, kBestStatic, kNativeAutoTuned};
@@ -117,6 +166,13 @@ Result<PolicySetup> policy_setup(const std::string& policy, const Scenario& scen
 std::string daemon_sections(const std::string& policy, const Scenario& scenario) {
   std::ostringstream out;
   out << "defaults:\n  policy: " << policy << "\n";
+  if (const PolicyParams params = peer_params(policy, scenario); !params.empty()) {
+    out << "  policy_params:\n";
+    for (const auto& [name, value] : params) {
+      out << "    " << name << ": " << std::fixed << std::setprecision(1) << value << "\n";
+    }
+    out << std::defaultfloat;
+  }
   const std::int64_t read = tightest_p99_us(scenario.objective, true);
   const std::int64_t write = tightest_p99_us(scenario.objective, false);
   out << "  objective:\n    first: " << priority(scenario.objective) << "\n";
@@ -128,13 +184,11 @@ std::string daemon_sections(const std::string& policy, const Scenario& scenario)
   if (scenario.objective.device_share) {
     out << "    device_share: " << *scenario.objective.device_share << "\n";
   }
-  if (!scenario.objective.memory_bytes) return out.str();
+  if (!scenario.objective.memory_bytes && policy != "adoc") return out.str();
   out << "targets:\n";
   for (const ScenarioDatabase& database : scenario.databases) {
-    const std::int64_t found = database.configuration.block_cache_bytes + memtable_bytes(database);
-    out << "  - path: \"*/" << database.name
-        << "\"\n    budget: {memory_max: " << std::max(memory_share(scenario, database), found)
-        << "B}\n";
+    out << "  - path: \"/*/" << database.name
+        << "\"\n    budget: {memory_max: " << memory_max(policy, scenario, database) << "B}\n";
   }
   return out.str();
 }

@@ -9,6 +9,7 @@
 
 #include "bench/scenario/scenario.h"
 #include "bench/trial/daemon.h"
+#include "model/engine_config.h"
 #include "model/result.h"
 
 namespace rocktune::bench {
@@ -34,6 +35,10 @@ struct PolicySetup {
 // `best_options`: what the search found; only best-static needs it.
 Result<PolicySetup> policy_setup(const std::string& policy, const Scenario& scenario,
                                  const std::vector<std::string>& best_options);
+
+// `policy_params` of one of the peers: its published constants at the scenario's scale, and the
+// device's bandwidth. Empty for the others.
+PolicyParams peer_params(const std::string& policy, const Scenario& scenario);
 
 // The daemon's `defaults:` for a policy of its own: the scenario's objective as far as rocktuned
 // has words for it, and what the scenario lets a tuner spend.

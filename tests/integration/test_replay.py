@@ -34,9 +34,10 @@ class Replay(World):
 
     def test_side_by_side(self):
         trace = self.record("advise")
-        result = self.rocktune("replay", trace, "--policy", "static,headroom")
+        result = self.rocktune("replay", trace, "--policy", "static,headroom,silk,adoc")
         self.assertIn("static", result.stdout)
         self.assertIn("headroom", result.stdout)
+        self.assertIn("adoc", result.stdout)
         bad = self.rocktune("replay", trace, "--policy", "hedroom", check=False)
         self.assertEqual(bad.returncode, 2)
         self.assertIn("headroom", bad.stderr, "the known policies are named")

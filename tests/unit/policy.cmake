@@ -6,6 +6,12 @@ rocktune_unit_test(policy_test
     unit/policy/headroom_loops_test.cc
     unit/policy/headroom_test.cc
     unit/policy/outcomes_test.cc
+    unit/policy/peers/adoc_test.cc
+    unit/policy/peers/auto_tuned_test.cc
+    unit/policy/peers/cockroach_l0_test.cc
+    unit/policy/peers/peers_test.cc
+    unit/policy/peers/silk_test.cc
+    unit/policy/peers/write_amp_limiter_test.cc
     unit/policy/policy_test.cc
     unit/policy/property_test.cc
   LIBRARIES rocktune_policy)

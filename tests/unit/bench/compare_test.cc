@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -13,11 +14,15 @@
 #include "bench/compare/policies.h"
 #include "bench/compare/search.h"
 #include "bench/compare/shared.h"
+#include "policy/policy.h"
 #include "tests/support/catch.h"
 
 using namespace rocktune::bench;
 using Catch::Matchers::Contains;
 using nlohmann::json;
+using rocktune::make_policy;
+using rocktune::policy_names;
+using rocktune::PolicyParams;
 
 namespace {
 
@@ -146,9 +151,39 @@ TEST_CASE("the daemon gets the scenario's objective and budgets", "[bench][compa
   CHECK_THAT(one, Contains("policy: headroom") && Contains("read_p99: 5000us") &&
                       Contains("write_p99: 20000us") && Contains("jobs_max: 4") &&
                       Contains("rate_limit_min: 163840B/s"));
-  CHECK_THAT(one, Contains("path: \"*/main\"") && Contains("memory_max: 67108864B"));
+  CHECK_THAT(one, Contains("path: \"/*/main\"") && Contains("memory_max: 67108864B"));
   const std::string two = daemon_sections("headroom", scenario_of(kTwo));
   CHECK_THAT(two, Contains("first: throughput") && !Contains("p99:") && !Contains("targets"));
+}
+
+TEST_CASE("the peers get their published constants at the scenario's scale", "[bench][compare]") {
+  const Scenario one = scenario_of(kOne);  // a 64th of nvme-p41
+  const std::string silk = daemon_sections("silk", one);
+  CHECK_THAT(silk, Contains("device_bytes_per_second: 101562500.0") &&
+                       Contains("least_bytes_per_second: 156250.0"));
+  CHECK(peer_params("write-amp-limiter", one) ==
+        PolicyParams{{"rate_limit_max_bytes_per_second", 101562500}, {"scale", 64}});
+  CHECK(peer_params("rocksdb-auto-tuned", one) ==
+        PolicyParams{{"rate_limit_max_bytes_per_second", 101562500}});
+  CHECK(peer_params("adoc", one) ==
+        PolicyParams{{"memtable_min_bytes", 1 << 20}, {"memtable_max_bytes", 8 << 20}});
+  CHECK(peer_params("headroom", one).empty());
+  for (const std::string& policy : policy_names()) {
+    CAPTURE(policy);
+    CHECK(make_policy(policy, peer_params(policy, one)));
+  }
+}
+
+TEST_CASE("adoc gets room for its memtables where no memory is stated", "[bench][compare]") {
+  const Scenario two = scenario_of(kTwo);
+  CHECK_THAT(daemon_sections("silk", two), !Contains("memory_max"));
+  const auto& front = two.databases.front();
+  const HostConfiguration& c = front.configuration;
+  const std::int64_t largest = std::llround(512.0 * (1 << 20) / two.scale);
+  const std::int64_t memory = c.block_cache_bytes + largest * c.max_write_buffer_number;
+  CHECK_THAT(daemon_sections("adoc", two), Contains("memory_max: " + std::to_string(memory) + "B"));
+  CHECK(daemon_sections("adoc", scenario_of(kOne)).find("memory_max: 67108864B") !=
+        std::string::npos);
 }
 
 TEST_CASE("with several databases an option says whose it is", "[bench][compare]") {

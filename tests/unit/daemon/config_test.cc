@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "daemon/config/load.h"
+#include "daemon/config/policy_notes.h"
 #include "tests/support/catch.h"
 #include "tests/unit/daemon/support.h"
 
@@ -184,4 +185,23 @@ TEST_CASE("environment names", "[daemon][config]") {
   REQUIRE_FALSE(load_config(inputs));
   CHECK(load_config(inputs).error()[0].find("/nowhere/rocktuned.yaml: No such file") !=
         std::string::npos);
+}
+
+TEST_CASE("a policy that is there for comparison is named when it is to act", "[daemon][config]") {
+  auto notes = [](const std::string& text) { return policy_notes(parse(text).value()); };
+  CHECK(notes("daemon: {mode: act}").empty());
+  CHECK(notes("defaults: {policy: silk}").empty());
+  const auto defaults = notes("daemon: {mode: act}\ndefaults: {policy: silk}");
+  REQUIRE(defaults.size() == 1);
+  CHECK(begins(defaults[0], "policy silk is there to be compared with"));
+  const auto targets = notes(
+      "defaults: {policy: adoc}\n"
+      "targets:\n"
+      "  - {path: /a, mode: act}\n"
+      "  - {path: /b, mode: act}\n"
+      "  - {path: /c, mode: act, policy: cockroach-l0}\n"
+      "  - {path: /d, policy: silk}\n");
+  REQUIRE(targets.size() == 2);
+  CHECK(begins(targets[0], "policy adoc "));
+  CHECK(begins(targets[1], "policy cockroach-l0 "));
 }

@@ -1,0 +1,150 @@
+#include "policy/peers/adoc.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "model/text.h"
+#include "model/trend.h"
+#include "policy/peers/common.h"
+
+namespace rocktune::peers {
+namespace {
+
+// DOTA_tuner.h and .cc, where no other source is named
+constexpr double kTickSeconds = 1;
+constexpr double kSlowFlush = 0.5;   // TEA_slow_flush, of the fastest
+constexpr double kMoreJobs = 2;      // FillUpChangeList
+constexpr double kLeastJobs = 2;     // min_thread
+constexpr double kSpeedSeconds = 5;  // ours: several flushes, so that one more or less is no change
+
+enum class AdocMove { kKeep, kMore, kHalf };
+
+struct AdocWish {
+  AdocMove move = AdocMove::kKeep;
+  std::string why;
+  std::string_view feature = "memtable_ratio";
+  void set(AdocMove wanted, std::string reason, std::string_view moves) {
+    move = wanted;
+    why = std::move(reason);
+    feature = moves;
+  }
+};
+
+double gauge_or(const Counter& counter, double absent) {
+  return counter ? static_cast<double>(*counter) : absent;
+}
+
+class Adoc : public Policy {
+ public:
+  explicit Adoc(const AdocParams& params) : params_(params) {}
+
+  [[nodiscard]] std::string_view name() const override { return kAdoc; }
+  [[nodiscard]] GuardScope guard_scope() const override { return GuardScope::kHardLimits; }
+
+  [[nodiscard]] std::vector<Proposal> decide(const PolicyInput& input) override {
+    const Features& f = input.features;
+    if (f.reset) reset();
+    observe(f);
+    std::vector<Proposal> out;
+    if (!f.fresh || tick_.due(f.at.tick) == 0) return out;
+    const bool flushed = std::exchange(flushed_, 0) > 0;
+    if (!flushed || !std::exchange(scored_, true)) return out;
+    const bool slow = flushes_are_slow();
+    tune_jobs(input, slow, out);
+    for (const ColumnFamilyReading& family : f.column_families) tune_sizes(f, family, slow, out);
+    return out;
+  }
+
+  void reset() override { *this = Adoc(params_); }
+
+ private:
+  void observe(const Features& f) {
+    const bool waits = f.immutable_memtables.value_or(0) >= 1;
+    if (f.flush_bytes_per_second) flushed_ += *f.flush_bytes_per_second * f.interval_seconds;
+    if (waits && waited_ && f.flush_bytes_per_second) {
+      speed_.add(f.at.tick, *f.flush_bytes_per_second);
+    }
+    speed_.expire(f.at.tick);
+    waited_ = waits;
+  }
+
+  bool flushes_are_slow() {
+    const Value speed = speed_.mean(kSpeedSeconds);
+    if (!speed) return false;
+    fastest_ = std::max(fastest_, *speed);
+    return *speed < kSlowFlush * fastest_;
+  }
+
+  static void tune_jobs(const PolicyInput& input, bool slow, std::vector<Proposal>& out) {
+    const Features& f = input.features;
+    const KnobReading* jobs = changeable(f, knob::kBackgroundJobs);
+    const auto& told = input.budget.jobs_max;
+    const Value cores = told ? Value(static_cast<double>(*told)) : f.cpus;
+    if (jobs == nullptr || !cores) return;
+    AdocWish wish;
+    if (f.immutable_memtables.value_or(0) >= 1) {
+      wish.set(AdocMove::kMore, "memtables wait for their flush", "memtable_ratio");
+    }
+    if (slow) wish.set(AdocMove::kHalf, "flushes are slow: jobs compete", "memtable_ratio");
+    if (f.pending_ratio.value_or(0) >= 1) {
+      wish.set(AdocMove::kMore, "pending bytes are at the soft limit", "pending_bytes");
+    } else if (f.l0_ratio.value_or(0) >= 1) {
+      wish.set(AdocMove::kMore, "level 0 is at its slowdown trigger", "l0_ratio");
+    }
+    if (wish.move == AdocMove::kKeep) return;
+    const auto now = static_cast<double>(jobs->value);
+    const double to = wish.move == AdocMove::kMore ? now + kMoreJobs : std::floor(now / 2);
+    const double within = std::min(std::max(to, kLeastJobs), *cores);
+    if (wish.move == AdocMove::kMore && within < now) return;  // found with more than cores
+    auto change = turn(f, jobs, within, {"adoc.jobs", wish.why, wish.feature});
+    if (change) out.push_back(*std::move(change));
+  }
+
+  static AdocWish wish_of(const ColumnFamilyReading& family, bool slow) {
+    AdocWish wish;
+    if (slow) wish.set(AdocMove::kMore, "flushes are slow", "memtable_ratio");
+    if (gauge_or(family.immutable_memtables, 0) > 1) {
+      wish.set(AdocMove::kMore, "more than one memtable waits", "memtable_ratio");
+    }
+    const double soft = gauge_or(family.soft_pending_limit_bytes, 0);
+    if (soft > 0 && gauge_or(family.pending_compaction_bytes, 0) >= soft) {
+      wish.set(AdocMove::kHalf, "pending bytes are at the soft limit", "pending_bytes");
+    }
+    return wish;
+  }
+
+  void tune_sizes(const Features& f, const ColumnFamilyReading& family, bool slow,
+                  std::vector<Proposal>& out) const {
+    const KnobReading* memtable = changeable(f, knob::kWriteBufferSize, family.name);
+    const AdocWish wish = wish_of(family, slow);
+    if (memtable == nullptr || wish.move == AdocMove::kKeep) return;
+    const auto now = static_cast<double>(memtable->value);
+    const double wanted = wish.move == AdocMove::kMore ? now + static_cast<double>(memtable->found)
+                                                       : std::floor(now / 2);
+    const double size =
+        std::min(std::max(wanted, params_.memtable_min_bytes), params_.memtable_max_bytes);
+    auto add = [&](std::string_view knob, double to, std::string_view rule) {
+      auto change = turn(f, changeable(f, knob, family.name), to, {rule, wish.why, wish.feature});
+      if (change) out.push_back(*std::move(change));
+    };
+    add(knob::kWriteBufferSize, size, "adoc.memtable");
+    add(knob::kTargetFileSize, size, "adoc.file_size");
+    const double trigger = gauge_or(family.level0_compaction_trigger, 0);
+    if (trigger > 0) add(knob::kLevelBase, size * trigger, "adoc.level_base");
+  }
+
+  AdocParams params_;
+  Tick tick_{kTickSeconds};
+  Trend speed_{Trend::Jumps::kKeep, 0, kSpeedSeconds};  // of flushes, bytes/s
+  double fastest_ = 0, flushed_ = 0;
+  bool waited_ = false, scored_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_adoc(const AdocParams& params) {
+  return std::make_unique<Adoc>(params);
+}
+
+}  // namespace rocktune::peers

@@ -1,0 +1,84 @@
+#include "policy/peers/auto_tuned.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/text.h"
+#include "policy/peers/common.h"
+
+namespace rocktune::peers {
+namespace {
+
+// util/rate_limiter.cc: kRefillsPerTune x the default refill period of 100 ms
+constexpr double kTuneSeconds = 100 * 0.1;
+constexpr double kLowWatermarkPercent = 50, kHighWatermarkPercent = 90;
+constexpr double kAdjustFactor = 1.05;      // kAdjustFactorPct 5
+constexpr double kAllowedRangeFactor = 20;  // the least is the largest rate over this
+constexpr double kStartShare = 0.5;         // of the largest rate
+
+class AutoTuned : public Policy {
+ public:
+  explicit AutoTuned(const AutoTunedParams& params) : params_(params) {}
+
+  [[nodiscard]] std::string_view name() const override { return kAutoTuned; }
+  [[nodiscard]] GuardScope guard_scope() const override { return GuardScope::kHardLimits; }
+
+  [[nodiscard]] std::vector<Proposal> decide(const PolicyInput& input) override {
+    const Features& f = input.features;
+    if (f.reset) reset();
+    const KnobReading* limiter = changeable(f, knob::kRateLimit);
+    if (!f.fresh || limiter == nullptr) return {};
+    const double most =
+        largest_rate(params_.rate_limit_max_bytes_per_second, *limiter, input.objective);
+    std::optional<Proposal> change;
+    if (untouched(*limiter)) {
+      change = turn(f, limiter, std::floor(most * kStartShare),
+                    {"auto_tuned.start", "it starts at half of " + text::rate(most),
+                     "limiter_use_ratio", false});
+    }
+    if (!change) change = tune(f, *limiter, most);
+    return change ? std::vector<Proposal>{*std::move(change)} : std::vector<Proposal>{};
+  }
+
+  void reset() override {
+    tick_.reset();
+    use_.reset();
+  }
+
+ private:
+  std::optional<Proposal> tune(const Features& f, const KnobReading& limiter, double most) {
+    use_.add(f, f.limiter_use_ratio);
+    if (tick_.due(f.at.tick) == 0) return std::nullopt;
+    const Value use = use_.take(kTuneSeconds / 2);
+    if (!use) return std::nullopt;
+    const double drained = std::floor(std::min(*use, 1.0) * 100);
+    const double least = std::floor(most / kAllowedRangeFactor);
+    const auto rate = static_cast<double>(limiter.value);
+    double to = rate;
+    if (drained == 0) {
+      to = least;
+    } else if (drained < kLowWatermarkPercent) {
+      to = std::max(least, std::floor(rate / kAdjustFactor));
+    } else if (drained > kHighWatermarkPercent) {
+      to = std::min(most, std::floor(rate * kAdjustFactor));
+    }
+    const bool up = to > rate;
+    return turn(f, &limiter, to,
+                {"auto_tuned.demand",
+                 "background writes used " + text::number(drained, 0) + "% of the rate in " +
+                     text::duration(kTuneSeconds),
+                 "limiter_use_ratio", up});
+  }
+
+  AutoTunedParams params_;
+  Tick tick_{kTuneSeconds};
+  MeanRate use_;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_auto_tuned(const AutoTunedParams& params) {
+  return std::make_unique<AutoTuned>(params);
+}
+
+}  // namespace rocktune::peers

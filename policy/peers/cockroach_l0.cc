@@ -1,0 +1,119 @@
+#include "policy/peers/cockroach_l0.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "model/text.h"
+#include "policy/peers/common.h"
+
+namespace rocktune::peers {
+namespace {
+
+// io_load_listener.go
+constexpr double kIntervalSeconds = 15;  // adjustmentInterval
+constexpr double kAlpha = 0.5;
+constexpr double kLow = 0.5, kMedium = 1, kOverload = 2;  // scores
+
+struct Level0 {
+  double bytes = 0;  // of all column families
+  double files = 0;  // of the one that has most
+};
+
+// Absent when some column family's levels were not read.
+std::optional<Level0> level0_of(const Features& f) {
+  if (f.column_families.empty()) return std::nullopt;
+  Level0 out;
+  for (const ColumnFamilyReading& family : f.column_families) {
+    if (family.levels.empty()) return std::nullopt;
+    out.bytes += static_cast<double>(family.levels.front().bytes);
+    out.files = std::max(out.files, static_cast<double>(family.levels.front().files));
+  }
+  return out;
+}
+
+double smoothed(double now, const Value& before) {
+  return before ? kAlpha * now + (1 - kAlpha) * *before : now;
+}
+
+// What a score from 0.5 on admits, of C.
+double admitted_share(double score) {
+  if (score >= kOverload) return 0.5;
+  if (score >= kMedium) return (3 - score) / 2;
+  return 3 - 2 * score;
+}
+
+class CockroachL0 : public Policy {
+ public:
+  explicit CockroachL0(const CockroachL0Params& params) : params_(params) {}
+
+  [[nodiscard]] std::string_view name() const override { return kCockroachL0; }
+  [[nodiscard]] GuardScope guard_scope() const override { return GuardScope::kHardLimits; }
+
+  [[nodiscard]] std::vector<Proposal> decide(const PolicyInput& input) override {
+    const Features& f = input.features;
+    if (f.reset) reset();
+    if (!f.fresh) return {};
+    flushing_.add(f, f.flush_bytes_per_second);
+    const bool began = tick_.began();
+    const int ticks = tick_.due(f.at.tick);
+    if (began && ticks == 0) return {};
+    const auto level0 = level0_of(f);
+    const Value flushed = flushing_.take(began ? kIntervalSeconds / 2 : 0);
+    const std::optional<Level0> before = std::exchange(before_, level0);
+    if (!level0 || !before || !flushed || !began) return {};
+    const double left = before->bytes + *flushed * kIntervalSeconds * ticks - level0->bytes;
+    adjust(level0->files, std::max(0.0, left) / ticks);
+    return apply(f, level0->files);
+  }
+
+  void reset() override { *this = CockroachL0(params_); }
+
+ private:
+  [[nodiscard]] double score(double files) const { return 2 * files / params_.l0_threshold_files; }
+
+  // `compacted`: bytes that left level 0, per interval.
+  void adjust(double files, double compacted) {
+    compacted_ = smoothed(compacted, compacted_);
+    const double level = score(files);
+    limits_ = level >= kLow;
+    tokens_ = smoothed(limits_ ? admitted_share(level) * *compacted_ : compacted, tokens_);
+  }
+
+  [[nodiscard]] std::vector<Proposal> apply(const Features& f, double files) const {
+    const double admitted = tokens_.value_or(0) / kIntervalSeconds;
+    const std::string state = "level 0 has " + text::amount(files) + " files of " +
+                              text::amount(params_.l0_threshold_files);
+    std::vector<Proposal> out;
+    for (const KnobReading& reading : f.knobs) {
+      const bool rate = reading.name == knob::kDelayedWriteRate;
+      if (!reading.changeable || (!rate && reading.name != knob::kL0Slowdown)) continue;
+      // What never was changed is left alone while all is admitted.
+      auto to = static_cast<double>(reading.found);
+      Turn why{"cockroach.unlimited", state + ": all is admitted", "stalled_ratio"};
+      if (limits_) {
+        to = rate ? std::floor(admitted)
+                  : std::min(to, std::floor(params_.l0_threshold_files * kLow / 2));
+        why = {rate ? "cockroach.tokens" : "cockroach.trigger",
+               state + ": " + text::rate(admitted) + " are admitted", "l0_ratio"};
+      }
+      if (auto change = turn(f, &reading, to, why)) out.push_back(*std::move(change));
+    }
+    return out;
+  }
+
+  CockroachL0Params params_;
+  Tick tick_{kIntervalSeconds};
+  MeanRate flushing_;  // since the last tick
+  std::optional<Level0> before_;
+  Value compacted_, tokens_;  // bytes in an interval, smoothed
+  bool limits_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_cockroach_l0(const CockroachL0Params& params) {
+  return std::make_unique<CockroachL0>(params);
+}
+
+}  // namespace rocktune::peers

@@ -1,0 +1,95 @@
+#include "policy/peers/common.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "policy/guard_limits.h"
+
+namespace rocktune::peers {
+namespace {
+
+// As many ticks as anybody remembers: a gap of a day does not have to be counted out.
+constexpr double kMostTicks = 1000;
+constexpr double kLargestValue = 4e18;
+// Polls come a little early or late; a tick does not wait another poll for that.
+constexpr double kSlackSeconds = 0.05;
+
+Value value_of(const Features& features, std::string_view name) {
+  Value found;
+  Features::visit_values(features, [&](const char* one, const Value& value) {
+    if (name == one) found = value;
+  });
+  return found;
+}
+
+}  // namespace
+
+const KnobReading* changeable(const Features& features, std::string_view name,
+                              std::string_view column_family) {
+  for (const KnobReading& reading : features.knobs) {
+    const bool meant = reading.name == name && reading.column_family == column_family;
+    if (meant && reading.changeable) return &reading;
+  }
+  return nullptr;
+}
+
+std::optional<Proposal> turn(const Features& features, const KnobReading* reading, double to,
+                             Turn why) {
+  if (reading == nullptr || !std::isfinite(to)) return std::nullopt;
+  Proposal out;
+  out.to = std::llround(std::clamp(to, -kLargestValue, kLargestValue));
+  if (out.to == reading->value) return std::nullopt;
+  out.knob = reading->name;
+  out.column_family = reading->column_family;
+  out.from = reading->value;
+  out.rule = why.rule;
+  out.reason = std::move(why.reason);
+  const KnobSpec* spec = find_knob(reading->name);
+  const double window = spec == nullptr ? 0 : seconds_between({}, spec->evaluation);
+  const Value now = value_of(features, why.feature);
+  out.expected = {std::string(why.feature), why.lower_is_better, now.value_or(0), window};
+  if (now) out.evidence = {{std::string(why.feature), *now, std::nullopt}};
+  return out;
+}
+
+int Tick::due(Nanoseconds now) {
+  if (!last_ || now < *last_) {
+    last_ = now;
+    return 0;
+  }
+  const double passed = (seconds_between(*last_, now) + kSlackSeconds) / seconds_;
+  if (passed < 1) return 0;
+  const auto ticks = static_cast<int>(std::min(passed, kMostTicks));
+  // From the old due time on, so that lateness does not add up; after a gap from now on.
+  const auto due = std::chrono::duration<double>(seconds_);
+  last_ = ticks == 1 ? *last_ + std::chrono::duration_cast<Nanoseconds>(due) : now;
+  return ticks;
+}
+
+void MeanRate::add(const Features& features, const Value& rate) {
+  if (!rate || !(features.interval_seconds > 0)) return;
+  sum_ += *rate * features.interval_seconds;
+  seconds_ += features.interval_seconds;
+}
+
+Value MeanRate::take(double least_seconds) {
+  const MeanRate taken = std::exchange(*this, MeanRate());
+  if (!(taken.seconds_ > 0) || taken.seconds_ < least_seconds) return std::nullopt;
+  const double mean = taken.sum_ / taken.seconds_;
+  return std::isfinite(mean) ? Value(mean) : std::nullopt;
+}
+
+double largest_rate(double param, const KnobReading& limiter, const Objective& objective) {
+  if (param > 0) return param;
+  if (limiter.found < kUnlimitedBytesPerSecond) return static_cast<double>(limiter.found);
+  if (objective.device_capacities.write) return objective.device_capacities.write->bytes_per_second;
+  return static_cast<double>(kNearlyUnlimitedBytesPerSecond);
+}
+
+bool untouched(const KnobReading& reading) {
+  return reading.owner == KnobOwner::kFound;
+}
+
+}  // namespace rocktune::peers

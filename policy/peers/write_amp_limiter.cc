@@ -1,0 +1,138 @@
+#include "policy/peers/write_amp_limiter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/text.h"
+#include "model/trend.h"
+#include "model/write_stall.h"
+#include "policy/peers/common.h"
+
+namespace rocktune::peers {
+namespace {
+
+// write_amp_based_rate_limiter.cc and .h, where no other source is named
+constexpr double kTuneSeconds = 1;
+// 300 and 30 ticks; a Trend's window has both of its ends in it.
+constexpr double kFullSeconds = 299.5, kRecentSeconds = 29.5;
+constexpr double kLeastRate = 10 << 20;    // kMinBytesPerSec
+constexpr double kLeastFlushes = 8 << 20;  // kHighBytesLower
+constexpr double kLeastAmplification = 1;  // kRatioLower, in tenths
+constexpr double kUsedUp = 0.995;
+constexpr double kMostDelta = 6;        // percent
+constexpr double kCriticalDelta = 150;  // percent
+constexpr double kPaddingShare = 0.1, kPaddingArea = 577464606419583, kPaddingOffset = 26225305;
+constexpr double kStartShare = 0.5;
+// db/column_family.cc
+constexpr double kCriticalL0 = 0.8, kCriticalPending = 0.5;
+
+double padding_of(double rate) {
+  return rate * kPaddingShare + kPaddingArea / (rate + kPaddingOffset);
+}
+
+bool is_critical(const Features& f) {
+  return find_write_stall(f).has_value() || f.l0_ratio.value_or(0) >= kCriticalL0 ||
+         f.pending_ratio.value_or(0) >= kCriticalPending;
+}
+
+// Without a soft limit RocksDB always speeds compactions up, and the limiter with them.
+bool has_no_soft_limit(const Features& f) {
+  return f.pending_soft_bytes && *f.pending_soft_bytes == 0;
+}
+
+class WriteAmpLimiter : public Policy {
+ public:
+  explicit WriteAmpLimiter(const WriteAmpLimiterParams& params) : params_(params) {}
+
+  [[nodiscard]] std::string_view name() const override { return kWriteAmpLimiter; }
+  [[nodiscard]] GuardScope guard_scope() const override { return GuardScope::kHardLimits; }
+
+  [[nodiscard]] std::vector<Proposal> decide(const PolicyInput& input) override {
+    const Features& f = input.features;
+    if (f.reset) reset();
+    const KnobReading* limiter = changeable(f, knob::kRateLimit);
+    if (!f.fresh || limiter == nullptr) return {};
+    const double most =
+        largest_rate(params_.rate_limit_max_bytes_per_second, *limiter, input.objective);
+    std::optional<Proposal> change = tune(f, *limiter, most);
+    if (!change && untouched(*limiter)) {
+      change = turn(f, limiter, std::floor(most * kStartShare),
+                    {"write_amp.start", "it starts at half of " + text::rate(most),
+                     "limiter_use_ratio", false});
+    }
+    return change ? std::vector<Proposal>{*std::move(change)} : std::vector<Proposal>{};
+  }
+
+  void reset() override { *this = WriteAmpLimiter(params_); }
+
+ private:
+  std::optional<Proposal> tune(const Features& f, const KnobReading& limiter, double most) {
+    compacting_.add(f, f.compaction_write_bytes_per_second);
+    flushing_.add(f, f.flush_bytes_per_second);
+    if (tick_.due(f.at.tick) == 0) return std::nullopt;
+    const Value compacted = compacting_.take(kTuneSeconds / 2);
+    const Value flushed = flushing_.take(kTuneSeconds / 2);
+    if (!compacted || !flushed) return std::nullopt;
+    compacted_.add(f.at.tick, *compacted);
+    flushed_.add(f.at.tick, *flushed);
+    const double recent_flushes = flushed_.mean(kRecentSeconds).value_or(0);
+    if (limiter.value < kUnlimitedBytesPerSecond) {
+      const double limit = static_cast<double>(limiter.value) - recent_flushes;
+      limits_.add(f.at.tick, std::max(limit, 1.0));
+    }
+    const bool critical = is_critical(f);
+    double rate = needed(recent_flushes);
+    const double padding = padding_of(rate * params_.scale) / params_.scale;
+    adjust_delta(f, critical, rate, padding);
+    rate += padding + rate * delta_ / 100;
+    rate = std::max(kLeastRate / params_.scale, std::min(rate, most - recent_flushes));
+    const double to = std::floor(rate + recent_flushes);
+    const bool up = to > static_cast<double>(limiter.value);
+    return turn(f, &limiter, to,
+                {critical ? "write_amp.pace_up" : "write_amp.follow",
+                 "compactions write " + text::rate(*compacted) + " and flushes " +
+                     text::rate(recent_flushes) + "; " + text::number(delta_, 0) + "% on top",
+                 up ? "l0_ratio" : "read_p99_us"});
+  }
+
+  [[nodiscard]] double needed(double recent_flushes) const {
+    const double least = kLeastFlushes / params_.scale;
+    const double written = compacted_.mean(kFullSeconds).value_or(0);
+    const double flushed = flushed_.mean(kFullSeconds).value_or(0);
+    // In tenths, as there.
+    const double tenths = std::floor(written * 10 / std::max(flushed, least));
+    const double amplification = std::max(kLeastAmplification, tenths / 10);
+    return std::max(written, amplification * std::max(recent_flushes, least));
+  }
+
+  void adjust_delta(const Features& f, bool critical, double rate, double padding) {
+    const Value used = compacted_.mean(kRecentSeconds), limit = limits_.mean(kRecentSeconds);
+    const bool used_up = used && limit && *used >= kUsedUp * *limit;
+    if (used_up && delta_ < kMostDelta) {
+      ++delta_;
+    } else if (!used_up && delta_ > 0) {
+      --delta_;
+    }
+    if (critical) {
+      delta_ = kCriticalDelta;
+    } else if (has_no_soft_limit(f)) {
+      delta_ = std::max(delta_, std::floor(padding * kCriticalDelta / rate));
+    }
+  }
+
+  WriteAmpLimiterParams params_;
+  Tick tick_{kTuneSeconds};
+  MeanRate compacting_, flushing_;  // since the last tick
+  Trend compacted_{Trend::Jumps::kKeep, 0, kFullSeconds};
+  Trend flushed_{Trend::Jumps::kKeep, 0, kFullSeconds};
+  Trend limits_{Trend::Jumps::kKeep, 0, kRecentSeconds};  // of compactions
+  double delta_ = 0;                                      // percent
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_write_amp_limiter(const WriteAmpLimiterParams& params) {
+  return std::make_unique<WriteAmpLimiter>(params);
+}
+
+}  // namespace rocktune::peers

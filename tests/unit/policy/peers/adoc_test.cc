@@ -1,0 +1,186 @@
+// ADOC's rules and their order, and the sizes that follow the memtable.
+#include "tests/unit/policy/peers/peer_bench.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+constexpr std::int64_t kAdocMiB = std::int64_t{1} << 20;
+
+class AdocBench : public PeerBench {
+ public:
+  explicit AdocBench(const PolicyParams& params = {}) : PeerBench("adoc", params) {
+    knob(knob::kWriteBufferSize, 64 * kAdocMiB, "default");
+    knob(knob::kTargetFileSize, 64 * kAdocMiB, "default");
+    knob(knob::kLevelBase, 256 * kAdocMiB, "default");
+    f.flush_bytes_per_second = 100e6;
+  }
+  // The first tick with a flush only begins the history.
+  void start() { CHECK(run(2.5).empty()); }
+  void waiting(std::uint64_t memtables) {
+    f.immutable_memtables = static_cast<double>(memtables);
+    f.column_families[0].immutable_memtables = memtables;
+  }
+  void pending(double of_soft) {
+    f.pending_ratio = of_soft;
+    f.column_families[0].pending_compaction_bytes =
+        static_cast<std::uint64_t>(of_soft * 64 * 1024 * kAdocMiB);
+  }
+  // Flushes have been seen at full speed, and are now at `share` of it, without a break.
+  void flushes_at(double share) {
+    const bool acts = act;
+    act = false;
+    waiting(1);
+    f.flush_bytes_per_second = 100e6;
+    run(10);
+    f.flush_bytes_per_second = 100e6 * share;
+    run(10);
+    act = acts;
+  }
+  std::int64_t jobs_after_a_tick() {
+    run(1);
+    return value(knob::kBackgroundJobs);
+  }
+  [[nodiscard]] std::int64_t memtable() const { return value(knob::kWriteBufferSize, "default"); }
+};
+
+}  // namespace
+
+TEST_CASE("adoc: comfort moves nothing", "[peers]") {
+  AdocBench bench;
+  CHECK(bench.run(60).empty());
+}
+
+TEST_CASE("adoc: two jobs more while memtables wait, to the number of cores", "[peers]") {
+  AdocBench bench;
+  bench.start();
+  bench.waiting(1);
+  CHECK(bench.jobs_after_a_tick() == 6);
+  CHECK(bench.jobs_after_a_tick() == 8);
+  CHECK(bench.jobs_after_a_tick() == 8);
+  CHECK(bench.memtable() == 64 * kAdocMiB);
+}
+
+TEST_CASE("adoc: the operator's number of jobs is the number of cores", "[peers]") {
+  AdocBench bench;
+  bench.f.cpus = 2;
+  bench.start();
+  bench.waiting(1);
+  CHECK(bench.jobs_after_a_tick() == 4);  // more than the cores already, and not taken back
+  bench.budget.jobs_max = 5;
+  CHECK(bench.jobs_after_a_tick() == 5);
+}
+
+TEST_CASE("adoc: two jobs more at the slowdown trigger, and at the soft limit", "[peers]") {
+  AdocBench bench;
+  bench.start();
+  bench.level0(19);
+  CHECK(bench.jobs_after_a_tick() == 4);
+  bench.level0(20);
+  CHECK(bench.jobs_after_a_tick() == 6);
+  bench.level0(0);
+  bench.pending(1);
+  CHECK(bench.jobs_after_a_tick() == 8);
+}
+
+TEST_CASE("adoc: slow flushes halve the jobs, not below 2, although memtables wait", "[peers]") {
+  AdocBench bench;
+  bench.flushes_at(0.51);
+  CHECK(bench.jobs_after_a_tick() == 6);
+  bench.flushes_at(0.49);
+  CHECK(bench.jobs_after_a_tick() == 3);
+  CHECK(bench.jobs_after_a_tick() == 2);
+  CHECK(bench.jobs_after_a_tick() == 2);
+}
+
+TEST_CASE("adoc: a level 0 or a debt at its limit wins over slow flushes", "[peers]") {
+  AdocBench bench;
+  bench.flushes_at(0.3);
+  bench.level0(20);
+  CHECK(bench.jobs_after_a_tick() == 6);
+}
+
+TEST_CASE("adoc: a flush that nobody waits for is not slow", "[peers]") {
+  AdocBench bench;
+  bench.flushes_at(1);
+  bench.waiting(0);
+  bench.f.flush_bytes_per_second = 1e6;
+  bench.run(6);  // what was measured before is forgotten
+  CHECK(bench.run(20).empty());
+}
+
+TEST_CASE("adoc: memtables grow by what they were found with; sizes follow", "[peers]") {
+  AdocBench bench;
+  bench.start();
+  bench.waiting(2);
+  bench.run(1);
+  CHECK(bench.memtable() == 128 * kAdocMiB);
+  CHECK(bench.value(knob::kTargetFileSize, "default") == 128 * kAdocMiB);
+  CHECK(bench.value(knob::kLevelBase, "default") == 4 * 128 * kAdocMiB);
+  bench.run(20);
+  CHECK(bench.memtable() == 512 * kAdocMiB);
+}
+
+TEST_CASE("adoc: memtables are halved at the soft limit, although they wait", "[peers]") {
+  AdocBench bench;
+  bench.start();
+  bench.waiting(2);
+  bench.run(2);
+  CHECK(bench.memtable() == 192 * kAdocMiB);
+  bench.pending(1);
+  bench.run(1);
+  CHECK(bench.memtable() == 96 * kAdocMiB);
+  bench.run(5);
+  CHECK(bench.memtable() == 64 * kAdocMiB);
+  CHECK(bench.value(knob::kTargetFileSize, "default") == 64 * kAdocMiB);
+}
+
+TEST_CASE("adoc: slow flushes enlarge memtables", "[peers]") {
+  AdocBench bench;
+  bench.flushes_at(0.4);
+  bench.run(1);
+  CHECK(bench.memtable() == 128 * kAdocMiB);
+}
+
+TEST_CASE("adoc: each column family by its own pressures", "[peers]") {
+  AdocBench bench;
+  bench.start();
+  bench.knob(knob::kWriteBufferSize, 64 * kAdocMiB, "hot");
+  ColumnFamilyReading hot = bench.f.column_families[0];
+  hot.name = "hot";
+  hot.immutable_memtables = 2;
+  bench.f.column_families.push_back(hot);
+  bench.run(1);
+  CHECK(bench.memtable() == 64 * kAdocMiB);
+  CHECK(bench.value(knob::kWriteBufferSize, "hot") > 64 * kAdocMiB);
+}
+
+TEST_CASE("adoc: its sizes are parameters", "[peers]") {
+  AdocBench bench({{"memtable_min_bytes", 1 << 20}, {"memtable_max_bytes", 96 << 20}});
+  bench.start();
+  bench.waiting(2);
+  bench.run(5);
+  CHECK(bench.memtable() == 96 * kAdocMiB);
+  bench.pending(1);
+  bench.run(20);
+  CHECK(bench.memtable() == kAdocMiB);
+}
+
+TEST_CASE("adoc: without a flush, a reading, or after another open nothing moves", "[peers]") {
+  AdocBench bench;
+  bench.start();
+  bench.waiting(2);
+  bench.f.flush_bytes_per_second = 0;
+  CHECK(bench.run(10).empty());
+  bench.f.flush_bytes_per_second.reset();
+  CHECK(bench.run(10).empty());
+  bench.f.flush_bytes_per_second = 100e6;
+  bench.f.fresh = false;
+  CHECK(bench.run(10).empty());
+  bench.f.fresh = true;
+  bench.f.reset = true;
+  CHECK(bench.run(1.5).empty());
+  bench.f.cpus.reset();
+  for (const Proposal& proposal : bench.run(2)) CHECK(proposal.knob != knob::kBackgroundJobs);
+}
