@@ -8,4 +8,6 @@ rocktune_unit_test(policy_test
     unit/policy/outcomes_test.cc
     unit/policy/policy_test.cc
     unit/policy/property_test.cc
+    unit/policy/shares_test.cc
+    unit/policy/sharing_test.cc
   LIBRARIES rocktune_policy)
