@@ -73,6 +73,7 @@ void Target::opened(Opening opening) {
   opening_ = std::move(opening);
   failing_ = false;
   lease_.reset();
+  shared_.reset();
   notes_.reset();
   manual_.clear();
   family_knobs_.reset();
@@ -102,14 +103,23 @@ void Target::closed(const std::string& reason) {
   journal_.event(name_, trace_id_, "source", "agent", reason + "; waiting for the next opening");
 }
 
+// Databases on one emulated device read the same file by different names.
+void Target::use_device(FoundDevice found) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::weakly_canonical(found.stat_file, error);
+  device_key_ = error ? found.stat_file : real.string();
+  device_.emplace(std::move(found));
+}
+
 void Target::find_device() {
+  device_key_.clear();
   device_.reset();
   nvme_.reset();
   device_error_.clear();
   if (!rule_.device_stat.empty()) {
-    device_.emplace(FoundDevice{
-        "file:" + std::filesystem::path(rule_.device_stat).parent_path().filename().string(),
-        rule_.device_stat});
+    use_device(
+        {"file:" + std::filesystem::path(rule_.device_stat).parent_path().filename().string(),
+         rule_.device_stat});
     return;
   }
   const std::string& path = opening_->database.path;
@@ -122,7 +132,7 @@ void Target::find_device() {
     if (other) found = other;
   }
   if (found) {
-    device_.emplace(*found);
+    use_device(*found);
     if (is_nvme_namespace(found->name))
       nvme_.emplace("/dev/" + found->name, roots_.read_nvme, roots_.run_nvme);
   } else {
@@ -170,6 +180,7 @@ Sample Target::assemble(const Instant& at, const Result<wire::Sample>& answer) {
   sample.at = at;
   sample.sequence = ++sequence_;
   sample.incarnation = opening_->incarnation();
+  sample.shared = shared_;
   sample.health.push_back({"agent", answer ? std::string() : answer.error().message});
   failing_ = !answer;
   if (answer) {
@@ -199,6 +210,29 @@ void Target::take_family_knobs(const Result<wire::Knobs>& answer) {
   family_knobs_.asked(journal_.now().tick);
   if (answer) family_knobs_.take(*answer);
   note("knobs", answer ? std::string() : answer.error().message);
+}
+
+std::string Target::device_name() const {
+  return device_ ? device_->device().name : std::string();
+}
+
+// Read-only and secondary openings write nothing in the background, and are not tuned.
+std::optional<ShareMember> Target::share_member() const {
+  if (!live() || !last_step_ || last_sample_.knobs.empty()) return std::nullopt;
+  const std::string& access = opening_->database.access;
+  if (!access.empty() && access != "read_write") return std::nullopt;
+  ShareMember member;
+  member.name = path_;
+  member.device = device_key_;
+  member.weight = rule_.weight;
+  member.tunes = tunes(rule_.engine);
+  member.budget = rule_.engine.budget;
+  const auto& write = rule_.engine.objective.device_capacities.write;
+  if (write) member.device_at_most = rule_.engine.budget.device_share * write->bytes_per_second;
+  member.cpus = last_step_->features.cpus;
+  member.knobs = last_sample_.knobs;
+  member.demand = last_step_->demand;
+  return member;
 }
 
 void Target::take_events(const wire::Events& answer) {

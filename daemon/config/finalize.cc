@@ -89,6 +89,10 @@ Result<std::optional<std::int64_t>> parse_jobs_max(std::string_view text) {
   return std::optional(*jobs);
 }
 
+std::string print_jobs(const std::optional<std::int64_t>& value) {
+  return value ? std::to_string(*value) : std::string("unset");
+}
+
 }  // namespace
 
 // The one maker of Configs.
@@ -102,6 +106,7 @@ class Finalizer {
     files(root);
     model(root);
     lease_and_sources(root);
+    shared(root);
     Section defaults = root.section("defaults");
     engine(defaults, config_.engine, default_profile_, "default");
     defaults.finish();
@@ -200,6 +205,16 @@ class Finalizer {
     sources.finish();
   }
 
+  // What all databases of the host may take together.
+  void shared(Section& root) {
+    Section section = root.section("shared");
+    section.read(
+        "memory_max", config_.shared.memory_max, parse_memory_max,
+        [](const std::optional<Bytes>& value) { return print_or_found(value, format_bytes); });
+    section.read("jobs_max", config_.shared.jobs_max, parse_jobs_max, print_jobs);
+    section.finish();
+  }
+
   // policy, policy_params, objective, budget, device_profile: of the defaults and of each target.
   // `profile` is the path inherited.
   void engine(Section& section, EngineConfig& engine, std::string& profile,
@@ -273,12 +288,7 @@ class Finalizer {
         "memory_max", budget.memory_max, parse_memory_max,
         [](const std::optional<Bytes>& value) { return print_or_found(value, format_bytes); },
         origin);
-    part.read(
-        "jobs_max", budget.jobs_max, parse_jobs_max,
-        [](const std::optional<std::int64_t>& value) {
-          return value ? std::to_string(*value) : std::string("unset");
-        },
-        origin);
+    part.read("jobs_max", budget.jobs_max, parse_jobs_max, print_jobs, origin);
     part.read("device_share", budget.device_share,
               within<double>(parse_number, format_number, 0.05, 1), format_number, origin);
     part.read("write_amplification_max", budget.write_amplification_max, parse_amplification_max,
@@ -338,6 +348,8 @@ class Finalizer {
       }
       section.read("mode", rule.mode, parse_mode, print_mode, "daemon.mode");
       section.read("device_stat", rule.device_stat, parse_path, same);
+      section.read("weight", rule.weight, within<double>(parse_number, format_number, 0.01, 100),
+                   format_number);
       freeze(section, rule);
       std::string profile = default_profile_;
       engine(section, rule.engine, profile, "defaults");
