@@ -10,15 +10,15 @@ namespace {
 
 // As headroom's loops have it: reads have to be slow for this long before others give way to them,
 // and from this share of the device's limits on its load is felt by reads.
-constexpr double kHurtSeconds = 10;
+constexpr double kReadsHurtSeconds = 10;
 constexpr double kBusyShare = 0.5;
 // A wish that has passed is remembered for this long, so that slices do not follow every breath.
 constexpr double kWishSeconds = 60;
 constexpr double kFullSlots = 0.8;
-constexpr double kFullCache = 0.95, kLeastMissRatio = 0.05, kLeastMisses = 100;
+constexpr double kWishFill = 0.95, kWishMissRatio = 0.05, kWishMisses = 100;
 constexpr double kMostJobs = 256;
 
-void put(Trend& trend, Nanoseconds now, const Value& value) {
+void note_value(Trend& trend, Nanoseconds now, const Value& value) {
   if (value) trend.add(now, *value);
   trend.expire(now);
 }
@@ -47,14 +47,14 @@ void DemandMeter::measure_background(const Features& f) {
   if (f.flush_bytes_per_second && f.compaction_write_bytes_per_second) {
     background = *f.flush_bytes_per_second + *f.compaction_write_bytes_per_second;
   }
-  put(background_, f.at.tick, background);
+  note_value(background_, f.at.tick, background);
   demand_.background = background_.mean(5);
   demand_.background_peak = background_.largest(60);
 }
 
 void DemandMeter::measure_jobs(const Features& f, const Situation& situation) {
-  put(compactions_, f.at.tick, f.running_compactions);
-  put(flushes_, f.at.tick, f.running_flushes);
+  note_value(compactions_, f.at.tick, f.running_compactions);
+  note_value(flushes_, f.at.tick, f.running_flushes);
   const auto compactions = compactions_.largest(60), flushes = flushes_.largest(60);
   demand_.jobs_used.reset();
   if (compactions && flushes) demand_.jobs_used = jobs_for(*compactions, *flushes);
@@ -68,12 +68,12 @@ void DemandMeter::measure_jobs(const Features& f, const Situation& situation) {
 }
 
 void DemandMeter::measure_cache(const Features& f) {
-  put(hit_ratio_, f.at.tick, f.cache_hit_ratio);
-  put(misses_, f.at.tick, f.cache_misses_per_second);
+  note_value(hit_ratio_, f.at.tick, f.cache_hit_ratio);
+  note_value(misses_, f.at.tick, f.cache_misses_per_second);
   demand_.cache_used = f.cache_usage_bytes;
   const auto hits = hit_ratio_.mean(10), misses = misses_.mean(10);
-  const bool pays = hits && misses && 1 - *hits >= kLeastMissRatio && *misses >= kLeastMisses;
-  if (pays && f.cache_fill_ratio.value_or(0) >= kFullCache) wanted_cache_ = f.at.tick;
+  const bool pays = hits && misses && 1 - *hits >= kWishMissRatio && *misses >= kWishMisses;
+  if (pays && f.cache_fill_ratio.value_or(0) >= kWishFill) wanted_cache_ = f.at.tick;
 }
 
 const Demand& DemandMeter::update(const PolicyInput& input) {
@@ -81,14 +81,14 @@ const Demand& DemandMeter::update(const PolicyInput& input) {
   if (f.reset) *this = DemandMeter();
   const Situation situation = observer_.observe(input);
   const Nanoseconds now = f.at.tick;
-  put(queue_, now, f.device_queue);
-  put(await_, now, f.device_read_await_ms);
+  note_value(queue_, now, f.device_queue);
+  note_value(await_, now, f.device_read_await_ms);
   measure_background(f);
   measure_jobs(f, situation);
   measure_cache(f);
   demand_.need = situation.need;
   demand_.trouble = situation.trouble;
-  demand_.reads_hurt = situation.reads_slow_seconds >= kHurtSeconds && !situation.trouble;
+  demand_.reads_hurt = situation.reads_slow_seconds >= kReadsHurtSeconds && !situation.trouble;
   const Objective& o = input.objective;
   demand_.device_busy =
       queue_.mean(5).value_or(0) >= kBusyShare * o.device_queue_limit ||

@@ -6,12 +6,12 @@ namespace rocktune {
 namespace {
 
 // The same paces as the limiter's loop, which does this for one database (policy/limiter_loop.cc).
-constexpr double kHurtSeconds = 5;
-constexpr double kLoweringSeconds = 15, kLowerFactor = 0.85, kNeedMargin = 1.3;
+constexpr double kSufferSeconds = 5;
+constexpr double kFallSeconds = 15, kFallFactor = 0.85, kDeviceNeedMargin = 1.3;
 constexpr double kReliefSeconds = 5, kReliefFactor = 1.5;
 constexpr double kRisingSeconds = 15, kRiseFactor = 1.25;
-constexpr double kRestSeconds = 60, kLongestRestSeconds = 4 * 3600;
-constexpr double kTooSoonSeconds = 900;
+constexpr double kQuietSeconds = 60, kLongestQuietSeconds = 4 * 3600;
+constexpr double kBackSoonSeconds = 900;
 // Above this many times what is written at most, it limits nothing.
 constexpr double kOpenFactor = 1.5;
 // Others' background work below this is not what makes anybody suffer.
@@ -22,20 +22,20 @@ double background_of(const DeviceMember& member) {
   return member.demand.background.value_or(0);
 }
 
-double need_of(const DeviceMember& member) {
-  return std::max(member.least, kNeedMargin * member.demand.need.value_or(0));
+double needed_by(const DeviceMember& member) {
+  return std::max(member.least, kDeviceNeedMargin * member.demand.need.value_or(0));
 }
 
 }  // namespace
 
-DeviceBudget::DeviceBudget() : rest_seconds_(kRestSeconds) {}
+DeviceBudget::DeviceBudget() : rest_seconds_(kQuietSeconds) {}
 
 DeviceBudget::Picture DeviceBudget::look(const std::vector<DeviceMember>& members) {
   Picture out;
   double calm = 0;  // what those write who have no backlog
   for (const DeviceMember& member : members) {
     out.background += background_of(member);
-    out.least += need_of(member);
+    out.least += needed_by(member);
     out.busy = out.busy || member.demand.device_busy;
     out.held_up = out.held_up || (member.demand.trouble && member.held_up);
     if (!member.demand.trouble) calm += background_of(member);
@@ -54,9 +54,9 @@ DeviceBudget::Picture DeviceBudget::look(const std::vector<DeviceMember>& member
 
 void DeviceBudget::learn(Nanoseconds now) {
   if (!rose_) return;
-  const bool too_soon = seconds_between(*rose_, now) < kTooSoonSeconds;
-  rest_seconds_ = too_soon ? std::min(2 * rest_seconds_, kLongestRestSeconds)
-                           : std::max(rest_seconds_ / 2, kRestSeconds);
+  const bool too_soon = seconds_between(*rose_, now) < kBackSoonSeconds;
+  rest_seconds_ = too_soon ? std::min(2 * rest_seconds_, kLongestQuietSeconds)
+                           : std::max(rest_seconds_ / 2, kQuietSeconds);
   rose_.reset();
 }
 
@@ -79,7 +79,7 @@ void DeviceBudget::lower(const Picture& picture, Nanoseconds now) {
   learn(now);
   // What is written now counts: a budget far above it would take many steps to be felt.
   const double from = std::min(*budget_, background_.largest(60).value_or(*budget_));
-  budget_ = std::min(*budget_, std::max(from * kLowerFactor, picture.least));
+  budget_ = std::min(*budget_, std::max(from * kFallFactor, picture.least));
   moved_ = now;
 }
 
@@ -92,14 +92,14 @@ std::optional<double> DeviceBudget::update(Nanoseconds now,
   const double hurt = hurt_.update(hurts, now);
   const double quiet = quiet_.update(!hurts, now);
   if (!budget_) {
-    if (hurt >= kHurtSeconds) close(picture, now);
+    if (hurt >= kSufferSeconds) close(picture, now);
     return budget_;
   }
-  const double since = moved_ ? seconds_between(*moved_, now) : kLoweringSeconds;
+  const double since = moved_ ? seconds_between(*moved_, now) : kFallSeconds;
   if (picture.held_up) {
     if (since >= kReliefSeconds) rise(kReliefFactor, picture, now);
   } else if (picture.reads_hurt) {
-    if (since >= kLoweringSeconds) lower(picture, now);
+    if (since >= kFallSeconds) lower(picture, now);
   } else if (quiet >= rest_seconds_ && since >= kRisingSeconds) {
     rise(kRiseFactor, picture, now);
     rose_ = now;

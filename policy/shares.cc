@@ -14,16 +14,16 @@ double not_negative(double value) {
   return std::isfinite(value) ? std::max(0.0, value) : 0;
 }
 
-double weight_of(const Claim& claim) {
+double counted_weight(const Claim& claim) {
   return std::isfinite(claim.weight) && claim.weight > 0 ? claim.weight : 1;
 }
 
-double need_of(const Claim& claim) {
+double counted_need(const Claim& claim) {
   const bool known = claim.need && std::isfinite(*claim.need);
   return not_negative(known ? *claim.need : claim.held);
 }
 
-double cap_of(const Claim& claim, double budget) {
+double counted_cap(const Claim& claim, double budget) {
   if (!claim.cap || std::isnan(*claim.cap)) return budget;
   return std::clamp(*claim.cap, 0.0, budget);
 }
@@ -35,7 +35,7 @@ std::size_t next_in_line(const std::vector<Claim>& claims, const std::vector<dou
   double least = 0;
   for (std::size_t i = 0; i < claims.size(); ++i) {
     if (!claims[i].movable || has[i] + unit > bound[i]) continue;
-    const double share = (has[i] + unit) / weight_of(claims[i]);
+    const double share = (has[i] + unit) / counted_weight(claims[i]);
     if (next == claims.size() || share < least) {
       next = i;
       least = share;
@@ -70,7 +70,7 @@ std::vector<double> divide(double budget, double unit, const std::vector<Claim>&
     for (std::size_t i = 0; i < claims.size(); ++i) {
       // The last unit of a need is given whole.
       const double wanted = std::ceil(bound_of(claims[i]) / unit - 1e-9) * unit;
-      bound[i] = std::min(wanted, in_units(cap_of(claims[i], budget))) + unit * 1e-6;
+      bound[i] = std::min(wanted, in_units(counted_cap(claims[i], budget))) + unit * 1e-6;
     }
     while (left + unit * 1e-6 >= unit) {
       const std::size_t next = next_in_line(claims, has, bound, unit);
@@ -79,7 +79,7 @@ std::vector<double> divide(double budget, double unit, const std::vector<Claim>&
       left -= unit;
     }
   };
-  give_up_to(need_of);
+  give_up_to(counted_need);
   give_up_to([](const Claim& claim) { return not_negative(claim.held); });
   give_up_to([](const Claim& claim) { return not_negative(claim.usual); });
   give_up_to([&](const Claim&) { return budget; });
@@ -102,7 +102,7 @@ bool Shares::another(double budget, const std::vector<Claim>& claims) const {
 void Shares::keep_needs(std::vector<Claim>& claims) {
   std::map<std::string, double> kept;
   for (Claim& claim : claims) {
-    double need = need_of(claim);
+    double need = counted_need(claim);
     const auto before = needs_.find(claim.member);
     const bool stays = before != needs_.end() && need < kRisenNeed * before->second &&
                        need > kFallenNeed * before->second;
