@@ -103,14 +103,6 @@ void Target::closed(const std::string& reason) {
   journal_.event(name_, trace_id_, "source", "agent", reason + "; waiting for the next opening");
 }
 
-// Databases on one emulated device read the same file by different names.
-void Target::use_device(FoundDevice found) {
-  std::error_code error;
-  const std::filesystem::path real = std::filesystem::weakly_canonical(found.stat_file, error);
-  device_key_ = error ? found.stat_file : real.string();
-  device_.emplace(std::move(found));
-}
-
 void Target::find_device() {
   device_key_.clear();
   device_.reset();
@@ -210,29 +202,6 @@ void Target::take_family_knobs(const Result<wire::Knobs>& answer) {
   family_knobs_.asked(journal_.now().tick);
   if (answer) family_knobs_.take(*answer);
   note("knobs", answer ? std::string() : answer.error().message);
-}
-
-std::string Target::device_name() const {
-  return device_ ? device_->device().name : std::string();
-}
-
-// Read-only and secondary openings write nothing in the background, and are not tuned.
-std::optional<ShareMember> Target::share_member() const {
-  if (!live() || !last_step_ || last_sample_.knobs.empty()) return std::nullopt;
-  const std::string& access = opening_->database.access;
-  if (!access.empty() && access != "read_write") return std::nullopt;
-  ShareMember member;
-  member.name = path_;
-  member.device = device_key_;
-  member.weight = rule_.weight;
-  member.tunes = tunes(rule_.engine);
-  member.budget = rule_.engine.budget;
-  const auto& write = rule_.engine.objective.device_capacities.write;
-  if (write) member.device_at_most = rule_.engine.budget.device_share * write->bytes_per_second;
-  member.cpus = last_step_->features.cpus;
-  member.knobs = last_sample_.knobs;
-  member.demand = last_step_->demand;
-  return member;
 }
 
 void Target::take_events(const wire::Events& answer) {
