@@ -8,7 +8,7 @@ namespace {
 // The same paces as the limiter's loop, which does this for one database (policy/limiter_loop.cc).
 constexpr double kSufferSeconds = 5;
 constexpr double kFallSeconds = 15, kFallFactor = 0.85, kDeviceNeedMargin = 1.3;
-constexpr double kReliefSeconds = 5, kReliefFactor = 1.5;
+constexpr double kReliefSeconds = 2, kReliefFactor = 2;  // the limiter's dwell, and its raise
 constexpr double kRisingSeconds = 15, kRiseFactor = 1.25;
 constexpr double kQuietSeconds = 60, kLongestQuietSeconds = 4 * 3600;
 constexpr double kBackSoonSeconds = 900;

@@ -1,6 +1,7 @@
 rocktune_unit_test(policy_test
   SOURCES
     unit/policy/closed_loop_test.cc
+    unit/policy/device_budget_test.cc
     unit/policy/engine_test.cc
     unit/policy/guard_test.cc
     unit/policy/headroom_loops_test.cc
