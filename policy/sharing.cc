@@ -45,7 +45,8 @@ std::uint64_t counted(double value) {
   return static_cast<std::uint64_t>(std::clamp(value, 0.0, kLargest));
 }
 
-Claim jobs_claim(const ShareMember& member) {
+// `by_cpus`: nobody said how many jobs there are, so that none has more than its CPUs.
+Claim jobs_claim(const ShareMember& member, double budget, bool by_cpus) {
   const KnobReading* knob = database_knob(member, knob::kBackgroundJobs);
   Claim claim;
   claim.member = member.name;
@@ -55,7 +56,7 @@ Claim jobs_claim(const ShareMember& member) {
   claim.movable = yields(member, knob);
   const double found = knob == nullptr ? 0 : static_cast<double>(knob->found);
   claim.usual = found;
-  const double most = std::max({member.cpus.value_or(0), found, kLeastJobs});
+  const double most = by_cpus ? std::max({member.cpus.value_or(0), found, kLeastJobs}) : budget;
   claim.cap = member.budget.jobs_max ? static_cast<double>(*member.budget.jobs_max) : most;
   claim.need = member.demand.wants_jobs ? claim.cap : member.demand.jobs_used;
   return claim;
@@ -108,17 +109,20 @@ Claim device_claim(const ShareMember& member, double budget, double unit) {
 void Sharing::divide_jobs(Nanoseconds now, const HostBudget& host, std::optional<double> host_cpus,
                           const std::vector<ShareMember>& members, Slices& out) {
   if (!host.jobs_max && !host_cpus) return;
-  std::vector<Claim> claims;
-  double found = 0, least = 0;
+  double found = 0;
   for (const ShareMember& member : members) {
-    claims.push_back(jobs_claim(member));
     const KnobReading* knob = database_knob(member, knob::kBackgroundJobs);
     if (knob != nullptr) found += static_cast<double>(knob->found);
-    least += claims.back().movable ? kLeastJobs : claims.back().held;
   }
   const double others = static_cast<double>(members.size() - 1);
   double budget = host.jobs_max ? static_cast<double>(*host.jobs_max)
                                 : std::max(found, host_cpus.value_or(0) + kLeastJobs * others);
+  std::vector<Claim> claims;
+  double least = 0;
+  for (const ShareMember& member : members) {
+    claims.push_back(jobs_claim(member, budget, !host.jobs_max));
+    least += claims.back().movable ? kLeastJobs : claims.back().held;
+  }
   budget = std::max(budget, least);  // two for each come first
   for (const auto& [name, slice] : jobs_.update(now, budget, 1, std::move(claims))) {
     out[name].jobs_max = counted(slice);

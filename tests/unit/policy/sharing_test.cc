@@ -65,6 +65,17 @@ TEST_CASE("two databases have the CPUs' jobs together, and two each in any case"
   CHECK(jobs_of(slices, "b") == 2);
 }
 
+TEST_CASE("jobs that the operator counted out may be more than the CPUs", "[sharing]") {
+  Sharing sharing;
+  HostBudget host;
+  host.jobs_max = 24;
+  ShareMember own = member("b");
+  own.budget.jobs_max = 4;
+  const auto slices = sharing.update(at_seconds(1), host, 8.0, {member("a"), own});
+  CHECK(jobs_of(slices, "a") == 20);
+  CHECK(jobs_of(slices, "b") == 4);
+}
+
 TEST_CASE("without the number of CPUs and a budget jobs are not divided", "[sharing]") {
   Sharing sharing;
   const auto slices = sharing.update(at_seconds(1), {}, std::nullopt, {member("a"), member("b")});
