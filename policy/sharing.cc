@@ -62,6 +62,22 @@ Claim jobs_claim(const ShareMember& member, double budget, bool by_cpus) {
   return claim;
 }
 
+// Where the host's budget says nothing: what each database's own says, and for those without one as
+// many as one of them alone might have, and two for each of the others.
+double jobs_of_host(double cpus, const std::vector<ShareMember>& members) {
+  double own = 0, found = 0, others = -1;
+  for (const ShareMember& member : members) {
+    if (member.budget.jobs_max) {
+      own += static_cast<double>(*member.budget.jobs_max);
+      continue;
+    }
+    const KnobReading* knob = database_knob(member, knob::kBackgroundJobs);
+    if (knob != nullptr) found += static_cast<double>(knob->found);
+    ++others;
+  }
+  return own + (others < 0 ? 0 : std::max(found, cpus + kLeastJobs * others));
+}
+
 Claim memory_claim(const ShareMember& member, const MemoryUse& use, bool wish) {
   Claim claim;
   claim.member = member.name;
@@ -109,14 +125,8 @@ Claim device_claim(const ShareMember& member, double budget, double unit) {
 void Sharing::divide_jobs(Nanoseconds now, const HostBudget& host, std::optional<double> host_cpus,
                           const std::vector<ShareMember>& members, Slices& out) {
   if (!host.jobs_max && !host_cpus) return;
-  double found = 0;
-  for (const ShareMember& member : members) {
-    const KnobReading* knob = database_knob(member, knob::kBackgroundJobs);
-    if (knob != nullptr) found += static_cast<double>(knob->found);
-  }
-  const double others = static_cast<double>(members.size() - 1);
   double budget = host.jobs_max ? static_cast<double>(*host.jobs_max)
-                                : std::max(found, host_cpus.value_or(0) + kLeastJobs * others);
+                                : jobs_of_host(host_cpus.value_or(0), members);
   std::vector<Claim> claims;
   double least = 0;
   for (const ShareMember& member : members) {

@@ -24,8 +24,9 @@ namespace rocktune {
 // What all databases of the host may take together.
 struct HostBudget {
   std::optional<Bytes> memory_max;       // cache and write buffers; unset: each its own budget
-  std::optional<std::int64_t> jobs_max;  // sum of max_background_jobs; unset: as many as one alone
-                                         // might have, the CPUs, and two for each of the others
+  std::optional<std::int64_t> jobs_max;  // sum of max_background_jobs; unset: what their own
+                                         // budgets say, and for all others together the CPUs and
+                                         // two for each but one
   bool operator==(const HostBudget&) const = default;
 };
 

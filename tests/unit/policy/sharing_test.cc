@@ -76,6 +76,20 @@ TEST_CASE("jobs that the operator counted out may be more than the CPUs", "[shar
   CHECK(jobs_of(slices, "b") == 4);
 }
 
+TEST_CASE("who has a number of jobs of its own has it beside the others", "[sharing]") {
+  Sharing sharing;
+  ShareMember a = member("a"), b = member("b");
+  a.cpus = b.cpus = 2;
+  a.budget.jobs_max = b.budget.jobs_max = 4;
+  const auto slices = sharing.update(at_seconds(1), {}, 2.0, {a, b});
+  CHECK(jobs_of(slices, "a") == 4);
+  CHECK(jobs_of(slices, "b") == 4);
+  Sharing mixed;
+  b.budget.jobs_max.reset();
+  CHECK(jobs_of(mixed.update(at_seconds(1), {}, 2.0, {a, b}), "a") == 4);
+  CHECK(jobs_of(mixed.update(at_seconds(2), {}, 2.0, {a, b}), "b") == 2);
+}
+
 TEST_CASE("without the number of CPUs and a budget jobs are not divided", "[sharing]") {
   Sharing sharing;
   const auto slices = sharing.update(at_seconds(1), {}, std::nullopt, {member("a"), member("b")});
