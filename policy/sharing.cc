@@ -188,6 +188,7 @@ void Sharing::divide_device(Nanoseconds now, Device& device,
   }
   const double unit = piece(*budget, members.size(), 1);
   std::vector<Claim> claims;
+  claims.reserve(members.size());
   for (const ShareMember* member : members) claims.push_back(device_claim(*member, *budget, unit));
   for (const auto& [name, slice] : device.shares.update(now, *budget, unit, std::move(claims))) {
     out[name].background_max_bytes_per_second = counted(slice);
