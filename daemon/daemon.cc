@@ -29,7 +29,8 @@ Daemon::Daemon(boost::asio::any_io_executor executor, Config config, Clock clock
       started_(clock_()),
       run_(std::to_string(started_.wall.count() / 1'000'000) + "-" + std::to_string(::getpid())),
       schedule_(config_.poll_interval, started_.tick),
-      learnt_(config_.model_state_directory, config_.model_save_interval, journal.log()) {
+      learnt_(config_.model_state_directory, config_.model_save_interval, journal.log()),
+      sharing_(journal, config_.proc_root) {
   publish();
 }
 
@@ -68,6 +69,7 @@ void Daemon::tick() {
   last_poll_ = now;
   give_missed(poll, now);
   discover();
+  sharing_.update(now.tick, config_.shared, targets_);
   const Nanoseconds deadline = now.tick + schedule_.interval() / 2;
   for (const auto& [path, peer] : peers_) {
     if (!peer->reading) {

@@ -21,6 +21,7 @@
 #include "daemon/journal.h"
 #include "daemon/learnt_store.h"
 #include "daemon/schedule.h"
+#include "daemon/share_groups.h"
 #include "daemon/status.h"
 #include "daemon/target.h"
 #include "daemon/ticker.h"
@@ -113,6 +114,7 @@ class Daemon {
   std::string run_;  // part of change ids
   Schedule schedule_;
   LearntStore learnt_;
+  ShareGroups sharing_;
   Instant last_poll_;
   bool stopped_ = false;
   std::uint64_t last_serial_ = 0;

@@ -152,6 +152,27 @@ void knob_metrics(PrometheusText& out, const std::vector<TargetStatus>& targets)
       [](const KnobReading& k) { return k.owner == KnobOwner::kManual ? 1.0 : 0.0; });
 }
 
+void share_metrics(PrometheusText& out, const std::vector<TargetStatus>& targets) {
+  using Get = const Counter& (*)(const SharedBudget&);
+  const auto all = [&](std::string_view name, std::string_view help, Get get) {
+    out.family(name, "gauge", help);
+    for (const TargetStatus& t : targets) {
+      if (!t.shared || !get(*t.shared)) continue;
+      out.sample({{"target", t.name}}, count(*get(*t.shared)));
+    }
+  };
+  all("rocktune_share_host_members", "Databases that share jobs and memory with it, and itself.",
+      [](const SharedBudget& s) -> const Counter& { return s.host_members; });
+  all("rocktune_share_device_members", "Databases on the same device, itself included.",
+      [](const SharedBudget& s) -> const Counter& { return s.device_members; });
+  all("rocktune_share_jobs", "Background jobs that it may have at most.",
+      [](const SharedBudget& s) -> const Counter& { return s.jobs_max; });
+  all("rocktune_share_memory_bytes", "Block cache and write buffers that it may have at most.",
+      [](const SharedBudget& s) -> const Counter& { return s.memory_max_bytes; });
+  all("rocktune_share_background_bytes_per_second", "The highest rate limit that it may have.",
+      [](const SharedBudget& s) -> const Counter& { return s.background_max_bytes_per_second; });
+}
+
 void feature_metrics(PrometheusText& out, const std::vector<TargetStatus>& targets) {
   Features names;
   Features::visit_values(names, [&](const char* feature, const Value&) {
@@ -213,6 +234,7 @@ std::string metrics_text(const Status& status) {
   indicator_metrics(out, status.targets);
   event_metrics(out, status.targets);
   knob_metrics(out, status.targets);
+  share_metrics(out, status.targets);
   feature_metrics(out, status.targets);
   return out.text();
 }

@@ -37,6 +37,15 @@ Json knob_json(const KnobReading& knob) {
           {"reason", knob.reason}};
 }
 
+Json shared_json(const TargetStatus& target) {
+  if (!target.shared) return nullptr;
+  Json object{{"weight", target.weight}};
+  SharedBudget::visit_fields(*target.shared, [&](const char* name, const Counter& value) {
+    object[name] = value ? Json(*value) : Json(nullptr);
+  });
+  return object;
+}
+
 Json features_json(const std::optional<Features>& features) {
   Json object = Json::object();
   if (!features) return object;
@@ -68,6 +77,7 @@ Json target_json(const TargetStatus& target) {
   }
   object["knobs"] = Json::array();
   for (const KnobReading& knob : target.knobs) object["knobs"].push_back(knob_json(knob));
+  object["shared"] = shared_json(target);
   object["recent_decisions"] = Json::array();
   for (const std::string& line : target.recent_decisions) {
     object["recent_decisions"].push_back(embedded(line));

@@ -46,6 +46,8 @@ struct TargetStatus {
   std::optional<Features> features;  // of the newest sample
   std::vector<Indicator> indicators;
   std::vector<KnobReading> knobs;             // of column families only those that are not as found
+  std::optional<SharedBudget> shared;         // its slices in the newest sample
+  double weight = 1;                          // against the others that share
   std::vector<std::string> recent_decisions;  // alert-log lines, oldest first
   std::optional<LeaseStatus> lease;
   std::map<std::string, std::uint64_t> events;  // by kind, since the daemon's start

@@ -73,6 +73,7 @@ void Target::opened(Opening opening) {
   opening_ = std::move(opening);
   failing_ = false;
   lease_.reset();
+  shared_.reset();
   notes_.reset();
   manual_.clear();
   family_knobs_.reset();
@@ -103,13 +104,14 @@ void Target::closed(const std::string& reason) {
 }
 
 void Target::find_device() {
+  device_key_.clear();
   device_.reset();
   nvme_.reset();
   device_error_.clear();
   if (!rule_.device_stat.empty()) {
-    device_.emplace(FoundDevice{
-        "file:" + std::filesystem::path(rule_.device_stat).parent_path().filename().string(),
-        rule_.device_stat});
+    use_device(
+        {"file:" + std::filesystem::path(rule_.device_stat).parent_path().filename().string(),
+         rule_.device_stat});
     return;
   }
   const std::string& path = opening_->database.path;
@@ -122,7 +124,7 @@ void Target::find_device() {
     if (other) found = other;
   }
   if (found) {
-    device_.emplace(*found);
+    use_device(*found);
     if (is_nvme_namespace(found->name))
       nvme_.emplace("/dev/" + found->name, roots_.read_nvme, roots_.run_nvme);
   } else {
@@ -170,6 +172,7 @@ Sample Target::assemble(const Instant& at, const Result<wire::Sample>& answer) {
   sample.at = at;
   sample.sequence = ++sequence_;
   sample.incarnation = opening_->incarnation();
+  sample.shared = shared_;
   sample.health.push_back({"agent", answer ? std::string() : answer.error().message});
   failing_ = !answer;
   if (answer) {

@@ -24,6 +24,7 @@
 #include "daemon/sources/nvme_health.h"
 #include "daemon/status.h"
 #include "policy/engine.h"
+#include "policy/sharing.h"
 #include "wire/messages.h"
 
 namespace rocktune::daemon {
@@ -71,6 +72,13 @@ class Target {
   // Trouble that is not a sample's: "lease".
   void note(const std::string& source, const std::string& error);
 
+  // What it brings to what is shared with other databases; absent while there is nothing to tell.
+  [[nodiscard]] std::optional<ShareMember> share_member() const;
+  // Its slices: part of its next sample.
+  void share(const std::optional<SharedBudget>& slices) { shared_ = slices; }
+  // As logs call the device under it; empty when none was found.
+  [[nodiscard]] std::string device_name() const;
+
   // Another rule for the same database. A changed engine config begins a new target in the trace.
   Result<void> reconfigure(std::uint64_t serial, const TargetRule& rule);
   // Records what came after the last step, and saves what was learnt, before the daemon ends.
@@ -95,6 +103,7 @@ class Target {
   Sample assemble(const Instant& at, const Result<wire::Sample>& answer);
   void read_machine(Sample& sample);
   void find_device();
+  void use_device(FoundDevice found);
   void take_knobs(Sample& sample, const wire::Sample& answer);
   std::vector<Decision> step(Sample sample);
   void ensure_registered(TraceWriter::Step& record);
@@ -122,6 +131,7 @@ class Target {
   std::optional<Opening> opening_;
   std::optional<DeviceSource> device_;
   std::string device_error_;
+  std::string device_key_;  // the same for all databases on that device; empty: none was found
   std::optional<NvmeHealth> nvme_;  // where the device is an NVMe namespace
   HealthNotes notes_;
   bool failing_ = false;
@@ -138,6 +148,7 @@ class Target {
   FamilyKnobs family_knobs_;
   bool knobs_wanted_ = false;
 
+  std::optional<SharedBudget> shared_;
   Sample last_sample_;
   std::optional<Step> last_step_;
   std::deque<std::string> recent_decisions_;

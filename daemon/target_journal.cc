@@ -81,7 +81,11 @@ TargetStatus Target::status() const {
     status.rocksdb_version = opening_->agent.rocksdb_version;
     status.incarnation = opening_->incarnation();
   }
-  if (device_) status.device = device_->device().name;
+  status.device = device_name();
+  if (live()) {
+    status.shared = last_sample_.shared;
+    status.weight = rule_.weight;
+  }
   status.due = due_;
   status.recorded = recorded_;
   status.health = last_sample_.health;

@@ -22,6 +22,7 @@ void fill_gauges(const Sample& newer, Features& out) {
     derivation::fill_lsm_shape(*newer.database, out);
   }
   derivation::fill_knobs(newer, out);
+  out.shared = newer.shared;
   if (newer.nvme) derivation::fill_nvme_gauges(*newer.nvme, out);
   if (newer.host) derivation::fill_host_gauges(*newer.host, out);
 }

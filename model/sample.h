@@ -294,6 +294,29 @@ struct HostReading {
   }
 };
 
+// What this database may take, at this moment, of what several share: its slices, as the daemon has
+// divided the budgets by need and weight (policy/sharing.h). Not read but decided before the sample
+// was taken, and part of it all the same, so that a replay decides within the same limits. Absent
+// where nothing is shared.
+struct SharedBudget {
+  Counter host_members;    // databases that share jobs and memory, this one included
+  Counter device_members;  // databases on the same device, this one included
+  Counter jobs_max;
+  Counter memory_max_bytes;                 // block cache and write buffers together
+  Counter background_max_bytes_per_second;  // the highest rate limit; absent: none for now
+
+  bool operator==(const SharedBudget&) const = default;
+
+  template <class Self, class Visit>
+  static void visit_fields(Self& self, Visit&& visit) {
+    visit("host_members", self.host_members);
+    visit("device_members", self.device_members);
+    visit("jobs_max", self.jobs_max);
+    visit("memory_max_bytes", self.memory_max_bytes);
+    visit("background_max_bytes_per_second", self.background_max_bytes_per_second);
+  }
+};
+
 enum class KnobOwner { kFound, kRocktune, kManual };
 
 // One changeable value as it stands (read back by the agent, never remembered by us).
@@ -326,6 +349,7 @@ struct Sample {
   std::optional<DeviceReading> device;
   std::optional<NvmeReading> nvme;
   std::optional<HostReading> host;
+  std::optional<SharedBudget> shared;  // only where several databases share
   std::vector<KnobReading> knobs;
   bool operator==(const Sample&) const = default;
 };

@@ -8,10 +8,12 @@
 #include "model/feature_stream.h"
 #include "model/knobs.h"
 #include "model/text.h"
+#include "policy/give_back.h"
 #include "policy/guard.h"
 #include "policy/journal_filter.h"
 #include "policy/outcomes.h"
 #include "policy/rollback.h"
+#include "policy/sharing.h"
 
 namespace rocktune {
 namespace {
@@ -68,6 +70,10 @@ bool may_be_applied(const Verdict& verdict) {
 
 }  // namespace
 
+bool tunes(const EngineConfig& config) {
+  return config.policy != "static";
+}
+
 struct Engine::State {
   State(const EngineConfig& wanted, std::unique_ptr<Policy> made)
       : config(wanted),
@@ -82,6 +88,8 @@ struct Engine::State {
   Outcomes outcomes;
   JournalFilter filter;
   Rollbacks rollbacks;
+  GiveBack give_back;
+  DemandMeter demand;
   FeatureStream stream;
   Features features;  // of the last step
   std::map<std::string, Decision> unreported;
@@ -97,6 +105,7 @@ void Engine::State::forget() {
   guard.reset();
   filter.reset();
   rollbacks.reset();
+  give_back.reset();
   unreported.clear();
 }
 
@@ -129,8 +138,10 @@ void Engine::State::judge(const Proposal& proposal, Step& step) {
 }
 
 void Engine::State::decide(Step& step) {
-  PolicyInput input{step.features, step.indicators, config.objective, config.budget};
+  const Budget budget = within_share(config.budget, step.features.shared);
+  PolicyInput input{step.features, step.indicators, config.objective, budget};
   std::vector<Proposal> proposals = policy->decide(input);
+  if (tunes(config)) give_back.propose(input, proposals);
   // A rollback goes before whatever the policy wants of that knob.
   for (Proposal& rollback : rollbacks.propose(step.features, step.indicators)) {
     std::erase_if(proposals, [&](const Proposal& other) {
@@ -168,6 +179,8 @@ Step Engine::step(const Sample& sample) {
   s.guard.observe(step.features);
   s.finish_outcomes(step);
   s.decide(step);
+  step.demand =
+      s.demand.update({step.features, step.indicators, s.config.objective, s.config.budget});
   s.features = step.features;
   return step;
 }

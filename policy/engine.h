@@ -16,6 +16,7 @@
 #include "model/engine_config.h"
 #include "model/features.h"
 #include "model/indicators.h"
+#include "policy/demand.h"
 #include "policy/policy.h"
 
 namespace rocktune {
@@ -26,7 +27,11 @@ struct Step {
   std::vector<AlertChange> alerts;
   std::vector<Decision> decisions;
   std::vector<Outcome> outcomes;
+  Demand demand;  // of what is shared with other databases
 };
+
+// Whether its engine ever changes anything; with the policy "static" none does.
+bool tunes(const EngineConfig& config);
 
 class Engine {
  public:

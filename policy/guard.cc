@@ -8,6 +8,7 @@
 #include "policy/guard_history.h"
 #include "policy/guard_limits.h"
 #include "policy/memory.h"
+#include "policy/sharing.h"
 
 namespace rocktune {
 namespace {
@@ -127,7 +128,8 @@ Verdict Guard::judge(const Proposal& proposal, const Features& features) {
   if (auto stop = check_owner(proposal, *reading)) return *stop;
 
   Limited limited{proposal.to, "", ""};
-  LimitInput input{proposal, *spec, *reading, features, s.budget, s.history.limiter_peak()};
+  const Budget budget = within_share(s.budget, features.shared);
+  LimitInput input{proposal, *spec, *reading, features, budget, s.history.limiter_peak()};
   if (auto impossible = apply_range(input, limited)) {
     return rejected(proposal, "range", *impossible);
   }

@@ -69,6 +69,12 @@ Range allowed_range(const LimitInput& input) {
               std::min(input.spec.max, input.reading.max)};
   if (input.spec.name == knob::kRateLimit) {
     range.low = std::max(range.low, whole(std::ceil(input.budget.rate_limit_min.value)));
+    // Its slice of the device, while others on it suffer; what it needs least comes first.
+    const auto& shared = input.features.shared;
+    if (shared && shared->background_max_bytes_per_second) {
+      const double most = static_cast<double>(*shared->background_max_bytes_per_second);
+      range.high = std::min(range.high, std::max(range.low, whole(most)));
+    }
   } else if (input.spec.name == knob::kBackgroundJobs || input.spec.name == knob::kSubcompactions) {
     range.high = std::min(range.high, jobs_ceiling(input));
   } else if (const double each = bytes_each(input); each > 0) {

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "model/knobs.h"
+#include "policy/give_back.h"
 #include "policy/memory.h"
 
 namespace rocktune {
@@ -46,7 +47,7 @@ Proposal back(const Finished& finished) {
 
 void Rollbacks::consider(const Finished& finished, Nanoseconds now) {
   bool ours_to_undo = finished.worse_by_far && !finished.load_changed &&
-                      finished.proposal.rule != kRule &&
+                      finished.proposal.rule != kRule && !is_for_others(finished.proposal) &&
                       finished.actuation.before != finished.actuation.after;
   if (!ours_to_undo) return;
   wanted_[{finished.proposal.knob, finished.proposal.column_family}] = {finished, now};

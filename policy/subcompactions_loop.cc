@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kSubcompactionsEvaluationSeconds = 30;
 constexpr double kLevel0Seconds = 2;     // level 0 is what waits, for this long
-constexpr double kComfortSeconds = 300;  // of comfort before the threads go back
+constexpr double kIdleComfortSeconds = 300;  // of comfort before the threads go back
 // More threads need CPUs that are free: above this share of them they would take the foreground's.
 constexpr double kCpuFree = 0.75;
 
@@ -40,7 +40,7 @@ std::optional<Proposal> SubcompactionsLoop::decide(const Situation& situation) {
     return out;
   }
   const bool ours = reading->owner == KnobOwner::kRocktune;
-  if (!ours || threads <= reading->found || unused < kComfortSeconds) return std::nullopt;
+  if (!ours || threads <= reading->found || unused < kIdleComfortSeconds) return std::nullopt;
   Proposal out = propose(*reading, std::max(reading->found, threads / 2), "subcompactions.idle");
   out.reason = "no backlog for " + text::duration(unused);
   out.expected = {"l0_ratio", true, situation.l0_ratio.value_or(0),

@@ -198,6 +198,32 @@ void add_knobs(const Json& target, Lines& lines) {
   lines.insert(lines.end(), aligned.begin(), aligned.end());
 }
 
+// Its slices of what it shares with other databases.
+void add_shared(const Json& target, Lines& lines) {
+  if (!target.contains("shared") || !target["shared"].is_object()) return;
+  const Json& shared = target["shared"];
+  const auto whole = [&](const char* key) {
+    const auto value = number_at(shared, key);
+    return value ? std::to_string(static_cast<long long>(*value)) : std::string("1");
+  };
+  Parts parts;
+  parts.add("with " + whole("host_members") + " on the host, " + whole("device_members") +
+            " on the device");
+  const auto most = [&](const char* label, const char* key, const char* knob) {
+    const auto value = number_at(shared, key);
+    if (!value) return;
+    parts.add(label + knob_text(knob, static_cast<std::int64_t>(*value)));
+  };
+  most("jobs up to ", "jobs_max", "max_background_jobs");
+  most("memory up to ", "memory_max_bytes", "block_cache_capacity_bytes");
+  most("background writes up to ", "background_max_bytes_per_second",
+       "rate_limiter_bytes_per_second");
+  if (const auto weight = number_at(shared, "weight"); weight && *weight != 1) {
+    parts.add("weight " + feature_text("weight", *weight));
+  }
+  parts.to(lines, "  shares  ");
+}
+
 constexpr std::size_t kMostDecisions = 5;
 
 void add_decisions(const Json& target, Lines& lines) {
@@ -230,6 +256,7 @@ Result<std::vector<std::string>> status_lines(const Json& status) {
       add_health(target, lines);
       add_indicators(target, lines);
       add_features(target, lines);
+      add_shared(target, lines);
       add_knobs(target, lines);
       add_decisions(target, lines);
     }

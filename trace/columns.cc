@@ -45,9 +45,11 @@ constexpr std::array kAddedLater = {
     std::string_view("dynamic_level_bytes"),
     std::string_view("leveled_compaction"),
     std::string_view("has_nvme"),
+    std::string_view("has_shared"),
     std::string_view("forecast"),
 };
-constexpr std::string_view kNvmePrefix = "nvme_";  // all of these, too
+constexpr std::string_view kNvmePrefix = "nvme_";      // all of these, too
+constexpr std::string_view kSharedPrefix = "shared_";  // and these
 
 template <class Reading>
 void add_fields(Columns& columns, const std::string& prefix) {
@@ -64,7 +66,7 @@ bool is_option(std::string_view field) {
 }
 
 bool added_later(std::string_view column) {
-  return column.starts_with(kNvmePrefix) ||
+  return column.starts_with(kNvmePrefix) || column.starts_with(kSharedPrefix) ||
          std::find(kAddedLater.begin(), kAddedLater.end(), column) != kAddedLater.end();
 }
 
@@ -109,6 +111,8 @@ Columns sample_columns() {
   add_fields<HostReading>(columns, "host_");
   columns.push_back({"has_nvme", "INTEGER"});
   add_fields<NvmeReading>(columns, std::string(kNvmePrefix));
+  columns.push_back({"has_shared", "INTEGER"});
+  add_fields<SharedBudget>(columns, std::string(kSharedPrefix));
   return columns;
 }
 

@@ -114,6 +114,10 @@ Result<Sample> SampleReader::take_sample() {
   NvmeReading nvme;
   take_fields(row, nvme);
   if (has_nvme) sample.nvme = nvme;
+  const bool has_shared = row.take_bool();
+  SharedBudget shared;
+  take_fields(row, shared);
+  if (has_shared) sample.shared = shared;
 
   if (incarnation) {
     auto text = name_of(*incarnation_, incarnations_, *incarnation);

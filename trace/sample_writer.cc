@@ -142,6 +142,8 @@ Result<void> SampleWriter::write(std::int64_t target, const Sample& sample) {
   put_fields(row, sample.host);
   row.put(sample.nvme.has_value());
   put_fields(row, sample.nvme);
+  row.put(sample.shared.has_value());
+  put_fields(row, sample.shared);
   return row.execute();
 }
 

@@ -9,7 +9,7 @@
 
 namespace rocktune::trace {
 
-inline constexpr int kSchemaVersion = 2;  // PRAGMA user_version
+inline constexpr int kSchemaVersion = 3;  // PRAGMA user_version
 inline constexpr int kEventsSince = 2;    // the version that brought database_events
 inline constexpr std::int32_t kApplicationId = 0x524b5431;  // "RKT1": PRAGMA application_id
 

@@ -12,6 +12,7 @@
 #include "model/clock.h"
 #include "model/engine_config.h"
 #include "model/units.h"
+#include "policy/sharing.h"
 
 namespace rocktune::daemon {
 
@@ -34,6 +35,7 @@ struct TargetRule {
   std::vector<std::string> freeze;  // knobs that rocktune leaves alone
   bool all_events = false;          // in the trace, not only what is notable
   std::string device_stat;          // a /sys/block-style stat file to read instead of looking
+  double weight = 1;                // against the others where budgets are shared
   bool operator==(const TargetRule&) const = default;
 };
 
@@ -70,6 +72,8 @@ struct Config {
 
   std::string proc_root = "/proc";
   std::string sys_root = "/sys";
+
+  HostBudget shared;  // what all databases may take together
 
   EngineConfig engine;  // `defaults`, with model.prior
   std::vector<TargetRule> targets;

@@ -49,9 +49,10 @@ void read_seconds(Section& section, std::string_view key, double& seconds,
   seconds = std::chrono::duration<double>(value).count();
 }
 
-template <class T>
-std::string print_or_found(const std::optional<T>& value, std::string (*print)(T)) {
-  return value ? print(*value) : std::string("unset");
+template <class T, class Print>
+auto or_unset(Print print) {
+  return
+      [=](const std::optional<T>& value) { return value ? print(*value) : std::string("unset"); };
 }
 
 Result<std::optional<Bytes>> parse_memory_max(std::string_view text) {
@@ -67,10 +68,6 @@ Result<std::optional<double>> parse_amplification_max(std::string_view text) {
   const auto most = within<double>(parse_number, format_number, 1, 1000)(text);
   if (!most) return tl::unexpected<Error>(most.error());
   return std::optional(*most);
-}
-
-std::string print_amplification(const std::optional<double>& most) {
-  return most ? format_number(*most) : std::string("unset");
 }
 
 Result<Priority> parse_priority(std::string_view text) {
@@ -102,6 +99,7 @@ class Finalizer {
     files(root);
     model(root);
     lease_and_sources(root);
+    shared(root);
     Section defaults = root.section("defaults");
     engine(defaults, config_.engine, default_profile_, "default");
     defaults.finish();
@@ -200,6 +198,16 @@ class Finalizer {
     sources.finish();
   }
 
+  // What all databases of the host may take together.
+  void shared(Section& root) {
+    Section section = root.section("shared");
+    section.read("memory_max", config_.shared.memory_max, parse_memory_max,
+                 or_unset<Bytes>(format_bytes));
+    section.read("jobs_max", config_.shared.jobs_max, parse_jobs_max,
+                 or_unset<std::int64_t>(print_integer));
+    section.finish();
+  }
+
   // policy, policy_params, objective, budget, device_profile: of the defaults and of each target.
   // `profile` is the path inherited.
   void engine(Section& section, EngineConfig& engine, std::string& profile,
@@ -269,20 +277,14 @@ class Finalizer {
 
   static void budget(Section& section, Budget& budget, const std::string& origin) {
     Section part = section.section("budget");
-    part.read(
-        "memory_max", budget.memory_max, parse_memory_max,
-        [](const std::optional<Bytes>& value) { return print_or_found(value, format_bytes); },
-        origin);
-    part.read(
-        "jobs_max", budget.jobs_max, parse_jobs_max,
-        [](const std::optional<std::int64_t>& value) {
-          return value ? std::to_string(*value) : std::string("unset");
-        },
-        origin);
+    part.read("memory_max", budget.memory_max, parse_memory_max, or_unset<Bytes>(format_bytes),
+              origin);
+    part.read("jobs_max", budget.jobs_max, parse_jobs_max, or_unset<std::int64_t>(print_integer),
+              origin);
     part.read("device_share", budget.device_share,
               within<double>(parse_number, format_number, 0.05, 1), format_number, origin);
     part.read("write_amplification_max", budget.write_amplification_max, parse_amplification_max,
-              print_amplification, origin);
+              or_unset<double>(format_number), origin);
     part.read("rate_limit_min", budget.rate_limit_min,
               within<BytesPerSecond>(parse_rate, format_rate, BytesPerSecond{65536},
                                      BytesPerSecond{static_cast<double>(kUnlimitedBytesPerSecond)}),
@@ -338,6 +340,8 @@ class Finalizer {
       }
       section.read("mode", rule.mode, parse_mode, print_mode, "daemon.mode");
       section.read("device_stat", rule.device_stat, parse_path, same);
+      section.read("weight", rule.weight, within<double>(parse_number, format_number, 0.01, 100),
+                   format_number);
       freeze(section, rule);
       std::string profile = default_profile_;
       engine(section, rule.engine, profile, "defaults");

@@ -131,6 +131,17 @@ Result<std::uint64_t> parse_allowed_cpus(std::string_view status) {
   return count_list(*list);
 }
 
+// proc_stat(5): a line "cpuN ..." for each CPU that is online, after the sum in "cpu ...".
+Result<std::uint64_t> parse_host_cpus(std::string_view proc_stat) {
+  std::uint64_t cpus = 0;
+  for (const std::string_view line : split_lines(proc_stat)) {
+    const std::vector<std::string_view> words = split_words(line);
+    if (!words.empty() && words.front().starts_with("cpu") && words.front() != "cpu") ++cpus;
+  }
+  if (cpus == 0) return fail(ErrorCode::kCorrupt, "no cpuN line");
+  return cpus;
+}
+
 HostRead HostSource::read() const {
   HostRead result;
   HostReading& reading = result.reading;

@@ -36,5 +36,6 @@ Result<void> parse_process_stat(std::string_view text, std::uint64_t hz, std::ui
                                 HostReading& reading);
 Result<void> parse_process_io(std::string_view text, HostReading& reading);
 Result<std::uint64_t> parse_allowed_cpus(std::string_view status);  // how many
+Result<std::uint64_t> parse_host_cpus(std::string_view proc_stat);  // how many are online
 
 }  // namespace rocktune::daemon

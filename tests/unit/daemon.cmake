@@ -10,6 +10,7 @@ rocktune_unit_test(daemon_test
     unit/daemon/learnt_test.cc
     unit/daemon/parts_test.cc
     unit/daemon/peer_process_test.cc
+    unit/daemon/share_groups_test.cc
     unit/daemon/support.cc
     unit/daemon/target_test.cc
     unit/daemon/units_test.cc

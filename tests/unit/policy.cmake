@@ -1,6 +1,7 @@
 rocktune_unit_test(policy_test
   SOURCES
     unit/policy/closed_loop_test.cc
+    unit/policy/device_budget_test.cc
     unit/policy/engine_test.cc
     unit/policy/guard_test.cc
     unit/policy/headroom_loops_test.cc
@@ -14,4 +15,6 @@ rocktune_unit_test(policy_test
     unit/policy/peers/write_amp_limiter_test.cc
     unit/policy/policy_test.cc
     unit/policy/property_test.cc
+    unit/policy/shares_test.cc
+    unit/policy/sharing_test.cc
   LIBRARIES rocktune_policy)

@@ -12,5 +12,6 @@ rocktune_unit_test(trace_test
     unit/trace/rocksdb_log/timeline_stall_test.cc
     unit/trace/rocksdb_log/timeline_test.cc
     unit/trace/round_trip_test.cc
+    unit/trace/shared_test.cc
     unit/trace/support.cc
   LIBRARIES rocktune_trace nlohmann_json::nlohmann_json SQLite::SQLite3 ZLIB::ZLIB)

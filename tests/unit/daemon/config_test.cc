@@ -70,6 +70,23 @@ TEST_CASE("an empty file is the defaults", "[daemon][config]") {
   CHECK(origin_of(*config, "defaults.budget.memory_max") == "unset # default");
 }
 
+TEST_CASE("shared budgets, and a target's weight", "[daemon][config]") {
+  const ConfigResult config = parse(
+      "shared: {memory_max: 8GiB, jobs_max: 12}\n"
+      "targets:\n  - path: /data/orders\n    weight: 2.5\n");
+  REQUIRE(config);
+  CHECK(config->shared.memory_max == Bytes{std::int64_t{8} << 30});
+  CHECK(config->shared.jobs_max == 12);
+  CHECK(config->rule_for("/data/orders").weight == Approx(2.5));
+  CHECK(config->rule_for("/other").weight == Approx(1));
+  CHECK(origin_of(*config, "shared.jobs_max") == "12 # r.yaml:1");
+  const ConfigResult none = parse("");
+  REQUIRE(none);
+  CHECK(none->shared == HostBudget{});
+  CHECK_FALSE(parse("targets: [{path: /a, weight: 0}]\n"));
+  CHECK_FALSE(parse("shared: {jobs_max: 1}\n"));
+}
+
 TEST_CASE("values and their origins", "[daemon][config]") {
   const ConfigResult config = parse(
       "daemon:\n  mode: observe\n  poll_interval: 250 ms\nhttp: {listen: off}\n"

@@ -6,6 +6,7 @@
 
 #include "policy/guard.h"
 #include "policy/guard_limits.h"
+#include "policy/sharing.h"
 #include "tests/support/catch.h"
 #include "tests/unit/policy/loop.h"
 
@@ -88,6 +89,18 @@ void stir_knobs(Dice& dice, Sample& sample) {
   }
 }
 
+// Slices that come, go, and are absurd.
+void stir_shared(Dice& dice, Sample& sample) {
+  if (dice.one_in(10)) sample.shared.reset();
+  if (dice.one_in(10)) sample.shared.emplace();
+  if (!sample.shared) return;
+  SharedBudget::visit_fields(*sample.shared, [&](const char*, Counter& counter) {
+    if (dice.one_in(20)) counter = dice.one_in(3) ? Counter() : Counter(dice.any());
+  });
+  if (dice.one_in(20)) sample.shared->jobs_max = 2 + dice.below(8);
+  if (dice.one_in(20)) sample.shared->background_max_bytes_per_second = dice.any() >> 24;
+}
+
 void stir_sample(Dice& dice, Sample& sample, bool knobs_stand) {
   double seconds = dice.one_in(50) ? 300 : dice.one_in(50) ? 0 : 0.5;
   sample = next_sample(sample, seconds);
@@ -113,6 +126,7 @@ void stir_sample(Dice& dice, Sample& sample, bool knobs_stand) {
   if (!sample.host) sample.host = quiet_sample().host;
   stir(dice, *sample.host);
   if (!knobs_stand) stir_knobs(dice, sample);
+  stir_shared(dice, sample);
   if (dice.one_in(15)) sample.database.reset();
   if (dice.one_in(15)) sample.device.reset();
   if (dice.one_in(15)) sample.host.reset();
@@ -170,7 +184,8 @@ void check_decision(const Decision& decision, const Features& features, const Bu
     found = true;
     CHECK(reading.changeable);
     CHECK(reading.owner != KnobOwner::kManual);
-    LimitInput input{proposal, *spec, reading, features, budget, std::nullopt};
+    const Budget within = within_share(budget, features.shared);
+    LimitInput input{proposal, *spec, reading, features, within, std::nullopt};
     Range range = allowed_range(input);
     CHECK(decision.verdict.value >= range.low);
     CHECK(decision.verdict.value <= range.high);
@@ -232,6 +247,7 @@ TEST_CASE("guard: no proposal whatever passes outside the range", "[property]") 
     Guard guard(budget);
     Sample sample = quiet_sample(0);
     stir_knobs(dice, sample);
+    stir_shared(dice, sample);
     Features features = derive(nullptr, sample);
     features.limiter_bytes_per_second = static_cast<double>(dice.any());
     if (dice.one_in(4)) features.memory_available_bytes = static_cast<double>(dice.any());

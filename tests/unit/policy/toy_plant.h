@@ -19,6 +19,7 @@ class ToyPlant {
   double thread_rate = 70e6;        // one compaction thread
   double read_p99_us = 800;         // undisturbed
   double disturbance = 0;           // share by which a fully used device slows reads
+  double other_use = 0;             // share of the device that others take
   std::int64_t limit = kUnlimitedBytesPerSecond, found_limit = kUnlimitedBytesPerSecond;
   std::int64_t jobs = 2, found_jobs = 2;
   std::int64_t cache = 256 * kMiB, found_cache = 256 * kMiB;
@@ -39,6 +40,8 @@ class ToyPlant {
   [[nodiscard]] double written() const { return user_; }
   [[nodiscard]] double l0() const { return l0_; }
   [[nodiscard]] double debt() const { return debt_; }
+  [[nodiscard]] double background() const { return passed_; }  // bytes since the start
+  [[nodiscard]] double stalled_seconds() const { return stalled_us_ / 1e6; }
 
  private:
   static constexpr double kBuffer = 8e6, kBuffers = 2, kTrigger = 4, kSlowdown = 20, kStop = 36;
@@ -59,12 +62,14 @@ class ToyPlant {
       memtable_ -= kBuffer;
       ++immutable_;
     }
-    double budget = std::min(device_bandwidth, static_cast<double>(limit)) * dt;
+    double left = device_bandwidth * (1 - other_use);
+    double budget = std::min(left, static_cast<double>(limit)) * dt;
     double start = budget;
     budget -= flush(std::min(budget, thread_rate * dt));
     budget -= compact(budget, dt);
     passed_ += start - budget;
-    device_use_ = (start - budget) / (device_bandwidth * dt);
+    own_use_ = (start - budget) / (device_bandwidth * dt);
+    device_use_ = std::min(1.0, own_use_ + other_use);
     time_ += dt;
     queue_ms_ += dt * 1e3 * 40 * device_use_;
     reads_ += read_demand * dt;
@@ -172,7 +177,7 @@ class ToyPlant {
   double time_ = 0, user_ = 0, reads_ = 0, memtable_ = 0, immutable_ = 0, flushing_ = 0, l0_ = 0;
   double debt_ = 0, job_left_ = 0, job_files_ = 0, running_ = 0;
   double flushed_ = 0, compacted_ = 0, passed_ = 0, stalled_us_ = 0, queue_ms_ = 0;
-  double device_use_ = 0, hits_ = 0, misses_ = 0;
+  double device_use_ = 0, own_use_ = 0, hits_ = 0, misses_ = 0;
   bool stopped_ = false, delayed_ = false;
 };
 

@@ -45,6 +45,23 @@ std::string text(const Json& json) {
 
 }  // namespace
 
+TEST_CASE("what is shared with other databases is one line, where there is any", "[tools]") {
+  Json json = status();
+  CHECK_FALSE(contains(text(json), "shares"));
+  json["targets"][0]["shared"] = {{"weight", 2.5},
+                                  {"host_members", 3},
+                                  {"device_members", 2},
+                                  {"jobs_max", 6},
+                                  {"memory_max_bytes", 1073741824},
+                                  {"background_max_bytes_per_second", 41943040}};
+  CHECK(
+      contains(text(json),
+               "shares  with 3 on the host, 2 on the device   jobs up to 6   memory up to 1 GiB   "
+               "background writes up to 40 MiB/s   weight 2.5"));
+  json["targets"][0]["shared"] = {{"host_members", 2}, {"device_members", nullptr}};
+  CHECK(contains(text(json), "shares  with 2 on the host, 1 on the device\n"));
+}
+
 TEST_CASE("the status says what is, in units", "[tools]") {
   const std::string shown = text(status());
   for (const char* part :

@@ -132,6 +132,10 @@ Sample RandomSamples::next() {
     sample.nvme.emplace();
     NvmeReading::visit_fields(*sample.nvme, [&](const char*, Counter& c) { c = counter(); });
   }
+  if (chance(0.5)) {
+    sample.shared.emplace();
+    SharedBudget::visit_fields(*sample.shared, [&](const char*, Counter& c) { c = counter(); });
+  }
   if (chance(0.8)) {
     sample.host.emplace();
     HostReading::visit_fields(*sample.host, [&](const char*, Counter& c) { c = counter(); });

@@ -1,0 +1,44 @@
+// ShareGroups: who shares what with whom among the daemon's databases, and each one's slices, made
+// anew at each poll from what the polls before it said. policy/sharing.h divides; this knows the
+// targets, reads how many CPUs the host has, and says in the alert log when a group forms, changes
+// or ends. Not thread-safe: one strand with the targets.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "daemon/journal.h"
+#include "daemon/target.h"
+#include "policy/sharing.h"
+
+namespace rocktune::daemon {
+
+class ShareGroups {
+ public:
+  using Targets = std::map<std::string, std::shared_ptr<Target>>;
+
+  ShareGroups(Journal& journal, std::string proc_root)
+      : journal_(journal), proc_root_(std::move(proc_root)) {}
+
+  // Before the samples of a poll are taken: gives each target its slices for that sample.
+  void update(Nanoseconds now, const HostBudget& host, const Targets& targets);
+
+ private:
+  // "the host", or a device's name: the names of its members.
+  using Groups = std::map<std::string, std::set<std::string>>;
+  void say_members(const Groups& groups);
+  void say_divided(const std::set<std::string>& divided);
+  void say(const std::string& message);
+
+  Journal& journal_;
+  std::string proc_root_;
+  Sharing sharing_;
+  Groups groups_;
+  std::set<std::string> divided_;  // devices whose background writing is divided now
+  std::optional<double> host_cpus_;
+};
+
+}  // namespace rocktune::daemon

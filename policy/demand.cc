@@ -1,0 +1,101 @@
+#include "policy/demand.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/knobs.h"
+
+namespace rocktune {
+namespace {
+
+// As headroom's loops have it: reads have to be slow for this long before others give way to them,
+// and from this share of the device's limits on its load is felt by reads.
+constexpr double kReadsHurtSeconds = 10;
+constexpr double kBusyShare = 0.5;
+// A wish that has passed is remembered for this long, so that slices do not follow every breath.
+constexpr double kWishSeconds = 60;
+constexpr double kFullSlots = 0.8;
+constexpr double kWishFill = 0.95, kWishMissRatio = 0.05, kWishMisses = 100;
+constexpr double kMostJobs = 256;
+
+void note_value(Trend& trend, Nanoseconds now, const Value& value) {
+  if (value) trend.add(now, *value);
+  trend.expire(now);
+}
+
+// RocksDB gives a quarter of the jobs to flushes, at least one, and the rest to compactions.
+double flush_share(double jobs) {
+  return std::max(1.0, std::floor(jobs / 4));
+}
+
+double jobs_for(double compactions, double flushes) {
+  double jobs = 2;
+  while (jobs < kMostJobs &&
+         (jobs - flush_share(jobs) < compactions || flush_share(jobs) < flushes))
+    ++jobs;
+  return jobs;
+}
+
+bool lately(const std::optional<Nanoseconds>& since, Nanoseconds now) {
+  return since && seconds_between(*since, now) < kWishSeconds;
+}
+
+}  // namespace
+
+void DemandMeter::measure_background(const Features& f) {
+  Value background;
+  if (f.flush_bytes_per_second && f.compaction_write_bytes_per_second) {
+    background = *f.flush_bytes_per_second + *f.compaction_write_bytes_per_second;
+  }
+  note_value(background_, f.at.tick, background);
+  demand_.background = background_.mean(5);
+  demand_.background_peak = background_.largest(60);
+}
+
+void DemandMeter::measure_jobs(const Features& f, const Situation& situation) {
+  note_value(compactions_, f.at.tick, f.running_compactions);
+  note_value(flushes_, f.at.tick, f.running_flushes);
+  const auto compactions = compactions_.largest(60), flushes = flushes_.largest(60);
+  demand_.jobs_used.reset();
+  if (compactions && flushes) demand_.jobs_used = jobs_for(*compactions, *flushes);
+  const KnobReading* knob = changeable_knob(f, knob::kBackgroundJobs);
+  if (knob == nullptr) return;
+  const auto jobs = static_cast<double>(std::max<std::int64_t>(knob->value, 2));
+  const double slots = jobs - flush_share(jobs);
+  const bool full = situation.running_compactions.value_or(0) >= kFullSlots * slots ||
+                    situation.running_flushes.value_or(0) >= kFullSlots * flush_share(jobs);
+  if (situation.trouble && full) wanted_jobs_ = f.at.tick;
+}
+
+void DemandMeter::measure_cache(const Features& f) {
+  note_value(hit_ratio_, f.at.tick, f.cache_hit_ratio);
+  note_value(misses_, f.at.tick, f.cache_misses_per_second);
+  demand_.cache_used = f.cache_usage_bytes;
+  const auto hits = hit_ratio_.mean(10), misses = misses_.mean(10);
+  const bool pays = hits && misses && 1 - *hits >= kWishMissRatio && *misses >= kWishMisses;
+  if (pays && f.cache_fill_ratio.value_or(0) >= kWishFill) wanted_cache_ = f.at.tick;
+}
+
+const Demand& DemandMeter::update(const PolicyInput& input) {
+  const Features& f = input.features;
+  if (f.reset) *this = DemandMeter();
+  const Situation situation = observer_.observe(input);
+  const Nanoseconds now = f.at.tick;
+  note_value(queue_, now, f.device_queue);
+  note_value(await_, now, f.device_read_await_ms);
+  measure_background(f);
+  measure_jobs(f, situation);
+  measure_cache(f);
+  demand_.need = situation.need;
+  demand_.trouble = situation.trouble;
+  demand_.reads_hurt = situation.reads_slow_seconds >= kReadsHurtSeconds && !situation.trouble;
+  const Objective& o = input.objective;
+  demand_.device_busy =
+      queue_.mean(5).value_or(0) >= kBusyShare * o.device_queue_limit ||
+      await_.mean(5).value_or(0) >= kBusyShare * o.device_await_limit_seconds * 1e3;
+  demand_.wants_jobs = lately(wanted_jobs_, now);
+  demand_.wants_cache = lately(wanted_cache_, now);
+  return demand_;
+}
+
+}  // namespace rocktune

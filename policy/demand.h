@@ -1,0 +1,54 @@
+// Demand: what one database wants of what it shares with others, from its own features. One meter
+// for each database, fed with every step of its engine; policy/sharing.h divides by what they say.
+//
+// Absent means that nothing tells. Rates are bytes/s, memory bytes. Pure; deterministic; bounded;
+// not thread-safe.
+#pragma once
+
+#include <vector>
+
+#include "policy/situation.h"
+
+namespace rocktune {
+
+struct Demand {
+  // Background writing
+  Value need;             // what user writes cost, draining included (policy/situation.h)
+  Value background;       // what is written, mean of 5 s
+  Value background_peak;  // ...largest of 60 s
+
+  // Who suffers
+  bool trouble = false;      // its own backlog: writes wait, or will
+  bool reads_hurt = false;   // reads above their SLO for 10 s, without a backlog of its own
+  bool device_busy = false;  // half of the device's limits of queue or await, over 5 s
+
+  // Jobs
+  Value jobs_used;          // the fewest max_background_jobs that the largest use of 60 s fits in
+  bool wants_jobs = false;  // all slots in use in trouble, within the last 60 s
+
+  // Memory
+  Value cache_used;          // bytes in the block cache
+  bool wants_cache = false;  // full and missed, within the last 60 s
+};
+
+class DemandMeter {
+ public:
+  // Once for each step. A reopened database begins anew.
+  const Demand& update(const PolicyInput& input);
+  [[nodiscard]] const Demand& demand() const { return demand_; }
+
+ private:
+  void measure_background(const Features& features);
+  void measure_jobs(const Features& features, const Situation& situation);
+  void measure_cache(const Features& features);
+
+  static Trend window(double seconds) { return Trend(Trend::Jumps::kKeep, 0, seconds); }
+  Observer observer_;
+  Trend background_ = window(60), compactions_ = window(60), flushes_ = window(60);
+  Trend hit_ratio_ = window(10), misses_ = window(10);
+  Trend queue_ = window(5), await_ = window(5);
+  std::optional<Nanoseconds> wanted_jobs_, wanted_cache_;
+  Demand demand_;
+};
+
+}  // namespace rocktune

@@ -1,0 +1,110 @@
+#include "policy/device_budget.h"
+
+#include <algorithm>
+
+namespace rocktune {
+namespace {
+
+// The same paces as the limiter's loop, which does this for one database (policy/limiter_loop.cc).
+constexpr double kSufferSeconds = 5;
+constexpr double kFallSeconds = 15, kFallFactor = 0.85, kDeviceNeedMargin = 1.3;
+constexpr double kReliefSeconds = 2, kReliefFactor = 2;  // the limiter's dwell, and its raise
+constexpr double kRisingSeconds = 15, kRiseFactor = 1.25;
+constexpr double kQuietSeconds = 60, kLongestQuietSeconds = 4 * 3600;
+constexpr double kBackSoonSeconds = 900;
+// Above this many times what is written at most, it limits nothing.
+constexpr double kOpenFactor = 1.5;
+// Others' background work below this is not what makes anybody suffer.
+constexpr double kLeastWork = 1 << 20;
+constexpr double kLeastWorkShare = 0.25;
+
+double background_of(const DeviceMember& member) {
+  return member.demand.background.value_or(0);
+}
+
+double needed_by(const DeviceMember& member) {
+  return std::max(member.least, kDeviceNeedMargin * member.demand.need.value_or(0));
+}
+
+}  // namespace
+
+DeviceBudget::DeviceBudget() : rest_seconds_(kQuietSeconds) {}
+
+DeviceBudget::Picture DeviceBudget::look(const std::vector<DeviceMember>& members) {
+  Picture out;
+  double calm = 0;  // what those write who have no backlog
+  for (const DeviceMember& member : members) {
+    out.background += background_of(member);
+    out.least += needed_by(member);
+    out.busy = out.busy || member.demand.device_busy;
+    out.held_up = out.held_up || (member.demand.trouble && member.held_up);
+    if (!member.demand.trouble) calm += background_of(member);
+    if (member.at_most) out.at_most = std::max(*member.at_most, out.at_most.value_or(0));
+  }
+  const double worth = std::max(kLeastWork, kLeastWorkShare * out.background);
+  for (const DeviceMember& member : members) {
+    const bool others_work = out.background - background_of(member) >= worth;
+    out.reads_hurt = out.reads_hurt || (member.demand.reads_hurt && others_work);
+    out.writes_hurt = out.writes_hurt || (member.demand.trouble && calm >= worth);
+  }
+  out.reads_hurt = out.reads_hurt && out.busy;
+  out.writes_hurt = out.writes_hurt && out.busy;
+  return out;
+}
+
+void DeviceBudget::learn(Nanoseconds now) {
+  if (!rose_) return;
+  const bool too_soon = seconds_between(*rose_, now) < kBackSoonSeconds;
+  rest_seconds_ = too_soon ? std::min(2 * rest_seconds_, kLongestQuietSeconds)
+                           : std::max(rest_seconds_ / 2, kQuietSeconds);
+  rose_.reset();
+}
+
+void DeviceBudget::close(const Picture& picture, Nanoseconds now) {
+  double budget = background_.largest(60).value_or(picture.background);
+  if (picture.at_most) budget = std::min(budget, *picture.at_most);
+  budget_ = std::max(budget, picture.least);
+  moved_ = now;
+  learn(now);
+}
+
+void DeviceBudget::rise(double factor, const Picture& picture, Nanoseconds now) {
+  budget_ = std::max(*budget_ * factor, picture.least);
+  moved_ = now;
+  const double most = std::max(background_.largest(60).value_or(0), picture.least);
+  if (*budget_ > kOpenFactor * most && !picture.held_up) budget_.reset();
+}
+
+void DeviceBudget::lower(const Picture& picture, Nanoseconds now) {
+  learn(now);
+  // What is written now counts: a budget far above it would take many steps to be felt.
+  const double from = std::min(*budget_, background_.largest(60).value_or(*budget_));
+  budget_ = std::min(*budget_, std::max(from * kFallFactor, picture.least));
+  moved_ = now;
+}
+
+std::optional<double> DeviceBudget::update(Nanoseconds now,
+                                           const std::vector<DeviceMember>& members) {
+  const Picture picture = look(members);
+  background_.add(now, picture.background);
+  background_.expire(now);
+  const bool hurts = picture.reads_hurt || picture.writes_hurt;
+  const double hurt = hurt_.update(hurts, now);
+  const double quiet = quiet_.update(!hurts, now);
+  if (!budget_) {
+    if (hurt >= kSufferSeconds) close(picture, now);
+    return budget_;
+  }
+  const double since = moved_ ? seconds_between(*moved_, now) : kFallSeconds;
+  if (picture.held_up) {
+    if (since >= kReliefSeconds) rise(kReliefFactor, picture, now);
+  } else if (picture.reads_hurt) {
+    if (since >= kFallSeconds) lower(picture, now);
+  } else if (quiet >= rest_seconds_ && since >= kRisingSeconds) {
+    rise(kRiseFactor, picture, now);
+    rose_ = now;
+  }
+  return budget_;
+}
+
+}  // namespace rocktune

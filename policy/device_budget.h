@@ -1,0 +1,52 @@
+// DeviceBudget: how much the databases on one device may write in the background, all together.
+//
+// Open (absent) as long as nobody suffers: then no rate is divided and each engine acts as if
+// alone. It closes, at what passed lately, when the device is busy and one member suffers from
+// another's background work: its reads are above their SLO without a backlog of its own, or it has
+// a backlog while others, who have none, write. While reads suffer it falls in small steps, not
+// below what all writes need; a member whose backlog its slice holds up raises it at once: the
+// backlog wins, as in each engine. Quiet for a while it rises, and opens where it limits nothing
+// any more. Each time that trouble comes back soon after a rise, the quiet time doubles. Pure; not
+// thread-safe.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "policy/demand.h"
+
+namespace rocktune {
+
+struct DeviceMember {
+  Demand demand;
+  double least = 0;               // bytes/s that it is never limited below
+  bool held_up = false;           // its rate limit stands at its slice
+  std::optional<double> at_most;  // of the device, for background work, where that is known
+};
+
+class DeviceBudget {
+ public:
+  DeviceBudget();
+  // Bytes/s; absent: open. Call at every poll.
+  std::optional<double> update(Nanoseconds now, const std::vector<DeviceMember>& members);
+
+ private:
+  struct Picture {
+    double background = 0, least = 0;
+    bool busy = false, reads_hurt = false, writes_hurt = false, held_up = false;
+    std::optional<double> at_most;
+  };
+  static Picture look(const std::vector<DeviceMember>& members);
+  void close(const Picture& picture, Nanoseconds now);
+  void rise(double factor, const Picture& picture, Nanoseconds now);
+  void lower(const Picture& picture, Nanoseconds now);
+  void learn(Nanoseconds now);
+
+  std::optional<double> budget_;
+  Trend background_{Trend::Jumps::kKeep, 0, 60};
+  Held hurt_, quiet_;
+  std::optional<Nanoseconds> moved_, rose_;
+  double rest_seconds_;  // no rise for so long after somebody suffered
+};
+
+}  // namespace rocktune

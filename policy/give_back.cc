@@ -1,0 +1,158 @@
+#include "policy/give_back.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "model/knobs.h"
+#include "model/text.h"
+#include "model/write_stall.h"
+#include "policy/memory.h"
+#include "policy/situation.h"
+
+namespace rocktune {
+namespace {
+
+constexpr double kGivenWindowSeconds = 15;
+// Differences of less than this share are not worth a change.
+constexpr double kShareDeadBand = 0.03;
+constexpr double kReturnBand = 0.1;
+// As in the cache's loop: below this share of what was found nothing is given away.
+constexpr double kCacheKept = 0.25;
+
+bool has_backlog(const PolicyInput& input) {
+  if (find_write_stall(input.features)) return true;
+  return std::any_of(input.indicators.begin(), input.indicators.end(), [](const Indicator& one) {
+    return one.kind == IndicatorKind::kCompactionBacklog && one.valid &&
+           one.state != AlertState::kOk;
+  });
+}
+
+std::optional<std::int64_t> whole(const Counter& counter) {
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (!counter) return std::nullopt;
+  return static_cast<std::int64_t>(std::min(*counter, kMost));
+}
+
+// The least that this knob is lowered to for others.
+std::int64_t least(const PolicyInput& input, const KnobReading& reading) {
+  if (reading.name == knob::kRateLimit) {
+    return static_cast<std::int64_t>(std::ceil(input.budget.rate_limit_min.value));
+  }
+  if (reading.name == knob::kBackgroundJobs) return 2;
+  return static_cast<std::int64_t>(kCacheKept * static_cast<double>(reading.found));
+}
+
+// The slice, as a value of this knob.
+std::optional<std::int64_t> slice_of(const PolicyInput& input, const KnobReading& reading) {
+  const std::optional<SharedBudget>& shared = input.features.shared;
+  if (!shared) return std::nullopt;
+  if (reading.name == knob::kBackgroundJobs) return whole(shared->jobs_max);
+  if (reading.name == knob::kRateLimit) return whole(shared->background_max_bytes_per_second);
+  const auto bytes = whole(shared->memory_max_bytes);
+  if (!bytes) return std::nullopt;
+  const MemoryUse use = memory_use(input.features.knobs);
+  const double others = use.total() - static_cast<double>(reading.value);
+  return static_cast<std::int64_t>(std::max(0.0, static_cast<double>(*bytes) - others));
+}
+
+Expectation expect_from(const PolicyInput& input, const KnobReading& reading) {
+  const Features& f = input.features;
+  if (reading.name == knob::kRateLimit) {
+    return {"device_queue", true, f.device_queue.value_or(0), kGivenWindowSeconds};
+  }
+  if (reading.name == knob::kBackgroundJobs) {
+    return {"l0_ratio", true, f.l0_ratio.value_or(0), 2 * kGivenWindowSeconds};
+  }
+  return {"cache_hit_ratio", false, f.cache_hit_ratio.value_or(0), 4 * kGivenWindowSeconds};
+}
+
+std::string shown(const KnobReading& reading, std::int64_t value) {
+  if (reading.name == knob::kBackgroundJobs) return std::to_string(value) + " background jobs";
+  const auto amount = static_cast<double>(value);
+  return reading.name == knob::kRateLimit ? text::rate(amount) : text::bytes(amount) + " of cache";
+}
+
+std::string_view rule_of(const KnobReading& reading) {
+  if (reading.name == knob::kRateLimit) return "share.device";
+  return reading.name == knob::kBackgroundJobs ? "share.jobs" : "share.memory";
+}
+
+std::string who_shares(const Features& f, const KnobReading& reading) {
+  const bool device = reading.name == knob::kRateLimit;
+  const Counter& members = device ? f.shared->device_members : f.shared->host_members;
+  return std::to_string(members.value_or(0)) + " databases share " +
+         (device ? "the device" : "the host");
+}
+
+}  // namespace
+
+bool is_for_others(const Proposal& proposal) {
+  return proposal.rule.starts_with("share.");
+}
+
+std::optional<Proposal> GiveBack::lower(const PolicyInput& input, const KnobReading& reading,
+                                        std::int64_t most) {
+  const std::int64_t to = std::max(most, least(input, reading));
+  const auto value = static_cast<double>(reading.value);
+  if (static_cast<double>(to) > value * (1 - kShareDeadBand)) return std::nullopt;
+  if (reading.name == knob::kRateLimit && has_backlog(input)) return std::nullopt;
+  lowered_.try_emplace(reading.name, reading.value);
+  Proposal out = rocktune::propose(reading, to, rule_of(reading));
+  out.reason = who_shares(input.features, reading) + ": this one's part is " + shown(reading, to) +
+               " now, since others need theirs";
+  out.expected = expect_from(input, reading);
+  return out;
+}
+
+std::optional<Proposal> GiveBack::give_again(const PolicyInput& input, const KnobReading& reading,
+                                             std::optional<std::int64_t> most) {
+  const auto known = lowered_.find(reading.name);
+  if (known == lowered_.end()) return std::nullopt;
+  const std::int64_t to = std::min(known->second, most.value_or(known->second));
+  if (reading.value >= known->second) {
+    lowered_.erase(known);
+    return std::nullopt;
+  }
+  if (static_cast<double>(to) < static_cast<double>(reading.value) * (1 + kReturnBand)) {
+    return std::nullopt;
+  }
+  Proposal out = rocktune::propose(reading, to, "share.returned");
+  out.reason =
+      "the others need less: back towards the " + shown(reading, known->second) + " from before";
+  out.expected = expect_from(input, reading);
+  return out;
+}
+
+std::optional<Proposal> GiveBack::decide(const PolicyInput& input, const KnobReading& reading,
+                                         std::optional<std::int64_t> most) {
+  if (most && reading.value > *most) {
+    if (auto proposal = lower(input, reading, *most)) return proposal;
+  }
+  return give_again(input, reading, most);
+}
+
+void GiveBack::propose(const PolicyInput& input, std::vector<Proposal>& proposals) {
+  if (!input.features.fresh) return;
+  if (!input.features.shared && lowered_.empty()) return;
+  for (const std::string_view name :
+       {knob::kRateLimit, knob::kBackgroundJobs, knob::kCacheCapacity}) {
+    const KnobReading* reading = changeable_knob(input.features, name);
+    if (reading == nullptr) continue;
+    const auto same = [&](const Proposal& other) {
+      return other.knob == reading->name && other.column_family == reading->column_family;
+    };
+    const auto wanted = std::find_if(proposals.begin(), proposals.end(), same);
+    auto mine = decide(input, *reading, slice_of(input, *reading));
+    if (!mine) continue;
+    if (wanted == proposals.end()) {
+      proposals.push_back(*std::move(mine));
+    } else if (mine->to < wanted->to && mine->to < mine->from) {
+      *wanted = *std::move(mine);
+    } else if (wanted->to < wanted->from) {
+      lowered_.erase(reading->name);  // the policy wants it low by itself
+    }
+  }
+}
+
+}  // namespace rocktune

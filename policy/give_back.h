@@ -1,0 +1,45 @@
+// GiveBack: brings a database's knobs down to its slices of what several share, and back up once
+// the others need it no longer. It proposes as a policy does, through the guard; the slices bound
+// what a policy raises anyway (policy/sharing.h, within_share()).
+//
+// - share.jobs, share.memory, share.device: a knob stands above the slice: down to it. Not the rate
+//   limit while this database has a backlog itself: that would be paid for twice.
+// - share.returned: a knob that was lowered so, and that the policy has not lowered since, goes
+//   back towards where it stood, as far as the slice allows.
+//
+// Pure; deterministic; bounded; one per engine.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "policy/policy.h"
+
+namespace rocktune {
+
+// Whether it is a proposal of this kind: what others are due is not taken back for being felt.
+bool is_for_others(const Proposal& proposal);
+
+class GiveBack {
+ public:
+  // Once per step, after the policy; merges into what that proposed: where both want to lower a
+  // knob the lower value counts, otherwise what lowers.
+  void propose(const PolicyInput& input, std::vector<Proposal>& proposals);
+  void reset() { lowered_.clear(); }
+
+ private:
+  // `most`: the slice as a value of the knob; absent: there is none.
+  std::optional<Proposal> decide(const PolicyInput& input, const KnobReading& reading,
+                                 std::optional<std::int64_t> most);
+  [[nodiscard]] std::optional<Proposal> lower(const PolicyInput& input, const KnobReading& reading,
+                                              std::int64_t most);
+  [[nodiscard]] std::optional<Proposal> give_again(const PolicyInput& input,
+                                                   const KnobReading& reading,
+                                                   std::optional<std::int64_t> most);
+
+  std::map<std::string, std::int64_t> lowered_;  // by knob: where it stood before
+};
+
+}  // namespace rocktune

@@ -1,0 +1,243 @@
+#include "policy/sharing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "model/knobs.h"
+#include "policy/memory.h"
+
+namespace rocktune {
+namespace {
+
+constexpr double kLeastJobs = 2;  // flushes and compactions wait for each other below
+constexpr double kShareMiB = 1 << 20;
+// A budget is divided in pieces of about this share of it, so that slices come in steps.
+constexpr double kPieces = 64;
+// A database that misses in a full cache asks for this many times its memory, step by step.
+constexpr double kMemoryWish = 1.5;
+constexpr double kUsedMargin = 1.1;
+constexpr double kCacheFloor = 0.25;       // of the cache found, as in the cache's loop
+constexpr double kUnusedSeconds = 300;     // as long as a growth of the cache is judged at most
+constexpr double kUnusedGrant = 1.1;       // a slice this much above what is held is not used
+constexpr double kAtSlice = 0.05;          // this near to its slice the rate limit stands at it
+constexpr double kNeedMarginShared = 1.3;  // as the limiter's loop leaves
+
+const KnobReading* database_knob(const ShareMember& member, std::string_view name) {
+  return find_reading(member.knobs, name, "");
+}
+
+bool yields(const ShareMember& member, const KnobReading* knob) {
+  return member.tunes && knob != nullptr && knob->changeable && knob->owner != KnobOwner::kManual;
+}
+
+double value_of(const KnobReading* knob) {
+  return knob == nullptr ? 0 : std::max(0.0, static_cast<double>(knob->value));
+}
+
+double piece(double budget, std::size_t members, double least) {
+  const double pieces = std::max(kPieces, 8.0 * static_cast<double>(members));
+  return std::max(least, std::floor(budget / pieces / least) * least);
+}
+
+std::uint64_t counted(double value) {
+  constexpr double kLargest = 9e18;
+  return static_cast<std::uint64_t>(std::clamp(value, 0.0, kLargest));
+}
+
+// `by_cpus`: nobody said how many jobs there are, so that none has more than its CPUs.
+Claim jobs_claim(const ShareMember& member, double budget, bool by_cpus) {
+  const KnobReading* knob = database_knob(member, knob::kBackgroundJobs);
+  Claim claim;
+  claim.member = member.name;
+  claim.weight = member.weight;
+  claim.floor = kLeastJobs;
+  claim.held = value_of(knob);
+  claim.movable = yields(member, knob);
+  const double found = knob == nullptr ? 0 : static_cast<double>(knob->found);
+  claim.usual = found;
+  const double most = by_cpus ? std::max({member.cpus.value_or(0), found, kLeastJobs}) : budget;
+  claim.cap = member.budget.jobs_max ? static_cast<double>(*member.budget.jobs_max) : most;
+  claim.need = member.demand.wants_jobs ? claim.cap : member.demand.jobs_used;
+  return claim;
+}
+
+// Where the host's budget says nothing: what each database's own says, and for those without one as
+// many as one of them alone might have, and two for each of the others.
+double jobs_of_host(double cpus, const std::vector<ShareMember>& members) {
+  double own = 0, found = 0, others = -1;
+  for (const ShareMember& member : members) {
+    if (member.budget.jobs_max) {
+      own += static_cast<double>(*member.budget.jobs_max);
+      continue;
+    }
+    const KnobReading* knob = database_knob(member, knob::kBackgroundJobs);
+    if (knob != nullptr) found += static_cast<double>(knob->found);
+    ++others;
+  }
+  return own + (others < 0 ? 0 : std::max(found, cpus + kLeastJobs * others));
+}
+
+Claim memory_claim(const ShareMember& member, const MemoryUse& use, bool wish) {
+  Claim claim;
+  claim.member = member.name;
+  claim.weight = member.weight;
+  claim.held = use.total();
+  claim.usual = use.found_cache + use.found_buffers;
+  claim.floor = std::min(use.total(), use.write_buffers + kCacheFloor * use.found_cache);
+  claim.movable = yields(member, database_knob(member, knob::kCacheCapacity));
+  if (member.budget.memory_max) claim.cap = static_cast<double>(member.budget.memory_max->value);
+  if (wish) {
+    claim.need = kMemoryWish * use.total();
+  } else if (member.demand.cache_used) {
+    claim.need = std::min(use.total(), use.write_buffers + kUsedMargin * *member.demand.cache_used);
+  }
+  return claim;
+}
+
+// What it takes of the device: its limit, or what it writes where nothing limits it.
+double rate_held(const ShareMember& member, const KnobReading* limiter) {
+  const double writes = member.demand.background_peak.value_or(0);
+  if (limiter == nullptr || limiter->value >= kUnlimitedBytesPerSecond) return writes;
+  return value_of(limiter);
+}
+
+Claim device_claim(const ShareMember& member, double budget, double unit) {
+  const KnobReading* limiter = database_knob(member, knob::kRateLimit);
+  Claim claim;
+  claim.member = member.name;
+  claim.weight = member.weight;
+  claim.floor = member.budget.rate_limit_min.value;
+  claim.movable = yields(member, limiter);
+  claim.held = rate_held(member, limiter);
+  // In steps, so that a passing rate makes no new plan at every poll.
+  if (!claim.movable) claim.held = std::ceil(claim.held / unit) * unit;
+  if (member.demand.trouble) {
+    claim.need = budget;
+  } else if (member.demand.need) {
+    claim.need = kNeedMarginShared * *member.demand.need;
+  }
+  return claim;
+}
+
+}  // namespace
+
+void Sharing::divide_jobs(Nanoseconds now, const HostBudget& host, std::optional<double> host_cpus,
+                          const std::vector<ShareMember>& members, Slices& out) {
+  if (!host.jobs_max && !host_cpus) return;
+  double budget = host.jobs_max ? static_cast<double>(*host.jobs_max)
+                                : jobs_of_host(host_cpus.value_or(0), members);
+  std::vector<Claim> claims;
+  double least = 0;
+  for (const ShareMember& member : members) {
+    claims.push_back(jobs_claim(member, budget, !host.jobs_max));
+    least += claims.back().movable ? kLeastJobs : claims.back().held;
+  }
+  budget = std::max(budget, least);  // two for each come first
+  for (const auto& [name, slice] : jobs_.update(now, budget, 1, std::move(claims))) {
+    out[name].jobs_max = counted(slice);
+  }
+}
+
+bool Sharing::uses_what_it_got(Nanoseconds now, const ShareMember& member, double held) {
+  Granted& granted = granted_[member.name];
+  const auto slice = memory_.slices().find(member.name);
+  const bool unused = slice != memory_.slices().end() && slice->second > kUnusedGrant * held;
+  if (!unused || held > granted.held) granted.unused_since.reset();
+  granted.held = held;
+  if (unused && !granted.unused_since) granted.unused_since = now;
+  return !granted.unused_since || seconds_between(*granted.unused_since, now) < kUnusedSeconds;
+}
+
+void Sharing::divide_memory(Nanoseconds now, const HostBudget& host,
+                            const std::vector<ShareMember>& members, Slices& out) {
+  if (!host.memory_max) return;
+  std::erase_if(granted_, [&](const auto& entry) {
+    return std::none_of(members.begin(), members.end(),
+                        [&](const ShareMember& member) { return member.name == entry.first; });
+  });
+  std::vector<Claim> claims;
+  for (const ShareMember& member : members) {
+    const MemoryUse use = memory_use(member.knobs);
+    const bool uses = uses_what_it_got(now, member, use.total());
+    claims.push_back(memory_claim(member, use, member.demand.wants_cache && uses));
+  }
+  const auto budget = static_cast<double>(host.memory_max->value);
+  const double unit = piece(budget, members.size(), std::min(kShareMiB, budget));
+  for (const auto& [name, slice] : memory_.update(now, budget, unit, std::move(claims))) {
+    out[name].memory_max_bytes = counted(slice);
+  }
+}
+
+void Sharing::divide_device(Nanoseconds now, Device& device,
+                            const std::vector<const ShareMember*>& members, Slices& out) {
+  std::vector<DeviceMember> seen;
+  for (const ShareMember* member : members) {
+    const auto slice = device.shares.slices().find(member->name);
+    const double limit = value_of(database_knob(*member, knob::kRateLimit));
+    const bool held_up = slice != device.shares.slices().end() &&
+                         std::abs(limit - slice->second) <= kAtSlice * slice->second;
+    seen.push_back(
+        {member->demand, member->budget.rate_limit_min.value, held_up, member->device_at_most});
+    out[member->name].device_members = members.size();
+  }
+  const std::optional<double> budget = device.budget.update(now, seen);
+  if (!budget) {
+    device.shares = Shares(15, true);
+    return;
+  }
+  const double unit = piece(*budget, members.size(), 1);
+  std::vector<Claim> claims;
+  claims.reserve(members.size());
+  for (const ShareMember* member : members) claims.push_back(device_claim(*member, *budget, unit));
+  for (const auto& [name, slice] : device.shares.update(now, *budget, unit, std::move(claims))) {
+    out[name].background_max_bytes_per_second = counted(slice);
+  }
+}
+
+void Sharing::divide_devices(Nanoseconds now, const std::vector<ShareMember>& members,
+                             Slices& out) {
+  std::map<std::string, std::vector<const ShareMember*>> groups;
+  for (const ShareMember& member : members) {
+    if (!member.device.empty()) groups[member.device].push_back(&member);
+  }
+  std::erase_if(groups, [](const auto& group) { return group.second.size() < 2; });
+  std::erase_if(devices_, [&](const auto& known) { return !groups.contains(known.first); });
+  for (const auto& [device, group] : groups) divide_device(now, devices_[device], group, out);
+}
+
+Sharing::Slices Sharing::update(Nanoseconds now, const HostBudget& host,
+                                std::optional<double> host_cpus,
+                                const std::vector<ShareMember>& members) {
+  Slices out;
+  const bool together = members.size() > 1;
+  // Alone, a database has what its own budget says, unless the host's says less.
+  if (members.empty() || (!together && !host.jobs_max && !host.memory_max)) {
+    *this = Sharing();
+    return out;
+  }
+  for (const ShareMember& member : members) out[member.name].host_members = members.size();
+  if (together || host.jobs_max) divide_jobs(now, host, host_cpus, members, out);
+  divide_memory(now, host, members, out);
+  divide_devices(now, members, out);
+  return out;
+}
+
+Budget within_share(Budget own, const std::optional<SharedBudget>& shared) {
+  if (!shared) return own;
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  const auto slice = [](std::uint64_t value) {
+    return static_cast<std::int64_t>(std::min<std::uint64_t>(value, kMost));
+  };
+  if (shared->jobs_max) {
+    const std::int64_t jobs = slice(*shared->jobs_max);
+    own.jobs_max = std::min(own.jobs_max.value_or(jobs), jobs);
+  }
+  if (shared->memory_max_bytes) {
+    const std::int64_t bytes = slice(*shared->memory_max_bytes);
+    own.memory_max = Bytes{std::min(own.memory_max ? own.memory_max->value : bytes, bytes)};
+  }
+  return own;
+}
+
+}  // namespace rocktune

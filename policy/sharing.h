@@ -1,0 +1,81 @@
+// Sharing: what each database may take of what several share, all of one daemon's databases
+// together. At each poll: members in, a SharedBudget for each out, which goes into its next sample.
+//
+// - Jobs and memory of the host: among all databases, as soon as there are two.
+// - Background writing: among the databases on one device, while one suffers from another
+//   (policy/device_budget.h).
+//
+// docs/control.md has the rules. Pure; deterministic; bounded by the number of members; not
+// thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/objective.h"
+#include "policy/device_budget.h"
+#include "policy/shares.h"
+
+namespace rocktune {
+
+// What all databases of the host may take together.
+struct HostBudget {
+  std::optional<Bytes> memory_max;       // cache and write buffers; unset: each its own budget
+  std::optional<std::int64_t> jobs_max;  // sum of max_background_jobs; unset: what their own
+                                         // budgets say, and for all others together the CPUs and
+                                         // two for each but one
+  bool operator==(const HostBudget&) const = default;
+};
+
+struct ShareMember {
+  std::string name;    // unique
+  std::string device;  // the same for all on one device; empty: not known
+  double weight = 1;
+  bool tunes = true;  // its policy gives back what others need; "static" never does
+  Budget budget;      // its own
+  std::optional<double> device_at_most;  // bytes/s of the device that it may write, if known
+  std::optional<double> cpus;            // that its process may use
+  std::vector<KnobReading> knobs;        // as last read
+  Demand demand;
+};
+
+class Sharing {
+ public:
+  using Slices = std::map<std::string, SharedBudget>;  // by member; only of those who share
+
+  // `host_cpus` absent: then jobs are divided only where the budget says how many there are.
+  Slices update(Nanoseconds now, const HostBudget& host, std::optional<double> host_cpus,
+                const std::vector<ShareMember>& members);
+
+ private:
+  struct Device {
+    DeviceBudget budget;
+    Shares shares{15, true};
+  };
+  // A wish for memory that was granted and not used.
+  struct Granted {
+    double held = 0;
+    std::optional<Nanoseconds> unused_since;
+  };
+  void divide_jobs(Nanoseconds now, const HostBudget& host, std::optional<double> host_cpus,
+                   const std::vector<ShareMember>& members, Slices& out);
+  void divide_memory(Nanoseconds now, const HostBudget& host,
+                     const std::vector<ShareMember>& members, Slices& out);
+  void divide_devices(Nanoseconds now, const std::vector<ShareMember>& members, Slices& out);
+  void divide_device(Nanoseconds now, Device& device,
+                     const std::vector<const ShareMember*>& members, Slices& out);
+  bool uses_what_it_got(Nanoseconds now, const ShareMember& member, double held);
+
+  // Dwells: of the knobs that follow (model/knobs.cc), or longer where needs change slowly.
+  Shares jobs_{10}, memory_{60};
+  std::map<std::string, Device> devices_;
+  std::map<std::string, Granted> granted_;
+};
+
+// What holds for an engine: its own budget, within its slices.
+Budget within_share(Budget own, const std::optional<SharedBudget>& shared);
+
+}  // namespace rocktune

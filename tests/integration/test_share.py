@@ -1,0 +1,78 @@
+"""Two real databases on one host and one (emulated) device: their slices keep within the budgets, and so do their knobs."""
+
+import json
+import time
+import unittest
+
+from support import World, needs_db_bench, wait_for
+
+MIB = 1 << 20
+JOBS, MEMORY = 6, 64 * MIB
+
+
+@needs_db_bench
+class Share(World):
+    POLL = 0.2
+
+    def start(self):
+        # Both databases read one file for their device's counters, as on rocktune-bench's emulated device.
+        (self.directory / "a.device").mkdir()
+        (self.directory / "a.device" / "stat").write_text("0 0 0 0 0 0 0 0 0 0 0\n")
+        (self.directory / "b.device").symlink_to(self.directory / "a.device")
+        daemon = self.start_daemon(mode="act", extra=f"shared: {{jobs_max: {JOBS}, memory_max: {MEMORY}B}}\n")
+        for name in ("a", "b"):
+            # 40 MiB of cache each: more than the two may have together.
+            host = self.squeezed_writes(60, db=name, log=f"{name}.log")
+            wait_for("the agent's socket", lambda process=host: self.agent_socket(process))
+        wait_for("slices of both", lambda: len(self.slices()) == 2)
+        return daemon
+
+    def slices(self):
+        return {target["name"]: target["shared"] for target in self.status()["targets"] if target["shared"]}
+
+    def knob_sums(self):
+        """What both have of jobs, and of cache and write buffers."""
+        jobs = memory = 0
+        for target in self.status()["targets"]:
+            # The status leaves out what stands as squeezed_writes() opens the column family.
+            knobs = {"write_buffer_size": MIB, "max_write_buffer_number": 2, **{k["name"]: k["value"] for k in target["knobs"]}}
+            jobs += knobs["max_background_jobs"]
+            memory += knobs["block_cache_capacity_bytes"] + knobs["write_buffer_size"] * knobs["max_write_buffer_number"]
+        return jobs, memory
+
+    def test_slices_add_up_to_at_most_the_budget(self):
+        daemon = self.start()
+        most_jobs = 0
+        until = time.monotonic() + 8
+        while time.monotonic() < until:
+            slices = self.slices()
+            self.assertLessEqual(sum(s["jobs_max"] for s in slices.values()), JOBS)
+            self.assertLessEqual(sum(s["memory_max_bytes"] for s in slices.values()), MEMORY)
+            for each in slices.values():
+                self.assertGreaterEqual(each["jobs_max"], 2)
+                self.assertEqual((each["host_members"], each["device_members"]), (2, 2))
+            most_jobs = max(most_jobs, self.knob_sums()[0])
+            time.sleep(0.1)
+        self.assertLessEqual(most_jobs, JOBS)
+        self.assertGreater(most_jobs, 2, "the squeezed databases got no job more")
+        wait_for("memory within the budget", lambda: self.knob_sums()[1] <= MEMORY, 40)
+
+        self.assertIn("with 2 on the host, 2 on the device", self.rocktune("status", "--socket", self.control).stdout)
+        said = [line["message"] for line in self.alert_lines("daemon") if line["id"] == "share"]
+        self.assertTrue(any(m.startswith("2 databases share the host: ") for m in said), said)
+        self.assertTrue(any(m.startswith("2 databases share emulated:a: ") for m in said), said)
+        rules = {line["rule"] for line in self.alert_lines("decision")}
+        self.assertIn("share.memory", rules)
+
+        self.assertEqual(self.stop(daemon), 0)
+        recorded = self.query("select count(*) from samples where shared_jobs_max is not null")[0][0]
+        self.assertGreater(recorded, 20)
+        replayed = [l for l in self.rocktune("replay", self.trace(), "--json").stdout.splitlines()
+                    if '"kind":"decision"' in l]
+        live = [l for l in self.alerts.read_text().splitlines() if '"kind":"decision"' in l]
+        order = [(json.loads(l)["target"], json.loads(l)["id"]) for l in live]
+        self.assertEqual(sorted((json.loads(l)["target"], json.loads(l)["id"]) for l in replayed), sorted(order))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,111 @@
+// Targets that share a host and an emulated device, as the main loop drives them.
+#include "daemon/share_groups.h"
+
+#include "daemon/metrics.h"
+#include "tests/unit/daemon/target_world.h"
+
+using namespace rocktune;
+using namespace rocktune::daemon;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct ShareWorld : daemon::test::TargetWorld {
+  ShareWorld() {
+    tree.file("proc/stat", "cpu  1 0 1 9 0 0 0 0 0 0\ncpu0 1 0 1 9 0\ncpu1 1 0 1 9 0\nintr 5\n");
+    tree.file("front.device/stat", "0 0 0 0 0 0 0 0 0 0 0\n");
+    tree.link("back.device", tree.path("front.device"));
+    for (const char* name : {"front", "back"}) open(name);
+  }
+
+  void open(const std::string& name, double weight = 1) {
+    TargetRule rule;
+    rule.path = tree.path(name);
+    rule.name = name;
+    rule.mode = Mode::kAct;
+    rule.weight = weight;
+    const Roots roots{tree.path("proc"), tree.path("sys")};
+    auto made =
+        Target::create(targets.size() + 1, tree.path(name), rule, roots, journal, counters, learnt);
+    REQUIRE(made);
+    std::shared_ptr<Target>& target = targets[tree.path(name)] = *std::move(made);
+    Opening with = opening(name);
+    with.database.path = tree.path(name);
+    target->opened(std::move(with));
+  }
+
+  void poll_all() {
+    ++n;
+    now.tick += 500ms;
+    now.wall += 500ms;
+    groups.update(now.tick, host, targets);
+    for (const auto& [path, target] : targets) {
+      wire::Sample sample = squeezed(n);
+      sample.knobs.push_back({"max_background_jobs", "", 2, 2, "found", true, "", 1, 64});
+      target->poll(now, sample);
+    }
+  }
+
+  Target& at(const std::string& name) { return *targets.at(tree.path(name)); }
+
+  ShareGroups::Targets targets;
+  HostBudget host;
+  ShareGroups groups{journal, tree.path("proc")};
+  std::uint64_t n = 0;
+};
+
+}  // namespace
+
+TEST_CASE("two databases on one emulated device form groups, and their slices are recorded",
+          "[daemon][share]") {
+  ShareWorld world;
+  world.host.jobs_max = 6;
+  for (int i = 0; i < 3; ++i) world.poll_all();
+  for (const char* name : {"front", "back"}) {
+    const auto shared = world.at(name).status().shared;
+    REQUIRE(shared);
+    CHECK(shared->host_members == 2);
+    CHECK(shared->device_members == 2);
+    CHECK(shared->jobs_max.value_or(0) >= 2);
+  }
+  CHECK(*world.at("front").status().shared->jobs_max +
+            *world.at("back").status().shared->jobs_max <=
+        6);
+  const auto lines = world.alert_lines("daemon");
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].find("2 databases share emulated:back: back, front") != std::string::npos);
+  CHECK(lines[1].find("2 databases share the host: back, front") != std::string::npos);
+  const auto steps = world.recorded();
+  REQUIRE(steps.size() == 3);
+  CHECK_FALSE(steps[0].sample.shared);  // nothing was known of it before its first sample
+  CHECK(steps[2].sample.shared.has_value());
+  const std::string status = status_json([&] {
+    Status all;
+    all.targets = {world.at("front").status()};
+    return all;
+  }());
+  CHECK(status.find("\"shared\":{\"weight\":1.0,\"host_members\":2") != std::string::npos);
+  Status all;
+  all.targets = {world.at("front").status()};
+  CHECK(metrics_text(all).find("rocktune_share_jobs{target=\"front\"} ") != std::string::npos);
+}
+
+TEST_CASE("a group ends with its last but one member", "[daemon][share]") {
+  ShareWorld world;
+  for (int i = 0; i < 3; ++i) world.poll_all();
+  CHECK(world.at("front").status().shared->jobs_max.value_or(0) == 2);  // 2 CPUs, and two more
+  world.at("back").closed("the database is closed");
+  for (int i = 0; i < 2; ++i) world.poll_all();
+  CHECK_FALSE(world.at("front").status().shared);
+  const auto lines = world.alert_lines("daemon");
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[3].find("the host is shared no longer by back, front") != std::string::npos);
+}
+
+TEST_CASE("without the number of CPUs jobs are divided by the budget only", "[daemon][share]") {
+  ShareWorld world;
+  world.tree.file("proc/stat", "nonsense\n");
+  for (int i = 0; i < 3; ++i) world.poll_all();
+  REQUIRE(world.at("front").status().shared);
+  CHECK_FALSE(world.at("front").status().shared->jobs_max);
+}
