@@ -18,6 +18,7 @@ constexpr double kWorthIt = 0.6;
 constexpr double kSureSaving = 0.4;
 constexpr double kReadMostly = 4;  // reads for each write
 constexpr double kManyRuns = 8;
+constexpr double kLevelTrigger = 4;  // RocksDB's default; for universal it is the number of runs
 constexpr double kMuchSpace = 2;
 constexpr double kLeastFiles = 8;  // of data: smaller trees have no shape
 // Numbers of runs to try; RocksDB's default of 4 makes universal merge the newest runs over and
@@ -136,7 +137,7 @@ void judge_leveled(const Evidence& e, const FamilyEvidence& f, Findings& finding
   if (const Value reads = reads_per_write(e); reads && *reads > 1) {
     return findings.content(f.name, "there are more reads than writes, and they would pay for it");
   }
-  if (base_over_level0(e, f).value_or(0) >= kBaseTooLarge) {
+  if (smaller_base(e, f)) {
     return findings.content(f.name, "the base level is out of proportion: see level1_size first");
   }
   if (e.limiter_full.share().value_or(0) >= kMostlyFullLimiter) {
@@ -161,43 +162,65 @@ void judge_leveled(const Evidence& e, const FamilyEvidence& f, Findings& finding
   findings.advise(universal(e, f, *trouble, writes, plan));
 }
 
-Advice level(const Evidence& e, const FamilyEvidence& f, const LeveledCost& cost) {
+std::string range_of(const LeveledCost& cost) {
+  const std::string least = text::amount(cost.least_writes_per_flushed_byte);
+  const std::string most = text::amount(cost.most_writes_per_flushed_byte);
+  return least == most ? least : least + " to " + most;
+}
+
+Effect fewer_runs(double runs, const LeveledCost& cost) {
+  return {"sorted runs that a read may have to ask",
+          Unit::kCount,
+          runs,
+          cost.levels,
+          cost.levels + kLevelTrigger,
+          "levels for this much data: " + text::amount(cost.levels) +
+              "; and from none to 4 files of level 0"};
+}
+
+Effect less_space(const FamilyEvidence& f) {
+  const double multiplier =
+      std::max(static_cast<double>(f.last.max_bytes_for_level_multiplier.value_or(10)), 2.0);
+  return {
+      "bytes on disk / live data",
+      Unit::kTimes,
+      f.space_ratio.mean(),
+      1,
+      1 + 1 / (multiplier - 1),
+      "dynamic levels (level_compaction_dynamic_level_bytes) add a tenth, a hundredth and so on "
+      "of the last one, by their multiplier"};
+}
+
+Advice level(const Evidence& e, const FamilyEvidence& f, const LeveledCost& cost, bool many_runs) {
   const double runs = f.runs.mean().value_or(0);
-  const auto trigger = static_cast<double>(f.last.level0_compaction_trigger.value_or(4));
+  const double reads = reads_per_write(e).value_or(0);
   Advice out;
   out.column_family = f.name;
   out.title = "level compaction instead of universal";
   out.evidence = {
       fact("sorted_runs", runs, "a read may have to ask " + text::amount(runs) + " sorted runs"),
-      fact("reads_per_write", *reads_per_write(e),
-           text::amount(*reads_per_write(e)) + " reads for each write")};
+      fact("reads_per_write", reads, text::amount(reads) + " reads for each write")};
   if (const Value space = f.space_ratio.mean()) {
     out.evidence.push_back(
         fact("space_ratio", *space, text::amount(*space) + " times the live data is on disk"));
   }
   add_share(e, f, out);
-  out.effect = {"sorted runs that a read may have to ask",
-                Unit::kCount,
-                runs,
-                cost.levels,
-                cost.levels + trigger,
-                text::amount(cost.levels) + " levels for this much data, and from none to " +
-                    text::amount(trigger) + " files of level 0"};
+  out.effect = many_runs ? fewer_runs(runs, cost) : less_space(f);
   const bool filtered = e.filter_useful.total().value_or(0) > 0;
   out.confidence = filtered ? Confidence::kLow : Confidence::kMedium;
   out.confidence_reason = filtered
                               ? "a filter spares point reads most of these runs already: scans and "
                                 "space gain, other reads little"
                               : "the runs are counted, and no filter spares reads any";
-  out.risk =
-      "writes: by fan-out arithmetic a flushed byte is then written " +
-      text::amount(cost.least_writes_per_flushed_byte) + " to " +
-      text::amount(cost.most_writes_per_flushed_byte) + " times" +
-      (e.writes_per_flushed_byte() ? " (now " + text::amount(*e.writes_per_flushed_byte()) + ")"
-                                   : "");
-  out.steps = {{"compaction_style", "kCompactionStyleLevel"}};
+  const Value now = e.writes_per_flushed_byte();
+  out.risk = "writes: by fan-out arithmetic a flushed byte is then written " + range_of(cost) +
+             " times" + (now ? " (now " + text::amount(*now) + ")" : "");
+  out.steps = {{"compaction_style", "kCompactionStyleLevel"},
+               {"level0_file_num_compaction_trigger", text::number(kLevelTrigger, 0)}};
   out.how = "run a full compaction into the last level before the open with the other style";
-  out.source = "source 003 (level reads best); the thresholds are this project's";
+  out.source =
+      "source 003 (level reads best); RocksDB's default trigger; the thresholds are this "
+      "project's";
   return out;
 }
 
@@ -209,16 +232,18 @@ void judge_universal(const Evidence& e, const FamilyEvidence& f, Findings& findi
   if (!reads || !runs || !data) {
     return findings.not_judged(f.name, "reads, writes or levels are not in the trace");
   }
-  const bool many = *runs >= kManyRuns || f.space_ratio.mean().value_or(1) >= kMuchSpace;
-  if (*reads < kReadMostly || !many || !file || !(*file > 0) || !(*data > 0)) {
-    return findings.content(f.name, "it suits what is read and written here");
+  if (!file || !(*file > 0) || *data < kLeastFiles * *file) {
+    return findings.content(f.name, "there is too little data for the style to matter");
   }
   const auto base = static_cast<double>(f.last.max_bytes_for_level_base_bytes.value_or(256u << 20));
-  const auto trigger = static_cast<double>(f.last.level0_compaction_trigger.value_or(4));
   const auto multiplier = static_cast<double>(f.last.max_bytes_for_level_multiplier.value_or(10));
-  findings.advise(level(e, f,
-                        leveled_cost({*file, *data, std::max(base, 1.0), std::max(multiplier, 2.0),
-                                      std::max(trigger, 1.0)})));
+  const LeveledCost cost =
+      leveled_cost({*file, *data, std::max(base, 1.0), std::max(multiplier, 2.0), kLevelTrigger});
+  const bool many = *runs >= kManyRuns && cost.levels + kLevelTrigger < *runs;
+  if (*reads < kReadMostly || (!many && f.space_ratio.mean().value_or(1) < kMuchSpace)) {
+    return findings.content(f.name, "it suits what is read and written here");
+  }
+  findings.advise(level(e, f, cost, many));
 }
 
 }  // namespace

@@ -5,6 +5,16 @@
 namespace rocktune::advice {
 namespace {
 
+constexpr double kBaseTooLarge = 8;
+constexpr double kSureGain = 0.8;  // the most after against the least before
+constexpr double kLeastBase = 1 << 20;
+
+LeveledShape shape_of(const FamilyEvidence& f, double file, double base) {
+  return {file, f.data_bytes.mean().value_or(0), base,
+          std::max(static_cast<double>(f.last.max_bytes_for_level_multiplier.value_or(10)), 2.0),
+          std::max(static_cast<double>(f.last.level0_compaction_trigger.value_or(4)), 1.0)};
+}
+
 Value compaction_ms(const FamilyEvidence& family) {
   const Value l0 = family.l0_compactions_ms.total();
   const Value deep = family.deep_compactions_ms.total();
@@ -66,6 +76,20 @@ Value base_over_level0(const Evidence& evidence, const FamilyEvidence& family) {
   if (!file || !family.last.level0_compaction_trigger) return std::nullopt;
   return ratio(family.base_bytes.mean(),
                *file * static_cast<double>(*family.last.level0_compaction_trigger));
+}
+
+std::optional<BasePlan> smaller_base(const Evidence& evidence, const FamilyEvidence& family) {
+  const Value over = base_over_level0(evidence, family);
+  if (!over || *over < kBaseTooLarge) return std::nullopt;
+  const double file = *flush_file_bytes(evidence, family);
+  const LeveledShape now = shape_of(family, file, *family.base_bytes.mean());
+  BasePlan plan;
+  plan.wanted_bytes = std::max(file * now.trigger, kLeastBase);
+  plan.before = leveled_cost(now);
+  plan.after = leveled_cost(shape_of(family, file, plan.wanted_bytes));
+  const bool gains = plan.after.most_writes_per_flushed_byte <=
+                     kSureGain * plan.before.least_writes_per_flushed_byte;
+  return gains ? std::optional(plan) : std::nullopt;
 }
 
 Value family_trouble(const Evidence& evidence, const FamilyEvidence& family) {

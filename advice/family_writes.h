@@ -2,6 +2,7 @@
 #pragma once
 
 #include "advice/evidence.h"
+#include "advice/tree_shapes.h"
 
 namespace rocktune::advice {
 
@@ -26,8 +27,14 @@ FamilyWrites family_writes(const Evidence& evidence, const FamilyEvidence& famil
 // The base level's bytes over those that a compaction out of L0 brings to it: each of these bytes
 // rewrites so many of the base level.
 Value base_over_level0(const Evidence& evidence, const FamilyEvidence& family);
-// From here on that is out of proportion; RocksDB's defaults make it 1 (4 x 64 MiB into 256 MiB).
-inline constexpr double kBaseTooLarge = 8;
+
+// A base level in proportion to L0 (RocksDB's defaults: 4 x 64 MiB into 256 MiB), by arithmetic.
+struct BasePlan {
+  double wanted_bytes = 0;
+  LeveledCost before, after;
+};
+// Absent where the present one is not 8 times as large, or the arithmetic gains nothing for sure.
+std::optional<BasePlan> smaller_base(const Evidence& evidence, const FamilyEvidence& family);
 
 // The largest share of the time in which this column family, or the database as a whole, held
 // writers up.

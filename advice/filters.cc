@@ -94,11 +94,10 @@ Advice bring_filter(const Evidence& e, double lookups, double runs, bool told) {
       told ? "the options say so, and look-ups were counted"
            : "that there is none is concluded from a counter; scans gain nothing from one";
   const Value keys = keys_in(e, all_data(e));
-  out.risk =
-      (keys ? "about " + text::bytes(*keys * kBits / 8) + " of memory (10 bits for each of " +
-                  text::amount(*keys / 1e6) + " million keys)"
-            : "10 bits of memory for each key") +
-      ", and CPU time when tables are written";
+  out.risk = (keys ? "about " + text::bytes(*keys * kBits / 8) +
+                         " of memory (10 bits for each of " + text::number(*keys, 0) + " keys)"
+                   : "10 bits of memory for each key") +
+             ", and CPU time when tables are written";
   out.steps = {{"filter_policy", "bloomfilter:10:false", !at_run_time}};
   out.how = at_run_time ? "block_based_table_factory={filter_policy=bloomfilter:10:false;} by "
                           "SetOptions, from RocksDB 9.8 on (rocktuned has it as a knob); new files "

@@ -97,7 +97,7 @@ void judge_room(const Evidence& e, const FamilyEvidence& f, const Triggers& t, F
   if (wanted <= t.slowdown) {
     return findings.content(f.name, "there is room in level 0 for a mean compaction");
   }
-  if (wanted > kMostFiles || base_over_level0(e, f).value_or(0) >= kBaseTooLarge) {
+  if (wanted > kMostFiles || smaller_base(e, f)) {
     return findings.content(f.name,
                             "compactions out of level 0 are too long for any trigger: see "
                             "level1_size and subcompactions");
@@ -128,7 +128,7 @@ Advice wider_gap(const FamilyEvidence& f, const Triggers& t, double per_second) 
   return out;
 }
 
-Advice lower_trigger(const FamilyEvidence& f, const Triggers& t, double reads) {
+Advice lower_trigger(const Evidence& e, const FamilyEvidence& f, const Triggers& t, double reads) {
   const double deeper = std::max(0.0, *f.runs.mean() - *f.l0_files.mean());
   Advice out;
   out.column_family = f.name;
@@ -144,8 +144,10 @@ Advice lower_trigger(const FamilyEvidence& f, const Triggers& t, double reads) {
                 deeper,
                 deeper + kDefaultTrigger,
                 "level 0 between empty and the new trigger, and the levels below as they are"};
-  out.confidence = Confidence::kMedium;
-  out.confidence_reason = "the runs are counted; filters and cache may already spare reads most";
+  const bool filtered = e.filter_useful.total().value_or(0) > 0;
+  out.confidence = filtered ? Confidence::kLow : Confidence::kMedium;
+  out.confidence_reason = filtered ? "filters spare point reads most of these files: scans gain"
+                                   : "the runs are counted, and no filter spares reads any";
   out.risk = "level 0 is compacted more often, with more written for each flushed byte";
   out.steps = {trigger_step("level0_file_num_compaction_trigger", kDefaultTrigger)};
   out.source =
@@ -163,7 +165,7 @@ void judge_triggers(const Evidence& e, const FamilyEvidence& f, Findings& findin
   const Value reads = reads_per_write(e);
   if (t->compaction >= kHighTrigger && reads && *reads >= kReadsForFewFiles && f.runs.mean() &&
       *f.l0_files.mean() >= kManyFiles) {
-    return findings.advise(lower_trigger(f, *t, *reads));
+    return findings.advise(lower_trigger(e, f, *t, *reads));
   }
   if (*share < kLittleTrouble) {
     return findings.content(f.name, "level 0 hardly ever slows writes");

@@ -10,27 +10,20 @@
 namespace rocktune::advice {
 namespace {
 
-constexpr double kSureGain = 0.8;         // the most after against the least before
 constexpr double kAgrees = 2;             // measured and on paper, within this factor
 constexpr double kMuchUpper = 0.25;       // upper levels over the last one
 constexpr double kLittleOverhead = 0.15;  // over live data: what dynamic levels would leave anyway
 constexpr double kLeastSaved = 1 << 30;   // bytes; less is no reason for another layout
 constexpr double kNotAtRest = 0.1;        // debt over data
-constexpr double kLeastBase = 1 << 20;
-
-LeveledShape shape_of(const FamilyEvidence& f, double file, double base) {
-  return {file, f.data_bytes.mean().value_or(0), base,
-          std::max(static_cast<double>(f.last.max_bytes_for_level_multiplier.value_or(10)), 2.0),
-          std::max(static_cast<double>(f.last.level0_compaction_trigger.value_or(4)), 1.0)};
-}
 
 std::string range(const LeveledCost& cost) {
   return text::amount(cost.least_writes_per_flushed_byte) + " to " +
          text::amount(cost.most_writes_per_flushed_byte);
 }
 
-Advice smaller_base(const Evidence& e, const FamilyEvidence& f, double wanted,
-                    const LeveledCost& before, const LeveledCost& after) {
+Advice shrink_base(const Evidence& e, const FamilyEvidence& f, const BasePlan& plan) {
+  const LeveledCost& before = plan.before;
+  const LeveledCost& after = plan.after;
   const double over = *base_over_level0(e, f);
   const FamilyWrites writes = family_writes(e, f);
   Advice out;
@@ -67,7 +60,7 @@ Advice smaller_base(const Evidence& e, const FamilyEvidence& f, double wanted,
   out.risk =
       "RocksDB works off what is over the new targets at once: lower it in steps, at a "
       "quiet time; the debt jumps";
-  out.steps = {{"max_bytes_for_level_base", text::number(wanted, 0), false}};
+  out.steps = {{"max_bytes_for_level_base", text::number(plan.wanted_bytes, 0), false}};
   out.how = "or a write_buffer_size larger by the same factor, where there is memory";
   out.source =
       "fan-out arithmetic; RocksDB's defaults make the two equal; docs/experiments.md, "
@@ -83,16 +76,9 @@ void judge_base(const Evidence& e, const FamilyEvidence& f, Findings& findings) 
   if (!over) {
     return findings.content(f.name, "nothing is below level 0, or nothing was in level 0");
   }
-  const double file = *flush_file_bytes(e, f);
-  const LeveledShape now = shape_of(f, file, *f.base_bytes.mean());
-  const double wanted = std::max(file * now.trigger, kLeastBase);
-  const LeveledCost before = leveled_cost(now);
-  const LeveledCost after = leveled_cost(shape_of(f, file, wanted));
-  if (*over < kBaseTooLarge ||
-      after.most_writes_per_flushed_byte > kSureGain * before.least_writes_per_flushed_byte) {
-    return findings.content(f.name, "the base level is in proportion to level 0");
-  }
-  findings.advise(smaller_base(e, f, wanted, before, after));
+  const auto plan = smaller_base(e, f);
+  if (!plan) return findings.content(f.name, "the base level is in proportion to level 0");
+  findings.advise(shrink_base(e, f, *plan));
 }
 
 struct LevelSums {

@@ -120,9 +120,15 @@ Advice larger_memtables(const Evidence& e, const FamilyEvidence& f, double troub
   out.risk = "up to " + text::bytes((wanted - size) * count) +
              " more memory; the WAL to replay after a crash grows by as much";
   out.steps = {{"write_buffer_size", text::number(wanted, 0), false}};
+  const double level0 = wanted * static_cast<double>(f.last.level0_compaction_trigger.value_or(4));
+  const auto base = static_cast<double>(f.last.max_bytes_for_level_base_bytes.value_or(0));
+  if (f.leveled() && base > 0 && base < level0) {
+    out.steps.push_back({"max_bytes_for_level_base", text::number(level0, 0), false});
+    out.how = "the level below level 0 stays in proportion to it";
+  }
   out.source =
       "source 000's Mild-Pressure (docs/experiments.md, read-latency): small write "
-      "buffers were part of what cost it 0.25 times the throughput; thresholds are this "
+      "buffers were part of what left it 0.25 times the throughput; thresholds are this "
       "project's";
   return out;
 }

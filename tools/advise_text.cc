@@ -16,7 +16,8 @@ using advice::Unit;
 
 constexpr std::size_t kWidth = 100;
 constexpr std::size_t kLabel = 14;
-constexpr std::size_t kMostNames = 6;  // column families that one remark lists; JSON has all
+constexpr std::size_t kRuleLabel = 24;  // beyond the longest rule's name
+constexpr std::size_t kMostNames = 6;   // column families that one remark lists; JSON has all
 
 std::string_view confidence_name(Confidence confidence) {
   switch (confidence) {
@@ -69,9 +70,10 @@ std::string effect_text(const advice::Effect& effect) {
 }
 
 // The words after a label, in lines of kWidth; later ones indented below the first.
-void add_labelled(std::vector<std::string>& lines, std::string_view label, std::string_view words) {
+void add_labelled(std::vector<std::string>& lines, std::string_view label, std::string_view words,
+                  std::size_t column = kLabel) {
   std::string line = "   " + std::string(label);
-  line.resize(std::max(line.size() + 1, kLabel), ' ');
+  line.resize(std::max(line.size() + 1, column), ' ');
   const std::size_t indent = line.size();
   bool first = true;
   while (!words.empty()) {
@@ -144,18 +146,16 @@ void add_remarks(std::vector<std::string>& lines, const AdvisedDatabase& databas
   if (remarks.empty()) return;
   lines.emplace_back();
   lines.push_back(title);
-  std::vector<std::vector<std::string>> rows;
   for (const Remark& remark : remarks) {
-    rows.push_back({remark.rule, remark_text(database, remark)});
+    add_labelled(lines, remark.rule, remark_text(database, remark), kRuleLabel);
   }
-  for (const std::string& line : table(rows, "   ")) lines.push_back(line);
 }
 
 std::string span_text(const AdvisedDatabase& database) {
   const advice::Evidence& e = database.evidence;
-  std::string out = "   recorded " + trace::rfc3339(e.first_wall) + " to " +
-                    trace::rfc3339(e.last_wall) + ", of it " + seconds_text(e.seconds) +
-                    " with rates, in " + std::to_string(e.samples) + " samples";
+  std::string out = trace::rfc3339(e.first_wall) + " to " + trace::rfc3339(e.last_wall) +
+                    ", of it " + seconds_text(e.seconds) + " with rates, in " +
+                    std::to_string(e.samples) + " samples";
   if (!e.opening.rocksdb_version.empty()) out += "; RocksDB " + e.opening.rocksdb_version;
   if (e.begun_anew > 0) {
     out += "; opened with other options " + std::to_string(e.begun_anew) +
@@ -168,8 +168,8 @@ void add_database(std::vector<std::string>& lines, const AdvisedDatabase& databa
   if (!lines.empty()) lines.emplace_back();
   lines.push_back(printable(database.name) +
                   (database.name == database.path ? "" : "  (" + printable(database.path) + ")"));
-  lines.push_back(span_text(database));
-  for (const std::string& trace : database.traces) lines.push_back("   trace " + printable(trace));
+  add_labelled(lines, "recorded", span_text(database));
+  for (const std::string& trace : database.traces) add_labelled(lines, "trace", printable(trace));
   if (database.report.advice.empty()) {
     lines.emplace_back();
     lines.emplace_back("No advice: what was recorded gives no reason to change anything.");

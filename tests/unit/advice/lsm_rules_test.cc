@@ -116,8 +116,22 @@ TEST_CASE("level compaction where reads ask many runs", "[advice]") {
   CHECK(one.steps.front().value == "kCompactionStyleLevel");
   CHECK(*one.effect.now == Approx(13));
   CHECK(one.effect.high < 13);
-  r.writes = 2000;
-  CHECK(content_of(r.report(), "compaction_style") == "it suits what is read and written here");
+  SECTION("for its space") {
+    r.family().levels[0] = {3, 600 * kMiBytes};
+    CHECK(content_of(r.report(), "compaction_style") == "it suits what is read and written here");
+    r.family().live_data_bytes = 2 * kGiBytes;
+    const Advice space = only_advice(r.report(), "compaction_style");
+    CHECK(*space.effect.now > 2);
+    CHECK(space.effect.high < 1.2);
+  }
+  SECTION("not where writes are many") {
+    r.writes = 2000;
+    CHECK(content_of(r.report(), "compaction_style") == "it suits what is read and written here");
+  }
+  SECTION("not for little data") {
+    r.family().levels = {{12, 60 * kMiBytes}, {}, {}, {}, {}, {}, {}};
+    CHECK(content_of(r.report(), "compaction_style").find("too little data") != std::string::npos);
+  }
 }
 
 TEST_CASE("a base level out of proportion", "[advice]") {

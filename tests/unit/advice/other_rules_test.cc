@@ -51,6 +51,10 @@ TEST_CASE("larger memtables", "[advice]") {
   CHECK(*one.effect.now == Approx(1));
   CHECK(one.effect.high == Approx(1.0 / 8));
   CHECK(one.steps.front().value == std::to_string(2 * kMiBytes));
+  CHECK(one.steps.size() == 1);
+  r.family().max_bytes_for_level_base_bytes = 1 * kMiBytes;
+  CHECK(only_advice(r.report(), "small_memtables").steps.back().value ==
+        std::to_string(8 * kMiBytes));
   r.family().write_buffer_bytes = 64 * kMiBytes;
   CHECK(content_of(r.report(), "small_memtables").find("long before they are full") !=
         std::string::npos);
