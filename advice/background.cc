@@ -73,7 +73,7 @@ Advice more_jobs(const Evidence& e, double jobs, double trouble) {
   out.confidence_reason = "slots were full while writers waited, and CPUs were free";
   out.risk = "compactions take more of the device and of the CPUs from reads";
   out.steps = {{"max_background_jobs", jobs_text(wanted), false}};
-  out.how = "rocktuned does it in act mode, within budget.max_background_jobs";
+  out.how = "rocktuned does it in act mode, within budget.jobs_max";
   out.source =
       "source 000: low compaction parallelism was part of Mild-Pressure "
       "(docs/experiments.md, read-latency)";
@@ -133,7 +133,7 @@ void judge_delayed_rate(const Evidence& e, Findings& findings) {
                            text::rate(*normal))};
   out.effect = {"rate to which writers drop at once when a delay begins",
                 Unit::kBytesPerSecond,
-                *rate,
+                rate,
                 wanted,
                 wanted,
                 "the option is that rate; RocksDB then goes down by 0.8 at a time while the debt "

@@ -50,14 +50,41 @@ struct CachePlan {
   Value learnt;  // hit ratio per doubling
 };
 
-std::string budget_text(const Evidence& e, const CachePlan& plan) {
-  if (!e.cache_max) {
-    return "rocktuned never goes beyond the found capacity without budget.cache_max: raise it, or "
-           "give more at the next open";
+// All write buffers of every column family, full.
+double full_memtables(const Evidence& e) {
+  double all = 0;
+  for (const auto& [name, one] : e.families) {
+    all += one.write_buffer_bytes().value_or(0) *
+           static_cast<double>(one.last.max_write_buffer_number.value_or(2));
   }
-  const auto most = static_cast<double>(*e.cache_max);
-  if (plan.wanted <= most) return "within budget.cache_max: rocktuned can do it in act mode";
-  return "budget.cache_max is " + text::bytes(most) + ": only the operator can go beyond it";
+  return all;
+}
+
+std::string budget_text(const Evidence& e, const CachePlan& plan) {
+  if (!e.memory_max) {
+    return "rocktuned stays within what cache and write buffers were found with, as long as "
+           "budget.memory_max is unset: raise it, or give more at the next open";
+  }
+  const auto most = static_cast<double>(*e.memory_max);
+  if (plan.wanted + full_memtables(e) <= most) {
+    return "within budget.memory_max: rocktuned can do it in act mode";
+  }
+  return "budget.memory_max is " + text::bytes(most) +
+         ", the write buffers included: only the operator can go beyond it";
+}
+
+Effect more_hits(const CachePlan& plan) {
+  const double doublings = std::log2(plan.wanted / plan.now);
+  const double bound = std::min(1.0, plan.hits * plan.wanted / plan.now);
+  const double learnt = plan.hits + plan.learnt.value_or(0) * doublings;
+  return {"cache hit ratio",
+          Unit::kRatio,
+          plan.hits,
+          plan.hits,
+          std::clamp(plan.learnt ? learnt : bound, plan.hits, 1.0),
+          plan.learnt ? "what each doubling added in this recording; less beyond a knee"
+                      : "no more than in proportion: the last bytes of a cache bring less "
+                        "than the first; nothing beyond a knee"};
 }
 
 Advice larger_cache(const Evidence& e, const CachePlan& plan) {
@@ -78,17 +105,7 @@ Advice larger_cache(const Evidence& e, const CachePlan& plan) {
     out.evidence.push_back(fact("memory_available_bytes", *e.memory_available.mean(),
                                 text::bytes(*e.memory_available.mean()) + " of memory is free"));
   }
-  const double doublings = std::log2(plan.wanted / plan.now);
-  const double bound = std::min(1.0, plan.hits * plan.wanted / plan.now);
-  const double learnt = plan.hits + plan.learnt.value_or(0) * doublings;
-  out.effect = {"cache hit ratio",
-                Unit::kRatio,
-                plan.hits,
-                plan.hits,
-                std::clamp(plan.learnt ? learnt : bound, plan.hits, 1.0),
-                plan.learnt ? "what each doubling added in this recording; less beyond a knee"
-                            : "no more than in proportion: the last bytes of a cache bring less "
-                              "than the first; nothing beyond a knee"};
+  out.effect = more_hits(plan);
   out.confidence = plan.learnt ? Confidence::kMedium : Confidence::kLow;
   out.confidence_reason = plan.learnt
                               ? "two capacities were seen in this recording"

@@ -86,7 +86,7 @@ void EvidenceFold::begin_recording() {
 
 void EvidenceFold::begin_anew() {
   Evidence next;
-  next.cache_max = evidence_.cache_max;
+  next.memory_max = evidence_.memory_max;
   next.openings = evidence_.openings;
   next.begun_anew = evidence_.begun_anew + 1;
   evidence_ = std::move(next);

@@ -34,8 +34,9 @@ struct CacheTally {
 };
 
 struct Evidence {
-  Opening opening;                         // of the last sample
-  std::optional<std::uint64_t> cache_max;  // the operator's budget of the block cache, bytes
+  Opening opening;  // of the last sample
+  // The operator's budget of block cache and write buffers together, bytes.
+  std::optional<std::uint64_t> memory_max;
 
   Nanoseconds first_wall{0}, last_wall{0};
   std::uint64_t samples = 0;  // with a reading of the database
@@ -93,8 +94,8 @@ inline constexpr std::size_t kMostCapacities = 64;
 
 class EvidenceFold {
  public:
-  explicit EvidenceFold(std::optional<std::uint64_t> cache_max = std::nullopt) {
-    evidence_.cache_max = cache_max;
+  explicit EvidenceFold(std::optional<std::uint64_t> memory_max = std::nullopt) {
+    evidence_.memory_max = memory_max;
   }
   // Samples in the order of time; `opening` is of this sample's incarnation.
   void add(const Sample& sample, const Opening& opening);

@@ -21,6 +21,11 @@ std::string range(const LeveledCost& cost) {
          text::amount(cost.most_writes_per_flushed_byte);
 }
 
+bool agrees_with(const Value& measured, const LeveledCost& cost) {
+  return measured && *measured * kAgrees >= cost.least_writes_per_flushed_byte &&
+         *measured <= kAgrees * cost.most_writes_per_flushed_byte;
+}
+
 Advice shrink_base(const Evidence& e, const FamilyEvidence& f, const BasePlan& plan) {
   const LeveledCost& before = plan.before;
   const LeveledCost& after = plan.after;
@@ -50,9 +55,7 @@ Advice shrink_base(const Evidence& e, const FamilyEvidence& f, const BasePlan& p
                     " levels deep; for the present one the same "
                     "arithmetic gives " +
                     range(before)};
-  const bool agrees = writes.per_flushed_byte &&
-                      *writes.per_flushed_byte * kAgrees >= before.least_writes_per_flushed_byte &&
-                      *writes.per_flushed_byte <= kAgrees * before.most_writes_per_flushed_byte;
+  const bool agrees = agrees_with(writes.per_flushed_byte, before);
   out.confidence = agrees ? Confidence::kHigh : Confidence::kMedium;
   out.confidence_reason = agrees ? "what was measured agrees with the arithmetic"
                                  : "the arithmetic is not what was measured: the tree was not at "

@@ -42,7 +42,7 @@ std::map<std::string, advice::Opening> openings_of(const trace::TargetSummary& t
 class DatabaseFold {
  public:
   DatabaseFold(const AdvisedRun& first, const OpenOptions& options)
-      : options_(options), fold_(cache_max(first.target.info.engine.budget)) {
+      : options_(options), fold_(memory_max(first.target.info.engine.budget)) {
     advised_.name = first.target.info.name;
     advised_.path = first.target.info.path;
     advised_.host = first.host;
@@ -71,9 +71,9 @@ class DatabaseFold {
   }
 
  private:
-  static std::optional<std::uint64_t> cache_max(const Budget& budget) {
-    if (!budget.cache_max || budget.cache_max->value < 0) return std::nullopt;
-    return static_cast<std::uint64_t>(budget.cache_max->value);
+  static std::optional<std::uint64_t> memory_max(const Budget& budget) {
+    if (!budget.memory_max || budget.memory_max->value < 0) return std::nullopt;
+    return static_cast<std::uint64_t>(budget.memory_max->value);
   }
 
   AdvisedDatabase advised_;

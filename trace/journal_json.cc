@@ -213,14 +213,17 @@ std::string encode_engine_config(const EngineConfig& config) {
       {"objective",
        {{"read_p99_seconds", objective.read_p99_seconds},
         {"write_p99_seconds", objective.write_p99_seconds},
+        {"first", to_string(objective.first)},
         {"horizon_seconds", objective.horizon_seconds},
         {"device_queue_limit", objective.device_queue_limit},
         {"device_await_limit_seconds", objective.device_await_limit_seconds},
         {"false_alarms_per_day", objective.false_alarms_per_day},
         {"device_capacities", capacities_json(objective.device_capacities)}}},
       {"budget",
-       {{"cache_max_bytes", budget.cache_max ? Json(budget.cache_max->value) : Json(nullptr)},
+       {{"memory_max_bytes", budget.memory_max ? Json(budget.memory_max->value) : Json(nullptr)},
         {"jobs_max", or_null(budget.jobs_max)},
+        {"device_share", budget.device_share},
+        {"write_amplification_max", or_null(budget.write_amplification_max)},
         {"rate_limit_min_bytes_per_second", budget.rate_limit_min.value},
         {"changes_per_hour", budget.changes_per_hour}}}};
   if (config.prior) object["prior"] = learnt_json(*config.prior);

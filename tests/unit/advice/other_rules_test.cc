@@ -167,7 +167,7 @@ TEST_CASE("a block cache that is too small", "[advice]") {
   CHECK(one.confidence == Confidence::kLow);
   CHECK(one.steps.front().value == std::to_string(1024 * kMiBytes));
   SECTION("the budget is named") {
-    r.cache_max = 600 * kMiBytes;
+    r.memory_max = 600 * kMiBytes;
     CHECK(only_advice(r.report(), "cache_size").how.find("600 MiB") != std::string::npos);
   }
   SECTION("two capacities tell") {

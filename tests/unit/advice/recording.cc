@@ -142,7 +142,7 @@ void Recording::step() {
 
 Evidence Recording::evidence() const {
   Recording copy = *this;
-  EvidenceFold fold(cache_max);
+  EvidenceFold fold(memory_max);
   fold.add(copy.sample, copy.opening);
   for (int second = 1; second <= seconds; ++second) {
     each(copy, second);

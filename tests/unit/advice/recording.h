@@ -33,7 +33,7 @@ struct Recording {
   std::uint64_t cpu_busy_us = 1'000'000;  // of all 8
   Sample sample;                          // gauges, options, knobs
   Opening opening{"7.8.3", "host", "host", {}};
-  std::optional<std::uint64_t> cache_max;
+  std::optional<std::uint64_t> memory_max;
   // May change the recording itself before each second.
   std::function<void(Recording&, int second)> each = [](Recording&, int) {};
 

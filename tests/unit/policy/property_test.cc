@@ -177,7 +177,7 @@ TEST_CASE("random samples: finite, in range, deterministic", "[property]") {
   std::uint32_t seed = GENERATE(range(1, 25));
   Dice dice(seed);
   EngineConfig config;
-  if (seed % 2 == 0) config.budget.cache_max = Bytes{std::int64_t{1} << 40};
+  if (seed % 2 == 0) config.budget.memory_max = Bytes{std::int64_t{1} << 40};
   if (seed % 3 == 0) config.budget.jobs_max = 8;
   Engine engine = *Engine::create(config);
   Engine twin = *Engine::create(config);
@@ -208,7 +208,7 @@ TEST_CASE("random samples: finite, in range, deterministic", "[property]") {
 TEST_CASE("guard: no proposal whatever passes outside the range", "[property]") {
   Dice dice(7);
   Budget budget;
-  budget.cache_max = Bytes{std::int64_t{1} << 32};
+  budget.memory_max = Bytes{std::int64_t{1} << 32};
   int allowed = 0;
   for (int i = 0; i < 20000; ++i) {
     Guard guard(budget);
