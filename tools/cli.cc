@@ -26,6 +26,7 @@ constexpr const char* kExamples = R"(Examples:
   rocktune import rocksdb-log /db -o run.sqlite      a trace from RocksDB's own LOG files
   rocktune replay run.sqlite --policy static,headroom
                                                      what a policy would have decided
+  rocktune advise run.sqlite                         what to change at the next open, and why
   rocktune score runs/*.sqlite                       how good the early warnings are
   rocktune probe-device /var/lib/db -o device.yaml   what the disk there can do
   rocktune train runs/*.sqlite -o model.yaml         what they learn from recorded runs
@@ -114,6 +115,7 @@ int run_cli(const std::vector<std::string>& arguments) {
   add_trace(root, chosen);
   add_replay(root, chosen);
   add_score(root, chosen);
+  add_advise(root, chosen);
   add_train(root, chosen);
   add_import(root, chosen);
   add_probe_device(root, chosen);

@@ -29,6 +29,7 @@ void add_alerts(CLI::App& root, Action& chosen);
 void add_trace(CLI::App& root, Action& chosen);
 void add_replay(CLI::App& root, Action& chosen);
 void add_score(CLI::App& root, Action& chosen);
+void add_advise(CLI::App& root, Action& chosen);
 void add_train(CLI::App& root, Action& chosen);
 void add_import(CLI::App& root, Action& chosen);
 void add_probe_device(CLI::App& root, Action& chosen);

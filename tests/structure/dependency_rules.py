@@ -17,13 +17,14 @@ PARTS = {
     "model": set(),
     "policy": {"model"},
     "score": {"model"},
+    "advice": {"model"},
     "sim": {"model", "policy"},
     "trace": {"model"},
     "files": {"model"},
     "prior": {"model", "files"},
     "agent": {"wire"},
     "daemon": {"wire", "model", "policy", "sim", "trace", "files", "prior"},
-    "tools": {"wire", "model", "policy", "score", "sim", "trace", "files", "prior"},
+    "tools": {"wire", "model", "policy", "score", "advice", "sim", "trace", "files", "prior"},
     "bench": {"wire", "model", "policy", "score", "sim", "trace", "files", "prior", "agent"},
 }
 
@@ -46,12 +47,13 @@ IMPURE = re.compile(
     r"^(thread|mutex|shared_mutex|condition_variable|future|fstream|filesystem|random|ctime|time\.h|"
     r"unistd\.h|fcntl\.h|cstdio|stdio\.h|iostream|sys/.*)$"
 )
-PURE = {"model", "policy", "score", "sim"}
+PURE = {"model", "policy", "score", "advice", "sim"}
 ALLOWED_THIRD_PARTY = {
     "wire": {"json", "expected"},
     "model": {"eigen", "expected"},
     "policy": {"eigen", "expected"},
     "score": {"expected"},
+    "advice": {"expected"},
     "sim": {"eigen", "expected"},
     "trace": {"sqlite", "json", "expected", "zlib"},
     "files": {"yaml-cpp", "expected"},
@@ -102,7 +104,7 @@ def link_breaches(path: pathlib.Path, part: str):
         library = LINKED.get(word)
         if library and library not in ALLOWED_THIRD_PARTY[part]:
             yield f"{where}: {part} may not link {word}"
-        match = re.fullmatch(r"rocktune_(wire|model|policy|score|sim|trace|files|prior|agent|daemon|tools|bench)(?:_\w+)?", word)
+        match = re.fullmatch(r"rocktune_(wire|model|policy|score|advice|sim|trace|files|prior|agent|daemon|tools|bench)(?:_\w+)?", word)
         if match and match.group(1) != part and match.group(1) not in PARTS[part]:
             yield f"{where}: {part} may not link {word}"
 

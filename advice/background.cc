@@ -1,0 +1,149 @@
+// background_jobs and delayed_write_rate: database-wide options that RocksDB changes at run time.
+#include <algorithm>
+#include <cmath>
+
+#include "advice/findings.h"
+#include "model/knobs.h"
+#include "model/text.h"
+
+namespace rocktune::advice {
+namespace {
+
+constexpr double kTooManyPerCpu = 2;
+constexpr double kPressed = 0.10;  // PSI: share of time that something waited for a CPU
+constexpr double kBusyCpus = 0.9, kFreeCpus = 0.5;
+constexpr double kSlotsFull = 0.5;  // of the time
+constexpr double kBusyDevice = 0.9;
+constexpr double kCliff = 3;        // normal rate over the delayed one
+constexpr double kSoftStart = 0.8;  // RocksDB's first step down, db/column_family.cc
+
+std::string jobs_text(double jobs) {
+  return text::number(jobs, 0);
+}
+
+Fact cpus_fact(const Evidence& e) {
+  return fact(
+      "cpus", *e.cpus,
+      text::amount(*e.cpus) + " CPUs, " + text::percent(e.cpu_busy.mean().value_or(0)) + " busy");
+}
+
+Advice fewer_jobs(const Evidence& e, double jobs, double pressure) {
+  const double wanted = std::max(2.0, *e.cpus);
+  Advice out;
+  out.title = "no more background jobs than CPUs";
+  out.evidence = {fact("max_background_jobs", jobs, jobs_text(jobs) + " background jobs"),
+                  cpus_fact(e),
+                  fact("cpu_pressure_ratio", pressure,
+                       "something waited for a CPU " + text::percent(pressure) + " of the time")};
+  out.effect = {"share of the time that something waits for a CPU",
+                Unit::kRatio,
+                pressure,
+                0,
+                pressure,
+                "at best all of it came from the jobs; the foreground's own share stays"};
+  out.confidence = Confidence::kLow;
+  out.confidence_reason = "pressure is the host's: other processes may be its cause";
+  out.risk = "compactions have fewer threads: level 0 and the debt may grow in bursts";
+  out.steps = {{"max_background_jobs", jobs_text(wanted), false}};
+  out.source = "RocksDB's tuning guide: background threads up to the number of CPUs";
+  return out;
+}
+
+Advice more_jobs(const Evidence& e, double jobs, double trouble) {
+  const double wanted = std::min(*e.cpus, 2 * jobs);
+  const auto slots = [](double n) { return std::max(1.0, n - std::max(1.0, std::floor(n / 4))); };
+  const Value rate = e.compaction_written.per_second();
+  Advice out;
+  out.title = "more background jobs";
+  out.evidence = {trouble_fact(trouble),
+                  fact("slots_full_ratio", *e.slots_full.share(),
+                       "all " + jobs_text(slots(jobs)) + " slots for compactions were taken " +
+                           text::percent(*e.slots_full.share()) + " of the time"),
+                  cpus_fact(e)};
+  const double now = rate.value_or(0);
+  out.effect = {"bytes a second that compactions write",
+                Unit::kBytesPerSecond,
+                now,
+                now,
+                now * slots(wanted) / slots(jobs),
+                "up to in proportion to the slots, " + jobs_text(slots(jobs)) + " and " +
+                    jobs_text(slots(wanted)) +
+                    "; nothing where one long compaction is what all wait for"};
+  out.confidence = Confidence::kMedium;
+  out.confidence_reason = "slots were full while writers waited, and CPUs were free";
+  out.risk = "compactions take more of the device and of the CPUs from reads";
+  out.steps = {{"max_background_jobs", jobs_text(wanted), false}};
+  out.how = "rocktuned does it in act mode, within budget.jobs_max";
+  out.source =
+      "source 000: low compaction parallelism was part of Mild-Pressure "
+      "(docs/experiments.md, read-latency)";
+  return out;
+}
+
+}  // namespace
+
+void judge_background_jobs(const Evidence& e, Findings& findings) {
+  const Value jobs = e.knob(knob::kBackgroundJobs);
+  if (!jobs) return findings.not_judged("", "max_background_jobs is not in the trace");
+  if (!e.cpus || !(*e.cpus > 0)) return findings.not_judged("", "CPUs are not in the trace");
+  const Value busy = e.cpu_busy.mean();
+  const Value pressure = e.cpu_pressure.mean();
+  const bool pressed = pressure.value_or(0) >= kPressed || busy.value_or(0) >= kBusyCpus;
+  if (*jobs > kTooManyPerCpu * *e.cpus && pressed && pressure) {
+    return findings.advise(fewer_jobs(e, *jobs, *pressure));
+  }
+  const Value trouble = e.write_trouble();
+  const Value full = e.slots_full.share();
+  if (!trouble || !full || !busy) {
+    return findings.not_judged("", "running compactions, stalls or CPU use are not in the trace");
+  }
+  if (*trouble < kLittleTrouble) return findings.content("", "writers are not held up");
+  if (*full < kSlotsFull) return findings.content("", "there are free slots for compactions");
+  if (*jobs >= *e.cpus || *busy > kFreeCpus) return findings.content("", "no CPU is free for more");
+  if (e.limiter_full.share().value_or(0) >= kMostlyFullLimiter) {
+    return findings.content("", "the rate limiter is what compactions wait for");
+  }
+  if (e.device_busy.mean().value_or(0) >= kBusyDevice) {
+    return findings.content("", "the device is what compactions wait for");
+  }
+  findings.advise(more_jobs(e, *jobs, *trouble));
+}
+
+void judge_delayed_rate(const Evidence& e, Findings& findings) {
+  const Value share = e.delayed.share();
+  if (!share) return findings.not_judged("", "write delays are not in the trace");
+  if (*share < kLittleTrouble) return findings.content("", "writes are hardly ever delayed");
+  const Value rate = e.knob("delayed_write_rate");
+  if (!rate || !(*rate > 0)) {
+    return findings.not_judged("", "delayed_write_rate is not in the trace: --options brings it");
+  }
+  const Value user = e.undelayed_user_bytes_per_second.mean();
+  const Value normal = user ? user : e.undelayed_flushed_bytes_per_second.mean();
+  if (!normal) return findings.not_judged("", "rates of writes are not in the trace");
+  if (*normal < kCliff * *rate) {
+    return findings.content("", "a delay begins near the usual rate of writes");
+  }
+  const double wanted = std::floor(kSoftStart * *normal / kMiB) * kMiB;
+  Advice out;
+  out.title = "a write delay that begins near the usual rate";
+  out.evidence = {fact("delayed_ratio", *share,
+                       "writes were delayed " + text::percent(*share) + " of the time"),
+                  fact("usual_bytes_per_second", *normal,
+                       std::string(user ? "otherwise users wrote " : "otherwise flushes wrote ") +
+                           text::rate(*normal))};
+  out.effect = {"rate to which writers drop at once when a delay begins",
+                Unit::kBytesPerSecond,
+                rate,
+                wanted,
+                wanted,
+                "the option is that rate; RocksDB then goes down by 0.8 at a time while the debt "
+                "grows"};
+  out.confidence = Confidence::kMedium;
+  out.confidence_reason = "the cliff is in the numbers; how far the debt lets the rate fall is not";
+  out.risk = "what compactions owe grows faster at first: a stop is nearer if they cannot keep up";
+  out.steps = {{"delayed_write_rate", text::number(wanted, 0), false}};
+  out.source = "RocksDB's delay rules (db/column_family.cc); users on fast disks ask for it";
+  findings.advise(std::move(out));
+}
+
+}  // namespace rocktune::advice

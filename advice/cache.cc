@@ -1,0 +1,154 @@
+// cache_size: a block cache that is full and misses, also beyond what rocktuned may give it.
+#include <algorithm>
+#include <cmath>
+
+#include "advice/findings.h"
+#include "model/text.h"
+
+namespace rocktune::advice {
+namespace {
+
+constexpr double kFull = 0.95;
+constexpr double kGoodHits = 0.95;  // of look-ups
+constexpr double kManyLookups = 10'000;
+constexpr double kOtherSize = 1.2;       // a capacity that differs by this shows the marginal gain
+constexpr double kLeastAtCapacity = 30;  // seconds at a capacity, for its hit ratio to count
+constexpr double kFlat = 0.01;           // hit ratio that doubling adds: the knee is behind
+constexpr double kCacheMemoryShare = 0.5;  // of what is available
+
+Value hit_ratio(const Sum& hits, const Sum& misses) {
+  if (!hits.total() || !misses.total()) return std::nullopt;
+  return ratio(hits.total(), *hits.total() + *misses.total());
+}
+
+double data_bytes(const Evidence& e) {
+  double all = 0;
+  for (const auto& [name, one] : e.families) all += one.data_bytes.mean().value_or(0);
+  return all;
+}
+
+// Hit ratio that each doubling of the capacity added, from the two that differ most; absent where
+// the capacity was (nearly) the same all the time.
+Value gain_per_doubling(const Evidence& e) {
+  const std::pair<const std::uint64_t, CacheTally>* small = nullptr;
+  const std::pair<const std::uint64_t, CacheTally>* large = nullptr;
+  for (const auto& one : e.by_capacity) {  // by size
+    if (one.first == 0 || one.second.hits.seconds() < kLeastAtCapacity) continue;
+    if (small == nullptr) small = &one;
+    large = &one;
+  }
+  if (small == nullptr) return std::nullopt;
+  const double factor = static_cast<double>(large->first) / static_cast<double>(small->first);
+  const Value before = hit_ratio(small->second.hits, small->second.misses);
+  const Value after = hit_ratio(large->second.hits, large->second.misses);
+  if (factor < kOtherSize || !before || !after) return std::nullopt;
+  return (*after - *before) / std::log2(factor);
+}
+
+struct CachePlan {
+  double now = 0, wanted = 0, hits = 0;
+  Value learnt;  // hit ratio per doubling
+};
+
+// All write buffers of every column family, full.
+double full_memtables(const Evidence& e) {
+  double all = 0;
+  for (const auto& [name, one] : e.families) {
+    all += one.write_buffer_bytes().value_or(0) *
+           static_cast<double>(one.last.max_write_buffer_number.value_or(2));
+  }
+  return all;
+}
+
+std::string budget_text(const Evidence& e, const CachePlan& plan) {
+  if (!e.memory_max) {
+    return "rocktuned stays within what cache and write buffers were found with, as long as "
+           "budget.memory_max is unset: raise it, or give more at the next open";
+  }
+  const auto most = static_cast<double>(*e.memory_max);
+  if (plan.wanted + full_memtables(e) <= most) {
+    return "within budget.memory_max: rocktuned can do it in act mode";
+  }
+  return "budget.memory_max is " + text::bytes(most) +
+         ", the write buffers included: only the operator can go beyond it";
+}
+
+Effect more_hits(const CachePlan& plan) {
+  const double doublings = std::log2(plan.wanted / plan.now);
+  const double bound = std::min(1.0, plan.hits * plan.wanted / plan.now);
+  const double learnt = plan.hits + plan.learnt.value_or(0) * doublings;
+  return {"cache hit ratio",
+          Unit::kRatio,
+          plan.hits,
+          plan.hits,
+          std::clamp(plan.learnt ? learnt : bound, plan.hits, 1.0),
+          plan.learnt ? "what each doubling added in this recording; less beyond a knee"
+                      : "no more than in proportion: the last bytes of a cache bring less "
+                        "than the first; nothing beyond a knee"};
+}
+
+Advice larger_cache(const Evidence& e, const CachePlan& plan) {
+  const double reads = e.reads.total().value_or(0) + e.seeks.total().value_or(0);
+  Advice out;
+  out.title = "a larger block cache";
+  out.evidence = {
+      fact("cache_hit_ratio", plan.hits,
+           text::percent(plan.hits) + " of the look-ups hit, in a cache of " +
+               text::bytes(plan.now) + " that is " +
+               text::percent(e.cache_fill.mean().value_or(0)) + " full"),
+      fact("data_bytes", data_bytes(e), "the database holds " + text::bytes(data_bytes(e)))};
+  if (const Value misses = ratio(e.misses.total(), reads)) {
+    out.evidence.push_back(
+        fact("misses_per_read", *misses, text::amount(*misses) + " misses for each read"));
+  }
+  if (e.memory_available.mean()) {
+    out.evidence.push_back(fact("memory_available_bytes", *e.memory_available.mean(),
+                                text::bytes(*e.memory_available.mean()) + " of memory is free"));
+  }
+  out.effect = more_hits(plan);
+  out.confidence = plan.learnt ? Confidence::kMedium : Confidence::kLow;
+  out.confidence_reason = plan.learnt
+                              ? "two capacities were seen in this recording"
+                              : "one capacity was seen: where the knee is, only trying tells "
+                                "(source 000: 512 MB to 1 GB gained nothing)";
+  out.risk = text::bytes(plan.wanted - plan.now) +
+             " more memory, which the page cache then lacks where reads are buffered";
+  out.steps = {{"block_cache (Cache::SetCapacity)", text::number(plan.wanted, 0), false}};
+  out.how = budget_text(e, plan);
+  out.source =
+      "source 000; docs/experiments.md, read-latency: 1 GB gave 1.03 times 512 MB's "
+      "throughput";
+  return out;
+}
+
+}  // namespace
+
+void judge_cache_size(const Evidence& e, Findings& findings) {
+  CachePlan plan;
+  const Value hits = hit_ratio(e.hits, e.misses);
+  if (!hits || !e.cache_capacity || !e.cache_fill.mean()) {
+    return findings.not_judged("", "the cache's capacity, use or hits are not in the trace");
+  }
+  plan.now = *e.cache_capacity;
+  plan.hits = *hits;
+  if (*e.hits.total() + *e.misses.total() < kManyLookups || !(plan.now > 0)) {
+    return findings.content("", "it is hardly asked");
+  }
+  if (plan.hits >= kGoodHits) return findings.content("", "it answers nearly all look-ups");
+  if (*e.cache_fill.mean() < kFull) return findings.content("", "it is not full");
+  const Value available = e.memory_available.mean();
+  if (!available) return findings.not_judged("", "free memory is not in the trace");
+  plan.learnt = gain_per_doubling(e);
+  if (plan.learnt && *plan.learnt < kFlat) {
+    return findings.content("", "another capacity in this recording made no difference");
+  }
+  const double room = plan.now + kCacheMemoryShare * *available;
+  plan.wanted = std::min({2 * plan.now, room, std::max(data_bytes(e), plan.now)});
+  plan.wanted = std::floor(plan.wanted / kMiB) * kMiB;
+  if (plan.wanted < kOtherSize * plan.now) {
+    return findings.content("", "there is no memory for more, or no data");
+  }
+  findings.advise(larger_cache(e, plan));
+}
+
+}  // namespace rocktune::advice

@@ -1,0 +1,226 @@
+#include "advice/evidence.h"
+
+#include <charconv>
+#include <set>
+
+#include "advice/counters.h"
+#include "model/knobs.h"
+
+namespace rocktune::advice {
+namespace {
+
+constexpr double kCompacting = 0.5;  // a gauge: any running compaction
+
+Value times(const Value& rate, double seconds) {
+  return rate ? Value(*rate * seconds) : std::nullopt;
+}
+
+Value larger(const Value& a, const Value& b) {
+  if (!a || !b) return a ? a : b;
+  return std::max(*a, *b);
+}
+
+const ColumnFamilyReading* find(const DatabaseReading* reading, const std::string& name) {
+  if (reading == nullptr) return nullptr;
+  for (const ColumnFamilyReading& one : reading->column_families) {
+    if (one.name == name) return &one;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Value Evidence::knob(std::string_view name) const {
+  for (const KnobReading& one : knobs) {
+    if (one.name == name && one.column_family.empty()) return static_cast<double>(one.value);
+  }
+  const auto told = opening.options.database.find(std::string(name));
+  if (told == opening.options.database.end()) return std::nullopt;
+  std::int64_t value = 0;
+  const char* end = told->second.data() + told->second.size();
+  const auto read = std::from_chars(told->second.data(), end, value);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return static_cast<double>(value);
+}
+
+std::optional<std::string> Evidence::option(const std::string& name) const {
+  const auto found = opening.options.database.find(name);
+  if (found == opening.options.database.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<std::string> Evidence::option(const std::string& family,
+                                            const std::string& name) const {
+  const auto of = opening.options.column_families.find(family);
+  if (of == opening.options.column_families.end()) return std::nullopt;
+  const auto found = of->second.find(name);
+  if (found == of->second.end()) return std::nullopt;
+  return found->second;
+}
+
+Value Evidence::writes_per_flushed_byte() const {
+  const Value more = ratio(compaction_written.total(), flushed.total());
+  return more ? Value(1 + *more) : std::nullopt;
+}
+
+Value Evidence::write_amplification() const {
+  if (!flushed.total() || !compaction_written.total()) return std::nullopt;
+  return ratio(*flushed.total() + *compaction_written.total(), user_bytes.total());
+}
+
+Value Evidence::write_trouble() const {
+  Value out =
+      larger(ratio(stalled.total(), stalled.seconds()), larger(delayed.share(), stopped.share()));
+  for (const auto& [name, family] : families) {
+    out = larger(out, larger(family.l0_slowed.share(), family.debt_slowed.share()));
+    out = larger(out, family.memtables_full.share());
+  }
+  return out;
+}
+
+void EvidenceFold::begin_recording() {
+  stream_ = {};
+  last_.reset();
+  window_seconds_ = window_user_bytes_ = window_flushed_bytes_ = 0;
+}
+
+void EvidenceFold::begin_anew() {
+  Evidence next;
+  next.memory_max = evidence_.memory_max;
+  next.openings = evidence_.openings;
+  next.begun_anew = evidence_.begun_anew + 1;
+  evidence_ = std::move(next);
+}
+
+// What the database was opened with, once for each opening: later changes are the tuner's.
+void EvidenceFold::see_options(const Sample& sample) {
+  if (sample.incarnation == incarnation_) return;
+  incarnation_ = sample.incarnation;
+  last_.reset();
+  bool changed = false;
+  for (const ColumnFamilyReading& one : sample.database->column_families) {
+    ColumnFamilyReading& known = opened_with_[one.name];
+    changed = changed || (!known.name.empty() && !same_options(known, one));
+    known = one;
+    known.levels.clear();
+  }
+  if (changed) begin_anew();
+  ++evidence_.openings;
+}
+
+void EvidenceFold::add(const Sample& sample, const Opening& opening) {
+  const Features features = stream_.next(sample);
+  if (!sample.database) return;
+  see_options(sample);
+  Evidence& e = evidence_;
+  e.opening = opening;
+  if (e.samples++ == 0) e.first_wall = sample.at.wall;
+  e.last_wall = sample.at.wall;
+  e.knobs = sample.knobs;
+  const bool paired = last_ && !features.reset && features.interval_seconds > 0;
+  const double seconds = paired ? features.interval_seconds : 0;
+  std::set<std::string> open;
+  for (const ColumnFamilyReading& one : sample.database->column_families) {
+    e.families[one.name].add(paired ? find(&*last_, one.name) : nullptr, one, seconds);
+    open.insert(one.name);
+  }
+  std::erase_if(e.families, [&](const auto& one) { return !open.contains(one.first); });
+  if (paired) {
+    e.seconds += seconds;
+    add_rates(features, sample);
+    add_gauges(features);
+    add_peak(features);
+  }
+  last_ = sample.database;
+}
+
+void EvidenceFold::add_rates(const Features& f, const Sample& sample) {
+  Evidence& e = evidence_;
+  const double s = f.interval_seconds;
+  e.reads.add(times(f.reads_per_second, s), s);
+  e.writes.add(times(f.writes_per_second, s), s);
+  e.seeks.add(times(f.seeks_per_second, s), s);
+  e.user_bytes.add(times(f.user_write_bytes_per_second, s), s);
+  e.wal_bytes.add(times(f.wal_bytes_per_second, s), s);
+  e.stalled.add(times(f.stalled_ratio, s), s);
+  e.flushed.add(times(f.flush_bytes_per_second, s), s);
+  e.compaction_written.add(times(f.compaction_write_bytes_per_second, s), s);
+  e.compaction_read.add(times(f.compaction_read_bytes_per_second, s), s);
+  if (f.running_flushes.value_or(0) > 0) {
+    e.flushed_while_flushing.add(times(f.flush_bytes_per_second, s), s);
+  }
+  const DatabaseReading& now = *sample.database;
+  const Value hits = grown(last_->block_cache_hits, now.block_cache_hits);
+  const Value misses = grown(last_->block_cache_misses, now.block_cache_misses);
+  e.hits.add(hits, s);
+  e.misses.add(misses, s);
+  e.filter_useful.add(grown(last_->bloom_useful, now.bloom_useful), s);
+  if (now.cache_capacity_bytes && (e.by_capacity.size() < kMostCapacities ||
+                                   e.by_capacity.contains(*now.cache_capacity_bytes))) {
+    CacheTally& tally = e.by_capacity[*now.cache_capacity_bytes];
+    tally.hits.add(hits, s);
+    tally.misses.add(misses, s);
+  }
+}
+
+void EvidenceFold::add_gauges(const Features& f) {
+  Evidence& e = evidence_;
+  const double s = f.interval_seconds;
+  e.stopped.add(f.write_stopped ? std::optional(*f.write_stopped > 0) : std::nullopt, s);
+  e.delayed.add(f.delayed_bytes_per_second.has_value(), s);
+  if (!f.delayed_bytes_per_second && f.write_stopped.value_or(0) == 0) {
+    e.undelayed_user_bytes_per_second.add(f.user_write_bytes_per_second, s);
+    e.undelayed_flushed_bytes_per_second.add(f.flush_bytes_per_second, s);
+  }
+  e.read_mean_us.add(f.read_mean_us, s);
+  e.write_mean_us.add(f.write_mean_us, s);
+  e.write_p50_us.add(f.write_p50_us, s);
+  e.reads_timed = e.reads_timed || f.read_p99_us.has_value();
+  if (f.running_compactions) {
+    const bool compacting = *f.running_compactions > kCompacting;
+    (compacting ? e.read_p99_us_compacting : e.read_p99_us_quiet).add(f.read_p99_us, s);
+    e.running_compactions.add(f.running_compactions, s);
+    if (const Value jobs = e.knob(knob::kBackgroundJobs)) {
+      // A quarter of the jobs is for flushes: DBImpl::GetBGJobLimits, RocksDB 5 to 11.
+      const double slots = *jobs - std::max(1.0, std::floor(*jobs / 4));
+      e.slots_full.add(*f.running_compactions >= std::max(1.0, slots), s);
+    }
+  }
+  if (f.limiter_use_ratio) e.limiter_full.add(*f.limiter_use_ratio >= kFullLimiter, s);
+  e.limiter_rate.add(f.limiter_rate, s);
+  e.limiter_passed.add(f.limiter_bytes_per_second, s);
+  e.cache_fill.add(f.cache_fill_ratio, s);
+  e.cache_usage.add(f.cache_usage_bytes, s);
+  e.device_write_iops.add(f.device_write_iops, s);
+  e.device_write_await_ms.add(f.device_write_await_ms, s);
+  e.device_busy.add(f.device_busy_ratio, s);
+  e.device_queue.add(f.device_queue, s);
+  e.cpu_busy.add(f.cpu_busy_ratio, s);
+  e.cpu_pressure.add(f.cpu_pressure_ratio, s);
+  e.process_cores.add(f.process_cpu_cores, s);
+  e.memory_pressure.add(f.memory_pressure_ratio, s);
+  e.memory_available.add(f.memory_available_bytes, s);
+  if (f.cpus) e.cpus = f.cpus;
+  if (f.memory_total_bytes) e.memory_total = f.memory_total_bytes;
+  if (f.cache_capacity_bytes) e.cache_capacity = f.cache_capacity_bytes;
+}
+
+void EvidenceFold::add_peak(const Features& f) {
+  Evidence& e = evidence_;
+  const double s = f.interval_seconds;
+  window_seconds_ += s;
+  window_user_bytes_ += times(f.user_write_bytes_per_second, s).value_or(0);
+  window_flushed_bytes_ += times(f.flush_bytes_per_second, s).value_or(0);
+  if (window_seconds_ < kPeakSeconds) return;
+  if (f.user_write_bytes_per_second) {
+    e.peak_user_bytes_per_second =
+        larger(e.peak_user_bytes_per_second, window_user_bytes_ / window_seconds_);
+  }
+  if (f.flush_bytes_per_second) {
+    e.peak_flushed_bytes_per_second =
+        larger(e.peak_flushed_bytes_per_second, window_flushed_bytes_ / window_seconds_);
+  }
+  window_seconds_ = window_user_bytes_ = window_flushed_bytes_ = 0;
+}
+
+}  // namespace rocktune::advice

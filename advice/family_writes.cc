@@ -1,0 +1,112 @@
+#include "advice/family_writes.h"
+
+#include <algorithm>
+
+namespace rocktune::advice {
+namespace {
+
+constexpr double kBaseTooLarge = 8;
+constexpr double kSureGain = 0.8;  // the most after against the least before
+constexpr double kLeastBase = 1 << 20;
+
+LeveledShape shape_of(const FamilyEvidence& f, double file, double base) {
+  return {file, f.data_bytes.mean().value_or(0), base,
+          std::max(static_cast<double>(f.last.max_bytes_for_level_multiplier.value_or(10)), 2.0),
+          std::max(static_cast<double>(f.last.level0_compaction_trigger.value_or(4)), 1.0)};
+}
+
+Value compaction_ms(const FamilyEvidence& family) {
+  const Value l0 = family.l0_compactions_ms.total();
+  const Value deep = family.deep_compactions_ms.total();
+  return l0 && deep ? Value(*l0 + *deep) : std::nullopt;
+}
+
+Value flushed_by_memtables(const FamilyEvidence& family) {
+  const Value count = family.flushes.total();
+  const Value size = family.write_buffer_bytes();
+  return count && size ? Value(*count * *size) : std::nullopt;
+}
+
+// One column family's share of a sum over all; absent when one of them does not tell.
+template <class Measure>
+Value share(const Evidence& evidence, const FamilyEvidence& family, Measure measure) {
+  if (evidence.families.size() == 1) return 1.0;
+  double all = 0;
+  for (const auto& [name, one] : evidence.families) {
+    const Value part = measure(one);
+    if (!part) return std::nullopt;
+    all += *part;
+  }
+  return ratio(measure(family), all);
+}
+
+}  // namespace
+
+std::optional<bool> few_flushes(const Evidence& evidence, const FamilyEvidence& family) {
+  if (const Value flushes = family.flushes.total()) return *flushes < kFewFlushes;
+  if (evidence.families.size() > 1) return std::nullopt;
+  const Value memtables = ratio(evidence.flushed.total(), family.write_buffer_bytes());
+  return memtables ? std::optional(*memtables < kFewFlushes) : std::nullopt;
+}
+
+Value flush_share(const Evidence& evidence, const FamilyEvidence& family) {
+  return share(evidence, family, flushed_by_memtables);
+}
+
+Value flush_file_bytes(const Evidence& evidence, const FamilyEvidence& family) {
+  if (evidence.families.size() == 1) {
+    const Value mean = ratio(evidence.flushed.total(), family.flushes.total());
+    if (mean && *mean > 0) return mean;
+  }
+  return family.l0_file_bytes.mean();
+}
+
+FamilyWrites family_writes(const Evidence& evidence, const FamilyEvidence& family) {
+  const Value time = share(evidence, family, compaction_ms);
+  const Value flushed = flush_share(evidence, family);
+  const Value compacted = evidence.compaction_written.total();
+  if (!time || !flushed || !compacted || !evidence.flushed.total()) return {};
+  const Value more = ratio(*compacted * *time, *evidence.flushed.total() * *flushed);
+  if (!more) return {};
+  return {1 + *more, evidence.families.size() > 1};
+}
+
+Value base_over_level0(const Evidence& evidence, const FamilyEvidence& family) {
+  const Value file = flush_file_bytes(evidence, family);
+  if (!file || !family.last.level0_compaction_trigger) return std::nullopt;
+  return ratio(family.base_bytes.mean(),
+               *file * static_cast<double>(*family.last.level0_compaction_trigger));
+}
+
+std::optional<BasePlan> smaller_base(const Evidence& evidence, const FamilyEvidence& family) {
+  const Value over = base_over_level0(evidence, family);
+  if (!over || *over < kBaseTooLarge) return std::nullopt;
+  const double file = *flush_file_bytes(evidence, family);
+  const LeveledShape now = shape_of(family, file, *family.base_bytes.mean());
+  BasePlan plan;
+  plan.wanted_bytes = std::max(file * now.trigger, kLeastBase);
+  plan.before = leveled_cost(now);
+  plan.after = leveled_cost(shape_of(family, file, plan.wanted_bytes));
+  const bool gains = plan.after.most_writes_per_flushed_byte <=
+                     kSureGain * plan.before.least_writes_per_flushed_byte;
+  return gains ? std::optional(plan) : std::nullopt;
+}
+
+Value family_trouble(const Evidence& evidence, const FamilyEvidence& family) {
+  Value out;
+  for (const Value& one :
+       {ratio(evidence.stalled.total(), evidence.stalled.seconds()), evidence.delayed.share(),
+        evidence.stopped.share(), family.l0_slowed.share(), family.debt_slowed.share()}) {
+    if (one && (!out || *one > *out)) out = one;
+  }
+  return out;
+}
+
+Value reads_per_write(const Evidence& evidence) {
+  const Value reads = evidence.reads.total();
+  const Value writes = evidence.writes.total();
+  if (!reads || !writes) return std::nullopt;
+  return ratio(*reads + evidence.seeks.total().value_or(0), std::max(*writes, 1.0));
+}
+
+}  // namespace rocktune::advice

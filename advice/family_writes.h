@@ -1,0 +1,46 @@
+// What several rules ask of one column family's writes. Internal to advice/.
+#pragma once
+
+#include "advice/evidence.h"
+#include "advice/tree_shapes.h"
+
+namespace rocktune::advice {
+
+// Fewer flushes than this are no habit.
+inline constexpr double kFewFlushes = 20;
+
+// Whether hardly anything was flushed into it; absent when nothing tells.
+std::optional<bool> few_flushes(const Evidence& evidence, const FamilyEvidence& family);
+
+// Its share of all that was flushed, by flushes and memtable sizes; 1 for the only one.
+Value flush_share(const Evidence& evidence, const FamilyEvidence& family);
+
+// Bytes of one flushed file.
+Value flush_file_bytes(const Evidence& evidence, const FamilyEvidence& family);
+
+struct FamilyWrites {
+  Value per_flushed_byte;    // flush and compactions
+  bool apportioned = false;  // by the time that its compactions took, of those of all
+};
+FamilyWrites family_writes(const Evidence& evidence, const FamilyEvidence& family);
+
+// The base level's bytes over those that a compaction out of L0 brings to it: each of these bytes
+// rewrites so many of the base level.
+Value base_over_level0(const Evidence& evidence, const FamilyEvidence& family);
+
+// A base level in proportion to L0 (RocksDB's defaults: 4 x 64 MiB into 256 MiB), by arithmetic.
+struct BasePlan {
+  double wanted_bytes = 0;
+  LeveledCost before, after;
+};
+// Absent where the present one is not 8 times as large, or the arithmetic gains nothing for sure.
+std::optional<BasePlan> smaller_base(const Evidence& evidence, const FamilyEvidence& family);
+
+// The largest share of the time in which this column family, or the database as a whole, held
+// writers up.
+Value family_trouble(const Evidence& evidence, const FamilyEvidence& family);
+
+// Reads (seeks among them) for each write; absent when either was not counted.
+Value reads_per_write(const Evidence& evidence);
+
+}  // namespace rocktune::advice

@@ -1,0 +1,224 @@
+// bloom_filter and partitioned_filters: what point reads ask, and where filters and indexes lie.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "advice/findings.h"
+#include "model/text.h"
+
+namespace rocktune::advice {
+namespace {
+
+constexpr double kManyPointReads = 10'000;
+constexpr double kFewRuns = 2;
+constexpr double kFewLookups = 1.5;
+constexpr double kFalsePositives = 0.01;  // of 10 bits a key: RocksDB's wiki, Bloom Filter
+constexpr double kBits = 10;
+constexpr double kMostBlocks = 2;        // of a run that is read: an index block and a data block
+constexpr double kCacheShare = 0.5;      // of the cache, for filters and indexes
+constexpr double kMetadataShare = 0.10;  // of the memory, outside of any limit
+constexpr double kIndexEntry = 32;       // bytes, of a short key and a block's place
+constexpr double kBlock = 4096, kPartition = 4096;  // RocksDB's defaults
+
+bool is_true(const std::string& value) {
+  return value == "1" || value == "true";
+}
+
+bool is_none(const std::string& policy) {
+  return policy.empty() || policy == "nullptr" || policy == "None" || policy == "(nil)";
+}
+
+Value number_of(const std::optional<std::string>& text) {
+  double value = 0;
+  if (!text) return std::nullopt;
+  const auto read = std::from_chars(text->data(), text->data() + text->size(), value);
+  return read.ec == std::errc() && std::isfinite(value) && value > 0 ? Value(value) : std::nullopt;
+}
+
+// Bits a key, of "bloomfilter:10:false" and its like.
+Value bits_of(const std::string& policy) {
+  const auto colon = policy.find(':');
+  return colon == std::string::npos ? std::nullopt : number_of(policy.substr(colon + 1));
+}
+
+double largest_runs(const Evidence& e) {
+  double runs = 0;
+  for (const auto& [name, one] : e.families) runs = std::max(runs, one.runs.mean().value_or(0));
+  return runs;
+}
+
+double all_data(const Evidence& e) {
+  double all = 0;
+  for (const auto& [name, one] : e.families) all += one.data_bytes.mean().value_or(0);
+  return all;
+}
+
+// Keys in so much data, by the mean size of what was written; compression is not known here.
+Value keys_in(const Evidence& e, double bytes) {
+  return ratio(bytes, ratio(e.user_bytes.total(), e.writes.total()));
+}
+
+enum class Filters { kUnknown, kNone, kSome };
+
+Filters filters_told(const Evidence& e) {
+  bool none = false;
+  for (const auto& [name, one] : e.families) {
+    const auto policy = e.option(name, "filter_policy");
+    if (!policy) return Filters::kUnknown;
+    none = none || is_none(*policy);
+  }
+  return none ? Filters::kNone : Filters::kSome;
+}
+
+Advice bring_filter(const Evidence& e, double lookups, double runs, bool told) {
+  const bool at_run_time = version_at_least(e, 9, 8).value_or(false);
+  const double least = std::min(lookups, 1 + kFalsePositives * (runs - 1));
+  Advice out;
+  out.title = "a Bloom filter for point reads";
+  if (e.families.size() == 1) out.column_family = e.families.begin()->first;
+  out.evidence = {
+      fact("lookups_per_read", lookups,
+           "each read looks up " + text::amount(lookups) + " blocks in the cache"),
+      fact("sorted_runs", runs, "a read may have to ask " + text::amount(runs) + " sorted runs"),
+      fact("filter_useful", 0,
+           told ? "there is no filter" : "in the whole recording no filter spared a look-up")};
+  out.effect = {"blocks that a read looks up",
+                Unit::kCount,
+                lookups,
+                least,
+                std::max(least, std::min(lookups, kMostBlocks * least)),
+                "one run is read, and 1% of the others: 10 bits a key; with its index block, where "
+                "that is in the cache too, twice as many; filter blocks come on top"};
+  out.confidence = told ? Confidence::kHigh : Confidence::kMedium;
+  out.confidence_reason =
+      told ? "the options say so, and look-ups were counted"
+           : "that there is none is concluded from a counter; scans gain nothing from one";
+  const Value keys = keys_in(e, all_data(e));
+  out.risk = (keys ? "about " + text::bytes(*keys * kBits / 8) +
+                         " of memory (10 bits for each of " + text::number(*keys, 0) + " keys)"
+                   : "10 bits of memory for each key") +
+             ", and CPU time when tables are written";
+  out.steps = {{"filter_policy", "bloomfilter:10:false", !at_run_time}};
+  out.how = at_run_time ? "block_based_table_factory={filter_policy=bloomfilter:10:false;} by "
+                          "SetOptions, from RocksDB 9.8 on (rocktuned has it as a knob); new files "
+                          "only: a full compaction brings it to all"
+                        : "not changeable before RocksDB 9.8; new files only: a full compaction "
+                          "brings it to all";
+  out.source =
+      "RocksDB's wiki, Bloom Filter (1% at 10 bits); docs/experiments.md, read-latency: "
+      "with twice the cache it gave 1.9 times the throughput";
+  return out;
+}
+
+struct Metadata {
+  double filters = 0, index = 0, bits = kBits;
+  bool bits_told = false;
+  [[nodiscard]] double bytes() const { return filters + index; }
+};
+
+Metadata metadata_of(const Evidence& e, const FamilyEvidence& f, double keys) {
+  Metadata out;
+  const std::string policy = e.option(f.name, "filter_policy").value_or("");
+  if (const Value bits = bits_of(policy)) {
+    out.bits = *bits;
+    out.bits_told = true;
+  }
+  if (!is_none(policy)) out.filters = keys * out.bits / 8;
+  const double block = number_of(e.option(f.name, "block_size")).value_or(kBlock);
+  out.index = f.data_bytes.mean().value_or(0) / block * kIndexEntry;
+  return out;
+}
+
+Advice partition(const Evidence& e, const FamilyEvidence& f, const Metadata& metadata,
+                 bool in_cache) {
+  const double bytes = metadata.bytes();
+  Advice out;
+  out.column_family = f.name;
+  out.title = in_cache ? "partitioned filters and indexes"
+                       : "filters and indexes in the block cache, partitioned";
+  out.evidence = {fact("metadata_bytes", bytes,
+                       "filters take about " + text::bytes(metadata.filters) + ", indexes " +
+                           text::bytes(metadata.index))};
+  if (in_cache) {
+    out.evidence.push_back(fact("cache_capacity_bytes", *e.cache_capacity,
+                                "the cache that holds them has " + text::bytes(*e.cache_capacity)));
+  } else {
+    out.evidence.push_back(fact("memory_total_bytes", *e.memory_total,
+                                "they lie outside of it, in " + text::bytes(*e.memory_total) +
+                                    " of memory, without a limit"));
+  }
+  out.effect = {"bytes of filters and indexes that must be in memory",
+                Unit::kBytes,
+                bytes,
+                bytes * kIndexEntry / kPartition,
+                bytes,
+                "the top level alone (an entry for each partition of 4 KiB), up to all of it where "
+                "all partitions are in use"};
+  out.confidence = Confidence::kLow;
+  out.confidence_reason =
+      std::string("their size is an estimate: keys by the mean size of writes, ") +
+      "index entries of 32 bytes, " + (metadata.bits_told ? "" : "10 bits a key assumed, ") +
+      "no compression";
+  out.risk = "a read that finds its partition not cached reads the device once more";
+  out.steps = {{"cache_index_and_filter_blocks", "true"},
+               {"partition_filters", "true"},
+               {"index_type", "kTwoLevelIndexSearch"},
+               {"pin_top_level_index_and_filter", "true"}};
+  out.how = "new files only: a full compaction brings it to all";
+  out.source =
+      "RocksDB's wiki, Partitioned Index Filters; source 000's ReadOpt has them "
+      "(docs/experiments.md, read-latency)";
+  return out;
+}
+
+void judge_metadata(const Evidence& e, const FamilyEvidence& f, Findings& findings) {
+  const auto policy = e.option(f.name, "filter_policy");
+  const auto cached = e.option(f.name, "cache_index_and_filter_blocks");
+  const auto partitioned = e.option(f.name, "partition_filters");
+  if (!policy || !cached || !partitioned) {
+    return findings.not_judged(f.name,
+                               "the table options are not in the trace: --options brings them");
+  }
+  if (is_true(*partitioned)) return findings.content(f.name, "filters are partitioned");
+  const Value keys = keys_in(e, f.data_bytes.mean().value_or(0));
+  if (!keys) return findings.not_judged(f.name, "the size of a written key is not in the trace");
+  const Metadata metadata = metadata_of(e, f, *keys);
+  const bool in_cache = is_true(*cached);
+  const Value limit = in_cache ? e.cache_capacity : e.memory_total;
+  if (!limit) return findings.not_judged(f.name, "cache and memory are not in the trace");
+  if (metadata.bytes() < (in_cache ? kCacheShare : kMetadataShare) * *limit) {
+    return findings.content(f.name, "filters and indexes are small beside cache and memory");
+  }
+  findings.advise(partition(e, f, metadata, in_cache));
+}
+
+}  // namespace
+
+void judge_bloom_filter(const Evidence& e, Findings& findings) {
+  const Value reads = e.reads.total();
+  const Value useful = e.filter_useful.total();
+  if (!reads || !useful || !e.hits.total() || !e.misses.total()) {
+    return findings.not_judged("", "reads, cache look-ups or filters are not counted in the trace");
+  }
+  if (*reads < kManyPointReads) return findings.content("", "there are few point reads");
+  if (*useful > 0) return findings.content("", "filters spare reads look-ups");
+  const Filters told = filters_told(e);
+  if (told == Filters::kSome) {
+    return findings.content("", "every column family has a filter, and reads find what they ask");
+  }
+  const double runs = largest_runs(e);
+  const double lookups =
+      (*e.hits.total() + *e.misses.total()) / (*reads + e.seeks.total().value_or(0));
+  if (runs < kFewRuns || lookups < kFewLookups) {
+    return findings.content("", "reads have few runs to ask");
+  }
+  findings.advise(bring_filter(e, lookups, runs, told == Filters::kNone));
+}
+
+void judge_partitioned_filters(const Evidence& evidence, Findings& findings) {
+  for_each_family(evidence, findings, [&](const FamilyEvidence& family) {
+    judge_metadata(evidence, family, findings);
+  });
+}
+
+}  // namespace rocktune::advice

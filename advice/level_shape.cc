@@ -1,0 +1,188 @@
+// level1_size and dynamic_levels: the sizes that leveled compaction gives its levels.
+#include <algorithm>
+#include <cmath>
+
+#include "advice/family_writes.h"
+#include "advice/findings.h"
+#include "advice/tree_shapes.h"
+#include "model/text.h"
+
+namespace rocktune::advice {
+namespace {
+
+constexpr double kAgrees = 2;             // measured and on paper, within this factor
+constexpr double kMuchUpper = 0.25;       // upper levels over the last one
+constexpr double kLittleOverhead = 0.15;  // over live data: what dynamic levels would leave anyway
+constexpr double kLeastSaved = 1 << 30;   // bytes; less is no reason for another layout
+constexpr double kNotAtRest = 0.1;        // debt over data
+
+std::string range(const LeveledCost& cost) {
+  return text::amount(cost.least_writes_per_flushed_byte) + " to " +
+         text::amount(cost.most_writes_per_flushed_byte);
+}
+
+bool agrees_with(const Value& measured, const LeveledCost& cost) {
+  return measured && *measured * kAgrees >= cost.least_writes_per_flushed_byte &&
+         *measured <= kAgrees * cost.most_writes_per_flushed_byte;
+}
+
+Advice shrink_base(const Evidence& e, const FamilyEvidence& f, const BasePlan& plan) {
+  const LeveledCost& before = plan.before;
+  const LeveledCost& after = plan.after;
+  const double over = *base_over_level0(e, f);
+  const FamilyWrites writes = family_writes(e, f);
+  Advice out;
+  out.column_family = f.name;
+  out.title = "a base level in proportion to level 0";
+  out.evidence = {fact("base_over_level0", over,
+                       "the level below level 0 holds " +
+                           text::bytes(f.base_bytes.mean().value_or(0)) + ", " +
+                           text::amount(over) + " times what a compaction of level 0 brings")};
+  if (const Value read = ratio(f.l0_compactions_input_bytes.total(),
+                               e.families.size() == 1 ? e.flushed.total() : std::nullopt)) {
+    out.evidence.push_back(fact(
+        "level0_read_per_flushed_byte", *read,
+        "compactions out of level 0 read " + text::amount(*read) + " bytes for each flushed byte"));
+  }
+  if (const Value trouble = family_trouble(e, f)) out.evidence.push_back(trouble_fact(*trouble));
+  out.effect = {"times that a flushed byte is written",
+                Unit::kTimes,
+                writes.per_flushed_byte,
+                after.least_writes_per_flushed_byte,
+                after.most_writes_per_flushed_byte,
+                "fan-out arithmetic of the tree with the smaller level, " +
+                    text::amount(after.levels) +
+                    " levels deep; for the present one the same "
+                    "arithmetic gives " +
+                    range(before)};
+  const bool agrees = agrees_with(writes.per_flushed_byte, before);
+  out.confidence = agrees ? Confidence::kHigh : Confidence::kMedium;
+  out.confidence_reason = agrees ? "what was measured agrees with the arithmetic"
+                                 : "the arithmetic is not what was measured: the tree was not at "
+                                   "rest, or keys come in order";
+  out.risk =
+      "RocksDB works off what is over the new targets at once: lower it in steps, at a "
+      "quiet time; the debt jumps";
+  out.steps = {{"max_bytes_for_level_base", text::number(plan.wanted_bytes, 0), false}};
+  out.how = "or a write_buffer_size larger by the same factor, where there is memory";
+  out.source =
+      "fan-out arithmetic; RocksDB's defaults make the two equal; docs/experiments.md, "
+      "level-shape: a base of 1 GB wrote 1.4 times what one of 256 MB did";
+  return out;
+}
+
+void judge_base(const Evidence& e, const FamilyEvidence& f, Findings& findings) {
+  const auto few = few_flushes(e, f);
+  const Value over = base_over_level0(e, f);
+  if (!few) return findings.not_judged(f.name, "the trace does not tell flushes");
+  if (*few) return findings.content(f.name, "hardly anything is written");
+  if (!over) {
+    return findings.content(f.name, "nothing is below level 0, or nothing was in level 0");
+  }
+  const auto plan = smaller_base(e, f);
+  if (!plan) return findings.content(f.name, "the base level is in proportion to level 0");
+  findings.advise(shrink_base(e, f, *plan));
+}
+
+struct LevelSums {
+  double upper = 0, last = 0;
+  int deep = 0;  // levels in use below L0
+};
+
+LevelSums sums_of(const FamilyEvidence& f) {
+  LevelSums out;
+  for (std::size_t i = 0; i < f.last.levels.size(); ++i) {
+    const auto bytes = static_cast<double>(f.last.levels[i].bytes);
+    if (bytes <= 0) continue;
+    out.upper += out.last;
+    out.last = bytes;
+    if (i > 0) ++out.deep;
+  }
+  return out;
+}
+
+Advice dynamic(const Evidence& e, const FamilyEvidence& f, const LevelSums& sums, double saved) {
+  const Value space = f.space_ratio.mean();
+  const double bound = 1 + sums.upper / sums.last;
+  const double multiplier =
+      std::max(static_cast<double>(f.last.max_bytes_for_level_multiplier.value_or(10)), 2.0);
+  const auto automatic = version_at_least(e, 8, 2);
+  Advice out;
+  out.column_family = f.name;
+  out.title = "dynamic level sizes";
+  out.evidence = {fact("upper_bytes", sums.upper,
+                       "the levels above the last hold " + text::bytes(sums.upper) +
+                           ", the last one " + text::bytes(sums.last))};
+  if (space) {
+    out.evidence.push_back(
+        fact("space_ratio", *space, text::amount(*space) + " times the live data is on disk"));
+  }
+  out.evidence.push_back(
+      fact("saved_bytes", saved, "up to " + text::bytes(saved) + " could be gone"));
+  out.effect = {"bytes on disk / live data",
+                Unit::kTimes,
+                space ? space : Value(bound),
+                1,
+                std::min(1 + 1 / (multiplier - 1), space.value_or(bound)),
+                "levels that fit the last one add 1/" + text::amount(multiplier) + " + 1/" +
+                    text::amount(multiplier * multiplier) + " + ... of it" +
+                    (space ? ""
+                           : "; now: at most, if all that is above the last level overwrites "
+                             "what is in it")};
+  out.confidence = space ? Confidence::kHigh : Confidence::kLow;
+  out.confidence_reason = space ? "live data was measured, and the bound is RocksDB's design"
+                                : "the trace does not tell how much of the data is live";
+  out.risk = automatic.value_or(false)
+                 ? "the files are moved down once at the open; compactions follow for a while"
+                 : "before RocksDB 8.2 the change needs a full compaction of the database first";
+  out.steps = {{"level_compaction_dynamic_level_bytes", "true"}};
+  out.source =
+      "RocksDB's wiki, Leveled Compaction (the default since 8.4; migration by itself "
+      "since 8.2, pull requests 11321 and 11340)";
+  return out;
+}
+
+void judge_dynamic(const Evidence& e, const FamilyEvidence& f, Findings& findings) {
+  if (*f.last.dynamic_level_bytes == 1) return findings.content(f.name, "they are dynamic");
+  const LevelSums sums = sums_of(f);
+  if (f.last.levels.empty()) return findings.not_judged(f.name, "the trace has no levels");
+  if (sums.deep < 2 || sums.last <= 0) {
+    return findings.content(f.name, "fewer than two levels below level 0 are in use");
+  }
+  if (f.last_pending_bytes.value_or(0) > kNotAtRest * f.data_bytes.mean().value_or(0)) {
+    return findings.content(f.name, "compactions are behind, so that its levels show nothing");
+  }
+  const Value space = f.space_ratio.mean();
+  if (!space && sums.upper > sums.last) {
+    return findings.not_judged(f.name,
+                               "live data is not in the trace, and the last level has just begun");
+  }
+  const double overhead = space ? *space - 1 : sums.upper / sums.last;
+  const double saved = std::max(0.0, overhead - kLittleOverhead) *
+                       (space ? *f.data_bytes.mean() / *space : sums.last);
+  if (sums.upper / sums.last < kMuchUpper || overhead < kMuchUpper || saved < kLeastSaved) {
+    return findings.content(f.name, "little space is lost to levels out of proportion");
+  }
+  findings.advise(dynamic(e, f, sums, saved));
+}
+
+}  // namespace
+
+void judge_level1_size(const Evidence& evidence, Findings& findings) {
+  for_each_family(evidence, findings, [&](const FamilyEvidence& family) {
+    if (!family.leveled()) return findings.content(family.name, "it is not leveled");
+    judge_base(evidence, family, findings);
+  });
+}
+
+void judge_dynamic_levels(const Evidence& evidence, Findings& findings) {
+  for_each_family(evidence, findings, [&](const FamilyEvidence& family) {
+    if (!family.leveled()) return findings.content(family.name, "it is not leveled");
+    if (!family.last.dynamic_level_bytes) {
+      return findings.not_judged(family.name, "the trace does not tell whether they are dynamic");
+    }
+    judge_dynamic(evidence, family, findings);
+  });
+}
+
+}  // namespace rocktune::advice

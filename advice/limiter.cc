@@ -1,0 +1,123 @@
+// rate_limiter: a limiter that is missing (it cannot be added while the database runs) or too
+// tight.
+#include <algorithm>
+#include <cmath>
+
+#include "advice/findings.h"
+#include "model/text.h"
+
+namespace rocktune::advice {
+namespace {
+
+constexpr double kLimiterHelps = 1.5;
+constexpr double kHeadroom = 1.25;
+
+Value ends_of_debt(const Evidence& e) {
+  Value grown;
+  for (const auto& [name, one] : e.families) {
+    if (!one.first_pending_bytes || !one.last_pending_bytes) continue;
+    grown = grown.value_or(0) + *one.last_pending_bytes - *one.first_pending_bytes;
+  }
+  return grown;
+}
+
+Advice bring_one(double compacting, double quiet) {
+  Advice out;
+  out.title = "open the database with a rate limiter object";
+  out.evidence = {
+      fact("read_p99_compacting_us", compacting,
+           "read P99 " + text::microseconds(compacting) + " in the mean while compactions ran"),
+      fact("read_p99_quiet_us", quiet,
+           text::microseconds(quiet) + " while none did, " + text::amount(compacting / quiet) +
+               " times less")};
+  out.effect = {"read P99 while compactions run",
+                Unit::kMicroseconds,
+                compacting,
+                quiet,
+                compacting,
+                "at best as without compactions; not at all where backlog is what slows reads"};
+  out.confidence = Confidence::kLow;
+  out.confidence_reason =
+      "a limiter spreads interference and never removes work; writes that come with the "
+      "compactions "
+      "may slow reads by themselves";
+  out.risk =
+      "none as long as its rate is above what is needed; one that is too low piles up level "
+      "0 and slows reads more than it helps";
+  out.steps = {{"rate_limiter", "NewGenericRateLimiter(large rate)"}};
+  out.how =
+      "or start under `rocktune run`, whose agent brings one without a limit that rocktuned "
+      "turns in act mode";
+  out.source = "SILK (ATC'19) on compactions beside reads; the threshold is this project's";
+  return out;
+}
+
+void judge_missing(const Evidence& e, Findings& findings) {
+  const Value compacting = e.read_p99_us_compacting.mean();
+  const Value quiet = e.read_p99_us_quiet.mean();
+  const bool enough = e.read_p99_us_compacting.seconds() >= kLeastSecondsEach &&
+                      e.read_p99_us_quiet.seconds() >= kLeastSecondsEach;
+  if (!compacting || !quiet || !enough) {
+    return findings.not_judged("",
+                               "no limiter, and the trace has not 30 s each of read latencies with "
+                               "and without compactions, to tell whether one would help");
+  }
+  if (*compacting < kLimiterHelps * std::max(*quiet, 1.0)) {
+    return findings.content("", "no limiter, and reads are about as fast beside compactions");
+  }
+  findings.advise(bring_one(*compacting, std::max(*quiet, 1.0)));
+}
+
+Advice loosen(const Evidence& e, double trouble) {
+  const double rate = *e.limiter_rate.mean();
+  const double passed = *e.limiter_passed.mean();
+  const double debt = std::max(0.0, ends_of_debt(e).value_or(0)) / e.seconds;
+  const double wanted =
+      std::ceil(std::max(kHeadroom * (passed + debt), kHeadroom * rate) / kMiB) * kMiB;
+  Advice out;
+  out.title = "a higher rate limit";
+  out.evidence = {trouble_fact(trouble),
+                  fact("limiter_full_ratio", *e.limiter_full.share(),
+                       "the limiter was used to " + text::percent(kFullLimiter) + " or more " +
+                           text::percent(*e.limiter_full.share()) + " of the time"),
+                  fact("limiter_bytes_per_second", passed,
+                       text::rate(passed) + " passed it, of " + text::rate(rate) +
+                           (debt > 0 ? ", and the debt grew by " + text::rate(debt) : ""))};
+  out.effect = {"share of the time that writers are held up",
+                Unit::kRatio,
+                trouble,
+                0,
+                trouble,
+                "nothing is gained where the device or the CPUs are the next limit"};
+  out.confidence = Confidence::kMedium;
+  out.confidence_reason =
+      "the limit was reached while writers waited; what is behind it is not "
+      "seen from here";
+  out.risk = "compactions take more of the device from reads";
+  out.steps = {{"rate_limiter->SetBytesPerSecond", text::number(wanted, 0), false}};
+  out.how =
+      "this is a beginning: what passed, what the debt grew by, and a quarter; rocktuned "
+      "finds the rate in act mode";
+  out.source = "source 000's Mild-Pressure (docs/experiments.md, read-latency)";
+  return out;
+}
+
+}  // namespace
+
+void judge_limiter(const Evidence& e, Findings& findings) {
+  if (e.opening.limiter.empty()) {
+    return findings.not_judged("", "the trace does not tell whether there is one");
+  }
+  if (e.opening.limiter == "none") return judge_missing(e, findings);
+  const Value full = e.limiter_full.share();
+  const Value trouble = e.write_trouble();
+  if (!full || !trouble || !e.limiter_rate.mean() || !e.limiter_passed.mean()) {
+    return findings.content("", "there is one, and no limit is in force");
+  }
+  if (*full < kMostlyFullLimiter || *trouble < kLittleTrouble) {
+    return findings.content("", "its rate is not what writers wait for");
+  }
+  findings.advise(loosen(e, *trouble));
+}
+
+}  // namespace rocktune::advice

@@ -1,0 +1,172 @@
+// memtables and small_memtables: how many there are, and how large.
+#include <algorithm>
+#include <cmath>
+
+#include "advice/family_writes.h"
+#include "advice/findings.h"
+#include "model/text.h"
+
+namespace rocktune::advice {
+namespace {
+
+constexpr double kFlushesTooSlow = 0.3;   // full for this share: flushes cannot keep up
+constexpr double kMostMemtables = 16;     // beyond it reads ask too many of them
+constexpr double kMemtablesShare = 0.25;  // of what is available, for all memtables
+constexpr double kOften = 0.5;            // flushes a second
+constexpr double kWantedPerSecond = 0.1;
+constexpr double kMostFactor = 8;
+constexpr double kRipe = 0.15;  // a file over its memtable; compression and overwriting take some
+
+double families(const Evidence& e) {
+  return static_cast<double>(std::max<std::size_t>(e.families.size(), 1));
+}
+
+// How large all memtables may be together; absent when the trace has no memory figures.
+Value memory_for_memtables(const Evidence& e) {
+  const Value available = e.memory_available.mean();
+  return available ? Value(*available * kMemtablesShare) : std::nullopt;
+}
+
+Fact full_fact(double share) {
+  return fact("memtables_full_ratio", share,
+              "memtables alone held writes up " + text::percent(share) + " of the time");
+}
+
+// While flushes run, a burst at the recorded peak fills what is free in so many seconds.
+std::string burst_text(const Evidence& e, double now, double then) {
+  const Value flushing = e.flushed_while_flushing.per_second();
+  const Value peak = e.peak_user_bytes_per_second;
+  if (!flushing || !peak || *peak <= *flushing) return "";
+  const double more = *peak - *flushing;
+  return "; at the largest rate of " + text::number(kPeakSeconds, 0) + " s (" + text::rate(*peak) +
+         ") less what flushes took (" + text::rate(*flushing) + ") that is " +
+         text::amount(now / more) + " s before, " + text::amount(then / more) + " s after";
+}
+
+Advice more_memtables(const Evidence& e, const FamilyEvidence& f, double count, double wanted) {
+  const double size = *f.write_buffer_bytes();
+  const double now = (count - 1) * size;
+  const double then = (wanted - 1) * size;
+  Advice out;
+  out.column_family = f.name;
+  out.title = "more memtables for bursts";
+  out.evidence = {
+      full_fact(*f.memtables_full_alone.share()),
+      fact("memtables", count, text::number(count, 0) + " memtables of " + text::bytes(size))};
+  out.effect = {"bytes that a burst may bring before writes stop",
+                Unit::kBytes,
+                now,
+                then,
+                then,
+                "all memtables but the active one" + burst_text(e, now, then)};
+  const bool known = e.memory_available.mean().has_value();
+  out.confidence = known ? Confidence::kMedium : Confidence::kLow;
+  out.confidence_reason = std::string("bursts of this recording may not be the largest") +
+                          (known ? "" : "; the trace does not tell how much memory is free");
+  out.risk = text::bytes((wanted - count) * size) +
+             " more memory at the worst; the WAL to replay after a crash grows by as much";
+  out.steps = {{"max_write_buffer_number", text::number(wanted, 0), false}};
+  out.source = "RocksDB's stall rules (db/column_family.cc); a quarter of the free memory at most";
+  return out;
+}
+
+void judge_count(const Evidence& e, const FamilyEvidence& f, Findings& findings) {
+  const Value share = f.memtables_full_alone.share();
+  const Value size = f.write_buffer_bytes();
+  if (!share || !size || !f.last.max_write_buffer_number) {
+    return findings.not_judged(f.name, "memtables or their options are not in the trace");
+  }
+  if (*share < kLittleTrouble) {
+    return findings.content(f.name, "memtables alone hardly ever hold writes up");
+  }
+  if (*share >= kFlushesTooSlow) {
+    return findings.content(f.name,
+                            "memtables are full too often for bursts: flushes cannot keep up, and "
+                            "more memtables would only put it off");
+  }
+  const auto count = static_cast<double>(*f.last.max_write_buffer_number);
+  double wanted = std::min(std::max(2 * count, count + 2), kMostMemtables);
+  if (const Value memory = memory_for_memtables(e)) {
+    wanted = std::min(wanted, std::floor(*memory / families(e) / std::max(*size, 1.0)));
+  }
+  if (wanted <= count) {
+    return findings.content(f.name, "there is no memory for more memtables, or there are many");
+  }
+  findings.advise(more_memtables(e, f, count, wanted));
+}
+
+Advice larger_memtables(const Evidence& e, const FamilyEvidence& f, double trouble, double wanted) {
+  const double size = *f.write_buffer_bytes();
+  const double per_second = *f.flushes.per_second();
+  Advice out;
+  out.column_family = f.name;
+  out.title = "larger memtables";
+  out.evidence = {trouble_fact(trouble),
+                  fact("flushes_per_second", per_second,
+                       text::amount(per_second) + " flushes a second, each a file in level 0"),
+                  fact("write_buffer_bytes", size, "write_buffer_size is " + text::bytes(size))};
+  out.effect = {"files a second that level 0 gets",
+                Unit::kCount,
+                per_second,
+                0,
+                per_second * size / wanted,
+                "the same writes in larger memtables; fewer still where keys are overwritten in "
+                "them"};
+  const bool known = e.memory_available.mean().has_value();
+  out.confidence = known ? Confidence::kHigh : Confidence::kMedium;
+  out.confidence_reason = known ? "memtables were flushed when full, and there is memory"
+                                : "the trace does not tell how much memory is free";
+  const auto count = static_cast<double>(f.last.max_write_buffer_number.value_or(2));
+  out.risk = "up to " + text::bytes((wanted - size) * count) +
+             " more memory; the WAL to replay after a crash grows by as much";
+  out.steps = {{"write_buffer_size", text::number(wanted, 0), false}};
+  const double level0 = wanted * static_cast<double>(f.last.level0_compaction_trigger.value_or(4));
+  const auto base = static_cast<double>(f.last.max_bytes_for_level_base_bytes.value_or(0));
+  if (f.leveled() && base > 0 && base < level0) {
+    out.steps.push_back({"max_bytes_for_level_base", text::number(level0, 0), false});
+    out.how = "the level below level 0 stays in proportion to it";
+  }
+  out.source =
+      "source 000's Mild-Pressure (docs/experiments.md, read-latency): small write "
+      "buffers were part of what left it 0.25 times the throughput; thresholds are this "
+      "project's";
+  return out;
+}
+
+void judge_size(const Evidence& e, const FamilyEvidence& f, Findings& findings) {
+  const Value per_second = f.flushes.per_second();
+  const Value size = f.write_buffer_bytes();
+  const Value trouble = family_trouble(e, f);
+  if (!per_second || !size || !trouble || !(*size > 0)) {
+    return findings.not_judged(f.name, "flushes or write_buffer_size are not in the trace");
+  }
+  if (*per_second < kOften) return findings.content(f.name, "flushes are not frequent");
+  if (*trouble < kLittleTrouble) return findings.content(f.name, "writers are not held up");
+  if (const Value file = flush_file_bytes(e, f); file && *file < kRipe * *size) {
+    return findings.content(f.name,
+                            "memtables are flushed long before they are full: by something else "
+                            "than write_buffer_size (max_total_wal_size, db_write_buffer_size, "
+                            "Flush calls)");
+  }
+  double factor = std::min(std::ceil(*per_second / kWantedPerSecond), kMostFactor);
+  if (const Value memory = memory_for_memtables(e)) {
+    const auto count = static_cast<double>(f.last.max_write_buffer_number.value_or(2));
+    factor = std::min(factor, std::floor(*memory / families(e) / (*size * std::max(count, 1.0))));
+  }
+  if (factor < 2) return findings.content(f.name, "there is no memory for larger memtables");
+  findings.advise(larger_memtables(e, f, *trouble, *size * factor));
+}
+
+}  // namespace
+
+void judge_memtables(const Evidence& evidence, Findings& findings) {
+  for_each_family(evidence, findings,
+                  [&](const FamilyEvidence& family) { judge_count(evidence, family, findings); });
+}
+
+void judge_small_memtables(const Evidence& evidence, Findings& findings) {
+  for_each_family(evidence, findings,
+                  [&](const FamilyEvidence& family) { judge_size(evidence, family, findings); });
+}
+
+}  // namespace rocktune::advice

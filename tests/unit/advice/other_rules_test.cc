@@ -1,0 +1,312 @@
+// The rules on memory, background work, reads and the WAL: each fires, and only on its trouble.
+#include "tests/support/catch.h"
+#include "tests/unit/advice/recording.h"
+
+namespace rocktune::advice {
+namespace {
+
+// Read P99 of 4 ms while compactions run, of 0.1 ms while none does: a minute each in turn.
+void slow_reads_beside_compactions(Recording& now, int second) {
+  const bool compacting = second / 60 % 2 == 1;
+  now.sample.database->running_compactions = compacting ? 1 : 0;
+  now.read_us = compacting ? 4000 : 100;
+}
+
+}  // namespace
+
+TEST_CASE("more memtables for bursts", "[advice]") {
+  Recording r;
+  r.each = [](Recording& now, int second) {
+    now.family().immutable_memtables = second % 20 == 0 ? 2 : 0;
+  };
+  const Report report = r.report();
+  const Advice& one = only_advice(report, "memtables");
+  CHECK(*one.effect.now == 64.0 * kMiBytes);
+  CHECK(one.effect.low == 3 * 64.0 * kMiBytes);
+  CHECK(one.steps.front().value == "4");
+  SECTION("not beyond the memory") {
+    r.sample.host->memory_available_bytes = 300 * kMiBytes;
+    CHECK_FALSE(advises(r.report(), "memtables"));
+  }
+  SECTION("not where flushes cannot keep up") {
+    r.each = [](Recording& now, int) { now.family().immutable_memtables = 2; };
+    CHECK(content_of(r.report(), "memtables").find("cannot keep up") != std::string::npos);
+  }
+  SECTION("not where level 0 is the cause") {
+    r.each = [](Recording& now, int second) {
+      now.family().immutable_memtables = second % 20 == 0 ? 2 : 0;
+      now.family().levels[0].files = second % 20 == 0 ? 20 : 4;
+    };
+    CHECK_FALSE(advises(r.report(), "memtables"));
+  }
+}
+
+TEST_CASE("larger memtables", "[advice]") {
+  Recording r;
+  r.family().write_buffer_bytes = kMiBytes / 4;
+  r.flushes = 1;
+  r.stall_us = 100'000;
+  const Report report = r.report();
+  const Advice& one = only_advice(report, "small_memtables");
+  CHECK(*one.effect.now == Approx(1));
+  CHECK(one.effect.high == Approx(1.0 / 8));
+  CHECK(one.steps.front().value == std::to_string(2 * kMiBytes));
+  CHECK(one.steps.size() == 1);
+  r.family().max_bytes_for_level_base_bytes = 1 * kMiBytes;
+  CHECK(only_advice(r.report(), "small_memtables").steps.back().value ==
+        std::to_string(8 * kMiBytes));
+  r.family().write_buffer_bytes = 64 * kMiBytes;
+  CHECK(content_of(r.report(), "small_memtables").find("long before they are full") !=
+        std::string::npos);
+  r.flushes = 0.1;
+  CHECK(content_of(r.report(), "small_memtables") == "flushes are not frequent");
+}
+
+TEST_CASE("background jobs", "[advice]") {
+  Recording r;
+  r.stall_us = 100'000;
+  r.sample.database->running_compactions = 3;
+  const Report report = r.report();
+  const Advice& one = only_advice(report, "background_jobs");
+  CHECK(one.steps.front().value == "8");
+  CHECK(one.effect.high == Approx(2 * *one.effect.now));  // 3 slots, then 6
+  SECTION("not while slots are free") {
+    r.sample.database->running_compactions = 1;
+    CHECK_FALSE(advises(r.report(), "background_jobs"));
+  }
+  SECTION("not while the limiter is what they wait for") {
+    r.sample.knobs[0].value = 1'000'000;
+    CHECK(content_of(r.report(), "background_jobs").find("limiter") != std::string::npos);
+  }
+  SECTION("not while the CPUs are busy") {
+    r.cpu_busy_us = 6'000'000;
+    CHECK_FALSE(advises(r.report(), "background_jobs"));
+  }
+  SECTION("fewer where they press on the CPUs") {
+    r.sample.knobs[1].value = 32;
+    r.cpu_busy_us = 7'900'000;
+    r.each = [](Recording& now, int) { *now.sample.host->cpu_pressure_some_us += 400'000; };
+    CHECK(only_advice(r.report(), "background_jobs").title == "no more background jobs than CPUs");
+  }
+  SECTION("CPUs unknown") {
+    r.sample.host.reset();
+    CHECK(not_judged_of(r.report(), "background_jobs") == "CPUs are not in the trace");
+  }
+}
+
+TEST_CASE("the cliff of a write delay", "[advice]") {
+  Recording r;
+  r.writes = 200'000;
+  r.each = [](Recording& now, int second) {
+    now.sample.database->delayed_write_rate = second % 10 == 0 ? 8 << 20 : 0;
+  };
+  const Report report = r.report();
+  const Advice& one = only_advice(report, "delayed_write_rate");
+  CHECK(*one.effect.now == 16.0 * kMiBytes);
+  CHECK(one.effect.low == Approx(76.0 * kMiBytes));  // 0.8 times 100 MB/s, in MiB
+  r.writes = 20'000;
+  CHECK(content_of(r.report(), "delayed_write_rate") ==
+        "a delay begins near the usual rate of writes");
+  r.each = [](Recording&, int) {};
+  CHECK(content_of(r.report(), "delayed_write_rate") == "writes are hardly ever delayed");
+}
+
+TEST_CASE("a database without a limiter", "[advice]") {
+  Recording r;
+  r.opening.limiter = "none";
+  r.each = slow_reads_beside_compactions;
+  const Report report = r.report();
+  const Advice& one = only_advice(report, "rate_limiter");
+  CHECK(*one.effect.now > 3900);
+  CHECK(one.effect.low < 110);
+  CHECK(one.steps.front().needs_open);
+  r.each = [](Recording& now, int second) {
+    slow_reads_beside_compactions(now, second);
+    now.read_us = 100;
+  };
+  CHECK(content_of(r.report(), "rate_limiter").find("about as fast") != std::string::npos);
+  r.sample.database->read_latency.reset();
+  CHECK_FALSE(not_judged_of(r.report(), "rate_limiter").empty());
+  r.opening.limiter = "";
+  CHECK(not_judged_of(r.report(), "rate_limiter") ==
+        "the trace does not tell whether there is one");
+}
+
+TEST_CASE("a limiter that is too tight", "[advice]") {
+  Recording r;
+  r.stall_us = 500'000;
+  r.sample.knobs[0].value = 1'000'000;
+  const Report report = r.report();
+  const Advice& one = only_advice(report, "rate_limiter");
+  CHECK(*one.effect.now == Approx(0.5));
+  CHECK_FALSE(one.steps.front().needs_open);
+  r.sample.knobs[0].value = 100'000'000;
+  CHECK_FALSE(advises(r.report(), "rate_limiter"));
+}
+
+TEST_CASE("statistics", "[advice]") {
+  Recording r;
+  r.opening.statistics = "none";
+  CHECK(only_advice(r.report(), "statistics").steps.front().needs_open);
+  r.opening.statistics = "host";
+  CHECK_FALSE(advises(r.report(), "statistics"));
+  r.sample.database->read_latency.reset();
+  CHECK(only_advice(r.report(), "statistics").steps.front().option == "stats_level");
+  r.sample.database->keys_read.reset();
+  CHECK_FALSE(not_judged_of(r.report(), "statistics").empty());
+}
+
+TEST_CASE("a block cache that is too small", "[advice]") {
+  Recording r;
+  r.hits = 2000;
+  r.misses = 2000;
+  const Report report = r.report();
+  const Advice& one = only_advice(report, "cache_size");
+  CHECK(*one.effect.now == Approx(0.5));
+  CHECK(one.effect.high == Approx(1));
+  CHECK(one.confidence == Confidence::kLow);
+  CHECK(one.steps.front().value == std::to_string(1024 * kMiBytes));
+  SECTION("the budget is named") {
+    r.memory_max = 600 * kMiBytes;
+    CHECK(only_advice(r.report(), "cache_size").how.find("600 MiB") != std::string::npos);
+  }
+  SECTION("two capacities tell") {
+    r.each = [](Recording& now, int second) {
+      const bool large = second > 150;
+      now.sample.database->cache_capacity_bytes = (large ? 512 : 256) * kMiBytes;
+      now.sample.database->cache_usage_bytes = (large ? 510 : 255) * kMiBytes;
+      now.hits = large ? 2000 : 1600;
+    };
+    const Report learnt = r.report();
+    CHECK(only_advice(learnt, "cache_size").confidence == Confidence::kMedium);
+    CHECK(only_advice(learnt, "cache_size").effect.high < 0.56);
+    const auto before = r.each;
+    r.each = [before](Recording& now, int second) {
+      before(now, second);
+      now.hits = 2000;
+    };
+    CHECK(content_of(r.report(), "cache_size").find("made no difference") != std::string::npos);
+  }
+  SECTION("not while there is room in it") {
+    r.sample.database->cache_usage_bytes = 100 * kMiBytes;
+    CHECK(content_of(r.report(), "cache_size") == "it is not full");
+  }
+  SECTION("not without memory") {
+    r.sample.host->memory_available_bytes = 10 * kMiBytes;
+    CHECK_FALSE(advises(r.report(), "cache_size"));
+  }
+}
+
+TEST_CASE("a Bloom filter", "[advice]") {
+  Recording r;
+  r.filter_useful = 0;
+  r.hits = 10'000;
+  const Report report = r.report();
+  const Advice& one = only_advice(report, "bloom_filter");
+  CHECK(one.steps.front().needs_open);
+  CHECK(one.confidence == Confidence::kMedium);
+  CHECK(*one.effect.now == Approx(5.05));
+  CHECK(one.effect.low < 1.1);
+  SECTION("from 9.8 on while it runs") {
+    r.opening.rocksdb_version = "9.8.4";
+    CHECK_FALSE(only_advice(r.report(), "bloom_filter").steps.front().needs_open);
+  }
+  SECTION("told by the options") {
+    r.opening.options.column_families["default"]["filter_policy"] = "nullptr";
+    CHECK(only_advice(r.report(), "bloom_filter").confidence == Confidence::kHigh);
+    r.opening.options.column_families["default"]["filter_policy"] = "bloomfilter:10:false";
+    CHECK_FALSE(advises(r.report(), "bloom_filter"));
+  }
+  SECTION("not where it spares something") {
+    r.filter_useful = 1;
+    CHECK(content_of(r.report(), "bloom_filter") == "filters spare reads look-ups");
+  }
+  SECTION("not for few reads") {
+    r.reads = 1;
+    CHECK(content_of(r.report(), "bloom_filter") == "there are few point reads");
+  }
+}
+
+TEST_CASE("partitioned filters", "[advice]") {
+  Recording r;
+  r.bytes_per_write = 50;  // 55 million keys of 2.7 GiB: 69 MB of filters, 23 MB of indexes
+  CHECK(not_judged_of(r.report(), "partitioned_filters") ==
+        "the table options are not in the trace: --options brings them");
+  auto& options = r.opening.options.column_families["default"];
+  options = {{"filter_policy", "bloomfilter:10:false"},
+             {"cache_index_and_filter_blocks", "true"},
+             {"partition_filters", "false"},
+             {"block_size", "4096"}};
+  CHECK(content_of(r.report(), "partitioned_filters").find("small beside") != std::string::npos);
+  r.sample.database->cache_capacity_bytes = 128 * kMiBytes;
+  const Report report = r.report();
+  const Advice& one = only_advice(report, "partitioned_filters");
+  CHECK(*one.effect.now > 80e6);
+  CHECK(one.effect.low < 1e6);
+  SECTION("outside of the cache") {
+    options["cache_index_and_filter_blocks"] = "0";
+    CHECK_FALSE(advises(r.report(), "partitioned_filters"));
+    r.sample.host->memory_total_bytes = kGiBytes / 2;
+    CHECK(only_advice(r.report(), "partitioned_filters").title.find("in the block cache") !=
+          std::string::npos);
+  }
+  SECTION("they are") {
+    options["partition_filters"] = "1";
+    CHECK(content_of(r.report(), "partitioned_filters") == "filters are partitioned");
+  }
+}
+
+TEST_CASE("the WAL", "[advice]") {
+  Recording r;
+  SECTION("a sync for each write") {
+    r.write_us = 900;
+    r.device_writes = 500;
+    const Report report = r.report();
+    CHECK(only_advice(report, "wal_sync").effect.low ==
+          Approx(*only_advice(report, "wal_sync").effect.now / 10));
+    r.stall_us = 100'000;
+    CHECK_FALSE(not_judged_of(r.report(), "wal_sync").empty());
+    r.write_us = 5;
+    CHECK(content_of(r.report(), "wal_sync") == "writes do not wait for the device one by one");
+  }
+  SECTION("a write call for each small write") {
+    r.writes = 200'000;
+    r.bytes_per_write = 100;
+    r.flushes = 0.2;
+    CHECK(only_advice(r.report(), "manual_wal_flush").steps.front().option == "manual_wal_flush");
+    r.opening.options.database["manual_wal_flush"] = "true";
+    CHECK(content_of(r.report(), "manual_wal_flush") == "the program flushes the WAL");
+  }
+  SECTION("much of what is written") {
+    r.opening.rocksdb_version = "9.0.0";
+    r.flushed_per_written = 0.5;
+    r.compacted_per_flushed = 1;
+    r.device_busy_ms = 950;
+    const Report report = r.report();
+    CHECK(only_advice(report, "wal_compression").effect.low == Approx(0.75));
+    r.device_busy_ms = 100;
+    CHECK_FALSE(advises(r.report(), "wal_compression"));
+  }
+  SECTION("not where it is off") {
+    r.wal_per_written = 0;
+    const Report report = r.report();
+    for (const char* rule : {"wal_sync", "manual_wal_flush", "wal_compression"}) {
+      CHECK(content_of(report, rule) == "the WAL is off");
+    }
+  }
+}
+
+TEST_CASE("direct I/O", "[advice]") {
+  Recording r;
+  r.each = slow_reads_beside_compactions;
+  const char* option = "use_direct_io_for_flush_and_compaction";
+  CHECK_FALSE(not_judged_of(r.report(), "direct_io").empty());
+  r.opening.options.database[option] = "false";
+  CHECK(content_of(r.report(), "direct_io") == "the page cache has room for all data");
+  r.sample.host->memory_total_bytes = 2 * kGiBytes;
+  CHECK(only_advice(r.report(), "direct_io").confidence == Confidence::kLow);
+  r.opening.options.database[option] = "true";
+  CHECK(content_of(r.report(), "direct_io") == "flushes and compactions use it");
+}
+
+}  // namespace rocktune::advice

@@ -1,0 +1,110 @@
+#include <algorithm>
+
+#include "tests/support/catch.h"
+#include "tools/advise_text.h"
+#include "tools/options_file.h"
+#include "tools/text.h"
+
+using namespace rocktune;
+using namespace rocktune::tools;
+
+namespace {
+
+constexpr const char* kOptions = R"(# of RocksDB
+[Version]
+  rocksdb_version=7.8.3
+[DBOptions]
+  use_direct_reads=false
+  listeners={ErrorHandlerListener=x}
+[CFOptions "default"]
+  num_levels=7
+[TableOptions/BlockBasedTable "default"]
+  filter_policy=bloomfilter:10:false
+[CFOptions "a \"b"]
+	num_levels = 3
+[Other "default"]
+  num_levels=9
+)";
+
+AdvisedDatabase advised() {
+  AdvisedDatabase out;
+  out.name = out.path = "/db\x1b[2J";
+  out.traces = {"run.sqlite"};
+  out.evidence.seconds = 100;
+  out.evidence.samples = 101;
+  out.evidence.families["a"];
+  out.evidence.families["b"];
+  advice::Advice one;
+  one.rule = "cache_size";
+  one.title = "a larger block cache";
+  one.evidence = {{"misses", 12, "12 misses"}};
+  one.effect = {"hit ratio", advice::Unit::kRatio, 0.5, 0.5, 0.75, "because"};
+  one.confidence = advice::Confidence::kMedium;
+  one.confidence_reason = std::string(300, 'x') + " y";
+  one.risk = "memory";
+  one.steps = {{"block_cache", "1024", false}};
+  one.source = "here";
+  out.report.advice = {one};
+  out.report.not_judged = {{"direct_io", {}, "not in the trace"}};
+  out.report.content = {{"memtables", {"a"}, "all is well"},
+                        {"level1_size", {"a", "b"}, "so is it"}};
+  return out;
+}
+
+bool has_line(const std::vector<std::string>& lines, const std::string& part) {
+  return std::any_of(lines.begin(), lines.end(),
+                     [&](const std::string& line) { return line.find(part) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("an OPTIONS file is read", "[advise]") {
+  const auto options = parse_options(kOptions, "OPTIONS-000007");
+  REQUIRE(options);
+  CHECK(options->database.at("use_direct_reads") == "false");
+  CHECK(options->database.count("rocksdb_version") == 0);
+  CHECK(options->column_families.size() == 2);
+  CHECK(options->column_families.at("default").at("filter_policy") == "bloomfilter:10:false");
+  CHECK(options->column_families.at("default").at("num_levels") == "7");
+  CHECK(options->column_families.at("a \\\"b").at("num_levels") == "3");
+}
+
+TEST_CASE("what is no OPTIONS file is refused", "[advise]") {
+  for (const char* text : {"", "[DBOptions]\n a=b\n", "[CFOptions \"x\"]\n a=b\n",
+                           "[CFOptions \"\n", "[]\n=\n[CFOptions \"\"]"}) {
+    const auto options = parse_options(text, "OPTIONS-1");
+    REQUIRE_FALSE(options);
+    CHECK(options.error().code == ErrorCode::kCorrupt);
+    CHECK(options.error().message.find("OPTIONS-1 is no OPTIONS file") == 0);
+  }
+  CHECK(read_options("/nonexistent").error().code == ErrorCode::kNotFound);
+}
+
+TEST_CASE("advice for people", "[advise]") {
+  const auto lines = advice_lines({advised()});
+  CHECK(has_line(lines, "1. a larger block cache   [cache_size]"));
+  CHECK(has_line(lines, "hit ratio: from 50 % to 50 % - 75 %; because"));
+  CHECK(has_line(lines, "block_cache=1024 (while it runs, or at the next open)"));
+  CHECK(has_line(lines, "a: all is well"));
+  CHECK(has_line(lines, "level1_size          so is it"));  // of all column families: no names
+  CHECK(has_line(lines, "direct_io            not in the trace"));
+  CHECK(lines.front().find('\x1b') == std::string::npos);
+  for (const std::string& line : lines) {
+    if (line.find("xxx") == std::string::npos) CHECK(display_width(line) <= 100);
+  }
+  AdvisedDatabase quiet = advised();
+  quiet.report.advice.clear();
+  CHECK(has_line(advice_lines({quiet}), "No advice"));
+}
+
+TEST_CASE("advice for programs", "[advise]") {
+  const Json json = advice_json({advised()});
+  CHECK(json["schema"] == "rocktune-advice/1");
+  const Json& one = json["databases"][0]["advice"][0];
+  CHECK(one["effect"]["unit"] == "ratio");
+  CHECK(one["effect"]["now"] == 0.5);
+  CHECK(one["confidence"] == "medium");
+  CHECK(one["steps"][0]["needs_open"] == false);
+  CHECK(json["databases"][0]["content"][1]["column_families"].size() == 2);
+  CHECK(json["databases"][0]["not_judged"][0]["column_families"].empty());
+}

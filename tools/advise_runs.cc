@@ -1,0 +1,137 @@
+#include "tools/advise_runs.h"
+
+#include <algorithm>
+#include <map>
+
+#include "advice/rules.h"
+#include "tools/options_file.h"
+#include "tools/run_list.h"
+#include "trace/reader.h"
+
+namespace rocktune::tools {
+namespace {
+
+// One database in one trace.
+struct AdvisedRun {
+  RecordedRun run;
+  trace::TargetSummary target;
+  std::string host;
+};
+
+Result<AdvisedRun> read_target(const RecordedRun& run) {
+  auto reader = trace::Reader::open(run.trace);
+  if (!reader) return tl::unexpected(reader.error());
+  auto targets = reader->targets();
+  if (!targets) return tl::unexpected(targets.error());
+  for (trace::TargetSummary& target : *targets) {
+    if (target.info.id != run.target) continue;
+    return AdvisedRun{run, std::move(target), reader->run().host};
+  }
+  return fail(ErrorCode::kCorrupt, "trace " + run.trace + " has changed while it was read");
+}
+
+std::map<std::string, advice::Opening> openings_of(const trace::TargetSummary& target,
+                                                   const OpenOptions& options) {
+  std::map<std::string, advice::Opening> out;
+  for (const trace::IncarnationInfo& one : target.incarnations) {
+    out[one.incarnation] = {one.rocksdb_version, one.limiter, one.statistics, options};
+  }
+  return out;
+}
+
+class DatabaseFold {
+ public:
+  DatabaseFold(const AdvisedRun& first, const OpenOptions& options)
+      : options_(options), fold_(memory_max(first.target.info.engine.budget)) {
+    advised_.name = first.target.info.name;
+    advised_.path = first.target.info.path;
+    advised_.host = first.host;
+  }
+
+  [[nodiscard]] bool is(const AdvisedRun& run) const {
+    return advised_.path == run.target.info.path && advised_.host == run.host;
+  }
+
+  Result<void> add(const AdvisedRun& run) {
+    advised_.traces.push_back(run.run.trace);
+    fold_.begin_recording();
+    const auto openings = openings_of(run.target, options_);
+    advice::Opening unknown;
+    unknown.options = options_;
+    return for_each_sample(run.run, [&](const Sample& sample) {
+      const auto found = openings.find(sample.incarnation);
+      fold_.add(sample, found == openings.end() ? unknown : found->second);
+    });
+  }
+
+  AdvisedDatabase finish() {
+    advised_.evidence = fold_.evidence();
+    advised_.report = advice::judge(advised_.evidence);
+    return std::move(advised_);
+  }
+
+ private:
+  static std::optional<std::uint64_t> memory_max(const Budget& budget) {
+    if (!budget.memory_max || budget.memory_max->value < 0) return std::nullopt;
+    return static_cast<std::uint64_t>(budget.memory_max->value);
+  }
+
+  AdvisedDatabase advised_;
+  OpenOptions options_;
+  advice::EvidenceFold fold_;
+};
+
+Result<std::vector<AdvisedRun>> chosen_runs(const AdviseRequest& request) {
+  const auto recorded = list_recorded_runs(request.traces);
+  if (!recorded) return tl::unexpected(recorded.error());
+  std::vector<AdvisedRun> out;
+  std::string known;
+  for (const RecordedRun& run : *recorded) {
+    auto one = read_target(run);
+    if (!one) return tl::unexpected(one.error());
+    const trace::TargetInfo& info = one->target.info;
+    if (!request.target || info.name == *request.target || info.path == *request.target) {
+      out.push_back(*std::move(one));
+    } else {
+      known += (known.empty() ? "" : ", ") + info.name;
+    }
+  }
+  if (!out.empty()) return out;
+  if (request.target && !known.empty()) {
+    return fail(ErrorCode::kInvalidArgument,
+                "there is no target \"" + *request.target + "\"; there are: " + known);
+  }
+  return fail(ErrorCode::kNotFound,
+              "no database was read in any of these traces; rocktune trace info FILE shows what is "
+              "in one");
+}
+
+}  // namespace
+
+Result<std::vector<AdvisedDatabase>> advise_on(const AdviseRequest& request) {
+  OpenOptions options;
+  if (!request.options.empty()) {
+    auto read = read_options(request.options);
+    if (!read) return tl::unexpected(read.error());
+    options = *std::move(read);
+  }
+  const auto runs = chosen_runs(request);
+  if (!runs) return tl::unexpected(runs.error());
+  std::vector<DatabaseFold> folds;
+  for (const AdvisedRun& run : *runs) {
+    auto fold = std::find_if(folds.begin(), folds.end(),
+                             [&](const DatabaseFold& one) { return one.is(run); });
+    if (fold == folds.end()) fold = folds.insert(folds.end(), DatabaseFold(run, options));
+    if (folds.size() > 1 && !request.options.empty()) {
+      return fail(ErrorCode::kInvalidArgument,
+                  "--options are of one database, and the traces have several: --target chooses");
+    }
+    if (auto added = fold->add(run); !added) return tl::unexpected(added.error());
+  }
+  std::vector<AdvisedDatabase> out;
+  out.reserve(folds.size());
+  for (DatabaseFold& fold : folds) out.push_back(fold.finish());
+  return out;
+}
+
+}  // namespace rocktune::tools

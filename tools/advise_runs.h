@@ -1,0 +1,35 @@
+// Reads traces for `rocktune advise`: one report for each database, over all traces that have it.
+// Streams; no samples are kept.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advice/advice.h"
+#include "advice/evidence.h"
+#include "model/result.h"
+
+namespace rocktune::tools {
+
+struct AdviseRequest {
+  std::vector<std::string> traces;
+  std::optional<std::string> target;  // name or path; unset: every database
+  // An OPTIONS file of RocksDB, or the directory that has it, for what traces do not have; empty:
+  // none. Only with traces of one database.
+  std::string options;
+};
+
+struct AdvisedDatabase {
+  std::string name, path, host;
+  std::vector<std::string> traces;  // by time
+  advice::Evidence evidence;
+  advice::Report report;
+};
+
+// Databases in the order of their first samples. Errors: what trace::Reader and read_options() say,
+// a trace that is given twice, traces in which no database was read, and (kInvalidArgument) a
+// target that none of them has, or options for several databases.
+Result<std::vector<AdvisedDatabase>> advise_on(const AdviseRequest& request);
+
+}  // namespace rocktune::tools

@@ -1,0 +1,257 @@
+#include "tools/advise_text.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "tools/text.h"
+#include "trace/journal_json.h"
+
+namespace rocktune::tools {
+namespace {
+
+using advice::Advice;
+using advice::Confidence;
+using advice::Remark;
+using advice::Unit;
+
+constexpr std::size_t kWidth = 100;
+constexpr std::size_t kLabel = 14;
+constexpr std::size_t kRuleLabel = 24;  // beyond the longest rule's name
+constexpr std::size_t kMostNames = 6;   // column families that one remark lists; JSON has all
+
+std::string_view confidence_name(Confidence confidence) {
+  switch (confidence) {
+    case Confidence::kHigh:
+      return "high";
+    case Confidence::kMedium:
+      return "medium";
+    case Confidence::kLow:
+      break;
+  }
+  return "low";
+}
+
+struct UnitText {
+  std::string_view name;  // in JSON
+  std::string (*text)(double);
+};
+
+std::string times_text(double value) {
+  return number_text(value) + "x";
+}
+
+UnitText unit_text(Unit unit) {
+  switch (unit) {
+    case Unit::kTimes:
+      return {"times", times_text};
+    case Unit::kRatio:
+      return {"ratio", percent_text};
+    case Unit::kBytes:
+      return {"bytes", bytes_text};
+    case Unit::kBytesPerSecond:
+      return {"bytes_per_second", rate_text};
+    case Unit::kMicroseconds:
+      return {"microseconds", microseconds_text};
+    case Unit::kSeconds:
+      return {"seconds", seconds_text};
+    case Unit::kCount:
+      break;
+  }
+  return {"count", number_text};
+}
+
+// "from 12.3x to 3.1x - 4.6x".
+std::string effect_text(const advice::Effect& effect) {
+  const UnitText unit = unit_text(effect.unit);
+  const std::string low = unit.text(effect.low);
+  const std::string high = unit.text(effect.high);
+  return effect.measure + ": " + (effect.now ? "from " + unit.text(*effect.now) + " " : "") +
+         "to " + low + (low == high ? "" : " - " + high) + "; " + effect.reason;
+}
+
+// The words after a label, in lines of kWidth; later ones indented below the first.
+void add_labelled(std::vector<std::string>& lines, std::string_view label, std::string_view words,
+                  std::size_t column = kLabel) {
+  std::string line = "   " + std::string(label);
+  line.resize(std::max(line.size() + 1, column), ' ');
+  const std::size_t indent = line.size();
+  bool first = true;
+  while (!words.empty()) {
+    const auto end = std::min(words.find(' '), words.size());
+    const std::string_view word = words.substr(0, end);
+    words.remove_prefix(std::min(end + 1, words.size()));
+    if (!first && display_width(line) + 1 + display_width(word) > kWidth) {
+      lines.push_back(line);
+      line.assign(indent, ' ');
+      first = true;
+    }
+    line += (first ? "" : " ") + std::string(word);
+    first = false;
+  }
+  lines.push_back(line);
+}
+
+std::string steps_text(const Advice& one) {
+  std::string out;
+  for (const advice::Step& step : one.steps) {
+    out += (out.empty() ? "" : ", ") + step.option + "=" + step.value;
+  }
+  const bool open = std::any_of(one.steps.begin(), one.steps.end(),
+                                [](const advice::Step& step) { return step.needs_open; });
+  out += open ? " (at the next open)" : " (while it runs, or at the next open)";
+  return one.how.empty() ? out : out + "; " + one.how;
+}
+
+std::string in_family(const std::string& name) {
+  return name.empty() ? "" : "column family " + name + ": ";
+}
+
+void add_advice(std::vector<std::string>& lines, const Advice& one, std::size_t number) {
+  lines.emplace_back();
+  lines.push_back(std::to_string(number) + ". " + in_family(printable(one.column_family)) +
+                  one.title + "   [" + one.rule + "]");
+  std::string evidence;
+  for (const advice::Fact& fact : one.evidence) {
+    evidence += (evidence.empty() ? "" : "; ") + fact.text;
+  }
+  add_labelled(lines, "evidence", evidence);
+  add_labelled(lines, "expect", effect_text(one.effect));
+  add_labelled(lines, "confidence",
+               std::string(confidence_name(one.confidence)) + ": " + one.confidence_reason);
+  add_labelled(lines, "risk", one.risk);
+  add_labelled(lines, "how", steps_text(one));
+  add_labelled(lines, "source", one.source);
+}
+
+std::string families_text(const std::vector<std::string>& names) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostNames); ++i) {
+    out += (i == 0 ? "" : ", ") + printable(names[i]);
+  }
+  if (names.size() > kMostNames) {
+    out += " and " + std::to_string(names.size() - kMostNames) + " more";
+  }
+  return out;
+}
+
+// Names only where they tell: a database has other column families too.
+std::string remark_text(const AdvisedDatabase& database, const Remark& remark) {
+  const bool all = remark.column_families.size() == database.evidence.families.size();
+  if (remark.column_families.empty() || all) return remark.why;
+  return families_text(remark.column_families) + ": " + remark.why;
+}
+
+void add_remarks(std::vector<std::string>& lines, const AdvisedDatabase& database,
+                 const std::vector<Remark>& remarks, const std::string& title) {
+  if (remarks.empty()) return;
+  lines.emplace_back();
+  lines.push_back(title);
+  for (const Remark& remark : remarks) {
+    add_labelled(lines, remark.rule, remark_text(database, remark), kRuleLabel);
+  }
+}
+
+std::string span_text(const AdvisedDatabase& database) {
+  const advice::Evidence& e = database.evidence;
+  std::string out = trace::rfc3339(e.first_wall) + " to " + trace::rfc3339(e.last_wall) +
+                    ", of it " + seconds_text(e.seconds) + " with rates, in " +
+                    std::to_string(e.samples) + " samples";
+  if (!e.opening.rocksdb_version.empty()) out += "; RocksDB " + e.opening.rocksdb_version;
+  if (e.begun_anew > 0) {
+    out += "; opened with other options " + std::to_string(e.begun_anew) +
+           (e.begun_anew == 1 ? " time" : " times") + ": what was before is left out";
+  }
+  return out;
+}
+
+void add_database(std::vector<std::string>& lines, const AdvisedDatabase& database) {
+  if (!lines.empty()) lines.emplace_back();
+  lines.push_back(printable(database.name) +
+                  (database.name == database.path ? "" : "  (" + printable(database.path) + ")"));
+  add_labelled(lines, "recorded", span_text(database));
+  for (const std::string& trace : database.traces) add_labelled(lines, "trace", printable(trace));
+  if (database.report.advice.empty()) {
+    lines.emplace_back();
+    lines.emplace_back("No advice: what was recorded gives no reason to change anything.");
+  }
+  for (std::size_t i = 0; i < database.report.advice.size(); ++i) {
+    add_advice(lines, database.report.advice[i], i + 1);
+  }
+  add_remarks(lines, database, database.report.not_judged, "Not judged, and why:");
+  add_remarks(lines, database, database.report.content, "Judged, and nothing to advise:");
+}
+
+Json advice_object(const Advice& one) {
+  Json evidence = Json::array();
+  for (const advice::Fact& fact : one.evidence) {
+    evidence.push_back({{"name", fact.name}, {"value", fact.value}, {"text", fact.text}});
+  }
+  Json steps = Json::array();
+  for (const advice::Step& step : one.steps) {
+    steps.push_back(
+        {{"option", step.option}, {"value", step.value}, {"needs_open", step.needs_open}});
+  }
+  return {{"rule", one.rule},
+          {"column_family", one.column_family},
+          {"title", one.title},
+          {"evidence", std::move(evidence)},
+          {"effect",
+           {{"measure", one.effect.measure},
+            {"unit", unit_text(one.effect.unit).name},
+            {"now", one.effect.now ? Json(*one.effect.now) : Json()},
+            {"low", one.effect.low},
+            {"high", one.effect.high},
+            {"reason", one.effect.reason}}},
+          {"confidence", confidence_name(one.confidence)},
+          {"confidence_reason", one.confidence_reason},
+          {"risk", one.risk},
+          {"steps", std::move(steps)},
+          {"how", one.how},
+          {"source", one.source}};
+}
+
+Json remarks_json(const std::vector<Remark>& remarks) {
+  Json out = Json::array();
+  for (const Remark& remark : remarks) {
+    out.push_back(
+        {{"rule", remark.rule}, {"column_families", remark.column_families}, {"why", remark.why}});
+  }
+  return out;
+}
+
+Json database_json(const AdvisedDatabase& database) {
+  const advice::Evidence& e = database.evidence;
+  Json object{{"name", database.name},
+              {"path", database.path},
+              {"host", database.host},
+              {"traces", database.traces},
+              {"first", trace::rfc3339(e.first_wall)},
+              {"last", trace::rfc3339(e.last_wall)},
+              {"seconds", e.seconds},
+              {"samples", e.samples},
+              {"rocksdb_version", e.opening.rocksdb_version},
+              {"opened_with_other_options", e.begun_anew},
+              {"advice", Json::array()}};
+  for (const Advice& one : database.report.advice) object["advice"].push_back(advice_object(one));
+  object["not_judged"] = remarks_json(database.report.not_judged);
+  object["content"] = remarks_json(database.report.content);
+  return object;
+}
+
+}  // namespace
+
+std::vector<std::string> advice_lines(const std::vector<AdvisedDatabase>& databases) {
+  std::vector<std::string> lines;
+  for (const AdvisedDatabase& database : databases) add_database(lines, database);
+  return lines;
+}
+
+Json advice_json(const std::vector<AdvisedDatabase>& databases) {
+  Json out{{"schema", "rocktune-advice/1"}, {"databases", Json::array()}};
+  for (const AdvisedDatabase& database : databases) {
+    out["databases"].push_back(database_json(database));
+  }
+  return out;
+}
+
+}  // namespace rocktune::tools
