@@ -67,6 +67,9 @@ class Target {
   // Trouble that is not a sample's: "lease".
   void note(const std::string& source, const std::string& error);
 
+  // While `reason` is not empty no knob can be changed, and each says so in the sample.
+  void set_frozen(const std::string& reason) { frozen_ = reason; }
+
   // Another rule for the same database. A changed engine config begins a new target in the trace.
   Result<void> reconfigure(std::uint64_t serial, const TargetRule& rule);
   // Records what came after the last step, and saves what was learnt, before the daemon ends.
@@ -121,6 +124,7 @@ class Target {
   std::optional<NvmeHealth> nvme_;  // where the device is an NVMe namespace
   HealthNotes notes_;
   bool failing_ = false;
+  std::string frozen_;
   std::optional<wire::Lease> lease_;
   EventStream events_;
 

@@ -5,7 +5,9 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "model/device_capacities.h"
 #include "model/units.h"
@@ -32,6 +34,10 @@ struct Budget {
   std::optional<std::int64_t> jobs_max;             // unset: the usable CPUs, at least 2
   BytesPerSecond rate_limit_min{10.0 * (1 << 20)};  // never limit background I/O below this
   int changes_per_hour = 120;                       // all knobs of the target together
+  // How far a knob may be from the value found, as a factor either way; unset: anywhere. Of single
+  // knobs their own entry holds; without one the rate limiter may go anywhere.
+  std::optional<double> drift_max = 16;
+  std::map<std::string, std::optional<double>> drift_max_of = {};
   bool operator==(const Budget&) const = default;
 };
 

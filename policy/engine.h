@@ -26,6 +26,7 @@ struct Step {
   std::vector<AlertChange> alerts;
   std::vector<Decision> decisions;
   std::vector<Outcome> outcomes;
+  std::vector<GuardNote> notes;
 };
 
 class Engine {

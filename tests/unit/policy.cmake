@@ -3,6 +3,7 @@ rocktune_unit_test(policy_test
     unit/policy/closed_loop_test.cc
     unit/policy/engine_test.cc
     unit/policy/guard_test.cc
+    unit/policy/guard_wait_test.cc
     unit/policy/headroom_test.cc
     unit/policy/outcomes_test.cc
     unit/policy/policy_test.cc
