@@ -120,8 +120,9 @@ Session::Answer<wire::ChangeResults> Daemon::change_and_hold(Session& session, s
                            config_.on_daemon_loss, std::nullopt};
   const Result<wire::Lease> lease = co_await session.lease(database, wanted, until);
   if (!lease) co_return tl::unexpected<Error>(lease.error());
-  Result<wire::ChangeResults> done =
-      co_await session.changes(database, {config_.name, changes}, until);
+  // Named: g++ 12 destroys braced temporaries of a co_await twice.
+  const wire::ChangesRequest request{config_.name, changes};
+  Result<wire::ChangeResults> done = co_await session.changes(database, request, until);
   if (!done) co_return done;
   for (wire::ChangeResult& result : done->results) {
     const auto change = std::find_if(changes.begin(), changes.end(),
@@ -130,8 +131,8 @@ Session::Answer<wire::ChangeResults> Daemon::change_and_hold(Session& session, s
     result.id = change->knob;
     result.column_family = change->column_family;
     if (result.status != "applied" && result.status != "unchanged") continue;
-    const Result<wire::ChangeResults> held =
-        co_await session.hold(database, {change->knob, change->column_family}, until);
+    const wire::HoldRequest hold{change->knob, change->column_family};
+    const Result<wire::ChangeResults> held = co_await session.hold(database, hold, until);
     if (held) continue;
     result.status = "failed";
     result.reason = "it is back, but rocktune may change it again: " + held.error().message;

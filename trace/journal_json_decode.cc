@@ -112,7 +112,8 @@ EngineConfig engine_config_from(const Json& object) {
   config.budget.changes_per_hour = budget.at("changes_per_hour").get<int>();
   // A trace from before there was such a limit had none.
   config.budget.drift_max = optional_at<double>(budget, "drift_max");
-  for (const auto& [name, factor] : budget.value("drift_max_of", Json::object()).items()) {
+  const Json drifts = budget.value("drift_max_of", Json::object());
+  for (const auto& [name, factor] : drifts.items()) {
     config.budget.drift_max_of[name] =
         factor.is_null() ? std::optional<double>() : std::optional(factor.get<double>());
   }

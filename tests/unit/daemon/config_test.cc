@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "daemon/config/load.h"
+#include "model/knobs.h"
 #include "tests/support/catch.h"
 #include "tests/unit/daemon/support.h"
 
