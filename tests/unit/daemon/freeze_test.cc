@@ -1,9 +1,8 @@
-#include "daemon/freeze_file.h"
-
 #include <unistd.h>
 
 #include <fstream>
 
+#include "daemon/freeze_file.h"
 #include "tests/unit/daemon/target_world.h"
 #include "trace/journal_json.h"
 
