@@ -70,6 +70,8 @@ class Control {
   Answer<wire::ChangeResults> apply(const wire::ChangesRequest& request);
   wire::ChangeResults restore(bool hold);
   Answer<wire::ChangeResults> release(const wire::ReleaseRequest& request);
+  // An operator wants the value as it is now: the knob is manual until released.
+  Answer<wire::ChangeResults> hold(const wire::HoldRequest& request);
 
   // Ends an expired lease and takes the next step of what it left to undo.
   void tick();

@@ -250,6 +250,40 @@ Control::Answer<wire::ChangeResults> Control::release(const wire::ReleaseRequest
   return answer;
 }
 
+Control::Answer<wire::ChangeResults> Control::hold(const wire::HoldRequest& request) {
+  wire::ChangeResults answer;
+  bool found = false;
+  for (const auto& group : groups()) {
+    const auto changing = group->lock();
+    const bool in =
+        request.column_family.empty() || group->column_family() == request.column_family;
+    if (group->ended() || !in) continue;
+    group->refresh();
+    for (const auto& knob : group->knobs()) {
+      if (knob->name() != request.knob) continue;
+      found = true;
+      const auto writes = knob->state().lock_writes();
+      const auto reading = knob->read();
+      const auto view = knob->state().observe(reading.value, reading.generation);
+      Change change{knob.get(), reading.value, {}, {}, false};
+      change.result = {"", "applied", "", reading.value, reading.value, ""};
+      if (const auto why = knob->why_not_changeable(); !why.empty()) {
+        change.result.status = "refused";
+        change.result.reason = why;
+      } else {
+        knob->state().make_manual();
+        if (view.owner != Owner::kManual) tell(*group, change, "hold");
+      }
+      answer.results.push_back(named(*group, change));
+    }
+  }
+  if (!found) {
+    return tl::unexpected(
+        wire::Error{"not_found", why_unknown(request.knob, request.column_family)});
+  }
+  return answer;
+}
+
 void Control::tick() {
   const char* why = nullptr;
   bool hold = false;

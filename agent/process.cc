@@ -53,7 +53,8 @@ wire::Hello hello() {
   hello.mode = read_only ? "ro" : "rw";
   hello.capabilities = {"sample", "statistics", "events", "knobs", "options"};
   if (!read_only) {
-    hello.capabilities.insert(hello.capabilities.end(), {"changes", "lease", "restore", "release"});
+    hello.capabilities.insert(hello.capabilities.end(),
+                              {"changes", "lease", "restore", "release", "hold"});
   }
   return hello;
 }

@@ -95,7 +95,8 @@ bool is_read(std::string_view action) {
          action == "options";
 }
 bool is_write(std::string_view action) {
-  return action == "changes" || action == "lease" || action == "restore" || action == "release";
+  return action == "changes" || action == "lease" || action == "restore" || action == "release" ||
+         action == "hold";
 }
 
 }  // namespace
@@ -161,7 +162,7 @@ Response Router::in_database(const std::string& id, std::string_view action, std
   if (!is_read(action) && !is_write(action)) {
     return refuse(404, "not_found",
                   "a database has sample, events, statistics, knobs, options, changes, lease, "
-                  "restore and release");
+                  "restore, release and hold");
   }
   const char* const method = is_read(action) ? "GET" : "POST";
   if (request.method != method) {
@@ -207,6 +208,10 @@ Response Router::post(Database& database, std::string_view action, const std::st
     return with<wire::RestoreRequest>(body, [&](const auto& restore) {
       return Response{200, wire::encode(control.restore(restore.hold))};
     });
+  }
+  if (action == "hold") {
+    return with<wire::HoldRequest>(body,
+                                   [&](const auto& hold) { return answer(control.hold(hold)); });
   }
   return with<wire::ReleaseRequest>(
       body, [&](const auto& release) { return answer(control.release(release)); });

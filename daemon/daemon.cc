@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
+#include <utility>
 
 #include "daemon/config/units.h"
 #include "daemon/version.h"
+#include "trace/journal_json.h"
 
 namespace rocktune::daemon {
 namespace {
@@ -67,6 +69,7 @@ void Daemon::tick() {
   ++counters_.polls_done;
   if (poll.late) ++counters_.polls_late;
   last_poll_ = now;
+  look_for_freeze();
   give_missed(poll, now);
   discover();
   sharing_.update(now.tick, config_.shared, targets_);
@@ -106,6 +109,56 @@ void Daemon::give_missed(const Schedule::Poll& poll, const Instant& now) {
       target->missed(at, "not polled: rocktuned itself was held up");
     }
   }
+}
+
+void Daemon::look_for_freeze() {
+  const Freeze before =
+      std::exchange(freeze_, read_freeze_file(config_.freeze_file, clock_().wall));
+  // Or the empty file that somebody touches next would have ended already.
+  if (freeze_.expired) {
+    const Result<void> removed = remove_freeze_file(config_.freeze_file);
+    if (!removed && !before.expired) journal_.log().warn(removed.error().message);
+  }
+  if (freeze_.problem != before.problem && !freeze_.problem.empty()) {
+    journal_.log().warn(freeze_.problem);
+  }
+  for (const auto& [key, target] : targets_) target->set_frozen(frozen_reason());
+  if (freeze_.frozen == before.frozen && freeze_.until == before.until) return;
+  std::string message = config_.freeze_file + " is gone: changes are made again";
+  if (freeze_.frozen) {
+    message = "nothing is changed while " + config_.freeze_file + " is there" +
+              (freeze_.until ? ", until " + trace::rfc3339(*freeze_.until) : "");
+  } else if (freeze_.expired) {
+    message = "the time of " + config_.freeze_file + " is over: changes are made again";
+  }
+  journal_.event("", 0, "daemon", "freeze", message);
+}
+
+std::string Daemon::frozen_reason() const {
+  return freeze_.frozen ? "frozen by the file " + config_.freeze_file : std::string();
+}
+
+Result<void> Daemon::freeze(std::optional<double> seconds) {
+  std::optional<Nanoseconds> until;
+  if (seconds) {
+    until = clock_().wall +
+            std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(*seconds));
+  }
+  Result<void> written = write_freeze_file(config_.freeze_file, until);
+  if (!written) return written;
+  look_for_freeze();
+  publish();
+  if (freeze_.frozen) return {};
+  return fail(ErrorCode::kIo, config_.freeze_file + " was written and is not heeded: " +
+                                  (freeze_.problem.empty() ? "its time is over" : freeze_.problem));
+}
+
+Result<void> Daemon::unfreeze() {
+  Result<void> removed = remove_freeze_file(config_.freeze_file);
+  if (!removed) return removed;
+  look_for_freeze();
+  publish();
+  return {};
 }
 
 void Daemon::discover() {
@@ -157,6 +210,9 @@ void Daemon::publish() {
   status->trace = journal_.trace().path();
   status->alert_log = journal_.alert_file();
   status->policy = config_.engine.policy;
+  status->freeze_file = config_.freeze_file;
+  status->frozen = freeze_.frozen;
+  status->frozen_until_wall = freeze_.until;
   status->last_poll = last_poll_;
   status->agents = static_cast<std::size_t>(std::count_if(
       peers_.begin(), peers_.end(), [](const auto& entry) { return entry.second->answers; }));

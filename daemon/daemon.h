@@ -12,12 +12,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "daemon/agents/peer.h"
 #include "daemon/config/config.h"
+#include "daemon/freeze_file.h"
 #include "daemon/journal.h"
 #include "daemon/learnt_store.h"
 #include "daemon/schedule.h"
@@ -60,6 +62,14 @@ class Daemon {
   KnobResults release(std::string target, std::string knob, std::string column_family);
   // Returns every knob to what was found; they are then held until released.
   KnobResults rollback(std::string target);
+  // The same of one knob (in every column family that has it, if none is named), or to `value`.
+  KnobResults rollback_knob(std::string target, std::string knob, std::string column_family,
+                            std::optional<std::int64_t> value);
+
+  // Makes or removes the freeze file, and heeds it at once. `seconds`: it ends by itself then.
+  Result<void> freeze(std::optional<double> seconds);
+  Result<void> unfreeze();
+  [[nodiscard]] const Freeze& frozen() const { return freeze_; }
 
   // Called at the end of each poll's first part, for watchdogs.
   void on_poll(std::function<void()> hook) { poll_hook_ = std::move(hook); }
@@ -77,6 +87,8 @@ class Daemon {
   void discover();
   void lose(Peer& peer, const std::string& reason);
   void forget_old_targets();
+  void look_for_freeze();
+  [[nodiscard]] std::string frozen_reason() const;  // empty: it is not
   boost::asio::awaitable<void> poll_agent(PeerPointer peer, Instant at, Nanoseconds deadline);
   boost::asio::awaitable<bool> read_agent(PeerPointer peer, Instant at, Nanoseconds deadline,
                                           std::vector<Step>& steps);
@@ -98,9 +110,12 @@ class Daemon {
   void publish();
   std::function<void(std::exception_ptr)> end_of_task();
 
-  using Command = std::function<Session::Answer<wire::ChangeResults>(Session&, std::string)>;
+  using Command =
+      std::function<Session::Answer<wire::ChangeResults>(Session&, std::string, const Target&)>;
   using Applies = std::function<bool(const Target&)>;
   KnobResults command(std::string target, std::string what, Command send, Applies applies);
+  Session::Answer<wire::ChangeResults> change_and_hold(Session& session, std::string database,
+                                                       std::vector<wire::Change> changes);
   [[nodiscard]] Result<void> find_knob(const std::string& target, const std::string& knob,
                                        const std::string& column_family) const;
   boost::asio::awaitable<bool> wait_until_idle(PeerPointer peer);
@@ -117,7 +132,7 @@ class Daemon {
   ShareGroups sharing_;
   Instant last_poll_;
   bool stopped_ = false;
-  std::uint64_t last_serial_ = 0;
+  std::uint64_t last_serial_ = 0, last_rollback_ = 0;
   std::map<std::string, AgentSocket> sockets_;
   std::map<std::string, PeerPointer> peers_;                // by socket path
   std::map<std::string, std::shared_ptr<Target>> targets_;  // by key: the database's path
@@ -125,6 +140,7 @@ class Daemon {
   Snapshot snapshot_;
   std::function<void()> poll_hook_;
   std::string discovery_error_;
+  Freeze freeze_;
   std::set<std::string> conflicts_noted_;
 };
 

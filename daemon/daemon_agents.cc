@@ -1,8 +1,6 @@
 // The main loop's part that talks with agents: one coroutine per agent and poll.
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include "daemon/actuator.h"
 #include "daemon/daemon.h"
@@ -16,7 +14,6 @@ namespace {
 // A change writes a new OPTIONS file and may wait for the database's mutex.
 constexpr Nanoseconds kCommandTime = std::chrono::seconds(2);
 constexpr Nanoseconds kEventsTime = std::chrono::seconds(1);
-constexpr Nanoseconds kLongestWait = std::chrono::seconds(3);
 constexpr std::size_t kMostConflicts = 1000;  // notes kept; bounded memory
 
 bool writes(const wire::Database& database) {
@@ -27,19 +24,6 @@ bool writes(const wire::Database& database) {
 std::string key_of(const wire::Database& database) {
   if (writes(database)) return database.path;
   return database.path + " (" + database.access + ")";
-}
-
-bool is_called(const Target& target, const std::string& name) {
-  return name.empty() || name == target.name() || name == target.path();
-}
-
-// An empty name stands for every knob, an empty column family for any.
-bool has_knob(const std::vector<KnobReading>& knobs, const std::string& name,
-              const std::string& column_family) {
-  return name.empty() || std::any_of(knobs.begin(), knobs.end(), [&](const KnobReading& knob) {
-           return knob.name == name &&
-                  (column_family.empty() || knob.column_family == column_family);
-         });
 }
 
 }  // namespace
@@ -102,12 +86,19 @@ asio::awaitable<void> Daemon::carry_out(PeerPointer peer, std::vector<Step> step
     co_return;
   }
   const Busy busy(peer, &Peer::commanding);
+  if (std::any_of(steps.begin(), steps.end(), [](const Step& s) { return !s.decisions.empty(); })) {
+    look_for_freeze();  // what was decided before the file came is not made after it
+  }
   const HoldTerms terms{config_.name, std::chrono::duration<double>(config_.lease_duration).count(),
                         config_.on_daemon_loss};
   for (Step& step : steps) {
     if (peer->gone || !step.target->acts()) {
       refuse_all(step, "the database was closed, or is no longer to be tuned");
       continue;
+    }
+    if (freeze_.frozen) {
+      refuse_all(step, frozen_reason());
+      step.decisions.clear();  // the lease is renewed all the same
     }
     const Nanoseconds until = clock_().tick + kCommandTime;
     co_await hold_and_apply(peer, step.target, std::move(step.decisions), run_, terms, until);
@@ -257,6 +248,7 @@ std::shared_ptr<Target> Daemon::target_for(const std::string& key) {
     journal_.log().error(key + ": " + made.error().message);
     return nullptr;
   }
+  (*made)->set_frozen(frozen_reason());
   return targets_[key] = std::move(*made);
 }
 
@@ -270,102 +262,6 @@ bool Daemon::taken_elsewhere(const Target& target, const Opening& opening) {
                                                               std::to_string(opening.agent.pid) +
                                                               ", which is not sampled");
   return true;
-}
-
-asio::awaitable<bool> Daemon::wait_until_idle(PeerPointer peer) {
-  const Nanoseconds until = clock_().tick + kLongestWait;
-  asio::steady_timer timer(executor_);
-  while (peer->commanding && !peer->gone && !stopped_ && clock_().tick < until) {
-    timer.expires_after(std::chrono::milliseconds(5));
-    co_await timer.async_wait(asio::use_awaitable);
-  }
-  co_return !peer->commanding && !peer->gone && !stopped_;
-}
-
-// A misspelt knob is an error that says which ones there are; a database without the knob is
-// passed over where another one has it.
-Result<void> Daemon::find_knob(const std::string& target, const std::string& knob,
-                               const std::string& column_family) const {
-  if (knob.empty()) return {};
-  std::set<std::string> names;
-  bool any = false;
-  for (const auto& [key, open] : targets_) {
-    if (!open->live() || !is_called(*open, target)) continue;
-    if (has_knob(open->knobs(), knob, column_family)) return {};
-    any = true;
-    for (const KnobReading& reading : open->knobs()) {
-      const bool one = reading.column_family.empty();
-      names.insert(one ? reading.name : reading.name + " of " + reading.column_family);
-    }
-  }
-  if (!any) return {};  // command() says so
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  return fail(ErrorCode::kNotFound,
-              "there is no knob '" + knob + "'" +
-                  (column_family.empty() ? "" : " of the column family '" + column_family + "'") +
-                  (list.empty() ? "; none has been read yet" : "; the knobs are " + list));
-}
-
-Daemon::KnobResults Daemon::release(std::string target, std::string knob,
-                                    std::string column_family) {
-  const wire::ReleaseRequest request{knob, column_family};
-  const Result<void> known = find_knob(target, knob, column_family);
-  if (!known) co_return tl::unexpected<Error>(known.error());
-  std::string what = "released " + (knob.empty() ? std::string("every knob") : knob);
-  Command send = [this, request](Session& session, std::string database) {
-    return session.release(std::move(database), request, clock_().tick + kCommandTime);
-  };
-  const Applies has_it = [knob, column_family](const Target& open) {
-    return has_knob(open.knobs(), knob, column_family);
-  };
-  co_return co_await command(std::move(target), std::move(what), std::move(send), has_it);
-}
-
-Daemon::KnobResults Daemon::rollback(std::string target) {
-  Command send = [this](Session& session, std::string database) {
-    return session.restore(std::move(database), true, clock_().tick + kCommandTime);
-  };
-  return command(std::move(target), "rolled back", std::move(send),
-                 [](const Target&) { return true; });
-}
-
-Daemon::KnobResults Daemon::command(std::string target, std::string what, Command send,
-                                    Applies applies) {
-  std::vector<KnobResult> results;
-  bool any = false;
-  const std::map<std::string, PeerPointer> peers = peers_;
-  for (const auto& [path, peer] : peers) {
-    const std::map<std::string, std::shared_ptr<Target>> targets = peer->targets;
-    for (const auto& [id, open] : targets) {
-      if (!is_called(*open, target)) continue;
-      any = true;
-      if (!applies(*open)) continue;
-      Result<wire::ChangeResults> answer = wire::ChangeResults{};
-      const bool idle = co_await wait_until_idle(peer);
-      if (idle) {
-        const Busy busy(peer, &Peer::commanding);
-        answer = co_await send(peer->session, id);
-      } else {
-        answer = fail(ErrorCode::kUnavailable, "the agent is busy or gone: try again");
-      }
-      if (!answer) {
-        results.push_back({open->name(), {"", "failed", answer.error().message, 0, 0, ""}});
-        continue;
-      }
-      for (wire::ChangeResult& result : answer->results) {
-        results.push_back({open->name(), std::move(result)});
-      }
-      journal_.event(open->name(), open->trace_id(), "manual", "operator",
-                     what + " at the operator's request");
-    }
-  }
-  if (!any) {
-    co_return tl::unexpected<Error>(
-        Error{ErrorCode::kNotFound, target.empty() ? "no database is open: nothing to do"
-                                                   : "no open database is called " + target});
-  }
-  co_return results;
 }
 
 }  // namespace rocktune::daemon

@@ -57,6 +57,8 @@ void daemon_metrics(PrometheusText& out, const Status& status) {
   one(out, "rocktuned_agents", "gauge", "Agents that answer.", static_cast<double>(status.agents));
   one(out, "rocktuned_polls_due_total", "counter", "Polls that the schedule asked for.",
       count(c.polls_due));
+  one(out, "rocktuned_frozen", "gauge", "1 while the freeze file forbids every change.",
+      status.frozen ? 1 : 0);
   one(out, "rocktuned_polls_done_total", "counter", "Polls that were made.", count(c.polls_done));
   one(out, "rocktuned_polls_late_total", "counter",
       "Polls that began more than half an interval late.", count(c.polls_late));

@@ -103,6 +103,12 @@ std::string status_json(const Status& status) {
                       {"trace", status.trace},
                       {"alert_log", status.alert_log},
                       {"policy", status.policy}};
+  object["daemon"]["frozen"] = nullptr;
+  if (status.frozen) {
+    const auto& until = status.frozen_until_wall;
+    object["daemon"]["frozen"] = {{"file", status.freeze_file},
+                                  {"until", until ? Json(trace::rfc3339(*until)) : Json(nullptr)}};
+  }
   object["targets"] = Json::array();
   for (const TargetStatus& target : status.targets) {
     object["targets"].push_back(target_json(target));

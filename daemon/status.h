@@ -60,8 +60,11 @@ struct Status {
   Nanoseconds started_wall{0};
   double poll_interval_seconds = 0;
   std::string trace, alert_log, policy;
-  Instant last_poll;       // when the newest poll began
-  std::size_t agents = 0;  // that answer
+  std::string freeze_file;
+  bool frozen = false;                           // by that file
+  std::optional<Nanoseconds> frozen_until_wall;  // unset: until it is removed
+  Instant last_poll;                             // when the newest poll began
+  std::size_t agents = 0;                        // that answer
   Counters counters;
   std::vector<TargetStatus> targets;
 };

@@ -153,17 +153,18 @@ void Target::read_machine(Sample& sample) {
   sample.host = host.reading;
 }
 
-// What the config freezes is frozen in the sample itself, so that a replay sees it too.
+// What the config or the freeze file freezes is frozen in the sample itself, so that a replay sees
+// it too.
 void Target::take_knobs(Sample& sample, const wire::Sample& answer) {
   sample.knobs = to_knob_readings(answer);
   family_knobs_.add_to(answer, sample.knobs);
   knobs_wanted_ = family_knobs_.wanted(answer, sample.at.tick);
   for (KnobReading& knob : sample.knobs) {
-    if (std::find(rule_.freeze.begin(), rule_.freeze.end(), knob.name) == rule_.freeze.end()) {
-      continue;
-    }
+    const bool by_rule =
+        std::find(rule_.freeze.begin(), rule_.freeze.end(), knob.name) != rule_.freeze.end();
+    if (!knob.changeable || (!by_rule && frozen_.empty())) continue;
     knob.changeable = false;
-    knob.reason = "frozen in the configuration";
+    knob.reason = by_rule ? "frozen in the configuration" : frozen_;
   }
 }
 

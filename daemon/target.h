@@ -78,6 +78,8 @@ class Target {
   void share(const std::optional<SharedBudget>& slices) { shared_ = slices; }
   // As logs call the device under it; empty when none was found.
   [[nodiscard]] std::string device_name() const;
+  // While `reason` is not empty no knob can be changed, and each says so in the sample.
+  void set_frozen(const std::string& reason) { frozen_ = reason; }
 
   // Another rule for the same database. A changed engine config begins a new target in the trace.
   Result<void> reconfigure(std::uint64_t serial, const TargetRule& rule);
@@ -135,6 +137,7 @@ class Target {
   std::optional<NvmeHealth> nvme_;  // where the device is an NVMe namespace
   HealthNotes notes_;
   bool failing_ = false;
+  std::string frozen_;
   std::optional<wire::Lease> lease_;
   EventStream events_;
 

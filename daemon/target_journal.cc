@@ -30,6 +30,8 @@ void Target::journal_step(const Step& step) {
     // Observing is watching and warning: what would have been decided stays in the trace.
     if (rule_.mode != Mode::kObserve) journal_decision(decision, wall);
   }
+  if (rule_.mode == Mode::kObserve) return;
+  for (const GuardNote& note : step.notes) journal_.line(trace::guard_line(wall, name_, note));
 }
 
 void Target::journal_decision(const Decision& decision, Nanoseconds wall) {

@@ -53,6 +53,14 @@ struct Decision {
   bool operator==(const Decision&) const = default;
 };
 
+// Something the guard found about a knob, said once: it oscillates, it is left alone.
+struct GuardNote {
+  std::string knob;
+  std::string column_family;
+  std::string message;
+  bool operator==(const GuardNote&) const = default;
+};
+
 // What the actuator did with an allowed decision. Recorded, and fed back on replay.
 struct Actuation {
   std::string decision_id;

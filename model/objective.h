@@ -5,7 +5,9 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "model/device_capacities.h"
@@ -45,6 +47,10 @@ struct Budget {
   std::optional<double> write_amplification_max;
   BytesPerSecond rate_limit_min{10.0 * (1 << 20)};  // never limit background I/O below this
   int changes_per_hour = 120;                       // all knobs of the target together
+  // How far a knob may be from the value found, as a factor either way; unset: anywhere. Of single
+  // knobs their own entry holds; without one the rate limiter may go anywhere.
+  std::optional<double> drift_max = 16;
+  std::map<std::string, std::optional<double>> drift_max_of = {};
   bool operator==(const Budget&) const = default;
 };
 

@@ -199,7 +199,7 @@ std::optional<Proposal> BuffersLoop::give_back(const Situation& situation) {
 std::vector<Proposal> BuffersLoop::decide(const Situation& situation) {
   observe(situation);
   // What the cache's last change did is not known yet: nothing moves meanwhile.
-  claims_ = change_.has_value();
+  claims_ = change_ && static_cast<double>(cache_.value_or(0)) < change_->bytes_before;
   const bool presses = situation.trouble || situation.piling || situation.pressed;
   const double pressed = pressed_.update(presses, situation.now);
   const std::optional<Family> family = busiest(situation);

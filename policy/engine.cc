@@ -12,6 +12,7 @@
 #include "policy/guard.h"
 #include "policy/journal_filter.h"
 #include "policy/outcomes.h"
+#include "policy/pins.h"
 #include "policy/rollback.h"
 #include "policy/sharing.h"
 
@@ -27,6 +28,15 @@ bool positive(double value) {
 
 bool usable(const std::optional<DirectionCapacity>& capacity) {
   return !capacity || (positive(capacity->bytes_per_second) && positive(capacity->iops));
+}
+
+bool usable_drift(const Budget& budget) {
+  auto usable_factor = [](const std::optional<double>& factor) {
+    return !factor || (positive(*factor) && *factor >= 1);
+  };
+  return usable_factor(budget.drift_max) &&
+         std::all_of(budget.drift_max_of.begin(), budget.drift_max_of.end(),
+                     [&](const auto& own) { return usable_factor(own.second); });
 }
 
 Result<void> check(const EngineConfig& config) {
@@ -55,13 +65,25 @@ Result<void> check(const EngineConfig& config) {
       "budget write_amplification_max");
   require(!config.budget.jobs_max || *config.budget.jobs_max > 0, "budget jobs_max");
   require(config.budget.changes_per_hour >= 0, "budget changes_per_hour");
+  require(usable_drift(config.budget), "budget drift_max (at least one)");
   if (!bad.empty()) {
     return fail(ErrorCode::kInvalidArgument, "engine: has to be above zero: " + bad);
   }
   const double loss = device.mixing_loss.value_or(0);
-  if (loss >= kLeastMixingLoss && loss <= kMostMixingLoss) return {};
+  if (loss >= kLeastMixingLoss && loss <= kMostMixingLoss) return check_pins(config.pins);
   return fail(ErrorCode::kInvalidArgument,
               "engine: objective device_capacities mixing_loss has to be -1 to 100");
+}
+
+// Puts these first, instead of what others want of the same knobs.
+void prefer(std::vector<Proposal> preferred, std::vector<Proposal>& proposals) {
+  for (const Proposal& one : preferred) {
+    std::erase_if(proposals, [&](const Proposal& other) {
+      return other.knob == one.knob && other.column_family == one.column_family;
+    });
+  }
+  proposals.insert(proposals.begin(), std::make_move_iterator(preferred.begin()),
+                   std::make_move_iterator(preferred.end()));
 }
 
 bool may_be_applied(const Verdict& verdict) {
@@ -78,8 +100,9 @@ struct Engine::State {
   State(const EngineConfig& wanted, std::unique_ptr<Policy> made)
       : config(wanted),
         policy(std::move(made)),
-        guard(wanted.budget, policy->guard_scope()),
-        indicators(wanted.objective, wanted.prior ? *wanted.prior : Learnt()) {}
+        guard(wanted.budget, wanted.pins, policy->guard_scope()),
+        indicators(wanted.objective, wanted.prior ? *wanted.prior : Learnt()),
+        outcomes(wanted.objective) {}
 
   EngineConfig config;
   std::unique_ptr<Policy> policy;
@@ -114,6 +137,7 @@ void Engine::State::finish_outcomes(Step& step) {
                       ? outcomes.end_all("the database was opened anew before the window ended")
                       : outcomes.observe(step.features);
   for (Finished& one : finished) {
+    guard.judged(one.outcome.decision_id);
     const bool may_roll_back = policy->guard_scope() == GuardScope::kAll && !step.features.reset;
     if (may_roll_back) rollbacks.consider(one, step.features.at.tick);
     step.outcomes.push_back(std::move(one.outcome));
@@ -130,7 +154,7 @@ void Engine::State::judge(const Proposal& proposal, Step& step) {
   decision.id =
       std::to_string(step.features.sequence) + "-" + std::to_string(step.decisions.size() + 1);
   if (may_be_applied(decision.verdict)) {
-    rollbacks.decided(proposal);
+    guard.decided(decision, now);
     if (unreported.size() >= kMostUnreported) unreported.clear();
     unreported.emplace(decision.id, decision);
   }
@@ -142,14 +166,11 @@ void Engine::State::decide(Step& step) {
   PolicyInput input{step.features, step.indicators, config.objective, budget};
   std::vector<Proposal> proposals = policy->decide(input);
   if (tunes(config)) give_back.propose(input, proposals);
-  // A rollback goes before whatever the policy wants of that knob.
-  for (Proposal& rollback : rollbacks.propose(step.features, step.indicators)) {
-    std::erase_if(proposals, [&](const Proposal& other) {
-      return other.knob == rollback.knob && other.column_family == rollback.column_family;
-    });
-    proposals.push_back(std::move(rollback));
-  }
+  // A rollback goes before whatever the policy wants of that knob, and a pin before both.
+  prefer(rollbacks.propose(step.features, step.indicators), proposals);
+  prefer(propose_pins(config.pins, step.features), proposals);
   for (const Proposal& proposal : proposals) judge(proposal, step);
+  step.notes = guard.take_notes();
 }
 
 Result<Engine> Engine::create(const EngineConfig& config) {
@@ -194,9 +215,15 @@ void Engine::report(const Actuation& actuation) {
   Nanoseconds now = s.features.at.tick;
   if (actuation.status == "applied") {
     s.filter.succeeded(decision.proposal);
+    s.guard.applied(decision, now);
     s.outcomes.begin(decision, actuation, s.features);
-  } else if (actuation.status != "unchanged" && actuation.status != "advised") {
-    s.guard.failed(decision.proposal);
+    if (auto culprit = s.rollbacks.done(decision.proposal)) {
+      s.guard.blame(culprit->proposal, culprit->id, now);
+    }
+  } else if (actuation.status == "unchanged" || actuation.status == "advised") {
+    s.guard.not_applied(decision);
+  } else {
+    s.guard.failed(decision);
     if (s.policy->guard_scope() == GuardScope::kAll) {
       s.filter.failed(decision.proposal, now);
     } else {

@@ -28,6 +28,7 @@ struct Step {
   std::vector<Decision> decisions;
   std::vector<Outcome> outcomes;
   Demand demand;  // of what is shared with other databases
+  std::vector<GuardNote> notes;
 };
 
 // Whether its engine ever changes anything; with the policy "static" none does.

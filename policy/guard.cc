@@ -5,10 +5,16 @@
 #include <utility>
 
 #include "model/knobs.h"
+#include "policy/blame.h"
+#include "policy/canary.h"
+#include "policy/drift.h"
 #include "policy/guard_history.h"
 #include "policy/guard_limits.h"
 #include "policy/memory.h"
+#include "policy/oscillation.h"
+#include "policy/pins.h"
 #include "policy/sharing.h"
+#include "policy/urgent.h"
 
 namespace rocktune {
 namespace {
@@ -68,34 +74,93 @@ bool consistent(const LimitInput& input, std::int64_t value) {
 }  // namespace
 
 struct Guard::State {
-  State(Budget wanted, GuardScope of_policy) : budget(wanted), scope(of_policy) {}
-
-  // Why it has to wait, of the rules that pace a policy.
-  std::optional<Verdict> check_pace(const Proposal& proposal, const KnobSpec& spec,
-                                    const KnobReading& reading, Nanoseconds now);
+  State(Budget wanted, Pins pinned, GuardScope of_policy)
+      : budget(std::move(wanted)), pins(std::move(pinned)), scope(of_policy) {}
 
   Budget budget;
+  Pins pins;
   GuardScope scope;
   GuardHistory history;
+  Canaries canaries;
+  Blames blames;
+  Oscillation oscillation;
   std::optional<std::uint64_t> last_sequence;
   std::uint64_t missed_in_a_row = 0;  // before the last observed sample
   bool after_gap = false;             // the last observed features span two missed samples or more
+
+  [[nodiscard]] std::optional<Verdict> check_fresh(const Proposal& proposal,
+                                                   const Features& features) const;
+  [[nodiscard]] std::optional<Verdict> check_pin(const Proposal& proposal) const;
+  std::optional<Verdict> limit(const LimitInput& input, Limited& limited) const;
+  std::optional<Verdict> check_time(const LimitInput& input, const Limited& limited);
 };
 
-std::optional<Verdict> Guard::State::check_pace(const Proposal& proposal, const KnobSpec& spec,
-                                                const KnobReading& reading, Nanoseconds now) {
-  if (scope == GuardScope::kHardLimits) return std::nullopt;
-  if (auto why = history.dwell(proposal, spec, now)) return held(proposal, "dwell", *why);
+std::optional<Verdict> Guard::State::check_fresh(const Proposal& proposal,
+                                                 const Features& features) const {
+  if (!features.fresh) return held(proposal, "stale", "the database was not read in this sample");
+  if (after_gap) {
+    return held(proposal, "stale", "two or more samples in a row were missed just before this one");
+  }
+  return std::nullopt;
+}
+
+std::optional<Verdict> Guard::State::check_pin(const Proposal& proposal) const {
+  const auto pin = pins.find(proposal.knob);
+  if (pin == pins.end() || proposal.rule == kPinRule) return std::nullopt;
+  return held(
+      proposal, "pin",
+      proposal.knob + " is pinned to " + std::to_string(pin->second) + " in the configuration");
+}
+
+// Range, drift, relations and step.
+std::optional<Verdict> Guard::State::limit(const LimitInput& input, Limited& limited) const {
+  const Proposal& proposal = input.proposal;
+  if (auto impossible = apply_range(input, limited)) {
+    return rejected(proposal, "range", *impossible);
+  }
+  const bool paced = scope == GuardScope::kAll;
+  if (paced && proposal.rule != kPinRule) apply_drift(input, limited);
+  apply_relations(input, limited);
+  if (paced) {
+    if (auto unknown = apply_step(input, limited)) return held(proposal, "step", *unknown);
+  }
+  if (!consistent(input, limited.value)) {
+    return held(proposal, "range", "range, relations and step leave no value: " + limited.reason);
+  }
+  // A clamp may stop a change, never turn it round.
+  bool moves = proposal.to > proposal.from
+                   ? limited.value > proposal.from
+                   : proposal.to < proposal.from && limited.value < proposal.from;
+  if (!moves) limited.value = proposal.from;
+  return std::nullopt;
+}
+
+// Whatever makes a change wait for another time.
+std::optional<Verdict> Guard::State::check_time(const LimitInput& input, const Limited& limited) {
+  const Proposal& proposal = input.proposal;
+  const Nanoseconds now = input.features.at.tick;
+  const bool goes_back = is_return(proposal);
+  const bool relief = relieves_stall(proposal) &&
+                      (proposal.knob == knob::kRateLimit || history.stalled_lately(now));
+  if (auto why = history.dwell(proposal, input.spec, now)) return held(proposal, "dwell", *why);
+  if (!goes_back && !relief && !protects_host(proposal, input.spec)) {
+    if (auto why = canaries.blocks(proposal, now)) return held(proposal, "canary", *why);
+  }
+  if (!goes_back && !(relief && history.stalled_lately(now))) {
+    if (auto why = blames.blocks(proposal, now)) return held(proposal, "blamed", *why);
+  }
   if (auto why = history.over_budget(budget.changes_per_hour, now)) {
     return held(proposal, "budget", *why);
   }
-  if (auto why = history.oscillates(proposal, reading.found, now)) {
+  if (goes_back || limited.value == proposal.from) return std::nullopt;
+  if (auto why = oscillation.blocks(proposal, limited.value, input.reading.found, now)) {
     return held(proposal, "oscillation", *why);
   }
   return std::nullopt;
 }
 
-Guard::Guard(Budget budget, GuardScope scope) : state_(std::make_unique<State>(budget, scope)) {}
+Guard::Guard(Budget budget, Pins pins, GuardScope scope)
+    : state_(std::make_unique<State>(std::move(budget), std::move(pins), scope)) {}
 Guard::~Guard() = default;
 Guard::Guard(Guard&&) noexcept = default;
 Guard& Guard::operator=(Guard&&) noexcept = default;
@@ -117,52 +182,66 @@ void Guard::observe(const Features& features) {
 
 Verdict Guard::judge(const Proposal& proposal, const Features& features) {
   State& s = *state_;
-  if (!features.fresh) return held(proposal, "stale", "the database was not read in this sample");
-  if (s.after_gap) {
-    return held(proposal, "stale", "two or more samples in a row were missed just before this one");
-  }
+  if (auto stop = s.check_fresh(proposal, features)) return *stop;
   const KnobSpec* spec = find_knob(proposal.knob);
   const KnobReading* reading = find_reading(features.knobs, proposal.knob, proposal.column_family);
   if (auto stop = check_known(proposal, spec, reading)) return *stop;
   if (spec == nullptr || reading == nullptr) return rejected(proposal, "known", "unknown knob");
   if (auto stop = check_owner(proposal, *reading)) return *stop;
+  if (auto stop = s.check_pin(proposal)) return *stop;
 
   Limited limited{proposal.to, "", ""};
   const Budget budget = within_share(s.budget, features.shared);
   LimitInput input{proposal, *spec, *reading, features, budget, s.history.limiter_peak()};
-  if (auto impossible = apply_range(input, limited)) {
-    return rejected(proposal, "range", *impossible);
-  }
-  apply_relations(input, limited);
+  if (auto stop = s.limit(input, limited)) return *stop;
   if (s.scope == GuardScope::kAll) {
-    if (auto unknown = apply_step(input, limited)) return held(proposal, "step", *unknown);
+    if (auto stop = s.check_time(input, limited)) return *stop;
   }
-  if (!consistent(input, limited.value)) {
-    return held(proposal, "range", "range, relations and step leave no value: " + limited.reason);
-  }
-  // A clamp may stop a change, never turn it round.
-  bool moves = proposal.to > proposal.from
-                   ? limited.value > proposal.from
-                   : proposal.to < proposal.from && limited.value < proposal.from;
-  if (!moves) limited.value = proposal.from;
-
-  Nanoseconds now = features.at.tick;
-  if (auto wait = s.check_pace(proposal, *spec, *reading, now)) return *wait;
   if (limited.value == proposal.from) {
     std::string why = limited.reason.empty() ? "it is the value already" : limited.reason;
     return held(proposal, "no_change", "nothing is left of the change: " + why);
   }
-  s.history.record(proposal, limited.value, now);
+  s.history.record(proposal, features.at.tick);
+  s.oscillation.moved(proposal, features.at.tick);
   if (limited.value == proposal.to) return verdict(VerdictKind::kAllowed, proposal.to, "", "");
   return verdict(VerdictKind::kClamped, limited.value, limited.rule, limited.reason);
 }
 
-void Guard::failed(const Proposal& proposal) {
-  state_->history.undo(proposal);
+void Guard::decided(const Decision& decision, Nanoseconds now) {
+  state_->canaries.decided(decision, now);
+}
+
+void Guard::applied(const Decision& decision, Nanoseconds now) {
+  state_->canaries.applied(decision, now);
+}
+
+void Guard::not_applied(const Decision& decision) {
+  state_->canaries.not_applied(decision);
+}
+
+void Guard::failed(const Decision& decision) {
+  state_->history.undo(decision.proposal);
+  state_->oscillation.undo(decision.proposal);
+  state_->canaries.not_applied(decision);
+}
+
+void Guard::judged(const std::string& decision_id) {
+  state_->canaries.judged(decision_id);
+}
+
+void Guard::blame(const Proposal& culprit, const std::string& id, Nanoseconds now) {
+  state_->blames.blame(culprit, id, now);
+}
+
+std::vector<GuardNote> Guard::take_notes() {
+  return state_->oscillation.take_notes();
 }
 
 void Guard::reset() {
   state_->history.reset();
+  state_->canaries.reset();
+  state_->blames.reset();
+  state_->oscillation.reset();
   state_->missed_in_a_row = 0;
   state_->after_gap = false;
 }

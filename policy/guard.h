@@ -5,22 +5,30 @@
 //   known     the knob is in the catalogue and in the sample, and changeable          -> rejected
 //   manual    somebody else set it                                                    -> held
 //   believed  the proposal's `from` is not the value read back                        -> rejected
+//   pin       the configuration pins the knob, and somebody else wants to move it     -> held
 //   range     catalogue, agent and budget ranges                                      -> clamped
+//   drift     how far from the value found (policy/drift.h)                           -> clamped
 //   relation  RocksDB's unchecked relations (jobs >= 2, cache <= available memory ...)-> clamped
 //   step      largest step of the knob                                                -> clamped
 //   dwell     least time since its last change                                        -> held
+//   canary    another change of the same loop is not judged yet (policy/canary.h)     -> held
+//   blamed    the rule's last such change had to be taken back (policy/blame.h)       -> held
 //   budget    changes per hour                                                        -> held
-//   oscillation  the knob reversed its direction too often (three times in 10 minutes; raising
-//             the limiter, and moving another knob towards the value found, is always free) -> held
+//   oscillation  the knob is moved to and fro (policy/oscillation.h)                  -> held
 //   no_change what is left after clamping moves nothing                               -> held
+// What relieves a stall never waits for canary or blame while writes are held up, and what protects
+// the host never waits for a canary (policy/urgent.h). A rollback waits for neither canary nor
+// blame nor oscillation; a pin for none of them, and drift does not bind it.
 // A clamp may stop a change, never turn it round. Held and rejected proposals leave no trace here.
 // Deterministic; not thread-safe; one per target.
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "model/decision.h"
+#include "model/engine_config.h"
 #include "model/objective.h"
 #include "policy/guard_scope.h"
 
@@ -28,8 +36,9 @@ namespace rocktune {
 
 class Guard {
  public:
-  // Under kHardLimits step, dwell, budget and oscillation are left out.
-  explicit Guard(Budget budget, GuardScope scope = GuardScope::kAll);
+  // Under kHardLimits whatever paces a policy is left out: drift, step, dwell, canary, blamed,
+  // budget and oscillation.
+  explicit Guard(Budget budget, Pins pins = {}, GuardScope scope = GuardScope::kAll);
   ~Guard();
   Guard(Guard&&) noexcept;
   Guard& operator=(Guard&&) noexcept;
@@ -37,9 +46,18 @@ class Guard {
   // Called once per sample, in order, also when there is nothing to judge.
   void observe(const Features& features);
   Verdict judge(const Proposal& proposal, const Features& features);
-  // A change that was allowed but failed frees its dwell and its share of the budget.
-  void failed(const Proposal& proposal);
-  void reset();  // another database: dwell and oscillation begin anew, the change budget stays
+  // What became of what was allowed: in this order, and with the decision's id. A change that was
+  // allowed but failed frees its dwell and its share of the budget.
+  void decided(const Decision& decision, Nanoseconds now);
+  void applied(const Decision& decision, Nanoseconds now);
+  void not_applied(const Decision& decision);  // only advised, or it was the value already
+  void failed(const Decision& decision);
+  void judged(const std::string& decision_id);
+  // `culprit`, of the decision `id`, was taken back.
+  void blame(const Proposal& culprit, const std::string& id, Nanoseconds now);
+  // What was found about knobs since the last call.
+  std::vector<GuardNote> take_notes();
+  void reset();  // another database: all begins anew, but the change budget stays
 
  private:
   struct State;

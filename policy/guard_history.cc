@@ -1,15 +1,13 @@
 #include "policy/guard_history.h"
 
-#include <cmath>
-
 #include "model/text.h"
+#include "model/write_stall.h"
 
 namespace rocktune {
 namespace {
 
 constexpr double kHour = 3600;
-constexpr double kOscillationSeconds = 600;
-constexpr int kMostReversals = 2;           // the third is one too many
+constexpr double kStalledSeconds = 10;      // stalls come in bursts shorter than this
 constexpr std::size_t kMostMoves = 64;      // per knob; its dwell keeps it far below
 constexpr std::size_t kMostChanges = 4096;  // per hour, whatever the budget says
 
@@ -24,15 +22,20 @@ void GuardHistory::observe(const Features& features) {
     limiter_.add(features.at.tick, *features.limiter_bytes_per_second);
   }
   limiter_.expire(features.at.tick);
+  if (features.fresh && find_write_stall(features)) stalled_ = features.at.tick;
+}
+
+bool GuardHistory::stalled_lately(Nanoseconds now) const {
+  return stalled_ && seconds_between(*stalled_, now) <= kStalledSeconds;
 }
 
 std::optional<double> GuardHistory::limiter_peak() const {
   return limiter_.largest(30);
 }
 
-void GuardHistory::record(const Proposal& proposal, std::int64_t value, Nanoseconds now) {
-  std::deque<Move>& moves = moves_[key_of(proposal)];
-  moves.push_back({now, value > proposal.from});
+void GuardHistory::record(const Proposal& proposal, Nanoseconds now) {
+  std::deque<Nanoseconds>& moves = moves_[key_of(proposal)];
+  moves.push_back(now);
   if (moves.size() > kMostMoves) moves.pop_front();
   changes_.push_back({now, key_of(proposal)});
   if (changes_.size() > kMostChanges) changes_.pop_front();
@@ -52,13 +55,14 @@ void GuardHistory::undo(const Proposal& proposal) {
 void GuardHistory::reset() {
   moves_.clear();
   limiter_.clear();
+  stalled_.reset();
 }
 
 std::optional<std::string> GuardHistory::dwell(const Proposal& proposal, const KnobSpec& spec,
                                                Nanoseconds now) const {
   auto moves = moves_.find(key_of(proposal));
   if (moves == moves_.end() || moves->second.empty()) return std::nullopt;
-  Nanoseconds since = now - moves->second.back().tick;
+  Nanoseconds since = now - moves->second.back();
   if (since >= spec.dwell) return std::nullopt;
   return proposal.knob + " was changed " + text::number(seconds_between({}, since), 1) +
          " s ago; it rests for " + text::duration(seconds_between({}, spec.dwell));
@@ -70,27 +74,6 @@ std::optional<std::string> GuardHistory::over_budget(int changes_per_hour, Nanos
   }
   if (static_cast<std::int64_t>(changes_.size()) < changes_per_hour) return std::nullopt;
   return "all " + std::to_string(changes_per_hour) + " changes of this hour are spent";
-}
-
-std::optional<std::string> GuardHistory::oscillates(const Proposal& proposal, std::int64_t found,
-                                                    Nanoseconds now) const {
-  auto moves = moves_.find(key_of(proposal));
-  if (moves == moves_.end() || moves->second.empty()) return std::nullopt;
-  bool up = proposal.to > proposal.from;
-  bool towards_found = up ? proposal.from < found : proposal.from > found;
-  // Of the limiter the lowerings wait: in the argument of reads and backlog the backlog wins.
-  bool is_free = proposal.knob == knob::kRateLimit ? up : towards_found;
-  if (is_free || moves->second.back().up == up) return std::nullopt;
-  int reversals = 0;
-  const Move* before = nullptr;
-  for (const Move& move : moves->second) {
-    if (seconds_between(move.tick, now) > kOscillationSeconds) continue;
-    if (before != nullptr && before->up != move.up) ++reversals;
-    before = &move;
-  }
-  if (before == nullptr || reversals < kMostReversals) return std::nullopt;
-  return proposal.knob + " has changed its direction " + std::to_string(reversals) +
-         " times in the last " + text::duration(kOscillationSeconds);
 }
 
 }  // namespace rocktune

@@ -1,5 +1,5 @@
-// What the guard remembers: its allowed changes, for dwell, change budget and oscillation, and what
-// passed the limiter lately. Bounded; internal to policy/. Pure.
+// What the guard remembers: its allowed changes, for dwell and change budget, what passed the
+// limiter lately, and when writes were last held up. Bounded; internal to policy/. Pure.
 #pragma once
 
 #include <deque>
@@ -18,7 +18,7 @@ namespace rocktune {
 class GuardHistory {
  public:
   void observe(const Features& features);
-  void record(const Proposal& proposal, std::int64_t value, Nanoseconds now);
+  void record(const Proposal& proposal, Nanoseconds now);
   void undo(const Proposal& proposal);  // the newest recorded change of this knob
   void reset();                         // keeps the change budget
 
@@ -26,26 +26,23 @@ class GuardHistory {
   [[nodiscard]] std::optional<std::string> dwell(const Proposal& proposal, const KnobSpec& spec,
                                                  Nanoseconds now) const;
   [[nodiscard]] std::optional<std::string> over_budget(int changes_per_hour, Nanoseconds now);
-  [[nodiscard]] std::optional<std::string> oscillates(const Proposal& proposal, std::int64_t found,
-                                                      Nanoseconds now) const;
+  // RocksDB delayed or stopped writes within the last 10 s.
+  [[nodiscard]] bool stalled_lately(Nanoseconds now) const;
   // Largest throughput of the limiter in the last 30 s; absent when it was not read.
   [[nodiscard]] std::optional<double> limiter_peak() const;
 
  private:
   using Key = std::pair<std::string, std::string>;
-  struct Move {
-    Nanoseconds tick{0};
-    bool up = false;
-  };
   struct Change {
     Nanoseconds tick{0};
     Key key;
   };
   static Key key_of(const Proposal& proposal);
 
-  std::map<Key, std::deque<Move>> moves_;
+  std::map<Key, std::deque<Nanoseconds>> moves_;
   std::deque<Change> changes_;
   Trend limiter_{Trend::Jumps::kKeep, 0, 30};
+  std::optional<Nanoseconds> stalled_;
 };
 
 }  // namespace rocktune

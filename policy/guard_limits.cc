@@ -5,27 +5,10 @@
 
 #include "model/text.h"
 #include "policy/memory.h"
+#include "policy/pins.h"
 
 namespace rocktune {
 namespace {
-
-std::string shown(const KnobSpec& spec, std::int64_t value) {
-  if (spec.unit == "bytes/s") {
-    return value >= kUnlimitedBytesPerSecond ? "unlimited" : text::rate(static_cast<double>(value));
-  }
-  if (spec.unit == "bytes") return text::bytes(static_cast<double>(value));
-  return std::to_string(value);
-}
-
-void clamp(Limited& limited, std::int64_t low, std::int64_t high, std::string_view rule,
-           const std::string& why_low, const std::string& why_high) {
-  std::int64_t value = std::clamp(limited.value, low, std::max(low, high));
-  if (value == limited.value) return;
-  if (limited.rule.empty()) limited.rule = rule;
-  if (!limited.reason.empty()) limited.reason += "; ";
-  limited.reason += value > limited.value ? why_low : why_high;
-  limited.value = value;
-}
 
 // A double as an integer without overflow.
 std::int64_t whole(double value) {
@@ -64,9 +47,28 @@ constexpr double kMemoryShare = 0.5;
 
 }  // namespace
 
+std::string shown(const KnobSpec& spec, std::int64_t value) {
+  if (spec.unit == "bytes/s") {
+    return value >= kUnlimitedBytesPerSecond ? "unlimited" : text::rate(static_cast<double>(value));
+  }
+  if (spec.unit == "bytes") return text::bytes(static_cast<double>(value));
+  return std::to_string(value);
+}
+
+void narrow(Limited& limited, std::int64_t low, std::int64_t high, std::string_view rule,
+            const std::string& why_low, const std::string& why_high) {
+  std::int64_t value = std::clamp(limited.value, low, std::max(low, high));
+  if (value == limited.value) return;
+  if (limited.rule.empty()) limited.rule = rule;
+  if (!limited.reason.empty()) limited.reason += "; ";
+  limited.reason += value > limited.value ? why_low : why_high;
+  limited.value = value;
+}
+
 Range allowed_range(const LimitInput& input) {
   Range range{std::max(input.spec.min, input.reading.min),
               std::min(input.spec.max, input.reading.max)};
+  if (input.proposal.rule == kPinRule) return range;  // the operator's word, as the budget is
   if (input.spec.name == knob::kRateLimit) {
     range.low = std::max(range.low, whole(std::ceil(input.budget.rate_limit_min.value)));
     // Its slice of the device, while others on it suffer; what it needs least comes first.
@@ -89,9 +91,9 @@ std::optional<std::string> apply_range(const LimitInput& input, Limited& limited
     return "no value of " + std::string(input.spec.name) + " is allowed: the least is " +
            shown(input.spec, range.low) + ", the most " + shown(input.spec, range.high);
   }
-  clamp(limited, range.low, range.high, "range",
-        "the least allowed is " + shown(input.spec, range.low),
-        "the most allowed is " + shown(input.spec, range.high));
+  narrow(limited, range.low, range.high, "range",
+         "the least allowed is " + shown(input.spec, range.low),
+         "the most allowed is " + shown(input.spec, range.high));
   return std::nullopt;
 }
 
@@ -104,14 +106,14 @@ void relate_to_memory(const LimitInput& input, Limited& limited) {
   const double each = bytes_each(input);
   if (!(each > 0) || limited.value <= input.proposal.from) return;
   if (!input.features.memory_available_bytes) {
-    clamp(limited, 0, std::max(input.proposal.from, input.reading.found), "relation", "",
-          "available memory was not read: no growth beyond what was found");
+    narrow(limited, 0, std::max(input.proposal.from, input.reading.found), "relation", "",
+           "available memory was not read: no growth beyond what was found");
     return;
   }
   const double share = kMemoryShare * *input.features.memory_available_bytes;
   const double most = static_cast<double>(input.proposal.from) + share / each;
-  clamp(limited, 0, whole(most), "relation", "",
-        "one growth may take half of the memory available, " + text::bytes(share));
+  narrow(limited, 0, whole(most), "relation", "",
+         "one growth may take half of the memory available, " + text::bytes(share));
 }
 
 // Triggers and limits that RocksDB expects in this order; each within its neighbours.
@@ -133,8 +135,8 @@ void relate_in_order(const LimitInput& input, Limited& limited) {
         find_reading(input.features.knobs, name, input.reading.column_family);
     if (other == nullptr) continue;
     const std::string beside = std::string(name) + " is " + shown(input.spec, other->value);
-    clamp(limited, is_low ? 0 : other->value, is_low ? other->value : kNoLimit, "relation", beside,
-          beside);
+    narrow(limited, is_low ? 0 : other->value, is_low ? other->value : kNoLimit, "relation", beside,
+           beside);
   }
 }
 
@@ -142,8 +144,8 @@ void relate_in_order(const LimitInput& input, Limited& limited) {
 
 void apply_relations(const LimitInput& input, Limited& limited) {
   if (input.spec.name == knob::kBackgroundJobs) {
-    clamp(limited, 2, kNoLimit, "relation",
-          "with fewer than 2 jobs flushes and compactions wait for each other", "");
+    narrow(limited, 2, kNoLimit, "relation",
+           "with fewer than 2 jobs flushes and compactions wait for each other", "");
   }
   relate_to_memory(input, limited);
   relate_in_order(input, limited);
@@ -181,9 +183,9 @@ std::optional<std::string> apply_step(const LimitInput& input, Limited& limited)
   Range range = allowed_range(input);
   std::int64_t lowest = std::max(range.low, std::min(whole(std::ceil(low)), range.high));
   std::int64_t highest = std::min(range.high, std::max(whole(high), range.low));
-  clamp(limited, lowest, highest, "step",
-        "one step goes no lower than " + shown(input.spec, lowest),
-        "one step goes no higher than " + shown(input.spec, highest));
+  narrow(limited, lowest, highest, "step",
+         "one step goes no lower than " + shown(input.spec, lowest),
+         "one step goes no higher than " + shown(input.spec, highest));
   return std::nullopt;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "model/decision.h"
 #include "model/features.h"
@@ -38,7 +39,13 @@ struct Range {
   std::int64_t high = 0;
 };
 
-// Catalogue, agent and budget together. low > high when they exclude each other.
+// A value of this knob for a person.
+std::string shown(const KnobSpec& spec, std::int64_t value);
+// Clamps to [low, high] and says so.
+void narrow(Limited& limited, std::int64_t low, std::int64_t high, std::string_view rule,
+            const std::string& why_low, const std::string& why_high);
+
+// Catalogue, agent and (but for a pin) budget together. low > high when they exclude each other.
 Range allowed_range(const LimitInput& input);
 
 // Clamps into the range; returns why when no value is allowed at all.

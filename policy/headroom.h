@@ -51,7 +51,7 @@ class LimiterLoop {
     int steps = 0;
   };
   std::optional<Probe> probe_;
-  std::optional<Nanoseconds> futile_at_;
+  std::optional<Nanoseconds> futile_at_, wished_at_;
 };
 
 // max_background_jobs

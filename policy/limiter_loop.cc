@@ -27,6 +27,8 @@ constexpr double kForecastFactor = 1.25;
 // Lowerings are probes: after so many steps in a row, each given its time, reads have to be faster
 // by this share of their P99, or compactions were not what slowed them.
 constexpr int kProbeSteps = 3;
+// A rate that falls so soon after this loop proposed it fell because of that.
+constexpr double kWishSeconds = 2;
 constexpr double kLeastGain = 0.05;
 // Lowerings of less than this share are not worth a change.
 constexpr double kDeadBand = 0.03;
@@ -68,9 +70,11 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
   }
   if (rate_ && reading.value < *rate_) {
     last_lowering_ = now;
-    // The first limit of all only takes away bursts: nothing to learn from.
+    // The first limit of all only takes away bursts, and others' lowerings are no probe of ours.
     const bool first = *rate_ >= kUnlimitedBytesPerSecond;
-    if (!first && !probe_ && situation.read_p99_us) {
+    const bool ours = within(wished_at_, now, kWishSeconds);
+    if (!ours) probe_.reset();
+    if (ours && !first && !probe_ && situation.read_p99_us) {
       probe_ = Probe{*rate_, *situation.read_p99_us, 0};
     }
     if (probe_) ++probe_->steps;
@@ -146,6 +150,7 @@ std::optional<Proposal> LimiterLoop::protect_reads(const Situation& situation,
   if (to > rate * (1 - kDeadBand) || to >= static_cast<double>(kNearlyUnlimitedBytesPerSecond)) {
     return std::nullopt;
   }
+  wished_at_ = situation.now;
   Proposal out = propose(reading, static_cast<std::int64_t>(to), "limiter.reads");
   out.reason = "read P99 is " + text::microseconds(situation.read_p99_us.value_or(0)) +
                " without any backlog, and compactions keep the device busy: background writes " +

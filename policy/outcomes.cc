@@ -63,6 +63,22 @@ bool taken_over(const Decision& decision, const Actuation& actuation, const Feat
   });
 }
 
+double mean_load(double sum, int present, double otherwise) {
+  return present > 0 ? sum / present : otherwise;
+}
+
+bool load_differs(double before, double after) {
+  return std::abs(after - before) > kLoadTolerance * std::max(before, 1.0);
+}
+
+// A mean over at least a second or so: what a change did is not seen in one sample.
+constexpr int kLeastSamples = 3;
+
+// By how much the expected feature got better; below zero: worse.
+double gain_of(const Expectation& expected, double measured) {
+  return expected.lower_is_better ? expected.baseline - measured : measured - expected.baseline;
+}
+
 bool same_knob(const Proposal& a, const Proposal& b) {
   return a.knob == b.knob && a.column_family == b.column_family;
 }
@@ -87,30 +103,30 @@ Finished Outcomes::cut_short(const Running& running, const std::string& why) {
   return out;
 }
 
-Finished Outcomes::finish(const Running& running) {
+Finished Outcomes::finish(const Running& running, const std::vector<Running>& ended) const {
   const Expectation& expected = running.decision.proposal.expected;
-  if (running.present == 0 || 2 * running.present < running.samples) {
-    return cut_short(running, expected.feature + " was not read often enough to tell");
+  const Tally& half = running.half;
+  Finished out = cut_short(running, expected.feature + " was not read often enough to tell");
+  if (half.present > 0 && 2 * half.present >= half.samples) {
+    double measured = half.sum / half.present;
+    double tolerated = tolerance(expected.feature, expected.baseline);
+    out.outcome.measured = measured;
+    out.outcome.reason = expected.feature + " went from " + text::number(expected.baseline, 3) +
+                         " to " + text::number(measured, 3) + " (tolerance " +
+                         text::number(tolerated, 3) + ")";
+    judge(running, gain_of(expected, measured), tolerated, out);
   }
-  double measured = running.sum / running.present;
-  double gain =
-      expected.lower_is_better ? expected.baseline - measured : measured - expected.baseline;
-  double tolerated = tolerance(expected.feature, expected.baseline);
-  Finished out = cut_short(running, "");
-  out.outcome.measured = measured;
-  out.outcome.reason = expected.feature + " went from " + text::number(expected.baseline, 3) +
-                       " to " + text::number(measured, 3) + " (tolerance " +
-                       text::number(tolerated, 3) + ")";
-  judge(running, gain, tolerated, out);
+  judge_slos(running, out);
   if (running.other_change) out.outcome.reason += "; another knob was changed meanwhile";
+  if (out.worse_by_far || out.slo_broken) out.culprit = find_culprit(running, ended);
   return out;
 }
 
 void Outcomes::judge(const Running& running, double gain, double tolerated, Finished& out) {
   double before = running.load_before;
-  double after = running.load_present > 0 ? running.load_sum / running.load_present : before;
+  double after = mean_load(running.half.load_sum, running.half.load_present, before);
   double moved = after - before;
-  out.load_changed = std::abs(moved) > kLoadTolerance * std::max(before, 1.0);
+  out.load_changed = load_differs(before, after);
   bool better = gain > tolerated, worse = gain < -tolerated;
   bool explained = out.load_changed && ((worse && moved > 0) || (better && moved < 0));
   out.outcome.result = explained ? "unknown" : better ? "better" : worse ? "worse" : "unchanged";
@@ -119,6 +135,58 @@ void Outcomes::judge(const Running& running, double gain, double tolerated, Fini
   out.outcome.reason += std::string("; the load ") + (moved > 0 ? "rose" : "fell") + " from " +
                         text::amount(before) + " to " + text::amount(after) + " operations/s";
   if (explained) out.outcome.reason += ", which may explain it";
+}
+
+void Outcomes::judge_slos(const Running& running, Finished& out) const {
+  const Tally& half = running.half;
+  double after = mean_load(half.load_sum, half.load_present, running.load_before);
+  if (load_differs(running.load_before, after)) return;
+  for (std::size_t i = 0; i < slos_.size(); ++i) {
+    auto broken = slos_[i].broken(half.slos.at(i));
+    if (!broken) continue;
+    out.slo_broken = true;
+    out.outcome.result = "worse";
+    out.outcome.reason += "; " + *broken;
+  }
+}
+
+// What got worse since a change whose window is still open; empty: nothing did.
+std::string Outcomes::why_worse(const Running& running) const {
+  const Expectation& expected = running.decision.proposal.expected;
+  const Tally& whole = running.whole;
+  if (whole.present >= kLeastSamples) {
+    double measured = whole.sum / whole.present;
+    if (gain_of(expected, measured) < -tolerance(expected.feature, expected.baseline)) {
+      return expected.feature + " went from " + text::number(expected.baseline, 3) + " to " +
+             text::number(measured, 3) + " since";
+    }
+  }
+  for (std::size_t i = 0; i < slos_.size(); ++i) {
+    if (auto broken = slos_[i].broken(whole.slos.at(i))) return *broken;
+  }
+  return "";
+}
+
+std::optional<Culprit> Outcomes::find_culprit(const Running& running,
+                                              const std::vector<Running>& ended) const {
+  const Running* newest = &running;
+  std::string why;
+  for (const std::vector<Running>* group : {&running_, &ended}) {
+    for (const Running& other : *group) {
+      if (other.since <= newest->since) continue;
+      std::string worse = why_worse(other);
+      if (worse.empty()) continue;
+      newest = &other;
+      why = std::move(worse);
+    }
+  }
+  if (newest == &running) return std::nullopt;
+  return Culprit{newest->decision.id, newest->decision.proposal, newest->actuation, why};
+}
+
+Outcomes::Outcomes(const Objective& objective) {
+  slos_.emplace_back("read_p99_us", objective.read_p99_seconds * 1e6);
+  slos_.emplace_back("write_p99_us", objective.write_p99_seconds * 1e6);
 }
 
 void Outcomes::begin(const Decision& decision, const Actuation& actuation,
@@ -138,41 +206,52 @@ void Outcomes::begin(const Decision& decision, const Actuation& actuation,
   running.actuation = actuation;
   running.since = features.at.tick;
   running.load_before = load_.mean(kLoadSeconds).value_or(load(features).value_or(0));
+  for (const SloWatch& slo : slos_) running.half.slos.push_back(slo.begin());
+  running.whole.slos = running.half.slos;
   running_.push_back(std::move(running));
+}
+
+void Outcomes::count(const Features& features, const Running& running, Tally& tally) const {
+  ++tally.samples;
+  if (Value now = load(features)) {
+    ++tally.load_present;
+    tally.load_sum += *now;
+  }
+  if (Value value = value_of(features, running.decision.proposal.expected.feature)) {
+    ++tally.present;
+    tally.sum += *value;
+  }
+  for (std::size_t i = 0; i < slos_.size(); ++i) {
+    SloWatch::count(tally.slos.at(i), value_of(features, slos_[i].feature()));
+  }
 }
 
 std::vector<Finished> Outcomes::observe(const Features& features) {
   std::vector<Finished> out = std::exchange(cut_, {});
-  Value load_now = load(features);
-  if (load_now) load_.add(features.at.tick, *load_now);
+  if (Value now = load(features)) load_.add(features.at.tick, *now);
   load_.expire(features.at.tick);
+  for (SloWatch& slo : slos_) slo.observe(features.at.tick, value_of(features, slo.feature()));
+  std::vector<Running> ended;
   for (std::size_t i = 0; i < running_.size();) {
     Running& running = running_[i];
-    const Expectation& expected = running.decision.proposal.expected;
-    if (taken_over(running.decision, running.actuation, features)) {
-      out.push_back(cut_short(running, "somebody else changed the knob before the window ended"));
-      running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
-      continue;
-    }
+    double window = running.decision.proposal.expected.window_seconds;
     double age = seconds_between(running.since, features.at.tick);
-    if (age >= expected.window_seconds / 2) {
-      ++running.samples;
-      if (load_now) {
-        ++running.load_present;
-        running.load_sum += *load_now;
-      }
-      if (Value value = value_of(features, expected.feature)) {
-        ++running.present;
-        running.sum += *value;
-      }
+    bool taken = taken_over(running.decision, running.actuation, features);
+    if (taken) {
+      out.push_back(cut_short(running, "somebody else changed the knob before the window ended"));
+    } else {
+      count(features, running, running.whole);
+      if (age >= window / 2) count(features, running, running.half);
+      if (age >= window) ended.push_back(running);
     }
-    if (age < expected.window_seconds) {
+    if (taken || age >= window) {
+      running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
       ++i;
-      continue;
     }
-    out.push_back(finish(running));
-    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
   }
+  // Judged once all windows know of this sample: a later change may be the culprit.
+  for (const Running& running : ended) out.push_back(finish(running, ended));
   return out;
 }
 
@@ -181,6 +260,7 @@ std::vector<Finished> Outcomes::end_all(const std::string& why) {
   for (const Running& running : running_) out.push_back(cut_short(running, why));
   running_.clear();
   load_.clear();
+  for (SloWatch& slo : slos_) slo.reset();
   return out;
 }
 

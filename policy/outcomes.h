@@ -16,9 +16,19 @@
 
 #include "model/decision.h"
 #include "model/features.h"
+#include "model/objective.h"
 #include "model/trend.h"
+#include "policy/slo_watch.h"
 
 namespace rocktune {
+
+// A change that is to be taken back for what another one's evaluation showed.
+struct Culprit {
+  std::string id;
+  Proposal proposal;
+  Actuation actuation;
+  std::string why;  // a clause
+};
 
 // A finished evaluation; `proposal` and `actuation` are what was followed.
 struct Finished {
@@ -26,11 +36,15 @@ struct Finished {
   Proposal proposal;
   Actuation actuation;
   bool worse_by_far = false;
-  bool load_changed = false;  // operations differ by 30%: they moved the feature, too
+  bool load_changed = false;       // operations differ by 30%: they moved the feature, too
+  bool slo_broken = false;         // kept before, broken now, under the same load
+  std::optional<Culprit> culprit;  // where it is another change than this one
 };
 
 class Outcomes {
  public:
+  explicit Outcomes(const Objective& objective = {});
+
   // An applied change of `proposal` begins its window at `now`; cuts others of the same knob short.
   void begin(const Decision& decision, const Actuation& actuation, const Features& features);
   // Once per sample.
@@ -41,19 +55,30 @@ class Outcomes {
   static double tolerance(const std::string& feature, double baseline);
 
  private:
+  // Means and service levels over a part of the window.
+  struct Tally {
+    double sum = 0, load_sum = 0;
+    int present = 0, load_present = 0, samples = 0;
+    std::vector<SloWatch::Watched> slos;  // in the order of slos_
+  };
   struct Running {
     Decision decision;
     Actuation actuation;
     Nanoseconds since{0};
     double load_before = 0;  // operations/s
-    double sum = 0, load_sum = 0;
-    int present = 0, load_present = 0, samples = 0;
+    Tally whole, half;       // since the change; in the window's second half
     bool other_change = false;
   };
-  static Finished finish(const Running& running);
+  void count(const Features& features, const Running& running, Tally& tally) const;
+  [[nodiscard]] Finished finish(const Running& running, const std::vector<Running>& ended) const;
   static void judge(const Running& running, double gain, double tolerated, Finished& out);
+  void judge_slos(const Running& running, Finished& out) const;
+  [[nodiscard]] std::optional<Culprit> find_culprit(const Running& running,
+                                                    const std::vector<Running>& ended) const;
+  [[nodiscard]] std::string why_worse(const Running& running) const;
   static Finished cut_short(const Running& running, const std::string& why);
 
+  std::vector<SloWatch> slos_;
   // Over the time that baselines are means of, so that both speak of the same load.
   Trend load_{Trend::Jumps::kKeep, 0, 10};
   std::vector<Running> running_;

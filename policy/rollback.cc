@@ -1,7 +1,5 @@
 #include "policy/rollback.h"
 
-#include <optional>
-
 #include "model/knobs.h"
 #include "policy/give_back.h"
 #include "policy/memory.h"
@@ -9,7 +7,6 @@
 namespace rocktune {
 namespace {
 
-constexpr std::string_view kRule = "rollback.regression";
 constexpr double kOfferedSeconds = 60;
 
 bool backlog_lasts(const std::vector<Indicator>& indicators) {
@@ -27,53 +24,70 @@ const KnobReading* unmoved(const Features& features, const Actuation& actuation,
   return reading != nullptr && reading->value == actuation.after ? reading : nullptr;
 }
 
-Proposal back(const Finished& finished) {
-  const Expectation& was = finished.proposal.expected;
+}  // namespace
+
+Proposal Rollbacks::back(const Wanted& wanted) {
+  const Culprit& culprit = wanted.culprit;
   Proposal out;
-  out.knob = finished.proposal.knob;
-  out.column_family = finished.proposal.column_family;
-  out.from = finished.actuation.after;
-  out.to = finished.actuation.before;
-  out.rule = kRule;
-  out.reason =
-      "decision " + finished.outcome.decision_id + " made things worse: " + finished.outcome.reason;
-  out.expected = was;
-  out.expected.baseline = finished.outcome.measured.value_or(was.baseline);
-  out.evidence = {{was.feature, out.expected.baseline, was.baseline}};
+  out.knob = culprit.proposal.knob;
+  out.column_family = culprit.proposal.column_family;
+  out.from = culprit.actuation.after;
+  out.to = culprit.actuation.before;
+  out.rule = kRollbackRule;
+  out.reason = culprit.why;
+  out.expected = wanted.expected;
+  out.evidence = {{wanted.expected.feature, wanted.expected.baseline, wanted.was}};
   return out;
 }
 
-}  // namespace
-
 void Rollbacks::consider(const Finished& finished, Nanoseconds now) {
-  bool ours_to_undo = finished.worse_by_far && !finished.load_changed &&
-                      finished.proposal.rule != kRule && !is_for_others(finished.proposal) &&
-                      finished.actuation.before != finished.actuation.after;
+  Wanted wanted;
+  wanted.since = now;
+  wanted.expected = finished.proposal.expected;
+  wanted.was = wanted.expected.baseline;
+  wanted.expected.baseline = finished.outcome.measured.value_or(wanted.was);
+  const std::string finding =
+      "decision " + finished.outcome.decision_id + " made things worse: " + finished.outcome.reason;
+  if (finished.culprit) {
+    wanted.culprit = *finished.culprit;
+    wanted.culprit.why = finding + "; decision " + wanted.culprit.id +
+                         " came later and is the newest that got worse (" + finished.culprit->why +
+                         "): it goes back first";
+  } else {
+    wanted.culprit = {finished.outcome.decision_id, finished.proposal, finished.actuation, finding};
+  }
+  const Culprit& culprit = wanted.culprit;
+  bool ours_to_undo = (finished.worse_by_far || finished.slo_broken) && !finished.load_changed &&
+                      culprit.proposal.rule != kRollbackRule && !is_for_others(culprit.proposal) &&
+                      culprit.actuation.before != culprit.actuation.after;
   if (!ours_to_undo) return;
-  wanted_[{finished.proposal.knob, finished.proposal.column_family}] = {finished, now};
+  wanted_[{culprit.proposal.knob, culprit.proposal.column_family}] = std::move(wanted);
 }
 
 std::vector<Proposal> Rollbacks::propose(const Features& features,
                                          const std::vector<Indicator>& indicators) {
   std::vector<Proposal> out;
   for (auto one = wanted_.begin(); one != wanted_.end();) {
-    const Finished& finished = one->second.finished;
+    const Culprit& culprit = one->second.culprit;
     bool expired = seconds_between(one->second.since, features.at.tick) > kOfferedSeconds;
-    bool moved = features.fresh && !unmoved(features, finished.actuation, finished.proposal);
-    bool takes_away = finished.actuation.before < finished.actuation.after &&
-                      finished.proposal.knob != knob::kCacheCapacity;
+    bool moved = features.fresh && !unmoved(features, culprit.actuation, culprit.proposal);
+    bool takes_away = culprit.actuation.before < culprit.actuation.after &&
+                      culprit.proposal.knob != knob::kCacheCapacity;
     if (expired || moved) {
       one = wanted_.erase(one);
       continue;
     }
-    if (!(takes_away && backlog_lasts(indicators))) out.push_back(back(finished));
+    if (!(takes_away && backlog_lasts(indicators))) out.push_back(back(one->second));
     ++one;
   }
   return out;
 }
 
-void Rollbacks::decided(const Proposal& proposal) {
-  if (proposal.rule == kRule) wanted_.erase({proposal.knob, proposal.column_family});
+std::optional<Culprit> Rollbacks::done(const Proposal& proposal) {
+  if (proposal.rule != kRollbackRule) return std::nullopt;
+  auto wanted = wanted_.extract({proposal.knob, proposal.column_family});
+  if (wanted.empty()) return std::nullopt;
+  return std::move(wanted.mapped().culprit);
 }
 
 }  // namespace rocktune

@@ -1,13 +1,17 @@
 // Rollbacks: when a change of ours made things clearly worse, proposes the earlier value again. The
 // guard judges that like everything else. Pure; bounded by the number of knobs; internal.
 //
-// A change is taken back when its outcome was worse by far, the load had not changed meanwhile, and
-// the knob still stands where the change put it. What relieves a backlog is not taken away while
-// the backlog lasts: then the backlog got worse in spite of the change, not because of it.
+// A change is taken back when its outcome was worse by far or broke a service level that was kept
+// before, the load had not changed meanwhile, and the knob still stands where the change put it.
+// Where changes overlapped it is the culprit that goes back (policy/outcomes.h), not the change
+// whose window showed it. What relieves a backlog is not taken away while the backlog lasts: then
+// the backlog got worse in spite of the change, not because of it.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,19 +21,25 @@
 
 namespace rocktune {
 
+inline constexpr std::string_view kRollbackRule = "rollback.regression";
+
 class Rollbacks {
  public:
   void consider(const Finished& finished, Nanoseconds now);
-  // What is wanted in this step; each is offered for a minute, or until decided() or moot.
+  // What is wanted in this step; each is offered for a minute, or until done() or moot.
   std::vector<Proposal> propose(const Features& features, const std::vector<Indicator>& indicators);
-  void decided(const Proposal& proposal);  // the guard allowed it
+  // A rollback was carried out; returns what was taken back by it.
+  std::optional<Culprit> done(const Proposal& proposal);
   void reset() { wanted_.clear(); }
 
  private:
   struct Wanted {
-    Finished finished;
+    Culprit culprit;
+    Expectation expected;  // of the rollback
+    double was = 0;        // before the change
     Nanoseconds since{0};
   };
+  static Proposal back(const Wanted& wanted);
   std::map<std::pair<std::string, std::string>, Wanted> wanted_;
 };
 

@@ -8,7 +8,7 @@ namespace rocktune {
 namespace {
 
 constexpr double kSubcompactionsEvaluationSeconds = 30;
-constexpr double kLevel0Seconds = 2;     // level 0 is what waits, for this long
+constexpr double kLevel0Seconds = 2;         // level 0 is what waits, for this long
 constexpr double kIdleComfortSeconds = 300;  // of comfort before the threads go back
 // More threads need CPUs that are free: above this share of them they would take the foreground's.
 constexpr double kCpuFree = 0.75;

@@ -86,8 +86,8 @@ void add_alerts(CLI::App& root, Action& chosen) {
                 "the lines as they are (without malformed ones); the totals as one line");
   auto* kind = app->add_option("--kind", options->kinds, "only these; several with commas")
                    ->delimiter(',')
-                   ->check(CLI::IsMember({"alert", "decision", "outcome", "actuation", "manual",
-                                          "source", "event", "daemon"}))
+                   ->check(CLI::IsMember({"alert", "decision", "outcome", "actuation", "guard",
+                                          "manual", "source", "event", "daemon"}))
                    ->type_name("KIND");
   app->add_flag("--score", options->score,
                 "instead of the lines: how many alerts came true, with what lead (docs/score.md)")

@@ -20,8 +20,10 @@ constexpr const char* kExamples = R"(Examples:
   rocktune knobs                                     what can be changed while a database runs
   rocktune events --follow                           flushes, compactions, stalls, changes
   rocktune alerts /var/log/rocktune/alerts.jsonl -f  warnings and decisions as they come
+  rocktune explain 57-1                              why a change was made, and what came of it
   rocktune release max_background_jobs               let rocktuned tune a knob again
-  rocktune rollback                                  return every knob to what it was
+  rocktune rollback 57-1                             take back one change; --all: every one
+  rocktune freeze --for 10m                          change nothing for now
   rocktune trace info run.sqlite                     what is in a trace
   rocktune import rocksdb-log /db -o run.sqlite      a trace from RocksDB's own LOG files
   rocktune replay run.sqlite --policy static,headroom
@@ -110,8 +112,11 @@ int run_cli(const std::vector<std::string>& arguments) {
   add_knobs(root, chosen);
   add_events(root, chosen);
   add_alerts(root, chosen);
+  add_explain(root, chosen);
   add_release(root, chosen);
   add_rollback(root, chosen);
+  add_freeze(root, chosen);
+  add_unfreeze(root, chosen);
   add_trace(root, chosen);
   add_replay(root, chosen);
   add_score(root, chosen);

@@ -22,10 +22,13 @@ void add_status(CLI::App& root, Action& chosen);
 void add_watch(CLI::App& root, Action& chosen);
 void add_release(CLI::App& root, Action& chosen);
 void add_rollback(CLI::App& root, Action& chosen);
+void add_freeze(CLI::App& root, Action& chosen);
+void add_unfreeze(CLI::App& root, Action& chosen);
 void add_events(CLI::App& root, Action& chosen);
 void add_stats(CLI::App& root, Action& chosen);
 void add_knobs(CLI::App& root, Action& chosen);
 void add_alerts(CLI::App& root, Action& chosen);
+void add_explain(CLI::App& root, Action& chosen);
 void add_trace(CLI::App& root, Action& chosen);
 void add_replay(CLI::App& root, Action& chosen);
 void add_score(CLI::App& root, Action& chosen);
@@ -36,6 +39,10 @@ void add_probe_device(CLI::App& root, Action& chosen);
 
 // --socket, with its default and environment variable.
 void add_socket_option(CLI::App& command, std::string& socket);
+
+// --log, the alert log, with its default and environment variable.
+inline constexpr const char* kDefaultAlertLog = "/var/log/rocktune/alerts.jsonl";
+void add_log_option(CLI::App& command, std::string& log);
 
 // Prints "rocktune: message" on stderr; returns the exit code.
 int report_error(const Error& error, int exit_code = kFailed);

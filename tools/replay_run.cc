@@ -111,6 +111,10 @@ void TargetReplay::step(const std::function<void(const std::string&)>& line) {
   const Step replayed = engine_.step(sample);
   const Lines lines = journal(replayed, sample.at.wall, info_);
   for (const std::string& one : lines) line(one);
+  // Of these the trace has no rows: they follow from the steps, and are not compared.
+  for (const GuardNote& note : replayed.notes) {
+    line(trace::guard_line(sample.at.wall, info_.name, note));
+  }
 
   if (result_.samples++ == 0) result_.first_sequence = sample.sequence;
   if (sample.database) ++result_.samples_with_database;

@@ -1,39 +1,122 @@
-// rocktune rollback: returns every knob to the value that rocktune found. They then count as set by
-// hand, until `rocktune release`.
+// rocktune rollback: takes back one decision, returns some knobs to the value that rocktune found,
+// or all of them. They then count as set by hand, until `rocktune release`.
+#include <algorithm>
 #include <iostream>
 #include <memory>
+#include <string_view>
+#include <vector>
 
 #include "tools/command.h"
 #include "tools/control.h"
+#include "tools/decision_story.h"
+#include "tools/follow.h"
+#include "tools/json_fields.h"
 
 namespace rocktune::tools {
 namespace {
 
 struct RollbackOptions {
-  std::string socket, target;
+  std::string socket, target, column_family, log;
+  std::vector<std::string> names;
+  bool all = false;
 };
 
-int rollback(const RollbackOptions& options) {
+// "57-1": of knobs no name begins with a digit.
+bool is_decision(std::string_view name) {
+  return !name.empty() && name.find_first_not_of("0123456789-") == std::string_view::npos;
+}
+
+// What the log says of the decision, as an order to the daemon.
+Result<Json> order_for_decision(const RollbackOptions& options, const std::string& id) {
+  auto follower = FileFollower::open(options.log);
+  if (!follower) return tl::unexpected(follower.error());
+  DecisionStories stories({id, options.target, true, 1000});
+  for (const std::string& line : follower->read_lines()) stories.add(line);
+  if (const auto last = follower->rest()) stories.add(*last);
+  if (stories.stories().empty()) {
+    return fail(ErrorCode::kNotFound, options.log + " has no decision " + id);
+  }
+  if (stories.stories().size() > 1) {
+    return fail(ErrorCode::kInvalidArgument,
+                "several databases have a decision " + id + ": say which one with --target");
+  }
+  const DecisionStory& story = stories.stories().front();
+  const auto before =
+      story.actuation.is_null() ? story.actuation.end() : story.actuation.find("before");
+  if (!story.applied() || !before->is_number_integer()) {
+    return fail(ErrorCode::kInvalidArgument,
+                "decision " + id + " was not applied: there is nothing to take back");
+  }
+  return Json{{"target", text_at(story.decision, "target")},
+              {"knob", text_at(story.decision, "knob")},
+              {"column_family", text_at(story.decision, "column_family")},
+              {"value", before->get<std::int64_t>()}};
+}
+
+Result<Json> order_for(const RollbackOptions& options, const std::string& name) {
+  if (is_decision(name)) return order_for_decision(options, name);
+  Json body{{"knob", name}, {"column_family", options.column_family}};
+  if (!options.target.empty()) body["target"] = options.target;
+  return body;
+}
+
+// All orders are made before the first is given: a misspelt one changes nothing.
+Result<std::vector<Json>> orders(const RollbackOptions& options) {
+  std::vector<Json> list;
+  for (const std::string& name : options.names) {
+    auto order = order_for(options, name);
+    if (!order) return tl::unexpected(order.error());
+    list.push_back(*std::move(order));
+  }
+  if (!list.empty()) return list;
   Json body = Json::object();
   if (!options.target.empty()) body["target"] = options.target;
-  const auto answer = ask_daemon(options.socket, "POST", "/v1/rollback", body);
-  if (!answer) return report_error(answer.error().within("rollback"));
-  const auto report = change_report(*answer);
-  if (!report) return report_error(report.error().within("rollback"));
-  for (const std::string& line : report->lines) std::cout << line << '\n';
+  return std::vector<Json>{body};
+}
+
+int rollback(const RollbackOptions& options) {
+  if (options.all && !options.names.empty()) {
+    return report_error(
+        {ErrorCode::kInvalidArgument, "rollback: name what is to go back, or say --all"}, kUsage);
+  }
+  if (options.names.empty() && !options.column_family.empty()) {
+    return report_error({ErrorCode::kInvalidArgument, "rollback: --column-family needs a KNOB"},
+                        kUsage);
+  }
+  const auto wanted = orders(options);
+  if (!wanted) return report_error(wanted.error().within("rollback"));
+  int exit_code = kOk;
+  for (const Json& body : *wanted) {
+    const auto answer = ask_daemon(options.socket, "POST", "/v1/rollback", body);
+    if (!answer) return report_error(answer.error().within("rollback"));
+    const auto report = change_report(*answer);
+    if (!report) return report_error(report.error().within("rollback"));
+    for (const std::string& line : report->lines) std::cout << line << '\n';
+    exit_code = std::max(exit_code, report->exit_code);
+  }
   std::cout.flush();
-  return report->exit_code;
+  return exit_code;
 }
 
 }  // namespace
 
 void add_rollback(CLI::App& root, Action& chosen) {
-  CLI::App* app = root.add_subcommand("rollback", "return every knob to what rocktune found");
+  CLI::App* app = root.add_subcommand("rollback", "return knobs to what they were");
   auto options = std::make_shared<RollbackOptions>();
   add_socket_option(*app, options->socket);
+  app->add_option("ID|KNOB", options->names,
+                  "decisions, each to the value before it, or knobs, each to the value that\n"
+                  "rocktune found; default: every knob");
+  app->add_flag("--all", options->all, "every knob: the default, said aloud");
+  app->add_option("--column-family", options->column_family, "of a knob that each one has")
+      ->type_name("NAME");
   app->add_option("--target", options->target, "one database, by name; default: all")
       ->type_name("NAME");
-  app->footer("The values then stay, as if set by hand, until `rocktune release --all`.");
+  add_log_option(*app, options->log);
+  app->footer(
+      "The values then stay, as if set by hand, until `rocktune release KNOB` or `release --all`.\n"
+      "What a decision did is read from the alert log (--log).\n"
+      "Example: rocktune rollback 57-1 max_background_jobs --target orders");
   app->callback([options, &chosen] { chosen = [options] { return rollback(*options); }; });
 }
 

@@ -37,6 +37,11 @@ void add_daemon(const Json& daemon, Lines& lines) {
     head += "   every " + seconds_text(*interval);
   }
   lines.push_back(head + "   since " + text_at(daemon, "started"));
+  if (const auto frozen = daemon.find("frozen"); frozen != daemon.end() && frozen->is_object()) {
+    const std::string until = text_at(*frozen, "until");
+    lines.push_back("FROZEN     nothing is changed while " + text_at(*frozen, "file") +
+                    " is there" + (until.empty() ? "" : ", until " + until));
+  }
   for (const char* file : {"trace", "alert_log"}) {
     const std::string path = text_at(daemon, file);
     if (!path.empty()) {

@@ -177,6 +177,13 @@ std::string actuation_line(Nanoseconds wall, std::string_view target, const Actu
   return json_text(line);
 }
 
+std::string guard_line(Nanoseconds wall, std::string_view target, const GuardNote& note) {
+  Json line = head(wall, target, "guard", note.knob);
+  line["column_family"] = note.column_family;
+  line["message"] = note.message;
+  return json_text(line);
+}
+
 std::string event_line(Nanoseconds wall, std::string_view target, std::string_view kind,
                        std::string_view id, std::string_view message) {
   Json line = head(wall, target, kind, id);
@@ -207,6 +214,8 @@ std::string encode_engine_config(const EngineConfig& config) {
   const Budget& budget = config.budget;
   Json params = Json::object();
   for (const auto& [name, value] : config.policy_params) params[name] = value;
+  Json drifts = Json::object();
+  for (const auto& [name, factor] : budget.drift_max_of) drifts[name] = or_null(factor);
   Json object{
       {"policy", config.policy},
       {"policy_params", std::move(params)},
@@ -225,7 +234,10 @@ std::string encode_engine_config(const EngineConfig& config) {
         {"device_share", budget.device_share},
         {"write_amplification_max", or_null(budget.write_amplification_max)},
         {"rate_limit_min_bytes_per_second", budget.rate_limit_min.value},
-        {"changes_per_hour", budget.changes_per_hour}}}};
+        {"changes_per_hour", budget.changes_per_hour},
+        {"drift_max", or_null(budget.drift_max)},
+        {"drift_max_of", std::move(drifts)}}}};
+  if (!config.pins.empty()) object["pins"] = config.pins;
   if (config.prior) object["prior"] = learnt_json(*config.prior);
   return json_text(object);
 }

@@ -25,6 +25,8 @@ std::string decision_line(Nanoseconds wall, std::string_view target, const Decis
                           std::string_view mode);
 std::string outcome_line(Nanoseconds wall, std::string_view target, const Outcome& outcome);
 std::string actuation_line(Nanoseconds wall, std::string_view target, const Actuation& actuation);
+// kind "guard".
+std::string guard_line(Nanoseconds wall, std::string_view target, const GuardNote& note);
 // kind "manual", "source" or "daemon".
 std::string event_line(Nanoseconds wall, std::string_view target, std::string_view kind,
                        std::string_view id, std::string_view message);

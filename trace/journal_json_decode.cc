@@ -119,6 +119,14 @@ EngineConfig engine_config_from(const Json& object) {
   config.budget.jobs_max = optional_at<std::int64_t>(budget, "jobs_max");
   config.budget.rate_limit_min.value = budget.at("rate_limit_min_bytes_per_second").get<double>();
   config.budget.changes_per_hour = budget.at("changes_per_hour").get<int>();
+  // A trace from before there was such a limit had none.
+  config.budget.drift_max = optional_at<double>(budget, "drift_max");
+  const Json drifts = budget.value("drift_max_of", Json::object());
+  for (const auto& [name, factor] : drifts.items()) {
+    config.budget.drift_max_of[name] =
+        factor.is_null() ? std::optional<double>() : std::optional(factor.get<double>());
+  }
+  config.pins = object.value("pins", Pins());
   if (const auto prior = object.find("prior"); prior != object.end()) {
     if (const auto learnt = learnt_from(*prior)) {
       config.prior = std::make_shared<const Learnt>(*learnt);

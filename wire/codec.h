@@ -25,6 +25,10 @@ struct ReleaseRequest {
   std::string knob;  // empty: every knob
   std::string column_family;
 };
+struct HoldRequest {
+  std::string knob;
+  std::string column_family;  // empty: of every one that has the knob
+};
 struct DatabaseList {
   std::vector<Database> databases;
 };
@@ -43,6 +47,7 @@ std::string encode(const ChangeResults&);
 std::string encode(const Lease&);
 std::string encode(const RestoreRequest&);
 std::string encode(const ReleaseRequest&);
+std::string encode(const HoldRequest&);
 std::string encode(const Error&);
 
 // decode<Hello>(body) and so on, for each type above.

@@ -91,6 +91,12 @@ void get(JsonReader& reader, const Json& json, const Where& where, ReleaseReques
   fields.optional("column_family", out.column_family);
 }
 
+void get(JsonReader& reader, const Json& json, const Where& where, HoldRequest& out) {
+  Fields fields(reader, json, where);
+  fields.required("knob", out.knob);
+  fields.optional("column_family", out.column_family);
+}
+
 struct ErrorEnvelope {
   Error error;
 };
@@ -153,5 +159,6 @@ template Decoded<ChangeResults> decode<ChangeResults>(std::string_view);
 template Decoded<Lease> decode<Lease>(std::string_view);
 template Decoded<RestoreRequest> decode<RestoreRequest>(std::string_view);
 template Decoded<ReleaseRequest> decode<ReleaseRequest>(std::string_view);
+template Decoded<HoldRequest> decode<HoldRequest>(std::string_view);
 
 }  // namespace rocktune::wire

@@ -302,6 +302,10 @@ std::string encode(const ReleaseRequest& request) {
   return out.take();
 }
 
+std::string encode(const HoldRequest& request) {
+  return encode(ReleaseRequest{request.knob, request.column_family});
+}
+
 std::string encode(const Error& error) {
   JsonWriter out;
   out.begin_object();

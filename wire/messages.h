@@ -217,7 +217,9 @@ struct ChangeResult {
 // POST /v1/dbs/{id}/restore takes {"hold": bool}: returns each knob to its found value, one step
 // at a time, and ends the lease; with hold the knobs are then "manual" until released.
 // POST /v1/dbs/{id}/release takes {"knob": NAME, "column_family": NAME} (no knob: all of them): the
-// present value becomes the found one, the owner "found". Both answer {"results": [ChangeResult]}.
+// present value becomes the found one, the owner "found".
+// POST /v1/dbs/{id}/hold takes {"knob": NAME, "column_family": NAME}: the knob is "manual" from now
+// on, at its present value, until released. All answer {"results": [ChangeResult]}.
 
 // Every answer with a status other than 2xx carries {"error": {...}}.
 struct Error {

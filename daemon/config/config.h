@@ -53,6 +53,7 @@ struct Config {
   Nanoseconds poll_interval = std::chrono::milliseconds(500);
   std::string agent_dir = "/run/rocktune";
   std::string control_socket = "/run/rocktune/rocktuned.sock";
+  std::string freeze_file = "/run/rocktune/freeze";  // while it is there nothing is changed
 
   std::string log_level = "info";
   std::string log_file = "stderr";  // or a path

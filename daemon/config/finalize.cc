@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "daemon/config/device_profile.h"
+#include "daemon/config/knob_maps.h"
 #include "daemon/config/units.h"
 #include "daemon/config/values.h"
 #include "model/indicators.h"
@@ -101,7 +102,7 @@ class Finalizer {
     lease_and_sources(root);
     shared(root);
     Section defaults = root.section("defaults");
-    engine(defaults, config_.engine, default_profile_, "default");
+    engine(defaults, config_.engine, default_profile_, "defaults.", "default");
     defaults.finish();
     if (const RawNode* list = root.list("targets")) targets(*list);
     root.finish();
@@ -123,6 +124,7 @@ class Finalizer {
     section.read("poll_interval", config_.poll_interval, duration(10ms, 60s), format_duration);
     section.read("agent_dir", config_.agent_dir, parse_agent_dir, same);
     section.read("control_socket", config_.control_socket, parse_socket_path, same);
+    section.read("freeze_file", config_.freeze_file, parse_path, same);
     section.finish();
   }
 
@@ -209,8 +211,8 @@ class Finalizer {
   }
 
   // policy, policy_params, objective, budget, device_profile: of the defaults and of each target.
-  // `profile` is the path inherited.
-  void engine(Section& section, EngineConfig& engine, std::string& profile,
+  // `profile` is the path inherited, `path` the section's own in the file.
+  void engine(Section& section, EngineConfig& engine, std::string& profile, const std::string& path,
               const std::string& origin) {
     const std::string inherited = engine.policy;
     section.read(
@@ -237,7 +239,7 @@ class Finalizer {
                  origin);
     false_alarms(objective, engine.objective, origin);
     objective.finish();
-    budget(section, engine.budget, origin);
+    budget(section, engine.budget, path, origin);
     device_profile(section, engine.objective.device_capacities, profile, origin);
   }
 
@@ -275,7 +277,8 @@ class Finalizer {
     part.finish();
   }
 
-  static void budget(Section& section, Budget& budget, const std::string& origin) {
+  void budget(Section& section, Budget& budget, const std::string& path,
+              const std::string& origin) {
     Section part = section.section("budget");
     part.read("memory_max", budget.memory_max, parse_memory_max, or_unset<Bytes>(format_bytes),
               origin);
@@ -293,6 +296,8 @@ class Finalizer {
     part.read("changes_per_hour", changes,
               within<std::int64_t>(parse_integer, print_integer, 0, 3600), print_integer, origin);
     budget.changes_per_hour = static_cast<int>(changes);
+    part.read("drift_max", budget.drift_max, parse_drift, print_drift, origin);
+    read_drifts(part, "drift_max_of", reading_, path + "budget.", budget.drift_max_of);
     part.finish();
   }
 
@@ -321,7 +326,8 @@ class Finalizer {
   void targets(const RawNode& list) {
     for (std::size_t i = 0; i < list.items.size(); ++i) {
       const RawNode& item = list.items[i];
-      Section section(reading_, &item, "targets[" + std::to_string(i) + "].");
+      const std::string path = "targets[" + std::to_string(i) + "].";
+      Section section(reading_, &item, path);
       TargetRule rule;
       rule.mode = config_.mode;
       rule.engine = config_.engine;
@@ -343,8 +349,9 @@ class Finalizer {
       section.read("weight", rule.weight, within<double>(parse_number, format_number, 0.01, 100),
                    format_number);
       freeze(section, rule);
+      read_pins(section, "pin", reading_, path, rule.freeze, rule.engine.pins);
       std::string profile = default_profile_;
-      engine(section, rule.engine, profile, "defaults");
+      engine(section, rule.engine, profile, path, "defaults");
       section.finish();
       config_.targets.push_back(std::move(rule));
     }

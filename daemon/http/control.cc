@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "daemon/metrics.h"
+#include "trace/journal_json.h"
 
 namespace rocktune::daemon {
 
@@ -51,26 +52,34 @@ HttpResponse monitoring(const Daemon& daemon, const Clock& clock, const HttpRequ
 
 struct Order {
   std::string target, knob, column_family;
+  std::optional<std::int64_t> value;
 };
 
 // An empty body is an empty object; unknown and wrongly typed members are refused, so that a
 // misspelt "knob" never releases everything.
-Result<Order> parse_order(const std::string& body, bool with_knob) {
+Result<Order> parse_order(const std::string& body, bool with_value) {
   Order order;
   const Json json = body.empty() ? Json::object() : Json::parse(body, nullptr, false);
   if (!json.is_object()) {
     return fail(ErrorCode::kInvalidArgument, "the body is not a JSON object");
   }
   for (const auto& [key, value] : json.items()) {
-    std::string* place = key == "target"                       ? &order.target
-                         : with_knob && key == "knob"          ? &order.knob
-                         : with_knob && key == "column_family" ? &order.column_family
-                                                               : nullptr;
+    if (with_value && key == "value" && value.is_number_integer()) {
+      order.value = value.get<std::int64_t>();
+      continue;
+    }
+    std::string* place = key == "target"          ? &order.target
+                         : key == "knob"          ? &order.knob
+                         : key == "column_family" ? &order.column_family
+                                                  : nullptr;
     if (place == nullptr || !(value.is_string() || value.is_null())) {
       return fail(ErrorCode::kInvalidArgument,
                   place == nullptr ? "unknown member '" + key + "'" : "'" + key + "' is no string");
     }
     if (value.is_string()) *place = value.get<std::string>();
+  }
+  if (order.value && order.knob.empty()) {
+    return fail(ErrorCode::kInvalidArgument, "a 'value' needs a 'knob'");
   }
   return order;
 }
@@ -97,17 +106,61 @@ HttpResponse answer(const Result<std::vector<KnobResult>>& results) {
 asio::awaitable<HttpResponse> order(Daemon& daemon, HttpRequest request) {
   if (request.method != "POST") co_return error(405, "bad_method", request.path + " takes POST");
   const bool release = request.path == "/v1/release";
-  const Result<Order> wanted = parse_order(request.body, release);
+  const Result<Order> wanted = parse_order(request.body, !release);
   if (!wanted) co_return error(400, "bad_request", wanted.error().message);
   if (release) {
     co_return answer(co_await daemon.release(wanted->target, wanted->knob, wanted->column_family));
   }
+  if (!wanted->knob.empty()) {
+    co_return answer(co_await daemon.rollback_knob(wanted->target, wanted->knob,
+                                                   wanted->column_family, wanted->value));
+  }
+  if (!wanted->column_family.empty()) {
+    co_return error(400, "bad_request", "a 'column_family' needs a 'knob'");
+  }
   co_return answer(co_await daemon.rollback(wanted->target));
+}
+
+// {"for_seconds": number}, or nothing: until it is removed.
+Result<std::optional<double>> parse_freeze(const std::string& body) {
+  constexpr double kLongest = 365.0 * 86400;
+  const Json json = body.empty() ? Json::object() : Json::parse(body, nullptr, false);
+  if (!json.is_object()) {
+    return fail(ErrorCode::kInvalidArgument, "the body is not a JSON object");
+  }
+  std::optional<double> seconds;
+  for (const auto& [key, value] : json.items()) {
+    if (key != "for_seconds") {
+      return fail(ErrorCode::kInvalidArgument, "unknown member '" + key + "'");
+    }
+    if (!value.is_number() || value.get<double>() <= 0 || value.get<double>() > kLongest) {
+      return fail(ErrorCode::kInvalidArgument, "'for_seconds' has to be above 0, to a year");
+    }
+    seconds = value.get<double>();
+  }
+  return seconds;
+}
+
+HttpResponse freeze_order(Daemon& daemon, const HttpRequest& request) {
+  if (request.method != "POST") return error(405, "bad_method", request.path + " takes POST");
+  const bool freezes = request.path == "/v1/freeze";
+  const Result<std::optional<double>> seconds = parse_freeze(request.body);
+  if (!seconds) return error(400, "bad_request", seconds.error().message);
+  if (!freezes && *seconds) return error(400, "bad_request", "unknown member 'for_seconds'");
+  const Result<void> done = freezes ? daemon.freeze(*seconds) : daemon.unfreeze();
+  if (!done) return error(503, "unavailable", done.error().message);
+  const std::optional<Nanoseconds>& until = daemon.frozen().until;
+  return {200, dump({{"frozen", daemon.frozen().frozen},
+                     {"file", daemon.config().freeze_file},
+                     {"until", until ? Json(trace::rfc3339(*until)) : Json(nullptr)}})};
 }
 
 asio::awaitable<HttpResponse> control(Daemon& daemon, Clock clock, HttpRequest request) {
   if (request.path == "/v1/release" || request.path == "/v1/rollback") {
     co_return co_await order(daemon, std::move(request));
+  }
+  if (request.path == "/v1/freeze" || request.path == "/v1/unfreeze") {
+    co_return freeze_order(daemon, request);
   }
   if (request.path != "/v1/status") co_return monitoring(daemon, clock, request);
   if (request.method != "GET") co_return error(405, "bad_method", "/v1/status takes GET");

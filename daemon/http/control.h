@@ -1,5 +1,6 @@
 // What the daemon answers: /metrics, /healthz and /readyz over TCP for monitoring, and
-// /v1/status, /v1/release and /v1/rollback on the control socket for the operator.
+// /v1/status and the orders (/v1/release, /v1/rollback, /v1/freeze, /v1/unfreeze) on the control
+// socket for the operator.
 #pragma once
 
 #include "daemon/daemon.h"
@@ -12,8 +13,10 @@ namespace rocktune::daemon {
 HttpHandler monitoring_handler(Daemon& daemon, const Clock& clock);
 
 // GET /v1/status. POST /v1/release {"target"?, "knob"?, "column_family"?} and POST /v1/rollback
-// {"target"?} answer {"results": [{target, knob, status, reason, before, after}]}; errors are
-// {"error": {code, message}}. The monitoring paths are answered too.
+// {"target"?, "knob"?, "column_family"?, "value"?} (a value, of a knob, instead of the found one)
+// answer {"results": [{target, knob, status, reason, before, after}]}; errors are
+// {"error": {code, message}}. POST /v1/freeze {"for_seconds"?} and POST /v1/unfreeze make and
+// remove the freeze file and answer {frozen, file, until}. The monitoring paths are answered too.
 HttpHandler control_handler(Daemon& daemon, const Clock& clock);
 
 }  // namespace rocktune::daemon

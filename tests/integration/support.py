@@ -72,6 +72,7 @@ class World(unittest.TestCase):
         self.agents = self.directory / "agents"
         self.agents.mkdir(mode=0o700)
         self.control = self.directory / "ctl.sock"
+        self.freeze_file = self.directory / "freeze"
         self.alerts = self.directory / "alerts.jsonl"
         self.traces = self.directory / "trace"
         self.processes = []
@@ -113,6 +114,7 @@ daemon:
   poll_interval: {int(self.POLL * 1000)}ms
   agent_dir: {self.agents}
   control_socket: {self.control}
+  freeze_file: {self.freeze_file}
 trace:
   directory: {self.traces}
 alert_log:

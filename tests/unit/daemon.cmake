@@ -5,6 +5,7 @@ rocktune_unit_test(daemon_test
     unit/daemon/device_profile_test.cc
     unit/daemon/device_test.cc
     unit/daemon/events_test.cc
+    unit/daemon/freeze_test.cc
     unit/daemon/host_test.cc
     unit/daemon/nvme_target_test.cc unit/daemon/nvme_test.cc
     unit/daemon/learnt_test.cc

@@ -4,8 +4,10 @@ rocktune_unit_test(policy_test
     unit/policy/device_budget_test.cc
     unit/policy/engine_test.cc
     unit/policy/guard_test.cc
+    unit/policy/guard_wait_test.cc
     unit/policy/headroom_loops_test.cc
     unit/policy/headroom_test.cc
+    unit/policy/journal_filter_test.cc
     unit/policy/outcomes_test.cc
     unit/policy/peers/adoc_test.cc
     unit/policy/peers/auto_tuned_test.cc

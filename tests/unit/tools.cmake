@@ -7,6 +7,7 @@ rocktune_unit_test(tools_test
     unit/tools/alert_text_test.cc
     unit/tools/cli_test.cc
     unit/tools/control_test.cc
+    unit/tools/decision_story_test.cc
     unit/tools/event_text_test.cc
     unit/tools/follow_test.cc
     unit/tools/knobs_text_test.cc

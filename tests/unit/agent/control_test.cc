@@ -197,6 +197,29 @@ TEST_CASE("restore with hold keeps rocktune away until released") {
   CHECK(s.set("b", 60).status == "applied");
 }
 
+TEST_CASE("what an operator holds stays where it is until released") {
+  Setup s;
+  s.take_lease();
+  s.set("a", 50);
+  const auto held = s.control->hold({"a", ""});
+  REQUIRE(held.has_value());
+  REQUIRE(held->results.size() == 1);
+  CHECK(held->results[0].status == "applied");
+  CHECK(held->results[0].after == 50);
+  CHECK(s.events().back().words.at("why") == "hold");
+  CHECK(s.set("a", 60).status == "conflict");
+  CHECK(s.set("b", 60).status == "applied");
+  s.now += 10s;
+  for (int i = 0; i < 5; ++i) s.control->tick();
+  CHECK(s.a == 50);  // it is not ours to return
+  CHECK(s.b == 100);
+  s.control->release({"a", ""});
+  s.take_lease();
+  CHECK(s.set("a", 60).status == "applied");
+  CHECK(s.control->hold({"nothing", ""}).error().code == "not_found");
+  CHECK(s.control->hold({"a", "second"}).error().code == "not_found");
+}
+
 TEST_CASE("closing returns everything") {
   Setup s;
   s.take_lease();

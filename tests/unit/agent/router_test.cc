@@ -72,6 +72,7 @@ TEST_CASE("a whole session") {
   REQUIRE(restored.has_value());
   CHECK(restored->results.at(0).after == 2);
   CHECK(f.post("release", R"({"knob":"max_background_jobs"})").status == 200);
+  CHECK(f.post("hold", R"({"knob":"max_background_jobs"})").status == 200);
 }
 
 TEST_CASE("events are read from where the reader stopped") {
@@ -125,11 +126,13 @@ TEST_CASE("what is wrong is said") {
   CHECK(f.post("changes", R"({"holder":"me","changes":[]})").status == 409);
   CHECK(RouterFixture::code(f.post("changes", R"({"holder":"me","changes":[]})")) == "no_lease");
   CHECK(f.post("release", R"({"knob":"nothing"})").status == 404);
+  CHECK(f.post("hold", R"({"knob":"nothing"})").status == 404);
+  CHECK(f.post("hold", "{}").status == 400);
 }
 
 TEST_CASE("a read-only agent refuses every change") {
   RouterFixture f("ro");
-  for (const char* action : {"lease", "changes", "restore", "release"}) {
+  for (const char* action : {"lease", "changes", "restore", "release", "hold"}) {
     CHECK(f.post(action, "{}").status == 403);
     CHECK(RouterFixture::code(f.post(action, "{}")) == "read_only");
   }

@@ -2,6 +2,7 @@
 
 #include "daemon/config/load.h"
 #include "daemon/config/policy_notes.h"
+#include "model/knobs.h"
 #include "tests/support/catch.h"
 #include "tests/unit/daemon/support.h"
 
@@ -115,6 +116,47 @@ TEST_CASE("values and their origins", "[daemon][config]") {
   CHECK(config->rule_for("/other").name.empty());
   CHECK(config->rule_for("/other").mode == Mode::kAct);
   CHECK(origin_of(*config, "targets[0].objective.read_p99") == "2ms # defaults");
+}
+
+TEST_CASE("pins and drift limits, by the knob's name", "[daemon][config]") {
+  const ConfigResult config = parse(
+      "defaults: {budget: {drift_max: 4, drift_max_of: {max_background_jobs: 2}}}\n"
+      "targets:\n"
+      "  - path: /a\n"
+      "    budget: {drift_max: unlimited, drift_max_of: {block_cache_capacity_bytes: 8}}\n"
+      "    pin: {max_background_jobs: 6, rate_limiter_bytes_per_second: unlimited}\n"
+      "  - path: /b\n"
+      "    pin: {rate_limiter_bytes_per_second: 100MiB/s, block_cache_capacity_bytes: 1GiB}\n");
+  REQUIRE(config);
+  CHECK(config->engine.budget.drift_max == 4);
+  CHECK(config->engine.pins.empty());
+  const EngineConfig a = config->rule_for("/a").engine;
+  CHECK_FALSE(a.budget.drift_max);
+  CHECK(a.budget.drift_max_of.at("max_background_jobs") == 2);
+  CHECK(a.budget.drift_max_of.at("block_cache_capacity_bytes") == 8);
+  CHECK(a.pins == Pins{{"max_background_jobs", 6},
+                       {"rate_limiter_bytes_per_second", kUnlimitedBytesPerSecond}});
+  const EngineConfig b = config->rule_for("/b").engine;
+  CHECK(b.pins == Pins{{"rate_limiter_bytes_per_second", 100 << 20},
+                       {"block_cache_capacity_bytes", 1 << 30}});
+  CHECK(origin_of(*config, "targets[0].pin.max_background_jobs") == "6 # r.yaml:5");
+  CHECK(origin_of(*config, "targets[1].budget.drift_max") == "4 # defaults");
+}
+
+TEST_CASE("wrong pins and drift limits", "[daemon][config]") {
+  const auto all = errors(
+      "defaults: {budget: {drift_max: 0.5, drift_max_of: {nonsense: 2}}}\n"
+      "targets:\n"
+      "  - path: /a\n"
+      "    freeze: [max_background_jobs]\n"
+      "    pin: {max_background_jobs: 6, block_cache_capacity_bytes: 100,\n"
+      "          rate_limiter_bytes_per_second: 1KiB/s}\n");
+  REQUIRE(all.size() == 5);
+  CHECK(all[0].find("no factor of at least 1") != std::string::npos);
+  CHECK(all[1].find("'nonsense' is not known; write one of ") != std::string::npos);
+  CHECK(begins(all[2], "r.yaml:5:32: targets[0].pin.max_background_jobs: is in `freeze` as well"));
+  CHECK(all[3].find("has no unit") != std::string::npos);
+  CHECK(all[4].find("out of range") != std::string::npos);
 }
 
 TEST_CASE("what is refused", "[daemon][config]") {

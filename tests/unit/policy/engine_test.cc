@@ -186,3 +186,41 @@ TEST_CASE("static warns and decides nothing", "[engine]") {
   }
   CHECK(alerts >= 1);
 }
+
+TEST_CASE("a pinned knob is moved there and kept there, whatever the policy wants", "[engine]") {
+  EngineConfig config;
+  config.pins[std::string(knob::kRateLimit)] = 25 * kM;
+  Stalled target(config);
+  Decision decision = target.first_decision();
+  CHECK(decision.proposal.rule == "pin.config");
+  CHECK(decision.verdict.kind == VerdictKind::kAllowed);
+  CHECK(decision.verdict.value == 25 * kM);
+  target.engine.report({decision.id, "applied", "", 20 * kM, 25 * kM});
+  target.sample.knobs = {limiter_knob(25 * kM, 20 * kM)};
+  bool held = false;
+  for (int i = 0; i < 40; ++i) {
+    for (const Decision& other : target.step().decisions) {
+      CHECK(other.verdict.kind == VerdictKind::kHeld);
+      CHECK(other.verdict.rule == "pin");
+      held = true;
+    }
+  }
+  CHECK(held);  // the stall went on, and headroom wanted more
+}
+
+TEST_CASE("a wrong pin makes no engine", "[engine]") {
+  EngineConfig config;
+  config.pins["no_such_knob"] = 1;
+  CHECK(Engine::create(config).error().message.find("no_such_knob") != std::string::npos);
+  config.pins = {{std::string(knob::kBackgroundJobs), 1000}};
+  CHECK(Engine::create(config).error().message.find("max_background_jobs") != std::string::npos);
+}
+
+TEST_CASE("a drift below one makes no engine", "[engine]") {
+  EngineConfig config;
+  config.budget.drift_max = 0.5;
+  CHECK(Engine::create(config).error().message.find("drift_max") != std::string::npos);
+  config.budget.drift_max = 2;
+  config.budget.drift_max_of["max_background_jobs"] = 0;
+  CHECK(Engine::create(config).error().message.find("drift_max") != std::string::npos);
+}

@@ -1,66 +1,14 @@
 // Every rule of policy/guard.h, in its order.
 #include "policy/guard.h"
 
-#include "tests/support/catch.h"
-#include "tests/unit/model/sample_builder.h"
+#include "tests/unit/policy/guard_bench.h"
 
 using namespace rocktune;
 using namespace rocktune::test;
 
 namespace {
 
-constexpr std::int64_t kGuardMiB = std::int64_t{1} << 20;
-
-// A guard and the features of a target, with time moved by hand.
-class Bench {
- public:
-  explicit Bench(Budget budget = {}) : guard(budget) {
-    f.fresh = true;
-    f.cpus = 4;
-    f.memory_available_bytes = 4e9;
-    f.limiter_bytes_per_second = 50e6;
-    f.knobs = {limiter_knob(100 * kGuardMiB, 100 * kGuardMiB), jobs_knob(4, 4),
-               cache_knob(256 * kGuardMiB, 256 * kGuardMiB)};
-    pass(0.5);
-  }
-  void pass(double seconds) {
-    f.at.tick += at_seconds(seconds);
-    ++f.sequence;
-    guard.observe(f);
-  }
-  KnobReading& knob(std::string_view name) {
-    for (KnobReading& reading : f.knobs) {
-      if (reading.name == name) return reading;
-    }
-    FAIL("no such knob");
-    return f.knobs[0];
-  }
-  Verdict ask(std::string_view name, std::int64_t to) {
-    Proposal proposal;
-    proposal.knob = name;
-    proposal.from = knob(name).value;
-    proposal.to = to;
-    return guard.judge(proposal, f);
-  }
-  // Asks, applies what was allowed, and lets time pass.
-  Verdict change(std::string_view name, std::int64_t to, double seconds = 61) {
-    Verdict verdict = ask(name, to);
-    knob(name).value = verdict.value;
-    pass(seconds);
-    return verdict;
-  }
-
-  Guard guard;
-  Features f;
-};
-
-bool is(const Verdict& verdict, VerdictKind kind, std::string_view rule) {
-  INFO(to_string(verdict.kind) << " " << verdict.rule << ": " << verdict.reason);
-  CHECK(verdict.kind == kind);
-  CHECK(verdict.rule == rule);
-  CHECK(verdict.reason.empty() == (kind == VerdictKind::kAllowed));
-  return verdict.kind == kind && verdict.rule == rule;
-}
+using Bench = GuardBench;
 
 }  // namespace
 
@@ -347,10 +295,10 @@ TEST_CASE("a failed change gives its dwell and its budget back", "[guard]") {
   proposal.to = 150 * kGuardMiB;
   CHECK(bench.guard.judge(proposal, bench.f).kind == VerdictKind::kAllowed);
   CHECK(bench.guard.judge(proposal, bench.f).rule == "dwell");
-  bench.guard.failed(proposal);
+  bench.guard.failed({"", proposal, {}});
   CHECK(bench.guard.judge(proposal, bench.f).kind == VerdictKind::kAllowed);
   proposal.knob = knob::kBackgroundJobs;
-  bench.guard.failed(proposal);  // of which nothing was allowed: nothing happens
+  bench.guard.failed({"", proposal, {}});  // of which nothing was allowed: nothing happens
   CHECK(bench.ask(knob::kRateLimit, 150 * kGuardMiB).rule == "dwell");
 }
 

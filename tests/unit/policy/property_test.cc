@@ -187,6 +187,9 @@ void check_decision(const Decision& decision, const Features& features, const Bu
     const Budget within = within_share(budget, features.shared);
     LimitInput input{proposal, *spec, reading, features, within, std::nullopt};
     Range range = allowed_range(input);
+    INFO(proposal.knob << " " << proposal.column_family << " of " << proposal.rule << " from "
+                       << proposal.from << " to " << proposal.to << " " << decision.verdict.rule
+                       << " " << decision.verdict.reason);
     CHECK(decision.verdict.value >= range.low);
     CHECK(decision.verdict.value <= range.high);
     CHECK(decision.verdict.value != reading.value);
@@ -268,4 +271,113 @@ TEST_CASE("guard: no proposal whatever passes outside the range", "[property]") 
     }
   }
   CHECK(allowed > 1000);
+}
+
+namespace {
+
+// Follows on its own which changes of which loop are under way or not judged yet.
+class CanaryWitness {
+ public:
+  // A change was made at `now`: nobody else's of its loop may be open.
+  void made(const Proposal& proposal, bool urgent, Nanoseconds now) {
+    const std::string loop = proposal.rule.substr(0, proposal.rule.find('.'));
+    for (const auto& [knob, open] : open_) {
+      if (urgent || open.loop != loop || knob == proposal.knob) continue;
+      CHECK(seconds_between(open.since, now) >= open.window_seconds);
+    }
+    open_[proposal.knob] = {loop, now, proposal.expected.window_seconds};
+  }
+  void judged(const std::string& knob) { open_.erase(knob); }
+
+ private:
+  struct Open {
+    std::string loop;
+    Nanoseconds since{0};
+    double window_seconds = 0;
+  };
+  std::map<std::string, Open> open_;
+};
+
+Proposal any_proposal(Dice& dice, const KnobReading& reading) {
+  static const char* const kRules[] = {"memory.a", "memory.b", "shape.a"};
+  static const char* const kFeatures[] = {"cache_hit_ratio", "l0_ratio", "memory_pressure_ratio"};
+  Proposal proposal;
+  proposal.knob = reading.name;
+  proposal.from = reading.value;
+  double factor = 0.3 + 0.1 * static_cast<double>(dice.below(30));
+  proposal.to = static_cast<std::int64_t>(static_cast<double>(reading.value) * factor);
+  proposal.rule = kRules[dice.below(3)];
+  proposal.reason = "a test";
+  proposal.expected = {kFeatures[dice.below(3)], true, 0, 10.0 + 10 * dice.below(4)};
+  return proposal;
+}
+
+// In the words of docs/control.md, not in those of policy/urgent.cc.
+bool may_not_wait(const Proposal& proposal, bool stalled_lately) {
+  bool up = proposal.to > proposal.from;
+  if (proposal.knob == knob::kRateLimit && up) return true;
+  if (proposal.expected.feature == "l0_ratio" && stalled_lately) {
+    return proposal.knob != knob::kRateLimit;
+  }
+  return proposal.expected.feature == "memory_pressure_ratio" && !up;
+}
+
+}  // namespace
+
+TEST_CASE("guard: never two open changes in a loop, never beyond drift", "[property]") {
+  std::uint32_t seed = GENERATE(range(1, 13));
+  Dice dice(seed);
+  Budget budget;
+  budget.jobs_max = 64;
+  budget.memory_max = Bytes{std::int64_t{1} << 42};
+  budget.changes_per_hour = 3600;
+  budget.drift_max = 1.5 + 0.5 * static_cast<double>(dice.below(6));
+  if (seed % 3 == 0) budget.drift_max_of[std::string(knob::kRateLimit)] = 2;
+  Guard guard(budget);
+  CanaryWitness witness;
+  Features f;
+  f.fresh = true;
+  f.cpus = 64;
+  f.memory_available_bytes = 1e12;
+  f.limiter_bytes_per_second = 50e6;
+  f.knobs = {limiter_knob(200 * kMiB, 200 * kMiB), jobs_knob(12, 12), cache_knob(1000, 1000)};
+  f.knobs[2].found = f.knobs[2].value = 256 * static_cast<std::int64_t>(kMiB);
+  std::optional<Nanoseconds> stalled;
+  int made = 0, held = 0;
+  for (int i = 0; i < 4000; ++i) {
+    f.at.tick += at_seconds(0.5 * static_cast<double>(1 + dice.below(10)));
+    ++f.sequence;
+    f.stalled_ratio = dice.one_in(12) ? 0.5 : 0.0;
+    if (*f.stalled_ratio > 0) stalled = f.at.tick;
+    guard.observe(f);
+    KnobReading& reading = f.knobs[dice.below(3)];
+    Decision decision{std::to_string(i), any_proposal(dice, reading), {}};
+    const Proposal& proposal = decision.proposal;
+    decision.verdict = guard.judge(proposal, f);
+    if (decision.verdict.rule == "canary") ++held;
+    if (decision.verdict.value == proposal.from) continue;
+    ++made;
+    bool lately = stalled && seconds_between(*stalled, f.at.tick) <= 10;
+    witness.made(proposal, may_not_wait(proposal, lately), f.at.tick);
+    guard.decided(decision, f.at.tick);
+    if (dice.one_in(10)) {
+      guard.failed(decision);
+      witness.judged(reading.name);
+      continue;
+    }
+    reading.value = decision.verdict.value;
+    guard.applied(decision, f.at.tick);
+    if (dice.one_in(5)) {
+      guard.judged(decision.id);
+      witness.judged(reading.name);
+    }
+    bool bounded = reading.name != knob::kRateLimit || seed % 3 == 0;
+    double most = reading.name == knob::kRateLimit ? 2 : *budget.drift_max;
+    double drift = static_cast<double>(reading.value) / static_cast<double>(reading.found);
+    if (!bounded) continue;
+    CHECK(drift <= most);
+    CHECK(drift >= 1 / most);
+  }
+  CHECK(made > 100);
+  CHECK(held > 100);
 }

@@ -61,6 +61,11 @@ TEST_CASE("wrong usage is one line and exit code 2", "[tools]") {
         Words{"status", "--nonsense"},
         Words{"release"},
         Words{"release", "k", "--all"},
+        Words{"rollback", "k", "--all"},
+        Words{"rollback", "--column-family", "default"},
+        Words{"freeze", "--for", "10"},
+        Words{"freeze", "--for", "-5m"},
+        Words{"explain", "1-1", "--last", "0"},
         Words{"trace"},
         Words{"trace", "info"},
         Words{"run"},
@@ -94,8 +99,8 @@ TEST_CASE("help and version are answers, not errors", "[tools]") {
   CHECK(help.code == 0);
   CHECK(contains(help.out, "rocktune replay"));
   CHECK(run({"--version"}).out.starts_with("rocktune "));
-  for (const char* command :
-       {"run", "status", "watch", "alerts", "release", "rollback", "replay", "score"}) {
+  for (const char* command : {"run", "status", "watch", "alerts", "explain", "release", "rollback",
+                              "freeze", "unfreeze", "replay", "score"}) {
     const Ran ran = run({command, "--help"});
     CHECK(ran.code == 0);
     CHECK(contains(ran.out, "--help"));
@@ -107,7 +112,9 @@ TEST_CASE("what cannot be done is one line and exit code 1", "[tools]") {
   const std::string socket = directory.file("none.sock");
   for (const Words& arguments :
        {Words{"status", "--socket", socket}, Words{"watch", "--socket", socket},
-        Words{"rollback", "--socket", socket}, Words{"release", "--all", "--socket", socket},
+        Words{"rollback", "--socket", socket}, Words{"rollback", "1-1", "--log", socket},
+        Words{"explain", "--log", socket}, Words{"freeze", "--socket", socket},
+        Words{"unfreeze", "--socket", socket}, Words{"release", "--all", "--socket", socket},
         Words{"trace", "info", directory.file("none.sock")},
         Words{"replay", directory.write("none.sock.txt", "text")},
         Words{"alerts", directory.file("none.sock")}}) {

@@ -120,7 +120,8 @@ TEST_CASE("indicators, evidence and engine configurations come back as they were
   config.policy = "static";
   config.policy_params = {{"a", 0.1}, {"b", 1e300}};
   config.objective.read_p99_seconds = 0.0123;
-  config.budget = {4_GiB, 12, {5e6}, 9};
+  config.budget = {4_GiB, 12, {5e6}, 9, std::nullopt, {{"a", 2.5}, {"b", std::nullopt}}};
+  config.pins = {{"a", 1}, {"b", std::int64_t{1} << 40}};
   CHECK(test::checked(decode_engine_config(encode_engine_config(config))) == config);
   config.objective.device_capacities = {DirectionCapacity{3.5e9, 1.0 / 3}, std::nullopt, 0.0, 1e-4};
   CHECK(test::checked(decode_engine_config(encode_engine_config(config))) == config);
@@ -130,6 +131,16 @@ TEST_CASE("indicators, evidence and engine configurations come back as they were
   REQUIRE(older.find(key) != std::string::npos);
   older.replace(older.find(key), key.size(), "\"not_known_then\"");
   CHECK(test::checked(decode_engine_config(older)) == EngineConfig{});
+  // Nor did they limit the drift.
+  older.replace(older.find("\"drift_max\""), 11, "\"unknown\"");
+  CHECK_FALSE(test::checked(decode_engine_config(older)).budget.drift_max);
+}
+
+TEST_CASE("what the guard found about a knob is a line", "[trace]") {
+  const GuardNote note{"max_background_jobs", "", "it is moved to and fro"};
+  CHECK(guard_line(Nanoseconds(0), "orders", note) ==
+        R"({"time":"1970-01-01T00:00:00.000Z","target":"orders","kind":"guard",)"
+        R"("id":"max_background_jobs","column_family":"","message":"it is moved to and fro"})");
 }
 
 TEST_CASE("what an engine began with comes back exactly", "[trace]") {

@@ -35,6 +35,7 @@ TEST_CASE("every message survives the round trip") {
   round_trip(testing::lease());
   round_trip(RestoreRequest{true});
   round_trip(ReleaseRequest{"knob", "cf"});
+  round_trip(HoldRequest{"knob", "cf"});
   round_trip(Error{"not_found", "no such \"database\""});
 }
 

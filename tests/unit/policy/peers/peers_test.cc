@@ -61,7 +61,7 @@ TEST_CASE("peers: under hard limits neither step, dwell, budget nor oscillation 
   Budget budget;
   budget.changes_per_hour = 1;
   for (const GuardScope scope : {GuardScope::kAll, GuardScope::kHardLimits}) {
-    Guard guard(budget, scope);
+    Guard guard(budget, {}, scope);
     int allowed = 0;
     std::int64_t value = 1'000'000'000;
     Sample sample = quiet_sample(0);
@@ -83,7 +83,7 @@ TEST_CASE("peers: under hard limits neither step, dwell, budget nor oscillation 
 TEST_CASE("peers: the hard limits hold", "[peers]") {
   Budget budget;
   budget.rate_limit_min = BytesPerSecond{50e6};
-  Guard guard(budget, GuardScope::kHardLimits);
+  Guard guard(budget, {}, GuardScope::kHardLimits);
   Sample sample = quiet_sample(0);
   sample.knobs = {limiter_knob(100'000'000)};
   Features features = derive(nullptr, sample);

@@ -1,0 +1,181 @@
+// What operators order: releases and rollbacks.
+#include <algorithm>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "daemon/daemon.h"
+
+namespace rocktune::daemon {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr Nanoseconds kOrderTime = std::chrono::seconds(2);  // as for changes: daemon_agents.cc
+constexpr Nanoseconds kLongestWait = std::chrono::seconds(3);
+
+bool is_called(const Target& target, const std::string& name) {
+  return name.empty() || name == target.name() || name == target.path();
+}
+
+// An empty name stands for every knob, an empty column family for any.
+bool has_knob(const std::vector<KnobReading>& knobs, const std::string& name,
+              const std::string& column_family) {
+  return name.empty() || std::any_of(knobs.begin(), knobs.end(), [&](const KnobReading& knob) {
+           return knob.name == name &&
+                  (column_family.empty() || knob.column_family == column_family);
+         });
+}
+
+}  // namespace
+
+asio::awaitable<bool> Daemon::wait_until_idle(PeerPointer peer) {
+  const Nanoseconds until = clock_().tick + kLongestWait;
+  asio::steady_timer timer(executor_);
+  while (peer->commanding && !peer->gone && !stopped_ && clock_().tick < until) {
+    timer.expires_after(std::chrono::milliseconds(5));
+    co_await timer.async_wait(asio::use_awaitable);
+  }
+  co_return !peer->commanding && !peer->gone && !stopped_;
+}
+
+// A misspelt knob is an error that says which ones there are; a database without the knob is
+// passed over where another one has it.
+Result<void> Daemon::find_knob(const std::string& target, const std::string& knob,
+                               const std::string& column_family) const {
+  if (knob.empty()) return {};
+  std::set<std::string> names;
+  bool any = false;
+  for (const auto& [key, open] : targets_) {
+    if (!open->live() || !is_called(*open, target)) continue;
+    if (has_knob(open->knobs(), knob, column_family)) return {};
+    any = true;
+    for (const KnobReading& reading : open->knobs()) {
+      const bool one = reading.column_family.empty();
+      names.insert(one ? reading.name : reading.name + " of " + reading.column_family);
+    }
+  }
+  if (!any) return {};  // command() says so
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return fail(ErrorCode::kNotFound,
+              "there is no knob '" + knob + "'" +
+                  (column_family.empty() ? "" : " of the column family '" + column_family + "'") +
+                  (list.empty() ? "; none has been read yet" : "; the knobs are " + list));
+}
+
+Daemon::KnobResults Daemon::release(std::string target, std::string knob,
+                                    std::string column_family) {
+  const wire::ReleaseRequest request{knob, column_family};
+  const Result<void> known = find_knob(target, knob, column_family);
+  if (!known) co_return tl::unexpected<Error>(known.error());
+  std::string what = "released " + (knob.empty() ? std::string("every knob") : knob);
+  Command send = [this, request](Session& session, std::string database, const Target&) {
+    return session.release(std::move(database), request, clock_().tick + kOrderTime);
+  };
+  const Applies has_it = [knob, column_family](const Target& open) {
+    return has_knob(open.knobs(), knob, column_family);
+  };
+  co_return co_await command(std::move(target), std::move(what), std::move(send), has_it);
+}
+
+Daemon::KnobResults Daemon::rollback(std::string target) {
+  Command send = [this](Session& session, std::string database, const Target&) {
+    return session.restore(std::move(database), true, clock_().tick + kOrderTime);
+  };
+  return command(std::move(target), "rolled back", std::move(send),
+                 [](const Target&) { return true; });
+}
+
+Daemon::KnobResults Daemon::rollback_knob(std::string target, std::string knob,
+                                          std::string column_family,
+                                          std::optional<std::int64_t> value) {
+  const Result<void> known = find_knob(target, knob, column_family);
+  if (!known) co_return tl::unexpected<Error>(known.error());
+  Command send = [this, knob, column_family, value](Session& session, std::string database,
+                                                    const Target& open) {
+    std::vector<wire::Change> changes;
+    for (const KnobReading& reading : open.knobs()) {
+      const bool in = column_family.empty() || reading.column_family == column_family;
+      if (reading.name != knob || !in) continue;
+      const std::string id = run_ + "-rollback-" + std::to_string(++last_rollback_);
+      changes.push_back(
+          {id, knob, reading.column_family, value.value_or(reading.found), std::nullopt});
+    }
+    return change_and_hold(session, std::move(database), std::move(changes));
+  };
+  const Applies has_it = [knob, column_family](const Target& open) {
+    return has_knob(open.knobs(), knob, column_family);
+  };
+  co_return co_await command(std::move(target), "rolled " + knob + " back", std::move(send),
+                             has_it);
+}
+
+// Under our lease, as every change; then it is the operator's, whatever becomes of the lease.
+Session::Answer<wire::ChangeResults> Daemon::change_and_hold(Session& session, std::string database,
+                                                             std::vector<wire::Change> changes) {
+  const Nanoseconds until = clock_().tick + kOrderTime;
+  const wire::Lease wanted{config_.name,
+                           std::chrono::duration<double>(config_.lease_duration).count(),
+                           config_.on_daemon_loss, std::nullopt};
+  const Result<wire::Lease> lease = co_await session.lease(database, wanted, until);
+  if (!lease) co_return tl::unexpected<Error>(lease.error());
+  // Named: g++ 12 destroys braced temporaries of a co_await twice.
+  const wire::ChangesRequest request{config_.name, changes};
+  Result<wire::ChangeResults> done = co_await session.changes(database, request, until);
+  if (!done) co_return done;
+  for (wire::ChangeResult& result : done->results) {
+    const auto change = std::find_if(changes.begin(), changes.end(),
+                                     [&](const auto& one) { return one.id == result.id; });
+    if (change == changes.end()) continue;
+    result.id = change->knob;
+    result.column_family = change->column_family;
+    if (result.status != "applied" && result.status != "unchanged") continue;
+    const wire::HoldRequest hold{change->knob, change->column_family};
+    const Result<wire::ChangeResults> held = co_await session.hold(database, hold, until);
+    if (held) continue;
+    result.status = "failed";
+    result.reason = "it is back, but rocktune may change it again: " + held.error().message;
+  }
+  co_return done;
+}
+
+Daemon::KnobResults Daemon::command(std::string target, std::string what, Command send,
+                                    Applies applies) {
+  std::vector<KnobResult> results;
+  bool any = false;
+  const std::map<std::string, PeerPointer> peers = peers_;
+  for (const auto& [path, peer] : peers) {
+    const std::map<std::string, std::shared_ptr<Target>> targets = peer->targets;
+    for (const auto& [id, open] : targets) {
+      if (!is_called(*open, target)) continue;
+      any = true;
+      if (!applies(*open)) continue;
+      Result<wire::ChangeResults> answer = wire::ChangeResults{};
+      const bool idle = co_await wait_until_idle(peer);
+      if (idle) {
+        const Busy busy(peer, &Peer::commanding);
+        answer = co_await send(peer->session, id, *open);
+      } else {
+        answer = fail(ErrorCode::kUnavailable, "the agent is busy or gone: try again");
+      }
+      if (!answer) {
+        results.push_back({open->name(), {"", "failed", answer.error().message, 0, 0, ""}});
+        continue;
+      }
+      for (wire::ChangeResult& result : answer->results) {
+        results.push_back({open->name(), std::move(result)});
+      }
+      journal_.event(open->name(), open->trace_id(), "manual", "operator",
+                     what + " at the operator's request");
+    }
+  }
+  if (!any) {
+    co_return tl::unexpected<Error>(
+        Error{ErrorCode::kNotFound, target.empty() ? "no database is open: nothing to do"
+                                                   : "no open database is called " + target});
+  }
+  co_return results;
+}
+
+}  // namespace rocktune::daemon

@@ -1,0 +1,62 @@
+#include "daemon/freeze_file.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "daemon/agents/peer_process.h"
+#include "files/replace_file.h"
+#include "files/text_file.h"
+#include "trace/journal_json.h"
+
+namespace rocktune::daemon {
+namespace {
+
+constexpr std::string_view kUntil = "until ";
+constexpr std::size_t kMostFreezeBytes = 4096;
+
+std::optional<Nanoseconds> end_of(std::string_view text) {
+  if (!text.starts_with(kUntil)) return std::nullopt;
+  text.remove_prefix(kUntil.size());
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  return trace::parse_rfc3339(text);
+}
+
+}  // namespace
+
+Freeze read_freeze_file(const std::string& path, Nanoseconds wall) {
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) != 0) {
+    const int why = errno;
+    if (why == ENOENT || why == ENOTDIR) return {};
+    return {false, std::nullopt, false, "cannot look for " + path + ": " + std::strerror(why)};
+  }
+  if (!is_trusted(info.st_uid)) {
+    return {false, std::nullopt, false,
+            path + " belongs to uid " + std::to_string(info.st_uid) +
+                ", who may not freeze rocktuned: it is not heeded"};
+  }
+  // What cannot be read is there all the same.
+  const Result<std::string> text = read_text_file(path, kMostFreezeBytes);
+  Freeze freeze{true, text ? end_of(*text) : std::nullopt, false, ""};
+  if (!freeze.until || wall < *freeze.until) return freeze;
+  return {false, std::nullopt, true, ""};
+}
+
+Result<void> write_freeze_file(const std::string& path, std::optional<Nanoseconds> until) {
+  // The one thread that samples databases waits for no disk.
+  return replace_file(path, until ? std::string(kUntil) + trace::rfc3339(*until) + "\n" : "",
+                      Sync::kNo);
+}
+
+Result<void> remove_freeze_file(const std::string& path) {
+  if (::unlink(path.c_str()) == 0 || errno == ENOENT || errno == ENOTDIR) return {};
+  const ErrorCode code =
+      errno == EACCES || errno == EPERM ? ErrorCode::kPermission : ErrorCode::kIo;
+  return fail(code, "cannot remove " + path + ": " + std::strerror(errno));
+}
+
+}  // namespace rocktune::daemon

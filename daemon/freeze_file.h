@@ -1,0 +1,31 @@
+// The freeze file: while it is there rocktuned changes nothing, whatever the mode. It outlives the
+// daemon, and anybody may make it who could stop the daemon: `touch` is enough, `rocktune freeze`
+// does it through the control socket.
+//
+// Empty, it holds until it is removed. With "until TIME" (RFC 3339, as rocktune writes it) it ends
+// by itself then. What else it may hold counts as without an end. A file of another user than root
+// and rocktuned's own freezes nothing: its directory may be writable by all.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "model/clock.h"
+#include "model/result.h"
+
+namespace rocktune::daemon {
+
+struct Freeze {
+  bool frozen = false;
+  std::optional<Nanoseconds> until;  // wall time; unset: until the file is removed
+  bool expired = false;              // the file is there, and its time is over
+  std::string problem;               // why a file is not heeded, or cannot be read; a sentence
+  bool operator==(const Freeze&) const = default;
+};
+
+Freeze read_freeze_file(const std::string& path, Nanoseconds wall);
+// Errors: kPermission or kIo, with the path.
+Result<void> write_freeze_file(const std::string& path, std::optional<Nanoseconds> until);
+Result<void> remove_freeze_file(const std::string& path);  // one that is not there is no error
+
+}  // namespace rocktune::daemon

@@ -1,0 +1,36 @@
+// Blames: a knob rests after one of its changes was taken back. The rule that had asked for it may
+// not move the knob the same way again for ten minutes; blamed again within four hours of the end
+// of such a rest, for twice as long, up to four hours. Pure; bounded by the number of knobs and
+// rules; internal to policy/.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "model/decision.h"
+
+namespace rocktune {
+
+class Blames {
+ public:
+  // `culprit` was taken back; `id` is its decision's.
+  void blame(const Proposal& culprit, const std::string& id, Nanoseconds now);
+  // Why the change has to wait; absent when it has not.
+  [[nodiscard]] std::optional<std::string> blocks(const Proposal& proposal, Nanoseconds now) const;
+  void reset() { rests_.clear(); }
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::string, bool>;  // knob, family, rule, up
+  struct Rest {
+    std::string id;
+    Nanoseconds since{0};
+    double seconds = 0;
+  };
+  static Key key_of(const Proposal& proposal);
+
+  std::map<Key, Rest> rests_;
+};
+
+}  // namespace rocktune

@@ -1,0 +1,46 @@
+// Canaries: one change at a time in each loop. A change of a knob is held while another knob of the
+// same loop, or the same knob of another column family, has a change whose effect is not judged
+// yet: of two at once nobody could tell which did what.
+//
+// A loop is the part of a rule before the dot. A rollback counts as a change of the loop whose
+// change it takes back. A change that expects nothing (a pin) is judged by nobody, and is none.
+// Pure; bounded by the number of knobs; internal to policy/.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "model/decision.h"
+
+namespace rocktune {
+
+class Canaries {
+ public:
+  // An allowed change counts from its decision on; its window begins when it was applied.
+  void decided(const Decision& decision, Nanoseconds now);
+  void applied(const Decision& decision, Nanoseconds now);
+  void not_applied(const Decision& decision);
+  void judged(const std::string& decision_id);  // or its window was cut short
+  // Why the change has to wait: the canary's id and knob, and for how long. Absent when it has not.
+  [[nodiscard]] std::optional<std::string> blocks(const Proposal& proposal, Nanoseconds now) const;
+  void reset();
+
+ private:
+  using Key = std::pair<std::string, std::string>;  // knob and column family
+  struct Open {
+    std::string id, loop;
+    Nanoseconds since{0};
+    double window_seconds = 0;
+  };
+  using Changes = std::map<Key, Open>;
+  [[nodiscard]] std::string loop_for(const Proposal& proposal) const;
+  static const Changes::value_type* other_of(const Changes& changes, const std::string& loop,
+                                             const Proposal& proposal, Nanoseconds now);
+
+  Changes decided_, applied_;  // ended ones stay until the next change of the knob
+  std::map<Key, std::string> loops_;
+};
+
+}  // namespace rocktune

@@ -1,0 +1,56 @@
+#include "policy/slo_watch.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "model/text.h"
+#include "policy/outcomes.h"
+
+namespace rocktune {
+namespace {
+
+constexpr double kBeforeSeconds = 10;      // what outcomes take as the load before, too
+constexpr std::size_t kMostBefore = 2048;  // polls are 10 ms apart at the least
+constexpr std::size_t kLeastPoints = 5;
+constexpr int kLeastSeen = 5;
+
+}  // namespace
+
+void SloWatch::observe(Nanoseconds now, const Value& p99_us) {
+  if (p99_us) recent_.push_back({now, *p99_us});
+  while (!recent_.empty() && (seconds_between(recent_.front().tick, now) > kBeforeSeconds ||
+                              recent_.size() > kMostBefore)) {
+    recent_.pop_front();
+  }
+}
+
+SloWatch::Watched SloWatch::begin() const {
+  Watched watched;
+  if (recent_.size() < kLeastPoints) return watched;
+  std::vector<double> values;
+  for (const Point& point : recent_) values.push_back(point.p99_us);
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (*middle > limit_) return watched;
+  watched.before = *middle;
+  // Just below the limit and just above it are the same latency.
+  watched.threshold = std::max(limit_, *middle + Outcomes::tolerance(feature_, *middle));
+  return watched;
+}
+
+void SloWatch::count(Watched& watched, const Value& p99_us) {
+  if (!watched.before || !p99_us) return;
+  ++watched.seen;
+  if (*p99_us > watched.threshold) ++watched.over;
+}
+
+std::optional<std::string> SloWatch::broken(const Watched& watched) const {
+  if (!watched.before || watched.seen < kLeastSeen || 2 * watched.over <= watched.seen) {
+    return std::nullopt;
+  }
+  return feature_ + " was " + text::microseconds(*watched.before) + " and kept its objective of " +
+         text::microseconds(limit_) + "; since then it is above in " +
+         std::to_string(watched.over) + " of " + std::to_string(watched.seen) + " samples";
+}
+
+}  // namespace rocktune

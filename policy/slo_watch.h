@@ -1,0 +1,44 @@
+// SloWatch: whether one service level was kept before a change, and is broken after it. Medians of
+// the P99 of intervals, since a single interval's says little. Pure; bounded; internal to policy/.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "model/clock.h"
+#include "model/features.h"
+
+namespace rocktune {
+
+class SloWatch {
+ public:
+  // `feature` is a P99 in microseconds, `limit_us` its objective.
+  SloWatch(std::string feature, double limit_us) : feature_(std::move(feature)), limit_(limit_us) {}
+
+  // One change, followed from its beginning.
+  struct Watched {
+    std::optional<double> before;  // the median of the last 10 s; unset: unknown, or not kept
+    double threshold = 0;          // above it counts as broken
+    int seen = 0, over = 0;
+  };
+
+  void observe(Nanoseconds now, const Value& p99_us);
+  [[nodiscard]] Watched begin() const;
+  static void count(Watched& watched, const Value& p99_us);
+  // What to say if it was kept before and most intervals since were above; else absent.
+  [[nodiscard]] std::optional<std::string> broken(const Watched& watched) const;
+  [[nodiscard]] const std::string& feature() const { return feature_; }
+  void reset() { recent_.clear(); }
+
+ private:
+  struct Point {
+    Nanoseconds tick{0};
+    double p99_us = 0;
+  };
+  std::string feature_;
+  double limit_;
+  std::deque<Point> recent_;
+};
+
+}  // namespace rocktune

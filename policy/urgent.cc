@@ -1,0 +1,44 @@
+#include "policy/urgent.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "policy/pins.h"
+#include "policy/rollback.h"
+
+namespace rocktune {
+namespace {
+
+constexpr std::array<std::string_view, 8> kStallFeatures{
+    "stalled_ratio",  "write_stopped",       "l0_ratio",     "l0_files", "pending_ratio",
+    "memtable_ratio", "immutable_memtables", "pending_bytes"};
+constexpr std::array<std::string_view, 4> kHostFeatures{
+    "memory_pressure_ratio", "memory_available_bytes", "process_rss_bytes", "cpu_pressure_ratio"};
+
+template <std::size_t N>
+bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+std::string loop_of(const Proposal& proposal) {
+  return proposal.rule.substr(0, proposal.rule.find('.'));
+}
+
+bool is_return(const Proposal& proposal) {
+  return proposal.rule == kRollbackRule || proposal.rule == kPinRule;
+}
+
+bool relieves_stall(const Proposal& proposal) {
+  if (proposal.knob == knob::kRateLimit) return proposal.to > proposal.from;
+  return contains(kStallFeatures, proposal.expected.feature);
+}
+
+bool protects_host(const Proposal& proposal, const KnobSpec& spec) {
+  return spec.lower_is_protective && proposal.to < proposal.from &&
+         contains(kHostFeatures, proposal.expected.feature);
+}
+
+}  // namespace rocktune

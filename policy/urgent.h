@@ -1,0 +1,26 @@
+// Which changes may not wait for another one to be judged. Told by what a change is expected to
+// move, never by what its policy calls it. Pure; internal to policy/.
+#pragma once
+
+#include <string>
+
+#include "model/decision.h"
+#include "model/knobs.h"
+
+namespace rocktune {
+
+// The part of the policy's rule before the dot: "limiter" of "limiter.backlog".
+std::string loop_of(const Proposal& proposal);
+
+// A rollback or a pin: the engine's own wishes, which bring a knob to where it was or has to be.
+bool is_return(const Proposal& proposal);
+
+// It is to end or shorten a stall: it expects less of L0, of pending bytes, of memtables that wait,
+// or of stalled time. Raising the limiter always is.
+bool relieves_stall(const Proposal& proposal);
+
+// It gives back what the host lacks: lowers a knob where less protects, and expects memory or CPU
+// from it.
+bool protects_host(const Proposal& proposal, const KnobSpec& spec);
+
+}  // namespace rocktune

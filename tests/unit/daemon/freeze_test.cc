@@ -1,0 +1,92 @@
+#include <unistd.h>
+
+#include <fstream>
+
+#include "daemon/freeze_file.h"
+#include "tests/unit/daemon/target_world.h"
+#include "trace/journal_json.h"
+
+using namespace rocktune;
+using namespace rocktune::daemon;
+using namespace rocktune::daemon::test;
+
+TEST_CASE("a freeze file freezes while it is there, or until its time", "[daemon][freeze]") {
+  const TempTree tree;
+  const std::string path = tree.path("freeze");
+  const Nanoseconds now = 1'700'000'000s;
+  CHECK(read_freeze_file(path, now) == Freeze{});
+  CHECK(read_freeze_file(tree.path("nowhere/freeze"), now) == Freeze{});
+  SECTION("touched") {
+    std::ofstream(path).close();
+    CHECK(read_freeze_file(path, now) == Freeze{true, std::nullopt, false, ""});
+  }
+  SECTION("without an end") {
+    REQUIRE(write_freeze_file(path, std::nullopt));
+    CHECK(read_freeze_file(path, now + 87600h) == Freeze{true, std::nullopt, false, ""});
+  }
+  SECTION("for a time") {
+    REQUIRE(write_freeze_file(path, now + 600s));
+    CHECK(read_freeze_file(path, now) == Freeze{true, now + 600s, false, ""});
+    CHECK(read_freeze_file(path, now + 599s).frozen);
+    const Freeze over = read_freeze_file(path, now + 600s);
+    CHECK_FALSE(over.frozen);
+    CHECK(over.expired);
+  }
+  SECTION("what it holds besides counts as without an end") {
+    std::ofstream(path) << "until tomorrow\n";
+    CHECK(read_freeze_file(path, now) == Freeze{true, std::nullopt, false, ""});
+  }
+  REQUIRE(remove_freeze_file(path));
+  CHECK(read_freeze_file(path, now) == Freeze{});
+  CHECK(remove_freeze_file(path));
+}
+
+TEST_CASE("a freeze file of somebody else is not heeded", "[daemon][freeze]") {
+  if (::geteuid() != 0) return;  // only root can give a file away
+  const TempTree tree;
+  const std::string path = tree.path("freeze");
+  std::ofstream(path).close();
+  REQUIRE(::chown(path.c_str(), 12345, 12345) == 0);
+  const Freeze freeze = read_freeze_file(path, 1s);
+  CHECK_FALSE(freeze.frozen);
+  CHECK(freeze.problem.find("belongs to uid 12345") != std::string::npos);
+}
+
+TEST_CASE("a frozen target changes nothing, and a replay sees why", "[daemon][freeze]") {
+  TargetWorld world;
+  auto target = world.target(Mode::kAct);
+  target->opened(world.opening());
+  target->set_frozen("frozen by the file /x");
+  for (std::uint64_t n = 1; n <= 40; ++n) CHECK(world.poll(*target, n).empty());
+  const auto steps = world.recorded();
+  REQUIRE(steps.size() == 40);
+  REQUIRE(steps.back().sample.knobs.size() == 1);
+  CHECK_FALSE(steps.back().sample.knobs[0].changeable);
+  CHECK(steps.back().sample.knobs[0].reason == "frozen by the file /x");
+  target->set_frozen("");
+  std::size_t handed_out = 0;
+  for (std::uint64_t n = 41; n <= 60; ++n) handed_out += world.poll(*target, n).size();
+  CHECK(handed_out > 0);
+}
+
+TEST_CASE("a pin is handed out, and is part of what the trace began with", "[daemon][freeze]") {
+  TargetWorld world;
+  TargetRule rule;
+  rule.path = "/db";
+  rule.mode = Mode::kAct;
+  rule.engine.pins = {{"rate_limiter_bytes_per_second", 50'000'000}};
+  const Roots nowhere{world.tree.path("proc"), world.tree.path("sys")};
+  auto made = Target::create(1, world.tree.path("db"), rule, nowhere, world.journal, world.counters,
+                             world.learnt);
+  REQUIRE(made);
+  (*made)->opened(world.opening());
+  const auto decisions = world.poll(**made, 1);
+  REQUIRE(decisions.size() == 1);
+  CHECK(decisions[0].proposal.rule == "pin.config");
+  CHECK(decisions[0].verdict.value == 50'000'000);
+  auto reader = trace::Reader::open(world.trace.path());
+  REQUIRE(reader);
+  auto targets = reader->targets();
+  REQUIRE(targets);
+  CHECK(targets->at(0).info.engine.pins == rule.engine.pins);
+}

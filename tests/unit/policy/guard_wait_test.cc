@@ -1,0 +1,333 @@
+// The guard's rules that make a change wait for others, or for its turn: canary, blamed,
+// oscillation, pin, and the clamp on drift.
+#include "tests/unit/policy/guard_bench.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+using WaitBench = GuardBench;
+
+// Writers are held up from now on.
+void stall(WaitBench& bench) {
+  bench.f.stalled_ratio = 0.5;
+  bench.pass(0.5);
+}
+
+Budget roomy() {
+  Budget budget;
+  budget.jobs_max = 64;
+  budget.memory_max = Bytes{std::int64_t{1} << 40};
+  return budget;
+}
+
+}  // namespace
+
+TEST_CASE("canary: one change of a loop at a time, until it is judged", "[guard]") {
+  WaitBench bench(roomy());
+  CHECK(bench.act(bench.wants("1-1", "memory.shift", knob::kBackgroundJobs, 5)).kind ==
+        VerdictKind::kAllowed);
+  Verdict verdict = bench.act(bench.wants("1-2", "memory.grow", knob::kCacheCapacity, 300 << 20));
+  CHECK(is(verdict, VerdictKind::kHeld, "canary"));
+  CHECK(verdict.reason.find("decision 1-1 changed max_background_jobs") != std::string::npos);
+  SECTION("another loop does not wait") {
+    auto other = bench.wants("1-2", "cache.grow", knob::kCacheCapacity, 300 << 20);
+    CHECK(is(bench.act(other), VerdictKind::kAllowed, ""));
+  }
+  SECTION("the same knob may go on") {
+    bench.pass(6);
+    auto more = bench.wants("7-1", "memory.shift", knob::kBackgroundJobs, 6);
+    CHECK(is(bench.act(more), VerdictKind::kAllowed, ""));
+    bench.pass(25);  // its own window, not that of the first
+    auto other = bench.wants("9-1", "memory.grow", knob::kCacheCapacity, 300 << 20);
+    CHECK(is(bench.act(other), VerdictKind::kHeld, "canary"));
+  }
+  SECTION("judged before its time") {
+    bench.guard.judged("1-1");
+    auto other = bench.wants("1-2", "memory.grow", knob::kCacheCapacity, 300 << 20);
+    CHECK(is(bench.act(other), VerdictKind::kAllowed, ""));
+  }
+  SECTION("the window is over") {
+    bench.pass(30);
+    auto other = bench.wants("1-2", "memory.grow", knob::kCacheCapacity, 300 << 20);
+    CHECK(is(bench.act(other), VerdictKind::kAllowed, ""));
+  }
+  SECTION("another database") {
+    bench.guard.reset();
+    auto other = bench.wants("1-2", "memory.grow", knob::kCacheCapacity, 300 << 20);
+    CHECK(is(bench.act(other), VerdictKind::kAllowed, ""));
+  }
+}
+
+TEST_CASE("canary: the same knob of another column family is another knob", "[guard]") {
+  WaitBench bench(roomy());
+  KnobReading family = bench.knob(knob::kBackgroundJobs);
+  family.column_family = "two";
+  bench.f.knobs.push_back(family);
+  bench.act(bench.wants("1-1", "shape.size", knob::kBackgroundJobs, 5));
+  Decision other = bench.wants("1-2", "shape.size", knob::kBackgroundJobs, 6);
+  other.proposal.column_family = "two";
+  other.proposal.from = 4;
+  CHECK(is(bench.guard.judge(other.proposal, bench.f), VerdictKind::kHeld, "canary"));
+}
+
+TEST_CASE("canary: a change that is not made holds nobody", "[guard]") {
+  WaitBench bench(roomy());
+  Decision first = bench.wants("1-1", "memory.shift", knob::kBackgroundJobs, 5);
+  first.verdict = bench.guard.judge(first.proposal, bench.f);
+  bench.guard.decided(first, bench.f.at.tick);
+  auto other = bench.wants("1-2", "memory.grow", knob::kCacheCapacity, 300 << 20);
+  CHECK(is(bench.act(other), VerdictKind::kHeld, "canary"));  // it may be under way
+  SECTION("failed") {
+    bench.guard.failed(first);
+  }
+  SECTION("only advised") {
+    bench.guard.not_applied(first);
+  }
+  CHECK(is(bench.act(other), VerdictKind::kAllowed, ""));
+}
+
+TEST_CASE("canary: a change that failed leaves the one before it to be judged", "[guard]") {
+  WaitBench bench(roomy());
+  bench.act(bench.wants("1-1", "memory.shift", knob::kBackgroundJobs, 5));
+  bench.pass(6);
+  Decision second = bench.wants("2-1", "memory.shift", knob::kBackgroundJobs, 6);
+  second.verdict = bench.guard.judge(second.proposal, bench.f);
+  bench.guard.decided(second, bench.f.at.tick);
+  bench.guard.failed(second);
+  auto other = bench.wants("2-2", "memory.grow", knob::kCacheCapacity, 300 << 20);
+  Verdict verdict = bench.act(other);
+  CHECK(is(verdict, VerdictKind::kHeld, "canary"));
+  CHECK(verdict.reason.find("decision 1-1") != std::string::npos);
+}
+
+TEST_CASE("canary: relief of a stall and protection never wait", "[guard]") {
+  WaitBench bench(roomy());
+  bench.act(bench.wants("1-1", "memory.shift", knob::kBackgroundJobs, 5));
+  auto relief = bench.wants("1-2", "memory.relief", knob::kCacheCapacity, 300 << 20, "l0_ratio");
+  SECTION("no stall, no hurry") {
+    CHECK(is(bench.act(relief), VerdictKind::kHeld, "canary"));
+  }
+  SECTION("in a stall, and shortly after it") {
+    stall(bench);
+    bench.f.stalled_ratio = 0;
+    bench.pass(9);
+    CHECK(is(bench.act(relief), VerdictKind::kAllowed, ""));
+  }
+  SECTION("what would not help a stall waits in a stall, too") {
+    stall(bench);
+    auto other = bench.wants("1-2", "memory.grow", knob::kCacheCapacity, 300 << 20);
+    CHECK(is(bench.act(other), VerdictKind::kHeld, "canary"));
+  }
+  SECTION("raising the limiter waits for nobody, lowering it does") {
+    auto raise = bench.wants("1-2", "memory.limit", knob::kRateLimit, 200 << 20, "stalled_ratio");
+    CHECK(is(bench.act(raise), VerdictKind::kAllowed, ""));
+    WaitBench again(roomy());
+    again.act(again.wants("1-1", "memory.shift", knob::kBackgroundJobs, 5));
+    auto lower = again.wants("1-2", "memory.limit", knob::kRateLimit, 50 << 20, "read_p99_us");
+    CHECK(is(again.act(lower), VerdictKind::kHeld, "canary"));
+  }
+  SECTION("memory that is short") {
+    auto shrink = bench.wants("1-2", "memory.short", knob::kCacheCapacity, 200 << 20,
+                              "memory_pressure_ratio");
+    CHECK(is(bench.act(shrink), VerdictKind::kAllowed, ""));
+  }
+  SECTION("a rollback") {
+    auto back = bench.wants("1-2", "rollback.regression", knob::kCacheCapacity, 200 << 20);
+    CHECK(is(bench.act(back), VerdictKind::kAllowed, ""));
+  }
+}
+
+TEST_CASE("canary: a rollback is a change of the loop whose change it takes back", "[guard]") {
+  WaitBench bench(roomy());
+  bench.act(bench.wants("1-1", "memory.shift", knob::kBackgroundJobs, 5));
+  bench.pass(31);
+  auto back = bench.wants("2-1", "rollback.regression", knob::kBackgroundJobs, 4);
+  CHECK(is(bench.act(back), VerdictKind::kAllowed, ""));
+  auto other = bench.wants("2-2", "memory.grow", knob::kCacheCapacity, 300 << 20);
+  CHECK(is(bench.act(other), VerdictKind::kHeld, "canary"));
+}
+
+TEST_CASE("blamed: the rule rests, longer each time", "[guard]") {
+  WaitBench bench(roomy());
+  const Decision raise = bench.wants("1-1", "jobs.backlog", knob::kBackgroundJobs, 5);
+  double rest = 600;
+  for (int i = 0; i < 6; ++i) {
+    bench.guard.blame(raise.proposal, "1-1", bench.f.at.tick);
+    bench.pass(rest - 1);
+    Verdict verdict = bench.guard.judge(raise.proposal, bench.f);
+    CHECK(is(verdict, VerdictKind::kHeld, "blamed"));
+    CHECK(verdict.reason.find("decision 1-1") != std::string::npos);
+    bench.pass(1);
+    CHECK(is(bench.guard.judge(raise.proposal, bench.f), VerdictKind::kAllowed, ""));
+    bench.pass(10);
+    rest = std::min(2 * rest, 4.0 * 3600);
+  }
+  bench.pass(9 * 3600);  // long ago: it begins anew
+  bench.guard.blame(raise.proposal, "1-1", bench.f.at.tick);
+  bench.pass(600);
+  CHECK(is(bench.guard.judge(raise.proposal, bench.f), VerdictKind::kAllowed, ""));
+}
+
+TEST_CASE("blamed: only that rule, that way, that knob; never relief in a stall", "[guard]") {
+  WaitBench bench(roomy());
+  const Decision raise =
+      bench.wants("1-1", "jobs.backlog", knob::kBackgroundJobs, 5, "stalled_ratio");
+  bench.guard.blame(raise.proposal, "1-1", bench.f.at.tick);
+  CHECK(is(bench.guard.judge(raise.proposal, bench.f), VerdictKind::kHeld, "blamed"));
+  SECTION("the other way") {
+    auto lower = bench.wants("1-2", "jobs.backlog", knob::kBackgroundJobs, 3);
+    CHECK(is(bench.act(lower), VerdictKind::kAllowed, ""));
+  }
+  SECTION("another rule") {
+    auto other = bench.wants("1-2", "jobs.probe", knob::kBackgroundJobs, 5);
+    CHECK(is(bench.act(other), VerdictKind::kAllowed, ""));
+  }
+  SECTION("in a stall") {
+    stall(bench);
+    CHECK(is(bench.act(raise), VerdictKind::kAllowed, ""));
+  }
+  SECTION("the limiter rests like any other, but not in a stall") {
+    auto limiter = bench.wants("1-2", "limiter.backlog", knob::kRateLimit, 200 << 20, "l0_ratio");
+    bench.guard.blame(limiter.proposal, "1-2", bench.f.at.tick);
+    CHECK(is(bench.act(limiter), VerdictKind::kHeld, "blamed"));
+    stall(bench);
+    CHECK(is(bench.act(limiter), VerdictKind::kAllowed, ""));
+  }
+}
+
+TEST_CASE("drift: so far from what was found and no further", "[guard]") {
+  Budget budget = roomy();
+  budget.drift_max = 2;
+  WaitBench bench(budget);
+  CHECK(bench.change(knob::kBackgroundJobs, 6).kind == VerdictKind::kAllowed);
+  CHECK(bench.change(knob::kBackgroundJobs, 8).kind == VerdictKind::kAllowed);
+  Verdict verdict = bench.ask(knob::kBackgroundJobs, 10);
+  CHECK(is(verdict, VerdictKind::kHeld, "no_change"));
+  CHECK(verdict.reason.find("no more than 8 where 4 was found") != std::string::npos);
+  bench.knob(knob::kBackgroundJobs).value = 7;
+  CHECK(is(bench.ask(knob::kBackgroundJobs, 10), VerdictKind::kClamped, "drift"));
+  bench.pass(6);
+  SECTION("down as well") {
+    WaitBench low(budget);
+    CHECK(low.ask(knob::kBackgroundJobs, 1).value == 2);
+    CHECK(low.change(knob::kCacheCapacity, 180 << 20).kind == VerdictKind::kAllowed);
+    CHECK(low.change(knob::kCacheCapacity, 120 << 20).value == 128 << 20);
+  }
+  SECTION("what stands outside may come back, not go on") {
+    bench.knob(knob::kBackgroundJobs).value = 20;
+    CHECK(bench.ask(knob::kBackgroundJobs, 22).kind == VerdictKind::kHeld);
+    CHECK(bench.ask(knob::kBackgroundJobs, 18).value == 14);  // a step towards 8
+  }
+  SECTION("the limiter goes anywhere, unless it has an entry of its own") {
+    CHECK(is(bench.ask(knob::kRateLimit, 400 * kGuardMiB), VerdictKind::kAllowed, ""));
+    budget.drift_max_of[std::string(knob::kRateLimit)] = 3;
+    WaitBench own(budget);
+    CHECK(is(own.ask(knob::kRateLimit, 400 * kGuardMiB), VerdictKind::kClamped, "drift"));
+    own.pass(3);
+    own.knob(knob::kRateLimit) = limiter_knob(kUnlimitedBytesPerSecond);
+    CHECK(is(own.ask(knob::kRateLimit, 60 * kGuardMiB), VerdictKind::kAllowed, ""));
+  }
+  SECTION("an own entry without a value is no limit") {
+    budget.drift_max_of[std::string(knob::kBackgroundJobs)] = std::nullopt;
+    WaitBench own(budget);
+    own.knob(knob::kBackgroundJobs).value = 20;
+    CHECK(is(own.ask(knob::kBackgroundJobs, 22), VerdictKind::kAllowed, ""));
+  }
+}
+
+TEST_CASE("pin: no policy moves it, and the pin itself needs no budget", "[guard]") {
+  Budget budget;
+  budget.jobs_max = 4;
+  budget.drift_max = 1.5;
+  WaitBench bench(budget, {{std::string(knob::kBackgroundJobs), 8}});
+  auto policy = bench.wants("1-1", "jobs.backlog", knob::kBackgroundJobs, 3);
+  CHECK(is(bench.act(policy), VerdictKind::kHeld, "pin"));
+  auto pin = bench.wants("1-2", "pin.config", knob::kBackgroundJobs, 8, "");
+  Verdict verdict = bench.act(pin);
+  CHECK(is(verdict, VerdictKind::kClamped, "step"));  // beyond jobs_max and drift, step by step
+  CHECK(verdict.value == 6);
+  CHECK(is(bench.act(bench.wants("1-3", "pin.config", knob::kBackgroundJobs, 8, "")),
+           VerdictKind::kHeld, "dwell"));
+  bench.pass(6);
+  CHECK(is(bench.act(bench.wants("2-1", "pin.config", knob::kBackgroundJobs, 8, "")),
+           VerdictKind::kAllowed, ""));
+  bench.knob(knob::kBackgroundJobs).owner = KnobOwner::kManual;  // a hand wins over the file
+  bench.knob(knob::kBackgroundJobs).value = 7;
+  CHECK(is(bench.act(bench.wants("3-1", "pin.config", knob::kBackgroundJobs, 8, "")),
+           VerdictKind::kHeld, "manual"));
+}
+
+namespace {
+
+// To and fro, until a step away from what was found is held; says what held it.
+Verdict swing(WaitBench& bench) {
+  for (int i = 0; i < 8; ++i) {
+    Verdict up = bench.change(knob::kBackgroundJobs, 12, 6);
+    if (up.kind == VerdictKind::kHeld) return up;
+    bench.change(knob::kBackgroundJobs, 8, 6);
+  }
+  FAIL("never held");
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("oscillation: detected, widened, frozen", "[guard]") {
+  WaitBench bench(roomy());
+  bench.knob(knob::kBackgroundJobs).value = bench.knob(knob::kBackgroundJobs).found = 8;
+  CHECK(is(swing(bench), VerdictKind::kHeld, "oscillation"));
+  auto notes = bench.guard.take_notes();
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0].knob == knob::kBackgroundJobs);
+  CHECK(notes[0].message.find("least step is 2 times") != std::string::npos);
+  // Asking on and on is the same to and fro.
+  for (int i = 0; i < 100; ++i) {
+    CHECK(is(bench.ask(knob::kBackgroundJobs, 12), VerdictKind::kHeld, "oscillation"));
+    bench.pass(0.5);
+  }
+  CHECK(bench.guard.take_notes().empty());
+  bench.pass(601);
+  Verdict small = bench.ask(knob::kBackgroundJobs, 9);
+  CHECK(is(small, VerdictKind::kHeld, "oscillation"));  // one job is less than two
+  CHECK(small.reason.find("least step is 2 times as large") != std::string::npos);
+  CHECK(swing(bench).rule == "oscillation");
+  notes = bench.guard.take_notes();
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0].message.find("least step is 4 times") != std::string::npos);
+  bench.pass(601);
+  CHECK(is(bench.ask(knob::kBackgroundJobs, 11), VerdictKind::kHeld, "oscillation"));
+  CHECK(swing(bench).rule == "oscillation");
+  notes = bench.guard.take_notes();
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0].message.find("left alone for 30 min") != std::string::npos);
+  bench.pass(1200);  // long after the window of ten minutes
+  CHECK(is(bench.ask(knob::kBackgroundJobs, 12), VerdictKind::kHeld, "oscillation"));
+  bench.knob(knob::kBackgroundJobs).value = 10;
+  CHECK(is(bench.ask(knob::kBackgroundJobs, 8), VerdictKind::kAllowed, ""));  // home
+  bench.knob(knob::kBackgroundJobs).value = 8;
+  bench.pass(3600);  // thawed, and what was widened is forgotten
+  CHECK(is(bench.ask(knob::kBackgroundJobs, 9), VerdictKind::kAllowed, ""));
+}
+
+TEST_CASE("oscillation: the second freeze is twice as long, and the limiter may rise", "[guard]") {
+  WaitBench bench(roomy());
+  auto swing_limiter = [&bench] {
+    for (int i = 0; i < 8; ++i) {
+      bench.change(knob::kRateLimit, 400 * kGuardMiB, 3);
+      Verdict down = bench.change(knob::kRateLimit, 100 * kGuardMiB, 3);
+      if (down.kind == VerdictKind::kHeld) return down;
+    }
+    FAIL("never held");
+    return Verdict();
+  };
+  for (int i = 0; i < 2; ++i) {
+    swing_limiter();
+    bench.pass(601);
+  }
+  CHECK(swing_limiter().reason.find("30 min") != std::string::npos);
+  CHECK(is(bench.ask(knob::kRateLimit, 450 * kGuardMiB), VerdictKind::kAllowed, ""));
+  bench.pass(1801);
+  CHECK(swing_limiter().reason.find("60 min") != std::string::npos);
+}

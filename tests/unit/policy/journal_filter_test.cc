@@ -1,0 +1,72 @@
+#include "policy/journal_filter.h"
+
+#include <algorithm>
+
+#include "model/knobs.h"
+#include "tests/support/catch.h"
+#include "tests/unit/model/sample_builder.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+Decision lowering() {
+  Decision out;
+  out.id = "7-1";
+  out.proposal.knob = knob::kRateLimit;
+  out.proposal.from = 100;
+  out.proposal.to = 80;
+  out.proposal.rule = "limiter.reads";
+  out.verdict = {VerdictKind::kAllowed, 80, "", ""};
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("the journal hears the same refusal once a minute", "[journal]") {
+  JournalFilter filter;
+  Decision held = lowering();
+  held.verdict = {VerdictKind::kHeld, 100, "dwell", "..."};
+  CHECK(filter.admits(held, at_seconds(0)));
+  CHECK_FALSE(filter.admits(held, at_seconds(1)));
+  held.verdict.rule = "budget";
+  CHECK(filter.admits(held, at_seconds(2)));
+  held.verdict.rule = "dwell";
+  CHECK_FALSE(filter.admits(held, at_seconds(3)));
+  held.proposal.rule = "limiter.backlog";
+  CHECK(filter.admits(held, at_seconds(4)));
+  CHECK(filter.admits(held, at_seconds(64)));
+}
+
+TEST_CASE("an allowed change that was not applied is asked again after a minute", "[journal]") {
+  JournalFilter filter;
+  Decision made = lowering();
+  CHECK(filter.wants(made.proposal, at_seconds(0)));
+  CHECK(filter.admits(made, at_seconds(0)));
+  CHECK_FALSE(filter.wants(made.proposal, at_seconds(30)));
+  CHECK(filter.wants(made.proposal, at_seconds(60)));
+  Proposal other = made.proposal;
+  other.to = 200;  // the other way
+  CHECK(filter.wants(other, at_seconds(1)));
+  other = made.proposal;
+  other.from = 90;  // the knob has moved
+  CHECK(filter.wants(other, at_seconds(1)));
+}
+
+TEST_CASE("a failed change is tried again, later and later", "[journal]") {
+  JournalFilter filter;
+  Decision made = lowering();
+  double now = 0, wait = 5;
+  for (int i = 0; i < 10; ++i) {
+    CHECK(filter.admits(made, at_seconds(now)));
+    filter.failed(made.proposal, at_seconds(now));
+    CHECK_FALSE(filter.wants(made.proposal, at_seconds(now + wait - 0.5)));
+    CHECK(filter.wants(made.proposal, at_seconds(now + wait)));
+    now += wait;
+    wait = std::min(wait * 2, 60.0);
+  }
+  filter.succeeded(made.proposal);
+  filter.failed(made.proposal, at_seconds(now));
+  CHECK(filter.wants(made.proposal, at_seconds(now + 5)));
+}

@@ -1,0 +1,145 @@
+#include "tools/decision_story.h"
+
+#include "support.h"
+#include "trace/journal_json.h"
+
+using namespace rocktune;
+using namespace rocktune::tools;
+using rocktune::tools::test::contains;
+
+namespace {
+
+constexpr Nanoseconds kStoryWall = std::chrono::milliseconds(1769860800250);
+
+struct StoryLog {
+  std::vector<std::string> lines;
+
+  void decide(const std::string& id, std::int64_t from, std::int64_t to, VerdictKind kind,
+              const std::string& rule = "jobs.backlog", const std::string& target = "orders") {
+    Decision decision;
+    decision.id = id;
+    decision.proposal.knob = "max_background_jobs";
+    decision.proposal.from = from;
+    decision.proposal.to = to;
+    decision.proposal.rule = rule;
+    decision.proposal.reason = "compaction is behind";
+    decision.proposal.expected = {"l0_files", true, 12, 30};
+    decision.proposal.evidence = {{"l0_files", 12, 20}, {"running_compactions", 2, std::nullopt}};
+    const bool refused = kind == VerdictKind::kHeld;
+    decision.verdict = {kind, refused ? from : to, refused ? "dwell" : "",
+                        refused ? "it rests" : ""};
+    lines.push_back(trace::decision_line(kStoryWall, target, decision, "act"));
+  }
+  void apply(const std::string& id, std::int64_t from, std::int64_t to,
+             const std::string& status = "applied", const std::string& target = "orders") {
+    lines.push_back(trace::actuation_line(kStoryWall, target, {id, status, "", from, to}));
+  }
+  void judge(const std::string& id, const std::string& result) {
+    lines.push_back(
+        trace::outcome_line(kStoryWall, "orders", {id, result, 8.0, "l0_files went down"}));
+  }
+  [[nodiscard]] DecisionStories read(const DecisionStories::Wanted& wanted) const {
+    DecisionStories stories(wanted);
+    for (const std::string& line : lines) stories.add(line);
+    return stories;
+  }
+};
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a decision's whole story", "[tools]") {
+  StoryLog log;
+  log.decide("12-1", 2, 4, VerdictKind::kAllowed);
+  log.apply("12-1", 2, 4);
+  log.judge("12-1", "worse");
+  log.decide("70-1", 4, 2, VerdictKind::kAllowed, "rollback.regression");
+  log.apply("70-1", 4, 2);
+  const DecisionStories stories = log.read({"12-1", "", true, 10});
+  REQUIRE(stories.stories().size() == 1);
+  CHECK(joined(story_lines(stories.stories()[0])) ==
+        "12-1   orders   2026-01-31 12:00:00.250Z   mode act\n"
+        "  what      max_background_jobs 2 -> 4\n"
+        "  why       jobs.backlog: compaction is behind\n"
+        "  evidence  l0_files 12 (limit 20)\n"
+        "            running_compactions 2\n"
+        "  expected  l0_files falls from 12 within 30.0 s\n"
+        "  guard     allowed\n"
+        "  done      applied 2 -> 4, 2026-01-31 12:00:00.250Z\n"
+        "  came      worse: l0_files went down\n"
+        "  then      taken back by 70-1\n");
+  const Json json = story_json(stories.stories()[0]);
+  CHECK(json["actuation"]["after"] == 4);
+  CHECK(json["outcome"]["result"] == "worse");
+  CHECK(json["taken_back_by"] == "70-1");
+}
+
+TEST_CASE("only what stood there is taken back by a rollback", "[tools]") {
+  StoryLog log;
+  log.decide("1-1", 2, 3, VerdictKind::kAllowed);
+  log.apply("1-1", 2, 3);
+  log.decide("5-1", 3, 4, VerdictKind::kAllowed);
+  log.apply("5-1", 3, 4);
+  log.decide("6-1", 4, 5, VerdictKind::kAllowed);
+  log.apply("6-1", 4, 4, "failed");
+  log.decide("9-1", 4, 3, VerdictKind::kAllowed, "rollback.regression");
+  log.apply("9-1", 4, 3);
+  const DecisionStories stories = log.read({"", "", false, 10});
+  REQUIRE(stories.stories().size() == 4);
+  CHECK(stories.stories()[0].taken_back_by.empty());
+  CHECK(stories.stories()[1].taken_back_by == "9-1");
+  CHECK(stories.stories()[2].taken_back_by.empty());
+}
+
+TEST_CASE("the last decisions, one line each", "[tools]") {
+  StoryLog log;
+  for (int i = 1; i <= 5; ++i) {
+    const std::string id = std::to_string(i) + "-1";
+    log.decide(id, i, i + 1, VerdictKind::kAllowed);
+    log.apply(id, i, i + 1);
+    log.decide(std::to_string(i) + "-2", i, i + 1, VerdictKind::kHeld);
+  }
+  log.judge("5-1", "better");
+  log.lines.emplace_back("{nonsense");
+  const DecisionStories stories = log.read({"", "", false, 2});
+  CHECK(stories.malformed() == 1);
+  CHECK(stories.refused() == 5);
+  const std::vector<std::string> lines = story_table(stories.stories());
+  REQUIRE(lines.size() == 2);
+  CHECK(contains(lines[1], "orders  5-1  max_background_jobs 5 -> 6  applied, better"));
+  CHECK(contains(lines[1], "[jobs.backlog] compaction is behind"));
+  const DecisionStories all = log.read({"", "", true, 3});
+  CHECK(contains(story_table(all.stories())[2], "max_background_jobs 5 -> 6  held (dwell)"));
+}
+
+TEST_CASE("ids repeat over databases and runs: the newest of each database", "[tools]") {
+  StoryLog log;
+  log.decide("1-1", 2, 3, VerdictKind::kAllowed);
+  log.apply("1-1", 2, 3);
+  log.decide("1-1", 6, 7, VerdictKind::kAllowed, "jobs.backlog", "users");
+  log.decide("1-1", 4, 5, VerdictKind::kAllowed);  // after a restart
+  const DecisionStories both = log.read({"1-1", "", true, 10});
+  CHECK(both.stories().size() == 2);
+  const DecisionStories one = log.read({"1-1", "orders", true, 10});
+  REQUIRE(one.stories().size() == 1);
+  CHECK(one.stories()[0].decision["from"] == 4);
+  CHECK(one.stories()[0].actuation.is_null());
+  CHECK(contains(joined(story_lines(one.stories()[0])), "not known: the log says nothing"));
+}
+
+TEST_CASE("lines with anything in them do no harm", "[tools]") {
+  DecisionStories stories({"", "", true, 10});
+  for (const char* line :
+       {R"({"kind":"decision"})", R"({"kind":"decision","id":7,"verdict":"x","evidence":5})",
+        R"({"kind":"actuation","id":"1"})", R"({"kind":"outcome"})", "", "[]"}) {
+    stories.add(line);
+  }
+  for (const DecisionStory& story : stories.stories()) CHECK(story_lines(story).size() > 4);
+  CHECK(story_table(stories.stories()).size() == 2);
+  CHECK(stories.malformed() == 1);
+}

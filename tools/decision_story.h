@@ -1,0 +1,67 @@
+// A decision's story out of the alert log: why, on what evidence, what was expected, what the guard
+// made of it, what was done and what came. Pure.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tools/control.h"
+
+namespace rocktune::tools {
+
+struct DecisionStory {
+  Json decision, actuation, outcome;  // lines of the log; null: there is none
+  std::string taken_back_by;          // the id of the rollback that was applied
+
+  [[nodiscard]] bool allowed() const;  // or clamped
+  [[nodiscard]] bool applied() const;
+};
+
+// Collects stories from the lines of a log, in their order. Ids repeat over databases and runs: of
+// the same id of the same database the newest counts, and what follows belongs to it.
+class DecisionStories {
+ public:
+  struct Wanted {
+    std::string id, target;    // empty: any
+    bool refused_too = false;  // held and rejected ones
+    std::size_t most = 1000;   // the newest of them
+  };
+  explicit DecisionStories(Wanted wanted) : wanted_(std::move(wanted)) {}
+
+  void add(std::string_view line);
+  [[nodiscard]] const std::deque<DecisionStory>& stories() const { return stories_; }
+  [[nodiscard]] std::uint64_t malformed() const { return malformed_; }
+  [[nodiscard]] std::uint64_t refused() const { return refused_; }  // that were left out
+
+ private:
+  using Id = std::pair<std::string, std::string>;                  // target and id
+  using Knob = std::tuple<std::string, std::string, std::string>;  // target, knob, family
+  [[nodiscard]] DecisionStory* find(const Id& id);
+  void add_decision(const Json& line, const Id& id);
+  void add_actuation(const Json& line, const Id& id);
+
+  Wanted wanted_;
+  std::deque<DecisionStory> stories_;
+  struct Open {  // an allowed decision whose actuation is still to come
+    Knob knob;
+    bool rollback = false;
+  };
+  std::map<Id, Open> open_;
+  std::map<Knob, std::string> applied_;  // the id of the newest change
+  std::uint64_t malformed_ = 0, refused_ = 0;
+};
+
+// What `rocktune explain ID` prints of one, and `rocktune explain` of each.
+std::vector<std::string> story_lines(const DecisionStory& story);
+std::vector<std::string> story_table(const std::deque<DecisionStory>& stories);
+// {"decision", "actuation", "outcome", "taken_back_by"}; null where there is none.
+Json story_json(const DecisionStory& story);
+
+}  // namespace rocktune::tools

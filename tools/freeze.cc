@@ -1,0 +1,61 @@
+// rocktune freeze, rocktune unfreeze: rocktuned changes nothing while its freeze file is there.
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "tools/command.h"
+#include "tools/control.h"
+#include "tools/json_fields.h"
+
+namespace rocktune::tools {
+namespace {
+
+struct FreezeOptions {
+  std::string socket;
+  double seconds = 0;  // 0: until unfrozen
+};
+
+int freeze(const FreezeOptions& options) {
+  Json body = Json::object();
+  if (options.seconds > 0) body["for_seconds"] = options.seconds;
+  const auto answer = ask_daemon(options.socket, "POST", "/v1/freeze", body);
+  if (!answer) return report_error(answer.error().within("freeze"));
+  const std::string until = text_at(*answer, "until");
+  std::cout << "nothing is changed "
+            << (until.empty() ? "until `rocktune unfreeze`" : "until " + until) << " ("
+            << text_at(*answer, "file") << ")" << std::endl;
+  return kOk;
+}
+
+int unfreeze(const std::string& socket) {
+  const auto answer = ask_daemon(socket, "POST", "/v1/unfreeze", Json::object());
+  if (!answer) return report_error(answer.error().within("unfreeze"));
+  std::cout << "rocktuned may change knobs again" << std::endl;
+  return kOk;
+}
+
+}  // namespace
+
+void add_freeze(CLI::App& root, Action& chosen) {
+  CLI::App* app = root.add_subcommand("freeze", "let rocktuned change nothing for now");
+  auto options = std::make_shared<FreezeOptions>();
+  add_socket_option(*app, options->socket);
+  const std::map<std::string, double> units{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+  app->add_option("--for", options->seconds, "end by itself after this time: 90s, 10m, 2h, 1d")
+      ->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::UNIT_REQUIRED))
+      ->check(CLI::Range(1.0, 365 * 86400.0).description(""))
+      ->type_name("TIME");
+  app->footer(
+      "What was changed stays, and warnings go on. It holds through a restart: it is a file\n"
+      "(daemon.freeze_file), and where no daemon runs, `touch` of that file does the same.");
+  app->callback([options, &chosen] { chosen = [options] { return freeze(*options); }; });
+}
+
+void add_unfreeze(CLI::App& root, Action& chosen) {
+  CLI::App* app = root.add_subcommand("unfreeze", "end a freeze");
+  auto socket = std::make_shared<std::string>();
+  add_socket_option(*app, *socket);
+  app->callback([socket, &chosen] { chosen = [socket] { return unfreeze(*socket); }; });
+}
+
+}  // namespace rocktune::tools
