@@ -63,10 +63,10 @@ std::optional<Verdict> check_owner(const Proposal& proposal, const KnobReading& 
 }
 
 // A step back into the range may break a relation, and a relation leave the range: then no value
-// keeps all of them.
+// keeps all of them. (Without steps nothing else would notice the latter.)
 bool consistent(const LimitInput& input, std::int64_t value) {
   Limited again{value, "", ""};
-  if (apply_range(input, again)) return false;
+  if (apply_range(input, again) || again.value != value) return false;
   apply_relations(input, again);
   return again.value == value;
 }

@@ -10,11 +10,11 @@ namespace rocktune::peers {
 namespace {
 
 // util/rate_limiter.cc: kRefillsPerTune x the default refill period of 100 ms
-constexpr double kTuneSeconds = 100 * 0.1;
+constexpr double kAutoTuneSeconds = 100 * 0.1;
 constexpr double kLowWatermarkPercent = 50, kHighWatermarkPercent = 90;
 constexpr double kAdjustFactor = 1.05;      // kAdjustFactorPct 5
 constexpr double kAllowedRangeFactor = 20;  // the least is the largest rate over this
-constexpr double kStartShare = 0.5;         // of the largest rate
+constexpr double kAutoTunedStart = 0.5;     // of the largest rate
 
 class AutoTuned : public Policy {
  public:
@@ -32,7 +32,7 @@ class AutoTuned : public Policy {
         largest_rate(params_.rate_limit_max_bytes_per_second, *limiter, input.objective);
     std::optional<Proposal> change;
     if (untouched(*limiter)) {
-      change = turn(f, limiter, std::floor(most * kStartShare),
+      change = turn(f, limiter, std::floor(most * kAutoTunedStart),
                     {"auto_tuned.start", "it starts at half of " + text::rate(most),
                      "limiter_use_ratio", false});
     }
@@ -49,7 +49,7 @@ class AutoTuned : public Policy {
   std::optional<Proposal> tune(const Features& f, const KnobReading& limiter, double most) {
     use_.add(f, f.limiter_use_ratio);
     if (tick_.due(f.at.tick) == 0) return std::nullopt;
-    const Value use = use_.take(kTuneSeconds / 2);
+    const Value use = use_.take(kAutoTuneSeconds / 2);
     if (!use) return std::nullopt;
     const double drained = std::floor(std::min(*use, 1.0) * 100);
     const double least = std::floor(most / kAllowedRangeFactor);
@@ -66,12 +66,12 @@ class AutoTuned : public Policy {
     return turn(f, &limiter, to,
                 {"auto_tuned.demand",
                  "background writes used " + text::number(drained, 0) + "% of the rate in " +
-                     text::duration(kTuneSeconds),
+                     text::duration(kAutoTuneSeconds),
                  "limiter_use_ratio", up});
   }
 
   AutoTunedParams params_;
-  Tick tick_{kTuneSeconds};
+  Tick tick_{kAutoTuneSeconds};
   MeanRate use_;
 };
 

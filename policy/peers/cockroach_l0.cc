@@ -12,8 +12,8 @@ namespace {
 
 // io_load_listener.go
 constexpr double kIntervalSeconds = 15;  // adjustmentInterval
-constexpr double kAlpha = 0.5;
-constexpr double kLow = 0.5, kMedium = 1, kOverload = 2;  // scores
+constexpr double kSmoothing = 0.5;
+constexpr double kLowLoad = 0.5, kMediumLoad = 1, kOverloaded = 2;  // scores
 
 struct Level0 {
   double bytes = 0;  // of all column families
@@ -33,13 +33,13 @@ std::optional<Level0> level0_of(const Features& f) {
 }
 
 double smoothed(double now, const Value& before) {
-  return before ? kAlpha * now + (1 - kAlpha) * *before : now;
+  return before ? kSmoothing * now + (1 - kSmoothing) * *before : now;
 }
 
 // What a score from 0.5 on admits, of C.
 double admitted_share(double score) {
-  if (score >= kOverload) return 0.5;
-  if (score >= kMedium) return (3 - score) / 2;
+  if (score >= kOverloaded) return 0.5;
+  if (score >= kMediumLoad) return (3 - score) / 2;
   return 3 - 2 * score;
 }
 
@@ -76,7 +76,7 @@ class CockroachL0 : public Policy {
   void adjust(double files, double compacted) {
     compacted_ = smoothed(compacted, compacted_);
     const double level = score(files);
-    limits_ = level >= kLow;
+    limits_ = level >= kLowLoad;
     tokens_ = smoothed(limits_ ? admitted_share(level) * *compacted_ : compacted, tokens_);
   }
 
@@ -93,7 +93,7 @@ class CockroachL0 : public Policy {
       Turn why{"cockroach.unlimited", state + ": all is admitted", "stalled_ratio"};
       if (limits_) {
         to = rate ? std::floor(admitted)
-                  : std::min(to, std::floor(params_.l0_threshold_files * kLow / 2));
+                  : std::min(to, std::floor(params_.l0_threshold_files * kLowLoad / 2));
         why = {rate ? "cockroach.tokens" : "cockroach.trigger",
                state + ": " + text::rate(admitted) + " are admitted", "l0_ratio"};
       }

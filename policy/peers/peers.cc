@@ -13,7 +13,7 @@ namespace rocktune::peers {
 namespace {
 
 // What a rate of bytes or a size can be at most, and a rate at least.
-constexpr double kMost = 1e15, kLeastRate = 65536;
+constexpr double kMostParam = 1e15, kLeastParam = 65536;
 
 template <class Params>
 Result<std::unique_ptr<Policy>> make_peer(std::string_view name, const PolicyParams& params,
@@ -27,23 +27,24 @@ Result<std::unique_ptr<Policy>> make_auto_tuned_from(const PolicyParams& params)
   AutoTunedParams values;
   return make_peer(kAutoTuned, params, values,
                    {{"rate_limit_max_bytes_per_second", &values.rate_limit_max_bytes_per_second,
-                     kLeastRate, kMost}},
+                     kLeastParam, kMostParam}},
                    make_auto_tuned);
 }
 
 Result<std::unique_ptr<Policy>> make_silk_from(const PolicyParams& params) {
   SilkParams values;
-  return make_peer(kSilk, params, values,
-                   {{"device_bytes_per_second", &values.device_bytes_per_second, kLeastRate, kMost},
-                    {"least_bytes_per_second", &values.least_bytes_per_second, kLeastRate, kMost}},
-                   make_silk);
+  return make_peer(
+      kSilk, params, values,
+      {{"device_bytes_per_second", &values.device_bytes_per_second, kLeastParam, kMostParam},
+       {"least_bytes_per_second", &values.least_bytes_per_second, kLeastParam, kMostParam}},
+      make_silk);
 }
 
 Result<std::unique_ptr<Policy>> make_adoc_from(const PolicyParams& params) {
   AdocParams values;
   return make_peer(kAdoc, params, values,
-                   {{"memtable_min_bytes", &values.memtable_min_bytes, kLeastRate, kMost},
-                    {"memtable_max_bytes", &values.memtable_max_bytes, kLeastRate, kMost}},
+                   {{"memtable_min_bytes", &values.memtable_min_bytes, kLeastParam, kMostParam},
+                    {"memtable_max_bytes", &values.memtable_max_bytes, kLeastParam, kMostParam}},
                    make_adoc);
 }
 
@@ -51,7 +52,7 @@ Result<std::unique_ptr<Policy>> make_write_amp_limiter_from(const PolicyParams& 
   WriteAmpLimiterParams values;
   return make_peer(kWriteAmpLimiter, params, values,
                    {{"rate_limit_max_bytes_per_second", &values.rate_limit_max_bytes_per_second,
-                     kLeastRate, kMost},
+                     kLeastParam, kMostParam},
                     {"scale", &values.scale, 1, 4096}},
                    make_write_amp_limiter);
 }

@@ -12,17 +12,17 @@ namespace rocktune::peers {
 namespace {
 
 // write_amp_based_rate_limiter.cc and .h, where no other source is named
-constexpr double kTuneSeconds = 1;
+constexpr double kWriteAmpTuneSeconds = 1;
 // 300 and 30 ticks; a Trend's window has both of its ends in it.
 constexpr double kFullSeconds = 299.5, kRecentSeconds = 29.5;
-constexpr double kLeastRate = 10 << 20;    // kMinBytesPerSec
-constexpr double kLeastFlushes = 8 << 20;  // kHighBytesLower
-constexpr double kLeastAmplification = 1;  // kRatioLower, in tenths
+constexpr double kLeastWriteAmpRate = 10 << 20;  // kMinBytesPerSec
+constexpr double kLeastFlushes = 8 << 20;        // kHighBytesLower
+constexpr double kLeastAmplification = 1;        // kRatioLower, in tenths
 constexpr double kUsedUp = 0.995;
 constexpr double kMostDelta = 6;        // percent
 constexpr double kCriticalDelta = 150;  // percent
 constexpr double kPaddingShare = 0.1, kPaddingArea = 577464606419583, kPaddingOffset = 26225305;
-constexpr double kStartShare = 0.5;
+constexpr double kWriteAmpStart = 0.5;
 // db/column_family.cc
 constexpr double kCriticalL0 = 0.8, kCriticalPending = 0.5;
 
@@ -30,7 +30,7 @@ double padding_of(double rate) {
   return rate * kPaddingShare + kPaddingArea / (rate + kPaddingOffset);
 }
 
-bool is_critical(const Features& f) {
+bool is_critical_shape(const Features& f) {
   return find_write_stall(f).has_value() || f.l0_ratio.value_or(0) >= kCriticalL0 ||
          f.pending_ratio.value_or(0) >= kCriticalPending;
 }
@@ -56,7 +56,7 @@ class WriteAmpLimiter : public Policy {
         largest_rate(params_.rate_limit_max_bytes_per_second, *limiter, input.objective);
     std::optional<Proposal> change = tune(f, *limiter, most);
     if (!change && untouched(*limiter)) {
-      change = turn(f, limiter, std::floor(most * kStartShare),
+      change = turn(f, limiter, std::floor(most * kWriteAmpStart),
                     {"write_amp.start", "it starts at half of " + text::rate(most),
                      "limiter_use_ratio", false});
     }
@@ -70,8 +70,8 @@ class WriteAmpLimiter : public Policy {
     compacting_.add(f, f.compaction_write_bytes_per_second);
     flushing_.add(f, f.flush_bytes_per_second);
     if (tick_.due(f.at.tick) == 0) return std::nullopt;
-    const Value compacted = compacting_.take(kTuneSeconds / 2);
-    const Value flushed = flushing_.take(kTuneSeconds / 2);
+    const Value compacted = compacting_.take(kWriteAmpTuneSeconds / 2);
+    const Value flushed = flushing_.take(kWriteAmpTuneSeconds / 2);
     if (!compacted || !flushed) return std::nullopt;
     compacted_.add(f.at.tick, *compacted);
     flushed_.add(f.at.tick, *flushed);
@@ -80,12 +80,12 @@ class WriteAmpLimiter : public Policy {
       const double limit = static_cast<double>(limiter.value) - recent_flushes;
       limits_.add(f.at.tick, std::max(limit, 1.0));
     }
-    const bool critical = is_critical(f);
+    const bool critical = is_critical_shape(f);
     double rate = needed(recent_flushes);
     const double padding = padding_of(rate * params_.scale) / params_.scale;
     adjust_delta(f, critical, rate, padding);
     rate += padding + rate * delta_ / 100;
-    rate = std::max(kLeastRate / params_.scale, std::min(rate, most - recent_flushes));
+    rate = std::max(kLeastWriteAmpRate / params_.scale, std::min(rate, most - recent_flushes));
     const double to = std::floor(rate + recent_flushes);
     const bool up = to > static_cast<double>(limiter.value);
     return turn(f, &limiter, to,
@@ -121,7 +121,7 @@ class WriteAmpLimiter : public Policy {
   }
 
   WriteAmpLimiterParams params_;
-  Tick tick_{kTuneSeconds};
+  Tick tick_{kWriteAmpTuneSeconds};
   MeanRate compacting_, flushing_;  // since the last tick
   Trend compacted_{Trend::Jumps::kKeep, 0, kFullSeconds};
   Trend flushed_{Trend::Jumps::kKeep, 0, kFullSeconds};

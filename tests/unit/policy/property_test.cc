@@ -187,9 +187,7 @@ void check_decision(const Decision& decision, const Features& features, const Bu
     const Budget within = within_share(budget, features.shared);
     LimitInput input{proposal, *spec, reading, features, within, std::nullopt};
     Range range = allowed_range(input);
-    INFO(proposal.knob << " " << proposal.column_family << " of " << proposal.rule << " from "
-                       << proposal.from << " to " << proposal.to << " " << decision.verdict.rule
-                       << " " << decision.verdict.reason);
+    CAPTURE(proposal.knob, proposal.rule, proposal.from, proposal.to, decision.verdict.reason);
     CHECK(decision.verdict.value >= range.low);
     CHECK(decision.verdict.value <= range.high);
     CHECK(decision.verdict.value != reading.value);
