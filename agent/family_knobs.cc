@@ -57,7 +57,7 @@ std::string filter_of(const ColumnFamilyOptions& options) {
 
 OptionValue bloom_bits(const ColumnFamilyOptions& options) {
   const auto filter = filter_of(options);
-  if (!filter.starts_with(kBloom)) return {};
+  if (!filter.starts_with(kBloom)) return {};  // none is 0
   double bits = 0;
   std::from_chars(filter.data() + kBloom.size(), filter.data() + filter.size(), bits);
   return OptionValue::of(bits);
@@ -68,9 +68,9 @@ std::string only_bloom(const ColumnFamilyOptions& options) {
     return "RocksDB " + std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) +
            " cannot change filter_policy while a database is open; 9.8 and later can";
   }
+  if (auto why = only_block_based(options); !why.empty()) return why;
   const auto filter = filter_of(options);
-  if (filter.empty()) return "its tables have no filter";
-  return filter.starts_with(kBloom) ? "" : "its filter is not a Bloom filter, but " + filter;
+  return filter.empty() || filter.starts_with(kBloom) ? "" : "its filter is not a Bloom filter, but " + filter;
 }
 
 constexpr FamilySpec kFamilyOptions[] = {
@@ -108,7 +108,7 @@ constexpr FamilySpec kFamilyOptions[] = {
      },
      only_block_based, "block_based_table_factory", "block_size"},
     {"bloom_bits_per_key", bloom_bits, only_bloom, "block_based_table_factory", "filter_policy",
-     kBloom, ":false"},
+     kBloom, ":false", "nullptr"},
 };
 
 // Of column families with universal compaction.

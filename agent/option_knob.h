@@ -56,6 +56,7 @@ class OptionKnob final : public Knob {
     std::string_view field = {};
     std::string_view before = {};  // what stands around the number
     std::string_view after = {};
+    std::string_view zero = {};  // what stands in place of all that for the value 0
   };
 
   // `fixed` is why nothing of this set can be changed; empty if it can.
@@ -99,7 +100,11 @@ std::unordered_map<std::string, std::string> to_options(const KnobGroup::Assignm
     const auto& spec = static_cast<const OptionKnob<Options>&>(*knob).spec();
     auto& text = options[std::string(spec.option)];
     if (!spec.field.empty()) text.append(text.empty() ? "{" : "").append(spec.field).append("=");
-    text.append(spec.before).append(std::to_string(value)).append(spec.after);
+    if (value == 0 && !spec.zero.empty()) {
+      text.append(spec.zero);
+    } else {
+      text.append(spec.before).append(std::to_string(value)).append(spec.after);
+    }
     if (!spec.field.empty()) text += ';';
   }
   for (auto& [option, text] : options) {

@@ -68,6 +68,15 @@ asio::awaitable<void> Daemon::read_events(PeerPointer peer) {
     if (events) target->take_events(*events);
     target->note("events", events ? std::string() : events.error().message);
   }
+  for (const auto& [id, target] : targets) {
+    if (peer->gone || stopped_) co_return;
+    if (!target->knobs_wanted()) continue;
+    const std::string incarnation = target->opening()->incarnation();
+    const Result<wire::Knobs> knobs = co_await peer->session.knobs(id, clock_().tick + kEventsTime);
+    const bool same =
+        !peer->gone && target->live() && target->opening()->incarnation() == incarnation;
+    if (same) target->take_family_knobs(knobs);
+  }
 }
 
 // Leases and changes, while the next poll may already be under way.

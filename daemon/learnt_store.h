@@ -18,7 +18,7 @@ namespace rocktune::daemon {
 
 class LearntStore {
  public:
-  static constexpr std::size_t kMostFiles = 256;  // some 60 kB each
+  static constexpr std::size_t kMostFiles = 256;  // some 80 kB each
 
   // An empty directory's name: nothing is saved, and nothing found.
   LearntStore(std::string directory, Nanoseconds interval, Log& log)

@@ -45,7 +45,7 @@ struct TargetStatus {
   std::vector<SourceHealth> health;
   std::optional<Features> features;  // of the newest sample
   std::vector<Indicator> indicators;
-  std::vector<KnobReading> knobs;
+  std::vector<KnobReading> knobs;             // of column families only those that are not as found
   std::vector<std::string> recent_decisions;  // alert-log lines, oldest first
   std::optional<LeaseStatus> lease;
   std::map<std::string, std::uint64_t> events;  // by kind, since the daemon's start

@@ -75,6 +75,8 @@ void Target::opened(Opening opening) {
   lease_.reset();
   notes_.reset();
   manual_.clear();
+  family_knobs_.reset();
+  knobs_wanted_ = false;
   adoption_noted_ = false;
   events_.opened(opening_->incarnation());
   find_device();
@@ -153,6 +155,8 @@ void Target::read_machine(Sample& sample) {
 // it too.
 void Target::take_knobs(Sample& sample, const wire::Sample& answer) {
   sample.knobs = to_knob_readings(answer);
+  family_knobs_.add_to(answer, sample.knobs);
+  knobs_wanted_ = family_knobs_.wanted(answer, sample.at.tick);
   for (KnobReading& knob : sample.knobs) {
     const bool by_rule =
         std::find(rule_.freeze.begin(), rule_.freeze.end(), knob.name) != rule_.freeze.end();
@@ -189,6 +193,13 @@ std::vector<Decision> Target::poll(const Instant& at, const Result<wire::Sample>
   if (answer) note_owners(sample.knobs);
   note_events();
   return step(std::move(sample));
+}
+
+void Target::take_family_knobs(const Result<wire::Knobs>& answer) {
+  knobs_wanted_ = false;
+  family_knobs_.asked(journal_.now().tick);
+  if (answer) family_knobs_.take(*answer);
+  note("knobs", answer ? std::string() : answer.error().message);
 }
 
 void Target::take_events(const wire::Events& answer) {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/agents/family_knobs.h"
 #include "daemon/config/config.h"
 #include "daemon/events/stream.h"
 #include "daemon/health_notes.h"
@@ -60,6 +61,9 @@ class Target {
   // The events to ask the agent for: those after this one; absent when there are none.
   [[nodiscard]] std::optional<std::uint64_t> events_wanted() const { return events_.wanted(); }
   void take_events(const wire::Events& answer);
+  // Whether the agent is to be asked what the column families' knobs are, and what it answered.
+  [[nodiscard]] bool knobs_wanted() const { return live() && knobs_wanted_; }
+  void take_family_knobs(const Result<wire::Knobs>& answer);
   // A due sample that nobody tried to read.
   void missed(const Instant& at, const std::string& reason);
   // What became of a decision that poll() returned.
@@ -135,6 +139,8 @@ class Target {
   std::vector<Actuation> reports_;                        // for the next step
   std::set<std::pair<std::string, std::string>> manual_;  // knobs whose owner was noted
   bool adoption_noted_ = false;
+  FamilyKnobs family_knobs_;
+  bool knobs_wanted_ = false;
 
   Sample last_sample_;
   std::optional<Step> last_step_;

@@ -87,7 +87,11 @@ TargetStatus Target::status() const {
   status.due = due_;
   status.recorded = recorded_;
   status.health = last_sample_.health;
-  if (live()) status.knobs = last_sample_.knobs;
+  // Of column families only what is not as it was found: there may be hundreds.
+  for (const KnobReading& knob : last_sample_.knobs) {
+    const bool told = knob.column_family.empty() || knob.owner != KnobOwner::kFound;
+    if (live() && told) status.knobs.push_back(knob);
+  }
   if (live() && last_step_) {
     status.features = last_step_->features;
     status.indicators = last_step_->indicators;

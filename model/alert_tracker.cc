@@ -80,7 +80,8 @@ AlertChange AlertTracker::change(const Assessment& assessment, AlertState from, 
   if (assessment.indicator.state != AlertState::kOk) {
     // A state that only hysteresis keeps up has no outlook any more.
     bool likely = is_at_least(assessment.indicator, assessment.indicator.warn_probability);
-    out.message = assessment.sentence + (likely ? assessment.outlook : "");
+    out.message = assessment.sentence;
+    if (likely) out.message += assessment.outlook + assessment.learnt_reason;
     return out;
   }
   out.event_came = event_onset_.has_value();

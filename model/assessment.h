@@ -36,6 +36,8 @@ struct Assessment {
   Indicator indicator;   // without state
   std::string sentence;  // how things stand
   std::string outlook;   // ": delayed writes in about 4 s", or empty
+  // Where what was learnt warns and physics alone would not: why, as the end of a sentence.
+  std::string learnt_reason;
   // What physics alone says, before the heads: the strongest pressure's, for each horizon.
   HorizonProbabilities physical{};
   // Whatever the heads say, it is at least this probable: the static rule.

@@ -69,7 +69,7 @@ IndicatorModel::Step IndicatorModel::update(const Features& features) {
                                assessments[2].physical[kPhysicalHorizon]});
   Step out;
   for (std::size_t i = 0; i < assessments.size(); ++i) {
-    state.heads.at(i).apply(assessments.at(i), features, inputs);
+    state.heads.at(i).apply(assessments.at(i), features, inputs, state.backlog.forecast());
     AlertTracker& tracker = state.trackers.at(i);
     if (features.reset) {
       Assessment gone = assessments.at(i);

@@ -9,20 +9,26 @@ namespace {
 
 using std::chrono::seconds;
 
-// Restoring goes from the first to the last: background I/O is freed before its parallelism is
-// taken away, and memory comes last because a smaller cache costs reads at once.
-constexpr std::array<KnobSpec, 3> kCatalogue{{
+constexpr std::int64_t kTiB = std::int64_t{1} << 40;
+constexpr std::int64_t kMiB = (1_MiB).value;
+
+// Dwell times are what the knob itself needs: SetOptions writes a file under the database's mutex,
+// and what a level's target changes takes minutes to show. Evaluations: until the effect of one
+// change can be told from noise.
+constexpr KnobSpec kCatalogue[] = {
     {
         knob::kRateLimit,
         "bytes/s",
-        (1_MiB).value,  // below this even one small flush takes a minute
+        kMiB,  // below this even one small flush takes a minute
         kUnlimitedBytesPerSecond,
         4.0,  // a stall must end within seconds; two such steps are a factor of 16
-        (1_MiB).value,
+        kMiB,
         seconds(2),   // four polls: the effect on the limiter's use is visible by then
         seconds(15),  // L0 compactions of a few seconds each have to finish
         true,
     },
+    {knob::kL0Weight, "weight", 1, 16, 4, 3, seconds(5), seconds(30), false},
+    {knob::kLimitFlushes, "switch", 0, 1, 2, 1, seconds(5), seconds(30), true},
     {
         knob::kBackgroundJobs,
         "jobs",
@@ -34,22 +40,48 @@ constexpr std::array<KnobSpec, 3> kCatalogue{{
         seconds(30),
         true,
     },
+    {knob::kSubcompactions, "threads", 1, 64, 2, 1, seconds(5), seconds(30), true},
     {
         knob::kCacheCapacity,
         "bytes",
-        (1_MiB).value,
-        std::int64_t{1} << 42,  // 4 TiB
+        kMiB,
+        4 * kTiB,
         1.5,
         (8_MiB).value,
-        seconds(30),  // a grown cache has to fill before its hit ratio means anything
-        seconds(60),
+        seconds(5),
+        seconds(60),  // a grown cache has to fill before its hit ratio means anything
         true,
     },
-}};
+    {
+        knob::kDelayedWriteRate,
+        "bytes/s",
+        kMiB,
+        kTiB,
+        4,
+        kMiB,
+        seconds(5),
+        seconds(15),
+        true,
+    },
+    // Memtables: a new size holds from the next memtable on
+    {knob::kWriteBufferSize, "bytes", kMiB, kTiB, 2, kMiB, seconds(10), seconds(30), true},
+    {knob::kWriteBuffers, "memtables", 2, 64, 2, 2, seconds(10), seconds(30), true},
+    // When RocksDB compacts, delays and stops
+    {knob::kL0Trigger, "files", 1, 4096, 2, 2, seconds(30), seconds(60), false},
+    {knob::kL0Slowdown, "files", 1, 4096, 2, 4, seconds(10), seconds(60), true},
+    {knob::kL0Stop, "files", 1, 4096, 2, 4, seconds(10), seconds(60), true},
+    {knob::kSoftPending, "bytes", 16 * kMiB, 1024 * kTiB, 2, kMiB, seconds(10), seconds(60), true},
+    {knob::kHardPending, "bytes", 16 * kMiB, 1024 * kTiB, 2, kMiB, seconds(10), seconds(60), true},
+    // The tree's shape: judged by write amplification and latency over many compactions
+    {knob::kTargetFileSize, "bytes", kMiB, 16 * 1024 * kMiB, 2, kMiB, seconds(60), seconds(600),
+     false},
+    {knob::kLevelBase, "bytes", kMiB, 1024 * kTiB, 2, kMiB, seconds(60), seconds(600), false},
+    {knob::kBloomBits, "bits/key", 2, 32, 2, 10, seconds(60), seconds(600), true},
+};
 
 }  // namespace
 
-const std::array<KnobSpec, 3>& knob_catalogue() {
+std::span<const KnobSpec> knob_catalogue() {
   return kCatalogue;
 }
 

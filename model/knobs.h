@@ -3,9 +3,8 @@
 // the agent's. Both use the same names.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <string_view>
 
 #include "model/clock.h"
@@ -19,6 +18,22 @@ namespace knob {
 inline constexpr std::string_view kRateLimit = "rate_limiter_bytes_per_second";
 inline constexpr std::string_view kBackgroundJobs = "max_background_jobs";
 inline constexpr std::string_view kCacheCapacity = "block_cache_capacity_bytes";
+inline constexpr std::string_view kSubcompactions = "max_subcompactions";
+inline constexpr std::string_view kDelayedWriteRate = "delayed_write_rate";
+// The agent's own limiter: level 0's weight against deeper compactions, whether flushes wait too.
+inline constexpr std::string_view kL0Weight = "rate_limiter_l0_weight";
+inline constexpr std::string_view kLimitFlushes = "rate_limiter_limit_flushes";
+// One for each column family
+inline constexpr std::string_view kWriteBufferSize = "write_buffer_size";
+inline constexpr std::string_view kWriteBuffers = "max_write_buffer_number";
+inline constexpr std::string_view kL0Trigger = "level0_file_num_compaction_trigger";
+inline constexpr std::string_view kL0Slowdown = "level0_slowdown_writes_trigger";
+inline constexpr std::string_view kL0Stop = "level0_stop_writes_trigger";
+inline constexpr std::string_view kSoftPending = "soft_pending_compaction_bytes_limit";
+inline constexpr std::string_view kHardPending = "hard_pending_compaction_bytes_limit";
+inline constexpr std::string_view kTargetFileSize = "target_file_size_base";
+inline constexpr std::string_view kLevelBase = "max_bytes_for_level_base";
+inline constexpr std::string_view kBloomBits = "bloom_bits_per_key";
 }  // namespace knob
 
 struct KnobSpec {
@@ -33,8 +48,7 @@ struct KnobSpec {
   bool lower_is_protective;  // lowering it protects the host: memory, device or CPU
 };
 
-// Every knob, in the order in which a restore is safest.
-const std::array<KnobSpec, 3>& knob_catalogue();
+std::span<const KnobSpec> knob_catalogue();
 const KnobSpec* find_knob(std::string_view name);  // nullptr when unknown
 
 }  // namespace rocktune

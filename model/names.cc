@@ -1,6 +1,7 @@
 // The names that logs, traces and metrics print for the model's enumerations. They are stable.
 #include "model/decision.h"
 #include "model/indicators.h"
+#include "model/objective.h"
 
 namespace rocktune {
 
@@ -12,6 +13,22 @@ std::string_view to_string(IndicatorKind kind) {
       return "compaction_backlog";
     case IndicatorKind::kDeviceSaturation:
       return "device_saturation";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(Priority priority) {
+  switch (priority) {
+    case Priority::kReadP99:
+      return "read_p99";
+    case Priority::kWriteP99:
+      return "write_p99";
+    case Priority::kThroughput:
+      return "throughput";
+    case Priority::kStallSeconds:
+      return "stall_seconds";
+    case Priority::kWriteAmplification:
+      return "write_amplification";
   }
   return "unknown";
 }

@@ -26,8 +26,9 @@ inline constexpr std::size_t kMostRolloutSteps = 600;
 inline constexpr std::size_t kRolloutHorizons = 4;
 using Horizons = std::array<double, kRolloutHorizons>;
 
-// Levels that a roll-out knows; RocksDB has 7 unless told otherwise.
-inline constexpr std::size_t kMostFlowLevels = 32;
+// Levels that a roll-out knows; RocksDB has 7 unless told otherwise. Each costs time and memory
+// for each of 64 column families.
+inline constexpr std::size_t kMostFlowLevels = 12;
 using FlowLevels = std::array<double, kMostFlowLevels>;  // index = level
 
 struct FlowState {

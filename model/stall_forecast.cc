@@ -18,6 +18,10 @@ constexpr double kQuietError = 0.7;
 // Peaks are read off a grid of quarters of a file: half of one.
 constexpr double kHalfStep = 0.125;
 constexpr double kMostGrowth = 25;
+// Where a stall is this improbable, half a second (a poll) makes no difference that counts: it is
+// looked at every other time.
+constexpr double kFarProbability = 0.01;
+constexpr double kFreshSeconds = 0.75;
 
 // The normal distribution by the logistic one: off by less than 0.01.
 double normal(double z) {
@@ -56,10 +60,15 @@ bool StallForecast::Outlook::is_worse_than(const Outlook& other) const {
   return peak_ratio > other.peak_ratio;
 }
 
+void StallForecast::Family::forget() {
+  flow = FamilyFlow();
+  looked = false;
+}
+
 void StallForecast::clear() {
   for (Family& family : families_) {
     family.present = false;
-    family.flow = FamilyFlow();
+    family.forget();
   }
   last_.reset();
   last_stall_.reset();
@@ -78,7 +87,7 @@ StallForecast::Family* StallForecast::find(const std::string& name, std::size_t 
 
 StallForecast::Family* StallForecast::place(const std::string& name) {
   if (families_.size() < kMostFamilies) {
-    families_.push_back({name, FamilyFlow(), false, false});
+    families_.emplace_back().name = name;
     return &families_.back();
   }
   const auto gone = std::find_if(families_.begin(), families_.end(), [](const Family& family) {
@@ -100,7 +109,7 @@ void StallForecast::follow(const Features& features) {
     next = static_cast<std::size_t>(family - families_.data()) + 1;
   }
   for (Family& family : families_) {
-    if (family.present && !family.seen) family.flow = FamilyFlow();
+    if (family.present && !family.seen) family.forget();
     family.present = family.seen;
   }
 }
@@ -112,13 +121,20 @@ double StallForecast::probability(const FamilyFlow& flow, const Rollout& rollout
          new_probability(rollout.eta_seconds.value_or(within), quiet_seconds(), error);
 }
 
+bool StallForecast::needs_look(const Family& family) const {
+  if (!family.looked || family.flow.wants_peak()) return true;
+  return family.outlook.probability > kFarProbability ||
+         seconds_between(family.looked_at, *last_) > kFreshSeconds;
+}
+
 // Enough to tell which one is the worst.
-StallForecast::Outlook StallForecast::look(Family& family, std::size_t slots,
-                                           double horizon) const {
+void StallForecast::look(Family& family, std::size_t slots, double horizon) const {
   const Rollout rollout = glance(family.flow.state(slots), horizon, family.flow.wants_peak());
   family.flow.remember(rollout);
-  return {&family, probability(family.flow, rollout, 0, horizon),
-          rollout.peaks[0] / family.flow.slowdown_files()};
+  family.looked = true;
+  family.looked_at = *last_;
+  family.outlook = {static_cast<float>(probability(family.flow, rollout, 0, horizon)),
+                    static_cast<float>(rollout.peaks[0] / family.flow.slowdown_files())};
 }
 
 L0Forecast StallForecast::forecast(const Family& family, std::size_t slots, double horizon) const {
@@ -154,13 +170,13 @@ void StallForecast::update(const Features& features, bool stalled, double horizo
   follow(features);
   const std::size_t slots = compaction_slots(features);
   const double horizon = std::clamp(horizon_seconds, 1.0, kRolloutSeconds);
-  std::optional<Outlook> worst;
+  const Family* worst = nullptr;
   for (Family& family : families_) {
     if (!family.present || family.flow.why_not_ready() != nullptr) continue;
-    const Outlook outlook = look(family, slots, horizon);
-    if (!worst || outlook.is_worse_than(*worst)) worst = outlook;
+    if (needs_look(family)) look(family, slots, horizon);
+    if (worst == nullptr || family.outlook.is_worse_than(worst->outlook)) worst = &family;
   }
-  if (worst) worst_ = forecast(*worst->family, slots, horizon);
+  if (worst != nullptr) worst_ = forecast(*worst, slots, horizon);
 }
 
 const char* StallForecast::why_not_ready(std::string_view column_family) const {

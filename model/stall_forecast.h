@@ -55,22 +55,26 @@ class StallForecast {
   [[nodiscard]] std::optional<double> quiet_seconds() const;
 
  private:
+  struct Outlook {
+    float probability = 0;
+    float peak_ratio = 0;  // of its limit
+    [[nodiscard]] bool is_worse_than(const Outlook& other) const;
+  };
   struct Family {
     std::string name;
     FamilyFlow flow;
+    Nanoseconds looked_at{0};
+    Outlook outlook;       // of then
+    bool looked = false;   // since it began
     bool present = false;  // in the last update; one that is gone keeps its place and its name
     bool seen = false;     // in this update
-  };
-  struct Outlook {
-    const Family* family = nullptr;
-    double probability = 0;
-    double peak_ratio = 0;  // of its limit
-    [[nodiscard]] bool is_worse_than(const Outlook& other) const;
+    void forget();
   };
   void follow(const Features& features);
   Family* find(const std::string& name, std::size_t begin);
   Family* place(const std::string& name);
-  Outlook look(Family& family, std::size_t slots, double horizon) const;
+  void look(Family& family, std::size_t slots, double horizon) const;
+  [[nodiscard]] bool needs_look(const Family& family) const;
   [[nodiscard]] L0Forecast forecast(const Family& family, std::size_t slots, double horizon) const;
   [[nodiscard]] double probability(const FamilyFlow& flow, const Rollout& rollout, std::size_t peak,
                                    double within) const;

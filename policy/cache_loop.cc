@@ -6,6 +6,7 @@
 #include "model/knobs.h"
 #include "model/text.h"
 #include "policy/headroom.h"
+#include "policy/memory.h"
 
 namespace rocktune {
 namespace {
@@ -27,7 +28,9 @@ constexpr double kAfterShrinkSeconds = 300;
 constexpr double kKneeForgotten = 0.05;
 
 std::int64_t most_bytes(const Situation& situation, const KnobReading& reading) {
-  return situation.budget.cache_max ? situation.budget.cache_max->value : reading.found;
+  const MemoryUse use = memory_use(situation.features.knobs);
+  const double others = use.total() - static_cast<double>(reading.value);
+  return static_cast<std::int64_t>(memory_budget(situation.budget, use) - others);
 }
 
 }  // namespace
@@ -103,12 +106,15 @@ std::optional<Proposal> CacheLoop::grow(const Situation& situation,
   if (!hit_ratio || !misses || hit_ratio_.span_seconds() < 5) return std::nullopt;
   bool misses_cost = 1 - *hit_ratio >= kLeastMissRatio && *misses >= kLeastMisses &&
                      f.device_read_iops.value_or(kLeastDeviceReads) >= kLeastDeviceReads;
+  // Slow reads do not wait for the last growth's verdict: the memory is meant to be used.
+  const bool hurry = situation.reads_slow && !situation.trouble;
   bool waits =
-      growth_.has_value() || knee_hit_ratio_.has_value() ||
+      (growth_.has_value() && !hurry) || knee_hit_ratio_.has_value() ||
       (last_shrink_ && seconds_between(*last_shrink_, situation.now) < kAfterShrinkSeconds);
   if (!misses_cost || waits || f.cache_fill_ratio.value_or(0) < kFull) return std::nullopt;
   if (!f.memory_available_bytes || memory_is_short(situation, kMemoryLow)) return std::nullopt;
-  double wanted = std::min(static_cast<double>(reading.value) * params_.cache_growth_factor,
+  const double factor = hurry ? 2 * params_.cache_growth_factor - 1 : params_.cache_growth_factor;
+  double wanted = std::min(static_cast<double>(reading.value) * factor,
                            static_cast<double>(most_bytes(situation, reading)));
   auto to = static_cast<std::int64_t>(wanted);
   if (to <= reading.value) return std::nullopt;
@@ -123,12 +129,12 @@ std::optional<Proposal> CacheLoop::grow(const Situation& situation,
   return out;
 }
 
-std::optional<Proposal> CacheLoop::decide(const Situation& situation) {
+std::optional<Proposal> CacheLoop::decide(const Situation& situation, bool memory_is_claimed) {
   const KnobReading* reading = changeable_knob(situation.features, knob::kCacheCapacity);
   if (reading == nullptr) return std::nullopt;
   observe(situation, *reading);
   if (auto proposal = shrink(situation, *reading)) return proposal;
-  return grow(situation, *reading);
+  return memory_is_claimed ? std::nullopt : grow(situation, *reading);
 }
 
 }  // namespace rocktune

@@ -56,7 +56,11 @@ Result<void> check(const EngineConfig& config) {
   require(!device.read_await_seconds || positive(*device.read_await_seconds),
           "objective device_capacities read_await_seconds");
   require(positive(config.budget.rate_limit_min.value), "budget rate_limit_min");
-  require(!config.budget.cache_max || config.budget.cache_max->value > 0, "budget cache_max");
+  require(!config.budget.memory_max || config.budget.memory_max->value > 0, "budget memory_max");
+  require(positive(config.budget.device_share), "budget device_share");
+  require(
+      !config.budget.write_amplification_max || positive(*config.budget.write_amplification_max),
+      "budget write_amplification_max");
   require(!config.budget.jobs_max || *config.budget.jobs_max > 0, "budget jobs_max");
   require(config.budget.changes_per_hour >= 0, "budget changes_per_hour");
   require(usable_drift(config.budget), "budget drift_max (at least one)");

@@ -10,6 +10,7 @@
 #include "policy/drift.h"
 #include "policy/guard_history.h"
 #include "policy/guard_limits.h"
+#include "policy/memory.h"
 #include "policy/oscillation.h"
 #include "policy/pins.h"
 #include "policy/urgent.h"
@@ -29,15 +30,6 @@ Verdict held(const Proposal& proposal, std::string_view rule, std::string reason
 
 Verdict rejected(const Proposal& proposal, std::string_view rule, std::string reason) {
   return verdict(VerdictKind::kRejected, proposal.from, rule, std::move(reason));
-}
-
-const KnobReading* find_reading(const Features& features, const Proposal& proposal) {
-  for (const KnobReading& reading : features.knobs) {
-    if (reading.name == proposal.knob && reading.column_family == proposal.column_family) {
-      return &reading;
-    }
-  }
-  return nullptr;
 }
 
 std::optional<Verdict> check_known(const Proposal& proposal, const KnobSpec* spec,
@@ -186,7 +178,7 @@ Verdict Guard::judge(const Proposal& proposal, const Features& features) {
   State& s = *state_;
   if (auto stop = s.check_fresh(proposal, features)) return *stop;
   const KnobSpec* spec = find_knob(proposal.knob);
-  const KnobReading* reading = find_reading(features, proposal);
+  const KnobReading* reading = find_reading(features.knobs, proposal.knob, proposal.column_family);
   if (auto stop = check_known(proposal, spec, reading)) return *stop;
   if (spec == nullptr || reading == nullptr) return rejected(proposal, "known", "unknown knob");
   if (auto stop = check_owner(proposal, *reading)) return *stop;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/text.h"
+#include "policy/memory.h"
 #include "policy/pins.h"
 
 namespace rocktune {
@@ -22,11 +23,26 @@ std::int64_t jobs_ceiling(const LimitInput& input) {
   return std::max({cpus, input.reading.found, std::int64_t{2}});
 }
 
-std::int64_t cache_ceiling(const LimitInput& input) {
-  return input.budget.cache_max ? input.budget.cache_max->value : input.reading.found;
+// How many bytes one unit of this knob stands for; 0: it is not about memory.
+double bytes_each(const LimitInput& input) {
+  const std::string_view name = input.spec.name;
+  if (name == knob::kCacheCapacity) return 1;
+  const bool size = name == knob::kWriteBufferSize;
+  if (!size && name != knob::kWriteBuffers) return 0;
+  const KnobReading* other =
+      find_reading(input.features.knobs, size ? knob::kWriteBuffers : knob::kWriteBufferSize,
+                   input.reading.column_family);
+  return other == nullptr ? 0 : static_cast<double>(other->value);
 }
 
-// The share of the memory that is available now which one growth of the cache may take.
+// The budget, less what the other knobs take of it.
+std::int64_t memory_ceiling(const LimitInput& input, double each) {
+  const MemoryUse use = memory_use(input.features.knobs);
+  const double own = static_cast<double>(input.reading.value) * each;
+  return whole((memory_budget(input.budget, use) - (use.total() - own)) / each);
+}
+
+// The share of the memory that is available now which one growth may take.
 constexpr double kMemoryShare = 0.5;
 
 }  // namespace
@@ -55,10 +71,10 @@ Range allowed_range(const LimitInput& input) {
   if (input.proposal.rule == kPinRule) return range;  // the operator's word, as the budget is
   if (input.spec.name == knob::kRateLimit) {
     range.low = std::max(range.low, whole(std::ceil(input.budget.rate_limit_min.value)));
-  } else if (input.spec.name == knob::kBackgroundJobs) {
+  } else if (input.spec.name == knob::kBackgroundJobs || input.spec.name == knob::kSubcompactions) {
     range.high = std::min(range.high, jobs_ceiling(input));
-  } else if (input.spec.name == knob::kCacheCapacity) {
-    range.high = std::min(range.high, cache_ceiling(input));
+  } else if (const double each = bytes_each(input); each > 0) {
+    range.high = std::min(range.high, memory_ceiling(input, each));
   }
   return range;
 }
@@ -75,23 +91,58 @@ std::optional<std::string> apply_range(const LimitInput& input, Limited& limited
   return std::nullopt;
 }
 
+namespace {
+
+constexpr std::int64_t kNoLimit = std::int64_t{1} << 62;
+
+// Memory that is to be taken has to be there.
+void relate_to_memory(const LimitInput& input, Limited& limited) {
+  const double each = bytes_each(input);
+  if (!(each > 0) || limited.value <= input.proposal.from) return;
+  if (!input.features.memory_available_bytes) {
+    narrow(limited, 0, std::max(input.proposal.from, input.reading.found), "relation", "",
+           "available memory was not read: no growth beyond what was found");
+    return;
+  }
+  const double share = kMemoryShare * *input.features.memory_available_bytes;
+  const double most = static_cast<double>(input.proposal.from) + share / each;
+  narrow(limited, 0, whole(most), "relation", "",
+         "one growth may take half of the memory available, " + text::bytes(share));
+}
+
+// Triggers and limits that RocksDB expects in this order; each within its neighbours.
+struct Order {
+  std::string_view low, high;
+};
+constexpr Order kOrders[] = {
+    {knob::kL0Trigger, knob::kL0Slowdown},
+    {knob::kL0Slowdown, knob::kL0Stop},
+    {knob::kSoftPending, knob::kHardPending},
+};
+
+void relate_in_order(const LimitInput& input, Limited& limited) {
+  for (const auto& [low, high] : kOrders) {
+    const bool is_low = input.spec.name == low;
+    if (!is_low && input.spec.name != high) continue;
+    const std::string_view name = is_low ? high : low;
+    const KnobReading* other =
+        find_reading(input.features.knobs, name, input.reading.column_family);
+    if (other == nullptr) continue;
+    const std::string beside = std::string(name) + " is " + shown(input.spec, other->value);
+    narrow(limited, is_low ? 0 : other->value, is_low ? other->value : kNoLimit, "relation", beside,
+           beside);
+  }
+}
+
+}  // namespace
+
 void apply_relations(const LimitInput& input, Limited& limited) {
-  constexpr std::int64_t kNoLimit = std::int64_t{1} << 62;
   if (input.spec.name == knob::kBackgroundJobs) {
     narrow(limited, 2, kNoLimit, "relation",
            "with fewer than 2 jobs flushes and compactions wait for each other", "");
   }
-  bool grows = limited.value > input.proposal.from;
-  if (input.spec.name != knob::kCacheCapacity || !grows) return;
-  if (!input.features.memory_available_bytes) {
-    narrow(limited, 0, std::max(input.proposal.from, input.reading.found), "relation", "",
-           "available memory was not read: the cache grows no further than it was found");
-    return;
-  }
-  double share = kMemoryShare * *input.features.memory_available_bytes;
-  double most = static_cast<double>(input.proposal.from) + share;
-  narrow(limited, 0, whole(most), "relation", "",
-         "one growth may take half of the memory available, " + text::bytes(share));
+  relate_to_memory(input, limited);
+  relate_in_order(input, limited);
 }
 
 namespace {

@@ -2,7 +2,10 @@
 
 #include <utility>
 
-#include "model/knobs.h"
+#include "policy/buffers_loop.h"
+#include "policy/filter_loop.h"
+#include "policy/flow_loop.h"
+#include "policy/shape_loop.h"
 
 namespace rocktune {
 namespace {
@@ -20,13 +23,24 @@ class Headroom : public Policy {
     std::vector<Proposal> out;
     // Without a reading there is nothing to change from, and no knob to see.
     if (!input.features.fresh) return out;
+    auto add = [&out](std::optional<Proposal> proposal) {
+      if (proposal) out.push_back(*std::move(proposal));
+    };
     std::optional<Proposal> limiter = limiter_.decide(situation);
-    bool raises = limiter && limiter->to > limiter->from;
-    std::optional<Proposal> jobs = jobs_.decide(situation, raises);
-    std::optional<Proposal> cache = cache_.decide(situation);
-    for (auto* proposal : {&limiter, &jobs, &cache}) {
-      if (*proposal) out.push_back(*std::move(*proposal));
+    const bool raises = limiter && limiter->to > limiter->from;
+    add(std::move(limiter));
+    add(jobs_.decide(situation, raises));
+    add(subcompactions_.decide(situation));
+    add(flow_.decide(situation));
+    const std::vector<Proposal> buffers = buffers_.decide(situation);
+    std::optional<Proposal> cache = cache_.decide(situation, buffers_.claims_memory());
+    // One proposal for each knob: short memory goes before the trade.
+    for (const Proposal& proposal : buffers) {
+      if (!cache || cache->knob != proposal.knob) add(proposal);
     }
+    add(std::move(cache));
+    add(filter_.decide(situation));
+    add(shape_.decide(situation));
     return out;
   }
 
@@ -34,14 +48,24 @@ class Headroom : public Policy {
     observer_.reset();
     limiter_.reset();
     jobs_.reset();
+    subcompactions_.reset();
+    flow_.reset();
+    buffers_.reset();
     cache_.reset();
+    filter_.reset();
+    shape_.reset();
   }
 
  private:
   Observer observer_;
   LimiterLoop limiter_;
   JobsLoop jobs_;
+  SubcompactionsLoop subcompactions_;
+  FlowLoop flow_;
+  BuffersLoop buffers_;
   CacheLoop cache_;
+  FilterLoop filter_;
+  ShapeLoop shape_;
 };
 
 }  // namespace

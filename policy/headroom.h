@@ -1,6 +1,6 @@
 // headroom: keeps background work fast enough for what is written, and no faster than reads can
-// bear. Three loops, one per knob; docs/control.md gives each one's goal, dead band, steps and why
-// it is stable. Internal to policy/: use make_policy().
+// bear. One loop for each knob or two; docs/control.md gives each one's goal, dead band, steps and
+// why it is stable. Internal to policy/: use make_policy().
 #pragma once
 
 #include <memory>
@@ -13,10 +13,10 @@ namespace rocktune {
 
 struct HeadroomParams {
   double limiter_raise_factor = 2;  // per step when a backlog warns; its square when writes stall
-  double limiter_lower_factor = 0.85;  // per step when compactions disturb reads
-  double limiter_need_margin = 1.3;    // a lowered limit leaves this much more than is needed
-  double jobs_return_seconds = 300;    // of comfort before an unused job is given back
-  double cache_growth_factor = 1.25;
+  double limiter_lower_factor = 0.85;   // per step when compactions disturb reads
+  double limiter_need_margin = 1.3;     // a lowered limit leaves this much more than is needed
+  double jobs_return_seconds = 300;     // of comfort before an unused job is given back
+  double cache_growth_factor = 1.25;    // twice as fast, without waiting, while reads are slow
   double cache_knee_gain_ratio = 0.01;  // a growth that gained less hit ratio found the knee
 };
 
@@ -35,7 +35,8 @@ class LimiterLoop {
   std::optional<Proposal> relieve(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> follow_need(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> protect_reads(const Situation& situation, const KnobReading& reading);
-  void note_changes(const KnobReading& reading, Nanoseconds now);
+  std::optional<Proposal> judge_lowerings(const Situation& situation, const KnobReading& reading);
+  void note_changes(const KnobReading& reading, const Situation& situation);
   void learn_from_raise(Nanoseconds now);
 
   HeadroomParams params_;
@@ -43,6 +44,14 @@ class LimiterLoop {
   std::optional<Nanoseconds> last_raise_, last_lowering_;
   double rest_seconds_ = kLimiterRestSeconds;  // no lowering for so long after a raise
   Held short_of_need_;
+  // Lowerings in a row, until they are judged: where they began.
+  struct Probe {
+    std::int64_t from = 0;
+    double read_p99_us = 0;
+    int steps = 0;
+  };
+  std::optional<Probe> probe_;
+  std::optional<Nanoseconds> futile_at_;
 };
 
 // max_background_jobs
@@ -66,11 +75,23 @@ class JobsLoop {
   Held limiter_first_, unused_;
 };
 
+// max_subcompactions: one compaction of level 0 runs at a time, and this is what lets it use more
+// than one CPU.
+class SubcompactionsLoop {
+ public:
+  std::optional<Proposal> decide(const Situation& situation);
+  void reset() { *this = SubcompactionsLoop(); }
+
+ private:
+  Held level0_, unused_;
+};
+
 // block_cache_capacity_bytes
 class CacheLoop {
  public:
   explicit CacheLoop(const HeadroomParams& params) : params_(params) {}
-  std::optional<Proposal> decide(const Situation& situation);
+  // `memory_is_claimed`: it is worth more elsewhere; no growth.
+  std::optional<Proposal> decide(const Situation& situation, bool memory_is_claimed);
   void reset() { *this = CacheLoop(params_); }
 
  private:

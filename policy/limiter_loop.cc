@@ -22,6 +22,12 @@ constexpr double kLoweredTooSoonSeconds = 900;
 constexpr double kLongestRestSeconds = 4 * 3600;
 // Without any backlog, a limit below need * kShort for kShortSeconds goes to need * kAmple.
 constexpr double kShort = 1.15, kAmple = 1.5, kShortSeconds = 5;
+// A forecast that has not proved itself, with nothing else to see, moves the limit by this at most.
+constexpr double kForecastFactor = 1.25;
+// Lowerings are probes: after so many steps in a row, each given its time, reads have to be faster
+// by this share of their P99, or compactions were not what slowed them.
+constexpr int kProbeSteps = 3;
+constexpr double kLeastGain = 0.05;
 // Lowerings of less than this share are not worth a change.
 constexpr double kDeadBand = 0.03;
 
@@ -54,9 +60,21 @@ bool within(const std::optional<Nanoseconds>& since, Nanoseconds now, double sec
 
 }  // namespace
 
-void LimiterLoop::note_changes(const KnobReading& reading, Nanoseconds now) {
-  if (rate_ && reading.value > *rate_) learn_from_raise(now);
-  if (rate_ && reading.value < *rate_) last_lowering_ = now;
+void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situation) {
+  const Nanoseconds now = situation.now;
+  if (rate_ && reading.value > *rate_) {
+    learn_from_raise(now);
+    probe_.reset();
+  }
+  if (rate_ && reading.value < *rate_) {
+    last_lowering_ = now;
+    // The first limit of all only takes away bursts: nothing to learn from.
+    const bool first = *rate_ >= kUnlimitedBytesPerSecond;
+    if (!first && !probe_ && situation.read_p99_us) {
+      probe_ = Probe{*rate_, *situation.read_p99_us, 0};
+    }
+    if (probe_) ++probe_->steps;
+  }
   rate_ = reading.value;
 }
 
@@ -79,6 +97,7 @@ std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
   if (!waits) return std::nullopt;
   double factor = params_.limiter_raise_factor;
   if (situation.stalled) factor *= factor;
+  if (situation.forecast_only) factor = std::min(factor, kForecastFactor);
   Proposal out = propose(reading, raised(rate * factor), "limiter.backlog");
   out.reason = why_raise(situation, reading);
   bool debt_alone = !situation.trouble;  // it piles up below every limit of RocksDB
@@ -112,10 +131,15 @@ std::optional<Proposal> LimiterLoop::protect_reads(const Situation& situation,
   if (!disturbed || !situation.need || !situation.passed_peak) return std::nullopt;
   if (within(last_lowering_, situation.now, kLoweringSeconds)) return std::nullopt;
   if (within(last_raise_, situation.now, rest_seconds_)) return std::nullopt;
+  if (within(futile_at_, situation.now, rest_seconds_)) return std::nullopt;
   auto rate = static_cast<double>(reading.value);
   bool unlimited = reading.value >= kUnlimitedBytesPerSecond;
   // From unlimited, what was seen to pass is the first limit: it takes away only larger bursts.
   double wanted = unlimited ? *situation.passed_peak : rate * params_.limiter_lower_factor;
+  const auto& device = situation.objective.device_capacities.write;
+  if (unlimited && device) {
+    wanted = std::min(wanted, situation.budget.device_share * device->bytes_per_second);
+  }
   double least = std::max(*situation.need * params_.limiter_need_margin,
                           situation.budget.rate_limit_min.value);
   double to = std::ceil(std::max(wanted, least));
@@ -137,10 +161,29 @@ std::optional<Proposal> LimiterLoop::protect_reads(const Situation& situation,
   return out;
 }
 
+// The evidence is open as long as nobody has tried: lowerings that gained nothing are taken back.
+std::optional<Proposal> LimiterLoop::judge_lowerings(const Situation& situation,
+                                                     const KnobReading& reading) {
+  const bool due = probe_ && !within(last_lowering_, situation.now, kLoweringSeconds);
+  if (!due || !situation.read_p99_us) return std::nullopt;
+  if (*situation.read_p99_us <= (1 - kLeastGain) * probe_->read_p99_us) probe_.reset();
+  if (!probe_ || probe_->steps < kProbeSteps || reading.owner != KnobOwner::kRocktune) {
+    return std::nullopt;
+  }
+  futile_at_ = situation.now;
+  Proposal out = propose(reading, probe_->from, "limiter.futile");
+  out.reason = "read P99 was " + text::microseconds(probe_->read_p99_us) + " when the limit was " +
+               shown(probe_->from) + " and is " + text::microseconds(*situation.read_p99_us) +
+               " now: compactions are not what slows reads";
+  out.expected = {"read_p99_us", true, *situation.read_p99_us, kLimiterEvaluationSeconds};
+  return out;
+}
+
 std::optional<Proposal> LimiterLoop::decide(const Situation& situation) {
   const KnobReading* reading = changeable_knob(situation.features, knob::kRateLimit);
   if (reading == nullptr) return std::nullopt;
-  note_changes(*reading, situation.now);
+  note_changes(*reading, situation);
+  if (auto proposal = judge_lowerings(situation, *reading)) return proposal;
   if (reading->value < kUnlimitedBytesPerSecond) {
     if (auto proposal = relieve(situation, *reading)) return proposal;
     if (auto proposal = follow_need(situation, *reading)) return proposal;

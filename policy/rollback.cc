@@ -1,6 +1,7 @@
 #include "policy/rollback.h"
 
 #include "model/knobs.h"
+#include "policy/memory.h"
 
 namespace rocktune {
 namespace {
@@ -18,11 +19,8 @@ bool backlog_lasts(const std::vector<Indicator>& indicators) {
 // The value now, if the knob still stands where the change put it.
 const KnobReading* unmoved(const Features& features, const Actuation& actuation,
                            const Proposal& proposal) {
-  for (const KnobReading& reading : features.knobs) {
-    if (reading.name != proposal.knob || reading.column_family != proposal.column_family) continue;
-    return reading.value == actuation.after ? &reading : nullptr;
-  }
-  return nullptr;
+  const KnobReading* reading = find_reading(features.knobs, proposal.knob, proposal.column_family);
+  return reading != nullptr && reading->value == actuation.after ? reading : nullptr;
 }
 
 }  // namespace

@@ -25,6 +25,10 @@ constexpr double kPilingSeconds = 60;
 constexpr double kMostAmplification = 50;
 // A share of the device's limits from which background I/O is felt by reads.
 constexpr double kInterferenceShare = 0.5;
+// A share of all CPUs from which background work is felt.
+constexpr double kCpuShort = 0.9;
+// Below these shares of every limit a warning rests on the forecast alone.
+constexpr double kSeenShare = 0.5;
 
 const Indicator* find(const std::vector<Indicator>& indicators, IndicatorKind kind) {
   for (const Indicator& indicator : indicators) {
@@ -118,6 +122,10 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
                 (backlog != nullptr && backlog->event);
   bool warns = backlog != nullptr && backlog->state != AlertState::kOk;
   out.trouble = out.stalled || warns;
+  const bool seen = f.l0_ratio.value_or(1) >= kSeenShare ||
+                    f.pending_ratio.value_or(0) >= kSeenShare ||
+                    out.memtable_ratio.value_or(0) >= kSeenShare;
+  out.forecast_only = warns && !out.stalled && !seen && !backlog->calibrated;
   bool known = f.l0_ratio.has_value();
   bool low = f.l0_ratio.value_or(1) < kComfortableL0 &&
              f.pending_ratio.value_or(0) < kComfortablePending &&
@@ -161,6 +169,10 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
                kInterferenceShare * input.objective.device_await_limit_seconds * 1e3;
   bool compacts = compactions_.mean(5).value_or(0) >= 0.5;
   out.interference = compacts && (queues || waits);
+  const Indicator* device = find(input.indicators, IndicatorKind::kDeviceSaturation);
+  const bool saturated = device != nullptr && device->state != AlertState::kOk;
+  const bool cpus_short = cpu_.mean(5).value_or(0) >= kCpuShort;
+  out.pressed = out.interference || (compacts && (saturated || cpus_short));
 }
 
 Situation Observer::observe(const PolicyInput& input) {

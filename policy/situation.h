@@ -25,8 +25,10 @@ struct Situation {
   Nanoseconds now{0};
 
   // The backlog: what writes wait for, or will.
-  bool stalled = false;      // writes are delayed, stopped or lost time to stalls
-  bool trouble = false;      // stalled, or the indicator warns
+  bool stalled = false;  // writes are delayed, stopped or lost time to stalls
+  bool trouble = false;  // stalled, or the indicator warns
+  // ...and nothing but an uncalibrated forecast says so: a reason for small steps
+  bool forecast_only = false;
   bool comfortable = false;  // known, and far from every limit
   double comfortable_seconds = 0;
   std::string backlog_cause;  // "l0", "pending_bytes", "memtables"; empty when nothing is known
@@ -47,6 +49,7 @@ struct Situation {
   double reads_slow_seconds = 0;
   Value read_p99_us;          // median of 5 s
   bool interference = false;  // the device is busy and compactions are what keeps it so
+  bool pressed = false;       // ...or the CPUs are: background work costs the foreground
 
   Value running_compactions, running_flushes;  // means of 3 s
   Value cpu_busy_ratio;                        // mean of 5 s

@@ -54,7 +54,7 @@ struct Prior {
   bool operator==(const Prior&) const = default;
 };
 
-// No file is larger: one is about 60 kB, and a line for each trace.
+// No file is larger: one is about 80 kB, and a line for each trace.
 inline constexpr std::size_t kLargestPriorFile = std::size_t{4} << 20;
 
 // `name` is what errors call the text. Errors are one sentence, "NAME:line:column: what, what to

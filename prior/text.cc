@@ -66,7 +66,7 @@ void put_indicator(std::string& out, IndicatorKind kind, const LearntIndicator& 
          shortest(std::round(probability_of(learnt.threshold_log_odds) * 1000) / 1000) + "\n";
   out += "    moments:  # [readings, mean, variance]\n";
   for (std::size_t input = 0; input < kHeadInputs; ++input) {
-    const Moments::One& one = learnt.moments.at(input);
+    const Moments& one = learnt.moments.at(input);
     put_row(out, "      ", head_input_specs().at(input).name,
             std::vector<double>{one.count, one.mean, one.variance});
   }

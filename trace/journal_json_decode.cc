@@ -96,6 +96,9 @@ EngineConfig engine_config_from(const Json& object) {
   const Json& objective = object.at("objective");
   config.objective.read_p99_seconds = objective.at("read_p99_seconds").get<double>();
   config.objective.write_p99_seconds = objective.at("write_p99_seconds").get<double>();
+  if (const auto first = objective.find("first"); first != objective.end()) {
+    config.objective.first = named(*first, kPriorities);
+  }
   config.objective.horizon_seconds = objective.at("horizon_seconds").get<double>();
   config.objective.device_queue_limit = objective.at("device_queue_limit").get<double>();
   config.objective.device_await_limit_seconds =
@@ -104,8 +107,14 @@ EngineConfig engine_config_from(const Json& object) {
       objective.value("false_alarms_per_day", Objective().false_alarms_per_day);
   config.objective.device_capacities = capacities_from(objective);
   const Json& budget = object.at("budget");
-  if (const auto bytes = optional_at<std::int64_t>(budget, "cache_max_bytes")) {
-    config.budget.cache_max = Bytes{*bytes};
+  // Traces of before have `cache_max_bytes` instead, of the cache alone: it was no such budget.
+  const Json none;
+  if (const Json memory = budget.value("memory_max_bytes", none); !memory.is_null()) {
+    config.budget.memory_max = Bytes{memory.get<std::int64_t>()};
+  }
+  config.budget.device_share = budget.value("device_share", config.budget.device_share);
+  if (const Json most = budget.value("write_amplification_max", none); !most.is_null()) {
+    config.budget.write_amplification_max = most.get<double>();
   }
   config.budget.jobs_max = optional_at<std::int64_t>(budget, "jobs_max");
   config.budget.rate_limit_min.value = budget.at("rate_limit_min_bytes_per_second").get<double>();

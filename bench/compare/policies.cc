@@ -54,6 +54,14 @@ std::int64_t tightest_p99_us(const Objective& objective, bool reads) {
   return tightest;
 }
 
+// rocktuned's name for what matters first: one of its own, or of the limit's kind.
+std::string priority(const Objective& objective) {
+  for (const LatencyLimit& limit : objective.limits) {
+    if (limit.metric == objective.first) return is_read(limit.operation) ? "read_p99" : "write_p99";
+  }
+  return objective.first;
+}
+
 Result<PolicySetup> native_setup(const Scenario& scenario) {
   const auto rate = device_write_rate(scenario);
   if (!rate) return tl::unexpected(rate.error());
@@ -111,18 +119,22 @@ std::string daemon_sections(const std::string& policy, const Scenario& scenario)
   out << "defaults:\n  policy: " << policy << "\n";
   const std::int64_t read = tightest_p99_us(scenario.objective, true);
   const std::int64_t write = tightest_p99_us(scenario.objective, false);
-  if (read > 0 || write > 0) out << "  objective:\n";
+  out << "  objective:\n    first: " << priority(scenario.objective) << "\n";
   if (read > 0) out << "    read_p99: " << read << "us\n";
   if (write > 0) out << "    write_p99: " << write << "us\n";
   const double least = std::max(kLeastScaledRate, kLeastRate / scenario.scale);
   out << "  budget:\n    jobs_max: " << jobs_share(scenario)
       << "\n    rate_limit_min: " << std::llround(least) << "B/s\n";
+  if (scenario.objective.device_share) {
+    out << "    device_share: " << *scenario.objective.device_share << "\n";
+  }
   if (!scenario.objective.memory_bytes) return out.str();
   out << "targets:\n";
   for (const ScenarioDatabase& database : scenario.databases) {
-    const std::int64_t cache = memory_share(scenario, database) - memtable_bytes(database);
-    out << "  - path: \"*/" << database.name << "\"\n    budget: {cache_max: "
-        << std::max<std::int64_t>(cache, database.configuration.block_cache_bytes) << "B}\n";
+    const std::int64_t found = database.configuration.block_cache_bytes + memtable_bytes(database);
+    out << "  - path: \"*/" << database.name
+        << "\"\n    budget: {memory_max: " << std::max(memory_share(scenario, database), found)
+        << "B}\n";
   }
   return out.str();
 }

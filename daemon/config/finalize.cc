@@ -55,12 +55,32 @@ std::string print_or_found(const std::optional<T>& value, std::string (*print)(T
   return value ? print(*value) : std::string("unset");
 }
 
-Result<std::optional<Bytes>> parse_cache_max(std::string_view text) {
+Result<std::optional<Bytes>> parse_memory_max(std::string_view text) {
   if (text == "unset") return std::optional<Bytes>();
   const Result<Bytes> bytes =
       within<Bytes>(parse_bytes, format_bytes, 1_MiB, Bytes{std::int64_t{1} << 50})(text);
   if (!bytes) return tl::unexpected<Error>(bytes.error());
   return std::optional(*bytes);
+}
+
+Result<std::optional<double>> parse_amplification_max(std::string_view text) {
+  if (text == "unset") return std::optional<double>();
+  const auto most = within<double>(parse_number, format_number, 1, 1000)(text);
+  if (!most) return tl::unexpected<Error>(most.error());
+  return std::optional(*most);
+}
+
+std::string print_amplification(const std::optional<double>& most) {
+  return most ? format_number(*most) : std::string("unset");
+}
+
+Result<Priority> parse_priority(std::string_view text) {
+  std::string known;
+  for (const Priority one : kPriorities) {
+    if (text == to_string(one)) return one;
+    known += (known.empty() ? "" : ", ") + std::string(to_string(one));
+  }
+  return fail(ErrorCode::kInvalidArgument, "has to be one of " + known);
 }
 
 Result<std::optional<std::int64_t>> parse_jobs_max(std::string_view text) {
@@ -201,6 +221,9 @@ class Finalizer {
     Section objective = section.section("objective");
     read_seconds(objective, "read_p99", engine.objective.read_p99_seconds, origin);
     read_seconds(objective, "write_p99", engine.objective.write_p99_seconds, origin);
+    objective.read(
+        "first", engine.objective.first, parse_priority,
+        [](Priority priority) { return std::string(to_string(priority)); }, origin);
     read_seconds(objective, "horizon", engine.objective.horizon_seconds, origin);
     objective.read("device_queue_limit", engine.objective.device_queue_limit,
                    within<double>(parse_number, format_number, 0.1, 1e6), format_number, origin);
@@ -250,7 +273,7 @@ class Finalizer {
               const std::string& origin) {
     Section part = section.section("budget");
     part.read(
-        "cache_max", budget.cache_max, parse_cache_max,
+        "memory_max", budget.memory_max, parse_memory_max,
         [](const std::optional<Bytes>& value) { return print_or_found(value, format_bytes); },
         origin);
     part.read(
@@ -259,6 +282,10 @@ class Finalizer {
           return value ? std::to_string(*value) : std::string("unset");
         },
         origin);
+    part.read("device_share", budget.device_share,
+              within<double>(parse_number, format_number, 0.05, 1), format_number, origin);
+    part.read("write_amplification_max", budget.write_amplification_max, parse_amplification_max,
+              print_amplification, origin);
     part.read("rate_limit_min", budget.rate_limit_min,
               within<BytesPerSecond>(parse_rate, format_rate, BytesPerSecond{65536},
                                      BytesPerSecond{static_cast<double>(kUnlimitedBytesPerSecond)}),
@@ -317,27 +344,12 @@ class Finalizer {
       }
       section.read("mode", rule.mode, parse_mode, print_mode, "daemon.mode");
       section.read("device_stat", rule.device_stat, parse_path, same);
-      freeze(section, rule);
+      read_frozen(section, "freeze", reading_, rule.freeze);
       read_pins(section, "pin", reading_, path, rule.freeze, rule.engine.pins);
       std::string profile = default_profile_;
       engine(section, rule.engine, profile, path, "defaults");
       section.finish();
       config_.targets.push_back(std::move(rule));
-    }
-  }
-
-  void freeze(Section& section, TargetRule& rule) {
-    const RawNode* list = section.list("freeze");
-    if (list == nullptr) return;
-    std::vector<std::string> names;
-    for (const KnobSpec& spec : knob_catalogue()) names.emplace_back(spec.name);
-    for (const RawNode& item : list->items) {
-      const Result<std::string> name = parse_choice(item.text, names);
-      if (name) {
-        rule.freeze.push_back(*name);
-      } else {
-        problems_.add(item.mark, "freeze", name.error().message);
-      }
     }
   }
 

@@ -1,7 +1,6 @@
 #include "model/heads/forecaster.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <limits>
 
@@ -22,20 +21,23 @@ std::int64_t steps(std::size_t horizon) {
   return static_cast<std::int64_t>(kHeadHorizons.at(horizon) / Forecaster::kGridSeconds);
 }
 
+// `at` tells of each of kHeadHorizons.
+template <class At>
+double between_horizons(double horizon, At at) {
+  if (!(horizon > kHeadHorizons.front())) return at(0);
+  for (std::size_t i = 1; i < kHeadHorizons.size(); ++i) {
+    if (horizon > kHeadHorizons.at(i)) continue;
+    const double share = std::log(horizon / kHeadHorizons.at(i - 1)) /
+                         std::log(kHeadHorizons.at(i) / kHeadHorizons.at(i - 1));
+    return (1 - share) * at(i - 1) + share * at(i);
+  }
+  return at(kHeadHorizons.size() - 1);
+}
+
 }  // namespace
 
 void Forecaster::load(const LearntIndicator& prior) {
   learnt_ = is_sound(prior) ? prior : LearntIndicator();
-  moments_ = Moments();
-  const bool sound = moments_.load(learnt_.moments);
-  assert(sound);  // is_sound() looked
-  (void)sound;
-}
-
-LearntIndicator Forecaster::learnt() const {
-  LearntIndicator out = learnt_;
-  out.moments = moments_.all();
-  return out;
 }
 
 void Forecaster::clear() {
@@ -65,7 +67,7 @@ void Forecaster::update(Nanoseconds tick, const Moment* moment, const Episodes& 
   }
   has_moment_ = moment != nullptr;
   if (!has_moment_) return;
-  if (first) moments_.add(moment->inputs);
+  if (first) add_reading(learnt_.moments, moment->inputs);
   look(*moment);
   if (first) keep(*moment, episodes.holds());
   keep_largest();
@@ -84,7 +86,7 @@ void Forecaster::advance_to(std::int64_t place) {
 }
 
 void Forecaster::look(const Moment& moment) {
-  inputs_ = moments_.standardise(moment.inputs);
+  inputs_ = standardise(learnt_.moments, moment.inputs);
   physical_ = moment.physical;
   values_ = moment.values;
 }
@@ -96,7 +98,7 @@ void Forecaster::keep(const Moment& moment, bool holds) {
   slot.place = place_;
   slot.known = true;
   slot.holds = holds;
-  slot.inputs = inputs_;
+  slot.inputs = pack(inputs_);
   for (std::size_t i = 0; i < physical_.size(); ++i) {
     slot.physical.at(i) = static_cast<float>(physical_.at(i));
   }
@@ -125,26 +127,27 @@ void Forecaster::resolve(std::size_t horizon) {
   const bool came = onset_place_ >= then && onset_place_ <= place_;
   const bool blind = hole_place_ > then || place_ - known_place_ > kMostBlindSteps;
   if (blind && !came) return;  // what came in that time is not known
-  resolve_values(slot, horizon);
+  const HeadVector inputs = unpack(slot.inputs);
+  resolve_values(slot, inputs, horizon);
   if (slot.holds) return;
   HeadWeights& head = learnt_.events.at(horizon);
   const double physical = static_cast<double>(slot.physical.at(horizon));
   if (horizon == kDriftHorizon &&
-      drift_.add(probability_of(event_log_odds(head, slot.inputs, physical)), came)) {
+      drift_.add(probability_of(event_log_odds(head, inputs, physical)), came)) {
     note_drift();
   }
-  learn_event(head, slot.inputs, physical, came);
+  learn_event(head, inputs, physical, came);
 }
 
-void Forecaster::resolve_values(const Slot& slot, std::size_t horizon) {
+void Forecaster::resolve_values(const Slot& slot, const HeadVector& inputs, std::size_t horizon) {
   for (std::size_t i = 0; i < kMostHeadValues; ++i) {
     const float now = slot.now.at(i);
     if (!std::isfinite(now)) continue;
     const float largest = largest_until(i, slot.place, place_);
     auto& heads = learnt_.values.at(i).at(horizon);
     for (std::size_t q = 0; q < heads.size(); ++q) {
-      learn_quantile(heads.at(q), slot.inputs, static_cast<double>(now),
-                     static_cast<double>(largest), kHeadQuantiles.at(q));
+      learn_quantile(heads.at(q), inputs, static_cast<double>(now), static_cast<double>(largest),
+                     kHeadQuantiles.at(q));
     }
   }
 }
@@ -160,7 +163,7 @@ float Forecaster::largest_until(std::size_t value, std::int64_t first, std::int6
 
 void Forecaster::note_drift() {
   drifted_ = now_;
-  moments_.fade();
+  fade(learnt_.moments);
   for (HeadWeights& head : learnt_.events) quicken(head);
   for (auto& of_value : learnt_.values) {
     for (auto& of_horizon : of_value) {
@@ -169,19 +172,20 @@ void Forecaster::note_drift() {
   }
 }
 
+double Forecaster::watched_seconds() const {
+  return origin_ ? seconds_between(*origin_, now_) : 0;
+}
+
 std::optional<double> Forecaster::log_odds(double horizon) const {
   if (!has_moment_) return std::nullopt;
-  const auto at = [this](std::size_t i) {
+  return between_horizons(horizon, [this](std::size_t i) {
     return event_log_odds(learnt_.events.at(i), inputs_, physical_.at(i));
-  };
-  if (!(horizon > kHeadHorizons.front())) return at(0);
-  for (std::size_t i = 1; i < kHeadHorizons.size(); ++i) {
-    if (horizon > kHeadHorizons.at(i)) continue;
-    const double share = std::log(horizon / kHeadHorizons.at(i - 1)) /
-                         std::log(kHeadHorizons.at(i) / kHeadHorizons.at(i - 1));
-    return (1 - share) * at(i - 1) + share * at(i);
-  }
-  return at(kHeadHorizons.size() - 1);
+  });
+}
+
+std::optional<double> Forecaster::physical_log_odds(double horizon) const {
+  if (!has_moment_) return std::nullopt;
+  return between_horizons(horizon, [this](std::size_t i) { return physical_.at(i); });
 }
 
 std::optional<std::array<double, kHeadQuantiles.size()>> Forecaster::value(std::size_t place,

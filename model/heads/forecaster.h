@@ -41,6 +41,10 @@ class Forecaster {
   // Of the last update, within `horizon` seconds (between the heads' horizons: by their log odds);
   // absent when it had no moment.
   [[nodiscard]] std::optional<double> log_odds(double horizon) const;
+  // The same of physics alone.
+  [[nodiscard]] std::optional<double> physical_log_odds(double horizon) const;
+  // How long it has been looking without a gap.
+  [[nodiscard]] double watched_seconds() const;
   // The quantiles of the largest value within the horizon that is nearest to `horizon`.
   [[nodiscard]] std::optional<std::array<double, kHeadQuantiles.size()>> value(
       std::size_t place, double horizon) const;
@@ -51,14 +55,14 @@ class Forecaster {
 
   void load(const LearntIndicator& prior);
   // All but the threshold, which is the budget's.
-  [[nodiscard]] LearntIndicator learnt() const;
+  [[nodiscard]] const LearntIndicator& learnt() const { return learnt_; }
 
  private:
   struct Slot {
     std::int64_t place = -1;  // on the grid; -1: nothing
     bool known = false;
     bool holds = false;
-    HeadVector inputs{};
+    PackedHeadVector inputs{};
     std::array<float, kHeadHorizons.size()> physical{};
     std::array<float, kMostHeadValues> now{};      // NaN: not known
     std::array<float, kMostHeadValues> largest{};  // in this step of the grid; NaN: not known
@@ -68,12 +72,11 @@ class Forecaster {
   void keep(const Moment& moment, bool holds);
   void keep_largest();
   void resolve(std::size_t horizon);
-  void resolve_values(const Slot& slot, std::size_t horizon);
+  void resolve_values(const Slot& slot, const HeadVector& inputs, std::size_t horizon);
   void note_drift();
   [[nodiscard]] float largest_until(std::size_t value, std::int64_t first, std::int64_t last) const;
 
-  LearntIndicator learnt_;  // its moments are in moments_
-  Moments moments_;
+  LearntIndicator learnt_;
   std::array<Slot, kSlots> slots_{};
   std::int64_t place_ = -1;           // the newest step of the grid
   std::int64_t onset_place_ = -1000;  // of the newest onset

@@ -4,12 +4,17 @@
 #include <cmath>
 
 #include "model/heads/evidence.h"
+#include "model/heads/learnt_reason.h"
 #include "model/heads/observer.h"
 
 namespace rocktune {
 namespace {
 
 constexpr double kMicrosecondsPerSecond = 1e6;
+// The window of slopes (model/trend.h, model/heads/course.h). Before it is full, what was learnt
+// raises no warning that physics does not: to the heads a database that nothing is known of yet
+// looks like one at rest.
+constexpr double kWarmUpSeconds = 15;
 
 std::size_t kind_place(IndicatorKind kind) {
   return static_cast<std::size_t>(kind);
@@ -93,22 +98,30 @@ Forecaster::Moment IndicatorHeads::moment(const Assessment& assessment, const Fe
   return out;
 }
 
+bool IndicatorHeads::is_warm() const {
+  return forecaster_.watched_seconds() >= kWarmUpSeconds;
+}
+
 void IndicatorHeads::apply(Assessment& assessment, const Features& features,
-                           const HeadInputs& shared) {
+                           const HeadInputs& shared, const std::optional<L0Forecast>& l0) {
   Indicator& indicator = assessment.indicator;
   l0_slowdown_files_ = features.l0_slowdown_files.value_or(0);
   episodes_.update(features.at.tick, indicator.valid, indicator.event);
   if (indicator.valid) {
     const Forecaster::Moment now = moment(assessment, features, shared);
     forecaster_.update(features.at.tick, &now, episodes_);
-    forecast(assessment, features);
+    forecast(assessment);
+    budget_.update(features.at.tick, log_odds(indicator.near_probability), indicator.event,
+                   episodes_.onset_now());
+    indicator.warn_probability = probability_of(budget_.threshold());
+    explain(assessment, features, now.inputs, l0);
   } else {
     forecaster_.update(features.at.tick, nullptr, episodes_);  // the budget sees a gap by itself
+    indicator.warn_probability = probability_of(budget_.threshold());
   }
-  indicator.warn_probability = probability_of(budget_.threshold());
 }
 
-void IndicatorHeads::forecast(Assessment& assessment, const Features& features) {
+void IndicatorHeads::forecast(Assessment& assessment) {
   Indicator& indicator = assessment.indicator;
   const auto probability = [&](double horizon) {
     const double learnt = probability_of(forecaster_.log_odds(horizon).value_or(0));
@@ -118,14 +131,30 @@ void IndicatorHeads::forecast(Assessment& assessment, const Features& features) 
     indicator.probabilities.push_back(probability(horizon));
   }
   indicator.probability = probability(indicator.horizon_seconds);
-  indicator.near_probability = probability(indicator.horizon_seconds / 2);
+  const double near = indicator.horizon_seconds / 2;
+  indicator.near_probability = probability(near);
+  if (!is_warm() && !indicator.event) {
+    const double physical = probability_of(forecaster_.physical_log_odds(near).value_or(0));
+    indicator.near_probability =
+        std::min(indicator.near_probability, std::max(physical, assessment.least_probability));
+  }
   indicator.calibrated = forecaster_.calibrated();
-  budget_.update(features.at.tick, log_odds(indicator.near_probability), indicator.event,
-                 episodes_.onset_now());
   foresee(indicator);
-  const std::size_t horizon = nearest_head_horizon(indicator.horizon_seconds / 2);
-  weigh(indicator.drivers, forecaster_.contributions(indicator.horizon_seconds / 2),
-        physical_log_odds(kind_, assessment.physical.at(horizon)), features);
+}
+
+void IndicatorHeads::explain(Assessment& assessment, const Features& features,
+                             const HeadInputs& inputs, const std::optional<L0Forecast>& l0) const {
+  Indicator& indicator = assessment.indicator;
+  const double near = indicator.horizon_seconds / 2;
+  const std::size_t horizon = nearest_head_horizon(near);
+  weigh(indicator.drivers, is_warm() ? forecaster_.contributions(near) : HeadVector{},
+        physical_log_odds(kind_, assessment.physical.at(horizon)),
+        {features, inputs, episodes_, l0});
+  const double physical = probability_of(forecaster_.physical_log_odds(near).value_or(0));
+  const bool by_learnt =
+      !indicator.event && indicator.near_probability >= indicator.warn_probability &&
+      std::max(physical, assessment.least_probability) < indicator.warn_probability;
+  if (by_learnt) assessment.learnt_reason = learnt_reason(indicator);
 }
 
 double IndicatorHeads::unit(std::size_t value) const {

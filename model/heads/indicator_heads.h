@@ -15,7 +15,9 @@ class IndicatorHeads {
   IndicatorHeads(IndicatorKind kind, const Objective& objective, const LearntIndicator& prior);
 
   // Once per sample, in order: completes `assessment`. `shared`: the HeadObserver's inputs.
-  void apply(Assessment& assessment, const Features& features, const HeadInputs& shared);
+  // `l0`: what the inputs were taken from.
+  void apply(Assessment& assessment, const Features& features, const HeadInputs& shared,
+             const std::optional<L0Forecast>& l0);
   // After a reopening or a gap: what was learnt stays.
   void clear();
   [[nodiscard]] LearntIndicator learnt() const;
@@ -23,7 +25,10 @@ class IndicatorHeads {
  private:
   [[nodiscard]] Forecaster::Moment moment(const Assessment& assessment, const Features& features,
                                           const HeadInputs& shared) const;
-  void forecast(Assessment& assessment, const Features& features);
+  void forecast(Assessment& assessment);
+  void explain(Assessment& assessment, const Features& features, const HeadInputs& inputs,
+               const std::optional<L0Forecast>& l0) const;
+  [[nodiscard]] bool is_warm() const;
   void foresee(Indicator& indicator) const;
   [[nodiscard]] double unit(std::size_t value) const;
 

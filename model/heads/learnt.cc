@@ -16,8 +16,7 @@ std::size_t nearest_head_horizon(double seconds) {
 }
 
 bool is_sound(const LearntIndicator& learnt) {
-  Moments moments;
-  if (!moments.load(learnt.moments) || !std::isfinite(learnt.threshold_log_odds)) return false;
+  if (!is_sound(learnt.moments) || !std::isfinite(learnt.threshold_log_odds)) return false;
   const auto sound = [](const HeadWeights& head) { return is_sound(head); };
   if (!std::all_of(learnt.events.begin(), learnt.events.end(), sound)) return false;
   for (const auto& of_value : learnt.values) {

@@ -24,7 +24,7 @@ inline constexpr std::size_t kMostHeadValues = 2;
 inline constexpr double kFirstThreshold = 0.405;
 
 struct LearntIndicator {
-  std::array<Moments::One, kHeadInputs> moments{};
+  InputMoments moments{};
   std::array<HeadWeights, kHeadHorizons.size()> events{};
   // By value, horizon, quantile.
   std::array<std::array<std::array<HeadWeights, kHeadQuantiles.size()>, kHeadHorizons.size()>,

@@ -9,14 +9,16 @@ namespace {
 // Inputs are shares and logarithms. What is beyond was never learnt, and squares of it overflow.
 constexpr double kLargestMean = 1e6;
 constexpr double kLargestVariance = 1e12;
+constexpr float kPackedSteps = 4096;  // of a deviation; 6 of them fit into 16 bits
+static_assert(kMostDeviations * static_cast<double>(kPackedSteps) <= INT16_MAX);
 
 }  // namespace
 
-void Moments::add(const HeadInputs& inputs) {
+void add_reading(InputMoments& moments, const HeadInputs& inputs) {
   for (std::size_t i = 0; i < kHeadInputs; ++i) {
     const double value = inputs[i];
     if (!std::isfinite(value)) continue;
-    One& one = all_[i];
+    Moments& one = moments[i];
     one.count = std::min(one.count + 1, kMostReadings);
     const double weight = 1 / one.count;
     const double off = value - one.mean;
@@ -25,10 +27,10 @@ void Moments::add(const HeadInputs& inputs) {
   }
 }
 
-HeadVector Moments::standardise(const HeadInputs& inputs) const {
+HeadVector standardise(const InputMoments& moments, const HeadInputs& inputs) {
   HeadVector out{};
   for (std::size_t i = 0; i < kHeadInputs; ++i) {
-    const One& one = all_[i];
+    const Moments& one = moments[i];
     if (!std::isfinite(inputs[i]) || one.count < 1) continue;
     const double deviation = std::max(std::sqrt(one.variance), kLeastDeviation);
     const double off = (inputs[i] - one.mean) / deviation;
@@ -37,20 +39,30 @@ HeadVector Moments::standardise(const HeadInputs& inputs) const {
   return out;
 }
 
-void Moments::fade() {
-  for (One& one : all_) one.count /= 2;
+PackedHeadVector pack(const HeadVector& inputs) {
+  PackedHeadVector out{};
+  std::transform(inputs.begin(), inputs.end(), out.begin(), [](float input) {
+    return static_cast<std::int16_t>(input * kPackedSteps + (input < 0 ? -0.5F : 0.5F));
+  });
+  return out;
 }
 
-bool Moments::load(const std::array<One, kHeadInputs>& all) {
-  for (const One& one : all) {
-    const bool finite =
-        std::isfinite(one.count) && std::isfinite(one.mean) && std::isfinite(one.variance);
-    if (!finite || one.count < 0 || one.variance < 0) return false;
-    if (std::abs(one.mean) > kLargestMean || one.variance > kLargestVariance) return false;
-  }
-  all_ = all;
-  for (One& one : all_) one.count = std::min(one.count, kMostReadings);
-  return true;
+HeadVector unpack(const PackedHeadVector& packed) {
+  HeadVector out{};
+  std::transform(packed.begin(), packed.end(), out.begin(),
+                 [](std::int16_t input) { return static_cast<float>(input) / kPackedSteps; });
+  return out;
+}
+
+void fade(InputMoments& moments) {
+  for (Moments& one : moments) one.count = std::min(one.count, kMostReadings) / 2;
+}
+
+bool is_sound(const InputMoments& moments) {
+  return std::all_of(moments.begin(), moments.end(), [](const Moments& one) {
+    return std::isfinite(one.count) && one.count >= 0 && std::abs(one.mean) <= kLargestMean &&
+           one.variance >= 0 && one.variance <= kLargestVariance;
+  });
 }
 
 }  // namespace rocktune

@@ -8,6 +8,7 @@ rocktune_unit_test(model_test
     unit/model/heads/drift_test.cc
     unit/model/heads/false_alarm_budget_test.cc
     unit/model/heads/forecaster_test.cc
+    unit/model/heads/indicator_heads_test.cc
     unit/model/heads/linear_head_test.cc
     unit/model/knobs_test.cc
     unit/model/model_property_test.cc

@@ -4,6 +4,7 @@ rocktune_unit_test(policy_test
     unit/policy/engine_test.cc
     unit/policy/guard_test.cc
     unit/policy/guard_wait_test.cc
+    unit/policy/headroom_loops_test.cc
     unit/policy/headroom_test.cc
     unit/policy/journal_filter_test.cc
     unit/policy/outcomes_test.cc

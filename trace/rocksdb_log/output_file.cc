@@ -1,10 +1,12 @@
 #include "trace/rocksdb_log/output_file.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -43,6 +45,27 @@ bool is_trace_file(const std::string& path) {
     id = id << 8 | static_cast<unsigned char>(head[i]);
   }
   return id == static_cast<std::uint32_t>(kApplicationId);
+}
+
+// "." NAME ".importing-" PID: of what process, or 0.
+pid_t importer_of(const std::string& file, const std::string& prefix) {
+  pid_t pid = 0;
+  if (!file.starts_with(prefix)) return 0;
+  const char* const begin = file.data() + prefix.size();
+  const auto parsed = std::from_chars(begin, file.data() + file.size(), pid);
+  return parsed.ec == std::errc() && parsed.ptr != begin ? pid : 0;
+}
+
+// What imports to the same place left there that were killed. Of another one that runs: nothing.
+void remove_abandoned(const std::filesystem::path& directory, const std::string& prefix) {
+  std::error_code error;
+  std::vector<std::filesystem::path> abandoned;
+  std::filesystem::directory_iterator entry(directory.empty() ? "." : directory, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const pid_t pid = importer_of(entry->path().filename().string(), prefix);
+    if (pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH) abandoned.push_back(entry->path());
+  }
+  for (const std::filesystem::path& path : abandoned) ::unlink(path.c_str());
 }
 
 // Whether a trace may be put at `path`.
@@ -109,8 +132,9 @@ Result<OutputFile> OutputFile::prepare(const std::string& path, bool replace,
                                        std::vector<std::string> sources) {
   if (auto done = check_place(path, replace, sources); !done) return tl::unexpected(done.error());
   const std::filesystem::path place(path);
-  const std::string name =
-      "." + place.filename().string() + ".importing-" + std::to_string(::getpid());
+  const std::string prefix = "." + place.filename().string() + ".importing-";
+  remove_abandoned(place.parent_path(), prefix);
+  const std::string name = prefix + std::to_string(::getpid());
   OutputFile file(path, (place.parent_path() / name).string(), replace, std::move(sources));
   file.remove();  // of a process with the same number that was killed
   return file;

@@ -1,5 +1,6 @@
 // OutputFile: a file that appears at its place only when it is whole. Until place() it lies beside
-// it under another name, and is removed, with SQLite's files, when this goes away.
+// it under another name, and is removed, with SQLite's files, when this goes away - or by the next
+// one for the same place, where the process was killed.
 #pragma once
 
 #include <string>

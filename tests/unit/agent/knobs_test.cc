@@ -132,7 +132,9 @@ TEST_CASE("each knob that can be changed is applied, read back, and returned as 
   }
   CHECK(changed >= 42);
   CHECK(unchangeable.contains("max_bytes_for_level_base universal"));
+#if ROCKSDB_MAJOR < 9 || (ROCKSDB_MAJOR == 9 && ROCKSDB_MINOR < 8)
   CHECK(unchangeable.contains("bloom_bits_per_key fifo"));
+#endif
   CHECK(f.everything() != before);
   f.control().restore(false);
   CHECK(f.everything() == before);
@@ -271,10 +273,22 @@ TEST_CASE("a Bloom filter's bits are read, and changed where RocksDB can") {
   const auto* const table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   CHECK(table->filter_policy->GetId() == "bloomfilter:14:false");
   CHECK(table->block_cache == f.cache);
+  // None is 0, and can be had again.
+  const auto filter_of_fifo = [&f] {
+    const auto fifo = f.db->GetOptions(f.handles[2]);
+    return fifo.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy;
+  };
+  CHECK(knob_named(f.control(), "bloom_bits_per_key", "fifo").value == 0);
+  CHECK(f.set("bloom_bits_per_key", 1, "fifo").status == "refused");
+  CHECK(f.set("bloom_bits_per_key", 10, "fifo").status == "applied");
+  REQUIRE(filter_of_fifo() != nullptr);
+  CHECK(filter_of_fifo()->GetId() == "bloomfilter:10:false");
+  f.control().restore(false);
+  CHECK(filter_of_fifo() == nullptr);
 #else
   CHECK_THAT(knob.reason, Contains("9.8 and later can"));
-#endif
   CHECK_FALSE(knob_named(f.control(), "bloom_bits_per_key", "fifo").changeable);
+#endif
 }
 
 TEST_CASE("column families that share a table factory agree on its block size") {

@@ -146,10 +146,9 @@ TEST_CASE("the daemon gets the scenario's objective and budgets", "[bench][compa
   CHECK_THAT(one, Contains("policy: headroom") && Contains("read_p99: 5000us") &&
                       Contains("write_p99: 20000us") && Contains("jobs_max: 4") &&
                       Contains("rate_limit_min: 163840B/s"));
-  // 64 MiB less two memtables of 8 MiB.
-  CHECK_THAT(one, Contains("path: \"*/main\"") && Contains("cache_max: 50331648B"));
+  CHECK_THAT(one, Contains("path: \"*/main\"") && Contains("memory_max: 67108864B"));
   const std::string two = daemon_sections("headroom", scenario_of(kTwo));
-  CHECK_THAT(two, !Contains("objective") && !Contains("targets"));
+  CHECK_THAT(two, Contains("first: throughput") && !Contains("p99:") && !Contains("targets"));
 }
 
 TEST_CASE("with several databases an option says whose it is", "[bench][compare]") {

@@ -67,13 +67,13 @@ TEST_CASE("an empty file is the defaults", "[daemon][config]") {
   CHECK(config->http == HttpListen{"127.0.0.1", 9730});
   CHECK(config->lease_duration == 15s);
   CHECK(origin_of(*config, "daemon.mode") == "advise # default");
-  CHECK(origin_of(*config, "defaults.budget.cache_max") == "unset # default");
+  CHECK(origin_of(*config, "defaults.budget.memory_max") == "unset # default");
 }
 
 TEST_CASE("values and their origins", "[daemon][config]") {
   const ConfigResult config = parse(
       "daemon:\n  mode: observe\n  poll_interval: 250 ms\nhttp: {listen: off}\n"
-      "defaults:\n  objective: {read_p99: 2ms}\n  budget: {cache_max: 1.5GiB, jobs_max: 6}\n"
+      "defaults:\n  objective: {read_p99: 2ms}\n  budget: {memory_max: 1.5GiB, jobs_max: 6}\n"
       "targets:\n"
       "  - path: /data/*\n    name: orders\n    mode: act\n    objective: {write_p99: 7ms}\n"
       "    freeze: [max_background_jobs]\n",
@@ -87,7 +87,7 @@ TEST_CASE("values and their origins", "[daemon][config]") {
   CHECK(origin_of(*config, "alert_log.file") == "/tmp/a # environment ROCKTUNED_ALERT_LOG_FILE");
   CHECK(origin_of(*config, "http.listen") == "off # r.yaml:4");
   CHECK_FALSE(config->http.has_value());
-  CHECK(config->engine.budget.cache_max == Bytes{1610612736});
+  CHECK(config->engine.budget.memory_max == Bytes{1610612736});
   CHECK(config->engine.budget.jobs_max == 6);
 
   const TargetRule rule = config->rule_for("/data/a/b");

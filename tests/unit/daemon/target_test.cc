@@ -246,7 +246,7 @@ TEST_CASE("knobs that nobody here turns are no news", "[daemon][target]") {
   world.now.tick += 500ms;
   wire::Sample sample = world.squeezed(1);
   wire::Knob knob = sample.knobs[0];
-  knob.name = "write_buffer_size";
+  knob.name = "block_size";
   sample.knobs.push_back(knob);  // found: not of interest
   for (const char* family : {"default", "index"}) {
     knob.column_family = family;
@@ -259,4 +259,58 @@ TEST_CASE("knobs that nobody here turns are no news", "[daemon][target]") {
   REQUIRE(knobs.size() == 3);
   CHECK(knobs[1].column_family == "default");
   CHECK(knobs[2].column_family == "index");
+}
+
+TEST_CASE("column families' knobs are asked for once, and then follow the samples",
+          "[daemon][target]") {
+  World world;
+  const auto target = world.target(Mode::kObserve);
+  target->opened(world.opening());
+  CHECK_FALSE(target->knobs_wanted());
+  world.poll(*target, 1);
+  CHECK(target->knobs_wanted());
+  CHECK(target->knobs().size() == 1);
+  wire::Knobs answer;
+  auto add = [&answer](const char* name, const char* family, std::int64_t value, bool changeable) {
+    wire::Knobs::Entry& entry = answer.knobs.emplace_back();
+    entry.knob = {name, family, value, value, "found", changeable, changeable ? "" : "why", 1, 100};
+  };
+  add("level0_slowdown_writes_trigger", "default", 20, true);
+  add("level0_stop_writes_trigger", "default", 36, false);
+  add("block_size", "default", 4096, true);      // not in the catalogue
+  add("write_buffer_size", "default", 1, true);  // not among the sample's options
+  add("max_background_jobs", "", 2, true);       // samples tell of it
+  target->take_family_knobs(answer);
+  CHECK_FALSE(target->knobs_wanted());
+
+  wire::Sample sample = world.squeezed(2);
+  sample.column_families[0].options["level0_slowdown_writes_trigger"] = 30;  // the host's
+  world.now.tick += 500ms;
+  target->poll(world.now, sample);
+  REQUIRE(target->knobs().size() == 3);
+  const KnobReading& slowdown = target->knobs()[1];
+  CHECK(slowdown.name == "level0_slowdown_writes_trigger");
+  CHECK(slowdown.column_family == "default");
+  CHECK(slowdown.value == 30);
+  CHECK(slowdown.found == 30);
+  CHECK(slowdown.owner == KnobOwner::kFound);
+  CHECK(slowdown.changeable);
+  CHECK(target->knobs()[2].reason == "why");
+  CHECK(target->status().knobs.size() == 1);
+
+  // What is not as found comes with the sample, and stands there once.
+  sample = world.squeezed(3);
+  sample.knobs.push_back(
+      {"level0_slowdown_writes_trigger", "default", 40, 20, "rocktune", true, "", 1, 100});
+  sample.column_families[0].options["level0_slowdown_writes_trigger"] = 40;
+  sample.column_families.push_back(sample.column_families[0]);
+  sample.column_families[1].name = "index";
+  world.now.tick += 500ms;
+  target->poll(world.now, sample);
+  CHECK(target->knobs().size() == 3);
+  CHECK(target->status().knobs.size() == 2);
+  CHECK_FALSE(target->knobs_wanted());  // another family, but it was asked a moment ago
+  world.now.tick += 10s;
+  target->poll(world.now, sample);
+  CHECK(target->knobs_wanted());
 }

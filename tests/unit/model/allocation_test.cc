@@ -1,5 +1,8 @@
 // After warm-up the model's inner parts allocate nothing. An executable of its own, since it counts
 // every operator new of the process.
+#include <malloc.h>
+
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
@@ -9,6 +12,7 @@
 #include "model/heads/false_alarm_budget.h"
 #include "model/heads/forecaster.h"
 #include "model/heads/observer.h"
+#include "model/indicators.h"
 #include "model/stall_forecast.h"
 #include "model/trend.h"
 #include "tests/support/catch.h"
@@ -27,6 +31,7 @@
 
 namespace {
 std::atomic<std::size_t> allocations{0};
+std::atomic<std::size_t> bytes_held{0};  // as the allocator rounds them
 }  // namespace
 
 #if ROCKTUNE_COUNTS_NEW
@@ -37,14 +42,18 @@ std::atomic<std::size_t> allocations{0};
 // The array and nothrow forms come through here, too.
 void* operator new(std::size_t size) {
   ++allocations;
-  if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  if (void* const memory = std::malloc(size == 0 ? 1 : size)) {
+    bytes_held += malloc_usable_size(memory);
+    return memory;
+  }
   throw std::bad_alloc();
 }
 void operator delete(void* memory) noexcept {
+  bytes_held -= malloc_usable_size(memory);
   std::free(memory);
 }
 void operator delete(void* memory, std::size_t /*size*/) noexcept {
-  std::free(memory);
+  operator delete(memory);
 }
 #endif
 
@@ -156,4 +165,32 @@ TEST_CASE("the heads allocate nothing", "[allocation]") {
   CHECK(count_allocations(update) == 0);
   CHECK(std::isfinite(sum));
   CHECK(forecaster.learnt().onsets > 0);
+}
+
+// Issue 5 allows 64 kB for each database. Everything that the model holds counts: heads, the flow
+// of each column family with its name, the windows of trends.
+TEST_CASE("the model of a database with 64 column families holds less than 64 kB", "[allocation]") {
+  if (!is_counted()) return;
+  FlowPlant plant(2, 100e6);
+  const std::size_t before = bytes_held;
+  IndicatorModel model{Objective()};
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < kUpdates; ++i) {
+    const std::size_t own = bytes_held;
+    Features features = plant.read(100 + 0.5 * static_cast<double>(i));
+    features.column_families.resize(StallForecast::kMostFamilies, features.column_families[0]);
+    for (std::size_t k = 1; k < features.column_families.size(); ++k) {
+      features.column_families[k].name = "column_family_" + std::to_string(k);
+    }
+    features.interval_seconds = 0.5;
+    features.device_queue = features.device_read_await_ms = static_cast<double>(2 + i % 7);
+    features.reads_per_second = features.writes_per_second = 1000.0 + static_cast<double>(i % 50);
+    features.read_p99_us = features.write_p99_us = 500.0 + static_cast<double>(i % 100);
+    const std::size_t of_features = bytes_held - own;
+    CHECK(model.update(features).indicators[0].valid);
+    most = std::max(most, bytes_held - before - of_features);
+  }
+  INFO(most << " bytes");
+  CHECK(most > 16 * 1024);  // it is counted at all
+  CHECK(most < 64 * 1000);
 }

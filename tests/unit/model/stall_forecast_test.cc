@@ -182,6 +182,26 @@ TEST_CASE("The column family that is worst off counts", "[forecast]") {
   CHECK(forecast.why_not_ready("another") != nullptr);
 }
 
+TEST_CASE("A column family far from a stall is not looked at each time, and is not missed",
+          "[forecast]") {
+  FlowPlant calm(2, 300e6), busy(2, 300e6);
+  StallForecast both, alone;
+  double differs = 0, probable = 0;
+  for (double time = 100; time < 300; time += 0.5) {
+    if (time >= 200) busy.set_rate(14e6);
+    Features features = busy.read(time);
+    alone.update(features, false, 30);
+    features.column_families[0].name = "busy";
+    features.column_families.push_back(calm.read(time).column_families[0]);
+    both.update(features, false, 30);
+    if (!alone.worst() || alone.worst()->probability < 0.1) continue;
+    probable += 0.5;
+    if (both.worst()->probability != alone.worst()->probability) differs += 0.5;
+  }
+  CHECK(probable > 30);
+  CHECK(differs <= 1);
+}
+
 TEST_CASE("Whatever samples tell, forecasts are finite, the same again, and grow with the horizon",
           "[forecast]") {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {

@@ -84,7 +84,7 @@ TEST_CASE("range: budget, agent and catalogue", "[guard]") {
   Budget budget;
   budget.rate_limit_min = BytesPerSecond{50.0 * kGuardMiB};
   budget.jobs_max = 6;
-  budget.cache_max = Bytes{300 * kGuardMiB};
+  budget.memory_max = Bytes{300 * kGuardMiB};
   Bench bench(budget);
   Verdict verdict = bench.ask(knob::kRateLimit, 30 * kGuardMiB);
   CHECK(is(verdict, VerdictKind::kClamped, "range"));
@@ -115,7 +115,7 @@ TEST_CASE("range: what the agent refuses is refused here, too", "[guard]") {
 
 TEST_CASE("a clamp stops a change and never turns it round", "[guard]") {
   Budget budget;
-  budget.cache_max = Bytes{128 * kGuardMiB};  // less than what was found
+  budget.memory_max = Bytes{128 * kGuardMiB};  // less than what was found
   Bench bench(budget);
   Verdict verdict = bench.ask(knob::kCacheCapacity, 300 * kGuardMiB);
   CHECK(is(verdict, VerdictKind::kHeld, "no_change"));
@@ -138,7 +138,7 @@ TEST_CASE("relation: two jobs at least, and memory that is there", "[guard]") {
   CHECK(is(verdict, VerdictKind::kClamped, "relation"));
   CHECK(verdict.value == 2);
   Budget budget;
-  budget.cache_max = Bytes{4096 * kGuardMiB};
+  budget.memory_max = Bytes{4096 * kGuardMiB};
   Bench cache(budget);
   cache.f.memory_available_bytes = 40.0 * kGuardMiB;
   verdict = cache.ask(knob::kCacheCapacity, 300 * kGuardMiB);
@@ -148,7 +148,7 @@ TEST_CASE("relation: two jobs at least, and memory that is there", "[guard]") {
 
 TEST_CASE("relation: unknown memory is no memory", "[guard]") {
   Budget budget;
-  budget.cache_max = Bytes{4096 * kGuardMiB};
+  budget.memory_max = Bytes{4096 * kGuardMiB};
   Bench bench(budget);
   bench.f.memory_available_bytes.reset();
   CHECK(is(bench.ask(knob::kCacheCapacity, 300 * kGuardMiB), VerdictKind::kHeld, "no_change"));
@@ -156,7 +156,7 @@ TEST_CASE("relation: unknown memory is no memory", "[guard]") {
 
 TEST_CASE("range and relation that exclude each other leave no value", "[guard]") {
   Budget budget;
-  budget.cache_max = Bytes{4096 * kGuardMiB};
+  budget.memory_max = Bytes{4096 * kGuardMiB};
   Bench bench(budget);
   bench.knob(knob::kCacheCapacity) = cache_knob(10 * kGuardMiB, 10 * kGuardMiB);
   bench.knob(knob::kCacheCapacity).min = 100 * kGuardMiB;
@@ -277,7 +277,7 @@ TEST_CASE("no_change: a knob out of range is not moved by asking for what it is"
 
 TEST_CASE("clamps add up", "[guard]") {
   Budget budget;
-  budget.cache_max = Bytes{1000 * kGuardMiB};
+  budget.memory_max = Bytes{1000 * kGuardMiB};
   Bench bench(budget);
   Verdict verdict = bench.ask(knob::kCacheCapacity, 5000 * kGuardMiB);
   CHECK(is(verdict, VerdictKind::kClamped, "range"));

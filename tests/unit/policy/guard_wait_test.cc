@@ -18,7 +18,7 @@ void stall(WaitBench& bench) {
 Budget roomy() {
   Budget budget;
   budget.jobs_max = 64;
-  budget.cache_max = Bytes{std::int64_t{1} << 40};
+  budget.memory_max = Bytes{std::int64_t{1} << 40};
   return budget;
 }
 

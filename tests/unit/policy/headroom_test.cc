@@ -1,94 +1,9 @@
 // Single loops of headroom on hand-made features; the closed loop is tested on its own.
-#include "policy/policy.h"
 #include "tests/support/catch.h"
-#include "tests/unit/model/sample_builder.h"
+#include "tests/unit/policy/headroom_bench.h"
 
 using namespace rocktune;
 using namespace rocktune::test;
-
-namespace {
-
-constexpr std::int64_t kHeadroomMiB = std::int64_t{1} << 20;
-
-class HeadroomBench {
- public:
-  HeadroomBench() {
-    f.fresh = true;
-    f.interval_seconds = 0.5;
-    f.l0_files = 2;
-    f.l0_slowdown_files = 20;
-    f.l0_ratio = 0.1;
-    f.pending_bytes = 0;
-    f.pending_ratio = 0;
-    f.immutable_memtables = 0;
-    f.max_write_buffers = 2;
-    f.memtable_ratio = 0;
-    f.stalled_ratio = 0;
-    f.write_stopped = 0;
-    f.user_write_bytes_per_second = 10e6;
-    f.flush_bytes_per_second = 10e6;
-    f.compaction_write_bytes_per_second = 20e6;
-    f.running_compactions = 0;
-    f.running_flushes = 0;
-    f.cpus = 4;
-    f.cpu_busy_ratio = 0.3;
-    f.read_p99_us = 500;
-    f.device_queue = 1;
-    f.device_read_await_ms = 0.2;
-    f.device_read_iops = 5000;
-    f.cache_hit_ratio = 0.99;
-    f.cache_misses_per_second = 10;
-    f.cache_fill_ratio = 1;
-    f.memory_available_bytes = 8e9;
-    f.memory_total_bytes = 16e9;
-    f.memory_pressure_ratio = 0;
-    f.knobs = {limiter_knob(kUnlimitedBytesPerSecond), jobs_knob(2),
-               cache_knob(256 * kHeadroomMiB, 256 * kHeadroomMiB)};
-    set_limit(kUnlimitedBytesPerSecond, 30e6);
-  }
-  void set_limit(std::int64_t limit, double passes) {
-    f.knobs[0].value = limit;
-    f.limiter_bytes_per_second = passes;
-    f.limiter_rate.reset();
-    f.limiter_use_ratio.reset();
-    if (limit >= kUnlimitedBytesPerSecond) return;
-    f.limiter_rate = static_cast<double>(limit);
-    f.limiter_use_ratio = passes / static_cast<double>(limit);
-  }
-  void backlog(double l0_files) {
-    f.l0_files = l0_files;
-    f.l0_ratio = l0_files / 20;
-    bool warns = l0_files >= 18;
-    indicators.resize(1);
-    indicators[0].kind = IndicatorKind::kCompactionBacklog;
-    indicators[0].valid = true;
-    indicators[0].cause = "l0";
-    indicators[0].state = warns ? AlertState::kWarning : AlertState::kOk;
-  }
-  std::vector<Proposal> tick() {
-    ++f.sequence;
-    f.at.tick += at_seconds(0.5);
-    return policy->decide({f, indicators, objective, budget});
-  }
-  // The last proposal for the knob in that time.
-  std::optional<Proposal> run(double seconds, std::string_view name) {
-    std::optional<Proposal> last;
-    for (int i = 0; i < static_cast<int>(seconds * 2); ++i) {
-      for (const Proposal& proposal : tick()) {
-        if (proposal.knob == name) last = proposal;
-      }
-    }
-    return last;
-  }
-
-  std::unique_ptr<Policy> policy = *make_policy("headroom", {});
-  Features f;
-  std::vector<Indicator> indicators;
-  Objective objective;
-  Budget budget;
-};
-
-}  // namespace
 
 TEST_CASE("comfort: nothing is proposed", "[headroom]") {
   HeadroomBench bench;
@@ -260,7 +175,7 @@ void misses(HeadroomBench& bench, double hit_ratio) {
 
 TEST_CASE("cache: grows while misses cost reads, and stops at the knee", "[headroom]") {
   HeadroomBench bench;
-  bench.budget.cache_max = Bytes{4096 * kHeadroomMiB};
+  bench.budget.memory_max = Bytes{4096 * kHeadroomMiB};
   misses(bench, 0.60);
   auto proposal = bench.run(10, knob::kCacheCapacity);
   REQUIRE(proposal);
@@ -281,7 +196,7 @@ TEST_CASE("cache: grows while misses cost reads, and stops at the knee", "[headr
 
 TEST_CASE("cache: does not grow without a reason or without room", "[headroom]") {
   HeadroomBench bench;
-  bench.budget.cache_max = Bytes{4096 * kHeadroomMiB};
+  bench.budget.memory_max = Bytes{4096 * kHeadroomMiB};
   misses(bench, 0.60);
   SECTION("it is not full") {
     bench.f.cache_fill_ratio = 0.5;
@@ -299,10 +214,10 @@ TEST_CASE("cache: does not grow without a reason or without room", "[headroom]")
     bench.f.memory_available_bytes.reset();
   }
   SECTION("the budget is spent") {
-    bench.budget.cache_max = Bytes{256 * kHeadroomMiB};
+    bench.budget.memory_max = Bytes{256 * kHeadroomMiB};
   }
   SECTION("there is no budget beyond what was found") {
-    bench.budget.cache_max.reset();
+    bench.budget.memory_max.reset();
   }
   CHECK_FALSE(bench.run(60, knob::kCacheCapacity));
 }

@@ -177,7 +177,7 @@ TEST_CASE("random samples: finite, in range, deterministic", "[property]") {
   std::uint32_t seed = GENERATE(range(1, 25));
   Dice dice(seed);
   EngineConfig config;
-  if (seed % 2 == 0) config.budget.cache_max = Bytes{std::int64_t{1} << 40};
+  if (seed % 2 == 0) config.budget.memory_max = Bytes{std::int64_t{1} << 40};
   if (seed % 3 == 0) config.budget.jobs_max = 8;
   Engine engine = *Engine::create(config);
   Engine twin = *Engine::create(config);
@@ -208,7 +208,7 @@ TEST_CASE("random samples: finite, in range, deterministic", "[property]") {
 TEST_CASE("guard: no proposal whatever passes outside the range", "[property]") {
   Dice dice(7);
   Budget budget;
-  budget.cache_max = Bytes{std::int64_t{1} << 32};
+  budget.memory_max = Bytes{std::int64_t{1} << 32};
   int allowed = 0;
   for (int i = 0; i < 20000; ++i) {
     Guard guard(budget);
@@ -291,7 +291,7 @@ TEST_CASE("guard: never two open changes in a loop, never beyond drift", "[prope
   Dice dice(seed);
   Budget budget;
   budget.jobs_max = 64;
-  budget.cache_max = Bytes{std::int64_t{1} << 42};
+  budget.memory_max = Bytes{std::int64_t{1} << 42};
   budget.changes_per_hour = 3600;
   budget.drift_max = 1.5 + 0.5 * static_cast<double>(dice.below(6));
   if (seed % 3 == 0) budget.drift_max_of[std::string(knob::kRateLimit)] = 2;

@@ -30,7 +30,7 @@ Prior random_prior(std::uint32_t seed) {
   };
   Prior prior;
   for (LearntIndicator& one : prior.learnt.indicators) {
-    for (Moments::One& moment : one.moments) {
+    for (Moments& moment : one.moments) {
       moment = {std::floor(std::abs(any())), std::remainder(any(), 2e6), std::abs(any())};
     }
     for (HeadWeights& head : one.events) fill(head);

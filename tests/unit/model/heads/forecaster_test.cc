@@ -136,7 +136,7 @@ TEST_CASE("the evidence adds up to the log odds", "[heads]") {
   features.io_pressure_ratio = 0.4;
   std::vector<Driver> drivers = {{"read_p99_us", 4000, 5000, std::nullopt},
                                  {"l0_files", 3, 20, std::nullopt}};
-  weigh(drivers, contributions, log_odds(0.6), features);
+  weigh(drivers, contributions, log_odds(0.6), {features, HeadInputs(), Episodes(), std::nullopt});
   REQUIRE(drivers.size() == 4);
   CHECK(drivers[0] == Driver{"read_p99_us", 4000, 5000, 1.75});
   CHECK(drivers[1].feature == "forecast");
@@ -146,10 +146,30 @@ TEST_CASE("the evidence adds up to the log odds", "[heads]") {
   CHECK_FALSE(drivers[3].weight);
 }
 
+TEST_CASE("what speaks for the event the most is among the evidence", "[heads]") {
+  HeadVector contributions{};
+  std::vector<Driver> drivers;
+  for (const HeadInput input : {HeadInput::kReadUse, HeadInput::kWriteUse, HeadInput::kL0Use,
+                                HeadInput::kPendingUse, HeadInput::kDeviceQueue}) {
+    contributions.at(static_cast<std::size_t>(input)) = -2;
+  }
+  contributions.at(static_cast<std::size_t>(HeadInput::kBacklogPhysical)) = 1.5F;
+  Features features;
+  features.read_p99_us = features.write_p99_us = features.l0_files = features.pending_bytes =
+      features.device_queue = 1;
+  HeadInputs inputs;
+  inputs.set(HeadInput::kBacklogPhysical, log_odds(0.9));
+  weigh(drivers, contributions, log_odds(0.05), {features, inputs, Episodes(), std::nullopt});
+  REQUIRE(drivers.size() == kMostDrivers);
+  CHECK(drivers.back().feature == "compaction_backlog");
+  CHECK(drivers.back().value == Approx(0.9));
+  CHECK(drivers.back().weight == 1.5);
+}
+
 TEST_CASE("without anything learnt the evidence is as physics sees it", "[heads]") {
   std::vector<Driver> drivers = {{"a", 1, 2, std::nullopt}, {"b", 1, 3, std::nullopt}};
   const std::vector<Driver> before = drivers;
-  weigh(drivers, HeadVector{}, 1, Features());
+  weigh(drivers, HeadVector{}, 1, {Features(), HeadInputs(), Episodes(), std::nullopt});
   CHECK(drivers == before);
 }
 

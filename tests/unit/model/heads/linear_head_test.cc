@@ -19,32 +19,45 @@ constexpr auto kL0 = static_cast<std::size_t>(HeadInput::kL0Use);
 
 TEST_CASE("moments: mean and spread, cut at six deviations, unknown counts as the mean",
           "[heads]") {
-  Moments moments;
-  for (int i = 0; i < 1000; ++i) moments.add(with(i % 2 ? 1.0 : 3.0));
-  CHECK(moments.all()[kL0].mean == Approx(2));
-  CHECK(moments.all()[kL0].variance == Approx(1).margin(0.01));
-  CHECK(moments.standardise(with(3))[kL0] == Approx(1).margin(0.01));
-  CHECK(moments.standardise(with(1e9))[kL0] == Approx(6));
-  CHECK(moments.standardise(with(std::nan("")))[kL0] == 0);
-  CHECK(moments.standardise(HeadInputs())[kL0 + 1] == 0);  // never seen
+  InputMoments moments{};
+  for (int i = 0; i < 1000; ++i) add_reading(moments, with(i % 2 ? 1.0 : 3.0));
+  CHECK(moments[kL0].mean == Approx(2));
+  CHECK(moments[kL0].variance == Approx(1).margin(0.01));
+  CHECK(standardise(moments, with(3))[kL0] == Approx(1).margin(0.01));
+  CHECK(standardise(moments, with(1e9))[kL0] == Approx(6));
+  CHECK(standardise(moments, with(std::nan("")))[kL0] == 0);
+  CHECK(standardise(moments, HeadInputs())[kL0 + 1] == 0);  // never seen
 }
 
 TEST_CASE("moments: a constant input does not blow up what comes after it", "[heads]") {
-  Moments moments;
-  for (int i = 0; i < 1000; ++i) moments.add(with(0.5));
-  CHECK(moments.standardise(with(0.51))[kL0] == Approx(0.2).margin(0.01));
+  InputMoments moments{};
+  for (int i = 0; i < 1000; ++i) add_reading(moments, with(0.5));
+  CHECK(standardise(moments, with(0.51))[kL0] == Approx(0.2).margin(0.01));
 }
 
-TEST_CASE("moments: only sound ones are loaded", "[heads]") {
-  Moments moments;
-  auto all = moments.all();
-  all[3] = {10, 0.5, 0.25};
-  CHECK(moments.load(all));
-  all[3].variance = -1;
-  CHECK_FALSE(moments.load(all));
-  all[3] = {10, std::numeric_limits<double>::infinity(), 1};
-  CHECK_FALSE(moments.load(all));
-  CHECK(moments.all()[3].mean == 0.5);
+TEST_CASE("packed inputs are what they were to 1/8192 of a deviation", "[heads]") {
+  HeadVector inputs{};
+  inputs[0] = 6;
+  inputs[1] = -6;
+  inputs[2] = -0.12345F;
+  const HeadVector back = unpack(pack(inputs));
+  CHECK(back[0] == 6);
+  CHECK(back[1] == -6);
+  CHECK(back[2] == Approx(-0.12345).margin(1.0 / 8192));
+  CHECK(back[3] == 0);
+}
+
+TEST_CASE("moments: what cannot have been learnt is not sound", "[heads]") {
+  InputMoments moments{};
+  CHECK(is_sound(moments));
+  moments[3] = {10, 0.5, 0.25};
+  CHECK(is_sound(moments));
+  moments[3].variance = -1;
+  CHECK_FALSE(is_sound(moments));
+  moments[3] = {10, std::numeric_limits<double>::infinity(), 1};
+  CHECK_FALSE(is_sound(moments));
+  moments[3] = {std::nan(""), 0.5, 0.25};
+  CHECK_FALSE(is_sound(moments));
 }
 
 TEST_CASE("a head without weights says what physics says", "[heads]") {

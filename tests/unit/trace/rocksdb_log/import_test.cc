@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "log_text.h"
@@ -306,6 +307,24 @@ TEST_CASE("A side CSV that is cut in the middle of its gzip data is reported") {
   REQUIRE(summary);
   REQUIRE_FALSE(summary->damage.empty());
   CHECK(summary->damage[0].find("qps.csv.gz is read in part") != std::string::npos);
+}
+
+TEST_CASE("What a killed import left is removed by the next one to the same place") {
+  const tests::TempDirectory directory;
+  ImportRequest request;
+  request.source = directory.write("LOG", one_flush().text());
+  request.output = directory.file("out.sqlite");
+  const std::string gone = ".out.sqlite.importing-2147483000";  // above every kernel.pid_max
+  const std::string runs = ".out.sqlite.importing-" + std::to_string(::getppid());
+  for (const std::string& name :
+       {gone, gone + "-wal", runs, std::string(".other.importing-2147483000")}) {
+    CHECK_FALSE(directory.write(name, "half a trace").empty());
+  }
+  REQUIRE(import_log(request, go_on));
+  CHECK_FALSE(std::filesystem::exists(directory.file(gone)));
+  CHECK_FALSE(std::filesystem::exists(directory.file(gone + "-wal")));
+  CHECK(std::filesystem::exists(directory.file(runs)));
+  CHECK(files_in(directory) == 4);  // the LOG, the trace, and what is none of its business
 }
 
 TEST_CASE("A trace without the newest columns is read, with these absent") {

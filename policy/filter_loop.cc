@@ -1,0 +1,59 @@
+#include "policy/filter_loop.h"
+
+#include "model/knobs.h"
+#include "model/text.h"
+
+namespace rocktune {
+namespace {
+
+constexpr double kFilterEvaluationSeconds = 600;
+// RocksDB's usual choice: 1% of look-ups in vain, 1.25 bytes a key (its wiki,
+// RocksDB-Bloom-Filter).
+constexpr std::int64_t kBits = 10;
+constexpr double kLeastReads = 100;  // per second
+// Block misses for each read from which on reads look for keys where they are not.
+constexpr double kManyMisses = 0.2;
+constexpr double kLeastRuns = 3;  // files of level 0 and levels below it that a read may look into
+constexpr double kFilterWantedSeconds = 5;
+
+double sorted_runs(const ColumnFamilyReading& family) {
+  double runs = 0;
+  for (std::size_t level = 0; level < family.levels.size(); ++level) {
+    const auto files = static_cast<double>(family.levels[level].files);
+    runs += level == 0 ? files : (files > 0 ? 1 : 0);
+  }
+  return runs;
+}
+
+}  // namespace
+
+std::optional<Proposal> FilterLoop::decide(const Situation& situation) {
+  const Features& f = situation.features;
+  const Nanoseconds now = situation.now;
+  if (f.reads_per_second) reads_.add(now, *f.reads_per_second);
+  if (f.cache_misses_per_second) misses_.add(now, *f.cache_misses_per_second);
+  reads_.expire(now);
+  misses_.expire(now);
+  const Value reads = reads_.mean(10), misses = misses_.mean(10);
+  const bool look_in_vain =
+      reads && misses && *reads >= kLeastReads && *misses >= kManyMisses * *reads;
+  if (wanted_.update(look_in_vain, now) < kFilterWantedSeconds) return std::nullopt;
+  for (const KnobReading& reading : f.knobs) {
+    if (reading.name != knob::kBloomBits || !reading.changeable || reading.value >= kBits) continue;
+    for (const ColumnFamilyReading& family : f.column_families) {
+      if (family.name != reading.column_family || sorted_runs(family) < kLeastRuns) continue;
+      Proposal out = propose(reading, kBits, "filter.reads");
+      out.reason = "a read misses the cache " + text::amount(*misses / *reads) + " times, with " +
+                   text::amount(sorted_runs(family)) + " sorted runs to look into and " +
+                   (reading.value > 0 ? std::to_string(reading.value) + " filter bits a key"
+                                      : std::string("no filters"));
+      out.expected = {"cache_misses_per_second", true, *misses, kFilterEvaluationSeconds};
+      out.evidence = {{"cache_misses_per_second", *misses, std::nullopt},
+                      {"reads_per_second", *reads, std::nullopt}};
+      return out;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace rocktune

@@ -1,0 +1,25 @@
+// The loop of bloom_bits_per_key: filters where reads look into many files in vain, on RocksDB 9.8
+// and later (before, the option cannot be changed; `rocktune advise` says so). Only new files have
+// them, so they come with compaction. Never taken away again: it would cost the reads of all files
+// written since. Pure; internal to policy/.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "policy/situation.h"
+
+namespace rocktune {
+
+class FilterLoop {
+ public:
+  std::optional<Proposal> decide(const Situation& situation);
+  void reset() { *this = FilterLoop(); }
+
+ private:
+  Trend reads_{Trend::Jumps::kKeep, 0, 15};
+  Trend misses_{Trend::Jumps::kKeep, 0, 15};
+  Held wanted_;
+};
+
+}  // namespace rocktune

@@ -1,0 +1,56 @@
+#include "policy/flow_loop.h"
+
+#include <algorithm>
+
+#include "model/knobs.h"
+#include "model/text.h"
+
+namespace rocktune {
+namespace {
+
+constexpr double kFlowEvaluationSeconds = 15;
+// Stops in this share of the last 30 s are a pattern.
+constexpr double kStoppedShare = 0.1;
+// A rate within these of what is accepted is left alone.
+constexpr double kTooFast = 1.5, kTooSlow = 0.5;
+constexpr double kFlowHistorySeconds = 20;  // before it says what is accepted
+
+}  // namespace
+
+std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
+  const Features& f = situation.features;
+  const Nanoseconds now = situation.now;
+  if (f.user_write_bytes_per_second) written_.add(now, *f.user_write_bytes_per_second);
+  if (f.write_stopped) stopped_.add(now, *f.write_stopped);
+  if (f.delayed_bytes_per_second) delayed_.add(now, *f.delayed_bytes_per_second);
+  for (Trend* trend : {&written_, &stopped_, &delayed_}) trend->expire(now);
+
+  const KnobReading* reading = changeable_knob(f, knob::kDelayedWriteRate);
+  const Value accepted = written_.mean(60);
+  if (reading == nullptr || !accepted || written_.span_seconds() < kFlowHistorySeconds) return {};
+  const auto rate = static_cast<double>(reading->value);
+  const auto least = static_cast<double>(std::max<std::int64_t>(1, reading->min));
+  const double wanted = std::max(*accepted, least);
+  const double stopped = stopped_.mean(30).value_or(0);
+  const Value delayed = delayed_.mean(5);
+  const bool too_fast = stopped >= kStoppedShare && rate > kTooFast * wanted;
+  const bool too_slow = f.delayed_bytes_per_second && delayed && *delayed < kTooSlow * *accepted &&
+                        rate < kTooSlow * wanted;
+  if (!too_fast && !too_slow) return std::nullopt;
+  Proposal out = propose(*reading, static_cast<std::int64_t>(wanted),
+                         too_fast ? "flow.even" : "flow.collapse");
+  out.reason = too_fast ? "writes were stopped " + text::percent(stopped) +
+                              " of the last 30 s: a delay at the " + text::rate(*accepted) +
+                              " that were accepted is more even than one at " + text::rate(rate)
+                        : "writes are delayed to " + text::rate(delayed.value_or(0)) + ", and " +
+                              text::rate(*accepted) + " were accepted over the last minute";
+  out.expected = {"stalled_ratio", true, situation.stalled_ratio.value_or(0),
+                  kFlowEvaluationSeconds};
+  out.evidence = {{"user_write_bytes_per_second", *accepted, std::nullopt}};
+  if (f.delayed_bytes_per_second) {
+    out.evidence.push_back({"delayed_bytes_per_second", *f.delayed_bytes_per_second, rate});
+  }
+  return out;
+}
+
+}  // namespace rocktune

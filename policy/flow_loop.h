@@ -1,0 +1,27 @@
+// The loop of delayed_write_rate: an unavoidable slowdown is to be even, not a stop. Pure; internal
+// to policy/.
+//
+// RocksDB begins a delay at delayed_write_rate and then moves it by a fifth at a time. Where that
+// is far above what the database can keep up with, level 0 fills through the whole delay up to the
+// stop; where it is far below, or has collapsed (facebook/rocksdb issue 1966: 26 KB/s), writers
+// wait for no good reason. Either way the right value is what was accepted lately.
+#pragma once
+
+#include <optional>
+
+#include "policy/situation.h"
+
+namespace rocktune {
+
+class FlowLoop {
+ public:
+  std::optional<Proposal> decide(const Situation& situation);
+  void reset() { *this = FlowLoop(); }
+
+ private:
+  Trend written_{Trend::Jumps::kKeep, 0, 60};
+  Trend stopped_{Trend::Jumps::kKeep, 0, 30};
+  Trend delayed_{Trend::Jumps::kKeep, 0, 10};
+};
+
+}  // namespace rocktune

@@ -1,0 +1,30 @@
+// What the block cache and the write buffers of a database take at their fullest, and may take: one
+// budget, so that either can grow where the other shrinks. Pure; internal to policy/.
+//
+// Write buffers count as write_buffer_size * max_write_buffer_number of every column family; a
+// cache that several column families share stands in the sample once.
+#pragma once
+
+#include <vector>
+
+#include "model/objective.h"
+#include "model/sample.h"
+
+namespace rocktune {
+
+struct MemoryUse {
+  double cache = 0, write_buffers = 0;        // bytes, as the knobs stand
+  double found_cache = 0, found_buffers = 0;  // ...and as they were found
+  [[nodiscard]] double total() const { return cache + write_buffers; }
+};
+
+MemoryUse memory_use(const std::vector<KnobReading>& knobs);
+
+// budget.memory_max, or what was found.
+double memory_budget(const Budget& budget, const MemoryUse& use);
+
+// The knob of the same name and column family; nullptr when the sample does not have it.
+const KnobReading* find_reading(const std::vector<KnobReading>& knobs, std::string_view name,
+                                std::string_view column_family);
+
+}  // namespace rocktune

@@ -1,0 +1,191 @@
+#include "policy/shape_loop.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "model/knobs.h"
+#include "model/text.h"
+#include "policy/memory.h"
+
+namespace rocktune {
+namespace {
+
+constexpr double kShapeEvaluationSeconds = ShapeLoop::kSettleSeconds + ShapeLoop::kMeasureSeconds;
+constexpr double kLeastWritten = 1e6;  // bytes/s of the user: less costs nobody anything
+constexpr double kGain = 0.05;         // least fall of write amplification
+constexpr double kLoss = 0.10;         // most rise of read P99 or space
+constexpr double kSameLoad = 0.2;      // user writes of before and after differ by less
+constexpr double kLongestShapeRest = 24 * 3600;
+
+struct Candidate {
+  std::string_view knob;
+  double factor;
+};
+// Larger first: fewer levels and fewer, larger files are what usually saves writes.
+constexpr std::array<Candidate, 4> kCandidates{{{knob::kLevelBase, 2},
+                                                {knob::kTargetFileSize, 2},
+                                                {knob::kLevelBase, 0.5},
+                                                {knob::kTargetFileSize, 0.5}}};
+
+const ColumnFamilyReading* largest_family(const Features& f) {
+  const ColumnFamilyReading* largest = nullptr;
+  std::uint64_t most = 0;
+  for (const ColumnFamilyReading& family : f.column_families) {
+    std::uint64_t bytes = 0;
+    for (const LevelReading& level : family.levels) bytes += level.bytes;
+    if (family.leveled_compaction == 0 || bytes <= most) continue;
+    largest = &family;
+    most = bytes;
+  }
+  return largest;
+}
+
+bool differs(double before, double after, double by) {
+  return std::fabs(after - before) > by * std::max(before, after);
+}
+
+}  // namespace
+
+void ShapeLoop::measure(const Situation& situation) {
+  const Features& f = situation.features;
+  if (!f.user_write_bytes_per_second || !f.flush_bytes_per_second ||
+      !f.compaction_write_bytes_per_second) {
+    return;
+  }
+  const double dt = f.interval_seconds;
+  cost_.seconds += dt;
+  cost_.user += dt * *f.user_write_bytes_per_second;
+  cost_.background += dt * (*f.flush_bytes_per_second + *f.compaction_write_bytes_per_second);
+  if (f.read_p99_us) {
+    cost_.p99 += dt * *f.read_p99_us;
+    cost_.p99_seconds += dt;
+  }
+  if (f.total_sst_bytes && f.live_data_bytes && *f.live_data_bytes > 0) {
+    cost_.space += dt * *f.total_sst_bytes / *f.live_data_bytes;
+    cost_.space_seconds += dt;
+  }
+}
+
+ShapeLoop::Judgement ShapeLoop::judge(const Cost& before, const Cost& after, std::string& why) {
+  const double rate_before = before.user / before.seconds, rate_after = after.user / after.seconds;
+  why = "write amplification went from " + text::number(before.amplification(), 2) + " to " +
+        text::number(after.amplification(), 2);
+  if (differs(rate_before, rate_after, kSameLoad)) {
+    why = "the load has changed: " + text::rate(rate_before) + " written before, " +
+          text::rate(rate_after) + " after";
+    return Judgement::kIncomparable;
+  }
+  if (after.mean_p99_us() > (1 + kLoss) * before.mean_p99_us() && before.p99_seconds > 0) {
+    why += ", and read P99 from " + text::microseconds(before.mean_p99_us()) + " to " +
+           text::microseconds(after.mean_p99_us());
+    return Judgement::kWorse;
+  }
+  if (after.mean_space() > (1 + kLoss) * before.mean_space() && before.space_seconds > 0) {
+    why += ", and space from " + text::number(before.mean_space(), 2) + " to " +
+           text::number(after.mean_space(), 2) + " times the live data";
+    return Judgement::kWorse;
+  }
+  return after.amplification() <= (1 - kGain) * before.amplification() ? Judgement::kBetter
+                                                                       : Judgement::kWorse;
+}
+
+void ShapeLoop::end_trial(bool gained, Nanoseconds now) {
+  trial_.reset();
+  cost_ = {};
+  gained_ = gained_ || gained;
+  // What gained once may gain again; what did not is not tried twice in a round.
+  if (!gained) ++candidate_;
+  if (candidate_ < static_cast<int>(kCandidates.size())) return;
+  candidate_ = 0;
+  rest_seconds_ = gained_ ? kRestSeconds : std::min(2 * rest_seconds_, kLongestShapeRest);
+  gained_ = false;
+  resting_since_ = now;
+}
+
+std::optional<Proposal> ShapeLoop::go_to(const Situation& situation, std::int64_t to,
+                                         const char* rule, std::string reason) const {
+  const KnobReading* reading =
+      find_reading(situation.features.knobs, trial_->knob, trial_->column_family);
+  if (reading == nullptr || !reading->changeable || reading->value == to) return std::nullopt;
+  Proposal out = propose(*reading, to, rule);
+  out.reason = std::move(reason);
+  out.expected = {"write_amplification", true, trial_->before.amplification(),
+                  kShapeEvaluationSeconds};
+  out.evidence = {{"write_amplification", trial_->before.amplification(),
+                   situation.budget.write_amplification_max}};
+  return out;
+}
+
+std::optional<Proposal> ShapeLoop::try_next(const Situation& situation) {
+  const ColumnFamilyReading* family = largest_family(situation.features);
+  if (family == nullptr || cost_.user < kLeastWritten * cost_.seconds) return std::nullopt;
+  const Candidate& candidate = kCandidates.at(static_cast<std::size_t>(candidate_));
+  const KnobReading* reading = find_reading(situation.features.knobs, candidate.knob, family->name);
+  if (reading == nullptr || !reading->changeable || reading->owner == KnobOwner::kManual) {
+    end_trial(false, situation.now);
+    return std::nullopt;
+  }
+  const auto to = static_cast<std::int64_t>(candidate.factor * static_cast<double>(reading->value));
+  trial_ =
+      Trial{std::string(candidate.knob), family->name, reading->value, to, cost_, {}, false, ""};
+  return follow(situation);
+}
+
+std::optional<Proposal> ShapeLoop::follow(const Situation& situation) {
+  Trial& trial = *trial_;
+  const KnobReading* reading =
+      find_reading(situation.features.knobs, trial.knob, trial.column_family);
+  const bool gone =
+      reading == nullptr || (reading->value != trial.from && reading->value != trial.to);
+  if (gone || (trial.failed && reading->value == trial.from)) {
+    end_trial(false, situation.now);
+    return std::nullopt;
+  }
+  if (trial.failed) return go_to(situation, trial.from, "shape.undo", trial.why);
+  if (reading->value == trial.from) {
+    // Not applied: refused, held, or nobody acts. It is asked for as long as one measurement takes.
+    if (cost_.seconds > trial.before.seconds + kMeasureSeconds) {
+      end_trial(false, situation.now);
+      return std::nullopt;
+    }
+    return go_to(situation, trial.to, "shape.try",
+                 "write amplification is " + text::number(trial.before.amplification(), 2) +
+                     " at " + text::rate(trial.before.user / trial.before.seconds) +
+                     ": whether another " + trial.knob + " of " + trial.column_family +
+                     " does better takes " + text::duration(kShapeEvaluationSeconds) + " to tell");
+  }
+  if (!trial.applied_at) {
+    trial.applied_at = situation.now;
+    cost_ = {};
+  }
+  if (seconds_between(*trial.applied_at, situation.now) < kSettleSeconds) {
+    cost_ = {};
+    return std::nullopt;
+  }
+  if (cost_.seconds < kMeasureSeconds) return std::nullopt;
+  const Judgement judgement = judge(trial.before, cost_, trial.why);
+  if (judgement == Judgement::kBetter) {
+    end_trial(true, situation.now);
+    return std::nullopt;
+  }
+  trial.failed = true;
+  return go_to(situation, trial.from, "shape.undo", trial.why);
+}
+
+std::optional<Proposal> ShapeLoop::decide(const Situation& situation) {
+  measure(situation);
+  // A stall in the middle of a measurement says more about the load than about the shape.
+  if (situation.trouble && !trial_) cost_ = {};
+  if (trial_) return follow(situation);
+  if (resting_since_) {
+    if (seconds_between(*resting_since_, situation.now) < rest_seconds_) return std::nullopt;
+    resting_since_.reset();
+    cost_ = {};
+  }
+  if (cost_.seconds < kMeasureSeconds) return std::nullopt;
+  return try_next(situation);
+}
+
+}  // namespace rocktune

@@ -1,0 +1,62 @@
+// The slow loop of the tree's shape: max_bytes_for_level_base and target_file_size_base of the
+// column family that holds most. There is no formula that holds for every load (published figures
+// contradict each other), so it tries: one step of one knob, ten minutes of the same load before
+// and after, kept if write amplification fell and neither reads nor space paid for it, taken back
+// otherwise. After a round without gain it rests for hours. Pure; internal to policy/.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "policy/situation.h"
+
+namespace rocktune {
+
+class ShapeLoop {
+ public:
+  static constexpr double kMeasureSeconds = 600;
+  // After a change old and new shape live side by side for a while.
+  static constexpr double kSettleSeconds = 600;
+  static constexpr double kRestSeconds = 6 * 3600;
+
+  std::optional<Proposal> decide(const Situation& situation);
+  void reset() { *this = ShapeLoop(); }
+
+ private:
+  // What a shape costs, over one measurement.
+  struct Cost {
+    double seconds = 0;  // so far
+    double user = 0, background = 0, p99 = 0, p99_seconds = 0, space = 0, space_seconds = 0;
+    [[nodiscard]] double amplification() const { return background / user; }
+    [[nodiscard]] double mean_p99_us() const { return p99_seconds > 0 ? p99 / p99_seconds : 0; }
+    [[nodiscard]] double mean_space() const {
+      return space_seconds > 0 ? space / space_seconds : 0;
+    }
+  };
+  struct Trial {
+    std::string knob, column_family;
+    std::int64_t from = 0, to = 0;
+    Cost before;
+    std::optional<Nanoseconds> applied_at;
+    bool failed = false;  // to be taken back
+    std::string why;
+  };
+  enum class Judgement { kBetter, kWorse, kIncomparable };
+
+  void measure(const Situation& situation);
+  static Judgement judge(const Cost& before, const Cost& after, std::string& why);
+  std::optional<Proposal> try_next(const Situation& situation);
+  std::optional<Proposal> follow(const Situation& situation);
+  std::optional<Proposal> go_to(const Situation& situation, std::int64_t to, const char* rule,
+                                std::string reason) const;
+  void end_trial(bool gained, Nanoseconds now);
+
+  Cost cost_;
+  std::optional<Trial> trial_;
+  int candidate_ = 0;
+  bool gained_ = false;  // in this round
+  double rest_seconds_ = kRestSeconds;
+  std::optional<Nanoseconds> resting_since_;
+};
+
+}  // namespace rocktune

@@ -1,0 +1,53 @@
+#include <algorithm>
+
+#include "model/knobs.h"
+#include "model/text.h"
+#include "policy/headroom.h"
+
+namespace rocktune {
+namespace {
+
+constexpr double kSubcompactionsEvaluationSeconds = 30;
+constexpr double kLevel0Seconds = 2;     // level 0 is what waits, for this long
+constexpr double kComfortSeconds = 300;  // of comfort before the threads go back
+// More threads need CPUs that are free: above this share of them they would take the foreground's.
+constexpr double kCpuFree = 0.75;
+
+std::int64_t most_threads(const Situation& situation) {
+  const double cpus = std::clamp(situation.features.cpus.value_or(1), 1.0, 64.0);
+  return std::min(static_cast<std::int64_t>(cpus), situation.budget.jobs_max.value_or(64));
+}
+
+}  // namespace
+
+std::optional<Proposal> SubcompactionsLoop::decide(const Situation& situation) {
+  const KnobReading* reading = changeable_knob(situation.features, knob::kSubcompactions);
+  if (reading == nullptr) return std::nullopt;
+  const bool waits = situation.trouble && situation.backlog_cause == "l0" && !situation.binding &&
+                     situation.running_compactions.value_or(0) >= 0.5 &&
+                     situation.cpu_busy_ratio.value_or(1) < kCpuFree;
+  const double waited = level0_.update(waits, situation.now);
+  const double unused = unused_.update(situation.comfortable, situation.now);
+  const std::int64_t threads = std::max<std::int64_t>(1, reading->value);
+  if (waited >= kLevel0Seconds) {
+    const std::int64_t to = std::min(2 * threads, most_threads(situation));
+    if (to <= threads) return std::nullopt;
+    Proposal out = propose(*reading, to, "subcompactions.l0");
+    out.reason = situation.backlog_text + ", one compaction of level 0 runs at a time, and " +
+                 text::percent(1 - situation.cpu_busy_ratio.value_or(1)) + " of the CPUs are free";
+    out.expected = expect_relief(situation, kSubcompactionsEvaluationSeconds);
+    out.evidence = backlog_evidence(situation);
+    return out;
+  }
+  const bool ours = reading->owner == KnobOwner::kRocktune;
+  if (!ours || threads <= reading->found || unused < kComfortSeconds) return std::nullopt;
+  Proposal out = propose(*reading, std::max(reading->found, threads / 2), "subcompactions.idle");
+  out.reason = "no backlog for " + text::duration(unused);
+  out.expected = {"l0_ratio", true, situation.l0_ratio.value_or(0),
+                  kSubcompactionsEvaluationSeconds};
+  out.evidence = backlog_evidence(situation);
+  unused_.reset();
+  return out;
+}
+
+}  // namespace rocktune

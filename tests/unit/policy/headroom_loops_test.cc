@@ -1,0 +1,320 @@
+// The loops of headroom beside limiter, jobs and cache, each on hand-made features.
+#include "policy/shape_loop.h"
+#include "tests/support/catch.h"
+#include "tests/unit/policy/headroom_bench.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+constexpr std::int64_t kLoopsMiB = kHeadroomMiB;
+
+// Writes that press: the device is busy with compactions.
+HeadroomBench pressed(std::uint64_t flushes) {
+  HeadroomBench bench;
+  bench.family(64 * kLoopsMiB, flushes);
+  bench.f.running_compactions = 1;
+  bench.f.device_queue = 30;
+  return bench;
+}
+
+}  // namespace
+
+TEST_CASE("buffers: free memory goes to writes that press", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.budget.memory_max = Bytes{1024 * kLoopsMiB};
+  const auto proposal = bench.run(30, knob::kWriteBufferSize);
+  REQUIRE(proposal);
+  CHECK(proposal->rule == "buffers.writes");
+  CHECK(proposal->column_family == "default");
+  CHECK(proposal->to == 128 * kLoopsMiB);
+  CHECK(proposal->expected.feature == "write_amplification");
+  CHECK_FALSE(bench.run(5, knob::kCacheCapacity));
+  SECTION("up to half of the budget") {
+    bench.apply(*proposal);
+    const auto more = bench.run(5, knob::kWriteBufferSize);
+    REQUIRE(more);
+    CHECK(more->to == 256 * kLoopsMiB);
+    bench.apply(*more);
+    CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));
+  }
+}
+
+TEST_CASE("buffers: without a reason they stay", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.budget.memory_max = Bytes{1024 * kLoopsMiB};
+  SECTION("nothing presses") {
+    bench.f.device_queue = 1;
+  }
+  SECTION("hardly anything is written") {
+    bench.flushes_per_tick = 0;
+  }
+  SECTION("there is nothing to merge with") {
+    bench.merged_again = 1;
+  }
+  SECTION("another compaction style") {
+    bench.f.column_families[0].leveled_compaction = 0;
+  }
+  SECTION("the size cannot be changed") {
+    bench.knob(knob::kWriteBufferSize).changeable = false;
+  }
+  CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));
+  CHECK_FALSE(bench.run(60, knob::kCacheCapacity));
+}
+
+TEST_CASE("buffers: the cache gives what is worth more as buffers", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);  // 128 MiB/s flushed; no free memory: what was found is all
+  bench.f.cache_hit_ratio = 0.9;
+  bench.f.cache_misses_per_second = 500;
+  const auto room = bench.run(20, knob::kCacheCapacity);
+  REQUIRE(room);
+  CHECK(room->rule == "cache.trade");
+  CHECK(room->to == 192 * kLoopsMiB);
+  bench.apply(*room);
+  const auto grown = bench.run(2, knob::kWriteBufferSize);
+  REQUIRE(grown);
+  CHECK(grown->to == 96 * kLoopsMiB);
+}
+
+TEST_CASE("buffers: a cache that saves more keeps its memory", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.f.cache_hit_ratio = 0.9;
+  bench.f.cache_misses_per_second = 200e3;
+  for (int i = 0; i < 120; ++i) {
+    for (const Proposal& proposal : bench.tick()) {
+      CHECK(proposal.rule != "cache.trade");
+      CHECK(proposal.rule != "buffers.writes");
+    }
+  }
+}
+
+TEST_CASE("buffers: they go back when nobody writes and reads miss", "[headroom][buffers]") {
+  HeadroomBench bench;
+  bench.family(64 * kLoopsMiB, 0);
+  bench.knob(knob::kWriteBufferSize).value = 256 * kLoopsMiB;
+  bench.knob(knob::kWriteBufferSize).owner = KnobOwner::kRocktune;
+  bench.f.cache_hit_ratio = 0.6;
+  bench.f.cache_misses_per_second = 5000;
+  CHECK_FALSE(bench.run(299, knob::kWriteBufferSize));
+  const auto back = bench.run(4, knob::kWriteBufferSize);
+  REQUIRE(back);
+  CHECK(back->rule == "buffers.idle");
+  CHECK(back->to == 128 * kLoopsMiB);
+}
+
+TEST_CASE("subcompactions: when level 0 waits and CPUs are free", "[headroom][subcompactions]") {
+  HeadroomBench bench;
+  bench.f.knobs.push_back(knob_reading(knob::kSubcompactions, 1, 1, 1, 64));
+  bench.backlog(18);
+  bench.f.running_compactions = 1;
+  SECTION("they are") {
+    const auto proposal = bench.run(5, knob::kSubcompactions);
+    REQUIRE(proposal);
+    CHECK(proposal->rule == "subcompactions.l0");
+    CHECK(proposal->to == 2);
+    bench.apply(*proposal);
+    CHECK(bench.run(5, knob::kSubcompactions)->to == 4);
+    bench.knob(knob::kSubcompactions).value = 4;  // as many as there are CPUs
+    CHECK_FALSE(bench.run(20, knob::kSubcompactions));
+    bench.backlog(2);
+    CHECK_FALSE(bench.run(299, knob::kSubcompactions));
+    CHECK(bench.run(5, knob::kSubcompactions)->rule == "subcompactions.idle");
+  }
+  SECTION("they are not") {
+    bench.f.cpu_busy_ratio = 0.8;
+    CHECK_FALSE(bench.run(60, knob::kSubcompactions));
+  }
+  SECTION("the limiter is what level 0 waits for") {
+    bench.set_limit(40 * kLoopsMiB, 39.0 * kLoopsMiB);
+    CHECK_FALSE(bench.run(60, knob::kSubcompactions));
+  }
+}
+
+TEST_CASE("flow: stops become a delay at what is accepted", "[headroom][flow]") {
+  HeadroomBench bench;
+  bench.f.knobs.push_back(
+      knob_reading(knob::kDelayedWriteRate, 16 << 20, 16 << 20, 1 << 20, std::int64_t{1} << 40));
+  bench.f.user_write_bytes_per_second = 4e6;
+  CHECK_FALSE(bench.run(60, knob::kDelayedWriteRate));
+  bench.f.write_stopped = 1;
+  const auto even = bench.run(10, knob::kDelayedWriteRate);
+  REQUIRE(even);
+  CHECK(even->rule == "flow.even");
+  CHECK(even->to == Approx(4e6).epsilon(0.01));
+  bench.apply(*even);
+  CHECK_FALSE(bench.run(30, knob::kDelayedWriteRate));
+}
+
+TEST_CASE("flow: a delay far below what was accepted is lifted", "[headroom][flow]") {
+  HeadroomBench bench;
+  bench.f.knobs.push_back(
+      knob_reading(knob::kDelayedWriteRate, 16 << 20, 16 << 20, 1 << 20, std::int64_t{1} << 40));
+  bench.f.user_write_bytes_per_second = 200e6;
+  bench.run(60, knob::kDelayedWriteRate);
+  bench.f.delayed_bytes_per_second = 16e6;
+  const auto lifted = bench.run(3, knob::kDelayedWriteRate);
+  REQUIRE(lifted);
+  CHECK(lifted->rule == "flow.collapse");
+  CHECK(lifted->to > 150'000'000);
+}
+
+TEST_CASE("filters: where reads look in vain and the option can be changed", "[headroom][filter]") {
+  HeadroomBench bench;
+  bench.family(64 * kLoopsMiB, 0);
+  KnobReading bits = knob_reading(knob::kBloomBits, 2, 2, 2, 32);
+  bits.column_family = "default";
+  bench.f.knobs.push_back(bits);
+  bench.f.reads_per_second = 5000;
+  bench.f.cache_misses_per_second = 4000;
+  SECTION("they do") {
+    const auto proposal = bench.run(20, knob::kBloomBits);
+    REQUIRE(proposal);
+    CHECK(proposal->rule == "filter.reads");
+    CHECK(proposal->to == 10);
+    bench.apply(*proposal);
+    CHECK_FALSE(bench.run(20, knob::kBloomBits));
+  }
+  SECTION("old RocksDB") {
+    bench.knob(knob::kBloomBits).changeable = false;
+    CHECK_FALSE(bench.run(60, knob::kBloomBits));
+  }
+  SECTION("they hardly miss") {
+    bench.f.cache_misses_per_second = 500;
+    CHECK_FALSE(bench.run(60, knob::kBloomBits));
+  }
+  SECTION("one sorted run") {
+    bench.f.column_families[0].levels = {{0, 0}, {8, 512u << 20}};
+    CHECK_FALSE(bench.run(60, knob::kBloomBits));
+  }
+}
+
+TEST_CASE("limiter: lowerings that gain reads nothing are taken back", "[headroom]") {
+  HeadroomBench bench;
+  bench.set_limit(200 * kLoopsMiB, 60.0 * kLoopsMiB);
+  bench.f.read_p99_us = 9000;
+  bench.f.running_compactions = 1;
+  bench.f.device_queue = 30;
+  const bool helps = GENERATE(false, true);
+  int lowered = 0;
+  std::optional<Proposal> back;
+  for (int i = 0; i < 400 && !back; ++i) {
+    for (const Proposal& proposal : bench.tick()) {
+      if (proposal.knob != knob::kRateLimit) continue;
+      if (proposal.rule == "limiter.futile") {
+        back = proposal;
+        continue;
+      }
+      CHECK(proposal.rule == "limiter.reads");
+      ++lowered;
+      bench.set_limit(proposal.to, 60.0 * kLoopsMiB);
+      bench.f.knobs[0].owner = KnobOwner::kRocktune;
+      if (helps) *bench.f.read_p99_us *= 0.97;
+    }
+  }
+  CHECK(back.has_value() != helps);
+  if (helps) return;
+  CHECK(lowered == 3);
+  CHECK(back->to == 200 * kLoopsMiB);
+  bench.set_limit(back->to, 60.0 * kLoopsMiB);
+  CHECK_FALSE(bench.run(59, knob::kRateLimit));
+}
+
+TEST_CASE("limiter: a forecast that nothing else bears out moves it a little", "[headroom]") {
+  HeadroomBench bench;
+  bench.set_limit(40 * kLoopsMiB, 39.0 * kLoopsMiB);
+  bench.backlog(4);
+  bench.indicators[0].state = AlertState::kWarning;
+  const auto proposal = bench.run(2, knob::kRateLimit);
+  REQUIRE(proposal);
+  CHECK(proposal->to == 50 * kLoopsMiB);
+  bench.indicators[0].calibrated = true;
+  CHECK(bench.run(2, knob::kRateLimit)->to == 80 * kLoopsMiB);
+}
+
+TEST_CASE("cache: it hurries while reads are slow", "[headroom]") {
+  HeadroomBench bench;
+  bench.budget.memory_max = Bytes{4096 * kLoopsMiB};
+  bench.f.cache_hit_ratio = 0.6;
+  bench.f.cache_misses_per_second = 5000;
+  bench.f.read_p99_us = 9000;
+  const auto proposal = bench.run(10, knob::kCacheCapacity);
+  REQUIRE(proposal);
+  CHECK(proposal->to == 384 * kLoopsMiB);
+  bench.apply(*proposal);
+  CHECK(bench.run(10, knob::kCacheCapacity)->to == 576 * kLoopsMiB);
+}
+
+namespace {
+
+// Ticks until the shape loop proposes, at most so long; other loops' proposals are ignored.
+std::optional<Proposal> shape_proposal(HeadroomBench& bench, double seconds) {
+  for (int i = 0; i < static_cast<int>(seconds * 2); ++i) {
+    for (const Proposal& proposal : bench.tick()) {
+      if (proposal.rule.starts_with("shape.")) return proposal;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+TEST_CASE("shape: kept when it saves writes, taken back when it does not", "[headroom][shape]") {
+  HeadroomBench bench;
+  bench.family(64 * kLoopsMiB, 0);
+  constexpr double kTrial = ShapeLoop::kSettleSeconds + ShapeLoop::kMeasureSeconds;
+  CHECK_FALSE(shape_proposal(bench, ShapeLoop::kMeasureSeconds - 2));
+  auto trial = shape_proposal(bench, 4);
+  REQUIRE(trial);
+  CHECK(trial->rule == "shape.try");
+  CHECK(trial->knob == knob::kLevelBase);
+  CHECK(trial->to == 2 * trial->from);
+  bench.apply(*trial);
+  const double amplified = *bench.f.compaction_write_bytes_per_second;
+
+  SECTION("it saves writes: the same step again") {
+    bench.f.compaction_write_bytes_per_second = 0.8 * amplified;
+    const auto next = shape_proposal(bench, kTrial + ShapeLoop::kMeasureSeconds + 10);
+    REQUIRE(next);
+    CHECK(next->rule == "shape.try");
+    CHECK(next->from == trial->to);
+  }
+  SECTION("it saves nothing: back, and the next candidate") {
+    const auto undo = shape_proposal(bench, kTrial + 10);
+    REQUIRE(undo);
+    CHECK(undo->rule == "shape.undo");
+    CHECK(undo->to == trial->from);
+    bench.apply(*undo);
+    const auto next = shape_proposal(bench, ShapeLoop::kMeasureSeconds + 10);
+    REQUIRE(next);
+    CHECK(next->knob == knob::kTargetFileSize);
+  }
+  SECTION("reads pay for it: back") {
+    bench.f.compaction_write_bytes_per_second = 0.8 * amplified;
+    bench.f.read_p99_us = 1.2 * 500;
+    const auto undo = shape_proposal(bench, kTrial + 10);
+    REQUIRE(undo);
+    CHECK(undo->rule == "shape.undo");
+  }
+  SECTION("the load is another one: nobody can tell, back") {
+    bench.f.user_write_bytes_per_second = 20e6;
+    bench.f.compaction_write_bytes_per_second = 0.8 * amplified;
+    const auto undo = shape_proposal(bench, kTrial + 10);
+    REQUIRE(undo);
+    CHECK(undo->rule == "shape.undo");
+  }
+}
+
+TEST_CASE("shape: after a round without gain it rests for hours", "[headroom][shape]") {
+  HeadroomBench bench;
+  bench.family(64 * kLoopsMiB, 0);
+  int tries = 0;
+  for (int i = 0; i < 12; ++i) {
+    const auto proposal = shape_proposal(bench, 2500);
+    if (!proposal) break;
+    if (proposal->rule == "shape.try") ++tries;
+    bench.apply(*proposal);
+  }
+  CHECK(tries == 4);
+  CHECK_FALSE(shape_proposal(bench, ShapeLoop::kRestSeconds - 3000));
+}
