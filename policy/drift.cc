@@ -23,9 +23,8 @@ std::optional<Range> drift_range(const LimitInput& input) {
   const Range allowed = allowed_range(input);
   const bool limitless =
       input.spec.unit == "bytes/s" && input.reading.found >= kUnlimitedBytesPerSecond;
-  if (!most || input.reading.found <= 0 || limitless || allowed.low > allowed.high) {
-    return std::nullopt;
-  }
+  const bool no_measure = input.reading.found <= 0 || limitless || input.spec.unit == "switch";
+  if (!most || no_measure || allowed.low > allowed.high) return std::nullopt;
   // Of a value that was found out of range the nearest allowed one counts.
   const auto found =
       static_cast<double>(std::clamp(input.reading.found, allowed.low, allowed.high));

@@ -1,8 +1,8 @@
 // The guard's clamp on total drift: how far a knob may be from the value that was found, by a
 // factor either way (Budget::drift_max). A knob that stands further away may come back, and not go
 // on. Without an own entry the rate limiter may go anywhere: between unlimited and a limit lies its
-// work. What was found unlimited, or as zero or less ("chosen by RocksDB"), is no measure: then
-// there is no such limit. Pure; internal to policy/.
+// work. What was found unlimited, or as zero or less ("chosen by RocksDB"), and a switch, is no
+// measure: then there is no such limit. Pure; internal to policy/.
 #pragma once
 
 #include <optional>

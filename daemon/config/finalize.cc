@@ -348,27 +348,12 @@ class Finalizer {
       section.read("device_stat", rule.device_stat, parse_path, same);
       section.read("weight", rule.weight, within<double>(parse_number, format_number, 0.01, 100),
                    format_number);
-      freeze(section, rule);
+      read_frozen(section, "freeze", reading_, rule.freeze);
       read_pins(section, "pin", reading_, path, rule.freeze, rule.engine.pins);
       std::string profile = default_profile_;
       engine(section, rule.engine, profile, path, "defaults");
       section.finish();
       config_.targets.push_back(std::move(rule));
-    }
-  }
-
-  void freeze(Section& section, TargetRule& rule) {
-    const RawNode* list = section.list("freeze");
-    if (list == nullptr) return;
-    std::vector<std::string> names;
-    for (const KnobSpec& spec : knob_catalogue()) names.emplace_back(spec.name);
-    for (const RawNode& item : list->items) {
-      const Result<std::string> name = parse_choice(item.text, names);
-      if (name) {
-        rule.freeze.push_back(*name);
-      } else {
-        problems_.add(item.mark, "freeze", name.error().message);
-      }
     }
   }
 

@@ -85,6 +85,20 @@ Result<std::int64_t> parse_knob_value(std::string_view knob, std::string_view te
                   std::string(spec->unit));
 }
 
+void read_frozen(Section& section, std::string_view key, Reading& reading,
+                 std::vector<std::string>& frozen) {
+  const RawNode* list = section.list(key);
+  if (list == nullptr) return;
+  for (const RawNode& item : list->items) {
+    const Result<std::string> name = parse_knob(item.text);
+    if (name) {
+      frozen.push_back(*name);
+    } else {
+      reading.problems.add(item.mark, key, name.error().message);
+    }
+  }
+}
+
 void read_drifts(Section& section, std::string_view key, Reading& reading, const std::string& path,
                  std::map<std::string, std::optional<double>>& drifts) {
   std::map<std::string, std::optional<double>> given;

@@ -1,5 +1,5 @@
-// Settings with a knob's name as their key: the pins of a target and the drift limits of a budget.
-// Every mistake is reported at its place in the file.
+// Settings that name knobs: what is frozen and pinned of a target, and the drift limits of a
+// budget. Every mistake is reported at its place in the file.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,9 @@ std::string print_drift(const std::optional<double>& factor);
 // catalogue's range.
 Result<std::int64_t> parse_knob_value(std::string_view knob, std::string_view text);
 
+// `key` of the section: [knob, ...], to be left alone.
+void read_frozen(Section& section, std::string_view key, Reading& reading,
+                 std::vector<std::string>& frozen);
 // `key` of the section: {knob: factor}. What is given goes before what was inherited of that knob.
 void read_drifts(Section& section, std::string_view key, Reading& reading, const std::string& path,
                  std::map<std::string, std::optional<double>>& drifts);

@@ -120,7 +120,7 @@ TEST_CASE("indicators, evidence and engine configurations come back as they were
   config.policy = "static";
   config.policy_params = {{"a", 0.1}, {"b", 1e300}};
   config.objective.read_p99_seconds = 0.0123;
-  config.budget = {4_GiB, 12, {5e6}, 9, std::nullopt, {{"a", 2.5}, {"b", std::nullopt}}};
+  config.budget = {4_GiB, 12, 0.5, 7.5, {5e6}, 9, std::nullopt, {{"a", 2.5}, {"b", std::nullopt}}};
   config.pins = {{"a", 1}, {"b", std::int64_t{1} << 40}};
   CHECK(test::checked(decode_engine_config(encode_engine_config(config))) == config);
   config.objective.device_capacities = {DirectionCapacity{3.5e9, 1.0 / 3}, std::nullopt, 0.0, 1e-4};
