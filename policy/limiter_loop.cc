@@ -19,7 +19,7 @@ constexpr double kComfortSeconds = 10;
 constexpr double kLoweringSeconds = 15;
 // A raise within this time after a lowering says that it was one too many: the load comes and goes.
 constexpr double kLoweredTooSoonSeconds = 900;
-constexpr double kLongestRestSeconds = 4 * 3600;
+constexpr double kLongestLimiterRest = 4 * 3600;
 // Without any backlog, a limit below need * kShort for kShortSeconds goes to need * kAmple.
 constexpr double kShort = 1.15, kAmple = 1.5, kShortSeconds = 5;
 // A forecast that has not proved itself, with nothing else to see, moves the limit by this at most.
@@ -28,7 +28,7 @@ constexpr double kForecastFactor = 1.25;
 // by this share of their P99, or compactions were not what slowed them.
 constexpr int kProbeSteps = 3;
 // A rate that falls so soon after this loop proposed it fell because of that.
-constexpr double kWishSeconds = 2;
+constexpr double kOwnWishSeconds = 2;
 constexpr double kLeastGain = 0.05;
 // Lowerings of less than this share are not worth a change.
 constexpr double kDeadBand = 0.03;
@@ -72,7 +72,7 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
     last_lowering_ = now;
     // The first limit of all only takes away bursts, and others' lowerings are no probe of ours.
     const bool first = *rate_ >= kUnlimitedBytesPerSecond;
-    const bool ours = within(wished_at_, now, kWishSeconds);
+    const bool ours = within(wished_at_, now, kOwnWishSeconds);
     if (!ours) probe_.reset();
     if (ours && !first && !probe_ && situation.read_p99_us) {
       probe_ = Probe{*rate_, *situation.read_p99_us, 0};
@@ -87,7 +87,7 @@ void LimiterLoop::learn_from_raise(Nanoseconds now) {
   bool first = last_lowering_ && (!last_raise_ || *last_raise_ < *last_lowering_);
   if (first) {
     bool too_soon = within(last_lowering_, now, kLoweredTooSoonSeconds);
-    rest_seconds_ = too_soon ? std::min(2 * rest_seconds_, kLongestRestSeconds)
+    rest_seconds_ = too_soon ? std::min(2 * rest_seconds_, kLongestLimiterRest)
                              : std::max(rest_seconds_ / 2, kLimiterRestSeconds);
   }
   last_raise_ = now;

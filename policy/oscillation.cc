@@ -16,7 +16,7 @@ constexpr std::size_t kFreezeAt = 3;  // detections within that hour
 constexpr double kFirstFreezeSeconds = 1800;
 constexpr double kLongestFreezeSeconds = 4 * 3600;
 constexpr double kLeastStep = 0.05;
-constexpr std::size_t kMostMoves = 64;  // per knob; its dwell keeps it far below
+constexpr std::size_t kMostTurns = 64;  // per knob; its dwell keeps it far below
 
 bool is_free(const Proposal& proposal, std::int64_t found) {
   bool up = proposal.to > proposal.from;
@@ -38,7 +38,7 @@ std::string times(std::size_t detections) {
 void Oscillation::moved(const Proposal& proposal, Nanoseconds now) {
   std::deque<Move>& moves = knobs_[{proposal.knob, proposal.column_family}].moves;
   moves.push_back({now, proposal.to > proposal.from});
-  if (moves.size() > kMostMoves) moves.pop_front();
+  if (moves.size() > kMostTurns) moves.pop_front();
 }
 
 void Oscillation::undo(const Proposal& proposal) {

@@ -45,7 +45,7 @@ struct StoryLog {
   }
 };
 
-std::string joined(const std::vector<std::string>& lines) {
+std::string story_text(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
   return text;
@@ -62,7 +62,7 @@ TEST_CASE("a decision's whole story", "[tools]") {
   log.apply("70-1", 4, 2);
   const DecisionStories stories = log.read({"12-1", "", true, 10});
   REQUIRE(stories.stories().size() == 1);
-  CHECK(joined(story_lines(stories.stories()[0])) ==
+  CHECK(story_text(story_lines(stories.stories()[0])) ==
         "12-1   orders   2026-01-31 12:00:00.250Z   mode act\n"
         "  what      max_background_jobs 2 -> 4\n"
         "  why       jobs.backlog: compaction is behind\n"
@@ -129,7 +129,7 @@ TEST_CASE("ids repeat over databases and runs: the newest of each database", "[t
   REQUIRE(one.stories().size() == 1);
   CHECK(one.stories()[0].decision["from"] == 4);
   CHECK(one.stories()[0].actuation.is_null());
-  CHECK(contains(joined(story_lines(one.stories()[0])), "not known: the log says nothing"));
+  CHECK(contains(story_text(story_lines(one.stories()[0])), "not known: the log says nothing"));
 }
 
 TEST_CASE("lines with anything in them do no harm", "[tools]") {
