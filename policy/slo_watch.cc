@@ -13,6 +13,7 @@ constexpr double kBeforeSeconds = 10;      // what outcomes take as the load bef
 constexpr std::size_t kMostBefore = 2048;  // polls are 10 ms apart at the least
 constexpr std::size_t kLeastPoints = 5;
 constexpr int kLeastSeen = 5;
+constexpr double kBrokenShare = 0.75;  // of the samples: what stands at its limit is not broken
 
 }  // namespace
 
@@ -45,9 +46,8 @@ void SloWatch::count(Watched& watched, const Value& p99_us) {
 }
 
 std::optional<std::string> SloWatch::broken(const Watched& watched) const {
-  if (!watched.before || watched.seen < kLeastSeen || 2 * watched.over <= watched.seen) {
-    return std::nullopt;
-  }
+  const bool often = watched.over >= kBrokenShare * watched.seen;
+  if (!watched.before || watched.seen < kLeastSeen || !often) return std::nullopt;
   return feature_ + " was " + text::microseconds(*watched.before) + " and kept its objective of " +
          text::microseconds(limit_) + "; since then it is above in " +
          std::to_string(watched.over) + " of " + std::to_string(watched.seen) + " samples";
