@@ -70,7 +70,9 @@ std::string only_bloom(const ColumnFamilyOptions& options) {
   }
   if (auto why = only_block_based(options); !why.empty()) return why;
   const auto filter = filter_of(options);
-  return filter.empty() || filter.starts_with(kBloom) ? "" : "its filter is not a Bloom filter, but " + filter;
+  return filter.empty() || filter.starts_with(kBloom)
+             ? ""
+             : "its filter is not a Bloom filter, but " + filter;
 }
 
 constexpr FamilySpec kFamilyOptions[] = {
