@@ -29,6 +29,7 @@ SloWatch::Watched SloWatch::begin() const {
   Watched watched;
   if (recent_.size() < kLeastPoints) return watched;
   std::vector<double> values;
+  values.reserve(recent_.size());
   for (const Point& point : recent_) values.push_back(point.p99_us);
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
