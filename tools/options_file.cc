@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostBytes = 16 << 20;  // thousands of column families
-constexpr std::string_view kPrefix = "OPTIONS-";
+constexpr std::string_view kOptionsPrefix = "OPTIONS-";
 
 std::string_view without_blanks(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r");
@@ -56,10 +56,10 @@ class OptionsReader {
 };
 
 std::optional<std::uint64_t> file_number(const std::string& name) {
-  if (!name.starts_with(kPrefix)) return std::nullopt;
+  if (!name.starts_with(kOptionsPrefix)) return std::nullopt;
   std::uint64_t number = 0;
   const char* end = name.data() + name.size();
-  const auto read = std::from_chars(name.data() + kPrefix.size(), end, number);
+  const auto read = std::from_chars(name.data() + kOptionsPrefix.size(), end, number);
   if (read.ec != std::errc() || read.ptr != end) return std::nullopt;  // OPTIONS-000007.dbtmp
   return number;
 }
