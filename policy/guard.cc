@@ -8,6 +8,7 @@
 #include "policy/blame.h"
 #include "policy/canary.h"
 #include "policy/drift.h"
+#include "policy/give_back.h"
 #include "policy/guard_history.h"
 #include "policy/guard_limits.h"
 #include "policy/memory.h"
@@ -139,7 +140,7 @@ std::optional<Verdict> Guard::State::limit(const LimitInput& input, Limited& lim
 std::optional<Verdict> Guard::State::check_time(const LimitInput& input, const Limited& limited) {
   const Proposal& proposal = input.proposal;
   const Nanoseconds now = input.features.at.tick;
-  const bool goes_back = is_return(proposal);
+  const bool goes_back = is_return(proposal) || is_for_others(proposal);
   const bool relief = relieves_stall(proposal) &&
                       (proposal.knob == knob::kRateLimit || history.stalled_lately(now));
   if (auto why = history.dwell(proposal, input.spec, now)) return held(proposal, "dwell", *why);
@@ -202,7 +203,7 @@ Verdict Guard::judge(const Proposal& proposal, const Features& features) {
     return held(proposal, "no_change", "nothing is left of the change: " + why);
   }
   s.history.record(proposal, features.at.tick);
-  s.oscillation.moved(proposal, features.at.tick);
+  if (!is_for_others(proposal)) s.oscillation.moved(proposal, features.at.tick);
   if (limited.value == proposal.to) return verdict(VerdictKind::kAllowed, proposal.to, "", "");
   return verdict(VerdictKind::kClamped, limited.value, limited.rule, limited.reason);
 }
@@ -221,7 +222,7 @@ void Guard::not_applied(const Decision& decision) {
 
 void Guard::failed(const Decision& decision) {
   state_->history.undo(decision.proposal);
-  state_->oscillation.undo(decision.proposal);
+  if (!is_for_others(decision.proposal)) state_->oscillation.undo(decision.proposal);
   state_->canaries.not_applied(decision);
 }
 

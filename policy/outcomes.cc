@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/text.h"
+#include "policy/urgent.h"
 
 namespace rocktune {
 namespace {
@@ -70,6 +71,8 @@ double mean_load(double sum, int present, double otherwise) {
 bool load_differs(double before, double after) {
   return std::abs(after - before) > kLoadTolerance * std::max(before, 1.0);
 }
+
+constexpr std::size_t kReads = 0;  // of Outcomes::slos_
 
 // A mean over at least a second or so: what a change did is not seen in one sample.
 constexpr int kLeastSamples = 3;
@@ -141,9 +144,11 @@ void Outcomes::judge_slos(const Running& running, Finished& out) const {
   const Tally& half = running.half;
   double after = mean_load(half.load_sum, half.load_present, running.load_before);
   if (load_differs(running.load_before, after)) return;
+  const Proposal& proposal = running.decision.proposal;
+  const bool relieves = relieves_stall(proposal) && proposal.to > proposal.from;
   for (std::size_t i = 0; i < slos_.size(); ++i) {
     auto broken = slos_[i].broken(half.slos.at(i));
-    if (!broken) continue;
+    if (!broken || (i == kReads && relieves)) continue;
     out.slo_broken = true;
     out.outcome.result = "worse";
     out.outcome.reason += "; " + *broken;

@@ -8,6 +8,15 @@
 // what the knob did. The window is cut short, and the result is "unknown", when the same knob
 // changes again (by us or by somebody else), when the database is reopened, or when the feature was
 // not there for most of the half.
+//
+// A service level that was kept before the change and is broken over the second half, under a load
+// that did not change, makes the result "worse", whatever was expected. Not that of reads after a
+// raise that is to relieve a backlog: where the two conflict the backlog wins, and whether the
+// reads can have some of it back is the limiter's loop to find out (docs/control.md).
+//
+// When a change turns out badly while later changes of other knobs are still in their windows, the
+// culprit is the newest of those whose own expected feature got worse since it was made; it is the
+// change itself where there is none.
 #pragma once
 
 #include <optional>

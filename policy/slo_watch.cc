@@ -13,6 +13,7 @@ constexpr double kBeforeSeconds = 10;      // what outcomes take as the load bef
 constexpr std::size_t kMostBefore = 2048;  // polls are 10 ms apart at the least
 constexpr std::size_t kLeastPoints = 5;
 constexpr int kLeastSeen = 5;
+constexpr double kBrokenShare = 0.75;  // of the samples: what stands at its limit is not broken
 
 }  // namespace
 
@@ -28,6 +29,7 @@ SloWatch::Watched SloWatch::begin() const {
   Watched watched;
   if (recent_.size() < kLeastPoints) return watched;
   std::vector<double> values;
+  values.reserve(recent_.size());
   for (const Point& point : recent_) values.push_back(point.p99_us);
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -45,9 +47,8 @@ void SloWatch::count(Watched& watched, const Value& p99_us) {
 }
 
 std::optional<std::string> SloWatch::broken(const Watched& watched) const {
-  if (!watched.before || watched.seen < kLeastSeen || 2 * watched.over <= watched.seen) {
-    return std::nullopt;
-  }
+  const bool often = watched.over >= kBrokenShare * watched.seen;
+  if (!watched.before || watched.seen < kLeastSeen || !often) return std::nullopt;
   return feature_ + " was " + text::microseconds(*watched.before) + " and kept its objective of " +
          text::microseconds(limit_) + "; since then it is above in " +
          std::to_string(watched.over) + " of " + std::to_string(watched.seen) + " samples";

@@ -26,7 +26,7 @@ class SloWatch {
   void observe(Nanoseconds now, const Value& p99_us);
   [[nodiscard]] Watched begin() const;
   static void count(Watched& watched, const Value& p99_us);
-  // What to say if it was kept before and most intervals since were above; else absent.
+  // What to say if it was kept before and three of four intervals since were above; else absent.
   [[nodiscard]] std::optional<std::string> broken(const Watched& watched) const;
   [[nodiscard]] const std::string& feature() const { return feature_; }
   void reset() { recent_.clear(); }

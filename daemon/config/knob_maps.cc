@@ -77,7 +77,7 @@ Result<std::int64_t> parse_knob_value(std::string_view knob, std::string_view te
   if (spec == nullptr) {
     return fail(ErrorCode::kInvalidArgument, "there is no knob " + std::string(knob));
   }
-  const Result<std::int64_t> value = parse_in_unit(*spec, text);
+  Result<std::int64_t> value = parse_in_unit(*spec, text);
   if (!value || (*value >= spec->min && *value <= spec->max)) return value;
   return fail(ErrorCode::kInvalidArgument,
               "'" + std::string(text) + "' is out of range; " + std::string(knob) + " may be " +

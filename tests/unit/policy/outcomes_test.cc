@@ -233,6 +233,24 @@ TEST_CASE("a service level that was kept and is broken is a regression", "[outco
   }
 }
 
+TEST_CASE("reads that pay for the end of a backlog take no relief back", "[outcomes]") {
+  OverlapBench bench;
+  bench.f.write_p99_us = 1000;
+  bench.pass(10);
+  bench.begin("7-1", knob::kRateLimit, 60, 80, {"l0_ratio", true, 0.2, 10});
+  bench.begin("7-2", knob::kBackgroundJobs, 6, 5, {"l0_ratio", true, 0.2, 12});
+  bench.f.read_p99_us = 9000;
+  auto finished = bench.pass(10);
+  REQUIRE(finished.size() == 1);
+  CHECK_FALSE(finished[0].slo_broken);
+  CHECK(bench.pass(2).at(0).slo_broken);  // that took jobs away
+  bench.f.read_p99_us = 1000;
+  bench.pass(10);
+  bench.begin("9-1", knob::kRateLimit, 60, 80, {"l0_ratio", true, 0.2, 10});
+  bench.f.write_p99_us = 50000;
+  CHECK(bench.pass(10).at(0).slo_broken);  // writes are what a relief is for
+}
+
 TEST_CASE("a service level that was broken before is not this change's fault", "[outcomes]") {
   OverlapBench bench;
   bench.f.read_p99_us = 5100;
