@@ -113,7 +113,7 @@ void Daemon::give_missed(const Schedule::Poll& poll, const Instant& now) {
 
 void Daemon::look_for_freeze() {
   const Freeze before =
-      std::exchange(freeze_, read_freeze_file(config_.freeze_file, clock_().wall));
+      std::exchange(freeze_, read_freeze_file(config_.freeze_file, clock_().wall, freeze_));
   // Or the empty file that somebody touches next would have ended already.
   if (freeze_.expired) {
     const Result<void> removed = remove_freeze_file(config_.freeze_file);

@@ -27,12 +27,14 @@ std::optional<Nanoseconds> end_of(std::string_view text) {
 
 }  // namespace
 
-Freeze read_freeze_file(const std::string& path, Nanoseconds wall) {
+Freeze read_freeze_file(const std::string& path, Nanoseconds wall, const Freeze& before) {
   struct stat info{};
   if (::lstat(path.c_str(), &info) != 0) {
     const int why = errno;
     if (why == ENOENT || why == ENOTDIR) return {};
-    return {false, std::nullopt, false, "cannot look for " + path + ": " + std::strerror(why)};
+    return {before.frozen, before.until, false,
+            "cannot look for " + path + ": " + std::strerror(why) +
+                (before.frozen ? ": it still counts as there" : "")};
   }
   if (!is_trusted(info.st_uid)) {
     return {false, std::nullopt, false,

@@ -23,7 +23,8 @@ struct Freeze {
   bool operator==(const Freeze&) const = default;
 };
 
-Freeze read_freeze_file(const std::string& path, Nanoseconds wall);
+// `before`: as it was; what cannot be looked for stays as it was.
+Freeze read_freeze_file(const std::string& path, Nanoseconds wall, const Freeze& before = {});
 // Errors: kPermission or kIo, with the path.
 Result<void> write_freeze_file(const std::string& path, std::optional<Nanoseconds> until);
 Result<void> remove_freeze_file(const std::string& path);  // one that is not there is no error

@@ -26,6 +26,10 @@ constexpr double kBuffersMostShare = 0.5;  // of the memory budget
 constexpr double kMissBytes = 8192;
 constexpr double kWritesSeconds = 10;  // time constant of the means
 constexpr double kSlopeAfterSeconds = 10;
+constexpr double kFullEnough = 0.9, kNotFullSeconds = 60;
+// Buffers that do not grow although there is room are held by somebody else's word: rest so long.
+constexpr double kHeldUpSeconds = 15, kBuffersRestSeconds = 600;
+constexpr double kNoAmplification = 1;  // the least that there is
 constexpr double kLeastSlope = 0.005, kMostSlope = 0.5;
 // What was learnt of the cache holds for so long, and while the hit ratio stays within this.
 constexpr double kSlopeHoldsSeconds = 1800, kSameWorkingSet = 0.05;
@@ -49,7 +53,9 @@ void BuffersLoop::learn_slope(const Situation& situation) {
   }
   if (!change_ || seconds_between(change_->tick, situation.now) < kSlopeAfterSeconds) return;
   const double ratio = static_cast<double>(cache->value) / change_->bytes_before;
-  if (hits && ratio > 0 && std::fabs(std::log(ratio)) > 0.05) {
+  // A grown cache has to fill before it says anything.
+  const bool full = situation.features.cache_fill_ratio.value_or(0) >= kFullEnough;
+  if (hits && full && ratio > 0 && std::fabs(std::log(ratio)) > 0.05) {
     const double slope = (*hits - change_->hit_ratio_before) / std::log(ratio);
     slope_ = Slope{std::clamp(slope, kLeastSlope, kMostSlope), *hits, situation.now};
   }
@@ -65,6 +71,9 @@ void BuffersLoop::observe(const Situation& situation) {
   hit_ratio_.expire(situation.now);
   lookups_.expire(situation.now);
   learn_slope(situation);
+  const bool not_full = f.cache_fill_ratio && *f.cache_fill_ratio < kFullEnough;
+  not_full_seconds_ = not_full ? std::max(not_full_.update(true, situation.now), 1e-3)
+                               : not_full_.update(false, situation.now);
 
   std::map<std::string, Writes> now;
   for (const ColumnFamilyReading& family : f.column_families) {
@@ -102,21 +111,36 @@ std::optional<BuffersLoop::Family> BuffersLoop::busiest(const Situation& situati
     if (out && writes->second.flushed <= out->writes.flushed) continue;
     const KnobReading* size = find_reading(f.knobs, knob::kWriteBufferSize, family.name);
     const KnobReading* number = find_reading(f.knobs, knob::kWriteBuffers, family.name);
-    if (size == nullptr || number == nullptr || !size->changeable || size->value <= 0) continue;
+    if (size == nullptr || number == nullptr || size->value <= 0) continue;
+    if (!size->changeable || size->owner == KnobOwner::kManual) continue;
     out = Family{size, number, writes->second};
   }
   return out;
 }
 
-double BuffersLoop::lost(const Situation& situation, double bytes) const {
+std::optional<double> BuffersLoop::lost(const Situation& situation, double bytes) const {
   const KnobReading* cache = changeable_knob(situation.features, knob::kCacheCapacity);
   const Value hits = hit_ratio_.mean(10), lookups = lookups_.mean(10);
   if (cache == nullptr || !hits || !lookups) return 0;
-  // An empty part of the cache costs nothing.
-  if (situation.features.cache_fill_ratio.value_or(1) < 0.9) return 0;
-  const auto size = static_cast<double>(cache->value);
+  // What a cache has not filled in a minute it does not need; until then nobody can tell.
+  if (not_full_seconds_ >= kNotFullSeconds) return 0;
+  if (not_full_seconds_ > 0) return std::nullopt;
   const double slope = slope_ ? slope_->value : kLeastSlope;
-  return *lookups * slope * bytes / size * kMissBytes;
+  return *lookups * slope * bytes / static_cast<double>(cache->value) * kMissBytes;
+}
+
+// The cache gets back what a probe took, where its verdict is that it is worth more there.
+std::optional<Proposal> BuffersLoop::end_probe(const Situation& situation) {
+  const KnobReading* cache = changeable_knob(situation.features, knob::kCacheCapacity);
+  const std::int64_t before = *std::exchange(probed_from_, std::nullopt);
+  resting_since_ = situation.now;
+  if (cache == nullptr || cache->value >= before) return std::nullopt;
+  Proposal out = propose(*cache, before, "cache.returned");
+  out.reason = "the probe says that this memory saves more as cache";
+  const double hits = hit_ratio_.mean(10).value_or(0);
+  out.expected = {"cache_hit_ratio", false, hits, kBuffersEvaluationSeconds};
+  out.evidence = {{"cache_hit_ratio", hits, std::nullopt}};
+  return out;
 }
 
 std::vector<Proposal> BuffersLoop::grow(const Situation& situation, const Family& family) {
@@ -126,7 +150,7 @@ std::vector<Proposal> BuffersLoop::grow(const Situation& situation, const Family
   const double saved = family.writes.saved_by_doubling();
   const double written =
       f.flush_bytes_per_second.value_or(0) + f.compaction_write_bytes_per_second.value_or(0);
-  const MemoryUse use = memory_use(f.knobs);
+  const MemoryUse use = memory_use(f.knobs, f.column_families);
   const double budget = memory_budget(situation.budget, use);
   const double room = kBuffersMostShare * budget - use.write_buffers;
   const double wanted = std::min(size * number, room);
@@ -134,19 +158,26 @@ std::vector<Proposal> BuffersLoop::grow(const Situation& situation, const Family
     return {};
   const double free = budget - use.total();
   // Free memory is worth as much: the cache could have it.
-  const double costs = lost(situation, wanted);
+  const std::optional<double> lost_by_cache = lost(situation, wanted);
   const double gains = saved * wanted / (size * number);
-  if (gains < kTradeMargin * costs) return {};
+  const bool worth = lost_by_cache && gains >= kTradeMargin * *lost_by_cache;
+  if (!worth && probed_from_ && slope_) {
+    if (auto back = end_probe(situation)) return {*std::move(back)};
+  }
+  if (!worth || !f.memory_available_bytes) return {};
+  const double costs = *lost_by_cache;
   claims_ = true;
   std::vector<Proposal> out;
   if (free >= wanted / 2) {
+    probed_from_.reset();
     const double more = std::min(free, wanted) / number;
     Proposal grown =
         propose(*family.size, static_cast<std::int64_t>(size + more), "buffers.writes");
     grown.reason = "compactions of level 0 read " + text::rate(saved) +
                    " of the next level again and again: larger buffers save " + text::rate(gains) +
                    ", as cache the memory is worth " + text::rate(costs);
-    grown.expected = {"write_amplification", true, f.write_amplification.value_or(0),
+    grown.expected = {"write_amplification", true,
+                      situation.write_amplification.value_or(kNoAmplification),
                       kBuffersEvaluationSeconds};
     grown.evidence = {{"flush_bytes_per_second", family.writes.flushed, std::nullopt},
                       {"cache_hit_ratio", hit_ratio_.mean(10).value_or(0), std::nullopt}};
@@ -161,6 +192,7 @@ std::vector<Proposal> BuffersLoop::grow(const Situation& situation, const Family
              : take_from_cache(situation, 1e18, "cache.probe",
                                "larger write buffers would save " + text::rate(gains) +
                                    " of compaction: what is this part of the cache worth?");
+  if (room_made && !slope_) probed_from_ = room_made->from;
   if (room_made) out.push_back(*std::move(room_made));
   return out;
 }
@@ -203,7 +235,19 @@ std::vector<Proposal> BuffersLoop::decide(const Situation& situation) {
   const bool presses = situation.trouble || situation.piling || situation.pressed;
   const double pressed = pressed_.update(presses, situation.now);
   const std::optional<Family> family = busiest(situation);
-  if (pressed >= kPressedSeconds && family && !change_) return grow(situation, *family);
+  if (resting_since_ && seconds_between(*resting_since_, situation.now) >= kBuffersRestSeconds) {
+    resting_since_.reset();
+  }
+  if (pressed >= kPressedSeconds && family && !change_ && !resting_since_) {
+    std::vector<Proposal> wishes = grow(situation, *family);
+    const bool same =
+        !wishes.empty() && wishes[0].knob == knob::kWriteBufferSize && wishes[0].from == last_from_;
+    last_from_ = wishes.empty() ? 0 : wishes[0].from;
+    if (held_up_.update(same, situation.now) < kHeldUpSeconds) return wishes;
+    claims_ = false;
+    resting_since_ = situation.now;
+    return {};
+  }
   // Back only where the cache can use it, and writes would not ask for it again.
   const Features& f = situation.features;
   const bool reads_want_it = f.cache_hit_ratio.value_or(1) < 0.95 &&
@@ -212,7 +256,8 @@ std::vector<Proposal> BuffersLoop::decide(const Situation& situation) {
   const bool writes_little =
       !family || family->writes.saved_by_doubling() <
                      lost(situation, static_cast<double>(family->size->value) *
-                                         static_cast<double>(family->number->value));
+                                         static_cast<double>(family->number->value))
+                         .value_or(0);
   const bool idle = situation.comfortable && !presses && reads_want_it && writes_little;
   if (idle_.update(idle, situation.now) < kIdleSeconds) return {};
   if (auto back = give_back(situation)) {

@@ -56,7 +56,9 @@ class BuffersLoop {
   std::optional<Proposal> take_from_cache(const Situation& situation, double bytes,
                                           std::string_view rule, std::string reason);
   [[nodiscard]] std::optional<Family> busiest(const Situation& situation) const;
-  [[nodiscard]] double lost(const Situation& situation, double bytes) const;
+  // Absent: nobody can tell, as while the cache is filling.
+  [[nodiscard]] std::optional<double> lost(const Situation& situation, double bytes) const;
+  std::optional<Proposal> end_probe(const Situation& situation);
   std::vector<Proposal> grow(const Situation& situation, const Family& family);
   std::optional<Proposal> give_back(const Situation& situation);
 
@@ -75,7 +77,11 @@ class BuffersLoop {
     Nanoseconds tick{0};
   };
   std::optional<Slope> slope_;
-  Held pressed_, idle_;
+  Held pressed_, idle_, not_full_, held_up_;
+  std::optional<std::int64_t> probed_from_;  // the cache before the probe that is under way
+  std::optional<Nanoseconds> resting_since_;
+  std::int64_t last_from_ = 0;   // of the last wish
+  double not_full_seconds_ = 0;  // that the cache has not been full; 0: it is
   bool claims_ = false;
 };
 

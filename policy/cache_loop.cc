@@ -28,9 +28,9 @@ constexpr double kAfterShrinkSeconds = 300;
 constexpr double kKneeForgotten = 0.05;
 
 std::int64_t most_bytes(const Situation& situation, const KnobReading& reading) {
-  const MemoryUse use = memory_use(situation.features.knobs);
+  const MemoryUse use = memory_use(situation.features.knobs, situation.features.column_families);
   const double others = use.total() - static_cast<double>(reading.value);
-  return static_cast<std::int64_t>(memory_budget(situation.budget, use) - others);
+  return whole_bytes(memory_budget(situation.budget, use) - others);
 }
 
 }  // namespace

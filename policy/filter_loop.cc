@@ -1,5 +1,8 @@
 #include "policy/filter_loop.h"
 
+#include <utility>
+#include <vector>
+
 #include "model/knobs.h"
 #include "model/text.h"
 
@@ -15,6 +18,7 @@ constexpr double kLeastReads = 100;  // per second
 constexpr double kManyMisses = 0.2;
 constexpr double kLeastRuns = 3;  // files of level 0 and levels below it that a read may look into
 constexpr double kFilterWantedSeconds = 5;
+constexpr std::size_t kTurnPolls = 20;
 
 double sorted_runs(const ColumnFamilyReading& family) {
   double runs = 0;
@@ -38,22 +42,29 @@ std::optional<Proposal> FilterLoop::decide(const Situation& situation) {
   const bool look_in_vain =
       reads && misses && *reads >= kLeastReads && *misses >= kManyMisses * *reads;
   if (wanted_.update(look_in_vain, now) < kFilterWantedSeconds) return std::nullopt;
+  // Column families take turns, so that one that is held up holds up no other.
+  std::vector<std::pair<const KnobReading*, double>> candidates;
   for (const KnobReading& reading : f.knobs) {
-    if (reading.name != knob::kBloomBits || !reading.changeable || reading.value >= kBits) continue;
+    const bool ours = reading.changeable && reading.owner != KnobOwner::kManual;
+    if (reading.name != knob::kBloomBits || !ours || reading.value >= kBits) continue;
     for (const ColumnFamilyReading& family : f.column_families) {
-      if (family.name != reading.column_family || sorted_runs(family) < kLeastRuns) continue;
-      Proposal out = propose(reading, kBits, "filter.reads");
-      out.reason = "a read misses the cache " + text::amount(*misses / *reads) + " times, with " +
-                   text::amount(sorted_runs(family)) + " sorted runs to look into and " +
-                   (reading.value > 0 ? std::to_string(reading.value) + " filter bits a key"
-                                      : std::string("no filters"));
-      out.expected = {"cache_misses_per_second", true, *misses, kFilterEvaluationSeconds};
-      out.evidence = {{"cache_misses_per_second", *misses, std::nullopt},
-                      {"reads_per_second", *reads, std::nullopt}};
-      return out;
+      const double runs = sorted_runs(family);
+      if (family.name == reading.column_family && runs >= kLeastRuns) {
+        candidates.emplace_back(&reading, runs);
+      }
     }
   }
-  return std::nullopt;
+  if (candidates.empty()) return std::nullopt;
+  const auto& [reading, runs] = candidates[turn_++ / kTurnPolls % candidates.size()];
+  Proposal out = propose(*reading, kBits, "filter.reads");
+  out.reason = "a read misses the cache " + text::amount(*misses / *reads) + " times, with " +
+               text::amount(runs) + " sorted runs to look into and " +
+               (reading->value > 0 ? std::to_string(reading->value) + " filter bits a key"
+                                   : std::string("no filters"));
+  out.expected = {"cache_misses_per_second", true, *misses, kFilterEvaluationSeconds};
+  out.evidence = {{"cache_misses_per_second", *misses, std::nullopt},
+                  {"reads_per_second", *reads, std::nullopt}};
+  return out;
 }
 
 }  // namespace rocktune

@@ -20,6 +20,7 @@ class FilterLoop {
   Trend reads_{Trend::Jumps::kKeep, 0, 15};
   Trend misses_{Trend::Jumps::kKeep, 0, 15};
   Held wanted_;
+  std::size_t turn_ = 0;
 };
 
 }  // namespace rocktune

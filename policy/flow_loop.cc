@@ -13,14 +13,32 @@ constexpr double kFlowEvaluationSeconds = 15;
 constexpr double kStoppedShare = 0.1;
 // A rate within these of what is accepted is left alone.
 constexpr double kTooFast = 1.5, kTooSlow = 0.5;
-constexpr double kFlowHistorySeconds = 20;  // before it says what is accepted
+constexpr double kLeastFlowShare = 0.0625;   // of what was found: RocksDB never goes above the knob
+constexpr double kFlowComfortSeconds = 300;  // then what was found comes back
+constexpr double kFlowHistorySeconds = 20;   // before it says what is accepted
 
 }  // namespace
+
+std::optional<Proposal> FlowLoop::give_back(const Situation& situation,
+                                            const KnobReading& reading) const {
+  const bool ours = reading.owner == KnobOwner::kRocktune && reading.value != reading.found;
+  if (!ours || situation.comfortable_seconds < kFlowComfortSeconds) return std::nullopt;
+  Proposal out = propose(reading, reading.found, "flow.returned");
+  out.reason = "no backlog for " + text::duration(situation.comfortable_seconds) +
+               ": the next slowdown may be another one";
+  out.expected = {"stalled_ratio", true, situation.stalled_ratio.value_or(0),
+                  kFlowEvaluationSeconds};
+  return out;
+}
 
 std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
   const Features& f = situation.features;
   const Nanoseconds now = situation.now;
-  if (f.user_write_bytes_per_second) written_.add(now, *f.user_write_bytes_per_second);
+  // Idle time says nothing of what could have been accepted; stopped time does.
+  const bool stops = f.write_stopped.value_or(0) > 0;
+  if (f.user_write_bytes_per_second && (stops || *f.user_write_bytes_per_second > 0)) {
+    written_.add(now, *f.user_write_bytes_per_second);
+  }
   if (f.write_stopped) stopped_.add(now, *f.write_stopped);
   if (f.delayed_bytes_per_second) delayed_.add(now, *f.delayed_bytes_per_second);
   for (Trend* trend : {&written_, &stopped_, &delayed_}) trend->expire(now);
@@ -29,7 +47,9 @@ std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
   const Value accepted = written_.mean(60);
   if (reading == nullptr || !accepted || written_.span_seconds() < kFlowHistorySeconds) return {};
   const auto rate = static_cast<double>(reading->value);
-  const auto least = static_cast<double>(std::max<std::int64_t>(1, reading->min));
+  if (auto back = give_back(situation, *reading)) return back;
+  const double least = std::max(static_cast<double>(std::max<std::int64_t>(1, reading->min)),
+                                kLeastFlowShare * static_cast<double>(reading->found));
   const double wanted = std::max(*accepted, least);
   const double stopped = stopped_.mean(30).value_or(0);
   const Value delayed = delayed_.mean(5);

@@ -1,7 +1,8 @@
 // The loop of delayed_write_rate: an unavoidable slowdown is to be even, not a stop. Pure; internal
 // to policy/.
 //
-// RocksDB begins a delay at delayed_write_rate and then moves it by a fifth at a time. Where that
+// RocksDB begins a delay at delayed_write_rate and then moves it by a fifth at a time, never above
+// it: the knob is a cap, too, so what was found comes back once the backlog is gone. Where that
 // is far above what the database can keep up with, level 0 fills through the whole delay up to the
 // stop; where it is far below, or has collapsed (facebook/rocksdb issue 1966: 26 KB/s), writers
 // wait for no good reason. Either way the right value is what was accepted lately.
@@ -19,6 +20,9 @@ class FlowLoop {
   void reset() { *this = FlowLoop(); }
 
  private:
+  [[nodiscard]] std::optional<Proposal> give_back(const Situation& situation,
+                                                  const KnobReading& reading) const;
+
   Trend written_{Trend::Jumps::kKeep, 0, 60};
   Trend stopped_{Trend::Jumps::kKeep, 0, 30};
   Trend delayed_{Trend::Jumps::kKeep, 0, 10};

@@ -51,9 +51,9 @@ std::optional<std::int64_t> slice_of(const PolicyInput& input, const KnobReading
   if (reading.name == knob::kRateLimit) return whole(shared->background_max_bytes_per_second);
   const auto bytes = whole(shared->memory_max_bytes);
   if (!bytes) return std::nullopt;
-  const MemoryUse use = memory_use(input.features.knobs);
+  const MemoryUse use = memory_use(input.features.knobs, input.features.column_families);
   const double others = use.total() - static_cast<double>(reading.value);
-  return static_cast<std::int64_t>(std::max(0.0, static_cast<double>(*bytes) - others));
+  return whole_bytes(std::max(0.0, static_cast<double>(*bytes) - others));
 }
 
 Expectation expect_from(const PolicyInput& input, const KnobReading& reading) {
@@ -97,6 +97,9 @@ std::optional<Proposal> GiveBack::lower(const PolicyInput& input, const KnobRead
   const auto value = static_cast<double>(reading.value);
   if (static_cast<double>(to) > value * (1 - kShareDeadBand)) return std::nullopt;
   if (reading.name == knob::kRateLimit && has_backlog(input)) return std::nullopt;
+  // Nobody's writers pay for another's wishes in a stall.
+  if (reading.name == knob::kBackgroundJobs && find_write_stall(input.features))
+    return std::nullopt;
   lowered_.try_emplace(reading.name, reading.value);
   Proposal out = rocktune::propose(reading, to, rule_of(reading));
   out.reason = who_shares(input.features, reading) + ": this one's part is " + shown(reading, to) +
@@ -143,14 +146,14 @@ void GiveBack::propose(const PolicyInput& input, std::vector<Proposal>& proposal
       return other.knob == reading->name && other.column_family == reading->column_family;
     };
     const auto wanted = std::find_if(proposals.begin(), proposals.end(), same);
+    // What the policy itself wants low is not given back to it.
+    if (wanted != proposals.end() && wanted->to < wanted->from) lowered_.erase(reading->name);
     auto mine = decide(input, *reading, slice_of(input, *reading));
     if (!mine) continue;
     if (wanted == proposals.end()) {
       proposals.push_back(*std::move(mine));
     } else if (mine->to < wanted->to && mine->to < mine->from) {
       *wanted = *std::move(mine);
-    } else if (wanted->to < wanted->from) {
-      lowered_.erase(reading->name);  // the policy wants it low by itself
     }
   }
 }

@@ -120,7 +120,7 @@ std::optional<Verdict> Guard::State::limit(const LimitInput& input, Limited& lim
     return rejected(proposal, "range", *impossible);
   }
   const bool paced = scope == GuardScope::kAll;
-  if (paced && proposal.rule != kPinRule) apply_drift(input, limited);
+  if (proposal.rule != kPinRule) apply_drift(input, limited);
   apply_relations(input, limited);
   if (paced) {
     if (auto unknown = apply_step(input, limited)) return held(proposal, "step", *unknown);

@@ -10,15 +10,9 @@
 namespace rocktune {
 namespace {
 
-// A double as an integer without overflow.
-std::int64_t whole(double value) {
-  constexpr double kLargest = 9e18;
-  return static_cast<std::int64_t>(std::clamp(value, -kLargest, kLargest));
-}
-
 std::int64_t jobs_ceiling(const LimitInput& input) {
   if (input.budget.jobs_max) return *input.budget.jobs_max;
-  std::int64_t cpus = whole(input.features.cpus.value_or(0));
+  std::int64_t cpus = whole_bytes(input.features.cpus.value_or(0));
   // What the operator had set is not too much, and RocksDB needs two.
   return std::max({cpus, input.reading.found, std::int64_t{2}});
 }
@@ -37,9 +31,9 @@ double bytes_each(const LimitInput& input) {
 
 // The budget, less what the other knobs take of it.
 std::int64_t memory_ceiling(const LimitInput& input, double each) {
-  const MemoryUse use = memory_use(input.features.knobs);
+  const MemoryUse use = memory_use(input.features.knobs, input.features.column_families);
   const double own = static_cast<double>(input.reading.value) * each;
-  return whole((memory_budget(input.budget, use) - (use.total() - own)) / each);
+  return whole_bytes((memory_budget(input.budget, use) - (use.total() - own)) / each);
 }
 
 // The share of the memory that is available now which one growth may take.
@@ -68,14 +62,18 @@ void narrow(Limited& limited, std::int64_t low, std::int64_t high, std::string_v
 Range allowed_range(const LimitInput& input) {
   Range range{std::max(input.spec.min, input.reading.min),
               std::min(input.spec.max, input.reading.max)};
+  // Back to what was found is always allowed, also where that is a special value (no filter: 0).
+  if (input.proposal.to == input.reading.found) {
+    range = {std::min(range.low, input.reading.found), std::max(range.high, input.reading.found)};
+  }
   if (input.proposal.rule == kPinRule) return range;  // the operator's word, as the budget is
   if (input.spec.name == knob::kRateLimit) {
-    range.low = std::max(range.low, whole(std::ceil(input.budget.rate_limit_min.value)));
+    range.low = std::max(range.low, whole_bytes(std::ceil(input.budget.rate_limit_min.value)));
     // Its slice of the device, while others on it suffer; what it needs least comes first.
     const auto& shared = input.features.shared;
     if (shared && shared->background_max_bytes_per_second) {
       const double most = static_cast<double>(*shared->background_max_bytes_per_second);
-      range.high = std::min(range.high, std::max(range.low, whole(most)));
+      range.high = std::min(range.high, std::max(range.low, whole_bytes(most)));
     }
   } else if (input.spec.name == knob::kBackgroundJobs || input.spec.name == knob::kSubcompactions) {
     range.high = std::min(range.high, jobs_ceiling(input));
@@ -112,7 +110,7 @@ void relate_to_memory(const LimitInput& input, Limited& limited) {
   }
   const double share = kMemoryShare * *input.features.memory_available_bytes;
   const double most = static_cast<double>(input.proposal.from) + share / each;
-  narrow(limited, 0, whole(most), "relation", "",
+  narrow(limited, 0, whole_bytes(most), "relation", "",
          "one growth may take half of the memory available, " + text::bytes(share));
 }
 
@@ -181,8 +179,8 @@ std::optional<std::string> apply_step(const LimitInput& input, Limited& limited)
     if (auto unknown = limiter_step(input, low, high)) return unknown;
   }
   Range range = allowed_range(input);
-  std::int64_t lowest = std::max(range.low, std::min(whole(std::ceil(low)), range.high));
-  std::int64_t highest = std::min(range.high, std::max(whole(high), range.low));
+  std::int64_t lowest = std::max(range.low, std::min(whole_bytes(std::ceil(low)), range.high));
+  std::int64_t highest = std::min(range.high, std::max(whole_bytes(high), range.low));
   narrow(limited, lowest, highest, "step",
          "one step goes no lower than " + shown(input.spec, lowest),
          "one step goes no higher than " + shown(input.spec, highest));

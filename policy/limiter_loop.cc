@@ -30,6 +30,7 @@ constexpr int kProbeSteps = 3;
 // A rate that falls so soon after this loop proposed it fell because of that.
 constexpr double kOwnWishSeconds = 2;
 constexpr double kLeastGain = 0.05;
+constexpr double kFutileSeconds = 30;
 // Lowerings of less than this share are not worth a change.
 constexpr double kDeadBand = 0.03;
 
@@ -175,7 +176,12 @@ std::optional<Proposal> LimiterLoop::judge_lowerings(const Situation& situation,
   if (!probe_ || probe_->steps < kProbeSteps || reading.owner != KnobOwner::kRocktune) {
     return std::nullopt;
   }
-  futile_at_ = situation.now;
+  if (!futile_at_ || *futile_at_ < *last_lowering_) futile_at_ = situation.now;
+  // Offered for a while; where it is not taken the lower rate stays.
+  if (!within(futile_at_, situation.now, kFutileSeconds)) {
+    probe_.reset();
+    return std::nullopt;
+  }
   Proposal out = propose(reading, probe_->from, "limiter.futile");
   out.reason = "read P99 was " + text::microseconds(probe_->read_p99_us) + " when the limit was " +
                shown(probe_->from) + " and is " + text::microseconds(*situation.read_p99_us) +
@@ -188,10 +194,10 @@ std::optional<Proposal> LimiterLoop::decide(const Situation& situation) {
   const KnobReading* reading = changeable_knob(situation.features, knob::kRateLimit);
   if (reading == nullptr) return std::nullopt;
   note_changes(*reading, situation);
-  if (auto proposal = judge_lowerings(situation, *reading)) return proposal;
   if (reading->value < kUnlimitedBytesPerSecond) {
     if (auto proposal = relieve(situation, *reading)) return proposal;
     if (auto proposal = follow_need(situation, *reading)) return proposal;
+    if (auto proposal = judge_lowerings(situation, *reading)) return proposal;
   }
   return protect_reads(situation, *reading);
 }

@@ -1,5 +1,8 @@
 #include "policy/memory.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "model/knobs.h"
 
 namespace rocktune {
@@ -12,7 +15,13 @@ const KnobReading* find_reading(const std::vector<KnobReading>& knobs, std::stri
   return nullptr;
 }
 
-MemoryUse memory_use(const std::vector<KnobReading>& knobs) {
+std::int64_t whole_bytes(double bytes) {
+  constexpr double kMost = 9e18;
+  return std::isfinite(bytes) ? static_cast<std::int64_t>(std::clamp(bytes, -kMost, kMost)) : 0;
+}
+
+MemoryUse memory_use(const std::vector<KnobReading>& knobs,
+                     const std::vector<ColumnFamilyReading>& families) {
   MemoryUse use;
   for (const KnobReading& reading : knobs) {
     if (reading.name == knob::kCacheCapacity) {
@@ -24,6 +33,13 @@ MemoryUse memory_use(const std::vector<KnobReading>& knobs) {
       use.write_buffers += static_cast<double>(reading.value) * static_cast<double>(number->value);
       use.found_buffers += static_cast<double>(reading.found) * static_cast<double>(number->found);
     }
+  }
+  for (const ColumnFamilyReading& family : families) {
+    if (find_reading(knobs, knob::kWriteBufferSize, family.name) != nullptr) continue;
+    const double bytes = static_cast<double>(family.write_buffer_bytes.value_or(0)) *
+                         static_cast<double>(family.max_write_buffer_number.value_or(0));
+    use.write_buffers += bytes;
+    use.found_buffers += bytes;
   }
   return use;
 }

@@ -18,10 +18,15 @@ struct MemoryUse {
   [[nodiscard]] double total() const { return cache + write_buffers; }
 };
 
-MemoryUse memory_use(const std::vector<KnobReading>& knobs);
+// Of column families without a reading of these knobs what `families` say counts, as found.
+MemoryUse memory_use(const std::vector<KnobReading>& knobs,
+                     const std::vector<ColumnFamilyReading>& families = {});
 
 // budget.memory_max, or what was found.
 double memory_budget(const Budget& budget, const MemoryUse& use);
+
+// As an integer, without overflow.
+std::int64_t whole_bytes(double bytes);
 
 // The knob of the same name and column family; nullptr when the sample does not have it.
 const KnobReading* find_reading(const std::vector<KnobReading>& knobs, std::string_view name,

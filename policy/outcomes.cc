@@ -24,7 +24,7 @@ struct UnitTolerance {
   double amount;
 };
 // Shares of L0 and memtables are saw-teeth: each flush and each compaction moves them.
-constexpr std::array<UnitTolerance, 11> kUnitTolerances{{
+constexpr std::array<UnitTolerance, 12> kUnitTolerances{{
     {"l0_ratio", 0.10},
     {"memtable_ratio", 0.25},
     {"stalled_ratio", 0.05},
@@ -36,6 +36,7 @@ constexpr std::array<UnitTolerance, 11> kUnitTolerances{{
     {"_per_second", 10},
     {"_bytes", 16 << 20},
     {"_memtables", 0.5},
+    {"write_amplification", 1},
 }};
 
 Value value_of(const Features& features, const std::string& name) {

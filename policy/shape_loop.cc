@@ -128,8 +128,13 @@ std::optional<Proposal> ShapeLoop::try_next(const Situation& situation) {
     return std::nullopt;
   }
   const auto to = static_cast<std::int64_t>(candidate.factor * static_cast<double>(reading->value));
-  trial_ =
-      Trial{std::string(candidate.knob), family->name, reading->value, to, cost_, {}, false, ""};
+  trial_ = Trial{};
+  trial_->knob = candidate.knob;
+  trial_->column_family = family->name;
+  trial_->from = reading->value;
+  trial_->to = to;
+  trial_->before = cost_;
+  trial_->asked_at = situation.now;
   return follow(situation);
 }
 
@@ -137,16 +142,24 @@ std::optional<Proposal> ShapeLoop::follow(const Situation& situation) {
   Trial& trial = *trial_;
   const KnobReading* reading =
       find_reading(situation.features.knobs, trial.knob, trial.column_family);
-  const bool gone =
-      reading == nullptr || (reading->value != trial.from && reading->value != trial.to);
-  if (gone || (trial.failed && reading->value == trial.from)) {
+  if (reading == nullptr) {
     end_trial(false, situation.now);
+    return std::nullopt;
+  }
+  // The guard may have allowed a part of the step only: that is what is tried, then.
+  const bool first = !trial.applied_at && reading->value != trial.from;
+  if (first && reading->owner == KnobOwner::kRocktune) trial.to = reading->value;
+  const bool elsewhere = reading->value != trial.from && reading->value != trial.to;
+  const bool back = trial.applied_at && reading->value == trial.from;  // undone, by whomever
+  if (elsewhere || back) {
+    end_trial(false, situation.now);
+    settling_since_ = situation.now;
     return std::nullopt;
   }
   if (trial.failed) return go_to(situation, trial.from, "shape.undo", trial.why);
   if (reading->value == trial.from) {
     // Not applied: refused, held, or nobody acts. It is asked for as long as one measurement takes.
-    if (cost_.seconds > trial.before.seconds + kMeasureSeconds) {
+    if (seconds_between(trial.asked_at, situation.now) > kMeasureSeconds) {
       end_trial(false, situation.now);
       return std::nullopt;
     }
@@ -177,11 +190,14 @@ std::optional<Proposal> ShapeLoop::follow(const Situation& situation) {
 std::optional<Proposal> ShapeLoop::decide(const Situation& situation) {
   measure(situation);
   // A stall in the middle of a measurement says more about the load than about the shape.
-  if (situation.trouble && !trial_) cost_ = {};
+  if (situation.trouble) cost_ = {};
   if (trial_) return follow(situation);
   if (resting_since_) {
     if (seconds_between(*resting_since_, situation.now) < rest_seconds_) return std::nullopt;
     resting_since_.reset();
+    cost_ = {};
+  }
+  if (settling_since_ && seconds_between(*settling_since_, situation.now) < kSettleSeconds) {
     cost_ = {};
   }
   if (cost_.seconds < kMeasureSeconds) return std::nullopt;

@@ -37,6 +37,7 @@ class ShapeLoop {
     std::string knob, column_family;
     std::int64_t from = 0, to = 0;
     Cost before;
+    Nanoseconds asked_at{0};
     std::optional<Nanoseconds> applied_at;
     bool failed = false;  // to be taken back
     std::string why;
@@ -56,7 +57,7 @@ class ShapeLoop {
   int candidate_ = 0;
   bool gained_ = false;  // in this round
   double rest_seconds_ = kRestSeconds;
-  std::optional<Nanoseconds> resting_since_;
+  std::optional<Nanoseconds> resting_since_, settling_since_;
 };
 
 }  // namespace rocktune

@@ -174,8 +174,9 @@ void Sharing::divide_device(Nanoseconds now, Device& device,
   std::vector<DeviceMember> seen;
   for (const ShareMember* member : members) {
     const auto slice = device.shares.slices().find(member->name);
-    const double limit = value_of(database_knob(*member, knob::kRateLimit));
-    const bool held_up = slice != device.shares.slices().end() &&
+    const KnobReading* limiter = database_knob(*member, knob::kRateLimit);
+    const double limit = value_of(limiter);
+    const bool held_up = yields(*member, limiter) && slice != device.shares.slices().end() &&
                          std::abs(limit - slice->second) <= kAtSlice * slice->second;
     seen.push_back(
         {member->demand, member->budget.rate_limit_min.value, held_up, member->device_at_most});

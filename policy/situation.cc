@@ -151,6 +151,7 @@ void Observer::judge_background(const Features& f, Situation& out) const {
   Value written = written_.mean(60), background = background_.mean(60), now = written_.mean(10);
   if (written && background && now) {
     double amplification = *written > 0 ? *background / *written : 1;
+    if (*written > 0) out.write_amplification = amplification;
     out.need = *now * std::clamp(amplification, 1.0, kMostAmplification) +
                f.pending_bytes.value_or(0) / kDrainSeconds;
   }

@@ -40,9 +40,10 @@ struct Situation {
   Value passed_peak;  // ...largest of 60 s
   Value
       limiter_use;  // passed / rate over 3 s, mean or peak, whichever binds; absent when unlimited
-  bool binding = false;  // the limiter is what background work waits for
-  bool piling = false;   // ...and at its rate the debt takes more than a minute to work off
-  Value need;            // what user writes cost in the background, draining included
+  bool binding = false;       // the limiter is what background work waits for
+  bool piling = false;        // ...and at its rate the debt takes more than a minute to work off
+  Value need;                 // what user writes cost in the background, draining included
+  Value write_amplification;  // over 60 s
 
   // Reads
   bool reads_slow = false;  // P99 above its SLO over 5 s

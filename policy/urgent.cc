@@ -33,6 +33,11 @@ bool is_return(const Proposal& proposal) {
 
 bool relieves_stall(const Proposal& proposal) {
   if (proposal.knob == knob::kRateLimit) return proposal.to > proposal.from;
+  // Taking workers or memory away relieves nothing, whatever it expects.
+  const bool gives =
+      proposal.knob == knob::kBackgroundJobs || proposal.knob == knob::kSubcompactions ||
+      proposal.knob == knob::kWriteBufferSize || proposal.knob == knob::kWriteBuffers;
+  if (gives && proposal.to < proposal.from) return false;
   return contains(kStallFeatures, proposal.expected.feature);
 }
 
