@@ -246,6 +246,7 @@ std::vector<Proposal> BuffersLoop::decide(const Situation& situation) {
     if (held_up_.update(same, situation.now) < kHeldUpSeconds) return wishes;
     claims_ = false;
     resting_since_ = situation.now;
+    held_up_.reset();
     return {};
   }
   // Back only where the cache can use it, and writes would not ask for it again.

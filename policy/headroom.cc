@@ -34,9 +34,13 @@ class Headroom : public Policy {
     add(flow_.decide(situation));
     const std::vector<Proposal> buffers = buffers_.decide(situation);
     std::optional<Proposal> cache = cache_.decide(situation, buffers_.claims_memory());
-    // One proposal for each knob: short memory goes before the trade.
+    // One proposal for each knob: short memory goes before a trade, a trade before growth.
+    const bool short_of_memory = cache && cache->to < cache->from;
     for (const Proposal& proposal : buffers) {
-      if (!cache || cache->knob != proposal.knob) add(proposal);
+      const bool same = cache && cache->knob == proposal.knob;
+      if (same && short_of_memory) continue;
+      if (same) cache.reset();
+      add(proposal);
     }
     add(std::move(cache));
     add(filter_.decide(situation));
