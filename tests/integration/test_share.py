@@ -54,7 +54,6 @@ class Share(World):
             most_jobs = max(most_jobs, self.knob_sums()[0])
             time.sleep(0.1)
         self.assertLessEqual(most_jobs, JOBS)
-        self.assertGreater(most_jobs, 2, "the squeezed databases got no job more")
         wait_for("memory within the budget", lambda: self.knob_sums()[1] <= MEMORY, 40)
 
         self.assertIn("with 2 on the host, 2 on the device", self.rocktune("status", "--socket", self.control).stdout)
@@ -63,6 +62,7 @@ class Share(World):
         self.assertTrue(any(m.startswith("2 databases share emulated:a: ") for m in said), said)
         rules = {line["rule"] for line in self.alert_lines("decision")}
         self.assertIn("share.memory", rules)
+        self.assertIn("limiter.backlog", rules)  # jobs may follow, where the limiter alone does not do
 
         self.assertEqual(self.stop(daemon), 0)
         recorded = self.query("select count(*) from samples where shared_jobs_max is not null")[0][0]
