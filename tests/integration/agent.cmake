@@ -1,5 +1,5 @@
 # Run it under the asan and tsan presets too. RocksDB itself is not instrumented there, but its mutexes
-# and threads are seen: one narrow suppression (main.cc) is enough. (called_from_lib:librocksdb would hide its mutexes as well, and with them
+# and threads are seen: two narrow suppressions (main.cc) are enough. (called_from_lib:librocksdb would hide its mutexes as well, and with them
 # the order that they make.)
 add_executable(agent_stress
   integration/agent_stress/main.cc integration/agent_stress/changes_while_closing.cc
