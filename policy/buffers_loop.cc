@@ -249,6 +249,10 @@ std::vector<Proposal> BuffersLoop::decide(const Situation& situation) {
     held_up_.reset();
     return {};
   }
+  // Nothing presses any more: the question that the probe asked is moot.
+  if (probed_from_ && !change_ && !presses) {
+    if (auto back = end_probe(situation)) return {*std::move(back)};
+  }
   // Back only where the cache can use it, and writes would not ask for it again.
   const Features& f = situation.features;
   const bool reads_want_it = f.cache_hit_ratio.value_or(1) < 0.95 &&
