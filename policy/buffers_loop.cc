@@ -161,7 +161,9 @@ std::vector<Proposal> BuffersLoop::grow(const Situation& situation, const Family
   const std::optional<double> lost_by_cache = lost(situation, wanted);
   const double gains = saved * wanted / (size * number);
   const bool worth = lost_by_cache && gains >= kTradeMargin * *lost_by_cache;
-  if (!worth && probed_from_ && slope_) {
+  // A probe that could not tell (the cache did not fill) is no reason to keep the memory, either.
+  const bool landed = probed_from_ && cache_ && *cache_ < *probed_from_;
+  if (landed && (!worth || !slope_)) {
     if (auto back = end_probe(situation)) return {*std::move(back)};
   }
   if (!worth || !f.memory_available_bytes) return {};

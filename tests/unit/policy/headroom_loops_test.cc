@@ -372,3 +372,17 @@ TEST_CASE("shape: after a round without gain it rests for hours", "[headroom][sh
   CHECK(tries == 4);
   CHECK_FALSE(shape_proposal(bench, ShapeLoop::kRestSeconds - 3000));
 }
+
+TEST_CASE("buffers: a probe that could not tell gives the memory back", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.f.cache_hit_ratio = 0.9;
+  bench.f.cache_misses_per_second = 20e3;
+  const auto probe = bench.run(20, knob::kCacheCapacity);
+  REQUIRE(probe);
+  bench.apply(*probe);
+  bench.f.cache_hit_ratio.reset();  // nothing is looked up for a while
+  const auto back = bench.run(11, knob::kCacheCapacity);
+  REQUIRE(back);
+  CHECK(back->rule == "cache.returned");
+  CHECK(back->to == probe->from);
+}
