@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/knobs.h"
+#include "policy/job_slots.h"
 
 namespace rocktune {
 namespace {
@@ -16,24 +17,20 @@ constexpr double kBusyShare = 0.5;
 constexpr double kWishSeconds = 60;
 constexpr double kFullSlots = 0.8;
 constexpr double kWishFill = 0.95, kWishMissRatio = 0.05, kWishMisses = 100;
-constexpr double kMostJobs = 256;
+constexpr std::int64_t kMostJobs = 256;
 
 void note_value(Trend& trend, Nanoseconds now, const Value& value) {
   if (value) trend.add(now, *value);
   trend.expire(now);
 }
 
-// RocksDB gives a quarter of the jobs to flushes, at least one, and the rest to compactions.
-double flush_share(double jobs) {
-  return std::max(1.0, std::floor(jobs / 4));
-}
-
 double jobs_for(double compactions, double flushes) {
-  double jobs = 2;
-  while (jobs < kMostJobs &&
-         (jobs - flush_share(jobs) < compactions || flush_share(jobs) < flushes))
+  std::int64_t jobs = 2;
+  while (jobs < kMostJobs && (static_cast<double>(compaction_slots(jobs)) < compactions ||
+                              static_cast<double>(flush_slots(jobs)) < flushes)) {
     ++jobs;
-  return jobs;
+  }
+  return static_cast<double>(jobs);
 }
 
 bool lately(const std::optional<Nanoseconds>& since, Nanoseconds now) {
@@ -60,10 +57,12 @@ void DemandMeter::measure_jobs(const Features& f, const Situation& situation) {
   if (compactions && flushes) demand_.jobs_used = jobs_for(*compactions, *flushes);
   const KnobReading* knob = changeable_knob(f, knob::kBackgroundJobs);
   if (knob == nullptr) return;
-  const auto jobs = static_cast<double>(std::max<std::int64_t>(knob->value, 2));
-  const double slots = jobs - flush_share(jobs);
-  const bool full = situation.running_compactions.value_or(0) >= kFullSlots * slots ||
-                    situation.running_flushes.value_or(0) >= kFullSlots * flush_share(jobs);
+  const std::int64_t jobs = std::clamp<std::int64_t>(knob->value, 2, kMostJobs);
+  const auto used = [](const Value& running, std::int64_t slots) {
+    return running.value_or(0) >= kFullSlots * static_cast<double>(slots);
+  };
+  const bool full = used(situation.running_compactions, compaction_slots(jobs)) ||
+                    used(situation.running_flushes, flush_slots(jobs));
   if (situation.trouble && full) wanted_jobs_ = f.at.tick;
 }
 

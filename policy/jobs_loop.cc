@@ -5,6 +5,7 @@
 #include "model/knobs.h"
 #include "model/text.h"
 #include "policy/headroom.h"
+#include "policy/job_slots.h"
 
 namespace rocktune {
 namespace {
@@ -18,14 +19,6 @@ constexpr double kLimiterFirstSeconds = 10;
 constexpr double kReturnedTooSoonSeconds = 900;
 constexpr double kLongestReturnSeconds = 4 * 3600;
 constexpr double kCpuExhausted = 0.95;
-
-// RocksDB's split of max_background_jobs (DBImpl::GetBGJobLimits): a quarter flushes, at least one.
-std::int64_t flush_slots(std::int64_t jobs) {
-  return std::max<std::int64_t>(1, jobs / 4);
-}
-std::int64_t compaction_slots(std::int64_t jobs) {
-  return std::max<std::int64_t>(1, jobs - flush_slots(jobs));
-}
 
 // The least number of jobs above this with more slots of that kind.
 std::int64_t next_with_more(std::int64_t jobs, std::int64_t (*slots)(std::int64_t)) {

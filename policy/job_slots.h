@@ -1,0 +1,17 @@
+// How RocksDB splits max_background_jobs (DBImpl::GetBGJobLimits): a quarter flushes, at least one,
+// the rest compactions, at least one. Pure; internal to policy/.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace rocktune {
+
+inline std::int64_t flush_slots(std::int64_t jobs) {
+  return std::max<std::int64_t>(1, jobs / 4);
+}
+inline std::int64_t compaction_slots(std::int64_t jobs) {
+  return std::max<std::int64_t>(1, jobs - flush_slots(jobs));
+}
+
+}  // namespace rocktune
