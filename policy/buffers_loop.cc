@@ -29,7 +29,8 @@ constexpr double kSlopeAfterSeconds = 10;
 constexpr double kFullEnough = 0.9, kNotFullSeconds = 60;
 // Buffers that do not grow although there is room are held by somebody else's word: rest so long.
 constexpr double kHeldUpSeconds = 15, kBuffersRestSeconds = 600;
-constexpr double kNoAmplification = 1;  // the least that there is
+constexpr double kReturnOfferedSeconds = 60;  // as long as a rollback
+constexpr double kNoAmplification = 1;        // the least that there is
 constexpr double kLeastSlope = 0.005, kMostSlope = 0.5;
 // What was learnt of the cache holds for so long, and while the hit ratio stays within this.
 constexpr double kSlopeHoldsSeconds = 1800, kSameWorkingSet = 0.05;
@@ -131,11 +132,27 @@ std::optional<double> BuffersLoop::lost(const Situation& situation, double bytes
 
 // The cache gets back what a probe took, where its verdict is that it is worth more there.
 std::optional<Proposal> BuffersLoop::end_probe(const Situation& situation) {
-  const KnobReading* cache = changeable_knob(situation.features, knob::kCacheCapacity);
+  const KnobReading* cache =
+      find_reading(situation.features.knobs, knob::kCacheCapacity, std::string_view());
   const std::int64_t before = *std::exchange(probed_from_, std::nullopt);
   resting_since_ = situation.now;
   if (cache == nullptr || cache->value >= before) return std::nullopt;
-  Proposal out = propose(*cache, before, "cache.returned");
+  return_ = Return{before, cache->value, situation.now};
+  return offer_return(situation);
+}
+
+std::optional<Proposal> BuffersLoop::offer_return(const Situation& situation) {
+  const KnobReading* cache =
+      find_reading(situation.features.knobs, knob::kCacheCapacity, std::string_view());
+  const bool over = seconds_between(return_->since, situation.now) > kReturnOfferedSeconds;
+  // Smaller than the probe left it: somebody else needs the memory.
+  if (over ||
+      (cache != nullptr && (cache->value >= return_->to || cache->value < return_->stands))) {
+    return_.reset();
+    return std::nullopt;
+  }
+  if (cache == nullptr || !cache->changeable) return std::nullopt;
+  Proposal out = propose(*cache, return_->to, "cache.returned");
   out.reason = "the probe says that this memory saves more as cache";
   const double hits = hit_ratio_.mean(10).value_or(0);
   out.expected = {"cache_hit_ratio", false, hits, kBuffersEvaluationSeconds};
@@ -234,6 +251,9 @@ std::vector<Proposal> BuffersLoop::decide(const Situation& situation) {
   observe(situation);
   // What the cache's last change did is not known yet: nothing moves meanwhile.
   claims_ = change_ && static_cast<double>(cache_.value_or(0)) < change_->bytes_before;
+  if (return_) {
+    if (auto back = offer_return(situation)) return {*std::move(back)};
+  }
   const bool presses = situation.trouble || situation.piling || situation.pressed;
   const double pressed = pressed_.update(presses, situation.now);
   const std::optional<Family> family = busiest(situation);
