@@ -8,6 +8,7 @@
 
 #include "daemon/config/units.h"
 #include "daemon/version.h"
+#include "model/text.h"
 #include "trace/journal_json.h"
 
 namespace rocktune::daemon {
@@ -16,6 +17,9 @@ namespace {
 // Rows for polls that were missed in one go: after a long stop (SIGSTOP, a suspended machine) the
 // gap is told by the sequence numbers, not by hours of empty rows.
 constexpr std::uint64_t kMostMissedRows = 120;
+// A standstill that is worth a line: as long as breaks what loops and windows count
+// (policy/gaps.h).
+constexpr double kStandstillSeconds = 10;
 // A database that nobody has opened for longest is forgotten when there are more than this.
 constexpr std::size_t kMostTargets = 256;
 
@@ -101,6 +105,13 @@ std::function<void(std::exception_ptr)> Daemon::end_of_task() {
 }
 
 void Daemon::give_missed(const Schedule::Poll& poll, const Instant& now) {
+  const double stood = seconds_between(poll.first_missed, now.tick);
+  if (poll.missed > 0 && stood >= kStandstillSeconds) {
+    journal_.event("", 0, "daemon", "standstill",
+                   std::to_string(poll.missed) +
+                       " polls were missed: rocktuned itself, or the machine, stood still for " +
+                       text::duration(stood));
+  }
   const std::uint64_t rows = std::min(poll.missed, kMostMissedRows);
   for (std::uint64_t i = 0; i < rows; ++i) {
     const Nanoseconds due = poll.first_missed + static_cast<std::int64_t>(i) * schedule_.interval();

@@ -16,6 +16,9 @@ std::string display_name(const TargetRule& rule, const std::string& path) {
   return open == std::string::npos ? rule.name : rule.name + ":" + path.substr(open);
 }
 
+// A device that was not found is looked for again this often: /sys may come later than the host.
+constexpr Nanoseconds kLookAgain = std::chrono::seconds(10);
+
 std::string called(const KnobReading& knob) {
   return knob.column_family.empty() ? knob.name : knob.name + " of " + knob.column_family;
 }
@@ -104,6 +107,7 @@ void Target::closed(const std::string& reason) {
 }
 
 void Target::find_device() {
+  looked_for_device_ = journal_.now().tick;
   device_key_.clear();
   device_.reset();
   nvme_.reset();
@@ -133,6 +137,7 @@ void Target::find_device() {
 }
 
 void Target::read_machine(Sample& sample) {
+  if (!device_ && sample.at.tick - looked_for_device_ >= kLookAgain) find_device();
   std::string device_error = device_error_;
   if (device_) {
     Result<DeviceReading> reading = device_->read();

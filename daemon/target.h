@@ -133,6 +133,7 @@ class Target {
   std::optional<Opening> opening_;
   std::optional<DeviceSource> device_;
   std::string device_error_;
+  Nanoseconds looked_for_device_{0};
   std::string device_key_;  // the same for all databases on that device; empty: none was found
   std::optional<NvmeHealth> nvme_;  // where the device is an NVMe namespace
   HealthNotes notes_;

@@ -27,7 +27,8 @@ constexpr double kSlopeAfterSeconds = 10;
 constexpr double kFullEnough = 0.9, kNotFullSeconds = 60;
 // Buffers that do not grow although there is room are held by somebody else's word: rest so long.
 constexpr double kHeldUpSeconds = 15, kBuffersRestSeconds = 600;
-constexpr double kNoAmplification = 1;  // the least that there is
+constexpr double kReturnOfferedSeconds = 60;  // as long as a rollback
+constexpr double kNoAmplification = 1;        // the least that there is
 constexpr double kLeastSlope = 0.005, kMostSlope = 0.5;
 // What was learnt of the cache holds for so long, and while the hit ratio stays within this.
 constexpr double kSlopeHoldsSeconds = 1800, kSameWorkingSet = 0.05;
@@ -103,13 +104,29 @@ std::optional<double> BuffersLoop::lost(const Situation& situation, double bytes
 }
 
 // The cache gets back what a probe took, where its verdict is that it is worth more there.
-std::optional<Proposal> BuffersLoop::end_probe(const Situation& situation) {
-  const KnobReading* cache = changeable_knob(situation.features, knob::kCacheCapacity);
-  const std::int64_t before = *std::exchange(probed_from_, std::nullopt);
+std::optional<Proposal> BuffersLoop::end_trade(const Situation& situation) {
+  const KnobReading* cache =
+      find_reading(situation.features.knobs, knob::kCacheCapacity, std::string_view());
+  const std::int64_t before = *std::exchange(taken_from_, std::nullopt);
   resting_since_ = situation.now;
   if (cache == nullptr || cache->value >= before) return std::nullopt;
-  Proposal out = propose(*cache, before, "cache.returned");
-  out.reason = "the probe says that this memory saves more as cache";
+  return_ = Return{before, cache->value, situation.now};
+  return offer_return(situation);
+}
+
+std::optional<Proposal> BuffersLoop::offer_return(const Situation& situation) {
+  const KnobReading* cache =
+      find_reading(situation.features.knobs, knob::kCacheCapacity, std::string_view());
+  const bool over = seconds_between(return_->since, situation.now) > kReturnOfferedSeconds;
+  // Smaller than the probe left it: somebody else needs the memory.
+  if (over ||
+      (cache != nullptr && (cache->value >= return_->to || cache->value < return_->stands))) {
+    return_.reset();
+    return std::nullopt;
+  }
+  if (cache == nullptr || !cache->changeable) return std::nullopt;
+  Proposal out = propose(*cache, return_->to, "cache.returned");
+  out.reason = "the memory taken from the cache saves more there";
   const double hits = hit_ratio_.mean(10).value_or(0);
   out.expected = {"cache_hit_ratio", false, hits, kBuffersEvaluationSeconds};
   out.evidence = {{"cache_hit_ratio", hits, std::nullopt}};
@@ -125,23 +142,24 @@ std::vector<Proposal> BuffersLoop::grow(const Situation& situation, const Family
   const double budget = memory_budget(situation.budget, use);
   const double room = kBuffersMostShare * budget - use.write_buffers;
   const double wanted = std::min(size * number, room);
-  if (!worth_doubling(family.writes, f) || wanted < size / 8) return {};
+  const bool wants = worth_doubling(family.writes, f) && wanted >= size / 8;
   const double free = budget - use.total();
   // Free memory is worth as much: the cache could have it.
   const std::optional<double> lost_by_cache = lost(situation, wanted);
   const double gains = saved * wanted / (size * number);
-  const bool worth = lost_by_cache && gains >= kTradeMargin * *lost_by_cache;
-  // A probe that could not tell (the cache did not fill) is no reason to keep the memory, either.
-  const bool landed = probed_from_ && cache_ && *cache_ < *probed_from_;
+  const bool worth = wants && lost_by_cache && gains >= kTradeMargin * *lost_by_cache;
+  // What was taken and is not wanted after all. A probe that could not tell (the cache did not
+  // fill) is no reason to keep it, either.
+  const bool landed = taken_from_ && cache_ && *cache_ < *taken_from_;
   if (landed && (!worth || !slope_)) {
-    if (auto back = end_probe(situation)) return {*std::move(back)};
+    if (auto back = end_trade(situation)) return {*std::move(back)};
   }
   if (!worth || !f.memory_available_bytes) return {};
   const double costs = *lost_by_cache;
   claims_ = true;
   std::vector<Proposal> out;
   if (free >= wanted / 2) {
-    probed_from_.reset();
+    taken_from_.reset();
     const double more = std::min(free, wanted) / number;
     Proposal grown =
         propose(*family.size, static_cast<std::int64_t>(size + more), "buffers.writes");
@@ -164,7 +182,7 @@ std::vector<Proposal> BuffersLoop::grow(const Situation& situation, const Family
              : take_from_cache(situation, 1e18, "cache.probe",
                                "larger write buffers would save " + text::rate(gains) +
                                    " of compaction: what is this part of the cache worth?");
-  if (room_made && !slope_) probed_from_ = room_made->from;
+  if (room_made && !taken_from_) taken_from_ = room_made->from;
   if (room_made) out.push_back(*std::move(room_made));
   return out;
 }
@@ -204,6 +222,9 @@ std::vector<Proposal> BuffersLoop::decide(const Situation& situation, const Leve
   observe(situation);
   // What the cache's last change did is not known yet: nothing moves meanwhile.
   claims_ = change_ && static_cast<double>(cache_.value_or(0)) < change_->bytes_before;
+  if (return_) {
+    if (auto back = offer_return(situation)) return {*std::move(back)};
+  }
   const bool presses = situation.trouble || situation.piling || situation.pressed;
   const double pressed = pressed_.update(presses, situation.now);
   const std::optional<Family> family = busiest(situation, merges);
@@ -222,8 +243,8 @@ std::vector<Proposal> BuffersLoop::decide(const Situation& situation, const Leve
     return {};
   }
   // Nothing presses any more: the question that the probe asked is moot.
-  if (probed_from_ && !change_ && !presses) {
-    if (auto back = end_probe(situation)) return {*std::move(back)};
+  if (taken_from_ && !change_ && !presses) {
+    if (auto back = end_trade(situation)) return {*std::move(back)};
   }
   // Back only where the cache can use it, and writes would not ask for it again.
   const Features& f = situation.features;

@@ -45,7 +45,8 @@ class BuffersLoop {
                                                      const Level0Merges& merges);
   // Absent: nobody can tell, as while the cache is filling.
   [[nodiscard]] std::optional<double> lost(const Situation& situation, double bytes) const;
-  std::optional<Proposal> end_probe(const Situation& situation);
+  std::optional<Proposal> end_trade(const Situation& situation);
+  std::optional<Proposal> offer_return(const Situation& situation);
   std::vector<Proposal> grow(const Situation& situation, const Family& family);
   std::optional<Proposal> give_back(const Situation& situation);
 
@@ -64,7 +65,15 @@ class BuffersLoop {
   };
   std::optional<Slope> slope_;
   Held pressed_, idle_, not_full_, held_up_;
-  std::optional<std::int64_t> probed_from_;  // the cache before the probe that is under way
+  // The cache before what was taken of it, until the buffers have that.
+  std::optional<std::int64_t> taken_from_;
+  // What a probe took, to go back to the cache: offered until it is taken, or moot, or a minute has
+  // passed.
+  struct Return {
+    std::int64_t to = 0, stands = 0;
+    Nanoseconds since{0};
+  };
+  std::optional<Return> return_;
   std::optional<Nanoseconds> resting_since_;
   std::int64_t last_from_ = 0;   // of the last wish
   double not_full_seconds_ = 0;  // that the cache has not been full; 0: it is

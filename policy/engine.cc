@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "policy/give_back.h"
 #include "policy/guard.h"
 #include "policy/journal_filter.h"
+#include "policy/late_changes.h"
 #include "policy/outcomes.h"
 #include "policy/pins.h"
 #include "policy/rollback.h"
@@ -112,12 +114,19 @@ struct Engine::State {
   JournalFilter filter;
   Rollbacks rollbacks;
   GiveBack give_back;
+  LateChanges late;
   DemandMeter demand;
   FeatureStream stream;
   Features features;  // of the last step
   std::map<std::string, Decision> unreported;
+  std::optional<Nanoseconds> last_tick;  // of the samples so far
+  std::string incarnation;               // the last that was told
 
+  [[nodiscard]] bool is_newer(const Sample& sample) const;
   void forget();
+  void made(const Decision& decision, const Actuation& actuation, const Features& at);
+  void not_made(const Decision& decision, const Actuation& actuation);
+  void find_late(Step& step);
   void finish_outcomes(Step& step);
   void decide(Step& step);
   void judge(const Proposal& proposal, Step& step);
@@ -129,7 +138,14 @@ void Engine::State::forget() {
   filter.reset();
   rollbacks.reset();
   give_back.reset();
+  late.reset();
   unreported.clear();
+}
+
+// One that comes twice, or after a younger one, says nothing new. Of another opening it does.
+bool Engine::State::is_newer(const Sample& sample) const {
+  const bool same = sample.incarnation.empty() || sample.incarnation == incarnation;
+  return !last_tick || !same || sample.at.tick > *last_tick;
 }
 
 void Engine::State::finish_outcomes(Step& step) {
@@ -170,7 +186,51 @@ void Engine::State::decide(Step& step) {
   prefer(rollbacks.propose(step.features, step.indicators), proposals);
   prefer(propose_pins(config.pins, step.features), proposals);
   for (const Proposal& proposal : proposals) judge(proposal, step);
-  step.notes = guard.take_notes();
+  for (auto notes : {guard.take_notes(), rollbacks.take_notes()}) {
+    std::move(notes.begin(), notes.end(), std::back_inserter(step.notes));
+  }
+}
+
+// An applied change, by a report or by what the sample shows.
+void Engine::State::made(const Decision& decision, const Actuation& actuation, const Features& at) {
+  filter.succeeded(decision.proposal);
+  outcomes.begin(decision, actuation, at);
+  if (auto culprit = rollbacks.done(decision.proposal)) {
+    guard.blame(culprit->proposal, culprit->id, at.at.tick);
+    outcomes.judge_again(culprit->id, at);
+  }
+}
+
+void Engine::State::not_made(const Decision& decision, const Actuation& actuation) {
+  const Nanoseconds now = features.at.tick;
+  if (actuation.status == "mismatch" && actuation.after != actuation.before) {
+    // It was changed, though to something else: that spends dwell and budget.
+    guard.not_applied(decision);
+  } else {
+    guard.failed(decision);
+    if (actuation.status == "failed") late.failed(decision);
+  }
+  if (policy->guard_scope() == GuardScope::kAll) {
+    filter.failed(decision.proposal, now);
+  } else {
+    filter.forget(decision.proposal);  // tried again at the policy's own pace
+  }
+}
+
+void Engine::State::find_late(Step& step) {
+  for (const Decision& decision : late.found(step.features)) {
+    const Proposal& proposal = decision.proposal;
+    guard.made_late(decision, step.features.at.tick);
+    made(decision, {decision.id, "applied", "", proposal.from, decision.verdict.value},
+         step.features);
+    step.notes.push_back({proposal.knob, proposal.column_family,
+                          "decision " + decision.id +
+                              " had failed (no answer), and was made all "
+                              "the same: " +
+                              proposal.knob + text::in_family(proposal.column_family) + " is " +
+                              std::to_string(decision.verdict.value) +
+                              ", which is judged from now"});
+  }
 }
 
 Result<Engine> Engine::create(const EngineConfig& config) {
@@ -192,12 +252,20 @@ Engine& Engine::operator=(Engine&&) noexcept = default;
 Step Engine::step(const Sample& sample) {
   State& s = *state_;
   Step step;
-  step.features = s.stream.next(sample);
+  if (s.is_newer(sample)) {
+    step.features = s.stream.next(sample);
+    s.last_tick = sample.at.tick;
+    if (!sample.incarnation.empty()) s.incarnation = sample.incarnation;
+  } else {
+    step.features.at = {sample.at.wall, *s.last_tick};
+    step.features.sequence = sample.sequence;  // as if nobody had been asked
+  }
   if (step.features.reset) s.forget();
   IndicatorModel::Step warned = s.indicators.update(step.features);
   step.indicators = std::move(warned.indicators);
   step.alerts = std::move(warned.alerts);
   s.guard.observe(step.features);
+  s.find_late(step);
   s.finish_outcomes(step);
   s.decide(step);
   step.demand =
@@ -214,21 +282,12 @@ void Engine::report(const Actuation& actuation) {
   s.unreported.erase(known);
   Nanoseconds now = s.features.at.tick;
   if (actuation.status == "applied") {
-    s.filter.succeeded(decision.proposal);
     s.guard.applied(decision, now);
-    s.outcomes.begin(decision, actuation, s.features);
-    if (auto culprit = s.rollbacks.done(decision.proposal)) {
-      s.guard.blame(culprit->proposal, culprit->id, now);
-    }
+    s.made(decision, actuation, s.features);
   } else if (actuation.status == "unchanged" || actuation.status == "advised") {
     s.guard.not_applied(decision);
   } else {
-    s.guard.failed(decision);
-    if (s.policy->guard_scope() == GuardScope::kAll) {
-      s.filter.failed(decision.proposal, now);
-    } else {
-      s.filter.forget(decision.proposal);  // tried again at the policy's own pace
-    }
+    s.not_made(decision, actuation);
   }
 }
 

@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "model/knobs.h"
+#include "model/text.h"
 #include "policy/blame.h"
 #include "policy/canary.h"
 #include "policy/drift.h"
+#include "policy/gaps.h"
 #include "policy/give_back.h"
 #include "policy/guard_history.h"
 #include "policy/guard_limits.h"
@@ -87,7 +89,9 @@ struct Guard::State {
   Oscillation oscillation;
   std::optional<std::uint64_t> last_sequence;
   std::uint64_t missed_in_a_row = 0;  // before the last observed sample
+  Gaps gaps;                          // between fresh samples
   bool after_gap = false;             // the last observed features span two missed samples or more
+  double blind_seconds = 0;           // ...or so long a time in which nobody asked
 
   [[nodiscard]] std::optional<Verdict> check_fresh(const Proposal& proposal,
                                                    const Features& features) const;
@@ -101,6 +105,10 @@ std::optional<Verdict> Guard::State::check_fresh(const Proposal& proposal,
   if (!features.fresh) return held(proposal, "stale", "the database was not read in this sample");
   if (after_gap) {
     return held(proposal, "stale", "two or more samples in a row were missed just before this one");
+  }
+  if (blind_seconds > 0) {
+    return held(proposal, "stale",
+                "nobody looked for " + text::duration(blind_seconds) + " just before this sample");
   }
   return std::nullopt;
 }
@@ -175,6 +183,7 @@ void Guard::observe(const Features& features) {
   s.history.observe(features);
   if (features.fresh) {
     s.after_gap = s.missed_in_a_row >= kMostMissed;
+    s.blind_seconds = s.gaps.look(features.at.tick);
     s.missed_in_a_row = 0;
   } else {
     ++s.missed_in_a_row;
@@ -226,6 +235,13 @@ void Guard::failed(const Decision& decision) {
   state_->canaries.not_applied(decision);
 }
 
+void Guard::made_late(const Decision& decision, Nanoseconds now) {
+  state_->history.record(decision.proposal, now);
+  if (!is_for_others(decision.proposal)) state_->oscillation.moved(decision.proposal, now);
+  state_->canaries.decided(decision, now);
+  state_->canaries.applied(decision, now);
+}
+
 void Guard::judged(const std::string& decision_id) {
   state_->canaries.judged(decision_id);
 }
@@ -245,6 +261,8 @@ void Guard::reset() {
   state_->oscillation.reset();
   state_->missed_in_a_row = 0;
   state_->after_gap = false;
+  state_->gaps.reset();
+  state_->blind_seconds = 0;
 }
 
 }  // namespace rocktune

@@ -1,7 +1,7 @@
 // Guard: the only place for limits. Every proposal gets a verdict with its reason.
 //
 // Checked in this order; the first that holds or rejects decides, clamps add up:
-//   stale     the features are not fresh, or two due samples in a row were missed     -> held
+//   stale     the features are not fresh, or follow two missed samples, or a gap      -> held
 //   known     the knob is in the catalogue and in the sample, and changeable          -> rejected
 //   manual    somebody else set it                                                    -> held
 //   believed  the proposal's `from` is not the value read back                        -> rejected
@@ -54,6 +54,8 @@ class Guard {
   void not_applied(const Decision& decision);  // only advised, or it was the value already
   void failed(const Decision& decision);
   void judged(const std::string& decision_id);
+  // A change that failed() turns out to have been made: it counts from now on.
+  void made_late(const Decision& decision, Nanoseconds now);
   // `culprit`, of the decision `id`, was taken back.
   void blame(const Proposal& culprit, const std::string& id, Nanoseconds now);
   // What was found about knobs since the last call.

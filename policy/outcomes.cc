@@ -17,6 +17,11 @@ constexpr double kFarFactor = 5;
 constexpr double kLoadTolerance = 0.30;
 constexpr double kLoadSeconds = 10;
 constexpr std::size_t kMostRunning = 32;  // windows are short and knobs rest between changes
+// What the feature was longer ago than this says nothing of what the change did.
+constexpr double kMostUnseenSeconds = 300;
+// What waits for a culprit to go back waits no longer than such a rollback is offered (a minute),
+// and the time that one may not be seen.
+constexpr double kJudgedSeconds = 300;
 
 // By how much a value of this kind moves without any cause, by its name or the unit that ends it.
 struct UnitTolerance {
@@ -122,6 +127,9 @@ Finished Outcomes::finish(const Running& running, const std::vector<Running>& en
   }
   judge_slos(running, out);
   if (running.other_change) out.outcome.reason += "; another knob was changed meanwhile";
+  if (!running.again.empty()) {
+    out.outcome.reason += "; judged again after decision " + running.again + " was taken back";
+  }
   if (out.worse_by_far || out.slo_broken) out.culprit = find_culprit(running, ended);
   return out;
 }
@@ -197,6 +205,9 @@ Outcomes::Outcomes(const Objective& objective) {
 
 void Outcomes::begin(const Decision& decision, const Actuation& actuation,
                      const Features& features) {
+  std::erase_if(judged_, [&](const Running& one) {
+    return same_knob(one.decision.proposal, decision.proposal);
+  });
   for (std::size_t i = 0; i < running_.size();) {
     if (!same_knob(running_[i].decision.proposal, decision.proposal)) {
       running_[i++].other_change = true;
@@ -217,6 +228,30 @@ void Outcomes::begin(const Decision& decision, const Actuation& actuation,
   running_.push_back(std::move(running));
 }
 
+void Outcomes::keep_for_later(const Running& running, const Finished& finished) {
+  if (!finished.culprit || judged_.size() >= kMostRunning) return;
+  judged_.push_back(running);
+  judged_.back().waits_for = finished.culprit->id;
+}
+
+void Outcomes::judge_again(const std::string& culprit, const Features& features) {
+  for (Running& one : judged_) {
+    if (one.waits_for != culprit || running_.size() >= kMostRunning) continue;
+    one.since = features.at.tick;
+    for (Tally* tally : {&one.whole, &one.half}) {
+      std::vector<SloWatch::Watched> slos = std::move(tally->slos);
+      for (SloWatch::Watched& slo : slos) slo.seen = slo.over = 0;
+      *tally = Tally{};
+      tally->slos = std::move(slos);
+    }
+    one.again = std::exchange(one.waits_for, "");
+    one.other_change = false;
+    running_.push_back(std::move(one));
+    one.waits_for = culprit;  // moved from: to be dropped
+  }
+  std::erase_if(judged_, [&](const Running& one) { return one.waits_for == culprit; });
+}
+
 void Outcomes::count(const Features& features, const Running& running, Tally& tally) const {
   ++tally.samples;
   if (Value now = load(features)) {
@@ -232,8 +267,43 @@ void Outcomes::count(const Features& features, const Running& running, Tally& ta
   }
 }
 
+// Seconds since the last sample, when nobody read the database meanwhile.
+double Outcomes::unseen(const Features& features) {
+  const Nanoseconds now = features.at.tick;
+  const double gap = gaps_.look(now);
+  const double passed = last_ && now > *last_ ? seconds_between(*last_, now) : 0;
+  last_ = now;
+  return features.fresh ? gap : passed;
+}
+
+void Outcomes::put_off(double seconds, std::vector<Finished>& out) {
+  for (std::size_t i = 0; i < running_.size();) {
+    Running& running = running_[i];
+    running.since +=
+        std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(seconds));
+    running.unseen_seconds += seconds;
+    if (running.unseen_seconds <= kMostUnseenSeconds) {
+      ++i;
+      continue;
+    }
+    out.push_back(cut_short(running, "the database was not read for " +
+                                         text::duration(running.unseen_seconds) +
+                                         " before the window ended"));
+    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
 std::vector<Finished> Outcomes::observe(const Features& features) {
   std::vector<Finished> out = std::exchange(cut_, {});
+  if (const double seconds = unseen(features); seconds > 0) {
+    put_off(seconds, out);
+    return out;  // what this sample tells of is the time that nobody saw
+  }
+  std::erase_if(judged_, [&](const Running& one) {
+    return taken_over(one.decision, one.actuation, features) ||
+           seconds_between(one.since, features.at.tick) >
+               one.decision.proposal.expected.window_seconds + kJudgedSeconds;
+  });
   if (Value now = load(features)) load_.add(features.at.tick, *now);
   load_.expire(features.at.tick);
   for (SloWatch& slo : slos_) slo.observe(features.at.tick, value_of(features, slo.feature()));
@@ -257,7 +327,10 @@ std::vector<Finished> Outcomes::observe(const Features& features) {
     }
   }
   // Judged once all windows know of this sample: a later change may be the culprit.
-  for (const Running& running : ended) out.push_back(finish(running, ended));
+  for (const Running& running : ended) {
+    out.push_back(finish(running, ended));
+    keep_for_later(running, out.back());
+  }
   return out;
 }
 
@@ -265,6 +338,9 @@ std::vector<Finished> Outcomes::end_all(const std::string& why) {
   std::vector<Finished> out = std::exchange(cut_, {});
   for (const Running& running : running_) out.push_back(cut_short(running, why));
   running_.clear();
+  judged_.clear();
+  gaps_.reset();
+  last_.reset();
   load_.clear();
   for (SloWatch& slo : slos_) slo.reset();
   return out;

@@ -7,7 +7,8 @@
 // that the load explains - worse under more load, better under less - is "unknown": nobody can tell
 // what the knob did. The window is cut short, and the result is "unknown", when the same knob
 // changes again (by us or by somebody else), when the database is reopened, or when the feature was
-// not there for most of the half.
+// not there for most of the half. Time in which the database was not read does not count: the
+// window goes on after it; after five minutes of it the result is "unknown".
 //
 // A service level that was kept before the change and is broken over the second half, under a load
 // that did not change, makes the result "worse", whatever was expected. Not that of reads after a
@@ -16,7 +17,8 @@
 //
 // When a change turns out badly while later changes of other knobs are still in their windows, the
 // culprit is the newest of those whose own expected feature got worse since it was made; it is the
-// change itself where there is none.
+// change itself where there is none. Once the culprit was taken back, the change gets its window
+// again, from the same baseline: it may be to blame as well.
 #pragma once
 
 #include <optional>
@@ -27,6 +29,7 @@
 #include "model/features.h"
 #include "model/objective.h"
 #include "model/trend.h"
+#include "policy/gaps.h"
 #include "policy/slo_watch.h"
 
 namespace rocktune {
@@ -56,6 +59,8 @@ class Outcomes {
 
   // An applied change of `proposal` begins its window at `now`; cuts others of the same knob short.
   void begin(const Decision& decision, const Actuation& actuation, const Features& features);
+  // `culprit`, by its decision's id, was taken back: those for which it went back are judged again.
+  void judge_again(const std::string& culprit, const Features& features);
   // Once per sample.
   std::vector<Finished> observe(const Features& features);
   // Cuts every window short.
@@ -73,11 +78,17 @@ class Outcomes {
   struct Running {
     Decision decision;
     Actuation actuation;
-    Nanoseconds since{0};
+    Nanoseconds since{0};  // put off by the time in which nothing was read
+    double unseen_seconds = 0;
     double load_before = 0;  // operations/s
     Tally whole, half;       // since the change; in the window's second half
     bool other_change = false;
+    std::string waits_for;  // judged_: the culprit that is to go back first
+    std::string again;      // the culprit that went back: this is the second judgement
   };
+  double unseen(const Features& features);
+  void put_off(double seconds, std::vector<Finished>& out);
+  void keep_for_later(const Running& running, const Finished& finished);
   void count(const Features& features, const Running& running, Tally& tally) const;
   [[nodiscard]] Finished finish(const Running& running, const std::vector<Running>& ended) const;
   static void judge(const Running& running, double gain, double tolerated, Finished& out);
@@ -91,7 +102,10 @@ class Outcomes {
   // Over the time that baselines are means of, so that both speak of the same load.
   Trend load_{Trend::Jumps::kKeep, 0, 10};
   std::vector<Running> running_;
-  std::vector<Finished> cut_;  // to be handed out by the next observe()
+  std::vector<Running> judged_;  // of which the culprit is another change, until that went back
+  Gaps gaps_;
+  std::optional<Nanoseconds> last_;  // sample
+  std::vector<Finished> cut_;        // to be handed out by the next observe()
 };
 
 }  // namespace rocktune

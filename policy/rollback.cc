@@ -1,6 +1,7 @@
 #include "policy/rollback.h"
 
 #include "model/knobs.h"
+#include "model/text.h"
 #include "policy/give_back.h"
 #include "policy/memory.h"
 
@@ -17,11 +18,11 @@ bool backlog_lasts(const std::vector<Indicator>& indicators) {
   return false;
 }
 
-// The value now, if the knob still stands where the change put it.
-const KnobReading* unmoved(const Features& features, const Actuation& actuation,
-                           const Proposal& proposal) {
-  const KnobReading* reading = find_reading(features.knobs, proposal.knob, proposal.column_family);
-  return reading != nullptr && reading->value == actuation.after ? reading : nullptr;
+// The knob is read, and does not stand any more where the change put it.
+bool moved_on(const Features& features, const Culprit& culprit) {
+  const KnobReading* reading =
+      find_reading(features.knobs, culprit.proposal.knob, culprit.proposal.column_family);
+  return features.fresh && reading != nullptr && reading->value != culprit.actuation.after;
 }
 
 }  // namespace
@@ -64,15 +65,36 @@ void Rollbacks::consider(const Finished& finished, Nanoseconds now) {
   wanted_[{culprit.proposal.knob, culprit.proposal.column_family}] = std::move(wanted);
 }
 
+// Since the last sample, when nobody could see or change anything meanwhile.
+Nanoseconds Rollbacks::unseen(const Features& features) {
+  const Nanoseconds now = features.at.tick;
+  const bool gap = gaps_.look(now) > 0;
+  const Nanoseconds passed = last_ && now > *last_ ? now - *last_ : Nanoseconds{0};
+  last_ = now;
+  return gap || !features.fresh ? passed : Nanoseconds{0};
+}
+
+void Rollbacks::give_up(const Wanted& wanted) {
+  const Culprit& culprit = wanted.culprit;
+  notes_.push_back({culprit.proposal.knob, culprit.proposal.column_family,
+                    "decision " + culprit.id + " is not taken back: in " +
+                        text::duration(kOfferedSeconds) + " that could not be done, " +
+                        culprit.proposal.knob + text::in_family(culprit.proposal.column_family) +
+                        " stays at " + std::to_string(culprit.actuation.after)});
+}
+
 std::vector<Proposal> Rollbacks::propose(const Features& features,
                                          const std::vector<Indicator>& indicators) {
   std::vector<Proposal> out;
+  const Nanoseconds blind = unseen(features);
   for (auto one = wanted_.begin(); one != wanted_.end();) {
     const Culprit& culprit = one->second.culprit;
+    one->second.since += blind;
     bool expired = seconds_between(one->second.since, features.at.tick) > kOfferedSeconds;
-    bool moved = features.fresh && !unmoved(features, culprit.actuation, culprit.proposal);
+    bool moved = moved_on(features, culprit);
     bool takes_away = culprit.actuation.before < culprit.actuation.after &&
                       culprit.proposal.knob != knob::kCacheCapacity;
+    if (expired && !moved) give_up(one->second);
     if (expired || moved) {
       one = wanted_.erase(one);
       continue;

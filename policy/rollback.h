@@ -17,6 +17,7 @@
 
 #include "model/decision.h"
 #include "model/features.h"
+#include "policy/gaps.h"
 #include "policy/outcomes.h"
 
 namespace rocktune {
@@ -26,21 +27,29 @@ inline constexpr std::string_view kRollbackRule = "rollback.regression";
 class Rollbacks {
  public:
   void consider(const Finished& finished, Nanoseconds now);
-  // What is wanted in this step; each is offered for a minute, or until done() or moot.
+  // What is wanted in this step; each is offered for a minute in which the database is read, or
+  // until done() or moot. Call once per sample.
   std::vector<Proposal> propose(const Features& features, const std::vector<Indicator>& indicators);
   // A rollback was carried out; returns what was taken back by it.
   std::optional<Culprit> done(const Proposal& proposal);
-  void reset() { wanted_.clear(); }
+  // Those that were given up since the last call.
+  std::vector<GuardNote> take_notes() { return std::exchange(notes_, {}); }
+  void reset() { *this = Rollbacks(); }
 
  private:
   struct Wanted {
     Culprit culprit;
     Expectation expected;  // of the rollback
     double was = 0;        // before the change
-    Nanoseconds since{0};
+    Nanoseconds since{0};  // put off by the time in which nothing was read
   };
+  [[nodiscard]] Nanoseconds unseen(const Features& features);
+  void give_up(const Wanted& wanted);
   static Proposal back(const Wanted& wanted);
   std::map<std::pair<std::string, std::string>, Wanted> wanted_;
+  std::vector<GuardNote> notes_;
+  std::optional<Nanoseconds> last_;  // sample
+  Gaps gaps_;
 };
 
 }  // namespace rocktune

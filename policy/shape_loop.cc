@@ -18,6 +18,7 @@ constexpr double kGain = 0.05;         // least fall of write amplification
 constexpr double kLoss = 0.10;         // most rise of read P99 or space
 constexpr double kSameLoad = 0.2;      // user writes of before and after differ by less
 constexpr double kLongestShapeRest = 24 * 3600;
+constexpr double kLongestInterval = 120;  // two of the longest polls
 
 struct Candidate {
   std::string_view knob;
@@ -55,6 +56,7 @@ void ShapeLoop::measure(const Situation& situation) {
     return;
   }
   const double dt = f.interval_seconds;
+  if (dt > kLongestInterval) return;  // nobody looked: it may be the time of another shape, too
   cost_.seconds += dt;
   cost_.user += dt * *f.user_write_bytes_per_second;
   cost_.background += dt * (*f.flush_bytes_per_second + *f.compaction_write_bytes_per_second);
@@ -142,10 +144,14 @@ std::optional<Proposal> ShapeLoop::follow(const Situation& situation) {
   Trial& trial = *trial_;
   const KnobReading* reading =
       find_reading(situation.features.knobs, trial.knob, trial.column_family);
-  if (reading == nullptr) {
-    end_trial(false, situation.now);
+  if (reading == nullptr) {  // not read in this sample, or gone with its column family
+    if (!trial.unseen_since) trial.unseen_since = situation.now;
+    if (seconds_between(*trial.unseen_since, situation.now) > kMeasureSeconds) {
+      end_trial(false, situation.now);
+    }
     return std::nullopt;
   }
+  trial.unseen_since.reset();
   // The guard may have allowed a part of the step only: that is what is tried, then.
   const bool first = !trial.applied_at && reading->value != trial.from;
   if (first && reading->owner == KnobOwner::kRocktune) trial.to = reading->value;

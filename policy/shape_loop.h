@@ -39,7 +39,8 @@ class ShapeLoop {
     Cost before;
     Nanoseconds asked_at{0};
     std::optional<Nanoseconds> applied_at;
-    bool failed = false;  // to be taken back
+    std::optional<Nanoseconds> unseen_since;  // the knob is not in the samples
+    bool failed = false;                      // to be taken back
     std::string why;
   };
   enum class Judgement { kBetter, kWorse, kIncomparable };

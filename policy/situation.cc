@@ -83,6 +83,8 @@ std::string describe(const Situation& situation) {
 }  // namespace
 
 double Held::update(bool condition, Nanoseconds now) {
+  const bool gap = gaps_.look(now) > 0;
+  if (gap) since_.reset();
   if (!condition) {
     since_.reset();
     return 0;
@@ -129,7 +131,8 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
                     f.pending_ratio.value_or(0) >= kSeenShare ||
                     out.memtable_ratio.value_or(0) >= kSeenShare;
   out.forecast_only = warns && !out.stalled && !seen && !backlog->calibrated;
-  bool known = f.l0_ratio.has_value();
+  // What is not known may be what is full.
+  bool known = f.l0_ratio && f.pending_bytes && f.immutable_memtables;
   bool low = f.l0_ratio.value_or(1) < kComfortableL0 &&
              f.pending_ratio.value_or(0) < kComfortablePending &&
              out.memtable_ratio.value_or(0) < kComfortableMemtables;

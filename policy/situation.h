@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/trend.h"
+#include "policy/gaps.h"
 #include "policy/policy.h"
 
 namespace rocktune {
@@ -58,7 +59,8 @@ struct Situation {
   Value cpu_busy_ratio;                        // mean of 5 s
 };
 
-// How long a condition has held without a break.
+// How long a condition has held without a break. A gap (policy/gaps.h) is one: nobody has seen it
+// hold.
 class Held {
  public:
   double update(bool condition, Nanoseconds now);  // seconds; 0 when it does not hold
@@ -66,6 +68,7 @@ class Held {
 
  private:
   std::optional<Nanoseconds> since_;
+  Gaps gaps_;
 };
 
 class Observer {

@@ -3,6 +3,7 @@ rocktune_unit_test(daemon_test
     unit/daemon/agents_test.cc
     unit/daemon/config_test.cc
     unit/daemon/device_profile_test.cc
+    unit/daemon/device_target_test.cc
     unit/daemon/device_test.cc
     unit/daemon/events_test.cc
     unit/daemon/freeze_test.cc

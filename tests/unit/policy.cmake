@@ -3,6 +3,8 @@ rocktune_unit_test(policy_test
     unit/policy/closed_loop_test.cc
     unit/policy/device_budget_test.cc
     unit/policy/engine_test.cc
+    unit/policy/fault_parts_test.cc
+    unit/policy/fault_test.cc
     unit/policy/guard_test.cc
     unit/policy/guard_wait_test.cc
     unit/policy/headroom_loops_test.cc

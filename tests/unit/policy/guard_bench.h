@@ -24,7 +24,16 @@ class GuardBench {
                cache_knob(256 * kGuardMiB, 256 * kGuardMiB)};
     pass(0.5);
   }
+  // The guard has been looking all the time, but only the last two samples matter.
   void pass(double seconds) {
+    constexpr double kLast = 0.001;
+    if (seconds > 10) {
+      look_after(seconds - kLast);
+      seconds = kLast;
+    }
+    look_after(seconds);
+  }
+  void look_after(double seconds) {
     f.at.tick += at_seconds(seconds);
     ++f.sequence;
     guard.observe(f);

@@ -101,7 +101,28 @@ TEST_CASE("buffers: a probe tells what the cache is worth", "[headroom][buffers]
     REQUIRE(first);
     CHECK(first->rule == "cache.returned");
     CHECK(first->to == 256 * kLoopsMiB);
-    CHECK(back->rule == "cache.miss");
+    CHECK(back->rule == "cache.returned");  // not taken so far: the guard may hold it
+    SECTION("taken, it is over") {
+      bench.apply(*back);
+      CHECK_FALSE(bench.run(60, knob::kCacheCapacity));
+    }
+    SECTION("taken in part, the rest is offered") {
+      bench.knob(knob::kCacheCapacity).value = 224 * kLoopsMiB;
+      const auto rest = bench.run(1, knob::kCacheCapacity);
+      REQUIRE(rest);
+      CHECK(rest->rule == "cache.returned");
+      CHECK(rest->to == 256 * kLoopsMiB);
+    }
+    SECTION("others need the memory: it is moot") {
+      bench.knob(knob::kCacheCapacity).value = 150 * kLoopsMiB;
+      for (const Proposal& proposal : bench.tick()) CHECK(proposal.rule != "cache.returned");
+    }
+    SECTION("not for ever") {
+      bench.run(40, knob::kCacheCapacity);
+      const auto last = bench.run(10, knob::kCacheCapacity);
+      REQUIRE(last);
+      CHECK(last->rule == "cache.miss");
+    }
   }
 }
 

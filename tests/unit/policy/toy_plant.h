@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "tests/unit/model/sample_builder.h"
 
@@ -27,6 +28,33 @@ class ToyPlant {
   // Above 0: what reads touch evenly; the cache is then always full, and its memory, a machine's 16
   // GiB and what others use of them decide what is available.
   double working_set = 0, others = 0;
+  // Knobs beside limiter, jobs and cache; see add_all_knobs().
+  std::vector<KnobReading> more;
+
+  // Every knob that headroom turns, and what its loops look at. Those with an effect here: the
+  // delayed write rate, subcompactions and the write buffers' size.
+  void add_all_knobs() {
+    constexpr std::int64_t kMost = std::int64_t{1} << 40, kMega = kMiB;
+    auto add = [this](std::string_view name, std::int64_t value, std::int64_t min, std::int64_t max,
+                      const char* family = "") {
+      more.push_back(knob_reading(name, value, value, min, max));
+      more.back().column_family = family;
+    };
+    add(knob::kSubcompactions, 1, 1, 64);
+    add(knob::kDelayedWriteRate, 2 * kMega, kMega, kMost);
+    add(knob::kWriteBufferSize, 8 * kMega, kMega, kMost, "default");
+    add(knob::kWriteBuffers, 2, 2, 64, "default");
+    add(knob::kLevelBase, 256 * kMega, kMega, kMost, "default");
+    add(knob::kTargetFileSize, 64 * kMega, kMega, kMost, "default");
+    add(knob::kBloomBits, 2, 2, 32, "default");
+  }
+  // nullptr: it is not there.
+  KnobReading* find_more(std::string_view name) {
+    for (KnobReading& one : more) {
+      if (one.name == name) return &one;
+    }
+    return nullptr;
+  }
 
   ToyPlant() : sample_(quiet_sample(0, 1000)) {}
 
@@ -44,22 +72,31 @@ class ToyPlant {
   [[nodiscard]] double stalled_seconds() const { return stalled_us_ / 1e6; }
 
  private:
-  static constexpr double kBuffer = 8e6, kBuffers = 2, kTrigger = 4, kSlowdown = 20, kStop = 36;
+  static constexpr double kSmallBuffer = 8e6, kBuffers = 2, kTrigger = 4, kSlowdown = 20,
+                          kStop = 36;
   static constexpr double kBelow = 3;  // bytes written below L0 per byte that leaves it
+
+  double value_of(std::string_view name, double otherwise) {
+    const KnobReading* known = find_more(name);
+    return known == nullptr ? otherwise : static_cast<double>(known->value);
+  }
 
   [[nodiscard]] double slots() const {
     return std::max<double>(1, static_cast<double>(jobs - std::max<std::int64_t>(1, jobs / 4)));
   }
 
   void live(double dt) {
+    const double buffer = value_of(knob::kWriteBufferSize, kSmallBuffer);
     stopped_ = immutable_ >= kBuffers || l0_ >= kStop;
     delayed_ = !stopped_ && l0_ >= kSlowdown;
-    double rate = stopped_ ? 0 : delayed_ ? std::min(demand, 2e6) : demand;
+    double rate = stopped_   ? 0
+                  : delayed_ ? std::min(demand, value_of(knob::kDelayedWriteRate, 2e6))
+                             : demand;
     if (stopped_ || delayed_) stalled_us_ += dt * 1e6 * (1 - rate / demand);
     user_ += rate * dt;
     memtable_ += rate * dt;
-    if (memtable_ >= kBuffer && immutable_ < kBuffers) {
-      memtable_ -= kBuffer;
+    if (memtable_ >= buffer && immutable_ < kBuffers) {
+      memtable_ -= buffer;
       ++immutable_;
     }
     double left = device_bandwidth * (1 - other_use);
@@ -77,33 +114,38 @@ class ToyPlant {
 
   double flush(double amount) {
     if (immutable_ < 1) return 0;
+    const double buffer = value_of(knob::kWriteBufferSize, kSmallBuffer);
     flushing_ += amount;
     flushed_ += amount;
-    if (flushing_ >= kBuffer) {
+    if (flushing_ >= buffer) {
       flushing_ = 0;
       --immutable_;
       ++l0_;
+      ++flushes_;
     }
     return amount;
   }
 
   // One thread works on L0, which cannot be split; the others on the debt below.
   double compact(double budget, double dt) {
+    const double buffer = value_of(knob::kWriteBufferSize, kSmallBuffer);
     double free_slots = slots(), used = 0;
     if (job_left_ <= 0 && l0_ >= kTrigger) {
       job_files_ = l0_;
-      job_left_ = job_files_ * kBuffer + 32e6;
+      job_left_ = job_files_ * buffer + 32e6;
+      l0_input_ += job_left_;
     }
     running_ = 0;
     if (job_left_ > 0) {
-      double done = std::min({budget, thread_rate * dt, job_left_});
+      const double threads = value_of(knob::kSubcompactions, 1);
+      double done = std::min({budget, threads * thread_rate * dt, job_left_});
       job_left_ -= done;
       used += done;
       --free_slots;
       ++running_;
       if (job_left_ <= 0) {
         l0_ -= job_files_;
-        debt_ += kBelow * job_files_ * kBuffer;
+        debt_ += kBelow * job_files_ * buffer;
       }
     }
     if (free_slots > 0 && debt_ > 20e6) {
@@ -131,9 +173,11 @@ class ToyPlant {
     db.running_compactions = whole(running_);
     db.running_flushes = immutable_ >= 1 ? 1 : 0;
     ColumnFamilyReading& family = db.column_families[0];
+    const double buffer = value_of(knob::kWriteBufferSize, kSmallBuffer);
+    if (!more.empty()) fill_more(family);
     family.levels[0].files = whole(l0_);
     family.immutable_memtables = whole(immutable_);
-    family.pending_compaction_bytes = whole(debt_ + (l0_ >= kTrigger ? l0_ * kBuffer : 0));
+    family.pending_compaction_bytes = whole(debt_ + (l0_ >= kTrigger ? l0_ * buffer : 0));
     fill_reads(db);
     sample_.device->queue_ms = whole(queue_ms_);
     sample_.device->write_sectors = whole(passed_ / 512);
@@ -142,6 +186,21 @@ class ToyPlant {
     sample_.host->cpus = 4;
     sample_.knobs = {limiter_knob(limit, found_limit), jobs_knob(jobs, found_jobs),
                      cache_knob(cache, found_cache)};
+    sample_.knobs.insert(sample_.knobs.end(), more.begin(), more.end());
+  }
+
+  void fill_more(ColumnFamilyReading& family) {
+    family.leveled_compaction = 1;
+    family.levels.resize(4);
+    for (std::size_t level = 1; level < 4; ++level) {
+      family.levels[level] = {std::uint64_t{4} << level, kMiB << (6 + 2 * level)};
+    }
+    family.flushes = static_cast<std::uint64_t>(flushes_);
+    family.l0_compactions_input_bytes = static_cast<std::uint64_t>(l0_input_);
+    family.write_buffer_bytes =
+        static_cast<std::uint64_t>(value_of(knob::kWriteBufferSize, kSmallBuffer));
+    sample_.host->cpu_busy_us = static_cast<std::uint64_t>(time_ * 1e6);
+    sample_.host->cpu_idle_us = static_cast<std::uint64_t>(time_ * 3e6);
   }
 
   void fill_cache(DatabaseReading& db) {
@@ -177,7 +236,7 @@ class ToyPlant {
   double time_ = 0, user_ = 0, reads_ = 0, memtable_ = 0, immutable_ = 0, flushing_ = 0, l0_ = 0;
   double debt_ = 0, job_left_ = 0, job_files_ = 0, running_ = 0;
   double flushed_ = 0, compacted_ = 0, passed_ = 0, stalled_us_ = 0, queue_ms_ = 0;
-  double device_use_ = 0, own_use_ = 0, hits_ = 0, misses_ = 0;
+  double device_use_ = 0, own_use_ = 0, hits_ = 0, misses_ = 0, flushes_ = 0, l0_input_ = 0;
   bool stopped_ = false, delayed_ = false;
 };
 

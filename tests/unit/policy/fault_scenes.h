@@ -1,0 +1,202 @@
+// What fault_test.cc puts together: scenes in which one loop of headroom has something to do, and
+// faults.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/unit/policy/fault_loop.h"
+
+namespace rocktune::test {
+
+inline constexpr std::int64_t kFaultMiB = std::int64_t{1} << 20;
+inline constexpr Nanoseconds kHour = std::chrono::hours(1);
+
+// A plant in which one loop has something to do.
+struct Scene {
+  std::string loop;  // what its rules begin with
+  std::string knob;
+  std::function<void(ToyPlant&)> prepare;
+  double within = 60;   // seconds, to its first change
+  double resumes = 90;  // ...and again, once a fault is over
+};
+
+inline std::vector<Scene> scenes() {
+  auto busy = [](double demand, std::int64_t limit, std::int64_t jobs) {
+    return [=](ToyPlant& plant) {
+      plant.demand = demand;
+      plant.limit = plant.found_limit = limit;
+      plant.jobs = plant.found_jobs = jobs;
+    };
+  };
+  auto reads = [](ToyPlant& plant) {
+    plant.demand = 5e6;
+    plant.jobs = plant.found_jobs = 4;
+    plant.working_set = 2e9;
+  };
+  return {
+      {"limiter.", std::string(knob::kRateLimit), busy(30e6, 20 * kFaultMiB, 1)},
+      {"jobs.", std::string(knob::kBackgroundJobs), busy(60e6, kUnlimitedBytesPerSecond, 2)},
+      {"subcompactions.", std::string(knob::kSubcompactions),
+       busy(100e6, kUnlimitedBytesPerSecond, 4)},
+      {"flow.", std::string(knob::kDelayedWriteRate),
+       [=](ToyPlant& plant) {
+         busy(300e6, kUnlimitedBytesPerSecond, 4)(plant);
+         KnobReading& rate = *plant.find_more(knob::kDelayedWriteRate);
+         rate.value = rate.found = 900 * kFaultMiB;
+       }},
+      {"buffers.", std::string(knob::kWriteBufferSize), busy(100e6, kUnlimitedBytesPerSecond, 4)},
+      {"cache.", std::string(knob::kCacheCapacity), reads},
+      {"filter.", std::string(knob::kBloomBits), reads},
+      {"shape.", std::string(knob::kLevelBase), busy(5e6, kUnlimitedBytesPerSecond, 4), 700, 1300},
+  };
+}
+
+inline EngineConfig fault_config() {
+  EngineConfig config;
+  config.budget.jobs_max = 4;
+  config.budget.memory_max = Bytes{4096 * kFaultMiB};
+  return config;
+}
+
+struct Fault {
+  std::string name;
+  double seconds = 30;
+  std::function<FaultHooks(FaultLoop&)> hooks;
+  std::function<void(FaultLoop&)> begin;  // once
+};
+
+inline void blind(Sample& sample) {
+  sample.database.reset();
+  sample.knobs.clear();
+}
+
+inline FaultHooks refusing(FaultLoop& loop, std::function<bool(const Decision&)> refuses) {
+  FaultHooks hooks;
+  hooks.make = [&loop, refuses = std::move(refuses)](const Decision& decision) {
+    const std::int64_t from = decision.proposal.from;
+    if (!refuses(decision)) return loop.make(decision);
+    return Actuation{decision.id, "refused", "writes are stopped", from, from};
+  };
+  return hooks;
+}
+
+// The knob reads another value than was set: `factor` of it; 0: the one from before.
+inline FaultHooks misreading(FaultLoop& loop, double factor) {
+  FaultHooks hooks;
+  hooks.make = [&loop, factor](const Decision& decision) {
+    const std::int64_t from = decision.proposal.from;
+    const auto wanted =
+        static_cast<double>(std::min(decision.verdict.value, std::int64_t{1} << 50));
+    const std::int64_t after = factor > 0 ? static_cast<std::int64_t>(factor * wanted) : from;
+    loop.set(decision.proposal.knob, after);
+    return Actuation{decision.id, "mismatch", "reads back another value", from, after};
+  };
+  return hooks;
+}
+
+inline FaultHooks seeing(std::function<void(Sample&)> see) {
+  FaultHooks hooks;
+  hooks.see = std::move(see);
+  return hooks;
+}
+
+inline constexpr auto kNothing = [](FaultLoop&) { return FaultHooks(); };
+
+inline std::vector<Fault> sight_faults() {
+  return {
+      {"agent gone for a sample", 0.5, [](FaultLoop&) { return seeing(blind); }, {}},
+      {"agent gone for 30 s", 30, [](FaultLoop&) { return seeing(blind); }, {}},
+      {"agent's socket gone",
+       30,
+       [](FaultLoop&) {
+         FaultHooks hooks;
+         hooks.nobody_asks = true;
+         return hooks;
+       },
+       {}},
+      {"device source gone",
+       30,
+       [](FaultLoop&) { return seeing([](Sample& sample) { sample.device.reset(); }); },
+       {}},
+      {"indicators invalid",
+       30,
+       [](FaultLoop&) {
+         return seeing([](Sample& sample) {
+           sample.database->column_families.clear();
+           sample.database->read_latency.reset();
+           sample.device.reset();
+         });
+       },
+       {}},
+      {"knobs absent",
+       30,
+       [](FaultLoop&) { return seeing([](Sample& sample) { sample.knobs.clear(); }); },
+       {}},
+  };
+}
+
+inline std::vector<Fault> clock_faults() {
+  return {
+      {"reopened", 0, kNothing, [](FaultLoop& loop) { loop.reopen(); }},
+      {"wall clock an hour back", 0, kNothing, [](FaultLoop& loop) { loop.wall_jump -= kHour; }},
+      {"wall clock an hour on", 0, kNothing, [](FaultLoop& loop) { loop.wall_jump += kHour; }},
+      {"suspended for an hour", 0, kNothing, [](FaultLoop& loop) { loop.tick_jump += kHour; }},
+      {"a sample twice", 0, kNothing, [](FaultLoop& loop) { loop.give(loop.last); }},
+      {"a sample late", 0, kNothing,
+       [](FaultLoop& loop) {
+         const Sample old = loop.last;
+         loop.tick();
+         loop.give(old);
+       }},
+  };
+}
+
+inline std::vector<Fault> change_faults() {
+  return {
+      {"every change refused",
+       30,
+       [](FaultLoop& loop) { return refusing(loop, [](const Decision&) { return true; }); },
+       {}},
+      {"every other change refused",
+       60,
+       [](FaultLoop& loop) {
+         return refusing(loop, [n = 0](const Decision&) mutable { return ++n % 2 == 1; });
+       },
+       {}},
+      {"no answer, and made all the same",
+       5,
+       [](FaultLoop& loop) {
+         FaultHooks hooks;
+         hooks.make = [&loop](const Decision& decision) {
+           loop.make(decision);
+           const std::int64_t from = decision.proposal.from;
+           return Actuation{decision.id, "failed", "no answer within 2 s", from, from};
+         };
+         return hooks;
+       },
+       {}},
+      {"reads back less", 5, [](FaultLoop& loop) { return misreading(loop, 0.9); }, {}},
+      {"reads back more", 5, [](FaultLoop& loop) { return misreading(loop, 1.05); }, {}},
+      {"reads back the same", 5, [](FaultLoop& loop) { return misreading(loop, 0); }, {}},
+  };
+}
+
+inline std::vector<Fault> all_faults() {
+  std::vector<Fault> all;
+  for (const auto& some : {sight_faults(), clock_faults(), change_faults()}) {
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+inline void put(FaultLoop& loop, const Fault& fault) {
+  if (fault.begin) fault.begin(loop);
+  loop.fault = fault.hooks(loop);
+  loop.run(fault.seconds);
+  loop.fault.reset();
+}
+
+}  // namespace rocktune::test
