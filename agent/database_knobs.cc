@@ -30,6 +30,8 @@ constexpr Spec kOptions[] = {
     {"max_subcompactions", plain<&DBOptions::max_subcompactions>, nullptr, "max_subcompactions"},
     {"delayed_write_rate", plain<&DBOptions::delayed_write_rate>, nullptr, "delayed_write_rate"},
     {kBytesPerSync, plain<&DBOptions::bytes_per_sync>, no_way_back_to_0, "bytes_per_sync"},
+    {"writable_file_max_buffer_size", plain<&DBOptions::writable_file_max_buffer_size>, nullptr,
+     "writable_file_max_buffer_size"},
     {"compaction_readahead_size", plain<&DBOptions::compaction_readahead_size>, nullptr,
      "compaction_readahead_size"},
     {"max_open_files", plain<&DBOptions::max_open_files>, nullptr, "max_open_files"},

@@ -63,6 +63,9 @@ constexpr KnobSpec kCatalogue[] = {
         seconds(15),
         true,
     },
+    // How large the single writes are; how much is written stays. New files have it, which are
+    // there within seconds while anything is written.
+    {knob::kWriteSize, "bytes", 64 << 10, 64 * kMiB, 8, kMiB, seconds(10), seconds(15), true},
     // Memtables: a new size holds from the next memtable on
     {knob::kWriteBufferSize, "bytes", kMiB, kTiB, 2, kMiB, seconds(10), seconds(30), true},
     {knob::kWriteBuffers, "memtables", 2, 64, 2, 2, seconds(10), seconds(30), true},

@@ -20,6 +20,7 @@ inline constexpr std::string_view kBackgroundJobs = "max_background_jobs";
 inline constexpr std::string_view kCacheCapacity = "block_cache_capacity_bytes";
 inline constexpr std::string_view kSubcompactions = "max_subcompactions";
 inline constexpr std::string_view kDelayedWriteRate = "delayed_write_rate";
+inline constexpr std::string_view kWriteSize = "writable_file_max_buffer_size";
 // The agent's own limiter: level 0's weight against deeper compactions, whether flushes wait too.
 inline constexpr std::string_view kL0Weight = "rate_limiter_l0_weight";
 inline constexpr std::string_view kLimitFlushes = "rate_limiter_limit_flushes";

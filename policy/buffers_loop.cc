@@ -14,9 +14,8 @@ namespace {
 constexpr double kBuffersEvaluationSeconds = 30;
 // How long writes have to press before memory moves, and nothing may press before it goes back.
 constexpr double kPressedSeconds = 3, kIdleSeconds = 300;
-// One doubling has to save this share of what flushes and compactions write, or it is not worth it.
-constexpr double kLeastSaved = 0.05;
-// ...and this many times what the cache loses by it: reads wait for a miss, nobody for a merge.
+// What is saved has to be this many times what the cache loses by it: reads wait for a miss, nobody
+// for a merge.
 constexpr double kTradeMargin = 1.25;
 constexpr double kLeastCacheShare = 0.25;  // of what was found
 constexpr double kLargestTrade = 0.25;     // of the cache, in one step
@@ -24,7 +23,6 @@ constexpr double kBuffersMostShare = 0.5;  // of the memory budget
 // A miss costs a block of 4 KiB and as much again for the request itself: what a device does in
 // IOPS it does not do in bytes.
 constexpr double kMissBytes = 8192;
-constexpr double kWritesSeconds = 10;  // time constant of the means
 constexpr double kSlopeAfterSeconds = 10;
 constexpr double kFullEnough = 0.9, kNotFullSeconds = 60;
 // Buffers that do not grow although there is room are held by somebody else's word: rest so long.
@@ -75,46 +73,21 @@ void BuffersLoop::observe(const Situation& situation) {
   const bool not_full = f.cache_fill_ratio && *f.cache_fill_ratio < kFullEnough;
   not_full_seconds_ = not_full ? std::max(not_full_.update(true, situation.now), 1e-3)
                                : not_full_.update(false, situation.now);
-
-  std::map<std::string, Writes> now;
-  for (const ColumnFamilyReading& family : f.column_families) {
-    if (!family.flushes || !family.l0_compactions_input_bytes || !family.write_buffer_bytes)
-      continue;
-    Writes writes = writes_.contains(family.name) ? writes_.at(family.name) : Writes();
-    const bool comparable = writes.seen && f.interval_seconds > 0 &&
-                            *family.flushes >= writes.flushes &&
-                            *family.l0_compactions_input_bytes >= writes.l0_input_bytes;
-    if (comparable) {
-      const double buffers = static_cast<double>(*family.flushes - writes.flushes);
-      const double flushed = buffers * static_cast<double>(*family.write_buffer_bytes);
-      const auto read =
-          static_cast<double>(*family.l0_compactions_input_bytes - writes.l0_input_bytes);
-      writes.seconds += f.interval_seconds;  // a plain mean until the window is full
-      const double weight =
-          std::min(1.0, f.interval_seconds / std::min(writes.seconds, kWritesSeconds));
-      writes.flushed += weight * (flushed / f.interval_seconds - writes.flushed);
-      writes.l0_input += weight * (read / f.interval_seconds - writes.l0_input);
-    }
-    writes.flushes = *family.flushes;
-    writes.l0_input_bytes = *family.l0_compactions_input_bytes;
-    writes.seen = true;
-    now.emplace(family.name, writes);
-  }
-  writes_ = std::move(now);
 }
 
-std::optional<BuffersLoop::Family> BuffersLoop::busiest(const Situation& situation) const {
+std::optional<BuffersLoop::Family> BuffersLoop::busiest(const Situation& situation,
+                                                        const Level0Merges& merges) {
   std::optional<Family> out;
   const Features& f = situation.features;
   for (const ColumnFamilyReading& family : f.column_families) {
-    const auto writes = writes_.find(family.name);
-    if (writes == writes_.end() || family.leveled_compaction == 0) continue;
-    if (out && writes->second.flushed <= out->writes.flushed) continue;
+    const Level0Merging* writes = merges.of(family.name);
+    if (writes == nullptr || family.leveled_compaction == 0) continue;
+    if (out && writes->flushed <= out->writes.flushed) continue;
     const KnobReading* size = find_reading(f.knobs, knob::kWriteBufferSize, family.name);
     const KnobReading* number = find_reading(f.knobs, knob::kWriteBuffers, family.name);
     if (size == nullptr || number == nullptr || size->value <= 0) continue;
     if (!size->changeable || size->owner == KnobOwner::kManual) continue;
-    out = Family{size, number, writes->second};
+    out = Family{size, number, *writes};
   }
   return out;
 }
@@ -131,10 +104,10 @@ std::optional<double> BuffersLoop::lost(const Situation& situation, double bytes
 }
 
 // The cache gets back what a probe took, where its verdict is that it is worth more there.
-std::optional<Proposal> BuffersLoop::end_probe(const Situation& situation) {
+std::optional<Proposal> BuffersLoop::end_trade(const Situation& situation) {
   const KnobReading* cache =
       find_reading(situation.features.knobs, knob::kCacheCapacity, std::string_view());
-  const std::int64_t before = *std::exchange(probed_from_, std::nullopt);
+  const std::int64_t before = *std::exchange(taken_from_, std::nullopt);
   resting_since_ = situation.now;
   if (cache == nullptr || cache->value >= before) return std::nullopt;
   return_ = Return{before, cache->value, situation.now};
@@ -153,7 +126,7 @@ std::optional<Proposal> BuffersLoop::offer_return(const Situation& situation) {
   }
   if (cache == nullptr || !cache->changeable) return std::nullopt;
   Proposal out = propose(*cache, return_->to, "cache.returned");
-  out.reason = "the probe says that this memory saves more as cache";
+  out.reason = "the memory taken from the cache saves more there";
   const double hits = hit_ratio_.mean(10).value_or(0);
   out.expected = {"cache_hit_ratio", false, hits, kBuffersEvaluationSeconds};
   out.evidence = {{"cache_hit_ratio", hits, std::nullopt}};
@@ -165,30 +138,28 @@ std::vector<Proposal> BuffersLoop::grow(const Situation& situation, const Family
   const auto size = static_cast<double>(family.size->value);
   const auto number = static_cast<double>(family.number->value);
   const double saved = family.writes.saved_by_doubling();
-  const double written =
-      f.flush_bytes_per_second.value_or(0) + f.compaction_write_bytes_per_second.value_or(0);
   const MemoryUse use = memory_use(f.knobs, f.column_families);
   const double budget = memory_budget(situation.budget, use);
   const double room = kBuffersMostShare * budget - use.write_buffers;
   const double wanted = std::min(size * number, room);
-  if (saved < kLeastSaved * std::max(written, family.writes.flushed) || wanted < size / 8)
-    return {};
+  const bool wants = worth_doubling(family.writes, f) && wanted >= size / 8;
   const double free = budget - use.total();
   // Free memory is worth as much: the cache could have it.
   const std::optional<double> lost_by_cache = lost(situation, wanted);
   const double gains = saved * wanted / (size * number);
-  const bool worth = lost_by_cache && gains >= kTradeMargin * *lost_by_cache;
-  // A probe that could not tell (the cache did not fill) is no reason to keep the memory, either.
-  const bool landed = probed_from_ && cache_ && *cache_ < *probed_from_;
+  const bool worth = wants && lost_by_cache && gains >= kTradeMargin * *lost_by_cache;
+  // What was taken and is not wanted after all. A probe that could not tell (the cache did not
+  // fill) is no reason to keep it, either.
+  const bool landed = taken_from_ && cache_ && *cache_ < *taken_from_;
   if (landed && (!worth || !slope_)) {
-    if (auto back = end_probe(situation)) return {*std::move(back)};
+    if (auto back = end_trade(situation)) return {*std::move(back)};
   }
   if (!worth || !f.memory_available_bytes) return {};
   const double costs = *lost_by_cache;
   claims_ = true;
   std::vector<Proposal> out;
   if (free >= wanted / 2) {
-    probed_from_.reset();
+    taken_from_.reset();
     const double more = std::min(free, wanted) / number;
     Proposal grown =
         propose(*family.size, static_cast<std::int64_t>(size + more), "buffers.writes");
@@ -211,7 +182,7 @@ std::vector<Proposal> BuffersLoop::grow(const Situation& situation, const Family
              : take_from_cache(situation, 1e18, "cache.probe",
                                "larger write buffers would save " + text::rate(gains) +
                                    " of compaction: what is this part of the cache worth?");
-  if (room_made && !slope_) probed_from_ = room_made->from;
+  if (room_made && !taken_from_) taken_from_ = room_made->from;
   if (room_made) out.push_back(*std::move(room_made));
   return out;
 }
@@ -247,7 +218,7 @@ std::optional<Proposal> BuffersLoop::give_back(const Situation& situation) {
   return std::nullopt;
 }
 
-std::vector<Proposal> BuffersLoop::decide(const Situation& situation) {
+std::vector<Proposal> BuffersLoop::decide(const Situation& situation, const Level0Merges& merges) {
   observe(situation);
   // What the cache's last change did is not known yet: nothing moves meanwhile.
   claims_ = change_ && static_cast<double>(cache_.value_or(0)) < change_->bytes_before;
@@ -256,7 +227,7 @@ std::vector<Proposal> BuffersLoop::decide(const Situation& situation) {
   }
   const bool presses = situation.trouble || situation.piling || situation.pressed;
   const double pressed = pressed_.update(presses, situation.now);
-  const std::optional<Family> family = busiest(situation);
+  const std::optional<Family> family = busiest(situation, merges);
   if (resting_since_ && seconds_between(*resting_since_, situation.now) >= kBuffersRestSeconds) {
     resting_since_.reset();
   }
@@ -272,8 +243,8 @@ std::vector<Proposal> BuffersLoop::decide(const Situation& situation) {
     return {};
   }
   // Nothing presses any more: the question that the probe asked is moot.
-  if (probed_from_ && !change_ && !presses) {
-    if (auto back = end_probe(situation)) return {*std::move(back)};
+  if (taken_from_ && !change_ && !presses) {
+    if (auto back = end_trade(situation)) return {*std::move(back)};
   }
   // Back only where the cache can use it, and writes would not ask for it again.
   const Features& f = situation.features;

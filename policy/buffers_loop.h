@@ -2,12 +2,7 @@
 // same memory saves it as cache; back to what was found when nobody writes. Pure; bounded by the
 // number of column families; internal to policy/.
 //
-// What doubling the buffers of a column family saves, in bytes/s that compactions read and write: a
-// compaction of level 0 reads and writes what the next level holds there, once for every few
-// buffers; with buffers twice the size half as often. What compactions of level 0 read beyond what
-// was flushed is just that, so half of it is not read and as much is not written:
-//
-//   saved = input of level-0 compactions/s - flushed/s
+// What doubling the buffers of a column family saves: policy/level0_merges.h.
 //
 // What taking `bytes` from the cache costs, with a hit ratio that grows with the logarithm of the
 // cache's size:
@@ -19,11 +14,11 @@
 // cache.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "policy/level0_merges.h"
 #include "policy/situation.h"
 
 namespace rocktune {
@@ -31,39 +26,30 @@ namespace rocktune {
 class BuffersLoop {
  public:
   // At most one proposal for the write buffers, and one for the cache where it is to make room.
-  std::vector<Proposal> decide(const Situation& situation);
+  std::vector<Proposal> decide(const Situation& situation, const Level0Merges& merges);
   // The cache is not to grow: the memory is meant for the write buffers, or a probe is under way.
   [[nodiscard]] bool claims_memory() const { return claims_; }
   void reset() { *this = BuffersLoop(); }
 
  private:
-  struct Writes {
-    std::uint64_t flushes = 0, l0_input_bytes = 0;  // as last read
-    double flushed = 0, l0_input = 0;               // bytes/s, smoothed
-    double seconds = 0;                             // of them so far
-    bool seen = false;
-    [[nodiscard]] double saved_by_doubling() const {
-      return l0_input > flushed ? l0_input - flushed : 0;
-    }
-  };
   struct Family {
     const KnobReading* size = nullptr;
     const KnobReading* number = nullptr;
-    Writes writes;
+    Level0Merging writes;
   };
   void observe(const Situation& situation);
   void learn_slope(const Situation& situation);
   std::optional<Proposal> take_from_cache(const Situation& situation, double bytes,
                                           std::string_view rule, std::string reason);
-  [[nodiscard]] std::optional<Family> busiest(const Situation& situation) const;
+  [[nodiscard]] static std::optional<Family> busiest(const Situation& situation,
+                                                     const Level0Merges& merges);
   // Absent: nobody can tell, as while the cache is filling.
   [[nodiscard]] std::optional<double> lost(const Situation& situation, double bytes) const;
-  std::optional<Proposal> end_probe(const Situation& situation);
+  std::optional<Proposal> end_trade(const Situation& situation);
   std::optional<Proposal> offer_return(const Situation& situation);
   std::vector<Proposal> grow(const Situation& situation, const Family& family);
   std::optional<Proposal> give_back(const Situation& situation);
 
-  std::map<std::string, Writes> writes_;
   Trend hit_ratio_{Trend::Jumps::kKeep, 0, 15};
   Trend lookups_{Trend::Jumps::kKeep, 0, 15};
   // The cache before its last change, until the hit ratio of after it is known.
@@ -79,7 +65,8 @@ class BuffersLoop {
   };
   std::optional<Slope> slope_;
   Held pressed_, idle_, not_full_, held_up_;
-  std::optional<std::int64_t> probed_from_;  // the cache before the probe that is under way
+  // The cache before what was taken of it, until the buffers have that.
+  std::optional<std::int64_t> taken_from_;
   // What a probe took, to go back to the cache: offered until it is taken, or moot, or a minute has
   // passed.
   struct Return {

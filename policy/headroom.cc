@@ -5,7 +5,9 @@
 #include "policy/buffers_loop.h"
 #include "policy/filter_loop.h"
 #include "policy/flow_loop.h"
+#include "policy/l0_trigger_loop.h"
 #include "policy/shape_loop.h"
+#include "policy/write_size_loop.h"
 
 namespace rocktune {
 namespace {
@@ -32,7 +34,10 @@ class Headroom : public Policy {
     add(jobs_.decide(situation, raises));
     add(subcompactions_.decide(situation));
     add(flow_.decide(situation));
-    const std::vector<Proposal> buffers = buffers_.decide(situation);
+    add(write_size_.decide(situation));
+    merges_.observe(input.features);
+    add(l0_trigger_.decide(situation, merges_));
+    const std::vector<Proposal> buffers = buffers_.decide(situation, merges_);
     std::optional<Proposal> cache = cache_.decide(situation, buffers_.claims_memory());
     // One proposal for each knob: short memory goes before a trade, a trade before growth.
     const bool short_of_memory = cache && cache->to < cache->from;
@@ -54,6 +59,9 @@ class Headroom : public Policy {
     jobs_.reset();
     subcompactions_.reset();
     flow_.reset();
+    write_size_.reset();
+    merges_.reset();
+    l0_trigger_.reset();
     buffers_.reset();
     cache_.reset();
     filter_.reset();
@@ -66,6 +74,9 @@ class Headroom : public Policy {
   JobsLoop jobs_;
   SubcompactionsLoop subcompactions_;
   FlowLoop flow_;
+  WriteSizeLoop write_size_;
+  Level0Merges merges_;
+  L0TriggerLoop l0_trigger_;
   BuffersLoop buffers_;
   CacheLoop cache_;
   FilterLoop filter_;

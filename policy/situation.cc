@@ -25,6 +25,9 @@ constexpr double kPilingSeconds = 60;
 constexpr double kMostAmplification = 50;
 // A share of the device's limits from which background I/O is felt by reads.
 constexpr double kInterferenceShare = 0.5;
+// Reads that take the device so many times as long as at its idlest, and this long at least, which
+// no idle flash needs. A device that has been slower than that all the time was never seen idle.
+constexpr double kLoadedAwait = 4, kLoadedAwaitMs = 1;
 // A share of all CPUs from which background work is felt.
 constexpr double kCpuShort = 0.9;
 // Below these shares of every limit a warning rests on the forecast alone.
@@ -176,6 +179,11 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   const Indicator* device = find(input.indicators, IndicatorKind::kDeviceSaturation);
   const bool saturated = device != nullptr && device->state != AlertState::kOk;
   const bool cpus_short = cpu_.mean(5).value_or(0) >= kCpuShort;
+  if (const Value await = await_.mean(5); await && await_.span_seconds() >= 4) {
+    light_await_ = std::min(light_await_.value_or(*await), *await);
+    const bool slower = *light_await_ >= kLoadedAwaitMs || *await >= kLoadedAwait * *light_await_;
+    out.device_loaded = compacts && slower && *await >= kLoadedAwaitMs;
+  }
   out.pressed = out.interference || (compacts && (saturated || cpus_short));
 }
 

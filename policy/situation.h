@@ -52,6 +52,8 @@ struct Situation {
   Value read_p99_us;          // median of 5 s
   bool interference = false;  // the device is busy and compactions are what keeps it so
   bool pressed = false;       // ...or the CPUs are: background work costs the foreground
+  // A compaction runs, and reads take the device several times as long as they did at its idlest.
+  bool device_loaded = false;
 
   Value running_compactions, running_flushes;  // means of 3 s
   Value cpu_busy_ratio;                        // mean of 5 s
@@ -88,6 +90,7 @@ class Observer {
   Trend read_p99_ = window(5), queue_ = window(5), await_ = window(5);
   Trend compactions_ = window(5), flushes_ = window(5), cpu_ = window(5);
   Held comfort_, slow_reads_;
+  Value light_await_;  // the least mean of 5 s so far
   Value limiter_rate_;
 };
 

@@ -1,0 +1,111 @@
+#include "policy/l0_trigger_loop.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/knobs.h"
+#include "model/text.h"
+#include "policy/memory.h"
+
+namespace rocktune {
+namespace {
+
+constexpr double kL0TriggerEvaluationSeconds = 60;
+constexpr double kL0PressedSeconds = 3, kL0IdleSeconds = 300;
+// Level 0 stays below this share of its slowdown trigger when a compaction begins: as many files
+// again may come before that has ended.
+constexpr double kL0MostShare = 0.4;
+// Reads that are this few beside writes do not count.
+constexpr double kFewReads = 0.1;
+// Writers that wait for level 0 need its compactions early, not large.
+constexpr double kL0CrowdedSeconds = 2, kL0CrowdedRestSeconds = 900;
+
+const KnobReading* filters_of(const Features& f, const std::string& column_family) {
+  return find_reading(f.knobs, knob::kBloomBits, column_family);
+}
+
+bool reads_bear_it(const Features& f, const std::string& column_family) {
+  const KnobReading* filters = filters_of(f, column_family);
+  if (filters != nullptr && filters->value > 0) return true;
+  return f.reads_per_second && f.writes_per_second &&
+         *f.reads_per_second <= kFewReads * *f.writes_per_second;
+}
+
+}  // namespace
+
+std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
+                                             const Level0Merges& merges) {
+  const Features& f = situation.features;
+  const KnobReading* best = nullptr;
+  const Level0Merging* most = nullptr;
+  for (const ColumnFamilyReading& family : f.column_families) {
+    const Level0Merging* merging = merges.of(family.name);
+    const KnobReading* trigger = find_reading(f.knobs, knob::kL0Trigger, family.name);
+    if (merging == nullptr || trigger == nullptr || family.leveled_compaction == 0) continue;
+    if (!trigger->changeable || trigger->owner == KnobOwner::kManual || trigger->value < 1)
+      continue;
+    if (!worth_doubling(*merging, f) || !reads_bear_it(f, family.name)) continue;
+    if (most != nullptr && merging->saved_by_doubling() <= most->saved_by_doubling()) continue;
+    best = trigger;
+    most = merging;
+  }
+  if (best == nullptr) return std::nullopt;
+  const KnobReading* slowdown = find_reading(f.knobs, knob::kL0Slowdown, best->column_family);
+  if (slowdown == nullptr) return std::nullopt;
+  const auto ceiling =
+      static_cast<std::int64_t>(kL0MostShare * static_cast<double>(slowdown->value));
+  const std::int64_t to = std::min(2 * best->value, ceiling);
+  if (to <= best->value) return std::nullopt;
+  Proposal out = propose(*best, to, "l0_trigger.writes");
+  const double saved = most->saved_by_doubling() *
+                       (1 - static_cast<double>(best->value) / static_cast<double>(to)) * 2;
+  out.reason = "compactions of level 0 read " + text::rate(most->saved_by_doubling()) +
+               " of the next level again and again: with " + std::to_string(to) +
+               " files at a time they save " + text::rate(saved);
+  out.expected = {"write_amplification", true, situation.write_amplification.value_or(1),
+                  kL0TriggerEvaluationSeconds};
+  out.evidence = {{"l0_files", f.l0_files.value_or(0), f.l0_slowdown_files},
+                  {"flush_bytes_per_second", most->flushed, std::nullopt}};
+  return out;
+}
+
+std::optional<Proposal> L0TriggerLoop::lower(const Situation& situation, std::string_view rule,
+                                             std::string reason) {
+  for (const KnobReading& reading : situation.features.knobs) {
+    const bool ours = reading.name == knob::kL0Trigger && reading.changeable &&
+                      reading.owner == KnobOwner::kRocktune && reading.value > reading.found;
+    if (!ours) continue;
+    Proposal out = propose(reading, reading.found, rule);
+    out.reason = std::move(reason);
+    out.expected = {"l0_ratio", true, situation.l0_ratio.value_or(0), kL0TriggerEvaluationSeconds};
+    out.evidence = backlog_evidence(situation);
+    return out;
+  }
+  return std::nullopt;
+}
+
+std::optional<Proposal> L0TriggerLoop::decide(const Situation& situation,
+                                              const Level0Merges& merges) {
+  const Nanoseconds now = situation.now;
+  const bool presses =
+      situation.trouble || situation.piling || situation.pressed || situation.device_loaded;
+  const double pressed = pressed_.update(presses, now);
+  const bool waits = situation.stalled && situation.backlog_cause == "l0";
+  const double crowded = crowded_.update(waits, now);
+  const double idle = idle_.update(situation.comfortable && !presses, now);
+  if (crowded >= kL0CrowdedSeconds) {
+    crowded_at_ = now;
+    return lower(situation, "l0_trigger.backlog",
+                 situation.backlog_text + ": its compactions are to begin earlier again");
+  }
+  if (idle >= kL0IdleSeconds) {
+    return lower(
+        situation, "l0_trigger.idle",
+        "nothing has pressed for " + text::duration(idle) + ": reads look into fewer files again");
+  }
+  const bool rests = crowded_at_ && seconds_between(*crowded_at_, now) < kL0CrowdedRestSeconds;
+  if (pressed < kL0PressedSeconds || waits || rests) return std::nullopt;
+  return raise(situation, merges);
+}
+
+}  // namespace rocktune

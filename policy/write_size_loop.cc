@@ -1,0 +1,132 @@
+#include "policy/write_size_loop.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/knobs.h"
+#include "model/text.h"
+
+namespace rocktune {
+namespace {
+
+constexpr double kWriteSizeEvaluationSeconds = 15;
+// Linux sends larger writes to most NVMe drives in such pieces anyway (max_sectors_kb). Measured
+// with pieces of 64 KiB: reads gain no more (docs/control.md).
+constexpr std::int64_t kSmallPieces = 128 << 10;
+constexpr double kReadsWaitSeconds = 3;
+// A write that takes the device this long, and this many times as long as a read.
+constexpr double kLongWriteMs = 1, kWritesOverReads = 2;
+// Reads whose P99 is below this share of their objective are fast enough, whatever they wait for.
+constexpr double kFastEnough = 0.1;
+// New files have the new size, and the reads' P99 follows within so long.
+constexpr double kJudgeTrialSeconds = 30;
+constexpr double kLeastTrialGain = 0.05, kSameLoadShare = 0.3;
+constexpr double kStalledTooLongSeconds = 5;
+constexpr double kWriteSizeOfferedSeconds = 60;
+constexpr double kLongestWriteSizeRest = 4 * 3600;
+
+}  // namespace
+
+void WriteSizeLoop::observe(const Situation& situation, const KnobReading& reading) {
+  const Features& f = situation.features;
+  if (f.device_write_await_ms) write_await_.add(situation.now, *f.device_write_await_ms);
+  if (f.device_read_await_ms) read_await_.add(situation.now, *f.device_read_await_ms);
+  if (f.reads_per_second && f.writes_per_second) {
+    operations_.add(situation.now, *f.reads_per_second + *f.writes_per_second);
+  }
+  for (Trend* trend : {&write_await_, &read_await_, &operations_}) trend->expire(situation.now);
+  const bool lowered = size_ && reading.value < *size_ && reading.owner == KnobOwner::kRocktune;
+  if (lowered && situation.read_p99_us) {
+    trial_ = Trial{situation.now, *situation.read_p99_us, operations_.mean(10).value_or(0)};
+  }
+  if (size_ && reading.value != *size_) offered_since_.reset();
+  if (size_ && reading.value > *size_) trial_.reset();
+  size_ = reading.value;
+}
+
+bool WriteSizeLoop::reads_wait_for_writes(const Situation& situation) const {
+  const double background =
+      situation.running_compactions.value_or(0) + situation.running_flushes.value_or(0);
+  const Value write = write_await_.mean(5), read = read_await_.mean(5);
+  if (background < 0.5 || !situation.read_p99_us || !write || !read) return false;
+  const double p99_ms = *situation.read_p99_us / 1e3;
+  const double fast_ms = kFastEnough * situation.objective.read_p99_seconds * 1e3;
+  return *write >= kLongWriteMs && *write >= kWritesOverReads * *read && p99_ms >= *write &&
+         p99_ms >= fast_ms;
+}
+
+std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
+                                             const KnobReading& reading) {
+  const bool resting = failed_at_ && seconds_between(*failed_at_, situation.now) < rest_seconds_;
+  const double waited = wait_.update(reads_wait_for_writes(situation), situation.now);
+  const bool small = reading.value <= kSmallPieces;
+  if (small || resting || waited < kReadsWaitSeconds || situation.stalled) return std::nullopt;
+  Proposal out = propose(reading, kSmallPieces, "write_size.reads");
+  const double write_ms = write_await_.mean(5).value_or(0);
+  out.reason = "a write takes the device " + text::microseconds(write_ms * 1e3) +
+               ", and read P99 is " + text::microseconds(*situation.read_p99_us) +
+               ": reads wait behind the " + text::bytes(static_cast<double>(reading.value)) +
+               " that flushes and compactions write at a time";
+  out.expected = {"read_p99_us", true, *situation.read_p99_us, kWriteSizeEvaluationSeconds};
+  out.evidence = {
+      {"device_write_await_ms", write_ms, std::nullopt},
+      {"device_read_await_ms", read_await_.mean(5).value_or(0), std::nullopt},
+      {"read_p99_us", *situation.read_p99_us, situation.objective.read_p99_seconds * 1e6}};
+  return out;
+}
+
+bool WriteSizeLoop::gained_nothing(const Situation& situation) const {
+  if (!trial_ || !situation.read_p99_us) return false;
+  const double operations = operations_.mean(10).value_or(0);
+  const bool same_load =
+      std::fabs(operations - trial_->operations) <= kSameLoadShare * trial_->operations;
+  return same_load && *situation.read_p99_us > (1 - kLeastTrialGain) * trial_->read_p99_us;
+}
+
+// Back to what was found: offered for a while, then what stands stays.
+std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
+                                            const KnobReading& reading) {
+  const Nanoseconds now = situation.now;
+  const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
+  const double stalled = stalled_.update(ours && situation.stalled, now);
+  if (!ours) return std::nullopt;
+  const bool due = trial_ && seconds_between(trial_->tick, now) >= kJudgeTrialSeconds;
+  const bool futile = due && gained_nothing(situation);
+  const bool too_slow = stalled >= kStalledTooLongSeconds;
+  if (due && !futile) trial_.reset();
+  if (!futile && !too_slow) {
+    offered_since_.reset();
+    return std::nullopt;
+  }
+  if (!offered_since_) {
+    if (failed_at_) rest_seconds_ = std::min(2 * rest_seconds_, kLongestWriteSizeRest);
+    offered_since_ = failed_at_ = now;
+  }
+  if (seconds_between(*offered_since_, now) >= kWriteSizeOfferedSeconds) {
+    trial_.reset();
+    return std::nullopt;
+  }
+  Proposal out =
+      propose(reading, reading.found, too_slow ? "write_size.backlog" : "write_size.futile");
+  if (too_slow) {
+    out.reason = situation.backlog_text + ": flushes and compactions write in larger pieces again";
+    out.expected = expect_relief(situation, kWriteSizeEvaluationSeconds);
+    out.evidence = backlog_evidence(situation);
+    return out;
+  }
+  out.reason = "read P99 was " + text::microseconds(trial_->read_p99_us) + " and is " +
+               text::microseconds(*situation.read_p99_us) +
+               " with smaller writes: they are not what reads wait for";
+  out.expected = {"read_p99_us", true, *situation.read_p99_us, kWriteSizeEvaluationSeconds};
+  return out;
+}
+
+std::optional<Proposal> WriteSizeLoop::decide(const Situation& situation) {
+  const KnobReading* reading = changeable_knob(situation.features, knob::kWriteSize);
+  if (reading == nullptr) return std::nullopt;
+  observe(situation, *reading);
+  if (auto proposal = back(situation, *reading)) return proposal;
+  return lower(situation, *reading);
+}
+
+}  // namespace rocktune

@@ -1,0 +1,45 @@
+// The loop of writable_file_max_buffer_size: flushes and compactions write in pieces of at most
+// this size (RocksDB's default is 1 MiB), and a read that comes meanwhile waits behind the piece.
+// Smaller pieces let reads in between. How much is written stays the same. Pure; bounded; internal
+// to policy/.
+//
+// Whether reads wait behind writes is seen at the device: there a write takes long, a read less
+// than that, and the reads' P99 is as long as a write. What it cost or brought is measured: pieces
+// that gained reads nothing, or that level 0 did not bear, go back to what was found.
+#pragma once
+
+#include <optional>
+
+#include "policy/situation.h"
+
+namespace rocktune {
+
+class WriteSizeLoop {
+ public:
+  std::optional<Proposal> decide(const Situation& situation);
+  void reset() { *this = WriteSizeLoop(); }
+
+ private:
+  static constexpr double kFirstRestSeconds = 600;
+  struct Trial {
+    Nanoseconds tick{0};
+    double read_p99_us = 0, operations = 0;  // before it
+  };
+  void observe(const Situation& situation, const KnobReading& reading);
+  [[nodiscard]] bool reads_wait_for_writes(const Situation& situation) const;
+  std::optional<Proposal> lower(const Situation& situation, const KnobReading& reading);
+  std::optional<Proposal> back(const Situation& situation, const KnobReading& reading);
+  [[nodiscard]] bool gained_nothing(const Situation& situation) const;
+
+  Trend write_await_{Trend::Jumps::kKeep, 0, 5};
+  Trend read_await_{Trend::Jumps::kKeep, 0, 5};
+  Trend operations_{Trend::Jumps::kKeep, 0, 10};
+  Held wait_, stalled_;
+  std::optional<std::int64_t> size_;          // as last seen
+  std::optional<Trial> trial_;                // smaller pieces that are not judged yet
+  std::optional<Nanoseconds> offered_since_;  // what was found
+  std::optional<Nanoseconds> failed_at_;      // since when they are to go back, or went
+  double rest_seconds_ = kFirstRestSeconds;   // no trial for so long after one that failed
+};
+
+}  // namespace rocktune

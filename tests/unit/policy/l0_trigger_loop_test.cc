@@ -1,0 +1,97 @@
+#include "policy/l0_trigger_loop.h"
+
+#include "tests/support/catch.h"
+#include "tests/unit/policy/headroom_bench.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+// Compactions of level 0 read twice what is flushed, the device is busy with them, filters are on.
+HeadroomBench merging() {
+  HeadroomBench bench;
+  bench.family(64 * kHeadroomMiB, 2);
+  auto add = [&bench](std::string_view name, std::int64_t value) {
+    bench.f.knobs.push_back(knob_reading(name, value, value, 1, 4096));
+    bench.f.knobs.back().column_family = "default";
+  };
+  add(knob::kL0Trigger, 4);
+  add(knob::kL0Slowdown, 20);
+  add(knob::kBloomBits, 10);
+  bench.f.running_compactions = 1;
+  bench.f.device_read_await_ms = 3;
+  bench.f.reads_per_second = 5000;
+  bench.f.writes_per_second = 5000;
+  return bench;
+}
+
+}  // namespace
+
+TEST_CASE("L0 trigger: more files at a time where merging keeps the device busy", "[headroom]") {
+  HeadroomBench bench = merging();
+  const auto proposal = bench.run(10, knob::kL0Trigger);
+  REQUIRE(proposal);
+  CHECK(proposal->rule == "l0_trigger.writes");
+  CHECK(proposal->column_family == "default");
+  CHECK(proposal->to == 8);
+  CHECK(proposal->expected.feature == "write_amplification");
+  bench.apply(*proposal);
+  SECTION("no more than 40% of the slowdown trigger") {
+    CHECK_FALSE(bench.run(250, knob::kL0Trigger));
+  }
+  SECTION("back when nothing has pressed for five minutes") {
+    bench.f.running_compactions = 0;
+    CHECK_FALSE(bench.run(295, knob::kL0Trigger));
+    const auto back = bench.run(10, knob::kL0Trigger);
+    REQUIRE(back);
+    CHECK(back->rule == "l0_trigger.idle");
+    CHECK(back->to == 4);
+  }
+  SECTION("back when writers wait for level 0, and then a rest") {
+    bench.f.stalled_ratio = 0.5;
+    bench.backlog(20);
+    const auto back = bench.run(4, knob::kL0Trigger);
+    REQUIRE(back);
+    CHECK(back->rule == "l0_trigger.backlog");
+    CHECK(back->to == 4);
+    bench.apply(*back);
+    bench.f.stalled_ratio = 0;
+    bench.backlog(2);
+    CHECK_FALSE(bench.run(890, knob::kL0Trigger));
+    CHECK(bench.run(30, knob::kL0Trigger));
+  }
+}
+
+TEST_CASE("L0 trigger: without a reason it stays", "[headroom]") {
+  HeadroomBench bench = merging();
+  SECTION("the device is not busy") {
+    bench.f.device_read_await_ms = 0.2;
+  }
+  SECTION("no compaction runs") {
+    bench.f.running_compactions = 0;
+  }
+  SECTION("there is nothing to merge with") {
+    bench.merged_again = 1;
+  }
+  SECTION("without filters reads would look into each of the files") {
+    bench.knob(knob::kBloomBits).value = 0;
+  }
+  SECTION("it is the operator's") {
+    bench.knob(knob::kL0Trigger).owner = KnobOwner::kManual;
+  }
+  SECTION("the slowdown trigger is near") {
+    bench.knob(knob::kL0Slowdown).value = 8;
+  }
+  SECTION("it is no leveled column family") {
+    bench.f.column_families[0].leveled_compaction = 0;
+  }
+  CHECK_FALSE(bench.run(60, knob::kL0Trigger));
+}
+
+TEST_CASE("L0 trigger: hardly any reads need no filters", "[headroom]") {
+  HeadroomBench bench = merging();
+  bench.knob(knob::kBloomBits).value = 0;
+  bench.f.reads_per_second = 100;
+  CHECK(bench.run(10, knob::kL0Trigger));
+}

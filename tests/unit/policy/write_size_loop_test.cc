@@ -1,0 +1,127 @@
+#include "tests/support/catch.h"
+#include "tests/unit/policy/headroom_bench.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+constexpr std::int64_t kFoundPieces = 1 << 20, kSmallerPieces = 128 << 10;
+
+// Compactions write a MiB at a time to a device that takes 8 ms for it, and reads feel it.
+HeadroomBench behind_writes() {
+  HeadroomBench bench;
+  bench.f.knobs.push_back(
+      knob_reading(knob::kWriteSize, kFoundPieces, kFoundPieces, 64 << 10, 64 << 20));
+  bench.f.running_compactions = 1;
+  bench.f.device_write_await_ms = 8;
+  bench.f.device_read_await_ms = 1.5;
+  bench.f.read_p99_us = 20'000;
+  bench.f.reads_per_second = 2000;
+  bench.f.writes_per_second = 2000;
+  bench.objective.read_p99_seconds = 0.030;
+  return bench;
+}
+
+HeadroomBench with_small_pieces() {
+  HeadroomBench bench = behind_writes();
+  const auto proposal = bench.run(8, knob::kWriteSize);
+  REQUIRE(proposal);
+  bench.apply(*proposal);
+  return bench;
+}
+
+}  // namespace
+
+TEST_CASE("write size: reads that wait behind large writes get smaller ones", "[headroom]") {
+  HeadroomBench bench = behind_writes();
+  const auto proposal = bench.run(8, knob::kWriteSize);
+  REQUIRE(proposal);
+  CHECK(proposal->rule == "write_size.reads");
+  CHECK(proposal->to == kSmallerPieces);
+  CHECK(proposal->expected.feature == "read_p99_us");
+  bench.apply(*proposal);
+  bench.f.device_write_await_ms = 2;
+  bench.f.read_p99_us = 4000;
+  CHECK_FALSE(bench.run(3600, knob::kWriteSize));
+}
+
+TEST_CASE("write size: without that evidence it stays", "[headroom]") {
+  HeadroomBench bench = behind_writes();
+  SECTION("nothing writes in the background") {
+    bench.f.running_compactions = 0;
+  }
+  SECTION("writes are quick") {
+    bench.f.device_write_await_ms = 0.5;
+  }
+  SECTION("the device is slow with reads, too") {
+    bench.f.device_read_await_ms = 7;
+  }
+  SECTION("reads do not wait as long as a write takes") {
+    bench.f.read_p99_us = 5000;
+  }
+  SECTION("reads are far below their objective") {
+    bench.objective.read_p99_seconds = 1;
+  }
+  SECTION("writes stand still") {
+    bench.f.write_stopped = 1;
+    bench.f.stalled_ratio = 1;
+  }
+  SECTION("the device is not read") {
+    bench.f.device_write_await_ms.reset();
+  }
+  SECTION("pieces are small already") {
+    bench.knob(knob::kWriteSize).value = kSmallerPieces;
+  }
+  SECTION("it cannot be changed") {
+    bench.knob(knob::kWriteSize).changeable = false;
+  }
+  CHECK_FALSE(bench.run(60, knob::kWriteSize));
+}
+
+TEST_CASE("write size: smaller pieces that gained nothing go back, and rest longer each time",
+          "[headroom]") {
+  HeadroomBench bench = with_small_pieces();
+  auto back = bench.run(40, knob::kWriteSize);
+  REQUIRE(back);
+  CHECK(back->rule == "write_size.futile");
+  CHECK(back->to == kFoundPieces);
+  SECTION("where the guard does not take it, what stands stays") {
+    bench.run(60, knob::kWriteSize);
+    CHECK_FALSE(bench.run(600, knob::kWriteSize));
+  }
+  SECTION("the next trial comes after the rest, the one after that after twice the rest") {
+    bench.apply(*back);
+    CHECK_FALSE(bench.run(560, knob::kWriteSize));
+    const auto again = bench.run(60, knob::kWriteSize);
+    REQUIRE(again);
+    bench.apply(*again);
+    back = bench.run(40, knob::kWriteSize);
+    REQUIRE(back);
+    bench.apply(*back);
+    CHECK_FALSE(bench.run(1100, knob::kWriteSize));
+    CHECK(bench.run(120, knob::kWriteSize));
+  }
+}
+
+TEST_CASE("write size: another load says nothing of smaller pieces", "[headroom]") {
+  HeadroomBench bench = with_small_pieces();
+  bench.f.reads_per_second = 6000;
+  CHECK_FALSE(bench.run(300, knob::kWriteSize));
+}
+
+TEST_CASE("write size: what level 0 does not bear goes back", "[headroom]") {
+  HeadroomBench bench = with_small_pieces();
+  bench.f.read_p99_us = 4000;
+  bench.f.stalled_ratio = 0.5;
+  bench.backlog(20);
+  const auto back = bench.run(8, knob::kWriteSize);
+  REQUIRE(back);
+  CHECK(back->rule == "write_size.backlog");
+  CHECK(back->to == kFoundPieces);
+  bench.apply(*back);
+  bench.f.stalled_ratio = 0;
+  bench.backlog(2);
+  bench.f.read_p99_us = 20'000;
+  CHECK_FALSE(bench.run(500, knob::kWriteSize));
+}
