@@ -70,7 +70,7 @@ constexpr KnobSpec kCatalogue[] = {
     {knob::kWriteBufferSize, "bytes", kMiB, kTiB, 2, kMiB, seconds(10), seconds(30), true},
     {knob::kWriteBuffers, "memtables", 2, 64, 2, 2, seconds(10), seconds(30), true},
     // When RocksDB compacts, delays and stops
-    {knob::kL0Trigger, "files", 1, 4096, 2, 2, seconds(30), seconds(60), false},
+    {knob::kL0Trigger, "files", 1, 4096, 2, 2, seconds(5), seconds(60), false},
     {knob::kL0Slowdown, "files", 1, 4096, 2, 4, seconds(10), seconds(60), true},
     {knob::kL0Stop, "files", 1, 4096, 2, 4, seconds(10), seconds(60), true},
     {knob::kSoftPending, "bytes", 16 * kMiB, 1024 * kTiB, 2, kMiB, seconds(10), seconds(60), true},

@@ -155,10 +155,15 @@ std::vector<Proposal> BuffersLoop::grow(const Situation& situation, const Family
     if (auto back = end_trade(situation)) return {*std::move(back)};
   }
   if (!worth || !f.memory_available_bytes) return {};
+  // Less cache is slower reads at once, for fewer bytes later: not where reads come first, unless
+  // writers wait.
+  const bool has_room = free >= wanted / 2;
+  const bool spares_reads = situation.objective.first == Priority::kReadP99 && !situation.stalled;
+  if (!has_room && spares_reads) return {};
   const double costs = *lost_by_cache;
   claims_ = true;
   std::vector<Proposal> out;
-  if (free >= wanted / 2) {
+  if (has_room) {
     taken_from_.reset();
     const double more = std::min(free, wanted) / number;
     Proposal grown =

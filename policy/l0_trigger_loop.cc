@@ -14,10 +14,10 @@ constexpr double kL0TriggerEvaluationSeconds = 60;
 constexpr double kL0PressedSeconds = 3, kL0IdleSeconds = 300;
 // Level 0 stays below this share of its slowdown trigger when a compaction begins: as many files
 // again may come before that has ended.
-constexpr double kL0MostShare = 0.4;
+constexpr double kL0MostShare = 0.3;
 // Reads that are this few beside writes do not count.
 constexpr double kFewReads = 0.1;
-// Writers that wait for level 0 need its compactions early, not large.
+// Writers that wait for level 0, or soon will, need its compactions early, not large.
 constexpr double kL0CrowdedSeconds = 2, kL0CrowdedRestSeconds = 900;
 
 const KnobReading* filters_of(const Features& f, const std::string& column_family) {
@@ -87,10 +87,11 @@ std::optional<Proposal> L0TriggerLoop::lower(const Situation& situation, std::st
 std::optional<Proposal> L0TriggerLoop::decide(const Situation& situation,
                                               const Level0Merges& merges) {
   const Nanoseconds now = situation.now;
-  const bool presses =
-      situation.trouble || situation.piling || situation.pressed || situation.device_loaded;
-  const double pressed = pressed_.update(presses, now);
-  const bool waits = situation.stalled && situation.backlog_cause == "l0";
+  // Level 0 that nears its limit is no place to wait for more files.
+  const bool in_danger = situation.trouble && situation.backlog_cause == "l0";
+  const bool presses = situation.piling || situation.pressed || situation.device_loaded;
+  const double pressed = pressed_.update(presses && !in_danger, now);
+  const bool waits = in_danger && (situation.stalled || situation.near_limit);
   const double crowded = crowded_.update(waits, now);
   const double idle = idle_.update(situation.comfortable && !presses, now);
   if (crowded >= kL0CrowdedSeconds) {
@@ -104,7 +105,7 @@ std::optional<Proposal> L0TriggerLoop::decide(const Situation& situation,
         "nothing has pressed for " + text::duration(idle) + ": reads look into fewer files again");
   }
   const bool rests = crowded_at_ && seconds_between(*crowded_at_, now) < kL0CrowdedRestSeconds;
-  if (pressed < kL0PressedSeconds || waits || rests) return std::nullopt;
+  if (pressed < kL0PressedSeconds || rests) return std::nullopt;
   return raise(situation, merges);
 }
 

@@ -30,7 +30,7 @@ constexpr double kInterferenceShare = 0.5;
 constexpr double kLoadedAwait = 4, kLoadedAwaitMs = 1;
 // A share of all CPUs from which background work is felt.
 constexpr double kCpuShort = 0.9;
-// Below these shares of every limit a warning rests on the forecast alone.
+// Below this share of every limit a warning rests on the forecast alone.
 constexpr double kSeenShare = 0.5;
 
 const Indicator* find(const std::vector<Indicator>& indicators, IndicatorKind kind) {
@@ -127,10 +127,10 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
                 (backlog != nullptr && backlog->event);
   bool warns = backlog != nullptr && backlog->state != AlertState::kOk;
   out.trouble = out.stalled || warns;
-  const bool seen = f.l0_ratio.value_or(1) >= kSeenShare ||
-                    f.pending_ratio.value_or(0) >= kSeenShare ||
-                    out.memtable_ratio.value_or(0) >= kSeenShare;
-  out.forecast_only = warns && !out.stalled && !seen && !backlog->calibrated;
+  out.near_limit = f.l0_ratio.value_or(1) >= kSeenShare ||
+                   f.pending_ratio.value_or(0) >= kSeenShare ||
+                   out.memtable_ratio.value_or(0) >= kSeenShare;
+  out.forecast_only = warns && !out.stalled && !out.near_limit && !backlog->calibrated;
   // What is not known may be what is full.
   bool known = f.l0_ratio && f.pending_bytes && f.immutable_memtables;
   bool low = f.l0_ratio.value_or(1) < kComfortableL0 &&

@@ -26,9 +26,10 @@ struct Situation {
   Nanoseconds now{0};
 
   // The backlog: what writes wait for, or will.
-  bool stalled = false;  // writes are delayed, stopped or lost time to stalls
-  bool trouble = false;  // stalled, or the indicator warns
-  // ...and nothing but an uncalibrated forecast says so: a reason for small steps
+  bool stalled = false;     // writes are delayed, stopped or lost time to stalls
+  bool trouble = false;     // stalled, or the indicator warns
+  bool near_limit = false;  // a part of the backlog is at half of its limit, or not known
+  // Nothing but an uncalibrated forecast warns: a reason for small steps
   bool forecast_only = false;
   bool comfortable = false;  // known, and far from every limit
   double comfortable_seconds = 0;

@@ -14,6 +14,8 @@ constexpr double kWriteSizeEvaluationSeconds = 15;
 // with pieces of 64 KiB: reads gain no more (docs/control.md).
 constexpr std::int64_t kSmallPieces = 128 << 10;
 constexpr double kReadsWaitSeconds = 3;
+// Flushes and compactions that run at a time, in the mean of 5 s: short ones disturb, too.
+constexpr double kLeastBackground = 0.25;
 // A write that takes the device this long, and this many times as long as a read.
 constexpr double kLongWriteMs = 1, kWritesOverReads = 2;
 // Reads whose P99 is below this share of their objective are fast enough, whatever they wait for.
@@ -31,10 +33,14 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   const Features& f = situation.features;
   if (f.device_write_await_ms) write_await_.add(situation.now, *f.device_write_await_ms);
   if (f.device_read_await_ms) read_await_.add(situation.now, *f.device_read_await_ms);
+  if (f.running_compactions && f.running_flushes) {
+    background_.add(situation.now, *f.running_compactions + *f.running_flushes);
+  }
   if (f.reads_per_second && f.writes_per_second) {
     operations_.add(situation.now, *f.reads_per_second + *f.writes_per_second);
   }
-  for (Trend* trend : {&write_await_, &read_await_, &operations_}) trend->expire(situation.now);
+  for (Trend* trend : {&write_await_, &read_await_, &background_, &operations_})
+    trend->expire(situation.now);
   const bool lowered = size_ && reading.value < *size_ && reading.owner == KnobOwner::kRocktune;
   if (lowered && situation.read_p99_us) {
     trial_ = Trial{situation.now, *situation.read_p99_us, operations_.mean(10).value_or(0)};
@@ -45,10 +51,10 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
 }
 
 bool WriteSizeLoop::reads_wait_for_writes(const Situation& situation) const {
-  const double background =
-      situation.running_compactions.value_or(0) + situation.running_flushes.value_or(0);
   const Value write = write_await_.mean(5), read = read_await_.mean(5);
-  if (background < 0.5 || !situation.read_p99_us || !write || !read) return false;
+  if (background_.mean(5).value_or(0) < kLeastBackground || !situation.read_p99_us || !write ||
+      !read)
+    return false;
   const double p99_ms = *situation.read_p99_us / 1e3;
   const double fast_ms = kFastEnough * situation.objective.read_p99_seconds * 1e3;
   return *write >= kLongWriteMs && *write >= kWritesOverReads * *read && p99_ms >= *write &&

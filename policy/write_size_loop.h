@@ -33,6 +33,7 @@ class WriteSizeLoop {
 
   Trend write_await_{Trend::Jumps::kKeep, 0, 5};
   Trend read_await_{Trend::Jumps::kKeep, 0, 5};
+  Trend background_{Trend::Jumps::kKeep, 0, 5};
   Trend operations_{Trend::Jumps::kKeep, 0, 10};
   Held wait_, stalled_;
   std::optional<std::int64_t> size_;          // as last seen

@@ -16,6 +16,7 @@ HeadroomBench pressed(std::uint64_t flushes) {
   bench.family(64 * kLoopsMiB, flushes);
   bench.f.running_compactions = 1;
   bench.f.device_queue = 30;
+  bench.objective.first = Priority::kThroughput;
   return bench;
 }
 

@@ -34,10 +34,10 @@ TEST_CASE("L0 trigger: more files at a time where merging keeps the device busy"
   REQUIRE(proposal);
   CHECK(proposal->rule == "l0_trigger.writes");
   CHECK(proposal->column_family == "default");
-  CHECK(proposal->to == 8);
+  CHECK(proposal->to == 6);
   CHECK(proposal->expected.feature == "write_amplification");
   bench.apply(*proposal);
-  SECTION("no more than 40% of the slowdown trigger") {
+  SECTION("no more than 30% of the slowdown trigger") {
     CHECK_FALSE(bench.run(250, knob::kL0Trigger));
   }
   SECTION("back when nothing has pressed for five minutes") {
@@ -81,7 +81,7 @@ TEST_CASE("L0 trigger: without a reason it stays", "[headroom]") {
     bench.knob(knob::kL0Trigger).owner = KnobOwner::kManual;
   }
   SECTION("the slowdown trigger is near") {
-    bench.knob(knob::kL0Slowdown).value = 8;
+    bench.knob(knob::kL0Slowdown).value = 12;
   }
   SECTION("it is no leveled column family") {
     bench.f.column_families[0].leveled_compaction = 0;
