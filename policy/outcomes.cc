@@ -244,10 +244,9 @@ void Outcomes::judge_again(const std::string& culprit, const Features& features)
       *tally = Tally{};
       tally->slos = std::move(slos);
     }
-    one.again = std::exchange(one.waits_for, "");
+    one.again = culprit;
     one.other_change = false;
-    running_.push_back(std::move(one));
-    one.waits_for = culprit;  // moved from: to be dropped
+    running_.push_back(one);
   }
   std::erase_if(judged_, [&](const Running& one) { return one.waits_for == culprit; });
 }

@@ -131,6 +131,36 @@ TEST_CASE("a rollback in whose middle a fault comes is made, moot, or given up i
   }
 }
 
+TEST_CASE("an older change goes back, too, when its culprit's return was not enough", "[fault]") {
+  Regression bench;  // of the cache, half a second before its window ends
+  FaultLoop loop = Regression::begin();
+  const auto now = [&] { return loop.last.at.tick; };
+  const Nanoseconds end = bench.loop.last.at.tick;
+  // A second change a few seconds before that, whose own feature then gets worse.
+  while (seconds_between(now(), end) > 12) loop.tick();
+  loop.plant.write_await_ms = 1.5;
+  loop.plant.thread_rate = 12e6;  // compactions run all the time
+  REQUIRE(loop.until(8, [&] { return loop.first("write_size.reads") != nullptr; }));
+  const Decision second = *loop.first("write_size.reads");
+  loop.plant.read_p99_us = 40000;
+  loop.plant.write_await_ms = 0;
+  loop.run(90);
+  std::string back;  // the knobs that went back, in their order
+  for (const Decision& one : loop.decisions) {
+    if (is_allowed(one) && one.proposal.rule.starts_with("rollback."))
+      back += one.proposal.knob + " ";
+  }
+  CAPTURE(second.id, bench.made.id);
+  CHECK(back == std::string(knob::kWriteSize) + " " + std::string(knob::kCacheCapacity) + " ");
+  bool again = false;
+  for (const Outcome& one : loop.outcomes) {
+    const bool said =
+        one.reason.find("judged again after decision " + second.id) != std::string::npos;
+    again = again || (one.decision_id == bench.made.id && said);
+  }
+  CHECK(again);
+}
+
 TEST_CASE("every change refused for long: the rollback is given up, and that is said", "[fault]") {
   Regression bench;
   bench.loop.fault = refusing(bench.loop, [](const Decision&) { return true; });
