@@ -46,6 +46,7 @@ struct Situation {
   bool piling = false;        // ...and at its rate the debt takes more than a minute to work off
   Value need;                 // what user writes cost in the background, draining included
   Value write_amplification;  // over 60 s
+  bool wasteful = false;      // ...which is above its budget, or what the operator cares for first
 
   // Reads
   bool reads_slow = false;  // P99 above its SLO over 5 s
