@@ -24,9 +24,8 @@ void add_common(CLI::App& app, rocktune::bench::RunSettings& settings) {
       ->excludes(scenario);
   app.add_option("--configuration", settings.configuration,
                  "How RocksDB is opened: a built-in (Baseline, ReadOpt-512MB, ReadOpt-1GB, "
-                 "Mild-Pressure of source 000, ...), or FILE.yaml:NAME")
-      ->excludes(scenario)
-      ->capture_default_str();
+                 "Mild-Pressure of source 000, ...), or FILE.yaml:NAME; of a scenario, every "
+                 "database (default: ReadOpt-512MB, or the scenario's own)");
   app.add_option("--scale", settings.scale,
                  "Divides every size and rate of the configuration and of the device")
       ->excludes(scenario)
@@ -83,7 +82,7 @@ void add_compare(CLI::App& compare, rocktune::bench::CompareSettings& settings) 
   compare
       .add_option("--policies,-p", settings.policies,
                   "Separated by commas: static, best-static (a search, recorded), "
-                  "native-auto-tuned, or a policy of rocktuned's")
+                  "native-auto-tuned, static@CONFIGURATION, or a policy of rocktuned's")
       ->capture_default_str();
   compare
       .add_option("--repeat,-n", settings.repeat, "Runs of each policy; a later call may add more")

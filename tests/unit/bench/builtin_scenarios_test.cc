@@ -22,7 +22,7 @@ TEST_CASE("the built-in scenarios are sound at both sizes", "[bench][compare]") 
     if (!full) FAIL(full.error().message);
     CHECK(scaled->name == name);
     CHECK_FALSE(scaled->description.empty());
-    CHECK(scaled->seconds() <= 60);
+    CHECK(scaled->seconds() <= (name.starts_with("start-") ? 90 : 60));
     CHECK(scaled->scale >= 16);
     CHECK(full->scale == 1);
     CHECK(full->seconds() > scaled->seconds());
@@ -37,6 +37,26 @@ TEST_CASE("the built-in scenarios are sound at both sizes", "[bench][compare]") 
     CHECK(policy_setup("headroom", *scaled, {})->daemon);
   }
   CHECK(names == std::set<std::string>{"baseline", "cache-outgrown", "degrading-device", "diurnal",
-                                       "mild-pressure", "overload", "steady", "two-databases",
+                                       "mild-pressure", "overload", "start-baseline",
+                                       "start-mild-pressure", "steady", "two-databases",
                                        "write-burst"});
+}
+
+TEST_CASE("the starts let a tuner have what ReadOpt-512MB has", "[bench][compare]") {
+  for (const char* name : {"start-mild-pressure", "start-baseline"}) {
+    for (const bool full : {false, true}) {
+      INFO(name << (full ? ", full" : ""));
+      const auto scenario = load_scenario(name, full);
+      REQUIRE(scenario);
+      const auto goal = with_configuration(*scenario, "ReadOpt-512MB");
+      REQUIRE(goal);
+      const ScenarioDatabase& database = goal->databases.front();
+      CHECK(scenario->objective.memory_bytes ==
+            database.configuration.block_cache_bytes + memtable_bytes(database));
+      REQUIRE(scenario->databases.front().workload.phases.size() == 2);
+      CHECK(scenario->databases.front().workload.phases.front().name == "first-minute");
+      CHECK(scenario->databases.front().workload.phases.front().seconds == 60);
+      CHECK(scenario->databases.front().workload.phases.back().name == "after");
+    }
+  }
 }
