@@ -30,8 +30,9 @@ bool is_static_at(const std::string& policy);
 std::vector<std::string> known_policies();
 
 // "static,headroom": each known, or static@ and a configuration, and given once. What is wrong says
-// which ones there are.
-Result<std::vector<std::string>> parse_policies(const std::string& list);
+// which ones there are, and of which option it is.
+Result<std::vector<std::string>> parse_policies(const std::string& list,
+                                                const std::string& option = "--policies");
 
 struct PolicySetup {
   std::vector<std::string> options;  // KEY=VALUE or DATABASE:KEY=VALUE, as `run --config`

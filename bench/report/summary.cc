@@ -53,20 +53,6 @@ std::string seed_of(const Run& run) {
   return seeds;
 }
 
-// The median of |a - b| over the mean of a and b, of all pairs of runs. Unlike the range, which
-// every further run can only widen, it tells the same noise by two runs as by ten.
-std::optional<double> pairwise_difference(const std::vector<double>& values) {
-  std::vector<double> differences;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    for (std::size_t j = i + 1; j < values.size(); ++j) {
-      const double mean = (values[i] + values[j]) / 2;
-      if (mean > 0) differences.push_back(std::abs(values[i] - values[j]) / mean);
-    }
-  }
-  if (differences.empty()) return std::nullopt;
-  return median_of(std::move(differences));
-}
-
 std::optional<double> spread_under_one_seed(const std::vector<const Run*>& runs,
                                             const FigureSource& throughput) {
   std::map<std::string, std::vector<double>> by_seed;
@@ -75,7 +61,7 @@ std::optional<double> spread_under_one_seed(const std::vector<const Run*>& runs,
   }
   std::optional<double> largest;
   for (const auto& [seed, values] : by_seed) {
-    if (const auto spread = pairwise_difference(values)) {
+    if (const auto spread = relative_difference_of_pairs(values)) {
       largest = std::max(largest.value_or(0), *spread);
     }
   }
