@@ -99,7 +99,7 @@ void add_compare(CLI::App& compare, rocktune::bench::CompareSettings& settings) 
 }
 
 void add_no_harm(CLI::App& no_harm, rocktune::bench::NoHarmSettings& settings) {
-  no_harm.add_option("--scenarios,-n", settings.scenarios, "How many; a later call may add more")
+  no_harm.add_option("--scenarios", settings.scenarios, "How many; a later call may add more")
       ->check(CLI::Range(std::int64_t{1}, rocktune::bench::kMostRandomScenarios))
       ->capture_default_str();
   no_harm.add_option("--seconds", settings.seconds, "Length of each run")

@@ -130,37 +130,6 @@ TEST_CASE("policies are known by name", "[bench][compare]") {
   CHECK_FALSE(parse_policies(""));
 }
 
-TEST_CASE("static@ names a built-in configuration", "[bench][compare]") {
-  const std::string name = "static@ReadOpt-512MB";
-  CHECK(*parse_policies("static," + name) == std::vector<std::string>{"static", name});
-  CHECK_THAT(parse_policies("static@None").error().message,
-             Contains("'static@None'") && Contains("Mild-Pressure"));
-  CHECK_THAT(parse_policies("static@a.yaml:B").error().message, Contains("not a file"));
-  CHECK_THAT(parse_policies("static@../B").error().message, Contains("not a file"));
-  CHECK_FALSE(parse_policies("static@"));
-  CHECK_FALSE(parse_policies(name + "," + name));
-  CHECK_THAT(parse_policies("none-such").error().message, Contains("static@CONFIGURATION"));
-
-  const auto setup = policy_setup(name, scenario_of(kOne), {"rate_limit=1"});
-  REQUIRE(setup);
-  CHECK(setup->configuration == "ReadOpt-512MB");
-  CHECK(setup->options.empty());
-  CHECK_FALSE(setup->daemon);
-  CHECK(policy_setup(kStatic, scenario_of(kOne), {})->configuration.empty());
-}
-
-TEST_CASE("a configuration takes the place of every database's own", "[bench][compare]") {
-  const auto changed = with_configuration(scenario_of(kTwo), "Mild-Pressure");
-  REQUIRE(changed);
-  REQUIRE(changed->databases.size() == 2);
-  for (const ScenarioDatabase& database : changed->databases) {
-    CHECK(database.configuration.name == "Mild-Pressure");
-    CHECK(database.configuration.block_cache_bytes == 8 << 20);  // a 64th of 512 MiB
-    CHECK(database.configuration.write_buffer_bytes == 512 << 10);
-  }
-  CHECK_FALSE(with_configuration(scenario_of(kTwo), "none-such"));
-}
-
 TEST_CASE("each policy is set up its own way", "[bench][compare]") {
   const Scenario one = scenario_of(kOne);
   const auto plain = policy_setup(kStatic, one, {"rate_limit=1"});
