@@ -40,7 +40,9 @@ std::int64_t most_jobs(const Situation& situation, const KnobReading& reading) {
 }  // namespace
 
 void JobsLoop::note_changes(const KnobReading& reading, Nanoseconds now) {
-  if (jobs_ && reading.value < *jobs_) last_return_ = now;
+  // This loop gives back one at a time; all at once to what was found is the lease's end.
+  const bool expired = jobs_ && reading.value == reading.found && *jobs_ - reading.value > 1;
+  if (jobs_ && reading.value < *jobs_ && !expired) last_return_ = now;
   if (jobs_ && reading.value > *jobs_ && last_return_ &&
       seconds_between(*last_return_, now) < kReturnedTooSoonSeconds) {
     return_seconds_ = std::min(2 * return_seconds_, kLongestReturnSeconds);

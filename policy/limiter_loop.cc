@@ -71,7 +71,11 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
     learn_from_raise(now);
     probe_.reset();
   }
-  if (rate_ && reading.value < *rate_) {
+  const bool lowered = rate_ && reading.value < *rate_;
+  // Back to what was found by the agent, when the lease has expired: no mistake to learn from.
+  const bool expired = lowered && reading.value == reading.found;
+  if (expired) probe_.reset();
+  if (lowered && !expired) {
     last_lowering_ = now;
     // The first limit of all only takes away bursts, and others' lowerings are no probe of ours.
     const bool first = *rate_ >= kUnlimitedBytesPerSecond;

@@ -129,6 +129,10 @@ class FaultLoop {
   // The host ends, and another one opens the database.
   void reopen() {
     incarnation = "agent-" + std::to_string(++openings) + "/db-1";
+    return_all();
+  }
+  // As the agent does when the lease has expired.
+  void return_all() {
     plant.limit = plant.found_limit;
     plant.jobs = plant.found_jobs;
     plant.cache = plant.found_cache;
@@ -199,6 +203,13 @@ class FaultLoop {
       }
     }
     return nullptr;
+  }
+  // Whether a change has been made, `from` that many actuations on.
+  [[nodiscard]] bool applied(std::size_t from) const {
+    for (std::size_t i = from; i < actuations.size(); ++i) {
+      if (actuations[i].status == "applied") return true;
+    }
+    return false;
   }
   [[nodiscard]] const Outcome* outcome_of(const std::string& id) const {
     for (const Outcome& one : outcomes) {

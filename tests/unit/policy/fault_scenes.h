@@ -48,6 +48,17 @@ inline std::vector<Scene> scenes() {
          rate.value = rate.found = 900 * kFaultMiB;
        }},
       {"buffers.", std::string(knob::kWriteBufferSize), busy(100e6, kUnlimitedBytesPerSecond, 4)},
+      {"l0_trigger.", std::string(knob::kL0Trigger),
+       [=](ToyPlant& plant) {
+         busy(45e6, kUnlimitedBytesPerSecond, 4)(plant);
+         plant.device_bandwidth = 200e6;
+       }},
+      {"write_size.", std::string(knob::kWriteSize),
+       [=](ToyPlant& plant) {
+         busy(30e6, kUnlimitedBytesPerSecond, 4)(plant);
+         plant.write_await_ms = 1.5;
+         plant.read_p99_us = 1900;
+       }},
       {"cache.", std::string(knob::kCacheCapacity), reads},
       {"filter.", std::string(knob::kBloomBits), reads},
       {"shape.", std::string(knob::kLevelBase), busy(5e6, kUnlimitedBytesPerSecond, 4), 700, 1300},
@@ -112,6 +123,15 @@ inline std::vector<Fault> sight_faults() {
       {"agent's socket gone",
        30,
        [](FaultLoop&) {
+         FaultHooks hooks;
+         hooks.nobody_asks = true;
+         return hooks;
+       },
+       {}},
+      {"agent's socket gone, and the lease expired",
+       30,
+       [](FaultLoop& loop) {
+         loop.return_all();
          FaultHooks hooks;
          hooks.nobody_asks = true;
          return hooks;

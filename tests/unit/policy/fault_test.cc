@@ -38,7 +38,8 @@ FaultLoop run_into(const Scene& scene, Phase phase) {
 
 // The buffers' loop rests for ten minutes when its wishes were held up for 15 s.
 double resumes_within(const Scene& scene, const Fault& fault) {
-  if (fault.name == "reopened") return scene.within + scene.resumes;
+  const bool anew = fault.name == "reopened" || fault.name.ends_with("lease expired");
+  if (anew) return scene.within + scene.resumes;
   return scene.loop == "buffers." && fault.name == "every change refused" ? 660 : scene.resumes;
 }
 
@@ -46,12 +47,12 @@ void check_in_phase(const Scene& scene, const Fault& fault, Phase phase, double 
   CAPTURE(scene.loop, fault.name, phase == Phase::kBefore);
   FaultLoop loop = run_into(scene, phase, comes, fault_config());
   const Decision made = phase == Phase::kJudging ? *loop.first(scene.loop) : Decision();
+  const std::size_t since = loop.actuations.size();
   put(loop, fault);
   const auto moved = [&] { return *loop.value_of(scene.knob) != loop.found_of(scene.knob); };
   const bool stands = moved();
-  const std::size_t since = loop.decisions.size();
-  CHECK(loop.until(resumes_within(scene, fault),
-                   [&] { return moved() || loop.first(scene.loop, since) != nullptr; }));
+  // It does so even where another loop has removed the reason meanwhile.
+  CHECK(loop.until(resumes_within(scene, fault), [&] { return moved() || loop.applied(since); }));
   if (phase != Phase::kJudging || !stands) return;
   // What was made is judged, or it is said why it cannot be.
   loop.run(made.proposal.expected.window_seconds + 1);
@@ -95,7 +96,7 @@ struct Regression {
     CHECK(loop.first("rollback.") == nullptr);
   }
   static FaultLoop begin() {
-    const Scene scene = scenes()[5];
+    const Scene scene = scenes()[7];
     const double comes = first_change(scene, one_growth());
     FaultLoop begun = run_into(scene, Phase::kJudging, comes, one_growth());
     begun.plant.read_p99_us = 9000;
@@ -157,8 +158,8 @@ TEST_CASE("one knob that is refused for ever holds up no other loop", "[fault]")
 TEST_CASE("a change without an answer that was made all the same is said, counted and judged",
           "[fault]") {
   FaultLoop loop = run_into(scenes()[0], Phase::kBefore);
-  loop.fault = all_faults()[14].hooks(loop);
-  REQUIRE(all_faults()[14].name == "no answer, and made all the same");
+  loop.fault = all_faults()[15].hooks(loop);
+  REQUIRE(all_faults()[15].name == "no answer, and made all the same");
   loop.until(5, [&] { return loop.first("limiter.") != nullptr; });
   const Decision made = *loop.first("limiter.");
   loop.tick();
@@ -211,6 +212,23 @@ TEST_CASE("jobs go back after minutes that were seen, not after an absence", "[f
   CHECK(loop.plant.jobs == most);  // three minutes of comfort were seen since the absence
   loop.run(1400);
   CHECK(loop.plant.jobs == 2);
+}
+
+TEST_CASE("what an expired lease gave back is no mistake to learn from", "[fault]") {
+  FaultLoop loop(fault_config());
+  scenes()[1].prepare(loop.plant);
+  loop.run(60);
+  const std::int64_t most = loop.plant.jobs;
+  REQUIRE(most > 3);
+  loop.fault = FaultHooks{"", {}, {}, true};
+  loop.return_all();
+  loop.run(30);
+  loop.fault.reset();
+  loop.run(60);
+  REQUIRE(loop.plant.jobs == most);
+  loop.plant.demand = 1e6;
+  loop.run(400);
+  CHECK(loop.plant.jobs < most);  // after five minutes, not after ten
 }
 
 TEST_CASE("indicators that are gone for long: the alert says why it is given up", "[fault]") {
@@ -274,6 +292,9 @@ TEST_CASE("random faults at random moments: never worse than static two minutes 
     follow();
     // More writes leave more to do: what they cost below level 0 is allowed for.
     const double more = std::max(0.0, loop.plant.written() - still.written());
-    CHECK(loop.backlog() <= 8e6 * still.l0() + still.debt() + 3 * more + 100e6);
+    // ...and so is one compaction of level 0, which comes in larger pieces with larger buffers.
+    const double piece =
+        12 * static_cast<double>(*loop.value_of(std::string(knob::kWriteBufferSize)));
+    CHECK(loop.backlog() <= 8e6 * still.l0() + still.debt() + 3 * more + piece + 100e6);
   }
 }

@@ -28,6 +28,7 @@ class ToyPlant {
   // Above 0: what reads touch evenly; the cache is then always full, and its memory, a machine's 16
   // GiB and what others use of them decide what is available.
   double working_set = 0, others = 0;
+  double write_await_ms = 0;  // above 0: of the device's writes; its reads then take 0.2 ms
   // Knobs beside limiter, jobs and cache; see add_all_knobs().
   std::vector<KnobReading> more;
 
@@ -47,6 +48,9 @@ class ToyPlant {
     add(knob::kLevelBase, 256 * kMega, kMega, kMost, "default");
     add(knob::kTargetFileSize, 64 * kMega, kMega, kMost, "default");
     add(knob::kBloomBits, 2, 2, 32, "default");
+    add(knob::kL0Trigger, 4, 1, 4096, "default");
+    add(knob::kL0Slowdown, 20, 1, 4096, "default");
+    add(knob::kWriteSize, kMega, 64 << 10, kMost);
   }
   // nullptr: it is not there.
   KnobReading* find_more(std::string_view name) {
@@ -199,6 +203,12 @@ class ToyPlant {
     family.l0_compactions_input_bytes = static_cast<std::uint64_t>(l0_input_);
     family.write_buffer_bytes =
         static_cast<std::uint64_t>(value_of(knob::kWriteBufferSize, kSmallBuffer));
+    if (write_await_ms > 0) {
+      sample_.device->write_ios = static_cast<std::uint64_t>(time_ * 1000);
+      sample_.device->write_ms = static_cast<std::uint64_t>(time_ * 1000 * write_await_ms);
+      sample_.device->read_ios = static_cast<std::uint64_t>(time_ * 1000);
+      sample_.device->read_ms = static_cast<std::uint64_t>(time_ * 200);
+    }
     sample_.host->cpu_busy_us = static_cast<std::uint64_t>(time_ * 1e6);
     sample_.host->cpu_idle_us = static_cast<std::uint64_t>(time_ * 3e6);
   }
