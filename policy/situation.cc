@@ -187,6 +187,7 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
     const bool slower = *light_await_ >= kLoadedAwaitMs || *await >= kLoadedAwait * *light_await_;
     out.device_loaded = compacts && slower && *await >= kLoadedAwaitMs;
   }
+  out.workers_help = out.stalled || (out.trouble && out.near_limit && !out.device_loaded);
   out.pressed = out.interference || (compacts && (saturated || cpus_short));
 }
 

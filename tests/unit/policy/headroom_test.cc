@@ -132,8 +132,13 @@ TEST_CASE("jobs: raised when the slots are full, to where there is one more", "[
   bench.backlog(8);
   bench.indicators[0].state = AlertState::kWarning;
   CHECK_FALSE(bench.run(10, knob::kBackgroundJobs));
+  // Nor is a backlog on a device that answers more requests at once with longer queues.
+  bench.f.device_read_await_ms = 3;
+  CHECK_FALSE(bench.run(10, knob::kBackgroundJobs));
   bench.backlog(18);
-  auto proposal = bench.run(2, knob::kBackgroundJobs);
+  CHECK_FALSE(bench.run(10, knob::kBackgroundJobs));
+  bench.f.device_read_await_ms = 0.2;
+  auto proposal = bench.run(6, knob::kBackgroundJobs);
   REQUIRE(proposal);
   CHECK(proposal->rule == "jobs.backlog");
   CHECK(proposal->to == 3);  // with 2 RocksDB still runs one compaction
