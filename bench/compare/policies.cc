@@ -33,24 +33,29 @@ std::string configuration_of(const std::string& policy) {
   return is_static_at(policy) ? policy.substr(std::string(kStaticAt).size()) : "";
 }
 
+// "--policies: 'NAME'", for messages.
+std::string given_as(const std::string& option, const std::string& name) {
+  std::string text = option;
+  return text.append(": '").append(name).append("'");
+}
+
 Result<void> check_policy(const std::string& name, const std::string& option) {
   if (is_static_at(name)) {
     const std::string configuration = configuration_of(name);
     // A policy's name is part of its runs' file names, which no path can be.
     if (configuration.find('/') != std::string::npos ||
         configuration.find(".yaml") != std::string::npos) {
-      return fail(ErrorCode::kInvalidArgument, option + ": '" + name +
-                                                   "': takes the name of a built-in configuration, "
-                                                   "not a file");
+      return fail(ErrorCode::kInvalidArgument,
+                  given_as(option, name) + ": takes a built-in configuration's name, not a file");
     }
     const auto loaded = load_configuration(configuration);
-    if (!loaded) return tl::unexpected(loaded.error().within(option + ": '" + name + "'"));
+    if (!loaded) return tl::unexpected(loaded.error().within(given_as(option, name)));
     return {};
   }
   const std::vector<std::string> known = known_policies();
   if (std::find(known.begin(), known.end(), name) != known.end()) return {};
   return fail(ErrorCode::kInvalidArgument,
-              option + ": '" + name + "' is not known; known: " + known_list());
+              given_as(option, name) + " is not known; known: " + known_list());
 }
 
 // Whether rocktuned's `read_p99` is about this operation, or its `write_p99`.
@@ -167,7 +172,7 @@ Result<std::vector<std::string>> parse_policies(const std::string& list,
   for (std::string name; std::getline(names, name, ',');) {
     if (auto known = check_policy(name, option); !known) return tl::unexpected(known.error());
     if (std::find(policies.begin(), policies.end(), name) != policies.end()) {
-      return fail(ErrorCode::kInvalidArgument, option + ": '" + name + "' is given twice");
+      return fail(ErrorCode::kInvalidArgument, given_as(option, name) + " is given twice");
     }
     policies.push_back(name);
   }

@@ -48,8 +48,8 @@ ValueSizes random_sizes(Dice& dice) {
 
 // Shares that add up to 1, in hundredths, of some of the operations.
 std::string proportions(Dice& dice, const std::vector<Operation>& operations) {
-  std::vector<std::int64_t> weights;
-  for (std::size_t i = 0; i < operations.size(); ++i) weights.push_back(dice.whole(1, 100));
+  std::vector<std::int64_t> weights(operations.size());
+  for (std::int64_t& weight : weights) weight = dice.whole(1, 100);
   const std::int64_t sum = std::accumulate(weights.begin(), weights.end(), std::int64_t{0});
   std::int64_t left = 100;
   std::string out;

@@ -54,7 +54,7 @@ double badness(const ScenarioVerdict& verdict, double seconds) {
   return std::max(1 - verdict.throughput_ratio.value_or(1), stalled / seconds) / kMostBehind;
 }
 
-Table scenario_table(const NoHarmReport& report, std::vector<const JudgedScenario*> scenarios) {
+Table scenario_table(const std::vector<const JudgedScenario*>& scenarios) {
   Table table{.caption =
                   "Throughput over static's, seconds in which writers stalled; medians where "
                   "there are several pairs",
@@ -81,6 +81,7 @@ Table scenario_table(const NoHarmReport& report, std::vector<const JudgedScenari
 
 std::vector<const JudgedScenario*> all_judged(const NoHarmReport& report) {
   std::vector<const JudgedScenario*> all;
+  all.reserve(report.scenarios.size());
   for (const JudgedScenario& one : report.scenarios) all.push_back(&one);
   return all;
 }
@@ -245,13 +246,13 @@ json no_harm_json(const NoHarmReport& report) {
 std::string no_harm_markdown(const NoHarmReport& report) {
   std::string out = "# Does " + report.settings.policy + " do harm?\n\n";
   for (const std::string& line : verdict_lines(report)) out += "- " + line + "\n";
-  out += "\n" + report::markdown(scenario_table(report, all_judged(report))) + "\n";
+  out += "\n" + report::markdown(scenario_table(all_judged(report))) + "\n";
   return out + "- " + no_harm_machine_line(report.machine) + "\n\n```\n" + report.command +
          "\n```\n";
 }
 
 std::string no_harm_text(const NoHarmReport& report) {
-  Table table = scenario_table(report, worst_judged(report));
+  Table table = scenario_table(worst_judged(report));
   table.caption = "The worst: " + table.caption;
   std::string out = report::plain_text(table) + "\n";
   for (const std::string& line : verdict_lines(report)) out += line + "\n";
