@@ -8,6 +8,7 @@
 #include "bench/demo/demo.h"
 #include "bench/device/device_command.h"
 #include "bench/experiment/command.h"
+#include "bench/no_harm/no_harm.h"
 #include "bench/overhead/host.h"
 #include "bench/overhead/overhead.h"
 
@@ -24,9 +25,8 @@ void add_common(CLI::App& app, rocktune::bench::RunSettings& settings) {
       ->excludes(scenario);
   app.add_option("--configuration", settings.configuration,
                  "How RocksDB is opened: a built-in (Baseline, ReadOpt-512MB, ReadOpt-1GB, "
-                 "Mild-Pressure of source 000, ...), or FILE.yaml:NAME")
-      ->excludes(scenario)
-      ->capture_default_str();
+                 "Mild-Pressure of source 000, ...), or FILE.yaml:NAME; of a scenario, every "
+                 "database (default: ReadOpt-512MB, or the scenario's own)");
   app.add_option("--scale", settings.scale,
                  "Divides every size and rate of the configuration and of the device")
       ->excludes(scenario)
@@ -83,7 +83,7 @@ void add_compare(CLI::App& compare, rocktune::bench::CompareSettings& settings) 
   compare
       .add_option("--policies,-p", settings.policies,
                   "Separated by commas: static, best-static (a search, recorded), "
-                  "native-auto-tuned, or a policy of rocktuned's")
+                  "native-auto-tuned, static@CONFIGURATION, or a policy of rocktuned's")
       ->capture_default_str();
   compare
       .add_option("--repeat,-n", settings.repeat, "Runs of each policy; a later call may add more")
@@ -96,6 +96,27 @@ void add_compare(CLI::App& compare, rocktune::bench::CompareSettings& settings) 
       ->check(CLI::Range(0.5, 1e6));
   compare.add_option("--seed", settings.seed, "Of the order of the runs and of the bootstrap")
       ->capture_default_str();
+}
+
+void add_no_harm(CLI::App& no_harm, rocktune::bench::NoHarmSettings& settings) {
+  no_harm.add_option("--scenarios", settings.scenarios, "How many; a later call may add more")
+      ->check(CLI::Range(std::int64_t{1}, rocktune::bench::kMostRandomScenarios))
+      ->capture_default_str();
+  no_harm.add_option("--seconds", settings.seconds, "Length of each run")
+      ->check(CLI::Range(1.0, 3600.0))
+      ->capture_default_str();
+  no_harm.add_option("--seed", settings.seed, "Of the scenarios and of the order of the runs")
+      ->check(CLI::Range(std::uint64_t{0}, rocktune::bench::kMostNoHarmSeed))
+      ->capture_default_str();
+  no_harm.add_option("--policy,-p", settings.policy, "What is compared with static")
+      ->capture_default_str();
+  no_harm
+      .add_option("--confirm", settings.confirm,
+                  "More pairs of runs of a scenario in which the policy fell behind")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100}))
+      ->capture_default_str();
+  no_harm.add_option("--output,-o", settings.output,
+                     "Where everything is kept and extended (default: no-harm-POLICY)");
 }
 
 void add_overhead(CLI::App& overhead, rocktune::bench::OverheadSettings& settings) {
@@ -232,6 +253,11 @@ int main(int argc, char** argv) {
       "compare", "Policies side by side on one scenario, on copies of one loaded database");
   add_compare(*compare, compare_settings);
 
+  rocktune::bench::NoHarmSettings no_harm_settings;
+  auto* no_harm = app.add_subcommand(
+      "no-harm", "A policy against doing nothing, on random scenarios: is it ever behind?");
+  add_no_harm(*no_harm, no_harm_settings);
+
   rocktune::bench::OverheadSettings overhead_settings;
   auto* overhead = app.add_subcommand(
       "overhead", "What the agent costs: the same host with and without it, round by round");
@@ -252,6 +278,7 @@ int main(int argc, char** argv) {
   try {
     if (demo->parsed()) return rocktune::bench::demo_command(demo_settings);
     if (compare->parsed()) return rocktune::bench::compare_command(compare_settings);
+    if (no_harm->parsed()) return rocktune::bench::no_harm_command(no_harm_settings);
     if (overhead->parsed()) return rocktune::bench::overhead_command(overhead_settings);
     if (device->parsed()) return device_commands.run();
     if (experiment->parsed()) return rocktune::bench::experiment_command(experiment_settings);

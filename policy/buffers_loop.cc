@@ -230,7 +230,8 @@ std::vector<Proposal> BuffersLoop::decide(const Situation& situation, const Leve
   if (return_) {
     if (auto back = offer_return(situation)) return {*std::move(back)};
   }
-  const bool presses = situation.trouble || situation.piling || situation.pressed;
+  const bool presses =
+      situation.trouble || situation.piling || situation.pressed || situation.wasteful;
   const double pressed = pressed_.update(presses, situation.now);
   const std::optional<Family> family = busiest(situation, merges);
   if (resting_since_ && seconds_between(*resting_since_, situation.now) >= kBuffersRestSeconds) {

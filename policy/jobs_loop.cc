@@ -51,8 +51,7 @@ void JobsLoop::note_changes(const KnobReading& reading, Nanoseconds now) {
 }
 
 std::optional<Proposal> JobsLoop::relieve(const Situation& situation, const KnobReading& reading) {
-  // More jobs at once are more requests at once, which reads feel: a forecast alone is no reason.
-  if (!situation.stalled && !(situation.trouble && situation.near_limit)) return std::nullopt;
+  if (!situation.workers_help) return std::nullopt;
   std::int64_t jobs = std::clamp<std::int64_t>(reading.value, 1, 1024);
   std::int64_t most = most_jobs(situation, reading);
   std::int64_t to = jobs;

@@ -89,7 +89,8 @@ std::optional<Proposal> L0TriggerLoop::decide(const Situation& situation,
   const Nanoseconds now = situation.now;
   // Level 0 that nears its limit is no place to wait for more files.
   const bool in_danger = situation.trouble && situation.backlog_cause == "l0";
-  const bool presses = situation.piling || situation.pressed || situation.device_loaded;
+  const bool presses =
+      situation.piling || situation.pressed || situation.device_loaded || situation.wasteful;
   const double pressed = pressed_.update(presses && !in_danger, now);
   const bool waits = in_danger && (situation.stalled || situation.near_limit);
   const double crowded = crowded_.update(waits, now);

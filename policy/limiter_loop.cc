@@ -31,6 +31,8 @@ constexpr int kProbeSteps = 3;
 constexpr double kOwnWishSeconds = 2;
 constexpr double kLeastGain = 0.05;
 constexpr double kFutileSeconds = 30;
+// Where reads do not come first, a lowered limit leaves this much more than is needed.
+constexpr double kWritesFirstMargin = 1.5;
 // Lowerings of less than this share are not worth a change.
 constexpr double kDeadBand = 0.03;
 
@@ -149,8 +151,9 @@ std::optional<Proposal> LimiterLoop::protect_reads(const Situation& situation,
   if (unlimited && device) {
     wanted = std::min(wanted, situation.budget.device_share * device->bytes_per_second);
   }
-  double least = std::max(*situation.need * params_.limiter_need_margin,
-                          situation.budget.rate_limit_min.value);
+  const bool reads_first = situation.objective.first == Priority::kReadP99;
+  const double margin = params_.limiter_need_margin * (reads_first ? 1 : kWritesFirstMargin);
+  double least = std::max(*situation.need * margin, situation.budget.rate_limit_min.value);
   double to = std::ceil(std::max(wanted, least));
   if (to > rate * (1 - kDeadBand) || to >= static_cast<double>(kNearlyUnlimitedBytesPerSecond)) {
     return std::nullopt;

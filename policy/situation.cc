@@ -161,6 +161,9 @@ void Observer::judge_background(const Features& f, Situation& out) const {
     out.need = *now * std::clamp(amplification, 1.0, kMostAmplification) +
                f.pending_bytes.value_or(0) / kDrainSeconds;
   }
+  const Value most{out.budget.write_amplification_max};
+  out.wasteful = out.objective.first == Priority::kWriteAmplification ||
+                 (most && out.write_amplification && *out.write_amplification > *most);
   out.running_compactions = compactions_.mean(3);
   out.running_flushes = flushes_.mean(3);
   out.cpu_busy_ratio = cpu_.mean(5);
@@ -184,6 +187,7 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
     const bool slower = *light_await_ >= kLoadedAwaitMs || *await >= kLoadedAwait * *light_await_;
     out.device_loaded = compacts && slower && *await >= kLoadedAwaitMs;
   }
+  out.workers_help = out.stalled || (out.trouble && out.near_limit && !out.device_loaded);
   out.pressed = out.interference || (compacts && (saturated || cpus_short));
 }
 

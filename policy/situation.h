@@ -46,6 +46,7 @@ struct Situation {
   bool piling = false;        // ...and at its rate the debt takes more than a minute to work off
   Value need;                 // what user writes cost in the background, draining included
   Value write_amplification;  // over 60 s
+  bool wasteful = false;      // ...which is above its budget, or what the operator cares for first
 
   // Reads
   bool reads_slow = false;  // P99 above its SLO over 5 s
@@ -55,6 +56,9 @@ struct Situation {
   bool pressed = false;       // ...or the CPUs are: background work costs the foreground
   // A compaction runs, and reads take the device several times as long as they did at its idlest.
   bool device_loaded = false;
+  // More background threads would help: writers stall, or the backlog nears a limit while the
+  // device has room for more requests at once. A forecast alone is no reason.
+  bool workers_help = false;
 
   Value running_compactions, running_flushes;  // means of 3 s
   Value cpu_busy_ratio;                        // mean of 5 s

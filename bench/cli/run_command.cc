@@ -18,6 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// How a workload without a configuration is opened.
+constexpr const char* kUsualConfiguration = "ReadOpt-512MB";
+
 // What the settings come to, once every name is looked up and every file is read.
 struct Plan {
   Scenario scenario;
@@ -61,14 +64,24 @@ Result<void> check_option_owners(const RunSettings& settings, const Scenario& sc
   return {};
 }
 
+// What is measured, before single settings of it are changed.
+Result<Scenario> named_scenario(const RunSettings& settings) {
+  const std::string& configuration = settings.configuration;
+  if (settings.scenario.empty()) {
+    return scenario_of(settings.workload,
+                       configuration.empty() ? kUsualConfiguration : configuration, settings.scale);
+  }
+  auto scenario = load_scenario(settings.scenario, settings.full);
+  if (!scenario || configuration.empty()) return scenario;
+  return with_configuration(std::move(*scenario), configuration);
+}
+
 Result<Plan> make_plan(const RunSettings& settings) {
   Plan plan;
   if (settings.scenario.empty() == settings.workload.empty()) {
     return fail(ErrorCode::kInvalidArgument, "give either --workload or --scenario");
   }
-  auto scenario = settings.scenario.empty()
-                      ? scenario_of(settings.workload, settings.configuration, settings.scale)
-                      : load_scenario(settings.scenario, settings.full);
+  auto scenario = named_scenario(settings);
   if (!scenario) return tl::unexpected(scenario.error());
   plan.scenario = std::move(*scenario);
   const double planned_seconds = plan.scenario.seconds();

@@ -8,13 +8,13 @@
 namespace rocktune::bench {
 
 struct RunSettings {
-  std::string scenario;  // a built-in's name or a YAML file; or else a workload and the next three
-  bool full = false;     // the scenario at life size
-  std::string workload;  // a built-in's name or a YAML file
-  std::string device;    // as parse_device_spec() reads it; empty: the scenario's, or "none"
-  std::string configuration = "ReadOpt-512MB";
-  double scale = 1;         // divides the configuration's and the device's sizes and rates
-  double device_scale = 0;  // above 0: divides the device's instead
+  std::string scenario;       // a built-in's name or a YAML file; or else a workload
+  bool full = false;          // the scenario at life size
+  std::string workload;       // a built-in's name or a YAML file
+  std::string device;         // as parse_device_spec() reads it; empty: the scenario's, or "none"
+  std::string configuration;  // empty: the scenario's own, or of a workload ReadOpt-512MB
+  double scale = 1;           // divides the configuration's and the device's sizes and rates
+  double device_scale = 0;    // above 0: divides the device's instead
 
   // Where the database is; of a scenario, the directory that has one for each database. Empty: a
   // temporary one, removed at the end.

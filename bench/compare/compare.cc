@@ -1,5 +1,6 @@
 #include "bench/compare/compare.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <sstream>
 
@@ -53,6 +54,13 @@ Result<void> write_reports(const CompareSettings& settings, const Scenario& scen
   comparison.reference = kStatic;
   comparison.command = command_of(settings, settings.policies);
   comparison.policies = policies;
+  for (const FinishedRun& run : *runs) {
+    auto& known = comparison.yardsticks;
+    if (!is_static_at(run.run.policy)) continue;
+    if (std::find(known.begin(), known.end(), run.run.policy) == known.end()) {
+      known.push_back(run.run.policy);
+    }
+  }
   comparison.machine = report::this_machine();
   comparison.seed = settings.seed;
   for (FinishedRun& run : *runs) comparison.runs.push_back(std::move(run.run));

@@ -19,13 +19,14 @@ constexpr const char* kShared = "comparison.json";
 constexpr const char* kRuns = "runs";
 
 // What `shared` may hold, as people call it.
-constexpr std::array<std::pair<const char*, const char*>, 8> kNames = {
+constexpr std::array<std::pair<const char*, const char*>, 9> kNames = {
     {{"scenario", "another scenario"},
      {"scenario_digest", "another text of the scenario"},
      {"scenario_parsed", "another workload, configuration or device that the scenario names"},
      {"full", "another size (--full)"},
      {"seconds", "another length (--seconds)"},
      {"seed", "another --seed"},
+     {"policy", "another --policy"},
      {"programs", "another build of the programs"},
      {"machine", "another machine"}}};
 

@@ -26,7 +26,36 @@ constexpr double kLeastScaledRate = 64.0 * (1 << 10);
 std::string known_list() {
   std::string known;
   for (const std::string& one : known_policies()) known += (known.empty() ? "" : ", ") + one;
-  return known;
+  return known + ", " + kStaticAt + "CONFIGURATION";
+}
+
+std::string configuration_of(const std::string& policy) {
+  return is_static_at(policy) ? policy.substr(std::string(kStaticAt).size()) : "";
+}
+
+// "--policies: 'NAME'", for messages.
+std::string given_as(const std::string& option, const std::string& name) {
+  std::string text = option;
+  return text.append(": '").append(name).append("'");
+}
+
+Result<void> check_policy(const std::string& name, const std::string& option) {
+  if (is_static_at(name)) {
+    const std::string configuration = configuration_of(name);
+    // A policy's name is part of its runs' file names, which no path can be.
+    if (configuration.find('/') != std::string::npos ||
+        configuration.find(".yaml") != std::string::npos) {
+      return fail(ErrorCode::kInvalidArgument,
+                  given_as(option, name) + ": takes a built-in configuration's name, not a file");
+    }
+    const auto loaded = load_configuration(configuration);
+    if (!loaded) return tl::unexpected(loaded.error().within(given_as(option, name)));
+    return {};
+  }
+  const std::vector<std::string> known = known_policies();
+  if (std::find(known.begin(), known.end(), name) != known.end()) return {};
+  return fail(ErrorCode::kInvalidArgument,
+              given_as(option, name) + " is not known; known: " + known_list());
 }
 
 // Whether rocktuned's `read_p99` is about this operation, or its `write_p99`.
@@ -124,6 +153,10 @@ PolicyParams peer_params(const std::string& policy, const Scenario& scenario) {
   return params;
 }
 
+bool is_static_at(const std::string& policy) {
+  return policy.starts_with(kStaticAt);
+}
+
 std::vector<std::string> known_policies() {
   std::vector<std::string> known = {kStatic, kBestStatic, kNativeAutoTuned};
   for (const std::string& name : policy_names()) {
@@ -132,23 +165,20 @@ std::vector<std::string> known_policies() {
   return known;
 }
 
-Result<std::vector<std::string>> parse_policies(const std::string& list) {
-  const std::vector<std::string> known = known_policies();
+Result<std::vector<std::string>> parse_policies(const std::string& list,
+                                                const std::string& option) {
   std::vector<std::string> policies;
   std::istringstream names(list);
   for (std::string name; std::getline(names, name, ',');) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      return fail(ErrorCode::kInvalidArgument,
-                  "--policies: '" + name + "' is not known; known: " + known_list());
-    }
+    if (auto known = check_policy(name, option); !known) return tl::unexpected(known.error());
     if (std::find(policies.begin(), policies.end(), name) != policies.end()) {
-      return fail(ErrorCode::kInvalidArgument, "--policies: '" + name + "' is given twice");
+      return fail(ErrorCode::kInvalidArgument, given_as(option, name) + " is given twice");
     }
     policies.push_back(name);
   }
   if (policies.empty()) {
     return fail(ErrorCode::kInvalidArgument,
-                "--policies: give one or more, separated by commas; known: " + known_list());
+                option + ": give one or more, separated by commas; known: " + known_list());
   }
   return policies;
 }
@@ -156,11 +186,12 @@ Result<std::vector<std::string>> parse_policies(const std::string& list) {
 Result<PolicySetup> policy_setup(const std::string& policy, const Scenario& scenario,
                                  const std::vector<std::string>& best_options) {
   if (policy == kStatic) return PolicySetup{};
-  if (policy == kBestStatic) return PolicySetup{best_options, {}};
+  if (is_static_at(policy)) return PolicySetup{{}, {}, configuration_of(policy)};
+  if (policy == kBestStatic) return PolicySetup{best_options, {}, {}};
   if (policy == kNativeAutoTuned) return native_setup(scenario);
   DaemonSettings daemon;
   daemon.sections = daemon_sections(policy, scenario);
-  return PolicySetup{{}, daemon};
+  return PolicySetup{{}, daemon, {}};
 }
 
 std::string daemon_sections(const std::string& policy, const Scenario& scenario) {

@@ -21,15 +21,23 @@ inline constexpr const char* kBestStatic = "best-static";
 // RocksDB's own auto-tuned rate limiter, set at open.
 inline constexpr const char* kNativeAutoTuned = "native-auto-tuned";
 
-// Those three, and every policy that rocktuned knows by name.
+// "static@ReadOpt-512MB": static too, but every database is loaded and opened with that built-in
+// configuration instead of the scenario's own. What a tuner could come to at best, or so.
+inline constexpr const char* kStaticAt = "static@";
+bool is_static_at(const std::string& policy);
+
+// static, best-static and native-auto-tuned, and every policy that rocktuned knows by name.
 std::vector<std::string> known_policies();
 
-// "static,headroom": each known and given once. What is wrong says which ones there are.
-Result<std::vector<std::string>> parse_policies(const std::string& list);
+// "static,headroom": each known, or static@ and a configuration, and given once. What is wrong says
+// which ones there are, and of which option it is.
+Result<std::vector<std::string>> parse_policies(const std::string& list,
+                                                const std::string& option = "--policies");
 
 struct PolicySetup {
   std::vector<std::string> options;  // KEY=VALUE or DATABASE:KEY=VALUE, as `run --config`
   std::optional<DaemonSettings> daemon;
+  std::string configuration;  // instead of the scenario's own; empty: that one
 };
 
 // `best_options`: what the search found; only best-static needs it.

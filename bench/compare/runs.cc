@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <set>
 
 #include "bench/cli/stop.h"
 #include "bench/compare/shared.h"
@@ -56,14 +57,20 @@ Result<void> check_served(const json& run) {
 
 Result<void> CompareRuns::make(const std::vector<std::string>& policies) {
   std::vector<PlannedRun> missing;
+  std::set<std::string> configurations;
   bool needs_best = false;
   for (PlannedRun& planned : planned_runs(policies, settings_.repeat, settings_.seed)) {
     if (directory_.has(planned.policy, planned.repeat)) continue;
     needs_best = needs_best || planned.policy == kBestStatic;
+    const auto setup = policy_setup(planned.policy, scenario_, {});
+    if (!setup) return tl::unexpected(setup.error());
+    configurations.insert(setup->configuration);
     missing.push_back(std::move(planned));
   }
-  if (missing.empty()) return {};
-  if (auto loaded = load(); !loaded || stop_requested()) return loaded;
+  // All before the first run, so that none stands between two that take turns.
+  for (const std::string& configuration : configurations) {
+    if (auto loaded = load(configuration); !loaded || stop_requested()) return loaded;
+  }
   if (needs_best) {
     if (auto found = find_best_static(); !found || stop_requested()) return found;
   }
@@ -75,8 +82,9 @@ Result<void> CompareRuns::make(const std::vector<std::string>& policies) {
   return {};
 }
 
-TrialSubject CompareRuns::subject() const {
+TrialSubject CompareRuns::subject(const std::string& configuration) const {
   TrialSubject subject;
+  subject.configuration = configuration;
   subject.scenario = settings_.scenario;
   subject.full = settings_.full;
   subject.seconds = settings_.seconds;
@@ -103,11 +111,11 @@ Watcher CompareRuns::watcher(const std::string& what) {
   return watcher;
 }
 
-Result<void> CompareRuns::load() {
-  auto loaded = loaded_database(subject(), directory_.path(), watcher("load"));
+Result<void> CompareRuns::load(const std::string& configuration) {
+  auto loaded = loaded_database(subject(configuration), directory_.path(), watcher("load"));
   screen_.end_progress();
   if (!loaded) return tl::unexpected(loaded.error());
-  loaded_ = loaded->value_or("");
+  loaded_[configuration] = loaded->value_or("");
   return {};
 }
 
@@ -138,7 +146,7 @@ Result<std::optional<Score>> CompareRuns::try_setting(const StaticSetting& setti
                                                       std::size_t round, double share_of_seconds) {
   auto place = directory_.trial_directory("search");
   if (!place) return tl::unexpected(place.error());
-  TrialPlan plan{subject(), loaded_, *place, {}};
+  TrialPlan plan{subject(), loaded_[""], *place, {}};
   plan.subject.options = setting.options;
   plan.subject.seconds =
       std::max(seconds() * share_of_seconds, std::min(seconds(), kShortestTrySeconds));
@@ -188,7 +196,8 @@ Result<void> CompareRuns::make_run(const PlannedRun& planned, std::size_t number
   if (!place) return tl::unexpected(place.error());
   screen_.say("run " + std::to_string(number) + " of " + std::to_string(of) + ": " +
               run_name(planned));
-  TrialPlan plan{subject(), loaded_, *place, setup->daemon};
+  const std::string& configuration = setup->configuration;
+  TrialPlan plan{subject(configuration), loaded_[configuration], *place, setup->daemon};
   plan.subject.options = setup->options;
   auto outcome = run_trial(plan, watcher(run_name(planned)));
   screen_.end_progress();

@@ -1,7 +1,9 @@
-// Makes the runs of a comparison: loads once, searches best-static where it is asked for, then runs
-// every policy in its turn. Each finished run is in the directory before the next begins.
+// Makes the runs of a comparison: loads once (for static@CONFIGURATION once more), searches
+// best-static where it is asked for, then runs every policy in its turn. Each finished run is in
+// the directory before the next begins.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -33,7 +35,7 @@ class CompareRuns {
   Result<void> make(const std::vector<std::string>& policies);
 
  private:
-  Result<void> load();
+  Result<void> load(const std::string& configuration);
   Result<void> find_best_static();
   Result<std::optional<Score>> try_setting(const StaticSetting& setting, std::size_t round,
                                            double share_of_seconds);
@@ -41,7 +43,7 @@ class CompareRuns {
   Result<void> write_search(const std::vector<SearchedRun>& runs,
                             const std::optional<StaticSetting>& best);
   Result<void> make_run(const PlannedRun& planned, std::size_t number, std::size_t of);
-  [[nodiscard]] TrialSubject subject() const;
+  [[nodiscard]] TrialSubject subject(const std::string& configuration = "") const;
   [[nodiscard]] double seconds() const;
   Watcher watcher(const std::string& what);
 
@@ -50,7 +52,7 @@ class CompareRuns {
   const nlohmann::json& programs_;
   CompareDirectory& directory_;
   Screen& screen_;
-  std::string loaded_;
+  std::map<std::string, std::string> loaded_;  // by configuration; "": the scenario's own
   std::vector<std::string> best_options_;
 };
 

@@ -227,12 +227,24 @@ Table ratio_table(const Summary& summary, const std::vector<Figure>& figures) {
   return table;
 }
 
+std::vector<Table> yardstick_tables(const Summary& summary) {
+  std::vector<Table> tables;
+  for (const Summary& one : summary.yardsticks) {
+    std::vector<Figure> figures = one.figures;
+    figures.insert(figures.end(), one.phase_figures.begin(), one.phase_figures.end());
+    Table table = ratio_table(one, figures);
+    if (!table.rows.empty()) tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
 std::string comparison_markdown(const Summary& summary) {
   std::string out = "# " + summary.title + "\n\n";
   if (!summary.description.empty()) out += summary.description + "\n\n";
   for (const std::string& sentence : conclusions(summary)) out += "- " + sentence + "\n";
   out += "\n" + markdown(figure_table(summary, summary.figures)) + "\n";
   out += markdown(ratio_table(summary, summary.figures)) + "\n";
+  for (const Table& table : yardstick_tables(summary)) out += markdown(table) + "\n";
   if (!summary.phase_figures.empty()) {
     out += "## By phase\n\n" + markdown(figure_table(summary, summary.phase_figures)) + "\n";
     out += markdown(ratio_table(summary, summary.phase_figures)) + "\n";
@@ -246,6 +258,7 @@ std::string comparison_text(const Summary& summary) {
   std::string out = plain_text(figure_table(summary, summary.figures)) + "\n";
   const Table ratios = ratio_table(summary, summary.figures);
   if (!ratios.rows.empty()) out += plain_text(ratios) + "\n";
+  for (const Table& table : yardstick_tables(summary)) out += plain_text(table) + "\n";
   for (const std::string& sentence : conclusions(summary)) out += sentence + "\n";
   out += "\n";
   for (const std::string& remark : remarks(summary)) out += remark + "\n";

@@ -23,6 +23,10 @@ Table figure_table(const Summary& summary, const std::vector<Figure>& figures);
 // By policy but the reference: the ratio of medians, its interval, what to make of it.
 Table ratio_table(const Summary& summary, const std::vector<Figure>& figures);
 
+// For each yardstick the ratio of every other policy's throughput to its own: of the whole run, and
+// of each phase where there are several.
+std::vector<Table> yardstick_tables(const Summary& summary);
+
 std::string comparison_markdown(const Summary& summary);
 std::string comparison_text(const Summary& summary);
 Page comparison_page(const Comparison& comparison, const Summary& summary);

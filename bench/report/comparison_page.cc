@@ -23,6 +23,7 @@ Section summary_section(const Summary& summary) {
   if (Table ratios = ratio_table(summary, summary.figures); !ratios.rows.empty()) {
     section.blocks.emplace_back(std::move(ratios));
   }
+  for (Table& table : yardstick_tables(summary)) section.blocks.emplace_back(std::move(table));
   return section;
 }
 

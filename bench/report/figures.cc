@@ -156,7 +156,7 @@ std::vector<FigureSource> figure_sources(const std::vector<Run>& runs) {
   sources.push_back(
       summed({"operations_never_started", "operations never begun", Better::kLower, 1, 0},
              "/total/operations_never_started"));
-  sources.push_back(summed({"stall_seconds", "time writers stalled, s", Better::kLower, 1, 2},
+  sources.push_back(summed({kStallSeconds, "time writers stalled, s", Better::kLower, 1, 2},
                            "/total/stall_seconds"));
   sources.push_back(
       {{"write_amplification", "write amplification", Better::kLower, 1, 2}, write_amplification});

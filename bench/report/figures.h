@@ -29,6 +29,7 @@ std::vector<FigureSource> phase_figure_sources(const std::vector<Run>& runs);
 
 // The key of the one that stands for all: operations a second of all databases together.
 inline constexpr const char* kThroughput = "ops_per_second";
+inline constexpr const char* kStallSeconds = "stall_seconds";
 inline constexpr const char* kSecondsAboveSlo = "seconds_above_slo";
 
 // The limits that the runs' objective states, each once.

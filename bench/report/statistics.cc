@@ -75,6 +75,25 @@ double quantile(const std::vector<double>& sorted, double share) {
   return sorted[static_cast<std::size_t>(std::lround(share * last))];
 }
 
+double geometric_mean(const std::vector<double>& ratios) {
+  double sum = 0;
+  for (const double ratio : ratios) sum += std::log(ratio);  // of zero: minus infinity
+  return std::exp(sum / static_cast<double>(ratios.size()));
+}
+
+std::optional<double> median_over_pairs(const std::vector<double>& values, bool relative) {
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t j = i + 1; j < values.size(); ++j) {
+      const double mean = (values[i] + values[j]) / 2;
+      if (relative && mean <= 0) continue;
+      differences.push_back(std::abs(values[i] - values[j]) / (relative ? mean : 1));
+    }
+  }
+  if (differences.empty()) return std::nullopt;
+  return median_of(std::move(differences));
+}
+
 }  // namespace
 
 double median_of(std::vector<double> values) {
@@ -121,6 +140,28 @@ std::optional<RatioInterval> bootstrap_ratio(const ByRepeat& of, const ByRepeat&
   interval.low = quantile(ratios, (1 - kConfidence) / 2);
   interval.high = quantile(ratios, (1 + kConfidence) / 2);
   return interval;
+}
+
+std::optional<MeanInterval> bootstrap_geometric_mean(const std::vector<double>& ratios,
+                                                     std::uint64_t seed) {
+  if (ratios.empty()) return std::nullopt;
+  MeanInterval interval{.mean = geometric_mean(ratios), .count = ratios.size()};
+  Random random(seed);
+  std::vector<double> means;
+  means.reserve(kResamples);
+  for (int i = 0; i < kResamples; ++i) means.push_back(geometric_mean(resampled(ratios, random)));
+  std::sort(means.begin(), means.end());
+  interval.low = quantile(means, (1 - kConfidence) / 2);
+  interval.high = quantile(means, (1 + kConfidence) / 2);
+  return interval;
+}
+
+std::optional<double> difference_of_pairs(const std::vector<double>& values) {
+  return median_over_pairs(values, false);
+}
+
+std::optional<double> relative_difference_of_pairs(const std::vector<double>& values) {
+  return median_over_pairs(values, true);
 }
 
 std::string bootstrap_method() {

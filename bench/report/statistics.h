@@ -50,6 +50,25 @@ inline constexpr double kConfidence = 0.95;
 std::optional<RatioInterval> bootstrap_ratio(const ByRepeat& of, const ByRepeat& reference,
                                              bool took_turns, std::uint64_t seed);
 
+// The mean of the logarithms, taken back, of ratios that are each as good as another; its interval
+// by the same bootstrap, drawing ratios. Nothing of nothing; zero where a ratio is. None is below
+// zero.
+struct MeanInterval {
+  double mean = 0;
+  double low = 0;
+  double high = 0;
+  std::size_t count = 0;
+};
+std::optional<MeanInterval> bootstrap_geometric_mean(const std::vector<double>& ratios,
+                                                     std::uint64_t seed);
+
+// By how much values that should be the same differ: the median over all pairs of |a - b|, and of
+// that over the mean of a and b (pairs whose mean is not above zero left out). Unlike the range,
+// which every further value can only widen, it tells the same noise by two values as by ten.
+// Nothing without a pair.
+std::optional<double> difference_of_pairs(const std::vector<double>& values);
+std::optional<double> relative_difference_of_pairs(const std::vector<double>& values);
+
 // One sentence for readers: how the intervals were made.
 std::string bootstrap_method();
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -52,20 +53,6 @@ std::string seed_of(const Run& run) {
   return seeds;
 }
 
-// The median of |a - b| over the mean of a and b, of all pairs of runs. Unlike the range, which
-// every further run can only widen, it tells the same noise by two runs as by ten.
-std::optional<double> pairwise_difference(const std::vector<double>& values) {
-  std::vector<double> differences;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    for (std::size_t j = i + 1; j < values.size(); ++j) {
-      const double mean = (values[i] + values[j]) / 2;
-      if (mean > 0) differences.push_back(std::abs(values[i] - values[j]) / mean);
-    }
-  }
-  if (differences.empty()) return std::nullopt;
-  return median_of(std::move(differences));
-}
-
 std::optional<double> spread_under_one_seed(const std::vector<const Run*>& runs,
                                             const FigureSource& throughput) {
   std::map<std::string, std::vector<double>> by_seed;
@@ -74,7 +61,7 @@ std::optional<double> spread_under_one_seed(const std::vector<const Run*>& runs,
   }
   std::optional<double> largest;
   for (const auto& [seed, values] : by_seed) {
-    if (const auto spread = pairwise_difference(values)) {
+    if (const auto spread = relative_difference_of_pairs(values)) {
       largest = std::max(largest.value_or(0), *spread);
     }
   }
@@ -201,6 +188,38 @@ std::string first_text(const Comparison& comparison, const std::string& path) {
   return "";
 }
 
+// Throughput, of the whole run, of a database, of a phase.
+bool is_throughput(const Figure& figure) {
+  return figure.key == kThroughput || figure.key.ends_with(std::string(".") + kThroughput);
+}
+
+std::vector<Figure> throughput_of(const std::vector<Figure>& figures) {
+  std::vector<Figure> all;
+  std::copy_if(figures.begin(), figures.end(), std::back_inserter(all), is_throughput);
+  return all;
+}
+
+// `summary` before anything in it was compared, and now against this policy; nothing when it did
+// not run.
+std::optional<Summary> against(const Comparison& comparison, std::vector<FigureSource> sources,
+                               const Summary& summary, const std::string& yardstick) {
+  Summary other;
+  other.reference = yardstick;
+  other.policies = summary.policies;
+  const auto reference =
+      std::find_if(other.policies.begin(), other.policies.end(),
+                   [&](const PolicySummary& policy) { return policy.policy == yardstick; });
+  if (reference == other.policies.end()) return std::nullopt;
+  std::rotate(other.policies.begin(), reference, reference + 1);
+  std::erase_if(sources, [](const FigureSource& one) { return !is_throughput(one.figure); });
+  for (PolicySummary& policy : other.policies) {
+    compare(comparison, sources, other.policies.front(), policy);
+  }
+  other.figures = throughput_of(summary.figures);
+  other.phase_figures = throughput_of(summary.phase_figures);
+  return other;
+}
+
 bool any_has(const std::vector<PolicySummary>& policies, const std::string& key) {
   return std::any_of(policies.begin(), policies.end(), [&](const PolicySummary& policy) {
     return policy.figure(key)->range.has_value();
@@ -245,6 +264,14 @@ json policy_json(const Summary& summary, const PolicySummary& policy) {
           {"runs_agree", policy.agrees()},
           {"took_turns", policy.took_turns},
           {"figures", std::move(figures)}};
+}
+
+json policies_json(const Summary& summary) {
+  json policies = json::array();
+  for (const PolicySummary& policy : summary.policies) {
+    policies.push_back(policy_json(summary, policy));
+  }
+  return policies;
 }
 
 }  // namespace
@@ -307,6 +334,10 @@ Summary summarize(const Comparison& comparison) {
     if (!any_has(summary.policies, sources[i].figure.key)) continue;
     (i < of_whole_runs ? summary.figures : summary.phase_figures).push_back(sources[i].figure);
   }
+  for (const std::string& yardstick : comparison.yardsticks) {
+    auto compared = against(comparison, sources, summary, yardstick);
+    if (compared) summary.yardsticks.push_back(std::move(*compared));
+  }
   // policies_of() puts the reference first if it ran; without it there is nothing to compare with.
   const bool has_reference =
       !summary.policies.empty() && summary.policies.front().policy == summary.reference;
@@ -317,9 +348,10 @@ Summary summarize(const Comparison& comparison) {
 }
 
 nlohmann::json summary_json(const Summary& summary) {
-  json policies = json::array();
-  for (const PolicySummary& policy : summary.policies) {
-    policies.push_back(policy_json(summary, policy));
+  const json policies = policies_json(summary);
+  json yardsticks = json::array();
+  for (const Summary& one : summary.yardsticks) {
+    yardsticks.push_back({{"reference", one.reference}, {"policies", policies_json(one)}});
   }
   const Machine& machine = summary.machine;
   return {{"schema", "rocktune-compare/1"},
@@ -338,7 +370,8 @@ nlohmann::json summary_json(const Summary& summary) {
           {"device", summary.device},
           {"scale", optional_json(summary.scale)},
           {"differences", summary.differences},
-          {"policies", std::move(policies)}};
+          {"policies", policies},
+          {"yardsticks", std::move(yardsticks)}};
 }
 
 }  // namespace rocktune::bench::report

@@ -20,6 +20,8 @@ struct Comparison {
   std::string reference = "static";   // the policy that all others are measured against
   std::string command;                // what made it, for the reader to repeat; may be empty
   std::vector<std::string> policies;  // the order to show them in; others follow as met
+  // Policies that the others' throughput is measured against, too.
+  std::vector<std::string> yardsticks;
   std::vector<Run> runs;
   Machine machine;
   std::uint64_t seed = 1;  // of the bootstrap
@@ -91,6 +93,9 @@ struct Summary {
   std::vector<Figure> figures;           // those that any run has, in the order to show them
   std::vector<Figure> phase_figures;     // of single phases
   std::vector<PolicySummary> policies;   // the reference first
+  // One for each yardstick that ran: `reference` is its name, the figures are throughput alone, of
+  // the whole run and of phases.
+  std::vector<Summary> yardsticks;
 };
 
 Summary summarize(const Comparison& comparison);

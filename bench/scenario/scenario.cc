@@ -204,6 +204,15 @@ Result<Scenario> load_scenario(const std::string& name_or_path, bool full) {
   return scenario;
 }
 
+Result<Scenario> with_configuration(Scenario scenario, const std::string& configuration) {
+  const auto loaded = load_configuration(configuration);
+  if (!loaded) return tl::unexpected(loaded.error());
+  for (ScenarioDatabase& database : scenario.databases) {
+    database.configuration = loaded->scaled(scenario.scale);
+  }
+  return scenario;
+}
+
 Result<Scenario> scenario_of(const std::string& workload, const std::string& configuration,
                              double scale) {
   auto loaded = load_workload(workload);

@@ -62,6 +62,10 @@ Result<Scenario> parse_scenario(const std::string& text, const std::string& file
 // A built-in scenario's name or the path of a YAML file.
 Result<Scenario> load_scenario(const std::string& name_or_path, bool full);
 
+// The scenario with every database opened with this configuration (as load_configuration() takes
+// it), at the scenario's scale, instead of its own and the options beside that.
+Result<Scenario> with_configuration(Scenario scenario, const std::string& configuration);
+
 // A workload and a configuration, each by its name or path, are a scenario with one database. It
 // has the workload's name.
 Result<Scenario> scenario_of(const std::string& workload, const std::string& configuration,

@@ -47,12 +47,19 @@ json load_json(const ScenarioDatabase& database) {
           {"max_subcompactions", c.max_subcompactions}};
 }
 
+Result<Scenario> scenario_of_subject(const TrialSubject& subject) {
+  if (subject.scenario.empty()) {
+    return scenario_of(subject.workload, subject.configuration, subject.scale);
+  }
+  auto scenario = load_scenario(subject.scenario, subject.full);
+  if (!scenario || subject.configuration.empty()) return scenario;
+  return with_configuration(std::move(*scenario), subject.configuration);
+}
+
 }  // namespace
 
 Result<std::string> load_key(const TrialSubject& subject) {
-  auto scenario = subject.scenario.empty()
-                      ? scenario_of(subject.workload, subject.configuration, subject.scale)
-                      : load_scenario(subject.scenario, subject.full);
+  auto scenario = scenario_of_subject(subject);
   if (!scenario) return tl::unexpected(scenario.error());
   json key = json::array();
   for (ScenarioDatabase& database : scenario->databases) {

@@ -32,6 +32,7 @@ std::vector<std::string> common_arguments(const TrialSubject& subject, const std
   if (!subject.scenario.empty()) {
     add("--scenario", subject.scenario);
     if (subject.full) arguments.emplace_back("--full");
+    if (!subject.configuration.empty()) add("--configuration", subject.configuration);
   } else {
     add("--workload", subject.workload);
     add("--configuration", subject.configuration);

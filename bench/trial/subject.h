@@ -9,11 +9,11 @@
 namespace rocktune::bench {
 
 struct TrialSubject {
-  std::string scenario;  // a built-in's name or a YAML file; empty: the seven below
+  std::string scenario;  // a built-in's name or a YAML file; empty: a workload, and what follows
   bool full = false;     // the scenario at its life size
 
+  std::string configuration;  // of a scenario, instead of its databases' own; empty: theirs
   std::string workload;
-  std::string configuration;
   std::string device = "none";
   double scale = 1;
   double device_scale = 0;   // above 0: divides the device's rates instead of `scale`

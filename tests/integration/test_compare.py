@@ -148,6 +148,27 @@ class Compare(World):
         self.assertEqual(len(self.runs()), 4)
         self.assertEqual(list(self.temporary.iterdir()), [])
 
+    def test_static_at_another_configuration(self):
+        self.scenario()
+        policies = "static,static@Mild-Pressure"
+        self.assertEqual(self.compare(policies, "--repeat", 1).wait(60), 0, self.log())
+        self.assertEqual(self.runs(), ["static-001.json", "static@Mild-Pressure-001.json"])
+        own, other = (self.run_file(name)["run"]["databases"][0]["configuration"] for name in self.runs())
+        self.assertEqual(other["name"], "Mild-Pressure")
+        self.assertEqual(other["write_buffer_size_bytes"], 32 * 2**20 // 64)
+        self.assertEqual(own["write_buffer_size_bytes"], 16 * 2**20 // 64)
+        self.assertEqual(len(list(self.output.glob("loaded-*"))), 2, "each from a tree of its own configuration")
+        report = json.loads((self.output / "compare.json").read_text())
+        (yardstick,) = report["yardsticks"]
+        self.assertEqual(yardstick["reference"], "static@Mild-Pressure")
+        ratios = {one["policy"]: one["figures"]["ops_per_second"] for one in yardstick["policies"]}
+        self.assertGreater(ratios["static"]["ratio"]["of_medians"], 0)
+        self.assertEqual(ratios["static@Mild-Pressure"]["verdict"], "reference")
+        self.assertIn("Ratio to static@Mild-Pressure", (self.output / "compare.md").read_text())
+        # What is there is not made again.
+        self.assertEqual(self.compare(policies, "--repeat", 1).wait(20), 0, self.log())
+        self.assertNotIn("run 1 of", self.log())
+
     def test_best_static_is_searched_and_recorded(self):
         self.scenario(seconds=0.5, records=2000)
         process = self.compare("static,best-static", "--repeat", 1)

@@ -18,8 +18,10 @@ rocktune_unit_test(bench_test
     unit/bench/histogram_test.cc
     unit/bench/keys_test.cc
     unit/bench/load_order_test.cc
+    unit/bench/no_harm_test.cc
     unit/bench/overhead_test.cc
     unit/bench/pacer_test.cc
+    unit/bench/random_scenario_test.cc
     unit/bench/rate_test.cc
     unit/bench/records_test.cc
     unit/bench/requests_test.cc

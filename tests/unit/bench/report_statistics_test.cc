@@ -95,3 +95,23 @@ TEST_CASE("an interval covers its ends", "[bench][report][bootstrap]") {
   CHECK(interval.covers(1.2));
   CHECK_FALSE(interval.covers(0.99));
 }
+
+TEST_CASE("the geometric mean of ratios lies within its interval", "[bench][report][bootstrap]") {
+  const auto mean = bootstrap_geometric_mean({0.5, 2, 1, 1}, 1);
+  REQUIRE(mean);
+  CHECK(mean->mean == Approx(1));
+  CHECK(mean->count == 4);
+  CHECK(mean->low < 1);
+  CHECK(mean->high > 1);
+  CHECK(bootstrap_geometric_mean({0.5, 2, 1, 1}, 1)->low == mean->low);
+  CHECK(bootstrap_geometric_mean({0, 2}, 1)->mean == 0);
+  CHECK_FALSE(bootstrap_geometric_mean({}, 1));
+}
+
+TEST_CASE("values differ as a typical pair does", "[bench][report]") {
+  CHECK(difference_of_pairs({1, 4, 2}) == 2.0);
+  CHECK(relative_difference_of_pairs({90, 110}) == 0.2);
+  CHECK_FALSE(difference_of_pairs({1}));
+  CHECK_FALSE(relative_difference_of_pairs({0, 0}));
+  CHECK(difference_of_pairs({0, 0}) == 0.0);
+}

@@ -227,6 +227,38 @@ TEST_CASE("Markdown has the figures and the ratios by policy", "[bench][report]"
   CHECK(text.find("Scale 16") != std::string::npos);
 }
 
+TEST_CASE("throughput is compared with a yardstick too, phase by phase", "[bench][report]") {
+  Comparison comparison = comparison_of("tuned", {1000, 1000}, {1800, 1800});
+  for (const std::int64_t repeat : {1, 2}) {
+    comparison.runs.push_back(run_of("static@Good", repeat, result_of(2000)));
+  }
+  comparison.yardsticks = {"static@Good", "static@None"};
+  const Summary summary = summarize(comparison);
+  CHECK(summary.policies.front().policy == "static");
+  CHECK(summary.policies.front().figure("ops_per_second")->verdict == Verdict::kReference);
+  REQUIRE(summary.yardsticks.size() == 1);  // the other did not run
+  const Summary& against = summary.yardsticks.front();
+  CHECK(against.reference == "static@Good");
+  REQUIRE(against.policies.size() == 3);
+  CHECK(against.policies.front().figure("ops_per_second")->verdict == Verdict::kReference);
+  for (const PolicySummary& policy : against.policies) {
+    if (policy.policy == "static@Good") continue;
+    const double ratio = policy.policy == "tuned" ? 0.9 : 0.5;
+    CHECK(policy.figure("ops_per_second")->ratio->ratio == Approx(ratio));
+    CHECK(policy.figure("phase.burst.ops_per_second")->ratio->ratio == Approx(ratio));
+  }
+  const auto tables = yardstick_tables(summary);
+  REQUIRE(tables.size() == 1);
+  REQUIRE(tables.front().rows.size() == 3);  // of the whole run and of two phases
+  CHECK(tables.front().rows.back().front() == "burst: throughput");
+  CHECK(comparison_markdown(summary).find("Ratio to static@Good") != std::string::npos);
+  CHECK(comparison_text(summary).find("Ratio to static@Good") != std::string::npos);
+  const json document = summary_json(summary);
+  CHECK(document.at("yardsticks").at(0).at("reference") == "static@Good");
+  CHECK_FALSE(
+      document.at("yardsticks").at(0).at("policies").at(1).at("figures").contains("read_p99_us"));
+}
+
 TEST_CASE("charts: the limit stands in the chart of its percentile, knobs are steps",
           "[bench][report]") {
   const ChartGroup group = run_charts(comparison_of("tuned", {1000}, {2000}).runs);

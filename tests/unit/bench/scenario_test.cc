@@ -150,7 +150,7 @@ TEST_CASE("the built-in scenarios are valid at both sizes", "[bench][scenario]")
       INFO((scenario ? "" : scenario.error().message));
       REQUIRE(scenario);
       CHECK(scenario->name == builtin.name);
-      if (!full) CHECK(scenario->seconds() <= 60);
+      if (!full) CHECK(scenario->seconds() <= 90);
     }
   }
 }

@@ -84,6 +84,26 @@ TEST_CASE("a scenario is named, not taken apart", "[bench][trial]") {
   CHECK_FALSE(has(run, "--device"));
 }
 
+TEST_CASE("a scenario with another configuration is loaded and run with it", "[bench][trial]") {
+  TrialSubject own;
+  own.scenario = "start-baseline";
+  TrialSubject other = own;
+  other.configuration = "ReadOpt-512MB";
+  const std::vector<std::string> wanted = {"--configuration", "ReadOpt-512MB"};
+  for (const auto& arguments : {load_arguments(other, "/d"), run_arguments(other, "/d", "/r")}) {
+    CHECK(std::search(arguments.begin(), arguments.end(), wanted.begin(), wanted.end()) !=
+          arguments.end());
+  }
+  const auto plain = run_arguments(own, "/d", "/r");
+  CHECK(std::find(plain.begin(), plain.end(), "--configuration") == plain.end());
+  // Its tables have filters.
+  REQUIRE(load_key(own));
+  REQUIRE(load_key(other));
+  CHECK(*load_key(own) != *load_key(other));
+  other.configuration = "none-such";
+  CHECK_FALSE(load_key(other));
+}
+
 TEST_CASE("subjects share a loaded database when the load would be the same", "[bench][trial]") {
   const TrialSubject subject = small_workload();
   const auto key = load_key(subject);

@@ -91,6 +91,17 @@ TEST_CASE("limiter: slow reads in comfort lower it, first to what passes", "[hea
   CHECK_FALSE(bench.run(60, knob::kRateLimit));
 }
 
+TEST_CASE("limiter: where reads do not come first, a lowered limit leaves writes more",
+          "[headroom]") {
+  HeadroomBench bench;
+  disturbed_reads(bench);
+  bench.objective.first = Priority::kWriteP99;
+  bench.set_limit(kUnlimitedBytesPerSecond, 50e6);
+  const auto proposal = bench.run(13, knob::kRateLimit);
+  REQUIRE(proposal);
+  CHECK(proposal->to == Approx(1.3 * 1.5 * 30e6).epsilon(0.01));
+}
+
 TEST_CASE("limiter: slow reads are not its matter when a cause is missing", "[headroom]") {
   HeadroomBench bench;
   disturbed_reads(bench);
@@ -117,8 +128,17 @@ TEST_CASE("jobs: raised when the slots are full, to where there is one more", "[
   HeadroomBench bench;
   bench.f.knobs[1] = jobs_knob(1, 1);
   bench.f.running_compactions = 1;
+  // A forecast alone, far from every limit, is no reason.
+  bench.backlog(8);
+  bench.indicators[0].state = AlertState::kWarning;
+  CHECK_FALSE(bench.run(10, knob::kBackgroundJobs));
+  // Nor is a backlog on a device that answers more requests at once with longer queues.
+  bench.f.device_read_await_ms = 3;
+  CHECK_FALSE(bench.run(10, knob::kBackgroundJobs));
   bench.backlog(18);
-  auto proposal = bench.run(2, knob::kBackgroundJobs);
+  CHECK_FALSE(bench.run(10, knob::kBackgroundJobs));
+  bench.f.device_read_await_ms = 0.2;
+  auto proposal = bench.run(6, knob::kBackgroundJobs);
   REQUIRE(proposal);
   CHECK(proposal->rule == "jobs.backlog");
   CHECK(proposal->to == 3);  // with 2 RocksDB still runs one compaction

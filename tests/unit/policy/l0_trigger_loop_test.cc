@@ -89,6 +89,28 @@ TEST_CASE("L0 trigger: without a reason it stays", "[headroom]") {
   CHECK_FALSE(bench.run(60, knob::kL0Trigger));
 }
 
+TEST_CASE("L0 trigger: what writes too much, by the operator's word, is reason enough",
+          "[headroom]") {
+  HeadroomBench bench = merging();
+  bench.f.device_read_await_ms = 0.2;  // nothing else presses
+  SECTION("a budget of write amplification") {
+    bench.budget.write_amplification_max = 2;  // it is 3
+    CHECK(bench.run(10, knob::kL0Trigger));
+    bench.budget.write_amplification_max = 4;
+    CHECK_FALSE(bench.run(10, knob::kL0Trigger));
+  }
+  SECTION("what matters first") {
+    bench.objective.first = Priority::kWriteAmplification;
+    CHECK(bench.run(10, knob::kL0Trigger));
+  }
+}
+
+TEST_CASE("L0 trigger: level 0 that nears its limit gathers no more files", "[headroom]") {
+  HeadroomBench bench = merging();
+  bench.backlog(18);
+  CHECK_FALSE(bench.run(60, knob::kL0Trigger));
+}
+
 TEST_CASE("L0 trigger: hardly any reads need no filters", "[headroom]") {
   HeadroomBench bench = merging();
   bench.knob(knob::kBloomBits).value = 0;

@@ -1,0 +1,174 @@
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bench/compare/order.h"
+#include "bench/no_harm/report.h"
+#include "bench/no_harm/verdict.h"
+#include "tests/support/catch.h"
+
+using namespace rocktune::bench;
+using Catch::Matchers::Contains;
+using nlohmann::json;
+
+namespace {
+
+constexpr double kSeconds = 10;
+constexpr std::size_t kConfirm = 3;
+
+Turn turn(double static_ops, double policy_ops, double static_stalled = 0,
+          double policy_stalled = 0) {
+  return {{static_ops, static_stalled}, {policy_ops, policy_stalled}, 2};
+}
+
+ScenarioVerdict verdict_of(const std::vector<Turn>& turns) {
+  return judge_scenario(turns, kSeconds, kConfirm);
+}
+
+rocktune::bench::report::Run harm_run(const std::string& policy, std::int64_t repeat, double ops,
+                                      double stalled) {
+  rocktune::bench::report::Run run;
+  run.policy = policy;
+  run.repeat = repeat;
+  run.result = {
+      {"databases",
+       json::array({{{"name", "main"},
+                     {"total", {{"ops_per_second", ops}, {"stall_seconds", stalled}}}}})}};
+  return run;
+}
+
+JudgedScenario judged_scenario(std::int64_t number, const std::vector<Turn>& turns) {
+  return {number, "scenario-00" + std::to_string(number), turns, verdict_of(turns)};
+}
+
+}  // namespace
+
+TEST_CASE("one pair is enough where the policy keeps up", "[bench][no_harm]") {
+  CHECK(verdict_of({turn(1000, 971)}).harm == Harm::kNone);
+  CHECK(verdict_of({turn(1000, 2000, 5, 5.3)}).harm == Harm::kNone);
+  CHECK(verdict_of({turn(0, 0)}).harm == Harm::kNone);
+  CHECK(verdict_of({}).harm == Harm::kUnfinished);
+  CHECK(verdict_of({}).turns == 0);
+}
+
+TEST_CASE("a policy that falls behind takes more turns", "[bench][no_harm]") {
+  CHECK(fell_behind(turn(1000, 969), kSeconds));
+  CHECK(fell_behind(turn(1000, 1000, 1, 1.31), kSeconds));  // 3% of 10 s
+  CHECK_FALSE(fell_behind(turn(1000, 1000, 1, 1.29), kSeconds));
+  const Turn bad = turn(1000, 900);
+  CHECK(verdict_of({bad}).harm == Harm::kUnfinished);
+  CHECK(verdict_of({bad, bad, bad}).harm == Harm::kUnfinished);
+  CHECK(verdict_of({bad, bad, bad, bad}).harm == Harm::kHarm);
+}
+
+TEST_CASE("harm is what the median of all pairs shows", "[bench][no_harm]") {
+  const Turn good = turn(1000, 1000), bad = turn(1000, 800);
+  const ScenarioVerdict cleared = verdict_of({bad, good, good, good});
+  CHECK(cleared.harm == Harm::kCleared);
+  CHECK(cleared.throughput_ratio == 1.0);
+  CHECK_FALSE(cleared.slower);
+  const ScenarioVerdict harm = verdict_of({bad, good, bad, bad});
+  CHECK(harm.harm == Harm::kHarm);
+  CHECK(harm.slower);
+  CHECK_FALSE(harm.stalled);
+  CHECK(harm.changes == 2.0);
+}
+
+TEST_CASE("harm is more than static differs from itself", "[bench][no_harm]") {
+  // Behind by 10%; static's own runs differ by 17% in the median pair.
+  const std::vector<Turn> noisy = {turn(1000, 900), turn(800, 720), turn(1200, 1080),
+                                   turn(1000, 900)};
+  const ScenarioVerdict verdict = verdict_of(noisy);
+  CHECK(*verdict.reference_spread > 0.1);
+  CHECK(verdict.slower);
+  CHECK(verdict.harm == Harm::kTooNoisy);
+  // The same deficit where static is steady.
+  CHECK(verdict_of({turn(1000, 900), turn(1010, 909), turn(990, 891), turn(1000, 900)}).harm ==
+        Harm::kHarm);
+}
+
+TEST_CASE("stalling more is harm too, beyond static's own difference", "[bench][no_harm]") {
+  const auto stalls = [](double own, double others) { return turn(1000, 1000, own, others); };
+  const ScenarioVerdict harm =
+      verdict_of({stalls(0, 1), stalls(0.1, 1.2), stalls(0, 0.9), stalls(0, 1)});
+  CHECK(harm.harm == Harm::kHarm);
+  CHECK(harm.stalled);
+  CHECK_FALSE(harm.slower);
+  const ScenarioVerdict noisy =
+      verdict_of({stalls(0, 2), stalls(4, 4), stalls(1, 4), stalls(3, 3)});
+  CHECK(noisy.reference_stalled_spread == 2.5);
+  CHECK(noisy.stalled);
+  CHECK(noisy.harm == Harm::kTooNoisy);
+}
+
+TEST_CASE("all scenarios count by their first pair", "[bench][no_harm]") {
+  const OverallVerdict all =
+      judge_all({turn(1000, 2000, 1, 0), turn(1000, 500, 0, 3), turn(0, 10)}, 1);
+  CHECK(all.scenarios == 3);
+  REQUIRE(all.throughput_ratio);
+  CHECK(all.throughput_ratio->mean == Approx(1));
+  CHECK(all.throughput_ratio->count == 2);  // static did nothing in the third
+  CHECK(all.throughput_ratio->low == Approx(0.5));
+  CHECK(all.throughput_ratio->high == Approx(2));
+  CHECK(all.reference_stalled_seconds == 1);
+  CHECK(all.policy_stalled_seconds == 3);
+  CHECK_FALSE(judge_all({}, 1).throughput_ratio);
+}
+
+TEST_CASE("turns are repeats of which both sides ended", "[bench][no_harm]") {
+  std::vector<rocktune::bench::report::Run> runs = {
+      harm_run("headroom", 2, 90, 3), harm_run("static", 1, 100, 1), harm_run("static", 2, 100, 2),
+      harm_run("headroom", 1, 80, 4), harm_run("static", 3, 100, 2), harm_run("headroom", 3, 1, 1)};
+  runs.back().partial = true;
+  runs.front().changes = 7;
+  const auto turns = turns_of(runs, "static", "headroom");
+  REQUIRE(turns);
+  REQUIRE(turns->size() == 2);
+  CHECK(turns->front().policy.ops_per_second == 80);
+  CHECK(turns->front().reference.stalled_seconds == 1);
+  CHECK_FALSE(turns->front().changes);
+  CHECK(turns->back().changes == 7);
+  runs.front().result["databases"][0]["total"].erase("stall_seconds");
+  CHECK_FALSE(turns_of(runs, "static", "headroom"));
+}
+
+TEST_CASE("the report says what came out", "[bench][no_harm]") {
+  NoHarmSettings settings;
+  const Turn good = turn(1000, 1100), bad = turn(1000, 800, 0, 2);
+  const auto report =
+      make_report(settings, {},
+                  {judged_scenario(1, {good}), judged_scenario(2, {bad, bad, bad, bad}),
+                   judged_scenario(3, {bad, good, good, good})});
+  CHECK(has_harm(report));
+  CHECK_THAT(verdict_lines(report).back(),
+             Contains("HARM by headroom in 1 of 3 scenarios: scenario-002"));
+  const std::string text = no_harm_text(report);
+  CHECK_THAT(text, Contains("fell behind in their first pair") && Contains("scenario-003"));
+  CHECK(text.find("scenario-002") < text.find("scenario-001"));  // the worst first
+  CHECK_THAT(no_harm_markdown(report), Contains("| scenario-001 | 1.100 |"));
+  const json document = no_harm_json(report);
+  CHECK(document.at("schema") == "rocktune-no-harm/1");
+  CHECK(document.at("harm") == true);
+  CHECK(document.at("overall").at("verdicts").at("cleared") == 1);
+  CHECK(document.at("overall").at("stalled_seconds").at("policy") == 4);
+  CHECK(document.at("scenarios").at(1).at("pairs").size() == 4);
+  CHECK(document.at("scenarios").at(1).at("throughput_ratio") == 0.8);
+
+  const auto fine = make_report(settings, {}, {judged_scenario(1, {good})});
+  CHECK_FALSE(has_harm(fine));
+  CHECK(verdict_lines(fine).back() == "No confirmed harm by headroom in 1 scenarios.");
+  CHECK(no_harm_json(make_report(settings, {}, {})).at("scenarios").empty());
+}
+
+TEST_CASE("static does not come first in every scenario", "[bench][no_harm]") {
+  std::set<std::uint64_t> seeds;
+  int first = 0;
+  for (std::int64_t number = 1; number <= 50; ++number) {
+    const std::uint64_t seed = order_seed(1, number);
+    seeds.insert(seed);
+    first += planned_runs({"static", "headroom"}, 1, seed).front().policy == "static" ? 1 : 0;
+  }
+  CHECK(seeds.size() == 50);
+  CHECK(first >= 15);
+  CHECK(first <= 35);
+}
