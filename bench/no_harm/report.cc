@@ -134,6 +134,8 @@ json judged_json(const NoHarmReport& report, const JudgedScenario& one) {
           {"changes", number_or_null(verdict.changes)},
           {"slower", verdict.slower},
           {"stalled", verdict.stalled},
+          {"slower_pairs", verdict.slower_turns},
+          {"stalled_pairs", verdict.stalled_turns},
           {"pairs", std::move(turns)}};
 }
 
@@ -208,7 +210,8 @@ std::vector<std::string> verdict_lines(const NoHarmReport& report) {
     }
   };
   add(Harm::kCleared, " fell behind in their first pair and not in the median of all");
-  add(Harm::kTooNoisy, " too noisy to call (behind by less than static differs from itself)");
+  add(Harm::kTooNoisy,
+      " too noisy to call (behind by less than static differs from itself, or not in every pair)");
   add(Harm::kUnfinished, " unfinished");
   const auto harmed = judged_as(report, Harm::kHarm);
   const std::string policy = report.settings.policy;

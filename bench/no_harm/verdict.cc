@@ -47,9 +47,12 @@ Harm judged(const ScenarioVerdict& verdict) {
   if (!verdict.slower && !verdict.stalled) return Harm::kCleared;
   const double deficit = 1 - verdict.throughput_ratio.value_or(1);
   const double stalled = verdict.policy.stalled_seconds - verdict.reference.stalled_seconds;
+  const std::size_t every = verdict.turns - verdict.turns / kTurnsForOneOtherwise;
   const bool beyond_noise =
-      (verdict.slower && deficit > verdict.reference_spread.value_or(0)) ||
-      (verdict.stalled && stalled > verdict.reference_stalled_spread.value_or(0));
+      (verdict.slower && deficit > verdict.reference_spread.value_or(0) &&
+       verdict.slower_turns >= every) ||
+      (verdict.stalled && stalled > verdict.reference_stalled_spread.value_or(0) &&
+       verdict.stalled_turns >= every);
   return beyond_noise ? Harm::kHarm : Harm::kTooNoisy;
 }
 
@@ -102,6 +105,10 @@ ScenarioVerdict judge_scenario(const std::vector<Turn>& turns, double seconds,
   verdict.changes = median_changes(turns);
   verdict.slower = is_slower(verdict.reference, verdict.policy);
   verdict.stalled = is_stalled(verdict.reference, verdict.policy, seconds);
+  for (const Turn& turn : turns) {
+    if (turn.policy.ops_per_second < turn.reference.ops_per_second) ++verdict.slower_turns;
+    if (turn.policy.stalled_seconds > turn.reference.stalled_seconds) ++verdict.stalled_turns;
+  }
   if (!fell_behind(turns.front(), seconds)) {
     verdict.harm = Harm::kNone;
   } else if (turns.size() > confirm) {

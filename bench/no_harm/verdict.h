@@ -3,7 +3,7 @@
 //
 // One turn is enough where the policy kept up. Where it fell behind, the same scenario takes more
 // turns before that is called harm, since single runs differ by chance - and it is called harm only
-// where it is behind by more than static differs from itself.
+// where it is behind by more than static differs from itself, and in (nearly) every turn.
 #pragma once
 
 #include <cstddef>
@@ -37,10 +37,14 @@ struct Turn {
 enum class Harm {
   kNone,        // kept up in its first turn
   kCleared,     // fell behind in its first turn and not in the median of all
-  kTooNoisy,    // is behind by less than static differs from itself
-  kHarm,        // is behind by more
+  kTooNoisy,    // is behind, by less than static differs from itself or not in every turn
+  kHarm,        // is behind, by more and in every turn
   kUnfinished,  // turns are missing
 };
+// "Every" turn leaves out one of so many: of four, none may be otherwise, of eight one. By the sign
+// test chance alone does the first in 1 of 16 scenarios, the second in 1 of 28, whatever else
+// holds.
+inline constexpr std::size_t kTurnsForOneOtherwise = 8;
 std::string harm_text(Harm harm);  // "no harm", "cleared", ...
 
 struct ScenarioVerdict {
@@ -54,6 +58,8 @@ struct ScenarioVerdict {
   std::optional<double> changes;  // median
   bool slower = false;            // behind in throughput
   bool stalled = false;           // behind in time stalled
+  // Turns in which the policy did less, and in which it stalled longer, by however little.
+  std::size_t slower_turns = 0, stalled_turns = 0;
 };
 
 // Whether a scenario has to take more turns. `seconds`: how long a run is.

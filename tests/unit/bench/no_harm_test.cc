@@ -67,11 +67,26 @@ TEST_CASE("harm is what the median of all pairs shows", "[bench][no_harm]") {
   CHECK(cleared.harm == Harm::kCleared);
   CHECK(cleared.throughput_ratio == 1.0);
   CHECK_FALSE(cleared.slower);
-  const ScenarioVerdict harm = verdict_of({bad, good, bad, bad});
+  const ScenarioVerdict harm = verdict_of({bad, bad, turn(1000, 999), bad});
   CHECK(harm.harm == Harm::kHarm);
   CHECK(harm.slower);
   CHECK_FALSE(harm.stalled);
   CHECK(harm.changes == 2.0);
+}
+
+TEST_CASE("harm is there in every pair, but for one of eight", "[bench][no_harm]") {
+  const Turn good = turn(1000, 1000), bad = turn(1000, 800);
+  CHECK(verdict_of({bad, bad, good, bad}).harm == Harm::kTooNoisy);
+  CHECK(verdict_of({bad, bad, good, bad}).slower_turns == 3);
+  std::vector<Turn> turns(8, bad);
+  turns[5] = good;
+  CHECK(verdict_of(turns).harm == Harm::kHarm);
+  turns[6] = good;
+  CHECK(verdict_of(turns).harm == Harm::kTooNoisy);
+  // Stalls that come and go.
+  const Turn stalled = turn(1000, 1000, 0, 2), even = turn(1000, 1000, 0, 0);
+  CHECK(verdict_of({stalled, stalled, even, stalled}).harm == Harm::kTooNoisy);
+  CHECK(verdict_of({stalled, stalled, stalled, stalled}).harm == Harm::kHarm);
 }
 
 TEST_CASE("harm is more than static differs from itself", "[bench][no_harm]") {
