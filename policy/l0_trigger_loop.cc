@@ -13,8 +13,9 @@ namespace {
 constexpr double kL0TriggerEvaluationSeconds = 60;
 constexpr double kL0PressedSeconds = 3, kL0IdleSeconds = 300;
 // Level 0 stays below this share of its slowdown trigger when a compaction begins: as many files
-// again may come before that has ended.
-constexpr double kL0MostShare = 0.3;
+// again may come before that has ended, and more in a burst. Further where latency is not what
+// comes first.
+constexpr double kL0MostShare = 0.3, kL0FurtherShare = 0.4;
 // Reads that are this few beside writes do not count.
 constexpr double kFewReads = 0.1;
 // Writers that wait for level 0, or soon will, need its compactions early, not large.
@@ -52,8 +53,10 @@ std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
   if (best == nullptr) return std::nullopt;
   const KnobReading* slowdown = find_reading(f.knobs, knob::kL0Slowdown, best->column_family);
   if (slowdown == nullptr) return std::nullopt;
-  const auto ceiling =
-      static_cast<std::int64_t>(kL0MostShare * static_cast<double>(slowdown->value));
+  const Priority first = situation.objective.first;
+  const bool further = first == Priority::kThroughput || first == Priority::kWriteAmplification;
+  const auto ceiling = static_cast<std::int64_t>((further ? kL0FurtherShare : kL0MostShare) *
+                                                 static_cast<double>(slowdown->value));
   const std::int64_t to = std::min(2 * best->value, ceiling);
   if (to <= best->value) return std::nullopt;
   Proposal out = propose(*best, to, "l0_trigger.writes");
@@ -88,17 +91,18 @@ std::optional<Proposal> L0TriggerLoop::decide(const Situation& situation,
                                               const Level0Merges& merges) {
   const Nanoseconds now = situation.now;
   // Level 0 that nears its limit is no place to wait for more files.
-  const bool in_danger = situation.trouble && situation.backlog_cause == "l0";
+  const bool in_danger = situation.trouble && situation.backlog_cause == "l0" &&
+                         (situation.stalled || situation.near_limit);
   const bool presses =
       situation.piling || situation.pressed || situation.device_loaded || situation.wasteful;
   const double pressed = pressed_.update(presses && !in_danger, now);
-  const bool waits = in_danger && (situation.stalled || situation.near_limit);
-  const double crowded = crowded_.update(waits, now);
+  const double crowded = crowded_.update(in_danger, now);
   const double idle = idle_.update(situation.comfortable && !presses, now);
   if (crowded >= kL0CrowdedSeconds) {
-    crowded_at_ = now;
-    return lower(situation, "l0_trigger.backlog",
-                 situation.backlog_text + ": its compactions are to begin earlier again");
+    auto back = lower(situation, "l0_trigger.backlog",
+                      situation.backlog_text + ": its compactions are to begin earlier again");
+    if (back) crowded_at_ = now;
+    return back;
   }
   if (idle >= kL0IdleSeconds) {
     return lower(

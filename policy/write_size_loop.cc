@@ -13,8 +13,10 @@ constexpr double kWriteSizeEvaluationSeconds = 15;
 // Linux sends larger writes to most NVMe drives in such pieces anyway (max_sectors_kb). Measured
 // with pieces of 64 KiB: reads gain no more (docs/control.md).
 constexpr std::int64_t kSmallPieces = 128 << 10;
-constexpr double kReadsWaitSeconds = 3;
-// Flushes and compactions that run at a time, in the mean of 5 s: short ones disturb, too.
+// A change costs little and is judged afterwards, and a burst of writes is short: a quick look will
+// do.
+constexpr double kLookSeconds = 3, kReadsWaitSeconds = 1;
+// Flushes and compactions that run at a time, in the mean: short ones disturb, too.
 constexpr double kLeastBackground = 0.25;
 // A write that takes the device this long, and this many times as long as a read.
 constexpr double kLongWriteMs = 1, kWritesOverReads = 2;
@@ -31,6 +33,7 @@ constexpr double kLongestWriteSizeRest = 4 * 3600;
 
 void WriteSizeLoop::observe(const Situation& situation, const KnobReading& reading) {
   const Features& f = situation.features;
+  if (f.read_p99_us) read_p99_.add(situation.now, *f.read_p99_us);
   if (f.device_write_await_ms) write_await_.add(situation.now, *f.device_write_await_ms);
   if (f.device_read_await_ms) read_await_.add(situation.now, *f.device_read_await_ms);
   if (f.running_compactions && f.running_flushes) {
@@ -39,11 +42,11 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   if (f.reads_per_second && f.writes_per_second) {
     operations_.add(situation.now, *f.reads_per_second + *f.writes_per_second);
   }
-  for (Trend* trend : {&write_await_, &read_await_, &background_, &operations_})
+  for (Trend* trend : {&read_p99_, &write_await_, &read_await_, &background_, &operations_})
     trend->expire(situation.now);
   const bool lowered = size_ && reading.value < *size_ && reading.owner == KnobOwner::kRocktune;
-  if (lowered && situation.read_p99_us) {
-    trial_ = Trial{situation.now, *situation.read_p99_us, operations_.mean(10).value_or(0)};
+  if (const Value p99 = read_p99_.median(kLookSeconds); lowered && p99) {
+    trial_ = Trial{situation.now, *p99, operations_.mean(10).value_or(0)};
   }
   if (size_ && reading.value != *size_) offered_since_.reset();
   if (size_ && reading.value > *size_) trial_.reset();
@@ -51,11 +54,11 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
 }
 
 bool WriteSizeLoop::reads_wait_for_writes(const Situation& situation) const {
-  const Value write = write_await_.mean(5), read = read_await_.mean(5);
-  if (background_.mean(5).value_or(0) < kLeastBackground || !situation.read_p99_us || !write ||
-      !read)
-    return false;
-  const double p99_ms = *situation.read_p99_us / 1e3;
+  const Value write = write_await_.mean(kLookSeconds), read = read_await_.mean(kLookSeconds);
+  const Value p99 = read_p99_.median(kLookSeconds);
+  const bool writes = background_.mean(kLookSeconds).value_or(0) >= kLeastBackground;
+  if (!writes || !p99 || !write || !read) return false;
+  const double p99_ms = *p99 / 1e3;
   const double fast_ms = kFastEnough * situation.objective.read_p99_seconds * 1e3;
   return *write >= kLongWriteMs && *write >= kWritesOverReads * *read && p99_ms >= *write &&
          p99_ms >= fast_ms;
@@ -68,16 +71,17 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
   const bool small = reading.value <= kSmallPieces;
   if (small || resting || waited < kReadsWaitSeconds || situation.stalled) return std::nullopt;
   Proposal out = propose(reading, kSmallPieces, "write_size.reads");
-  const double write_ms = write_await_.mean(5).value_or(0);
+  const double p99_us = read_p99_.median(kLookSeconds).value_or(0);
+  const double write_ms = write_await_.mean(kLookSeconds).value_or(0);
+  const double read_ms = read_await_.mean(kLookSeconds).value_or(0);
   out.reason = "a write takes the device " + text::microseconds(write_ms * 1e3) +
-               ", and read P99 is " + text::microseconds(*situation.read_p99_us) +
-               ": reads wait behind the " + text::bytes(static_cast<double>(reading.value)) +
+               ", and read P99 is " + text::microseconds(p99_us) + ": reads wait behind the " +
+               text::bytes(static_cast<double>(reading.value)) +
                " that flushes and compactions write at a time";
-  out.expected = {"read_p99_us", true, *situation.read_p99_us, kWriteSizeEvaluationSeconds};
-  out.evidence = {
-      {"device_write_await_ms", write_ms, std::nullopt},
-      {"device_read_await_ms", read_await_.mean(5).value_or(0), std::nullopt},
-      {"read_p99_us", *situation.read_p99_us, situation.objective.read_p99_seconds * 1e6}};
+  out.expected = {"read_p99_us", true, p99_us, kWriteSizeEvaluationSeconds};
+  out.evidence = {{"device_write_await_ms", write_ms, std::nullopt},
+                  {"device_read_await_ms", read_ms, std::nullopt},
+                  {"read_p99_us", p99_us, situation.objective.read_p99_seconds * 1e6}};
   return out;
 }
 

@@ -31,6 +31,7 @@ class WriteSizeLoop {
   std::optional<Proposal> back(const Situation& situation, const KnobReading& reading);
   [[nodiscard]] bool gained_nothing(const Situation& situation) const;
 
+  Trend read_p99_{Trend::Jumps::kKeep, 0, 5};
   Trend write_await_{Trend::Jumps::kKeep, 0, 5};
   Trend read_await_{Trend::Jumps::kKeep, 0, 5};
   Trend background_{Trend::Jumps::kKeep, 0, 5};

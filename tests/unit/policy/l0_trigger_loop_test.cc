@@ -37,6 +37,10 @@ TEST_CASE("L0 trigger: more files at a time where merging keeps the device busy"
   CHECK(proposal->to == 6);
   CHECK(proposal->expected.feature == "write_amplification");
   bench.apply(*proposal);
+  SECTION("further where throughput comes first") {
+    bench.objective.first = Priority::kThroughput;
+    CHECK(bench.run(5, knob::kL0Trigger)->to == 8);
+  }
   SECTION("no more than 30% of the slowdown trigger") {
     CHECK_FALSE(bench.run(250, knob::kL0Trigger));
   }
