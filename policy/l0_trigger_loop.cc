@@ -92,7 +92,7 @@ std::optional<Proposal> L0TriggerLoop::decide(const Situation& situation,
   const Nanoseconds now = situation.now;
   // Level 0 that nears its limit is no place to wait for more files.
   const bool in_danger = situation.trouble && situation.backlog_cause == "l0" &&
-                         (situation.stalled || situation.near_limit);
+                         (situation.stalled || situation.l0_near_limit);
   const bool presses =
       situation.piling || situation.pressed || situation.device_loaded || situation.wasteful;
   const double pressed = pressed_.update(presses && !in_danger, now);

@@ -127,10 +127,13 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
                 (backlog != nullptr && backlog->event);
   bool warns = backlog != nullptr && backlog->state != AlertState::kOk;
   out.trouble = out.stalled || warns;
-  out.near_limit = f.l0_ratio.value_or(1) >= kSeenShare ||
-                   f.pending_ratio.value_or(0) >= kSeenShare ||
-                   out.memtable_ratio.value_or(0) >= kSeenShare;
-  out.forecast_only = warns && !out.stalled && !out.near_limit && !backlog->calibrated;
+  out.l0_near_limit = f.l0_ratio.value_or(1) >= kSeenShare;
+  const bool half_full = out.l0_near_limit || f.pending_ratio.value_or(0) >= kSeenShare;
+  // One of two memtables is always being filled or flushed.
+  const double memtables = out.memtable_ratio.value_or(0);
+  const bool seen = half_full || memtables >= kSeenShare;
+  out.near_limit = half_full || memtables >= kComfortableMemtables;
+  out.forecast_only = warns && !out.stalled && !seen && !backlog->calibrated;
   // What is not known may be what is full.
   bool known = f.l0_ratio && f.pending_bytes && f.immutable_memtables;
   bool low = f.l0_ratio.value_or(1) < kComfortableL0 &&

@@ -26,9 +26,11 @@ struct Situation {
   Nanoseconds now{0};
 
   // The backlog: what writes wait for, or will.
-  bool stalled = false;     // writes are delayed, stopped or lost time to stalls
-  bool trouble = false;     // stalled, or the indicator warns
-  bool near_limit = false;  // a part of the backlog is at half of its limit, or not known
+  bool stalled = false;  // writes are delayed, stopped or lost time to stalls
+  bool trouble = false;  // stalled, or the indicator warns
+  // Level 0 is at half of its slowdown trigger or not known; or pending bytes are at half of their
+  // limit, or three quarters of the memtables wait.
+  bool l0_near_limit = false, near_limit = false;
   // Nothing but an uncalibrated forecast warns: a reason for small steps
   bool forecast_only = false;
   bool comfortable = false;  // known, and far from every limit

@@ -104,6 +104,17 @@ TEST_CASE("write size: smaller pieces that gained nothing go back, and rest long
   }
 }
 
+TEST_CASE("write size: a writer spares the reads of the databases beside it", "[headroom]") {
+  HeadroomBench bench = behind_writes();
+  bench.f.read_p99_us.reset();
+  CHECK_FALSE(bench.run(60, knob::kWriteSize));
+  bench.f.shared = SharedBudget{};
+  bench.f.shared->device_members = 2;
+  const auto proposal = bench.run(10, knob::kWriteSize);
+  REQUIRE(proposal);
+  CHECK(proposal->expected.feature == "device_read_await_ms");
+}
+
 TEST_CASE("write size: another load says nothing of smaller pieces", "[headroom]") {
   HeadroomBench bench = with_small_pieces();
   bench.f.reads_per_second = 6000;
