@@ -16,6 +16,7 @@ constexpr double kFull = 0.95;  // an emptier cache does not need to grow
 constexpr double kLeastMissRatio = 0.05;
 constexpr double kLeastMisses = 100;      // per second
 constexpr double kLeastDeviceReads = 50;  // per second: below, the page cache serves the misses
+constexpr double kNearlySlow = 0.5;       // of the reads' objective
 // Shares of all memory: below the first the cache shrinks, below the second it does not grow.
 constexpr double kMemoryShort = 0.05, kMemoryLow = 0.10;
 constexpr double kMemoryPressure = 0.10;  // share of time that tasks waited for memory
@@ -106,8 +107,10 @@ std::optional<Proposal> CacheLoop::grow(const Situation& situation,
   if (!hit_ratio || !misses || hit_ratio_.span_seconds() < 5) return std::nullopt;
   bool misses_cost = 1 - *hit_ratio >= kLeastMissRatio && *misses >= kLeastMisses &&
                      f.device_read_iops.value_or(kLeastDeviceReads) >= kLeastDeviceReads;
-  // Slow reads do not wait for the last growth's verdict: the memory is meant to be used.
-  const bool hurry = situation.reads_slow && !situation.trouble;
+  // Reads that near their objective do not wait for the last growth's verdict: the memory is meant
+  // to be used.
+  const double slow_us = kNearlySlow * situation.objective.read_p99_seconds * 1e6;
+  const bool hurry = situation.read_p99_us.value_or(0) > slow_us && !situation.trouble;
   bool waits =
       (growth_.has_value() && !hurry) || knee_hit_ratio_.has_value() ||
       (last_shrink_ && seconds_between(*last_shrink_, situation.now) < kAfterShrinkSeconds);

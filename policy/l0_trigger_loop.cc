@@ -18,6 +18,8 @@ constexpr double kL0PressedSeconds = 3, kL0IdleSeconds = 300;
 constexpr double kL0MostShare = 0.3, kL0FurtherShare = 0.4;
 // Reads that are this few beside writes do not count.
 constexpr double kFewReads = 0.1;
+// Level 0 in the mean of 10 s, and now, as a share of its slowdown trigger.
+constexpr double kL0HalfFull = 0.5, kL0Danger = 0.75;
 // Writers that wait for level 0, or soon will, need its compactions early, not large.
 constexpr double kL0CrowdedSeconds = 2, kL0CrowdedRestSeconds = 900;
 
@@ -91,11 +93,13 @@ std::optional<Proposal> L0TriggerLoop::decide(const Situation& situation,
                                               const Level0Merges& merges) {
   const Nanoseconds now = situation.now;
   // Level 0 that nears its limit is no place to wait for more files.
-  const bool in_danger = situation.trouble && situation.backlog_cause == "l0" &&
-                         (situation.stalled || situation.l0_near_limit);
+  const bool full = situation.l0_ratio.value_or(1) >= kL0HalfFull;
+  const bool in_danger =
+      situation.trouble && situation.backlog_cause == "l0" &&
+      (situation.stalled || situation.features.l0_ratio.value_or(1) >= kL0Danger);
   const bool presses =
       situation.piling || situation.pressed || situation.device_loaded || situation.wasteful;
-  const double pressed = pressed_.update(presses && !in_danger, now);
+  const double pressed = pressed_.update(presses && !full && !in_danger, now);
   const double crowded = crowded_.update(in_danger, now);
   const double idle = idle_.update(situation.comfortable && !presses, now);
   if (crowded >= kL0CrowdedSeconds) {

@@ -127,8 +127,8 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
                 (backlog != nullptr && backlog->event);
   bool warns = backlog != nullptr && backlog->state != AlertState::kOk;
   out.trouble = out.stalled || warns;
-  out.l0_near_limit = f.l0_ratio.value_or(1) >= kSeenShare;
-  const bool half_full = out.l0_near_limit || f.pending_ratio.value_or(0) >= kSeenShare;
+  const bool half_full =
+      f.l0_ratio.value_or(1) >= kSeenShare || f.pending_ratio.value_or(0) >= kSeenShare;
   // One of two memtables is always being filled or flushed.
   const double memtables = out.memtable_ratio.value_or(0);
   const bool seen = half_full || memtables >= kSeenShare;

@@ -28,9 +28,9 @@ struct Situation {
   // The backlog: what writes wait for, or will.
   bool stalled = false;  // writes are delayed, stopped or lost time to stalls
   bool trouble = false;  // stalled, or the indicator warns
-  // Level 0 is at half of its slowdown trigger or not known; or pending bytes are at half of their
+  // Level 0 is at half of its slowdown trigger or not known, pending bytes are at half of their
   // limit, or three quarters of the memtables wait.
-  bool l0_near_limit = false, near_limit = false;
+  bool near_limit = false;
   // Nothing but an uncalibrated forecast warns: a reason for small steps
   bool forecast_only = false;
   bool comfortable = false;  // known, and far from every limit
