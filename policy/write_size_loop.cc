@@ -10,8 +10,8 @@ namespace rocktune {
 namespace {
 
 constexpr double kWriteSizeEvaluationSeconds = 15;
-// Linux sends larger writes to most NVMe drives in such pieces anyway (max_sectors_kb). Measured
-// with pieces of 64 KiB: reads gain no more (docs/control.md).
+// The kernel splits what is larger than one command of the drive takes (often 128 KiB), but sends
+// all of the pieces at once. 64 KiB gained reads no more (docs/control.md).
 constexpr std::int64_t kSmallPieces = 128 << 10;
 // A change costs little and is judged afterwards, and a burst of writes is short: a quick look will
 // do.
