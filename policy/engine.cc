@@ -194,6 +194,7 @@ void Engine::State::decide(Step& step) {
 // An applied change, by a report or by what the sample shows.
 void Engine::State::made(const Decision& decision, const Actuation& actuation, const Features& at) {
   filter.succeeded(decision.proposal);
+  late.made(decision.proposal);
   outcomes.begin(decision, actuation, at);
   if (auto culprit = rollbacks.done(decision.proposal)) {
     guard.blame(culprit->proposal, culprit->id, at.at.tick);

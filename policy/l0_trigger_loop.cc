@@ -27,11 +27,27 @@ const KnobReading* filters_of(const Features& f, const std::string& column_famil
   return find_reading(f.knobs, knob::kBloomBits, column_family);
 }
 
+// Filters spare look-ups, but not iterators.
 bool reads_bear_it(const Features& f, const std::string& column_family) {
+  const double seeks = f.seeks_per_second.value_or(0), writes = f.writes_per_second.value_or(0);
   const KnobReading* filters = filters_of(f, column_family);
-  if (filters != nullptr && filters->value > 0) return true;
+  const bool filtered = filters != nullptr && filters->value > 0;
+  if (filtered) return seeks <= kFewReads * (f.reads_per_second.value_or(0) + writes);
   return f.reads_per_second && f.writes_per_second &&
-         *f.reads_per_second <= kFewReads * *f.writes_per_second;
+         *f.reads_per_second + seeks <= kFewReads * writes;
+}
+
+// As far as the trigger may be raised.
+std::int64_t highest_trigger(const Situation& situation, const KnobReading& trigger) {
+  const Features& f = situation.features;
+  const KnobReading* slowdown = find_reading(f.knobs, knob::kL0Slowdown, trigger.column_family);
+  if (slowdown == nullptr) return trigger.value;
+  const Priority first = situation.objective.first;
+  const bool further = first == Priority::kThroughput || first == Priority::kWriteAmplification;
+  const double share = further ? kL0FurtherShare : kL0MostShare;
+  const auto ceiling = static_cast<std::int64_t>(share * static_cast<double>(slowdown->value));
+  // Where the slowdown is far away reads are what bounds it.
+  return std::min(ceiling, 2 * std::max<std::int64_t>(1, trigger.found));
 }
 
 }  // namespace
@@ -48,19 +64,13 @@ std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
     if (!trigger->changeable || trigger->owner == KnobOwner::kManual || trigger->value < 1)
       continue;
     if (!worth_doubling(*merging, f) || !reads_bear_it(f, family.name)) continue;
+    if (highest_trigger(situation, *trigger) <= trigger->value) continue;
     if (most != nullptr && merging->saved_by_doubling() <= most->saved_by_doubling()) continue;
     best = trigger;
     most = merging;
   }
   if (best == nullptr) return std::nullopt;
-  const KnobReading* slowdown = find_reading(f.knobs, knob::kL0Slowdown, best->column_family);
-  if (slowdown == nullptr) return std::nullopt;
-  const Priority first = situation.objective.first;
-  const bool further = first == Priority::kThroughput || first == Priority::kWriteAmplification;
-  const auto ceiling = static_cast<std::int64_t>((further ? kL0FurtherShare : kL0MostShare) *
-                                                 static_cast<double>(slowdown->value));
-  const std::int64_t to = std::min(2 * best->value, ceiling);
-  if (to <= best->value) return std::nullopt;
+  const std::int64_t to = std::min(2 * best->value, highest_trigger(situation, *best));
   Proposal out = propose(*best, to, "l0_trigger.writes");
   const double saved = most->saved_by_doubling() *
                        (1 - static_cast<double>(best->value) / static_cast<double>(to)) * 2;

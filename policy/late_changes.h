@@ -19,6 +19,8 @@ namespace rocktune {
 class LateChanges {
  public:
   void failed(const Decision& decision);
+  // Another change of the knob was made since: nobody could tell the two apart.
+  void made(const Proposal& proposal) { doubts_.erase({proposal.knob, proposal.column_family}); }
   // Those of which this sample shows that they were made: the knob stands where the change was to
   // put it, by nobody else's hand. Asked for until 10 s of samples have shown otherwise.
   std::vector<Decision> found(const Features& features);

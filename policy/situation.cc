@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/knobs.h"
 #include "model/text.h"
 #include "model/write_stall.h"
 
@@ -26,8 +27,9 @@ constexpr double kMostAmplification = 50;
 // A share of the device's limits from which background I/O is felt by reads.
 constexpr double kInterferenceShare = 0.5;
 // Reads that take the device so many times as long as at its idlest, and this long at least, which
-// no idle flash needs. A device that has been slower than that all the time was never seen idle.
-constexpr double kLoadedAwait = 4, kLoadedAwaitMs = 1;
+// no idle flash needs. A device that has been slower than that all the time was never seen idle, or
+// is no flash: there so many requests have to be in flight.
+constexpr double kLoadedAwait = 4, kLoadedAwaitMs = 1, kLoadedQueue = 3;
 // A share of all CPUs from which background work is felt.
 constexpr double kCpuShort = 0.9;
 // Below this share of every limit a warning rests on the forecast alone.
@@ -43,6 +45,16 @@ const Indicator* find(const std::vector<Indicator>& indicators, IndicatorKind ki
 void put(Trend& trend, Nanoseconds now, const Value& value) {
   if (value) trend.add(now, *value);
   trend.expire(now);
+}
+
+// What headroom itself lets level 0 gather beyond what was found, as a share of its slowdown.
+double gathered_l0(const Features& f) {
+  double most = 0;
+  for (const KnobReading& reading : f.knobs) {
+    const bool ours = reading.name == knob::kL0Trigger && reading.owner == KnobOwner::kRocktune;
+    if (ours) most = std::max(most, static_cast<double>(reading.value - reading.found));
+  }
+  return f.l0_slowdown_files.value_or(0) > 0 ? most / *f.l0_slowdown_files : 0;
 }
 
 std::string worst_cause(const Features& f, const Value& memtable_ratio) {
@@ -136,7 +148,7 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
   out.forecast_only = warns && !out.stalled && !seen && !backlog->calibrated;
   // What is not known may be what is full.
   bool known = f.l0_ratio && f.pending_bytes && f.immutable_memtables;
-  bool low = f.l0_ratio.value_or(1) < kComfortableL0 &&
+  bool low = f.l0_ratio.value_or(1) < kComfortableL0 + gathered_l0(f) &&
              f.pending_ratio.value_or(0) < kComfortablePending &&
              out.memtable_ratio.value_or(0) < kComfortableMemtables;
   out.comfortable = known && low && !out.trouble;
@@ -187,7 +199,8 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   const bool cpus_short = cpu_.mean(5).value_or(0) >= kCpuShort;
   if (const Value await = await_.mean(5); await && await_.span_seconds() >= 4) {
     light_await_ = std::min(light_await_.value_or(*await), *await);
-    const bool slower = *light_await_ >= kLoadedAwaitMs || *await >= kLoadedAwait * *light_await_;
+    const bool slower = *light_await_ >= kLoadedAwaitMs ? queue_.mean(5).value_or(0) >= kLoadedQueue
+                                                        : *await >= kLoadedAwait * *light_await_;
     out.device_loaded = compacts && slower && *await >= kLoadedAwaitMs;
   }
   out.workers_help = out.stalled || (out.trouble && out.near_limit && !out.device_loaded);

@@ -12,7 +12,7 @@ namespace {
 constexpr double kWriteSizeEvaluationSeconds = 15;
 // The kernel splits what is larger than one command of the drive takes (often 128 KiB), but sends
 // all of the pieces at once. 64 KiB gained reads no more (docs/control.md).
-constexpr std::int64_t kSmallPieces = 128 << 10;
+constexpr std::int64_t kSmallPieces = 128 << 10, kMostPieces = 8;
 // A change costs little and is judged afterwards, and a burst of writes is short: a quick look will
 // do.
 constexpr double kLookSeconds = 3, kReadsWaitSeconds = 1;
@@ -72,9 +72,11 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
                                              const KnobReading& reading) {
   const bool resting = failed_at_ && seconds_between(*failed_at_, situation.now) < rest_seconds_;
   const double waited = wait_.update(reads_wait_for_writes(situation), situation.now);
-  const bool small = reading.value <= kSmallPieces;
+  // One step there and one step back (model/knobs.cc: a factor of 8).
+  const std::int64_t pieces = std::max(kSmallPieces, reading.found / kMostPieces);
+  const bool small = reading.value <= pieces;
   if (small || resting || waited < kReadsWaitSeconds || situation.stalled) return std::nullopt;
-  Proposal out = propose(reading, kSmallPieces, "write_size.reads");
+  Proposal out = propose(reading, pieces, "write_size.reads");
   const double p99_us = read_p99_.median(kLookSeconds).value_or(0);
   const double write_ms = write_await_.mean(kLookSeconds).value_or(0);
   const double read_ms = read_await_.mean(kLookSeconds).value_or(0);
@@ -89,8 +91,10 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
       own_reads ? Expectation{"read_p99_us", true, p99_us, kWriteSizeEvaluationSeconds}
                 : Expectation{"device_read_await_ms", true, read_ms, kWriteSizeEvaluationSeconds};
   out.evidence = {{"device_write_await_ms", write_ms, std::nullopt},
-                  {"device_read_await_ms", read_ms, std::nullopt},
-                  {"read_p99_us", p99_us, situation.objective.read_p99_seconds * 1e6}};
+                  {"device_read_await_ms", read_ms, std::nullopt}};
+  if (own_reads) {
+    out.evidence.push_back({"read_p99_us", p99_us, situation.objective.read_p99_seconds * 1e6});
+  }
   return out;
 }
 
@@ -109,7 +113,9 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
   const double stalled = stalled_.update(ours && situation.stalled, now);
   if (!ours) return std::nullopt;
-  const bool due = trial_ && seconds_between(trial_->tick, now) >= kJudgeTrialSeconds;
+  // Reads that are fast because nothing is written say nothing.
+  const bool writes = background_.mean(kLookSeconds).value_or(0) >= kLeastBackground;
+  const bool due = writes && trial_ && seconds_between(trial_->tick, now) >= kJudgeTrialSeconds;
   const bool futile = due && gained_nothing(situation);
   const bool too_slow = stalled >= kStalledTooLongSeconds;
   if (due && !futile) trial_.reset();

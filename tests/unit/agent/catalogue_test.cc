@@ -71,7 +71,7 @@ TEST_CASE("every entry of the catalogue is complete, and its range has room") {
     CHECK((!info.special || *info.special < info.min || *info.special > info.max));
     CHECK(&catalogue_entry(info.name) == &info);
   }
-  CHECK(names.size() == 30);
+  CHECK(names.size() == 31);
   CHECK_FALSE(names.contains("wal_bytes_per_sync"));
 }
 

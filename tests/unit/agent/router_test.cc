@@ -55,7 +55,7 @@ TEST_CASE("a whole session") {
       wire::decode<wire::Sample>(f.get("/v1/dbs/3/sample?x=1&holder=a%20b%26c").body);
   REQUIRE(sample.has_value());
   CHECK(sample->lease->remaining_seconds == 10.0);
-  CHECK(sample->knobs.size() == 13);  // of the limiter, the database and two caches
+  CHECK(sample->knobs.size() == 14);  // of the limiter, the database and two caches
   const auto knobs = wire::decode<wire::Knobs>(f.get("/v1/dbs/3/knobs").body);
   REQUIRE(knobs.has_value());
   CHECK(knobs->knobs.size() > 30);

@@ -21,6 +21,7 @@ HeadroomBench merging() {
   add(knob::kBloomBits, 10);
   bench.f.running_compactions = 1;
   bench.f.device_read_await_ms = 3;
+  bench.f.device_queue = 8;
   bench.f.reads_per_second = 5000;
   bench.f.writes_per_second = 5000;
   return bench;
@@ -72,6 +73,12 @@ TEST_CASE("L0 trigger: without a reason it stays", "[headroom]") {
   SECTION("the device is not busy") {
     bench.f.device_read_await_ms = 0.2;
   }
+  SECTION("the device was never quick, and hardly anything waits for it") {
+    bench.f.device_queue = 1;
+  }
+  SECTION("iterators look into each file, filters or not") {
+    bench.f.seeks_per_second = 5000;
+  }
   SECTION("no compaction runs") {
     bench.f.running_compactions = 0;
   }
@@ -83,6 +90,11 @@ TEST_CASE("L0 trigger: without a reason it stays", "[headroom]") {
   }
   SECTION("it is the operator's") {
     bench.knob(knob::kL0Trigger).owner = KnobOwner::kManual;
+  }
+  SECTION("it was raised as far as it may, however far the slowdown trigger is") {
+    bench.knob(knob::kL0Slowdown).value = 4096;
+    bench.knob(knob::kL0Trigger).value = 8;
+    bench.knob(knob::kL0Trigger).owner = KnobOwner::kRocktune;
   }
   SECTION("the slowdown trigger is near") {
     bench.knob(knob::kL0Slowdown).value = 12;

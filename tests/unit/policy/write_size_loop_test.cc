@@ -16,6 +16,7 @@ HeadroomBench behind_writes() {
   bench.f.running_compactions = 1;
   bench.f.device_write_await_ms = 8;
   bench.f.device_read_await_ms = 1.5;
+  bench.f.device_queue = 8;
   bench.f.read_p99_us = 20'000;
   bench.f.reads_per_second = 2000;
   bench.f.writes_per_second = 2000;
@@ -44,6 +45,17 @@ TEST_CASE("write size: reads that wait behind large writes get smaller ones", "[
   bench.f.device_write_await_ms = 2;
   bench.f.read_p99_us = 4000;
   CHECK_FALSE(bench.run(3600, knob::kWriteSize));
+}
+
+TEST_CASE("write size: there and back are one step each, whatever was found", "[headroom]") {
+  HeadroomBench bench = behind_writes();
+  KnobReading& pieces = bench.knob(knob::kWriteSize);
+  pieces.value = pieces.found = 8 << 20;
+  const auto proposal = bench.run(8, knob::kWriteSize);
+  REQUIRE(proposal);
+  CHECK(proposal->to == 1 << 20);
+  bench.apply(*proposal);
+  CHECK(bench.run(40, knob::kWriteSize)->to == 8 << 20);
 }
 
 TEST_CASE("write size: without that evidence it stays", "[headroom]") {
