@@ -87,6 +87,10 @@ TEST_CASE("a change that failed and was made all the same is found", "[fault]") 
   SECTION("not what somebody else set") {
     CHECK(late.found(knob_at(2, 80, KnobOwner::kManual)).empty());
   }
+  SECTION("it was tried again, and made then") {
+    late.made(to_80().proposal);
+    CHECK(late.found(knob_at(2, 80)).empty());
+  }
   SECTION("not once it stands elsewhere") {
     CHECK(late.found(knob_at(2, 100, KnobOwner::kFound)).empty());
     CHECK(late.found(knob_at(3, 90)).empty());
