@@ -23,14 +23,10 @@ constexpr double kL0HalfFull = 0.5, kL0Danger = 0.75;
 // Writers that wait for level 0, or soon will, need its compactions early, not large.
 constexpr double kL0CrowdedSeconds = 2, kL0CrowdedRestSeconds = 900;
 
-const KnobReading* filters_of(const Features& f, const std::string& column_family) {
-  return find_reading(f.knobs, knob::kBloomBits, column_family);
-}
-
 // Filters spare look-ups, but not iterators.
 bool reads_bear_it(const Features& f, const std::string& column_family) {
   const double seeks = f.seeks_per_second.value_or(0), writes = f.writes_per_second.value_or(0);
-  const KnobReading* filters = filters_of(f, column_family);
+  const KnobReading* filters = find_reading(f.knobs, knob::kBloomBits, column_family);
   const bool filtered = filters != nullptr && filters->value > 0;
   if (filtered) return seeks <= kFewReads * (f.reads_per_second.value_or(0) + writes);
   return f.reads_per_second && f.writes_per_second &&
