@@ -129,6 +129,17 @@ std::optional<double> Trend::mean(double seconds) const {
   return count > 0 ? std::optional(sum) : std::nullopt;
 }
 
+std::optional<double> Trend::deviation(double seconds) const {
+  const std::optional<double> middle = mean(seconds);
+  const std::size_t first = begin_of(seconds);
+  if (!middle || count_ - first < 2) return std::nullopt;
+  double squares = 0;
+  for (std::size_t i = first; i < count_; ++i) {
+    squares += (point(i).value - *middle) * (point(i).value - *middle);
+  }
+  return std::sqrt(squares / static_cast<double>(count_ - first - 1));
+}
+
 std::optional<double> Trend::median(double seconds) const {
   Values values;
   for (std::size_t i = begin_of(seconds); i < count_; ++i) values.add(point(i).value);

@@ -37,6 +37,8 @@ class Trend {
   [[nodiscard]] std::optional<double> slope() const;
   // Over the last `seconds` before the newest point; absent when empty.
   [[nodiscard]] std::optional<double> mean(double seconds) const;
+  // Standard deviation; absent with fewer than two points.
+  [[nodiscard]] std::optional<double> deviation(double seconds) const;
   [[nodiscard]] std::optional<double> median(double seconds) const;
   [[nodiscard]] std::optional<double> largest(double seconds) const;
   [[nodiscard]] std::size_t size() const { return count_; }

@@ -11,7 +11,7 @@
 namespace rocktune {
 namespace {
 
-constexpr double kBuffersEvaluationSeconds = 30;
+constexpr double kBuffersEvaluationSeconds = 60;
 // How long writes have to press before memory moves, and nothing may press before it goes back.
 constexpr double kPressedSeconds = 3, kIdleSeconds = 300;
 // What is saved has to be this many times what the cache loses by it: reads wait for a miss, nobody
@@ -20,56 +20,76 @@ constexpr double kTradeMargin = 1.25;
 constexpr double kLeastCacheShare = 0.25;  // of what was found
 constexpr double kLargestTrade = 0.25;     // of the cache, in one step
 constexpr double kBuffersMostShare = 0.5;  // of the memory budget
-// A miss costs a block of 4 KiB and as much again for the request itself: what a device does in
-// IOPS it does not do in bytes.
-constexpr double kMissBytes = 8192;
-constexpr double kSlopeAfterSeconds = 10;
+// Bytes that a device reads in the time of one miss, where it was not probed: drives' ratings give
+// 5 to 7 KB (7.0 GB/s by 1.4 M IOPS, 7.0 by 1.0, 3.5 by 0.5).
+constexpr double kMissBytes = 6144;
+constexpr double kProbeSeconds = 10;
 constexpr double kFullEnough = 0.9, kNotFullSeconds = 60;
 // Buffers that do not grow although there is room are held by somebody else's word: rest so long.
 constexpr double kHeldUpSeconds = 15, kBuffersRestSeconds = 600;
 constexpr double kReturnOfferedSeconds = 60;  // as long as a rollback
-constexpr double kNoAmplification = 1;        // the least that there is
-constexpr double kLeastSlope = 0.005, kMostSlope = 0.5;
+constexpr double kLeastElasticity = 0.02, kMostElasticity = 2;
+// Usual. With favourites by Zipf's law (constant 0.99) over n keys of which the cache holds c it is
+// 1 / ln(n / c) of the look-ups for data, 0.2 to 0.4; those for filters and indexes hardly miss.
+constexpr double kUsualElasticity = 0.2, kUsualDeviation = 0.15;
+// The mean of ten seconds is one of so many independent readings: compactions take seconds.
+constexpr double kIndependentReadings = 3;
 // What was learnt of the cache holds for so long, and while the hit ratio stays within this.
-constexpr double kSlopeHoldsSeconds = 1800, kSameWorkingSet = 0.05;
+constexpr double kElasticityHoldsSeconds = 1800, kSameWorkingSet = 0.05;
+
+double miss_bytes(const Objective& objective) {
+  const auto& read = objective.device_capacities.read;
+  return read ? std::max(kRatedRequestBytes, read->bytes_per_second / read->iops) : kMissBytes;
+}
+
+// What was measured beside what is usual, each by how sure it is.
+double believable_elasticity(double measured, double deviation) {
+  const double usual = kUsualDeviation * kUsualDeviation;
+  const double weight = usual / (usual + deviation * deviation);
+  return std::clamp(kUsualElasticity + weight * (measured - kUsualElasticity), kLeastElasticity,
+                    kMostElasticity);
+}
 
 }  // namespace
 
-void BuffersLoop::learn_slope(const Situation& situation) {
+void BuffersLoop::learn_elasticity(const Situation& situation) {
   const KnobReading* cache =
       find_reading(situation.features.knobs, knob::kCacheCapacity, std::string_view());
   if (cache == nullptr) return;
   const Value hits = hit_ratio_.mean(10);
   if (cache_ && *cache_ != cache->value && hits) {
-    change_ = Change{situation.now, static_cast<double>(*cache_), *hits};
+    change_ = Change{situation.now, static_cast<double>(*cache_), *hits,
+                     hit_ratio_.deviation(10).value_or(0)};
     hit_ratio_.clear();
   }
   cache_ = cache->value;
-  if (slope_ && hits &&
-      (seconds_between(slope_->tick, situation.now) > kSlopeHoldsSeconds ||
-       std::fabs(*hits - slope_->hit_ratio) > kSameWorkingSet)) {
-    slope_.reset();
+  if (elasticity_ && hits &&
+      (seconds_between(elasticity_->tick, situation.now) > kElasticityHoldsSeconds ||
+       std::fabs(*hits - elasticity_->hit_ratio) > kSameWorkingSet)) {
+    elasticity_.reset();
   }
-  if (!change_ || seconds_between(change_->tick, situation.now) < kSlopeAfterSeconds) return;
+  if (!change_ || seconds_between(change_->tick, situation.now) < kProbeSeconds) return;
   const double ratio = static_cast<double>(cache->value) / change_->bytes_before;
   // A grown cache has to fill before it says anything.
   const bool full = situation.features.cache_fill_ratio.value_or(0) >= kFullEnough;
-  if (hits && full && ratio > 0 && std::fabs(std::log(ratio)) > 0.05) {
-    const double slope = (*hits - change_->hit_ratio_before) / std::log(ratio);
-    slope_ = Slope{std::clamp(slope, kLeastSlope, kMostSlope), *hits, situation.now};
+  const double before = 1 - change_->hit_ratio_before, after = 1 - hits.value_or(1);
+  if (full && ratio > 0 && std::fabs(std::log(ratio)) > 0.05 && before > 0 && after > 0) {
+    const double measured = -std::log(after / before) / std::log(ratio);
+    const double noise =
+        std::hypot(change_->deviation / before, hit_ratio_.deviation(10).value_or(0) / after);
+    const double deviation = noise / std::sqrt(kIndependentReadings) / std::fabs(std::log(ratio));
+    elasticity_ = Elasticity{believable_elasticity(measured, deviation), *hits, situation.now};
   }
   change_.reset();
 }
 
 void BuffersLoop::observe(const Situation& situation) {
   const Features& f = situation.features;
+  learn_elasticity(situation);  // of the samples before this one: the cache may just have changed
   if (f.cache_hit_ratio) hit_ratio_.add(situation.now, *f.cache_hit_ratio);
-  if (f.cache_hit_ratio && f.cache_misses_per_second && *f.cache_hit_ratio < 1) {
-    lookups_.add(situation.now, *f.cache_misses_per_second / (1 - *f.cache_hit_ratio));
-  }
+  if (f.cache_misses_per_second) misses_.add(situation.now, *f.cache_misses_per_second);
   hit_ratio_.expire(situation.now);
-  lookups_.expire(situation.now);
-  learn_slope(situation);
+  misses_.expire(situation.now);
   const bool not_full = f.cache_fill_ratio && *f.cache_fill_ratio < kFullEnough;
   not_full_seconds_ = not_full ? std::max(not_full_.update(true, situation.now), 1e-3)
                                : not_full_.update(false, situation.now);
@@ -94,13 +114,14 @@ std::optional<BuffersLoop::Family> BuffersLoop::busiest(const Situation& situati
 
 std::optional<double> BuffersLoop::lost(const Situation& situation, double bytes) const {
   const KnobReading* cache = changeable_knob(situation.features, knob::kCacheCapacity);
-  const Value hits = hit_ratio_.mean(10), lookups = lookups_.mean(10);
-  if (cache == nullptr || !hits || !lookups) return 0;
+  const Value misses = misses_.mean(10);
+  if (cache == nullptr || misses.value_or(0) <= 0) return 0;
   // What a cache has not filled in a minute it does not need; until then nobody can tell.
   if (not_full_seconds_ >= kNotFullSeconds) return 0;
   if (not_full_seconds_ > 0) return std::nullopt;
-  const double slope = slope_ ? slope_->value : kLeastSlope;
-  return *lookups * slope * bytes / static_cast<double>(cache->value) * kMissBytes;
+  const double elasticity = elasticity_ ? elasticity_->value : kUsualElasticity;
+  return *misses * elasticity * bytes / static_cast<double>(cache->value) *
+         miss_bytes(situation.objective);
 }
 
 // The cache gets back what a probe took, where its verdict is that it is worth more there.
@@ -151,7 +172,7 @@ std::vector<Proposal> BuffersLoop::grow(const Situation& situation, const Family
   // What was taken and is not wanted after all. A probe that could not tell (the cache did not
   // fill) is no reason to keep it, either.
   const bool landed = taken_from_ && cache_ && *cache_ < *taken_from_;
-  if (landed && (!worth || !slope_)) {
+  if (landed && (!worth || !elasticity_)) {
     if (auto back = end_trade(situation)) return {*std::move(back)};
   }
   if (!worth || !f.memory_available_bytes) return {};
@@ -171,9 +192,7 @@ std::vector<Proposal> BuffersLoop::grow(const Situation& situation, const Family
     grown.reason = "compactions of level 0 read " + text::rate(saved) +
                    " of the next level again and again: larger buffers save " + text::rate(gains) +
                    ", as cache the memory is worth " + text::rate(costs);
-    grown.expected = {"write_amplification", true,
-                      situation.write_amplification.value_or(kNoAmplification),
-                      kBuffersEvaluationSeconds};
+    grown.expected = expect_fewer_writes(situation, kBuffersEvaluationSeconds);
     grown.evidence = {{"flush_bytes_per_second", family.writes.flushed, std::nullopt},
                       {"cache_hit_ratio", hit_ratio_.mean(10).value_or(0), std::nullopt}};
     out.push_back(std::move(grown));
@@ -181,12 +200,13 @@ std::vector<Proposal> BuffersLoop::grow(const Situation& situation, const Family
   }
   const double missing = wanted - std::max(0.0, free);
   auto room_made =
-      slope_ ? take_from_cache(situation, missing, "cache.trade",
-                               "as write buffers the memory saves " + text::rate(gains) +
-                                   " of compaction, as cache " + text::rate(costs) + " of reads")
-             : take_from_cache(situation, 1e18, "cache.probe",
-                               "larger write buffers would save " + text::rate(gains) +
-                                   " of compaction: what is this part of the cache worth?");
+      elasticity_
+          ? take_from_cache(situation, missing, "cache.trade",
+                            "as write buffers the memory saves " + text::rate(gains) +
+                                " of compaction, as cache " + text::rate(costs) + " of reads")
+          : take_from_cache(situation, 1e18, "cache.probe",
+                            "larger write buffers would save " + text::rate(gains) +
+                                " of compaction: what is this part of the cache worth?");
   if (room_made && !taken_from_) taken_from_ = room_made->from;
   if (room_made) out.push_back(*std::move(room_made));
   return out;

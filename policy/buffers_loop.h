@@ -4,14 +4,14 @@
 //
 // What doubling the buffers of a column family saves: policy/level0_merges.h.
 //
-// What taking `bytes` from the cache costs, with a hit ratio that grows with the logarithm of the
-// cache's size:
+// What taking `bytes` from the cache costs, with misses that grow as a power of the cache's size:
 //
-//   lost = lookups/s * slope * bytes / cache * kMissBytes
+//   lost = misses/s * elasticity * bytes / cache * what a miss takes of the device
 //
-// The slope cannot be guessed: it depends on how the load's favourites lie in blocks. It is found
-// by a probe, a quarter of the cache for ten seconds, and learnt anew with every change of the
-// cache.
+// The elasticity depends on how the load's favourites lie in blocks. It is found by a probe, a
+// quarter of the cache for ten seconds, and learnt anew with every change of the cache. Misses move
+// by themselves, too, with every compaction: what was measured counts by how far it stands out of
+// that, beside what is usual.
 #pragma once
 
 #include <optional>
@@ -38,7 +38,7 @@ class BuffersLoop {
     Level0Merging writes;
   };
   void observe(const Situation& situation);
-  void learn_slope(const Situation& situation);
+  void learn_elasticity(const Situation& situation);
   std::optional<Proposal> take_from_cache(const Situation& situation, double bytes,
                                           std::string_view rule, std::string reason);
   [[nodiscard]] static std::optional<Family> busiest(const Situation& situation,
@@ -51,19 +51,19 @@ class BuffersLoop {
   std::optional<Proposal> give_back(const Situation& situation);
 
   Trend hit_ratio_{Trend::Jumps::kKeep, 0, 15};
-  Trend lookups_{Trend::Jumps::kKeep, 0, 15};
+  Trend misses_{Trend::Jumps::kKeep, 0, 15};  // per second
   // The cache before its last change, until the hit ratio of after it is known.
   struct Change {
     Nanoseconds tick{0};
-    double bytes_before = 0, hit_ratio_before = 0;
+    double bytes_before = 0, hit_ratio_before = 0, deviation = 0;
   };
   std::optional<std::int64_t> cache_;
   std::optional<Change> change_;
-  struct Slope {
+  struct Elasticity {
     double value = 0, hit_ratio = 0;  // ...and where it was learnt
     Nanoseconds tick{0};
   };
-  std::optional<Slope> slope_;
+  std::optional<Elasticity> elasticity_;
   Held pressed_, idle_, not_full_, held_up_;
   // The cache before what was taken of it, until the buffers have that.
   std::optional<std::int64_t> taken_from_;

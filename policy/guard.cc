@@ -158,8 +158,11 @@ std::optional<Verdict> Guard::State::check_time(const LimitInput& input, const L
   if (!goes_back && !(relief && history.stalled_lately(now))) {
     if (auto why = blames.blocks(proposal, now)) return held(proposal, "blamed", *why);
   }
-  if (auto why = history.over_budget(budget.changes_per_hour, now)) {
-    return held(proposal, "budget", *why);
+  // What takes a change back was paid for by that change.
+  if (!is_return(proposal)) {
+    if (auto why = history.over_budget(budget.changes_per_hour, now)) {
+      return held(proposal, "budget", *why);
+    }
   }
   if (goes_back || limited.value == proposal.from) return std::nullopt;
   if (auto why = oscillation.blocks(proposal, limited.value, input.reading.found, now)) {

@@ -18,8 +18,8 @@
 //   no_change what is left after clamping moves nothing                               -> held
 // What relieves a stall never waits for canary or blame while writes are held up, and what protects
 // the host never waits for a canary (policy/urgent.h). A rollback, a pin and what other databases
-// are due (policy/give_back.h) wait for neither canary nor blame nor oscillation; drift does not
-// bind a pin.
+// are due (policy/give_back.h) wait for neither canary nor blame nor oscillation, a rollback and a
+// pin not for the budget, either; drift does not bind a pin.
 // A clamp may stop a change, never turn it round. Held and rejected proposals leave no trace here.
 // Deterministic; not thread-safe; one per target.
 #pragma once

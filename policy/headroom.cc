@@ -12,6 +12,10 @@
 namespace rocktune {
 namespace {
 
+// How long after the last raise of limiter or jobs that may still show what it does, and how long
+// the others wait for such raises at most: a guard may hold them for ever.
+constexpr double kReliefShowsSeconds = 5, kReliefWaitsSeconds = 20;
+
 class Headroom : public Policy {
  public:
   explicit Headroom(const HeadroomParams& params)
@@ -31,7 +35,9 @@ class Headroom : public Policy {
     std::optional<Proposal> limiter = limiter_.decide(situation);
     const bool raises = limiter && limiter->to > limiter->from;
     add(std::move(limiter));
-    add(jobs_.decide(situation, raises));
+    std::optional<Proposal> jobs = jobs_.decide(situation, raises);
+    wait_for_relief(situation, raises || (jobs && jobs->to > jobs->from));
+    add(std::move(jobs));
     add(subcompactions_.decide(situation));
     add(flow_.decide(situation));
     add(write_size_.decide(situation));
@@ -55,6 +61,8 @@ class Headroom : public Policy {
 
   void reset() override {
     observer_.reset();
+    relief_at_.reset();
+    relieving_.reset();
     limiter_.reset();
     jobs_.reset();
     subcompactions_.reset();
@@ -69,7 +77,17 @@ class Headroom : public Policy {
   }
 
  private:
+  void wait_for_relief(Situation& situation, bool raises) {
+    if (raises) relief_at_ = situation.now;
+    const bool comes =
+        relief_at_ && seconds_between(*relief_at_, situation.now) < kReliefShowsSeconds;
+    const double waited = relieving_.update(comes, situation.now);
+    situation.relief_comes = comes && waited < kReliefWaitsSeconds;
+  }
+
   Observer observer_;
+  std::optional<Nanoseconds> relief_at_;  // the last wish for more
+  Held relieving_;
   LimiterLoop limiter_;
   JobsLoop jobs_;
   SubcompactionsLoop subcompactions_;

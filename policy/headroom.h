@@ -66,13 +66,18 @@ class JobsLoop {
  private:
   std::optional<Proposal> relieve(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> give_back(const Situation& situation, const KnobReading& reading);
+  std::optional<Proposal> give_back_loaded(const Situation& situation, const KnobReading& reading);
   void note_changes(const KnobReading& reading, Nanoseconds now);
 
   HeadroomParams params_;
-  double return_seconds_;  // doubles each time a returned job was wanted again soon
+  // Doubles each time a returned job was wanted again soon.
+  double return_seconds_;
+  // On a loaded device: how long writers have to go without a stall before the jobs that ended it
+  // are given back. Four times as long after each mistake.
+  double loaded_return_seconds_ = 10;
   std::optional<std::int64_t> jobs_;
   std::optional<Nanoseconds> last_return_;
-  Held limiter_first_, unused_;
+  Held limiter_first_, unused_, loaded_;
 };
 
 // max_subcompactions: one compaction of level 0 runs at a time, and this is what lets it use more

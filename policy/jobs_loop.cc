@@ -1,5 +1,6 @@
-// The loop of max_background_jobs: more slots while a backlog waits for them, one back at a time
-// when nothing has used it for minutes.
+// The loop of max_background_jobs: more slots while a backlog waits for them; one back at a time
+// when nothing has used it for minutes, or when the device is what compactions wait for: there
+// several of them only take more of it from reads.
 #include <algorithm>
 
 #include "model/knobs.h"
@@ -46,6 +47,7 @@ void JobsLoop::note_changes(const KnobReading& reading, Nanoseconds now) {
   if (jobs_ && reading.value > *jobs_ && last_return_ &&
       seconds_between(*last_return_, now) < kReturnedTooSoonSeconds) {
     return_seconds_ = std::min(2 * return_seconds_, kLongestReturnSeconds);
+    loaded_return_seconds_ = std::min(4 * loaded_return_seconds_, kLongestReturnSeconds);
   }
   jobs_ = reading.value;
 }
@@ -59,7 +61,7 @@ std::optional<Proposal> JobsLoop::relieve(const Situation& situation, const Knob
   std::string which;
   if (full(situation.running_compactions, compaction_slots(jobs))) {
     to = next_with_more(jobs, compaction_slots);
-    if (situation.stalled) to = std::max(to, jobs + 2);
+    if (situation.stalled && !situation.device_loaded) to = std::max(to, jobs + 2);
     which = "compaction";
   } else if (situation.backlog_cause == "memtables" &&
              full(situation.running_flushes, flush_slots(jobs))) {
@@ -104,14 +106,41 @@ std::optional<Proposal> JobsLoop::give_back(const Situation& situation,
   return out;
 }
 
+std::optional<Proposal> JobsLoop::give_back_loaded(const Situation& situation,
+                                                   const KnobReading& reading) {
+  const bool costs = situation.device_loaded && !situation.stalled;
+  const double held = loaded_.update(costs, situation.now);
+  const std::int64_t to = reading.value - 1;
+  const bool ours = reading.owner == KnobOwner::kRocktune;
+  if (!ours || to < std::max<std::int64_t>(2, reading.found) || situation.trouble) {
+    return std::nullopt;
+  }
+  if (held < loaded_return_seconds_) return std::nullopt;
+  const Features& f = situation.features;
+  Proposal out = propose(reading, to, "jobs.loaded");
+  out.reason = "writers have not stalled for " + text::duration(held) +
+               ", and the device is what compactions wait for: more than " + std::to_string(to) +
+               " background jobs only take more of it from reads";
+  out.expected = {"read_p99_us", true, situation.read_p99_us.value_or(0), kJobsEvaluationSeconds};
+  out.evidence = backlog_evidence(situation);
+  if (f.device_read_await_ms) {
+    out.evidence.push_back({"device_read_await_ms", *f.device_read_await_ms, std::nullopt});
+  }
+  return out;
+}
+
 std::optional<Proposal> JobsLoop::decide(const Situation& situation, bool limiter_first) {
   const KnobReading* reading = changeable_knob(situation.features, knob::kBackgroundJobs);
   if (reading == nullptr) return std::nullopt;
-  if (jobs_ != reading->value) unused_.reset();  // the time that counts begins anew
+  if (jobs_ != reading->value) {  // the time that counts begins anew
+    unused_.reset();
+    loaded_.reset();
+  }
   note_changes(*reading, situation.now);
   double waited = limiter_first_.update(limiter_first, situation.now);
   if (limiter_first && waited < kLimiterFirstSeconds) return std::nullopt;
   if (auto proposal = relieve(situation, *reading)) return proposal;
+  if (auto proposal = give_back_loaded(situation, *reading)) return proposal;
   return give_back(situation, *reading);
 }
 

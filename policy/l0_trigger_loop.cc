@@ -73,8 +73,7 @@ std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
   out.reason = "compactions of level 0 read " + text::rate(most->saved_by_doubling()) +
                " of the next level again and again: with " + std::to_string(to) +
                " files at a time they save " + text::rate(saved);
-  out.expected = {"write_amplification", true, situation.write_amplification.value_or(1),
-                  kL0TriggerEvaluationSeconds};
+  out.expected = expect_fewer_writes(situation, kL0TriggerEvaluationSeconds);
   out.evidence = {{"l0_files", f.l0_files.value_or(0), f.l0_slowdown_files},
                   {"flush_bytes_per_second", most->flushed, std::nullopt}};
   return out;
@@ -106,7 +105,7 @@ std::optional<Proposal> L0TriggerLoop::decide(const Situation& situation,
   const bool presses =
       situation.piling || situation.pressed || situation.device_loaded || situation.wasteful;
   const double pressed = pressed_.update(presses && !full && !in_danger, now);
-  const double crowded = crowded_.update(in_danger, now);
+  const double crowded = crowded_.update(in_danger && !situation.relief_comes, now);
   const double idle = idle_.update(situation.comfortable && !presses, now);
   if (crowded >= kL0CrowdedSeconds) {
     auto back = lower(situation, "l0_trigger.backlog",

@@ -44,12 +44,18 @@ constexpr std::array<UnitTolerance, 12> kUnitTolerances{{
     {"write_amplification", 1},
 }};
 
-Value value_of(const Features& features, const std::string& name) {
+Value value_of(const Features& features, std::string_view name) {
   Value found;
   Features::visit_values(features, [&](std::string_view one, const Value& value) {
     if (one == name) found = value;
   });
   return found;
+}
+
+// What a value of this kind is a share of: its mean over several samples is that of the sums, not
+// of the shares. Samples in which hardly anything was written would count as much as any other.
+std::string_view weight_of(std::string_view feature) {
+  return feature == "write_amplification" ? "user_write_bytes_per_second" : "";
 }
 
 // Operations per second; absent when none of them was read.
@@ -116,8 +122,8 @@ Finished Outcomes::finish(const Running& running, const std::vector<Running>& en
   const Expectation& expected = running.decision.proposal.expected;
   const Tally& half = running.half;
   Finished out = cut_short(running, expected.feature + " was not read often enough to tell");
-  if (half.present > 0 && 2 * half.present >= half.samples) {
-    double measured = half.sum / half.present;
+  if (half.weight > 0 && 2 * half.present >= half.samples) {
+    double measured = half.sum / half.weight;
     double tolerated = tolerance(expected.feature, expected.baseline);
     out.outcome.measured = measured;
     out.outcome.reason = expected.feature + " went from " + text::number(expected.baseline, 3) +
@@ -168,8 +174,8 @@ void Outcomes::judge_slos(const Running& running, Finished& out) const {
 std::string Outcomes::why_worse(const Running& running) const {
   const Expectation& expected = running.decision.proposal.expected;
   const Tally& whole = running.whole;
-  if (whole.present >= kLeastSamples) {
-    double measured = whole.sum / whole.present;
+  if (whole.weight > 0 && whole.present >= kLeastSamples) {
+    double measured = whole.sum / whole.weight;
     if (gain_of(expected, measured) < -tolerance(expected.feature, expected.baseline)) {
       return expected.feature + " went from " + text::number(expected.baseline, 3) + " to " +
              text::number(measured, 3) + " since";
@@ -257,9 +263,13 @@ void Outcomes::count(const Features& features, const Running& running, Tally& ta
     ++tally.load_present;
     tally.load_sum += *now;
   }
-  if (Value value = value_of(features, running.decision.proposal.expected.feature)) {
+  const std::string& expected = running.decision.proposal.expected.feature;
+  if (Value value = value_of(features, expected)) {
+    const std::string_view weight = weight_of(expected);
+    const double counts = weight.empty() ? 1 : value_of(features, weight).value_or(0);
     ++tally.present;
-    tally.sum += *value;
+    tally.weight += counts;
+    tally.sum += counts * *value;
   }
   for (std::size_t i = 0; i < slos_.size(); ++i) {
     SloWatch::count(tally.slos.at(i), value_of(features, slos_[i].feature()));

@@ -71,7 +71,7 @@ class Outcomes {
  private:
   // Means and service levels over a part of the window.
   struct Tally {
-    double sum = 0, load_sum = 0;
+    double sum = 0, weight = 0, load_sum = 0;  // of the feature: weighted, by what it is a share of
     int present = 0, load_present = 0, samples = 0;
     std::vector<SloWatch::Watched> slos;  // in the order of slos_
   };

@@ -24,6 +24,8 @@ constexpr double kDrainSeconds = 120;
 // ...and at the present rate they may at most take this long.
 constexpr double kPilingSeconds = 60;
 constexpr double kMostAmplification = 50;
+// Compactions are counted as they end: over less time than this nobody knows what writes cost.
+constexpr double kAmplificationSettles = 30;
 // A share of the device's limits from which background I/O is felt by reads.
 constexpr double kInterferenceShare = 0.5;
 // Reads that take the device so many times as long as at its idlest, and this long at least, which
@@ -172,7 +174,8 @@ void Observer::judge_background(const Features& f, Situation& out) const {
   Value written = written_.mean(60), background = background_.mean(60), now = written_.mean(10);
   if (written && background && now) {
     double amplification = *written > 0 ? *background / *written : 1;
-    if (*written > 0) out.write_amplification = amplification;
+    const bool settled = written_.span_seconds() >= kAmplificationSettles;
+    if (*written > 0 && settled) out.write_amplification = amplification;
     out.need = *now * std::clamp(amplification, 1.0, kMostAmplification) +
                f.pending_bytes.value_or(0) / kDrainSeconds;
   }
@@ -233,6 +236,13 @@ Proposal propose(const KnobReading& reading, std::int64_t to, std::string_view r
   out.to = to;
   out.rule = rule;
   return out;
+}
+
+Expectation expect_fewer_writes(const Situation& situation, double window_seconds) {
+  if (situation.write_amplification) {
+    return {"write_amplification", true, *situation.write_amplification, window_seconds};
+  }
+  return {"stalled_ratio", true, situation.stalled_ratio.value_or(0), window_seconds};
 }
 
 Expectation expect_relief(const Situation& situation, double window_seconds) {

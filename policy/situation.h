@@ -47,7 +47,7 @@ struct Situation {
   bool binding = false;       // the limiter is what background work waits for
   bool piling = false;        // ...and at its rate the debt takes more than a minute to work off
   Value need;                 // what user writes cost in the background, draining included
-  Value write_amplification;  // over 60 s
+  Value write_amplification;  // over 60 s, 30 at least
   bool wasteful = false;      // ...which is above its budget, or what the operator cares for first
 
   // Reads
@@ -61,6 +61,9 @@ struct Situation {
   // More background threads would help: writers stall, or the backlog nears a limit while the
   // device has room for more requests at once. A forecast alone is no reason.
   bool workers_help = false;
+  // The limiter or the jobs are being raised for this backlog: what else would relieve it waits for
+  // what comes of that, within bounds (policy/headroom.cc).
+  bool relief_comes = false;
 
   Value running_compactions, running_flushes;  // means of 3 s
   Value cpu_busy_ratio;                        // mean of 5 s
@@ -109,6 +112,9 @@ Proposal propose(const KnobReading& reading, std::int64_t to, std::string_view r
 
 // What a relief of the backlog should do: the part that is worst is to fall.
 Expectation expect_relief(const Situation& situation, double window_seconds);
+// What less merging should do: write amplification is to fall. Where that is not known yet, writers
+// are at least not to wait for it.
+Expectation expect_fewer_writes(const Situation& situation, double window_seconds);
 std::vector<Driver> backlog_evidence(const Situation& situation);
 
 }  // namespace rocktune

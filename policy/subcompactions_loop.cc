@@ -23,8 +23,9 @@ std::int64_t most_threads(const Situation& situation) {
 std::optional<Proposal> SubcompactionsLoop::decide(const Situation& situation) {
   const KnobReading* reading = changeable_knob(situation.features, knob::kSubcompactions);
   if (reading == nullptr) return std::nullopt;
-  const bool waits = situation.workers_help && situation.backlog_cause == "l0" &&
-                     !situation.binding && situation.running_compactions.value_or(0) >= 0.5 &&
+  const bool helps = situation.workers_help && !situation.device_loaded && !situation.relief_comes;
+  const bool waits = helps && situation.backlog_cause == "l0" && !situation.binding &&
+                     situation.running_compactions.value_or(0) >= 0.5 &&
                      situation.cpu_busy_ratio.value_or(1) < kCpuFree;
   const double waited = level0_.update(waits, situation.now);
   const double unused = unused_.update(situation.comfortable, situation.now);

@@ -33,7 +33,8 @@ bool is_return(const Proposal& proposal) {
 
 bool relieves_stall(const Proposal& proposal) {
   if (proposal.knob == knob::kRateLimit) return proposal.to > proposal.from;
-  // Taking workers or memory away relieves nothing, whatever it expects.
+  // More files in level 0, and fewer workers or less memory, relieve nothing, whatever is expected.
+  if (proposal.knob == knob::kL0Trigger && proposal.to > proposal.from) return false;
   const bool gives =
       proposal.knob == knob::kBackgroundJobs || proposal.knob == knob::kSubcompactions ||
       proposal.knob == knob::kWriteBufferSize || proposal.knob == knob::kWriteBuffers;

@@ -111,7 +111,7 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
                                             const KnobReading& reading) {
   const Nanoseconds now = situation.now;
   const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
-  const double stalled = stalled_.update(ours && situation.stalled, now);
+  const double stalled = stalled_.update(ours && situation.stalled && !situation.relief_comes, now);
   if (!ours) return std::nullopt;
   // Reads that are fast because nothing is written say nothing.
   const bool writes = background_.mean(kLookSeconds).value_or(0) >= kLeastBackground;

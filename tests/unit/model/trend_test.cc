@@ -87,6 +87,15 @@ TEST_CASE("what is not finite or not later is ignored, and old points go", "[tre
   CHECK(trend.size() <= 512);
 }
 
+TEST_CASE("the standard deviation is that of the window", "[trend]") {
+  Trend trend(Trend::Jumps::kKeep, 0, 60);
+  CHECK_FALSE(trend.deviation(10));
+  trend.add(at_seconds(1), 100);
+  CHECK_FALSE(trend.deviation(10));
+  for (int i = 0; i < 4; ++i) trend.add(at_seconds(20 + i), i % 2 == 0 ? 3 : 5);
+  CHECK(*trend.deviation(10) == Approx(std::sqrt(4.0 / 3)));
+}
+
 TEST_CASE("huge values stay finite", "[trend]") {
   Trend trend(Trend::Jumps::kKeep);
   for (int i = 0; i < 20; ++i) trend.add(at_seconds(i), (i % 2 ? 1 : -1) * 1e150);

@@ -19,6 +19,7 @@ FaultLoop begun(const Scene& scene, const EngineConfig& config) {
 
 // When the scene's first change comes.
 double first_change(const Scene& scene, const EngineConfig& config) {
+  CAPTURE(scene.loop);
   FaultLoop twin = begun(scene, config);
   const auto comes = twin.until(scene.within, [&] { return twin.first(scene.loop) != nullptr; });
   REQUIRE(comes);

@@ -1,6 +1,7 @@
 // Every rule of policy/guard.h, in its order.
 #include "policy/guard.h"
 
+#include "policy/rollback.h"
 #include "tests/unit/policy/guard_bench.h"
 
 using namespace rocktune;
@@ -227,6 +228,16 @@ TEST_CASE("budget: changes per hour, of all knobs together", "[guard]") {
   CHECK(is(bench.ask(knob::kRateLimit, 250 * kGuardMiB), VerdictKind::kHeld, "budget"));
   bench.pass(3600);
   CHECK(is(bench.ask(knob::kRateLimit, 250 * kGuardMiB), VerdictKind::kAllowed, ""));
+}
+
+TEST_CASE("budget: what is taken back was paid for", "[guard]") {
+  Budget budget;
+  budget.changes_per_hour = 1;
+  Bench bench(budget);
+  CHECK(bench.change(knob::kRateLimit, 150 * kGuardMiB).kind == VerdictKind::kAllowed);
+  CHECK(is(bench.ask(knob::kRateLimit, 200 * kGuardMiB), VerdictKind::kHeld, "budget"));
+  const auto back = bench.wants("2-1", kRollbackRule, knob::kRateLimit, 200 * kGuardMiB);
+  CHECK(is(bench.act(back), VerdictKind::kAllowed, ""));
 }
 
 TEST_CASE("budget: zero changes means none", "[guard]") {

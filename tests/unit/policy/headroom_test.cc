@@ -186,6 +186,51 @@ TEST_CASE("jobs: unused ones are given back one by one, ours only", "[headroom]"
   }
 }
 
+TEST_CASE("jobs: on a loaded device those that ended a stall are given back", "[headroom]") {
+  HeadroomBench bench;
+  bench.run(10, knob::kBackgroundJobs);  // what the device takes at its idlest
+  bench.f.knobs[1] = jobs_knob(4, 2);
+  bench.f.running_compactions = 3;
+  bench.f.device_read_await_ms = 3;
+  SECTION("one at a time, down to what was found") {
+    auto back = bench.run(20, knob::kBackgroundJobs);
+    REQUIRE(back);
+    CHECK(back->rule == "jobs.loaded");
+    CHECK(back->to == 3);
+    bench.apply(*back);
+    CHECK_FALSE(bench.run(9, knob::kBackgroundJobs));
+    back = bench.run(3, knob::kBackgroundJobs);
+    REQUIRE(back);
+    CHECK(back->to == 2);
+    bench.apply(*back);
+    CHECK_FALSE(bench.run(60, knob::kBackgroundJobs));
+    SECTION("wanted again soon, one is kept four times as long") {
+      bench.f.stalled_ratio = 0.5;
+      bench.f.running_compactions = 1;
+      auto again = bench.run(5, knob::kBackgroundJobs);
+      REQUIRE(again);
+      CHECK(again->rule == "jobs.backlog");
+      CHECK(again->to == 3);
+      bench.apply(*again);
+      bench.f.stalled_ratio = 0;
+      CHECK_FALSE(bench.run(39, knob::kBackgroundJobs));
+      CHECK(bench.run(10, knob::kBackgroundJobs)->rule == "jobs.loaded");
+    }
+  }
+  SECTION("not while a backlog warns") {
+    bench.backlog(18);
+    CHECK_FALSE(bench.run(60, knob::kBackgroundJobs));
+  }
+  SECTION("nor while writers stall") {
+    bench.f.stalled_ratio = 0.2;
+    CHECK_FALSE(bench.run(60, knob::kBackgroundJobs));
+  }
+  SECTION("nor on a device that answers as fast as ever") {
+    bench.f.device_read_await_ms = 0.2;
+    CHECK_FALSE(bench.run(60, knob::kBackgroundJobs));
+  }
+}
+
 namespace {
 void misses(HeadroomBench& bench, double hit_ratio) {
   bench.f.cache_hit_ratio = hit_ratio;

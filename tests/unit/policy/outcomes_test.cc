@@ -48,6 +48,25 @@ Finished after(double p99_us, double load_factor = 1, const Decision& made = dec
 
 }  // namespace
 
+TEST_CASE("write amplification counts by what was written", "[outcomes]") {
+  Outcomes outcomes;
+  Features f;
+  f.fresh = true;
+  f.reads_per_second = 1000;
+  outcomes.begin(decision("write_amplification", true, 4), applied(), f);
+  std::vector<Finished> finished;
+  for (int i = 0; i < 20; ++i) {
+    f.at.tick += at_seconds(0.5);
+    // Compactions go on while hardly anything is written: a share of next to nothing.
+    f.user_write_bytes_per_second = i % 2 == 0 ? 10e6 : 0.1e6;
+    f.write_amplification = i % 2 == 0 ? 3 : 100;
+    finished = outcomes.observe(f);
+  }
+  REQUIRE(finished.size() == 1);
+  CHECK(*finished[0].outcome.measured == Approx((5 * 3 * 10 + 6 * 100 * 0.1) / (5 * 10 + 6 * 0.1)));
+  CHECK(finished[0].outcome.result == "unchanged");
+}
+
 TEST_CASE("outcomes compare the second half of the window with the baseline", "[outcomes]") {
   CHECK(after(500).outcome.result == "better");
   CHECK(after(950).outcome.result == "unchanged");
