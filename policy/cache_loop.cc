@@ -56,11 +56,9 @@ void CacheLoop::judge_growth(const Situation& situation, double hit_ratio) {
 
 void CacheLoop::observe(const Situation& situation, const KnobReading& reading) {
   const Features& f = situation.features;
-  Value hit_ratio = hit_ratio_.mean(10);
   if (capacity_ && reading.value > *capacity_) {
-    growth_ = Growth{situation.now, hit_ratio.value_or(0)};
+    growth_ = Growth{situation.now, hit_ratio_.mean(10).value_or(0)};
     hit_ratio_.clear();
-    hit_ratio.reset();
   }
   if (capacity_ && reading.value < *capacity_) {
     if (memory_is_short(situation, kMemoryLow)) last_shrink_ = situation.now;
@@ -72,6 +70,7 @@ void CacheLoop::observe(const Situation& situation, const KnobReading& reading) 
   if (f.cache_misses_per_second) misses_.add(situation.now, *f.cache_misses_per_second);
   if (f.memory_pressure_ratio) memory_pressure_.add(situation.now, *f.memory_pressure_ratio);
   for (Trend* trend : {&hit_ratio_, &misses_, &memory_pressure_}) trend->expire(situation.now);
+  const Value hit_ratio = hit_ratio_.mean(10);
   if (!hit_ratio) return;
   judge_growth(situation, *hit_ratio);
   if (knee_hit_ratio_ && *hit_ratio < *knee_hit_ratio_ - kKneeForgotten) knee_hit_ratio_.reset();

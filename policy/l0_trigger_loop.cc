@@ -33,6 +33,14 @@ bool reads_bear_it(const Features& f, const std::string& column_family) {
          *f.reads_per_second + seeks <= kFewReads * writes;
 }
 
+double level0_files(const Features& f, const std::string& column_family) {
+  for (const ColumnFamilyReading& family : f.column_families) {
+    if (family.name != column_family || family.levels.empty()) continue;
+    return static_cast<double>(family.levels[0].files);
+  }
+  return 0;
+}
+
 // As far as the trigger may be raised.
 std::int64_t highest_trigger(const Situation& situation, const KnobReading& trigger) {
   const Features& f = situation.features;
@@ -81,17 +89,22 @@ std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
 
 std::optional<Proposal> L0TriggerLoop::lower(const Situation& situation, std::string_view rule,
                                              std::string reason) {
+  const KnobReading* fullest = nullptr;
+  double most = -1;
   for (const KnobReading& reading : situation.features.knobs) {
     const bool ours = reading.name == knob::kL0Trigger && reading.changeable &&
                       reading.owner == KnobOwner::kRocktune && reading.value > reading.found;
-    if (!ours) continue;
-    Proposal out = propose(reading, reading.found, rule);
-    out.reason = std::move(reason);
-    out.expected = {"l0_ratio", true, situation.l0_ratio.value_or(0), kL0TriggerEvaluationSeconds};
-    out.evidence = backlog_evidence(situation);
-    return out;
+    const double files = ours ? level0_files(situation.features, reading.column_family) : 0;
+    if (!ours || files <= most) continue;
+    fullest = &reading;
+    most = files;
   }
-  return std::nullopt;
+  if (fullest == nullptr) return std::nullopt;
+  Proposal out = propose(*fullest, fullest->found, rule);
+  out.reason = std::move(reason);
+  out.expected = {"l0_ratio", true, situation.l0_ratio.value_or(0), kL0TriggerEvaluationSeconds};
+  out.evidence = backlog_evidence(situation);
+  return out;
 }
 
 std::optional<Proposal> L0TriggerLoop::decide(const Situation& situation,

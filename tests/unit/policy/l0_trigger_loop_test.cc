@@ -75,6 +75,27 @@ TEST_CASE("L0 trigger: more files at a time where merging keeps the device busy"
   }
 }
 
+TEST_CASE("L0 trigger: of several raised ones the fullest goes back first", "[headroom]") {
+  HeadroomBench bench = merging();
+  bench.f.knobs[1] = jobs_knob(4);
+  for (const auto& [name, files] : {std::pair("first", 3), {"crowded", 19}, {"last", 5}}) {
+    ColumnFamilyReading family = bench.f.column_families[0];
+    family.name = name;
+    family.levels[0].files = static_cast<std::uint64_t>(files);
+    bench.f.column_families.push_back(family);
+    KnobReading raised = knob_reading(knob::kL0Trigger, 8, 4, 1, 4096);
+    raised.column_family = name;
+    raised.owner = KnobOwner::kRocktune;
+    bench.f.knobs.push_back(raised);
+  }
+  bench.f.stalled_ratio = 0.5;
+  bench.backlog(20);
+  const auto back = bench.run(4, knob::kL0Trigger);
+  REQUIRE(back);
+  CHECK(back->rule == "l0_trigger.backlog");
+  CHECK(back->column_family == "crowded");
+}
+
 TEST_CASE("L0 trigger: without a reason it stays", "[headroom]") {
   HeadroomBench bench = merging();
   SECTION("the device is not busy") {
