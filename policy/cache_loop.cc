@@ -13,7 +13,9 @@ namespace {
 
 constexpr double kCacheEvaluationSeconds = 60;
 constexpr double kFull = 0.95;  // an emptier cache does not need to grow
-constexpr double kLeastMissRatio = 0.05;
+// Of the reads and seeks, not of the look-ups: most of those are for filters and indexes, which
+// are hit nearly always.
+constexpr double kLeastMissesPerRead = 0.05;
 constexpr double kLeastMisses = 100;      // per second
 constexpr double kLeastDeviceReads = 50;  // per second: below, the page cache serves the misses
 constexpr double kNearlySlow = 0.5;       // of the reads' objective
@@ -48,7 +50,8 @@ void CacheLoop::judge_growth(const Situation& situation, double hit_ratio) {
   double age = seconds_between(growth_->tick, situation.now);
   bool filled = situation.features.cache_fill_ratio.value_or(0) >= kFull;
   if (age < kJudgeAfterSeconds || (!filled && age < kGiveUpSeconds)) return;
-  if (hit_ratio - growth_->hit_ratio_before < params_.cache_knee_gain_ratio) {
+  const double misses_before = 1 - growth_->hit_ratio_before;
+  if (hit_ratio - growth_->hit_ratio_before < params_.cache_knee_gain_ratio * misses_before) {
     knee_hit_ratio_ = hit_ratio;
   }
   growth_.reset();
@@ -104,7 +107,9 @@ std::optional<Proposal> CacheLoop::grow(const Situation& situation,
   const Features& f = situation.features;
   Value hit_ratio = hit_ratio_.mean(10), misses = misses_.mean(10);
   if (!hit_ratio || !misses || hit_ratio_.span_seconds() < 5) return std::nullopt;
-  bool misses_cost = 1 - *hit_ratio >= kLeastMissRatio && *misses >= kLeastMisses &&
+  const double reads = f.reads_per_second.value_or(0) + f.seeks_per_second.value_or(0);
+  bool misses_cost = reads > 0 && *misses >= kLeastMissesPerRead * reads &&
+                     *misses >= kLeastMisses &&
                      f.device_read_iops.value_or(kLeastDeviceReads) >= kLeastDeviceReads;
   // Reads that near their objective do not wait for the last growth's verdict: the memory is meant
   // to be used.

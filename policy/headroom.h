@@ -17,7 +17,7 @@ struct HeadroomParams {
   double limiter_need_margin = 1.3;     // a lowered limit leaves this much more than is needed
   double jobs_return_seconds = 300;     // of comfort before an unused job is given back
   double cache_growth_factor = 1.25;    // twice as fast, without waiting, while reads are slow
-  double cache_knee_gain_ratio = 0.01;  // a growth that gained less hit ratio found the knee
+  double cache_knee_gain_ratio = 0.02;  // a growth that spared fewer of the misses found the knee
 };
 
 // After a raise the backlog that caused it has to be gone for good before the limiter is lowered. A

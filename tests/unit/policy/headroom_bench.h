@@ -36,6 +36,7 @@ class HeadroomBench {
     f.cpus = 4;
     f.cpu_busy_ratio = 0.3;
     f.read_p99_us = 500;
+    f.reads_per_second = 20e3;
     f.device_queue = 1;
     f.device_read_await_ms = 0.2;
     f.device_read_iops = 5000;

@@ -272,6 +272,12 @@ TEST_CASE("cache: does not grow without a reason or without room", "[headroom]")
   SECTION("there are few") {
     bench.f.cache_misses_per_second = 20;
   }
+  SECTION("few reads see one") {
+    bench.f.reads_per_second = 200e3;
+  }
+  SECTION("nobody reads: compactions miss") {
+    bench.f.reads_per_second = 0;
+  }
   SECTION("memory is low") {
     bench.f.memory_available_bytes = 1e9;
   }

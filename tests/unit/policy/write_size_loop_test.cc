@@ -47,6 +47,42 @@ TEST_CASE("write size: reads that wait behind large writes get smaller ones", "[
   CHECK_FALSE(bench.run(3600, knob::kWriteSize));
 }
 
+TEST_CASE("write size: short work between long pauses is seen, before and after", "[headroom]") {
+  HeadroomBench bench = behind_writes();
+  // A flush every two seconds; between them the device has only reads.
+  double slow_us = 5000;
+  const auto rounds = [&](int count) {
+    std::optional<Proposal> last;
+    for (int i = 0; i < count; ++i) {
+      const bool flush = i % 4 == 0;
+      bench.f.running_compactions = 0;
+      bench.f.compaction_write_bytes_per_second = 0;
+      bench.f.flush_bytes_per_second = flush ? 2e6 : 0;
+      bench.f.device_write_await_ms = flush ? 5 : 0.7;
+      bench.f.device_read_await_ms = flush ? 0.2 : 0.1;
+      bench.f.read_p99_us = flush ? slow_us : 400;
+      for (const Proposal& proposal : bench.tick()) {
+        if (proposal.knob == knob::kWriteSize) last = proposal;
+      }
+    }
+    return last;
+  };
+  const auto proposal = rounds(20);
+  REQUIRE(proposal);
+  CHECK(proposal->rule == "write_size.reads");
+  CHECK(proposal->expected.baseline < 3000);  // all of the time: mostly fast
+  bench.apply(*proposal);
+  SECTION("it helped") {
+    slow_us = 1200;
+    CHECK_FALSE(rounds(200));
+  }
+  SECTION("it did not") {
+    const auto back = rounds(80);
+    REQUIRE(back);
+    CHECK(back->rule == "write_size.futile");
+  }
+}
+
 TEST_CASE("write size: there and back are one step each, whatever was found", "[headroom]") {
   HeadroomBench bench = behind_writes();
   KnobReading& pieces = bench.knob(knob::kWriteSize);
@@ -62,6 +98,7 @@ TEST_CASE("write size: without that evidence it stays", "[headroom]") {
   HeadroomBench bench = behind_writes();
   SECTION("nothing writes in the background") {
     bench.f.running_compactions = 0;
+    bench.f.flush_bytes_per_second = bench.f.compaction_write_bytes_per_second = 0;
   }
   SECTION("writes are quick") {
     bench.f.device_write_await_ms = 0.5;
@@ -70,7 +107,7 @@ TEST_CASE("write size: without that evidence it stays", "[headroom]") {
     bench.f.device_read_await_ms = 7;
   }
   SECTION("reads do not wait as long as a write takes") {
-    bench.f.read_p99_us = 5000;
+    bench.f.read_p99_us = 3500;
   }
   SECTION("reads are far below their objective") {
     bench.objective.read_p99_seconds = 1;
