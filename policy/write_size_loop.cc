@@ -44,7 +44,7 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   const Features& f = situation.features;
   const Nanoseconds now = situation.now;
   const bool lowered = size_ && reading.value < *size_ && reading.owner == KnobOwner::kRocktune;
-  if (const Value p99 = read_p99_.median(kTrialSeconds); lowered && p99) {
+  if (const Value p99 = read_p99_.mean(kTrialSeconds); lowered && p99) {
     trial_ = Trial{now, *p99, operations_.mean(kWorkSeconds).value_or(0)};
     for (Trend* trend : {&read_p99_, &write_await_, &read_await_}) trend->clear();
   }
@@ -65,7 +65,7 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
 
 bool WriteSizeLoop::reads_wait_for_writes(const Situation& situation) const {
   const Value write = write_await_.mean(kWorkSeconds), read = read_await_.mean(kWorkSeconds);
-  const Value p99 = read_p99_.median(kWorkSeconds);
+  const Value p99 = read_p99_.mean(kWorkSeconds);
   const bool long_writes = write_await_.size() >= kLeastWork && read && *write >= kLongWriteMs &&
                            *write >= kWritesOverReads * *read;
   if (!long_writes) return false;
@@ -87,7 +87,7 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
     return std::nullopt;
   }
   Proposal out = propose(reading, pieces, "write_size.reads");
-  const double p99_us = read_p99_.median(kWorkSeconds).value_or(0);
+  const double p99_us = read_p99_.mean(kWorkSeconds).value_or(0);
   const double write_ms = write_await_.mean(kWorkSeconds).value_or(0);
   const double read_ms = read_await_.mean(kWorkSeconds).value_or(0);
   const bool own_reads = p99_us > 0;
@@ -113,8 +113,7 @@ bool WriteSizeLoop::gained_nothing() const {
   const double operations = operations_.mean(kWorkSeconds).value_or(0);
   const bool same_load =
       std::fabs(operations - trial_->operations) <= kSameLoadShare * trial_->operations;
-  return same_load &&
-         *read_p99_.median(kTrialSeconds) > (1 - kLeastTrialGain) * trial_->read_p99_us;
+  return same_load && *read_p99_.mean(kTrialSeconds) > (1 - kLeastTrialGain) * trial_->read_p99_us;
 }
 
 // Back to what was found: offered for a while, then what stands stays.
@@ -151,7 +150,7 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   }
   out.reason = "while flushes or compactions run read P99 was " +
                text::microseconds(trial_->read_p99_us) + " and is " +
-               text::microseconds(*read_p99_.median(kTrialSeconds)) +
+               text::microseconds(*read_p99_.mean(kTrialSeconds)) +
                " with smaller writes: they are not what reads wait for";
   out.expected = {"read_p99_us", true, all_read_p99_.mean(kWorkSeconds).value_or(0),
                   kWriteSizeEvaluationSeconds};
