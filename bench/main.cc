@@ -5,6 +5,7 @@
 
 #include "bench/cli/run_command.h"
 #include "bench/compare/compare.h"
+#include "bench/compare/standings.h"
 #include "bench/demo/demo.h"
 #include "bench/device/device_command.h"
 #include "bench/experiment/command.h"
@@ -95,6 +96,13 @@ void add_compare(CLI::App& compare, rocktune::bench::CompareSettings& settings) 
   compare.add_option("--seconds", settings.seconds, "Stretch or shorten each run to this")
       ->check(CLI::Range(0.5, 1e6));
   compare.add_option("--seed", settings.seed, "Of the order of the runs and of the bootstrap")
+      ->capture_default_str();
+}
+
+void add_standings(CLI::App& standings, rocktune::bench::StandingsSettings& settings) {
+  standings.add_option("directories", settings.directories, "Outputs of `rocktune-bench compare`")
+      ->required();
+  standings.add_option("--policy,-p", settings.policy, "Where it is behind is listed")
       ->capture_default_str();
 }
 
@@ -253,6 +261,11 @@ int main(int argc, char** argv) {
       "compare", "Policies side by side on one scenario, on copies of one loaded database");
   add_compare(*compare, compare_settings);
 
+  rocktune::bench::StandingsSettings standings_settings;
+  auto* standings = app.add_subcommand(
+      "standings", "Several comparisons in one table for each figure, as Markdown");
+  add_standings(*standings, standings_settings);
+
   rocktune::bench::NoHarmSettings no_harm_settings;
   auto* no_harm = app.add_subcommand(
       "no-harm", "A policy against doing nothing, on random scenarios: is it ever behind?");
@@ -278,6 +291,7 @@ int main(int argc, char** argv) {
   try {
     if (demo->parsed()) return rocktune::bench::demo_command(demo_settings);
     if (compare->parsed()) return rocktune::bench::compare_command(compare_settings);
+    if (standings->parsed()) return rocktune::bench::standings_command(standings_settings);
     if (no_harm->parsed()) return rocktune::bench::no_harm_command(no_harm_settings);
     if (overhead->parsed()) return rocktune::bench::overhead_command(overhead_settings);
     if (device->parsed()) return device_commands.run();

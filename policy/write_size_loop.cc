@@ -15,7 +15,7 @@ constexpr double kWriteSizeEvaluationSeconds = 15;
 constexpr std::int64_t kSmallPieces = 128 << 10, kMostPieces = 8;
 // Samples with background work: a change costs little and is judged afterwards, so that few will do
 // to make one, and a few more to judge it.
-constexpr std::size_t kLeastWork = 4, kLeastTrialWork = 6;
+constexpr std::size_t kLeastWork = 3, kLeastTrialWork = 6;
 // A write that takes the device this long, and this many times as long as a read.
 constexpr double kLongWriteMs = 1, kWritesOverReads = 2;
 // A read comes while a piece is written already: it waits for half of one, and more behind several.

@@ -23,7 +23,7 @@ class WriteSizeLoop {
 
  private:
   static constexpr double kFirstRestSeconds = 600;
-  static constexpr double kWorkSeconds = 10, kTrialSeconds = 30;
+  static constexpr double kWorkSeconds = 15, kTrialSeconds = 30;
   struct Trial {
     Nanoseconds tick{0};
     double read_p99_us = 0, operations = 0;  // before it

@@ -46,6 +46,7 @@ set(ROCKTUNE_REPORT_SOURCES
   report/machine.cc
   report/page.cc
   report/result_reader.cc
+  report/standings.cc
   report/statistics.cc
   report/summary.cc
   report/table.cc)

@@ -3,6 +3,7 @@ could not be compared."""
 
 import json
 import signal
+import subprocess
 import unittest
 
 from bench_support import children, running
@@ -121,6 +122,20 @@ class Compare(World):
         page = (self.output / "compare.html").read_text()
         self.assertIn("headroom, repeat 1", page)
         self.assertNotIn("src=\"http", page, "it opens without a network")
+        self.check_standings()
+
+    def check_standings(self):
+        def standings(*arguments):
+            return subprocess.run([BIN / "rocktune-bench", "standings", *arguments], capture_output=True, text=True, timeout=20)
+
+        said = standings(self.output)
+        self.assertEqual((said.returncode, said.stderr), (0, ""))
+        self.assertIn("|  | static | native-auto-tuned | headroom |", said.stdout)
+        self.assertIn("Where headroom is behind", said.stdout)
+        nothing = standings(self.output, self.temporary)
+        self.assertEqual((nothing.returncode, nothing.stdout), (1, ""))
+        self.assertIn(f"{self.temporary}/compare.json", nothing.stderr)
+        self.assertEqual(standings().returncode, 2)
 
     def test_extended_and_refused(self):
         self.scenario()

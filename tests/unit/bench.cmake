@@ -28,6 +28,7 @@ rocktune_unit_test(bench_test
     unit/bench/report_machine_test.cc
     unit/bench/report_page_test.cc
     unit/bench/report_statistics_test.cc
+    unit/bench/report_standings_test.cc
     unit/bench/report_summary_test.cc
     unit/bench/report_table_test.cc
     unit/bench/report_verdict_test.cc

@@ -1,0 +1,39 @@
+#include "bench/compare/standings.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "bench/report/standings.h"
+#include "files/text_file.h"
+
+namespace rocktune::bench {
+namespace {
+
+constexpr std::size_t kMostBytes = 64 << 20;
+
+Result<report::ScenarioStanding> read_standing(const std::string& directory) {
+  const std::string path = directory + "/compare.json";
+  const auto text = read_text_file(path, kMostBytes);
+  if (!text) return tl::unexpected(text.error());
+  auto standing = report::standing_of(nlohmann::json::parse(*text, nullptr, false));
+  if (!standing) return tl::unexpected(standing.error().within(path));
+  return standing;
+}
+
+}  // namespace
+
+int standings_command(const StandingsSettings& settings) {
+  report::Standings standings{.scenarios = {}, .policy = settings.policy};
+  for (const std::string& directory : settings.directories) {
+    auto standing = read_standing(directory);
+    if (!standing) {
+      std::fprintf(stderr, "rocktune-bench: %s\n", standing.error().message.c_str());
+      return 1;
+    }
+    standings.scenarios.push_back(std::move(*standing));
+  }
+  std::fputs(report::standings_markdown(standings).c_str(), stdout);
+  return 0;
+}
+
+}  // namespace rocktune::bench

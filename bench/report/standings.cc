@@ -1,0 +1,260 @@
+#include "bench/report/standings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace rocktune::bench::report {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kStaticPolicy = "static";
+
+struct TableKind {
+  const char* caption;
+  std::optional<double> PolicyFigures::* figure;
+  double divisor;
+  int digits;
+  bool as_ratio;  // to static, and a geometric mean of those; else a sum
+};
+
+constexpr TableKind kP99Table{"Read P99, ms (in brackets: that of static is 1)",
+                              &PolicyFigures::read_p99_us, 1e3, 1, true};
+constexpr TableKind kSloTable{"Time above the SLO, s", &PolicyFigures::seconds_above_slo, 1, 1,
+                              false};
+constexpr TableKind kOpsTable{"Throughput, ops/s (in brackets: that of static is 1)",
+                              &PolicyFigures::ops_per_second, 1, 0, true};
+constexpr TableKind kStallTable{"Time writers stalled, s", &PolicyFigures::stall_seconds, 1, 1,
+                                false};
+
+std::optional<double> median_at(const json& figures, const std::string& key) {
+  const auto found = figures.find(key);
+  if (found == figures.end() || !found->is_object()) return std::nullopt;
+  const auto median = found->find("median");
+  if (median == found->end() || !median->is_number()) return std::nullopt;
+  return median->get<double>();
+}
+
+// "read_p99_us", or that of the one database that has it: "front.read_p99_us".
+std::optional<double> read_p99_of(const json& figures) {
+  if (const auto own = median_at(figures, "read_p99_us")) return own;
+  std::optional<double> found;
+  for (const auto& [key, value] : figures.items()) {
+    if (key.starts_with("phase.") || !key.ends_with(".read_p99_us")) continue;
+    if (found) return std::nullopt;
+    found = median_at(figures, key);
+  }
+  return found;
+}
+
+std::string conditions_of(const json& comparison) {
+  const json machine = comparison.value("machine", json::object());
+  std::string out = machine.value("cpu_model", "unknown CPU") + ", " +
+                    std::to_string(machine.value("cpus", 0)) + " CPUs, " +
+                    machine.value("kernel", "unknown kernel") + ", RocksDB " +
+                    machine.value("rocksdb_version", "of unknown version") + "; " +
+                    comparison.value("device", "unknown device");
+  const auto scale = comparison.find("scale");
+  if (scale != comparison.end() && scale->is_number()) {
+    out += "; scale " + number_text(scale->get<double>(), 0);
+  }
+  return out;
+}
+
+const PolicyFigures* figures_of(const ScenarioStanding& scenario, const std::string& policy) {
+  const auto found = scenario.figures.find(policy);
+  return found == scenario.figures.end() ? nullptr : &found->second;
+}
+
+std::optional<double> value_of(const ScenarioStanding& scenario, const std::string& policy,
+                               const TableKind& kind) {
+  const PolicyFigures* figures = figures_of(scenario, policy);
+  return figures == nullptr ? std::nullopt : figures->*kind.figure;
+}
+
+std::optional<double> ratio_of(const ScenarioStanding& scenario, const std::string& policy,
+                               const TableKind& kind) {
+  const auto value = value_of(scenario, policy, kind);
+  const auto reference = value_of(scenario, std::string(kStaticPolicy), kind);
+  if (!value || !reference || *reference <= 0) return std::nullopt;
+  return *value / *reference;
+}
+
+std::vector<std::string> all_policies(const Standings& standings) {
+  std::vector<std::string> all;
+  for (const ScenarioStanding& scenario : standings.scenarios) {
+    for (const std::string& policy : scenario.policies) {
+      if (std::find(all.begin(), all.end(), policy) == all.end()) all.push_back(policy);
+    }
+  }
+  return all;
+}
+
+std::string cell(const ScenarioStanding& scenario, const std::string& policy,
+                 const TableKind& kind) {
+  const auto value = value_of(scenario, policy, kind);
+  if (!value) return "-";
+  std::string text = number_text(*value / kind.divisor, kind.digits);
+  const auto ratio = ratio_of(scenario, policy, kind);
+  if (kind.as_ratio && ratio && policy != kStaticPolicy)
+    text += " (" + number_text(*ratio, 2) + ")";
+  return text;
+}
+
+// Over all scenarios; "-" for a policy that did not run in all of them.
+std::string total_cell(const Standings& standings, const std::string& policy,
+                       const TableKind& kind) {
+  double sum = 0;
+  for (const ScenarioStanding& scenario : standings.scenarios) {
+    const auto value =
+        kind.as_ratio ? ratio_of(scenario, policy, kind) : value_of(scenario, policy, kind);
+    if (!value || (kind.as_ratio && *value <= 0)) return "-";
+    sum += kind.as_ratio ? std::log(*value) : *value;
+  }
+  if (!kind.as_ratio) return number_text(sum / kind.divisor, kind.digits);
+  return number_text(std::exp(sum / static_cast<double>(standings.scenarios.size())), 3);
+}
+
+Table table_of(const Standings& standings, const TableKind& kind) {
+  Table table{.caption = kind.caption, .columns = {{"", Align::kLeft}}, .rows = {}};
+  const auto policies = all_policies(standings);
+  for (const std::string& policy : policies) table.columns.push_back({policy, Align::kRight});
+  for (const ScenarioStanding& scenario : standings.scenarios) {
+    std::vector<std::string> row = {scenario.scenario};
+    for (const std::string& policy : policies) row.push_back(cell(scenario, policy, kind));
+    table.rows.push_back(std::move(row));
+  }
+  std::vector<std::string> total = {kind.as_ratio ? "geometric mean of the ratios" : "together"};
+  for (const std::string& policy : policies) total.push_back(total_cell(standings, policy, kind));
+  table.rows.push_back(std::move(total));
+  return table;
+}
+
+// The policy with the least of the figure, others than `policy`.
+std::optional<std::string> least_of(const ScenarioStanding& scenario, const std::string& policy,
+                                    const TableKind& kind) {
+  std::optional<std::string> best;
+  for (const std::string& other : scenario.policies) {
+    const auto value = value_of(scenario, other, kind);
+    if (other == policy || !value) continue;
+    if (!best || *value < *value_of(scenario, *best, kind)) best = other;
+  }
+  return best;
+}
+
+std::string loss_text(const ScenarioStanding& scenario, const std::string& policy,
+                      const std::string& other, const TableKind& kind, const std::string& what) {
+  const auto text = [&](const std::string& one) {
+    return number_text(*value_of(scenario, one, kind) / kind.divisor, kind.digits);
+  };
+  return scenario.scenario + ": " + what + " " + text(policy) + ", with " + other + " " +
+         text(other);
+}
+
+void add_losses(const ScenarioStanding& scenario, const std::string& policy,
+                std::vector<std::string>& all) {
+  struct Look {
+    const TableKind* kind;
+    const char* what;
+    double share, amount;  // by which it may be above the best
+  };
+  // Times are measured in samples of half a second.
+  for (const Look& look : {Look{&kP99Table, "read P99 (ms)", kBehindP99, 0},
+                           Look{&kSloTable, "s above the SLO", 0, 0.5}}) {
+    const auto own = value_of(scenario, policy, *look.kind);
+    const auto best = least_of(scenario, policy, *look.kind);
+    if (!own || !best) continue;
+    const double least = *value_of(scenario, *best, *look.kind);
+    if (*own <= least * (1 + look.share) + look.amount) continue;
+    all.push_back(loss_text(scenario, policy, *best, *look.kind, look.what));
+  }
+  const std::string reference(kStaticPolicy);
+  const auto throughput = ratio_of(scenario, policy, kOpsTable);
+  if (throughput && *throughput < 1 - kBehindThroughput) {
+    all.push_back(loss_text(scenario, policy, reference, kOpsTable, "ops/s"));
+  }
+  const auto stalled = value_of(scenario, policy, kStallTable);
+  const auto stalled_static = value_of(scenario, reference, kStallTable);
+  if (stalled && stalled_static && *stalled > (1 + kBehindThroughput) * *stalled_static + 0.5) {
+    all.push_back(loss_text(scenario, policy, reference, kStallTable, "s stalled"));
+  }
+}
+
+}  // namespace
+
+Result<ScenarioStanding> standing_of(const json& comparison) {
+  if (!comparison.is_object() || comparison.value("schema", json()) != "rocktune-compare/1") {
+    return fail(ErrorCode::kCorrupt, "no report of `rocktune-bench compare` (rocktune-compare/1)");
+  }
+  try {
+    ScenarioStanding out;
+    out.scenario = comparison.at("scenario").get<std::string>();
+    out.conditions = conditions_of(comparison);
+    for (const json& one : comparison.at("policies")) {
+      const json& figures = one.at("figures");
+      if (!figures.is_object()) return fail(ErrorCode::kCorrupt, "figures that are none");
+      PolicyFigures own;
+      own.runs = one.at("runs").get<std::size_t>();
+      own.read_p99_us = read_p99_of(figures);
+      own.seconds_above_slo = median_at(figures, "seconds_above_slo");
+      own.ops_per_second = median_at(figures, "ops_per_second");
+      own.stall_seconds = median_at(figures, "stall_seconds");
+      out.policies.push_back(one.at("policy").get<std::string>());
+      out.figures[out.policies.back()] = own;
+    }
+    if (figures_of(out, std::string(kStaticPolicy)) == nullptr) {
+      return fail(ErrorCode::kInvalidArgument,
+                  "it has no run of static: add one, `compare --policies static`");
+    }
+    return out;
+  } catch (const json::exception& error) {
+    return fail(ErrorCode::kCorrupt, std::string("not as `compare` writes it: ") + error.what());
+  }
+}
+
+std::vector<Table> standing_tables(const Standings& standings) {
+  std::vector<Table> tables;
+  for (const TableKind& kind : {kP99Table, kSloTable, kOpsTable, kStallTable}) {
+    tables.push_back(table_of(standings, kind));
+  }
+  return tables;
+}
+
+std::vector<std::string> losses(const Standings& standings) {
+  std::vector<std::string> all;
+  for (const ScenarioStanding& scenario : standings.scenarios) {
+    add_losses(scenario, standings.policy, all);
+  }
+  return all;
+}
+
+std::string standings_markdown(const Standings& standings) {
+  std::string out;
+  std::size_t fewest = SIZE_MAX, most = 0;
+  std::vector<std::string> conditions;
+  for (const ScenarioStanding& scenario : standings.scenarios) {
+    for (const auto& [name, figures] : scenario.figures) {
+      fewest = std::min(fewest, figures.runs);
+      most = std::max(most, figures.runs);
+    }
+    if (std::find(conditions.begin(), conditions.end(), scenario.conditions) == conditions.end()) {
+      conditions.push_back(scenario.conditions);
+    }
+  }
+  out += "Medians of " + std::to_string(fewest) +
+         (most > fewest ? " to " + std::to_string(most) : "") + " runs of each policy.";
+  for (const std::string& one : conditions) out += " " + one + ".";
+  out += "\n\n";
+  for (const Table& table : standing_tables(standings)) out += markdown(table) + "\n";
+  const auto lost = losses(standings);
+  out += "Where " + standings.policy +
+         " is behind (read P99 by more than 5% and time above the SLO "
+         "against the best of the others, throughput by more than 3% and stalled time against "
+         "static):";
+  out += lost.empty() ? " nowhere.\n" : "\n\n";
+  for (const std::string& line : lost) out += "- " + line + "\n";
+  return out;
+}
+
+}  // namespace rocktune::bench::report

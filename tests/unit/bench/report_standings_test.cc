@@ -1,0 +1,106 @@
+#include "bench/report/standings.h"
+#include "tests/support/catch.h"
+
+using namespace rocktune::bench::report;
+using nlohmann::json;
+
+namespace {
+
+struct Figures {
+  double p99_us, above_slo, ops, stalled;
+};
+
+json figures_json(const Figures& figures, const std::string& database) {
+  const auto range = [](double median) { return json{{"median", median}}; };
+  return {{database + "read_p99_us", range(figures.p99_us)},
+          {"phase.a.read_p99_us", range(1)},
+          {"seconds_above_slo", range(figures.above_slo)},
+          {"ops_per_second", range(figures.ops)},
+          {"stall_seconds", range(figures.stalled)}};
+}
+
+json comparison(const std::string& scenario, const Figures& still, const Figures& headroom,
+                const std::string& database = "") {
+  const auto policy = [&](const char* name, const Figures& figures) {
+    return json{{"policy", name}, {"runs", 3}, {"figures", figures_json(figures, database)}};
+  };
+  return {
+      {"schema", "rocktune-compare/1"},
+      {"scenario", scenario},
+      {"scale", 64.0},
+      {"device", "emulated device x"},
+      {"machine",
+       {{"cpu_model", "a CPU"}, {"cpus", 2}, {"kernel", "Linux 6"}, {"rocksdb_version", "7.8.3"}}},
+      {"policies", {policy("static", still), policy("headroom", headroom)}}};
+}
+
+Standings standings_of(const std::vector<json>& comparisons) {
+  Standings out{.scenarios = {}, .policy = "headroom"};
+  for (const json& one : comparisons) out.scenarios.push_back(standing_of(one).value());
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("standings: a table for each figure, means of ratios and sums of times",
+          "[bench][report]") {
+  const auto standings =
+      standings_of({comparison("one", {20e3, 4, 1000, 2}, {10e3, 0, 1000, 1}),
+                    comparison("two", {8e3, 0, 3000, 0}, {1e3, 0, 2950, 0}, "front.")});
+  const auto tables = standing_tables(standings);
+  REQUIRE(tables.size() == 4);
+  const std::vector<std::vector<std::string>> p99 = {
+      {"one", "20.0", "10.0 (0.50)"},
+      {"two", "8.0", "1.0 (0.13)"},
+      {"geometric mean of the ratios", "1.000", "0.250"}};
+  CHECK(tables[0].rows == p99);
+  const std::vector<std::vector<std::string>> slo = {
+      {"one", "4.0", "0.0"}, {"two", "0.0", "0.0"}, {"together", "4.0", "0.0"}};
+  CHECK(tables[1].rows == slo);
+  CHECK(tables[2].rows[1][2] == "2,950 (0.98)");
+  CHECK(tables[3].rows[2] == std::vector<std::string>{"together", "2.0", "1.0"});
+  CHECK(losses(standings).empty());
+  const std::string text = standings_markdown(standings);
+  CHECK(text.find("Medians of 3 runs of each policy. a CPU, 2 CPUs, Linux 6, RocksDB 7.8.3; "
+                  "emulated device x; scale 64.\n") == 0);
+  CHECK(text.find(" nowhere.") != std::string::npos);
+}
+
+TEST_CASE("standings: losses are said", "[bench][report]") {
+  const auto standings = standings_of({comparison("one", {20e3, 4, 1000, 2}, {21.5e3, 5, 960, 3})});
+  const std::vector<std::string> lost = {
+      "one: read P99 (ms) 21.5, with static 20.0", "one: s above the SLO 5.0, with static 4.0",
+      "one: ops/s 960, with static 1,000", "one: s stalled 3.0, with static 2.0"};
+  CHECK(losses(standings) == lost);
+  SECTION("small differences are none") {
+    CHECK(losses(standings_of({comparison("one", {20e3, 4, 1000, 2}, {20.9e3, 4.4, 971, 2.5})}))
+              .empty());
+  }
+}
+
+TEST_CASE("standings: a policy that did not run everywhere has no total", "[bench][report]") {
+  json partly = comparison("two", {8e3, 0, 3000, 0}, {1e3, 0, 2950, 0});
+  partly["policies"].erase(1);
+  const auto tables = standing_tables(
+      standings_of({comparison("one", {20e3, 4, 1000, 2}, {10e3, 0, 1000, 1}), partly}));
+  CHECK(tables[0].rows[1][2] == "-");
+  CHECK(tables[0].rows[2][2] == "-");
+  CHECK(tables[1].rows[2][2] == "-");
+}
+
+TEST_CASE("standings: what is no comparison is refused with a word", "[bench][report]") {
+  CHECK_FALSE(standing_of(json::parse("[1", nullptr, false)));
+  CHECK_FALSE(standing_of(json{{"schema", "rocktune-bench/2"}}));
+  CHECK_FALSE(standing_of(json{{"schema", "rocktune-compare/1"}, {"scenario", 5}}));
+  json broken = comparison("one", {1, 1, 1, 1}, {1, 1, 1, 1});
+  broken["policies"][0]["figures"] = 7;
+  CHECK_FALSE(standing_of(broken));
+  broken = comparison("one", {1, 1, 1, 1}, {1, 1, 1, 1});
+  broken["machine"] = json::array({1});
+  CHECK_FALSE(standing_of(broken));
+  broken = comparison("one", {1, 1, 1, 1}, {1, 1, 1, 1});
+  broken["policies"].erase(0);
+  const auto without = standing_of(broken);
+  REQUIRE_FALSE(without);
+  CHECK(without.error().message.find("no run of static") != std::string::npos);
+}
