@@ -13,7 +13,7 @@ constexpr std::size_t kMostBytes = 64 << 20;
 
 Result<report::ScenarioStanding> read_standing(const std::string& directory) {
   const std::string path = directory + "/compare.json";
-  const auto text = read_text_file(path, kMostBytes);
+  const auto text = rocktune::read_text_file(path, kMostBytes);
   if (!text) return tl::unexpected(text.error());
   auto standing = report::standing_of(nlohmann::json::parse(*text, nullptr, false));
   if (!standing) return tl::unexpected(standing.error().within(path));
