@@ -23,6 +23,9 @@ constexpr double kLeastWaitOfWrite = 0.5;
 // Reads whose P99 is below this share of their objective are fast enough, whatever they wait for.
 constexpr double kFastEnough = 0.1;
 constexpr double kLeastTrialGain = 0.05, kSameLoadShare = 0.3;
+// What a byte takes the device, whatever the pieces' size: above so many times what it was before
+// the trial it is the device that has changed, or who else uses it.
+constexpr double kSameDeviceFactor = 1.5;
 constexpr double kStalledTooLongSeconds = 5;
 constexpr double kWriteSizeOfferedSeconds = 60;
 constexpr double kLongestWriteSizeRest = 4 * 3600;
@@ -31,6 +34,13 @@ constexpr double kLongestWriteSizeRest = 4 * 3600;
 bool works_in_background(const Features& f) {
   return f.running_compactions.value_or(0) + f.running_flushes.value_or(0) > 0 ||
          f.flush_bytes_per_second.value_or(0) + f.compaction_write_bytes_per_second.value_or(0) > 0;
+}
+
+Value write_ms_per_byte(const Features& f) {
+  const Value &await = f.device_write_await_ms, &iops = f.device_write_iops;
+  const Value& bytes = f.device_write_bytes_per_second;
+  if (!await || !iops || !bytes || *bytes <= 0) return std::nullopt;
+  return *await * *iops / *bytes;
 }
 
 void add_to(Trend& trend, Nanoseconds now, const Value& value) {
@@ -45,11 +55,15 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   const Nanoseconds now = situation.now;
   const bool lowered = size_ && reading.value < *size_ && reading.owner == KnobOwner::kRocktune;
   if (const Value p99 = read_p99_.mean(kTrialSeconds); lowered && p99) {
-    trial_ = Trial{now, *p99, operations_.mean(kWorkSeconds).value_or(0)};
-    for (Trend* trend : {&read_p99_, &write_await_, &read_await_}) trend->clear();
+    trial_ = Trial{now, *p99, operations_.mean(kWorkSeconds).value_or(0),
+                   write_ms_per_byte_.mean(kTrialSeconds)};
+    for (Trend* trend : {&read_p99_, &write_ms_per_byte_, &write_await_, &read_await_}) {
+      trend->clear();
+    }
   }
   const bool works = works_in_background(f);
   add_to(read_p99_, now, works ? f.read_p99_us : std::nullopt);
+  add_to(write_ms_per_byte_, now, works ? write_ms_per_byte(f) : std::nullopt);
   add_to(write_await_, now, works ? f.device_write_await_ms : std::nullopt);
   add_to(read_await_, now, works ? f.device_read_await_ms : std::nullopt);
   add_to(all_read_p99_, now, f.read_p99_us);
@@ -113,7 +127,11 @@ bool WriteSizeLoop::gained_nothing() const {
   const double operations = operations_.mean(kWorkSeconds).value_or(0);
   const bool same_load =
       std::fabs(operations - trial_->operations) <= kSameLoadShare * trial_->operations;
-  return same_load && *read_p99_.mean(kTrialSeconds) > (1 - kLeastTrialGain) * trial_->read_p99_us;
+  const Value ms_per_byte = write_ms_per_byte_.mean(kTrialSeconds);
+  const bool same_device = !ms_per_byte || !trial_->ms_per_byte ||
+                           *ms_per_byte <= kSameDeviceFactor * *trial_->ms_per_byte;
+  return same_load && same_device &&
+         *read_p99_.mean(kTrialSeconds) > (1 - kLeastTrialGain) * trial_->read_p99_us;
 }
 
 // Back to what was found: offered for a while, then what stands stays.

@@ -174,6 +174,25 @@ TEST_CASE("write size: another load says nothing of smaller pieces", "[headroom]
   CHECK_FALSE(bench.run(300, knob::kWriteSize));
 }
 
+TEST_CASE("write size: nor does another device", "[headroom]") {
+  HeadroomBench bench = behind_writes();
+  bench.f.device_write_iops = 50;
+  bench.f.device_write_bytes_per_second = 50e6;
+  const auto proposal = bench.run(8, knob::kWriteSize);
+  REQUIRE(proposal);
+  bench.apply(*proposal);
+  // Pieces of an eighth, and 8 times as many.
+  bench.f.device_write_iops = 400;
+  bench.f.device_write_await_ms = 1;
+  SECTION("it has lost half of its speed") {
+    bench.f.device_write_await_ms = 2;
+    CHECK_FALSE(bench.run(300, knob::kWriteSize));
+  }
+  SECTION("it is the same") {
+    CHECK(bench.run(60, knob::kWriteSize)->rule == "write_size.futile");
+  }
+}
+
 TEST_CASE("write size: what level 0 does not bear goes back", "[headroom]") {
   HeadroomBench bench = with_small_pieces();
   bench.f.read_p99_us = 4000;
