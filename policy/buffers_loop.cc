@@ -24,6 +24,9 @@ constexpr double kBuffersMostShare = 0.5;  // of the memory budget
 // 5 to 7 KB (7.0 GB/s by 1.4 M IOPS, 7.0 by 1.0, 3.5 by 0.5).
 constexpr double kMissBytes = 6144;
 constexpr double kProbeSeconds = 10;
+// What a cache misses while it warms up, or takes up another load, moves by itself: no time for a
+// probe. Steady: the last five seconds differ from the five before by less than this share.
+constexpr double kSteadyMisses = 0.2, kSteadySeconds = 10;
 constexpr double kFullEnough = 0.9, kNotFullSeconds = 60;
 // Buffers that do not grow although there is room are held by somebody else's word: rest so long.
 constexpr double kHeldUpSeconds = 15, kBuffersRestSeconds = 600;
@@ -124,6 +127,13 @@ std::optional<double> BuffersLoop::lost(const Situation& situation, double bytes
          miss_bytes(situation.objective);
 }
 
+bool BuffersLoop::misses_are_steady() const {
+  const Value all = hit_ratio_.mean(kSteadySeconds), half = hit_ratio_.mean(kSteadySeconds / 2);
+  // The mean of all is that of both halves.
+  return all && half && hit_ratio_.span_seconds() >= kSteadySeconds - 1 &&
+         2 * std::fabs(*half - *all) <= kSteadyMisses * (1 - *all);
+}
+
 // The cache gets back what a probe took, where its verdict is that it is worth more there.
 std::optional<Proposal> BuffersLoop::end_trade(const Situation& situation) {
   const KnobReading* cache =
@@ -181,6 +191,7 @@ std::vector<Proposal> BuffersLoop::grow(const Situation& situation, const Family
   const bool has_room = free >= wanted / 2;
   const bool spares_reads = situation.objective.first == Priority::kReadP99 && !situation.stalled;
   if (!has_room && spares_reads) return {};
+  if (!has_room && !elasticity_ && !misses_are_steady()) return {};
   const double costs = *lost_by_cache;
   claims_ = true;
   std::vector<Proposal> out;

@@ -39,6 +39,7 @@ class BuffersLoop {
   };
   void observe(const Situation& situation);
   void learn_elasticity(const Situation& situation);
+  [[nodiscard]] bool misses_are_steady() const;
   std::optional<Proposal> take_from_cache(const Situation& situation, double bytes,
                                           std::string_view rule, std::string reason);
   [[nodiscard]] static std::optional<Family> busiest(const Situation& situation,

@@ -1,4 +1,6 @@
 // The loops of headroom beside limiter, jobs and cache, each on hand-made features.
+#include <cmath>
+
 #include "policy/shape_loop.h"
 #include "tests/support/catch.h"
 #include "tests/unit/policy/headroom_bench.h"
@@ -164,6 +166,18 @@ TEST_CASE("buffers: a probe counts by how far it stands out of the noise", "[hea
   SECTION("a noisy one says little against what is usual") {
     CHECK(rule_after_probe(0.05) == "buffers.writes");
   }
+}
+
+TEST_CASE("buffers: no probe while the hit ratio drifts", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.f.cache_misses_per_second = 20e3;
+  for (int i = 0; i < 40; ++i) {  // a cache that takes up another load
+    bench.f.cache_hit_ratio = 1 - 0.05 * std::pow(1.05, i);
+    for (const Proposal& proposal : bench.tick()) CHECK(proposal.rule != "cache.probe");
+  }
+  const auto probe = bench.run(15, knob::kCacheCapacity);
+  REQUIRE(probe);
+  CHECK(probe->rule == "cache.probe");
 }
 
 TEST_CASE("buffers: a cache that saves more keeps its memory", "[headroom][buffers]") {
