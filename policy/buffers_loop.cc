@@ -15,8 +15,12 @@ constexpr double kBuffersEvaluationSeconds = 60;
 // How long writes have to press before memory moves, and nothing may press before it goes back.
 constexpr double kPressedSeconds = 3, kIdleSeconds = 300;
 // What is saved has to be this many times what the cache loses by it: reads wait for a miss, nobody
-// for a merge.
+// for a merge. Where throughput or write amplification comes first a byte is a byte.
 constexpr double kTradeMargin = 1.25;
+double trade_margin(Priority first) {
+  const bool bytes_count = first == Priority::kThroughput || first == Priority::kWriteAmplification;
+  return bytes_count ? 1 : kTradeMargin;
+}
 constexpr double kLeastCacheShare = 0.25;  // of what was found
 constexpr double kLargestTrade = 0.25;     // of the cache, in one step
 constexpr double kBuffersMostShare = 0.5;  // of the memory budget
@@ -178,7 +182,8 @@ std::vector<Proposal> BuffersLoop::grow(const Situation& situation, const Family
   // Free memory is worth as much: the cache could have it.
   const std::optional<double> lost_by_cache = lost(situation, wanted);
   const double gains = saved * wanted / (size * number);
-  const bool worth = wants && lost_by_cache && gains >= kTradeMargin * *lost_by_cache;
+  const bool worth =
+      wants && lost_by_cache && gains >= trade_margin(situation.objective.first) * *lost_by_cache;
   // What was taken and is not wanted after all. A probe that could not tell (the cache did not
   // fill) is no reason to keep it, either.
   const bool landed = taken_from_ && cache_ && *cache_ < *taken_from_;

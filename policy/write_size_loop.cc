@@ -23,6 +23,8 @@ constexpr double kLeastWaitOfWrite = 0.5;
 // Reads whose P99 is below this share of their objective are fast enough, whatever they wait for.
 constexpr double kFastEnough = 0.1;
 constexpr double kLeastTrialGain = 0.05, kSameLoadShare = 0.3;
+// A gain that is seen at once is not waited for: load and device change in 30 s.
+constexpr double kClearTrialGain = 0.2;
 // What a byte takes the device, whatever the pieces' size: above so many times what it was before
 // the trial it is the device that has changed, or who else uses it.
 constexpr double kSameDeviceFactor = 1.5;
@@ -123,6 +125,10 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
   return out;
 }
 
+bool WriteSizeLoop::gained_clearly() const {
+  return *read_p99_.mean(kTrialSeconds) <= (1 - kClearTrialGain) * trial_->read_p99_us;
+}
+
 bool WriteSizeLoop::gained_nothing() const {
   const double operations = operations_.mean(kWorkSeconds).value_or(0);
   const bool same_load =
@@ -141,8 +147,9 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
   const double stalled = stalled_.update(ours && situation.stalled && !situation.relief_comes, now);
   if (!ours) return std::nullopt;
-  const bool due = trial_ && seconds_between(trial_->tick, now) >= kTrialSeconds &&
-                   read_p99_.size() >= kLeastTrialWork;
+  const bool seen = trial_ && read_p99_.size() >= kLeastTrialWork;
+  if (seen && !offered_since_ && gained_clearly()) trial_.reset();
+  const bool due = seen && trial_ && seconds_between(trial_->tick, now) >= kTrialSeconds;
   const bool futile = due && gained_nothing();
   const bool too_slow = stalled >= kStalledTooLongSeconds;
   if (due && !futile) trial_.reset();

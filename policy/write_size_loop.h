@@ -33,6 +33,7 @@ class WriteSizeLoop {
   [[nodiscard]] bool reads_wait_for_writes(const Situation& situation) const;
   std::optional<Proposal> lower(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> back(const Situation& situation, const KnobReading& reading);
+  [[nodiscard]] bool gained_clearly() const;
   [[nodiscard]] bool gained_nothing() const;
 
   // While flushes or compactions work

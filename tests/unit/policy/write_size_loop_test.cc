@@ -174,6 +174,14 @@ TEST_CASE("write size: another load says nothing of smaller pieces", "[headroom]
   CHECK_FALSE(bench.run(300, knob::kWriteSize));
 }
 
+TEST_CASE("write size: a clear gain is believed at once", "[headroom]") {
+  HeadroomBench bench = with_small_pieces();
+  bench.f.read_p99_us = 10'000;
+  CHECK_FALSE(bench.run(5, knob::kWriteSize));
+  bench.f.read_p99_us = 30'000;  // for another reason: nothing tells which
+  CHECK_FALSE(bench.run(300, knob::kWriteSize));
+}
+
 TEST_CASE("write size: nor does another device", "[headroom]") {
   HeadroomBench bench = behind_writes();
   bench.f.device_write_iops = 50;
