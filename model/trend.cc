@@ -58,6 +58,11 @@ void Trend::drop_oldest() {
   --count_;
 }
 
+void Trend::note(Nanoseconds now, const std::optional<double>& value) {
+  if (value) add(now, *value);
+  expire(now);
+}
+
 void Trend::expire(Nanoseconds now) {
   while (count_ > 0 && seconds_between(point(0).tick, now) > window_seconds_) drop_oldest();
 }

@@ -29,6 +29,8 @@ class Trend {
 
   // Values that are not finite and ticks that do not rise are ignored.
   void add(Nanoseconds tick, double value);
+  // add() of a sample's value; expire() where it has none.
+  void note(Nanoseconds now, const std::optional<double>& value);
   // Drops what has left the window; call when there was no value to add.
   void expire(Nanoseconds now);
   void clear() { count_ = 0; }

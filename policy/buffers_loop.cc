@@ -93,10 +93,8 @@ void BuffersLoop::learn_elasticity(const Situation& situation) {
 void BuffersLoop::observe(const Situation& situation) {
   const Features& f = situation.features;
   learn_elasticity(situation);  // of the samples before this one: the cache may just have changed
-  if (f.cache_hit_ratio) hit_ratio_.add(situation.now, *f.cache_hit_ratio);
-  if (f.cache_misses_per_second) misses_.add(situation.now, *f.cache_misses_per_second);
-  hit_ratio_.expire(situation.now);
-  misses_.expire(situation.now);
+  hit_ratio_.note(situation.now, f.cache_hit_ratio);
+  misses_.note(situation.now, f.cache_misses_per_second);
   const bool not_full = f.cache_fill_ratio && *f.cache_fill_ratio < kFullEnough;
   not_full_seconds_ = not_full ? std::max(not_full_.update(true, situation.now), 1e-3)
                                : not_full_.update(false, situation.now);
@@ -290,9 +288,9 @@ std::vector<Proposal> BuffersLoop::decide(const Situation& situation, const Leve
   }
   // Back only where the cache can use it, and writes would not ask for it again.
   const Features& f = situation.features;
-  const bool reads_want_it = f.cache_hit_ratio.value_or(1) < 0.95 &&
-                             f.cache_fill_ratio.value_or(0) >= 0.95 &&
-                             f.cache_misses_per_second.value_or(0) >= 100;
+  const bool reads_want_it =
+      f.cache_fill_ratio.value_or(0) >= 0.95 &&
+      misses_cost_reads(f.cache_misses_per_second.value_or(0), reads_and_seeks(f).value_or(0));
   const bool writes_little =
       !family || family->writes.saved_by_doubling() <
                      lost(situation, static_cast<double>(family->size->value) *

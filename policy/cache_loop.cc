@@ -12,11 +12,7 @@ namespace rocktune {
 namespace {
 
 constexpr double kCacheEvaluationSeconds = 60;
-constexpr double kFull = 0.95;  // an emptier cache does not need to grow
-// Of the reads and seeks, not of the look-ups: most of those are for filters and indexes, which
-// are hit nearly always.
-constexpr double kLeastMissesPerRead = 0.05;
-constexpr double kLeastMisses = 100;      // per second
+constexpr double kFull = 0.95;            // an emptier cache does not need to grow
 constexpr double kLeastDeviceReads = 50;  // per second: below, the page cache serves the misses
 constexpr double kNearlySlow = 0.5;       // of the reads' objective
 // Shares of all memory: below the first the cache shrinks, below the second it does not grow.
@@ -27,8 +23,8 @@ constexpr double kLeastShareOfFound = 0.25;
 constexpr double kJudgeAfterSeconds = 30;  // a grown cache has to fill first
 constexpr double kGiveUpSeconds = 300;     // ...and if it never does it was large enough
 constexpr double kAfterShrinkSeconds = 300;
-// The working set has changed when the hit ratio falls this far below the knee's.
-constexpr double kKneeForgotten = 0.05;
+// The working set has changed when there are so many times the misses of the knee.
+constexpr double kKneeForgotten = 1.25;
 
 std::int64_t most_bytes(const Situation& situation, const KnobReading& reading) {
   const MemoryUse use = memory_use(situation.features.knobs, situation.features.column_families);
@@ -69,14 +65,16 @@ void CacheLoop::observe(const Situation& situation, const KnobReading& reading) 
     knee_hit_ratio_.reset();
   }
   capacity_ = reading.value;
-  if (f.cache_hit_ratio) hit_ratio_.add(situation.now, *f.cache_hit_ratio);
-  if (f.cache_misses_per_second) misses_.add(situation.now, *f.cache_misses_per_second);
-  if (f.memory_pressure_ratio) memory_pressure_.add(situation.now, *f.memory_pressure_ratio);
-  for (Trend* trend : {&hit_ratio_, &misses_, &memory_pressure_}) trend->expire(situation.now);
+  hit_ratio_.note(situation.now, f.cache_hit_ratio);
+  misses_.note(situation.now, f.cache_misses_per_second);
+  memory_pressure_.note(situation.now, f.memory_pressure_ratio);
+  reads_.note(situation.now, reads_and_seeks(f));
   const Value hit_ratio = hit_ratio_.mean(10);
   if (!hit_ratio) return;
   judge_growth(situation, *hit_ratio);
-  if (knee_hit_ratio_ && *hit_ratio < *knee_hit_ratio_ - kKneeForgotten) knee_hit_ratio_.reset();
+  if (knee_hit_ratio_ && 1 - *hit_ratio > kKneeForgotten * (1 - *knee_hit_ratio_)) {
+    knee_hit_ratio_.reset();
+  }
 }
 
 std::optional<Proposal> CacheLoop::shrink(const Situation& situation,
@@ -107,9 +105,7 @@ std::optional<Proposal> CacheLoop::grow(const Situation& situation,
   const Features& f = situation.features;
   Value hit_ratio = hit_ratio_.mean(10), misses = misses_.mean(10);
   if (!hit_ratio || !misses || hit_ratio_.span_seconds() < 5) return std::nullopt;
-  const double reads = f.reads_per_second.value_or(0) + f.seeks_per_second.value_or(0);
-  bool misses_cost = reads > 0 && *misses >= kLeastMissesPerRead * reads &&
-                     *misses >= kLeastMisses &&
+  bool misses_cost = misses_cost_reads(*misses, reads_.mean(10).value_or(0)) &&
                      f.device_read_iops.value_or(kLeastDeviceReads) >= kLeastDeviceReads;
   // Reads that near their objective do not wait for the last growth's verdict: the memory is meant
   // to be used.

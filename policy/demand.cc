@@ -5,6 +5,7 @@
 
 #include "model/knobs.h"
 #include "policy/job_slots.h"
+#include "policy/memory.h"
 
 namespace rocktune {
 namespace {
@@ -16,13 +17,8 @@ constexpr double kBusyShare = 0.5;
 // A wish that has passed is remembered for this long, so that slices do not follow every breath.
 constexpr double kWishSeconds = 60;
 constexpr double kFullSlots = 0.8;
-constexpr double kWishFill = 0.95, kWishMissRatio = 0.05, kWishMisses = 100;
+constexpr double kWishFill = 0.95;
 constexpr std::int64_t kMostJobs = 256;
-
-void note_value(Trend& trend, Nanoseconds now, const Value& value) {
-  if (value) trend.add(now, *value);
-  trend.expire(now);
-}
 
 double jobs_for(double compactions, double flushes) {
   std::int64_t jobs = 2;
@@ -44,14 +40,14 @@ void DemandMeter::measure_background(const Features& f) {
   if (f.flush_bytes_per_second && f.compaction_write_bytes_per_second) {
     background = *f.flush_bytes_per_second + *f.compaction_write_bytes_per_second;
   }
-  note_value(background_, f.at.tick, background);
+  background_.note(f.at.tick, background);
   demand_.background = background_.mean(5);
   demand_.background_peak = background_.largest(60);
 }
 
 void DemandMeter::measure_jobs(const Features& f, const Situation& situation) {
-  note_value(compactions_, f.at.tick, f.running_compactions);
-  note_value(flushes_, f.at.tick, f.running_flushes);
+  compactions_.note(f.at.tick, f.running_compactions);
+  flushes_.note(f.at.tick, f.running_flushes);
   const auto compactions = compactions_.largest(60), flushes = flushes_.largest(60);
   demand_.jobs_used.reset();
   if (compactions && flushes) demand_.jobs_used = jobs_for(*compactions, *flushes);
@@ -67,11 +63,10 @@ void DemandMeter::measure_jobs(const Features& f, const Situation& situation) {
 }
 
 void DemandMeter::measure_cache(const Features& f) {
-  note_value(hit_ratio_, f.at.tick, f.cache_hit_ratio);
-  note_value(misses_, f.at.tick, f.cache_misses_per_second);
+  reads_.note(f.at.tick, reads_and_seeks(f));
+  misses_.note(f.at.tick, f.cache_misses_per_second);
   demand_.cache_used = f.cache_usage_bytes;
-  const auto hits = hit_ratio_.mean(10), misses = misses_.mean(10);
-  const bool pays = hits && misses && 1 - *hits >= kWishMissRatio && *misses >= kWishMisses;
+  const bool pays = misses_cost_reads(misses_.mean(10).value_or(0), reads_.mean(10).value_or(0));
   if (pays && f.cache_fill_ratio.value_or(0) >= kWishFill) wanted_cache_ = f.at.tick;
 }
 
@@ -80,8 +75,8 @@ const Demand& DemandMeter::update(const PolicyInput& input) {
   if (f.reset) *this = DemandMeter();
   const Situation situation = observer_.observe(input);
   const Nanoseconds now = f.at.tick;
-  note_value(queue_, now, f.device_queue);
-  note_value(await_, now, f.device_read_await_ms);
+  queue_.note(now, f.device_queue);
+  await_.note(now, f.device_read_await_ms);
   measure_background(f);
   measure_jobs(f, situation);
   measure_cache(f);

@@ -45,7 +45,7 @@ class DemandMeter {
   static Trend window(double seconds) { return Trend(Trend::Jumps::kKeep, 0, seconds); }
   Observer observer_;
   Trend background_ = window(60), compactions_ = window(60), flushes_ = window(60);
-  Trend hit_ratio_ = window(10), misses_ = window(10);
+  Trend reads_ = window(10), misses_ = window(10);
   Trend queue_ = window(5), await_ = window(5);
   std::optional<Nanoseconds> wanted_jobs_, wanted_cache_;
   Demand demand_;

@@ -63,6 +63,7 @@ class Headroom : public Policy {
     observer_.reset();
     relief_at_.reset();
     relieving_.reset();
+    waits_ = false;
     limiter_.reset();
     jobs_.reset();
     subcompactions_.reset();
@@ -81,13 +82,17 @@ class Headroom : public Policy {
     if (raises) relief_at_ = situation.now;
     const bool comes =
         relief_at_ && seconds_between(*relief_at_, situation.now) < kReliefShowsSeconds;
-    const double waited = relieving_.update(comes, situation.now);
+    // Until the trouble is over: wishes that come and go do not begin the wait anew.
+    const bool relieving = comes || (waits_ && situation.trouble);
+    waits_ = relieving;
+    const double waited = relieving_.update(relieving, situation.now);
     situation.relief_comes = comes && waited < kReliefWaitsSeconds;
   }
 
   Observer observer_;
   std::optional<Nanoseconds> relief_at_;  // the last wish for more
   Held relieving_;
+  bool waits_ = false;
   LimiterLoop limiter_;
   JobsLoop jobs_;
   SubcompactionsLoop subcompactions_;

@@ -54,6 +54,8 @@ class LimiterLoop {
   std::optional<Nanoseconds> futile_at_, wished_at_;
 };
 
+inline constexpr double kLoadedReturnSeconds = 10;
+
 // max_background_jobs
 class JobsLoop {
  public:
@@ -68,15 +70,18 @@ class JobsLoop {
   std::optional<Proposal> give_back(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> give_back_loaded(const Situation& situation, const KnobReading& reading);
   void note_changes(const KnobReading& reading, Nanoseconds now);
+  void learn_from_raise(Nanoseconds now);
+  void look(const Situation& situation, const KnobReading& reading);
 
   HeadroomParams params_;
-  // Doubles each time a returned job was wanted again soon.
+  // Doubles each time a returned job was wanted again soon; halves when it was wanted later.
   double return_seconds_;
   // On a loaded device: how long writers have to go without a stall before the jobs that ended it
-  // are given back. Four times as long after each mistake.
-  double loaded_return_seconds_ = 10;
+  // are given back. Four times as long after each mistake, a quarter after what was none.
+  double loaded_return_seconds_ = kLoadedReturnSeconds;
   std::optional<std::int64_t> jobs_;
-  std::optional<Nanoseconds> last_return_;
+  std::optional<Nanoseconds> last_return_;  // that nothing was learnt from yet
+  double unused_seconds_ = 0, loaded_seconds_ = 0;
   Held limiter_first_, unused_, loaded_;
 };
 
@@ -113,6 +118,7 @@ class CacheLoop {
   HeadroomParams params_;
   Trend hit_ratio_{Trend::Jumps::kKeep, 0, 15};
   Trend misses_{Trend::Jumps::kKeep, 0, 15};
+  Trend reads_{Trend::Jumps::kKeep, 0, 15};
   Trend memory_pressure_{Trend::Jumps::kKeep, 0, 5};
   std::optional<std::int64_t> capacity_;
   std::optional<Growth> growth_;          // being judged

@@ -44,12 +44,37 @@ void JobsLoop::note_changes(const KnobReading& reading, Nanoseconds now) {
   // This loop gives back one at a time; all at once to what was found is the lease's end.
   const bool expired = jobs_ && reading.value == reading.found && *jobs_ - reading.value > 1;
   if (jobs_ && reading.value < *jobs_ && !expired) last_return_ = now;
-  if (jobs_ && reading.value > *jobs_ && last_return_ &&
-      seconds_between(*last_return_, now) < kReturnedTooSoonSeconds) {
+  if (jobs_ && reading.value > *jobs_) learn_from_raise(now);
+  jobs_ = reading.value;
+}
+
+void JobsLoop::learn_from_raise(Nanoseconds now) {
+  if (!last_return_) return;  // one mistake is learnt from once, however many steps the raise takes
+  if (seconds_between(*last_return_, now) < kReturnedTooSoonSeconds) {
     return_seconds_ = std::min(2 * return_seconds_, kLongestReturnSeconds);
     loaded_return_seconds_ = std::min(4 * loaded_return_seconds_, kLongestReturnSeconds);
+  } else {
+    return_seconds_ = std::max(return_seconds_ / 2, params_.jobs_return_seconds);
+    loaded_return_seconds_ = std::max(loaded_return_seconds_ / 4, kLoadedReturnSeconds);
   }
-  jobs_ = reading.value;
+  last_return_.reset();
+}
+
+// For how long the last job has not been used, or a loaded device has gone without a stall: looked
+// at with every sample, whatever else is decided.
+void JobsLoop::look(const Situation& situation, const KnobReading& reading) {
+  if (jobs_ != reading.value) {  // the time that counts begins anew
+    unused_.reset();
+    loaded_.reset();
+  }
+  const std::int64_t fewer = std::clamp<std::int64_t>(reading.value - 1, 1, 1024);
+  const Value &running = situation.features.running_compactions,
+              &flushing = situation.features.running_flushes;
+  const bool fits = running && flushing &&
+                    *running <= static_cast<double>(compaction_slots(fewer)) &&
+                    *flushing <= static_cast<double>(flush_slots(fewer));
+  unused_seconds_ = unused_.update(fits && situation.comfortable, situation.now);
+  loaded_seconds_ = loaded_.update(situation.device_loaded && !situation.stalled, situation.now);
 }
 
 std::optional<Proposal> JobsLoop::relieve(const Situation& situation, const KnobReading& reading) {
@@ -87,20 +112,14 @@ std::optional<Proposal> JobsLoop::relieve(const Situation& situation, const Knob
 std::optional<Proposal> JobsLoop::give_back(const Situation& situation,
                                             const KnobReading& reading) {
   std::int64_t jobs = std::clamp<std::int64_t>(reading.value, 1, 1024);
-  auto running = situation.features.running_compactions;
-  auto flushing = situation.features.running_flushes;
-  bool fits =
-      running && flushing &&
-      *running <= static_cast<double>(compaction_slots(std::max<std::int64_t>(1, jobs - 1))) &&
-      *flushing <= static_cast<double>(flush_slots(std::max<std::int64_t>(1, jobs - 1)));
-  double unused = unused_.update(fits && situation.comfortable, situation.now);
   bool ours = reading.owner == KnobOwner::kRocktune;
-  if (!ours || jobs <= std::max<std::int64_t>(2, reading.found) || unused < return_seconds_) {
+  if (!ours || jobs <= std::max<std::int64_t>(2, reading.found) ||
+      unused_seconds_ < return_seconds_) {
     return std::nullopt;
   }
   Proposal out = propose(reading, jobs - 1, "jobs.idle");
   out.reason = "the last of " + std::to_string(jobs) + " background jobs has not been used for " +
-               text::duration(unused);
+               text::duration(unused_seconds_);
   out.expected = {"l0_ratio", true, situation.l0_ratio.value_or(0), kJobsEvaluationSeconds};
   out.evidence = backlog_evidence(situation);
   return out;
@@ -108,17 +127,15 @@ std::optional<Proposal> JobsLoop::give_back(const Situation& situation,
 
 std::optional<Proposal> JobsLoop::give_back_loaded(const Situation& situation,
                                                    const KnobReading& reading) {
-  const bool costs = situation.device_loaded && !situation.stalled;
-  const double held = loaded_.update(costs, situation.now);
   const std::int64_t to = reading.value - 1;
   const bool ours = reading.owner == KnobOwner::kRocktune;
   if (!ours || to < std::max<std::int64_t>(2, reading.found) || situation.trouble) {
     return std::nullopt;
   }
-  if (held < loaded_return_seconds_) return std::nullopt;
+  if (loaded_seconds_ < loaded_return_seconds_) return std::nullopt;
   const Features& f = situation.features;
   Proposal out = propose(reading, to, "jobs.loaded");
-  out.reason = "writers have not stalled for " + text::duration(held) +
+  out.reason = "writers have not stalled for " + text::duration(loaded_seconds_) +
                ", and the device is what compactions wait for: more than " + std::to_string(to) +
                " background jobs only take more of it from reads";
   out.expected = {"read_p99_us", true, situation.read_p99_us.value_or(0), kJobsEvaluationSeconds};
@@ -132,10 +149,7 @@ std::optional<Proposal> JobsLoop::give_back_loaded(const Situation& situation,
 std::optional<Proposal> JobsLoop::decide(const Situation& situation, bool limiter_first) {
   const KnobReading* reading = changeable_knob(situation.features, knob::kBackgroundJobs);
   if (reading == nullptr) return std::nullopt;
-  if (jobs_ != reading->value) {  // the time that counts begins anew
-    unused_.reset();
-    loaded_.reset();
-  }
+  look(situation, *reading);
   note_changes(*reading, situation.now);
   double waited = limiter_first_.update(limiter_first, situation.now);
   if (limiter_first && waited < kLimiterFirstSeconds) return std::nullopt;

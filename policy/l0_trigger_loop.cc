@@ -33,10 +33,12 @@ bool reads_bear_it(const Features& f, const std::string& column_family) {
          *f.reads_per_second + seeks <= kFewReads * writes;
 }
 
-double level0_files(const Features& f, const std::string& column_family) {
+// Of its slowdown trigger.
+double level0_share(const Features& f, const std::string& column_family) {
   for (const ColumnFamilyReading& family : f.column_families) {
     if (family.name != column_family || family.levels.empty()) continue;
-    return static_cast<double>(family.levels[0].files);
+    const auto slowdown = static_cast<double>(family.level0_slowdown_trigger.value_or(0));
+    return static_cast<double>(family.levels[0].files) / std::max(slowdown, 1.0);
   }
   return 0;
 }
@@ -94,10 +96,10 @@ std::optional<Proposal> L0TriggerLoop::lower(const Situation& situation, std::st
   for (const KnobReading& reading : situation.features.knobs) {
     const bool ours = reading.name == knob::kL0Trigger && reading.changeable &&
                       reading.owner == KnobOwner::kRocktune && reading.value > reading.found;
-    const double files = ours ? level0_files(situation.features, reading.column_family) : 0;
-    if (!ours || files <= most) continue;
+    const double share = ours ? level0_share(situation.features, reading.column_family) : 0;
+    if (!ours || share <= most) continue;
     fullest = &reading;
-    most = files;
+    most = share;
   }
   if (fullest == nullptr) return std::nullopt;
   Proposal out = propose(*fullest, fullest->found, rule);

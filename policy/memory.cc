@@ -6,6 +6,11 @@
 #include "model/knobs.h"
 
 namespace rocktune {
+namespace {
+
+constexpr double kLeastMissesPerRead = 0.05, kLeastMissesPerSecond = 100;
+
+}  // namespace
 
 const KnobReading* find_reading(const std::vector<KnobReading>& knobs, std::string_view name,
                                 std::string_view column_family) {
@@ -13,6 +18,15 @@ const KnobReading* find_reading(const std::vector<KnobReading>& knobs, std::stri
     if (reading.name == name && reading.column_family == column_family) return &reading;
   }
   return nullptr;
+}
+
+Value reads_and_seeks(const Features& f) {
+  if (!f.reads_per_second) return std::nullopt;
+  return *f.reads_per_second + f.seeks_per_second.value_or(0);
+}
+
+bool misses_cost_reads(double misses, double reads) {
+  return reads > 0 && misses >= kLeastMissesPerRead * reads && misses >= kLeastMissesPerSecond;
 }
 
 std::int64_t whole_bytes(double bytes) {

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "model/features.h"
 #include "model/objective.h"
 #include "model/sample.h"
 
@@ -24,6 +25,12 @@ MemoryUse memory_use(const std::vector<KnobReading>& knobs,
 
 // budget.memory_max, or what was found.
 double memory_budget(const Budget& budget, const MemoryUse& use);
+
+Value reads_and_seeks(const Features& features);  // per second; absent without reads
+
+// Whether misses of the block cache are what reads pay for. By reads and seeks, not by look-ups:
+// most of those are for filters and indexes, which are hit nearly always.
+bool misses_cost_reads(double misses_per_second, double reads_and_seeks_per_second);
 
 // As an integer, without overflow.
 std::int64_t whole_bytes(double bytes);

@@ -44,11 +44,6 @@ const Indicator* find(const std::vector<Indicator>& indicators, IndicatorKind ki
   return nullptr;
 }
 
-void put(Trend& trend, Nanoseconds now, const Value& value) {
-  if (value) trend.add(now, *value);
-  trend.expire(now);
-}
-
 // What headroom itself lets level 0 gather beyond what was found, as a share of its slowdown.
 double gathered_l0(const Features& f) {
   double most = 0;
@@ -111,23 +106,23 @@ void Observer::add(const Features& f) {
   Nanoseconds now = f.at.tick;
   if (f.limiter_rate != limiter_rate_) limiter_use_.clear();  // the use of another rate
   limiter_rate_ = f.limiter_rate;
-  put(passed_, now, f.limiter_bytes_per_second);
-  put(limiter_use_, now, f.limiter_use_ratio);
-  put(written_, now, f.user_write_bytes_per_second);
+  passed_.note(now, f.limiter_bytes_per_second);
+  limiter_use_.note(now, f.limiter_use_ratio);
+  written_.note(now, f.user_write_bytes_per_second);
   Value background;
   if (f.flush_bytes_per_second && f.compaction_write_bytes_per_second) {
     background = *f.flush_bytes_per_second + *f.compaction_write_bytes_per_second;
   }
-  put(background_, now, background);
-  put(stalled_, now, f.stalled_ratio);
-  put(l0_, now, f.l0_ratio);
-  put(memtables_, now, f.memtable_ratio);
-  put(read_p99_, now, f.read_p99_us);
-  put(queue_, now, f.device_queue);
-  put(await_, now, f.device_read_await_ms);
-  put(compactions_, now, f.running_compactions);
-  put(flushes_, now, f.running_flushes);
-  put(cpu_, now, f.cpu_busy_ratio);
+  background_.note(now, background);
+  stalled_.note(now, f.stalled_ratio);
+  l0_.note(now, f.l0_ratio);
+  memtables_.note(now, f.memtable_ratio);
+  read_p99_.note(now, f.read_p99_us);
+  queue_.note(now, f.device_queue);
+  await_.note(now, f.device_read_await_ms);
+  compactions_.note(now, f.running_compactions);
+  flushes_.note(now, f.running_flushes);
+  cpu_.note(now, f.cpu_busy_ratio);
 }
 
 void Observer::judge_backlog(const PolicyInput& input, Situation& out) {

@@ -25,8 +25,9 @@ constexpr double kFastEnough = 0.1;
 constexpr double kLeastTrialGain = 0.05, kSameLoadShare = 0.3;
 // A gain that is seen at once is not waited for: load and device change in 30 s.
 constexpr double kClearTrialGain = 0.2;
-// What a byte takes the device, whatever the pieces' size: above so many times what it was before
-// the trial it is the device that has changed, or who else uses it.
+constexpr double kLongestTrialSeconds = 600;
+// What a byte takes the device: above so many times what it took when the trial began, with pieces
+// of the same size, it is the device that has changed, or who else uses it.
 constexpr double kSameDeviceFactor = 1.5;
 constexpr double kStalledTooLongSeconds = 5;
 constexpr double kWriteSizeOfferedSeconds = 60;
@@ -45,11 +46,6 @@ Value write_ms_per_byte(const Features& f) {
   return *await * *iops / *bytes;
 }
 
-void add_to(Trend& trend, Nanoseconds now, const Value& value) {
-  if (value) trend.add(now, *value);
-  trend.expire(now);
-}
-
 }  // namespace
 
 void WriteSizeLoop::observe(const Situation& situation, const KnobReading& reading) {
@@ -57,19 +53,16 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   const Nanoseconds now = situation.now;
   const bool lowered = size_ && reading.value < *size_ && reading.owner == KnobOwner::kRocktune;
   if (const Value p99 = read_p99_.mean(kTrialSeconds); lowered && p99) {
-    trial_ = Trial{now, *p99, operations_.mean(kWorkSeconds).value_or(0),
-                   write_ms_per_byte_.mean(kTrialSeconds)};
+    trial_ = Trial{now, *p99, operations_.mean(kWorkSeconds).value_or(0), std::nullopt};
     for (Trend* trend : {&read_p99_, &write_ms_per_byte_, &write_await_, &read_await_}) {
       trend->clear();
     }
   }
   const bool works = works_in_background(f);
-  add_to(read_p99_, now, works ? f.read_p99_us : std::nullopt);
-  add_to(write_ms_per_byte_, now, works ? write_ms_per_byte(f) : std::nullopt);
-  add_to(write_await_, now, works ? f.device_write_await_ms : std::nullopt);
-  add_to(read_await_, now, works ? f.device_read_await_ms : std::nullopt);
-  add_to(all_read_p99_, now, f.read_p99_us);
-  add_to(all_read_await_, now, f.device_read_await_ms);
+  read_p99_.note(now, works ? f.read_p99_us : std::nullopt);
+  write_ms_per_byte_.note(now, works ? write_ms_per_byte(f) : std::nullopt);
+  write_await_.note(now, works ? f.device_write_await_ms : std::nullopt);
+  read_await_.note(now, works ? f.device_read_await_ms : std::nullopt);
   if (f.reads_per_second && f.writes_per_second) {
     operations_.add(now, *f.reads_per_second + *f.writes_per_second);
   }
@@ -114,9 +107,11 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
                                 ": the reads of the databases beside this one") +
                " wait behind the " + text::bytes(static_cast<double>(reading.value)) +
                " that they write at a time";
-  const Trend& expected = own_reads ? all_read_p99_ : all_read_await_;
-  out.expected = {own_reads ? "read_p99_us" : "device_read_await_ms", true,
-                  expected.mean(kWorkSeconds).value_or(0), kWriteSizeEvaluationSeconds};
+  // Judged over all of the time, in which there may be more such work than so far: no worse than
+  // with it. What it gained is for the trial to tell.
+  out.expected =
+      own_reads ? Expectation{"read_p99_us", true, p99_us, kWriteSizeEvaluationSeconds}
+                : Expectation{"device_read_await_ms", true, read_ms, kWriteSizeEvaluationSeconds};
   out.evidence = {{"device_write_await_ms", write_ms, std::nullopt},
                   {"device_read_await_ms", read_ms, std::nullopt}};
   if (own_reads) {
@@ -133,7 +128,7 @@ bool WriteSizeLoop::gained_nothing() const {
   const double operations = operations_.mean(kWorkSeconds).value_or(0);
   const bool same_load =
       std::fabs(operations - trial_->operations) <= kSameLoadShare * trial_->operations;
-  const Value ms_per_byte = write_ms_per_byte_.mean(kTrialSeconds);
+  const Value ms_per_byte = write_ms_per_byte_.mean(kWorkSeconds);
   const bool same_device = !ms_per_byte || !trial_->ms_per_byte ||
                            *ms_per_byte <= kSameDeviceFactor * *trial_->ms_per_byte;
   return same_load && same_device &&
@@ -147,6 +142,12 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
   const double stalled = stalled_.update(ours && situation.stalled && !situation.relief_comes, now);
   if (!ours) return std::nullopt;
+  if (trial_ && !trial_->ms_per_byte && write_ms_per_byte_.size() >= kLeastWork) {
+    trial_->ms_per_byte = write_ms_per_byte_.mean(kTrialSeconds);
+  }
+  // Hardly any work to see in all that time: it does not matter.
+  const bool endless = trial_ && seconds_between(trial_->tick, now) >= kLongestTrialSeconds;
+  if (endless && !offered_since_) trial_.reset();
   const bool seen = trial_ && read_p99_.size() >= kLeastTrialWork;
   if (seen && !offered_since_ && gained_clearly()) trial_.reset();
   const bool due = seen && trial_ && seconds_between(trial_->tick, now) >= kTrialSeconds;
@@ -177,8 +178,7 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
                text::microseconds(trial_->read_p99_us) + " and is " +
                text::microseconds(*read_p99_.mean(kTrialSeconds)) +
                " with smaller writes: they are not what reads wait for";
-  out.expected = {"read_p99_us", true, all_read_p99_.mean(kWorkSeconds).value_or(0),
-                  kWriteSizeEvaluationSeconds};
+  out.expected = {"read_p99_us", true, *read_p99_.mean(kTrialSeconds), kWriteSizeEvaluationSeconds};
   return out;
 }
 

@@ -27,7 +27,7 @@ class WriteSizeLoop {
   struct Trial {
     Nanoseconds tick{0};
     double read_p99_us = 0, operations = 0;  // before it
-    std::optional<double> ms_per_byte;
+    std::optional<double> ms_per_byte;       // as it began
   };
   void observe(const Situation& situation, const KnobReading& reading);
   [[nodiscard]] bool reads_wait_for_writes(const Situation& situation) const;
@@ -41,10 +41,7 @@ class WriteSizeLoop {
   Trend read_await_{Trend::Jumps::kKeep, 0, kWorkSeconds};
   Trend read_p99_{Trend::Jumps::kKeep, 0, kTrialSeconds};
   Trend write_ms_per_byte_{Trend::Jumps::kKeep, 0, kTrialSeconds};
-  // All of the time, as changes are judged
-  Trend all_read_p99_{Trend::Jumps::kKeep, 0, kWorkSeconds};
-  Trend all_read_await_{Trend::Jumps::kKeep, 0, kWorkSeconds};
-  Trend operations_{Trend::Jumps::kKeep, 0, kWorkSeconds};
+  Trend operations_{Trend::Jumps::kKeep, 0, kWorkSeconds};  // all of the time
   Held stalled_;
   std::optional<std::int64_t> size_;          // as last seen
   std::optional<Trial> trial_;                // smaller pieces that are not judged yet

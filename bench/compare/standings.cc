@@ -32,6 +32,11 @@ int standings_command(const StandingsSettings& settings) {
     }
     standings.scenarios.push_back(std::move(*standing));
   }
+  if (!report::has_policy(standings)) {
+    std::fprintf(stderr, "rocktune-bench: no comparison has a run of %s: see --policy\n",
+                 settings.policy.c_str());
+    return 1;
+  }
   std::fputs(report::standings_markdown(standings).c_str(), stdout);
   return 0;
 }

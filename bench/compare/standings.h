@@ -11,7 +11,8 @@ struct StandingsSettings {
   std::string policy = "headroom";       // whose losses are listed
 };
 
-// Returns the exit code: 0 done, 1 a directory has no comparison that can be read.
+// Returns the exit code: 0 done, 1 a directory has no comparison that can be read, or none
+// has the policy.
 int standings_command(const StandingsSettings& settings);
 
 }  // namespace rocktune::bench

@@ -159,12 +159,14 @@ void add_losses(const ScenarioStanding& scenario, const std::string& policy,
     const char* what;
     double share, amount;  // by which it may be above the best
   };
-  // Times are measured in samples of half a second.
   for (const Look& look : {Look{&kP99Table, "read P99 (ms)", kBehindP99, 0},
-                           Look{&kSloTable, "s above the SLO", 0, 0.5}}) {
+                           Look{&kSloTable, "s above the SLO", 0, kOneSampleSeconds}}) {
     const auto own = value_of(scenario, policy, *look.kind);
     const auto best = least_of(scenario, policy, *look.kind);
-    if (!own || !best) continue;
+    if (!own || !best) {
+      all.push_back(scenario.scenario + ": " + look.what + ": not to be compared");
+      continue;
+    }
     const double least = *value_of(scenario, *best, *look.kind);
     if (*own <= least * (1 + look.share) + look.amount) continue;
     all.push_back(loss_text(scenario, policy, *best, *look.kind, look.what));
@@ -176,7 +178,8 @@ void add_losses(const ScenarioStanding& scenario, const std::string& policy,
   }
   const auto stalled = value_of(scenario, policy, kStallTable);
   const auto stalled_static = value_of(scenario, reference, kStallTable);
-  if (stalled && stalled_static && *stalled > (1 + kBehindThroughput) * *stalled_static + 0.5) {
+  if (stalled && stalled_static &&
+      *stalled > (1 + kBehindThroughput) * *stalled_static + kOneSampleSeconds) {
     all.push_back(loss_text(scenario, policy, reference, kStallTable, "s stalled"));
   }
 }
@@ -211,6 +214,14 @@ Result<ScenarioStanding> standing_of(const json& comparison) {
   } catch (const json::exception& error) {
     return fail(ErrorCode::kCorrupt, std::string("not as `compare` writes it: ") + error.what());
   }
+}
+
+bool has_policy(const Standings& standings) {
+  return std::any_of(standings.scenarios.begin(), standings.scenarios.end(),
+                     [&](const ScenarioStanding& scenario) {
+                       const PolicyFigures* figures = figures_of(scenario, standings.policy);
+                       return figures != nullptr && figures->runs > 0;
+                     });
 }
 
 std::vector<Table> standing_tables(const Standings& standings) {

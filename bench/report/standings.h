@@ -36,10 +36,13 @@ struct Standings {
   std::string policy;  // whose losses are listed
 };
 
-// "A loss": read P99 more than 5% above the best policy's, more time above the SLO than another's,
-// throughput more than 3% below that of static, or stalled for longer.
-inline constexpr double kBehindP99 = 0.05, kBehindThroughput = 0.03;
+// "A loss": read P99 more than 5% above that of the best of the others, more time above the SLO
+// than theirs, throughput more than 3% below that of static, or stalled for longer by as much. Half
+// a second more, which is one sample, is no loss. What cannot be compared is one of the losses,
+// too.
+inline constexpr double kBehindP99 = 0.05, kBehindThroughput = 0.03, kOneSampleSeconds = 0.5;
 
+bool has_policy(const Standings& standings);  // any of the scenarios
 std::vector<Table> standing_tables(const Standings& standings);
 std::vector<std::string> losses(const Standings& standings);
 std::string standings_markdown(const Standings& standings);

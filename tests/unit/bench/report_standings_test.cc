@@ -78,6 +78,14 @@ TEST_CASE("standings: losses are said", "[bench][report]") {
   }
 }
 
+TEST_CASE("standings: what cannot be compared is no victory", "[bench][report]") {
+  auto standings = standings_of({comparison("one", {20e3, 4, 1000, 2}, {10e3, 0, 1000, 1})});
+  CHECK(has_policy(standings));
+  standings.policy = "hedroom";
+  CHECK_FALSE(has_policy(standings));
+  CHECK(losses(standings).size() == 2);
+}
+
 TEST_CASE("standings: a policy that did not run everywhere has no total", "[bench][report]") {
   json partly = comparison("two", {8e3, 0, 3000, 0}, {1e3, 0, 2950, 0});
   partly["policies"].erase(1);

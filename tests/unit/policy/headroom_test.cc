@@ -186,6 +186,22 @@ TEST_CASE("jobs: unused ones are given back one by one, ours only", "[headroom]"
   }
 }
 
+TEST_CASE("jobs: a stall that the limiter ended counts, too", "[headroom]") {
+  HeadroomBench bench;
+  bench.run(10, knob::kBackgroundJobs);
+  bench.f.knobs[1] = jobs_knob(4, 2);
+  bench.f.running_compactions = 3;
+  bench.f.device_read_await_ms = 3;
+  bench.run(8, knob::kBackgroundJobs);
+  bench.set_limit(40 * kHeadroomMiB, 40.0 * kHeadroomMiB);  // binds, and is raised first
+  bench.f.stalled_ratio = 0.5;
+  CHECK_FALSE(bench.run(4, knob::kBackgroundJobs));
+  bench.set_limit(kUnlimitedBytesPerSecond, 50e6);
+  bench.f.stalled_ratio = 0;
+  CHECK_FALSE(bench.run(9, knob::kBackgroundJobs));
+  CHECK(bench.run(6, knob::kBackgroundJobs)->rule == "jobs.loaded");
+}
+
 TEST_CASE("jobs: on a loaded device those that ended a stall are given back", "[headroom]") {
   HeadroomBench bench;
   bench.run(10, knob::kBackgroundJobs);  // what the device takes at its idlest
@@ -212,6 +228,12 @@ TEST_CASE("jobs: on a loaded device those that ended a stall are given back", "[
       CHECK(again->rule == "jobs.backlog");
       CHECK(again->to == 3);
       bench.apply(*again);
+      SECTION("one mistake, however many steps it takes to mend it") {
+        bench.f.running_compactions = 2;
+        again = bench.run(5, knob::kBackgroundJobs);
+        REQUIRE(again);
+        bench.apply(*again);
+      }
       bench.f.stalled_ratio = 0;
       CHECK_FALSE(bench.run(39, knob::kBackgroundJobs));
       CHECK(bench.run(10, knob::kBackgroundJobs)->rule == "jobs.loaded");
