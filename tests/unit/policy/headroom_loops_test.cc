@@ -183,7 +183,7 @@ TEST_CASE("buffers: no probe while the hit ratio drifts", "[headroom][buffers]")
 TEST_CASE("buffers: a cache that saves more keeps its memory", "[headroom][buffers]") {
   HeadroomBench bench = pressed(2);
   bench.f.cache_hit_ratio = 0.9;
-  bench.f.cache_misses_per_second = 2e6;  // even at the least slope
+  bench.f.cache_misses_per_second = 2e6;  // even at the least elasticity
   for (int i = 0; i < 120; ++i) {
     for (const Proposal& proposal : bench.tick()) {
       CHECK(proposal.rule != "cache.probe");

@@ -110,7 +110,7 @@ TEST_CASE("write size: without that evidence it stays", "[headroom]") {
   SECTION("the device is slow with reads, too") {
     bench.f.device_read_await_ms = 7;
   }
-  SECTION("reads do not wait as long as a write takes") {
+  SECTION("reads do not wait half as long as a write takes") {
     bench.f.read_p99_us = 3500;
   }
   SECTION("reads are far below their objective") {
