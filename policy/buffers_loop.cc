@@ -166,64 +166,82 @@ std::optional<Proposal> BuffersLoop::offer_return(const Situation& situation) {
   return out;
 }
 
-std::vector<Proposal> BuffersLoop::grow(const Situation& situation, const Family& family) {
+// What doubling the buffers of this family would take and save; absent where it is not worth it, or
+// nobody can tell.
+std::optional<BuffersLoop::Doubling> BuffersLoop::doubling(const Situation& situation,
+                                                           const Family& family) const {
   const Features& f = situation.features;
   const auto size = static_cast<double>(family.size->value);
   const auto number = static_cast<double>(family.number->value);
-  const double saved = family.writes.saved_by_doubling();
   const MemoryUse use = memory_use(f.knobs, f.column_families);
   const double budget = memory_budget(situation.budget, use);
-  const double room = kBuffersMostShare * budget - use.write_buffers;
-  const double wanted = std::min(size * number, room);
-  const bool wants = worth_doubling(family.writes, f) && wanted >= size / 8;
-  const double free = budget - use.total();
+  Doubling out;
+  out.wanted = std::min(size * number, kBuffersMostShare * budget - use.write_buffers);
+  if (!worth_doubling(family.writes, f) || out.wanted < size / 8) return std::nullopt;
+  out.free = std::max(0.0, budget - use.total());
+  out.saves = family.writes.saved_by_doubling() * out.wanted / (size * number);
   // Free memory is worth as much: the cache could have it.
-  const std::optional<double> lost_by_cache = lost(situation, wanted);
-  const double gains = saved * wanted / (size * number);
-  const bool worth =
-      wants && lost_by_cache && gains >= trade_margin(situation.objective.first) * *lost_by_cache;
+  const std::optional<double> costs = lost(situation, out.wanted);
+  if (!costs || out.saves < trade_margin(situation.objective.first) * *costs) return std::nullopt;
+  out.costs = *costs;
+  return out;
+}
+
+Proposal BuffersLoop::grown(const Situation& situation, const Family& family,
+                            const Doubling& doubling) const {
+  const double more =
+      std::min(doubling.free, doubling.wanted) / static_cast<double>(family.number->value);
+  const double to = static_cast<double>(family.size->value) + more;
+  Proposal out = propose(*family.size, static_cast<std::int64_t>(to), "buffers.writes");
+  out.reason = "compactions of level 0 read " + text::rate(family.writes.saved_by_doubling()) +
+               " of the next level again and again: larger buffers save " +
+               text::rate(doubling.saves) + ", as cache the memory is worth " +
+               text::rate(doubling.costs);
+  out.expected = expect_fewer_writes(situation, kBuffersEvaluationSeconds);
+  out.evidence = {{"flush_bytes_per_second", family.writes.flushed, std::nullopt},
+                  {"cache_hit_ratio", hit_ratio_.mean(10).value_or(0), std::nullopt}};
+  return out;
+}
+
+// Where what the cache is worth is not known, a probe first.
+std::optional<Proposal> BuffersLoop::make_room(const Situation& situation,
+                                               const Doubling& doubling) {
+  const bool known = elasticity_.has_value();
+  if (!known && !misses_are_steady()) return std::nullopt;
+  auto out = known
+                 ? take_from_cache(situation, doubling.wanted - doubling.free, "cache.trade",
+                                   "as write buffers the memory saves " +
+                                       text::rate(doubling.saves) + " of compaction, as cache " +
+                                       text::rate(doubling.costs) + " of reads")
+                 : take_from_cache(situation, 1e18, "cache.probe",
+                                   "larger write buffers would save " + text::rate(doubling.saves) +
+                                       " of compaction: what is this part of the cache worth?");
+  if (out && !taken_from_) taken_from_ = out->from;
+  return out;
+}
+
+std::optional<Proposal> BuffersLoop::grow(const Situation& situation, const Family& family) {
+  const std::optional<Doubling> worth = doubling(situation, family);
   // What was taken and is not wanted after all. A probe that could not tell (the cache did not
   // fill) is no reason to keep it, either.
   const bool landed = taken_from_ && cache_ && *cache_ < *taken_from_;
   if (landed && (!worth || !elasticity_)) {
-    if (auto back = end_trade(situation)) return {*std::move(back)};
+    if (auto back = end_trade(situation)) return back;
   }
-  if (!worth || !f.memory_available_bytes) return {};
+  if (!worth || !situation.features.memory_available_bytes) return std::nullopt;
+  const bool has_room = worth->free >= worth->wanted / 2;
   // Less cache is slower reads at once, for fewer bytes later: not where reads come first, unless
   // writers wait.
-  const bool has_room = free >= wanted / 2;
   const bool spares_reads = situation.objective.first == Priority::kReadP99 && !situation.stalled;
-  if (!has_room && spares_reads) return {};
-  if (!has_room && !elasticity_ && !misses_are_steady()) return {};
-  const double costs = *lost_by_cache;
-  claims_ = true;
-  std::vector<Proposal> out;
-  if (has_room) {
-    taken_from_.reset();
-    const double more = std::min(free, wanted) / number;
-    Proposal grown =
-        propose(*family.size, static_cast<std::int64_t>(size + more), "buffers.writes");
-    grown.reason = "compactions of level 0 read " + text::rate(saved) +
-                   " of the next level again and again: larger buffers save " + text::rate(gains) +
-                   ", as cache the memory is worth " + text::rate(costs);
-    grown.expected = expect_fewer_writes(situation, kBuffersEvaluationSeconds);
-    grown.evidence = {{"flush_bytes_per_second", family.writes.flushed, std::nullopt},
-                      {"cache_hit_ratio", hit_ratio_.mean(10).value_or(0), std::nullopt}};
-    out.push_back(std::move(grown));
-    return out;
+  if (!has_room && spares_reads) return std::nullopt;
+  if (!has_room) {
+    auto room = make_room(situation, *worth);
+    claims_ = room || elasticity_;
+    return room;
   }
-  const double missing = wanted - std::max(0.0, free);
-  auto room_made =
-      elasticity_
-          ? take_from_cache(situation, missing, "cache.trade",
-                            "as write buffers the memory saves " + text::rate(gains) +
-                                " of compaction, as cache " + text::rate(costs) + " of reads")
-          : take_from_cache(situation, 1e18, "cache.probe",
-                            "larger write buffers would save " + text::rate(gains) +
-                                " of compaction: what is this part of the cache worth?");
-  if (room_made && !taken_from_) taken_from_ = room_made->from;
-  if (room_made) out.push_back(*std::move(room_made));
-  return out;
+  claims_ = true;
+  taken_from_.reset();
+  return grown(situation, family, *worth);
 }
 
 std::optional<Proposal> BuffersLoop::take_from_cache(const Situation& situation, double bytes,
@@ -257,36 +275,10 @@ std::optional<Proposal> BuffersLoop::give_back(const Situation& situation) {
   return std::nullopt;
 }
 
-std::vector<Proposal> BuffersLoop::decide(const Situation& situation, const Level0Merges& merges) {
-  observe(situation);
-  // What the cache's last change did is not known yet: nothing moves meanwhile.
-  claims_ = change_ && static_cast<double>(cache_.value_or(0)) < change_->bytes_before;
-  if (return_) {
-    if (auto back = offer_return(situation)) return {*std::move(back)};
-  }
-  const bool presses =
-      situation.trouble || situation.piling || situation.pressed || situation.wasteful;
-  const double pressed = pressed_.update(presses, situation.now);
-  const std::optional<Family> family = busiest(situation, merges);
-  if (resting_since_ && seconds_between(*resting_since_, situation.now) >= kBuffersRestSeconds) {
-    resting_since_.reset();
-  }
-  if (pressed >= kPressedSeconds && family && !change_ && !resting_since_) {
-    std::vector<Proposal> wishes = grow(situation, *family);
-    const bool same =
-        !wishes.empty() && wishes[0].knob == knob::kWriteBufferSize && wishes[0].from == last_from_;
-    last_from_ = wishes.empty() ? 0 : wishes[0].from;
-    if (held_up_.update(same, situation.now) < kHeldUpSeconds) return wishes;
-    claims_ = false;
-    resting_since_ = situation.now;
-    held_up_.reset();
-    return {};
-  }
-  // Nothing presses any more: the question that the probe asked is moot.
-  if (taken_from_ && !change_ && !presses) {
-    if (auto back = end_trade(situation)) return {*std::move(back)};
-  }
-  // Back only where the cache can use it, and writes would not ask for it again.
+// Back only where the cache can use it, and writes would not ask for it again.
+std::optional<Proposal> BuffersLoop::give_idle_back(const Situation& situation,
+                                                    const std::optional<Family>& family,
+                                                    bool presses) {
   const Features& f = situation.features;
   const bool reads_want_it =
       f.cache_fill_ratio.value_or(0) >= 0.95 &&
@@ -297,12 +289,42 @@ std::vector<Proposal> BuffersLoop::decide(const Situation& situation, const Leve
                                          static_cast<double>(family->number->value))
                          .value_or(0);
   const bool idle = situation.comfortable && !presses && reads_want_it && writes_little;
-  if (idle_.update(idle, situation.now) < kIdleSeconds) return {};
-  if (auto back = give_back(situation)) {
-    idle_.reset();
-    return {*std::move(back)};
+  if (idle_.update(idle, situation.now) < kIdleSeconds) return std::nullopt;
+  auto back = give_back(situation);
+  if (back) idle_.reset();
+  return back;
+}
+
+std::optional<Proposal> BuffersLoop::decide(const Situation& situation,
+                                            const Level0Merges& merges) {
+  observe(situation);
+  // What the cache's last change did is not known yet: nothing moves meanwhile.
+  claims_ = change_ && static_cast<double>(cache_.value_or(0)) < change_->bytes_before;
+  if (return_) {
+    if (auto back = offer_return(situation)) return back;
   }
-  return {};
+  const bool presses =
+      situation.trouble || situation.piling || situation.pressed || situation.wasteful;
+  const double pressed = pressed_.update(presses, situation.now);
+  const std::optional<Family> family = busiest(situation, merges);
+  if (resting_since_ && seconds_between(*resting_since_, situation.now) >= kBuffersRestSeconds) {
+    resting_since_.reset();
+  }
+  if (pressed >= kPressedSeconds && family && !change_ && !resting_since_) {
+    auto wish = grow(situation, *family);
+    const bool same = wish && wish->knob == knob::kWriteBufferSize && wish->from == last_from_;
+    last_from_ = wish ? wish->from : 0;
+    if (held_up_.update(same, situation.now) < kHeldUpSeconds) return wish;
+    claims_ = false;
+    resting_since_ = situation.now;
+    held_up_.reset();
+    return std::nullopt;
+  }
+  // Nothing presses any more: the question that the probe asked is moot.
+  if (taken_from_ && !change_ && !presses) {
+    if (auto back = end_trade(situation)) return back;
+  }
+  return give_idle_back(situation, family, presses);
 }
 
 }  // namespace rocktune

@@ -16,7 +16,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "policy/level0_merges.h"
 #include "policy/situation.h"
@@ -25,8 +24,8 @@ namespace rocktune {
 
 class BuffersLoop {
  public:
-  // At most one proposal for the write buffers, and one for the cache where it is to make room.
-  std::vector<Proposal> decide(const Situation& situation, const Level0Merges& merges);
+  // For the write buffers, or for the cache where it is to make room.
+  std::optional<Proposal> decide(const Situation& situation, const Level0Merges& merges);
   // The cache is not to grow: the memory is meant for the write buffers, or a probe is under way.
   [[nodiscard]] bool claims_memory() const { return claims_; }
   void reset() { *this = BuffersLoop(); }
@@ -36,6 +35,10 @@ class BuffersLoop {
     const KnobReading* size = nullptr;
     const KnobReading* number = nullptr;
     Level0Merging writes;
+  };
+  struct Doubling {
+    double wanted = 0, free = 0;  // bytes: by which the buffers are to grow, and that nobody uses
+    double saves = 0, costs = 0;  // bytes/s of the device: as buffers, and as cache
   };
   void observe(const Situation& situation);
   void learn_elasticity(const Situation& situation);
@@ -48,8 +51,15 @@ class BuffersLoop {
   [[nodiscard]] std::optional<double> lost(const Situation& situation, double bytes) const;
   std::optional<Proposal> end_trade(const Situation& situation);
   std::optional<Proposal> offer_return(const Situation& situation);
-  std::vector<Proposal> grow(const Situation& situation, const Family& family);
+  [[nodiscard]] std::optional<Doubling> doubling(const Situation& situation,
+                                                 const Family& family) const;
+  [[nodiscard]] Proposal grown(const Situation& situation, const Family& family,
+                               const Doubling& doubling) const;
+  std::optional<Proposal> make_room(const Situation& situation, const Doubling& doubling);
+  std::optional<Proposal> grow(const Situation& situation, const Family& family);
   std::optional<Proposal> give_back(const Situation& situation);
+  std::optional<Proposal> give_idle_back(const Situation& situation,
+                                         const std::optional<Family>& family, bool presses);
 
   Trend hit_ratio_{Trend::Jumps::kKeep, 0, 15};
   Trend misses_{Trend::Jumps::kKeep, 0, 15};  // per second

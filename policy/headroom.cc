@@ -43,16 +43,14 @@ class Headroom : public Policy {
     add(write_size_.decide(situation));
     merges_.observe(input.features);
     add(l0_trigger_.decide(situation, merges_));
-    const std::vector<Proposal> buffers = buffers_.decide(situation, merges_);
+    std::optional<Proposal> buffers = buffers_.decide(situation, merges_);
     std::optional<Proposal> cache = cache_.decide(situation, buffers_.claims_memory());
     // One proposal for each knob: short memory goes before a trade, a trade before growth.
-    const bool short_of_memory = cache && cache->to < cache->from;
-    for (const Proposal& proposal : buffers) {
-      const bool same = cache && cache->knob == proposal.knob;
-      if (same && short_of_memory) continue;
-      if (same) cache.reset();
-      add(proposal);
+    if (buffers && cache && buffers->knob == cache->knob) {
+      const bool short_of_memory = cache->to < cache->from;
+      (short_of_memory ? buffers : cache).reset();
     }
+    add(std::move(buffers));
     add(std::move(cache));
     add(filter_.decide(situation));
     add(shape_.decide(situation));

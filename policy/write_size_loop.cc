@@ -18,6 +18,8 @@ constexpr std::int64_t kSmallPieces = 128 << 10, kMostPieces = 8;
 constexpr std::size_t kLeastWork = 3, kLeastTrialWork = 6;
 // A write that takes the device this long, and this many times as long as a read.
 constexpr double kLongWriteMs = 1, kWritesOverReads = 2;
+// Others work where the device writes so many times what goes to this database's log.
+constexpr double kOthersWrite = 4;
 // A read comes while a piece is written already: it waits for half of one, and more behind several.
 constexpr double kLeastWaitOfWrite = 0.5;
 // Reads whose P99 is below this share of their objective are fast enough, whatever they wait for.
@@ -33,10 +35,20 @@ constexpr double kStalledTooLongSeconds = 5;
 constexpr double kWriteSizeOfferedSeconds = 60;
 constexpr double kLongestWriteSizeRest = 4 * 3600;
 
-// Flushes or compactions worked since the sample before, were it for less than the time between.
+bool is_shared(const Features& f) {
+  return f.shared && f.shared->device_members > 1;
+}
+
+// Flushes or compactions worked since the sample before, were it for less than the time between:
+// this database's, or those of others on the same device. Reads wait for the pieces of whoever
+// works, and only each can make its own smaller: rather before its turn comes than after.
 bool works_in_background(const Features& f) {
-  return f.running_compactions.value_or(0) + f.running_flushes.value_or(0) > 0 ||
-         f.flush_bytes_per_second.value_or(0) + f.compaction_write_bytes_per_second.value_or(0) > 0;
+  const double written =
+      f.flush_bytes_per_second.value_or(0) + f.compaction_write_bytes_per_second.value_or(0);
+  if (f.running_compactions.value_or(0) + f.running_flushes.value_or(0) + written > 0) return true;
+  return is_shared(f) && f.device_write_await_ms.value_or(0) >= kLongWriteMs &&
+         f.device_write_bytes_per_second.value_or(0) >=
+             kOthersWrite * f.wal_bytes_per_second.value_or(0);
 }
 
 Value write_ms_per_byte(const Features& f) {
@@ -78,8 +90,7 @@ bool WriteSizeLoop::reads_wait_for_writes(const Situation& situation) const {
   const bool long_writes = write_await_.size() >= kLeastWork && read && *write >= kLongWriteMs &&
                            *write >= kWritesOverReads * *read;
   if (!long_writes) return false;
-  const auto& shared = situation.features.shared;
-  const bool others_read = shared && shared->device_members > 1 && situation.device_loaded;
+  const bool others_read = is_shared(situation.features) && situation.device_loaded;
   if (!p99) return others_read;
   const double p99_ms = *p99 / 1e3;
   const double fast_ms = kFastEnough * situation.objective.read_p99_seconds * 1e3;
@@ -100,8 +111,9 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
   const double write_ms = write_await_.mean(kWorkSeconds).value_or(0);
   const double read_ms = read_await_.mean(kWorkSeconds).value_or(0);
   const bool own_reads = p99_us > 0;
-  out.reason = "while flushes or compactions run a write takes the device " +
-               text::microseconds(write_ms * 1e3) + ", and " +
+  out.reason = std::string("while flushes or compactions run") +
+               (is_shared(situation.features) ? ", here or beside this database," : "") +
+               " a write takes the device " + text::microseconds(write_ms * 1e3) + ", and " +
                (own_reads ? "read P99 is " + text::microseconds(p99_us) + ": reads"
                           : "a read " + text::microseconds(read_ms * 1e3) +
                                 ": the reads of the databases beside this one") +

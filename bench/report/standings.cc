@@ -1,8 +1,10 @@
 #include "bench/report/standings.h"
 
 #include <algorithm>
-#include <cmath>
+#include <numeric>
 #include <string_view>
+
+#include "bench/report/statistics.h"
 
 namespace rocktune::bench::report {
 namespace {
@@ -10,6 +12,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kStaticPolicy = "static";
+constexpr std::uint64_t kSeed = 1;  // of the bootstrap
 
 struct TableKind {
   const char* caption;
@@ -105,15 +108,21 @@ std::string cell(const ScenarioStanding& scenario, const std::string& policy,
 // Over all scenarios; "-" for a policy that did not run in all of them.
 std::string total_cell(const Standings& standings, const std::string& policy,
                        const TableKind& kind) {
-  double sum = 0;
+  std::vector<double> values;
   for (const ScenarioStanding& scenario : standings.scenarios) {
     const auto value =
         kind.as_ratio ? ratio_of(scenario, policy, kind) : value_of(scenario, policy, kind);
-    if (!value || (kind.as_ratio && *value <= 0)) return "-";
-    sum += kind.as_ratio ? std::log(*value) : *value;
+    if (!value) return "-";
+    values.push_back(*value);
   }
-  if (!kind.as_ratio) return number_text(sum / kind.divisor, kind.digits);
-  return number_text(std::exp(sum / static_cast<double>(standings.scenarios.size())), 3);
+  if (!kind.as_ratio) {
+    return number_text(std::accumulate(values.begin(), values.end(), 0.0) / kind.divisor,
+                       kind.digits);
+  }
+  const auto mean = bootstrap_geometric_mean(values, kSeed);
+  if (policy == kStaticPolicy) return number_text(mean->mean, 2);
+  return number_text(mean->mean, 2) + " [" + number_text(mean->low, 2) + "–" +
+         number_text(mean->high, 2) + "]";
 }
 
 Table table_of(const Standings& standings, const TableKind& kind) {
@@ -125,7 +134,8 @@ Table table_of(const Standings& standings, const TableKind& kind) {
     for (const std::string& policy : policies) row.push_back(cell(scenario, policy, kind));
     table.rows.push_back(std::move(row));
   }
-  std::vector<std::string> total = {kind.as_ratio ? "geometric mean of the ratios" : "together"};
+  std::vector<std::string> total = {kind.as_ratio ? "geometric mean of the ratios [95%]"
+                                                  : "together"};
   for (const std::string& policy : policies) total.push_back(total_cell(standings, policy, kind));
   table.rows.push_back(std::move(total));
   return table;

@@ -52,7 +52,7 @@ TEST_CASE("standings: a table for each figure, means of ratios and sums of times
   const std::vector<std::vector<std::string>> p99 = {
       {"one", "20.0", "10.0 (0.50)"},
       {"two", "8.0", "1.2 (0.15)"},
-      {"geometric mean of the ratios", "1.000", "0.274"}};
+      {"geometric mean of the ratios [95%]", "1.00", "0.27 [0.15–0.50]"}};
   CHECK(tables[0].rows == p99);
   const std::vector<std::vector<std::string>> slo = {
       {"one", "4.0", "0.0"}, {"two", "0.0", "0.0"}, {"together", "4.0", "0.0"}};

@@ -168,6 +168,25 @@ TEST_CASE("write size: a writer spares the reads of the databases beside it", "[
   CHECK(proposal->expected.feature == "device_read_await_ms");
 }
 
+TEST_CASE("write size: a reader is ready before its own work adds to that of others",
+          "[headroom]") {
+  HeadroomBench bench = behind_writes();
+  bench.f.running_compactions = 0;
+  bench.f.flush_bytes_per_second = bench.f.compaction_write_bytes_per_second = 0;
+  bench.f.wal_bytes_per_second = 1e6;
+  bench.f.device_write_bytes_per_second = 30e6;
+  CHECK_FALSE(bench.run(20, knob::kWriteSize));  // nobody else is there: the page cache, say
+  bench.f.shared = SharedBudget{};
+  bench.f.shared->device_members = 2;
+  SECTION("others write") {
+    REQUIRE(bench.run(5, knob::kWriteSize));
+  }
+  SECTION("it is its own log") {
+    bench.f.wal_bytes_per_second = 10e6;
+    CHECK_FALSE(bench.run(20, knob::kWriteSize));
+  }
+}
+
 TEST_CASE("write size: another load says nothing of smaller pieces", "[headroom]") {
   HeadroomBench bench = with_small_pieces();
   bench.f.reads_per_second = 6000;
