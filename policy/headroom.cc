@@ -77,7 +77,8 @@ class Headroom : public Policy {
 
  private:
   void wait_for_relief(Situation& situation, bool raises) {
-    if (raises) relief_at_ = situation.now;
+    // A limiter that goes back up because it gained reads nothing relieves nobody.
+    if (raises && (situation.trouble || situation.piling)) relief_at_ = situation.now;
     const bool comes =
         relief_at_ && seconds_between(*relief_at_, situation.now) < kReliefShowsSeconds;
     // Until the trouble is over: wishes that come and go do not begin the wait anew.
