@@ -173,6 +173,8 @@ void share_metrics(PrometheusText& out, const std::vector<TargetStatus>& targets
       [](const SharedBudget& s) -> const Counter& { return s.memory_max_bytes; });
   all("rocktune_share_background_bytes_per_second", "The highest rate limit that it may have.",
       [](const SharedBudget& s) -> const Counter& { return s.background_max_bytes_per_second; });
+  all("rocktune_share_write_size_bytes", "The largest single write that others' reads bear.",
+      [](const SharedBudget& s) -> const Counter& { return s.write_size_max_bytes; });
 }
 
 void feature_metrics(PrometheusText& out, const std::vector<TargetStatus>& targets) {

@@ -304,6 +304,9 @@ struct SharedBudget {
   Counter jobs_max;
   Counter memory_max_bytes;                 // block cache and write buffers together
   Counter background_max_bytes_per_second;  // the highest rate limit; absent: none for now
+  // The largest single write of flushes and compactions that the reads of others on the device
+  // bear; absent: nobody's reads were seen to wait for larger ones.
+  Counter write_size_max_bytes;
 
   bool operator==(const SharedBudget&) const = default;
 
@@ -314,6 +317,7 @@ struct SharedBudget {
     visit("jobs_max", self.jobs_max);
     visit("memory_max_bytes", self.memory_max_bytes);
     visit("background_max_bytes_per_second", self.background_max_bytes_per_second);
+    visit("write_size_max_bytes", self.write_size_max_bytes);
   }
 };
 

@@ -87,6 +87,8 @@ const Demand& DemandMeter::update(const PolicyInput& input) {
   demand_.device_busy =
       queue_.mean(5).value_or(0) >= kBusyShare * o.device_queue_limit ||
       await_.mean(5).value_or(0) >= kBusyShare * o.device_await_limit_seconds * 1e3;
+  if (is_read(f)) read_ = now;
+  demand_.reads = read_ && seconds_between(*read_, now) < kReadLatelySeconds;
   demand_.wants_jobs = lately(wanted_jobs_, now);
   demand_.wants_cache = lately(wanted_cache_, now);
   return demand_;

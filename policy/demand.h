@@ -21,6 +21,7 @@ struct Demand {
   bool trouble = false;      // its own backlog: writes wait, or will
   bool reads_hurt = false;   // reads above their SLO for 10 s, without a backlog of its own
   bool device_busy = false;  // half of the device's limits of queue or await, over 5 s
+  bool reads = false;        // it was read from within the last 60 s
 
   // Jobs
   Value jobs_used;          // the fewest max_background_jobs that the largest use of 60 s fits in
@@ -47,7 +48,7 @@ class DemandMeter {
   Trend background_ = window(60), compactions_ = window(60), flushes_ = window(60);
   Trend reads_ = window(10), misses_ = window(10);
   Trend queue_ = window(5), await_ = window(5);
-  std::optional<Nanoseconds> wanted_jobs_, wanted_cache_;
+  std::optional<Nanoseconds> wanted_jobs_, wanted_cache_, read_;
   Demand demand_;
 };
 

@@ -25,6 +25,11 @@ Value reads_and_seeks(const Features& f) {
   return *f.reads_per_second + f.seeks_per_second.value_or(0);
 }
 
+bool is_read(const Features& features) {
+  constexpr double kLeastReadsPerSecond = 10;
+  return reads_and_seeks(features).value_or(0) >= kLeastReadsPerSecond;
+}
+
 bool misses_cost_reads(double misses, double reads) {
   return reads > 0 && misses >= kLeastMissesPerRead * reads && misses >= kLeastMissesPerSecond;
 }

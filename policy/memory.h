@@ -28,6 +28,11 @@ double memory_budget(const Budget& budget, const MemoryUse& use);
 
 Value reads_and_seeks(const Features& features);  // per second; absent without reads
 
+// Whether it is read from at all, now: fewer reads have no P99. One that was within this time
+// counts as read from, where writes are to spare its reads.
+bool is_read(const Features& features);
+inline constexpr double kReadLatelySeconds = 60;
+
 // Whether misses of the block cache are what reads pay for. By reads and seeks, not by look-ups:
 // most of those are for filters and indexes, which are hit nearly always.
 bool misses_cost_reads(double misses_per_second, double reads_and_seeks_per_second);

@@ -120,7 +120,30 @@ Claim device_claim(const ShareMember& member, double budget, double unit) {
   return claim;
 }
 
+// The size of single writes that this database's reads were found to bear: what its engine has made
+// of its own. One that reads nothing does not ask; it does what others ask for.
+std::optional<std::int64_t> write_size_asked(const ShareMember& member) {
+  const KnobReading* knob = database_knob(member, knob::kWriteSize);
+  const bool lowered =
+      knob != nullptr && knob->owner == KnobOwner::kRocktune && knob->value < knob->found;
+  if (!lowered || !member.demand.reads) return std::nullopt;
+  return knob->value;
+}
+
 }  // namespace
+
+// Nobody else's writes are larger than the reads on their device bear.
+void Sharing::bound_writes(const std::vector<const ShareMember*>& members, Slices& out) {
+  for (const ShareMember* asks : members) {
+    const auto size = write_size_asked(*asks);
+    if (!size) continue;
+    for (const ShareMember* other : members) {
+      Counter& most = out[other->name].write_size_max_bytes;
+      const auto asked = static_cast<std::uint64_t>(*size);
+      if (other != asks) most = std::min(most.value_or(asked), asked);
+    }
+  }
+}
 
 void Sharing::divide_jobs(Nanoseconds now, const HostBudget& host, std::optional<double> host_cpus,
                           const std::vector<ShareMember>& members, Slices& out) {
@@ -204,7 +227,10 @@ void Sharing::divide_devices(Nanoseconds now, const std::vector<ShareMember>& me
   }
   std::erase_if(groups, [](const auto& group) { return group.second.size() < 2; });
   std::erase_if(devices_, [&](const auto& known) { return !groups.contains(known.first); });
-  for (const auto& [device, group] : groups) divide_device(now, devices_[device], group, out);
+  for (const auto& [device, group] : groups) {
+    divide_device(now, devices_[device], group, out);
+    bound_writes(group, out);
+  }
 }
 
 Sharing::Slices Sharing::update(Nanoseconds now, const HostBudget& host,

@@ -4,6 +4,8 @@
 // - Jobs and memory of the host: among all databases, as soon as there are two.
 // - Background writing: among the databases on one device, while one suffers from another
 //   (policy/device_budget.h).
+// - The size of single background writes, of those who do not read themselves: as small as the one
+//   beside them made its own, whose reads were seen to wait behind them.
 //
 // docs/control.md has the rules. Pure; deterministic; bounded by the number of members; not
 // thread-safe.
@@ -67,6 +69,7 @@ class Sharing {
   void divide_devices(Nanoseconds now, const std::vector<ShareMember>& members, Slices& out);
   void divide_device(Nanoseconds now, Device& device,
                      const std::vector<const ShareMember*>& members, Slices& out);
+  static void bound_writes(const std::vector<const ShareMember*>& members, Slices& out);
   bool uses_what_it_got(Nanoseconds now, const ShareMember& member, double held);
 
   // Dwells: of the knobs that follow (model/knobs.cc), or longer where needs change slowly.

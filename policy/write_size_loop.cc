@@ -5,6 +5,7 @@
 
 #include "model/knobs.h"
 #include "model/text.h"
+#include "policy/memory.h"
 
 namespace rocktune {
 namespace {
@@ -34,6 +35,8 @@ constexpr double kSameDeviceFactor = 1.5;
 constexpr double kStalledTooLongSeconds = 5;
 constexpr double kWriteSizeOfferedSeconds = 60;
 constexpr double kLongestWriteSizeRest = 4 * 3600;
+// A neighbour that was asked for smaller writes and is not any longer: its reads may come again.
+constexpr double kUnaskedSeconds = 120;
 
 bool is_shared(const Features& f) {
   return f.shared && f.shared->device_members > 1;
@@ -58,6 +61,11 @@ Value write_ms_per_byte(const Features& f) {
   return *await * *iops / *bytes;
 }
 
+// What others gain is not seen here; what it could cost is.
+Expectation no_more_stalls(const Features& f) {
+  return {"stalled_ratio", true, f.stalled_ratio.value_or(0), kWriteSizeEvaluationSeconds};
+}
+
 }  // namespace
 
 void WriteSizeLoop::observe(const Situation& situation, const KnobReading& reading) {
@@ -65,8 +73,10 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   const Nanoseconds now = situation.now;
   const bool lowered = size_ && reading.value < *size_ && reading.owner == KnobOwner::kRocktune;
   if (const Value p99 = read_p99_.mean(kTrialSeconds); lowered && p99) {
-    trial_ = Trial{now, *p99, operations_.mean(kWorkSeconds).value_or(0), std::nullopt};
-    for (Trend* trend : {&read_p99_, &write_ms_per_byte_, &write_await_, &read_await_}) {
+    trial_ = Trial{now, *p99, operations_.mean(kWorkSeconds).value_or(0), std::nullopt,
+                   device_writes_.mean(kTrialSeconds)};
+    for (Trend* trend :
+         {&read_p99_, &write_ms_per_byte_, &write_await_, &read_await_, &device_writes_}) {
       trend->clear();
     }
   }
@@ -75,6 +85,7 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   write_ms_per_byte_.note(now, works ? write_ms_per_byte(f) : std::nullopt);
   write_await_.note(now, works ? f.device_write_await_ms : std::nullopt);
   read_await_.note(now, works ? f.device_read_await_ms : std::nullopt);
+  device_writes_.note(now, works ? f.device_write_bytes_per_second : std::nullopt);
   if (f.reads_per_second && f.writes_per_second) {
     operations_.add(now, *f.reads_per_second + *f.writes_per_second);
   }
@@ -89,9 +100,7 @@ bool WriteSizeLoop::reads_wait_for_writes(const Situation& situation) const {
   const Value p99 = read_p99_.mean(kWorkSeconds);
   const bool long_writes = write_await_.size() >= kLeastWork && read && *write >= kLongWriteMs &&
                            *write >= kWritesOverReads * *read;
-  if (!long_writes) return false;
-  const bool others_read = is_shared(situation.features) && situation.device_loaded;
-  if (!p99) return others_read;
+  if (!long_writes || !p99) return false;
   const double p99_ms = *p99 / 1e3;
   const double fast_ms = kFastEnough * situation.objective.read_p99_seconds * 1e3;
   return p99_ms >= kLeastWaitOfWrite * *write && p99_ms >= fast_ms;
@@ -110,25 +119,17 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
   const double p99_us = read_p99_.mean(kWorkSeconds).value_or(0);
   const double write_ms = write_await_.mean(kWorkSeconds).value_or(0);
   const double read_ms = read_await_.mean(kWorkSeconds).value_or(0);
-  const bool own_reads = p99_us > 0;
   out.reason = std::string("while flushes or compactions run") +
                (is_shared(situation.features) ? ", here or beside this database," : "") +
-               " a write takes the device " + text::microseconds(write_ms * 1e3) + ", and " +
-               (own_reads ? "read P99 is " + text::microseconds(p99_us) + ": reads"
-                          : "a read " + text::microseconds(read_ms * 1e3) +
-                                ": the reads of the databases beside this one") +
-               " wait behind the " + text::bytes(static_cast<double>(reading.value)) +
-               " that they write at a time";
+               " a write takes the device " + text::microseconds(write_ms * 1e3) +
+               ", and read P99 is " + text::microseconds(p99_us) + ": reads wait behind the " +
+               text::bytes(static_cast<double>(reading.value)) + " that they write at a time";
   // Judged over all of the time, in which there may be more such work than so far: no worse than
   // with it. What it gained is for the trial to tell.
-  out.expected =
-      own_reads ? Expectation{"read_p99_us", true, p99_us, kWriteSizeEvaluationSeconds}
-                : Expectation{"device_read_await_ms", true, read_ms, kWriteSizeEvaluationSeconds};
+  out.expected = {"read_p99_us", true, p99_us, kWriteSizeEvaluationSeconds};
   out.evidence = {{"device_write_await_ms", write_ms, std::nullopt},
-                  {"device_read_await_ms", read_ms, std::nullopt}};
-  if (own_reads) {
-    out.evidence.push_back({"read_p99_us", p99_us, situation.objective.read_p99_seconds * 1e6});
-  }
+                  {"device_read_await_ms", read_ms, std::nullopt},
+                  {"read_p99_us", p99_us, situation.objective.read_p99_seconds * 1e6}};
   return out;
 }
 
@@ -136,14 +137,18 @@ bool WriteSizeLoop::gained_clearly() const {
   return *read_p99_.mean(kTrialSeconds) <= (1 - kClearTrialGain) * trial_->read_p99_us;
 }
 
-bool WriteSizeLoop::gained_nothing() const {
+bool WriteSizeLoop::gained_nothing(bool shared) const {
   const double operations = operations_.mean(kWorkSeconds).value_or(0);
   const bool same_load =
       std::fabs(operations - trial_->operations) <= kSameLoadShare * trial_->operations;
   const Value ms_per_byte = write_ms_per_byte_.mean(kWorkSeconds);
   const bool same_device = !ms_per_byte || !trial_->ms_per_byte ||
                            *ms_per_byte <= kSameDeviceFactor * *trial_->ms_per_byte;
-  return same_load && same_device &&
+  // More that others write is not seen in this database's load.
+  const Value writes = device_writes_.mean(kTrialSeconds);
+  const bool same_neighbours = !shared || !writes || !trial_->device_writes ||
+                               *writes <= kSameDeviceFactor * *trial_->device_writes;
+  return same_load && same_device && same_neighbours &&
          *read_p99_.mean(kTrialSeconds) > (1 - kLeastTrialGain) * trial_->read_p99_us;
 }
 
@@ -163,7 +168,7 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   const bool seen = trial_ && read_p99_.size() >= kLeastTrialWork;
   if (seen && !offered_since_ && gained_clearly()) trial_.reset();
   const bool due = seen && trial_ && seconds_between(trial_->tick, now) >= kTrialSeconds;
-  const bool futile = due && gained_nothing();
+  const bool futile = due && gained_nothing(is_shared(situation.features));
   const bool too_slow = stalled >= kStalledTooLongSeconds;
   if (due && !futile) trial_.reset();
   if (!futile && !too_slow) {
@@ -194,11 +199,47 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   return out;
 }
 
+// As a neighbour who is read from has it, there and back; what its reads bear it finds out itself.
+std::optional<Proposal> WriteSizeLoop::follow(const Situation& situation,
+                                              const KnobReading& reading) {
+  const Features& f = situation.features;
+  const auto& asked = f.shared ? f.shared->write_size_max_bytes : Counter();
+  if (is_read(f)) read_ = situation.now;
+  const bool reads = read_ && seconds_between(*read_, situation.now) < kReadLatelySeconds;
+  const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
+  const double unasked = unasked_.update(!asked && ours && !reads && !trial_, situation.now);
+  if (reads || situation.stalled) return std::nullopt;
+  if (unasked >= kUnaskedSeconds) {
+    Proposal out = propose(reading, reading.found, "write_size.neighbours");
+    out.reason =
+        "no reads of others on this device are known to wait behind writes any longer: "
+        "flushes and compactions write in pieces as found";
+    out.expected = no_more_stalls(f);
+    return out;
+  }
+  const bool resting = failed_at_ && seconds_between(*failed_at_, situation.now) < rest_seconds_;
+  const std::int64_t least = std::max(kSmallPieces, reading.found / kMostPieces);
+  const std::int64_t size =
+      std::max(least, asked ? static_cast<std::int64_t>(std::min<std::uint64_t>(
+                                  *asked, static_cast<std::uint64_t>(reading.value)))
+                            : reading.value);
+  if (!asked || resting || size >= reading.value) return std::nullopt;
+  Proposal out = propose(reading, size, "write_size.neighbours");
+  out.reason = "the reads of a database on the same device wait behind writes of more than " +
+               text::bytes(static_cast<double>(*asked)) + ": flushes and compactions here write " +
+               text::bytes(static_cast<double>(size)) + " at a time, not " +
+               text::bytes(static_cast<double>(reading.value));
+  out.expected = no_more_stalls(f);
+  out.evidence = {{"device_read_await_ms", f.device_read_await_ms.value_or(0), std::nullopt}};
+  return out;
+}
+
 std::optional<Proposal> WriteSizeLoop::decide(const Situation& situation) {
   const KnobReading* reading = changeable_knob(situation.features, knob::kWriteSize);
   if (reading == nullptr) return std::nullopt;
   observe(situation, *reading);
   if (auto proposal = back(situation, *reading)) return proposal;
+  if (auto proposal = follow(situation, *reading)) return proposal;
   return lower(situation, *reading);
 }
 

@@ -8,6 +8,9 @@
 // that gained reads nothing, or that level 0 did not bear, go back to what was found. Both looks
 // are at the samples in which flushes or compactions worked, and at no others: a flush every few
 // seconds is what reads wait for, and hardly seen in a mean over all of the time.
+//
+// Who is not read sees nothing of this. It writes in pieces as small as its neighbour on the device
+// made its own, for as long as that one does (policy/sharing.h), and so before its writes come.
 #pragma once
 
 #include <optional>
@@ -28,23 +31,27 @@ class WriteSizeLoop {
     Nanoseconds tick{0};
     double read_p99_us = 0, operations = 0;  // before it
     std::optional<double> ms_per_byte;       // as it began
+    std::optional<double> device_writes;     // bytes/s while there was work, before it
   };
   void observe(const Situation& situation, const KnobReading& reading);
   [[nodiscard]] bool reads_wait_for_writes(const Situation& situation) const;
   std::optional<Proposal> lower(const Situation& situation, const KnobReading& reading);
+  std::optional<Proposal> follow(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> back(const Situation& situation, const KnobReading& reading);
   [[nodiscard]] bool gained_clearly() const;
-  [[nodiscard]] bool gained_nothing() const;
+  [[nodiscard]] bool gained_nothing(bool shared) const;
 
   // While flushes or compactions work
   Trend write_await_{Trend::Jumps::kKeep, 0, kWorkSeconds};
   Trend read_await_{Trend::Jumps::kKeep, 0, kWorkSeconds};
   Trend read_p99_{Trend::Jumps::kKeep, 0, kTrialSeconds};
   Trend write_ms_per_byte_{Trend::Jumps::kKeep, 0, kTrialSeconds};
+  Trend device_writes_{Trend::Jumps::kKeep, 0, kTrialSeconds};
   Trend operations_{Trend::Jumps::kKeep, 0, kWorkSeconds};  // all of the time
-  Held stalled_;
+  Held stalled_, unasked_;
   std::optional<std::int64_t> size_;          // as last seen
   std::optional<Trial> trial_;                // smaller pieces that are not judged yet
+  std::optional<Nanoseconds> read_;           // when it was read from last
   std::optional<Nanoseconds> offered_since_;  // what was found
   std::optional<Nanoseconds> failed_at_;      // since when they are to go back, or went
   double rest_seconds_ = kFirstRestSeconds;   // no trial for so long after one that failed

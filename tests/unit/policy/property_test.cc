@@ -99,6 +99,7 @@ void stir_shared(Dice& dice, Sample& sample) {
   });
   if (dice.one_in(20)) sample.shared->jobs_max = 2 + dice.below(8);
   if (dice.one_in(20)) sample.shared->background_max_bytes_per_second = dice.any() >> 24;
+  if (dice.one_in(20)) sample.shared->write_size_max_bytes = dice.any() >> 24;
 }
 
 void stir_sample(Dice& dice, Sample& sample, bool knobs_stand) {

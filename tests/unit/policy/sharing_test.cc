@@ -1,6 +1,8 @@
 // Several databases on one device and host, in closed loop.
 #include "policy/sharing.h"
 
+#include <map>
+
 #include "tests/support/catch.h"
 #include "tests/unit/policy/shared_loop.h"
 
@@ -304,5 +306,46 @@ TEST_CASE("slices never exceed the budgets while databases come and go", "[shari
     }
     CHECK(jobs <= 9);
     CHECK(memory <= 900 * kShareTestMiB);
+  }
+}
+
+TEST_CASE("who is read asks its neighbours for writes as small as its own", "[sharing]") {
+  ShareMember reader = member("reader"), writer = member("writer"), apart = member("apart");
+  apart.device = "nvme1n1";
+  reader.demand.reads = true;
+  reader.knobs.push_back(knob_reading(knob::kWriteSize, 128 << 10, 1 << 20, 64 << 10, 1 << 30));
+  Sharing sharing;
+  const auto sizes = [&] {
+    std::map<std::string, Counter> out;
+    for (const auto& [name, slice] :
+         sharing.update(at_seconds(1), {}, 8.0, {reader, writer, apart})) {
+      out[name] = slice.write_size_max_bytes;
+    }
+    return out;
+  };
+  SECTION("those on its device, not itself") {
+    CHECK(sizes()["writer"] == 128u << 10);
+    CHECK_FALSE(sizes()["reader"]);
+    CHECK_FALSE(sizes()["apart"]);
+  }
+  SECTION("who is not read follows, and asks for nothing") {
+    reader.demand.reads = false;
+    CHECK_FALSE(sizes()["writer"]);
+  }
+  SECTION("what was found, or set by the operator, is no finding") {
+    reader.knobs.back() = knob_reading(knob::kWriteSize, 128 << 10, 128 << 10, 64 << 10, 1 << 30);
+    CHECK_FALSE(sizes()["writer"]);
+    reader.knobs.back() = knob_reading(knob::kWriteSize, 128 << 10, 1 << 20, 64 << 10, 1 << 30);
+    reader.knobs.back().owner = KnobOwner::kManual;
+    CHECK_FALSE(sizes()["writer"]);
+  }
+  SECTION("of two readers the smaller one counts") {
+    ShareMember other = reader;
+    other.name = "other";
+    other.knobs.back().value = 64 << 10;
+    const auto slices = sharing.update(at_seconds(1), {}, 8.0, {reader, writer, other});
+    CHECK(slices.at("writer").write_size_max_bytes == 64u << 10);
+    CHECK(slices.at("reader").write_size_max_bytes == 64u << 10);
+    CHECK(slices.at("other").write_size_max_bytes == 128u << 10);
   }
 }

@@ -157,15 +157,78 @@ TEST_CASE("write size: smaller pieces that gained nothing go back, and rest long
   }
 }
 
-TEST_CASE("write size: a writer spares the reads of the databases beside it", "[headroom]") {
+// Only written, beside a database on the same device whose engine made its own writes small.
+static HeadroomBench beside_a_reader() {
   HeadroomBench bench = behind_writes();
   bench.f.read_p99_us.reset();
-  CHECK_FALSE(bench.run(60, knob::kWriteSize));
+  bench.f.reads_per_second = 0;
   bench.f.shared = SharedBudget{};
   bench.f.shared->device_members = 2;
-  const auto proposal = bench.run(10, knob::kWriteSize);
+  bench.f.shared->write_size_max_bytes = kSmallerPieces;
+  return bench;
+}
+
+TEST_CASE("write size: who is not read writes as its neighbour's reads bear, and before its turn",
+          "[headroom]") {
+  HeadroomBench bench = beside_a_reader();
+  SECTION("whether or not it writes now") {
+    bench.f.running_compactions = 0;
+    bench.f.flush_bytes_per_second = bench.f.compaction_write_bytes_per_second = 0;
+  }
+  SECTION("while it writes") {}
+  const auto proposal = bench.run(1, knob::kWriteSize);
   REQUIRE(proposal);
-  CHECK(proposal->expected.feature == "device_read_await_ms");
+  CHECK(proposal->rule == "write_size.neighbours");
+  CHECK(proposal->to == kSmallerPieces);
+  CHECK(proposal->expected.feature == "stalled_ratio");
+  bench.apply(*proposal);
+  CHECK_FALSE(bench.run(1200, knob::kWriteSize));  // for as long as it is asked
+  bench.f.shared->write_size_max_bytes.reset();
+  CHECK_FALSE(bench.run(110, knob::kWriteSize));
+  const auto back = bench.run(20, knob::kWriteSize);
+  REQUIRE(back);
+  CHECK(back->rule == "write_size.neighbours");
+  CHECK(back->to == kFoundPieces);
+}
+
+TEST_CASE(
+    "write size: nobody follows who is read, asks for nothing smaller than is of use, or stalls",
+    "[headroom]") {
+  HeadroomBench bench = beside_a_reader();
+  SECTION("its own reads tell") {
+    bench.f.reads_per_second = 1000;
+  }
+  SECTION("it is as small already") {
+    bench.f.shared->write_size_max_bytes = kFoundPieces;
+  }
+  SECTION("its own writers wait") {
+    bench.f.write_stopped = 1;
+    bench.f.stalled_ratio = 1;
+  }
+  SECTION("nobody asks") {
+    bench.f.shared->write_size_max_bytes.reset();
+  }
+  CHECK_FALSE(bench.run(60, knob::kWriteSize));
+}
+
+TEST_CASE("write size: more that a neighbour writes does not make smaller pieces futile",
+          "[headroom]") {
+  HeadroomBench bench = behind_writes();
+  bench.f.shared = SharedBudget{};
+  bench.f.shared->device_members = 2;
+  bench.f.device_write_bytes_per_second = 20e6;
+  const auto proposal = bench.run(8, knob::kWriteSize);
+  REQUIRE(proposal);
+  bench.apply(*proposal);
+  SECTION("as much as before: then they are") {
+    const auto back = bench.run(40, knob::kWriteSize);
+    REQUIRE(back);
+    CHECK(back->rule == "write_size.futile");
+  }
+  SECTION("far more") {
+    bench.f.device_write_bytes_per_second = 60e6;
+    CHECK_FALSE(bench.run(300, knob::kWriteSize));
+  }
 }
 
 TEST_CASE("write size: a reader is ready before its own work adds to that of others",
