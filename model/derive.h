@@ -1,5 +1,5 @@
 // What the parts of derive() share: rates from two readings of a counter, and the fill functions,
-// one per source. Internal to model/.
+// one per source. For model/ and sim/.
 //
 // All of them follow one rule: a value is finite or absent. A counter that was not read in both
 // samples, or that runs backwards, gives no rate.

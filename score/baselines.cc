@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/compaction_pressure.h"
+
 namespace rocktune::score {
 namespace {
 
@@ -102,20 +104,16 @@ std::optional<double> compaction_pressure(const ColumnFamilyReading& family) {
   const double trigger = number(family.level0_compaction_trigger);
   const double slowdown = number(family.level0_slowdown_trigger);
   if (!family.levels.empty() && trigger > 0 && slowdown > 0) {
-    const double quarter = std::floor((slowdown - trigger) / 4);
-    const double speedup = std::max(1.0, std::min(2 * trigger, trigger + quarter));
+    const double speedup = speedup_l0_files(trigger, slowdown);
     keep_larger(pressure, static_cast<double>(family.levels[0].files), speedup);
   }
   const double soft = number(family.soft_pending_limit_bytes);
   const double base = number(family.max_bytes_for_level_base_bytes);
   if (family.pending_compaction_bytes && soft > 0) {
-    double speedup = soft / 4;
     const auto bottom = std::find_if(family.levels.rbegin(), family.levels.rend(),
                                      [](const LevelReading& level) { return level.bytes > 0; });
-    if (bottom != family.levels.rend() && base > 0) {
-      const double eighth = static_cast<double>(bottom->bytes) / 8;
-      speedup = std::min(speedup, std::max(eighth, 2 * base));
-    }
+    const double bytes = bottom == family.levels.rend() ? 0 : static_cast<double>(bottom->bytes);
+    const double speedup = speedup_debt_bytes(soft, base, bytes);
     keep_larger(pressure, number(family.pending_compaction_bytes), speedup);
   }
   return pressure;

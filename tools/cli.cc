@@ -28,6 +28,9 @@ constexpr const char* kExamples = R"(Examples:
   rocktune import rocksdb-log /db -o run.sqlite      a trace from RocksDB's own LOG files
   rocktune replay run.sqlite --policy static,headroom
                                                      what a policy would have decided
+  rocktune simulate run.sqlite --policies static,headroom
+                                                     what would have followed, on a model of it
+  rocktune validate runs/*.trace                     how well that model repeats recorded runs
   rocktune advise run.sqlite                         what to change at the next open, and why
   rocktune score runs/*.sqlite                       how good the early warnings are
   rocktune probe-device /var/lib/db -o device.yaml   what the disk there can do
@@ -120,6 +123,8 @@ int run_cli(const std::vector<std::string>& arguments) {
   add_trace(root, chosen);
   add_replay(root, chosen);
   add_score(root, chosen);
+  add_simulate(root, chosen);
+  add_validate(root, chosen);
   add_advise(root, chosen);
   add_train(root, chosen);
   add_import(root, chosen);

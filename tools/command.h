@@ -32,6 +32,8 @@ void add_explain(CLI::App& root, Action& chosen);
 void add_trace(CLI::App& root, Action& chosen);
 void add_replay(CLI::App& root, Action& chosen);
 void add_score(CLI::App& root, Action& chosen);
+void add_simulate(CLI::App& root, Action& chosen);
+void add_validate(CLI::App& root, Action& chosen);
 void add_advise(CLI::App& root, Action& chosen);
 void add_train(CLI::App& root, Action& chosen);
 void add_import(CLI::App& root, Action& chosen);

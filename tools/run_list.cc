@@ -5,8 +5,6 @@
 #include <map>
 #include <set>
 
-#include "trace/reader.h"
-
 namespace rocktune::tools {
 namespace {
 
@@ -45,8 +43,10 @@ Result<void> list_trace(const std::string& path, const std::string& name,
   for (const trace::TargetSummary& target : *targets) {
     if (target.samples_with_database == 0) continue;
     const std::string own = targets->size() > 1 ? name + "/" + target.info.name : name;
-    runs.push_back({own, path, target.info.id, target.info.engine.objective, target.first_wall,
-                    target.last_wall});
+    const std::string version =
+        target.incarnations.empty() ? "" : target.incarnations.back().rocksdb_version;
+    runs.push_back({own, path, target.info.id, target.info.name, target.info.engine, version,
+                    target.first_wall, target.last_wall});
   }
   return {};
 }
@@ -67,8 +67,8 @@ Result<std::vector<RecordedRun>> list_recorded_runs(const std::vector<std::strin
   return runs;
 }
 
-Result<void> for_each_sample(const RecordedRun& run,
-                             const std::function<void(const Sample&)>& use) {
+Result<void> for_each_step(const RecordedRun& run,
+                           const std::function<void(const trace::RecordedStep&)>& use) {
   auto reader = trace::Reader::open(run.trace);
   if (!reader) return tl::unexpected(reader.error());
   auto steps = reader->steps(run.target);
@@ -77,8 +77,13 @@ Result<void> for_each_sample(const RecordedRun& run,
     auto step = steps->next();
     if (!step) return tl::unexpected(step.error().within("trace " + run.trace));
     if (!*step) return {};
-    use((*step)->sample);
+    use(**step);
   }
+}
+
+Result<void> for_each_sample(const RecordedRun& run,
+                             const std::function<void(const Sample&)>& use) {
+  return for_each_step(run, [&](const trace::RecordedStep& step) { use(step.sample); });
 }
 
 }  // namespace rocktune::tools

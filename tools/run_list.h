@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "model/objective.h"
+#include "model/engine_config.h"
 #include "model/result.h"
 #include "model/sample.h"
+#include "trace/reader.h"
 
 namespace rocktune::tools {
 
@@ -17,7 +18,9 @@ struct RecordedRun {
   std::string name;
   std::string trace;  // path
   std::int64_t target = 0;
-  Objective objective;
+  std::string target_name;
+  EngineConfig engine;          // as it ran
+  std::string rocksdb_version;  // of its last opening; empty: not told
   Nanoseconds begin_wall{0}, end_wall{0};
 };
 
@@ -29,7 +32,9 @@ Result<std::vector<RecordedRun>> list_recorded_runs(const std::vector<std::strin
 using RunProgress =
     std::function<void(std::size_t number, std::size_t total, const std::string& name)>;
 
-// Calls `use` with each sample in order.
+// Calls `use` with each step in order.
+Result<void> for_each_step(const RecordedRun& run,
+                           const std::function<void(const trace::RecordedStep&)>& use);
 Result<void> for_each_sample(const RecordedRun& run, const std::function<void(const Sample&)>& use);
 
 }  // namespace rocktune::tools

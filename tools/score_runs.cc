@@ -3,7 +3,7 @@
 namespace rocktune::tools {
 
 Result<score::RunResult> score_run(const RecordedRun& run, const score::Contest& contest) {
-  score::RunScorer scorer(contest, run.objective);
+  score::RunScorer scorer(contest, run.engine.objective);
   const auto read = for_each_sample(run, [&](const Sample& sample) { scorer.add(sample); });
   if (!read) return tl::unexpected(read.error());
   return scorer.finish(run.name);

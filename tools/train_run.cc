@@ -66,7 +66,7 @@ class Trainer {
       }
       say("scoring", i + 1, runs.size(), runs[i]->name);
       RecordedRun run = *runs[i];
-      run.objective = objective_of(run);
+      run.engine.objective = objective_of(run);
       auto result = score_run(run, contest);
       if (!result) return tl::unexpected(result.error());
       out.push_back(*std::move(result));
@@ -88,7 +88,7 @@ class Trainer {
   }
 
   [[nodiscard]] Objective objective_of(const RecordedRun& run) const {
-    Objective objective = run.objective;
+    Objective objective = run.engine.objective;
     if (request_.false_alarms_per_day) {
       objective.false_alarms_per_day.fill(*request_.false_alarms_per_day);
     }

@@ -15,6 +15,7 @@ rocktune_unit_test(tools_test
     unit/tools/replay_test.cc
     unit/tools/run_plan_test.cc
     unit/tools/score_test.cc
+    unit/tools/simulate_text_test.cc
     unit/tools/simulated_run.cc
     unit/tools/stall_trace.cc
     unit/tools/stats_text_test.cc

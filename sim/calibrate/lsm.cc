@@ -1,0 +1,150 @@
+#include "sim/calibrate/lsm.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/derive.h"
+
+namespace rocktune::sim {
+namespace {
+
+using derivation::growth;
+
+constexpr double kMillion = 1e6;
+// What the priors weigh.
+constexpr double kPriorBytes = 64 * kMillion;
+constexpr double kPriorJobs = 10;
+double interval_seconds(const Sample& older, const Sample& newer) {
+  return std::chrono::duration<double>(newer.database->agent_tick - older.database->agent_tick)
+      .count();
+}
+
+// bytes / seconds with a prior of `prior` that weighs kPriorBytes.
+double rate(double bytes, double seconds, double prior) {
+  return (bytes + kPriorBytes) / (seconds + kPriorBytes / prior);
+}
+
+double ratio(double over, double under, double prior) {
+  return (over + prior * kPriorBytes) / (under + kPriorBytes);
+}
+
+}  // namespace
+
+void LsmCalibration::update(const Sample& sample) {
+  if (!sample.database) return;
+  const bool pair =
+      last_ && last_->incarnation == sample.incarnation &&
+      last_->database->column_families.size() == sample.database->column_families.size() &&
+      interval_seconds(*last_, sample) > 0;
+  if (pair) {
+    add_writes(*last_, sample);
+    add_flushes(*last_, sample);
+    add_compactions(*last_, sample);
+  }
+  last_ = sample;
+}
+
+void LsmCalibration::add_writes(const Sample& older, const Sample& newer) {
+  const DatabaseReading& from = *older.database;
+  const DatabaseReading& to = *newer.database;
+  const auto keys = growth(from.keys_written, to.keys_written);
+  if (!keys) return;
+  const auto user = growth(from.user_bytes_written, to.user_bytes_written);
+  const auto flushed = growth(from.flush_bytes_written, to.flush_bytes_written);
+  sums_.keys += *keys;
+  sums_.keyed_user_bytes += user.value_or(0);
+  sums_.keyed_flush_bytes += flushed.value_or(0);
+  // Delayed at one rate all along: what the rate lets through.
+  const double delayed = static_cast<double>(to.delayed_write_rate.value_or(0));
+  if (delayed > 0 && from.delayed_write_rate == to.delayed_write_rate) {
+    sums_.delayed_bytes += *keys;  // in keys; laws() knows their size
+    sums_.delayed_allowed += delayed * interval_seconds(older, newer);
+  }
+}
+
+void LsmCalibration::add_flushes(const Sample& older, const Sample& newer) {
+  const DatabaseReading& from = *older.database;
+  const DatabaseReading& to = *newer.database;
+  const auto bytes = growth(from.flush_bytes_written, to.flush_bytes_written);
+  if (!bytes) return;
+  const auto running =
+      static_cast<double>(from.running_flushes.value_or(0) + to.running_flushes.value_or(0));
+  sums_.timed_flush_bytes += *bytes;
+  sums_.flush_seconds += running / 2 * interval_seconds(older, newer);
+  for (std::size_t i = 0; i < to.column_families.size(); ++i) {
+    const auto flushes =
+        growth(from.column_families[i].flushes, to.column_families[i].flushes).value_or(0);
+    sums_.flushes += flushes;
+    sums_.buffer_bytes +=
+        flushes * static_cast<double>(to.column_families[i].write_buffer_bytes.value_or(0));
+  }
+  sums_.flush_bytes += *bytes;
+}
+
+void LsmCalibration::add_compactions(const Sample& older, const Sample& newer) {
+  const DatabaseReading& from = *older.database;
+  const DatabaseReading& to = *newer.database;
+  const auto read = growth(from.compaction_bytes_read, to.compaction_bytes_read);
+  const auto written = growth(from.compaction_bytes_written, to.compaction_bytes_written);
+  if (!read || !written) return;
+  sums_.read_bytes += *read;
+  sums_.written_bytes += *written;
+  double l0_bytes = 0;
+  for (std::size_t i = 0; i < to.column_families.size(); ++i) {
+    const ColumnFamilyReading& before = from.column_families[i];
+    const ColumnFamilyReading& now = to.column_families[i];
+    const double bytes =
+        growth(before.l0_compactions_input_bytes, now.l0_compactions_input_bytes).value_or(0);
+    const double milliseconds = growth(before.l0_compactions_ms, now.l0_compactions_ms).value_or(0);
+    add_l0(bytes, milliseconds / 1000,
+           growth(before.l0_compactions, now.l0_compactions).value_or(0));
+    l0_bytes += bytes;
+    sums_.deep_seconds +=
+        growth(before.deep_compactions_ms, now.deep_compactions_ms).value_or(0) / 1000;
+  }
+  // Running compactions are in what was read, but not yet in what ended: over the whole time that
+  // is one compaction more or less.
+  sums_.deep_bytes += *read - l0_bytes;
+}
+
+void LsmCalibration::add_l0(double bytes, double seconds, double jobs) {
+  sums_.l0_bytes += bytes;
+  sums_.l0_seconds += seconds;
+  if (jobs != 1 || !(seconds > 0) || !(bytes > 0)) return;
+  const double speed = std::log(bytes / seconds);
+  sums_.jobs += 1;
+  sums_.speeds += speed;
+  sums_.squared_speeds += speed * speed;
+}
+
+Laws LsmCalibration::laws() const {
+  const Laws prior;
+  Laws laws;
+  const double bytes =
+      sums_.keyed_user_bytes > 0 ? sums_.keyed_user_bytes : sums_.keyed_flush_bytes;
+  if (sums_.keys > 0 && bytes > 0) laws.bytes_per_write = bytes / sums_.keys;
+  if (sums_.keyed_user_bytes > 0) {
+    laws.flush_output = ratio(sums_.keyed_flush_bytes, sums_.keyed_user_bytes, prior.flush_output);
+  }
+  if (sums_.buffer_bytes > 0) {
+    const double fill = sums_.flush_bytes / laws.flush_output / sums_.buffer_bytes;
+    laws.memtable_fill = std::clamp(fill, 0.1, 1.0);
+  }
+  laws.flush_bytes_per_second =
+      rate(sums_.timed_flush_bytes, sums_.flush_seconds, prior.flush_bytes_per_second);
+  laws.l0_bytes_per_second = rate(sums_.l0_bytes, sums_.l0_seconds, prior.l0_bytes_per_second);
+  // Deeper compactions read and merge as those out of L0 do, until they are seen to differ.
+  laws.deep_bytes_per_second =
+      rate(std::max(sums_.deep_bytes, 0.0), sums_.deep_seconds, laws.l0_bytes_per_second);
+  laws.tree.survival =
+      std::min(1.0, ratio(sums_.written_bytes, sums_.read_bytes, prior.tree.survival));
+  const double mean = sums_.jobs > 0 ? sums_.speeds / sums_.jobs : 0;
+  const double squares = std::max(sums_.squared_speeds - sums_.jobs * mean * mean, 0.0);
+  const double prior_squares = kPriorJobs * prior.job_spread * prior.job_spread;
+  laws.job_spread = std::sqrt((squares + prior_squares) / (sums_.jobs + kPriorJobs));
+  laws.delayed_bytes =
+      ratio(sums_.delayed_bytes * laws.bytes_per_write, sums_.delayed_allowed, prior.delayed_bytes);
+  return laws;
+}
+
+}  // namespace rocktune::sim

@@ -1,0 +1,135 @@
+#include "sim/calibrate/run.h"
+
+#include <algorithm>
+
+#include "model/derive.h"
+#include "sim/reading.h"
+
+namespace rocktune::sim {
+namespace {
+
+using derivation::growth;
+
+// Where a run does not say how many CPUs it had, they were no limit that we know of.
+constexpr double kPlentyCpus = 1e6;
+
+// The overlap was never seen outside these; a fit that is has other reasons.
+constexpr double kLeastOverlap = 0.3, kMostOverlap = 1.2;
+constexpr int kOverlapRounds = 7;  // to within 0.01
+// What compactions read has to differ by this much between them for a fit to mean something.
+constexpr double kLeastTold = 0.05;
+
+std::optional<DeviceLaws> device_laws(const DeviceCapacities& capacities) {
+  if (!capacities.read || !capacities.write) return std::nullopt;
+  DeviceLaws laws;
+  laws.read = *capacities.read;
+  laws.write = *capacities.write;
+  laws.mixing_loss = capacities.mixing_loss.value_or(laws.mixing_loss);
+  if (capacities.read_await_seconds) {
+    laws.read_latency_seconds = std::max(
+        *capacities.read_await_seconds - capacity_share(laws.read, kRatedRequestBytes, 1), 0.0);
+  }
+  return laws;
+}
+
+}  // namespace
+
+bool is_held_back(const Sample& sample) {
+  const DatabaseReading& database = *sample.database;
+  return database.delayed_write_rate.value_or(0) > 0 || database.write_stopped.value_or(0) > 0;
+}
+
+void RunCalibration::note(const Sample& older, const Sample& newer, Intervals& intervals) {
+  const DatabaseReading& from = *older.database;
+  const DatabaseReading& to = *newer.database;
+  const double seconds = seconds_between(from.agent_tick, to.agent_tick);
+  const auto written = growth(from.keys_written, to.keys_written);
+  const double reads = growth(from.keys_read, to.keys_read).value_or(0);
+  writes_known_ = writes_known_ || written;
+  intervals.push_back({seconds, reads / seconds, written.value_or(0) / seconds,
+                       is_held_back(older) || is_held_back(newer)});
+}
+
+bool RunCalibration::add(const Sample& sample) {
+  if (!sample.database) return false;
+  if (!begin_) begin_ = sample;
+  const Nanoseconds tick = sample.database->agent_tick;
+  const bool learns = seconds_between(begin_->database->agent_tick, tick) <= calibrate_seconds_;
+  const bool pair =
+      last_ && last_->incarnation == sample.incarnation && tick > last_->database->agent_tick;
+  if (pair) note(*last_, sample, learns ? learning_ : intervals_);
+  if (learns) {
+    lsm_.update(sample);
+    reads_.update(sample);
+    if (pair) {
+      compaction_bytes_read_ +=
+          growth(last_->database->compaction_bytes_read, sample.database->compaction_bytes_read)
+              .value_or(0);
+    }
+    start_ = sample;
+  }
+  last_ = sample;
+  return pair && !learns;
+}
+
+Result<SimulationInput> RunCalibration::input_from(const Sample& begin, const Intervals& intervals,
+                                                   std::string_view rocksdb_version,
+                                                   const DeviceCapacities& device,
+                                                   KnobsAt knobs) const {
+  const auto options = plant_options(begin, rocksdb_version, knobs);
+  if (!options) return tl::unexpected(options.error());
+  SimulationInput input;
+  input.options = *options;
+  input.laws = lsm_.laws();
+  input.laws.reads = reads_.laws();
+  const Counter cpus = begin.host ? begin.host->cpus : Counter();
+  input.host = {cpus ? static_cast<double>(*cpus) : kPlentyCpus, device_laws(device)};
+  input.state = family_states(begin, input.laws);
+  input.delayed_rate = delayed_rate(begin);
+  input.demand = recorded_demand(intervals);
+  for (const DemandInterval& interval : intervals) input.seconds.push_back(interval.seconds);
+  return input;
+}
+
+// More overlap is more to read: halved until it is known well enough. Absent where the first part
+// tells nothing of it: no compaction that had a next level, or another opening of the database in
+// it.
+std::optional<double> RunCalibration::fitted_overlap(std::string_view rocksdb_version) const {
+  if (!begin_ || begin_->incarnation != start_->incarnation) return std::nullopt;
+  auto input = input_from(*begin_, learning_, rocksdb_version, {}, KnobsAt::kRecorded);
+  if (!input || !(compaction_bytes_read_ > 0)) return std::nullopt;
+  const auto read_with = [&](double overlap) {
+    input->laws.tree.overlap = overlap;
+    return repeat(*input, 0).totals().compaction_bytes_read;
+  };
+  double low = kLeastOverlap, high = kMostOverlap;
+  const double least = read_with(low), most = read_with(high);
+  if (most < (1 + kLeastTold) * least) return std::nullopt;
+  if (compaction_bytes_read_ <= least) return low;
+  if (compaction_bytes_read_ >= most) return high;
+  for (int round = 0; round < kOverlapRounds; ++round) {
+    const double middle = (low + high) / 2;
+    (read_with(middle) < compaction_bytes_read_ ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+Result<SimulationInput> RunCalibration::finish(std::string_view rocksdb_version,
+                                               const DeviceCapacities& device,
+                                               KnobsAt knobs) const {
+  if (!start_ || intervals_.empty()) {
+    return fail(ErrorCode::kInvalidArgument,
+                "the run is not longer than the part that calibrates; shorten that");
+  }
+  if (!writes_known_) {
+    return fail(ErrorCode::kUnsupported,
+                "it does not say how many keys were written; a LOG tells that only together with a "
+                "CSV (rocktune import --side)");
+  }
+  auto input = input_from(*start_, intervals_, rocksdb_version, device, knobs);
+  if (!input) return tl::unexpected(input.error());
+  if (const auto overlap = fitted_overlap(rocksdb_version)) input->laws.tree.overlap = *overlap;
+  return *std::move(input);
+}
+
+}  // namespace rocktune::sim

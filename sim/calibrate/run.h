@@ -1,0 +1,56 @@
+// RunCalibration: a recorded run as the input of simulations. Its first part calibrates the laws;
+// the rest is simulated, from the state at that moment and under the demand that the rest had. Of
+// the rest nothing else is used. Pure.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "model/device_capacities.h"
+#include "model/result.h"
+#include "model/sample.h"
+#include "sim/calibrate/lsm.h"
+#include "sim/calibrate/reads.h"
+#include "sim/ensemble.h"
+#include "sim/reading.h"
+
+namespace rocktune::sim {
+
+class RunCalibration {
+ public:
+  explicit RunCalibration(double calibrate_seconds) : calibrate_seconds_(calibrate_seconds) {}
+
+  // In order. Whether it ends an interval of the simulated part, that began with the sample before.
+  bool add(const Sample& sample);
+  // `rocksdb_version`: "7.8.3"; `device`: as probed; where either direction is missing nothing
+  // waits for the device. Errors: the run is too short, tells no operations, or cannot be
+  // simulated.
+  [[nodiscard]] Result<SimulationInput> finish(std::string_view rocksdb_version,
+                                               const DeviceCapacities& device,
+                                               KnobsAt knobs = KnobsAt::kRecorded) const;
+  // The sample that the simulated part begins with; absent before there is one.
+  [[nodiscard]] const std::optional<Sample>& start() const { return start_; }
+
+ private:
+  using Intervals = std::vector<DemandInterval>;
+  void note(const Sample& older, const Sample& newer, Intervals& intervals);
+  [[nodiscard]] Result<SimulationInput> input_from(const Sample& begin, const Intervals& intervals,
+                                                   std::string_view rocksdb_version,
+                                                   const DeviceCapacities& device,
+                                                   KnobsAt knobs) const;
+  [[nodiscard]] std::optional<double> fitted_overlap(std::string_view rocksdb_version) const;
+
+  double calibrate_seconds_;
+  LsmCalibration lsm_;
+  ReadCalibration reads_;
+  std::optional<Sample> begin_, start_, last_;  // of the first part, of the rest; the latest
+  Intervals learning_, intervals_;
+  double compaction_bytes_read_ = 0;  // in the first part
+  bool writes_known_ = false;
+};
+
+// Whether writes are delayed or stopped at that sample, which has a database.
+bool is_held_back(const Sample& sample);
+
+}  // namespace rocktune::sim

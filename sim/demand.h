@@ -1,0 +1,40 @@
+// Demand: the operations that a recorded run was asked for, before any stall held them back.
+//
+// While nothing stalls, what is done is what was asked for. While writes are delayed or stopped,
+// less is done, and what was asked for has to be inferred:
+// - Whoever catches up does the rest afterwards, faster than before: the operations of the stall
+// and of
+//   the time of catching up are what was asked for in that time.
+// - Whoever does not is taken to have gone on asking as just before and after.
+// Reads are held back, too, where the same threads do both, which shows in their falling together.
+// Pure.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace rocktune::sim {
+
+// One interval between two samples.
+struct DemandInterval {
+  double seconds = 0;
+  double reads_per_second = 0;  // that were done
+  double writes_per_second = 0;
+  bool held_back = false;  // writes were delayed or stopped in it
+};
+
+struct DemandSeries {
+  std::vector<double> reads_per_second;  // asked for, one for each interval
+  std::vector<double> writes_per_second;
+  double known_ratio = 0;  // the share of the time that nothing held back
+  bool one_queue = false;  // readers wait where writers do
+  bool catches_up = false;
+};
+
+// How long before and after a stall the level is taken from.
+inline constexpr double kDemandLookSeconds = 15;
+
+DemandSeries recorded_demand(std::span<const DemandInterval> intervals);
+
+}  // namespace rocktune::sim

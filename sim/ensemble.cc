@@ -1,0 +1,194 @@
+#include "sim/ensemble.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "sim/median.h"
+#include "sim/random.h"
+
+namespace rocktune::sim {
+namespace {
+
+// Deviations of the logarithms. Of rates: what two halves of one recorded run differ by; of the
+// others: what lies between the devices of 24 recorded runs (0.59 to 0.68 of overlap), or a guess
+// where nothing was measured (device, cache).
+constexpr double kRateSpread = 0.15;
+constexpr double kOverlapSpread = 0.08;
+constexpr double kDeviceSpread = 0.2;
+constexpr double kCacheSpread = 0.2;
+constexpr double kMostDeviations = 2;
+constexpr std::uint64_t kDrawStream = 1;
+
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : random_(seed, kDrawStream) {}
+  double around(double value, double spread) {
+    const double z = std::clamp(random_.normal(), -kMostDeviations, kMostDeviations);
+    return value * std::exp(spread * z);
+  }
+
+ private:
+  Random random_;
+};
+
+double operations_per_second(const LoopFigures& figures) {
+  return figures.seconds > 0 ? figures.operations / figures.seconds : 0;
+}
+
+bool is_tie(double one, double other) {
+  return std::abs(one - other) <= kTieRatio * std::max(std::abs(one), std::abs(other));
+}
+
+// Of one seed; ties share the mean of their places.
+std::vector<double> ranks_of(const std::vector<double>& merits) {
+  std::vector<std::size_t> order(merits.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return merits[a] < merits[b]; });
+  std::vector<double> ranks(merits.size());
+  for (std::size_t begin = 0; begin < order.size();) {
+    std::size_t end = begin + 1;
+    while (end < order.size() && is_tie(merits[order[begin]], merits[order[end]])) ++end;
+    const double mean = (static_cast<double>(begin + 1) + static_cast<double>(end)) / 2;
+    for (std::size_t i = begin; i < end; ++i) ranks[order[i]] = mean;
+    begin = end;
+  }
+  return ranks;
+}
+
+// W with ties (Kendall and Gibbons, Rank Correlation Methods, 1990, chapter 6): the spread of the
+// sums of ranks over the most that it can be.
+double concordance(const std::vector<std::vector<double>>& by_seed) {
+  const auto seeds = static_cast<double>(by_seed.size());
+  const auto policies = static_cast<double>(by_seed.front().size());
+  if (seeds < 2 || policies < 2) return 1;
+  const double mean = seeds * (policies + 1) / 2;
+  double spread = 0;
+  for (std::size_t i = 0; i < by_seed.front().size(); ++i) {
+    double sum = 0;
+    for (const auto& ranks : by_seed) sum += ranks[i];
+    spread += (sum - mean) * (sum - mean);
+  }
+  double ties = 0;
+  for (const auto& ranks : by_seed) {
+    for (const double rank : ranks) {
+      const auto alike = static_cast<double>(std::count(ranks.begin(), ranks.end(), rank));
+      ties += (alike * alike - 1);  // summed over a group of t: t (t^2 - 1)
+    }
+  }
+  const double most = seeds * seeds * (policies * policies * policies - policies) - seeds * ties;
+  return most > 0 ? std::clamp(12 * spread / most, 0.0, 1.0) : 1;
+}
+
+}  // namespace
+
+Arrivals arrivals_of(const SimulationInput& input, std::size_t interval) {
+  Arrivals arrivals;
+  arrivals.reads_per_second = input.demand.reads_per_second[interval];
+  arrivals.writes_per_second = input.demand.writes_per_second[interval];
+  arrivals.threads = input.threads;
+  arrivals.one_queue = input.demand.one_queue;
+  arrivals.catches_up = input.demand.catches_up;
+  return arrivals;
+}
+
+SimulationInput drawn(const SimulationInput& input, std::uint64_t seed) {
+  SimulationInput out = input;
+  if (seed == 0) {
+    out.laws.job_spread = 0;
+    return out;
+  }
+  Draw draw(seed);
+  Laws& laws = out.laws;
+  laws.flush_bytes_per_second = draw.around(laws.flush_bytes_per_second, kRateSpread);
+  laws.l0_bytes_per_second = draw.around(laws.l0_bytes_per_second, kRateSpread);
+  laws.deep_bytes_per_second = draw.around(laws.deep_bytes_per_second, kRateSpread);
+  laws.tree.overlap = draw.around(laws.tree.overlap, kOverlapSpread);
+  laws.reads.miss_ratio = std::min(1.0, draw.around(laws.reads.miss_ratio, kCacheSpread));
+  laws.reads.cache_exponent = draw.around(laws.reads.cache_exponent, kCacheSpread);
+  if (out.host.device) {
+    const double speed = draw.around(1, kDeviceSpread);
+    for (DirectionCapacity* one : {&out.host.device->read, &out.host.device->write}) {
+      one->bytes_per_second *= speed;
+      one->iops *= speed;
+    }
+  }
+  return out;
+}
+
+Result<LoopFigures> simulate(const SimulationInput& input, const EngineConfig& engine,
+                             std::uint64_t seed) {
+  const SimulationInput own = drawn(input, seed);
+  Plant plant(own.options, own.laws, seed);
+  plant.restore(own.state, own.delayed_rate);
+  auto loop = ClosedLoop::create(Host(own.host, {std::move(plant)}), {engine});
+  if (!loop) return tl::unexpected(loop.error());
+  double due = 0, done = 0;  // polls are on a grid of their own
+  for (std::size_t i = 0; i < own.seconds.size(); ++i) {
+    loop->host().plant(0).set_arrivals(arrivals_of(own, i));
+    due += own.seconds[i];
+    const double polls = std::floor((due - done) / kPollSeconds);
+    if (polls < 1) continue;
+    loop->run(polls * kPollSeconds);
+    done += polls * kPollSeconds;
+  }
+  return loop->figures(0);
+}
+
+Plant repeat(const SimulationInput& input, std::uint64_t seed) {
+  const SimulationInput own = drawn(input, seed);
+  Plant plant(own.options, own.laws, seed);
+  plant.restore(own.state, own.delayed_rate);
+  Host host(own.host, {std::move(plant)});
+  for (std::size_t i = 0; i < own.seconds.size(); ++i) {
+    host.plant(0).set_arrivals(arrivals_of(own, i));
+    host.advance(own.seconds[i]);
+  }
+  return host.plant(0);
+}
+
+double figure_of_merit(const LoopFigures& figures, Priority first) {
+  switch (first) {
+    case Priority::kReadP99:
+      return figures.reads_p99_seconds;
+    case Priority::kWriteP99:
+      return figures.writes_p99_seconds;
+    case Priority::kStallSeconds:
+      return figures.stalled_seconds;
+    case Priority::kWriteAmplification:
+      return figures.write_amplification;
+    case Priority::kThroughput:
+      break;
+  }
+  return -operations_per_second(figures);
+}
+
+Ranking rank(const std::vector<SimulatedPolicy>& policies, Priority first) {
+  Ranking ranking;
+  ranking.median_rank.assign(policies.size(), 0);
+  ranking.best_ratio.assign(policies.size(), 0);
+  if (policies.empty()) return ranking;
+  const std::size_t seeds = policies.front().by_seed.size();
+  std::vector<std::vector<double>> by_seed;
+  for (std::size_t seed = 0; seed < seeds; ++seed) {
+    std::vector<double> merits;
+    for (const SimulatedPolicy& policy : policies) {
+      merits.push_back(figure_of_merit(policy.by_seed[seed], first));
+    }
+    by_seed.push_back(ranks_of(merits));
+  }
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    std::vector<double> own;
+    for (const auto& ranks : by_seed) {
+      own.push_back(ranks[i]);
+      if (ranks[i] == *std::min_element(ranks.begin(), ranks.end())) ranking.best_ratio[i] += 1;
+    }
+    ranking.best_ratio[i] /= static_cast<double>(seeds);
+    ranking.median_rank[i] = median(std::move(own));
+  }
+  ranking.concordance = concordance(by_seed);
+  return ranking;
+}
+
+}  // namespace rocktune::sim

@@ -1,0 +1,70 @@
+// Ensemble: the same recorded demand under several policies, simulated many times over what the
+// plant does not know exactly. One simulation - a policy and a seed - is a pure function of its
+// input, so that they may run in any order, and beside each other. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/engine_config.h"
+#include "model/result.h"
+#include "sim/demand.h"
+#include "sim/host.h"
+#include "sim/loop.h"
+
+namespace rocktune::sim {
+
+// One database and what it is asked for.
+struct SimulationInput {
+  PlantOptions options;
+  Laws laws;
+  HostLaws host;
+  std::vector<FamilyState> state;  // one for each family
+  std::uint64_t delayed_rate = 0;
+  double threads = 8;
+  std::vector<double> seconds;  // of each interval of the demand
+  DemandSeries demand;
+};
+
+// What is asked for in that interval.
+Arrivals arrivals_of(const SimulationInput& input, std::size_t interval);
+
+// Laws as they may be, given what calibration knows: seed 0 has them as they are, without luck from
+// job to job; others draw rates, overlap, cache and device around them. All policies of one seed
+// meet the same draw and the same luck.
+SimulationInput drawn(const SimulationInput& input, std::uint64_t seed);
+
+// Errors: a policy that is not there, or parameters that it does not take.
+Result<LoopFigures> simulate(const SimulationInput& input, const EngineConfig& engine,
+                             std::uint64_t seed);
+
+// The same where nobody turns anything: the database as it is at the end.
+Plant repeat(const SimulationInput& input, std::uint64_t seed);
+
+struct SimulatedPolicy {
+  std::string label;
+  std::vector<LoopFigures> by_seed;
+};
+
+// By what the objective puts first: lower is better.
+double figure_of_merit(const LoopFigures& figures, Priority first);
+
+struct Ranking {
+  // By policy: the median over the seeds of its rank among them, 1 the best; ties share their mean.
+  std::vector<double> median_rank;
+  // The share of the seeds in which it is the best, alone or among others.
+  std::vector<double> best_ratio;
+  // Kendall's coefficient of concordance over the seeds: 1, all rank alike; 0, no agreement. Absent
+  // of one seed or one policy is 1.
+  double concordance = 1;
+};
+
+// Figures that lie within this of each other, as a ratio, are ties: the plant does not tell them
+// apart.
+inline constexpr double kTieRatio = 0.01;
+
+// Every policy has the same number of seeds, at least one.
+Ranking rank(const std::vector<SimulatedPolicy>& policies, Priority first);
+
+}  // namespace rocktune::sim

@@ -1,0 +1,58 @@
+// Host: databases on one machine, which share its CPUs and one device. It moves their plants from
+// event to event together. Deterministic. Pure; copyable, which is a fork of the run.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sim/device.h"
+#include "sim/plant.h"
+
+namespace rocktune::sim {
+
+struct HostLaws {
+  double cpus = 4;
+  // Absent: nothing waits for a device, jobs go as fast as their laws say.
+  std::optional<DeviceLaws> device;
+};
+
+// Cumulative, as /sys/block/*/stat has them.
+struct DeviceTotals {
+  double read_requests = 0, read_bytes = 0, read_seconds = 0;
+  double write_requests = 0, write_bytes = 0, write_seconds = 0;
+  double busy_seconds = 0, queue_seconds = 0;
+};
+
+class Host {
+ public:
+  Host(const HostLaws& laws, std::vector<Plant> plants);
+
+  void advance(double seconds);
+  // From now on the device gives this share of what it gave at first.
+  void set_device_speed(double ratio);
+
+  [[nodiscard]] std::size_t size() const { return plants_.size(); }
+  [[nodiscard]] Plant& plant(std::size_t index) { return plants_.at(index); }
+  [[nodiscard]] const Plant& plant(std::size_t index) const { return plants_.at(index); }
+  [[nodiscard]] const HostLaws& laws() const { return laws_; }
+  [[nodiscard]] const DeviceTotals& device_totals() const { return device_totals_; }
+  [[nodiscard]] double cpu_seconds() const { return cpu_seconds_; }  // used, in sum
+  [[nodiscard]] double queue() const { return use_.queue; }          // requests there now
+
+ private:
+  void solve();
+  void pass(double seconds);
+  [[nodiscard]] ForegroundIo foreground_io() const;
+
+  HostLaws laws_;
+  std::optional<DeviceLaws> device_;  // as it is now
+  std::vector<Plant> plants_;
+  std::vector<DeviceJob> jobs_;
+  std::vector<std::size_t> first_jobs_;  // of each plant
+  DeviceUse use_;
+  double busy_cpus_ = 0;
+  DeviceTotals device_totals_;
+  double cpu_seconds_ = 0;
+};
+
+}  // namespace rocktune::sim

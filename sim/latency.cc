@@ -1,0 +1,121 @@
+#include "sim/latency.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rocktune::sim {
+namespace {
+
+constexpr double kShortest = 1e-6;
+
+// A latency is never exactly one value: around that of a hit it is spread by this factor either
+// way.
+constexpr double kSpread = 2;
+
+// The share of what takes about `seconds` that takes longer than `limit`: falls from 1 to 0 over a
+// factor of kSpread either way, evenly over the logarithm.
+double longer_about(double seconds, double limit) {
+  if (limit * kSpread <= seconds) return 1;
+  if (limit >= seconds * kSpread) return 0;
+  return (std::log(seconds * kSpread) - std::log(limit)) / (2 * std::log(kSpread));
+}
+
+}  // namespace
+
+double LatencyMix::mean_seconds() const {
+  return queued_seconds + (1 - slow_ratio) * fast_seconds +
+         slow_ratio * (slow_seconds + wait_ratio * wait_seconds);
+}
+
+double LatencyMix::longer_than(double seconds) const {
+  const double own = seconds - queued_seconds;
+  if (!(own > 0)) return 1;
+  double share = (1 - slow_ratio) * longer_about(fast_seconds, own);
+  if (!(slow_ratio > 0)) return share;
+  const double past = own - slow_seconds;
+  double slow = longer_about(slow_seconds, own);
+  if (past > 0 && wait_ratio > 0 && wait_seconds > 0) {
+    slow = std::max(slow, wait_ratio * std::exp(-past / wait_seconds));
+  } else if (past <= 0) {
+    slow = std::max(slow, wait_ratio);
+  }
+  return share + slow_ratio * slow;
+}
+
+const std::array<double, LatencyTotals::kBuckets + 1>& LatencyTotals::bounds() {
+  static const auto kBounds = [] {
+    std::array<double, kBuckets + 1> bounds{};
+    for (std::size_t i = 0; i <= kBuckets; ++i) {
+      bounds.at(i) =
+          kShortest * std::exp2(static_cast<double>(i) / static_cast<double>(kPerDoubling));
+    }
+    return bounds;
+  }();
+  return kBounds;
+}
+
+void LatencyTotals::add(double operations, const LatencyMix& mix) {
+  if (!(operations > 0)) return;
+  operations_ += operations;
+  seconds_ += operations * mix.mean_seconds();
+  double longer = 1;
+  for (std::size_t i = 0; i < kBuckets && longer > 0; ++i) {
+    const double next =
+        i + 1 < kBuckets ? std::min(longer, mix.longer_than(bounds().at(i + 1))) : 0;
+    counts_.at(i) += operations * (longer - next);
+    longer = next;
+  }
+}
+
+void LatencyTotals::add(const LatencyTotals& other) {
+  for (std::size_t i = 0; i < kBuckets; ++i) counts_.at(i) += other.counts_.at(i);
+  operations_ += other.operations_;
+  seconds_ += other.seconds_;
+}
+
+LatencyTotals LatencyTotals::since(const LatencyTotals& earlier) const {
+  LatencyTotals difference = *this;
+  for (std::size_t i = 0; i < kBuckets; ++i) difference.counts_.at(i) -= earlier.counts_.at(i);
+  difference.operations_ -= earlier.operations_;
+  difference.seconds_ -= earlier.seconds_;
+  return difference;
+}
+
+double LatencyTotals::mean_seconds() const {
+  return operations_ > 0 ? seconds_ / operations_ : 0;
+}
+
+double LatencyTotals::quantile_seconds(double quantile) const {
+  double left = quantile * operations_;
+  for (std::size_t i = 0; i < kBuckets; ++i) {
+    const double count = counts_.at(i);
+    if (count > 0 && count >= left) {
+      const double share = left / count;
+      return bounds().at(i) + share * (bounds().at(i + 1) - bounds().at(i));
+    }
+    left -= count;
+  }
+  return operations_ > 0 ? bounds().back() : 0;
+}
+
+LatencyHistogram LatencyTotals::histogram() const {
+  LatencyHistogram histogram;
+  const auto microseconds = [](double seconds) {
+    return static_cast<std::uint64_t>(std::llround(seconds * 1e6));
+  };
+  for (std::size_t i = 0; i < kBuckets; ++i) {
+    const auto count = static_cast<std::uint64_t>(counts_.at(i));
+    if (count == 0) continue;
+    const std::uint64_t lower = microseconds(bounds().at(i));
+    const std::uint64_t upper = std::max(microseconds(bounds().at(i + 1)), lower + 1);
+    if (!histogram.buckets.empty() && histogram.buckets.back().lower_us == lower) {
+      histogram.buckets.back().count += count;  // below some microseconds two bounds are one
+      continue;
+    }
+    histogram.buckets.push_back({lower, upper, count});
+  }
+  histogram.sum_us = static_cast<std::uint64_t>(std::max(seconds_, 0.0) * 1e6);
+  return histogram;
+}
+
+}  // namespace rocktune::sim

@@ -1,0 +1,116 @@
+#include "sim/loop.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/knobs.h"
+
+namespace rocktune::sim {
+namespace {
+
+constexpr std::uint64_t kPollsPerSecond = 2;
+// A P99 of fewer operations is an accident; as model/ has it.
+constexpr double kFewestTimed = 20;
+
+bool is_above(const LatencyTotals& now, const LatencyTotals& before, double limit_seconds) {
+  const LatencyTotals second = now.since(before);
+  return second.operations() >= kFewestTimed && second.quantile_seconds(0.99) > limit_seconds;
+}
+
+}  // namespace
+
+ClosedLoop::ClosedLoop(Host host, std::vector<Database> databases)
+    : host_(std::move(host)), databases_(std::move(databases)) {}
+
+Result<ClosedLoop> ClosedLoop::create(Host host, const std::vector<EngineConfig>& engines) {
+  if (engines.size() != host.size()) {
+    return fail(ErrorCode::kInvalidArgument, "each database of a host has one engine");
+  }
+  std::vector<Database> databases;
+  for (std::size_t i = 0; i < engines.size(); ++i) {
+    auto engine = Engine::create(engines[i]);
+    if (!engine) return tl::unexpected(engine.error());
+    databases.push_back({*std::move(engine), Sampler(host, i), engines[i].objective, {}, {}, {}});
+  }
+  return ClosedLoop(std::move(host), std::move(databases));
+}
+
+void ClosedLoop::run(double seconds) {
+  const auto polls = static_cast<std::uint64_t>(std::ceil(seconds / kPollSeconds));
+  for (std::uint64_t i = 0; i < polls; ++i) {
+    host_.advance(kPollSeconds);
+    ++polls_;
+    for (std::size_t index = 0; index < databases_.size(); ++index) {
+      if (polls_ % kPollsPerSecond == 0) end_second(index);
+      poll(index);
+    }
+  }
+}
+
+void ClosedLoop::poll(std::size_t index) {
+  Database& database = databases_[index];
+  Plant& plant = host_.plant(index);
+  const Step step = database.engine.step(database.sampler.next(host_));
+  PlantOptions options = plant.options();
+  bool changed = false;
+  for (const Decision& decision : step.decisions) {
+    ++database.figures.verdicts[std::string(to_string(decision.verdict.kind))];
+    if (decision.verdict.kind != VerdictKind::kAllowed &&
+        decision.verdict.kind != VerdictKind::kClamped) {
+      continue;
+    }
+    apply(index, decision, options);
+    changed = true;
+  }
+  if (changed) plant.set_options(options);
+  std::size_t files = 0;
+  for (std::size_t i = 0; i < plant.families(); ++i) {
+    files = std::max(files, plant.tree(i).l0_files());
+  }
+  database.figures.l0_files_most =
+      std::max(database.figures.l0_files_most, static_cast<double>(files));
+}
+
+void ClosedLoop::apply(std::size_t index, const Decision& decision, PlantOptions& options) {
+  Database& database = databases_[index];
+  const Proposal& proposal = decision.proposal;
+  const std::int64_t to = decision.verdict.value;
+  const bool known = set_knob(options, proposal.knob, proposal.column_family, to);
+  if (known) ++database.figures.movements[proposal.knob];
+  database.engine.report({decision.id, known ? "applied" : "failed",
+                          known ? "" : "the simulator has no such knob", proposal.from,
+                          known ? to : proposal.from});
+}
+
+void ClosedLoop::end_second(std::size_t index) {
+  Database& database = databases_[index];
+  const Plant& plant = host_.plant(index);
+  const bool above =
+      is_above(plant.read_latency(), database.reads_before, database.objective.read_p99_seconds) ||
+      is_above(plant.write_latency(), database.writes_before, database.objective.write_p99_seconds);
+  if (above) database.figures.seconds_above_slo += 1;
+  database.reads_before = plant.read_latency();
+  database.writes_before = plant.write_latency();
+}
+
+LoopFigures ClosedLoop::figures(std::size_t database) const {
+  LoopFigures figures = databases_.at(database).figures;
+  const Plant& plant = host_.plant(database);
+  const Totals& totals = plant.totals();
+  figures.seconds = totals.seconds;
+  figures.operations = totals.keys_read + totals.keys_written;
+  figures.reads_p99_seconds = plant.read_latency().quantile_seconds(0.99);
+  figures.writes_p99_seconds = plant.write_latency().quantile_seconds(0.99);
+  figures.stalled_seconds = totals.delayed_seconds + totals.stopped_seconds;
+  figures.writers_seconds = totals.writers_seconds;
+  if (totals.user_bytes_written > 0) {
+    figures.write_amplification =
+        (totals.flush_bytes_written + totals.compaction_bytes_written) / totals.user_bytes_written;
+  }
+  for (std::size_t i = 0; i < plant.families(); ++i) {
+    figures.pending_bytes += static_cast<double>(plant.tree(i).debt_bytes());
+  }
+  return figures;
+}
+
+}  // namespace rocktune::sim

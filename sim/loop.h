@@ -1,0 +1,65 @@
+// ClosedLoop: engines that tune the databases of a simulated host, as rocktuned does in act mode: a
+// poll every half second, the same policy and guard code, what was allowed applied before the next
+// poll, and reported. Deterministic. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/engine_config.h"
+#include "model/result.h"
+#include "policy/engine.h"
+#include "sim/host.h"
+#include "sim/sampler.h"
+
+namespace rocktune::sim {
+
+inline constexpr double kPollSeconds = 0.5;
+
+// What one database came to, over the whole run.
+struct LoopFigures {
+  double seconds = 0;
+  double operations = 0;
+  double reads_p99_seconds = 0, writes_p99_seconds = 0;  // 0: there were none
+  double seconds_above_slo = 0;    // whole seconds whose P99 of reads or writes was above its limit
+  double stalled_seconds = 0;      // writes were delayed or stopped
+  double writers_seconds = 0;      // that writers lost
+  double write_amplification = 0;  // flushed and compacted / user bytes
+  double pending_bytes = 0;        // at the end
+  double l0_files_most = 0;
+  std::map<std::string, std::uint64_t> movements;  // changes by knob
+  std::map<std::string, std::uint64_t> verdicts;   // decisions by verdict
+};
+
+class ClosedLoop {
+ public:
+  // One engine for each database of the host.
+  static Result<ClosedLoop> create(Host host, const std::vector<EngineConfig>& engines);
+
+  // Rounded up to whole polls.
+  void run(double seconds);
+  // Between polls: arrivals and the device may be changed there.
+  [[nodiscard]] Host& host() { return host_; }
+  [[nodiscard]] LoopFigures figures(std::size_t database) const;
+
+ private:
+  struct Database {
+    Engine engine;
+    Sampler sampler;
+    Objective objective;
+    LatencyTotals reads_before, writes_before;  // a second ago
+    LoopFigures figures;
+  };
+  ClosedLoop(Host host, std::vector<Database> databases);
+  void poll(std::size_t index);
+  void apply(std::size_t index, const Decision& decision, PlantOptions& options);
+  void end_second(std::size_t index);
+
+  Host host_;
+  std::vector<Database> databases_;
+  std::uint64_t polls_ = 0;
+};
+
+}  // namespace rocktune::sim

@@ -1,0 +1,392 @@
+#include "sim/plant.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "model/compaction_pressure.h"
+#include "policy/job_slots.h"
+
+namespace rocktune::sim {
+namespace {
+
+// Less than this is rounding.
+constexpr double kNothing = 1;  // bytes
+constexpr double kNoOperations = 1e-3;
+constexpr double kQueueStepSeconds = 0.25;
+// Of a compaction that only moves files: an edit of the manifest.
+constexpr double kMoveSeconds = 0.02;
+
+StallGauges gauges(const Tree& tree, std::size_t immutable_memtables) {
+  return {static_cast<std::int64_t>(immutable_memtables),
+          static_cast<std::int64_t>(tree.l0_files()), tree.debt_bytes()};
+}
+
+// A job's own work for each byte, where alone it goes this fast and the device's part of that is
+// known. What was measured under load holds some waiting: no less than a fifth is taken as its own.
+double own_seconds(const DeviceLaws* device, const DeviceJob& job, double bytes_per_second) {
+  const double all = 1 / bytes_per_second;
+  if (device == nullptr) return all;
+  return std::max(all - device_seconds_alone(*device, job), all / 5);
+}
+
+}  // namespace
+
+Plant::Plant(const PlantOptions& options, const Laws& laws, std::uint64_t seed)
+    : options_(options),
+      laws_(laws),
+      random_(seed, 0),
+      control_(options.families.size(), options.delayed_write_rate) {
+  for (const FamilyOptions& family : options.families) {
+    families_.push_back({Tree(family.tree, laws.tree), 0, {}, 0, {}});
+  }
+}
+
+void Plant::restore(std::span<const FamilyState> states, std::uint64_t delayed_rate) {
+  assert(states.size() == families_.size());
+  flushes_.clear();
+  compactions_.clear();
+  for (std::size_t i = 0; i < families_.size(); ++i) {
+    Family& family = families_[i];
+    const FamilyState& state = states[i];
+    family.tree.restore(state.level_bytes, state.l0_files);
+    family.active_bytes = state.active_bytes;
+    family.flushing = 0;
+    const double bytes = options_.families[i].write_buffer_bytes * laws_.memtable_fill;
+    family.waiting.assign(state.immutable_memtables, bytes * laws_.flush_output);
+    control_.restore(i, options_.families[i].limits, gauges(family.tree, state.immutable_memtables),
+                     delayed_rate);
+  }
+  schedule();
+}
+
+void Plant::set_options(const PlantOptions& options) {
+  assert(options.families.size() == families_.size());
+  if (options.delayed_write_rate != options_.delayed_write_rate) {
+    control_.set_max_delayed_rate(options.delayed_write_rate);
+  }
+  options_ = options;
+  for (std::size_t i = 0; i < families_.size(); ++i) {
+    families_[i].tree.set_options(options.families[i].tree);
+    install(i);
+  }
+  settle();
+}
+
+std::size_t Plant::immutable_memtables(std::size_t family) const {
+  const Family& own = families_.at(family);
+  return own.waiting.size() + own.flushing;
+}
+
+// Flushes first, then a job for each thread of each compaction.
+void Plant::want(std::vector<DeviceJob>& jobs, const DeviceLaws* device) const {
+  const std::size_t first = jobs.size();
+  for (const Flush& flush : flushes_) {
+    DeviceJob job;
+    job.write_bytes = 1;
+    job.write_piece_bytes = options_.write_piece_bytes;
+    job.work_seconds = own_seconds(device, job, laws_.flush_bytes_per_second * flush.luck);
+    jobs.push_back(job);
+  }
+  for (const RunningCompaction& one : compactions_) {
+    if (one.what.trivial) continue;
+    DeviceJob job;
+    job.read_bytes = 1;
+    job.read_piece_bytes = laws_.read_piece_bytes;
+    job.write_bytes = one.written_ratio;
+    job.write_piece_bytes = options_.write_piece_bytes;
+    const double speed = one.what.kind == CompactionKind::kDeep ? laws_.deep_bytes_per_second
+                                                                : laws_.l0_bytes_per_second;
+    // Several threads get in each other's way.
+    const double loss = std::pow(one.threads, 1 - laws_.subcompaction_gain);
+    job.work_seconds = own_seconds(device, job, speed * one.luck) * loss;
+    jobs.insert(jobs.end(), static_cast<std::size_t>(one.threads), job);
+  }
+  if (options_.rate_limit > 0) limit_background(jobs, first);
+}
+
+// RocksDB's rate limiter: what is written is charged, flushes come first.
+void Plant::limit_background(std::vector<DeviceJob>& jobs, std::size_t first) const {
+  const auto wanted = [](const DeviceJob& job) { return job.write_bytes / job.work_seconds; };
+  const auto flushes = std::span(jobs).subspan(first, flushes_.size());
+  const auto compactions = std::span(jobs).subspan(first + flushes_.size());
+  double left = options_.rate_limit;
+  const auto share = [&](std::span<DeviceJob> some) {
+    double all = 0;
+    for (const DeviceJob& job : some) all += wanted(job);
+    const double factor = all > left ? left / all : 1;
+    for (DeviceJob& job : some) job.most_bytes_per_second = factor / job.work_seconds;
+    left = std::max(left - all, 0.0);
+  };
+  if (options_.limit_flushes) share(flushes);
+  share(compactions);
+}
+
+double Plant::misses_per_read() const {
+  double files = 0;
+  for (const Family& family : families_) files += static_cast<double>(family.tree.l0_files());
+  const ReadLaws& laws = laws_.reads;
+  const double lookups =
+      laws.lookups + laws.lookups_per_l0_file * files / static_cast<double>(families_.size());
+  return lookups * miss_ratio(laws, options_.cache_bytes);
+}
+
+ForegroundIo Plant::foreground_io() const {
+  return {rates_.reads_per_second * misses_per_read(), laws_.reads.read_bytes,
+          rates_.writes_per_second * laws_.bytes_per_write};
+}
+
+double Plant::foreground_cpu() const {
+  return rates_.reads_per_second * laws_.reads.read_seconds +
+         rates_.writes_per_second * laws_.reads.write_seconds;
+}
+
+void Plant::take(std::span<const DeviceJob> jobs, const DeviceUse& use, double device_read_seconds,
+                 double cpus) {
+  std::size_t next = 0;
+  for (Flush& flush : flushes_) flush.speed = jobs[next++].bytes_per_second;
+  for (RunningCompaction& one : compactions_) {
+    one.speed = one.what.trivial ? 1 : 0;
+    if (one.what.trivial) continue;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(one.threads); ++i) {
+      one.speed += jobs[next++].bytes_per_second;
+    }
+  }
+  ForegroundInput input;
+  input.arrivals = arrivals_;
+  input.backlog = backlog_;
+  input.write_state = control_.state();
+  input.delayed_writes_per_second =
+      static_cast<double>(control_.delayed_rate()) * laws_.delayed_bytes / laws_.bytes_per_write;
+  input.misses_per_read = misses_per_read();
+  input.cpus = cpus;
+  rates_ = foreground_rates(input, laws_.reads, use, device_read_seconds);
+}
+
+// User bytes that the active memtable still takes.
+double Plant::memtable_room(const Family& family, std::size_t index) const {
+  const double full = options_.families[index].write_buffer_bytes * laws_.memtable_fill;
+  return std::max(full - family.active_bytes, 0.0);
+}
+
+double Plant::next_event() const {
+  double seconds = std::numeric_limits<double>::infinity();
+  const auto ends = [&seconds](double left, double speed) {
+    if (speed > 0) seconds = std::min(seconds, left / speed);
+  };
+  const double bytes =
+      rates_.writes_per_second * laws_.bytes_per_write / static_cast<double>(families_.size());
+  for (std::size_t i = 0; i < families_.size(); ++i) ends(memtable_room(families_[i], i), bytes);
+  for (const Flush& flush : flushes_) ends(flush.left_bytes, flush.speed);
+  for (const RunningCompaction& one : compactions_) ends(one.left, one.speed);
+  const double done = rates_.reads_per_second + rates_.writes_per_second;
+  if (arrivals_.catches_up && !arrivals_.closed) {
+    // The longer the queue the later its operations are: in steps, while it changes.
+    const double change = done - arrivals_.per_second();
+    if (std::abs(change) > kNoOperations) seconds = std::min(seconds, kQueueStepSeconds);
+    if (backlog_ > kNoOperations) ends(backlog_, change);
+  }
+  return seconds;
+}
+
+void Plant::pass(double seconds) {
+  totals_.seconds += seconds;
+  pass_foreground(seconds);
+  for (Flush& flush : flushes_) {
+    const double done = std::min(flush.speed * seconds, flush.left_bytes);
+    flush.left_bytes -= done;
+    totals_.flush_bytes_written += done;
+  }
+  for (RunningCompaction& one : compactions_) {
+    const double done = std::min(one.speed * seconds, one.left);
+    one.left -= done;
+    if (one.what.trivial) continue;
+    totals_.compaction_bytes_read += done;
+    totals_.compaction_bytes_written += done * one.written_ratio;
+  }
+  if (control_.state() == WriteState::kDelayed) totals_.delayed_seconds += seconds;
+  if (control_.state() == WriteState::kStopped) totals_.stopped_seconds += seconds;
+}
+
+void Plant::pass_foreground(double seconds) {
+  const double reads = rates_.reads_per_second * seconds;
+  const double writes = rates_.writes_per_second * seconds;
+  totals_.keys_read += reads;
+  totals_.keys_written += writes;
+  const double misses = reads * misses_per_read();
+  totals_.cache_misses += misses;
+  const double ratio = miss_ratio(laws_.reads, options_.cache_bytes);
+  if (ratio > 0) totals_.cache_hits += misses * (1 / ratio - 1);
+  const double bytes = writes * laws_.bytes_per_write;
+  totals_.user_bytes_written += bytes;
+  for (Family& family : families_) {
+    family.active_bytes += bytes / static_cast<double>(families_.size());
+  }
+  read_latency_.add(reads, rates_.read);
+  write_latency_.add(writes, rates_.write);
+  const double asked = arrivals_.writes_per_second * seconds;
+  if (control_.state() != WriteState::kNormal && asked > writes) {
+    totals_.writers_seconds += (1 - writes / asked) * seconds;
+  }
+  if (!arrivals_.catches_up || arrivals_.closed) {
+    backlog_ = 0;
+  } else {
+    backlog_ = std::max(backlog_ + arrivals_.per_second() * seconds - reads - writes, 0.0);
+  }
+}
+
+// Everything that is due now, and what follows from it.
+void Plant::settle() {
+  bool changed = true;
+  while (changed) {
+    changed = end_flushes();
+    changed = end_compactions() || changed;
+    changed = switch_memtables() || changed;
+  }
+  schedule();
+}
+
+bool Plant::switch_memtables() {
+  bool changed = false;
+  for (std::size_t i = 0; i < families_.size(); ++i) {
+    Family& family = families_[i];
+    if (memtable_room(family, i) > kNothing || control_.state() == WriteState::kStopped) continue;
+    family.waiting.push_back(family.active_bytes * laws_.flush_output);
+    family.active_bytes = 0;
+    install(i);
+    changed = true;
+  }
+  return changed;
+}
+
+bool Plant::end_flushes() {
+  const auto is_done = [](const Flush& flush) { return flush.left_bytes <= kNothing; };
+  const auto first = std::stable_partition(flushes_.begin(), flushes_.end(),
+                                           [&](const Flush& flush) { return !is_done(flush); });
+  const std::vector<Flush> done(first, flushes_.end());
+  flushes_.erase(first, flushes_.end());
+  for (const Flush& flush : done) {
+    Family& family = families_[flush.family];
+    family.flushing -= flush.memtables;
+    family.tree.add_l0_file(flush.bytes);
+    ++family.totals.flushes;
+    family.totals.last_flush_at = totals_.seconds;
+    install(flush.family);
+  }
+  return !done.empty();
+}
+
+bool Plant::end_compactions() {
+  const auto goes_on = [](const RunningCompaction& one) {
+    return one.left > (one.what.trivial ? kMoveSeconds / 1e6 : kNothing);
+  };
+  const auto first = std::stable_partition(compactions_.begin(), compactions_.end(), goes_on);
+  const std::vector<RunningCompaction> done(first, compactions_.end());
+  compactions_.erase(first, compactions_.end());
+  for (const RunningCompaction& one : done) {
+    families_[one.family].tree.finish(one.what);
+    count(one);
+    install(one.family);
+  }
+  return !done.empty();
+}
+
+void Plant::count(const RunningCompaction& ended) {
+  FamilyTotals& totals = families_[ended.family].totals;
+  const double seconds = totals_.seconds - ended.began_at;
+  if (ended.what.level > 0) {
+    ++totals.deep_compactions;
+    totals.deep_seconds += seconds;
+  } else if (!ended.what.trivial) {
+    ++totals.l0_compactions;
+    totals.l0_seconds += seconds;
+    totals.l0_input_bytes += ended.what.input_bytes();
+  }
+}
+
+void Plant::install(std::size_t family) {
+  control_.install(family, options_.families[family].limits,
+                   gauges(families_[family].tree, immutable_memtables(family)));
+}
+
+void Plant::schedule() {
+  begin_flushes();
+  begin_compactions();
+}
+
+// A flush takes all memtables of its family that wait, and makes one file of them.
+void Plant::begin_flushes() {
+  const auto slots = static_cast<std::size_t>(flush_slots(options_.max_background_jobs));
+  for (std::size_t i = 0; i < families_.size() && flushes_.size() < slots; ++i) {
+    Family& family = families_[i];
+    if (family.waiting.empty()) continue;
+    Flush flush;
+    flush.family = i;
+    flush.memtables = family.waiting.size();
+    for (const double bytes : family.waiting) flush.bytes += bytes;
+    flush.left_bytes = flush.bytes;
+    flush.luck = luck();
+    family.flushing += flush.memtables;
+    family.waiting.clear();
+    flushes_.push_back(flush);
+  }
+}
+
+void Plant::begin_compactions() {
+  std::size_t idle = 0;
+  while (idle < families_.size()) {
+    const std::int64_t slots = has_pressure() ? compaction_slots(options_.max_background_jobs) : 1;
+    if (compactions_.size() >= static_cast<std::size_t>(slots)) return;
+    idle = begin_compaction(next_family_) ? 0 : idle + 1;
+    next_family_ = (next_family_ + 1) % families_.size();
+  }
+}
+
+bool Plant::begin_compaction(std::size_t family) {
+  Tree& tree = families_[family].tree;
+  const auto picked = tree.pick();
+  if (!picked) return false;
+  RunningCompaction one;
+  one.family = family;
+  one.what = *picked;
+  one.began_at = totals_.seconds;
+  one.left = picked->trivial ? kMoveSeconds : picked->input_bytes();
+  one.luck = luck();
+  if (picked->level == 0) {
+    const double pieces =
+        std::ceil(picked->input_bytes() / options_.families[family].tree.target_file_bytes);
+    one.threads =
+        std::clamp(static_cast<double>(options_.max_subcompactions), 1.0, std::max(pieces, 1.0));
+  }
+  if (picked->input_bytes() > 0) {
+    one.written_ratio = tree.output_bytes(*picked) / picked->input_bytes();
+  }
+  compactions_.push_back(one);
+  return true;
+}
+
+bool Plant::has_pressure() const {
+  if (control_.state() != WriteState::kNormal) return true;
+  for (std::size_t i = 0; i < families_.size(); ++i) {
+    const Tree& tree = families_[i].tree;
+    const FamilyOptions& options = options_.families[i];
+    const auto& shape = options.tree.shape;
+    const auto number = [](auto value) { return static_cast<double>(value); };
+    const double files = speedup_l0_files(number(shape.level0_compaction_trigger),
+                                          number(options.limits.l0_slowdown_files));
+    const double bottom = options_.debt_for_size_speeds_up ? tree.bottom_bytes() : 0;
+    const double debt = speedup_debt_bytes(number(options.limits.soft_pending_bytes),
+                                           number(shape.max_bytes_for_level_base), bottom);
+    if (number(tree.l0_files()) >= files || number(tree.debt_bytes()) >= debt) return true;
+  }
+  return false;
+}
+
+// Of one job: no two are equally fast.
+double Plant::luck() {
+  const double spread = laws_.job_spread;
+  return std::exp(spread * random_.normal() - spread * spread / 2);
+}
+
+}  // namespace rocktune::sim

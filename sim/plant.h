@@ -1,0 +1,160 @@
+// Plant: one RocksDB under what its application asks for, simulated from event to event: between a
+// memtable's switch, the ends of flushes and compactions and the moments at which its caller looks,
+// all rates are constant. Several share a machine: sim/host.h moves them.
+//
+// It ranks what a policy does; it is no oracle for absolute figures. Deterministic: the same
+// options, laws, seed and demand give the same run. Pure; copyable, which is a fork of the run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sim/parameters.h"
+#include "sim/random.h"
+#include "sim/tree.h"
+#include "sim/write_control.h"
+
+namespace rocktune::sim {
+
+// Cumulative since the plant was made.
+struct Totals {
+  double seconds = 0;
+  double keys_written = 0;
+  double user_bytes_written = 0;
+  double flush_bytes_written = 0;
+  double compaction_bytes_read = 0;
+  double compaction_bytes_written = 0;
+  double keys_read = 0;
+  double cache_hits = 0, cache_misses = 0;
+  double writers_seconds = 0;  // that writers lost to delays and stops, in sum
+  double delayed_seconds = 0;  // writes were delayed
+  double stopped_seconds = 0;  // ... stopped
+};
+
+// Of one column family: jobs that have ended, as the agent counts them.
+struct FamilyTotals {
+  std::uint64_t flushes = 0;
+  std::optional<double> last_flush_at;  // seconds
+  std::uint64_t l0_compactions = 0;     // those that only move files left out
+  double l0_seconds = 0;
+  double l0_input_bytes = 0;
+  std::uint64_t deep_compactions = 0;  // those that only move files included
+  double deep_seconds = 0;
+};
+
+struct RunningCompaction {
+  std::size_t family = 0;
+  Compaction what;
+  double began_at = 0;  // seconds
+  double left = 0;      // bytes to be read; of a trivial move, seconds
+  double speed = 0;     // of `left`, a second, as of the last event
+  double luck = 1;      // no two jobs are equally fast
+  double threads = 1;
+  double written_ratio = 1;
+};
+
+// A family as a recorded run had it, to go on from.
+struct FamilyState {
+  std::vector<double> level_bytes;  // index = level
+  std::size_t l0_files = 0;
+  std::size_t immutable_memtables = 0;
+  double active_bytes = 0;  // user bytes in the active memtable
+};
+
+class Plant {
+ public:
+  Plant(const PlantOptions& options, const Laws& laws, std::uint64_t seed);
+
+  // One state for each family; `delayed_rate` 0: writes are not delayed.
+  void restore(std::span<const FamilyState> families, std::uint64_t delayed_rate);
+  // Options that RocksDB takes while it runs; as many families as there are.
+  void set_options(const PlantOptions& options);
+  void set_arrivals(const Arrivals& arrivals) { arrivals_ = arrivals; }
+
+  // One round of a host's: what the plant would do were it alone, what it gets, when something
+  // happens next if nothing else changes that, and so much time passing.
+  void want(std::vector<DeviceJob>& jobs, const DeviceLaws* device) const;
+  [[nodiscard]] ForegroundIo foreground_io() const;
+  void take(std::span<const DeviceJob> jobs, const DeviceUse& use, double device_read_seconds,
+            double cpus);
+  [[nodiscard]] double next_event() const;
+  void pass(double seconds);
+  void settle();
+
+  [[nodiscard]] const Totals& totals() const { return totals_; }
+  [[nodiscard]] const LatencyTotals& read_latency() const { return read_latency_; }
+  [[nodiscard]] const LatencyTotals& write_latency() const { return write_latency_; }
+  [[nodiscard]] double threads() const { return arrivals_.threads; }
+  // CPUs that the foreground keeps busy now.
+  [[nodiscard]] double foreground_cpu() const;
+  [[nodiscard]] double backlog() const { return backlog_; }  // operations not begun in time
+  [[nodiscard]] WriteState write_state() const { return control_.state(); }
+  [[nodiscard]] std::uint64_t delayed_rate() const { return control_.delayed_rate(); }
+  [[nodiscard]] std::size_t families() const { return families_.size(); }
+  [[nodiscard]] const Tree& tree(std::size_t family) const { return families_.at(family).tree; }
+  [[nodiscard]] std::size_t immutable_memtables(std::size_t family) const;
+  [[nodiscard]] std::size_t running_flushes() const { return flushes_.size(); }
+  [[nodiscard]] std::span<const RunningCompaction> running_compactions() const {
+    return compactions_;
+  }
+  [[nodiscard]] const PlantOptions& options() const { return options_; }
+  [[nodiscard]] const Laws& laws() const { return laws_; }
+  [[nodiscard]] const FamilyTotals& family_totals(std::size_t family) const {
+    return families_.at(family).totals;
+  }
+  [[nodiscard]] double active_bytes(std::size_t family) const {
+    return families_.at(family).active_bytes;
+  }
+
+ private:
+  struct Family {
+    Tree tree;
+    double active_bytes = 0;
+    std::vector<double> waiting;  // output bytes of immutable memtables that no flush has yet
+    std::size_t flushing = 0;     // memtables that flushes under way have
+    FamilyTotals totals;
+  };
+  struct Flush {
+    std::size_t family = 0;
+    std::size_t memtables = 0;
+    double left_bytes = 0;
+    double luck = 1;
+    double speed = 0;  // bytes/s now
+    double bytes = 0;
+  };
+
+  void limit_background(std::vector<DeviceJob>& jobs, std::size_t first) const;
+  [[nodiscard]] double misses_per_read() const;
+  void pass_foreground(double seconds);
+  bool switch_memtables();
+  bool end_flushes();
+  bool end_compactions();
+  void install(std::size_t family);
+  void schedule();
+  void begin_flushes();
+  void begin_compactions();
+  bool begin_compaction(std::size_t family);
+  void count(const RunningCompaction& ended);
+  [[nodiscard]] bool has_pressure() const;
+  [[nodiscard]] double memtable_room(const Family& family, std::size_t index) const;
+  double luck();
+
+  PlantOptions options_;
+  Laws laws_;
+  Random random_;
+  WriteControl control_;
+  std::vector<Family> families_;
+  std::vector<Flush> flushes_;
+  std::vector<RunningCompaction> compactions_;
+  std::size_t next_family_ = 0;  // whose turn it is to begin a compaction
+  Arrivals arrivals_;
+  double backlog_ = 0;
+  ForegroundRates rates_;
+  LatencyTotals read_latency_, write_latency_;
+  Totals totals_;
+};
+
+}  // namespace rocktune::sim

@@ -1,0 +1,67 @@
+// Validation: how well the plant repeats what was recorded. The first part of a run calibrates it,
+// the rest is simulated without any policy (sim/calibrate/run.h) and compared with what really
+// came. Pure.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "model/event.h"
+#include "model/result.h"
+#include "model/sample.h"
+#include "sim/calibrate/run.h"
+
+namespace rocktune::sim {
+
+// Of the compared part of a run.
+struct RunFigures {
+  double seconds = 0;
+  double keys_written = 0;
+  double compaction_bytes_read = 0;
+  double stalled_seconds = 0;  // writes were delayed or stopped
+};
+
+struct ValidationResult {
+  RunFigures recorded;
+  std::vector<RunFigures> simulated;  // by seed
+  Laws laws;
+  double demand_known_ratio = 0;
+};
+
+// The medians over the seeds against what was recorded; ratios of what was recorded.
+struct ValidationErrors {
+  bool stalls = false;           // as recorded
+  double stalling_seeds = 0;     // the share of the seeds that stall
+  double ingest = 0;             // (simulated - recorded) / recorded
+  double compaction_bytes = 0;   // ...
+  double stalled_ratio = 0;      // of the time, as recorded
+  double stalled_ratio_off = 0;  // simulated - recorded
+  [[nodiscard]] bool is_stall_right() const { return (stalling_seeds >= 0.5) == stalls; }
+};
+
+ValidationErrors validation_errors(const ValidationResult& result);
+
+class Validation {
+ public:
+  // The first `calibrate_seconds` of the run are not compared.
+  explicit Validation(double calibrate_seconds) : calibration_(calibrate_seconds) {}
+
+  // In order; `events` are those recorded since the sample before.
+  void add(const Sample& sample, std::span<const DatabaseEvent> events);
+  // Simulates with seeds 0, 1, ... Errors as RunCalibration's.
+  [[nodiscard]] Result<ValidationResult> finish(std::string_view rocksdb_version,
+                                                std::size_t seeds) const;
+
+ private:
+  void compare(const Sample& sample, std::span<const DatabaseEvent> events);
+
+  RunCalibration calibration_;
+  std::optional<Sample> last_;
+  RunFigures recorded_;
+  double told_seconds_ = 0;  // of stalls that events tell
+  bool has_events_ = false;
+};
+
+}  // namespace rocktune::sim

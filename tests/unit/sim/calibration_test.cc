@@ -1,0 +1,93 @@
+#include "sim/calibrate/lsm.h"
+#include "sim/calibrate/run.h"
+#include "tests/support/catch.h"
+#include "tests/unit/sim/recording.h"
+
+namespace rocktune::sim {
+namespace {
+
+Laws known_laws() {
+  Laws laws;
+  laws.bytes_per_write = 400;
+  laws.memtable_fill = 0.8;
+  laws.flush_output = 0.9;
+  laws.flush_bytes_per_second = 90e6;
+  laws.l0_bytes_per_second = 110e6;
+  laws.deep_bytes_per_second = 75e6;
+  laws.tree.overlap = 0.75;
+  laws.tree.survival = 0.95;
+  laws.job_spread = 0.2;
+  return laws;
+}
+
+Laws calibrated(const std::vector<Sample>& samples) {
+  LsmCalibration calibration;
+  for (const Sample& sample : samples) calibration.update(sample);
+  return calibration.laws();
+}
+
+TEST_CASE("the laws of a recorded run are found again") {
+  const Laws known = known_laws();
+  const Laws found = calibrated(test::record(Plant({}, known, 1), 30000, 1800));
+  CHECK(found.bytes_per_write == Approx(known.bytes_per_write).epsilon(0.01));
+  CHECK(found.memtable_fill == Approx(known.memtable_fill).epsilon(0.05));
+  CHECK(found.flush_output == Approx(known.flush_output).epsilon(0.05));
+  CHECK(found.flush_bytes_per_second == Approx(known.flush_bytes_per_second).epsilon(0.15));
+  CHECK(found.l0_bytes_per_second == Approx(known.l0_bytes_per_second).epsilon(0.1));
+  CHECK(found.deep_bytes_per_second == Approx(known.deep_bytes_per_second).epsilon(0.1));
+  CHECK(found.tree.survival == Approx(known.tree.survival).epsilon(0.02));
+  CHECK(found.job_spread == Approx(known.job_spread).margin(0.08));
+}
+
+TEST_CASE("what was not seen is as it is elsewhere") {
+  const Laws prior;
+  const Laws found = calibrated(test::record(Plant({}, known_laws(), 1), 0, 60));
+  CHECK(found.bytes_per_write == prior.bytes_per_write);
+  CHECK(found.l0_bytes_per_second == Approx(prior.l0_bytes_per_second));
+  CHECK(found.tree.overlap == Approx(prior.tree.overlap));
+  CHECK(found.job_spread == Approx(prior.job_spread));
+}
+
+TEST_CASE("another incarnation begins anew, and what was not read tells nothing") {
+  auto samples = test::record(Plant({}, known_laws(), 1), 30000, 600);
+  const Laws before = calibrated(samples);
+  // The same run once more, of a database that was opened again: counters begin at nothing.
+  auto again = test::record(Plant({}, known_laws(), 2), 30000, 600);
+  for (Sample& sample : again) sample.incarnation = "sim-1/db-2";
+  samples.insert(samples.end(), again.begin(), again.end());
+  Sample unread = samples.back();
+  unread.database.reset();
+  samples.insert(samples.begin() + 300, unread);
+  const Laws found = calibrated(samples);
+  CHECK(found.bytes_per_write == Approx(before.bytes_per_write).epsilon(0.01));
+  CHECK(found.l0_bytes_per_second == Approx(before.l0_bytes_per_second).epsilon(0.1));
+}
+
+TEST_CASE("the overlap is what a simulation of the first part needs") {
+  Laws known = known_laws();
+  known.job_spread = 0;
+  for (const double overlap : {0.45, 0.63, 0.9}) {
+    INFO("overlap " << overlap);
+    known.tree.overlap = overlap;
+    RunCalibration calibration(900);
+    for (const Sample& sample : test::record(Plant({}, known, 1), 20000, 1000)) {
+      calibration.add(sample);
+    }
+    const auto input = calibration.finish("6.11.0", {});
+    REQUIRE(input);
+    CHECK(input->laws.tree.overlap == Approx(overlap).epsilon(0.1));
+  }
+}
+
+TEST_CASE("a first part without deep compactions leaves the overlap as it is elsewhere") {
+  RunCalibration calibration(30);
+  for (const Sample& sample : test::record(Plant({}, known_laws(), 1), 5000, 100)) {
+    calibration.add(sample);
+  }
+  const auto input = calibration.finish("6.11.0", {});
+  REQUIRE(input);
+  CHECK(input->laws.tree.overlap == Laws().tree.overlap);
+}
+
+}  // namespace
+}  // namespace rocktune::sim

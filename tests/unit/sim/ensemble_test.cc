@@ -1,0 +1,99 @@
+#include "sim/ensemble.h"
+
+#include "tests/support/catch.h"
+#include "tests/unit/sim/recording.h"
+
+namespace rocktune::sim {
+namespace {
+
+LoopFigures with_p99(double seconds) {
+  LoopFigures figures;
+  figures.seconds = 10;
+  figures.reads_p99_seconds = seconds;
+  return figures;
+}
+
+SimulatedPolicy policy(const std::string& label, std::vector<double> p99s) {
+  SimulatedPolicy out{label, {}};
+  for (const double p99 : p99s) out.by_seed.push_back(with_p99(p99));
+  return out;
+}
+
+TEST_CASE("policies that all seeds rank alike are in full concordance") {
+  const Ranking ranking = rank(
+      {policy("slow", {3, 30, 0.3}), policy("fast", {1, 10, 0.1}), policy("middle", {2, 20, 0.2})},
+      Priority::kReadP99);
+  CHECK(ranking.median_rank == std::vector<double>{3, 1, 2});
+  CHECK(ranking.best_ratio == std::vector<double>{0, 1, 0});
+  CHECK(ranking.concordance == Approx(1));
+}
+
+TEST_CASE("policies that each seed ranks another way are in none") {
+  const Ranking ranking = rank(
+      {policy("a", {1, 2, 3}), policy("b", {2, 3, 1}), policy("c", {3, 1, 2})}, Priority::kReadP99);
+  CHECK(ranking.concordance == Approx(0).margin(1e-9));
+  CHECK(ranking.best_ratio[0] == Approx(1.0 / 3));
+}
+
+TEST_CASE("what the plant cannot tell apart is a tie") {
+  const Ranking ranking = rank(
+      {policy("a", {1, 1}), policy("b", {1.005, 0.996}), policy("c", {2, 2})}, Priority::kReadP99);
+  CHECK(ranking.median_rank == std::vector<double>{1.5, 1.5, 3});
+  CHECK(ranking.best_ratio == std::vector<double>{1, 1, 0});
+  CHECK(ranking.concordance == Approx(1));
+}
+
+TEST_CASE("what comes first decides the order") {
+  LoopFigures busy = with_p99(9), still = with_p99(1);
+  busy.operations = 1000;
+  still.operations = 100;
+  still.stalled_seconds = 5;
+  CHECK(figure_of_merit(still, Priority::kReadP99) < figure_of_merit(busy, Priority::kReadP99));
+  CHECK(figure_of_merit(busy, Priority::kThroughput) <
+        figure_of_merit(still, Priority::kThroughput));
+  CHECK(figure_of_merit(busy, Priority::kStallSeconds) <
+        figure_of_merit(still, Priority::kStallSeconds));
+}
+
+SimulationInput stalling_input() {
+  SimulationInput input;
+  input.host.cpus = 8;
+  input.state = {FamilyState{std::vector<double>(7, 0.0), 0, 0, 0}};
+  input.laws.bytes_per_write = 1000;
+  input.seconds.assign(300, 1);
+  input.demand.reads_per_second.assign(300, 1000);
+  input.demand.writes_per_second.assign(300, 40000);
+  return input;
+}
+
+TEST_CASE("a simulation is a function of its input, its policy and its seed") {
+  EngineConfig still;
+  still.policy = "static";
+  const SimulationInput input = stalling_input();
+  const auto one = simulate(input, still, 3);
+  const auto other = simulate(input, still, 3);
+  const auto third = simulate(input, still, 4);
+  REQUIRE(one);
+  REQUIRE(other);
+  REQUIRE(third);
+  CHECK(one->operations == other->operations);
+  CHECK(one->operations != third->operations);
+  CHECK(one->seconds == Approx(300));
+  still.policy = "no-such-policy";
+  CHECK_FALSE(simulate(input, still, 0));
+}
+
+TEST_CASE("draws stay near what is known, and seed 0 is what is known") {
+  const SimulationInput input = stalling_input();
+  CHECK(drawn(input, 0).laws.l0_bytes_per_second == input.laws.l0_bytes_per_second);
+  CHECK(drawn(input, 0).laws.job_spread == 0);
+  for (std::uint64_t seed = 1; seed < 200; ++seed) {
+    const double ratio =
+        drawn(input, seed).laws.l0_bytes_per_second / input.laws.l0_bytes_per_second;
+    CHECK(ratio > 0.7);
+    CHECK(ratio < 1.4);
+  }
+}
+
+}  // namespace
+}  // namespace rocktune::sim

@@ -1,0 +1,122 @@
+#include "sim/loop.h"
+
+#include "model/knobs.h"
+#include "sim/knobs.h"
+#include "tests/support/catch.h"
+#include "tests/unit/sim/recording.h"
+
+namespace rocktune::sim {
+namespace {
+
+// A machine whose compactions do not keep up with one background slot; with more they do.
+Host narrow_host(double writes_per_second) {
+  PlantOptions options;
+  options.families[0].write_buffer_bytes = 8 * test::kMega;
+  options.families[0].tree.shape.max_bytes_for_level_base = 32u << 20;
+  options.families[0].tree.target_file_bytes = 8 * test::kMega;
+  Laws laws;
+  laws.reads.miss_ratio = 0.1;
+  Plant plant(options, laws, 1);
+  Arrivals arrivals;
+  arrivals.reads_per_second = 2000;
+  arrivals.writes_per_second = writes_per_second;
+  plant.set_arrivals(arrivals);
+  return {{8, DeviceLaws{{1e9, 200e3}, {500e6, 100e3}, 0.6, 80e-6}}, {std::move(plant)}};
+}
+
+LoopFigures tuned_run(const std::string& policy, double writes_per_second, double seconds) {
+  EngineConfig config;
+  config.policy = policy;
+  config.budget.jobs_max = 8;
+  auto loop = ClosedLoop::create(narrow_host(writes_per_second), {config});
+  REQUIRE(loop);
+  loop->run(seconds);
+  return loop->figures(0);
+}
+
+TEST_CASE("without a policy nothing moves") {
+  const LoopFigures figures = tuned_run("static", 30000, 300);
+  CHECK(figures.seconds == Approx(300));
+  CHECK(figures.movements.empty());
+  CHECK(figures.stalled_seconds > 60);
+  CHECK(figures.write_amplification > 2);
+}
+
+TEST_CASE("headroom ends stalls that more jobs can end") {
+  const LoopFigures still = tuned_run("static", 30000, 600);
+  const LoopFigures tuned = tuned_run("headroom", 30000, 600);
+  CHECK(tuned.stalled_seconds < 0.5 * still.stalled_seconds);
+  CHECK(tuned.operations > 1.05 * still.operations);
+  CHECK(tuned.movements.contains("max_background_jobs"));
+}
+
+TEST_CASE("a healthy database is left alone") {
+  const LoopFigures figures = tuned_run("headroom", 500, 600);
+  CHECK(figures.stalled_seconds == 0);
+  std::uint64_t changes = 0;
+  for (const auto& [knob, count] : figures.movements) changes += count;
+  CHECK(changes <= 2);
+}
+
+TEST_CASE("the same run twice is the same, to the byte") {
+  const LoopFigures one = tuned_run("headroom", 30000, 120);
+  const LoopFigures other = tuned_run("headroom", 30000, 120);
+  CHECK(one.operations == other.operations);
+  CHECK(one.reads_p99_seconds == other.reads_p99_seconds);
+  CHECK(one.movements == other.movements);
+  CHECK(one.verdicts == other.verdicts);
+}
+
+TEST_CASE("a policy that is not there is an error, and so is an engine too few") {
+  EngineConfig config;
+  config.policy = "none-such";
+  CHECK_FALSE(ClosedLoop::create(narrow_host(100), {config}));
+  CHECK_FALSE(ClosedLoop::create(narrow_host(100), {}));
+}
+
+TEST_CASE("every knob that is told can be set, and is told then") {
+  PlantOptions found;
+  found.families.resize(2);
+  PlantOptions now = found;
+  const auto readings = read_knobs(now, found);
+  CHECK(readings.size() > 20);
+  for (const KnobReading& knob : readings) {
+    INFO(knob.name << " " << knob.column_family);
+    std::int64_t value = knob.name == knob::kLimitFlushes ? 0 : knob.min + 3;
+    if (value == knob.found) ++value;
+    REQUIRE(set_knob(now, knob.name, knob.column_family, value));
+    bool seen = false;
+    for (const KnobReading& again : read_knobs(now, found)) {
+      if (again.name != knob.name || again.column_family != knob.column_family) continue;
+      seen = true;
+      CHECK(again.value == value);
+      CHECK(again.found == knob.found);
+      CHECK(again.owner == KnobOwner::kRocktune);
+    }
+    CHECK(seen);
+  }
+  CHECK_FALSE(set_knob(now, "no_such_knob", "", 1));
+  CHECK_FALSE(set_knob(now, knob::kWriteBuffers, "no-such-family", 4));
+}
+
+TEST_CASE("a sample tells the plant's state, and rises") {
+  Host host = narrow_host(5000);
+  Sampler sampler(host, 0);
+  host.advance(10);
+  const Sample first = sampler.next(host);
+  host.advance(0.5);
+  const Sample second = sampler.next(host);
+  CHECK(second.sequence == first.sequence + 1);
+  CHECK(second.at.tick - first.at.tick == std::chrono::milliseconds(500));
+  CHECK(second.incarnation == first.incarnation);
+  REQUIRE(second.database);
+  CHECK(*second.database->keys_written == 52500);
+  CHECK(*first.database->keys_read == 20000);
+  REQUIRE(second.device);
+  CHECK(*second.device->read_ios > *first.device->read_ios);
+  REQUIRE(second.host);
+  CHECK(second.host->cpus == 8);
+}
+
+}  // namespace
+}  // namespace rocktune::sim

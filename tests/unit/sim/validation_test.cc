@@ -1,0 +1,86 @@
+#include "sim/validation.h"
+
+#include <cmath>
+
+#include "tests/support/catch.h"
+#include "tests/unit/sim/recording.h"
+
+namespace rocktune::sim {
+namespace {
+
+Result<ValidationResult> validate(const std::vector<Sample>& samples, double calibrate_seconds,
+                                  std::size_t seeds = 5) {
+  Validation validation(calibrate_seconds);
+  for (const Sample& sample : samples) validation.add(sample, {});
+  return validation.finish("6.11.0", seeds);
+}
+
+Laws quick_laws() {
+  Laws laws;
+  laws.l0_bytes_per_second = laws.deep_bytes_per_second = 80e6;
+  return laws;
+}
+
+TEST_CASE("a run that stalls is repeated from its first part") {
+  const auto result = validate(test::record(Plant({}, quick_laws(), 9), 40000, 2400), 600);
+  REQUIRE(result);
+  CHECK(result->recorded.seconds == Approx(1800));
+  CHECK(result->recorded.stalled_seconds > 100);
+  REQUIRE(result->simulated.size() == 5);
+  const ValidationErrors errors = validation_errors(*result);
+  CHECK(errors.stalls);
+  CHECK(errors.is_stall_right());
+  CHECK(std::abs(errors.ingest) < 0.15);
+  CHECK(std::abs(errors.compaction_bytes) < 0.15);
+  CHECK(std::abs(errors.stalled_ratio_off) < 0.15);
+}
+
+TEST_CASE("a run that does not stall is not made to") {
+  const auto result = validate(test::record(Plant({}, quick_laws(), 9), 4000, 2400), 600);
+  REQUIRE(result);
+  const ValidationErrors errors = validation_errors(*result);
+  CHECK_FALSE(errors.stalls);
+  CHECK(errors.stalling_seeds == 0);
+  CHECK(std::abs(errors.ingest) < 0.01);
+  CHECK(result->demand_known_ratio == 1);
+}
+
+TEST_CASE("stalls between two samples are known from the events") {
+  auto samples = test::record(Plant({}, quick_laws(), 9), 4000, 700);
+  Validation validation(600);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    DatabaseEvent event;
+    event.kind = event::kStall;
+    event.at = samples[i].at;
+    event.words = {{"before", "delayed"}, {"condition", "normal"}};
+    event.numbers["before_us"] = 250000;
+    std::vector<DatabaseEvent> events;
+    if (i == 300 || i == 650) events.push_back(event);
+    validation.add(samples[i], events);
+  }
+  const auto result = validation.finish("6.11.0", 1);
+  REQUIRE(result);
+  CHECK(result->recorded.stalled_seconds == Approx(0.25));  // the other one came before
+}
+
+TEST_CASE("a run that is too short is refused") {
+  const auto result = validate(test::record(Plant({}, quick_laws(), 9), 4000, 60), 600);
+  REQUIRE_FALSE(result);
+  CHECK(result.error().code == ErrorCode::kInvalidArgument);
+}
+
+TEST_CASE("errors are medians over the seeds") {
+  ValidationResult result;
+  result.recorded = {100, 1000, 500, 10};
+  result.simulated = {{100, 1100, 400, 20}, {100, 900, 500, 0}, {100, 1200, 600, 0}};
+  const ValidationErrors errors = validation_errors(result);
+  CHECK(errors.stalling_seeds == Approx(1.0 / 3));
+  CHECK_FALSE(errors.is_stall_right());
+  CHECK(errors.ingest == Approx(0.1));
+  CHECK(errors.compaction_bytes == Approx(0));
+  CHECK(errors.stalled_ratio == Approx(0.1));
+  CHECK(errors.stalled_ratio_off == Approx(-0.1));
+}
+
+}  // namespace
+}  // namespace rocktune::sim

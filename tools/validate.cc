@@ -1,0 +1,86 @@
+// rocktune validate: the simulator against what was recorded.
+#include <iostream>
+#include <memory>
+
+#include "tools/command.h"
+#include "tools/run_list.h"
+#include "tools/status_line.h"
+#include "tools/text.h"
+#include "tools/validate_text.h"
+
+namespace rocktune::tools {
+namespace {
+
+struct ValidateOptions {
+  std::vector<std::string> traces;
+  double calibrate_seconds = 600;
+  std::size_t seeds = 20;
+  bool json = false;
+};
+
+Result<ValidatedRun> validate_run(const RecordedRun& run, const ValidateOptions& options) {
+  sim::Validation validation(options.calibrate_seconds);
+  const auto read = for_each_step(
+      run, [&](const trace::RecordedStep& step) { validation.add(step.sample, step.events); });
+  if (!read) return tl::unexpected(read.error());
+  auto result = validation.finish(run.rocksdb_version, options.seeds);
+  if (!result) return tl::unexpected(result.error().within("run " + run.name));
+  return ValidatedRun{run.name, *std::move(result)};
+}
+
+Result<std::vector<ValidatedRun>> validate_runs(const ValidateOptions& options) {
+  const auto recorded = list_recorded_runs(options.traces);
+  if (!recorded) return tl::unexpected(recorded.error());
+  if (recorded->empty()) {
+    return fail(ErrorCode::kNotFound,
+                "no database was read in any of these traces; rocktune trace info FILE shows what "
+                "is in one");
+  }
+  const StatusLine line;
+  std::vector<ValidatedRun> runs;
+  for (const RecordedRun& one : *recorded) {
+    line.show_run("simulating", runs.size() + 1, recorded->size(), one.name);
+    auto run = validate_run(one, options);
+    if (!run) return tl::unexpected(run.error());
+    runs.push_back(*std::move(run));
+  }
+  return runs;
+}
+
+int validate_all(const ValidateOptions& options) {
+  const auto runs = validate_runs(options);
+  if (!runs) {
+    const bool usage = runs.error().code == ErrorCode::kInvalidArgument;
+    return report_error(runs.error().within("validate"), usage ? kUsage : kFailed);
+  }
+  if (options.json) {
+    std::cout << trace::json_text(validation_json(*runs)) << '\n';
+  } else {
+    for (const std::string& line : validation_lines(*runs)) std::cout << printable(line) << '\n';
+  }
+  std::cout.flush();
+  return std::cout ? kOk : kFailed;
+}
+
+}  // namespace
+
+void add_validate(CLI::App& root, Action& chosen) {
+  CLI::App* app = root.add_subcommand("validate", "how well the simulator repeats recorded runs");
+  auto options = std::make_shared<ValidateOptions>();
+  app->add_option("TRACE", options->traces, "traces of runs, in any order")->required();
+  app->add_option("--calibrate-until", options->calibrate_seconds,
+                  "how much of each run, from its begin, calibrates; the rest is compared")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  app->add_option("--seeds", options->seeds, "simulations of each run; their median counts")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1000}))
+      ->type_name("NUMBER")
+      ->capture_default_str();
+  app->add_flag("--json", options->json, "one line of JSON, with every figure of every run");
+  app->footer(std::string("Example: rocktune validate runs/*.sqlite --calibrate-until 600\n\n") +
+              kValidationClaims);
+  app->callback([options, &chosen] { chosen = [options] { return validate_all(*options); }; });
+}
+
+}  // namespace rocktune::tools
