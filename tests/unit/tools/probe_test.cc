@@ -152,9 +152,10 @@ TEST_CASE("a disk that seeks, and steps that are missing, give no profile", "[pr
 }
 
 TEST_CASE("a profile says what was found and how", "[probe]") {
-  ProbeReport report{{"/data \"x\"", "nvme0n1", true, kGiB, 61.5, "2026-01-02T03:04:05.000Z"},
-                     measured(kDevice),
-                     *fit_probe(measured(kDevice))};
+  ProbeReport report;
+  report.setting = {"/data \"x\"", "nvme0n1", true, kGiB, 61.5, "2026-01-02T03:04:05.000Z"};
+  report.steps = measured(kDevice);
+  report.fit = *fit_probe(measured(kDevice));
   const std::string yaml = probe_yaml(report);
   for (const char* part :
        {"\nread_iops: 500000\n", "\nmixing_loss: 0.7\n", "\nread_latency_us: 100\n",
