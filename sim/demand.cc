@@ -38,7 +38,7 @@ struct Stall {
 
 // Over free intervals that reach back (or forth) from a stall, until the next one or long enough.
 template <class Iterator>
-std::optional<Amounts> level(Iterator from, Iterator end) {
+std::optional<Amounts> level(Iterator from, const Iterator& end) {
   Amounts amounts;
   for (; from != end && !from->held_back && amounts.seconds < kDemandLookSeconds; ++from) {
     amounts.add(*from);

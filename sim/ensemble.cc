@@ -173,6 +173,7 @@ Ranking rank(const std::vector<SimulatedPolicy>& policies, Priority first) {
   std::vector<std::vector<double>> by_seed;
   for (std::size_t seed = 0; seed < seeds; ++seed) {
     std::vector<double> merits;
+    merits.reserve(policies.size());
     for (const SimulatedPolicy& policy : policies) {
       merits.push_back(figure_of_merit(policy.by_seed[seed], first));
     }

@@ -126,6 +126,7 @@ std::string family_name(std::size_t index) {
 
 std::vector<KnobReading> read_knobs(const PlantOptions& now, const PlantOptions& found) {
   std::vector<KnobReading> readings;
+  readings.reserve(kDatabaseKnobs.size() + now.families.size() * kFamilyKnobs.size());
   for (const DatabaseKnob& one : kDatabaseKnobs) {
     readings.push_back(reading(one.name, "", one.get(now), one.get(found)));
   }

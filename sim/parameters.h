@@ -27,7 +27,7 @@ struct PlantOptions {
   double write_piece_bytes = 1 << 20;  // writable_file_max_buffer_size
   // Since RocksDB 8.10 a debt that is large for the data gives compaction all slots.
   bool debt_for_size_speeds_up = false;
-  std::vector<FamilyOptions> families{FamilyOptions{}};
+  std::vector<FamilyOptions> families = std::vector<FamilyOptions>(1);
 };
 
 // What a second of work comes to. The defaults are what 24 recorded runs of RocksDB 6.11 with one

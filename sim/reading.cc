@@ -20,10 +20,10 @@ struct Version {
 // What cannot be read as a number is 0: an old one.
 Version parse(std::string_view text) {
   Version version;
-  const std::size_t dot = text.find('.');
-  std::from_chars(text.data(), text.data() + std::min(dot, text.size()), version.major);
-  if (dot != std::string_view::npos) {
-    std::from_chars(text.data() + dot + 1, text.data() + text.size(), version.minor);
+  const char* const end = text.data() + text.size();
+  const auto [dot, error] = std::from_chars(text.data(), end, version.major);
+  if (error == std::errc() && dot != end && *dot == '.') {
+    std::from_chars(dot + 1, end, version.minor);
   }
   return version;
 }

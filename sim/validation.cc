@@ -19,6 +19,7 @@ RunFigures simulated(const SimulationInput& input, std::uint64_t seed) {
 template <class Figure>
 double median_over_seeds(const ValidationResult& result, Figure figure) {
   std::vector<double> values;
+  values.reserve(result.simulated.size());
   for (const RunFigures& run : result.simulated) values.push_back(figure(run));
   return median(std::move(values));
 }

@@ -7,7 +7,7 @@ namespace {
 
 // db/column_family.cc: kMinWriteRate, kIncSlowdownRatio, kDecSlowdownRatio, kNearStopSlowdownRatio,
 // kDelayRecoverSlowdownRatio.
-constexpr std::uint64_t kLowestRate = 16 * 1024;
+constexpr std::uint64_t kLowestRate = 16u << 10;
 constexpr double kSlowDown = 0.8;
 constexpr double kSpeedUp = 1 / kSlowDown;
 constexpr double kNearStop = 0.6;

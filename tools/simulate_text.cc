@@ -1,6 +1,7 @@
 #include "tools/simulate_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "model/text.h"
@@ -60,11 +61,12 @@ struct Spread {
 
 Spread spread_of(const sim::SimulatedPolicy& policy, const Column& column) {
   std::vector<double> values;
+  values.reserve(policy.by_seed.size());
   for (const LoopFigures& figures : policy.by_seed) values.push_back(column.figure(figures));
   std::sort(values.begin(), values.end());
   const auto at = [&](double share) {
     const auto last = static_cast<double>(values.size() - 1);
-    return values[static_cast<std::size_t>(share * last + 0.5)];
+    return values[static_cast<std::size_t>(std::lround(share * last))];
   };
   return {at(0.05), sim::median(values), at(0.95)};
 }

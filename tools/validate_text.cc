@@ -43,6 +43,7 @@ Summary summarise(const std::vector<sim::ValidationErrors>& errors) {
 
 std::vector<sim::ValidationErrors> all_errors(const std::vector<ValidatedRun>& runs) {
   std::vector<sim::ValidationErrors> errors;
+  errors.reserve(runs.size());
   for (const ValidatedRun& run : runs) errors.push_back(sim::validation_errors(run.result));
   return errors;
 }
