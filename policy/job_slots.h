@@ -1,5 +1,5 @@
 // How RocksDB splits max_background_jobs (DBImpl::GetBGJobLimits): a quarter flushes, at least one,
-// the rest compactions, at least one. Pure; internal to policy/.
+// the rest compactions, at least one. Pure; for policy/ and sim/.
 #pragma once
 
 #include <algorithm>

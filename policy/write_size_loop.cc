@@ -92,6 +92,8 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   operations_.expire(now);
   if (size_ && reading.value != *size_) offered_since_.reset();
   if (size_ && reading.value > *size_) trial_.reset();
+  if (lowered) follows_ = offered_size_ == reading.value;
+  if (reading.value >= reading.found) follows_ = false;
   size_ = reading.value;
 }
 
@@ -115,6 +117,7 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
   if (small || resting || situation.stalled || !reads_wait_for_writes(situation)) {
     return std::nullopt;
   }
+  offered_size_.reset();
   Proposal out = propose(reading, pieces, "write_size.reads");
   const double p99_us = read_p99_.mean(kWorkSeconds).value_or(0);
   const double write_ms = write_await_.mean(kWorkSeconds).value_or(0);
@@ -207,13 +210,19 @@ std::optional<Proposal> WriteSizeLoop::follow(const Situation& situation,
   if (is_read(f)) read_ = situation.now;
   const bool reads = read_ && seconds_between(*read_, situation.now) < kReadLatelySeconds;
   const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
-  const double unasked = unasked_.update(!asked && ours && !reads && !trial_, situation.now);
-  if (reads || situation.stalled) return std::nullopt;
-  if (unasked >= kUnaskedSeconds) {
+  const bool alone = !asked && !trial_;
+  const double unasked = unasked_.update(ours && alone && (!reads || follows_), situation.now);
+  // Who is read now finds out by itself what its reads bear, and does not ask others for a size
+  // that it never tried.
+  const bool own_way = ours && follows_ && reads;
+  if (situation.stalled || (reads && !own_way)) return std::nullopt;
+  if (own_way || unasked >= kUnaskedSeconds) {
     Proposal out = propose(reading, reading.found, "write_size.neighbours");
-    out.reason =
-        "no reads of others on this device are known to wait behind writes any longer: "
-        "flushes and compactions write in pieces as found";
+    out.reason = own_way
+                     ? "this database is read from now, and its reads were not seen to wait behind "
+                       "writes: flushes and compactions write in pieces as found"
+                     : "no reads of others on this device are known to wait behind writes any "
+                       "longer: flushes and compactions write in pieces as found";
     out.expected = no_more_stalls(f);
     return out;
   }
@@ -224,6 +233,7 @@ std::optional<Proposal> WriteSizeLoop::follow(const Situation& situation,
                                   *asked, static_cast<std::uint64_t>(reading.value)))
                             : reading.value);
   if (!asked || resting || size >= reading.value) return std::nullopt;
+  offered_size_ = size;
   Proposal out = propose(reading, size, "write_size.neighbours");
   out.reason = "the reads of a database on the same device wait behind writes of more than " +
                text::bytes(static_cast<double>(*asked)) + ": flushes and compactions here write " +

@@ -49,6 +49,8 @@ class WriteSizeLoop {
   Trend device_writes_{Trend::Jumps::kKeep, 0, kTrialSeconds};
   Trend operations_{Trend::Jumps::kKeep, 0, kWorkSeconds};  // all of the time
   Held stalled_, unasked_;
+  std::optional<std::int64_t> offered_size_;  // as a neighbour has it
+  bool follows_ = false;                      // the present size is a neighbour's
   std::optional<std::int64_t> size_;          // as last seen
   std::optional<Trial> trial_;                // smaller pieces that are not judged yet
   std::optional<Nanoseconds> read_;           // when it was read from last

@@ -19,6 +19,8 @@ constexpr double kDeviceSpread = 0.2;
 constexpr double kCacheSpread = 0.2;
 constexpr double kMostDeviations = 2;
 constexpr std::uint64_t kDrawStream = 1;
+// Of a poll: samples come a little early and late.
+constexpr double kPollRounding = 1e-6;
 
 class Draw {
  public:
@@ -124,14 +126,24 @@ Result<LoopFigures> simulate(const SimulationInput& input, const EngineConfig& e
   plant.restore(own.state, own.delayed_rate);
   auto loop = ClosedLoop::create(Host(own.host, {std::move(plant)}), {engine});
   if (!loop) return tl::unexpected(loop.error());
-  double due = 0, done = 0;  // polls are on a grid of their own
+  // Polls are on a grid of their own: each has the mean of what was asked for since the one before.
+  Arrivals sum;
+  double seconds = 0;
   for (std::size_t i = 0; i < own.seconds.size(); ++i) {
-    loop->host().plant(0).set_arrivals(arrivals_of(own, i));
-    due += own.seconds[i];
-    const double polls = std::floor((due - done) / kPollSeconds);
+    const Arrivals asked = arrivals_of(own, i);
+    sum.reads_per_second += asked.reads_per_second * own.seconds[i];
+    sum.writes_per_second += asked.writes_per_second * own.seconds[i];
+    seconds += own.seconds[i];
+    const double polls = std::floor(seconds / kPollSeconds + kPollRounding);
     if (polls < 1) continue;
+    Arrivals mean = asked;
+    mean.reads_per_second = sum.reads_per_second / seconds;
+    mean.writes_per_second = sum.writes_per_second / seconds;
+    loop->host().plant(0).set_arrivals(mean);
     loop->run(polls * kPollSeconds);
-    done += polls * kPollSeconds;
+    seconds -= polls * kPollSeconds;
+    sum.reads_per_second = mean.reads_per_second * seconds;
+    sum.writes_per_second = mean.writes_per_second * seconds;
   }
   return loop->figures(0);
 }

@@ -32,7 +32,7 @@ Arrivals arrivals_of(const SimulationInput& input, std::size_t interval);
 
 // Laws as they may be, given what calibration knows: seed 0 has them as they are, without luck from
 // job to job; others draw rates, overlap, cache and device around them. All policies of one seed
-// meet the same draw and the same luck.
+// meet the same draw; the luck of single jobs is the same until their order differs.
 SimulationInput drawn(const SimulationInput& input, std::uint64_t seed);
 
 // Errors: a policy that is not there, or parameters that it does not take.

@@ -17,7 +17,7 @@ struct Misses {
 
 Misses misses_of(double per_read) {
   if (!(per_read > 0)) return {};
-  const double slow = 1 - std::exp(-per_read);
+  const double slow = -std::expm1(-per_read);
   return {slow, per_read / slow};
 }
 
@@ -58,21 +58,36 @@ ForegroundRates foreground_rates(const ForegroundInput& input, const ReadLaws& l
   const double cpu_seconds = (1 - writing) * laws.read_seconds + writing * laws.write_seconds;
   const double most = std::min(arrivals.threads / std::max(seconds, 1e-9),
                                input.cpus / std::max(cpu_seconds, 1e-9));
-  const bool unbounded = arrivals.closed || input.backlog > 0;
-  double all = unbounded ? most : std::min(asked, most);
   double allowed = kUnbounded;
   if (input.write_state == WriteState::kDelayed) allowed = input.delayed_writes_per_second;
   if (input.write_state == WriteState::kStopped) allowed = 0;
-  if (arrivals.one_queue && writing > 0) all = std::min(all, allowed / writing);
-  rates.reads_per_second = all * (1 - writing);
-  rates.writes_per_second = std::min(all * writing, allowed);
+  const double backlog = input.read_backlog + input.write_backlog;
+  if (arrivals.closed || arrivals.one_queue) {
+    double all = arrivals.closed || backlog > 0 ? most : std::min(asked, most);
+    if (arrivals.one_queue && writing > 0) all = std::min(all, allowed / writing);
+    rates.reads_per_second = all * (1 - writing);
+    rates.writes_per_second = std::min(all * writing, allowed);
+  } else {
+    // Each kind has its share, and what the other one leaves of its own.
+    const double reads = input.read_backlog > 0 ? most : arrivals.reads_per_second;
+    const double writes = input.write_backlog > 0 ? most : arrivals.writes_per_second;
+    rates.reads_per_second = std::min(reads, most - std::min({writes, allowed, most * writing}));
+    rates.writes_per_second = std::min({writes, allowed, most - rates.reads_per_second});
+  }
   if (allowed < kUnbounded && allowed > 0 && rates.writes_per_second >= allowed) {
     // The threads' writes wait for their turn.
     rates.write.slow_ratio = 1;
     rates.write.slow_seconds = laws.write_seconds + arrivals.threads / allowed;
   }
-  if (arrivals.catches_up && input.backlog > 0 && all > 0) {
-    rates.read.queued_seconds = rates.write.queued_seconds = input.backlog / all;
+  const auto queued = [](double operations, double rate) {
+    return operations > 0 && rate > 0 ? operations / rate : 0;
+  };
+  if (arrivals.one_queue) {
+    rates.read.queued_seconds = rates.write.queued_seconds =
+        queued(backlog, rates.reads_per_second + rates.writes_per_second);
+  } else {
+    rates.read.queued_seconds = queued(input.read_backlog, rates.reads_per_second);
+    rates.write.queued_seconds = queued(input.write_backlog, rates.writes_per_second);
   }
   return rates;
 }

@@ -40,7 +40,8 @@ double miss_ratio(const ReadLaws& laws, double cache_bytes);
 
 struct ForegroundInput {
   Arrivals arrivals;
-  double backlog = 0;  // operations that should have been done by now
+  double read_backlog = 0;  // operations that should have been done by now
+  double write_backlog = 0;
   WriteState write_state = WriteState::kNormal;
   double delayed_writes_per_second = 0;  // that get through while writes are delayed
   double misses_per_read = 0;

@@ -12,6 +12,9 @@ constexpr int kShareRounds = 4;
 constexpr double kSameRate = 0.01;
 // Background work never takes all CPUs from the foreground: the kernel shares them.
 constexpr double kLeastCpuShare = 0.3;
+constexpr double kDeviceRequestBytes = 128 << 10;
+// Events that follow faster come together, so that no input, however absurd, takes for ever.
+constexpr double kShortestStepSeconds = 1e-4;
 
 }  // namespace
 
@@ -35,6 +38,7 @@ void Host::advance(double seconds) {
     solve();
     double step = left;
     for (const Plant& plant : plants_) step = std::min(step, plant.next_event());
+    step = std::min(left, std::max(step, kShortestStepSeconds));
     pass(step);
     left -= step;
     for (Plant& plant : plants_) plant.settle();
@@ -76,12 +80,15 @@ void Host::solve() {
     }
     busy_cpus_ = 0;
     for (const DeviceJob& job : jobs_) busy_cpus_ += job.bytes_per_second * job.work_seconds;
-    busy_cpus_ = std::min(busy_cpus_, (1 - kLeastCpuShare) * laws_.cpus);
+    if (const double most = (1 - kLeastCpuShare) * laws_.cpus; busy_cpus_ > most) {
+      for (DeviceJob& job : jobs_) job.bytes_per_second *= most / busy_cpus_;
+      busy_cpus_ = most;
+    }
     const double cpus = (laws_.cpus - busy_cpus_) / static_cast<double>(plants_.size());
     for (std::size_t i = 0; i < plants_.size(); ++i) {
       const auto own =
           std::span(jobs_).subspan(first_jobs_[i], first_jobs_[i + 1] - first_jobs_[i]);
-      plants_[i].take(own, use_, device_read_seconds, cpus);
+      plants_[i].take(own, use_, device_read_seconds, cpus, round > 0);
     }
     if (device == nullptr) return;
     const double now = foreground_io().reads_per_second;
@@ -108,17 +115,17 @@ void Host::pass(double seconds) {
     const double read = progress * job.read_bytes;
     const double written = progress * job.write_bytes;
     const double read_pieces = read / job.read_piece_bytes;
-    const double written_pieces = written / job.write_piece_bytes;
+    // The kernel splits large writes; each part is there until all of them are written.
+    const double parts = written / std::min(job.write_piece_bytes, kDeviceRequestBytes);
     totals.read_bytes += read;
     totals.read_requests += read_pieces;
     totals.read_seconds +=
         read_pieces * (job.wait_seconds + capacity_share(device_->read, job.read_piece_bytes, 1) +
                        device_->read_latency_seconds);
     totals.write_bytes += written;
-    totals.write_requests += written_pieces;
+    totals.write_requests += parts;
     totals.write_seconds +=
-        written_pieces *
-        (job.wait_seconds + capacity_share(device_->write, job.write_piece_bytes, 1));
+        parts * (job.wait_seconds + capacity_share(device_->write, job.write_piece_bytes, 1));
   }
   totals.busy_seconds += use_.busy_ratio * seconds;
   totals.queue_seconds += use_.queue * seconds;

@@ -30,7 +30,8 @@ Result<ClosedLoop> ClosedLoop::create(Host host, const std::vector<EngineConfig>
   for (std::size_t i = 0; i < engines.size(); ++i) {
     auto engine = Engine::create(engines[i]);
     if (!engine) return tl::unexpected(engine.error());
-    databases.push_back({*std::move(engine), Sampler(host, i), engines[i].objective, {}, {}, {}});
+    databases.push_back(
+        {*std::move(engine), Sampler(host, i), engines[i].objective, {}, {}, 0, {}});
   }
   return ClosedLoop(std::move(host), std::move(databases));
 }
@@ -85,7 +86,11 @@ void ClosedLoop::apply(std::size_t index, const Decision& decision, PlantOptions
 void ClosedLoop::end_second(std::size_t index) {
   Database& database = databases_[index];
   const Plant& plant = host_.plant(index);
+  // Writes that are stopped have no latency until the stop ends.
+  const double stopped = plant.totals().stopped_seconds - database.stopped_before;
+  database.stopped_before = plant.totals().stopped_seconds;
   const bool above =
+      stopped > database.objective.write_p99_seconds ||
       is_above(plant.read_latency(), database.reads_before, database.objective.read_p99_seconds) ||
       is_above(plant.write_latency(), database.writes_before, database.objective.write_p99_seconds);
   if (above) database.figures.seconds_above_slo += 1;

@@ -50,6 +50,7 @@ class ClosedLoop {
     Sampler sampler;
     Objective objective;
     LatencyTotals reads_before, writes_before;  // a second ago
+    double stopped_before = 0;
     LoopFigures figures;
   };
   ClosedLoop(Host host, std::vector<Database> databases);

@@ -15,6 +15,8 @@ namespace {
 constexpr double kNothing = 1;  // bytes
 constexpr double kNoOperations = 1e-3;
 constexpr double kQueueStepSeconds = 0.25;
+constexpr std::size_t kMostCompactions = 256;
+constexpr double kMostThreads = 64;  // of one compaction; more CPUs than that nobody gives it
 // Of a compaction that only moves files: an edit of the manifest.
 constexpr double kMoveSeconds = 0.02;
 
@@ -143,7 +145,7 @@ double Plant::foreground_cpu() const {
 }
 
 void Plant::take(std::span<const DeviceJob> jobs, const DeviceUse& use, double device_read_seconds,
-                 double cpus) {
+                 double cpus, bool again) {
   std::size_t next = 0;
   for (Flush& flush : flushes_) flush.speed = jobs[next++].bytes_per_second;
   for (RunningCompaction& one : compactions_) {
@@ -155,13 +157,19 @@ void Plant::take(std::span<const DeviceJob> jobs, const DeviceUse& use, double d
   }
   ForegroundInput input;
   input.arrivals = arrivals_;
-  input.backlog = backlog_;
+  input.read_backlog = read_backlog_;
+  input.write_backlog = write_backlog_;
   input.write_state = control_.state();
   input.delayed_writes_per_second =
       static_cast<double>(control_.delayed_rate()) * laws_.delayed_bytes / laws_.bytes_per_write;
   input.misses_per_read = misses_per_read();
   input.cpus = cpus;
+  const ForegroundRates before = rates_;
   rates_ = foreground_rates(input, laws_.reads, use, device_read_seconds);
+  if (!again) return;
+  // Half of the way: the device answers what is asked of it, and the other way round.
+  rates_.reads_per_second = (rates_.reads_per_second + before.reads_per_second) / 2;
+  rates_.writes_per_second = (rates_.writes_per_second + before.writes_per_second) / 2;
 }
 
 // User bytes that the active memtable still takes.
@@ -183,9 +191,13 @@ double Plant::next_event() const {
   const double done = rates_.reads_per_second + rates_.writes_per_second;
   if (arrivals_.catches_up && !arrivals_.closed) {
     // The longer the queue the later its operations are: in steps, while it changes.
-    const double change = done - arrivals_.per_second();
-    if (std::abs(change) > kNoOperations) seconds = std::min(seconds, kQueueStepSeconds);
-    if (backlog_ > kNoOperations) ends(backlog_, change);
+    const double reads = rates_.reads_per_second - arrivals_.reads_per_second;
+    const double writes = rates_.writes_per_second - arrivals_.writes_per_second;
+    if (std::abs(reads) + std::abs(writes) > kNoOperations) {
+      seconds = std::min(seconds, kQueueStepSeconds);
+    }
+    if (read_backlog_ > 0) ends(read_backlog_, reads);
+    if (write_backlog_ > 0) ends(write_backlog_, writes);
   }
   return seconds;
 }
@@ -229,11 +241,22 @@ void Plant::pass_foreground(double seconds) {
   if (control_.state() != WriteState::kNormal && asked > writes) {
     totals_.writers_seconds += (1 - writes / asked) * seconds;
   }
-  if (!arrivals_.catches_up || arrivals_.closed) {
-    backlog_ = 0;
-  } else {
-    backlog_ = std::max(backlog_ + arrivals_.per_second() * seconds - reads - writes, 0.0);
+  // Those who stood before a stop are done when it ends, however few they are.
+  if (control_.state() == WriteState::kStopped && asked > 0) {
+    stop_seconds_ += seconds;
+  } else if (stop_seconds_ > 0) {
+    LatencyMix stopped;
+    stopped.fast_seconds = stop_seconds_;
+    write_latency_.add(arrivals_.threads, stopped);
+    stop_seconds_ = 0;
   }
+  const auto left = [&](double backlog, double arrived, double done) {
+    if (!arrivals_.catches_up || arrivals_.closed) return 0.0;
+    backlog += arrived * seconds - done;
+    return backlog > kNoOperations ? backlog : 0.0;
+  };
+  read_backlog_ = left(read_backlog_, arrivals_.reads_per_second, reads);
+  write_backlog_ = left(write_backlog_, arrivals_.writes_per_second, writes);
 }
 
 // Everything that is due now, and what follows from it.
@@ -337,7 +360,7 @@ void Plant::begin_compactions() {
   std::size_t idle = 0;
   while (idle < families_.size()) {
     const std::int64_t slots = has_pressure() ? compaction_slots(options_.max_background_jobs) : 1;
-    if (compactions_.size() >= static_cast<std::size_t>(slots)) return;
+    if (compactions_.size() >= std::min(static_cast<std::size_t>(slots), kMostCompactions)) return;
     idle = begin_compaction(next_family_) ? 0 : idle + 1;
     next_family_ = (next_family_ + 1) % families_.size();
   }
@@ -356,8 +379,8 @@ bool Plant::begin_compaction(std::size_t family) {
   if (picked->level == 0) {
     const double pieces =
         std::ceil(picked->input_bytes() / options_.families[family].tree.target_file_bytes);
-    one.threads =
-        std::clamp(static_cast<double>(options_.max_subcompactions), 1.0, std::max(pieces, 1.0));
+    one.threads = std::clamp(static_cast<double>(options_.max_subcompactions), 1.0,
+                             std::clamp(pieces, 1.0, kMostThreads));
   }
   if (picked->input_bytes() > 0) {
     one.written_ratio = tree.output_bytes(*picked) / picked->input_bytes();

@@ -75,11 +75,12 @@ class Plant {
   void set_arrivals(const Arrivals& arrivals) { arrivals_ = arrivals; }
 
   // One round of a host's: what the plant would do were it alone, what it gets, when something
-  // happens next if nothing else changes that, and so much time passing.
+  // happens next if nothing else changes that, and so much time passing. `again`: in the same round
+  // as before, with what the others answered.
   void want(std::vector<DeviceJob>& jobs, const DeviceLaws* device) const;
   [[nodiscard]] ForegroundIo foreground_io() const;
   void take(std::span<const DeviceJob> jobs, const DeviceUse& use, double device_read_seconds,
-            double cpus);
+            double cpus, bool again);
   [[nodiscard]] double next_event() const;
   void pass(double seconds);
   void settle();
@@ -90,7 +91,8 @@ class Plant {
   [[nodiscard]] double threads() const { return arrivals_.threads; }
   // CPUs that the foreground keeps busy now.
   [[nodiscard]] double foreground_cpu() const;
-  [[nodiscard]] double backlog() const { return backlog_; }  // operations not begun in time
+  // Operations that are not begun in time.
+  [[nodiscard]] double backlog() const { return read_backlog_ + write_backlog_; }
   [[nodiscard]] WriteState write_state() const { return control_.state(); }
   [[nodiscard]] std::uint64_t delayed_rate() const { return control_.delayed_rate(); }
   [[nodiscard]] std::size_t families() const { return families_.size(); }
@@ -151,7 +153,8 @@ class Plant {
   std::vector<RunningCompaction> compactions_;
   std::size_t next_family_ = 0;  // whose turn it is to begin a compaction
   Arrivals arrivals_;
-  double backlog_ = 0;
+  double read_backlog_ = 0, write_backlog_ = 0;
+  double stop_seconds_ = 0;  // that writes have been stopped by now
   ForegroundRates rates_;
   LatencyTotals read_latency_, write_latency_;
   Totals totals_;

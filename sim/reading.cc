@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -18,7 +19,7 @@ struct Version {
 };
 
 // What cannot be read as a number is 0: an old one.
-Version parse(std::string_view text) {
+Version parse(const std::string& text) {
   Version version;
   const char* const end = text.data() + text.size();
   const auto [dot, error] = std::from_chars(text.data(), end, version.major);
@@ -27,6 +28,13 @@ Version parse(std::string_view text) {
   }
   return version;
 }
+
+// Far beyond where writes stop; what is read from a file may be anything.
+constexpr std::uint64_t kMostL0Files = 100'000, kMostMemtables = 10'000;
+// RocksDB makes smaller write buffers as large as this (SanitizeCfOptions). Files smaller than that
+// are no use to anybody, and endless work to simulate.
+constexpr double kLeastBufferBytes = 64 << 10;
+constexpr double kLeastPieceBytes = 4 << 10;
 
 double number(const Counter& counter) {
   return static_cast<double>(counter.value_or(0));
@@ -37,6 +45,10 @@ const char* obstacle(const ColumnFamilyReading& family) {
   if (family.leveled_compaction.value_or(1) == 0) return "its compaction is not leveled";
   if (family.levels.size() < 2) return "its levels were not read";
   if (family.levels.size() > kMostTreeLevels) return "it has more levels than are simulated";
+  if (family.levels.front().files > kMostL0Files ||
+      family.immutable_memtables.value_or(0) > kMostMemtables) {
+    return "it has more files of level 0 or memtables than are simulated";
+  }
   const bool known = family.write_buffer_bytes.value_or(0) > 0 && family.max_write_buffer_number &&
                      family.level0_compaction_trigger.value_or(0) > 0 &&
                      family.level0_slowdown_trigger && family.level0_stop_trigger &&
@@ -51,8 +63,11 @@ FamilyOptions family_options(const ColumnFamilyReading& family, const Version& v
   options.limits.write_buffers = static_cast<std::int64_t>(*family.max_write_buffer_number);
   options.limits.l0_slowdown_files = static_cast<std::int64_t>(*family.level0_slowdown_trigger);
   options.limits.l0_stop_files = static_cast<std::int64_t>(*family.level0_stop_trigger);
-  options.limits.soft_pending_bytes = family.soft_pending_limit_bytes.value_or(0);
-  options.limits.hard_pending_bytes = family.hard_pending_limit_bytes.value_or(0);
+  const StallLimits usual;
+  options.limits.soft_pending_bytes =
+      family.soft_pending_limit_bytes.value_or(usual.soft_pending_bytes);
+  options.limits.hard_pending_bytes =
+      family.hard_pending_limit_bytes.value_or(usual.hard_pending_bytes);
   options.tree.levels = family.levels.size();
   options.tree.shape.max_bytes_for_level_base = *family.max_bytes_for_level_base_bytes;
   options.tree.shape.max_bytes_for_level_multiplier =
@@ -62,6 +77,28 @@ FamilyOptions family_options(const ColumnFamilyReading& family, const Version& v
   options.tree.target_file_bytes = number(family.target_file_bytes);
   options.tree.small_l0_stays = version.is_at_least(9, 0);
   return options;
+}
+
+// Whatever a sample says, the plant gets options that RocksDB could have.
+void sanitize(PlantOptions& options) {
+  options.max_background_jobs = std::max<std::int64_t>(options.max_background_jobs, 1);
+  options.write_piece_bytes = std::max(options.write_piece_bytes, kLeastPieceBytes);
+  options.cache_bytes = std::max(options.cache_bytes, 0.0);
+  options.rate_limit = std::max(options.rate_limit, 0.0);
+  for (FamilyOptions& family : options.families) {
+    family.write_buffer_bytes = std::max(family.write_buffer_bytes, kLeastBufferBytes);
+    family.tree.target_file_bytes = std::max(family.tree.target_file_bytes, kLeastBufferBytes);
+    auto& shape = family.tree.shape;
+    shape.max_bytes_for_level_base = std::clamp<std::uint64_t>(
+        shape.max_bytes_for_level_base, 1 << 20, std::numeric_limits<std::int64_t>::max());
+    shape.level0_compaction_trigger =
+        std::clamp<std::uint64_t>(shape.level0_compaction_trigger, 1, kMostL0Files);
+    for (std::uint64_t* limit :
+         {&family.limits.soft_pending_bytes, &family.limits.hard_pending_bytes}) {
+      // Negative as a signed number: no limit.
+      if (*limit > std::numeric_limits<std::int64_t>::max()) *limit = 0;
+    }
+  }
 }
 
 // As the plant calls that column family; empty: the whole database; absent: there is none.
@@ -80,7 +117,7 @@ Result<PlantOptions> plant_options(const Sample& sample, std::string_view rocksd
   if (!sample.database || sample.database->column_families.empty()) {
     return fail(ErrorCode::kUnsupported, "no column family was read");
   }
-  const Version version = parse(rocksdb_version);
+  const Version version = parse(std::string(rocksdb_version));
   PlantOptions options;
   options.debt_for_size_speeds_up = version.is_at_least(8, 10);
   options.families.clear();
@@ -98,6 +135,7 @@ Result<PlantOptions> plant_options(const Sample& sample, std::string_view rocksd
     const auto family = plant_family(*sample.database, reading.column_family);
     if (family) set_knob(options, reading.name, *family, ours ? reading.found : reading.value);
   }
+  sanitize(options);
   return options;
 }
 

@@ -130,7 +130,6 @@ DatabaseReading read_database(const Plant& plant, Nanoseconds tick) {
 namespace {
 
 constexpr double kSectorBytes = 512;
-constexpr double kDeviceRequestBytes = 128 << 10;  // larger ones are split by the kernel
 
 DeviceReading read_device(const Host& host) {
   const DeviceTotals& totals = host.device_totals();
@@ -140,14 +139,9 @@ DeviceReading read_device(const Host& host) {
   reading.read_merges = reading.write_merges = 0;
   reading.read_sectors = whole_amount(totals.read_bytes / kSectorBytes);
   reading.read_ms = milliseconds(totals.read_seconds);
-  reading.write_ios =
-      whole_amount(std::max(totals.write_requests, totals.write_bytes / kDeviceRequestBytes));
+  reading.write_ios = whole_amount(totals.write_requests);
   reading.write_sectors = whole_amount(totals.write_bytes / kSectorBytes);
-  // Each part of a large write is there until all of it is written.
-  const double parts = totals.write_requests > 0
-                           ? static_cast<double>(*reading.write_ios) / totals.write_requests
-                           : 1;
-  reading.write_ms = milliseconds(totals.write_seconds * std::max(parts, 1.0));
+  reading.write_ms = milliseconds(totals.write_seconds);
   reading.in_flight = whole_amount(host.queue() + 0.5);
   reading.busy_ms = milliseconds(totals.busy_seconds);
   reading.queue_ms = *reading.read_ms + *reading.write_ms;

@@ -55,13 +55,31 @@ ValidationErrors validation_errors(const ValidationResult& result) {
 }
 
 void Validation::add(const Sample& sample, std::span<const DatabaseEvent> events) {
-  has_events_ = has_events_ || !events.empty();
-  if (calibration_.add(sample)) compare(sample, events);
+  const bool compares = calibration_.add(sample);
+  note_stalls(events);
+  if (compares) compare(sample);
   if (sample.database) last_ = sample;
 }
 
 // A stall that comes and goes between two samples is in the events only.
-void Validation::compare(const Sample& sample, std::span<const DatabaseEvent> events) {
+void Validation::note_stalls(std::span<const DatabaseEvent> events) {
+  for (const DatabaseEvent& event : events) {
+    const auto condition = event.words.find("condition");
+    if (event.kind != event::kStall || condition == event.words.end()) continue;
+    const double at = seconds_between(Nanoseconds{0}, event.at.tick);
+    const auto since = stalled_since_.find(event.column_family);
+    if (condition->second != "normal") {
+      if (since == stalled_since_.end()) stalled_since_[event.column_family] = at;
+    } else if (since != stalled_since_.end()) {
+      told_.push_back({since->second, at});
+      stalled_since_.erase(since);
+    } else if (const auto lasted = event.numbers.find("before_us"); lasted != event.numbers.end()) {
+      told_.push_back({at - static_cast<double>(lasted->second) / 1e6, at});
+    }
+  }
+}
+
+void Validation::compare(const Sample& sample) {
   const DatabaseReading& from = *last_->database;
   const DatabaseReading& to = *sample.database;
   const double interval = seconds_between(from.agent_tick, to.agent_tick);
@@ -71,18 +89,22 @@ void Validation::compare(const Sample& sample, std::span<const DatabaseEvent> ev
       growth(from.compaction_bytes_read, to.compaction_bytes_read).value_or(0);
   const double held = (is_held_back(*last_) ? 0.5 : 0) + (is_held_back(sample) ? 0.5 : 0);
   recorded_.stalled_seconds += held * interval;
-  for (const DatabaseEvent& event : events) {
-    const auto before = event.words.find("before");
-    const auto lasted = event.numbers.find("before_us");
-    if (event.kind != event::kStall || before == event.words.end() || before->second == "normal" ||
-        lasted == event.numbers.end()) {
-      continue;
-    }
-    const double since_start =
-        seconds_between(calibration_.start()->database->agent_tick, event.at.tick);
-    told_seconds_ +=
-        std::clamp(static_cast<double>(lasted->second) / 1e6, 0.0, std::max(since_start, 0.0));
+}
+
+// Their union, within the compared part: column families stall each other.
+double Validation::told_seconds() const {
+  const double begin = seconds_between(Nanoseconds{0}, calibration_.start()->database->agent_tick);
+  const double end = begin + recorded_.seconds;
+  std::vector<Stall> stalls = told_;
+  for (const auto& [family, since] : stalled_since_) stalls.push_back({since, end});
+  std::sort(stalls.begin(), stalls.end(),
+            [](const Stall& one, const Stall& other) { return one.begin < other.begin; });
+  double sum = 0, until = begin;
+  for (const Stall& stall : stalls) {
+    sum += std::max(std::min(stall.end, end) - std::max(stall.begin, until), 0.0);
+    until = std::max(until, std::min(stall.end, end));
   }
+  return sum;
 }
 
 Result<ValidationResult> Validation::finish(std::string_view rocksdb_version,
@@ -94,7 +116,8 @@ Result<ValidationResult> Validation::finish(std::string_view rocksdb_version,
   result.laws = input->laws;
   result.demand_known_ratio = input->demand.known_ratio;
   result.recorded = recorded_;
-  if (has_events_) result.recorded.stalled_seconds = told_seconds_;
+  const bool told = !told_.empty() || !stalled_since_.empty();
+  if (told) result.recorded.stalled_seconds = told_seconds();
   for (std::size_t seed = 0; seed < seeds; ++seed)
     result.simulated.push_back(simulated(*input, seed));
   return result;

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -55,13 +57,19 @@ class Validation {
                                                 std::size_t seeds) const;
 
  private:
-  void compare(const Sample& sample, std::span<const DatabaseEvent> events);
+  void compare(const Sample& sample);
+  void note_stalls(std::span<const DatabaseEvent> events);
 
   RunCalibration calibration_;
   std::optional<Sample> last_;
   RunFigures recorded_;
-  double told_seconds_ = 0;  // of stalls that events tell
-  bool has_events_ = false;
+  // Of stalls that events tell; ticks in seconds.
+  struct Stall {
+    double begin = 0, end = 0;
+  };
+  [[nodiscard]] double told_seconds() const;
+  std::vector<Stall> told_;
+  std::map<std::string, double> stalled_since_;  // by column family: those that are not over
 };
 
 }  // namespace rocktune::sim

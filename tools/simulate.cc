@@ -62,6 +62,7 @@ int simulate_all(const SimulateOptions& options) {
   if (!recorded) return report_error(recorded.error().within("simulate"));
   std::string known;
   bool found = false;
+  int code = kOk;
   for (const RecordedRun& run : *recorded) {
     known += (known.empty() ? "" : ", ") + run.target_name;
     if (!options.target.empty() && options.target != run.target_name) continue;
@@ -69,8 +70,9 @@ int simulate_all(const SimulateOptions& options) {
     const auto simulated = simulate_run(run, options);
     if (!simulated) {
       const bool usage = simulated.error().code == ErrorCode::kInvalidArgument;
-      return report_error(simulated.error().within("simulate: run " + run.name),
+      code = report_error(simulated.error().within("simulate: run " + run.name),
                           usage ? kUsage : kFailed);
+      continue;
     }
     if (options.json) {
       std::cout << trace::json_text(simulation_json(*simulated)) << '\n';
@@ -88,7 +90,7 @@ int simulate_all(const SimulateOptions& options) {
                         known.empty() ? kFailed : kUsage);
   }
   std::cout.flush();
-  return std::cout ? kOk : kFailed;
+  return std::cout ? code : kFailed;
 }
 
 }  // namespace

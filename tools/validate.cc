@@ -28,7 +28,12 @@ Result<ValidatedRun> validate_run(const RecordedRun& run, const ValidateOptions&
   return ValidatedRun{run.name, *std::move(result)};
 }
 
-Result<std::vector<ValidatedRun>> validate_runs(const ValidateOptions& options) {
+struct Validated {
+  std::vector<ValidatedRun> runs;
+  std::vector<Error> errors;  // of runs that could not be simulated
+};
+
+Result<Validated> validate_runs(const ValidateOptions& options) {
   const auto recorded = list_recorded_runs(options.traces);
   if (!recorded) return tl::unexpected(recorded.error());
   if (recorded->empty()) {
@@ -37,29 +42,43 @@ Result<std::vector<ValidatedRun>> validate_runs(const ValidateOptions& options) 
                 "is in one");
   }
   const StatusLine line;
-  std::vector<ValidatedRun> runs;
+  Validated out;
   for (const RecordedRun& one : *recorded) {
-    line.show_run("simulating", runs.size() + 1, recorded->size(), one.name);
+    line.show_run("simulating", out.runs.size() + out.errors.size() + 1, recorded->size(),
+                  one.name);
     auto run = validate_run(one, options);
-    if (!run) return tl::unexpected(run.error());
-    runs.push_back(*std::move(run));
+    if (run) {
+      out.runs.push_back(*std::move(run));
+    } else {
+      out.errors.push_back(run.error());
+    }
   }
-  return runs;
+  return out;
+}
+
+int exit_code(const Error& error) {
+  return error.code == ErrorCode::kInvalidArgument ? kUsage : kFailed;
 }
 
 int validate_all(const ValidateOptions& options) {
-  const auto runs = validate_runs(options);
-  if (!runs) {
-    const bool usage = runs.error().code == ErrorCode::kInvalidArgument;
-    return report_error(runs.error().within("validate"), usage ? kUsage : kFailed);
+  const auto validated = validate_runs(options);
+  if (!validated) {
+    return report_error(validated.error().within("validate"), exit_code(validated.error()));
   }
+  int code = kOk;
+  for (const Error& error : validated->errors) {
+    code = report_error(error.within("validate"), exit_code(error));
+  }
+  if (validated->runs.empty()) return code;
   if (options.json) {
-    std::cout << trace::json_text(validation_json(*runs)) << '\n';
+    std::cout << trace::json_text(validation_json(validated->runs)) << '\n';
   } else {
-    for (const std::string& line : validation_lines(*runs)) std::cout << printable(line) << '\n';
+    for (const std::string& line : validation_lines(validated->runs)) {
+      std::cout << printable(line) << '\n';
+    }
   }
   std::cout.flush();
-  return std::cout ? kOk : kFailed;
+  return std::cout ? code : kFailed;
 }
 
 }  // namespace

@@ -69,7 +69,6 @@ void LsmCalibration::add_flushes(const Sample& older, const Sample& newer) {
   if (!bytes) return;
   const auto running =
       static_cast<double>(from.running_flushes.value_or(0) + to.running_flushes.value_or(0));
-  sums_.timed_flush_bytes += *bytes;
   sums_.flush_seconds += running / 2 * interval_seconds(older, newer);
   for (std::size_t i = 0; i < to.column_families.size(); ++i) {
     const auto flushes =
@@ -131,7 +130,7 @@ Laws LsmCalibration::laws() const {
     laws.memtable_fill = std::clamp(fill, 0.1, 1.0);
   }
   laws.flush_bytes_per_second =
-      rate(sums_.timed_flush_bytes, sums_.flush_seconds, prior.flush_bytes_per_second);
+      rate(sums_.flush_bytes, sums_.flush_seconds, prior.flush_bytes_per_second);
   laws.l0_bytes_per_second = rate(sums_.l0_bytes, sums_.l0_seconds, prior.l0_bytes_per_second);
   // Deeper compactions read and merge as those out of L0 do, until they are seen to differ.
   laws.deep_bytes_per_second =

@@ -25,7 +25,7 @@ class LsmCalibration {
   struct Sums {
     double keys = 0, keyed_user_bytes = 0, keyed_flush_bytes = 0;
     double flushes = 0, flush_bytes = 0, buffer_bytes = 0;
-    double flush_seconds = 0, timed_flush_bytes = 0;
+    double flush_seconds = 0;
     double l0_bytes = 0, l0_seconds = 0;
     double deep_bytes = 0, deep_seconds = 0;
     double read_bytes = 0, written_bytes = 0;

@@ -11,8 +11,9 @@ using derivation::growth;
 
 // Fewer reads than this between two samples are an accident.
 constexpr double kFewestReads = 20;
-constexpr double kMedian = 0.5;
-// What a misjudged median may not make of a read: the time of a look-up in memory.
+// Of the latencies, the fast end: a read that finds all in memory, a write that waits for nobody.
+constexpr double kFastest = 0.1;
+// What a misjudged quantile may not make of a read: the time of a look-up in memory.
 constexpr double kLeastReadSeconds = 1e-6, kMostReadSeconds = 200e-6;
 
 double l0_files(const DatabaseReading& database) {
@@ -38,14 +39,14 @@ void ReadCalibration::add(const Sample& older, const Sample& newer) {
   const DatabaseReading& to = *newer.database;
   if (from.read_latency && to.read_latency) {
     const auto reads = growth(from.keys_read, to.keys_read).value_or(0);
-    if (const Value us = interval_quantile_us(*from.read_latency, *to.read_latency, kMedian)) {
+    if (const Value us = interval_quantile_us(*from.read_latency, *to.read_latency, kFastest)) {
       sums_.read_us += *us * reads;
       sums_.timed_reads += reads;
     }
   }
   if (from.write_latency && to.write_latency) {
     const auto writes = growth(from.keys_written, to.keys_written).value_or(0);
-    if (const Value us = interval_quantile_us(*from.write_latency, *to.write_latency, kMedian)) {
+    if (const Value us = interval_quantile_us(*from.write_latency, *to.write_latency, kFastest)) {
       sums_.write_us += *us * writes;
       sums_.timed_writes += writes;
     }
@@ -85,7 +86,7 @@ ReadLaws ReadCalibration::laws() const {
   double slope = variance > 1e-6 ? std::max(covariance / variance, 0.0) : 0;
   if (mean_x > 0) slope = std::min(slope, mean_y / mean_x);
   laws.lookups_per_l0_file = slope;
-  laws.lookups = mean_y - slope * mean_x;
+  laws.lookups = std::max(mean_y - slope * mean_x, 0.0);
   if (sums_.lookups > 0) laws.miss_ratio = sums_.misses / sums_.lookups;
   if (const double bytes = sums_.cache_bytes / sums_.reads; bytes > 0) laws.cache_bytes = bytes;
   return laws;

@@ -47,14 +47,15 @@ void RunCalibration::note(const Sample& older, const Sample& newer, Intervals& i
   const double reads = growth(from.keys_read, to.keys_read).value_or(0);
   writes_known_ = writes_known_ || written;
   intervals.push_back({seconds, reads / seconds, written.value_or(0) / seconds,
-                       is_held_back(older) || is_held_back(newer)});
+                       !written || is_held_back(older) || is_held_back(newer)});
 }
 
 bool RunCalibration::add(const Sample& sample) {
   if (!sample.database) return false;
   if (!begin_) begin_ = sample;
   const Nanoseconds tick = sample.database->agent_tick;
-  const bool learns = seconds_between(begin_->database->agent_tick, tick) <= calibrate_seconds_;
+  learnt_ = learnt_ || seconds_between(begin_->database->agent_tick, tick) > calibrate_seconds_;
+  const bool learns = !learnt_;
   const bool pair =
       last_ && last_->incarnation == sample.incarnation && tick > last_->database->agent_tick;
   if (pair) note(*last_, sample, learns ? learning_ : intervals_);
@@ -104,7 +105,7 @@ std::optional<double> RunCalibration::fitted_overlap(std::string_view rocksdb_ve
   };
   double low = kLeastOverlap, high = kMostOverlap;
   const double least = read_with(low), most = read_with(high);
-  if (most < (1 + kLeastTold) * least) return std::nullopt;
+  if (!(most > (1 + kLeastTold) * least)) return std::nullopt;
   if (compaction_bytes_read_ <= least) return low;
   if (compaction_bytes_read_ >= most) return high;
   for (int round = 0; round < kOverlapRounds; ++round) {

@@ -48,6 +48,7 @@ class RunCalibration {
   Intervals learning_, intervals_;
   double compaction_bytes_read_ = 0;  // in the first part
   bool writes_known_ = false;
+  bool learnt_ = false;  // the first part is over
 };
 
 // Whether writes are delayed or stopped at that sample, which has a database.

@@ -191,6 +191,21 @@ TEST_CASE("write size: who is not read writes as its neighbour's reads bear, and
   CHECK(back->to == kFoundPieces);
 }
 
+TEST_CASE("write size: who followed and is read now goes its own way", "[headroom]") {
+  HeadroomBench bench = beside_a_reader();
+  const auto proposal = bench.run(1, knob::kWriteSize);
+  REQUIRE(proposal);
+  bench.apply(*proposal);
+  bench.f.reads_per_second = 1000;
+  bench.f.read_p99_us = 300;
+  const auto back = bench.run(10, knob::kWriteSize);
+  REQUIRE(back);
+  CHECK(back->rule == "write_size.neighbours");
+  CHECK(back->to == kFoundPieces);
+  bench.apply(*back);
+  CHECK_FALSE(bench.run(300, knob::kWriteSize));  // its reads wait for nothing
+}
+
 TEST_CASE(
     "write size: nobody follows who is read, asks for nothing smaller than is of use, or stalls",
     "[headroom]") {

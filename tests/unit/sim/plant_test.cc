@@ -1,5 +1,7 @@
 #include "sim/plant.h"
 
+#include <cmath>
+
 #include "sim/host.h"
 #include "sim/random.h"
 #include "tests/support/catch.h"
@@ -188,6 +190,19 @@ TEST_CASE("options act at once") {
   const double stalled = plant.totals().delayed_seconds + plant.totals().stopped_seconds;
   host.advance(300);
   CHECK(plant.totals().delayed_seconds + plant.totals().stopped_seconds == stalled);
+}
+
+TEST_CASE("absurd options take no longer than others") {
+  PlantOptions options;
+  options.families[0].write_buffer_bytes = 1;
+  options.families[0].tree.target_file_bytes = 1;
+  options.max_subcompactions = std::int64_t{1} << 40;
+  options.max_background_jobs = 1 << 20;
+  Laws laws;
+  laws.bytes_per_write = 1e18;
+  const Plant plant = run(options, laws, 1e12, 2);
+  CHECK(plant.totals().seconds == Approx(2));
+  CHECK(std::isfinite(plant.totals().user_bytes_written));
 }
 
 }  // namespace

@@ -85,6 +85,11 @@ TEST_CASE("what cannot be simulated is refused by name") {
   sample.database->column_families[0].target_file_bytes.reset();
   CHECK(plant_options(sample, "7.8.3").error().message ==
         "column family default cannot be simulated: its options were not read");
+  sample = recorded();
+  sample.database->column_families[0].levels[0].files = std::uint64_t{1} << 60;
+  CHECK(plant_options(sample, "7.8.3").error().message ==
+        "column family default cannot be simulated: it has more files of level 0 or memtables than "
+        "are simulated");
   sample.database.reset();
   CHECK_FALSE(plant_options(sample, "7.8.3"));
 }
