@@ -176,6 +176,16 @@ double figure_of_merit(const LoopFigures& figures, Priority first) {
   return -operations_per_second(figures);
 }
 
+Priority ranked_by(const std::vector<SimulatedPolicy>& policies, Priority first) {
+  if (first != Priority::kReadP99 && first != Priority::kWriteP99) return first;
+  for (const SimulatedPolicy& policy : policies) {
+    for (const LoopFigures& figures : policy.by_seed) {
+      if (figure_of_merit(figures, first) > 0) return first;
+    }
+  }
+  return Priority::kThroughput;
+}
+
 Ranking rank(const std::vector<SimulatedPolicy>& policies, Priority first) {
   Ranking ranking;
   ranking.median_rank.assign(policies.size(), 0);

@@ -50,6 +50,10 @@ struct SimulatedPolicy {
 // By what the objective puts first: lower is better.
 double figure_of_merit(const LoopFigures& figures, Priority first);
 
+// What they can be ranked by: the objective's first, or throughput where that is a P99 of
+// operations that nobody asked for.
+Priority ranked_by(const std::vector<SimulatedPolicy>& policies, Priority first);
+
 struct Ranking {
   // By policy: the median over the seeds of its rank among them, 1 the best; ties share their mean.
   std::vector<double> median_rank;

@@ -30,6 +30,10 @@ std::uint64_t changes(const LoopFigures& figures) {
   return count;
 }
 
+std::string p99_text(double seconds) {
+  return seconds > 0 ? microseconds_text(seconds * 1e6) : "-";  // there were none
+}
+
 const std::vector<Column>& columns() {
   static const std::vector<Column> kColumns = {
       {"ops/s", "operations_per_second",
@@ -38,9 +42,9 @@ const std::vector<Column>& columns() {
       {"stalled", "stalled_seconds", [](const LoopFigures& f) { return f.stalled_seconds; },
        seconds_text},
       {"read P99", "read_p99_seconds", [](const LoopFigures& f) { return f.reads_p99_seconds; },
-       [](double seconds) { return microseconds_text(seconds * 1e6); }},
+       p99_text},
       {"write P99", "write_p99_seconds", [](const LoopFigures& f) { return f.writes_p99_seconds; },
-       [](double seconds) { return microseconds_text(seconds * 1e6); }},
+       p99_text},
       {"above SLO", "seconds_above_slo", [](const LoopFigures& f) { return f.seconds_above_slo; },
        seconds_text},
       {"WAF", "write_amplification", [](const LoopFigures& f) { return f.write_amplification; },
@@ -93,7 +97,8 @@ std::string calibration_line(const Simulation& run) {
 }  // namespace
 
 std::vector<std::string> simulation_lines(const Simulation& run) {
-  const sim::Ranking ranking = sim::rank(run.policies, run.first);
+  const Priority first = sim::ranked_by(run.policies, run.first);
+  const sim::Ranking ranking = sim::rank(run.policies, first);
   std::vector<std::vector<std::string>> rows(1, {"policy"});
   for (const Column& column : columns()) rows[0].emplace_back(column.name);
   rows[0].insert(rows[0].end(), {"rank", "best in"});
@@ -113,7 +118,7 @@ std::vector<std::string> simulation_lines(const Simulation& run) {
   for (std::string& line : table(rows)) lines.push_back(std::move(line));
   lines.emplace_back();
   lines.push_back("Medians of " + std::to_string(seeds) + " seeds (5% to 95% of them); ranked by " +
-                  std::string(to_string(run.first)) + ", concordance of the seeds " +
+                  std::string(to_string(first)) + ", concordance of the seeds " +
                   text::number(ranking.concordance, 2) +
                   (tie ? ": no policy is told from another"
                    : ranking.concordance >= kStableConcordance
@@ -124,7 +129,8 @@ std::vector<std::string> simulation_lines(const Simulation& run) {
 }
 
 Json simulation_json(const Simulation& run) {
-  const sim::Ranking ranking = sim::rank(run.policies, run.first);
+  const Priority first = sim::ranked_by(run.policies, run.first);
+  const sim::Ranking ranking = sim::rank(run.policies, first);
   Json policies = Json::array();
   for (std::size_t i = 0; i < run.policies.size(); ++i) {
     const sim::SimulatedPolicy& policy = run.policies[i];
@@ -146,7 +152,7 @@ Json simulation_json(const Simulation& run) {
   return {
       {"schema", "rocktune-simulate/1"},    {"rung", "closed_loop"},
       {"claims", kSimulationClaims},        {"name", run.name},
-      {"ranked_by", to_string(run.first)},  {"demand_known_ratio", run.input.demand.known_ratio},
+      {"ranked_by", to_string(first)},      {"demand_known_ratio", run.input.demand.known_ratio},
       {"concordance", ranking.concordance}, {"policies", policies}};
 }
 

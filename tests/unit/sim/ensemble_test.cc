@@ -55,6 +55,13 @@ TEST_CASE("what comes first decides the order") {
         figure_of_merit(still, Priority::kStallSeconds));
 }
 
+TEST_CASE("what nobody asked for ranks nobody") {
+  const std::vector<SimulatedPolicy> unread = {policy("a", {0, 0}), policy("b", {0, 0})};
+  CHECK(ranked_by(unread, Priority::kReadP99) == Priority::kThroughput);
+  CHECK(ranked_by(unread, Priority::kStallSeconds) == Priority::kStallSeconds);
+  CHECK(ranked_by({policy("a", {0.001})}, Priority::kReadP99) == Priority::kReadP99);
+}
+
 SimulationInput stalling_input() {
   SimulationInput input;
   input.host.cpus = 8;
