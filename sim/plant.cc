@@ -188,7 +188,6 @@ double Plant::next_event() const {
   for (std::size_t i = 0; i < families_.size(); ++i) ends(memtable_room(families_[i], i), bytes);
   for (const Flush& flush : flushes_) ends(flush.left_bytes, flush.speed);
   for (const RunningCompaction& one : compactions_) ends(one.left, one.speed);
-  const double done = rates_.reads_per_second + rates_.writes_per_second;
   if (arrivals_.catches_up && !arrivals_.closed) {
     // The longer the queue the later its operations are: in steps, while it changes.
     const double reads = rates_.reads_per_second - arrivals_.reads_per_second;
