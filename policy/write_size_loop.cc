@@ -54,6 +54,11 @@ bool works_in_background(const Features& f) {
              kOthersWrite * f.wal_bytes_per_second.value_or(0);
 }
 
+// One step there and one step back (model/knobs.cc: a factor of 8).
+std::int64_t smallest_pieces(const KnobReading& reading) {
+  return std::max(kSmallPieces, reading.found / kMostPieces);
+}
+
 Value write_ms_per_byte(const Features& f) {
   const Value &await = f.device_write_await_ms, &iops = f.device_write_iops;
   const Value& bytes = f.device_write_bytes_per_second;
@@ -111,8 +116,7 @@ bool WriteSizeLoop::reads_wait_for_writes(const Situation& situation) const {
 std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
                                              const KnobReading& reading) {
   const bool resting = failed_at_ && seconds_between(*failed_at_, situation.now) < rest_seconds_;
-  // One step there and one step back (model/knobs.cc: a factor of 8).
-  const std::int64_t pieces = std::max(kSmallPieces, reading.found / kMostPieces);
+  const std::int64_t pieces = smallest_pieces(reading);
   const bool small = reading.value <= pieces;
   if (small || resting || situation.stalled || !reads_wait_for_writes(situation)) {
     return std::nullopt;
@@ -210,8 +214,7 @@ std::optional<Proposal> WriteSizeLoop::follow(const Situation& situation,
   if (is_read(f)) read_ = situation.now;
   const bool reads = read_ && seconds_between(*read_, situation.now) < kReadLatelySeconds;
   const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
-  const bool alone = !asked && !trial_;
-  const double unasked = unasked_.update(ours && alone && (!reads || follows_), situation.now);
+  const double unasked = unasked_.update(ours && !asked && !trial_ && !reads, situation.now);
   // Who is read now finds out by itself what its reads bear, and does not ask others for a size
   // that it never tried.
   const bool own_way = ours && follows_ && reads;
@@ -227,12 +230,10 @@ std::optional<Proposal> WriteSizeLoop::follow(const Situation& situation,
     return out;
   }
   const bool resting = failed_at_ && seconds_between(*failed_at_, situation.now) < rest_seconds_;
-  const std::int64_t least = std::max(kSmallPieces, reading.found / kMostPieces);
+  if (!asked || resting) return std::nullopt;
   const std::int64_t size =
-      std::max(least, asked ? static_cast<std::int64_t>(std::min<std::uint64_t>(
-                                  *asked, static_cast<std::uint64_t>(reading.value)))
-                            : reading.value);
-  if (!asked || resting || size >= reading.value) return std::nullopt;
+      std::max(smallest_pieces(reading), whole_bytes(static_cast<double>(*asked)));
+  if (size >= reading.value) return std::nullopt;
   offered_size_ = size;
   Proposal out = propose(reading, size, "write_size.neighbours");
   out.reason = "the reads of a database on the same device wait behind writes of more than " +

@@ -1,26 +1,15 @@
 #include "score/bootstrap.h"
 
+#include "model/split_mix.h"
 #include "score/quantile.h"
 
 namespace rocktune::score {
 namespace {
 
-// SplitMix64 (Steele, Lea and Flood, 2014): the same numbers with every library and compiler.
-class SplitMix {
- public:
-  explicit SplitMix(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
-  }
-  // The bias of the modulo is below 2^-40 for any number of runs that fits a machine.
-  std::size_t below(std::size_t end) { return static_cast<std::size_t>(next() % end); }
-
- private:
-  std::uint64_t state_;
-};
+// The bias of the modulo is below 2^-40 for any number of runs that fits a machine.
+std::size_t below(std::size_t end, std::uint64_t& state) {
+  return static_cast<std::size_t>(split_mix_next(state) % end);
+}
 
 }  // namespace
 
@@ -28,11 +17,10 @@ std::vector<std::vector<std::size_t>> resample_runs(std::size_t runs, std::size_
                                                     std::uint64_t seed) {
   std::vector<std::vector<std::size_t>> draws;
   if (runs < 2) return draws;  // one run says nothing of the next one
-  SplitMix random(seed);
   draws.resize(resamples);
   for (auto& draw : draws) {
     draw.resize(runs);
-    for (std::size_t& run : draw) run = random.below(runs);
+    for (std::size_t& run : draw) run = below(runs, seed);
   }
   return draws;
 }

@@ -19,17 +19,8 @@ constexpr double kShortestStepSeconds = 1e-4;
 }  // namespace
 
 Host::Host(const HostLaws& laws, std::vector<Plant> plants)
-    : laws_(laws), device_(laws.device), plants_(std::move(plants)) {
+    : laws_(laws), plants_(std::move(plants)) {
   assert(!plants_.empty());
-}
-
-void Host::set_device_speed(double ratio) {
-  if (!laws_.device) return;
-  device_ = laws_.device;
-  for (DirectionCapacity* direction : {&device_->read, &device_->write}) {
-    direction->bytes_per_second *= ratio;
-    direction->iops *= ratio;
-  }
 }
 
 void Host::advance(double seconds) {
@@ -59,7 +50,7 @@ ForegroundIo Host::foreground_io() const {
 void Host::solve() {
   jobs_.clear();
   first_jobs_.clear();
-  const DeviceLaws* device = device_ ? &*device_ : nullptr;
+  const DeviceLaws* device = laws_.device ? &*laws_.device : nullptr;
   double threads = 0;
   for (const Plant& plant : plants_) {
     first_jobs_.push_back(jobs_.size());
@@ -103,7 +94,7 @@ void Host::pass(double seconds) {
     plant.pass(seconds);
   }
   cpu_seconds_ += busy_cpus_ * seconds;
-  if (!device_) return;
+  if (!laws_.device) return;
   DeviceTotals& totals = device_totals_;
   const double reads = foreground.reads_per_second * seconds;
   totals.read_requests += reads;
@@ -120,15 +111,15 @@ void Host::pass(double seconds) {
     totals.read_bytes += read;
     totals.read_requests += read_pieces;
     totals.read_seconds +=
-        read_pieces * (job.wait_seconds + capacity_share(device_->read, job.read_piece_bytes, 1) +
-                       device_->read_latency_seconds);
+        read_pieces *
+        (job.wait_seconds + capacity_share(laws_.device->read, job.read_piece_bytes, 1) +
+         laws_.device->read_latency_seconds);
     totals.write_bytes += written;
     totals.write_requests += parts;
     totals.write_seconds +=
-        parts * (job.wait_seconds + capacity_share(device_->write, job.write_piece_bytes, 1));
+        parts * (job.wait_seconds + capacity_share(laws_.device->write, job.write_piece_bytes, 1));
   }
   totals.busy_seconds += use_.busy_ratio * seconds;
-  totals.queue_seconds += use_.queue * seconds;
 }
 
 }  // namespace rocktune::sim

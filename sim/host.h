@@ -20,7 +20,7 @@ struct HostLaws {
 struct DeviceTotals {
   double read_requests = 0, read_bytes = 0, read_seconds = 0;
   double write_requests = 0, write_bytes = 0, write_seconds = 0;
-  double busy_seconds = 0, queue_seconds = 0;
+  double busy_seconds = 0;
 };
 
 class Host {
@@ -28,8 +28,6 @@ class Host {
   Host(const HostLaws& laws, std::vector<Plant> plants);
 
   void advance(double seconds);
-  // From now on the device gives this share of what it gave at first.
-  void set_device_speed(double ratio);
 
   [[nodiscard]] std::size_t size() const { return plants_.size(); }
   [[nodiscard]] Plant& plant(std::size_t index) { return plants_.at(index); }
@@ -45,7 +43,6 @@ class Host {
   [[nodiscard]] ForegroundIo foreground_io() const;
 
   HostLaws laws_;
-  std::optional<DeviceLaws> device_;  // as it is now
   std::vector<Plant> plants_;
   std::vector<DeviceJob> jobs_;
   std::vector<std::size_t> first_jobs_;  // of each plant

@@ -67,12 +67,6 @@ void LatencyTotals::add(double operations, const LatencyMix& mix) {
   }
 }
 
-void LatencyTotals::add(const LatencyTotals& other) {
-  for (std::size_t i = 0; i < kBuckets; ++i) counts_.at(i) += other.counts_.at(i);
-  operations_ += other.operations_;
-  seconds_ += other.seconds_;
-}
-
 LatencyTotals LatencyTotals::since(const LatencyTotals& earlier) const {
   LatencyTotals difference = *this;
   for (std::size_t i = 0; i < kBuckets; ++i) difference.counts_.at(i) -= earlier.counts_.at(i);

@@ -32,7 +32,6 @@ struct LatencyMix {
 class LatencyTotals {
  public:
   void add(double operations, const LatencyMix& mix);
-  void add(const LatencyTotals& other);
   // What came since an earlier state of this one.
   [[nodiscard]] LatencyTotals since(const LatencyTotals& earlier) const;
 

@@ -4,16 +4,18 @@
 
 #include <cstdint>
 
+#include "model/split_mix.h"
+
 namespace rocktune::sim {
 
-// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
 class Random {
  public:
   // Streams of one seed are independent: each purpose takes its own, so that asking for one number
   // more here changes nothing there.
-  Random(std::uint64_t seed, std::uint64_t stream) : state_(mix(seed) ^ mix(~stream)) {}
+  Random(std::uint64_t seed, std::uint64_t stream)
+      : state_(split_mix_finish(seed) ^ split_mix_finish(~stream)) {}
 
-  std::uint64_t next() { return mix(state_ += kStep); }
+  std::uint64_t next() { return split_mix_next(state_); }
   // In [0, 1).
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
   // Mean 0, deviation 1, within +-6: the sum of twelve uniform numbers.
@@ -24,14 +26,6 @@ class Random {
   }
 
  private:
-  static constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15;
-
-  static constexpr std::uint64_t mix(std::uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-
   std::uint64_t state_;
 };
 

@@ -94,12 +94,4 @@ WriteState WriteControl::state() const {
   return worst;
 }
 
-StallCause WriteControl::cause() const {
-  const WriteState worst = state();
-  for (const Family& family : families_) {
-    if (family.condition.state == worst) return family.condition.cause;
-  }
-  return StallCause::kNone;
-}
-
 }  // namespace rocktune::sim

@@ -55,7 +55,6 @@ class WriteControl {
                std::uint64_t delayed_rate);
 
   [[nodiscard]] WriteState state() const;  // of the family that is worst off
-  [[nodiscard]] StallCause cause() const;  // ... and of that one
   // What writes get together, or would get, were they delayed now.
   [[nodiscard]] std::uint64_t delayed_rate() const { return rate_; }
 

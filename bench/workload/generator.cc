@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "model/split_mix.h"
+
 namespace rocktune::bench {
 namespace {
 
@@ -15,17 +17,10 @@ constexpr double kYcsbZeta = 26.46902820178302;
 // is theta/12 * kSummedTerms^(-theta-1).
 constexpr std::uint64_t kSummedTerms = 100'000;
 
-std::uint64_t split_mix(std::uint64_t& state) {
-  std::uint64_t z = (state += 0x9e3779b97f4a7c15ULL);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-  return z ^ (z >> 31);
-}
-
 }  // namespace
 
 Random::Random(std::uint64_t seed) {
-  for (auto& word : state_) word = split_mix(seed);
+  for (auto& word : state_) word = split_mix_next(seed);
 }
 
 std::uint64_t Random::next() {

@@ -10,13 +10,12 @@ namespace {
 
 using derivation::growth;
 
-constexpr double kMillion = 1e6;
 // What the priors weigh.
-constexpr double kPriorBytes = 64 * kMillion;
+constexpr double kPriorBytes = 64e6;
 constexpr double kPriorJobs = 10;
+
 double interval_seconds(const Sample& older, const Sample& newer) {
-  return std::chrono::duration<double>(newer.database->agent_tick - older.database->agent_tick)
-      .count();
+  return seconds_between(older.database->agent_tick, newer.database->agent_tick);
 }
 
 // bytes / seconds with a prior of `prior` that weighs kPriorBytes.
@@ -30,18 +29,11 @@ double ratio(double over, double under, double prior) {
 
 }  // namespace
 
-void LsmCalibration::update(const Sample& sample) {
-  if (!sample.database) return;
-  const bool pair =
-      last_ && last_->incarnation == sample.incarnation &&
-      last_->database->column_families.size() == sample.database->column_families.size() &&
-      interval_seconds(*last_, sample) > 0;
-  if (pair) {
-    add_writes(*last_, sample);
-    add_flushes(*last_, sample);
-    add_compactions(*last_, sample);
-  }
-  last_ = sample;
+void LsmCalibration::update(const Sample& older, const Sample& newer) {
+  if (older.database->column_families.size() != newer.database->column_families.size()) return;
+  add_writes(older, newer);
+  add_flushes(older, newer);
+  add_compactions(older, newer);
 }
 
 void LsmCalibration::add_writes(const Sample& older, const Sample& newer) {
@@ -57,7 +49,7 @@ void LsmCalibration::add_writes(const Sample& older, const Sample& newer) {
   // Delayed at one rate all along: what the rate lets through.
   const double delayed = static_cast<double>(to.delayed_write_rate.value_or(0));
   if (delayed > 0 && from.delayed_write_rate == to.delayed_write_rate) {
-    sums_.delayed_bytes += *keys;  // in keys; laws() knows their size
+    sums_.delayed_keys += *keys;
     sums_.delayed_allowed += delayed * interval_seconds(older, newer);
   }
 }
@@ -73,7 +65,6 @@ void LsmCalibration::add_flushes(const Sample& older, const Sample& newer) {
   for (std::size_t i = 0; i < to.column_families.size(); ++i) {
     const auto flushes =
         growth(from.column_families[i].flushes, to.column_families[i].flushes).value_or(0);
-    sums_.flushes += flushes;
     sums_.buffer_bytes +=
         flushes * static_cast<double>(to.column_families[i].write_buffer_bytes.value_or(0));
   }
@@ -142,7 +133,7 @@ Laws LsmCalibration::laws() const {
   const double prior_squares = kPriorJobs * prior.job_spread * prior.job_spread;
   laws.job_spread = std::sqrt((squares + prior_squares) / (sums_.jobs + kPriorJobs));
   laws.delayed_bytes =
-      ratio(sums_.delayed_bytes * laws.bytes_per_write, sums_.delayed_allowed, prior.delayed_bytes);
+      ratio(sums_.delayed_keys * laws.bytes_per_write, sums_.delayed_allowed, prior.delayed_bytes);
   return laws;
 }
 

@@ -6,8 +6,6 @@
 // (sim/calibrate/run.h). One pass, a fixed size. Pure.
 #pragma once
 
-#include <optional>
-
 #include "model/sample.h"
 #include "sim/parameters.h"
 
@@ -15,21 +13,20 @@ namespace rocktune::sim {
 
 class LsmCalibration {
  public:
-  // In order of time. Pairs of two incarnations, or with a reading missing between them, tell
-  // nothing.
-  void update(const Sample& sample);
+  // Two samples of one incarnation that follow each other, both with a database.
+  void update(const Sample& older, const Sample& newer);
   [[nodiscard]] Laws laws() const;
 
  private:
   // What is summed up, over all column families.
   struct Sums {
     double keys = 0, keyed_user_bytes = 0, keyed_flush_bytes = 0;
-    double flushes = 0, flush_bytes = 0, buffer_bytes = 0;
+    double flush_bytes = 0, buffer_bytes = 0;
     double flush_seconds = 0;
     double l0_bytes = 0, l0_seconds = 0;
     double deep_bytes = 0, deep_seconds = 0;
     double read_bytes = 0, written_bytes = 0;
-    double delayed_bytes = 0, delayed_allowed = 0;
+    double delayed_keys = 0, delayed_allowed = 0;
     double jobs = 0, speeds = 0, squared_speeds = 0;  // logarithms of single jobs' speeds
   };
   void add_writes(const Sample& older, const Sample& newer);
@@ -37,7 +34,6 @@ class LsmCalibration {
   void add_compactions(const Sample& older, const Sample& newer);
   void add_l0(double bytes, double seconds, double jobs);
 
-  std::optional<Sample> last_;
   Sums sums_;
 };
 

@@ -28,13 +28,7 @@ double l0_files(const DatabaseReading& database) {
 
 }  // namespace
 
-void ReadCalibration::update(const Sample& sample) {
-  if (!sample.database) return;
-  if (last_ && last_->incarnation == sample.incarnation) add(*last_, sample);
-  last_ = sample;
-}
-
-void ReadCalibration::add(const Sample& older, const Sample& newer) {
+void ReadCalibration::update(const Sample& older, const Sample& newer) {
   const DatabaseReading& from = *older.database;
   const DatabaseReading& to = *newer.database;
   if (from.read_latency && to.read_latency) {

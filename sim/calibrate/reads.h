@@ -3,8 +3,6 @@
 // the time of a read that finds all in memory. One pass, a fixed size. Pure.
 #pragma once
 
-#include <optional>
-
 #include "model/sample.h"
 #include "sim/foreground.h"
 
@@ -12,9 +10,8 @@ namespace rocktune::sim {
 
 class ReadCalibration {
  public:
-  // In order of time. Pairs of two incarnations, or with a reading missing between them, tell
-  // nothing.
-  void update(const Sample& sample);
+  // Two samples of one incarnation that follow each other, both with a database.
+  void update(const Sample& older, const Sample& newer);
   // ReadLaws' defaults for what was not seen.
   [[nodiscard]] ReadLaws laws() const;
 
@@ -26,9 +23,6 @@ class ReadCalibration {
     double cache_bytes = 0;
     double read_us = 0, write_us = 0, timed_reads = 0, timed_writes = 0;
   };
-  void add(const Sample& older, const Sample& newer);
-
-  std::optional<Sample> last_;
   Sums sums_;
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "model/derive.h"
-#include "sim/reading.h"
 
 namespace rocktune::sim {
 namespace {
@@ -59,16 +58,14 @@ bool RunCalibration::add(const Sample& sample) {
   const bool pair =
       last_ && last_->incarnation == sample.incarnation && tick > last_->database->agent_tick;
   if (pair) note(*last_, sample, learns ? learning_ : intervals_);
-  if (learns) {
-    lsm_.update(sample);
-    reads_.update(sample);
-    if (pair) {
-      compaction_bytes_read_ +=
-          growth(last_->database->compaction_bytes_read, sample.database->compaction_bytes_read)
-              .value_or(0);
-    }
-    start_ = sample;
+  if (learns && pair) {
+    lsm_.update(*last_, sample);
+    reads_.update(*last_, sample);
+    compaction_bytes_read_ +=
+        growth(last_->database->compaction_bytes_read, sample.database->compaction_bytes_read)
+            .value_or(0);
   }
+  if (learns) start_ = sample;
   last_ = sample;
   return pair && !learns;
 }
@@ -81,8 +78,7 @@ Result<SimulationInput> RunCalibration::input_from(const Sample& begin, const In
   if (!options) return tl::unexpected(options.error());
   SimulationInput input;
   input.options = *options;
-  input.laws = lsm_.laws();
-  input.laws.reads = reads_.laws();
+  input.laws = laws();
   const Counter cpus = begin.host ? begin.host->cpus : Counter();
   input.host = {cpus ? static_cast<double>(*cpus) : kPlentyCpus, device_laws(device)};
   input.state = family_states(begin, input.laws);
@@ -90,6 +86,12 @@ Result<SimulationInput> RunCalibration::input_from(const Sample& begin, const In
   input.demand = recorded_demand(intervals);
   for (const DemandInterval& interval : intervals) input.seconds.push_back(interval.seconds);
   return input;
+}
+
+Laws RunCalibration::laws() const {
+  Laws laws = lsm_.laws();
+  laws.reads = reads_.laws();
+  return laws;
 }
 
 // More overlap is more to read: halved until it is known well enough. Absent where the first part

@@ -29,6 +29,8 @@ class RunCalibration {
   [[nodiscard]] Result<SimulationInput> finish(std::string_view rocksdb_version,
                                                const DeviceCapacities& device,
                                                KnobsAt knobs = KnobsAt::kRecorded) const;
+  // As learnt by now, the overlap at its prior.
+  [[nodiscard]] Laws laws() const;
   // The sample that the simulated part begins with; absent before there is one.
   [[nodiscard]] const std::optional<Sample>& start() const { return start_; }
 

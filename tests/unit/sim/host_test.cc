@@ -86,15 +86,6 @@ TEST_CASE("two databases share the device") {
   CHECK(read_p99(together) > 2 * read_p99(alone));
 }
 
-TEST_CASE("a device that loses its speed is felt") {
-  Host host = host_of({}, arrivals(3000, 4000));
-  host.advance(200);
-  const double before = host.device_totals().queue_seconds;
-  host.set_device_speed(0.3);
-  host.advance(200);
-  CHECK(host.device_totals().queue_seconds - before > 1.5 * before);
-}
-
 TEST_CASE("more than threads can do is done later, where it is done later at all") {
   Arrivals asked = arrivals(40000, 0);  // 8,000 misses a second; eight threads do fewer
   asked.threads = 1;
