@@ -59,10 +59,13 @@ Database::Database(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandl
   sampler_ = std::make_unique<Sampler>(db, families_, objects, clock);
   report_ = std::make_unique<Report>(db, families_, objects.statistics, objects.cache, clock);
   knobs_ = std::make_unique<KnobGroups>(db, families_, description_.access == "read_write", clock);
-  control_ = std::make_unique<Control>(
-      knobs_->initial(), number, std::move(clock), events_,
-      [log = options.info_log](const std::string& text) { write_to_log(log.get(), text); });
+  const auto log = [log = options.info_log](const std::string& text) {
+    write_to_log(log.get(), text);
+  };
+  control_ = std::make_unique<Control>(knobs_->initial(), number, clock, events_, log);
   describe(db, options, number, read_only);
+  op_trace_ =
+      std::make_unique<OpTrace>(db, families_, description_.access, paths(), std::move(clock), log);
   if (connection_) {
     connection_->forget_with([this](const rocksdb::ColumnFamilyHandle* handle) { forget(handle); });
   }
@@ -88,6 +91,12 @@ void Database::describe(rocksdb::DB* db, const rocksdb::DBOptions& options, std:
   }
   for (const auto& knob : control_->describe()) description_.tunable |= knob.changeable;
   if (!description_.tunable) description_.reason = "none of its knobs can be changed";
+}
+
+std::vector<std::string> Database::paths() const {
+  std::vector<std::string> all = description_.data_paths;
+  all.push_back(description_.path);
+  return all;
 }
 
 void Database::add(rocksdb::ColumnFamilyHandle* handle) {
@@ -146,10 +155,15 @@ void Database::close() {
   std::unique_ptr<Listener::Connection> connection;  // ends without the lock, for which some wait
   const std::lock_guard lock(closing_);
   try {
+    if (op_trace_) op_trace_->close();
+  } catch (...) {  // no memory, or a logger of the host's that throws
+  }
+  try {
     if (control_) control_->abandon();
   } catch (...) {  // no memory: the values stay, but the objects must go
   }
   connection = std::move(connection_);
+  op_trace_.reset();
   control_.reset();
   knobs_.reset();
   report_.reset();

@@ -1,7 +1,8 @@
 // One attached database: its description, its sampler and its controls, usable until close().
 //
 // Thread-safety: pass(), description(), add(), forget() and close() from any thread; sampler(),
-// control(), events(), add_jobs() and report() only while holding a pass, under their own rules.
+// control(), events(), add_jobs(), report() and op_trace() only while holding a pass, under their
+// own rules.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -17,6 +18,7 @@
 #include "agent/gate.h"
 #include "agent/knob_groups.h"
 #include "agent/listener.h"
+#include "agent/op_trace/op_trace.h"
 #include "agent/report.h"
 #include "agent/sampler.h"
 #include "wire/messages.h"
@@ -39,6 +41,7 @@ class Database {
     if (connection_) connection_->add_jobs(sample);
   }
   Report& report() { return *report_; }
+  OpTrace& op_trace() { return *op_trace_; }
   // A column family was created, or a handle to one became known: samples and knobs have it from
   // now on, until it is forgotten. Known ones, more than Families::kMost, and null are ignored.
   void add(rocksdb::ColumnFamilyHandle* handle);
@@ -51,14 +54,15 @@ class Database {
   // unless writes are stopped (agent/write_stop.h). Idempotent.
   void forget(const rocksdb::ColumnFamilyHandle* handle);
 
-  // Waits for the requests that are inside, returns what was changed (but options neither while
-  // writes are stopped nor while the process exits), and lets go of every object
-  // of the database. Idempotent.
+  // Waits for the requests that are inside, ends a trace of operations, returns what was changed
+  // (but options neither while writes are stopped nor while the process exits), and lets go of
+  // every object of the database. Idempotent.
   void close();
 
  private:
   void describe(rocksdb::DB* db, const rocksdb::DBOptions& options, std::uint64_t number,
                 bool read_only);
+  [[nodiscard]] std::vector<std::string> paths() const;
   std::vector<KnobGroups::Group> take_groups(const Families::Pointer& family);
   // Both with a pass, or with closing_ held while there are knobs_ and control_.
   void end_groups(const std::vector<KnobGroups::Group>& groups) noexcept;
@@ -78,6 +82,7 @@ class Database {
   std::unique_ptr<Report> report_;
   std::unique_ptr<KnobGroups> knobs_;
   std::unique_ptr<Control> control_;
+  std::unique_ptr<OpTrace> op_trace_;
   std::shared_ptr<EventRing> events_;  // the listener's, or our own if there is none
   std::unique_ptr<Listener::Connection> connection_;
 };

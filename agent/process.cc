@@ -6,17 +6,20 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <mutex>
 #include <random>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "agent/exiting.h"
 #include "agent/fork_guard.h"
 #include "agent/one_service.h"
+#include "agent/op_trace/file.h"
 #include "agent/registry.h"
 #include "agent/rocksdb_version.h"
 #include "agent/service.h"
@@ -54,7 +57,7 @@ wire::Hello hello() {
   hello.capabilities = {"sample", "statistics", "events", "knobs", "options"};
   if (!read_only) {
     hello.capabilities.insert(hello.capabilities.end(),
-                              {"changes", "lease", "restore", "release", "hold"});
+                              {"changes", "lease", "restore", "release", "hold", "op_trace"});
   }
   return hello;
 }
@@ -80,10 +83,22 @@ Process& process() {
   return *one;
 }
 
+// The end of a trace of operations, whose database has just been closed: milliseconds on any disk
+// that works.
+void wait_for_traces() {
+  constexpr std::chrono::milliseconds kLongestWait{1000};
+  constexpr std::chrono::milliseconds kLook{1};
+  const auto until = std::chrono::steady_clock::now() + kLongestWait;
+  while (OpTraceFile::unwritten() > 0 && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(kLook);
+  }
+}
+
 void at_exit() {
   if (in_child()) return;
   exit_begun().store(true);
   process().service.stop();
+  wait_for_traces();
 }
 
 // With the mutex held. A directory that was missing may be there at the next attach.

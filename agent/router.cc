@@ -96,7 +96,7 @@ bool is_read(std::string_view action) {
 }
 bool is_write(std::string_view action) {
   return action == "changes" || action == "lease" || action == "restore" || action == "release" ||
-         action == "hold";
+         action == "hold" || action == "op_trace";
 }
 
 }  // namespace
@@ -162,7 +162,7 @@ Response Router::in_database(const std::string& id, std::string_view action, std
   if (!is_read(action) && !is_write(action)) {
     return refuse(404, "not_found",
                   "a database has sample, events, statistics, knobs, options, changes, lease, "
-                  "restore, release and hold");
+                  "restore, release, hold and op_trace");
   }
   const char* const method = is_read(action) ? "GET" : "POST";
   if (request.method != method) {
@@ -212,6 +212,10 @@ Response Router::post(Database& database, std::string_view action, const std::st
   if (action == "hold") {
     return with<wire::HoldRequest>(body,
                                    [&](const auto& hold) { return answer(control.hold(hold)); });
+  }
+  if (action == "op_trace") {
+    return with<wire::OpTraceRequest>(
+        body, [&](const auto& request) { return answer(database.op_trace().handle(request)); });
   }
   return with<wire::ReleaseRequest>(
       body, [&](const auto& release) { return answer(control.release(release)); });

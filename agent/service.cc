@@ -77,7 +77,10 @@ void Service::wait_for_tick() {
     wait_for_tick();
     for (const auto& database : registry_.all()) {
       workers_.post_if_idle(database->description().id, [database] {
-        if (const auto inside = database->pass()) database->control().tick();
+        const auto inside = database->pass();
+        if (!inside) return;
+        database->op_trace().tick();
+        database->control().tick();
       });
     }
   });

@@ -48,6 +48,8 @@ std::string encode(const Lease&);
 std::string encode(const RestoreRequest&);
 std::string encode(const ReleaseRequest&);
 std::string encode(const HoldRequest&);
+std::string encode(const OpTraceRequest&);
+std::string encode(const OpTrace&);
 std::string encode(const Error&);
 
 // decode<Hello>(body) and so on, for each type above.

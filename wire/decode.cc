@@ -97,6 +97,52 @@ void get(JsonReader& reader, const Json& json, const Where& where, HoldRequest& 
   fields.optional("column_family", out.column_family);
 }
 
+void get(JsonReader& reader, const Json& json, const Where& where, OpTraceRequest& out) {
+  // A day, and more than one disk has: bounds against slips, not for machines.
+  constexpr double kMostSeconds = 86400;
+  constexpr std::uint64_t kLeastBytes = std::uint64_t{64} << 10;
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;
+  Fields fields(reader, json, where);
+  fields.required("action", out.action);
+  fields.one_of("action", out.action, {"start", "stop", "status"});
+  if (out.action != "start") return;
+  fields.required("directory", out.directory);
+  fields.filled("directory", out.directory);
+  fields.required("max_bytes", out.max_bytes);
+  fields.check("max_bytes", out.max_bytes >= kLeastBytes && out.max_bytes <= kMostBytes,
+               "must be between 64 KiB and 1 PiB");
+  fields.required("seconds", out.seconds);
+  fields.check("seconds", out.seconds > 0 && out.seconds <= kMostSeconds,
+               "must be above 0 and at most 86400");
+  fields.optional("keep_one_read_of", out.keep_one_read_of);
+  fields.check("keep_one_read_of", out.keep_one_read_of >= 1, "must be at least 1");
+  fields.optional("checkpoint", out.checkpoint);
+  fields.optional("force", out.force);
+}
+
+void get(JsonReader& reader, const Json& json, const Where& where, OpTrace& out) {
+  Fields fields(reader, json, where);
+  fields.required("state", out.state);
+  fields.one_of("state", out.state, {"none", "recording", "ending", "ended"});
+  fields.optional("why_ended", out.why_ended);
+  fields.optional("problem", out.problem);
+  fields.optional("directory", out.directory);
+  fields.optional("begin_wall_ns", out.begin_wall_ns);
+  fields.optional("elapsed_seconds", out.elapsed_seconds);
+  fields.optional("seconds", out.seconds);
+  fields.optional("max_bytes", out.max_bytes);
+  fields.optional("keep_one_read_of", out.keep_one_read_of);
+  fields.optional("bytes", out.bytes);
+  fields.optional("writes", out.writes);
+  fields.optional("gets", out.gets);
+  fields.optional("multigets", out.multigets);
+  fields.optional("seeks", out.seeks);
+  fields.optional("reads_left_out", out.reads_left_out);
+  fields.optional("checkpoint", out.checkpoint);
+  fields.optional("checkpoint_seconds", out.checkpoint_seconds);
+  fields.optional("writer_ns_per_operation", out.writer_ns_per_operation);
+}
+
 struct ErrorEnvelope {
   Error error;
 };
@@ -160,5 +206,7 @@ template Decoded<Lease> decode<Lease>(std::string_view);
 template Decoded<RestoreRequest> decode<RestoreRequest>(std::string_view);
 template Decoded<ReleaseRequest> decode<ReleaseRequest>(std::string_view);
 template Decoded<HoldRequest> decode<HoldRequest>(std::string_view);
+template Decoded<OpTraceRequest> decode<OpTraceRequest>(std::string_view);
+template Decoded<OpTrace> decode<OpTrace>(std::string_view);
 
 }  // namespace rocktune::wire

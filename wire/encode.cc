@@ -306,6 +306,47 @@ std::string encode(const HoldRequest& request) {
   return encode(ReleaseRequest{request.knob, request.column_family});
 }
 
+std::string encode(const OpTraceRequest& request) {
+  JsonWriter out;
+  out.begin_object();
+  out.field("action", request.action);
+  out.field("directory", request.directory);
+  out.field("max_bytes", request.max_bytes);
+  out.field("seconds", request.seconds);
+  out.field("keep_one_read_of", request.keep_one_read_of);
+  out.field("checkpoint", request.checkpoint);
+  out.field("force", request.force);
+  out.end_object();
+  return out.take();
+}
+
+std::string encode(const OpTrace& trace) {
+  JsonWriter out;
+  out.begin_object();
+  out.field("state", trace.state);
+  out.field("why_ended", trace.why_ended);
+  out.field("problem", trace.problem);
+  out.field("directory", trace.directory);
+  out.field("begin_wall_ns", trace.begin_wall_ns);
+  out.field("elapsed_seconds", trace.elapsed_seconds);
+  out.field("seconds", trace.seconds);
+  out.field("max_bytes", trace.max_bytes);
+  out.field("keep_one_read_of", trace.keep_one_read_of);
+  out.field("bytes", trace.bytes);
+  out.field("writes", trace.writes);
+  out.field("gets", trace.gets);
+  out.field("multigets", trace.multigets);
+  out.field("seeks", trace.seeks);
+  out.field("reads_left_out", trace.reads_left_out);
+  out.field("checkpoint", trace.checkpoint);
+  out.field("checkpoint_seconds", trace.checkpoint_seconds);
+  if (trace.writer_ns_per_operation) {
+    out.field("writer_ns_per_operation", *trace.writer_ns_per_operation);
+  }
+  out.end_object();
+  return out.take();
+}
+
 std::string encode(const Error& error) {
   JsonWriter out;
   out.begin_object();

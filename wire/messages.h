@@ -221,6 +221,41 @@ struct ChangeResult {
 // POST /v1/dbs/{id}/hold takes {"knob": NAME, "column_family": NAME}: the knob is "manual" from now
 // on, at its present value, until released. All answer {"results": [ChangeResult]}.
 
+// POST /v1/dbs/{id}/op_trace: RocksDB's own trace of the operations that the host asks for, into
+// the file ops.trace of a directory, and a checkpoint of the database beside it.
+struct OpTraceRequest {
+  std::string action;  // "start", "stop" or "status"; the rest is of "start"
+  // Absolute, of the host's user, nobody else's to write, no symbolic link, without an ops.trace.
+  std::string directory;
+  std::uint64_t max_bytes = 0;
+  double seconds = 0;
+  std::uint64_t keep_one_read_of = 1;  // of so many reads one is recorded; of the writes each
+  bool checkpoint = true;
+  bool force = false;  // also what cannot be replayed to the same contents
+};
+
+// The answer: the latest trace of the database.
+struct OpTrace {
+  std::string state = "none";  // "none", "recording", "ending" (its end is being written), "ended"
+  // "request", "time", "size", "disk_slow", "disk_full", "disk_error", "large_record", "closing",
+  // "host" (began or ended a trace of its own); empty while it goes on.
+  std::string why_ended;
+  std::string problem;  // the system's sentence for disk_full and disk_error
+  std::string directory;
+  std::int64_t begin_wall_ns = 0;
+  double elapsed_seconds = 0;  // until its end
+  double seconds = 0;          // as asked for, and the next
+  std::uint64_t max_bytes = 0;
+  std::uint64_t keep_one_read_of = 1;
+  // What is in the file; a second behind at most.
+  std::uint64_t bytes = 0;
+  std::uint64_t writes = 0, gets = 0, multigets = 0, seeks = 0;
+  std::uint64_t reads_left_out = 0;
+  bool checkpoint = false;
+  double checkpoint_seconds = 0;                  // that it took
+  std::optional<double> writer_ns_per_operation;  // of the agent's part, on the host's threads
+};
+
 // Every answer with a status other than 2xx carries {"error": {...}}.
 struct Error {
   std::string code;     // "not_found", "read_only", "lease_held", "no_lease", "bad_request", ...

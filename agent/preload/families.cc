@@ -114,3 +114,5 @@ Status rocktune_create_by_descriptors_io(void* db, const ReadOptions& read,
   return create_several(ROCKTUNE_SITE(rocktune_create_by_descriptors_io, CREATE_BY_DESCRIPTORS_IO),
                         db, handles, read, write, families);
 }
+
+#undef ROCKTUNE_SITE

@@ -1,6 +1,10 @@
 // A real, small RocksDB with the agent's view of it, and a clock that the test moves.
 #pragma once
 
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -9,14 +13,32 @@
 
 namespace rocktune::agent::testing {
 
+// Read by threads of the agent's, some of which outlive the database for a moment.
+class TestClock {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  operator Time() const { return Time(Time::duration(ticks_->load())); }  // NOLINT: is one
+  TestClock& operator+=(Time::duration by) {
+    *ticks_ += by.count();
+    return *this;
+  }
+  [[nodiscard]] std::function<Time()> read() const {
+    return [ticks = ticks_] { return Time(Time::duration(ticks->load())); };
+  }
+
+ private:
+  using Ticks = std::atomic<Time::rep>;
+  std::shared_ptr<Ticks> ticks_ =
+      std::make_shared<Ticks>(Time::duration(std::chrono::seconds(1000)).count());
+};
+
 struct DatabaseFixture {
-  std::chrono::steady_clock::time_point now{std::chrono::seconds(1000)};
+  TestClock now;
   TestDatabase host;
   Database database;
 
   explicit DatabaseFixture(const rocksdb::DBOptions& options = {}, bool prepared = true)
-      : host(options, prepared),
-        database(host.db.get(), host.handles, 7, false, [this] { return now; }) {}
+      : host(options, prepared), database(host.db.get(), host.handles, 7, false, now.read()) {}
   ~DatabaseFixture() { database.close(); }
 
   void put(const std::string& key, std::size_t family = 0) {

@@ -128,11 +128,16 @@ TEST_CASE("what is wrong is said") {
   CHECK(f.post("release", R"({"knob":"nothing"})").status == 404);
   CHECK(f.post("hold", R"({"knob":"nothing"})").status == 404);
   CHECK(f.post("hold", "{}").status == 400);
+  CHECK(f.post("op_trace", R"({"action":"begin"})").status == 400);
+  CHECK(RouterFixture::code(f.post("op_trace", R"({"action":"start"})")) == "bad_request");
+  CHECK(
+      f.post("op_trace", R"({"action":"start","directory":"here","max_bytes":1000000,"seconds":1})")
+          .status == 409);
 }
 
 TEST_CASE("a read-only agent refuses every change") {
   RouterFixture f("ro");
-  for (const char* action : {"lease", "changes", "restore", "release", "hold"}) {
+  for (const char* action : {"lease", "changes", "restore", "release", "hold", "op_trace"}) {
     CHECK(f.post(action, "{}").status == 403);
     CHECK(RouterFixture::code(f.post(action, "{}")) == "read_only");
   }

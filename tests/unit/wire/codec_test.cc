@@ -36,6 +36,9 @@ TEST_CASE("every message survives the round trip") {
   round_trip(RestoreRequest{true});
   round_trip(ReleaseRequest{"knob", "cf"});
   round_trip(HoldRequest{"knob", "cf"});
+  round_trip(testing::op_trace_request());
+  round_trip(testing::op_trace());
+  round_trip(OpTrace{});
   round_trip(Error{"not_found", "no such \"database\""});
 }
 

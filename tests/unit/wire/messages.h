@@ -139,4 +139,37 @@ inline Knobs knobs() {
                                  .side_effects = ""}}}};
 }
 
+inline OpTraceRequest op_trace_request() {
+  return {.action = "start",
+          .directory = "/data/recording",
+          .max_bytes = 1 << 30,
+          .seconds = 60.5,
+          .keep_one_read_of = 10,
+          .checkpoint = false,
+          .force = true};
+}
+
+inline OpTrace op_trace() {
+  OpTrace trace;
+  trace.state = "ended";
+  trace.why_ended = "disk_full";
+  trace.problem = "No space left on device";
+  trace.directory = "/data/recording";
+  trace.begin_wall_ns = 1795183619041275904;
+  trace.elapsed_seconds = 12.5;
+  trace.seconds = 60;
+  trace.max_bytes = 1 << 30;
+  trace.keep_one_read_of = 10;
+  trace.bytes = 1;
+  trace.writes = 2;
+  trace.gets = 3;
+  trace.multigets = 4;
+  trace.seeks = 5;
+  trace.reads_left_out = 6;
+  trace.checkpoint = true;
+  trace.checkpoint_seconds = 0.25;
+  trace.writer_ns_per_operation = 63.5;
+  return trace;
+}
+
 }  // namespace rocktune::wire::testing

@@ -153,5 +153,23 @@ TEST_CASE("a message cut anywhere is refused") {
   REQUIRE(decode<Sample>(text).has_value());
 }
 
+TEST_CASE("a trace of operations has bounds") {
+  const auto start = [](const std::string& rest) {
+    return R"({"action":"start","directory":"/d",)" + rest + "}";
+  };
+  CHECK(refusal<OpTraceRequest>(R"({"action":"begin"})") ==
+        "action: must be one of start, stop, status");
+  CHECK(refusal<OpTraceRequest>(R"({"action":"start","directory":""})") ==
+        "directory: must not be empty");
+  CHECK(refusal<OpTraceRequest>(start(R"("seconds":1)")) == "max_bytes: is missing");
+  CHECK(refusal<OpTraceRequest>(start(R"("max_bytes":1000,"seconds":1)")) ==
+        "max_bytes: must be between 64 KiB and 1 PiB");
+  CHECK(refusal<OpTraceRequest>(start(R"("max_bytes":1000000,"seconds":0)")) ==
+        "seconds: must be above 0 and at most 86400");
+  CHECK(refusal<OpTraceRequest>(start(R"("max_bytes":1000000,"seconds":1,"keep_one_read_of":0)")) ==
+        "keep_one_read_of: must be at least 1");
+  CHECK(decode<OpTraceRequest>(R"({"action":"stop"})").has_value());
+}
+
 }  // namespace
 }  // namespace rocktune::wire
