@@ -48,8 +48,48 @@ constexpr std::array kAddedLater = {
     std::string_view("has_shared"),
     std::string_view("forecast"),
 };
-constexpr std::string_view kNvmePrefix = "nvme_";      // all of these, too
-constexpr std::string_view kSharedPrefix = "shared_";  // and these
+constexpr std::string_view kNvmePrefix = "nvme_";      // all of these, too: of schemas before 4,
+constexpr std::string_view kSharedPrefix = "shared_";  // and these, in "samples"
+
+constexpr std::array kGauges = {
+    std::string_view("active_memtable_bytes"),
+    std::string_view("all_memtables_bytes"),
+};
+// With the column for the moment since which each grows.
+constexpr std::array<std::pair<std::string_view, std::string_view>, kFamilyAges> kAges = {{
+    {"l0_compaction_age_ms", "l0_compaction_began_ns"},
+    {"deep_compaction_age_ms", "deep_compaction_began_ns"},
+    {"last_flush_age_ms", "last_flush_ns"},
+}};
+
+template <class Names>
+bool is_among(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+FamilyPart part_of(std::string_view field) {
+  if (is_among(kOptions, field)) return FamilyPart::kOption;
+  if (is_among(kGauges, field)) return FamilyPart::kGauge;
+  for (const auto& [age, began] : kAges) {
+    if (field == age) return FamilyPart::kAge;
+  }
+  return FamilyPart::kState;
+}
+
+std::string_view began_column(std::string_view age_field) {
+  for (const auto& [age, began] : kAges) {
+    if (age_field == age) return began;
+  }
+  return {};
+}
+
+// Calls `use` with each field's name and part.
+template <class Use>
+void visit_family_fields(Use use) {
+  const ColumnFamilyReading reading;
+  ColumnFamilyReading::visit_fields(
+      reading, [&](const char* name, const auto&) { use(std::string(name), part_of(name)); });
+}
 
 template <class Reading>
 void add_fields(Columns& columns, const std::string& prefix) {
@@ -61,13 +101,20 @@ void add_fields(Columns& columns, const std::string& prefix) {
 
 }  // namespace
 
-bool is_option(std::string_view field) {
-  return std::find(kOptions.begin(), kOptions.end(), field) != kOptions.end();
+const std::vector<FamilyPart>& family_parts() {
+  static const std::vector<FamilyPart> kParts = [] {
+    std::vector<FamilyPart> parts;
+    const ColumnFamilyReading reading;
+    ColumnFamilyReading::visit_fields(
+        reading, [&](const char* name, const auto&) { parts.push_back(part_of(name)); });
+    return parts;
+  }();
+  return kParts;
 }
 
 bool added_later(std::string_view column) {
   return column.starts_with(kNvmePrefix) || column.starts_with(kSharedPrefix) ||
-         std::find(kAddedLater.begin(), kAddedLater.end(), column) != kAddedLater.end();
+         is_among(kAddedLater, column);
 }
 
 Result<std::string> readable_columns(const Connection& connection, const std::string& table,
@@ -99,7 +146,8 @@ Columns sample_columns() {
                      {"sequence", "INTEGER NOT NULL"}, {"wall_ns", "INTEGER NOT NULL"},
                      {"tick_ns", "INTEGER NOT NULL"},  {"keyframe", "INTEGER NOT NULL"},
                      {"incarnation", "INTEGER"},       {"health_at", "INTEGER NOT NULL"},
-                     {"knobs_at", "INTEGER NOT NULL"}, {"has_database", "INTEGER NOT NULL"},
+                     {"knobs_at", "INTEGER NOT NULL"}, {"nvme_at", "INTEGER"},
+                     {"shared_at", "INTEGER"},         {"has_database", "INTEGER NOT NULL"},
                      {"agent_tick_ns", "INTEGER"},     {"agent_sequence", "INTEGER"}};
   add_fields<DatabaseReading>(columns, "");
   const DatabaseReading database;
@@ -109,21 +157,27 @@ Columns sample_columns() {
   add_fields<DeviceReading>(columns, "device_");
   columns.push_back({"has_host", "INTEGER NOT NULL"});
   add_fields<HostReading>(columns, "host_");
-  columns.push_back({"has_nvme", "INTEGER"});
-  add_fields<NvmeReading>(columns, std::string(kNvmePrefix));
-  columns.push_back({"has_shared", "INTEGER"});
-  add_fields<SharedBudget>(columns, std::string(kSharedPrefix));
+  return columns;
+}
+
+Columns nvme_columns() {
+  Columns columns = {{"sample", "INTEGER PRIMARY KEY"}};
+  add_fields<NvmeReading>(columns, "");
+  return columns;
+}
+
+Columns shared_columns() {
+  Columns columns = {{"sample", "INTEGER PRIMARY KEY"}};
+  add_fields<SharedBudget>(columns, "");
   return columns;
 }
 
 Columns column_family_columns() {
   Columns columns = {{"sample", "INTEGER NOT NULL"},
                      {"position", "INTEGER NOT NULL"},
-                     {"options_at", "INTEGER NOT NULL"},
-                     {"levels_at", "INTEGER NOT NULL"}};
-  const ColumnFamilyReading reading;
-  ColumnFamilyReading::visit_fields(reading, [&](const char* name, const auto&) {
-    if (!is_option(name)) columns.push_back({name, "INTEGER"});
+                     {"state_at", "INTEGER NOT NULL"}};
+  visit_family_fields([&](const std::string& name, FamilyPart part) {
+    if (part == FamilyPart::kGauge) columns.push_back({name, "INTEGER"});
   });
   return columns;
 }
@@ -131,17 +185,29 @@ Columns column_family_columns() {
 Columns column_family_option_columns() {
   Columns columns = {
       {"sample", "INTEGER NOT NULL"}, {"position", "INTEGER NOT NULL"}, {"name", "TEXT NOT NULL"}};
-  const ColumnFamilyReading reading;
-  ColumnFamilyReading::visit_fields(reading, [&](const char* name, const auto&) {
-    if (is_option(name)) columns.push_back({name, "INTEGER"});
+  visit_family_fields([&](const std::string& name, FamilyPart part) {
+    if (part == FamilyPart::kOption) columns.push_back({name, "INTEGER"});
   });
   return columns;
 }
 
-Columns column_family_level_columns() {
+Columns column_family_state_columns() {
   Columns columns = {{"sample", "INTEGER NOT NULL"},
                      {"position", "INTEGER NOT NULL"},
-                     {"levels", "INTEGER NOT NULL"}};
+                     {"options_at", "INTEGER NOT NULL"}};
+  visit_family_fields([&](const std::string& name, FamilyPart part) {
+    if (part == FamilyPart::kAge) columns.push_back({std::string(began_column(name)), "INTEGER"});
+    if (part == FamilyPart::kAge || part == FamilyPart::kState) {
+      columns.push_back({name, "INTEGER"});
+    }
+  });
+  const Columns levels = column_family_level_columns();
+  columns.insert(columns.end(), levels.begin(), levels.end());
+  return columns;
+}
+
+Columns column_family_level_columns() {
+  Columns columns = {{"levels", "INTEGER NOT NULL"}};
   for (const char* what : {"_files", "_bytes"}) {
     for (std::size_t level = 0; level < kLevelColumns; ++level) {
       columns.push_back({"l" + std::to_string(level) + what, "INTEGER"});

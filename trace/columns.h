@@ -21,13 +21,24 @@ using Columns = std::vector<Column>;
 inline constexpr std::size_t kLevelColumns = 7;  // RocksDB's default num_levels
 
 Columns sample_columns();
+Columns nvme_columns();                  // a row when it was read anew
+Columns shared_columns();                // a row when a slice changed
 Columns column_family_columns();         // gauges, one row per sample and column family
 Columns column_family_option_columns();  // its name and options: a row when they change
-Columns column_family_level_columns();   // its levels: a row when they change
+Columns column_family_state_columns();   // everything else, its levels included: likewise
+Columns column_family_level_columns();   // of them, the levels
 Columns indicator_columns();
 
-// Whether a field of ColumnFamilyReading is an option, which hardly ever changes.
-bool is_option(std::string_view field);
+// Where a field of ColumnFamilyReading is stored.
+enum class FamilyPart {
+  kGauge,   // changes all the time
+  kState,   // ... when a flush or compaction begins or ends
+  kAge,     // part of the state as the moment since which it grows, see trace/age.h
+  kOption,  // hardly ever
+};
+// In the order of visit_fields().
+const std::vector<FamilyPart>& family_parts();
+inline constexpr std::size_t kFamilyAges = 3;
 
 // Whether a file of the schemas that are read may lack it: a later release added it (as nullable).
 bool added_later(std::string_view column);

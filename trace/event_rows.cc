@@ -88,7 +88,7 @@ void put_event(Statement& statement, std::int64_t incarnation, const DatabaseEve
 std::string select_events() {
   Columns values = event_columns();
   values.erase(values.begin(), values.begin() + 3);  // target, sequence, incarnation
-  return "SELECT i.incarnation, " + column_names(values, "e.") +
+  return "SELECT e.sequence, i.incarnation, " + column_names(values, "e.") +
          " FROM database_events e JOIN incarnations i ON i.id = e.incarnation";
 }
 

@@ -13,7 +13,8 @@ Columns event_columns();
 // `incarnation` is incarnations.id.
 void put_event(Statement& statement, std::int64_t incarnation, const DatabaseEvent& event);
 
-// The SELECT whose rows take_event() reads; it ends behind FROM, the caller adds WHERE and ORDER.
+// The SELECT whose rows take_event() reads behind the first column, the sequence; it ends behind
+// FROM, the caller adds WHERE and ORDER.
 std::string select_events();
 Result<DatabaseEvent> take_event(Statement& row);
 

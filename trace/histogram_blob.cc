@@ -4,32 +4,17 @@
 #include <utility>
 #include <vector>
 
+#include "trace/log_linear.h"
+#include "trace/varint.h"
+
 namespace rocktune::trace {
 namespace {
 
 using Bucket = LatencyHistogram::Bucket;
 constexpr char kAbsolute = 'A';
 constexpr char kIncrement = 'I';
-
-void put_varint(std::string& out, std::uint64_t value) {
-  while (value >= 0x80) {
-    out.push_back(static_cast<char>(value | 0x80));
-    value >>= 7;
-  }
-  out.push_back(static_cast<char>(value));
-}
-
-std::optional<std::uint64_t> take_varint(std::string_view& in) {
-  std::uint64_t value = 0;
-  for (unsigned shift = 0; shift < 64; shift += 7) {
-    if (in.empty()) return std::nullopt;
-    const auto byte = static_cast<unsigned char>(in.front());
-    in.remove_prefix(1);
-    value |= std::uint64_t{byte & 0x7fU} << shift;
-    if ((byte & 0x80U) == 0) return value;
-  }
-  return std::nullopt;
-}
+constexpr char kPackedAbsolute = 'L';
+constexpr char kPackedIncrement = 'M';
 
 // Small distances of either sign as small numbers; wraps, so that it is exact for all values.
 std::uint64_t zigzag(std::uint64_t difference) {
@@ -39,9 +24,13 @@ std::uint64_t unzigzag(std::uint64_t value) {
   return (value >> 1) ^ ((value & 1) != 0 ? ~std::uint64_t{0} : 0);
 }
 
-std::string encode(char form, std::uint64_t sum_us, const std::vector<Bucket>& buckets) {
-  std::string out(1, form);
+std::string encode(bool absolute, std::uint64_t sum_us, const std::vector<Bucket>& buckets) {
+  const auto packed = encode_log_linear(buckets);
+  std::string out;
+  out.push_back(packed ? (absolute ? kPackedAbsolute : kPackedIncrement)
+                       : (absolute ? kAbsolute : kIncrement));
   put_varint(out, sum_us);
+  if (packed) return out + *packed;
   put_varint(out, buckets.size());
   std::uint64_t before = 0;
   for (const Bucket& bucket : buckets) {
@@ -68,76 +57,96 @@ Error damaged() {
   return {ErrorCode::kCorrupt, "a latency histogram cannot be decoded"};
 }
 
-std::vector<Bucket> merge(const std::vector<Bucket>& older, const std::vector<Bucket>& more) {
-  std::vector<Bucket> merged;
-  merged.reserve(older.size() + more.size());
-  auto a = older.begin();
-  auto b = more.begin();
-  while (a != older.end() || b != more.end()) {
-    if (b == more.end() || (a != older.end() && bounds(*a) < bounds(*b))) {
-      merged.push_back(*a++);
+// Both rise. Nearly always every bucket is there already.
+void add_buckets(const std::vector<Bucket>& more, std::vector<Bucket>& total) {
+  std::size_t at = 0;
+  for (const Bucket& bucket : more) {
+    while (at < total.size() && bounds(total[at]) < bounds(bucket)) ++at;
+    if (at < total.size() && bounds(total[at]) == bounds(bucket)) {
+      total[at].count += bucket.count;
     } else {
-      merged.push_back(*b++);
-      if (a != older.end() && bounds(*a) == bounds(merged.back()))
-        merged.back().count += a++->count;
+      total.insert(total.begin() + static_cast<std::ptrdiff_t>(at), bucket);
     }
   }
-  return merged;
+}
+
+std::optional<std::vector<Bucket>> decode_buckets(std::string_view body) {
+  const auto size = take_varint(body);
+  // A bucket takes at least three bytes: whoever claims more buckets lies.
+  if (!size || *size > body.size() / 3) return std::nullopt;
+  std::vector<Bucket> buckets;
+  buckets.reserve(*size);
+  std::uint64_t before = 0;
+  for (std::uint64_t i = 0; i < *size; ++i) {
+    const auto gap = take_varint(body);
+    const auto width = take_varint(body);
+    const auto count = take_varint(body);
+    if (!gap || !width || !count) return std::nullopt;
+    const std::uint64_t lower = before + unzigzag(*gap);
+    before = lower + *width;
+    buckets.push_back({lower, before, *count});
+  }
+  if (!body.empty()) return std::nullopt;
+  return buckets;
+}
+
+// Absent when `newer` is not `older` with more counted.
+std::optional<LatencyHistogram> increment(const LatencyHistogram& older,
+                                          const LatencyHistogram& newer) {
+  if (newer.sum_us < older.sum_us || !rising(older.buckets) || !rising(newer.buckets)) {
+    return std::nullopt;
+  }
+  LatencyHistogram more;
+  more.sum_us = newer.sum_us - older.sum_us;
+  auto a = older.buckets.begin();
+  for (const Bucket& bucket : newer.buckets) {
+    if (a == older.buckets.end() || bounds(bucket) < bounds(*a)) {
+      more.buckets.push_back(bucket);
+      continue;
+    }
+    if (bounds(*a) != bounds(bucket) || bucket.count < a->count) return std::nullopt;
+    if (bucket.count != a->count) {
+      more.buckets.push_back({bucket.lower_us, bucket.upper_us, bucket.count - a->count});
+    }
+    ++a;
+  }
+  if (a != older.buckets.end()) return std::nullopt;
+  return more;
 }
 
 }  // namespace
 
 std::string encode_histogram(const LatencyHistogram& histogram) {
-  return encode(kAbsolute, histogram.sum_us, histogram.buckets);
+  return encode(true, histogram.sum_us, histogram.buckets);
 }
 
 std::optional<std::string> encode_increment(const LatencyHistogram& older,
                                             const LatencyHistogram& newer) {
-  if (newer.sum_us < older.sum_us || !rising(older.buckets) || !rising(newer.buckets)) {
-    return std::nullopt;
-  }
-  std::vector<Bucket> more;
-  auto a = older.buckets.begin();
-  for (const Bucket& bucket : newer.buckets) {
-    if (a == older.buckets.end() || bounds(bucket) < bounds(*a)) {
-      more.push_back(bucket);
-      continue;
-    }
-    if (bounds(*a) != bounds(bucket) || bucket.count < a->count) return std::nullopt;
-    if (bucket.count != a->count) {
-      more.push_back({bucket.lower_us, bucket.upper_us, bucket.count - a->count});
-    }
-    ++a;
-  }
-  if (a != older.buckets.end()) return std::nullopt;
-  return encode(kIncrement, newer.sum_us - older.sum_us, more);
+  const auto more = increment(older, newer);
+  if (!more) return std::nullopt;
+  return encode(false, more->sum_us, more->buckets);
 }
 
-Result<LatencyHistogram> decode_histogram(std::string_view blob, const LatencyHistogram* older) {
+Result<LatencyHistogram> add_histogram(std::string_view blob,
+                                       std::optional<LatencyHistogram>& total) {
   if (blob.empty()) return tl::unexpected(damaged());
   const char form = blob.front();
   blob.remove_prefix(1);
+  const bool packed = form == kPackedAbsolute || form == kPackedIncrement;
+  const bool absolute = form == kAbsolute || form == kPackedAbsolute;
   const auto sum = take_varint(blob);
-  const auto size = take_varint(blob);
-  // A bucket takes at least three bytes: whoever claims more buckets lies.
-  if (!sum || !size || *size > blob.size() / 3) return tl::unexpected(damaged());
-  LatencyHistogram read;
-  read.sum_us = *sum;
-  read.buckets.reserve(*size);
-  std::uint64_t before = 0;
-  for (std::uint64_t i = 0; i < *size; ++i) {
-    const auto gap = take_varint(blob);
-    const auto width = take_varint(blob);
-    const auto count = take_varint(blob);
-    if (!gap || !width || !count) return tl::unexpected(damaged());
-    const std::uint64_t lower = before + unzigzag(*gap);
-    before = lower + *width;
-    read.buckets.push_back({lower, before, *count});
+  if (!sum || !(packed || absolute || form == kIncrement)) return tl::unexpected(damaged());
+  auto buckets = packed ? decode_log_linear(blob) : decode_buckets(blob);
+  if (!buckets || !(absolute || total)) return tl::unexpected(damaged());
+  LatencyHistogram read{std::move(*buckets), *sum};
+  if (!absolute) {
+    total->sum_us += read.sum_us;
+    add_buckets(read.buckets, total->buckets);
+    return read;
   }
-  if (!blob.empty()) return tl::unexpected(damaged());
-  if (form == kAbsolute) return read;
-  if (form != kIncrement || older == nullptr) return tl::unexpected(damaged());
-  return LatencyHistogram{merge(older->buckets, read.buckets), older->sum_us + read.sum_us};
+  auto since = total ? increment(*total, read) : std::nullopt;
+  total = std::move(read);
+  return since ? *std::move(since) : LatencyHistogram{};
 }
 
 }  // namespace rocktune::trace

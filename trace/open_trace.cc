@@ -9,6 +9,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "trace/checked_pages.h"
 #include "trace/schema.h"
 
 namespace rocktune::trace {
@@ -30,6 +31,28 @@ Error cannot_open(int error) {
   return {ErrorCode::kIo, text};
 }
 
+Error newer_schema(std::int64_t version) {
+  return {ErrorCode::kUnsupported, "was written by a newer rocktune (schema " +
+                                       std::to_string(version) + ", this one reads " +
+                                       std::to_string(kSchemaVersion) + "); update rocktune"};
+}
+
+// Of SQLite's header (https://www.sqlite.org/fileformat.html).
+std::uint32_t in_header(const std::string& head, std::size_t at) {
+  std::uint32_t value = 0;
+  for (std::size_t i = at; i < at + 4; ++i)
+    value = value << 8 | static_cast<unsigned char>(head[i]);
+  return value;
+}
+
+// Before any page is looked at: a newer schema may check its pages in another way.
+Result<void> check_version(const std::string& head) {
+  const std::int64_t version = in_header(head, 60);
+  const bool trace = in_header(head, 68) == static_cast<std::uint32_t>(kApplicationId);
+  if (trace && version > kSchemaVersion) return tl::unexpected(newer_schema(version));
+  return {};
+}
+
 Result<void> check_file(const std::string& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) return tl::unexpected(cannot_open(errno));
@@ -40,11 +63,12 @@ Result<void> check_file(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) return tl::unexpected(cannot_open(errno != 0 ? errno : EACCES));
-  std::string head(kMagic.size() + 2, '\0');
+  std::string head(100, '\0');  // all of SQLite's
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   if (!head.starts_with(kMagic)) {
     return fail(ErrorCode::kCorrupt, "is no trace: it is not an SQLite file at all");
   }
+  if (auto done = check_version(head); !done) return done;
   // SQLite itself forgives a last page that is cut; 1 stands for 65536.
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(head[i]); };
   const std::int64_t page = std::max(byte(16) << 8 | byte(17), 1);
@@ -77,13 +101,12 @@ Result<void> check_schema(Connection& connection) {
   }
   const auto version = connection.number("PRAGMA user_version");
   if (!version) return tl::unexpected(version.error());
-  if (*version > kSchemaVersion) {
-    return fail(ErrorCode::kUnsupported, "was written by a newer rocktune (schema " +
-                                             std::to_string(*version) + ", this one reads " +
-                                             std::to_string(kSchemaVersion) + "); update rocktune");
-  }
+  if (*version > kSchemaVersion) return tl::unexpected(newer_schema(*version));
   if (*version < 1) {
     return fail(ErrorCode::kCorrupt, "is no complete trace: it ends before its schema");
+  }
+  if (has_page_checks(connection.handle()) != (*version >= kChecksSince)) {
+    return fail(ErrorCode::kCorrupt, "is damaged: its header contradicts itself");
   }
   return {};
 }

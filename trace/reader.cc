@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "trace/event_rows.h"
+#include "trace/journal_cursor.h"
 #include "trace/journal_json.h"
 #include "trace/journal_rows.h"
 #include "trace/open_trace.h"
@@ -20,11 +21,12 @@ struct Reader::State {
 struct Reader::Steps::State {
   std::shared_ptr<Connection> connection;
   std::string path;
-  std::int64_t target = 0;
   SampleReader samples;
-  Statement alerts, decisions, actuations, outcomes;
-  std::optional<Statement> events;  // none in a file of an older schema
-  std::int64_t after = -1;          // sequence of the sample before
+  JournalCursor<AlertChange> alerts;
+  JournalCursor<Decision> decisions;
+  JournalCursor<Actuation> actuations;
+  JournalCursor<Outcome> outcomes;
+  std::optional<JournalCursor<DatabaseEvent>> events;  // none in a file of an older schema
   bool ended = false;
 };
 
@@ -130,47 +132,33 @@ Result<void> count_events(const Connection& connection, TargetSummary& summary) 
   }
 }
 
-Result<Statement> journal(const Connection& connection, const char* table, const Columns& columns) {
-  const Columns values(columns.begin() + 2, columns.end());  // without target and sequence
+Result<Statement> of_target(const Connection& connection, const std::string& sql,
+                            std::int64_t target) {
+  auto rows = Statement::prepare(connection, sql);
+  if (rows) rows->put(target);
+  return rows;
+}
+
+template <class T>
+Result<JournalCursor<T>> journal(const Connection& connection, const char* table,
+                                 const Columns& columns, std::int64_t target,
+                                 Result<T> (*take)(Statement&)) {
+  const Columns values(columns.begin() + 1, columns.end());  // without target
   const auto names = readable_columns(connection, table, values);
   if (!names) return tl::unexpected(names.error());
-  return Statement::prepare(connection, "SELECT " + *names + " FROM " + table +
-                                            " WHERE target = ? AND sequence > ? AND sequence <= ?"
-                                            " ORDER BY sequence, rowid");
+  auto rows = of_target(
+      connection,
+      "SELECT " + *names + " FROM " + table + " WHERE target = ? ORDER BY sequence, rowid", target);
+  if (!rows) return tl::unexpected(rows.error());
+  return JournalCursor<T>(*std::move(rows), take);
 }
 
-Result<std::optional<Statement>> event_rows(const Connection& connection, bool has_events) {
-  if (!has_events) return std::nullopt;
-  return Statement::prepare(connection, select_events() +
-                                            " WHERE e.target = ? AND e.sequence > ? AND e.sequence "
-                                            "<= ? ORDER BY e.sequence, e.incarnation, e.number");
-}
-
-// The rows after one sample up to the next. A row whose own sample was lost goes to the next one.
-template <class T>
-Result<std::vector<T>> rows_between(Statement& statement, std::int64_t target, std::int64_t after,
-                                    std::int64_t upto, Result<T> (*take)(Statement&)) {
-  std::vector<T> rows;
-  statement.restart().put(target).put(after).put(upto);
-  while (true) {
-    const auto found = statement.step();
-    if (!found) return tl::unexpected(found.error());
-    if (!*found) return rows;
-    auto row = take(statement);
-    if (!row) return tl::unexpected(row.error());
-    rows.push_back(std::move(*row));
-  }
-}
-
-// Moves the value of a result to its place; false and the error, when there is none.
-template <class T>
-bool moved(Result<T> from, T& to, std::optional<Error>& error) {
-  if (!from) {
-    error = from.error();
-    return false;
-  }
-  to = std::move(*from);
-  return true;
+Result<JournalCursor<DatabaseEvent>> event_rows(const Connection& connection, std::int64_t target) {
+  auto rows = of_target(
+      connection,
+      select_events() + " WHERE e.target = ? ORDER BY e.sequence, e.incarnation, e.number", target);
+  if (!rows) return tl::unexpected(rows.error());
+  return JournalCursor<DatabaseEvent>(*std::move(rows), take_event);
 }
 
 }  // namespace
@@ -217,22 +205,30 @@ Result<std::vector<TargetSummary>> Reader::targets() {
   return summaries;
 }
 
-Result<Reader::Steps> Reader::steps(std::int64_t target) {
+Result<Reader::Steps> Reader::steps(std::int64_t target, HistogramForm form) {
   const Connection& connection = *state_->connection;
-  auto samples = SampleReader::create(connection, target);
-  auto alerts = journal(connection, "alerts", alert_columns());
-  auto decisions = journal(connection, "decisions", decision_columns());
-  auto actuations = journal(connection, "actuations", actuation_columns());
-  auto outcomes = journal(connection, "outcomes", outcome_columns());
-  auto events = event_rows(connection, state_->has_events);
-  if (!samples) return tl::unexpected(samples.error().within("trace " + state_->path));
-  if (!events) return tl::unexpected(events.error().within("trace " + state_->path));
-  for (const auto* statement : {&alerts, &decisions, &actuations, &outcomes}) {
-    if (!*statement) return tl::unexpected(statement->error().within("trace " + state_->path));
+  const auto failed = [&](const Error& error) {
+    return tl::unexpected(error.within("trace " + state_->path));
+  };
+  auto samples = SampleReader::create(connection, target, form);
+  if (!samples) return failed(samples.error());
+  auto alerts = journal(connection, "alerts", alert_columns(), target, take_alert);
+  if (!alerts) return failed(alerts.error());
+  auto decisions = journal(connection, "decisions", decision_columns(), target, take_decision);
+  if (!decisions) return failed(decisions.error());
+  auto actuations = journal(connection, "actuations", actuation_columns(), target, take_actuation);
+  if (!actuations) return failed(actuations.error());
+  auto outcomes = journal(connection, "outcomes", outcome_columns(), target, take_outcome);
+  if (!outcomes) return failed(outcomes.error());
+  std::optional<JournalCursor<DatabaseEvent>> events;
+  if (state_->has_events) {
+    auto rows = event_rows(connection, target);
+    if (!rows) return failed(rows.error());
+    events = *std::move(rows);
   }
   return Steps(std::unique_ptr<Steps::State>(new Steps::State{
-      state_->connection, state_->path, target, std::move(*samples), std::move(*alerts),
-      std::move(*decisions), std::move(*actuations), std::move(*outcomes), std::move(*events)}));
+      state_->connection, state_->path, *std::move(samples), *std::move(alerts),
+      *std::move(decisions), *std::move(actuations), *std::move(outcomes), std::move(events)}));
 }
 
 Reader::Steps::Steps(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -241,29 +237,32 @@ Reader::Steps::Steps(Steps&&) noexcept = default;
 Reader::Steps& Reader::Steps::operator=(Steps&&) noexcept = default;
 
 Result<std::optional<RecordedStep>> Reader::Steps::next() {
-  State& state = *state_;
-  if (state.ended) return std::nullopt;
-  std::optional<Error> error;
-  std::optional<Sample> sample;
   RecordedStep step;
-  if (moved(state.samples.next(), sample, error) && sample) {
-    const auto upto = static_cast<std::int64_t>(sample->sequence);
-    const auto between = [&](Statement& statement, auto take) {
-      return rows_between(statement, state.target, state.after, upto, take);
-    };
-    const bool complete =
-        moved(between(state.actuations, take_actuation), step.reports_before, error) &&
-        moved(between(state.alerts, take_alert), step.alerts, error) &&
-        moved(between(state.decisions, take_decision), step.decisions, error) &&
-        moved(between(state.outcomes, take_outcome), step.outcomes, error) &&
-        (!state.events || moved(between(*state.events, take_event), step.events, error));
-    state.after = upto;
-    step.sample = std::move(*sample);
-    if (complete) return step;
-  }
-  state.ended = true;
-  if (error) return tl::unexpected(error->within("trace " + state.path));
-  return std::nullopt;
+  const auto found = next(step);
+  if (!found) return tl::unexpected(found.error());
+  if (!*found) return std::nullopt;
+  return step;
+}
+
+Result<bool> Reader::Steps::next(RecordedStep& step) {
+  State& state = *state_;
+  if (state.ended) return false;
+  const auto failed = [&](const Error& error) {
+    state.ended = true;
+    return tl::unexpected(error.within("trace " + state.path));
+  };
+  const auto found = state.samples.next(step.sample);
+  if (!found) return failed(found.error());
+  state.ended = !*found;
+  if (state.ended) return false;
+  const auto upto = static_cast<std::int64_t>(step.sample.sequence);
+  auto done = state.actuations.take_until(upto, step.reports_before);
+  if (done) done = state.alerts.take_until(upto, step.alerts);
+  if (done) done = state.decisions.take_until(upto, step.decisions);
+  if (done) done = state.outcomes.take_until(upto, step.outcomes);
+  if (done && state.events) done = state.events->take_until(upto, step.events);
+  if (!done) return failed(done.error());
+  return true;
 }
 
 }  // namespace rocktune::trace

@@ -12,6 +12,7 @@
 
 #include "model/decision.h"
 #include "model/event.h"
+#include "model/histogram_form.h"
 #include "model/indicators.h"
 #include "model/result.h"
 #include "trace/schema.h"
@@ -55,6 +56,8 @@ class Reader {
     Steps(Steps&&) noexcept;
     Steps& operator=(Steps&&) noexcept;
     Result<std::optional<RecordedStep>> next();
+    // The same into a step of before, whose memory is used again; false at the end.
+    Result<bool> next(RecordedStep& step);
 
    private:
     friend class Reader;
@@ -62,7 +65,7 @@ class Reader {
     explicit Steps(std::unique_ptr<State> state);
     std::unique_ptr<State> state_;
   };
-  Result<Steps> steps(std::int64_t target);
+  Result<Steps> steps(std::int64_t target, HistogramForm form = HistogramForm::kSinceOpened);
 
  private:
   struct State;

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <map>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "trace/checked_pages.h"
 #include "trace/event_rows.h"
 #include "trace/journal_json.h"
 #include "trace/journal_rows.h"
@@ -85,8 +87,11 @@ Result<void> insert_run(const Connection& connection, const RunInfo& run) {
 // last commits but never the file, and that only checkpoints wait for the disk.
 Result<void> set_up(Connection& connection, const RunInfo& run) {
   sqlite3_busy_timeout(connection.handle(), kWriterBusyTimeoutMs);
+  const std::string size = "PRAGMA page_size = " + std::to_string(kPageBytes);
+  if (auto done = connection.run(size); !done) return done;
+  if (auto done = reserve_page_checks(connection.handle()); !done) return done;
   const std::string sql =
-      "PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; "
+      "PRAGMA journal_mode = WAL; "
       "PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 16777216; "
       "PRAGMA application_id = " +
       std::to_string(kApplicationId) + "; BEGIN; " + schema_sql() +
@@ -259,11 +264,14 @@ void put_indicator(Statement& row, const std::vector<Indicator>& all, IndicatorK
   for (int i = 0; i < 6; ++i) row.put_null();
 }
 
+// Smaller moves of a probability are left out: a replay computes them.
+constexpr double kProbabilityStep = 0.05;
+
 bool same_to_the_eye(const std::vector<Indicator>& a, const std::vector<Indicator>& b) {
   return std::equal(
       a.begin(), a.end(), b.begin(), b.end(), [](const Indicator& left, const Indicator& right) {
         return left.kind == right.kind && left.state == right.state &&
-               left.probability == right.probability && left.eta_seconds == right.eta_seconds &&
+               std::abs(left.probability - right.probability) < kProbabilityStep &&
                left.event == right.event && left.valid == right.valid && left.cause == right.cause;
       });
 }

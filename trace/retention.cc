@@ -19,6 +19,7 @@ Result<bool> Retention::too_big() {
   return trimming_;
 }
 
+// CROSS keeps SQLite from beginning with a scan of all samples.
 Result<std::vector<Retention::Slice>> Retention::oldest_slices() {
   auto row = Statement::prepare(
       connection_,
@@ -26,7 +27,8 @@ Result<std::vector<Retention::Slice>> Retention::oldest_slices() {
       "k.keyframe = 1 AND k.target = t.id AND k.sequence > (SELECT min(f.sequence) FROM samples f "
       "WHERE f.target = t.id)) AS keyframe, (SELECT max(l.sequence) FROM samples l WHERE l.target "
       "= t.id) AS last FROM targets t) SELECT b.target, b.keyframe, b.last, s.tick_ns FROM bounds "
-      "b JOIN samples s ON s.target = b.target AND s.sequence = coalesce(b.keyframe, b.last)");
+      "b CROSS JOIN samples s ON s.target = b.target AND s.sequence = coalesce(b.keyframe, "
+      "b.last)");
   if (!row) return tl::unexpected(row.error());
   std::vector<Slice> slices;
   while (true) {
@@ -62,8 +64,8 @@ Result<bool> Retention::trim(Nanoseconds now_tick) {
 Result<void> Retention::remove(const Slice& slice) {
   const std::string before = " WHERE target = " + std::to_string(slice.target) +
                              " AND sequence < " + std::to_string(slice.end_sequence);
-  for (const char* table :
-       {"health", "knobs", "column_families", "column_family_options", "column_family_levels"}) {
+  for (const char* table : {"health", "knobs", "nvme", "shared_budgets", "column_families",
+                            "column_family_options", "column_family_states"}) {
     const std::string sql = "DELETE FROM " + std::string(table) +
                             " WHERE sample IN (SELECT id FROM samples" + before + ")";
     if (auto done = connection_.run(sql); !done) return done;

@@ -4,8 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "trace/columns.h"
+#include "trace/age.h"
 #include "trace/histogram_blob.h"
+#include "trace/sample_queries.h"
 #include "trace/sample_rows.h"
 
 namespace rocktune::trace {
@@ -13,16 +14,6 @@ namespace {
 
 Error damaged(const std::string& what) {
   return {ErrorCode::kCorrupt, "the trace is damaged: " + what};
-}
-
-// SQLite is asked for everything after a target's first keyframe: rows before it are the rest of
-// what a retention cut left.
-constexpr const char* kFromFirstKeyframe =
-    " FROM samples WHERE target = ?1 AND sequence >= (SELECT min(sequence) FROM samples "
-    "WHERE target = ?1 AND keyframe = 1) ORDER BY sequence";
-
-Columns from(const Columns& columns, std::size_t first) {
-  return {columns.begin() + static_cast<std::ptrdiff_t>(first), columns.end()};
 }
 
 // Levels beyond those that have columns of their own: [[files, bytes], ...].
@@ -40,30 +31,43 @@ Result<std::vector<LevelReading>> parse_levels(const std::string& text) {
   return levels;
 }
 
+Result<void> take_levels(Statement& row, std::vector<LevelReading>& levels) {
+  const std::uint64_t count = row.take_unsigned();
+  levels.assign(std::min<std::uint64_t>(count, kLevelColumns), {});
+  for (const bool files : {true, false}) {
+    for (std::size_t i = 0; i < kLevelColumns; ++i) {
+      const std::uint64_t value = row.take_unsigned();
+      if (i < levels.size()) (files ? levels[i].files : levels[i].bytes) = value;
+    }
+  }
+  if (count > kLevelColumns) {
+    const auto deeper = parse_levels(row.take_text());
+    if (!deeper) return tl::unexpected(deeper.error());
+    levels.insert(levels.end(), deeper->begin(), deeper->end());
+  }
+  if (levels.size() != count) return tl::unexpected(damaged("levels do not match their number"));
+  return {};
+}
+
 }  // namespace
 
-Result<SampleReader> SampleReader::create(const Connection& connection, std::int64_t target) {
+Result<SampleReader> SampleReader::create(const Connection& connection, std::int64_t target,
+                                          HistogramForm form) {
   SampleReader reader;
-  const auto samples = readable_columns(connection, "samples", sample_columns());
-  if (!samples) return tl::unexpected(samples.error());
-  const auto families =
-      readable_columns(connection, "column_families", from(column_family_columns(), 1));
-  if (!families) return tl::unexpected(families.error());
-  const auto options = readable_columns(connection, "column_family_options",
-                                        from(column_family_option_columns(), 2));
-  if (!options) return tl::unexpected(options.error());
-  const std::string by_position = " WHERE sample = ? AND position = ?";
+  reader.form_ = form;
+  const auto queries = sample_queries(connection);
+  if (!queries) return tl::unexpected(queries.error());
   const std::pair<std::optional<Statement>*, std::string> statements[] = {
-      {&reader.samples_, "SELECT " + *samples + kFromFirstKeyframe},
+      {&reader.samples_, queries->samples},
+      {&reader.nvme_, queries->nvme},
+      {&reader.shared_, queries->shared},
+      {&reader.column_families_, queries->families},
+      {&reader.state_, queries->state},
+      {&reader.options_, queries->options},
       {&reader.health_, "SELECT source, error FROM health WHERE sample = ? ORDER BY position"},
       {&reader.knobs_,
        "SELECT name, column_family, value, found, owner, changeable, reason, min, max FROM knobs "
        "WHERE sample = ? ORDER BY position"},
-      {&reader.column_families_,
-       "SELECT " + *families + " FROM column_families WHERE sample = ? ORDER BY position"},
-      {&reader.options_, "SELECT " + *options + " FROM column_family_options" + by_position},
-      {&reader.levels_, "SELECT " + column_names(from(column_family_level_columns(), 2)) +
-                            " FROM column_family_levels" + by_position},
       {&reader.incarnation_, "SELECT incarnation FROM incarnations WHERE id = ?"},
       {&reader.device_, "SELECT name FROM devices WHERE id = ?"},
   };
@@ -76,75 +80,80 @@ Result<SampleReader> SampleReader::create(const Connection& connection, std::int
   return reader;
 }
 
-Result<std::optional<Sample>> SampleReader::next() {
+Result<bool> SampleReader::next(Sample& sample) {
   const auto row = samples_->step();
   if (!row) return tl::unexpected(row.error());
-  if (!*row) return std::nullopt;
-  auto sample = take_sample();
-  if (!sample) return tl::unexpected(sample.error());
-  return std::move(*sample);
+  if (!*row) return false;
+  if (auto done = take_sample(sample); !done) return tl::unexpected(done.error());
+  return true;
 }
 
-Result<Sample> SampleReader::take_sample() {
-  Sample sample;
+namespace {
+
+// The reading, or none: its columns are passed over.
+template <class Reading>
+void take_reading(Statement& row, bool there, std::optional<Reading>& reading) {
+  if (there && !reading) reading.emplace();
+  if (!there) reading.reset();
+  Reading none;
+  take_fields(row, reading ? *reading : none);
+}
+
+}  // namespace
+
+Result<void> SampleReader::take_sample(Sample& sample) {
   Statement& row = *samples_;
   const std::int64_t id = row.take_int();
   row.take_int();  // target
   sample.sequence = row.take_unsigned();
   sample.at.wall = Nanoseconds(row.take_int());
   sample.at.tick = Nanoseconds(row.take_int());
-  const bool keyframe = row.take_bool();
+  row.take_bool();  // keyframe
   const auto incarnation = row.take_optional_int();
   const std::int64_t health_at = row.take_int();
   const std::int64_t knobs_at = row.take_int();
+  const auto nvme_at = row.take_optional_int();
+  const auto shared_at = row.take_optional_int();
   const bool has_database = row.take_bool();
-  DatabaseReading database;
-  database.agent_tick = Nanoseconds(row.take_int());
-  database.agent_sequence = row.take_unsigned();
-  take_fields(row, database);
-  if (auto done = take_histograms(database, keyframe); !done) return tl::unexpected(done.error());
+  const Nanoseconds agent_tick(row.take_int());
+  const std::uint64_t agent_sequence = row.take_unsigned();
+  take_reading(row, has_database, sample.database);
+  if (has_database) {
+    sample.database->agent_tick = agent_tick;
+    sample.database->agent_sequence = agent_sequence;
+  }
+  DatabaseReading none;
+  if (auto done = take_histograms(has_database ? *sample.database : none); !done) return done;
   const auto device = row.take_optional_int();
-  DeviceReading device_reading;
-  take_fields(row, device_reading);
+  take_reading(row, device.has_value(), sample.device);
   const bool has_host = row.take_bool();
-  HostReading host;
-  take_fields(row, host);
-  if (has_host) sample.host = host;
-  const bool has_nvme = row.take_bool();
-  NvmeReading nvme;
-  take_fields(row, nvme);
-  if (has_nvme) sample.nvme = nvme;
-  const bool has_shared = row.take_bool();
-  SharedBudget shared;
-  take_fields(row, shared);
-  if (has_shared) sample.shared = shared;
+  take_reading(row, has_host, sample.host);
 
+  sample.incarnation.clear();
   if (incarnation) {
-    auto text = name_of(*incarnation_, incarnations_, *incarnation);
+    const auto text = name_of(*incarnation_, incarnations_, *incarnation);
     if (!text) return tl::unexpected(text.error());
-    sample.incarnation = std::move(*text);
+    sample.incarnation = *text;
   }
   if (device) {
-    auto name = name_of(*device_, devices_, *device);
+    const auto name = name_of(*device_, devices_, *device);
     if (!name) return tl::unexpected(name.error());
-    device_reading.name = std::move(*name);
-    sample.device = std::move(device_reading);
+    sample.device->name = *name;
   }
-  if (auto done = read_health(health_at); !done) return tl::unexpected(done.error());
+  if (auto done = read_health(health_at); !done) return done;
   sample.health = last_health_;
-  if (auto done = read_knobs(knobs_at); !done) return tl::unexpected(done.error());
+  if (auto done = read_knobs(knobs_at); !done) return done;
   sample.knobs = last_knobs_;
-  if (has_database) {
-    auto column_families = read_column_families(id);
-    if (!column_families) return tl::unexpected(column_families.error());
-    database.column_families = std::move(*column_families);
-    sample.database = std::move(database);
-  }
-  return sample;
+  auto noted = read_noted(*nvme_, nvme_at, nvme_at_, last_nvme_);
+  if (noted) noted = read_noted(*shared_, shared_at, shared_at_, last_shared_);
+  if (!noted) return noted;
+  sample.nvme = last_nvme_;
+  sample.shared = last_shared_;
+  return has_database ? read_column_families(id, *sample.database) : Result<void>();
 }
 
-Result<void> SampleReader::take_histograms(DatabaseReading& database, bool keyframe) {
-  if (keyframe) histograms_.clear();
+// A keyframe's are absolute: nothing of before is needed, but to tell what was counted since.
+Result<void> SampleReader::take_histograms(DatabaseReading& database) {
   Result<void> result;
   std::size_t i = 0;
   DatabaseReading::visit_histograms(
@@ -152,14 +161,16 @@ Result<void> SampleReader::take_histograms(DatabaseReading& database, bool keyfr
         if (histograms_.size() <= i) histograms_.emplace_back();
         auto& last = histograms_[i++];
         const auto blob = samples_->take_blob();
+        histogram.reset();
         if (!blob) return;
-        auto decoded = decode_histogram(*blob, last ? &*last : nullptr);
-        if (!decoded) {
-          result = tl::unexpected(decoded.error().within(name));
-          return;
+        auto since = add_histogram(*blob, last);
+        if (!since) {
+          result = tl::unexpected(since.error().within(name));
+        } else if (form_ == HistogramForm::kSincePrevious) {
+          histogram = *std::move(since);
+        } else {
+          histogram = last;
         }
-        last = *decoded;
-        histogram = std::move(*decoded);
       });
   return result;
 }
@@ -196,38 +207,69 @@ Result<void> SampleReader::read_knobs(std::int64_t at) {
   return {};
 }
 
-Result<std::vector<ColumnFamilyReading>> SampleReader::read_column_families(std::int64_t sample) {
-  std::vector<ColumnFamilyReading> readings;
+// `known` is that of the row `known_at`.
+template <class Reading>
+Result<void> SampleReader::read_noted(Statement& row, std::optional<std::int64_t> at,
+                                      std::optional<std::int64_t>& known_at,
+                                      std::optional<Reading>& known) {
+  if (at == known_at) return {};
+  known.reset();
+  known_at = at;
+  if (!at) return {};
+  const auto found = row.restart().put(*at).step();
+  if (!found) return tl::unexpected(found.error());
+  if (!*found) return tl::unexpected(damaged("a row that a sample refers to is missing"));
+  take_fields(row, known.emplace());
+  return {};
+}
+
+Result<void> SampleReader::read_column_families(std::int64_t sample, DatabaseReading& database) {
   Statement& row = column_families_->restart().put(sample);
+  std::size_t count = 0;
   while (true) {
     const auto stepped = row.step();
     if (!stepped) return tl::unexpected(stepped.error());
     if (!*stepped) break;
     const auto position = static_cast<std::size_t>(row.take_int());
-    if (position != readings.size()) return tl::unexpected(damaged("a column family is missing"));
-    Key key;
-    key.options_at = row.take_int();
-    key.levels_at = row.take_int();
-    ColumnFamilyReading& reading = readings.emplace_back();
-    const bool known = position < last_keys_.size();
-    if (known) reading = last_column_families_[position];
-    if (!known || last_keys_[position].options_at != key.options_at) {
-      if (auto done = read_options(key.options_at, position, reading); !done) {
-        return tl::unexpected(done.error());
-      }
+    if (position != count++) return tl::unexpected(damaged("a column family is missing"));
+    if (families_.size() < count) families_.resize(count);
+    FamilyState& state = families_[position];
+    if (const std::int64_t at = row.take_int(); state.state_at != at) {
+      if (auto done = read_state(at, position, state); !done) return done;
     }
-    if (!known || last_keys_[position].levels_at != key.levels_at) {
-      if (auto done = read_levels(key.levels_at, position, reading); !done) {
-        return tl::unexpected(done.error());
-      }
-    }
-    take_column_family(row, reading, false);
-    last_keys_.resize(std::max(last_keys_.size(), position + 1));
-    last_keys_[position] = key;
+    take_family(row, state.reading, FamilyPart::kGauge);
+    std::size_t age = 0;
+    visit_family(state.reading, [&](FamilyPart part, Counter& value) {
+      if (part != FamilyPart::kAge) return;
+      const auto began = state.began_ns.at(age);
+      value = began ? age_ms_at(database.agent_tick, *began) : state.fixed_ms.at(age);
+      ++age;
+    });
   }
-  last_keys_.resize(readings.size());
-  last_column_families_ = readings;
-  return readings;
+  families_.resize(count);
+  database.column_families.resize(count);
+  for (std::size_t i = 0; i < count; ++i) database.column_families[i] = families_[i].reading;
+  return {};
+}
+
+Result<void> SampleReader::read_state(std::int64_t at, std::size_t position, FamilyState& state) {
+  Statement& row = state_->restart().put(at).put(position);
+  const auto stepped = row.step();
+  if (!stepped) return tl::unexpected(stepped.error());
+  if (!*stepped) return tl::unexpected(damaged("the state of a column family is missing"));
+  const std::int64_t options_at = row.take_int();
+  std::size_t age = 0;
+  visit_family(state.reading, [&](FamilyPart part, Counter& value) {
+    if (part == FamilyPart::kState) value = row.take_optional_unsigned();
+    if (part != FamilyPart::kAge) return;
+    state.began_ns.at(age) = row.take_optional_int();
+    state.fixed_ms.at(age++) = row.take_optional_unsigned();
+  });
+  if (auto done = take_levels(row, state.reading.levels); !done) return done;
+  state.state_at = at;
+  if (state.options_at == options_at) return {};
+  state.options_at = options_at;
+  return read_options(options_at, position, state.reading);
 }
 
 Result<void> SampleReader::read_options(std::int64_t at, std::size_t position,
@@ -237,31 +279,7 @@ Result<void> SampleReader::read_options(std::int64_t at, std::size_t position,
   if (!stepped) return tl::unexpected(stepped.error());
   if (!*stepped) return tl::unexpected(damaged("options of a column family are missing"));
   reading.name = row.take_text();
-  take_column_family(row, reading, true);
-  return {};
-}
-
-Result<void> SampleReader::read_levels(std::int64_t at, std::size_t position,
-                                       ColumnFamilyReading& reading) {
-  Statement& row = levels_->restart().put(at).put(position);
-  const auto stepped = row.step();
-  if (!stepped) return tl::unexpected(stepped.error());
-  if (!*stepped) return tl::unexpected(damaged("levels of a column family are missing"));
-  const std::uint64_t count = row.take_unsigned();
-  std::vector<LevelReading> levels(std::min<std::uint64_t>(count, kLevelColumns));
-  for (const bool files : {true, false}) {
-    for (std::size_t i = 0; i < kLevelColumns; ++i) {
-      const std::uint64_t value = row.take_unsigned();
-      if (i < levels.size()) (files ? levels[i].files : levels[i].bytes) = value;
-    }
-  }
-  if (count > kLevelColumns) {
-    const auto deeper = parse_levels(row.take_text());
-    if (!deeper) return tl::unexpected(deeper.error());
-    levels.insert(levels.end(), deeper->begin(), deeper->end());
-  }
-  if (levels.size() != count) return tl::unexpected(damaged("levels do not match their number"));
-  reading.levels = std::move(levels);
+  take_family(row, reading, FamilyPart::kOption);
   return {};
 }
 

@@ -2,6 +2,7 @@
 // adds up the histograms' increments. Not thread-safe.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -9,42 +10,54 @@
 #include <string>
 #include <vector>
 
+#include "model/histogram_form.h"
 #include "model/sample.h"
+#include "trace/columns.h"
 #include "trace/sqlite.h"
 
 namespace rocktune::trace {
 
 class SampleReader {
  public:
-  static Result<SampleReader> create(const Connection& connection, std::int64_t target);
+  static Result<SampleReader> create(const Connection& connection, std::int64_t target,
+                                     HistogramForm form);
 
-  Result<std::optional<Sample>> next();
+  // Sets `sample`, whose memory is used again, to the next one; false at the end. After an error it
+  // is of no use.
+  Result<bool> next(Sample& sample);
 
  private:
-  struct Key {  // of the rows that a column family refers to
-    std::int64_t options_at = 0;
-    std::int64_t levels_at = 0;
+  struct FamilyState {
+    std::optional<std::int64_t> options_at, state_at;  // of the rows that were read
+    ColumnFamilyReading reading;
+    std::array<std::optional<std::int64_t>, kFamilyAges> began_ns;
+    std::array<Counter, kFamilyAges> fixed_ms;
   };
 
-  Result<Sample> take_sample();
-  Result<void> take_histograms(DatabaseReading& database, bool keyframe);
+  Result<void> take_sample(Sample& sample);
+  Result<void> take_histograms(DatabaseReading& database);
   Result<void> read_health(std::int64_t at);
   Result<void> read_knobs(std::int64_t at);
-  Result<std::vector<ColumnFamilyReading>> read_column_families(std::int64_t sample);
+  template <class Reading>
+  Result<void> read_noted(Statement& row, std::optional<std::int64_t> at,
+                          std::optional<std::int64_t>& known_at, std::optional<Reading>& known);
+  Result<void> read_column_families(std::int64_t sample, DatabaseReading& database);
+  Result<void> read_state(std::int64_t at, std::size_t position, FamilyState& state);
   Result<void> read_options(std::int64_t at, std::size_t position, ColumnFamilyReading& reading);
-  Result<void> read_levels(std::int64_t at, std::size_t position, ColumnFamilyReading& reading);
   Result<std::string> name_of(Statement& find, std::map<std::int64_t, std::string>& known,
                               std::int64_t id);
 
-  std::optional<Statement> samples_, health_, knobs_, column_families_, options_, levels_,
-      incarnation_, device_;
+  std::optional<Statement> samples_, health_, knobs_, nvme_, shared_, column_families_, options_,
+      state_, incarnation_, device_;
   std::map<std::int64_t, std::string> incarnations_, devices_;
-  std::vector<std::optional<LatencyHistogram>> histograms_;
-  std::optional<std::int64_t> health_at_, knobs_at_;
+  HistogramForm form_ = HistogramForm::kSinceOpened;
+  std::vector<std::optional<LatencyHistogram>> histograms_;  // since opened
+  std::optional<std::int64_t> health_at_, knobs_at_, nvme_at_, shared_at_;
   std::vector<SourceHealth> last_health_;
   std::vector<KnobReading> last_knobs_;
-  std::vector<Key> last_keys_;
-  std::vector<ColumnFamilyReading> last_column_families_;
+  std::optional<NvmeReading> last_nvme_;
+  std::optional<SharedBudget> last_shared_;
+  std::vector<FamilyState> families_;
 };
 
 }  // namespace rocktune::trace

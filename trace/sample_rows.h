@@ -22,16 +22,24 @@ void take_fields(Statement& row, Reading& reading) {
                         [&](const char*, Counter& value) { value = row.take_optional_unsigned(); });
 }
 
-// The options of a column family, or its gauges.
-inline void put_column_family(Statement& row, const ColumnFamilyReading& reading, bool options) {
-  ColumnFamilyReading::visit_fields(reading, [&](const char* name, const Counter& value) {
-    if (is_option(name) == options) row.put(value);
+// Calls `use` with where each field is stored, and its value.
+template <class Self, class Use>
+void visit_family(Self& reading, Use use) {
+  auto part = family_parts().begin();
+  ColumnFamilyReading::visit_fields(reading,
+                                    [&](const char*, auto& value) { use(*part++, value); });
+}
+
+// The fields that are stored there.
+inline void put_family(Statement& row, const ColumnFamilyReading& reading, FamilyPart part) {
+  visit_family(reading, [&](FamilyPart one, const Counter& value) {
+    if (one == part) row.put(value);
   });
 }
 
-inline void take_column_family(Statement& row, ColumnFamilyReading& reading, bool options) {
-  ColumnFamilyReading::visit_fields(reading, [&](const char* name, Counter& value) {
-    if (is_option(name) == options) value = row.take_optional_unsigned();
+inline void take_family(Statement& row, ColumnFamilyReading& reading, FamilyPart part) {
+  visit_family(reading, [&](FamilyPart one, Counter& value) {
+    if (one == part) value = row.take_optional_unsigned();
   });
 }
 

@@ -1,6 +1,7 @@
 #include "trace/sample_writer.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -11,17 +12,53 @@
 namespace rocktune::trace {
 namespace {
 
-bool same_options(const ColumnFamilyReading& a, const ColumnFamilyReading& b) {
-  std::vector<Counter> values;
-  ColumnFamilyReading::visit_fields(a, [&](const char* name, const Counter& value) {
-    if (is_option(name)) values.push_back(value);
-  });
-  bool same = a.name == b.name;
+constexpr std::size_t kMostFields = 64;  // of a column family
+
+std::string deeper_levels(const std::vector<LevelReading>& levels) {
+  nlohmann::json list = nlohmann::json::array();
+  for (std::size_t i = kLevelColumns; i < levels.size(); ++i) {
+    list.push_back({levels[i].files, levels[i].bytes});
+  }
+  return list.dump();
+}
+
+// The fields that are stored there.
+bool same_part(const ColumnFamilyReading& a, const ColumnFamilyReading& b, FamilyPart part) {
+  std::array<const Counter*, kMostFields> values{};
   std::size_t i = 0;
-  ColumnFamilyReading::visit_fields(b, [&](const char* name, const Counter& value) {
-    if (is_option(name)) same = same && values[i++] == value;
+  visit_family(a, [&](FamilyPart, const Counter& value) { values.at(i++) = &value; });
+  bool same = true;
+  i = 0;
+  visit_family(b, [&](FamilyPart one, const Counter& value) {
+    same = same && (one != part || *values.at(i) == value);
+    ++i;
   });
   return same;
+}
+
+// Whether all ages go on as they were written; notes those that do not.
+bool update_ages(std::array<Age, kFamilyAges>& ages, Nanoseconds tick,
+                 const ColumnFamilyReading& reading) {
+  bool told = true;
+  std::size_t i = 0;
+  visit_family(reading, [&](FamilyPart part, const Counter& value) {
+    if (part == FamilyPart::kAge && !ages.at(i++).update(tick, value)) told = false;
+  });
+  return told;
+}
+
+void put_levels(Statement& row, const std::vector<LevelReading>& levels) {
+  row.put(levels.size());
+  for (const bool files : {true, false}) {
+    for (std::size_t i = 0; i < kLevelColumns; ++i) {
+      if (i < levels.size()) {
+        row.put(files ? levels[i].files : levels[i].bytes);
+      } else {
+        row.put_null();
+      }
+    }
+  }
+  if (levels.size() > kLevelColumns) row.put(deeper_levels(levels));
 }
 
 // The id of the row with these values; makes the row when there is none.
@@ -43,14 +80,6 @@ Result<std::int64_t> find_or_insert(Statement& find, Statement& insert, const Va
   return fail(ErrorCode::kCorrupt, "a row that was just written cannot be found");
 }
 
-std::string deeper_levels(const std::vector<LevelReading>& levels) {
-  nlohmann::json list = nlohmann::json::array();
-  for (std::size_t i = kLevelColumns; i < levels.size(); ++i) {
-    list.push_back({levels[i].files, levels[i].bytes});
-  }
-  return list.dump();
-}
-
 }  // namespace
 
 Result<SampleWriter> SampleWriter::create(const Connection& connection,
@@ -61,10 +90,12 @@ Result<SampleWriter> SampleWriter::create(const Connection& connection,
       {&writer.insert_sample_, insert_into("samples", sample_columns())},
       {&writer.insert_health_, "INSERT INTO health VALUES (?, ?, ?, ?)"},
       {&writer.insert_knob_, "INSERT INTO knobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+      {&writer.insert_nvme_, insert_into("nvme", nvme_columns())},
+      {&writer.insert_shared_, insert_into("shared_budgets", shared_columns())},
       {&writer.insert_column_family_, insert_into("column_families", column_family_columns())},
       {&writer.insert_options_,
        insert_into("column_family_options", column_family_option_columns())},
-      {&writer.insert_levels_, insert_into("column_family_levels", column_family_level_columns())},
+      {&writer.insert_state_, insert_into("column_family_states", column_family_state_columns())},
       {&writer.find_device_, "SELECT id FROM devices WHERE name = ?"},
       {&writer.insert_device_, "INSERT INTO devices (name) VALUES (?)"},
       {&writer.find_incarnation_,
@@ -121,6 +152,10 @@ Result<void> SampleWriter::write(std::int64_t target, const Sample& sample) {
 
   if (auto done = write_health(id, sample, state, keyframe); !done) return done;
   if (auto done = write_knobs(id, sample, state, keyframe); !done) return done;
+  auto noted = write_noted(id, *insert_nvme_, sample.nvme, state.nvme, keyframe);
+  if (!noted) return noted;
+  noted = write_noted(id, *insert_shared_, sample.shared, state.shared, keyframe);
+  if (!noted) return noted;
   if (auto done = write_column_families(id, sample, state, keyframe); !done) return done;
   std::optional<std::int64_t> incarnation;
   if (!sample.incarnation.empty()) {
@@ -135,15 +170,12 @@ Result<void> SampleWriter::write(std::int64_t target, const Sample& sample) {
   row.put(id).put(target).put(sample.sequence);
   row.put(std::int64_t{sample.at.wall.count()}).put(std::int64_t{sample.at.tick.count()});
   row.put(keyframe).put(incarnation).put(state.health_at).put(state.knobs_at);
+  row.put(state.nvme.at).put(state.shared.at);
   put_database(sample, state);
   row.put(*device);
   put_fields(row, sample.device);
   row.put(sample.host.has_value());
   put_fields(row, sample.host);
-  row.put(sample.nvme.has_value());
-  put_fields(row, sample.nvme);
-  row.put(sample.shared.has_value());
-  put_fields(row, sample.shared);
   return row.execute();
 }
 
@@ -200,6 +232,20 @@ Result<void> SampleWriter::write_knobs(std::int64_t id, const Sample& sample, Ta
   return {};
 }
 
+template <class Reading>
+Result<void> SampleWriter::write_noted(std::int64_t id, Statement& row,
+                                       const std::optional<Reading>& reading, Noted<Reading>& noted,
+                                       bool anew) {
+  if (!anew && noted.last == reading) return {};
+  noted.last = reading;
+  noted.at.reset();
+  if (!reading) return {};
+  noted.at = id;
+  row.restart().put(id);
+  put_fields(row, reading);
+  return row.execute();
+}
+
 Result<void> SampleWriter::write_column_families(std::int64_t id, const Sample& sample,
                                                  TargetState& state, bool anew) {
   if (anew) state.column_families.clear();
@@ -208,46 +254,53 @@ Result<void> SampleWriter::write_column_families(std::int64_t id, const Sample& 
   const std::size_t known = std::min(state.column_families.size(), readings.size());
   state.column_families.resize(readings.size());
   for (std::size_t i = 0; i < readings.size(); ++i) {
-    const ColumnFamilyReading& reading = readings[i];
-    ColumnFamilyState& last = state.column_families[i];
-    if (i >= known || !same_options(last.last, reading)) {
-      if (auto done = write_options(id, i, reading); !done) return done;
-      last.options_at = id;
-    }
-    if (i >= known || last.last.levels != reading.levels) {
-      if (auto done = write_levels(id, i, reading); !done) return done;
-      last.levels_at = id;
-    }
-    last.last = reading;
-    Statement& row = insert_column_family_->restart();
-    row.put(id).put(i).put(last.options_at).put(last.levels_at);
-    put_column_family(row, reading, false);
-    if (auto done = row.execute(); !done) return done;
+    auto done = write_column_family(id, i, sample.database->agent_tick, readings[i],
+                                    state.column_families[i], i >= known);
+    if (!done) return done;
   }
   return {};
+}
+
+Result<void> SampleWriter::write_column_family(std::int64_t id, std::size_t position,
+                                               Nanoseconds tick, const ColumnFamilyReading& reading,
+                                               ColumnFamilyState& state, bool anew) {
+  const ColumnFamilyReading& last = state.last;
+  bool changed = anew;
+  if (anew || last.name != reading.name || !same_part(last, reading, FamilyPart::kOption)) {
+    if (auto done = write_options(id, position, reading); !done) return done;
+    state.options_at = id;
+    changed = true;
+  }
+  if (!update_ages(state.ages, tick, reading)) changed = true;
+  if (changed || last.levels != reading.levels || !same_part(last, reading, FamilyPart::kState)) {
+    if (auto done = write_state(id, position, reading, state); !done) return done;
+    state.state_at = id;
+  }
+  state.last = reading;
+  Statement& row = insert_column_family_->restart().put(id).put(position).put(state.state_at);
+  put_family(row, reading, FamilyPart::kGauge);
+  return row.execute();
 }
 
 Result<void> SampleWriter::write_options(std::int64_t id, std::size_t position,
                                          const ColumnFamilyReading& reading) {
   Statement& row = insert_options_->restart().put(id).put(position).put(reading.name);
-  put_column_family(row, reading, true);
+  put_family(row, reading, FamilyPart::kOption);
   return row.execute();
 }
 
-Result<void> SampleWriter::write_levels(std::int64_t id, std::size_t position,
-                                        const ColumnFamilyReading& reading) {
-  const auto& levels = reading.levels;
-  Statement& row = insert_levels_->restart().put(id).put(position).put(levels.size());
-  for (const bool files : {true, false}) {
-    for (std::size_t i = 0; i < kLevelColumns; ++i) {
-      if (i < levels.size()) {
-        row.put(files ? levels[i].files : levels[i].bytes);
-      } else {
-        row.put_null();
-      }
-    }
-  }
-  if (levels.size() > kLevelColumns) row.put(deeper_levels(levels));
+Result<void> SampleWriter::write_state(std::int64_t id, std::size_t position,
+                                       const ColumnFamilyReading& reading,
+                                       const ColumnFamilyState& state) {
+  Statement& row = insert_state_->restart().put(id).put(position).put(state.options_at);
+  std::size_t age = 0;
+  visit_family(reading, [&](FamilyPart part, const Counter& value) {
+    if (part == FamilyPart::kState) row.put(value);
+    if (part != FamilyPart::kAge) return;
+    row.put(state.ages.at(age).began_ns()).put(state.ages.at(age).fixed_ms());
+    ++age;
+  });
+  put_levels(row, reading.levels);
   return row.execute();
 }
 

@@ -51,11 +51,11 @@ SELECT strftime('%Y-%m-%d %H:%M:%f', e.wall_ns / 1e9, 'unixepoch') AS time,
 // Everything about a column family in one row.
 constexpr const char* kColumnFamilyView = R"sql(
 CREATE VIEW column_family_samples AS
-SELECT s.target, s.sequence, s.wall_ns, o.name, c.*, l.*, o.*
+SELECT s.target, s.sequence, s.wall_ns, o.name, c.*, t.*, o.*
   FROM samples s
   JOIN column_families c ON c.sample = s.id
-  JOIN column_family_options o ON o.sample = c.options_at AND o.position = c.position
-  JOIN column_family_levels l ON l.sample = c.levels_at AND l.position = c.position;
+  JOIN column_family_states t ON t.sample = c.state_at AND t.position = c.position
+  JOIN column_family_options o ON o.sample = t.options_at AND o.position = t.position;
 )sql";
 
 // What happened per second, from each sample and the one before it of the same incarnation.
@@ -86,9 +86,10 @@ SELECT strftime('%Y-%m-%d %H:%M:%f', p.wall_ns / 1e9, 'unixepoch') AS time,
   round(p.d_compaction / p.seconds / 1e6, 3) AS compaction_mb_per_second,
   round(p.d_stall / p.seconds / 1e6, 3) AS stalled_ratio,
   round(1.0 * p.d_hits / nullif(p.d_hits + p.d_misses, 0), 3) AS cache_hit_ratio,
-  (SELECT max(l.l0_files) FROM column_families c JOIN column_family_levels l
-     ON l.sample = c.levels_at AND l.position = c.position WHERE c.sample = p.id) AS l0_files,
-  (SELECT round(max(c.pending_compaction_bytes) / 1e6, 3) FROM column_families c
+  (SELECT max(t.l0_files) FROM column_families c JOIN column_family_states t
+     ON t.sample = c.state_at AND t.position = c.position WHERE c.sample = p.id) AS l0_files,
+  (SELECT round(max(t.pending_compaction_bytes) / 1e6, 3) FROM column_families c
+     JOIN column_family_states t ON t.sample = c.state_at AND t.position = c.position
      WHERE c.sample = p.id) AS pending_mb,
   p.running_flushes, p.running_compactions, p.delayed_write_rate, p.write_stopped,
   round(p.d_read_sectors * 512 / p.poll_seconds / 1e6, 3) AS device_read_mb_per_second,
@@ -117,16 +118,36 @@ SELECT strftime('%Y-%m-%d %H:%M:%f', s.wall_ns / 1e9, 'unixepoch') AS time,
   ORDER BY s.target, s.sequence, k.position;
 )sql";
 
+Columns without_first(const Columns& columns, std::size_t count) {
+  return {columns.begin() + static_cast<std::ptrdiff_t>(count), columns.end()};
+}
+
+// The state with its ages as they were at the sample.
+std::string state_list() {
+  const Columns columns = without_first(column_family_state_columns(), 3);
+  std::string list;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string& name = columns[i].name;
+    if (!list.empty()) list += ", ";
+    if (!name.ends_with("_ns")) {
+      list += "t." + name;
+      continue;
+    }
+    const std::string& age = columns[++i].name;
+    list.append("coalesce((s.agent_tick_ns - t.").append(name).append(") / 1000000, t.");
+    list.append(age).append(") AS ").append(age);
+  }
+  return list;
+}
+
 std::string column_family_view() {
   std::string sql = kColumnFamilyView;
-  const auto replace = [&](std::string_view what, const Columns& columns, std::size_t skip,
-                           std::string_view prefix) {
-    const Columns rest(columns.begin() + static_cast<std::ptrdiff_t>(skip), columns.end());
-    sql.replace(sql.find(what), what.size(), column_names(rest, prefix));
+  const auto replace = [&](std::string_view what, const std::string& list) {
+    sql.replace(sql.find(what), what.size(), list);
   };
-  replace("c.*", column_family_columns(), 4, "c.");
-  replace("l.*", column_family_level_columns(), 2, "l.");
-  replace("o.*", column_family_option_columns(), 3, "o.");
+  replace("c.*", column_names(without_first(column_family_columns(), 3), "c."));
+  replace("t.*", state_list());
+  replace("o.*", column_names(without_first(column_family_option_columns(), 3), "o."));
   return sql;
 }
 
@@ -135,9 +156,11 @@ std::string column_family_view() {
 std::string schema_sql() {
   constexpr const char* kPerColumnFamily = ", PRIMARY KEY (sample, position)) WITHOUT ROWID";
   return kTables + create_table("samples", sample_columns(), ")") +
+         create_table("nvme", nvme_columns(), ")") +
+         create_table("shared_budgets", shared_columns(), ")") +
          create_table("column_families", column_family_columns(), kPerColumnFamily) +
          create_table("column_family_options", column_family_option_columns(), kPerColumnFamily) +
-         create_table("column_family_levels", column_family_level_columns(), kPerColumnFamily) +
+         create_table("column_family_states", column_family_state_columns(), kPerColumnFamily) +
          create_table("indicators", indicator_columns(),
                       ", PRIMARY KEY (target, sequence)) WITHOUT ROWID") +
          create_table("alerts", alert_columns(), ")") +

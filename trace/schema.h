@@ -9,8 +9,10 @@
 
 namespace rocktune::trace {
 
-inline constexpr int kSchemaVersion = 3;  // PRAGMA user_version
+inline constexpr int kSchemaVersion = 4;  // PRAGMA user_version
 inline constexpr int kEventsSince = 2;    // the version that brought database_events
+inline constexpr int kChecksSince = 4;    // ... checksums of pages
+inline constexpr int kStatesSince = 4;    // ... column_family_states, nvme and shared_budgets
 inline constexpr std::int32_t kApplicationId = 0x524b5431;  // "RKT1": PRAGMA application_id
 
 // One run of the daemon: what recorded this file.

@@ -1,8 +1,14 @@
 #include "trace/sqlite.h"
 
+#include "trace/checked_pages.h"
+
 namespace rocktune::trace {
 
 Error sqlite_error(int code, const std::string& message) {
+  if (code == SQLITE_IOERR_DATA) {
+    return {ErrorCode::kCorrupt,
+            "the file is damaged, or another program changed it (the checksum of a page differs)"};
+  }
   switch (code & 0xff) {
     case SQLITE_FULL:
       return {ErrorCode::kIo, "the disk is full (" + message + "); free some space"};
@@ -25,8 +31,10 @@ Error sqlite_error(int code, const std::string& message) {
 }
 
 Result<Connection> Connection::open(const std::string& name, int flags) {
+  const auto vfs = checked_pages_vfs();
+  if (!vfs) return tl::unexpected(vfs.error());
   sqlite3* handle = nullptr;
-  const int code = sqlite3_open_v2(name.c_str(), &handle, flags, nullptr);
+  const int code = sqlite3_open_v2(name.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX, *vfs);
   Connection connection;
   connection.handle_.reset(handle);
   if (code != SQLITE_OK) {

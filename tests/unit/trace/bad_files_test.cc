@@ -65,7 +65,7 @@ TEST_CASE("a newer schema is refused with both numbers", "[trace]") {
   run_sql(path, "PRAGMA user_version = 99");
   const Error error = open_error(path);
   CHECK(error.code == ErrorCode::kUnsupported);
-  CHECK(says(error, "schema 99, this one reads 3"));
+  CHECK(says(error, "schema 99, this one reads 4"));
 }
 
 TEST_CASE("a trace cut short anywhere is an error, never a crash", "[trace]") {

@@ -81,17 +81,6 @@ TEST_CASE("events come back equal beside the sample of their tick", "[trace]") {
         std::map<std::string, std::uint64_t>{{"change", 1}, {"compaction_end", 1}, {"missed", 39}});
 }
 
-TEST_CASE("a trace of schema 1, which had no events, is read as before", "[trace]") {
-  const TempDirectory directory;
-  const std::string path = directory.file("run");
-  record(path);
-  run_sql(path, "DROP VIEW event_log; DROP TABLE database_events; PRAGMA user_version = 1");
-  const auto steps = read_all(path);
-  REQUIRE(steps.size() == 3);
-  CHECK(steps[1].events.empty());
-  CHECK(checked(checked(Reader::open(path)).targets())[0].events.empty());
-}
-
 TEST_CASE("an event whose details are broken ends the stream with an error", "[trace]") {
   const TempDirectory directory;
   const std::string path = directory.file("run");

@@ -1,7 +1,9 @@
 #include <algorithm>
 
+#include "model/feature_stream.h"
 #include "support.h"
 #include "trace/reader.h"
+#include "trace/sqlite.h"
 
 using namespace rocktune;
 using namespace rocktune::trace;
@@ -197,26 +199,85 @@ TEST_CASE("a closed trace is one file that needs nothing beside it", "[trace]") 
   CHECK(checked(checked(Reader::open(path)).targets()).size() == 1);
 }
 
-TEST_CASE("a trace from before the health of NVMe drives was read is read as before", "[trace]") {
+TEST_CASE("ages of jobs come back exactly, with a row only when something begins or ends",
+          "[trace]") {
   const TempDirectory directory;
   const std::string path = directory.file("run.sqlite");
   std::vector<Sample> written;
   {
     auto recorder = checked(Recorder::create(path, run_info(), {}));
     checked(recorder.add_target(target_info("a")));
-    RandomSamples random(3);
-    for (int i = 0; i < 20; ++i) {
-      written.push_back(random.next());
-      checked(recorder.add_sample(1, written.back()));
-      written.back().nvme.reset();
+    std::mt19937 random(8);
+    constexpr std::int64_t kFlushEnd = 1'000'123'456'789;
+    for (std::int64_t i = 1; i <= 200; ++i) {
+      Sample sample;
+      sample.sequence = static_cast<std::uint64_t>(i);
+      const std::int64_t tick = kFlushEnd + i * 500'000'000 + random() % 3'000'000;
+      sample.at.tick = Nanoseconds(tick);
+      sample.database.emplace().agent_tick = Nanoseconds(tick);
+      ColumnFamilyReading& family = sample.database->column_families.emplace_back();
+      family.levels.resize(7);
+      family.active_memtable_bytes = static_cast<std::uint64_t>(i);
+      family.last_flush_age_ms = static_cast<std::uint64_t>((tick - kFlushEnd) / 1'000'000);
+      family.deep_compaction_age_ms = 0;
+      if (i > 100) family.l0_compaction_age_ms = *family.last_flush_age_ms - 50'000;
+      written.push_back(sample);
+      checked(recorder.add_sample(1, sample));
     }
     checked(recorder.commit());
   }
-  std::string sql = "ALTER TABLE samples DROP COLUMN has_nvme;";
-  NvmeReading::visit_fields(written[0].nvme.emplace(), [&](const char* name, const Counter&) {
-    sql += std::string("ALTER TABLE samples DROP COLUMN nvme_") + name + ";";
-  });
-  written[0].nvme.reset();
-  run_sql(path, sql.c_str());
   same_samples(read_all(path, 1), written);
+  auto connection = checked(Connection::open(path, SQLITE_OPEN_READONLY));
+  // A guess at the moment within a millisecond is right after a few samples.
+  CHECK(checked(connection.number("SELECT count(*) FROM column_family_states")) < 30);
+  CHECK(checked(connection.number("SELECT count(*) FROM column_families")) == 200);
+  CHECK(checked(connection.number("SELECT last_flush_age_ms FROM column_family_samples WHERE "
+                                  "sequence = 150")) ==
+        static_cast<std::int64_t>(*written[149].database->column_families[0].last_flush_age_ms));
+}
+
+TEST_CASE("histograms since the sample before say what cumulative ones do", "[trace]") {
+  const TempDirectory directory;
+  const std::string path = directory.file("run.sqlite");
+  {
+    auto recorder = checked(Recorder::create(path, run_info(), {}));
+    checked(recorder.add_target(target_info("a")));
+    std::mt19937 random(12);
+    LatencyHistogram total;
+    for (std::uint64_t i = 1; i <= 700; ++i) {  // past a keyframe
+      Sample sample;
+      sample.sequence = i;
+      if (i == 300) total = {};  // it begins anew
+      for (auto more = random() % 20; more > 0; --more) {
+        const std::uint64_t us = random() % 100;
+        auto at = std::find_if(total.buckets.begin(), total.buckets.end(),
+                               [&](const auto& bucket) { return bucket.lower_us >= us; });
+        if (at == total.buckets.end() || at->lower_us != us) {
+          at = total.buckets.insert(at, {us, us + 1, 0});
+        }
+        at->count += 4;
+        total.sum_us += 4 * us;
+      }
+      sample.at.tick = std::chrono::milliseconds(500 * i);
+      if (random() % 10 != 0) sample.database.emplace().agent_tick = sample.at.tick;
+      if (sample.database && random() % 10 != 0) sample.database->read_latency = total;
+      checked(recorder.add_sample(1, sample));
+    }
+    checked(recorder.commit());
+  }
+  auto reader = checked(Reader::open(path));
+  auto cumulative = checked(reader.steps(1));
+  auto since = checked(reader.steps(1, HistogramForm::kSincePrevious));
+  FeatureStream one, other;
+  int told = 0;
+  while (auto step = checked(cumulative.next())) {
+    const Features a = one.next(step->sample);
+    const Features b = other.next(checked(since.next())->sample, HistogramForm::kSincePrevious);
+    INFO("sample " << a.sequence);
+    REQUIRE(a.read_p50_us == b.read_p50_us);
+    REQUIRE(a.read_p99_us == b.read_p99_us);
+    REQUIRE(a.read_mean_us == b.read_mean_us);
+    told += a.read_p99_us ? 1 : 0;
+  }
+  CHECK(told > 300);
 }

@@ -1,4 +1,4 @@
-// Slices of shared budgets in a trace, and traces from before there were any.
+// Slices of shared budgets in a trace.
 #include "support.h"
 #include "trace/reader.h"
 
@@ -46,23 +46,4 @@ TEST_CASE("slices come back, absent ones absent", "[trace]") {
   const std::vector<Sample> samples = samples_of(directory.file("run"));
   REQUIRE(samples.size() == 3);
   for (std::uint64_t i = 1; i <= 3; ++i) CHECK(samples[i - 1].shared == with_slices(i).shared);
-}
-
-TEST_CASE("a trace of schema 2, which had no slices, is read as before", "[trace]") {
-  const TempDirectory directory;
-  const std::string path = directory.file("run");
-  record_slices(path);
-  run_sql(path,
-          "DROP VIEW event_log; DROP VIEW column_family_samples; DROP VIEW overview; "
-          "DROP VIEW decision_story; DROP VIEW knob_history; "
-          "ALTER TABLE samples DROP COLUMN has_shared; "
-          "ALTER TABLE samples DROP COLUMN shared_host_members; "
-          "ALTER TABLE samples DROP COLUMN shared_device_members; "
-          "ALTER TABLE samples DROP COLUMN shared_jobs_max; "
-          "ALTER TABLE samples DROP COLUMN shared_memory_max_bytes; "
-          "ALTER TABLE samples DROP COLUMN shared_background_max_bytes_per_second; "
-          "PRAGMA user_version = 2");
-  const std::vector<Sample> samples = samples_of(path);
-  REQUIRE(samples.size() == 3);
-  for (const Sample& sample : samples) CHECK_FALSE(sample.shared);
 }

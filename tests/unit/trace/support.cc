@@ -1,10 +1,9 @@
 #include "support.h"
 
-#include <sqlite3.h>
-
 #include <algorithm>
 
 #include "tests/support/catch.h"
+#include "trace/sqlite.h"
 
 namespace rocktune::trace::test {
 
@@ -145,10 +144,9 @@ Sample RandomSamples::next() {
 }
 
 void run_sql(const std::string& path, const char* sql) {
-  sqlite3* database = nullptr;
-  REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
-  CHECK(sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
-  sqlite3_close(database);
+  const auto connection =
+      checked(Connection::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
+  CHECK(sqlite3_exec(connection.handle(), sql, nullptr, nullptr, nullptr) == SQLITE_OK);
 }
 
 }  // namespace rocktune::trace::test

@@ -1,0 +1,42 @@
+#include "trace/age.h"
+
+#include <algorithm>
+
+namespace rocktune::trace {
+namespace {
+
+constexpr std::int64_t kMillisecond = 1'000'000;  // ns
+// 146 years: sums of two such are far from the ends of 64 bits.
+constexpr std::int64_t kMostNanoseconds = std::int64_t{1} << 62;
+
+bool is_time(Nanoseconds tick, std::uint64_t age_ms) {
+  return tick.count() >= 0 && tick.count() < kMostNanoseconds &&
+         age_ms < static_cast<std::uint64_t>(kMostNanoseconds / kMillisecond);
+}
+
+}  // namespace
+
+bool Age::update(Nanoseconds tick, const Counter& age_ms) {
+  if (!age_ms || *age_ms == 0 || !is_time(tick, *age_ms)) {
+    const bool told = !began_ns_ && fixed_ms_ == age_ms;
+    began_ns_.reset();
+    fixed_ms_ = age_ms;
+    return told;
+  }
+  const std::int64_t until = tick.count() - static_cast<std::int64_t>(*age_ms) * kMillisecond;
+  const std::int64_t after = until - kMillisecond;
+  if (began_ns_ && *began_ns_ > after && *began_ns_ <= until) {
+    after_ns_ = std::max(after_ns_, after);
+    until_ns_ = std::min(until_ns_, until);
+    return true;
+  }
+  const bool agrees =
+      began_ns_ && std::max(after_ns_, after) < std::min(until_ns_, until);  // but for a guess
+  after_ns_ = agrees ? std::max(after_ns_, after) : after;
+  until_ns_ = agrees ? std::min(until_ns_, until) : until;
+  began_ns_ = after_ns_ + (until_ns_ - after_ns_ + 1) / 2;
+  fixed_ms_.reset();
+  return false;
+}
+
+}  // namespace rocktune::trace
