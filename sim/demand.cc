@@ -85,8 +85,8 @@ void spread(const Stall& stall, std::span<const DemandInterval> intervals, Deman
   Amounts done;
   for (std::size_t i = stall.begin; i < stall.caught_up; ++i) done.add(intervals[i]);
   for (std::size_t i = stall.begin; i < stall.caught_up; ++i) {
-    demand.writes_per_second[i] = done.write_rate();
-    if (demand.one_queue) demand.reads_per_second[i] = done.read_rate();
+    demand.arrivals[i].writes_per_second = done.write_rate();
+    if (demand.one_queue) demand.arrivals[i].reads_per_second = done.read_rate();
   }
 }
 
@@ -98,12 +98,35 @@ void go_on(const Stall& stall, std::span<const DemandInterval> intervals, const 
   for (std::size_t i = stall.begin; i < stall.end; ++i) {
     const double share = (static_cast<double>(i - stall.begin) + 0.5) / length;
     const DemandInterval& done = intervals[i];
-    demand.writes_per_second[i] =
+    Arrivals& asked = demand.arrivals[i];
+    asked.writes_per_second =
         std::max(done.writes_per_second, between(first.write_rate(), last.write_rate(), share));
     if (!demand.one_queue) continue;
-    demand.reads_per_second[i] =
+    asked.reads_per_second =
         std::max(done.reads_per_second, between(first.read_rate(), last.read_rate(), share));
   }
+}
+
+constexpr double kMostThreads = 1024;  // beyond that nothing changes, and a reading may be anything
+
+double threads_of(std::span<const DemandInterval> intervals) {
+  double most = 0, seconds = 0, busy = 0;
+  bool known = false;
+  for (std::size_t begin = 0, end = 0; end < intervals.size(); ++end) {
+    known = known || intervals[end].busy_threads;
+    seconds += intervals[end].seconds;
+    busy += intervals[end].seconds * intervals[end].busy_threads.value_or(0);
+    while (begin < end && seconds - intervals[begin].seconds >= kThreadsLookSeconds) {
+      seconds -= intervals[begin].seconds;
+      busy -= intervals[begin].seconds * intervals[begin].busy_threads.value_or(0);
+      ++begin;
+    }
+    const bool last = end + 1 == intervals.size();
+    if (seconds > 0 && (last || seconds >= kThreadsLookSeconds)) {
+      most = std::max(most, busy / seconds);
+    }
+  }
+  return known ? std::clamp(std::ceil(most), 1.0, kMostThreads) : kUnknownThreads;
 }
 
 }  // namespace
@@ -114,8 +137,8 @@ DemandSeries recorded_demand(std::span<const DemandInterval> intervals) {
   std::vector<Stall> stalls;
   for (std::size_t i = 0; i < intervals.size(); ++i) {
     const DemandInterval& interval = intervals[i];
-    demand.reads_per_second.push_back(interval.reads_per_second);
-    demand.writes_per_second.push_back(interval.writes_per_second);
+    demand.seconds.push_back(interval.seconds);
+    demand.arrivals.push_back({interval.reads_per_second, interval.writes_per_second});
     (interval.held_back ? held : free).add(interval);
     if (interval.held_back && (i == 0 || !intervals[i - 1].held_back)) {
       stalls.push_back(stall_at(intervals, i));
@@ -136,6 +159,12 @@ DemandSeries recorded_demand(std::span<const DemandInterval> intervals) {
     } else {
       go_on(stall, intervals, free, demand);
     }
+  }
+  const double threads = threads_of(intervals);
+  for (Arrivals& asked : demand.arrivals) {
+    asked.threads = threads;
+    asked.one_queue = demand.one_queue;
+    asked.catches_up = demand.catches_up;
   }
   return demand;
 }

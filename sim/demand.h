@@ -10,9 +10,11 @@
 // Pure.
 #pragma once
 
-#include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
+
+#include "sim/foreground.h"
 
 namespace rocktune::sim {
 
@@ -22,18 +24,23 @@ struct DemandInterval {
   double reads_per_second = 0;  // that were done
   double writes_per_second = 0;
   bool held_back = false;  // writes were delayed or stopped in it
+  // Operations under way, mean, by Little's law; absent: latencies were not recorded.
+  std::optional<double> busy_threads = std::nullopt;
 };
 
 struct DemandSeries {
-  std::vector<double> reads_per_second;  // asked for, one for each interval
-  std::vector<double> writes_per_second;
-  double known_ratio = 0;  // the share of the time that nothing held back
-  bool one_queue = false;  // readers wait where writers do
+  std::vector<double> seconds;     // of each interval
+  std::vector<Arrivals> arrivals;  // asked for in it
+  double known_ratio = 1;          // the share of the time that nothing held back
+  bool one_queue = false;          // readers wait where writers do
   bool catches_up = false;
 };
 
 // How long before and after a stall the level is taken from.
 inline constexpr double kDemandLookSeconds = 15;
+// As many threads as were ever busy together for so long, rounded up; this many where no latency
+// was recorded.
+inline constexpr double kThreadsLookSeconds = 5, kUnknownThreads = 8;
 
 DemandSeries recorded_demand(std::span<const DemandInterval> intervals);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "sim/median.h"
 #include "sim/random.h"
@@ -21,6 +22,8 @@ constexpr double kMostDeviations = 2;
 constexpr std::uint64_t kDrawStream = 1;
 // Of a poll: samples come a little early and late.
 constexpr double kPollRounding = 1e-6;
+// Seeds of databases on one host lie this far apart.
+constexpr int kDatabaseBits = 32;
 
 class Draw {
  public:
@@ -33,6 +36,29 @@ class Draw {
  private:
   Random random_;
 };
+
+// Polls are on a grid of their own: each has the mean of what was asked for since the one before.
+std::vector<Arrivals> by_poll(const DemandSeries& demand) {
+  std::vector<Arrivals> polls;
+  Arrivals sum;
+  double seconds = 0;
+  for (std::size_t i = 0; i < demand.arrivals.size(); ++i) {
+    const Arrivals& asked = demand.arrivals[i];
+    sum.reads_per_second += asked.reads_per_second * demand.seconds[i];
+    sum.writes_per_second += asked.writes_per_second * demand.seconds[i];
+    seconds += demand.seconds[i];
+    const double count = std::floor(seconds / kPollSeconds + kPollRounding);
+    if (count < 1) continue;
+    Arrivals mean = asked;
+    mean.reads_per_second = sum.reads_per_second / seconds;
+    mean.writes_per_second = sum.writes_per_second / seconds;
+    polls.insert(polls.end(), static_cast<std::size_t>(count), mean);
+    seconds -= count * kPollSeconds;
+    sum.reads_per_second = mean.reads_per_second * seconds;
+    sum.writes_per_second = mean.writes_per_second * seconds;
+  }
+  return polls;
+}
 
 double operations_per_second(const LoopFigures& figures) {
   return figures.seconds > 0 ? figures.operations / figures.seconds : 0;
@@ -85,16 +111,6 @@ double concordance(const std::vector<std::vector<double>>& by_seed) {
 
 }  // namespace
 
-Arrivals arrivals_of(const SimulationInput& input, std::size_t interval) {
-  Arrivals arrivals;
-  arrivals.reads_per_second = input.demand.reads_per_second[interval];
-  arrivals.writes_per_second = input.demand.writes_per_second[interval];
-  arrivals.threads = input.threads;
-  arrivals.one_queue = input.demand.one_queue;
-  arrivals.catches_up = input.demand.catches_up;
-  return arrivals;
-}
-
 SimulationInput drawn(const SimulationInput& input, std::uint64_t seed) {
   SimulationInput out = input;
   if (seed == 0) {
@@ -119,33 +135,42 @@ SimulationInput drawn(const SimulationInput& input, std::uint64_t seed) {
   return out;
 }
 
+Result<std::vector<LoopFigures>> simulate(std::span<const SimulationInput> databases,
+                                          const std::vector<EngineConfig>& engines,
+                                          std::uint64_t seed) {
+  std::vector<Plant> plants;
+  std::vector<std::vector<Arrivals>> asked;
+  std::optional<HostLaws> host;
+  std::size_t polls = 0;
+  for (std::size_t i = 0; i < databases.size(); ++i) {
+    const SimulationInput own = drawn(databases[i], seed);
+    if (!host) host = own.host;
+    Plant plant(own.options, own.laws, seed + (i << kDatabaseBits));
+    plant.restore(own.state, own.delayed_rate);
+    plants.push_back(std::move(plant));
+    asked.push_back(by_poll(own.demand));
+    polls = std::max(polls, asked.back().size());
+  }
+  if (!host) return fail(ErrorCode::kInvalidArgument, "there is no database to simulate");
+  auto loop = ClosedLoop::create(Host(*host, std::move(plants)), engines);
+  if (!loop) return tl::unexpected(loop.error());
+  for (std::size_t poll = 0; poll < polls; ++poll) {
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      loop->host().plant(i).set_arrivals(poll < asked[i].size() ? asked[i][poll] : Arrivals());
+    }
+    loop->run(kPollSeconds);
+  }
+  std::vector<LoopFigures> figures;
+  figures.reserve(asked.size());
+  for (std::size_t i = 0; i < asked.size(); ++i) figures.push_back(loop->figures(i));
+  return figures;
+}
+
 Result<LoopFigures> simulate(const SimulationInput& input, const EngineConfig& engine,
                              std::uint64_t seed) {
-  const SimulationInput own = drawn(input, seed);
-  Plant plant(own.options, own.laws, seed);
-  plant.restore(own.state, own.delayed_rate);
-  auto loop = ClosedLoop::create(Host(own.host, {std::move(plant)}), {engine});
-  if (!loop) return tl::unexpected(loop.error());
-  // Polls are on a grid of their own: each has the mean of what was asked for since the one before.
-  Arrivals sum;
-  double seconds = 0;
-  for (std::size_t i = 0; i < own.seconds.size(); ++i) {
-    const Arrivals asked = arrivals_of(own, i);
-    sum.reads_per_second += asked.reads_per_second * own.seconds[i];
-    sum.writes_per_second += asked.writes_per_second * own.seconds[i];
-    seconds += own.seconds[i];
-    const double polls = std::floor(seconds / kPollSeconds + kPollRounding);
-    if (polls < 1) continue;
-    Arrivals mean = asked;
-    mean.reads_per_second = sum.reads_per_second / seconds;
-    mean.writes_per_second = sum.writes_per_second / seconds;
-    loop->host().plant(0).set_arrivals(mean);
-    loop->run(polls * kPollSeconds);
-    seconds -= polls * kPollSeconds;
-    sum.reads_per_second = mean.reads_per_second * seconds;
-    sum.writes_per_second = mean.writes_per_second * seconds;
-  }
-  return loop->figures(0);
+  auto figures = simulate(std::span(&input, 1), {engine}, seed);
+  if (!figures) return tl::unexpected(figures.error());
+  return std::move(figures->front());
 }
 
 Plant repeat(const SimulationInput& input, std::uint64_t seed) {
@@ -153,9 +178,9 @@ Plant repeat(const SimulationInput& input, std::uint64_t seed) {
   Plant plant(own.options, own.laws, seed);
   plant.restore(own.state, own.delayed_rate);
   Host host(own.host, {std::move(plant)});
-  for (std::size_t i = 0; i < own.seconds.size(); ++i) {
-    host.plant(0).set_arrivals(arrivals_of(own, i));
-    host.advance(own.seconds[i]);
+  for (std::size_t i = 0; i < own.demand.arrivals.size(); ++i) {
+    host.plant(0).set_arrivals(own.demand.arrivals[i]);
+    host.advance(own.demand.seconds[i]);
   }
   return host.plant(0);
 }
@@ -186,32 +211,39 @@ Priority ranked_by(const std::vector<SimulatedPolicy>& policies, Priority first)
   return Priority::kThroughput;
 }
 
-Ranking rank(const std::vector<SimulatedPolicy>& policies, Priority first) {
+Ranking rank(const std::vector<std::vector<double>>& merits_by_seed) {
   Ranking ranking;
-  ranking.median_rank.assign(policies.size(), 0);
-  ranking.best_ratio.assign(policies.size(), 0);
-  if (policies.empty()) return ranking;
-  const std::size_t seeds = policies.front().by_seed.size();
+  if (merits_by_seed.empty()) return ranking;
   std::vector<std::vector<double>> by_seed;
-  for (std::size_t seed = 0; seed < seeds; ++seed) {
-    std::vector<double> merits;
-    merits.reserve(policies.size());
-    for (const SimulatedPolicy& policy : policies) {
-      merits.push_back(figure_of_merit(policy.by_seed[seed], first));
-    }
-    by_seed.push_back(ranks_of(merits));
-  }
-  for (std::size_t i = 0; i < policies.size(); ++i) {
+  by_seed.reserve(merits_by_seed.size());
+  for (const auto& merits : merits_by_seed) by_seed.push_back(ranks_of(merits));
+  const std::size_t policies = by_seed.front().size();
+  ranking.median_rank.assign(policies, 0);
+  ranking.best_ratio.assign(policies, 0);
+  if (policies == 0) return ranking;
+  for (std::size_t i = 0; i < policies; ++i) {
     std::vector<double> own;
+    own.reserve(by_seed.size());
     for (const auto& ranks : by_seed) {
       own.push_back(ranks[i]);
       if (ranks[i] == *std::min_element(ranks.begin(), ranks.end())) ranking.best_ratio[i] += 1;
     }
-    ranking.best_ratio[i] /= static_cast<double>(seeds);
+    ranking.best_ratio[i] /= static_cast<double>(by_seed.size());
     ranking.median_rank[i] = median(std::move(own));
   }
   ranking.concordance = concordance(by_seed);
   return ranking;
+}
+
+Ranking rank(const std::vector<SimulatedPolicy>& policies, Priority first) {
+  if (policies.empty()) return {};
+  std::vector<std::vector<double>> by_seed(policies.front().by_seed.size());
+  for (std::size_t seed = 0; seed < by_seed.size(); ++seed) {
+    for (const SimulatedPolicy& policy : policies) {
+      by_seed[seed].push_back(figure_of_merit(policy.by_seed[seed], first));
+    }
+  }
+  return rank(by_seed);
 }
 
 }  // namespace rocktune::sim

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "model/clock.h"
 #include "model/engine_config.h"
 #include "model/result.h"
 #include "sim/demand.h"
@@ -22,20 +24,23 @@ struct SimulationInput {
   HostLaws host;
   std::vector<FamilyState> state;  // one for each family
   std::uint64_t delayed_rate = 0;
-  double threads = 8;
-  std::vector<double> seconds;  // of each interval of the demand
   DemandSeries demand;
+  Nanoseconds begin{0};     // when the state was recorded, on the clock of ticks
+  std::string device_name;  // empty: not known
 };
-
-// What is asked for in that interval.
-Arrivals arrivals_of(const SimulationInput& input, std::size_t interval);
 
 // Laws as they may be, given what calibration knows: seed 0 has them as they are, without luck from
 // job to job; others draw rates, overlap, cache and device around them. All policies of one seed
 // meet the same draw; the luck of single jobs is the same until their order differs.
 SimulationInput drawn(const SimulationInput& input, std::uint64_t seed);
 
-// Errors: a policy that is not there, or parameters that it does not take.
+// Databases that share a machine, the first one's, each with its engine: for as long as the one
+// that is asked for longest. Errors: a policy that is not there, or parameters that it does not
+// take.
+Result<std::vector<LoopFigures>> simulate(std::span<const SimulationInput> databases,
+                                          const std::vector<EngineConfig>& engines,
+                                          std::uint64_t seed);
+// The same of one that has a machine of its own.
 Result<LoopFigures> simulate(const SimulationInput& input, const EngineConfig& engine,
                              std::uint64_t seed);
 
@@ -68,6 +73,8 @@ struct Ranking {
 // apart.
 inline constexpr double kTieRatio = 0.01;
 
+// By seed, or by what else they met alike, the figure of merit of each policy.
+Ranking rank(const std::vector<std::vector<double>>& merits_by_seed);
 // Every policy has the same number of seeds, at least one.
 Ranking rank(const std::vector<SimulatedPolicy>& policies, Priority first);
 

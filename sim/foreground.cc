@@ -49,9 +49,11 @@ ForegroundRates foreground_rates(const ForegroundInput& input, const ReadLaws& l
   rates.read = read_mix(input, laws, use, device_read_seconds);
   rates.write.fast_seconds = laws.write_seconds;
   const Arrivals& arrivals = input.arrivals;
-  const double asked = arrivals.per_second();
-  if (!(asked > 0)) return rates;
-  const double writing = arrivals.writes_per_second / asked;
+  const double due_reads = arrivals.reads_per_second + input.read_backlog / kQueueSeconds;
+  const double due_writes = arrivals.writes_per_second + input.write_backlog / kQueueSeconds;
+  const double due = due_reads + due_writes;
+  if (!(due > 0)) return rates;
+  const double writing = due_writes / due;
   // As fast as the threads and the CPUs allow.
   const double seconds =
       (1 - writing) * rates.read.mean_seconds() + writing * rates.write.mean_seconds();
@@ -61,34 +63,24 @@ ForegroundRates foreground_rates(const ForegroundInput& input, const ReadLaws& l
   double allowed = kUnbounded;
   if (input.write_state == WriteState::kDelayed) allowed = input.delayed_writes_per_second;
   if (input.write_state == WriteState::kStopped) allowed = 0;
-  const double backlog = input.read_backlog + input.write_backlog;
   if (arrivals.closed || arrivals.one_queue) {
-    double all = arrivals.closed || backlog > 0 ? most : std::min(asked, most);
+    double all = arrivals.closed ? most : std::min(due, most);
     if (arrivals.one_queue && writing > 0) all = std::min(all, allowed / writing);
     rates.reads_per_second = all * (1 - writing);
     rates.writes_per_second = std::min(all * writing, allowed);
   } else {
     // Each kind has its share, and what the other one leaves of its own.
-    const double reads = input.read_backlog > 0 ? most : arrivals.reads_per_second;
-    const double writes = input.write_backlog > 0 ? most : arrivals.writes_per_second;
-    rates.reads_per_second = std::min(reads, most - std::min({writes, allowed, most * writing}));
-    rates.writes_per_second = std::min({writes, allowed, most - rates.reads_per_second});
+    rates.reads_per_second =
+        std::min(due_reads, most - std::min({due_writes, allowed, most * writing}));
+    rates.writes_per_second = std::min({due_writes, allowed, most - rates.reads_per_second});
   }
   if (allowed < kUnbounded && allowed > 0 && rates.writes_per_second >= allowed) {
     // The threads' writes wait for their turn.
     rates.write.slow_ratio = 1;
     rates.write.slow_seconds = laws.write_seconds + arrivals.threads / allowed;
   }
-  const auto queued = [](double operations, double rate) {
-    return operations > 0 && rate > 0 ? operations / rate : 0;
-  };
-  if (arrivals.one_queue) {
-    rates.read.queued_seconds = rates.write.queued_seconds =
-        queued(backlog, rates.reads_per_second + rates.writes_per_second);
-  } else {
-    rates.read.queued_seconds = queued(input.read_backlog, rates.reads_per_second);
-    rates.write.queued_seconds = queued(input.write_backlog, rates.writes_per_second);
-  }
+  rates.read.queued_seconds = input.read_queued_seconds;
+  rates.write.queued_seconds = input.write_queued_seconds;
   return rates;
 }
 

@@ -18,6 +18,8 @@ struct Arrivals {
   bool catches_up = false;
   // Nobody asks at a rate: the threads do one after the other, in this mix.
   bool closed = false;
+  // How often a look-up misses, as a multiple of what the laws have: what is read moves, too.
+  double misses = 1;
   [[nodiscard]] double per_second() const { return reads_per_second + writes_per_second; }
 };
 
@@ -33,15 +35,24 @@ struct ReadLaws {
   double miss_ratio = 0;
   double cache_bytes = 8 << 20;
   double cache_exponent = 0.6;
+  // RocksDB counts what compactions look up in the block cache among the rest, for each byte that
+  // they read: nearly every block misses. They read ahead of it, so none of it goes to the device.
+  double compaction_lookups = 0, compaction_misses = 0;
 };
 
 // Of a cache of this size, in [0, 1].
 double miss_ratio(const ReadLaws& laws, double cache_bytes);
 
+// What stands in a queue is done within this time, where there are threads and CPUs for it: a short
+// queue does not make the device's load jump.
+inline constexpr double kQueueSeconds = 0.25;
+
 struct ForegroundInput {
   Arrivals arrivals;
   double read_backlog = 0;  // operations that should have been done by now
   double write_backlog = 0;
+  // How long those waited that are begun now.
+  double read_queued_seconds = 0, write_queued_seconds = 0;
   WriteState write_state = WriteState::kNormal;
   double delayed_writes_per_second = 0;  // that get through while writes are delayed
   double misses_per_read = 0;

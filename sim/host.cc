@@ -7,9 +7,14 @@
 namespace rocktune::sim {
 namespace {
 
-// The foreground waits for the background and the other way round: a few rounds are enough.
-constexpr int kShareRounds = 4;
+// The foreground waits for the device and the other way round: halved until it fits.
+constexpr int kShareRounds = 12;
 constexpr double kSameRate = 0.01;
+
+bool fits(double tried, double asked) {
+  return std::abs(asked - tried) <= kSameRate * std::max(asked, 1.0);
+}
+
 // Background work never takes all CPUs from the foreground: the kernel shares them.
 constexpr double kLeastCpuShare = 0.3;
 constexpr double kDeviceRequestBytes = 128 << 10;
@@ -19,19 +24,37 @@ constexpr double kShortestStepSeconds = 1e-4;
 }  // namespace
 
 Host::Host(const HostLaws& laws, std::vector<Plant> plants)
-    : laws_(laws), plants_(std::move(plants)) {
+    : laws_(laws), device_(laws.device), plants_(std::move(plants)) {
   assert(!plants_.empty());
+}
+
+void Host::change_device() {
+  const auto& changes = laws_.device_changes;
+  while (device_ && device_changes_ < changes.size() &&
+         changes[device_changes_].after_seconds <= seconds_) {
+    const double rates = changes[device_changes_++].rates;
+    device_ = laws_.device;
+    for (DirectionCapacity* one : {&device_->read, &device_->write}) {
+      one->bytes_per_second *= rates;
+      one->iops *= rates;
+    }
+  }
 }
 
 void Host::advance(double seconds) {
   double left = seconds;
   while (left > 0) {
+    change_device();
     solve();
     double step = left;
+    if (device_changes_ < laws_.device_changes.size()) {
+      step = std::min(step, laws_.device_changes[device_changes_].after_seconds - seconds_);
+    }
     for (const Plant& plant : plants_) step = std::min(step, plant.next_event());
     step = std::min(left, std::max(step, kShortestStepSeconds));
     pass(step);
     left -= step;
+    seconds_ += step;
     for (Plant& plant : plants_) plant.settle();
   }
 }
@@ -50,7 +73,7 @@ ForegroundIo Host::foreground_io() const {
 void Host::solve() {
   jobs_.clear();
   first_jobs_.clear();
-  const DeviceLaws* device = laws_.device ? &*laws_.device : nullptr;
+  const DeviceLaws* device = device_ ? &*device_ : nullptr;
   double threads = 0;
   for (const Plant& plant : plants_) {
     first_jobs_.push_back(jobs_.size());
@@ -58,33 +81,52 @@ void Host::solve() {
     threads += plant.threads();
   }
   first_jobs_.push_back(jobs_.size());
+  // What the device answers depends on what is read, and whoever waits for the answer reads the
+  // less the longer it takes: so the one that fits lies between what was tried and what came of it.
+  double low = foreground_io().reads_per_second;
+  double high = low;
   for (int round = 0; round < kShareRounds; ++round) {
-    const double reads = foreground_io().reads_per_second;
-    double device_read_seconds = 0;
-    if (device != nullptr) {
-      use_ = share_device(*device, foreground_io(), threads, jobs_);
-      device_read_seconds = use_.read_seconds - use_.read_wait_seconds;
-    } else {
-      for (DeviceJob& job : jobs_) {
-        job.bytes_per_second = std::min(1 / job.work_seconds, job.most_bytes_per_second);
-      }
+    // The first two as asked for: where nobody waits for the answer, the second is it.
+    const double tried = round < 2 ? high : (low + high) / 2;
+    const double log = foreground_io().log_bytes_per_second;
+    const double asked = answer(tried, threads);
+    const bool same_log = fits(log, foreground_io().log_bytes_per_second);
+    if (!device_ || (fits(tried, asked) && same_log)) return;
+    if (round == 0) {
+      high = asked;
+      if (low > high) std::swap(low, high);
+      continue;
     }
-    busy_cpus_ = 0;
-    for (const DeviceJob& job : jobs_) busy_cpus_ += job.bytes_per_second * job.work_seconds;
-    if (const double most = (1 - kLeastCpuShare) * laws_.cpus; busy_cpus_ > most) {
-      for (DeviceJob& job : jobs_) job.bytes_per_second *= most / busy_cpus_;
-      busy_cpus_ = most;
-    }
-    const double cpus = (laws_.cpus - busy_cpus_) / static_cast<double>(plants_.size());
-    for (std::size_t i = 0; i < plants_.size(); ++i) {
-      const auto own =
-          std::span(jobs_).subspan(first_jobs_[i], first_jobs_[i + 1] - first_jobs_[i]);
-      plants_[i].take(own, use_, device_read_seconds, cpus, round > 0);
-    }
-    if (device == nullptr) return;
-    const double now = foreground_io().reads_per_second;
-    if (std::abs(now - reads) <= kSameRate * std::max(now, 1.0)) return;
+    (asked > tried ? low : high) = tried;
   }
+}
+
+// What the foreground would read of the device, were that asked for so many reads a second; and
+// everybody gets what that leaves.
+double Host::answer(double reads_per_second, double threads) {
+  double device_read_seconds = 0;
+  if (device_) {
+    ForegroundIo foreground = foreground_io();
+    foreground.reads_per_second = reads_per_second;
+    use_ = share_device(*device_, foreground, threads, jobs_);
+    device_read_seconds = use_.read_seconds - use_.read_wait_seconds;
+  } else {
+    for (DeviceJob& job : jobs_) {
+      job.bytes_per_second = std::min(1 / job.work_seconds, job.most_bytes_per_second);
+    }
+  }
+  busy_cpus_ = 0;
+  for (const DeviceJob& job : jobs_) busy_cpus_ += job.bytes_per_second * job.work_seconds;
+  if (const double most = (1 - kLeastCpuShare) * laws_.cpus; busy_cpus_ > most) {
+    for (DeviceJob& job : jobs_) job.bytes_per_second *= most / busy_cpus_;
+    busy_cpus_ = most;
+  }
+  const double cpus = (laws_.cpus - busy_cpus_) / static_cast<double>(plants_.size());
+  for (std::size_t i = 0; i < plants_.size(); ++i) {
+    const auto own = std::span(jobs_).subspan(first_jobs_[i], first_jobs_[i + 1] - first_jobs_[i]);
+    plants_[i].take(own, use_, device_read_seconds, cpus);
+  }
+  return foreground_io().reads_per_second;
 }
 
 void Host::pass(double seconds) {
@@ -94,7 +136,7 @@ void Host::pass(double seconds) {
     plant.pass(seconds);
   }
   cpu_seconds_ += busy_cpus_ * seconds;
-  if (!laws_.device) return;
+  if (!device_) return;
   DeviceTotals& totals = device_totals_;
   const double reads = foreground.reads_per_second * seconds;
   totals.read_requests += reads;
@@ -111,13 +153,12 @@ void Host::pass(double seconds) {
     totals.read_bytes += read;
     totals.read_requests += read_pieces;
     totals.read_seconds +=
-        read_pieces *
-        (job.wait_seconds + capacity_share(laws_.device->read, job.read_piece_bytes, 1) +
-         laws_.device->read_latency_seconds);
+        read_pieces * (job.wait_seconds + capacity_share(device_->read, job.read_piece_bytes, 1) +
+                       device_->read_latency_seconds);
     totals.write_bytes += written;
     totals.write_requests += parts;
     totals.write_seconds +=
-        parts * (job.wait_seconds + capacity_share(laws_.device->write, job.write_piece_bytes, 1));
+        parts * (job.wait_seconds + capacity_share(device_->write, job.write_piece_bytes, 1));
   }
   totals.busy_seconds += use_.busy_ratio * seconds;
 }

@@ -10,10 +10,17 @@
 
 namespace rocktune::sim {
 
+// From then on all of the device's rates are multiplied by this, instead of what was before.
+struct DeviceChange {
+  double after_seconds = 0;
+  double rates = 1;
+};
+
 struct HostLaws {
   double cpus = 4;
   // Absent: nothing waits for a device, jobs go as fast as their laws say.
   std::optional<DeviceLaws> device;
+  std::vector<DeviceChange> device_changes = {};  // by rising time
 };
 
 // Cumulative, as /sys/block/*/stat has them.
@@ -38,11 +45,16 @@ class Host {
   [[nodiscard]] double queue() const { return use_.queue; }          // requests there now
 
  private:
+  void change_device();
   void solve();
+  double answer(double reads_per_second, double threads);
   void pass(double seconds);
   [[nodiscard]] ForegroundIo foreground_io() const;
 
   HostLaws laws_;
+  std::optional<DeviceLaws> device_;  // as it is now
+  std::size_t device_changes_ = 0;    // that have come
+  double seconds_ = 0;                // since the host was made
   std::vector<Plant> plants_;
   std::vector<DeviceJob> jobs_;
   std::vector<std::size_t> first_jobs_;  // of each plant

@@ -1,6 +1,7 @@
 #include "sim/loop.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "sim/knobs.h"
@@ -17,6 +18,20 @@ bool is_above(const LatencyTotals& now, const LatencyTotals& before, double limi
   return second.operations() >= kFewestTimed && second.quantile_seconds(0.99) > limit_seconds;
 }
 
+ShareMember member_of(const EngineConfig& config, Sample sample, const Step& step) {
+  ShareMember member;
+  member.name = sample.incarnation;
+  member.device = sample.device ? sample.device->name : "";
+  member.tunes = tunes(config);
+  member.budget = config.budget;
+  const auto& write = config.objective.device_capacities.write;
+  if (write) member.device_at_most = config.budget.device_share * write->bytes_per_second;
+  member.cpus = step.features.cpus;
+  member.knobs = std::move(sample.knobs);
+  member.demand = step.demand;
+  return member;
+}
+
 }  // namespace
 
 ClosedLoop::ClosedLoop(Host host, std::vector<Database> databases)
@@ -30,8 +45,7 @@ Result<ClosedLoop> ClosedLoop::create(Host host, const std::vector<EngineConfig>
   for (std::size_t i = 0; i < engines.size(); ++i) {
     auto engine = Engine::create(engines[i]);
     if (!engine) return tl::unexpected(engine.error());
-    databases.push_back(
-        {*std::move(engine), Sampler(host, i), engines[i].objective, {}, {}, 0, {}});
+    databases.push_back({*std::move(engine), Sampler(host, i), engines[i], {}, {}, 0, {}, {}});
   }
   return ClosedLoop(std::move(host), std::move(databases));
 }
@@ -41,17 +55,37 @@ void ClosedLoop::run(double seconds) {
   for (std::uint64_t i = 0; i < polls; ++i) {
     host_.advance(kPollSeconds);
     ++polls_;
+    const Sharing::Slices slices = share();
     for (std::size_t index = 0; index < databases_.size(); ++index) {
       if (polls_ % kPollsPerSecond == 0) end_second(index);
-      poll(index);
+      poll(index, slices);
     }
   }
 }
 
-void ClosedLoop::poll(std::size_t index) {
+// What each may take, by what the polls before said: as the daemon's ShareGroups.
+Sharing::Slices ClosedLoop::share() {
+  std::vector<ShareMember> members;
+  for (const Database& database : databases_) {
+    if (database.member) members.push_back(*database.member);
+  }
+  if (databases_.size() < 2) return {};
+  const auto passed = std::chrono::duration_cast<Nanoseconds>(
+      std::chrono::duration<double>(host_.plant(0).totals().seconds));
+  return sharing_.update(Sampler::kBegin + passed, {}, host_.laws().cpus, members);
+}
+
+void ClosedLoop::poll(std::size_t index, const Sharing::Slices& slices) {
   Database& database = databases_[index];
   Plant& plant = host_.plant(index);
-  const Step step = database.engine.step(database.sampler.next(host_));
+  Sample sample = database.sampler.next(host_);
+  if (const auto slice = slices.find(sample.incarnation); slice != slices.end()) {
+    sample.shared = slice->second;
+  }
+  const Step step = database.engine.step(sample);
+  if (databases_.size() > 1) {
+    database.member = member_of(database.config, std::move(sample), step);
+  }
   PlantOptions options = plant.options();
   bool changed = false;
   for (const Decision& decision : step.decisions) {
@@ -89,10 +123,11 @@ void ClosedLoop::end_second(std::size_t index) {
   // Writes that are stopped have no latency until the stop ends.
   const double stopped = plant.totals().stopped_seconds - database.stopped_before;
   database.stopped_before = plant.totals().stopped_seconds;
-  const bool above =
-      stopped > database.objective.write_p99_seconds ||
-      is_above(plant.read_latency(), database.reads_before, database.objective.read_p99_seconds) ||
-      is_above(plant.write_latency(), database.writes_before, database.objective.write_p99_seconds);
+  const bool above = stopped > database.config.objective.write_p99_seconds ||
+                     is_above(plant.read_latency(), database.reads_before,
+                              database.config.objective.read_p99_seconds) ||
+                     is_above(plant.write_latency(), database.writes_before,
+                              database.config.objective.write_p99_seconds);
   if (above) database.figures.seconds_above_slo += 1;
   database.reads_before = plant.read_latency();
   database.writes_before = plant.write_latency();

@@ -1,16 +1,19 @@
 // ClosedLoop: engines that tune the databases of a simulated host, as rocktuned does in act mode: a
 // poll every half second, the same policy and guard code, what was allowed applied before the next
-// poll, and reported. Deterministic. Pure.
+// poll, and reported; several databases share its device, memory and jobs as they do there.
+// Deterministic. Pure.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/engine_config.h"
 #include "model/result.h"
 #include "policy/engine.h"
+#include "policy/sharing.h"
 #include "sim/host.h"
 #include "sim/sampler.h"
 
@@ -48,18 +51,21 @@ class ClosedLoop {
   struct Database {
     Engine engine;
     Sampler sampler;
-    Objective objective;
+    EngineConfig config;
     LatencyTotals reads_before, writes_before;  // a second ago
     double stopped_before = 0;
+    std::optional<ShareMember> member;  // as of the last poll
     LoopFigures figures;
   };
   ClosedLoop(Host host, std::vector<Database> databases);
-  void poll(std::size_t index);
+  void poll(std::size_t index, const Sharing::Slices& slices);
+  [[nodiscard]] Sharing::Slices share();
   void apply(std::size_t index, const Decision& decision, PlantOptions& options);
   void end_second(std::size_t index);
 
   Host host_;
   std::vector<Database> databases_;
+  Sharing sharing_;
   std::uint64_t polls_ = 0;
 };
 

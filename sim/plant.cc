@@ -14,7 +14,6 @@ namespace {
 // Less than this is rounding.
 constexpr double kNothing = 1;  // bytes
 constexpr double kNoOperations = 1e-3;
-constexpr double kQueueStepSeconds = 0.25;
 constexpr std::size_t kMostCompactions = 256;
 constexpr double kMostThreads = 64;  // of one compaction; more CPUs than that nobody gives it
 // Of a compaction that only moves files: an edit of the manifest.
@@ -94,7 +93,7 @@ double Plant::next_event() const {
     const double reads = rates_.reads_per_second - arrivals_.reads_per_second;
     const double writes = rates_.writes_per_second - arrivals_.writes_per_second;
     if (std::abs(reads) + std::abs(writes) > kNoOperations) {
-      seconds = std::min(seconds, kQueueStepSeconds);
+      seconds = std::min(seconds, kQueueSeconds);
     }
     if (read_backlog_ > 0) ends(read_backlog_, reads);
     if (write_backlog_ > 0) ends(write_backlog_, writes);
@@ -115,6 +114,8 @@ void Plant::pass(double seconds) {
     one.left -= done;
     if (one.what.trivial) continue;
     totals_.compaction_bytes_read += done;
+    totals_.cache_misses += done * laws_.reads.compaction_misses;
+    totals_.cache_hits += done * (laws_.reads.compaction_lookups - laws_.reads.compaction_misses);
     totals_.compaction_bytes_written += done * one.written_ratio;
   }
   if (control_.state() == WriteState::kDelayed) totals_.delayed_seconds += seconds;
@@ -122,13 +123,20 @@ void Plant::pass(double seconds) {
 }
 
 void Plant::pass_foreground(double seconds) {
-  const double reads = rates_.reads_per_second * seconds;
-  const double writes = rates_.writes_per_second * seconds;
+  // No more than what stands there and arrives, however short the queue and fast the threads.
+  const auto at_most = [&](double rate, double backlog, double arriving) {
+    const double most =
+        arrivals_.catches_up && !arrivals_.closed ? backlog + arriving * seconds : rate * seconds;
+    return std::min(rate * seconds, most);
+  };
+  const double reads = at_most(rates_.reads_per_second, read_backlog_, arrivals_.reads_per_second);
+  const double writes =
+      at_most(rates_.writes_per_second, write_backlog_, arrivals_.writes_per_second);
   totals_.keys_read += reads;
   totals_.keys_written += writes;
   const double misses = reads * misses_per_read();
   totals_.cache_misses += misses;
-  const double ratio = miss_ratio(laws_.reads, options_.cache_bytes);
+  const double ratio = miss_ratio_now();
   if (ratio > 0) totals_.cache_hits += misses * (1 / ratio - 1);
   const double bytes = writes * laws_.bytes_per_write;
   totals_.user_bytes_written += bytes;
@@ -150,13 +158,34 @@ void Plant::pass_foreground(double seconds) {
     write_latency_.add(arrivals_.threads, stopped);
     stop_seconds_ = 0;
   }
+  pass_queues(seconds, reads, writes);
+}
+
+// `reads` and `writes` were done of what stood there and arrived.
+void Plant::pass_queues(double seconds, double reads, double writes) {
+  if (!arrivals_.catches_up || arrivals_.closed) {
+    read_backlog_ = write_backlog_ = 0;
+    read_clock_.clear(totals_.seconds);
+    write_clock_.clear(totals_.seconds);
+    return;
+  }
   const auto left = [&](double backlog, double arrived, double done) {
-    if (!arrivals_.catches_up || arrivals_.closed) return 0.0;
     backlog += arrived * seconds - done;
     return backlog > kNoOperations ? backlog : 0.0;
   };
   read_backlog_ = left(read_backlog_, arrivals_.reads_per_second, reads);
   write_backlog_ = left(write_backlog_, arrivals_.writes_per_second, writes);
+  ArrivalClock& writers = arrivals_.one_queue ? read_clock_ : write_clock_;
+  const double arriving_writes = arrivals_.writes_per_second * seconds;
+  const double arriving_reads = arrivals_.reads_per_second * seconds;
+  if (arrivals_.one_queue) {
+    read_clock_.arrive(totals_.seconds, arriving_reads + arriving_writes);
+  } else {
+    read_clock_.arrive(totals_.seconds, arriving_reads);
+    write_clock_.arrive(totals_.seconds, arriving_writes);
+  }
+  read_clock_.done(reads);
+  writers.done(writes);
 }
 
 // Everything that is due now, and what follows from it.

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/arrival_clock.h"
 #include "sim/parameters.h"
 #include "sim/random.h"
 #include "sim/tree.h"
@@ -75,12 +76,11 @@ class Plant {
   void set_arrivals(const Arrivals& arrivals) { arrivals_ = arrivals; }
 
   // One round of a host's: what the plant would do were it alone, what it gets, when something
-  // happens next if nothing else changes that, and so much time passing. `again`: in the same round
-  // as before, with what the others answered.
+  // happens next if nothing else changes that, and so much time passing.
   void want(std::vector<DeviceJob>& jobs, const DeviceLaws* device) const;
   [[nodiscard]] ForegroundIo foreground_io() const;
   void take(std::span<const DeviceJob> jobs, const DeviceUse& use, double device_read_seconds,
-            double cpus, bool again);
+            double cpus);
   [[nodiscard]] double next_event() const;
   void pass(double seconds);
   void settle();
@@ -129,8 +129,10 @@ class Plant {
   };
 
   void limit_background(std::vector<DeviceJob>& jobs, std::size_t first) const;
+  [[nodiscard]] double miss_ratio_now() const;
   [[nodiscard]] double misses_per_read() const;
   void pass_foreground(double seconds);
+  void pass_queues(double seconds, double reads, double writes);
   bool switch_memtables();
   bool end_flushes();
   bool end_compactions();
@@ -154,7 +156,8 @@ class Plant {
   std::size_t next_family_ = 0;  // whose turn it is to begin a compaction
   Arrivals arrivals_;
   double read_backlog_ = 0, write_backlog_ = 0;
-  double stop_seconds_ = 0;  // that writes have been stopped by now
+  ArrivalClock read_clock_, write_clock_;  // of one queue the first is for both
+  double stop_seconds_ = 0;                // that writes have been stopped by now
   ForegroundRates rates_;
   LatencyTotals read_latency_, write_latency_;
   Totals totals_;

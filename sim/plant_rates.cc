@@ -62,13 +62,17 @@ void Plant::limit_background(std::vector<DeviceJob>& jobs, std::size_t first) co
   share(compactions);
 }
 
+double Plant::miss_ratio_now() const {
+  return std::min(1.0, arrivals_.misses * miss_ratio(laws_.reads, options_.cache_bytes));
+}
+
 double Plant::misses_per_read() const {
   double files = 0;
   for (const Family& family : families_) files += static_cast<double>(family.tree.l0_files());
   const ReadLaws& laws = laws_.reads;
   const double lookups =
       laws.lookups + laws.lookups_per_l0_file * files / static_cast<double>(families_.size());
-  return lookups * miss_ratio(laws, options_.cache_bytes);
+  return lookups * miss_ratio_now();
 }
 
 ForegroundIo Plant::foreground_io() const {
@@ -82,7 +86,7 @@ double Plant::foreground_cpu() const {
 }
 
 void Plant::take(std::span<const DeviceJob> jobs, const DeviceUse& use, double device_read_seconds,
-                 double cpus, bool again) {
+                 double cpus) {
   std::size_t next = 0;
   for (Flush& flush : flushes_) flush.speed = jobs[next++].bytes_per_second;
   for (RunningCompaction& one : compactions_) {
@@ -96,17 +100,15 @@ void Plant::take(std::span<const DeviceJob> jobs, const DeviceUse& use, double d
   input.arrivals = arrivals_;
   input.read_backlog = read_backlog_;
   input.write_backlog = write_backlog_;
+  input.read_queued_seconds = read_clock_.wait_seconds(totals_.seconds);
+  input.write_queued_seconds =
+      arrivals_.one_queue ? input.read_queued_seconds : write_clock_.wait_seconds(totals_.seconds);
   input.write_state = control_.state();
   input.delayed_writes_per_second =
       static_cast<double>(control_.delayed_rate()) * laws_.delayed_bytes / laws_.bytes_per_write;
   input.misses_per_read = misses_per_read();
   input.cpus = cpus;
-  const ForegroundRates before = rates_;
   rates_ = foreground_rates(input, laws_.reads, use, device_read_seconds);
-  if (!again) return;
-  // Half of the way: the device answers what is asked of it, and the other way round.
-  rates_.reads_per_second = (rates_.reads_per_second + before.reads_per_second) / 2;
-  rates_.writes_per_second = (rates_.writes_per_second + before.writes_per_second) / 2;
 }
 
 }  // namespace rocktune::sim

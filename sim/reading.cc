@@ -57,7 +57,7 @@ const char* obstacle(const ColumnFamilyReading& family) {
   return known ? nullptr : "its options were not read";
 }
 
-FamilyOptions family_options(const ColumnFamilyReading& family, const Version& version) {
+FamilyOptions family_options(const ColumnFamilyReading& family) {
   FamilyOptions options;
   options.write_buffer_bytes = number(family.write_buffer_bytes);
   options.limits.write_buffers = static_cast<std::int64_t>(*family.max_write_buffer_number);
@@ -75,7 +75,6 @@ FamilyOptions family_options(const ColumnFamilyReading& family, const Version& v
   options.tree.shape.level0_compaction_trigger = *family.level0_compaction_trigger;
   options.tree.shape.dynamic_level_bytes = family.dynamic_level_bytes.value_or(0) != 0;
   options.tree.target_file_bytes = number(family.target_file_bytes);
-  options.tree.small_l0_stays = version.is_at_least(9, 0);
   return options;
 }
 
@@ -117,17 +116,16 @@ Result<PlantOptions> plant_options(const Sample& sample, std::string_view rocksd
   if (!sample.database || sample.database->column_families.empty()) {
     return fail(ErrorCode::kUnsupported, "no column family was read");
   }
-  const Version version = parse(std::string(rocksdb_version));
   PlantOptions options;
-  options.debt_for_size_speeds_up = version.is_at_least(8, 10);
   options.families.clear();
   for (const ColumnFamilyReading& family : sample.database->column_families) {
     if (const char* why = obstacle(family)) {
       return fail(ErrorCode::kUnsupported,
                   "column family " + family.name + " cannot be simulated: " + why);
     }
-    options.families.push_back(family_options(family, version));
+    options.families.push_back(family_options(family));
   }
+  follow_version(rocksdb_version, options);
   for (const KnobReading& reading : sample.knobs) {
     const bool ours = reading.owner == KnobOwner::kRocktune && knobs == KnobsAt::kFound;
     // Those of column families stand in the readings above already.
@@ -137,6 +135,14 @@ Result<PlantOptions> plant_options(const Sample& sample, std::string_view rocksd
   }
   sanitize(options);
   return options;
+}
+
+void follow_version(std::string_view rocksdb_version, PlantOptions& options) {
+  const Version version = parse(std::string(rocksdb_version));
+  options.debt_for_size_speeds_up = version.is_at_least(8, 10);
+  for (FamilyOptions& family : options.families) {
+    family.tree.small_l0_stays = version.is_at_least(9, 0);
+  }
 }
 
 std::vector<FamilyState> family_states(const Sample& sample, const Laws& laws) {

@@ -22,6 +22,9 @@ enum class KnobsAt { kRecorded, kFound };
 Result<PlantOptions> plant_options(const Sample& sample, std::string_view rocksdb_version,
                                    KnobsAt knobs = KnobsAt::kRecorded);
 
+// The rules that changed with RocksDB's versions.
+void follow_version(std::string_view rocksdb_version, PlantOptions& options);
+
 // The state at that sample, one for each family; for samples that plant_options() takes. Files of
 // L0 count as equally large. Running jobs are not taken over: they begin anew.
 std::vector<FamilyState> family_states(const Sample& sample, const Laws& laws);

@@ -1,6 +1,9 @@
 #include "sim/calibrate/reads.h"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "model/derive.h"
 
@@ -15,6 +18,8 @@ constexpr double kFewestReads = 20;
 constexpr double kFastest = 0.1;
 // What a misjudged quantile may not make of a read: the time of a look-up in memory.
 constexpr double kLeastReadSeconds = 1e-6, kMostReadSeconds = 200e-6;
+// Over so long around an interval misses are counted; fewer look-ups than that tell nothing.
+constexpr double kMissesSeconds = 5, kFewestLookups = 100;
 
 double l0_files(const DatabaseReading& database) {
   double files = 0, families = 0;
@@ -46,19 +51,45 @@ void ReadCalibration::update(const Sample& older, const Sample& newer) {
     }
   }
   const auto reads = growth(from.keys_read, to.keys_read);
-  const auto hits = growth(from.block_cache_hits, to.block_cache_hits);
-  const auto misses = growth(from.block_cache_misses, to.block_cache_misses);
-  if (!reads || !hits || !misses || *reads < kFewestReads) return;
-  const double x = (l0_files(from) + l0_files(to)) / 2;
-  const double lookups = *hits + *misses;
+  const CacheUse use = cache_use(from, to);
+  if (!reads || !(use.lookups > 0)) return;
+  const double files = (l0_files(from) + l0_files(to)) / 2;
+  const Sources sources(*reads, *reads * files, use.compaction_bytes);
+  sums_.sources += sources * sources.transpose();
+  sums_.lookups += sources * use.lookups;
+  sums_.misses += sources * use.misses;
   sums_.reads += *reads;
-  sums_.x += *reads * x;
-  sums_.xx += *reads * x * x;
-  sums_.y += lookups;
-  sums_.xy += lookups * x;
-  sums_.lookups += lookups;
-  sums_.misses += *misses;
-  sums_.cache_bytes += *reads * static_cast<double>(to.cache_capacity_bytes.value_or(0));
+  sums_.l0_files += *reads * files;
+  sums_.cache_bytes += *reads * use.cache_bytes;
+}
+
+// Each source adds to them or does not: where the best fit has one below 0, it is left out.
+ReadCalibration::Sources ReadCalibration::fit(const Sources& target) const {
+  std::array<bool, kSources> used;
+  for (int i = 0; i < kSources; ++i) used.at(i) = sums_.sources(i, i) > 0;
+  while (true) {
+    Eigen::Matrix<double, kSources, kSources> matrix = sums_.sources;
+    Sources wanted = target;
+    for (int i = 0; i < kSources; ++i) {
+      if (used.at(i)) continue;
+      matrix.row(i).setZero();
+      matrix.col(i).setZero();
+      matrix(i, i) = 1;
+      wanted(i) = 0;
+    }
+    // Bytes are large and files few: scaled, so that rounding counts alike for all.
+    const Sources scale = matrix.diagonal().cwiseSqrt().cwiseInverse();
+    const Eigen::Matrix<double, kSources, kSources> scaled =
+        scale.asDiagonal() * matrix * scale.asDiagonal();
+    const Sources fitted = scale.asDiagonal() * scaled.ldlt().solve(scale.asDiagonal() * wanted);
+    int worst = -1;
+    for (int i = 0; i < kSources; ++i) {
+      const bool good = std::isfinite(fitted(i)) && fitted(i) >= 0;
+      if (used.at(i) && !good && (worst < 0 || !(fitted(i) >= fitted(worst)))) worst = i;
+    }
+    if (worst < 0) return fitted;
+    used.at(worst) = false;
+  }
 }
 
 ReadLaws ReadCalibration::laws() const {
@@ -71,19 +102,52 @@ ReadLaws ReadCalibration::laws() const {
     laws.write_seconds =
         std::clamp(sums_.write_us / sums_.timed_writes / 1e6, kLeastReadSeconds, kMostReadSeconds);
   }
-  if (!(sums_.reads > 0)) return laws;
-  const double mean_x = sums_.x / sums_.reads;
-  const double mean_y = sums_.y / sums_.reads;
-  const double variance = sums_.xx / sums_.reads - mean_x * mean_x;
-  const double covariance = sums_.xy / sums_.reads - mean_x * mean_y;
-  // More files never make fewer look-ups, and the first look-up needs none.
-  double slope = variance > 1e-6 ? std::max(covariance / variance, 0.0) : 0;
-  if (mean_x > 0) slope = std::min(slope, mean_y / mean_x);
-  laws.lookups_per_l0_file = slope;
-  laws.lookups = std::max(mean_y - slope * mean_x, 0.0);
-  if (sums_.lookups > 0) laws.miss_ratio = sums_.misses / sums_.lookups;
+  if (!(sums_.reads >= kFewestReads)) return laws;
+  const Sources lookups = fit(sums_.lookups);
+  const Sources misses = fit(sums_.misses);
+  laws.lookups = lookups(0);
+  laws.lookups_per_l0_file = lookups(1);
+  laws.compaction_lookups = lookups(2);
+  laws.compaction_misses = std::min(misses(2), lookups(2));
+  const double files = sums_.l0_files / sums_.reads;
+  const double looked_up = lookups(0) + lookups(1) * files;
+  if (looked_up > 0) {
+    laws.miss_ratio = std::min(1.0, (misses(0) + misses(1) * files) / looked_up);
+  }
   if (const double bytes = sums_.cache_bytes / sums_.reads; bytes > 0) laws.cache_bytes = bytes;
   return laws;
+}
+
+CacheUse cache_use(const DatabaseReading& older, const DatabaseReading& newer) {
+  const auto hits = growth(older.block_cache_hits, newer.block_cache_hits);
+  const auto misses = growth(older.block_cache_misses, newer.block_cache_misses);
+  if (!hits || !misses) return {};
+  return {*hits + *misses, *misses,
+          growth(older.compaction_bytes_read, newer.compaction_bytes_read).value_or(0),
+          static_cast<double>(newer.cache_capacity_bytes.value_or(0))};
+}
+
+void follow_misses(std::span<const CacheUse> uses, const ReadLaws& laws, DemandSeries& demand) {
+  CacheUse sum;
+  double weighed = 0;  // misses that the laws have for those look-ups
+  double seconds = 0;  // that `sum` is of
+  std::size_t begin = 0, end = 0;
+  const auto add = [&](std::size_t i, double sign) {
+    const CacheUse& use = uses[i];
+    const double lookups =
+        std::max(use.lookups - laws.compaction_lookups * use.compaction_bytes, 0.0);
+    sum.lookups += sign * lookups;
+    sum.misses += sign * std::max(use.misses - laws.compaction_misses * use.compaction_bytes, 0.0);
+    weighed += sign * lookups * (lookups > 0 ? miss_ratio(laws, use.cache_bytes) : 0);
+    seconds += sign * demand.seconds[i];
+  };
+  double last = 1;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    for (; end < uses.size() && (end <= i || seconds < kMissesSeconds); ++end) add(end, 1);
+    for (; begin < i && seconds - demand.seconds[begin] >= kMissesSeconds; ++begin) add(begin, -1);
+    if (sum.lookups >= kFewestLookups && weighed > 0) last = sum.misses / weighed;
+    demand.arrivals[i].misses = last;
+  }
 }
 
 }  // namespace rocktune::sim

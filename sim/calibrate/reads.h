@@ -3,7 +3,11 @@
 // the time of a read that finds all in memory. One pass, a fixed size. Pure.
 #pragma once
 
+#include <Eigen/Core>
+#include <span>
+
 #include "model/sample.h"
+#include "sim/demand.h"
 #include "sim/foreground.h"
 
 namespace rocktune::sim {
@@ -16,14 +20,34 @@ class ReadCalibration {
   [[nodiscard]] ReadLaws laws() const;
 
  private:
-  // Of pairs of samples with reads, each weighed by them. x: files of level 0; y: look-ups a read.
+  // What look-ups come from: reads, files of level 0 under each of them, bytes that compactions
+  // read.
+  static constexpr int kSources = 3;
+  using Sources = Eigen::Matrix<double, kSources, 1>;
+  // Of pairs of samples: least squares over them.
   struct Sums {
-    double reads = 0, x = 0, xx = 0, y = 0, xy = 0;
-    double lookups = 0, misses = 0;
-    double cache_bytes = 0;
+    Eigen::Matrix<double, kSources, kSources> sources = decltype(sources)::Zero();
+    Sources lookups = Sources::Zero(), misses = Sources::Zero();
+    double reads = 0, l0_files = 0;  // the latter weighed by reads
+    double cache_bytes = 0;          // ...
     double read_us = 0, write_us = 0, timed_reads = 0, timed_writes = 0;
   };
+  [[nodiscard]] Sources fit(const Sources& target) const;
   Sums sums_;
 };
+
+// Of one interval between two samples.
+struct CacheUse {
+  double lookups = 0, misses = 0;  // in it, those of compactions among them
+  double compaction_bytes = 0;     // that were read
+  double cache_bytes = 0;          // at its end
+};
+
+CacheUse cache_use(const DatabaseReading& older, const DatabaseReading& newer);
+
+// Sets how often what was asked for misses (Arrivals::misses), from what was seen around each
+// interval: how local reads are, and how warm the cache is, belongs to the demand. One `uses` for
+// each interval.
+void follow_misses(std::span<const CacheUse> uses, const ReadLaws& laws, DemandSeries& demand);
 
 }  // namespace rocktune::sim

@@ -31,6 +31,22 @@ std::optional<DeviceLaws> device_laws(const DeviceCapacities& capacities) {
   return laws;
 }
 
+double seconds_of(const std::optional<LatencyHistogram>& from,
+                  const std::optional<LatencyHistogram>& to) {
+  return from && to && to->sum_us >= from->sum_us
+             ? static_cast<double>(to->sum_us - from->sum_us) / 1e6
+             : 0;
+}
+
+// Little's law: how long all operations took together, over the time in which they ended.
+std::optional<double> busy_threads(const DatabaseReading& from, const DatabaseReading& to,
+                                   double seconds) {
+  if (!to.read_latency && !to.write_latency) return std::nullopt;
+  return (seconds_of(from.read_latency, to.read_latency) +
+          seconds_of(from.write_latency, to.write_latency)) /
+         seconds;
+}
+
 }  // namespace
 
 bool is_held_back(const Sample& sample) {
@@ -45,8 +61,10 @@ void RunCalibration::note(const Sample& older, const Sample& newer, Intervals& i
   const auto written = growth(from.keys_written, to.keys_written);
   const double reads = growth(from.keys_read, to.keys_read).value_or(0);
   writes_known_ = writes_known_ || written;
-  intervals.push_back({seconds, reads / seconds, written.value_or(0) / seconds,
-                       !written || is_held_back(older) || is_held_back(newer)});
+  intervals.demand.push_back({seconds, reads / seconds, written.value_or(0) / seconds,
+                              !written || is_held_back(older) || is_held_back(newer),
+                              busy_threads(from, to, seconds)});
+  intervals.reads.push_back(cache_use(from, to));
 }
 
 bool RunCalibration::add(const Sample& sample) {
@@ -83,8 +101,10 @@ Result<SimulationInput> RunCalibration::input_from(const Sample& begin, const In
   input.host = {cpus ? static_cast<double>(*cpus) : kPlentyCpus, device_laws(device)};
   input.state = family_states(begin, input.laws);
   input.delayed_rate = delayed_rate(begin);
-  input.demand = recorded_demand(intervals);
-  for (const DemandInterval& interval : intervals) input.seconds.push_back(interval.seconds);
+  input.demand = recorded_demand(intervals.demand);
+  follow_misses(intervals.reads, input.laws.reads, input.demand);
+  input.begin = begin.database->agent_tick;
+  input.device_name = begin.device ? begin.device->name : "";
   return input;
 }
 
@@ -120,16 +140,34 @@ std::optional<double> RunCalibration::fitted_overlap(std::string_view rocksdb_ve
 Result<SimulationInput> RunCalibration::finish(std::string_view rocksdb_version,
                                                const DeviceCapacities& device,
                                                KnobsAt knobs) const {
-  if (!start_ || intervals_.empty()) {
+  if (!start_ || intervals_.demand.empty()) {
     return fail(ErrorCode::kInvalidArgument,
                 "the run is not longer than the part that calibrates; shorten that");
   }
+  return calibrated(*start_, intervals_, rocksdb_version, device, knobs);
+}
+
+Result<SimulationInput> RunCalibration::whole(std::string_view rocksdb_version,
+                                              const DeviceCapacities& device, KnobsAt knobs) const {
+  if (!begin_ || learning_.demand.empty()) {
+    return fail(ErrorCode::kInvalidArgument, "the run has no two samples that follow each other");
+  }
+  Intervals all = learning_;
+  all.demand.insert(all.demand.end(), intervals_.demand.begin(), intervals_.demand.end());
+  all.reads.insert(all.reads.end(), intervals_.reads.begin(), intervals_.reads.end());
+  return calibrated(*begin_, all, rocksdb_version, device, knobs);
+}
+
+Result<SimulationInput> RunCalibration::calibrated(const Sample& begin, const Intervals& intervals,
+                                                   std::string_view rocksdb_version,
+                                                   const DeviceCapacities& device,
+                                                   KnobsAt knobs) const {
   if (!writes_known_) {
     return fail(ErrorCode::kUnsupported,
                 "it does not say how many keys were written; a LOG tells that only together with a "
                 "CSV (rocktune import --side)");
   }
-  auto input = input_from(*start_, intervals_, rocksdb_version, device, knobs);
+  auto input = input_from(begin, intervals, rocksdb_version, device, knobs);
   if (!input) return tl::unexpected(input.error());
   if (const auto overlap = fitted_overlap(rocksdb_version)) input->laws.tree.overlap = *overlap;
   return *std::move(input);

@@ -29,15 +29,27 @@ class RunCalibration {
   [[nodiscard]] Result<SimulationInput> finish(std::string_view rocksdb_version,
                                                const DeviceCapacities& device,
                                                KnobsAt knobs = KnobsAt::kRecorded) const;
+  // All of the run again, calibrated by all that was learnt, and from its begin: for other policies
+  // than the one it was recorded with. Errors as finish()'s.
+  [[nodiscard]] Result<SimulationInput> whole(std::string_view rocksdb_version,
+                                              const DeviceCapacities& device,
+                                              KnobsAt knobs = KnobsAt::kFound) const;
   // As learnt by now, the overlap at its prior.
   [[nodiscard]] Laws laws() const;
   // The sample that the simulated part begins with; absent before there is one.
   [[nodiscard]] const std::optional<Sample>& start() const { return start_; }
 
  private:
-  using Intervals = std::vector<DemandInterval>;
+  struct Intervals {
+    std::vector<DemandInterval> demand;
+    std::vector<CacheUse> reads;
+  };
   void note(const Sample& older, const Sample& newer, Intervals& intervals);
   [[nodiscard]] Result<SimulationInput> input_from(const Sample& begin, const Intervals& intervals,
+                                                   std::string_view rocksdb_version,
+                                                   const DeviceCapacities& device,
+                                                   KnobsAt knobs) const;
+  [[nodiscard]] Result<SimulationInput> calibrated(const Sample& begin, const Intervals& intervals,
                                                    std::string_view rocksdb_version,
                                                    const DeviceCapacities& device,
                                                    KnobsAt knobs) const;

@@ -67,9 +67,8 @@ SimulationInput stalling_input() {
   input.host.cpus = 8;
   input.state = {FamilyState{std::vector<double>(7, 0.0), 0, 0, 0}};
   input.laws.bytes_per_write = 1000;
-  input.seconds.assign(300, 1);
-  input.demand.reads_per_second.assign(300, 1000);
-  input.demand.writes_per_second.assign(300, 40000);
+  input.demand.seconds.assign(300, 1);
+  input.demand.arrivals.assign(300, {1000, 40000});
   return input;
 }
 
@@ -88,6 +87,41 @@ TEST_CASE("a simulation is a function of its input, its policy and its seed") {
   CHECK(one->seconds == Approx(300));
   still.policy = "no-such-policy";
   CHECK_FALSE(simulate(input, still, 0));
+}
+
+TEST_CASE("databases of one host wait for each other's work") {
+  EngineConfig still;
+  still.policy = "static";
+  SimulationInput reader = stalling_input();
+  reader.host.device = DeviceLaws{{200e6, 20e3}, {100e6, 10e3}, 0.6, 80e-6};
+  reader.laws.reads.miss_ratio = 0.5;
+  reader.demand.arrivals.assign(300, {1000, 0});
+  SimulationInput writer = reader;
+  writer.demand.arrivals.assign(300, {0, 20000});
+  const auto alone = simulate(reader, still, 1);
+  const std::vector<SimulationInput> two = {reader, writer};
+  const auto beside = simulate(two, {still, still}, 1);
+  REQUIRE(alone);
+  REQUIRE(beside);
+  REQUIRE(beside->size() == 2);
+  CHECK(beside->front().operations == Approx(alone->operations).epsilon(0.05));
+  CHECK(beside->front().reads_p99_seconds > 1.5 * alone->reads_p99_seconds);
+  CHECK(beside->back().operations > 0);
+  CHECK_FALSE(simulate(two, {still}, 1));
+  CHECK_FALSE(simulate(std::span<const SimulationInput>(), {}, 1));
+}
+
+TEST_CASE("whoever is asked for less long rests until the others are done") {
+  EngineConfig still;
+  still.policy = "static";
+  SimulationInput first = stalling_input(), second = stalling_input();
+  for (SimulationInput* one : {&first, &second}) one->demand.arrivals.assign(300, {100, 0});
+  second.demand.seconds.resize(100);
+  second.demand.arrivals.resize(100);
+  const auto figures = simulate(std::vector<SimulationInput>{first, second}, {still, still}, 0);
+  REQUIRE(figures);
+  CHECK(figures->front().operations == Approx(30000));
+  CHECK(figures->back().operations == Approx(10000));
 }
 
 TEST_CASE("draws stay near what is known, and seed 0 is what is known") {

@@ -37,6 +37,28 @@ double read_p99(const Host& host) {
   return host.plant(0).read_latency().quantile_seconds(0.99);
 }
 
+TEST_CASE("a device that degrades serves less from then on, and all again when it recovers") {
+  PlantOptions options;
+  Laws laws;
+  laws.reads.miss_ratio = 1;
+  Plant plant(options, laws, 1);
+  Arrivals arrivals;
+  arrivals.closed = true;
+  arrivals.reads_per_second = 1;
+  plant.set_arrivals(arrivals);
+  HostLaws host_laws{8, DeviceLaws{{1e9, 10e3}, {1e9, 10e3}, 0.6, 80e-6}, {{10, 0.5}, {20, 1}}};
+  Host host(host_laws, {std::move(plant)});
+  std::vector<double> reads;
+  for (int i = 0; i < 3; ++i) {
+    const double before = host.plant(0).totals().keys_read;
+    host.advance(10);
+    reads.push_back(host.plant(0).totals().keys_read - before);
+  }
+  CHECK(reads[1] < 0.65 * reads[0]);
+  CHECK(reads[1] > 0.35 * reads[0]);
+  CHECK(reads[2] == Approx(reads[0]).epsilon(0.01));
+}
+
 TEST_CASE("reads alone: what misses goes to the device") {
   Host host = host_of({}, arrivals(5000, 0));
   host.advance(100);

@@ -40,6 +40,27 @@ void ask(Host& host, double writes_per_second) {
   host.plant(0).set_arrivals(arrivals);
 }
 
+TEST_CASE("an application that catches up gets what it asked for, and no more") {
+  PlantOptions options;
+  Plant plant(options, Laws(), 3);
+  Host host({8, DeviceLaws{{200e6, 20e3}, {100e6, 10e3}, 0.6, 80e-6}}, {std::move(plant)});
+  Arrivals asked;
+  asked.one_queue = asked.catches_up = true;
+  asked.threads = 16;
+  double expected = 0;
+  for (int i = 0; i < 400; ++i) {
+    const bool burst = i % 40 < 10;
+    asked.reads_per_second = burst ? 3000 : 1500;
+    asked.writes_per_second = burst ? 60000 : 50;
+    expected += (asked.reads_per_second + asked.writes_per_second) * 0.5;
+    host.plant(0).set_arrivals(asked);
+    host.advance(0.5);
+  }
+  const Totals& totals = host.plant(0).totals();
+  CHECK(totals.keys_read + totals.keys_written + host.plant(0).backlog() ==
+        Approx(expected).epsilon(1e-6));
+}
+
 TEST_CASE("what is asked for is done while the tree keeps up") {
   const Plant plant = run({}, steady_laws(), 5000, 600);
   CHECK(plant.totals().seconds == Approx(600));

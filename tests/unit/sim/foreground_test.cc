@@ -1,0 +1,48 @@
+#include "sim/foreground.h"
+
+#include "tests/support/catch.h"
+
+namespace rocktune::sim {
+namespace {
+
+ForegroundInput one_queue(double reads, double writes) {
+  ForegroundInput input;
+  input.arrivals = {reads, writes};
+  input.arrivals.one_queue = input.arrivals.catches_up = true;
+  input.cpus = 4;
+  return input;
+}
+
+TEST_CASE("a queue is served in its own mix, not in that of what arrives") {
+  ForegroundInput input = one_queue(1000, 10);
+  input.write_backlog = 90000;
+  input.read_backlog = 10000;
+  const ForegroundRates rates = foreground_rates(input, ReadLaws(), {}, 0);
+  CHECK(rates.writes_per_second == Approx(9 * rates.reads_per_second).epsilon(0.05));
+  CHECK(rates.writes_per_second > 100000);
+}
+
+TEST_CASE("what stands in a queue is done though nothing more arrives") {
+  ForegroundInput input = one_queue(0, 0);
+  CHECK(foreground_rates(input, ReadLaws(), {}, 0).reads_per_second == 0);
+  input.read_backlog = 50;
+  CHECK(foreground_rates(input, ReadLaws(), {}, 0).reads_per_second > 0);
+  input.arrivals.one_queue = false;
+  CHECK(foreground_rates(input, ReadLaws(), {}, 0).reads_per_second > 0);
+}
+
+TEST_CASE("threads that wait do no more than their number allows") {
+  ForegroundInput input = one_queue(1, 0);
+  input.arrivals.closed = true;
+  input.arrivals.threads = 4;
+  input.misses_per_read = 1;
+  DeviceUse use;
+  use.busy_ratio = 0.9;
+  use.read_wait_seconds = 3e-3;
+  const ForegroundRates rates = foreground_rates(input, ReadLaws(), use, 1e-3);
+  // 63% of the reads miss, those that do 1.6 times: 4 ms each time.
+  CHECK(rates.reads_per_second == Approx(4 / 4e-3).epsilon(0.05));
+}
+
+}  // namespace
+}  // namespace rocktune::sim
