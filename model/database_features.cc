@@ -5,31 +5,33 @@
 namespace rocktune::derivation {
 namespace {
 
-void fill_latency(const std::optional<LatencyHistogram>& older,
-                  const std::optional<LatencyHistogram>& newer, Value& p50, Value& p99,
-                  Value& mean) {
-  if (!older || !newer) return;
-  p50 = interval_quantile_us(*older, *newer, 0.50);
-  p99 = interval_quantile_us(*older, *newer, 0.99);
-  mean = interval_mean_us(*older, *newer);
+IntervalLatency latency(const std::optional<LatencyHistogram>& older,
+                        const std::optional<LatencyHistogram>& newer, HistogramForm form) {
+  if (!older || !newer) return {};
+  static const LatencyHistogram kNothing;
+  return interval_latency(form == HistogramForm::kSincePrevious ? kNothing : *older, *newer);
 }
 
 Value sum(const Value& a, const Value& b) {
   return a && b ? finite(*a + *b) : std::nullopt;
 }
 
-void fill_foreground(const DatabaseReading& older, const DatabaseReading& newer, double seconds,
-                     Features& out) {
+void fill_foreground(const DatabaseReading& older, const DatabaseReading& newer, HistogramForm form,
+                     double seconds, Features& out) {
   out.reads_per_second = rate(older.keys_read, newer.keys_read, seconds);
   out.writes_per_second = rate(older.keys_written, newer.keys_written, seconds);
   out.seeks_per_second = rate(older.seeks, newer.seeks, seconds);
   out.user_write_bytes_per_second =
       rate(older.user_bytes_written, newer.user_bytes_written, seconds);
   out.wal_bytes_per_second = rate(older.wal_bytes, newer.wal_bytes, seconds);
-  fill_latency(older.read_latency, newer.read_latency, out.read_p50_us, out.read_p99_us,
-               out.read_mean_us);
-  fill_latency(older.write_latency, newer.write_latency, out.write_p50_us, out.write_p99_us,
-               out.write_mean_us);
+  const IntervalLatency reads = latency(older.read_latency, newer.read_latency, form);
+  out.read_p50_us = reads.p50_us;
+  out.read_p99_us = reads.p99_us;
+  out.read_mean_us = reads.mean_us;
+  const IntervalLatency writes = latency(older.write_latency, newer.write_latency, form);
+  out.write_p50_us = writes.p50_us;
+  out.write_p99_us = writes.p99_us;
+  out.write_mean_us = writes.mean_us;
   Value stalled_us_per_second = rate(older.stall_us, newer.stall_us, seconds);
   if (stalled_us_per_second) out.stalled_ratio = at_most(*stalled_us_per_second / 1e6, 1);
 }
@@ -63,8 +65,7 @@ void fill_database_gauges(const DatabaseReading& newer, Features& out) {
   out.cache_fill_ratio = ratio(out.cache_usage_bytes, out.cache_capacity_bytes);
 }
 
-void fill_knobs(const Sample& newer, Features& out) {
-  out.knobs = newer.knobs;
+void fill_limiter(const Sample& newer, Features& out) {
   for (const KnobReading& reading : newer.knobs) {
     bool limits = reading.value > 0 && reading.value < kUnlimitedBytesPerSecond;
     if (reading.name == knob::kRateLimit && limits) {
@@ -73,9 +74,9 @@ void fill_knobs(const Sample& newer, Features& out) {
   }
 }
 
-void fill_database_rates(const DatabaseReading& older, const DatabaseReading& newer, double seconds,
-                         Features& out) {
-  fill_foreground(older, newer, seconds, out);
+void fill_database_rates(const DatabaseReading& older, const DatabaseReading& newer,
+                         HistogramForm form, double seconds, Features& out) {
+  fill_foreground(older, newer, form, seconds, out);
   fill_background(older, newer, seconds, out);
   Value hits = growth(older.block_cache_hits, newer.block_cache_hits);
   Value misses = growth(older.block_cache_misses, newer.block_cache_misses);

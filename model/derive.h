@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "model/features.h"
+#include "model/histogram_form.h"
 
 namespace rocktune::derivation {
 
@@ -48,16 +49,27 @@ inline Value at_most(const Value& value, double limit) {
   return value ? Value(std::fmin(*value, limit)) : std::nullopt;
 }
 
+// derive() for whoever does not need the newer sample's knobs and column families any more: they
+// are moved out of it.
+Features derive_from(const Sample* older, Sample& newer, HistogramForm form);
+
+// The quantiles and the mean of what was counted between two cumulative histograms, as
+// interval_quantile_us() and interval_mean_us() tell them one by one.
+struct IntervalLatency {
+  Value p50_us, p99_us, mean_us;
+};
+IntervalLatency interval_latency(const LatencyHistogram& older, const LatencyHistogram& newer);
+
 // Gauges of the newer reading alone.
 void fill_database_gauges(const DatabaseReading& newer, Features& out);
 void fill_lsm_shape(const DatabaseReading& newer, Features& out);
-void fill_knobs(const Sample& newer, Features& out);
+void fill_limiter(const Sample& newer, Features& out);
 void fill_host_gauges(const HostReading& newer, Features& out);
 void fill_nvme_gauges(const NvmeReading& newer, Features& out);
 
 // Rates: `seconds` is the time between the two readings. Gauges and knobs are filled before.
-void fill_database_rates(const DatabaseReading& older, const DatabaseReading& newer, double seconds,
-                         Features& out);
+void fill_database_rates(const DatabaseReading& older, const DatabaseReading& newer,
+                         HistogramForm form, double seconds, Features& out);
 void fill_device_rates(const DeviceReading& older, const DeviceReading& newer, double seconds,
                        Features& out);
 void fill_host_rates(const HostReading& older, const HostReading& newer, double seconds,

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "model/features.h"
+#include "model/histogram_form.h"
 #include "model/sample.h"
 
 namespace rocktune {
@@ -14,11 +15,12 @@ class FeatureStream {
  public:
   // A database reading pairs with the last one before it, however many polls lie between; a sample
   // without one still has device and host rates since the sample before it.
-  Features next(const Sample& sample);
+  Features next(Sample sample, HistogramForm form = HistogramForm::kSinceOpened);
 
  private:
+  // Without their knobs and column families, which nobody asks of an older sample.
   std::optional<Sample> last_;           // of whatever kind
-  std::optional<Sample> last_database_;  // the last one in which the database was read
+  std::optional<Sample> last_database_;  // the last one in which the database was read, if another
 };
 
 }  // namespace rocktune

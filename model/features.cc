@@ -1,5 +1,7 @@
 #include "model/features.h"
 
+#include <utility>
+
 #include "model/derive.h"
 
 namespace rocktune {
@@ -17,22 +19,21 @@ void fill_gauges(const Sample& newer, Features& out) {
   out.fresh = newer.database.has_value();
   if (newer.database) {
     out.read_at = newer.database->agent_tick;
-    out.column_families = newer.database->column_families;
     derivation::fill_database_gauges(*newer.database, out);
     derivation::fill_lsm_shape(*newer.database, out);
   }
-  derivation::fill_knobs(newer, out);
+  derivation::fill_limiter(newer, out);
   out.shared = newer.shared;
   if (newer.nvme) derivation::fill_nvme_gauges(*newer.nvme, out);
   if (newer.host) derivation::fill_host_gauges(*newer.host, out);
 }
 
-void fill_rates(const Sample& older, const Sample& newer, Features& out) {
+void fill_rates(const Sample& older, const Sample& newer, HistogramForm form, Features& out) {
   if (older.database && newer.database) {
     double seconds = seconds_between(older.database->agent_tick, newer.database->agent_tick);
     if (seconds >= derivation::kShortestIntervalSeconds) {
       out.interval_seconds = seconds;
-      derivation::fill_database_rates(*older.database, *newer.database, seconds, out);
+      derivation::fill_database_rates(*older.database, *newer.database, form, seconds, out);
     }
   }
   double seconds = seconds_between(older.at.tick, newer.at.tick);
@@ -45,9 +46,8 @@ void fill_rates(const Sample& older, const Sample& newer, Features& out) {
   }
 }
 
-}  // namespace
-
-Features derive(const Sample* older, const Sample& newer) {
+// Everything but the lists that are taken over as they are.
+Features derive_values(const Sample* older, const Sample& newer, HistogramForm form) {
   Features out;
   fill_gauges(newer, out);
   if (older == nullptr) return out;
@@ -56,7 +56,23 @@ Features derive(const Sample* older, const Sample& newer) {
     return out;
   }
   if (newer.sequence > older->sequence) out.missed_polls = newer.sequence - older->sequence - 1;
-  fill_rates(*older, newer, out);
+  fill_rates(*older, newer, form, out);
+  return out;
+}
+
+}  // namespace
+
+Features derive(const Sample* older, const Sample& newer) {
+  Features out = derive_values(older, newer, HistogramForm::kSinceOpened);
+  out.knobs = newer.knobs;
+  if (newer.database) out.column_families = newer.database->column_families;
+  return out;
+}
+
+Features derivation::derive_from(const Sample* older, Sample& newer, HistogramForm form) {
+  Features out = derive_values(older, newer, form);
+  out.knobs = std::move(newer.knobs);
+  if (newer.database) out.column_families = std::move(newer.database->column_families);
   return out;
 }
 

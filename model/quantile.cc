@@ -3,7 +3,7 @@
 #include <limits>
 #include <vector>
 
-#include "model/features.h"
+#include "model/derive.h"
 
 namespace rocktune {
 namespace {
@@ -52,26 +52,44 @@ double within(const Bucket& bucket, double share) {
   return lower + share * (static_cast<double>(bucket.upper_us) - lower);
 }
 
+// `p` in (0, 1).
+double quantile_of(const Interval& interval, double p) {
+  double rank = p * interval.count;
+  double passed = 0;
+  for (const Bucket& bucket : interval.buckets) {
+    auto count = static_cast<double>(bucket.count);
+    if (passed + count >= rank) return within(bucket, (rank - passed) / count);
+    passed += count;
+  }
+  return within(interval.buckets.back(), 1);
+}
+
+Value mean_of(const Interval& interval, std::uint64_t older_sum_us, std::uint64_t newer_sum_us) {
+  if (newer_sum_us < older_sum_us) return std::nullopt;
+  return static_cast<double>(newer_sum_us - older_sum_us) / interval.count;
+}
+
 }  // namespace
 
 Value interval_quantile_us(const LatencyHistogram& older, const LatencyHistogram& newer, double p) {
   if (!(p > 0 && p < 1)) return std::nullopt;
   std::optional<Interval> interval = difference(older, newer);
   if (!interval) return std::nullopt;
-  double rank = p * interval->count;
-  double passed = 0;
-  for (const Bucket& bucket : interval->buckets) {
-    auto count = static_cast<double>(bucket.count);
-    if (passed + count >= rank) return within(bucket, (rank - passed) / count);
-    passed += count;
-  }
-  return within(interval->buckets.back(), 1);
+  return quantile_of(*interval, p);
 }
 
 Value interval_mean_us(const LatencyHistogram& older, const LatencyHistogram& newer) {
   std::optional<Interval> interval = difference(older, newer);
-  if (!interval || newer.sum_us < older.sum_us) return std::nullopt;
-  return static_cast<double>(newer.sum_us - older.sum_us) / interval->count;
+  if (!interval) return std::nullopt;
+  return mean_of(*interval, older.sum_us, newer.sum_us);
+}
+
+derivation::IntervalLatency derivation::interval_latency(const LatencyHistogram& older,
+                                                         const LatencyHistogram& newer) {
+  std::optional<Interval> interval = difference(older, newer);
+  if (!interval) return {};
+  return {quantile_of(*interval, 0.50), quantile_of(*interval, 0.99),
+          mean_of(*interval, older.sum_us, newer.sum_us)};
 }
 
 }  // namespace rocktune

@@ -120,8 +120,15 @@ std::optional<double> Trend::slope() const {
 }
 
 std::size_t Trend::begin_of(double seconds) const {
-  std::size_t first = count_;
-  while (first > 0 && seconds_between(point(first - 1).tick, newest().tick) <= seconds) --first;
+  std::size_t first = 0, end = count_;  // ticks rise
+  while (first < end) {
+    const std::size_t middle = (first + end) / 2;
+    if (seconds_between(point(middle).tick, newest().tick) <= seconds) {
+      end = middle;
+    } else {
+      first = middle + 1;
+    }
+  }
   return first;
 }
 

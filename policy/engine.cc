@@ -117,7 +117,7 @@ struct Engine::State {
   LateChanges late;
   DemandMeter demand;
   FeatureStream stream;
-  Features features;  // of the last step
+  Features features;  // of the last step with decisions that are not reported
   std::map<std::string, Decision> unreported;
   std::optional<Nanoseconds> last_tick;  // of the samples so far
   std::string incarnation;               // the last that was told
@@ -250,13 +250,13 @@ Learnt Engine::learnt() const {
 Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 
-Step Engine::step(const Sample& sample) {
+Step Engine::step(Sample sample, HistogramForm form) {
   State& s = *state_;
   Step step;
   if (s.is_newer(sample)) {
-    step.features = s.stream.next(sample);
     s.last_tick = sample.at.tick;
     if (!sample.incarnation.empty()) s.incarnation = sample.incarnation;
+    step.features = s.stream.next(std::move(sample), form);
   } else {
     step.features.at = {sample.at.wall, *s.last_tick};
     step.features.sequence = sample.sequence;  // as if nobody had been asked
@@ -271,7 +271,7 @@ Step Engine::step(const Sample& sample) {
   s.decide(step);
   step.demand =
       s.demand.update({step.features, step.indicators, s.config.objective, s.config.budget});
-  s.features = step.features;
+  if (!s.unreported.empty()) s.features = step.features;
   return step;
 }
 

@@ -15,6 +15,7 @@
 #include "model/decision.h"
 #include "model/engine_config.h"
 #include "model/features.h"
+#include "model/histogram_form.h"
 #include "model/indicators.h"
 #include "policy/demand.h"
 #include "policy/policy.h"
@@ -41,7 +42,7 @@ class Engine {
   Engine(Engine&&) noexcept;
   Engine& operator=(Engine&&) noexcept;
 
-  Step step(const Sample& sample);
+  Step step(Sample sample, HistogramForm form = HistogramForm::kSinceOpened);
   void report(const Actuation& actuation);
   // What the forecasts have learnt by now; of use as another engine's EngineConfig::prior.
   [[nodiscard]] Learnt learnt() const;

@@ -1,0 +1,198 @@
+#include "replay/run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "policy/engine.h"
+#include "replay/agreement.h"
+#include "replay/step_stream.h"
+#include "trace/journal_json.h"
+
+namespace rocktune::replay {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+bool may_be_applied(const Decision& decision) {
+  return decision.verdict.kind == VerdictKind::kAllowed ||
+         decision.verdict.kind == VerdictKind::kClamped;
+}
+
+// In the order in which the daemon writes them.
+template <class AnyStep>
+Lines journal(const AnyStep& step, Nanoseconds wall, const trace::TargetInfo& target) {
+  Lines lines;
+  for (const auto& alert : step.alerts) {
+    lines.push_back(trace::alert_line(wall, target.name, alert));
+  }
+  for (const auto& outcome : step.outcomes) {
+    lines.push_back(trace::outcome_line(wall, target.name, outcome));
+  }
+  for (const auto& decision : step.decisions) {
+    lines.push_back(trace::decision_line(wall, target.name, decision, target.mode));
+  }
+  return lines;
+}
+
+template <class AnyStep>
+void count(const AnyStep& step, JournalCounts& counts) {
+  counts.alerts += step.alerts.size();
+  counts.outcomes += step.outcomes.size();
+  counts.decisions += step.decisions.size();
+  for (const Decision& decision : step.decisions) {
+    ++counts.verdicts[std::string(to_string(decision.verdict.kind))];
+    ++counts.knobs[decision.proposal.knob];
+  }
+}
+
+bool equal(const trace::RecordedStep& recorded, const Step& replayed) {
+  return recorded.alerts == replayed.alerts && recorded.outcomes == replayed.outcomes &&
+         recorded.decisions == replayed.decisions;
+}
+
+Difference difference(std::uint64_t sequence, const Lines& recorded, const Lines& replayed) {
+  std::size_t i = 0;
+  while (i < recorded.size() && i < replayed.size() && recorded[i] == replayed[i]) ++i;
+  const auto at = [i](const Lines& lines) { return i < lines.size() ? lines[i] : std::string(); };
+  return {sequence, at(recorded), at(replayed)};
+}
+
+// One target's way through one policy.
+class TargetReplay {
+ public:
+  TargetReplay(trace::TargetInfo info, Engine engine, bool as_recorded, const std::string& policy)
+      : info_(std::move(info)), engine_(std::move(engine)) {
+    result_.target = info_.name;
+    result_.mode = info_.mode;
+    result_.policy = policy;
+    result_.as_recorded = as_recorded;
+  }
+
+  // Takes the sample, but for its time and number.
+  void step(trace::RecordedStep& recorded, const std::function<void(const std::string&)>& line);
+  [[nodiscard]] std::int64_t target() const { return info_.id; }
+  [[nodiscard]] ReplayResult finish() {
+    result_.changes_live = agreement_.live();
+    result_.changes_agreed = agreement_.agreed();
+    return std::move(result_);
+  }
+
+ private:
+  void report(const trace::RecordedStep& recorded);
+  void compare(const trace::RecordedStep& recorded, const Step& replayed, const Lines& lines);
+
+  trace::TargetInfo info_;
+  Engine engine_;
+  ReplayResult result_;
+  Agreement agreement_{kAgreementWindow};
+  std::vector<Actuation> only_said_;  // decisions of the last step that nobody carried out
+};
+
+void TargetReplay::report(const trace::RecordedStep& recorded) {
+  if (result_.as_recorded) {
+    for (const Actuation& actuation : recorded.reports_before) engine_.report(actuation);
+    return;
+  }
+  for (const Actuation& actuation : only_said_) engine_.report(actuation);
+  only_said_.clear();
+}
+
+void TargetReplay::step(trace::RecordedStep& recorded,
+                        const std::function<void(const std::string&)>& line) {
+  report(recorded);
+  const Instant at = recorded.sample.at;
+  if (result_.samples++ == 0) result_.first_sequence = recorded.sample.sequence;
+  if (recorded.sample.database) ++result_.samples_with_database;
+  Step replayed = engine_.step(std::move(recorded.sample), HistogramForm::kSincePrevious);
+  const Lines lines = journal(replayed, at.wall, info_);
+  for (const std::string& one : lines) line(one);
+  // Of these the trace has no rows: they follow from the steps, and are not compared.
+  for (const GuardNote& note : replayed.notes) line(trace::guard_line(at.wall, info_.name, note));
+
+  count(replayed, result_.replayed);
+  count(recorded, result_.recorded);
+  for (const Decision& decision : replayed.decisions) {
+    if (!may_be_applied(decision)) continue;
+    agreement_.add_replayed(at.tick, decision.proposal);
+    const std::int64_t value = decision.proposal.from;
+    only_said_.push_back({decision.id, "advised", "", value, value});
+  }
+  for (const Decision& decision : recorded.decisions) {
+    if (may_be_applied(decision)) agreement_.add_live(at.tick, decision.proposal);
+  }
+  if (result_.as_recorded) compare(recorded, replayed, lines);
+  // Back to where their memory is used again.
+  recorded.sample.knobs = std::move(replayed.features.knobs);
+  if (recorded.sample.database) {
+    recorded.sample.database->column_families = std::move(replayed.features.column_families);
+  }
+}
+
+void TargetReplay::compare(const trace::RecordedStep& recorded, const Step& replayed,
+                           const Lines& lines) {
+  if (equal(recorded, replayed)) return;
+  if (result_.steps_that_differ++ != 0) return;
+  result_.first_difference = difference(recorded.sample.sequence,
+                                        journal(recorded, recorded.sample.at.wall, info_), lines);
+}
+
+bool selected(const trace::TargetInfo& info, const ReplayRequest& request) {
+  return !request.target || info.name == *request.target || info.path == *request.target;
+}
+
+Result<TargetReplay> prepare(const trace::TargetInfo& info,
+                             const std::optional<PolicyChoice>& policy) {
+  const EngineConfig config = policy ? engine_of(info.engine, *policy) : info.engine;
+  const bool as_recorded = config == info.engine;
+  auto engine = Engine::create(config);
+  if (!engine) return tl::unexpected(engine.error().within("target " + info.name));
+  return TargetReplay(info, std::move(*engine), as_recorded,
+                      policy ? policy->label : config.policy);
+}
+
+Result<std::vector<TargetReplay>> prepare_all(trace::Reader& reader, const ReplayRequest& request) {
+  const auto targets = reader.targets();
+  if (!targets) return tl::unexpected(targets.error());
+  std::vector<TargetReplay> replays;
+  std::string known;
+  for (const trace::TargetSummary& summary : *targets) {
+    known += (known.empty() ? "" : ", ") + summary.info.name;
+    if (!selected(summary.info, request)) continue;
+    auto replay = prepare(summary.info, request.policy);
+    if (!replay) return tl::unexpected(replay.error().within("trace " + request.trace));
+    replays.push_back(std::move(*replay));
+  }
+  if (replays.empty() && request.target) {
+    return fail(ErrorCode::kInvalidArgument, "trace " + request.trace + " has no target \"" +
+                                                 *request.target + "\"; it has: " + known);
+  }
+  return replays;
+}
+
+}  // namespace
+
+Result<std::vector<ReplayResult>> run(const ReplayRequest& request,
+                                      const std::function<void(const std::string&)>& line) {
+  auto reader = trace::Reader::open(request.trace);
+  if (!reader) return tl::unexpected(reader.error());
+  auto replays = prepare_all(*reader, request);
+  if (!replays) return tl::unexpected(replays.error());
+  std::vector<trace::Reader::Steps> targets;
+  for (const TargetReplay& target : *replays) {
+    auto steps = reader->steps(target.target(), HistogramForm::kSincePrevious);
+    if (!steps) return tl::unexpected(steps.error());
+    targets.push_back(*std::move(steps));
+  }
+  StepStream stream(std::move(targets));
+  while (true) {
+    const auto next = stream.next();
+    if (!next) return tl::unexpected(next.error());
+    if (*next == nullptr) break;
+    (*replays)[(*next)->target].step((*next)->step, line);
+  }
+  std::vector<ReplayResult> results;
+  for (TargetReplay& target : *replays) results.push_back(target.finish());
+  return results;
+}
+
+}  // namespace rocktune::replay

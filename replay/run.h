@@ -1,0 +1,60 @@
+// Open-loop replay: a recorded trace through policy/Engine, sample by sample, the same code that
+// ran live. A policy that was the recorded one is also told what was done then (the recorded
+// actuations), and so must come to the same steps; another one is told that nothing was applied.
+// Deterministic; streams the trace.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/result.h"
+#include "policy/policy_choice.h"
+#include "trace/reader.h"
+
+namespace rocktune::replay {
+
+struct Difference {
+  std::uint64_t sequence = 0;
+  std::string recorded;  // alert-log line; empty: there is none
+  std::string replayed;
+};
+
+struct JournalCounts {
+  std::uint64_t alerts = 0, decisions = 0, outcomes = 0;
+  std::map<std::string, std::uint64_t> verdicts;  // decisions by verdict
+  std::map<std::string, std::uint64_t> knobs;     // decisions by knob
+};
+
+struct ReplayResult {
+  std::string target;
+  std::string mode;
+  std::string policy;        // its label
+  bool as_recorded = false;  // the policy, with its parameters, that ran live
+  std::uint64_t samples = 0, samples_with_database = 0;
+  std::uint64_t first_sequence = 0;
+  JournalCounts replayed, recorded;
+  std::uint64_t steps_that_differ = 0;  // as_recorded only
+  std::optional<Difference> first_difference;
+  // Of the changes that were allowed live, how many this policy also wanted: the same knob in the
+  // same direction, within kAgreementWindow.
+  std::uint64_t changes_live = 0, changes_agreed = 0;
+};
+
+inline constexpr Nanoseconds kAgreementWindow = std::chrono::seconds(10);
+
+struct ReplayRequest {
+  std::string trace;
+  std::optional<PolicyChoice> policy;  // absent: as recorded, for each target
+  std::optional<std::string> target;   // by name or path; all when absent
+};
+
+// `line` gets each alert, decision and outcome as its alert-log line, in the order of time. One
+// result for each target.
+Result<std::vector<ReplayResult>> run(const ReplayRequest& request,
+                                      const std::function<void(const std::string&)>& line);
+
+}  // namespace rocktune::replay
