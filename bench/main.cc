@@ -12,6 +12,10 @@
 #include "bench/no_harm/no_harm.h"
 #include "bench/overhead/host.h"
 #include "bench/overhead/overhead.h"
+#include "bench/replay_ops/command.h"
+#include "bench/replay_ops/host.h"
+#include "bench/replay_speed/replay_speed.h"
+#include "bench/simulate/validate_order.h"
 
 namespace {
 
@@ -97,6 +101,43 @@ void add_compare(CLI::App& compare, rocktune::bench::CompareSettings& settings) 
       ->check(CLI::Range(0.5, 1e6));
   compare.add_option("--seed", settings.seed, "Of the order of the runs and of the bootstrap")
       ->capture_default_str();
+  compare.add_flag("--traces", settings.traces,
+                   "Traces of all runs: beside a policy that needs no rocktuned one observes");
+}
+
+void add_replay_ops(CLI::App& replay, rocktune::bench::ReplayOpsSettings& settings) {
+  replay.add_option("recording", settings.recording, "A directory of rocktune record-ops")
+      ->required()
+      ->type_name("DIR");
+  replay
+      .add_option("--policies,-p", settings.policies,
+                  "Separated by commas: static, or a policy of rocktuned's")
+      ->capture_default_str();
+  replay
+      .add_option("--repeat,-n", settings.repeat, "Runs of each policy; a later call may add more")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000}))
+      ->capture_default_str();
+  replay.add_option("--speed", settings.speed, "Of the recorded pace: 2 is twice as fast")
+      ->check(CLI::Range(0.01, 1000.0))
+      ->capture_default_str();
+  replay.add_option("--threads", settings.threads, "Threads (default: 8 for each CPU)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
+  replay.add_option("--output,-o", settings.output,
+                    "Where runs and reports are kept and extended (default: replay-ops-DIR)");
+  replay.add_flag("--json", settings.json, "The summary on stdout, and nothing else");
+  replay.add_option("--seed", settings.seed, "Of the order of the runs and of the bootstrap")
+      ->capture_default_str();
+}
+
+// What `replay-ops` starts: not for people.
+void add_replay_ops_host(CLI::App& host, rocktune::bench::ReplayOpsHost& settings) {
+  host.group("");
+  host.add_option("--recording", settings.recording)->required();
+  host.add_option("--db", settings.database)->required();
+  host.add_option("--json", settings.json)->required();
+  host.add_option("--speed", settings.speed);
+  host.add_option("--threads", settings.threads)->required();
+  host.add_option("--progress", settings.progress);
 }
 
 void add_standings(CLI::App& standings, rocktune::bench::StandingsSettings& settings) {
@@ -104,6 +145,19 @@ void add_standings(CLI::App& standings, rocktune::bench::StandingsSettings& sett
       ->required();
   standings.add_option("--policy,-p", settings.policy, "Where it is behind is listed")
       ->capture_default_str();
+}
+
+void add_validate_order(CLI::App& order, rocktune::bench::ValidateOrderSettings& settings) {
+  order.add_option("directories", settings.directories, "Outputs of `rocktune-bench compare`")
+      ->required();
+  order.add_option(
+      "--calibrate-on", settings.source,
+      "The policy whose trace calibrates, or `scenario`: nothing but its text (default: "
+      "the first policy that has a trace)");
+  order.add_option("--seeds", settings.seeds, "Simulations of each policy")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  order.add_flag("--json", settings.json, "One JSON document, with every run and seed");
 }
 
 void add_no_harm(CLI::App& no_harm, rocktune::bench::NoHarmSettings& settings) {
@@ -136,6 +190,8 @@ void add_overhead(CLI::App& overhead, rocktune::bench::OverheadSettings& setting
       ->capture_default_str();
   overhead.add_option("--workload,-w", settings.workload, "Only this one (default: both)")
       ->check(CLI::IsMember({"mix", "cached-reads"}));
+  overhead.add_flag("--op-trace", settings.op_trace,
+                    "Instead: what it costs to record operations (rocktune record-ops)");
   overhead.add_option("--threads", settings.threads, "Threads (default: one for each CPU)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
   overhead.add_option("--records", settings.records, "Records (default: 200000)")
@@ -171,6 +227,18 @@ void add_experiment(CLI::App& experiment, rocktune::bench::ExperimentSettings& s
   experiment.add_option("--progress", settings.progress, "auto or none")
       ->check(CLI::IsMember({"auto", "none"}))
       ->capture_default_str();
+}
+
+void add_replay_speed(CLI::App& speed, rocktune::bench::ReplaySpeedSettings& settings) {
+  speed.add_option("--samples", settings.day.samples, "Polls of the day, one every half second")
+      ->check(CLI::Range(std::int64_t{2400}, std::int64_t{10'000'000}))
+      ->capture_default_str();
+  speed.add_option("--families", settings.day.families, "Column families of its database")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{64}))
+      ->capture_default_str();
+  speed.add_option("--keep", settings.keep, "A directory in which the trace stays: day.sqlite")
+      ->type_name("DIR");
+  speed.add_flag("--json", settings.json, "Print JSON");
 }
 
 // What `overhead` starts: not for people.
@@ -261,10 +329,23 @@ int main(int argc, char** argv) {
       "compare", "Policies side by side on one scenario, on copies of one loaded database");
   add_compare(*compare, compare_settings);
 
+  rocktune::bench::ReplayOpsSettings replay_settings;
+  auto* replay = app.add_subcommand(
+      "replay-ops", "Recorded operations done again, with each policy live on a copy of its own");
+  add_replay_ops(*replay, replay_settings);
+  rocktune::bench::ReplayOpsHost replay_host_settings;
+  auto* replay_host = app.add_subcommand("replay-ops-host", "");
+  add_replay_ops_host(*replay_host, replay_host_settings);
+
   rocktune::bench::StandingsSettings standings_settings;
   auto* standings = app.add_subcommand(
       "standings", "Several comparisons in one table for each figure, as Markdown");
   add_standings(*standings, standings_settings);
+
+  rocktune::bench::ValidateOrderSettings order_settings;
+  auto* order = app.add_subcommand(
+      "validate-order", "The order of policies in the simulator against that of real runs");
+  add_validate_order(*order, order_settings);
 
   rocktune::bench::NoHarmSettings no_harm_settings;
   auto* no_harm = app.add_subcommand(
@@ -279,6 +360,11 @@ int main(int argc, char** argv) {
   auto* host = app.add_subcommand("overhead-host", "");
   add_overhead_host(*host, host_settings);
 
+  rocktune::bench::ReplaySpeedSettings speed_settings;
+  auto* speed = app.add_subcommand(
+      "replay-speed", "A day's trace: how large it is, and how fast policies are judged on it");
+  add_replay_speed(*speed, speed_settings);
+
   DeviceCommands device_commands;
   auto* device = app.add_subcommand("device", "Fit, measure and clean up devices");
   device_commands.add(*device);
@@ -291,9 +377,15 @@ int main(int argc, char** argv) {
   try {
     if (demo->parsed()) return rocktune::bench::demo_command(demo_settings);
     if (compare->parsed()) return rocktune::bench::compare_command(compare_settings);
+    if (replay->parsed()) return rocktune::bench::replay_ops_command(replay_settings);
+    if (replay_host->parsed()) {
+      return rocktune::bench::replay_ops_host_command(replay_host_settings);
+    }
     if (standings->parsed()) return rocktune::bench::standings_command(standings_settings);
+    if (order->parsed()) return rocktune::bench::validate_order_command(order_settings);
     if (no_harm->parsed()) return rocktune::bench::no_harm_command(no_harm_settings);
     if (overhead->parsed()) return rocktune::bench::overhead_command(overhead_settings);
+    if (speed->parsed()) return rocktune::bench::replay_speed_command(speed_settings);
     if (device->parsed()) return device_commands.run();
     if (experiment->parsed()) return rocktune::bench::experiment_command(experiment_settings);
     if (host->parsed()) return rocktune::bench::overhead_host_command(host_settings);

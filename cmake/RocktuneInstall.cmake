@@ -3,6 +3,7 @@
 install(TARGETS rocktuned rocktune_cli rocktune-bench rocktune_preload
   RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(PROGRAMS tools/fleet/rocktune-fleet DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(TARGETS rocktune_agent EXPORT rocktune-targets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(DIRECTORY agent/include/rocktune DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(FILES etc/rocktuned.yaml etc/model.yaml DESTINATION "${CMAKE_INSTALL_DATADIR}/rocktune")

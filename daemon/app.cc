@@ -6,12 +6,12 @@
 #include <filesystem>
 
 #include "daemon/config/policy_notes.h"
-#include "daemon/config/units.h"
 #include "daemon/config/values.h"
 #include "daemon/daemon.h"
 #include "daemon/http/control.h"
 #include "daemon/notify.h"
 #include "daemon/trace_directory.h"
+#include "files/units.h"
 #include "trace/journal_json.h"
 
 namespace rocktune::daemon {

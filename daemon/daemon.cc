@@ -6,8 +6,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <utility>
 
-#include "daemon/config/units.h"
 #include "daemon/version.h"
+#include "files/units.h"
 #include "model/text.h"
 #include "trace/journal_json.h"
 

@@ -1,15 +1,26 @@
 // A prior from text.
 #include <algorithm>
 
+#include "files/tree_reader.h"
 #include "prior/format.h"
 #include "prior/prior.h"
-#include "prior/tree_reader.h"
 
 namespace rocktune {
 namespace {
 
 using prior_format::kBias;
 using prior_format::kKinds;
+
+// What to do about a file that does not fit, whatever is wrong with it.
+constexpr const char* kRemedy = "; make the file anew with `rocktune train`";
+
+// A text whose %XX are decoded.
+std::string any_text(TreeReader& reader, const RawNode& node) {
+  const auto bytes = prior_format::unquoted(reader.text(node));
+  if (bytes) return *bytes;
+  reader.complain(node, "a text was expected, with %XX for what is not plain ASCII");
+  return {};
+}
 
 // Calls use(place, value) for each input of a map by input; use(kHeadInputs, value) for the bias.
 template <class Use>
@@ -96,7 +107,7 @@ void read_indicator(TreeReader& reader, const RawNode& node, LearntIndicator& ou
 TrainedOn read_trained_on(TreeReader& reader, const RawNode& node) {
   TrainedOn out;
   if (!reader.map(node, {"trace", "seconds", "onsets"})) return out;
-  out.trace = reader.text(TreeReader::at(node, "trace"));
+  out.trace = any_text(reader, TreeReader::at(node, "trace"));
   out.seconds = reader.number<std::uint64_t>(TreeReader::at(node, "seconds"));
   const RawNode& onsets = TreeReader::at(node, "onsets");
   if (!reader.map(onsets, {to_string(kKinds[0]), to_string(kKinds[1]), to_string(kKinds[2])})) {
@@ -125,7 +136,7 @@ PriorScore read_scored(TreeReader& reader, const RawNode& node) {
   }
   out.kind = *kind;
   out.horizon_seconds = reader.number<std::uint64_t>(TreeReader::at(node, "horizon_seconds"));
-  out.detector = reader.text(TreeReader::at(node, "detector"));
+  out.detector = any_text(reader, TreeReader::at(node, "detector"));
   out.events = reader.number<std::uint64_t>(TreeReader::at(node, "events"));
   out.false_alarms_per_hour = reader.number_or_null(TreeReader::at(node, "false_alarms_per_hour"));
   out.recall_10 = reader.number_or_null(TreeReader::at(node, "recall_10"));
@@ -155,9 +166,9 @@ Prior read_root(TreeReader& reader, const RawNode& root) {
                   {"database"})) {
     return prior;
   }
-  prior.notes.made_by = reader.text(TreeReader::at(root, "made_by"));
+  prior.notes.made_by = any_text(reader, TreeReader::at(root, "made_by"));
   const RawNode& database = TreeReader::at(root, "database");
-  if (database.mark.line > 0) prior.notes.database = reader.text(database);
+  if (database.mark.line > 0) prior.notes.database = any_text(reader, database);
   for (const RawNode& one : reader.list(TreeReader::at(root, "trained_on"))) {
     prior.notes.trained_on.push_back(read_trained_on(reader, one));
   }
@@ -180,7 +191,7 @@ Prior read_root(TreeReader& reader, const RawNode& root) {
 Result<Prior> parse_prior(std::string_view text, const std::string& name) {
   const auto root = parse_yaml_tree(text, name);
   if (!root) return tl::unexpected(root.error());
-  TreeReader reader(name);
+  TreeReader reader(name, kRemedy);
   Prior prior = read_root(reader, *root);
   if (reader.problem()) return tl::unexpected(*reader.problem());
   if (!is_sound(prior.learnt)) {

@@ -19,9 +19,11 @@ namespace {
 
 constexpr std::chrono::milliseconds kAgentTimeout{5000};
 
-Result<Json> ask(const std::string& socket, const std::string& target) {
+Result<Json> exchange(const std::string& socket, const std::string& method,
+                      const std::string& target, const std::string& body,
+                      std::chrono::milliseconds timeout) {
   const std::string context = "agent " + socket;
-  const auto response = http_request(socket, "GET", target, "", kAgentTimeout);
+  const auto response = http_request(socket, method, target, body, timeout);
   if (!response) {
     Error error = response.error();
     if (error.code == ErrorCode::kPermission) {
@@ -32,6 +34,10 @@ Result<Json> ask(const std::string& socket, const std::string& target) {
   auto answer = decode_answer(response->status, response->body);
   if (!answer) return tl::unexpected(answer.error().within(context));
   return answer;
+}
+
+Result<Json> ask(const std::string& socket, const std::string& target) {
+  return exchange(socket, "GET", target, "", kAgentTimeout);
 }
 
 std::vector<std::string> sockets_in(const std::string& directory, std::int64_t pid) {
@@ -100,7 +106,7 @@ Error nobody(const AgentOptions& options, const std::string& directory, bool any
 
 }  // namespace
 
-void add_agent_options(CLI::App& command, AgentOptions& options) {
+void add_agent_places(CLI::App& command, AgentOptions& options) {
   command
       .add_option("--agent-dir", options.directory,
                   "directory of the agents' sockets (default: $ROCKTUNE_AGENT_DIR, else "
@@ -109,6 +115,10 @@ void add_agent_options(CLI::App& command, AgentOptions& options) {
   command.add_option("--pid", options.pid, "one process")
       ->check(CLI::PositiveNumber)
       ->type_name("PID");
+}
+
+void add_agent_options(CLI::App& command, AgentOptions& options) {
+  add_agent_places(command, options);
   command
       .add_option("--database", options.database,
                   "one database: its path, or the end of it; default: all that are open")
@@ -148,6 +158,11 @@ Result<AgentDatabases> find_databases(const AgentOptions& options) {
 
 Result<Json> ask_database(const AgentDatabase& database, const std::string& what) {
   return ask(database.socket, "/v1/dbs/" + database.id + "/" + what);
+}
+
+Result<Json> tell_database(const AgentDatabase& database, const std::string& what,
+                           const std::string& body, std::chrono::milliseconds timeout) {
+  return exchange(database.socket, "POST", "/v1/dbs/" + database.id + "/" + what, body, timeout);
 }
 
 std::string heading(const AgentDatabase& database) {

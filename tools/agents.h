@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct AgentOptions {
   std::string database;  // a path, or the end of one
 };
 void add_agent_options(CLI::App& command, AgentOptions& options);
+// Without --database, for commands that are told the database otherwise.
+void add_agent_places(CLI::App& command, AgentOptions& options);
 
 struct AgentDatabase {
   std::string socket;
@@ -38,6 +41,9 @@ Result<AgentDatabases> find_databases(const AgentOptions& options);
 
 // GET /v1/dbs/{id}/WHAT of one database.
 Result<Json> ask_database(const AgentDatabase& database, const std::string& what);
+// POST /v1/dbs/{id}/WHAT with this JSON.
+Result<Json> tell_database(const AgentDatabase& database, const std::string& what,
+                           const std::string& body, std::chrono::milliseconds timeout);
 
 // Whether `path` is what the user calls `name`: all of it, or whole parts of its end.
 bool is_called(const std::string& path, const std::string& name);

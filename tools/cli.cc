@@ -31,8 +31,15 @@ constexpr const char* kExamples = R"(Examples:
   rocktune simulate run.sqlite --policies static,headroom
                                                      what would have followed, on a model of it
   rocktune validate runs/*.trace                     how well that model repeats recorded runs
+  rocktune sweep grid.yaml runs/*.sqlite -o result.jsonl
+                                                     policies and parameters over many runs
+  rocktune record-ops orders -o recording --seconds 60
+                                                     what a database is asked for, to do it again
+  rocktune replay-ops recording --policies static,headroom
+                                                     what came of it with each of them
   rocktune advise run.sqlite                         what to change at the next open, and why
   rocktune score runs/*.sqlite                       how good the early warnings are
+  rocktune report run.sqlite -o run.html             a page with charts of a trace or a result
   rocktune probe-device /var/lib/db -o device.yaml   what the disk there can do
   rocktune train runs/*.sqlite -o model.yaml         what they learn from recorded runs
 Exit codes: 0 ok, 1 failed, 2 usage. `rocktune COMMAND --help` says more.)";
@@ -122,10 +129,14 @@ int run_cli(const std::vector<std::string>& arguments) {
   add_unfreeze(root, chosen);
   add_trace(root, chosen);
   add_replay(root, chosen);
+  add_record_ops(root, chosen);
+  add_replay_ops(root, chosen);
   add_score(root, chosen);
   add_simulate(root, chosen);
   add_validate(root, chosen);
+  add_sweep(root, chosen);
   add_advise(root, chosen);
+  add_report(root, chosen);
   add_train(root, chosen);
   add_import(root, chosen);
   add_probe_device(root, chosen);

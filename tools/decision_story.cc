@@ -11,12 +11,6 @@ namespace {
 // Decisions without an actuation (advise mode) do not pile up.
 constexpr std::size_t kMostOpen = 1000;
 
-const Json& part(const Json& line, const char* key) {
-  static const Json nothing = Json::object();
-  const auto found = line.find(key);
-  return found != line.end() && found->is_object() ? *found : nothing;
-}
-
 std::string value_at(const Json& line, const char* key, const std::string& knob) {
   const auto found = line.find(key);
   if (found == line.end() || !found->is_number_integer()) return "?";
@@ -35,7 +29,7 @@ std::string clock_time(const Json& line) {
 }
 
 std::string guard_text(const Json& decision, const std::string& knob) {
-  const Json& verdict = part(decision, "verdict");
+  const Json& verdict = object_at(decision, "verdict");
   std::string text = text_at(verdict, "kind");
   if (text == "clamped") text += " to " + value_at(verdict, "value", knob);
   const std::string rule = text_at(verdict, "rule");
@@ -43,7 +37,7 @@ std::string guard_text(const Json& decision, const std::string& knob) {
 }
 
 std::string expected_text(const Json& decision) {
-  const Json& expected = part(decision, "expected");
+  const Json& expected = object_at(decision, "expected");
   const std::string feature = text_at(expected, "feature");
   if (feature.empty()) return "nothing that could be measured";
   std::string text = feature;
@@ -80,7 +74,7 @@ std::string came_text(const DecisionStory& story) {
 // In one word or two, for the table.
 std::string state_text(const DecisionStory& story) {
   if (!story.allowed()) {
-    const Json& verdict = part(story.decision, "verdict");
+    const Json& verdict = object_at(story.decision, "verdict");
     return text_at(verdict, "kind") + " (" + text_at(verdict, "rule") + ")";
   }
   std::string text = story.actuation.is_null() ? "advised" : text_at(story.actuation, "status");
@@ -89,10 +83,10 @@ std::string state_text(const DecisionStory& story) {
   return story.taken_back_by.empty() ? text : text + ", taken back";
 }
 
-void add_evidence(const Json& decision, std::vector<std::string>& lines) {
+std::vector<std::string> evidence_texts(const Json& decision) {
+  std::vector<std::string> texts;
   const auto evidence = decision.find("evidence");
-  if (evidence == decision.end() || !evidence->is_array()) return;
-  std::string head = "  evidence  ";
+  if (evidence == decision.end() || !evidence->is_array()) return texts;
   for (const Json& driver : *evidence) {
     if (!driver.is_object()) continue;
     const std::string feature = text_at(driver, "feature");
@@ -101,15 +95,15 @@ void add_evidence(const Json& decision, std::vector<std::string>& lines) {
     if (const auto limit = number_at(driver, "limit")) {
       text += " (limit " + feature_text(feature, *limit) + ")";
     }
-    lines.push_back(head + text);
-    head = "            ";
+    texts.push_back(std::move(text));
   }
+  return texts;
 }
 
 }  // namespace
 
 bool DecisionStory::allowed() const {
-  const std::string kind = text_at(part(decision, "verdict"), "kind");
+  const std::string kind = text_at(object_at(decision, "verdict"), "kind");
   return kind == "allowed" || kind == "clamped";
 }
 
@@ -173,22 +167,39 @@ void DecisionStories::add_actuation(const Json& line, const Id& id) {
   applied_[knob] = id.second;
 }
 
-std::vector<std::string> story_lines(const DecisionStory& story) {
+StoryWords story_words(const DecisionStory& story) {
   const Json& decision = story.decision;
   const std::string knob = text_at(decision, "knob");
+  StoryWords words;
+  words.what = knob_of(decision) + " " + value_at(decision, "from", knob) + " -> " +
+               value_at(decision, "to", knob);
+  words.why = text_at(decision, "rule") + ": " + text_at(decision, "reason");
+  words.expected = expected_text(decision);
+  words.guard = guard_text(decision, knob);
+  words.done = done_text(story, knob);
+  words.came = came_text(story);
+  words.evidence = evidence_texts(decision);
+  words.state = state_text(story);
+  return words;
+}
+
+std::vector<std::string> story_lines(const DecisionStory& story) {
+  const Json& decision = story.decision;
+  const StoryWords words = story_words(story);
   std::vector<std::string> lines;
   lines.push_back(text_at(decision, "id") + "   " + text_at(decision, "target") + "   " +
                   clock_time(decision) + "   mode " + text_at(decision, "mode"));
-  lines.push_back("  what      " + knob_of(decision) + " " + value_at(decision, "from", knob) +
-                  " -> " + value_at(decision, "to", knob));
-  lines.push_back("  why       " + text_at(decision, "rule") + ": " + text_at(decision, "reason"));
-  add_evidence(decision, lines);
-  lines.push_back("  expected  " + expected_text(decision));
-  lines.push_back("  guard     " + guard_text(decision, knob));
-  lines.push_back("  done      " + done_text(story, knob));
-  if (const std::string came = came_text(story); !came.empty()) {
-    lines.push_back("  came      " + came);
+  lines.push_back("  what      " + words.what);
+  lines.push_back("  why       " + words.why);
+  std::string head = "  evidence  ";
+  for (const std::string& text : words.evidence) {
+    lines.push_back(head + text);
+    head = "            ";
   }
+  lines.push_back("  expected  " + words.expected);
+  lines.push_back("  guard     " + words.guard);
+  lines.push_back("  done      " + words.done);
+  if (!words.came.empty()) lines.push_back("  came      " + words.came);
   if (!story.taken_back_by.empty()) {
     lines.push_back("  then      taken back by " + story.taken_back_by);
   }
@@ -203,7 +214,7 @@ std::vector<std::string> story_table(const std::deque<DecisionStory>& stories) {
     const bool done = !story.actuation.is_null();
     const std::string to =
         done ? value_at(story.actuation, "after", knob)
-             : value_at(part(decision, "verdict"), story.allowed() ? "value" : "", knob);
+             : value_at(object_at(decision, "verdict"), story.allowed() ? "value" : "", knob);
     rows.push_back(
         {clock_time(decision).substr(0, 19), text_at(decision, "target"), text_at(decision, "id"),
          knob_of(decision) + " " + value_at(decision, "from", knob) + " -> " +

@@ -58,6 +58,14 @@ class DecisionStories {
   std::uint64_t malformed_ = 0, refused_ = 0;
 };
 
+// One in words, part by part: empty where there is nothing to say.
+struct StoryWords {
+  std::string what, why, expected, guard, done, came;
+  std::vector<std::string> evidence;
+  std::string state;  // all that came of it in a word or two
+};
+StoryWords story_words(const DecisionStory& story);
+
 // What `rocktune explain ID` prints of one, and `rocktune explain` of each.
 std::vector<std::string> story_lines(const DecisionStory& story);
 std::vector<std::string> story_table(const std::deque<DecisionStory>& stories);

@@ -1,12 +1,12 @@
 // rocktune import: makes a trace of what something else has recorded.
 #include <unistd.h>
 
-#include <csignal>
 #include <iostream>
 #include <memory>
 
 #include "tools/command.h"
 #include "tools/import_text.h"
+#include "tools/stop.h"
 #include "tools/text.h"
 #include "tools/version.h"
 
@@ -14,8 +14,6 @@ namespace rocktune::tools {
 namespace {
 
 namespace log = trace::rocksdb_log;
-
-constexpr int kInterrupted = 130;  // 128 + SIGINT, as shells have it
 
 constexpr const char* kImportFooter =
     R"(DIR: the database's directory (LOG, LOG.old.*, each plain or .gz), its db_log_dir, or one file.
@@ -38,24 +36,6 @@ struct ImportOptions {
   bool quiet = false;
 };
 
-volatile std::sig_atomic_t import_stopped = 0;
-
-extern "C" void stop_import(int /*signal*/) {
-  import_stopped = 1;
-}
-
-// A first signal ends the import in order; without the trace. One that is ignored stays so (nohup).
-void take_signals() {
-  struct sigaction action{};
-  action.sa_handler = stop_import;
-  action.sa_flags = SA_RESETHAND;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction before{};
-    if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
-    ::sigaction(signal, &action, nullptr);
-  }
-}
-
 class ProgressLine {
  public:
   explicit ProgressLine(bool shown) : shown_(shown) {}
@@ -70,7 +50,7 @@ class ProgressLine {
       if (percent != percent_) std::cerr << "\rimporting: " << percent << " %" << std::flush;
       percent_ = percent;
     }
-    return import_stopped == 0;
+    return !stop_requested();
   }
   void clear() {
     if (percent_ >= 0) std::cerr << "\r                    \r" << std::flush;
@@ -91,13 +71,13 @@ int import_rocksdb_log(ImportOptions& options) {
   options.request.version = kVersion;
   options.request.interval =
       std::chrono::milliseconds(static_cast<std::int64_t>(options.interval_seconds * 1000));
-  take_signals();
+  take_stop_signals();  // one ends the import, without the trace
   ProgressLine line(!options.quiet && ::isatty(STDERR_FILENO) == 1);
   const auto summary = log::import_log(
       options.request, [&](std::uint64_t done, std::uint64_t all) { return line(done, all); });
   line.clear();
   if (!summary) {
-    if (import_stopped != 0) return report_error(summary.error().within("import"), kInterrupted);
+    if (stop_requested()) return report_error(summary.error().within("import"), kStopped);
     const bool usage = summary.error().code == ErrorCode::kInvalidArgument;
     return report_error(summary.error().within("import"), usage ? kUsage : kFailed);
   }

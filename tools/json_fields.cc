@@ -15,4 +15,16 @@ std::optional<double> number_at(const Json& object, const char* key) {
   return found->get<double>();
 }
 
+const Json& object_at(const Json& object, const char* key) {
+  static const Json kNothing = Json::object();
+  const auto found = object.find(key);
+  return found != object.end() && found->is_object() ? *found : kNothing;
+}
+
+const Json& array_at(const Json& object, const char* key) {
+  static const Json kNothing = Json::array();
+  const auto found = object.find(key);
+  return found != object.end() && found->is_array() ? *found : kNothing;
+}
+
 }  // namespace rocktune::tools

@@ -2,9 +2,10 @@
 #include <iostream>
 #include <memory>
 
-#include "policy/policy.h"
+#include "policy/policy_choice.h"
+#include "replay/run.h"
+#include "tools/claims.h"
 #include "tools/command.h"
-#include "tools/replay_run.h"
 #include "tools/replay_text.h"
 
 namespace rocktune::tools {
@@ -18,19 +19,16 @@ struct ReplayOptions {
 };
 
 int replay_all(const ReplayOptions& options) {
-  std::vector<std::string> policies = options.policies;
-  for (const std::string& policy : policies) {
-    if (auto made = make_policy(policy, {}); !made) {
-      return report_error(made.error().within("replay"), kUsage);
-    }
-  }
+  auto choices = parse_policy_choices(options.policies);
+  if (!choices) return report_error(choices.error().within("replay"), kUsage);
+  std::vector<std::optional<PolicyChoice>> policies(choices->begin(), choices->end());
   if (policies.empty()) policies.emplace_back();  // each target as recorded
-  std::vector<std::vector<ReplayResult>> by_policy;
+  std::vector<std::vector<replay::ReplayResult>> by_policy;
   bool identical = true;
-  for (const std::string& policy : policies) {
-    ReplayRequest request{options.file, policy, std::nullopt};
+  for (const auto& policy : policies) {
+    replay::ReplayRequest request{options.file, policy, std::nullopt};
     if (!options.target.empty()) request.target = options.target;
-    auto results = replay(request, [&](const std::string& line) {
+    auto results = replay::run(request, [&](const std::string& line) {
       if (options.json) std::cout << line << '\n';
     });
     if (!results) {
@@ -38,7 +36,7 @@ int replay_all(const ReplayOptions& options) {
       const bool usage = results.error().code == ErrorCode::kInvalidArgument && request.target;
       return report_error(results.error(), usage ? kUsage : kFailed);
     }
-    for (const ReplayResult& result : *results) {
+    for (const replay::ReplayResult& result : *results) {
       if (options.json) std::cout << replay_line(result) << '\n';
       identical = identical && !result.first_difference;
     }
@@ -60,7 +58,7 @@ void add_replay(CLI::App& root, Action& chosen) {
   app->add_option("--policy", options->policies,
                   "policies to compare, with commas; default: what was recorded")
       ->delimiter(',')
-      ->type_name("NAME");
+      ->type_name("POLICY");
   app->add_option("--target", options->target, "one database, by name or path; default: all")
       ->type_name("NAME");
   app->add_flag("--json", options->json,
@@ -69,7 +67,7 @@ void add_replay(CLI::App& root, Action& chosen) {
   app->add_flag("--check", options->check,
                 "fail (exit code 1) where the recorded policy differs from what was recorded");
   app->footer(std::string("Example: rocktune replay run.sqlite --policy static,headroom\n\n") +
-              kReplayClaims);
+              kPolicyChoiceHelp + "\n\n" + kReplayClaims);
   app->callback([options, &chosen] { chosen = [options] { return replay_all(*options); }; });
 }
 

@@ -2,10 +2,16 @@
 
 #include <sstream>
 
+#include "tools/claims.h"
 #include "tools/text.h"
 #include "trace/json_text.h"
 
 namespace rocktune::tools {
+
+using replay::Difference;
+using replay::JournalCounts;
+using replay::ReplayResult;
+
 namespace {
 
 using Lines = std::vector<std::string>;

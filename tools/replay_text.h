@@ -4,16 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "replay/run.h"
 #include "tools/control.h"
-#include "tools/replay_run.h"
 
 namespace rocktune::tools {
 
 // One policy: each target with its agreement. Several: side by side, one row a target and policy.
-std::vector<std::string> replay_lines(const std::string& trace,
-                                      const std::vector<std::vector<ReplayResult>>& by_policy);
+std::vector<std::string> replay_lines(
+    const std::string& trace, const std::vector<std::vector<replay::ReplayResult>>& by_policy);
 
 // One line of kind "replay" that ends the lines of a policy and target.
-std::string replay_line(const ReplayResult& result);
+std::string replay_line(const replay::ReplayResult& result);
 
 }  // namespace rocktune::tools

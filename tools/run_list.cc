@@ -46,7 +46,7 @@ Result<void> list_trace(const std::string& path, const std::string& name,
     const std::string version =
         target.incarnations.empty() ? "" : target.incarnations.back().rocksdb_version;
     runs.push_back({own, path, target.info.id, target.info.name, target.info.engine, version,
-                    target.first_wall, target.last_wall});
+                    target.first_wall, target.last_wall, reader->run(), target.samples});
   }
   return {};
 }

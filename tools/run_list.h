@@ -1,6 +1,7 @@
 // The runs in a list of traces: each database of each trace is one. Streams: no samples are kept.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ struct RecordedRun {
   EngineConfig engine;          // as it ran
   std::string rocksdb_version;  // of its last opening; empty: not told
   Nanoseconds begin_wall{0}, end_wall{0};
+  trace::RunInfo recorded_by;
+  std::uint64_t samples = 0;
 };
 
 // By begin. Databases that were never read are left out. Errors: what trace::Reader says, and a

@@ -107,7 +107,8 @@ Json run_json(const std::vector<score::RunResult>& runs, const score::Split& spl
 
 Json score_json(const std::vector<score::RunResult>& runs, const score::EvaluationRequest& request,
                 const score::Evaluation& evaluation) {
-  Json out{{"kind", "score"},
+  Json out{{"schema", "rocktune-score/1"},
+           {"kind", "score"},
            {"false_alarms_per_hour_budget", request.false_alarms_per_hour},
            {"actuation_seconds", request.actuation_seconds},
            {"resamples", request.resamples},

@@ -86,24 +86,6 @@ std::string hours(std::size_t seconds) {
   return text::number(static_cast<double>(seconds) / 3600, 2) + " h";
 }
 
-void add_table(const score::Table& content, Lines& lines) {
-  const std::string kind(to_string(content.kind));
-  lines.emplace_back();
-  std::string title = kind + " within " + std::to_string(content.horizon) + " s: ";
-  if (content.events == 0) {
-    lines.push_back(title + "no event in " + hours(content.seconds) +
-                    ": nothing to recall, only false alarms to count");
-  } else {
-    lines.push_back(title + std::to_string(content.events) + " events, " +
-                    std::to_string(content.fresh_events) + " of them fresh, in " +
-                    hours(content.seconds));
-  }
-  std::vector<Cells> rows = {head(content.horizon)};
-  for (const score::Row& row : content.rows) rows.push_back(cells(row, content.horizon));
-  const Lines aligned = table(rows);
-  lines.insert(lines.end(), aligned.begin(), aligned.end());
-}
-
 std::string date_of(Nanoseconds wall) {
   return trace::rfc3339(wall).substr(0, 10);
 }
@@ -159,6 +141,22 @@ std::string training_line(const std::vector<score::RunResult>& runs,
 
 }  // namespace
 
+ScoreRows score_rows(const score::Table& table) {
+  ScoreRows out;
+  out.title =
+      std::string(to_string(table.kind)) + " within " + std::to_string(table.horizon) + " s: ";
+  if (table.events == 0) {
+    out.title +=
+        "no event in " + hours(table.seconds) + ": nothing to recall, only false alarms to count";
+  } else {
+    out.title += std::to_string(table.events) + " events, " + std::to_string(table.fresh_events) +
+                 " of them fresh, in " + hours(table.seconds);
+  }
+  out.rows = {head(table.horizon)};
+  for (const score::Row& row : table.rows) out.rows.push_back(cells(row, table.horizon));
+  return out;
+}
+
 Lines score_lines(const std::vector<score::RunResult>& runs,
                   const score::EvaluationRequest& request, const score::Evaluation& evaluation) {
   Nanoseconds first = runs[evaluation.splits.front().run].begin_wall, last = first;
@@ -174,7 +172,11 @@ Lines score_lines(const std::vector<score::RunResult>& runs,
   std::set<IndicatorKind> unknown;
   for (const score::Table& one : evaluation.tables) {
     if (one.seconds > 0) {
-      add_table(one, lines);
+      const ScoreRows content = score_rows(one);
+      lines.emplace_back();
+      lines.push_back(content.title);
+      const Lines aligned = table(content.rows);
+      lines.insert(lines.end(), aligned.begin(), aligned.end());
     } else if (unknown.insert(one.kind).second) {
       lines.emplace_back();
       lines.push_back(std::string(to_string(one.kind)) +

@@ -13,6 +13,13 @@ std::vector<std::string> score_lines(const std::vector<score::RunResult>& runs,
                                      const score::EvaluationRequest& request,
                                      const score::Evaluation& evaluation);
 
+// One of its tables: a sentence, and rows of cells, the first of them the heading.
+struct ScoreRows {
+  std::string title;
+  std::vector<std::vector<std::string>> rows;
+};
+ScoreRows score_rows(const score::Table& table);
+
 Json score_json(const std::vector<score::RunResult>& runs, const score::EvaluationRequest& request,
                 const score::Evaluation& evaluation);
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "model/text.h"
 #include "sim/median.h"
+#include "tools/loop_columns.h"
 #include "tools/text.h"
 
 namespace rocktune::tools {
@@ -17,53 +17,11 @@ using trace::Json;
 // From here on the seeds tell the same story.
 constexpr double kStableConcordance = 0.9;
 
-struct Column {
-  const char* name;  // in tables
-  const char* key;   // in JSON
-  std::function<double(const LoopFigures&)> figure;
-  std::string (*text)(double);
-};
-
-std::uint64_t changes(const LoopFigures& figures) {
-  std::uint64_t count = 0;
-  for (const auto& [knob, moves] : figures.movements) count += moves;
-  return count;
-}
-
-std::string p99_text(double seconds) {
-  return seconds > 0 ? microseconds_text(seconds * 1e6) : "-";  // there were none
-}
-
-const std::vector<Column>& columns() {
-  static const std::vector<Column> kColumns = {
-      {"ops/s", "operations_per_second",
-       [](const LoopFigures& f) { return f.seconds > 0 ? f.operations / f.seconds : 0; },
-       count_text},
-      {"stalled", "stalled_seconds", [](const LoopFigures& f) { return f.stalled_seconds; },
-       seconds_text},
-      {"read P99", "read_p99_seconds", [](const LoopFigures& f) { return f.reads_p99_seconds; },
-       p99_text},
-      {"write P99", "write_p99_seconds", [](const LoopFigures& f) { return f.writes_p99_seconds; },
-       p99_text},
-      {"above SLO", "seconds_above_slo", [](const LoopFigures& f) { return f.seconds_above_slo; },
-       seconds_text},
-      {"WAF", "write_amplification", [](const LoopFigures& f) { return f.write_amplification; },
-       number_text},
-      {"debt at end", "pending_bytes", [](const LoopFigures& f) { return f.pending_bytes; },
-       bytes_text},
-      {"most L0", "l0_files_most", [](const LoopFigures& f) { return f.l0_files_most; },
-       number_text},
-      {"changes", "changes", [](const LoopFigures& f) { return static_cast<double>(changes(f)); },
-       number_text},
-  };
-  return kColumns;
-}
-
 struct Spread {
   double low = 0, median = 0, high = 0;  // 5%, 50%, 95% of the seeds
 };
 
-Spread spread_of(const sim::SimulatedPolicy& policy, const Column& column) {
+Spread spread_of(const sim::SimulatedPolicy& policy, const LoopColumn& column) {
   std::vector<double> values;
   values.reserve(policy.by_seed.size());
   for (const LoopFigures& figures : policy.by_seed) values.push_back(column.figure(figures));
@@ -75,10 +33,16 @@ Spread spread_of(const sim::SimulatedPolicy& policy, const Column& column) {
   return {at(0.05), sim::median(values), at(0.95)};
 }
 
-std::string cell(const Spread& spread, const Column& column) {
+std::string cell(const Spread& spread, const LoopColumn& column) {
   std::string out = column.text(spread.median);
   const std::string low = column.text(spread.low), high = column.text(spread.high);
   if (low != high) out += " (" + low + " to " + high + ")";
+  return out;
+}
+
+std::string list(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
   return out;
 }
 
@@ -91,39 +55,47 @@ std::string calibration_line(const Simulation& run) {
                      text::number(laws.reads.miss_ratio * 100, 1) + "% of look-ups miss; ";
   line += run.input.host.device ? "the device as probed" : "no device: nothing waits for one";
   return line + "; demand known " + text::percent(run.input.demand.known_ratio) + " of the time" +
-         (run.input.demand.catches_up ? ", caught up with after stalls" : "");
+         (run.input.demand.catches_up ? ", caught up with after stalls" : "") +
+         (run.together_with.empty() ? "" : "; on one device with " + list(run.together_with));
 }
 
 }  // namespace
+
+std::string order_words(double concordance, const std::vector<double>& best_ratios) {
+  const bool tie =
+      std::all_of(best_ratios.begin(), best_ratios.end(), [](double ratio) { return ratio == 1; });
+  if (tie) return "no policy is told from another";
+  return concordance >= kStableConcordance ? "the order is stable"
+                                           : "the order is NOT stable, do not read it as one";
+}
+
+std::string concordance_text(const sim::Ranking& ranking) {
+  return text::number(ranking.concordance, 2) + ": " +
+         order_words(ranking.concordance, ranking.best_ratio);
+}
 
 std::vector<std::string> simulation_lines(const Simulation& run) {
   const Priority first = sim::ranked_by(run.policies, run.first);
   const sim::Ranking ranking = sim::rank(run.policies, first);
   std::vector<std::vector<std::string>> rows(1, {"policy"});
-  for (const Column& column : columns()) rows[0].emplace_back(column.name);
+  for (const LoopColumn& column : loop_columns()) rows[0].emplace_back(column.name);
   rows[0].insert(rows[0].end(), {"rank", "best in"});
   for (std::size_t i = 0; i < run.policies.size(); ++i) {
     std::vector<std::string> row = {run.policies[i].label};
-    for (const Column& column : columns()) {
+    for (const LoopColumn& column : loop_columns()) {
       row.push_back(cell(spread_of(run.policies[i], column), column));
     }
     row.push_back(number_text(ranking.median_rank[i]));
     row.push_back(text::percent(ranking.best_ratio[i]));
     rows.push_back(std::move(row));
   }
-  const bool tie = std::all_of(ranking.best_ratio.begin(), ranking.best_ratio.end(),
-                               [](double ratio) { return ratio == 1; });
   const std::size_t seeds = run.policies.empty() ? 0 : run.policies.front().by_seed.size();
   std::vector<std::string> lines = {run.name, calibration_line(run), ""};
   for (std::string& line : table(rows)) lines.push_back(std::move(line));
   lines.emplace_back();
   lines.push_back("Medians of " + std::to_string(seeds) + " seeds (5% to 95% of them); ranked by " +
                   std::string(to_string(first)) + ", concordance of the seeds " +
-                  text::number(ranking.concordance, 2) +
-                  (tie ? ": no policy is told from another"
-                   : ranking.concordance >= kStableConcordance
-                       ? ": the order is stable"
-                       : ": the order is NOT stable, do not read it as one"));
+                  concordance_text(ranking));
   lines.emplace_back(kSimulationClaims);
   return lines;
 }
@@ -135,7 +107,7 @@ Json simulation_json(const Simulation& run) {
   for (std::size_t i = 0; i < run.policies.size(); ++i) {
     const sim::SimulatedPolicy& policy = run.policies[i];
     Json figures = Json::object();
-    for (const Column& column : columns()) {
+    for (const LoopColumn& column : loop_columns()) {
       const Spread spread = spread_of(policy, column);
       Json seeds = Json::array();
       for (const LoopFigures& one : policy.by_seed) seeds.push_back(column.figure(one));
@@ -149,11 +121,15 @@ Json simulation_json(const Simulation& run) {
                         {"median_rank", ranking.median_rank[i]},
                         {"best_ratio", ranking.best_ratio[i]}});
   }
-  return {
-      {"schema", "rocktune-simulate/1"},    {"rung", "closed_loop"},
-      {"claims", kSimulationClaims},        {"name", run.name},
-      {"ranked_by", to_string(first)},      {"demand_known_ratio", run.input.demand.known_ratio},
-      {"concordance", ranking.concordance}, {"policies", policies}};
+  return {{"schema", "rocktune-simulate/1"},
+          {"rung", "closed_loop"},
+          {"claims", kSimulationClaims},
+          {"name", run.name},
+          {"ranked_by", to_string(first)},
+          {"demand_known_ratio", run.input.demand.known_ratio},
+          {"concordance", ranking.concordance},
+          {"together_with", run.together_with},
+          {"policies", policies}};
 }
 
 }  // namespace rocktune::tools

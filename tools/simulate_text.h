@@ -6,6 +6,7 @@
 
 #include "model/objective.h"
 #include "sim/ensemble.h"
+#include "tools/claims.h"
 #include "trace/json_text.h"
 
 namespace rocktune::tools {
@@ -15,17 +16,14 @@ struct Simulation {
   Priority first = Priority::kReadP99;
   sim::SimulationInput input;
   std::vector<sim::SimulatedPolicy> policies;
+  std::vector<std::string> together_with;  // other databases that were simulated on its device
 };
 
-// What a simulation can and cannot claim; part of every output.
-inline constexpr const char* kSimulationClaims =
-    "Closed loop, simulated: the policies tuned a model of the database whose rates come from the "
-    "first "
-    "part of this run, under the demand that the rest of it had. It ranks policies, as far as the "
-    "seeds "
-    "agree on their order. It does not foretell a P99 or a throughput, and knows nothing of what "
-    "it does "
-    "not simulate (docs/evaluation.md).";
+// What to make of an order: "the order is stable", or that it is none. `best_ratios` of all
+// policies.
+std::string order_words(double concordance, const std::vector<double>& best_ratios);
+// "0.95: the order is stable"
+std::string concordance_text(const sim::Ranking& ranking);
 
 std::vector<std::string> simulation_lines(const Simulation& run);
 // "schema": "rocktune-simulate/1"

@@ -1,16 +1,14 @@
 #include "bench/compare/compare.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <sstream>
 
 #include "bench/cli/stop.h"
 #include "bench/compare/directory.h"
 #include "bench/compare/policies.h"
+#include "bench/compare/reports.h"
 #include "bench/compare/runs.h"
 #include "bench/compare/shared.h"
-#include "bench/report/comparison.h"
-#include "bench/report/summary.h"
 #include "bench/scenario/scenario.h"
 #include "bench/trial/screen.h"
 
@@ -29,56 +27,6 @@ std::string command_of(const CompareSettings& settings, const std::string& polic
   return out.str();
 }
 
-// The order in which the runs were made, for compare.json.
-json order_json(const std::vector<FinishedRun>& runs) {
-  json order = json::array();
-  for (const FinishedRun& run : runs) {
-    order.push_back({{"sequence", run.sequence},
-                     {"policy", run.run.policy},
-                     {"repeat", run.run.repeat},
-                     {"partial", run.run.partial}});
-  }
-  return order;
-}
-
-// compare.json, compare.md and compare.html of every run that the directory has.
-Result<void> write_reports(const CompareSettings& settings, const Scenario& scenario,
-                           const std::vector<std::string>& policies,
-                           const CompareDirectory& directory, Screen& screen) {
-  auto runs = directory.runs();
-  if (!runs) return tl::unexpected(runs.error());
-  if (runs->empty()) return {};
-  const json order = order_json(*runs);
-  report::Comparison comparison;
-  comparison.title = "Policies on scenario " + scenario.name;
-  comparison.reference = kStatic;
-  comparison.command = command_of(settings, settings.policies);
-  comparison.policies = policies;
-  for (const FinishedRun& run : *runs) {
-    auto& known = comparison.yardsticks;
-    if (!is_static_at(run.run.policy)) continue;
-    if (std::find(known.begin(), known.end(), run.run.policy) == known.end()) {
-      known.push_back(run.run.policy);
-    }
-  }
-  comparison.machine = report::this_machine();
-  comparison.seed = settings.seed;
-  for (FinishedRun& run : *runs) comparison.runs.push_back(std::move(run.run));
-  const report::Summary summary = report::summarize(comparison);
-  json document = report::summary_json(summary);
-  document["order"] = order;
-  if (auto done = directory.write("compare.json", document.dump(2) + "\n"); !done) return done;
-  if (auto done = directory.write("compare.md", report::comparison_markdown(summary)); !done) {
-    return done;
-  }
-  const std::string page = report::html(report::comparison_page(comparison, summary));
-  if (auto done = directory.write("compare.html", page); !done) return done;
-  screen.say("");
-  screen.say(report::comparison_text(summary));
-  screen.say("reports  " + directory.path() + "/compare.html, compare.md, compare.json");
-  return {};
-}
-
 Result<void> compare(const CompareSettings& settings, const Scenario& scenario,
                      const json& programs, const std::vector<std::string>& policies,
                      CompareDirectory& directory) {
@@ -87,7 +35,10 @@ Result<void> compare(const CompareSettings& settings, const Scenario& scenario,
              directory.path());
   CompareRuns runs(settings, scenario, programs, directory, screen);
   const auto made = runs.make(policies);
-  const auto written = write_reports(settings, scenario, policies, directory, screen);
+  const auto written = write_reports(
+      {"Policies on scenario " + scenario.name, command_of(settings, settings.policies), policies,
+       settings.seed, json::object()},
+      directory, screen);
   return made ? written : made;  // reports also of what there was before a failure
 }
 

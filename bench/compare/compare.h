@@ -15,6 +15,7 @@ struct CompareSettings {
   bool full = false;
   double seconds = 0;  // above 0: instead of the scenario's length
   std::uint64_t seed = 1;
+  bool traces = false;  // a rocktuned that only observes beside policies that need none
 };
 
 // Returns the exit code: 0 when all runs are there, whatever they showed; 1 failed; 2 usage; 130

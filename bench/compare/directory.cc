@@ -19,14 +19,18 @@ constexpr const char* kShared = "comparison.json";
 constexpr const char* kRuns = "runs";
 
 // What `shared` may hold, as people call it.
-constexpr std::array<std::pair<const char*, const char*>, 9> kNames = {
+constexpr std::array<std::pair<const char*, const char*>, 13> kNames = {
     {{"scenario", "another scenario"},
      {"scenario_digest", "another text of the scenario"},
      {"scenario_parsed", "another workload, configuration or device that the scenario names"},
      {"full", "another size (--full)"},
      {"seconds", "another length (--seconds)"},
      {"seed", "another --seed"},
+     {"traces", "with or without --traces"},
      {"policy", "another --policy"},
+     {"recording", "another recording"},
+     {"speed", "another --speed"},
+     {"threads", "another number of --threads"},
      {"programs", "another build of the programs"},
      {"machine", "another machine"}}};
 
@@ -119,9 +123,14 @@ bool CompareDirectory::has(const std::string& policy, std::int64_t repeat) const
 }
 
 Result<std::vector<FinishedRun>> CompareDirectory::runs() const {
+  return finished_runs(path_);
+}
+
+Result<std::vector<FinishedRun>> finished_runs(const std::string& directory) {
+  const std::string path = directory + "/" + kRuns;
   std::vector<FinishedRun> all;
   std::error_code error;
-  for (fs::directory_iterator entry(path_ + "/runs", error), end; !error && entry != end;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end;
        entry.increment(error)) {
     if (entry->path().extension() != ".json") continue;
     const auto text = read_text_file(entry->path().string());
@@ -133,7 +142,7 @@ Result<std::vector<FinishedRun>> CompareDirectory::runs() const {
     }
     all.push_back(std::move(*run));
   }
-  if (error) return fail(ErrorCode::kIo, path_ + "/runs: " + error.message());
+  if (error) return fail(ErrorCode::kIo, path + ": " + error.message());
   std::sort(all.begin(), all.end(),
             [](const auto& a, const auto& b) { return a.sequence < b.sequence; });
   return all;

@@ -45,6 +45,9 @@ class CompareDirectory {
   DirectoryLock lock_;
 };
 
+// Every run that such a directory has, as CompareDirectory::runs(), without taking it.
+Result<std::vector<FinishedRun>> finished_runs(const std::string& directory);
+
 // What differs between the two, for people: "the scenario's text", "the programs". Pure.
 std::vector<std::string> differences(const nlohmann::json& before, const nlohmann::json& now);
 

@@ -124,6 +124,10 @@ std::int64_t adoc_memory(const Scenario& scenario, const ScenarioDatabase& datab
          static_cast<std::int64_t>(database.workload.families.size());
 }
 
+double least_rate(const Scenario& scenario) {
+  return std::max(kLeastScaledRate, kLeastRate / scenario.scale);
+}
+
 std::int64_t memory_max(const std::string& policy, const Scenario& scenario,
                         const ScenarioDatabase& database) {
   const std::int64_t found = database.configuration.block_cache_bytes + memtable_bytes(database);
@@ -194,6 +198,31 @@ Result<PolicySetup> policy_setup(const std::string& policy, const Scenario& scen
   return PolicySetup{{}, daemon, {}};
 }
 
+DaemonSettings observing_daemon(const Scenario& scenario) {
+  return {.mode = "observe", .sections = daemon_sections(kStatic, scenario)};
+}
+
+EngineConfig engine_config(const std::string& policy, const Scenario& scenario,
+                           const ScenarioDatabase& database) {
+  EngineConfig config;
+  config.policy = policy;
+  config.policy_params = peer_params(policy, scenario);
+  const std::int64_t read = tightest_p99_us(scenario.objective, true);
+  const std::int64_t write = tightest_p99_us(scenario.objective, false);
+  if (read > 0) config.objective.read_p99_seconds = static_cast<double>(read) / 1e6;
+  if (write > 0) config.objective.write_p99_seconds = static_cast<double>(write) / 1e6;
+  for (const Priority one : kPriorities) {
+    if (to_string(one) == priority(scenario.objective)) config.objective.first = one;
+  }
+  config.budget.jobs_max = jobs_share(scenario);
+  config.budget.rate_limit_min = BytesPerSecond{std::round(least_rate(scenario))};
+  config.budget.device_share = scenario.objective.device_share.value_or(config.budget.device_share);
+  if (scenario.objective.memory_bytes || policy == "adoc") {
+    config.budget.memory_max = Bytes{memory_max(policy, scenario, database)};
+  }
+  return config;
+}
+
 std::string daemon_sections(const std::string& policy, const Scenario& scenario) {
   std::ostringstream out;
   out << "defaults:\n  policy: " << policy << "\n";
@@ -209,9 +238,8 @@ std::string daemon_sections(const std::string& policy, const Scenario& scenario)
   out << "  objective:\n    first: " << priority(scenario.objective) << "\n";
   if (read > 0) out << "    read_p99: " << read << "us\n";
   if (write > 0) out << "    write_p99: " << write << "us\n";
-  const double least = std::max(kLeastScaledRate, kLeastRate / scenario.scale);
   out << "  budget:\n    jobs_max: " << jobs_share(scenario)
-      << "\n    rate_limit_min: " << std::llround(least) << "B/s\n";
+      << "\n    rate_limit_min: " << std::llround(least_rate(scenario)) << "B/s\n";
   if (scenario.objective.device_share) {
     out << "    device_share: " << *scenario.objective.device_share << "\n";
   }

@@ -44,9 +44,17 @@ struct PolicySetup {
 Result<PolicySetup> policy_setup(const std::string& policy, const Scenario& scenario,
                                  const std::vector<std::string>& best_options);
 
+// A rocktuned that only observes, and records what it sees.
+DaemonSettings observing_daemon(const Scenario& scenario);
+
 // `policy_params` of one of the peers: its published constants at the scenario's scale, and the
 // device's bandwidth. Empty for the others.
 PolicyParams peer_params(const std::string& policy, const Scenario& scenario);
+
+// What rocktuned's engine would be configured with for one of the scenario's databases: the same as
+// daemon_sections() says in YAML.
+EngineConfig engine_config(const std::string& policy, const Scenario& scenario,
+                           const ScenarioDatabase& database);
 
 // The daemon's `defaults:` for a policy of its own: the scenario's objective as far as rocktuned
 // has words for it, and what the scenario lets a tuner spend.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "bench/cli/stop.h"
+#include "bench/compare/finished_trial.h"
 #include "bench/compare/shared.h"
 #include "bench/config/located_yaml.h"
 #include "bench/report/result_reader.h"
@@ -39,18 +40,6 @@ json search_json(const std::vector<SearchedRun>& runs, const std::vector<StaticS
   }
   out["best"] = best ? json(best->name) : json(nullptr);
   return out;
-}
-
-// A policy that no agent listened to was not measured.
-Result<void> check_served(const json& run) {
-  for (const json& database : run.value("databases", json::array())) {
-    const std::string agent = database.value("agent", "");
-    if (!agent.starts_with("serving on ")) {
-      return fail(ErrorCode::kUnavailable, "the agent of database '" + database.value("name", "") +
-                                               "' did not serve: " + agent);
-    }
-  }
-  return {};
 }
 
 }  // namespace
@@ -146,7 +135,7 @@ Result<std::optional<Score>> CompareRuns::try_setting(const StaticSetting& setti
                                                       std::size_t round, double share_of_seconds) {
   auto place = directory_.trial_directory("search");
   if (!place) return tl::unexpected(place.error());
-  TrialPlan plan{subject(), loaded_[""], *place, {}};
+  TrialPlan plan{subject(), loaded_[""], *place, {}, {}};
   plan.subject.options = setting.options;
   plan.subject.seconds =
       std::max(seconds() * share_of_seconds, std::min(seconds(), kShortestTrySeconds));
@@ -190,14 +179,15 @@ Result<void> CompareRuns::write_search(const std::vector<SearchedRun>& runs,
 
 Result<void> CompareRuns::make_run(const PlannedRun& planned, std::size_t number, std::size_t of) {
   if (auto same = check_programs(kComparedPrograms, programs_); !same) return same;
-  const auto setup = policy_setup(planned.policy, scenario_, best_options_);
+  auto setup = policy_setup(planned.policy, scenario_, best_options_);
   if (!setup) return tl::unexpected(setup.error());
+  if (settings_.traces && !setup->daemon) setup->daemon = observing_daemon(scenario_);
   auto place = directory_.trial_directory(planned.policy + "-" + std::to_string(planned.repeat));
   if (!place) return tl::unexpected(place.error());
   screen_.say("run " + std::to_string(number) + " of " + std::to_string(of) + ": " +
               run_name(planned));
   const std::string& configuration = setup->configuration;
-  TrialPlan plan{subject(configuration), loaded_[configuration], *place, setup->daemon};
+  TrialPlan plan{subject(configuration), loaded_[configuration], *place, setup->daemon, {}};
   plan.subject.options = setup->options;
   auto outcome = run_trial(plan, watcher(run_name(planned)));
   screen_.end_progress();
@@ -208,21 +198,7 @@ Result<void> CompareRuns::make_run(const PlannedRun& planned, std::size_t number
       return tl::unexpected(served.error().within(run_name(planned)));
     }
   }
-  FinishedRun finished;
-  finished.options = setup->options;
-  if (setup->daemon) finished.daemon_configuration = setup->daemon->sections;
-  finished.run.policy = planned.policy;
-  finished.run.repeat = planned.repeat;
-  finished.run.partial = outcome->partial;
-  finished.run.result = std::move(outcome->run);
-  if (outcome->daemon) {
-    finished.run.daemon_cpu_seconds = outcome->daemon->cpu_seconds;
-    finished.run.changes = outcome->daemon->changes;
-    if (const auto alerts = read_text_file(*place + "/alerts.jsonl")) {
-      finished.run.events = events_of(*alerts, outcome->first_phase);
-    }
-  }
-  return directory_.add(std::move(finished));
+  return directory_.add(finished_trial(planned, *setup, std::move(*outcome), *place));
 }
 
 }  // namespace rocktune::bench

@@ -33,8 +33,9 @@ std::set<std::string> mapped_libraries() {
   return paths;
 }
 
-// Everything that the scenario came to, the files that it names included.
-Result<json> parsed_json(const Scenario& scenario) {
+}  // namespace
+
+Result<json> parsed_scenario_json(const Scenario& scenario) {
   RunResult nothing;
   nothing.scenario = scenario;
   for (const ScenarioDatabase& database : scenario.databases) {
@@ -59,8 +60,6 @@ Result<json> parsed_json(const Scenario& scenario) {
   // Numbers as they come back from a file.
   return json::parse(parsed.dump());
 }
-
-}  // namespace
 
 // A digest says whether it is the same build; a version would not.
 Result<json> programs_json(const std::vector<std::string>& names) {
@@ -102,17 +101,19 @@ Result<json> shared_by_runs(const CompareSettings& settings, const Scenario& sce
   if (!text) return tl::unexpected(text.error());
   auto programs = programs_json(kComparedPrograms);
   if (!programs) return tl::unexpected(programs.error());
-  auto parsed = parsed_json(scenario);
+  auto parsed = parsed_scenario_json(scenario);
   if (!parsed) return tl::unexpected(parsed.error());
-  return json{{"schema", "rocktune-compare-directory/1"},
-              {"scenario", scenario.name},
-              {"scenario_digest", digest(text->content)},
-              {"scenario_parsed", std::move(*parsed)},
-              {"full", settings.full},
-              {"seconds", settings.seconds > 0 ? json(settings.seconds) : json(nullptr)},
-              {"seed", settings.seed},
-              {"programs", std::move(*programs)},
-              {"machine", machine_json()}};
+  json shared = {{"schema", "rocktune-compare-directory/1"},
+                 {"scenario", scenario.name},
+                 {"scenario_digest", digest(text->content)},
+                 {"scenario_parsed", std::move(*parsed)},
+                 {"full", settings.full},
+                 {"seconds", settings.seconds > 0 ? json(settings.seconds) : json(nullptr)},
+                 {"seed", settings.seed},
+                 {"programs", std::move(*programs)},
+                 {"machine", machine_json()}};
+  if (settings.traces) shared["traces"] = true;  // an observer beside it costs a little
+  return shared;
 }
 
 }  // namespace rocktune::bench

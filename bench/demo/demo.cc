@@ -154,7 +154,7 @@ Result<void> Demo::run_trial_of(const std::string& name,
     if (event.value("event", "") == "second") screen_.progress(second_text(name, event));
   };
   if (daemon) watcher.tick = [this, &alerts] { show_alerts(alerts); };
-  auto outcome = run_trial({subject(), loaded_, in_directory(name), daemon}, watcher);
+  auto outcome = run_trial({subject(), loaded_, in_directory(name), daemon, {}}, watcher);
   screen_.end_progress();
   if (daemon) show_alerts(alerts);
   if (!outcome) return tl::unexpected(outcome.error());

@@ -15,8 +15,8 @@
 #include "bench/experiment/schedule.h"
 #include "bench/experiment/store.h"
 #include "bench/report/result_reader.h"
-#include "bench/report/table.h"
 #include "bench/trial/digest.h"
+#include "page/table.h"
 
 namespace rocktune::bench {
 namespace {
@@ -70,9 +70,9 @@ Result<void> check_space(const Part& part, SizeName size, const std::string& dir
   const double needed = disk_bytes_needed(part, size);
   if (error || static_cast<double>(space.available) >= needed) return {};
   return fail(ErrorCode::kUnavailable,
-              "part " + part.name + " needs about " + report::number_text(needed / 1e9, 1) +
+              "part " + part.name + " needs about " + page::number_text(needed / 1e9, 1) +
                   " GB below " + directory + ", which has " +
-                  report::number_text(static_cast<double>(space.available) / 1e9, 1) +
+                  page::number_text(static_cast<double>(space.available) / 1e9, 1) +
                   " GB: take an --output on a larger disk");
 }
 

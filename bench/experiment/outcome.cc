@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "bench/experiment/metrics.h"
-#include "bench/report/table.h"
+#include "page/table.h"
 
 namespace rocktune::bench::experiment {
 namespace {
@@ -152,12 +152,12 @@ std::string rule_text(const Rule& rule) {
   }
   const std::string what = metric + " of " + rule.subject;
   if (rule.kind == Rule::Kind::kWithin) {
-    return what + " within " + report::number_text(rule.limit * 100, 0) + "% of " + rule.other;
+    return what + " within " + page::number_text(rule.limit * 100, 0) + "% of " + rule.other;
   }
   std::string text = what + (rule.kind == Rule::Kind::kAtLeast ? " at least " : " at most ");
   const auto known = find_metric(rule.metric);
-  if (rule.other.empty()) return text + report::number_text(rule.limit, known ? known->digits : 2);
-  return text + report::number_text(rule.limit, 2) + " times " + rule.other;
+  if (rule.other.empty()) return text + page::number_text(rule.limit, known ? known->digits : 2);
+  return text + page::number_text(rule.limit, 2) + " times " + rule.other;
 }
 
 std::vector<std::string> metrics_of(const Part& part) {
@@ -176,10 +176,10 @@ std::string seconds_text(double seconds) {
 
 std::string range_text(const std::optional<report::Range>& range, int digits) {
   if (!range) return "-";
-  std::string median = report::number_text(range->median, digits);
+  std::string median = page::number_text(range->median, digits);
   if (range->count < 2) return median;
-  return median + " [" + report::number_text(range->least, digits) + "-" +
-         report::number_text(range->most, digits) + "]";
+  return median + " [" + page::number_text(range->least, digits) + "-" +
+         page::number_text(range->most, digits) + "]";
 }
 
 }  // namespace rocktune::bench::experiment

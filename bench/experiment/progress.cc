@@ -7,7 +7,7 @@
 #include "bench/cli/terminal.h"
 #include "bench/experiment/metrics.h"
 #include "bench/experiment/outcome.h"
-#include "bench/report/table.h"
+#include "page/table.h"
 
 namespace rocktune::bench::experiment {
 
@@ -30,7 +30,7 @@ void ExperimentProgress::end(const std::optional<nlohmann::json>& result,
     const auto value = read_metric(*result, metrics[i]);
     if (!value) continue;
     text +=
-        report::number_text(*value, find_metric(metrics[i])->digits) + " " + heading_of(metrics[i]);
+        page::number_text(*value, find_metric(metrics[i])->digits) + " " + heading_of(metrics[i]);
     break;
   }
   std::fprintf(stderr, "%s%s\n", terminal_ ? "\r\033[K" : "", text.c_str());
@@ -52,12 +52,12 @@ void ExperimentProgress::show_event(const nlohmann::json& event) {
 std::string event_text(const nlohmann::json& event) {
   const std::string kind = event.value("event", "");
   if (kind == "loading") {
-    return "loading " + report::number_text(event.value("records", 0.0), 0) + " records" +
+    return "loading " + page::number_text(event.value("records", 0.0), 0) + " records" +
            (event.value("settling", false) ? ", settling" : "");
   }
   if (kind != "second") return "";
-  return report::number_text(event.value("start_seconds", 0.0) + event.value("seconds", 0.0), 0) +
-         " s: " + report::number_text(event.value("ops_per_second", 0.0), 0) + " ops/s";
+  return page::number_text(event.value("start_seconds", 0.0) + event.value("seconds", 0.0), 0) +
+         " s: " + page::number_text(event.value("ops_per_second", 0.0), 0) + " ops/s";
 }
 
 }  // namespace rocktune::bench::experiment

@@ -4,14 +4,14 @@
 #include <functional>
 
 #include "bench/experiment/metrics.h"
-#include "bench/report/table.h"
+#include "page/table.h"
 
 namespace rocktune::bench::experiment {
 namespace {
 
 using nlohmann::json;
-using report::Align;
-using report::Table;
+using page::Align;
+using page::Table;
 
 int digits_of(const std::string& metric) {
   const auto known = find_metric(metric);
@@ -47,7 +47,7 @@ Table ratio_table(const PartSummary& summary) {
     std::vector<std::string> row = {one.name};
     for (const auto& [metric, ratios] : part.document) {
       const auto given = ratios.find(one.name);
-      row.push_back(given == ratios.end() ? "-" : report::number_text(given->second, 2));
+      row.push_back(given == ratios.end() ? "-" : page::number_text(given->second, 2));
       row.push_back(range_text(ratio(summary.figures, metric, one.name, part.reference), 2));
     }
     table.rows.push_back(std::move(row));
@@ -210,7 +210,7 @@ std::string markdown(const Summary& summary) {
                         return std::string(static_cast<std::size_t>(level), '#') + " " + text +
                                "\n\n";
                       },
-                      [](const Table& table) { return report::markdown(table); }};
+                      [](const Table& table) { return page::markdown(table); }};
   return write(summary, writer);
 }
 
@@ -219,7 +219,7 @@ std::string plain_text(const Summary& summary) {
                         return text + "\n" + std::string(text.size(), level == 1 ? '=' : '-') +
                                "\n\n";
                       },
-                      [](const Table& table) { return report::plain_text(table); }};
+                      [](const Table& table) { return page::plain_text(table); }};
   return write(summary, writer);
 }
 

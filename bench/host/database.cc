@@ -79,32 +79,57 @@ Result<std::unique_ptr<Database>> Database::open(const OpenSettings& settings) {
   if (settings.agent) prepare(*options);
   const auto descriptors = describe_families(settings, *options);
   if (!descriptors) return tl::unexpected(descriptors.error());
-  if (const auto status = database->open_families(settings, *options, *descriptors); !status.ok()) {
+  const auto status =
+      database->open_families(settings.path, settings.families, *options, *descriptors);
+  if (!status.ok()) {
     return fail(ErrorCode::kIo, "database " + settings.path + ": " + status.ToString());
   }
   database->statistics_ = options->statistics;
   database->limiter_ = options->rate_limiter;
   const auto* table = options->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   if (table != nullptr) database->cache_ = table->block_cache;
-  if (settings.agent) {
-    database->attachment_ = std::make_unique<Attachment>();
-    database->attachment_->held = Agent::attach(database->db_.get());
-  }
+  if (settings.agent) database->attach_agent({});
   return database;
 }
 
+Result<std::unique_ptr<Database>> Database::open_saved(const SavedSettings& settings) {
+  auto saved = load_saved_options(settings);
+  if (!saved) return tl::unexpected(saved.error());
+  prepare(saved->options);
+  std::unique_ptr<Database> database(new Database);
+  std::vector<std::string> names;
+  names.reserve(saved->families.size());
+  for (const auto& family : saved->families) names.push_back(family.name);
+  const auto status =
+      database->open_families(settings.path, names, saved->options, saved->families);
+  if (!status.ok()) {
+    return fail(ErrorCode::kIo, "database " + settings.path + ": " + status.ToString());
+  }
+  database->statistics_ = saved->options.statistics;
+  database->limiter_ = saved->options.rate_limiter;
+  database->cache_ = saved->block_cache;
+  database->attach_agent(database->opened_);
+  return database;
+}
+
+void Database::attach_agent(const std::vector<rocksdb::ColumnFamilyHandle*>& handles) {
+  attachment_ = std::make_unique<Attachment>();
+  attachment_->held = Agent::attach(db_.get(), handles);
+}
+
 rocksdb::Status Database::open_families(
-    const OpenSettings& settings, const rocksdb::Options& options,
+    const std::string& path, const std::vector<std::string>& wanted,
+    const rocksdb::DBOptions& options,
     const std::vector<rocksdb::ColumnFamilyDescriptor>& descriptors) {
 #if ROCKSDB_MAJOR >= 11
-  auto status = rocksdb::DB::Open(options, settings.path, descriptors, &opened_, &db_);
+  auto status = rocksdb::DB::Open(options, path, descriptors, &opened_, &db_);
 #else
   rocksdb::DB* db = nullptr;
-  auto status = rocksdb::DB::Open(options, settings.path, descriptors, &opened_, &db);
+  auto status = rocksdb::DB::Open(options, path, descriptors, &opened_, &db);
   db_.reset(db);
 #endif
   if (!status.ok()) return status;
-  for (const std::string& name : settings.families) {
+  for (const std::string& name : wanted) {
     for (rocksdb::ColumnFamilyHandle* handle : opened_) {
       if (handle->GetName() == name) families_.push_back(handle);
     }

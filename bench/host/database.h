@@ -17,6 +17,7 @@
 #include "bench/device/target_device.h"
 #include "bench/host/configuration.h"
 #include "bench/host/counters.h"
+#include "bench/host/saved_options.h"
 #include "model/result.h"
 
 namespace rocktune::bench {
@@ -44,11 +45,16 @@ struct FamilyGauges {
 class Database {
  public:
   static Result<std::unique_ptr<Database>> open(const OpenSettings& settings);
+  // With the agent. An Error where the options name a comparator, a merge operator or a compaction
+  // filter that this program does not have.
+  static Result<std::unique_ptr<Database>> open_saved(const SavedSettings& settings);
   ~Database();  // detaches the agent, then closes
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
   [[nodiscard]] rocksdb::DB& db() { return *db_; }
+  // All that it has.
+  [[nodiscard]] const std::vector<rocksdb::ColumnFamilyHandle*>& handles() const { return opened_; }
   // By the order of OpenSettings::families.
   [[nodiscard]] rocksdb::ColumnFamilyHandle& family(std::size_t index) const {
     return *families_[index];
@@ -67,8 +73,10 @@ class Database {
 
  private:
   Database() = default;
-  rocksdb::Status open_families(const OpenSettings& settings, const rocksdb::Options& options,
+  rocksdb::Status open_families(const std::string& path, const std::vector<std::string>& wanted,
+                                const rocksdb::DBOptions& options,
                                 const std::vector<rocksdb::ColumnFamilyDescriptor>& descriptors);
+  void attach_agent(const std::vector<rocksdb::ColumnFamilyHandle*>& handles);
   struct Attachment;  // hides the agent
 
   std::unique_ptr<rocksdb::Env> env_;

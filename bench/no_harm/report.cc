@@ -4,16 +4,16 @@
 #include <sstream>
 
 #include "bench/compare/policies.h"
-#include "bench/report/table.h"
 #include "model/text.h"
+#include "page/table.h"
 
 namespace rocktune::bench {
 namespace {
 
 using nlohmann::json;
-using report::Align;
-using report::number_text;
-using report::Table;
+using page::Align;
+using page::number_text;
+using page::Table;
 
 constexpr std::size_t kShownWorst = 8;
 
@@ -249,7 +249,7 @@ json no_harm_json(const NoHarmReport& report) {
 std::string no_harm_markdown(const NoHarmReport& report) {
   std::string out = "# Does " + report.settings.policy + " do harm?\n\n";
   for (const std::string& line : verdict_lines(report)) out += "- " + line + "\n";
-  out += "\n" + report::markdown(scenario_table(all_judged(report))) + "\n";
+  out += "\n" + page::markdown(scenario_table(all_judged(report))) + "\n";
   return out + "- " + no_harm_machine_line(report.machine) + "\n\n```\n" + report.command +
          "\n```\n";
 }
@@ -257,7 +257,7 @@ std::string no_harm_markdown(const NoHarmReport& report) {
 std::string no_harm_text(const NoHarmReport& report) {
   Table table = scenario_table(worst_judged(report));
   table.caption = "The worst: " + table.caption;
-  std::string out = report::plain_text(table) + "\n";
+  std::string out = page::plain_text(table) + "\n";
   for (const std::string& line : verdict_lines(report)) out += line + "\n";
   return out + no_harm_machine_line(report.machine) + "\n";
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "bench/overhead/host_run.h"
 #include "bench/overhead/poller.h"
@@ -14,26 +15,34 @@
 
 namespace rocktune::bench {
 
+struct ArmKind {
+  std::int64_t poll_milliseconds = 0;  // 0: without the agent
+  bool op_trace = false;               // its operations are recorded
+};
+
 class Arm {
  public:
-  // `host` has just said that it is ready, and works; from now on it waits for its turn. Not polled
-  // where `poll_milliseconds` is 0.
-  Arm(StartedHost host, std::int64_t poll_milliseconds);
+  // `host` has just said that it is ready, and works; from now on it waits for its turn.
+  Arm(StartedHost host, const ArmKind& kind);
   ~Arm();
   Arm(const Arm&) = delete;
   Arm& operator=(const Arm&) = delete;
 
-  [[nodiscard]] std::int64_t poll_milliseconds() const { return poll_milliseconds_; }
   void start_polling();
+  // Its operations go to that directory from now on. It works meanwhile.
+  Result<void> record_to(const std::string& directory);
   // Goes on for so long.
   void turn(double seconds);
-  // Ends it; what it did in all its turns. An Error when its agent answered no poll.
+  // Ends it; what it did in all its turns. An Error when its agent answered no poll, or a recording
+  // has ended before.
   Result<HostRun> finish();
   [[nodiscard]] std::uint64_t polls() const { return polls_; }  // once it is finished
 
  private:
+  Result<double> end_recording();
+
   StartedHost host_;
-  const std::int64_t poll_milliseconds_;
+  const ArmKind kind_;
   std::optional<Poller> poller_;
   double turns_seconds_ = 0;  // of all turns
   std::uint64_t polls_ = 0;

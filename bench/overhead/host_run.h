@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "model/result.h"
@@ -15,6 +16,8 @@ struct HostRun {
   double cpu_us_per_op = 0;  // of the whole process, agent included
   double agent_cpu_seconds = 0;
   double operations = 0;
+  std::optional<double> recording_ns_per_op =
+      {};  // the agent's part, where operations are recorded
 };
 nlohmann::json host_run_json(const HostRun& run);
 Result<HostRun> parse_host_run(const std::string& line);

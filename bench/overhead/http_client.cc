@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace rocktune::bench {
@@ -56,8 +57,10 @@ Result<void> HttpClient::receive() {
   return {};
 }
 
-Result<std::string> HttpClient::get(const std::string& target) {
-  const std::string request = "GET " + target + " HTTP/1.1\r\nHost: agent\r\n\r\n";
+Result<std::string> HttpClient::exchange(const std::string& method, const std::string& target,
+                                         const std::string& body) {
+  const std::string request = method + " " + target + " HTTP/1.1\r\nHost: agent\r\n" +
+                              "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
   if (send(socket_, request.data(), request.size(), MSG_NOSIGNAL) !=
       static_cast<ssize_t>(request.size())) {
     return tl::unexpected(system_error("request " + target));
@@ -75,12 +78,24 @@ Result<std::string> HttpClient::get(const std::string& target) {
   while (received_.size() < end + 4 + length) {
     if (auto more = receive(); !more) return tl::unexpected(more.error());
   }
-  std::string body = received_.substr(end + 4, length);
+  std::string answer = received_.substr(end + 4, length);
   received_.erase(0, end + 4 + length);
   if (!head.starts_with("HTTP/1.1 200")) {
-    return fail(ErrorCode::kUnavailable, target + ": " + head.substr(0, head.find('\r')));
+    return fail(ErrorCode::kUnavailable,
+                target + ": " + head.substr(0, head.find('\r')) + " " + answer);
   }
-  return body;
+  return answer;
+}
+
+std::vector<std::string> database_targets(HttpClient& agent) {
+  std::vector<std::string> targets;
+  const auto body = agent.get("/v1/dbs");
+  const auto list = body ? nlohmann::json::parse(*body, nullptr, false) : nlohmann::json::object();
+  if (!list.is_object()) return targets;
+  for (const auto& database : list.value("databases", nlohmann::json::array())) {
+    targets.push_back("/v1/dbs/" + database.value("id", std::string()));
+  }
+  return targets;
 }
 
 }  // namespace rocktune::bench

@@ -30,7 +30,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kPolls[] = {500, 100};  // milliseconds
+// The first is what the others are held against.
+std::vector<ArmKind> arm_kinds(bool op_trace) {
+  if (op_trace) return {{500, false}, {500, true}};
+  return {{0, false}, {500, false}, {100, false}};
+}
+
 // Of each arm, in random order: long enough that a poll every 500 ms comes in each.
 constexpr double kTurnSeconds = 0.5;
 
@@ -43,7 +48,10 @@ struct Host {
 class Overhead {
  public:
   Overhead(const OverheadSettings& settings, std::string directory)
-      : settings_(settings), directory_(std::move(directory)), random_(settings.seed) {}
+      : settings_(settings),
+        directory_(std::move(directory)),
+        kinds_(arm_kinds(settings.op_trace)),
+        random_(settings.seed) {}
 
   Result<OverheadReport> run() {
     report_.started = rfc3339_now();
@@ -52,7 +60,9 @@ class Overhead {
     report_.seconds = settings_.seconds;
     report_.rounds = settings_.rounds;
     if (auto loaded = load(); !loaded) return tl::unexpected(loaded.error());
+    report_.op_trace = settings_.op_trace;
     if (auto done = run_rounds(); !done) return tl::unexpected(done.error());
+    if (settings_.op_trace) return std::move(report_);
     auto poll = measure_poll_cost(directory_, settings_.families, say);
     if (!poll) return tl::unexpected(poll.error());
     report_.poll = std::move(*poll);
@@ -65,11 +75,16 @@ class Overhead {
   Result<void> load();
   Result<void> run_rounds();
   Result<void> run_round(const Host& host, std::size_t first_row);
-  Result<void> start_arm(const Host& host, std::int64_t poll_milliseconds);
+  Result<void> start_arm(const Host& host, std::size_t kind);
+  Result<void> start_recordings();
+  [[nodiscard]] std::string arm_directory(std::size_t kind) const {
+    return directory_ + "/arm-" + std::to_string(kind);
+  }
   Result<void> take_turns();
 
   const OverheadSettings settings_;
   const std::string directory_;
+  const std::vector<ArmKind> kinds_;
   std::mt19937_64 random_;
   std::vector<Host> hosts_;
   std::vector<std::unique_ptr<Arm>> arms_;  // of the round
@@ -86,9 +101,10 @@ Result<void> Overhead::load() {
     auto loaded = load_records(**database, each.workload, stop_requested(), [](auto&&...) {});
     if (!loaded) return loaded;
     for (const bool statistics : {true, false}) {
+      if (settings_.op_trace && !statistics) continue;
       hosts_.push_back({each, statistics});
-      for (const auto milliseconds : kPolls) {
-        report_.rows.push_back({each.name, statistics, milliseconds, {}, {}, 0});
+      for (std::size_t kind = 1; kind < kinds_.size(); ++kind) {
+        report_.rows.push_back({each.name, statistics, kinds_[kind].poll_milliseconds, {}, {}, 0});
       }
     }
   }
@@ -101,41 +117,52 @@ Result<void> Overhead::run_rounds() {
       say("round " + std::to_string(round) + " of " + std::to_string(settings_.rounds) + ": " +
           hosts_[i].workload.name +
           (hosts_[i].statistics ? ", host with statistics" : ", host without statistics"));
-      if (auto done = run_round(hosts_[i], i * std::size(kPolls)); !done) return done;
+      if (auto done = run_round(hosts_[i], i * (kinds_.size() - 1)); !done) return done;
     }
   }
   return {};
 }
 
-// Without the agent, and with it polled at each interval: all are there at once, and go on in
-// turns. Whoever has no turn stands still, compactions included. A machine whose speed changes from
-// second to second thus changes it for all of them.
+// Each kind of arm: all are there at once, and go on in turns. Whoever has no turn stands still,
+// compactions included. A machine whose speed changes from second to second thus changes it for all
+// of them.
 Result<void> Overhead::run_round(const Host& host, std::size_t first_row) {
   arms_.clear();
-  std::vector<std::int64_t> polled = {0};
-  polled.insert(polled.end(), std::begin(kPolls), std::end(kPolls));
-  for (const auto milliseconds : polled) {
-    if (auto started = start_arm(host, milliseconds); !started) return started;
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+    if (auto started = start_arm(host, kind); !started) return started;
   }
+  if (auto recorded = start_recordings(); !recorded) return recorded;
   for (const auto& arm : arms_) arm->start_polling();  // no thread before the last process
   if (auto done = take_turns(); !done) return done;
-  for (const auto& arm : arms_) {
-    const auto run = arm->finish();
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+    const auto run = arms_[kind]->finish();
     if (!run) return tl::unexpected(run.error());
-    for (std::size_t i = 0; i < std::size(kPolls); ++i) {
-      auto& row = report_.rows[first_row + i];
-      if (arm->poll_milliseconds() == 0) row.without.push_back(*run);
-      if (arm->poll_milliseconds() != kPolls[i]) continue;
+    for (std::size_t other = 1; other < kinds_.size(); ++other) {
+      auto& row = report_.rows[first_row + other - 1];
+      if (kind == 0) row.without.push_back(*run);
+      if (kind != other) continue;
       row.with.push_back(*run);
-      row.polls += arm->polls();
+      row.polls += arms_[kind]->polls();
     }
   }
   arms_.clear();
   return {};
 }
 
-Result<void> Overhead::start_arm(const Host& host, std::int64_t poll_milliseconds) {
-  const std::string directory = directory_ + "/polled-" + std::to_string(poll_milliseconds);
+Result<void> Overhead::start_recordings() {
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+    if (!kinds_[kind].op_trace) continue;
+    const std::string directory = arm_directory(kind) + "/recording";
+    std::error_code failed;
+    fs::create_directory(directory, failed);
+    fs::permissions(directory, fs::perms::owner_all, failed);
+    if (auto recorded = arms_[kind]->record_to(directory); !recorded) return recorded;
+  }
+  return {};
+}
+
+Result<void> Overhead::start_arm(const Host& host, std::size_t kind) {
+  const std::string directory = arm_directory(kind);
   std::error_code ignored;
   fs::remove_all(directory, ignored);
   fs::create_directory(directory, ignored);
@@ -148,13 +175,13 @@ Result<void> Overhead::start_arm(const Host& host, std::int64_t poll_millisecond
   settings.database = directory + "/db";
   settings.threads = settings_.threads;
   settings.records = settings_.records;
-  settings.agent = poll_milliseconds > 0;
+  settings.agent = kinds_[kind].poll_milliseconds > 0;
   settings.statistics = host.statistics;
   auto started = StartedHost::start(settings, directory, {});
   if (!started) return tl::unexpected(started.error());
   const auto ready = started->wait_for_line();
   if (!ready) return tl::unexpected(ready.error());
-  arms_.push_back(std::make_unique<Arm>(std::move(*started), poll_milliseconds));
+  arms_.push_back(std::make_unique<Arm>(std::move(*started), kinds_[kind]));
   return {};
 }
 

@@ -14,6 +14,7 @@ struct OverheadSettings {
   std::int64_t families = 10;
   std::int64_t seed = 1;  // of the order
   std::string workload;   // only this one; empty: both
+  bool op_trace = false;  // instead of the agent: what a recording of operations costs beside it
   std::string json;       // the result goes there too; "-": to stdout instead of the table
 };
 

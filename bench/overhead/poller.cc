@@ -1,7 +1,6 @@
 #include "bench/overhead/poller.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
@@ -14,17 +13,6 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kPollerLook{10};  // how often a waiting poller looks whether it is to stop
-
-std::vector<std::string> databases(HttpClient& agent) {
-  std::vector<std::string> targets;
-  const auto body = agent.get("/v1/dbs");
-  const auto list = body ? nlohmann::json::parse(*body, nullptr, false) : nlohmann::json::object();
-  if (!list.is_object()) return targets;
-  for (const auto& database : list.value("databases", nlohmann::json::array())) {
-    targets.push_back("/v1/dbs/" + database.value("id", std::string()) + "/sample");
-  }
-  return targets;
-}
 
 }  // namespace
 
@@ -50,7 +38,8 @@ void Poller::run() {
 void Poller::poll_until_it_fails() {
   auto agent = HttpClient::connect(socket_path_);
   if (!agent) return;
-  const auto targets = databases(*agent);
+  auto targets = database_targets(*agent);
+  for (auto& target : targets) target += "/sample";
   if (targets.empty()) return;
   auto due = steady_clock::now();
   do {

@@ -27,6 +27,38 @@ std::string line_of(const OverheadRow& row) {
   return text;
 }
 
+std::string ns_text(const std::optional<Spread>& spread) {
+  if (!spread) return "-";
+  char text[64];
+  std::snprintf(text, sizeof text, "%.0f [%.0f-%.0f]", spread->median, spread->least, spread->most);
+  return text;
+}
+
+std::string recording_line_of(const OverheadRow& row) {
+  char text[240];
+  std::snprintf(text, sizeof text, "%-13s %-21s %-21s %-21s %-21s %s\n", row.workload.c_str(),
+                ratio_text(report::range_of(row.ratios(&HostRun::ops_per_second))).c_str(),
+                ratio_text(report::range_of(row.ratios(&HostRun::p99_us))).c_str(),
+                ratio_text(report::range_of(row.ratios(&HostRun::cpu_us_per_op))).c_str(),
+                ns_text(report::range_of(row.cpu_ns_more())).c_str(),
+                ns_text(report::range_of(row.recording_ns())).c_str());
+  return text;
+}
+
+std::string recording_table(const OverheadReport& report) {
+  char text[500];
+  std::snprintf(text, sizeof text,
+                "With operations recorded over the same agent without that, RocksDB %s, %lld CPUs, "
+                "%lld rounds of %.3g s; median [least-most] of the rounds:\n"
+                "%-13s %-21s %-21s %-21s %-21s %s\n",
+                report.rocksdb_version.c_str(), static_cast<long long>(report.cpus),
+                static_cast<long long>(report.rounds), report.seconds, "workload", "throughput",
+                "P99", "CPU per operation", "CPU, ns more", "of it the agent's, ns");
+  std::string table = text;
+  for (const auto& row : report.rows) table += recording_line_of(row);
+  return table;
+}
+
 std::string poll_lines(const PollCost& poll) {
   char text[400];
   std::string lines;
@@ -58,12 +90,26 @@ json spread_json(const std::optional<Spread>& spread) {
           {"pairs", spread->count}};
 }
 
-json row_json(const OverheadRow& row) {
+json pairs_json(const OverheadRow& row) {
   json runs = json::array();
   for (std::size_t i = 0; i < row.with.size(); ++i) {
     runs.push_back(
         {{"without", host_run_json(row.without[i])}, {"with", host_run_json(row.with[i])}});
   }
+  return runs;
+}
+
+json recording_json(const OverheadRow& row) {
+  return {{"workload", row.workload},
+          {"throughput_ratio", spread_json(report::range_of(row.ratios(&HostRun::ops_per_second)))},
+          {"p99_ratio", spread_json(report::range_of(row.ratios(&HostRun::p99_us)))},
+          {"cpu_per_op_ratio", spread_json(report::range_of(row.ratios(&HostRun::cpu_us_per_op)))},
+          {"cpu_ns_more", spread_json(report::range_of(row.cpu_ns_more()))},
+          {"agent_ns", spread_json(report::range_of(row.recording_ns()))},
+          {"pairs", pairs_json(row)}};
+}
+
+json row_json(const OverheadRow& row) {
   const auto throughput = report::range_of(row.ratios(&HostRun::ops_per_second));
   return {
       {"workload", row.workload},
@@ -75,7 +121,7 @@ json row_json(const OverheadRow& row) {
       {"cpu_per_op_ratio", spread_json(report::range_of(row.ratios(&HostRun::cpu_us_per_op)))},
       {"throughput_target_ratio", row.target()},
       {"verdict", throughput ? json(verdict(*throughput, row.target(), Better::kHigher)) : json()},
-      {"pairs", std::move(runs)}};
+      {"pairs", pairs_json(row)}};
 }
 
 json poll_json(const PollCost& poll) {
@@ -99,7 +145,25 @@ std::vector<double> OverheadRow::ratios(double HostRun::* figure) const {
   return all;
 }
 
+std::vector<double> OverheadRow::cpu_ns_more() const {
+  constexpr double kNsPerUs = 1000;
+  std::vector<double> all;
+  for (std::size_t i = 0; i < with.size() && i < without.size(); ++i) {
+    all.push_back((with[i].cpu_us_per_op - without[i].cpu_us_per_op) * kNsPerUs);
+  }
+  return all;
+}
+
+std::vector<double> OverheadRow::recording_ns() const {
+  std::vector<double> all;
+  for (const auto& run : with) {
+    if (run.recording_ns_per_op) all.push_back(*run.recording_ns_per_op);
+  }
+  return all;
+}
+
 std::string overhead_table(const OverheadReport& report) {
+  if (report.op_trace) return recording_table(report);
   char text[400];
   std::snprintf(text, sizeof text,
                 "With the agent over without it, RocksDB %s, %lld CPUs, %lld rounds of %.3g s; "
@@ -115,13 +179,16 @@ std::string overhead_table(const OverheadReport& report) {
 
 nlohmann::json overhead_json(const OverheadReport& report) {
   json rows = json::array();
-  for (const auto& row : report.rows) rows.push_back(row_json(row));
+  for (const auto& row : report.rows) {
+    rows.push_back(report.op_trace ? recording_json(row) : row_json(row));
+  }
   return {{"schema", "rocktune-overhead/1"},
           {"started", report.started},
           {"rocksdb_version", report.rocksdb_version},
           {"cpus", report.cpus},
           {"rounds", report.rounds},
           {"seconds", report.seconds},
+          {"op_trace", report.op_trace},
           {"rows", std::move(rows)},
           {"poll", report.poll ? poll_json(*report.poll) : json()}};
 }

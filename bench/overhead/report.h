@@ -24,6 +24,9 @@ struct OverheadRow {
   // Throughput: 1% where the host has statistics, 3% where the agent adds them.
   [[nodiscard]] double target() const { return host_statistics ? 0.99 : 0.97; }
   [[nodiscard]] std::vector<double> ratios(double HostRun::* figure) const;
+  // What each operation took more of CPU time, of all threads, in ns.
+  [[nodiscard]] std::vector<double> cpu_ns_more() const;
+  [[nodiscard]] std::vector<double> recording_ns() const;
 };
 
 // One database with many column families that does nothing else.
@@ -42,6 +45,7 @@ struct OverheadReport {
   std::int64_t cpus = 0;
   double seconds = 0;  // of each run
   std::int64_t rounds = 0;
+  bool op_trace = false;  // the rows are of recordings of operations, against the agent alone
   std::vector<OverheadRow> rows;
   std::optional<PollCost> poll;
 };

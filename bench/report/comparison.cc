@@ -12,14 +12,16 @@ namespace {
 std::string figure_cell(const FigureSummary* figure, const Figure& as) {
   if (figure == nullptr || !figure->range) return "-";
   const Range& range = *figure->range;
-  const auto text = [&](double value) { return number_text(value / as.divisor, as.decimals); };
+  const auto text = [&](double value) {
+    return page::number_text(value / as.divisor, as.decimals);
+  };
   if (text(range.least) == text(range.most)) return text(range.median);
   return text(range.median) + " [" + text(range.least) + "–" + text(range.most) + "]";
 }
 
 // Ratios near 1 with a digit more, where it matters.
 std::string ratio_text(double ratio) {
-  return number_text(ratio, std::abs(ratio - 1) < 0.1 ? 3 : 2);
+  return page::number_text(ratio, std::abs(ratio - 1) < 0.1 ? 3 : 2);
 }
 
 std::string ratio_cell(const FigureSummary* figure) {
@@ -71,8 +73,8 @@ std::string slo_sentence(const Summary& summary, const PolicySummary& policy) {
   const FigureSummary* own = policy.figure(kSecondsAboveSlo);
   const FigureSummary* other = reference_of(summary)->figure(kSecondsAboveSlo);
   if (own == nullptr || !own->range || other == nullptr || !other->range) return "";
-  return " It was above the SLO for " + number_text(own->range->median, 1) + " s, " +
-         summary.reference + " for " + number_text(other->range->median, 1) + " s.";
+  return " It was above the SLO for " + page::number_text(own->range->median, 1) + " s, " +
+         summary.reference + " for " + page::number_text(other->range->median, 1) + " s.";
 }
 
 std::string conclusion_of(const Summary& summary, const PolicySummary& policy) {
@@ -152,11 +154,11 @@ void add_left_out(const Summary& summary, std::vector<std::string>& all) {
   }
 }
 
-std::vector<Column> columns_of(const Summary& summary, bool with_reference) {
-  std::vector<Column> columns = {{"", Align::kLeft}};
+std::vector<page::Column> columns_of(const Summary& summary, bool with_reference) {
+  std::vector<page::Column> columns = {{"", page::Align::kLeft}};
   for (const PolicySummary& policy : summary.policies) {
     if (policy.policy == summary.reference && !with_reference) continue;
-    columns.push_back({policy.policy, Align::kRight});
+    columns.push_back({policy.policy, page::Align::kRight});
   }
   return columns;
 }
@@ -197,8 +199,8 @@ std::vector<std::string> remarks(const Summary& summary) {
   return all;
 }
 
-Table figure_table(const Summary& summary, const std::vector<Figure>& figures) {
-  Table table{.caption = kFigureCaption, .columns = columns_of(summary, true), .rows = {}};
+page::Table figure_table(const Summary& summary, const std::vector<Figure>& figures) {
+  page::Table table{.caption = kFigureCaption, .columns = columns_of(summary, true), .rows = {}};
   std::vector<std::string> runs = {"complete runs"};
   for (const PolicySummary& policy : summary.policies) runs.push_back(std::to_string(policy.runs));
   table.rows.push_back(std::move(runs));
@@ -212,8 +214,9 @@ Table figure_table(const Summary& summary, const std::vector<Figure>& figures) {
   return table;
 }
 
-Table ratio_table(const Summary& summary, const std::vector<Figure>& figures) {
-  Table table{.caption = ratio_caption(summary), .columns = columns_of(summary, false), .rows = {}};
+page::Table ratio_table(const Summary& summary, const std::vector<Figure>& figures) {
+  page::Table table{
+      .caption = ratio_caption(summary), .columns = columns_of(summary, false), .rows = {}};
   for (const Figure& figure : figures) {
     std::vector<std::string> row = {label_without_unit(figure)};
     bool any = false;
@@ -227,12 +230,12 @@ Table ratio_table(const Summary& summary, const std::vector<Figure>& figures) {
   return table;
 }
 
-std::vector<Table> yardstick_tables(const Summary& summary) {
-  std::vector<Table> tables;
+std::vector<page::Table> yardstick_tables(const Summary& summary) {
+  std::vector<page::Table> tables;
   for (const Summary& one : summary.yardsticks) {
     std::vector<Figure> figures = one.figures;
     figures.insert(figures.end(), one.phase_figures.begin(), one.phase_figures.end());
-    Table table = ratio_table(one, figures);
+    page::Table table = ratio_table(one, figures);
     if (!table.rows.empty()) tables.push_back(std::move(table));
   }
   return tables;
@@ -244,7 +247,7 @@ std::string comparison_markdown(const Summary& summary) {
   for (const std::string& sentence : conclusions(summary)) out += "- " + sentence + "\n";
   out += "\n" + markdown(figure_table(summary, summary.figures)) + "\n";
   out += markdown(ratio_table(summary, summary.figures)) + "\n";
-  for (const Table& table : yardstick_tables(summary)) out += markdown(table) + "\n";
+  for (const page::Table& table : yardstick_tables(summary)) out += markdown(table) + "\n";
   if (!summary.phase_figures.empty()) {
     out += "## By phase\n\n" + markdown(figure_table(summary, summary.phase_figures)) + "\n";
     out += markdown(ratio_table(summary, summary.phase_figures)) + "\n";
@@ -256,9 +259,9 @@ std::string comparison_markdown(const Summary& summary) {
 
 std::string comparison_text(const Summary& summary) {
   std::string out = plain_text(figure_table(summary, summary.figures)) + "\n";
-  const Table ratios = ratio_table(summary, summary.figures);
+  const page::Table ratios = ratio_table(summary, summary.figures);
   if (!ratios.rows.empty()) out += plain_text(ratios) + "\n";
-  for (const Table& table : yardstick_tables(summary)) out += plain_text(table) + "\n";
+  for (const page::Table& table : yardstick_tables(summary)) out += plain_text(table) + "\n";
   for (const std::string& sentence : conclusions(summary)) out += sentence + "\n";
   out += "\n";
   for (const std::string& remark : remarks(summary)) out += remark + "\n";

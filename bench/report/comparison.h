@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/report/page.h"
 #include "bench/report/summary.h"
-#include "bench/report/table.h"
+#include "page/page.h"
+#include "page/table.h"
 
 namespace rocktune::bench::report {
 
@@ -19,16 +19,16 @@ std::vector<std::string> conclusions(const Summary& summary);
 std::vector<std::string> remarks(const Summary& summary);
 
 // By policy: median and, in brackets, least and most of the repeats.
-Table figure_table(const Summary& summary, const std::vector<Figure>& figures);
+page::Table figure_table(const Summary& summary, const std::vector<Figure>& figures);
 // By policy but the reference: the ratio of medians, its interval, what to make of it.
-Table ratio_table(const Summary& summary, const std::vector<Figure>& figures);
+page::Table ratio_table(const Summary& summary, const std::vector<Figure>& figures);
 
 // For each yardstick the ratio of every other policy's throughput to its own: of the whole run, and
 // of each phase where there are several.
-std::vector<Table> yardstick_tables(const Summary& summary);
+std::vector<page::Table> yardstick_tables(const Summary& summary);
 
 std::string comparison_markdown(const Summary& summary);
 std::string comparison_text(const Summary& summary);
-Page comparison_page(const Comparison& comparison, const Summary& summary);
+page::Page comparison_page(const Comparison& comparison, const Summary& summary);
 
 }  // namespace rocktune::bench::report

@@ -20,7 +20,7 @@ std::string series_name(const Run& run) {
 
 // One value of every element of a `per_second` array, at the end of its second.
 void add_seconds(const json& per_second, const std::string& path, double divisor,
-                 std::vector<Point>& points) {
+                 std::vector<page::Point>& points) {
   for (const json& second : per_second) {
     const auto start = number_at(second, "/start_seconds");
     const auto length = number_at(second, "/seconds");
@@ -31,9 +31,9 @@ void add_seconds(const json& per_second, const std::string& path, double divisor
   }
 }
 
-std::vector<Point> database_points(const Run& run, const std::string& database,
-                                   const std::string& path, double divisor) {
-  std::vector<Point> points;
+std::vector<page::Point> database_points(const Run& run, const std::string& database,
+                                         const std::string& path, double divisor) {
+  std::vector<page::Point> points;
   for (const DatabaseResult& one : databases_of(run.result)) {
     if (one.name != database) continue;
     for (const json& phase : array_at(*one.document, "/phases")) {
@@ -43,17 +43,17 @@ std::vector<Point> database_points(const Run& run, const std::string& database,
   return points;
 }
 
-std::vector<Point> device_points(const Run& run, const std::string& path, double divisor) {
-  std::vector<Point> points;
+std::vector<page::Point> device_points(const Run& run, const std::string& path, double divisor) {
+  std::vector<page::Point> points;
   add_seconds(array_at(run.result, "/device/per_second"), path, divisor, points);
   return points;
 }
 
-using PointsOf = std::function<std::vector<Point>(const Run&)>;
+using PointsOf = std::function<std::vector<page::Point>(const Run&)>;
 
-Chart chart_of(const std::vector<Run>& runs, std::string title, std::string unit, Reduce reduce,
-               const PointsOf& points) {
-  Chart chart;
+page::Chart chart_of(const std::vector<Run>& runs, std::string title, std::string unit,
+                     page::Reduce reduce, const PointsOf& points) {
+  page::Chart chart;
   chart.title = std::move(title);
   chart.unit = std::move(unit);
   chart.reduce = reduce;
@@ -93,7 +93,7 @@ class Charts {
  public:
   explicit Charts(const std::vector<Run>& runs) : runs_(runs) {}
 
-  std::vector<Chart> make() {
+  std::vector<page::Chart> make() {
     for (const std::string& database : database_names(runs_)) add_database(database);
     add_device();
     for (const std::string& database : database_names(runs_)) add_knobs(database);
@@ -105,8 +105,8 @@ class Charts {
     return database.empty() ? title : database + ": " + title;
   }
 
-  Chart& add(const std::string& database, const std::string& title, const std::string& unit,
-             const std::string& path, double divisor, Reduce reduce) {
+  page::Chart& add(const std::string& database, const std::string& title, const std::string& unit,
+                   const std::string& path, double divisor, page::Reduce reduce) {
     charts_.push_back(chart_of(runs_, titled(database, title), unit, reduce, [&](const Run& run) {
       return database_points(run, database, path, divisor);
     }));
@@ -114,26 +114,27 @@ class Charts {
   }
 
   void add_database(const std::string& database) {
-    add(database, "throughput", "ops/s", "/ops_per_second", 1, Reduce::kMean);
+    add(database, "throughput", "ops/s", "/ops_per_second", 1, page::Reduce::kMean);
     for (const std::string& operation : operations_of(runs_)) add_latencies(database, operation);
     add(database, "writers stalled, all threads together", "s per s", "/stall_seconds", 1,
-        Reduce::kMax);
-    add(database, "level-0 files", "", "/l0_files", 1, Reduce::kMax);
-    add(database, "pending compaction", "MiB", "/pending_compaction_bytes", kMiB, Reduce::kMax);
+        page::Reduce::kMax);
+    add(database, "level-0 files", "", "/l0_files", 1, page::Reduce::kMax);
+    add(database, "pending compaction", "MiB", "/pending_compaction_bytes", kMiB,
+        page::Reduce::kMax);
   }
 
   // P99 always; another percentile where the objective limits it.
   void add_latencies(const std::string& database, const std::string& operation) {
     for (const char* percentile : {"p50_us", "p95_us", "p99_us", "p999_us"}) {
-      std::vector<Limit> limits;
+      std::vector<page::Limit> limits;
       for (const LatencyLimit& limit : limits_of(runs_)) {
         if (limit.operation != operation || limit.percentile != percentile) continue;
         limits.push_back({"SLO", limit.limit_us / kMillisecondUs});
       }
       if (limits.empty() && std::string(percentile) != "p99_us") continue;
-      Chart& chart =
+      page::Chart& chart =
           add(database, operation_text(operation) + " " + percentile_text(percentile), "ms",
-              "/operations/" + operation + "/" + percentile, kMillisecondUs, Reduce::kMax);
+              "/operations/" + operation + "/" + percentile, kMillisecondUs, page::Reduce::kMax);
       chart.logarithmic = true;
       chart.limits = std::move(limits);
     }
@@ -152,9 +153,9 @@ class Charts {
          {"/read_bytes_per_second", "device: read", "MiB/s", kMiB},
          {"/write_bytes_per_second", "device: written", "MiB/s", kMiB}}};
     for (const DeviceChart& one : kCharts) {
-      charts_.push_back(chart_of(runs_, one.title, one.unit, Reduce::kMean, [&](const Run& run) {
-        return device_points(run, one.key, one.divisor);
-      }));
+      charts_.push_back(
+          chart_of(runs_, one.title, one.unit, page::Reduce::kMean,
+                   [&](const Run& run) { return device_points(run, one.key, one.divisor); }));
     }
   }
 
@@ -171,28 +172,31 @@ class Charts {
     }
     for (const std::string& key : keys) {
       const KeyText text = text_of_key(key);
-      add(database, "knob " + text.title, text.unit, "/knobs/" + key, text.divisor, Reduce::kMax)
+      add(database, "knob " + text.title, text.unit, "/knobs/" + key, text.divisor,
+          page::Reduce::kMax)
           .steps = true;
     }
   }
 
   const std::vector<Run>& runs_;
-  std::vector<Chart> charts_;
+  std::vector<page::Chart> charts_;
 };
 
 // Of the run that got furthest; where databases have phases of their own, of the first one.
-std::vector<Band> bands_of(const std::vector<Run>& runs) {
-  std::vector<Band> longest;
+std::vector<page::Band> bands_of(const std::vector<Run>& runs) {
+  std::vector<page::Band> longest;
   for (const Run& run : runs) {
     const auto databases = databases_of(run.result);
     if (databases.empty()) continue;
-    std::vector<Band> bands;
+    std::vector<page::Band> bands;
     for (const json& phase : array_at(*databases.front().document, "/phases")) {
       const auto start = number_at(phase, "/total/start_seconds");
       const auto length = number_at(phase, "/total/seconds");
       if (start && length) bands.push_back({text_at(phase, "/name"), *start, *start + *length});
     }
-    const auto end = [](const std::vector<Band>& all) { return all.empty() ? 0 : all.back().to; };
+    const auto end = [](const std::vector<page::Band>& all) {
+      return all.empty() ? 0 : all.back().to;
+    };
     if (end(bands) > end(longest)) longest = std::move(bands);
   }
   return longest;
@@ -200,8 +204,8 @@ std::vector<Band> bands_of(const std::vector<Run>& runs) {
 
 }  // namespace
 
-ChartGroup run_charts(const std::vector<Run>& runs) {
-  ChartGroup group;
+page::ChartGroup run_charts(const std::vector<Run>& runs) {
+  page::ChartGroup group;
   group.charts = Charts(runs).make();
   group.bands = bands_of(runs);
   for (const Run& run : runs) {

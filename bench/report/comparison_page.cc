@@ -13,33 +13,38 @@ namespace {
 // Rows of the table of events; a run that changes something each second has them in its alert log.
 constexpr std::size_t kMostEvents = 500;
 
-Section summary_section(const Summary& summary) {
-  Section section;
-  if (!summary.description.empty()) section.blocks.emplace_back(Paragraph{summary.description});
+page::Section summary_section(const Summary& summary) {
+  page::Section section;
+  if (!summary.description.empty())
+    section.blocks.emplace_back(page::Paragraph{summary.description});
   for (const std::string& sentence : conclusions(summary)) {
-    section.blocks.emplace_back(Paragraph{sentence, true});
+    section.blocks.emplace_back(page::Paragraph{sentence, true});
   }
   section.blocks.emplace_back(figure_table(summary, summary.figures));
-  if (Table ratios = ratio_table(summary, summary.figures); !ratios.rows.empty()) {
+  if (page::Table ratios = ratio_table(summary, summary.figures); !ratios.rows.empty()) {
     section.blocks.emplace_back(std::move(ratios));
   }
-  for (Table& table : yardstick_tables(summary)) section.blocks.emplace_back(std::move(table));
+  for (page::Table& table : yardstick_tables(summary))
+    section.blocks.emplace_back(std::move(table));
   return section;
 }
 
-Section phase_section(const Summary& summary) {
-  Section section{.heading = "By phase", .blocks = {}, .folded = true};
+page::Section phase_section(const Summary& summary) {
+  page::Section section{.heading = "By phase", .blocks = {}, .folded = true};
   section.blocks.emplace_back(figure_table(summary, summary.phase_figures));
-  if (Table ratios = ratio_table(summary, summary.phase_figures); !ratios.rows.empty()) {
+  if (page::Table ratios = ratio_table(summary, summary.phase_figures); !ratios.rows.empty()) {
     section.blocks.emplace_back(std::move(ratios));
   }
   return section;
 }
 
-Section event_section(const Comparison& comparison) {
-  Table table{.caption = "",
-              .columns = {{"policy", Align::kLeft}, {"repeat"}, {"second"}, {"what", Align::kLeft}},
-              .rows = {}};
+page::Section event_section(const Comparison& comparison) {
+  page::Table table{.caption = "",
+                    .columns = {{"policy", page::Align::kLeft},
+                                {"repeat"},
+                                {"second"},
+                                {"what", page::Align::kLeft}},
+                    .rows = {}};
   std::size_t left_out = 0;
   for (const Run& run : comparison.runs) {
     for (const Event& event : run.events) {
@@ -52,29 +57,30 @@ Section event_section(const Comparison& comparison) {
       table.rows.push_back({run.policy, std::to_string(run.repeat), second, event.text});
     }
   }
-  Section section{.heading = "What the daemon did", .blocks = {}, .folded = true};
+  page::Section section{.heading = "What the daemon did", .blocks = {}, .folded = true};
   if (left_out > 0) table.caption = std::to_string(left_out) + " more are left out";
   section.blocks.emplace_back(std::move(table));
   return section;
 }
 
-Section notes_section(const Summary& summary) {
-  Section section{.heading = "Notes", .blocks = {}};
-  for (const std::string& remark : remarks(summary)) section.blocks.emplace_back(Paragraph{remark});
+page::Section notes_section(const Summary& summary) {
+  page::Section section{.heading = "Notes", .blocks = {}};
+  for (const std::string& remark : remarks(summary))
+    section.blocks.emplace_back(page::Paragraph{remark});
   if (!summary.command.empty()) {
-    section.blocks.emplace_back(Paragraph{"Made by: " + summary.command});
+    section.blocks.emplace_back(page::Paragraph{"Made by: " + summary.command});
   }
   return section;
 }
 
 }  // namespace
 
-Page comparison_page(const Comparison& comparison, const Summary& summary) {
-  Page page{.title = comparison.title, .groups = {}, .sections = {}};
+page::Page comparison_page(const Comparison& comparison, const Summary& summary) {
+  page::Page page{.title = comparison.title, .groups = {}, .sections = {}};
   for (const PolicySummary& policy : summary.policies) page.groups.push_back(policy.policy);
   page.sections.push_back(summary_section(summary));
   if (!summary.phase_figures.empty()) page.sections.push_back(phase_section(summary));
-  Section series{.heading = "Second by second", .blocks = {}};
+  page::Section series{.heading = "Second by second", .blocks = {}};
   series.blocks.emplace_back(run_charts(comparison.runs));
   page.sections.push_back(std::move(series));
   const bool events = std::any_of(comparison.runs.begin(), comparison.runs.end(),

@@ -60,7 +60,7 @@ std::string conditions_of(const json& comparison) {
                     comparison.value("device", "unknown device");
   const auto scale = comparison.find("scale");
   if (scale != comparison.end() && scale->is_number()) {
-    out += "; scale " + number_text(scale->get<double>(), 0);
+    out += "; scale " + page::number_text(scale->get<double>(), 0);
   }
   return out;
 }
@@ -98,10 +98,10 @@ std::string cell(const ScenarioStanding& scenario, const std::string& policy,
                  const TableKind& kind) {
   const auto value = value_of(scenario, policy, kind);
   if (!value) return "-";
-  std::string text = number_text(*value / kind.divisor, kind.digits);
+  std::string text = page::number_text(*value / kind.divisor, kind.digits);
   const auto ratio = ratio_of(scenario, policy, kind);
   if (kind.as_ratio && ratio && policy != kStaticPolicy)
-    text += " (" + number_text(*ratio, 2) + ")";
+    text += " (" + page::number_text(*ratio, 2) + ")";
   return text;
 }
 
@@ -116,19 +116,19 @@ std::string total_cell(const Standings& standings, const std::string& policy,
     values.push_back(*value);
   }
   if (!kind.as_ratio) {
-    return number_text(std::accumulate(values.begin(), values.end(), 0.0) / kind.divisor,
-                       kind.digits);
+    return page::number_text(std::accumulate(values.begin(), values.end(), 0.0) / kind.divisor,
+                             kind.digits);
   }
   const auto mean = bootstrap_geometric_mean(values, kSeed);
-  if (policy == kStaticPolicy) return number_text(mean->mean, 2);
-  return number_text(mean->mean, 2) + " [" + number_text(mean->low, 2) + "–" +
-         number_text(mean->high, 2) + "]";
+  if (policy == kStaticPolicy) return page::number_text(mean->mean, 2);
+  return page::number_text(mean->mean, 2) + " [" + page::number_text(mean->low, 2) + "–" +
+         page::number_text(mean->high, 2) + "]";
 }
 
-Table table_of(const Standings& standings, const TableKind& kind) {
-  Table table{.caption = kind.caption, .columns = {{"", Align::kLeft}}, .rows = {}};
+page::Table table_of(const Standings& standings, const TableKind& kind) {
+  page::Table table{.caption = kind.caption, .columns = {{"", page::Align::kLeft}}, .rows = {}};
   const auto policies = all_policies(standings);
-  for (const std::string& policy : policies) table.columns.push_back({policy, Align::kRight});
+  for (const std::string& policy : policies) table.columns.push_back({policy, page::Align::kRight});
   for (const ScenarioStanding& scenario : standings.scenarios) {
     std::vector<std::string> row = {scenario.scenario};
     for (const std::string& policy : policies) row.push_back(cell(scenario, policy, kind));
@@ -156,7 +156,7 @@ std::optional<std::string> least_of(const ScenarioStanding& scenario, const std:
 std::string loss_text(const ScenarioStanding& scenario, const std::string& policy,
                       const std::string& other, const TableKind& kind, const std::string& what) {
   const auto text = [&](const std::string& one) {
-    return number_text(*value_of(scenario, one, kind) / kind.divisor, kind.digits);
+    return page::number_text(*value_of(scenario, one, kind) / kind.divisor, kind.digits);
   };
   return scenario.scenario + ": " + what + " " + text(policy) + ", with " + other + " " +
          text(other);
@@ -234,8 +234,8 @@ bool has_policy(const Standings& standings) {
                      });
 }
 
-std::vector<Table> standing_tables(const Standings& standings) {
-  std::vector<Table> tables;
+std::vector<page::Table> standing_tables(const Standings& standings) {
+  std::vector<page::Table> tables;
   for (const TableKind& kind : {kP99Table, kSloTable, kOpsTable, kStallTable}) {
     tables.push_back(table_of(standings, kind));
   }
@@ -267,7 +267,7 @@ std::string standings_markdown(const Standings& standings) {
          (most > fewest ? " to " + std::to_string(most) : "") + " runs of each policy.";
   for (const std::string& one : conditions) out += " " + one + ".";
   out += "\n\n";
-  for (const Table& table : standing_tables(standings)) out += markdown(table) + "\n";
+  for (const page::Table& table : standing_tables(standings)) out += markdown(table) + "\n";
   const auto lost = losses(standings);
   out += "Where " + standings.policy +
          " is behind (read P99 by more than 5% and time above the SLO "

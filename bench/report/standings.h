@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/report/table.h"
 #include "model/result.h"
+#include "page/table.h"
 
 namespace rocktune::bench::report {
 
@@ -43,7 +43,7 @@ struct Standings {
 inline constexpr double kBehindP99 = 0.05, kBehindThroughput = 0.03, kOneSampleSeconds = 0.5;
 
 bool has_policy(const Standings& standings);  // any of the scenarios
-std::vector<Table> standing_tables(const Standings& standings);
+std::vector<page::Table> standing_tables(const Standings& standings);
 std::vector<std::string> losses(const Standings& standings);
 std::string standings_markdown(const Standings& standings);
 

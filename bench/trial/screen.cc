@@ -32,9 +32,10 @@ std::string p99_ms(const json& event, const std::string& operation) {
 
 }  // namespace
 
-Screen::Screen() : terminal_(isatty(STDOUT_FILENO) != 0) {}
+Screen::Screen(bool silent) : silent_(silent), terminal_(isatty(STDOUT_FILENO) != 0) {}
 
 void Screen::say(const std::string& line) {
+  if (silent_) return;
   const std::string reopened = open_;
   if (!open_.empty()) std::printf("\r\033[K");
   std::printf("%s\n", line.c_str());
@@ -43,6 +44,7 @@ void Screen::say(const std::string& line) {
 }
 
 void Screen::progress(const std::string& line) {
+  if (silent_) return;
   if (terminal_) {
     open_ = fit_to_terminal(line, STDOUT_FILENO);
     std::printf("\r\033[K%s", open_.c_str());
@@ -53,6 +55,7 @@ void Screen::progress(const std::string& line) {
 }
 
 void Screen::end_progress() {
+  if (silent_) return;
   if (!open_.empty()) std::printf("\n");
   open_.clear();
   skipped_ = 0;

@@ -9,13 +9,15 @@ namespace rocktune::bench {
 
 class Screen {
  public:
-  Screen();
+  // `silent`: shows nothing, where stdout is for a result.
+  explicit Screen(bool silent = false);
   void say(const std::string& line);
   // On a terminal rewritten in place; elsewhere shown once per five calls.
   void progress(const std::string& line);
   void end_progress();
 
  private:
+  bool silent_;
   bool terminal_;
   int skipped_ = 0;
   std::string open_;  // the line being rewritten

@@ -71,7 +71,9 @@ Result<void> run_child(const TrialPlan& plan, const std::string& database,
                        const std::string& sockets, const Watcher& watcher, TrialOutcome& outcome) {
   const std::string log = plan.directory + "/run.log";
   const std::string result = plan.directory + "/run.json";
-  auto child = Child::start({run_arguments(plan.subject, database, result),
+  auto arguments =
+      plan.command ? plan.command(database, result) : run_arguments(plan.subject, database, result);
+  auto child = Child::start({std::move(arguments),
                              {{"ROCKTUNE_AGENT_DIR", sockets}, {"ROCKTUNE_AGENT_MODE", "rw"}},
                              log});
   if (!child) return tl::unexpected(child.error());

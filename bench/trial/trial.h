@@ -6,9 +6,11 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bench/trial/daemon.h"
 #include "bench/trial/subject.h"
@@ -23,6 +25,10 @@ struct TrialPlan {
   // Where its files go: run.json, run.log, and the daemon's (see daemon.h). Must not exist.
   std::string directory;
   std::optional<DaemonSettings> daemon;
+  // Instead of the subject's run: the command line of a child that works on `database`, writes a
+  // result like a run's and shows its progress as JSON on stdout. Empty: the subject's.
+  std::function<std::vector<std::string>(const std::string& database, const std::string& result)>
+      command = {};
 };
 
 struct TrialOutcome {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/config/section.h"
+#include "files/section.h"
 #include "model/clock.h"
 #include "model/engine_config.h"
 #include "model/units.h"

@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 
-#include "daemon/config/device_profile.h"
 #include "daemon/config/knob_maps.h"
-#include "daemon/config/units.h"
 #include "daemon/config/values.h"
+#include "files/device_profile.h"
+#include "files/units.h"
 #include "model/indicators.h"
 #include "model/knobs.h"
 #include "policy/policy.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "daemon/config/config.h"
-#include "daemon/config/raw_config.h"
+#include "files/raw_config.h"
 
 namespace rocktune::daemon {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "daemon/config/units.h"
 #include "daemon/config/values.h"
+#include "files/units.h"
 #include "model/knobs.h"
 
 namespace rocktune::daemon {

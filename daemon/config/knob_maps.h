@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/config/section.h"
+#include "files/section.h"
 #include "model/engine_config.h"
 
 namespace rocktune::daemon {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-#include "daemon/config/units.h"
+#include "files/units.h"
 #include "prior/prior.h"
 
 namespace rocktune::daemon {

@@ -42,6 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace rocktune::wire;
   rocktune::fuzz::check_all<Hello, DatabaseList, Sample, Options, Events, Knobs, ChangesRequest,
                             ChangeResults, Lease, RestoreRequest, ReleaseRequest, HoldRequest,
-                            Error>({reinterpret_cast<const char*>(data), size});
+                            OpTraceRequest, OpTrace, Error>(
+      {reinterpret_cast<const char*>(data), size});
   return 0;
 }

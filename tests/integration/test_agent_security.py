@@ -20,7 +20,8 @@ class AgentSecurity(AgentWorld):
         database = self.databases(host)[0]
         self.assertFalse(database["tunable"])
         for action, body in {"lease": {"holder": "a", "seconds": 5}, "changes": {"holder": "a", "changes": []},
-                             "restore": {}, "release": {}, "hold": {"knob": "max_background_jobs"}}.items():
+                             "restore": {}, "release": {}, "hold": {"knob": "max_background_jobs"},
+                             "op_trace": {"action": "status"}}.items():
             code, answer = request(path, "POST", f"/v1/dbs/{database['id']}/{action}", body)
             self.assertEqual((code, answer["error"]["code"]), (403, "read_only"), action)
         self.assertEqual(request(path, "GET", f"/v1/dbs/{database['id']}/sample")[0], 200)

@@ -142,6 +142,35 @@ class Overhead(Bench):
         self.assertNotIn("overhead-host", self.log())
 
 
+class ReplaySpeed(Bench):
+    def test_figures_and_an_exact_replay(self):
+        keep = self.directory / "kept"
+        process = self.bench("replay-speed", "--samples", 2400, "--families", 2, "--keep", keep, "--json")
+        self.assertEqual(process.wait(60), 0, self.log())
+        report = json.loads(self.log()[self.log().index("{"):])
+        self.assertEqual(report["schema"], "rocktune-replay-speed/1")
+        self.assertEqual((report["samples"], report["column_families"]), (2400, 2))
+        self.assertEqual(report["trace_bytes"], (keep / "day.sqlite").stat().st_size)
+        self.assertEqual([(row["policy"], row["as_recorded"]) for row in report["open_loop"]],
+                         [("headroom", True), ("static", False)])
+        self.assertEqual(report["open_loop"][0]["steps_that_differ"], 0, "an advise run is replayed exactly")
+        for row in report["open_loop"] + report["closed_loop"]:
+            self.assertGreater(row["seconds"], 0)
+            self.assertGreaterEqual(row["memory_most_bytes"], row["memory_before_bytes"])
+        self.assertAlmostEqual(report["closed_loop"][0]["simulated_seconds"], 600, delta=2)
+        self.assertEqual(list(self.temporary.iterdir()), [])
+
+    def test_usage(self):
+        self.assertEqual(self.bench("replay-speed", "--samples", 10).wait(10), 2)
+
+    def test_interrupted_it_leaves_nothing(self):
+        process = self.bench("replay-speed", "--families", 1)
+        wait_for("the beginning", lambda: "making" in self.log(), 20)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(15), 130, self.log())
+        self.assertEqual(list(self.temporary.iterdir()), [])
+
+
 class Demo(Bench):
     def demo(self, *arguments):
         return self.bench("demo", "--records", "50000", *arguments)

@@ -55,7 +55,7 @@ class Import(World):
             # Files that wait for their deletion are in the directory, and flushes after the last sample.
             self.assertAlmostEqual(files, len(tables), delta=8)
             self.assertAlmostEqual(size / 1e6, sum(table.stat().st_size for table in tables) / 1e6, delta=8)
-            self.assertGreater(db.execute("select max(l0_compaction_input_files) from column_families").fetchone()[0], 0)
+            self.assertGreater(db.execute("select max(l0_compaction_input_files) from column_family_states").fetchone()[0], 0)
             falls = db.execute(
                 "select count(*) from (select flush_bytes_written - lag(flush_bytes_written) over "
                 "(partition by incarnation order by sequence) as d from samples) where d < 0").fetchone()[0]

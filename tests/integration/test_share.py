@@ -65,7 +65,7 @@ class Share(World):
         self.assertIn("limiter.backlog", rules)  # jobs may follow, where the limiter alone does not do
 
         self.assertEqual(self.stop(daemon), 0)
-        recorded = self.query("select count(*) from samples where shared_jobs_max is not null")[0][0]
+        recorded = self.query("select count(*) from samples join shared_budgets on shared_at = shared_budgets.sample where jobs_max is not null")[0][0]
         self.assertGreater(recorded, 20)
         replayed = [l for l in self.rocktune("replay", self.trace(), "--json").stdout.splitlines()
                     if '"kind":"decision"' in l]

@@ -25,7 +25,9 @@ class Train(World):
 
     def later(self, trace, days):
         copy = self.directory / f"later{days}.sqlite"
-        shutil.copy(trace, copy)
+        connection = sqlite3.connect(trace)
+        connection.execute("vacuum into ?", (str(copy),))  # without checksums of pages: it may be changed
+        connection.close()
         connection = sqlite3.connect(copy)
         connection.execute("update samples set wall_ns = wall_ns + ?", (days * DAY_NS,))
         connection.commit()

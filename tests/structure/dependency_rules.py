@@ -20,12 +20,14 @@ PARTS = {
     "advice": {"model"},
     "sim": {"model", "policy"},
     "trace": {"model"},
+    "replay": {"model", "policy", "trace"},
     "files": {"model"},
     "prior": {"model", "files"},
+    "page": set(),
     "agent": {"wire"},
     "daemon": {"wire", "model", "policy", "sim", "trace", "files", "prior"},
-    "tools": {"wire", "model", "policy", "score", "advice", "sim", "trace", "files", "prior"},
-    "bench": {"wire", "model", "policy", "score", "sim", "trace", "files", "prior", "agent"},
+    "tools": {"wire", "model", "policy", "score", "advice", "sim", "trace", "replay", "files", "prior", "page"},
+    "bench": {"wire", "model", "policy", "score", "sim", "trace", "replay", "files", "prior", "page", "agent"},
 }
 
 # Third-party libraries by the headers that they are known by.
@@ -56,8 +58,10 @@ ALLOWED_THIRD_PARTY = {
     "advice": {"expected"},
     "sim": {"eigen", "expected"},
     "trace": {"sqlite", "json", "expected", "zlib"},
+    "replay": {"expected"},
     "files": {"yaml-cpp", "expected"},
     "prior": {"expected"},
+    "page": {"json"},
     "agent": {"rocksdb", "boost", "expected"},
     "daemon": set(THIRD_PARTY) - {"rocksdb", "eigen"},
     "tools": set(THIRD_PARTY) - {"rocksdb", "eigen", "libnvme"},
@@ -104,7 +108,7 @@ def link_breaches(path: pathlib.Path, part: str):
         library = LINKED.get(word)
         if library and library not in ALLOWED_THIRD_PARTY[part]:
             yield f"{where}: {part} may not link {word}"
-        match = re.fullmatch(r"rocktune_(wire|model|policy|score|advice|sim|trace|files|prior|agent|daemon|tools|bench)(?:_\w+)?", word)
+        match = re.fullmatch(r"rocktune_(wire|model|policy|score|advice|sim|trace|replay|files|prior|page|agent|daemon|tools|bench)(?:_\w+)?", word)
         if match and match.group(1) != part and match.group(1) not in PARTS[part]:
             yield f"{where}: {part} may not link {word}"
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PARTS = ("agent", "wire", "model", "policy", "score", "advice", "sim", "trace", "files", "prior", "daemon", "tools", "bench")
+PARTS = ("agent", "wire", "model", "policy", "score", "advice", "sim", "trace", "replay", "files", "prior", "page", "daemon", "tools", "bench")
 
 
 def tidy(build: pathlib.Path, source: pathlib.Path):

@@ -18,21 +18,24 @@ rocktune_unit_test(bench_test
     unit/bench/histogram_test.cc
     unit/bench/keys_test.cc
     unit/bench/load_order_test.cc
+    unit/bench/host_laws_test.cc
     unit/bench/no_harm_test.cc
+    unit/bench/order_test.cc
     unit/bench/overhead_test.cc
     unit/bench/pacer_test.cc
     unit/bench/random_scenario_test.cc
     unit/bench/rate_test.cc
     unit/bench/records_test.cc
+    unit/bench/replay_ops_test.cc
     unit/bench/requests_test.cc
+    unit/bench/replay_speed_test.cc
     unit/bench/report_machine_test.cc
-    unit/bench/report_page_test.cc
     unit/bench/report_statistics_test.cc
     unit/bench/report_standings_test.cc
     unit/bench/report_summary_test.cc
-    unit/bench/report_table_test.cc
     unit/bench/report_verdict_test.cc
     unit/bench/result_test.cc
+    unit/bench/scenario_input_test.cc
     unit/bench/scenario_test.cc
     unit/bench/sizes_test.cc
     unit/bench/trial_test.cc

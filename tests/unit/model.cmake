@@ -4,6 +4,7 @@ rocktune_unit_test(model_test
     unit/model/backlog_test.cc unit/model/indicators_test.cc
     unit/model/compaction_debt_test.cc
     unit/model/device_load_test.cc unit/model/device_saturation_test.cc
+    unit/model/digest_test.cc
     unit/model/flow_test.cc
     unit/model/heads/drift_test.cc
     unit/model/heads/false_alarm_budget_test.cc

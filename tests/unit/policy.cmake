@@ -19,6 +19,7 @@ rocktune_unit_test(policy_test
     unit/policy/peers/peers_test.cc
     unit/policy/peers/silk_test.cc
     unit/policy/peers/write_amp_limiter_test.cc
+    unit/policy/policy_choice_test.cc
     unit/policy/policy_test.cc
     unit/policy/property_test.cc
     unit/policy/shares_test.cc

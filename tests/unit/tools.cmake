@@ -2,7 +2,6 @@ rocktune_unit_test(tools_test
   SOURCES
     unit/tools/advise_test.cc
     unit/tools/agents_test.cc
-    unit/tools/agreement_test.cc
     unit/tools/alert_score_test.cc
     unit/tools/alert_text_test.cc
     unit/tools/cli_test.cc
@@ -11,8 +10,10 @@ rocktune_unit_test(tools_test
     unit/tools/event_text_test.cc
     unit/tools/follow_test.cc
     unit/tools/knobs_text_test.cc
+    unit/tools/op_recorder_test.cc
     unit/tools/probe_test.cc
     unit/tools/replay_test.cc
+    unit/tools/report_test.cc
     unit/tools/run_plan_test.cc
     unit/tools/score_test.cc
     unit/tools/simulate_text_test.cc
@@ -20,6 +21,11 @@ rocktune_unit_test(tools_test
     unit/tools/stall_trace.cc
     unit/tools/stats_text_test.cc
     unit/tools/status_text_test.cc
+    unit/tools/sweep_file_test.cc
+    unit/tools/sweep_grid_test.cc
+    unit/tools/sweep_plan_test.cc
+    unit/tools/sweep_run_test.cc
+    unit/tools/sweep_text_test.cc
     unit/tools/text_test.cc
     unit/tools/trace_summary_test.cc
     unit/tools/train_test.cc

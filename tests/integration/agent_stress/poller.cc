@@ -1,8 +1,11 @@
 #include "tests/integration/agent_stress/poller.h"
 
+#include <unistd.h>
+
 #include <boost/asio/io_context.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
+#include <filesystem>
 #include <utility>
 
 #include "tests/integration/agent_stress/check.h"
@@ -85,7 +88,30 @@ void Poller::poll(Socket& socket, std::uint64_t round) {
     if (round % 3 == 0) change(socket, base, round);
     if (round % 5 == 0) visit<wire::Options>(socket, Verb::get, base + "/options", "");
     if (round % 7 == 0) visit<wire::ChangeResults>(socket, Verb::post, base + "/restore", "{}");
+    // Each has a thread of its own, which the scenario of many databases counts.
+    if (round % 6 == 0 && list->databases.size() == 1) trace(socket, database.id, round);
+    if (round % 6 == 4) {
+      visit<wire::OpTrace>(socket, Verb::post, base + "/op_trace", R"({"action":"stop"})");
+    }
   }
+}
+
+// Most end by a stop or the close of the database, some by their size. Few have a checkpoint, which
+// takes room.
+void Poller::trace(Socket& socket, const std::string& database, std::uint64_t round) {
+  static std::atomic<std::uint64_t> traces{0};  // several pollers may have one directory
+  const auto place =
+      path_ + ".trace-" + std::to_string(::getpid()) + "-" + std::to_string(traces++);
+  std::filesystem::create_directory(place);
+  std::filesystem::permissions(place, std::filesystem::perms::owner_all);
+  wire::OpTraceRequest request;
+  request.action = "start";
+  request.directory = place;
+  request.max_bytes = std::uint64_t{64} << 10;
+  request.seconds = 60;
+  request.checkpoint = round % 120 == 0;
+  visit<wire::OpTrace>(socket, Verb::post, "/v1/dbs/" + database + "/op_trace",
+                       wire::encode(request));
 }
 
 void Poller::change(Socket& socket, const std::string& base, std::uint64_t round) {
@@ -113,7 +139,8 @@ bool Poller::answered(const std::string& target, const Response& response) {
   if (response.result_int() == 200) return true;
   const auto error = wire::decode<wire::Error>(response.body());
   if (!error) fail(target + ": " + error.error() + ": " + response.body());
-  const bool expected = error->code == "not_found" || error->code == "no_lease";
+  const bool expected =
+      error->code == "not_found" || error->code == "no_lease" || error->code == "op_trace_busy";
   if (!expected) fail(target + ": " + error->code + ": " + error->message);
   ++gone;
   return false;

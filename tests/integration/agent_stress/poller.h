@@ -51,6 +51,7 @@ class Poller {
   void run();
   void poll(Socket& socket, std::uint64_t round);
   void change(Socket& socket, const std::string& base, std::uint64_t round);
+  void trace(Socket& socket, const std::string& database, std::uint64_t round);
   Response ask(Socket& socket, Verb verb, const std::string& target, const std::string& body);
   bool answered(const std::string& target, const Response& response);
   template <class T>

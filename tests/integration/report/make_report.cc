@@ -11,6 +11,7 @@
 namespace {
 
 using nlohmann::json;
+namespace page = rocktune::page;
 namespace report = rocktune::bench::report;
 
 template <typename T>
@@ -54,6 +55,6 @@ int main(int count, char** arguments) {
   std::ofstream(directory + "/compare.md") << report::comparison_markdown(summary);
   std::ofstream(directory + "/compare.txt") << report::comparison_text(summary);
   std::ofstream(directory + "/compare.html")
-      << report::html(report::comparison_page(comparison, summary));
+      << page::html(report::comparison_page(comparison, summary));
   return 0;
 }

@@ -156,6 +156,24 @@ TEST_CASE("the daemon gets the scenario's objective and budgets", "[bench][compa
   CHECK_THAT(two, Contains("first: throughput") && !Contains("p99:") && !Contains("targets"));
 }
 
+TEST_CASE("a simulated engine gets what the daemon's would", "[bench][compare]") {
+  const Scenario one = scenario_of(kOne);
+  const rocktune::EngineConfig config = engine_config("headroom", one, one.databases.front());
+  CHECK(config.policy == "headroom");
+  CHECK(config.objective.read_p99_seconds == 0.005);
+  CHECK(config.objective.write_p99_seconds == 0.020);
+  CHECK(config.budget.jobs_max == 4);
+  CHECK(config.budget.rate_limit_min.value == 163840);
+  REQUIRE(config.budget.memory_max);
+  CHECK(config.budget.memory_max->value == 67108864);
+  const Scenario two = scenario_of(kTwo);
+  const rocktune::EngineConfig other = engine_config("silk", two, two.databases.front());
+  CHECK(other.objective.first == rocktune::Priority::kThroughput);
+  CHECK(other.objective.read_p99_seconds == rocktune::Objective{}.read_p99_seconds);
+  CHECK_FALSE(other.budget.memory_max);
+  CHECK(other.policy_params == peer_params("silk", two));
+}
+
 TEST_CASE("the peers get their published constants at the scenario's scale", "[bench][compare]") {
   const Scenario one = scenario_of(kOne);  // a 64th of nvme-p41
   const std::string silk = daemon_sections("silk", one);

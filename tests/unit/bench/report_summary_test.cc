@@ -9,6 +9,7 @@
 
 using namespace rocktune::bench::report;
 using namespace rocktune::bench::report::test;
+namespace page = rocktune::page;
 
 TEST_CASE("a policy that was added later did not take turns", "[bench][report]") {
   const auto at = [](const std::string& policy, std::int64_t repeat, const std::string& time) {
@@ -261,9 +262,9 @@ TEST_CASE("throughput is compared with a yardstick too, phase by phase", "[bench
 
 TEST_CASE("charts: the limit stands in the chart of its percentile, knobs are steps",
           "[bench][report]") {
-  const ChartGroup group = run_charts(comparison_of("tuned", {1000}, {2000}).runs);
-  const auto named = [&](const std::string& title) -> const Chart* {
-    for (const Chart& chart : group.charts) {
+  const page::ChartGroup group = run_charts(comparison_of("tuned", {1000}, {2000}).runs);
+  const auto named = [&](const std::string& title) -> const page::Chart* {
+    for (const page::Chart& chart : group.charts) {
       if (chart.title == title) return &chart;
     }
     return nullptr;

@@ -8,7 +8,6 @@
 #include "bench/config/located_yaml.h"
 #include "bench/trial/clone.h"
 #include "bench/trial/daemon.h"
-#include "bench/trial/digest.h"
 #include "bench/trial/load_key.h"
 #include "bench/trial/subject.h"
 #include "tests/support/catch.h"
@@ -137,13 +136,6 @@ TEST_CASE("subjects share a loaded database when the load would be the same", "[
   CHECK(*in_order("key") != *in_order("spread"));
   other.workload = "none-such";
   CHECK_FALSE(load_key(other));
-}
-
-TEST_CASE("a digest is 64-bit FNV-1a", "[bench][trial]") {
-  // The vectors of the algorithm's authors.
-  CHECK(digest("") == "cbf29ce484222325");
-  CHECK(digest("a") == "af63dc4c8601ec8c");
-  CHECK(digest("foobar") == "85944171f73967e8");
 }
 
 TEST_CASE("only what was applied counts as a change", "[bench][trial]") {

@@ -1,4 +1,4 @@
-#include "daemon/config/device_profile.h"
+#include "files/device_profile.h"
 
 #include "daemon/config/finalize.h"
 #include "tests/support/catch.h"

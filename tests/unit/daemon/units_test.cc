@@ -1,9 +1,8 @@
-#include "daemon/config/units.h"
+#include "files/units.h"
 
 #include "tests/support/catch.h"
 
 using namespace rocktune;
-using namespace rocktune::daemon;
 using namespace std::chrono_literals;
 
 TEST_CASE("durations", "[daemon][units]") {

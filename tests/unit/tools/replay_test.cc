@@ -1,9 +1,12 @@
+#include "replay/run.h"
 #include "simulated_run.h"
 #include "support.h"
-#include "tools/replay_run.h"
+#include "tools/claims.h"
 #include "tools/replay_text.h"
 
 using namespace rocktune;
+using replay::ReplayResult;
+
 using namespace rocktune::tools;
 using namespace rocktune::tools::test;
 
@@ -14,10 +17,12 @@ struct Replayed {
   std::vector<ReplayResult> results;
 };
 
-Replayed run(const std::string& path, const std::string& policy = "") {
+Replayed replay_all(const std::string& path, const std::string& policy = "") {
   Replayed replayed;
-  auto results = replay({path, policy, std::nullopt},
-                        [&](const std::string& line) { replayed.lines.push_back(line); });
+  std::optional<PolicyChoice> choice;
+  if (!policy.empty()) choice = *parse_policy_choice(policy);
+  auto results = replay::run({path, choice, std::nullopt},
+                             [&](const std::string& line) { replayed.lines.push_back(line); });
   if (!results) FAIL(results.error().message);
   replayed.results = std::move(*results);
   return replayed;
@@ -47,7 +52,7 @@ TEST_CASE("a replay is byte for byte what ran live", "[tools]") {
     const std::string path = directory.file(mode);
     const auto live = record_run(path, {mode});
     REQUIRE(first_decision(live) > 0);
-    const Replayed replayed = run(path);
+    const Replayed replayed = replay_all(path);
     CHECK(joined(replayed.lines) == joined(live));
     REQUIRE(replayed.results.size() == 1);
     const ReplayResult& result = replayed.results[0];
@@ -58,8 +63,8 @@ TEST_CASE("a replay is byte for byte what ran live", "[tools]") {
     CHECK(result.changes_agreed == result.changes_live);
     CHECK(result.replayed.decisions == result.recorded.decisions);
     // And again, and by its name.
-    CHECK(joined(run(path).lines) == joined(live));
-    CHECK(joined(run(path, "headroom").lines) == joined(live));
+    CHECK(joined(replay_all(path).lines) == joined(live));
+    CHECK(joined(replay_all(path, "headroom").lines) == joined(live));
     CHECK(
         contains(joined(replay_lines(path, {replayed.results})), "identical to what was recorded"));
   }
@@ -71,7 +76,7 @@ TEST_CASE("failed polls are part of what is replayed", "[tools]") {
   simulated.fails_from = 100;
   simulated.fails_to = 120;
   const auto live = record_run(directory.file("run"), simulated);
-  const Replayed replayed = run(directory.file("run"));
+  const Replayed replayed = replay_all(directory.file("run"));
   CHECK(joined(replayed.lines) == joined(live));
   CHECK(replayed.results[0].samples_with_database == 380);
 }
@@ -82,7 +87,7 @@ TEST_CASE("the first difference is named", "[tools]") {
   SimulatedRun simulated;
   simulated.forged_poll = poll;
   record_run(directory.file("run"), simulated);
-  const Replayed replayed = run(directory.file("run"));
+  const Replayed replayed = replay_all(directory.file("run"));
   const ReplayResult& result = replayed.results[0];
   REQUIRE(result.first_difference);
   CHECK(result.steps_that_differ == 1);
@@ -99,14 +104,14 @@ TEST_CASE("the first difference is named", "[tools]") {
 TEST_CASE("another policy runs on the same samples, beside the recorded one", "[tools]") {
   const TempDirectory directory;
   record_run(directory.file("run"), {});
-  const Replayed still = run(directory.file("run"), "static");
+  const Replayed still = replay_all(directory.file("run"), "static");
   REQUIRE(still.results.size() == 1);
   CHECK_FALSE(still.results[0].as_recorded);
   CHECK(still.results[0].replayed.decisions == 0);
   CHECK(still.results[0].recorded.decisions > 0);
   CHECK(still.results[0].changes_agreed == 0);
   CHECK_FALSE(still.results[0].first_difference);
-  const Replayed ours = run(directory.file("run"), "headroom");
+  const Replayed ours = replay_all(directory.file("run"), "headroom");
   const std::string text = joined(replay_lines("x", {still.results, ours.results}));
   CHECK(contains(text, "static"));
   CHECK(contains(text, "headroom *"));
@@ -114,13 +119,24 @@ TEST_CASE("another policy runs on the same samples, beside the recorded one", "[
   CHECK(Json::parse(replay_line(still.results[0]))["claims"] == kReplayClaims);
 }
 
+TEST_CASE("the recorded policy with another parameter is another one, under its label", "[tools]") {
+  const TempDirectory directory;
+  record_run(directory.file("run"), {});
+  const Replayed timid = replay_all(directory.file("run"), "headroom:limiter_raise_factor=1.25");
+  const Replayed other = replay_all(directory.file("run"), "bold=headroom:limiter_raise_factor=2");
+  CHECK_FALSE(other.results[0].as_recorded);
+  CHECK(other.results[0].policy == "bold");
+  CHECK(other.results[0].replayed.decisions > 0);
+  CHECK(other.lines != timid.lines);
+}
+
 TEST_CASE("a target that is not in the trace is named with those that are", "[tools]") {
   const TempDirectory directory;
   record_run(directory.file("run"), {"advise", 10});
   const auto ignore = [](const std::string&) {};
-  CHECK(replay({directory.file("run"), "", "orders"}, ignore));
-  CHECK(replay({directory.file("run"), "", "/data/orders"}, ignore));
-  const auto none = replay({directory.file("run"), "", "other"}, ignore);
+  CHECK(replay::run({directory.file("run"), std::nullopt, "orders"}, ignore));
+  CHECK(replay::run({directory.file("run"), std::nullopt, "/data/orders"}, ignore));
+  const auto none = replay::run({directory.file("run"), std::nullopt, "other"}, ignore);
   REQUIRE_FALSE(none);
   CHECK(contains(none.error().message, "orders"));
 }

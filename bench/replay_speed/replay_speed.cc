@@ -1,0 +1,206 @@
+#include "bench/replay_speed/replay_speed.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <optional>
+#include <sstream>
+
+#include "bench/cli/stop.h"
+#include "bench/cli/temporary.h"
+#include "bench/overhead/usage.h"
+#include "bench/replay_speed/report.h"
+#include "bench/time/clock.h"
+#include "replay/run.h"
+#include "sim/calibrate/run.h"
+
+namespace rocktune::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of the day's begin, what calibrates the closed loop.
+constexpr double kCalibrateSeconds = 600;
+
+void say(const std::string& what) {
+  std::fprintf(stderr, "%s\n", what.c_str());
+}
+
+// A line of /proc/self/status, in bytes.
+Result<std::uint64_t> own_memory(const std::string& name) {
+  std::ifstream in("/proc/self/status");
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string word;
+    std::uint64_t kib = 0;
+    if (words >> word && word == name + ":" && words >> kib) return kib * 1024;
+  }
+  return fail(ErrorCode::kIo, "/proc/self/status: it has no " + name);
+}
+
+// The most that was in memory begins anew (proc(5), clear_refs: 5).
+Result<void> forget_most_memory() {
+  std::ofstream out("/proc/self/clear_refs");
+  if (!(out << "5" << std::flush)) {
+    return fail(ErrorCode::kIo, "/proc/self/clear_refs: cannot be written");
+  }
+  return {};
+}
+
+Result<SpeedCost> measured(const std::function<Result<void>()>& work) {
+  if (auto done = forget_most_memory(); !done) return tl::unexpected(done.error());
+  SpeedCost cost;
+  const auto before = own_memory("VmRSS");
+  if (!before) return tl::unexpected(before.error());
+  const double cpu_begin = own_cpu_seconds();
+  const Nanoseconds begin = monotonic_now();
+  if (auto done = work(); !done) return tl::unexpected(done.error());
+  cost.seconds = seconds_between(begin, monotonic_now());
+  cost.cpu_seconds = own_cpu_seconds() - cpu_begin;
+  cost.memory_before = *before;
+  const auto most = own_memory("VmHWM");
+  if (!most) return tl::unexpected(most.error());
+  cost.memory_most = *most;
+  return cost;
+}
+
+Result<void> stopped() {
+  if (stop_requested()) return fail(ErrorCode::kUnavailable, "stopped");
+  return {};
+}
+
+class ReplaySpeed {
+ public:
+  ReplaySpeed(const ReplaySpeedSettings& settings, std::string trace)
+      : settings_(settings), trace_(std::move(trace)) {}
+
+  Result<ReplaySpeedReport> run() {
+    report_.samples = settings_.day.samples;
+    report_.families = settings_.day.families;
+    if (auto done = write(); !done) return tl::unexpected(done.error());
+    for (const char* policy : {"headroom", "static"}) {
+      if (auto done = open_loop(policy); !done) return tl::unexpected(done.error());
+    }
+    auto input = calibrate();
+    if (!input) return tl::unexpected(input.error());
+    for (const char* policy : {"headroom", "static"}) {
+      if (auto done = closed_loop(*input, policy); !done) return tl::unexpected(done.error());
+    }
+    return std::move(report_);
+  }
+
+ private:
+  Result<void> write();
+  Result<void> open_loop(const std::string& policy);
+  Result<sim::SimulationInput> calibrate();
+  Result<void> closed_loop(const sim::SimulationInput& input, const std::string& policy);
+
+  const ReplaySpeedSettings settings_;
+  const std::string trace_;
+  ReplaySpeedReport report_;
+};
+
+Result<void> ReplaySpeed::write() {
+  say("making " + std::to_string(settings_.day.samples) + " samples");
+  const Nanoseconds begin = monotonic_now();
+  if (auto done = write_day(trace_, settings_.day, stop_requested()); !done) return done;
+  report_.write_seconds = seconds_between(begin, monotonic_now());
+  std::error_code error;
+  report_.trace_bytes = fs::file_size(trace_, error);
+  if (error) return fail(ErrorCode::kIo, trace_ + ": " + error.message());
+  return {};
+}
+
+Result<void> ReplaySpeed::open_loop(const std::string& policy) {
+  if (auto done = stopped(); !done) return done;
+  say("open loop: " + policy);
+  OpenLoopSpeed speed{policy, {}, false, 0};
+  const auto cost = measured([&]() -> Result<void> {
+    const auto choice = parse_policy_choice(policy);
+    if (!choice) return tl::unexpected(choice.error());
+    const auto results = replay::run({trace_, *choice, std::nullopt}, [](const std::string&) {});
+    if (!results) return tl::unexpected(results.error());
+    speed.as_recorded = results->front().as_recorded;
+    speed.steps_that_differ = results->front().steps_that_differ;
+    return {};
+  });
+  if (!cost) return tl::unexpected(cost.error());
+  speed.cost = *cost;
+  report_.open_loop.push_back(std::move(speed));
+  return {};
+}
+
+Result<sim::SimulationInput> ReplaySpeed::calibrate() {
+  if (auto done = stopped(); !done) return tl::unexpected(done.error());
+  say("calibrating the closed loop");
+  auto reader = trace::Reader::open(trace_);
+  if (!reader) return tl::unexpected(reader.error());
+  auto steps = reader->steps(1);  // the only target
+  if (!steps) return tl::unexpected(steps.error());
+  sim::RunCalibration calibration(kCalibrateSeconds);
+  while (true) {
+    const auto step = steps->next();
+    if (!step) return tl::unexpected(step.error());
+    if (!*step) break;
+    calibration.add((*step)->sample);
+  }
+  return calibration.finish(kDayRocksdbVersion, {}, sim::KnobsAt::kFound);
+}
+
+Result<void> ReplaySpeed::closed_loop(const sim::SimulationInput& input,
+                                      const std::string& policy) {
+  if (auto done = stopped(); !done) return done;
+  say("closed loop: " + policy);
+  EngineConfig engine;
+  engine.policy = policy;
+  ClosedLoopSpeed speed{policy, {}, 0};
+  const auto cost = measured([&]() -> Result<void> {
+    const auto figures = sim::simulate(input, engine, 0);
+    if (!figures) return tl::unexpected(figures.error());
+    speed.simulated_seconds = figures->seconds;
+    return {};
+  });
+  if (!cost) return tl::unexpected(cost.error());
+  speed.cost = *cost;
+  report_.closed_loop.push_back(std::move(speed));
+  return {};
+}
+
+Result<ReplaySpeedReport> measure_day(const ReplaySpeedSettings& settings) {
+  if (!settings.keep.empty()) {
+    std::error_code error;
+    fs::create_directories(settings.keep, error);
+    if (error) return fail(ErrorCode::kIo, settings.keep + ": " + error.message());
+    return ReplaySpeed(settings, settings.keep + "/day.sqlite").run();
+  }
+  auto temporary = TemporaryDirectory::create("rocktune-replay-speed");
+  if (!temporary) return tl::unexpected(temporary.error());
+  return ReplaySpeed(settings, temporary->path() + "/day.sqlite").run();
+}
+
+}  // namespace
+
+int replay_speed_command(const ReplaySpeedSettings& settings) {
+  install_stop_signals();
+  const auto report = measure_day(settings);
+  if (stop_requested()) {
+    say("stopped");
+    return 130;
+  }
+  if (!report) {
+    say("rocktune-bench: " + report.error().message);
+    return 1;
+  }
+  std::cout << (settings.json ? replay_speed_json(*report).dump(2) + "\n"
+                              : replay_speed_text(*report))
+            << std::flush;
+  if (!std::cout) {
+    say("rocktune-bench: stdout: the result cannot be written");
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace rocktune::bench

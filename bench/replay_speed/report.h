@@ -1,0 +1,46 @@
+// What `rocktune-bench replay-speed` found, as lines for people and as JSON. Pure.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace rocktune::bench {
+
+// One piece of work, done once.
+struct SpeedCost {
+  double seconds = 0;
+  double cpu_seconds = 0;           // of all threads
+  std::uint64_t memory_before = 0;  // resident bytes of the process when it began
+  std::uint64_t memory_most = 0;    // ... the most while it went on
+};
+
+struct OpenLoopSpeed {
+  std::string policy;
+  SpeedCost cost;
+  bool as_recorded = false;  // with the policy that recorded it; then:
+  std::uint64_t steps_that_differ = 0;
+};
+
+struct ClosedLoopSpeed {
+  std::string policy;
+  SpeedCost cost;
+  double simulated_seconds = 0;
+  [[nodiscard]] double times_real_time() const {
+    return cost.seconds > 0 ? simulated_seconds / cost.seconds : 0;
+  }
+};
+
+struct ReplaySpeedReport {
+  std::int64_t samples = 0, families = 0;
+  std::uint64_t trace_bytes = 0;
+  double write_seconds = 0;  // to make it, its engine and its plant included
+  std::vector<OpenLoopSpeed> open_loop;
+  std::vector<ClosedLoopSpeed> closed_loop;
+};
+
+std::string replay_speed_text(const ReplaySpeedReport& report);
+nlohmann::json replay_speed_json(const ReplaySpeedReport& report);
+
+}  // namespace rocktune::bench

@@ -1,0 +1,198 @@
+#include "bench/simulate/compared.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "bench/compare/directory.h"
+#include "bench/compare/policies.h"
+#include "bench/compare/shared.h"
+#include "bench/device/target_device.h"
+#include "bench/run/result.h"
+#include "bench/simulate/host_laws.h"
+#include "bench/simulate/scenario_input.h"
+#include "files/text_file.h"
+#include "prior/prior.h"
+#include "sim/calibrate/run.h"
+#include "trace/reader.h"
+
+namespace rocktune::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::size_t kMostSharedBytes = 16 << 20;
+constexpr double kWholeRun = 1e9;  // seconds: no run is longer
+// RocksDB's auto-tuned limiter as a policy of rocktuned's (policy/peers/).
+constexpr const char* kNativeAsPolicy = "rocksdb-auto-tuned";
+
+Result<Scenario> scenario_that_ran(const std::string& directory, const json& shared) {
+  const std::string name = shared.value("scenario", "");
+  auto scenario = load_scenario(name, shared.value("full", false));
+  if (!scenario) return tl::unexpected(scenario.error().within(directory));
+  auto parsed = parsed_scenario_json(*scenario);
+  if (!parsed) return tl::unexpected(parsed.error().within(directory));
+  if (*parsed != shared.value("scenario_parsed", json())) {
+    return fail(ErrorCode::kConflict, directory + ": its scenario " + name +
+                                          " is no longer the one that ran; compare anew");
+  }
+  if (const json seconds = shared.value("seconds", json()); seconds.is_number()) {
+    for (ScenarioDatabase& database : scenario->databases) {
+      database.workload.stretch_to(seconds.get<double>());
+    }
+  }
+  return scenario;
+}
+
+std::string first_trace(const std::string& directory) {
+  std::error_code error;
+  std::vector<std::string> found;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().extension() == ".sqlite") found.push_back(entry->path().string());
+  }
+  return found.empty() ? "" : *std::min_element(found.begin(), found.end());
+}
+
+void find_traces(Compared& compared) {
+  for (const FinishedRun& run : compared.runs) {
+    const std::string& policy = run.run.policy;
+    auto& known = compared.policies;
+    if (std::find(known.begin(), known.end(), policy) == known.end()) known.push_back(policy);
+    if (compared.traces.contains(policy)) continue;
+    const std::string trace = first_trace(compared.directory + "/trials/" + policy + "-" +
+                                          std::to_string(run.run.repeat) + "/trace");
+    if (!trace.empty()) compared.traces[policy] = trace;
+  }
+}
+
+// The one of the scenario's database: its directory has that name.
+const trace::TargetSummary* target_of(const std::vector<trace::TargetSummary>& targets,
+                                      const std::string& database) {
+  for (const trace::TargetSummary& target : targets) {
+    if (fs::path(target.info.path).filename() == database) return &target;
+  }
+  return nullptr;
+}
+
+Error no_target(const std::string& trace, const std::string& database) {
+  return {ErrorCode::kNotFound, trace + ": has no database " + database};
+}
+
+Result<std::string> trace_of(const Compared& compared, const std::string& policy) {
+  const auto found = compared.traces.find(policy);
+  if (found != compared.traces.end()) return found->second;
+  return fail(ErrorCode::kNotFound, compared.directory + ": has no trace of a run of " + policy);
+}
+
+// What the trace saw of misses, in the scenario's time: from when the first operation came.
+void take_misses(const sim::DemandSeries& recorded, sim::DemandSeries& demand) {
+  std::size_t i = 0;
+  while (i < recorded.arrivals.size() && !(recorded.arrivals[i].per_second() > 0)) ++i;
+  double until = 0, now = 0;
+  for (std::size_t j = 0; j < demand.arrivals.size(); now += demand.seconds[j++]) {
+    while (i + 1 < recorded.arrivals.size() && until + recorded.seconds[i] <= now) {
+      until += recorded.seconds[i++];
+    }
+    if (i < recorded.arrivals.size()) demand.arrivals[j].misses = recorded.arrivals[i].misses;
+  }
+}
+
+Result<sim::SimulationInput> calibrated_on(trace::Reader& reader,
+                                           const trace::TargetSummary& target,
+                                           const Workload& workload) {
+  sim::RunCalibration calibration(kWholeRun);
+  auto steps = reader.steps(target.info.id);
+  if (!steps) return tl::unexpected(steps.error());
+  while (true) {
+    auto step = steps->next();
+    if (!step) return tl::unexpected(step.error());
+    if (!*step) break;
+    calibration.add((*step)->sample);
+  }
+  const std::string version =
+      target.incarnations.empty() ? "" : target.incarnations.back().rocksdb_version;
+  auto input = calibration.whole(version, {});
+  if (!input) return tl::unexpected(input.error());
+  sim::DemandSeries demand = demand_of(workload);
+  take_misses(input->demand, demand);
+  input->demand = std::move(demand);
+  return input;
+}
+
+}  // namespace
+
+Result<Compared> read_compared(const std::string& directory) {
+  const auto text = rocktune::read_text_file(directory + "/comparison.json", kMostSharedBytes);
+  if (!text) return tl::unexpected(text.error());
+  const json shared = json::parse(*text, nullptr, false);
+  if (!shared.is_object()) {
+    return fail(ErrorCode::kInvalidArgument, directory + "/comparison.json: is no comparison's");
+  }
+  auto scenario = scenario_that_ran(directory, shared);
+  if (!scenario) return tl::unexpected(scenario.error());
+  auto runs = finished_runs(directory);
+  if (!runs) return tl::unexpected(runs.error());
+  std::erase_if(*runs, [](const FinishedRun& run) { return run.run.partial; });
+  Compared compared{directory, *std::move(scenario), *std::move(runs), 1, {}, {}};
+  const json machine = shared.value("machine", json::object());
+  compared.cpus = machine.value("cpus", 1.0);
+  find_traces(compared);
+  return compared;
+}
+
+Result<std::vector<EngineConfig>> engines_of(const Scenario& scenario, const std::string& policy) {
+  if (policy == kBestStatic || is_static_at(policy)) {
+    return fail(ErrorCode::kUnsupported, policy + " is not simulated");
+  }
+  const auto prior = choose_prior(std::string(kBuiltinPrior));
+  if (!prior) return tl::unexpected(prior.error());
+  std::vector<EngineConfig> engines;
+  for (const ScenarioDatabase& database : scenario.databases) {
+    const std::string name = policy == kNativeAutoTuned ? kNativeAsPolicy : policy;
+    engines.push_back(engine_config(name, scenario, database));
+    engines.back().prior = *prior;
+  }
+  return engines;
+}
+
+Result<std::vector<sim::SimulationInput>> inputs_from(const Compared& compared,
+                                                      const std::string& source) {
+  if (source == kFromScenario) {
+    return scenario_inputs(compared.scenario, compared.cpus, rocksdb_version());
+  }
+  const auto path = trace_of(compared, source);
+  if (!path) return tl::unexpected(path.error());
+  auto reader = trace::Reader::open(*path);
+  if (!reader) return tl::unexpected(reader.error());
+  const auto targets = reader->targets();
+  if (!targets) return tl::unexpected(targets.error());
+  const auto device = parse_device_spec(compared.scenario.device, compared.scenario.scale);
+  if (!device) return tl::unexpected(device.error());
+  std::vector<sim::SimulationInput> inputs;
+  for (const ScenarioDatabase& database : compared.scenario.databases) {
+    const trace::TargetSummary* target = target_of(*targets, database.name);
+    if (target == nullptr) return tl::unexpected(no_target(*path, database.name));
+    auto input = calibrated_on(*reader, *target, database.workload);
+    if (!input) return tl::unexpected(input.error().within(*path));
+    input->host.cpus = compared.cpus;
+    if (device->kind != DeviceKind::kReal) {
+      input->host.device = device_laws(device->profile);
+      input->host.device_changes = device_changes(device->profile);
+    }
+    inputs.push_back(*std::move(input));
+  }
+  return inputs;
+}
+
+void set_up(const Scenario& scenario, const std::string& policy,
+            std::vector<sim::SimulationInput>& inputs) {
+  if (policy != kNativeAutoTuned) return;
+  const auto rate = device_write_rate(scenario);
+  for (sim::SimulationInput& input : inputs) {
+    if (rate) input.options.rate_limit = static_cast<double>(*rate);
+  }
+}
+
+}  // namespace rocktune::bench

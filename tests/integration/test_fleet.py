@@ -1,0 +1,75 @@
+"""rocktune-fleet on a Ray cluster of two workers on this machine: the same bytes as rocktune sweep.
+
+Needs Ray (`pip install ray`); without it these tests are skipped, and say so.
+"""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import unittest
+
+from support import BIN, ROOT, wait_for
+from sweep_support import SweepTest
+
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+needs_ray = unittest.skipUnless(importlib.util.find_spec("ray"), "no Ray: pip install ray")
+
+
+@needs_ray
+class Fleet(SweepTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        from ray.cluster_utils import Cluster
+        cls.cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": 80_000_000})
+        cls.add_worker()
+        cls.lost = cls.add_worker()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.cluster.shutdown()
+        super().tearDownClass()
+
+    @classmethod
+    def add_worker(cls):
+        return cls.cluster.add_node(num_cpus=1, object_store_memory=80_000_000)
+
+    def fleet(self, *arguments):
+        command = [sys.executable, ROOT / "tools" / "fleet" / "rocktune-fleet", self.grid, *self.traces, "-o", self.result,
+                   "--address", self.cluster.address, "--binary", BIN / "rocktune", *arguments]
+        process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def test_the_same_bytes_as_on_one_machine_and_a_lost_worker_costs_nothing(self):
+        expected = self.expected()
+        shipped = self.fleet("--batch", "7")
+        out, err = shipped.communicate(timeout=120)
+        self.assertEqual(shipped.returncode, 0, err)
+        self.assertEqual(self.result.read_bytes(), expected)
+        self.assertIn("best parameters", out)
+        self.assertFalse(self.partial.exists())
+
+        losing = self.fleet("--batch", "2", "--shared", "--fresh")
+        wait_for("the first units", lambda: self.lines_so_far() > 0 or losing.poll() is not None, 60, every=0.01)
+        self.cluster.remove_node(self.lost, allow_graceful=False)
+        out, err = losing.communicate(timeout=120)
+        self.assertEqual(losing.returncode, 0, err)
+        self.assertEqual(self.result.read_bytes(), expected)
+
+    def test_what_a_node_cannot_do_is_said(self):
+        broken = self.written("broken", "#!/bin/sh\n[ \"$*\" = \"${*%--list-units}\" ] || exec " + f"{BIN / 'rocktune'} \"$@\"\necho 'no such library' >&2\nexit 127\n")
+        broken.chmod(0o755)
+        process = self.fleet("--binary", broken)
+        _, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("no such library", err)
+        self.assertEqual(len(err.strip().splitlines()), 1, err)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,67 @@
+#include <atomic>
+
+#include "bench/replay_speed/day.h"
+#include "bench/replay_speed/day_samples.h"
+#include "bench/replay_speed/report.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_directory.h"
+#include "trace/reader.h"
+
+using namespace rocktune;
+using namespace rocktune::bench;
+
+TEST_CASE("a day is the same each time, and all of it moves with each poll", "[replay_speed]") {
+  DaySamples one(3), other(3);
+  Sample last = one.next();
+  REQUIRE(last == other.next());
+  for (int i = 0; i < 300; ++i) {
+    const Sample sample = one.next();
+    REQUIRE(sample == other.next());
+    REQUIRE(sample.database->column_families.size() == 3);
+    for (std::size_t k = 0; k < 3; ++k) {
+      CHECK(sample.database->column_families[k].active_memtable_bytes !=
+            last.database->column_families[k].active_memtable_bytes);
+    }
+    CHECK(*sample.device != *last.device);
+    CHECK(*sample.host != *last.host);
+    CHECK(sample.database->read_latency->sum_us > last.database->read_latency->sum_us);
+    CHECK(sample.at.tick > last.at.tick);
+    CHECK(sample.database->agent_tick > sample.at.tick);
+    last = sample;
+  }
+}
+
+TEST_CASE("the day's trace has its samples, and stops when told", "[replay_speed]") {
+  const tests::TempDirectory directory;
+  const std::atomic<bool> go{false}, stop{true};
+  REQUIRE(write_day(directory.file("day"), {50, 2}, go));
+  auto reader = trace::Reader::open(directory.file("day"));
+  REQUIRE(reader);
+  const auto targets = reader->targets();
+  REQUIRE(targets);
+  REQUIRE(targets->size() == 1);
+  CHECK(targets->front().samples_with_database == 50);
+  CHECK(targets->front().info.name == kDayTarget);
+  CHECK_FALSE(write_day(directory.file("day"), {50, 2}, go));  // it is there already
+  CHECK_FALSE(write_day(directory.file("stopped"), {50, 2}, stop));
+}
+
+TEST_CASE("figures of replay-speed for people and for programs", "[replay_speed]") {
+  ReplaySpeedReport report;
+  report.samples = 1000;
+  report.families = 10;
+  report.trace_bytes = 868'000;
+  report.open_loop.push_back({"headroom", {0.5, 0.7, 1'000'000, 3'000'000}, true, 2});
+  report.closed_loop.push_back({"static", {0.01, 0.01, 0, 0}, 500});
+  const auto json = replay_speed_json(report);
+  CHECK(json["bytes_per_sample"] == 868);
+  CHECK(json["open_loop"][0]["us_per_sample"] == 500);
+  CHECK(json["open_loop"][0]["steps_that_differ"] == 2);
+  CHECK(json["closed_loop"][0]["times_real_time"] == 50'000);
+  const std::string text = replay_speed_text(report);
+  for (const char* said : {"868 bytes a sample", "500.0 us a sample", "2 steps differ",
+                           "50000 times real time", "at most 3.0 MB"}) {
+    INFO(said << "\n" << text);
+    CHECK(text.find(said) != std::string::npos);
+  }
+}

@@ -1,0 +1,219 @@
+#include <cmath>
+
+#include "page/chart_data.h"
+#include "simulated_run.h"
+#include "stall_trace.h"
+#include "support.h"
+#include "tests/support/catch.h"
+#include "tools/report/knob_history.h"
+#include "tools/report/marks.h"
+#include "tools/report/result_page.h"
+#include "tools/report/time_bins.h"
+#include "tools/report/totals.h"
+#include "tools/report/trace_page.h"
+
+using namespace rocktune;
+using namespace rocktune::tools;
+using namespace rocktune::tools::test;
+
+namespace {
+
+const page::ChartGroup* charts_in(const page::Page& page) {
+  for (const page::Section& section : page.sections) {
+    for (const page::Block& block : section.blocks) {
+      if (const auto* group = std::get_if<page::ChartGroup>(&block)) return group;
+    }
+  }
+  return nullptr;
+}
+
+std::size_t marks_of(const page::ChartGroup& group, const std::string& kind) {
+  std::size_t count = 0;
+  for (const page::Mark& mark : group.marks) count += mark.kind == kind ? 1 : 0;
+  return count;
+}
+
+Sample with_knob(std::int64_t value, KnobOwner owner) {
+  Sample sample;
+  sample.knobs = {{"max_background_jobs", "", value, 2, owner, true, "", 1, 64}};
+  return sample;
+}
+
+}  // namespace
+
+TEST_CASE("a day at half a second becomes at most so many points", "[tools][report]") {
+  TimeBins bins(0.5);
+  const std::size_t mean = bins.add(Keep::kMean), most = bins.add(Keep::kMost),
+                    last = bins.add(Keep::kLast);
+  for (int i = 0; i < 172'800; ++i) {
+    bins.move_to(i * 0.5);
+    bins.put(mean, i % 2);
+    bins.put(most, i == 100'000 ? 9 : 1);
+    bins.put(last, i);
+  }
+  CHECK(bins.is_thinned());
+  CHECK(bins.width_seconds() == 64);
+  const auto means = bins.points(mean);
+  CHECK(means.size() <= TimeBins::kMostBins);
+  CHECK(means.size() > TimeBins::kMostBins / 2);
+  CHECK(std::abs(*means[10].value - 0.5) < 0.01);
+  double largest = 0;
+  for (const page::Point& point : bins.points(most)) largest = std::max(largest, *point.value);
+  CHECK(largest == 9);
+  CHECK(bins.points(last).back().value == 172'799);
+  CHECK(bins.points(last, 1000).back().value == 172.799);
+}
+
+TEST_CASE("bins know polls that come early, gaps and nothing", "[tools][report]") {
+  TimeBins bins(1);
+  const std::size_t one = bins.add(Keep::kMean), none = bins.add(Keep::kMean);
+  for (const double at : {0.0, 0.999, 2.001, 5.0}) {
+    bins.move_to(at);
+    bins.put(one, at);
+  }
+  bins.put(none, std::nan(""));
+  const auto points = bins.points(one);
+  REQUIRE(points.size() == 6);
+  CHECK(points[1].value == 0.999);
+  CHECK(points[2].x == 2);
+  CHECK_FALSE(points[3].value);
+  CHECK_FALSE(points[4].value);
+  CHECK(bins.is_empty(none));
+  CHECK_FALSE(bins.is_thinned());
+}
+
+TEST_CASE("marks of each kind are bounded and spread evenly", "[tools][report]") {
+  MarkList marks;
+  for (int i = 0; i < 100'000; ++i) marks.add(i, mark_kind::kDecision, "change");
+  marks.add(5, mark_kind::kAlert, "warning");
+  const auto kept = marks.marks();
+  CHECK(kept.size() <= MarkList::kMostOfKind + 1);
+  CHECK(kept.size() > MarkList::kMostOfKind / 2);
+  CHECK(marks.left_out() == 100'001 - kept.size());
+  const page::Mark& late = kept[kept.size() - 1].kind == mark_kind::kDecision
+                               ? kept[kept.size() - 1]
+                               : kept[kept.size() - 2];
+  CHECK(late.x > 95'000);
+}
+
+TEST_CASE("knobs' steps with their owners", "[tools][report]") {
+  TimeBins bins(1);
+  KnobHistory knobs;
+  bins.move_to(0);
+  CHECK(knobs.add(with_knob(2, KnobOwner::kFound), 0, bins).empty());
+  bins.move_to(1);
+  const auto ours = knobs.add(with_knob(4, KnobOwner::kRocktune), 1, bins);
+  REQUIRE(ours.size() == 1);
+  CHECK(ours[0].from == 2);
+  CHECK(ours[0].to == 4);
+  CHECK(ours[0].owner == KnobOwner::kRocktune);
+  CHECK(knobs.add(with_knob(4, KnobOwner::kRocktune), 2, bins).empty());
+  CHECK(knobs.add(with_knob(8, KnobOwner::kManual), 3, bins).size() == 1);
+  REQUIRE(knobs.tracks().size() == 1);
+  CHECK(knobs.tracks()[0].steps == 2);
+  CHECK(knobs.tracks()[0].first == 2);
+  CHECK(knobs.tracks()[0].last == 8);
+  CHECK(owner_text(knobs.tracks()[0].owner) == "the operator");
+  CHECK(knobs.all_steps() == 2);
+}
+
+TEST_CASE("what is known for no time has no mean", "[tools][report]") {
+  Known known;
+  known.add(std::nullopt, 1);
+  known.add(5.0, 0);
+  CHECK_FALSE(known.mean());
+  known.add(-4.0, 1);
+  known.add(-2.0, 3);
+  CHECK(known.mean() == -2.5);
+  CHECK(known.most == -2);
+}
+
+TEST_CASE("the page of a run that was tuned", "[tools][report]") {
+  const TempDirectory directory;
+  SimulatedRun run;
+  run.fails_from = 300;
+  run.fails_to = 310;
+  record_run(directory.file("run"), run);
+  const auto page = trace_page({directory.file("run"), std::nullopt, {}});
+  REQUIRE(page);
+  const page::ChartGroup* charts = charts_in(*page);
+  REQUIRE(charts != nullptr);
+  CHECK(marks_of(*charts, mark_kind::kDecision) > 0);
+  CHECK(marks_of(*charts, mark_kind::kBetter) + marks_of(*charts, mark_kind::kWorse) +
+            marks_of(*charts, mark_kind::kOther) >
+        0);
+  CHECK(charts->x_step == 0.5);
+  CHECK(charts->begin_unix_ms == 1769860800500);
+  CHECK(charts->charts.back().title == "knob rate_limiter_bytes_per_second");
+
+  const std::string text = html(*page);
+  for (const char* part :
+       {"orders (/data/orders), RocksDB 7.8.3, in mode act under policy headroom",
+        "read in 390 of 400 polls", "Not recorded: the device", "No warning was given",
+        "allowed by the guard", "Knobs that moved: rate_limiter_bytes_per_second from 19.1 MiB/s",
+        "Steps of the knobs", "writes slow at 64 GiB"}) {
+    INFO(part);
+    CHECK(contains(text, part));
+  }
+}
+
+TEST_CASE("several databases are sections, and one can be asked for", "[tools][report]") {
+  const tests::TempDirectory directory;
+  const std::string path = record_stall(directory, "two", 1, 20, 2);
+  const auto both = trace_page({path, std::nullopt, {}});
+  REQUIRE(both);
+  const std::string text = html(*both);
+  CHECK(contains(text, "Over time of db0"));
+  CHECK(contains(text, "Over time of db1"));
+  const auto one = trace_page({path, "db1", {}});
+  REQUIRE(one);
+  CHECK_FALSE(contains(html(*one), "db0"));
+  const auto nobody = trace_page({path, "db2", {}});
+  REQUIRE_FALSE(nobody);
+  CHECK(nobody.error().code == ErrorCode::kInvalidArgument);
+  CHECK(contains(nobody.error().message, "it has: db0, db1"));
+}
+
+TEST_CASE("a part of a run is told from its own begin", "[tools][report]") {
+  const tests::TempDirectory directory;
+  const std::string path = record_stall(directory, "one", 1, 20);
+  const auto part = trace_page({path, std::nullopt, {100, 160}});
+  REQUIRE(part);
+  const page::ChartGroup* charts = charts_in(*part);
+  REQUIRE(charts != nullptr);
+  for (const page::Chart& chart : charts->charts) {
+    for (const page::Series& series : chart.series) {
+      CHECK(series.points.front().x == 0);
+      CHECK(series.points.back().x <= 60);
+    }
+  }
+  const auto none = trace_page({path, std::nullopt, {1e6, std::nullopt}});
+  REQUIRE_FALSE(none);
+  CHECK(none.error().code == ErrorCode::kInvalidArgument);
+}
+
+TEST_CASE("a result's page by its schema, and what it takes", "[tools][report]") {
+  const std::string simulated =
+      R"({"schema":"rocktune-simulate/1","claims":"Only ranks.","name":"monday",
+          "ranked_by":"read_p99","concordance":0.95,"policies":[
+          {"policy":"static","median_rank":2,"best_ratio":0,
+           "figures":{"read_p99_seconds":{"median":0.004,"p5":0.003,"p95":0.005,"seeds":[0.004,0.003]}}},
+          {"policy":"headroom","median_rank":1,"best_ratio":1,"movements":{"max_background_jobs":3},
+           "figures":{"read_p99_seconds":{"median":0.001,"p5":0.001,"p95":0.001,"seeds":[0.001,0.001]}}}]})";
+  const auto page = result_page("A result", simulated);
+  REQUIRE(page);
+  const std::string text = html(*page);
+  for (const char* part :
+       {"headroom comes first by read_p99: median rank 1 of 2, best in 100% of the seeds",
+        "the order is stable", "4.0 ms (3.0 ms to 5.0 ms)", "Only ranks.", "max_background_jobs"}) {
+    INFO(part);
+    CHECK(contains(text, part));
+  }
+  for (const char* other : {"[]", "{}", "", "{\"schema\":\"x/1\"}", "{", "{}\nnothing"}) {
+    INFO(other);
+    const auto refused = result_page("A result", other);
+    REQUIRE_FALSE(refused);
+    CHECK(
+        contains(refused.error().message, "rocktune simulate, rocktune validate, rocktune score"));
+  }
+}

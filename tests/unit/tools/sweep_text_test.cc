@@ -1,0 +1,112 @@
+#include "tools/sweep_text.h"
+
+#include <functional>
+
+#include "stall_trace.h"
+#include "support.h"
+
+using namespace rocktune;
+using namespace rocktune::tools;
+using namespace rocktune::tools::test;
+
+namespace {
+
+SweepPlan plan_for(const TempDirectory& directory, const std::string& grid) {
+  auto plan =
+      SweepPlan::make(*parse_sweep_grid(grid, "grid.yaml"),
+                      {record_stall(directory, "a", 1, 20), record_stall(directory, "b", 2, 20)});
+  if (!plan) FAIL(plan.error().message);
+  return *std::move(plan);
+}
+
+// Lines whose figures `put` writes.
+std::vector<std::string> made_up(const SweepPlan& plan,
+                                 const std::function<void(trace::Json&)>& put) {
+  std::vector<std::string> lines;
+  for (const SweepUnit& unit : plan.all()) {
+    trace::Json line = plan.columns(unit);
+    line["error"] = nullptr;
+    put(line);
+    lines.push_back(trace::json_text(line));
+  }
+  return lines;
+}
+
+std::string joined_lines(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+constexpr const char* kThreePolicies =
+    "rung: closed_loop\n"
+    "policies: [static, {name: headroom, params: {limiter_raise_factor: [1.5, 1.8]}}]\n"
+    "seeds: 3\n";
+
+void p99_by_policy(trace::Json& line) {
+  const trace::Json& factor = line["p_limiter_raise_factor"];
+  const double base = factor.is_null() ? 0.020 : factor == 1.5 ? 0.002 : 0.004;
+  // One database is ten times as slow, and its objective is the same.
+  line["read_p99_seconds"] = base * (line["trace"] == "a" ? 1 : 10);
+  line["operations_per_second"] = 1000;
+}
+
+}  // namespace
+
+TEST_CASE("the best parameters are those that rank best wherever they were tried", "[sweep]") {
+  const TempDirectory directory;
+  const SweepPlan plan = plan_for(directory, kThreePolicies);
+  const std::string text = joined_lines(sweep_lines(plan, made_up(plan, p99_by_policy)));
+  CHECK(contains(text, "limiter_raise_factor=1.5"));
+  CHECK_FALSE(contains(text, "limiter_raise_factor=1.8"));
+  CHECK(contains(text, "11.0 ms"));  // median of 2 ms and 20 ms
+  CHECK(contains(text, "2 of 2 databases"));
+  CHECK(contains(text, "1.00: the order is stable"));
+  CHECK(contains(text, "Closed loop, simulated"));
+}
+
+TEST_CASE("parameters that change nothing have no best", "[sweep]") {
+  const TempDirectory directory;
+  const SweepPlan plan = plan_for(directory, kThreePolicies);
+  const std::string text =
+      joined_lines(sweep_lines(plan, made_up(plan, [](trace::Json& line) {
+                                 line["read_p99_seconds"] =
+                                     line["policy"] == "static" ? 0.002 : 0.001;
+                                 line["operations_per_second"] = 1000;
+                               })));
+  CHECK(contains(text, "all alike"));
+  CHECK_FALSE(contains(text, "limiter_raise_factor"));
+  CHECK(contains(text, "1.00: the order is stable"));
+}
+
+TEST_CASE("a database that some units failed on is left out", "[sweep]") {
+  const TempDirectory directory;
+  const SweepPlan plan = plan_for(directory, kThreePolicies);
+  const auto failing = [](bool all) {
+    return [all](trace::Json& line) {
+      p99_by_policy(line);
+      if (all || line["trace"] == "b") line["error"] = "no samples";
+    };
+  };
+  const std::string text = joined_lines(sweep_lines(plan, made_up(plan, failing(false))));
+  CHECK(contains(text, "1 of 2 databases"));
+  CHECK(contains(text, "2.0 ms"));
+  CHECK(joined_lines(sweep_lines(plan, made_up(plan, failing(true)))) ==
+        "No database came through all of its simulations.\n");
+}
+
+TEST_CASE("open loop counts what would have been decided", "[sweep]") {
+  const TempDirectory directory;
+  const SweepPlan plan = plan_for(directory, "rung: open_loop\npolicies: [static, headroom]\n");
+  const auto lines = made_up(plan, [](trace::Json& line) {
+    line["decisions"] = line["policy"] == "static" ? 0 : 21;
+    line["decisions_allowed"] = line["policy"] == "static" ? 0 : 4;
+    line["compaction_backlog_alarms"] = 5;
+    line["compaction_backlog_false_alarms"] = 1;
+    line["compaction_backlog_events"] = 6;
+  });
+  const std::string text = joined_lines(sweep_lines(plan, lines));
+  CHECK(contains(text, "42"));
+  CHECK(contains(text, "compaction_backlog 10 (2 false) for 12 events"));
+  CHECK(contains(text, "Open loop"));
+}

@@ -1,0 +1,37 @@
+// What an answer about policies can and cannot claim, rung by rung (docs/evaluation.md); part of
+// every output that gives one.
+#pragma once
+
+namespace rocktune::tools {
+
+inline constexpr const char* kReplayClaims =
+    "Open loop: the samples are those of what was really done in the recorded run. A replay shows "
+    "what a policy would have warned and decided at each moment of that run. It does not show what "
+    "would have followed: from its first decision that was not also carried out then, the later "
+    "samples belong to another course of events, and it says nothing about whether that policy "
+    "would have made the database faster.";
+
+inline constexpr const char* kSimulationClaims =
+    "Closed loop, simulated: the policies tuned a model of the database whose rates come from this "
+    "run, under the demand that it had. It ranks policies, as far as the seeds agree on their "
+    "order. It does not foretell a P99 or a throughput, and knows nothing of what it does not "
+    "simulate (docs/evaluation.md).";
+
+inline constexpr const char* kValidationClaims =
+    "Closed loop: the first part of each run calibrated the simulator, the rest was simulated "
+    "under the demand that was recorded in it and under the options that the database had then. "
+    "It shows how far the simulator's stalls, writes and compactions lie from what really came in "
+    "these runs, without any policy at work. It does not show that it ranks policies rightly, and "
+    "says nothing about latencies.";
+
+// Of what was recorded, as it was.
+inline constexpr const char* kRecordingClaims =
+    "This page shows what was recorded. An outcome compares the time after a change with the time "
+    "before it: what would have come without the change, nobody saw.";
+
+// Of the section of a page that has them.
+inline constexpr const char* kClaimsHeading = "What this page can and cannot claim";
+inline constexpr const char* kWhichAnswer =
+    "docs/evaluation.md says which answer to believe for which question.";
+
+}  // namespace rocktune::tools

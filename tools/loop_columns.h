@@ -1,0 +1,20 @@
+// The figures of a simulation as columns: of tables, of JSON, of the results of sweeps. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/loop.h"
+
+namespace rocktune::tools {
+
+struct LoopColumn {
+  const char* name;  // in tables
+  const char* key;   // in JSON
+  double (*figure)(const sim::LoopFigures&);
+  std::string (*text)(double);
+};
+
+const std::vector<LoopColumn>& loop_columns();
+
+}  // namespace rocktune::tools

@@ -1,0 +1,185 @@
+#include "tools/op_recorder.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+#include "files/replace_file.h"
+#include "tools/text.h"
+#include "trace/journal_json.h"
+#include "wire/codec.h"
+
+namespace rocktune::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Hard links of ten thousand SST files, the copy of a log, and a change that is under way.
+constexpr std::chrono::minutes kOpTraceTimeout{5};
+constexpr const char* kCheckpointDirectory = "checkpoint";
+
+std::string reason_of(int code) {
+  return std::system_category().message(code);
+}
+
+// The newest of OPTIONS-000012 and its like.
+std::string newest_options(const std::string& directory) {
+  std::string newest;
+  std::error_code error;
+  for (auto it = fs::directory_iterator(fs::path(directory) / kCheckpointDirectory, error);
+       !error && it != fs::directory_iterator(); it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (name.starts_with("OPTIONS-") && name > newest) newest = name;
+  }
+  return newest.empty() ? newest : std::string(kCheckpointDirectory) + "/" + newest;
+}
+
+Result<void> make_directory(const std::string& path, const AgentDatabase& database) {
+  if (::mkdir(path.c_str(), 0700) != 0) {
+    return errno == EEXIST ? Result<void>()
+                           : fail(ErrorCode::kIo, path + " cannot be made: " + reason_of(errno));
+  }
+  struct stat socket{};
+  if (::geteuid() != 0 || ::stat(database.socket.c_str(), &socket) != 0) return {};
+  if (::chown(path.c_str(), socket.st_uid, socket.st_gid) != 0) {
+    return fail(ErrorCode::kIo,
+                path + " cannot be given to the database's user: " + reason_of(errno));
+  }
+  return {};
+}
+
+std::string end_text(const wire::OpTrace& status) {
+  static const std::map<std::string, std::string> kWhy = {
+      {"request", "it was asked to"},
+      {"time", "its time was over"},
+      {"size", "it reached its size"},
+      {"disk_slow", "the disk was too slow for it"},
+      {"disk_full", "the disk is full, but for what is left to the database"},
+      {"disk_error", "the disk failed"},
+      {"large_record", "one write was larger than the 4 MiB that a trace takes"},
+      {"closing", "the database was closed"},
+      {"host", "the program began or ended a trace of its own"}};
+  const auto why = kWhy.find(status.why_ended);
+  const std::string text = why != kWhy.end() ? why->second : printable(status.why_ended);
+  return status.problem.empty() ? text : text + " (" + printable(status.problem) + ")";
+}
+
+}  // namespace
+
+Result<wire::OpTrace> ask_op_trace(const AgentDatabase& database,
+                                   const wire::OpTraceRequest& request) {
+  const auto answer = tell_database(database, "op_trace", wire::encode(request), kOpTraceTimeout);
+  if (!answer) return tl::unexpected(answer.error());
+  auto status = wire::decode<wire::OpTrace>(answer->dump());
+  if (!status) {
+    return fail(ErrorCode::kProtocol, "agent " + database.socket + ": " + status.error());
+  }
+  return *std::move(status);
+}
+
+Result<std::string> prepare_recording_directory(const std::string& path,
+                                                const AgentDatabase& database) {
+  std::error_code error;
+  auto absolute = fs::absolute(path, error).lexically_normal().string();
+  if (error) return fail(ErrorCode::kIo, path + ": " + error.message());
+  while (absolute.size() > 1 && absolute.back() == '/') absolute.pop_back();
+  if (fs::exists(fs::path(absolute) / trace::kOpManifestName, error)) {
+    return fail(ErrorCode::kConflict,
+                absolute + " has a recording already: choose another directory");
+  }
+  if (auto made = make_directory(absolute, database); !made) return tl::unexpected(made.error());
+  return absolute;
+}
+
+Result<RecordedObjects> recorded_objects(const AgentDatabase& database) {
+  // At and above this a limiter limits nothing (docs/wire.md).
+  constexpr std::int64_t kUnlimited = std::int64_t{1} << 40;
+  const auto answer = ask_database(database, "sample");
+  if (!answer) return tl::unexpected(answer.error());
+  const auto sample = wire::decode<wire::Sample>(answer->dump());
+  if (!sample) {
+    return fail(ErrorCode::kProtocol, "agent " + database.socket + ": " + sample.error());
+  }
+  RecordedObjects objects;
+  if (const auto capacity = sample->cache.find("capacity_bytes"); capacity != sample->cache.end()) {
+    objects.block_cache_bytes = static_cast<std::int64_t>(capacity->second);
+  }
+  for (const auto& knob : sample->knobs) {
+    if (knob.name != "rate_limiter_bytes_per_second" || knob.value >= kUnlimited) continue;
+    objects.rate_limit_bytes_per_second = knob.value;
+  }
+  return objects;
+}
+
+trace::OpRecording op_recording(const AgentDatabase& database, const RecordedObjects& objects,
+                                const wire::OpTrace& status) {
+  trace::OpRecording recording;
+  recording.database = database.path;
+  recording.pid = database.pid;
+  recording.command = database.command;
+  recording.rocksdb_version = database.rocksdb_version;
+  recording.begin = trace::rfc3339(std::chrono::nanoseconds(status.begin_wall_ns));
+  recording.seconds = status.elapsed_seconds;
+  recording.state = status.state == "ended" ? "ended" : "recording";
+  recording.why_ended = status.why_ended;
+  recording.problem = status.problem;
+  recording.bytes = status.bytes;
+  recording.writes = status.writes;
+  recording.gets = status.gets;
+  recording.multigets = status.multigets;
+  recording.seeks = status.seeks;
+  recording.keep_one_read_of = status.keep_one_read_of;
+  recording.reads_left_out = status.reads_left_out;
+  recording.checkpoint = status.checkpoint;
+  if (status.checkpoint) recording.options_file = newest_options(status.directory);
+  recording.block_cache_bytes = objects.block_cache_bytes;
+  recording.rate_limit_bytes_per_second = objects.rate_limit_bytes_per_second;
+  recording.writer_ns_per_operation = status.writer_ns_per_operation;
+  return recording;
+}
+
+Result<void> write_manifest(const trace::OpRecording& recording, const std::string& directory) {
+  return replace_file(directory + "/" + trace::kOpManifestName, trace::encode(recording));
+}
+
+std::string recording_line(const wire::OpTrace& status) {
+  const auto reads = static_cast<double>(status.gets + status.multigets + status.seeks);
+  return seconds_text(status.elapsed_seconds) + " of " + seconds_text(status.seconds) + "   " +
+         bytes_text(static_cast<double>(status.bytes)) + " of " +
+         bytes_text(static_cast<double>(status.max_bytes)) + "   " +
+         count_text(static_cast<double>(status.writes)) + " writes, " + count_text(reads) +
+         " reads";
+}
+
+bool ended_as_asked(const wire::OpTrace& status) {
+  return status.why_ended == "time" || status.why_ended == "size" || status.why_ended == "request";
+}
+
+std::vector<std::string> recording_lines(const wire::OpTrace& status) {
+  if (status.state == "none") return {"nothing is recorded"};
+  std::vector<std::vector<std::string>> rows;
+  rows.push_back({"directory", printable(status.directory)});
+  const std::string end = status.why_ended.empty() ? "" : ": " + end_text(status);
+  rows.push_back({"state", printable(status.state) + end});
+  rows.push_back({"so far", recording_line(status)});
+  if (status.keep_one_read_of > 1) {
+    rows.push_back({"left out", count_text(static_cast<double>(status.reads_left_out)) +
+                                    " reads (one of " + std::to_string(status.keep_one_read_of) +
+                                    " is recorded)"});
+  }
+  rows.push_back({"checkpoint", status.checkpoint
+                                    ? "yes, in " + seconds_text(status.checkpoint_seconds)
+                                    : "none"});
+  if (status.writer_ns_per_operation) {
+    rows.push_back({"cost", number_text(*status.writer_ns_per_operation) +
+                                " ns for each operation, without RocksDB's own part"});
+  }
+  return table(rows, "");
+}
+
+}  // namespace rocktune::tools

@@ -1,0 +1,45 @@
+// A recording of a database's operations, as `rocktune record-ops` runs it: the directory, what is
+// asked of the agent, and the manifest.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/result.h"
+#include "tools/agents.h"
+#include "trace/op_recording.h"
+#include "wire/messages.h"
+
+namespace rocktune::tools {
+
+// POST /v1/dbs/{id}/op_trace. A checkpoint may take its time, and other changes come first.
+Result<wire::OpTrace> ask_op_trace(const AgentDatabase& database,
+                                   const wire::OpTraceRequest& request);
+
+// Makes it with mode 0700 where it is missing, for the user of the database's process; its absolute
+// path. kConflict: there is a recording in it.
+Result<std::string> prepare_recording_directory(const std::string& path,
+                                                const AgentDatabase& database);
+
+// What a replay needs to know of the database beside its options file.
+struct RecordedObjects {
+  std::optional<std::int64_t> block_cache_bytes;
+  std::optional<std::int64_t> rate_limit_bytes_per_second;
+};
+Result<RecordedObjects> recorded_objects(const AgentDatabase& database);
+
+trace::OpRecording op_recording(const AgentDatabase& database, const RecordedObjects& objects,
+                                const wire::OpTrace& status);
+// Replaces the manifest in the status's directory.
+Result<void> write_manifest(const trace::OpRecording& recording, const std::string& directory);
+
+// "12.0 s of 60.0 s   34.5 MiB of 1 GiB   1.20k writes, 3.40k reads". Pure.
+std::string recording_line(const wire::OpTrace& status);
+// What it has recorded and why it ended, for people. Pure.
+std::vector<std::string> recording_lines(const wire::OpTrace& status);
+// As asked for: by its time, its size, or somebody's request.
+bool ended_as_asked(const wire::OpTrace& status);
+
+}  // namespace rocktune::tools

@@ -1,0 +1,110 @@
+// rocktune report: one page that opens from disk, of a trace or of what another command printed.
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "files/replace_file.h"
+#include "files/text_file.h"
+#include "page/page.h"
+#include "tools/command.h"
+#include "tools/report/result_page.h"
+#include "tools/report/trace_page.h"
+
+namespace rocktune::tools {
+namespace {
+
+// Of 1,000 seeds a policy's nine figures take some 200 KB: any number of policies fits.
+constexpr std::size_t kLargestResult = std::size_t{64} << 20;
+
+struct ReportOptions {
+  std::string input, output, target;
+  double from_seconds = 0, to_seconds = 0;
+  bool has_to = false;
+};
+
+// A trace is an SQLite file; what is no file at all is left to the reader of traces, who says so.
+bool is_result(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string head(16, '\0');
+  if (!file.read(head.data(), 1)) return false;
+  file.read(head.data() + 1, static_cast<std::streamsize>(head.size() - 1));
+  const auto first = head.find_first_not_of(" \t\r\n");
+  return first != std::string::npos && (head[first] == '{' || head[first] == '[');
+}
+
+Result<page::Page> page_of(const ReportOptions& options) {
+  if (is_result(options.input)) {
+    if (!options.target.empty() || options.from_seconds > 0 || options.has_to) {
+      return fail(ErrorCode::kInvalidArgument, "--target, --from and --to are for traces, and " +
+                                                   options.input + " is a result");
+    }
+    const auto text = read_text_file(options.input, kLargestResult);
+    if (!text) return tl::unexpected(text.error());
+    const std::string name = std::filesystem::path(options.input).filename().string();
+    auto page = result_page("rocktune report: " + name, *text);
+    return page ? page : tl::unexpected(page.error().within(options.input));
+  }
+  TracePageRequest request{options.input, std::nullopt, {options.from_seconds, std::nullopt}};
+  if (!options.target.empty()) request.target = options.target;
+  if (options.has_to) request.window.to_seconds = options.to_seconds;
+  return trace_page(request);
+}
+
+int report(const ReportOptions& options) {
+  if (options.has_to && options.to_seconds <= options.from_seconds) {
+    return report_error({ErrorCode::kInvalidArgument, "report: --to must be later than --from"},
+                        kUsage);
+  }
+  std::error_code unknown;  // then they are not the same
+  if (std::filesystem::equivalent(options.input, options.output, unknown)) {
+    return report_error({ErrorCode::kInvalidArgument,
+                         "report: --output is the file that is to be reported, " + options.output},
+                        kUsage);
+  }
+  const auto page = page_of(options);
+  if (!page) {
+    const bool usage = page.error().code == ErrorCode::kInvalidArgument;
+    return report_error(page.error().within("report"), usage ? kUsage : kFailed);
+  }
+  const auto written = replace_file(options.output, page::html(*page), Sync::kNo);
+  return written ? kOk : report_error(written.error().within("report"));
+}
+
+}  // namespace
+
+void add_report(CLI::App& root, Action& chosen) {
+  CLI::App* app = root.add_subcommand("report", "a page with charts of a trace, or of a result");
+  auto options = std::make_shared<ReportOptions>();
+  app->add_option("FILE", options->input,
+                  "a trace, or what simulate, validate or score printed with --json")
+      ->required();
+  app->add_option("-o,--output", options->output,
+                  "the page to write; one that is there is replaced")
+      ->required()
+      ->type_name("PAGE");
+  app->add_option("--target", options->target,
+                  "one database of the trace, by name or path; default: all")
+      ->type_name("NAME");
+  const std::map<std::string, double> units{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+  const auto time = CLI::AsNumberWithUnit(units);
+  app->add_option("--from", options->from_seconds,
+                  "begin so long after the trace's begin: seconds, or 90s, 10m, 2h")
+      ->transform(time)
+      ->check(CLI::NonNegativeNumber.description(""))
+      ->type_name("TIME");
+  CLI::Option* to = app->add_option("--to", options->to_seconds, "end so long after it")
+                        ->transform(time)
+                        ->check(CLI::PositiveNumber.description(""))
+                        ->type_name("TIME");
+  app->footer(
+      "Example: rocktune report run.sqlite -o report.html --from 10m --to 20m\n"
+      "The page fetches nothing: open it from disk, mail it, keep it (docs/report.md).");
+  app->callback([options, to, &chosen] {
+    options->has_to = to->count() > 0;
+    chosen = [options] { return report(*options); };
+  });
+}
+
+}  // namespace rocktune::tools

@@ -1,0 +1,165 @@
+#include "tools/report/trace_page.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "tools/claims.h"
+#include "tools/report/tables.h"
+#include "tools/report/trace_charts.h"
+#include "tools/report/words.h"
+#include "tools/text.h"
+#include "trace/journal_json.h"
+
+namespace rocktune::tools {
+namespace {
+
+Result<std::vector<trace::TargetSummary>> wanted_targets(trace::Reader& reader,
+                                                         const TracePageRequest& request) {
+  auto targets = reader.targets();
+  if (!targets) return tl::unexpected(targets.error());
+  std::string known;
+  std::vector<trace::TargetSummary> wanted;
+  for (trace::TargetSummary& one : *targets) {
+    known += (known.empty() ? "" : ", ") + one.info.name;
+    if (!request.target || one.info.name == *request.target || one.info.path == *request.target) {
+      wanted.push_back(std::move(one));
+    }
+  }
+  if (!request.target || !wanted.empty()) return wanted;
+  return fail(ErrorCode::kInvalidArgument, "trace " + request.trace + " has no target \"" +
+                                               *request.target + "\"; it has: " + known);
+}
+
+Result<Recording> record(trace::Reader& reader, trace::TargetSummary target,
+                         const ReportWindow& window) {
+  auto steps = reader.steps(target.info.id);
+  if (!steps) return tl::unexpected(steps.error());
+  Recording recording(std::move(target), reader.run().poll_interval_seconds, window);
+  while (true) {
+    auto step = steps->next();
+    if (!step) {
+      if (recording.totals().due == 0) return tl::unexpected(step.error());
+      recording.note_damage(step.error().message);
+      break;
+    }
+    if (!*step || !recording.add(**step)) break;
+  }
+  return recording;
+}
+
+// Of each database with a reading in the window.
+Result<std::vector<Recording>> record_all(trace::Reader& reader, const TracePageRequest& request) {
+  auto targets = wanted_targets(reader, request);
+  if (!targets) return tl::unexpected(targets.error());
+  std::vector<Recording> recordings;
+  bool any_sample = false;
+  for (trace::TargetSummary& target : *targets) {
+    any_sample = any_sample || target.samples_with_database > 0;
+    auto recording = record(reader, std::move(target), request.window);
+    if (!recording) return tl::unexpected(recording.error());
+    if (recording->totals().samples > 0) recordings.push_back(*std::move(recording));
+  }
+  if (!recordings.empty()) return recordings;
+  if (!any_sample) {
+    return fail(ErrorCode::kNotFound, "trace " + request.trace +
+                                          " has no reading of a database: there is nothing to "
+                                          "report; rocktune trace info shows what is in it");
+  }
+  return fail(ErrorCode::kInvalidArgument,
+              "no database was read between --from and --to; rocktune trace info " + request.trace +
+                  " shows when it was");
+}
+
+// What recorded all of it, and which part is shown.
+page::Section source_section(const trace::RunInfo& run, const Totals& totals,
+                             const ReportWindow& window) {
+  page::Section section;
+  std::string text =
+      "Recorded by rocktuned " + printable(run.daemon_version) + " on " + printable(run.host) +
+      ", a sample every " + seconds_text(run.poll_interval_seconds) + ", from " +
+      trace::rfc3339(totals.first_wall) + " to " + trace::rfc3339(totals.last_wall) + ".";
+  if (window.from_seconds > 0 || window.to_seconds) {
+    text += " This page shows the part from " + seconds_text(window.from_seconds) + " to " +
+            (window.to_seconds ? seconds_text(*window.to_seconds) : std::string("the end")) +
+            " after the trace's begin.";
+  }
+  section.blocks.emplace_back(page::Paragraph{text});
+  return section;
+}
+
+page::Section summary_section(const Recording& recording, std::string heading) {
+  page::Section section;
+  section.heading = std::move(heading);
+  if (!recording.damage().empty()) {
+    section.blocks.emplace_back(
+        page::Paragraph{"The trace could not be read to its end, so what follows " +
+                            trace::rfc3339(recording.totals().last_wall) +
+                            " is not shown: " + printable(recording.damage()) + ".",
+                        true});
+  }
+  for (page::Paragraph& paragraph : summary_words(recording)) {
+    section.blocks.emplace_back(std::move(paragraph));
+  }
+  return section;
+}
+
+page::Section chart_section(const Recording& recording, const std::string& heading_end) {
+  page::Section section;
+  section.heading = "Over time" + heading_end;
+  for (std::string& sentence : missing_words(recording)) {
+    section.blocks.emplace_back(page::Paragraph{std::move(sentence)});
+  }
+  const TimeBins& bins = recording.bins();
+  if (bins.is_thinned()) {
+    section.blocks.emplace_back(page::Paragraph{
+        "Each point stands for " + seconds_text(bins.width_seconds()) +
+        ": the mean, or of latencies, level-0 files, pending compaction and probabilities the "
+        "largest, of knobs the last."});
+  }
+  if (const std::uint64_t left_out = recording.marks().left_out(); left_out > 0) {
+    section.blocks.emplace_back(
+        page::Paragraph{std::to_string(left_out) + " marks are left out, evenly over the time."});
+  }
+  section.blocks.emplace_back(trace_charts(recording));
+  return section;
+}
+
+page::Section claims_section() {
+  page::Section section;
+  section.heading = kClaimsHeading;
+  section.blocks.emplace_back(page::Paragraph{kRecordingClaims});
+  section.blocks.emplace_back(page::Paragraph{kWhichAnswer});
+  return section;
+}
+
+}  // namespace
+
+Result<page::Page> trace_page(const TracePageRequest& request) {
+  auto reader = trace::Reader::open(request.trace);
+  if (!reader) return tl::unexpected(reader.error());
+  auto recordings = record_all(*reader, request);
+  if (!recordings) return tl::unexpected(recordings.error());
+  page::Page page;
+  page.title = "rocktune report: " + std::filesystem::path(request.trace).filename().string();
+  page.groups = colours();
+  page.sections.push_back(
+      source_section(reader->run(), recordings->front().totals(), request.window));
+  const bool several = recordings->size() > 1;
+  for (const Recording& recording : *recordings) {
+    page.sections.push_back(
+        summary_section(recording, several ? printable(recording.target().info.name) : ""));
+  }
+  for (Recording& recording : *recordings) {
+    const std::string end = several ? " of " + printable(recording.target().info.name) : "";
+    page.sections.push_back(chart_section(recording, end));
+    for (page::Section& section : table_sections(recording, end)) {
+      page.sections.push_back(std::move(section));
+    }
+  }
+  page.sections.push_back(claims_section());
+  return page;
+}
+
+}  // namespace rocktune::tools

@@ -1,0 +1,220 @@
+// rocktune sweep: policies and their parameters over many recorded runs.
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "files/text_file.h"
+#include "tools/command.h"
+#include "tools/status_line.h"
+#include "tools/stop.h"
+#include "tools/sweep_file.h"
+#include "tools/sweep_plan.h"
+#include "tools/sweep_run.h"
+#include "tools/sweep_text.h"
+#include "tools/text.h"
+
+namespace rocktune::tools {
+namespace {
+
+constexpr const char* kSweepFooter =
+    R"(GRID.yaml:
+  rung: closed_loop              # or open_loop: what would have been decided, nothing simulated
+  policies:
+    - name: headroom
+      params:
+        limiter_raise_factor: [1.25, 1.5, 2]
+        jobs_return_seconds: {from: 60, to: 600, steps: 4}
+    - name: static
+  seeds: 20                      # as those of rocktune simulate
+  calibrate_until: 60            # seconds
+
+RESULT.jsonl has a line for each database, policy with parameters, and seed: for
+pandas.read_json(lines=True) and DuckDB's read_json_auto (docs/sweep.md). It is there when all is
+done; until then RESULT.jsonl.partial has what is, and the same command goes on from there.
+Exit code 1: some units failed, their lines say why. 130: stopped.
+
+Example: rocktune sweep grid.yaml runs/*.sqlite -o result.jsonl)";
+
+struct SweepOptions {
+  std::string grid, output, units, units_from;
+  std::vector<std::string> traces;
+  std::size_t jobs = std::max(1U, std::thread::hardware_concurrency());
+  bool fresh = false;
+  bool list_units = false;
+};
+
+int failed_sweep(const Error& error) {
+  const bool usage = error.code == ErrorCode::kInvalidArgument;
+  return report_error(error.within("sweep"), usage ? kUsage : kFailed);
+}
+
+Result<SweepPlan> plan_of(const SweepOptions& options) {
+  const auto text = read_text_file(options.grid);
+  if (!text) return tl::unexpected(text.error());
+  auto grid = parse_sweep_grid(*text, options.grid);
+  if (!grid) return fail(ErrorCode::kInvalidArgument, grid.error().message);
+  return SweepPlan::make(*std::move(grid), options.traces);
+}
+
+Result<std::vector<SweepUnit>> chosen_units(const SweepPlan& plan, const SweepOptions& options) {
+  if (!options.units.empty()) return plan.numbered(options.units);
+  if (options.units_from.empty()) return plan.all();
+  constexpr std::size_t kMostListed = std::size_t{1} << 30;  // bytes
+  const auto lines = read_text_file(options.units_from, kMostListed);
+  if (!lines) return tl::unexpected(lines.error());
+  auto units = plan.listed(*lines);
+  if (!units) return tl::unexpected(units.error().within(options.units_from));
+  return units;
+}
+
+// Those that `file` does not have.
+int print_units(const SweepPlan& plan, const std::vector<SweepUnit>& units, const SweepFile* file) {
+  for (const SweepUnit& unit : units) {
+    if (file != nullptr && file->has(unit.number)) continue;
+    std::cout << trace::json_text(plan.columns(unit)) << '\n';
+  }
+  std::cout.flush();
+  return std::cout ? kOk : kFailed;
+}
+
+class SweepProgress {
+ public:
+  SweepProgress(std::size_t done, std::size_t total) : before_(done), done_(done), total_(total) {
+    show();
+  }
+  void add(bool failed) {
+    ++done_;
+    if (failed) ++failed_;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - shown_ < std::chrono::milliseconds(100) && done_ < total_) return;
+    shown_ = now;
+    show();
+  }
+
+ private:
+  void show() const {
+    constexpr std::size_t kBarWidth = 30;
+    const std::size_t full = total_ == 0 ? kBarWidth : kBarWidth * done_ / total_;
+    std::string text = "[" + std::string(full, '#') + std::string(kBarWidth - full, ' ') + "] " +
+                       std::to_string(done_) + " of " + std::to_string(total_) + " units";
+    if (failed_ > 0) text += ", " + std::to_string(failed_) + " failed";
+    if (done_ > before_) {
+      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin_;
+      const auto of_now = static_cast<double>(done_ - before_);
+      text += ", " + seconds_text(passed.count() / of_now * static_cast<double>(total_ - done_)) +
+              " left";
+    }
+    line_.show(text);
+  }
+
+  StatusLine line_;
+  std::size_t before_, done_, total_, failed_ = 0;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now(), shown_ = begin_;
+};
+
+Result<void> run_missing(const SweepPlan& plan, const std::vector<SweepUnit>& units,
+                         std::size_t jobs, SweepFile& file) {
+  std::vector<SweepUnit> missing;
+  std::copy_if(units.begin(), units.end(), std::back_inserter(missing),
+               [&](const SweepUnit& unit) { return !file.has(unit.number); });
+  SweepProgress progress(file.done(), units.size());
+  SweepHooks hooks;
+  hooks.stopped = stop_requested;
+  hooks.store = [&](const SweepUnit& unit, const std::string& line, bool failed) {
+    progress.add(failed);
+    return file.append(unit.number, line);
+  };
+  return run_units(plan, missing, jobs, hooks);
+}
+
+// How many units failed, and why the first did.
+int report_failed_units(const std::vector<std::string>& results) {
+  std::size_t failed = 0;
+  std::string first;
+  for (const std::string& line : results) {
+    const auto row = trace::Json::parse(line);
+    if (row.at("error").is_null()) continue;
+    if (failed++ == 0) {
+      first = "unit " + std::to_string(row.at("unit").get<std::size_t>()) + ", " +
+              row.at("trace").get<std::string>() + ": " + row.at("error").get<std::string>();
+    }
+  }
+  if (failed == 0) return kOk;
+  return report_error({ErrorCode::kIo, "sweep: " + std::to_string(failed) + " of " +
+                                           std::to_string(results.size()) +
+                                           " units failed; the first is " + first});
+}
+
+Result<SweepFile> open_result(const SweepPlan& plan, const std::vector<SweepUnit>& units,
+                              const SweepOptions& options) {
+  SweepFile::Keys keys;
+  for (const SweepUnit& unit : units) keys[unit.number] = plan.key_of(unit.index);
+  return SweepFile::open(options.output, std::move(keys), options.fresh);
+}
+
+int run_sweep(const SweepPlan& plan, const std::vector<SweepUnit>& units,
+              const SweepOptions& options, SweepFile& file) {
+  take_stop_signals();
+  if (auto run = run_missing(plan, units, options.jobs, file); !run) {
+    return failed_sweep(run.error());
+  }
+  if (file.done() < units.size()) {
+    return report_error(
+        {ErrorCode::kUnavailable, "sweep: stopped with " + std::to_string(file.done()) + " of " +
+                                      std::to_string(units.size()) +
+                                      " units done; the same command goes on from there"},
+        kStopped);
+  }
+  if (auto finished = file.finish(); !finished) return failed_sweep(finished.error());
+  const std::vector<std::string> results = file.lines();
+  if (options.units.empty() && options.units_from.empty()) {
+    for (const std::string& line : sweep_lines(plan, results)) std::cout << printable(line) << '\n';
+    std::cout.flush();
+  }
+  const int code = report_failed_units(results);
+  return std::cout ? code : kFailed;
+}
+
+int sweep_all(const SweepOptions& options) {
+  const auto plan = plan_of(options);
+  if (!plan) return failed_sweep(plan.error());
+  const auto units = chosen_units(*plan, options);
+  if (!units) return failed_sweep(units.error());
+  if (options.output.empty()) {
+    if (options.list_units) return print_units(*plan, *units, nullptr);
+    return failed_sweep({ErrorCode::kInvalidArgument, "say where the result goes: -o RESULT"});
+  }
+  auto file = open_result(*plan, *units, options);
+  if (!file) return failed_sweep(file.error());
+  if (options.list_units) return print_units(*plan, *units, &*file);
+  return run_sweep(*plan, *units, options, *file);
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& root, Action& chosen) {
+  CLI::App* app =
+      root.add_subcommand("sweep", "policies and their parameters over many recorded runs");
+  auto options = std::make_shared<SweepOptions>();
+  app->add_option("GRID", options->grid, "what to go through, a YAML file; see below")->required();
+  app->add_option("TRACE", options->traces, "traces of runs")->required();
+  app->add_option("-o,--output", options->output, "the result, JSON Lines")->type_name("RESULT");
+  app->add_option("--jobs", options->jobs, "units at a time; default: as many as there are CPUs")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1024}))
+      ->type_name("NUMBER");
+  app->add_flag("--fresh", options->fresh, "begin anew, whatever RESULT and RESULT.partial have");
+  auto* numbers = app->add_option("--units", options->units, "these units alone, by their numbers")
+                      ->type_name("FROM-TO,...");
+  app->add_option("--units-from", options->units_from,
+                  "these units alone: lines that --list-units printed")
+      ->type_name("FILE")
+      ->excludes(numbers);
+  app->add_flag("--list-units", options->list_units,
+                "print the units as JSON Lines, with -o those that it does not have yet; run none");
+  app->footer(kSweepFooter);
+  app->callback([options, &chosen] { chosen = [options] { return sweep_all(*options); }; });
+}
+
+}  // namespace rocktune::tools

@@ -1,0 +1,48 @@
+// SweepFile: the result of a sweep while it comes into being. Lines go to RESULT.partial as they
+// come, each with one write; finish() makes RESULT of them, in order. Whatever ends the process,
+// what is there stays good: an unfinished last line is dropped when the sweep goes on. A kilobyte
+// of memory for each unit. Not thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/result.h"
+
+namespace rocktune::tools {
+
+class SweepFile {
+ public:
+  // The key of each unit by its number: what the result is to have.
+  using Keys = std::map<std::size_t, std::string>;
+
+  // Takes over what RESULT and RESULT.partial already have; `fresh`: removes it. Errors: lines
+  // of another sweep, another process that is at it, what the system refuses.
+  static Result<SweepFile> open(const std::string& result, Keys keys, bool fresh);
+  ~SweepFile();
+  SweepFile(SweepFile&& other) noexcept;
+  SweepFile& operator=(SweepFile&&) = delete;
+
+  [[nodiscard]] bool has(std::size_t number) const { return lines_.contains(number); }
+  [[nodiscard]] std::size_t done() const { return lines_.size(); }
+  Result<void> append(std::size_t number, const std::string& line);
+  // Every unit is there. RESULT.partial is gone afterwards.
+  Result<void> finish();
+  // In order, without their ends.
+  [[nodiscard]] std::vector<std::string> lines() const;
+
+ private:
+  SweepFile(std::string result, Keys keys) : result_(std::move(result)), keys_(std::move(keys)) {}
+  Result<void> open_partial();
+  Result<void> take_over(const std::string& path, const std::string& text);
+  Result<void> take_over_partial(bool fresh);
+
+  std::string result_;
+  Keys keys_;
+  std::map<std::size_t, std::string> lines_;
+  int partial_ = -1;
+};
+
+}  // namespace rocktune::tools

@@ -1,0 +1,154 @@
+#include "tools/sweep_unit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "replay/run.h"
+#include "score/detector.h"
+#include "tools/loop_columns.h"
+#include "tools/run_simulation.h"
+#include "tools/score_runs.h"
+
+namespace rocktune::tools {
+namespace {
+
+using trace::Json;
+
+constexpr std::size_t kSweepRecallLead = 10;  // s, one of score::kRecallLeads
+
+void put_verdicts(const std::map<std::string, std::uint64_t>& verdicts, Json& out) {
+  for (const VerdictKind kind :
+       {VerdictKind::kAllowed, VerdictKind::kClamped, VerdictKind::kHeld, VerdictKind::kRejected}) {
+    const std::string name(to_string(kind));
+    const auto found = verdicts.find(name);
+    out["decisions_" + name] = found == verdicts.end() ? 0 : found->second;
+  }
+}
+
+Json absent_at_zero(double value) {
+  return value > 0 ? Json(value) : Json(nullptr);
+}
+
+Json loop_json(const sim::LoopFigures& figures, const sim::SimulationInput& input, Priority first) {
+  Json out{{"first", to_string(first)},
+           {"simulated_seconds", figures.seconds},
+           {"demand_known_ratio", input.demand.known_ratio}};
+  for (const LoopColumn& column : loop_columns()) out[column.key] = column.figure(figures);
+  out["read_p99_seconds"] = absent_at_zero(figures.reads_p99_seconds);
+  out["write_p99_seconds"] = absent_at_zero(figures.writes_p99_seconds);
+  put_verdicts(figures.verdicts, out);
+  return out;
+}
+
+// What alerts are counted by: how far ahead the run's own ones looked.
+score::Contest contest_of(const RecordedRun& run) {
+  const double horizon = std::clamp(run.engine.objective.horizon_seconds, 1.0,
+                                    static_cast<double>(score::kLongestHorizon));
+  score::Contest contest;
+  contest.detectors = {*score::parse_choice("rocktune-alerts")};
+  contest.horizons = {static_cast<std::size_t>(std::lround(horizon))};
+  contest.prior = run.engine.prior;
+  return contest;
+}
+
+Json optional_json(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+// The entries of a contest of one detector and one horizon are its indicators, in their order.
+void put_alarms(const score::RunResult& result, Json& out) {
+  for (std::size_t i = 0; i < score::kKinds.size(); ++i) {
+    const std::string kind(to_string(score::kKinds.at(i)));
+    const score::Tally& tally = result.of_entry[i].by_threshold.front();
+    out[kind + "_events"] = tally.events;
+    out[kind + "_alarms"] = tally.alarms;
+    out[kind + "_false_alarms"] = tally.false_alarms;
+    out[kind + "_recall"] = optional_json(score::recall(tally, kSweepRecallLead));
+    out[kind + "_lead_p50_seconds"] = optional_json(score::lead_quantile(tally, 0.5));
+  }
+}
+
+Json replay_json(const replay::ReplayResult& result, const score::RunResult& alarms) {
+  Json out{{"samples", result.samples},
+           {"as_recorded", result.as_recorded},
+           {"alerts", result.replayed.alerts},
+           {"decisions", result.replayed.decisions},
+           {"outcomes", result.replayed.outcomes}};
+  put_verdicts(result.replayed.verdicts, out);
+  out["changes_live"] = result.changes_live;
+  out["changes_agreed"] = result.changes_agreed;
+  put_alarms(alarms, out);
+  return out;
+}
+
+Result<Json> replayed_figures(const RecordedRun& run, const PolicyChoice& policy,
+                              const score::RunResult& alarms) {
+  const auto results = replay::run({run.trace, policy, run.target_name}, [](const std::string&) {});
+  if (!results) return tl::unexpected(results.error());
+  return replay_json(results->front(), alarms);
+}
+
+// The same columns, each null.
+Json no_figures(SweepRung rung) {
+  Json out;
+  if (rung == SweepRung::kClosedLoop) {
+    out = loop_json({}, {}, Priority::kReadP99);
+  } else {
+    score::RunResult nothing;
+    nothing.of_entry.resize(score::kKinds.size());
+    for (auto& entry : nothing.of_entry) entry.by_threshold.resize(1);
+    out = replay_json({}, nothing);
+  }
+  for (auto& column : out) column = nullptr;
+  return out;
+}
+
+// Where the trace lies is no part of a result.
+std::string error_text(std::string message, const std::string& path, const std::string& name) {
+  for (std::size_t at = 0; (at = message.find(path, at)) != std::string::npos; at += name.size()) {
+    message.replace(at, path.size(), name);
+  }
+  return message;
+}
+
+}  // namespace
+
+Result<PreparedRun> prepare_run(const SweepGrid& grid, const RecordedRun& run) {
+  PreparedRun prepared;
+  if (grid.rung == SweepRung::kClosedLoop) {
+    SimulationSource source;
+    source.calibrate_seconds = grid.calibrate_seconds;
+    auto input = simulation_input(run, source);
+    if (!input) return tl::unexpected(input.error());
+    prepared.input = *std::move(input);
+  } else {
+    auto alarms = score_run(run, contest_of(run));
+    if (!alarms) return tl::unexpected(alarms.error());
+    prepared.run_alarms = *std::move(alarms);
+  }
+  return prepared;
+}
+
+Result<Json> unit_figures(const SweepPlan& plan, const SweepUnit& unit,
+                          const PreparedRun& prepared) {
+  const RecordedRun& run = plan.runs()[plan.run_of(unit.index)];
+  const PolicyChoice& policy = plan.grid().policies[plan.policy_of(unit.index)];
+  if (!prepared.input) return replayed_figures(run, policy, *prepared.run_alarms);
+  const auto figures =
+      sim::simulate(*prepared.input, engine_of(run.engine, policy), plan.seed_of(unit.index));
+  if (!figures) return tl::unexpected(figures.error());
+  return loop_json(*figures, *prepared.input, run.engine.objective.first);
+}
+
+std::string sweep_line(const SweepPlan& plan, const SweepUnit& unit, const Result<Json>& figures) {
+  Json line = plan.columns(unit);
+  line.update(figures ? *figures : no_figures(plan.grid().rung));
+  line["error"] = nullptr;
+  if (!figures) {
+    const std::string& path = plan.runs()[plan.run_of(unit.index)].trace;
+    line["error"] = error_text(figures.error().message, path, unit.trace);
+  }
+  return trace::json_text(line);
+}
+
+}  // namespace rocktune::tools
