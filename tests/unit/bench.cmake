@@ -39,6 +39,7 @@ rocktune_unit_test(bench_test
     unit/bench/scenario_test.cc
     unit/bench/sizes_test.cc
     unit/bench/trial_test.cc
+    unit/bench/tsan_suppressions.cc
     unit/bench/workload_test.cc
   LIBRARIES rocktune_bench_lib)
 
