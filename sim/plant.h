@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sim/arrival_clock.h"
+#include "sim/limiter_tuning.h"
 #include "sim/parameters.h"
 #include "sim/random.h"
 #include "sim/tree.h"
@@ -112,11 +113,16 @@ class Plant {
   }
 
  private:
+  struct Memtable {
+    double bytes = 0;  // of the file that it becomes
+    Tree::Keys keys = Tree::Keys::kSpread;
+  };
   struct Family {
     Tree tree;
     double active_bytes = 0;
-    std::vector<double> waiting;  // output bytes of immutable memtables that no flush has yet
-    std::size_t flushing = 0;     // memtables that flushes under way have
+    double active_spread_bytes = 0;  // of these, of keys that are not appended
+    std::vector<Memtable> waiting;   // immutable ones that no flush has yet
+    std::size_t flushing = 0;        // memtables that flushes under way have
     FamilyTotals totals;
   };
   struct Flush {
@@ -126,9 +132,11 @@ class Plant {
     double luck = 1;
     double speed = 0;  // bytes/s now
     double bytes = 0;
+    Tree::Keys keys = Tree::Keys::kAppended;
   };
 
   void limit_background(std::vector<DeviceJob>& jobs, std::size_t first) const;
+  [[nodiscard]] double limited_bytes_per_second() const;
   [[nodiscard]] double miss_ratio_now() const;
   [[nodiscard]] double misses_per_read() const;
   void pass_foreground(double seconds);
@@ -150,6 +158,7 @@ class Plant {
   Laws laws_;
   Random random_;
   WriteControl control_;
+  std::optional<LimiterTuning> tuning_;  // where the limiter tunes itself
   std::vector<Family> families_;
   std::vector<Flush> flushes_;
   std::vector<RunningCompaction> compactions_;

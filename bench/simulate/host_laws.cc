@@ -23,6 +23,7 @@ void add_phase(const Phase& phase, sim::Arrivals asked, sim::DemandSeries& deman
   const Shares shares = shares_of(phase.mix);
   asked.closed = !rate.paced();
   asked.catches_up = rate.paced();
+  asked.appended = shares.writes > 0 ? phase.mix[Operation::kInsert] / shares.writes : 0;
   const std::size_t intervals = intervals_of(phase);
   const double length = phase.seconds / static_cast<double>(intervals);
   for (std::size_t i = 0; i < intervals; ++i) {
