@@ -22,6 +22,7 @@ struct Arrivals {
   double misses = 1;
   // The share of writes whose keys lie behind all others, as those of a log or of a load in order.
   double appended = 0;
+  bool anew = false;  // what was not done before is not done any more
   [[nodiscard]] double per_second() const { return reads_per_second + writes_per_second; }
 };
 

@@ -73,6 +73,20 @@ void Plant::set_options(const PlantOptions& options) {
   settle();
 }
 
+void Plant::set_arrivals(const Arrivals& arrivals) {
+  if (arrivals.anew) give_up_backlog();
+  arrivals_ = arrivals;
+}
+
+void Plant::give_up_backlog() {
+  const ArrivalClock& writers = arrivals_.one_queue ? read_clock_ : write_clock_;
+  read_latency_.give_up(read_backlog_, read_clock_.wait_seconds(totals_.seconds));
+  write_latency_.give_up(write_backlog_, writers.wait_seconds(totals_.seconds));
+  read_backlog_ = write_backlog_ = 0;
+  read_clock_.clear(totals_.seconds);
+  write_clock_.clear(totals_.seconds);
+}
+
 std::size_t Plant::immutable_memtables(std::size_t family) const {
   const Family& own = families_.at(family);
   return own.waiting.size() + own.flushing;
@@ -174,9 +188,7 @@ void Plant::pass_foreground(double seconds) {
 // `reads` and `writes` were done of what stood there and arrived.
 void Plant::pass_queues(double seconds, double reads, double writes) {
   if (!arrivals_.catches_up || arrivals_.closed) {
-    read_backlog_ = write_backlog_ = 0;
-    read_clock_.clear(totals_.seconds);
-    write_clock_.clear(totals_.seconds);
+    give_up_backlog();
     return;
   }
   const auto left = [&](double backlog, double arrived, double done) {

@@ -74,7 +74,9 @@ class Plant {
   void restore(std::span<const FamilyState> families, std::uint64_t delayed_rate);
   // Options that RocksDB takes while it runs; as many families as there are.
   void set_options(const PlantOptions& options);
-  void set_arrivals(const Arrivals& arrivals) { arrivals_ = arrivals; }
+  void set_arrivals(const Arrivals& arrivals);
+  // What is late is not done any more: it counts as having taken as long as it had waited.
+  void give_up_backlog();
 
   // One round of a host's: what the plant would do were it alone, what it gets, when something
   // happens next if nothing else changes that, and so much time passing.
@@ -87,8 +89,8 @@ class Plant {
   void settle();
 
   [[nodiscard]] const Totals& totals() const { return totals_; }
-  [[nodiscard]] const LatencyTotals& read_latency() const { return read_latency_; }
-  [[nodiscard]] const LatencyTotals& write_latency() const { return write_latency_; }
+  [[nodiscard]] const OperationLatency& read_latency() const { return read_latency_; }
+  [[nodiscard]] const OperationLatency& write_latency() const { return write_latency_; }
   [[nodiscard]] double threads() const { return arrivals_.threads; }
   // CPUs that the foreground keeps busy now.
   [[nodiscard]] double foreground_cpu() const;
@@ -168,7 +170,7 @@ class Plant {
   ArrivalClock read_clock_, write_clock_;  // of one queue the first is for both
   double stop_seconds_ = 0;                // that writes have been stopped by now
   ForegroundRates rates_;
-  LatencyTotals read_latency_, write_latency_;
+  OperationLatency read_latency_, write_latency_;
   Totals totals_;
 };
 

@@ -34,6 +34,7 @@ void add_phase(const Phase& phase, sim::Arrivals asked, sim::DemandSeries& deman
     asked.writes_per_second = due * shares.writes;
     demand.seconds.push_back(length);
     demand.arrivals.push_back(asked);
+    demand.arrivals.back().anew = i == 0;  // at the end of a phase the runner gives up what is late
   }
 }
 
