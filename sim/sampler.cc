@@ -116,9 +116,8 @@ DatabaseReading read_database(const Plant& plant, Nanoseconds tick) {
   reading.flush_bytes_written = whole_amount(totals.flush_bytes_written);
   reading.compaction_bytes_read = whole_amount(totals.compaction_bytes_read);
   reading.compaction_bytes_written = whole_amount(totals.compaction_bytes_written);
-  const bool flushes_limited = plant.options().limit_flushes;
-  reading.limiter_bytes_through = whole_amount(totals.compaction_bytes_written +
-                                               (flushes_limited ? totals.flush_bytes_written : 0));
+  reading.limiter_bytes_through =
+      whole_amount(totals.compaction_bytes_written + totals.flush_bytes_written);
   reading.running_flushes = plant.running_flushes();
   reading.running_compactions = plant.running_compactions().size();
   const WriteState state = plant.write_state();

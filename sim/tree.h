@@ -88,7 +88,7 @@ class Tree {
   struct Level {
     double bytes = 0;
     double appended_bytes = 0;  // of these, in files of appended keys that nothing was merged with
-    double busy_bytes = 0;  // read by running compactions
+    double busy_bytes = 0;      // read by running compactions
   };
   struct Score {
     double value = 0;
