@@ -286,10 +286,10 @@ void Plant::begin_flushes() {
 }
 
 void Plant::begin_compactions() {
+  const std::int64_t slots = has_pressure() ? compaction_slots(options_.max_background_jobs) : 1;
+  const std::size_t most = std::min(static_cast<std::size_t>(slots), kMostCompactions);
   std::size_t idle = 0;
-  while (idle < families_.size()) {
-    const std::int64_t slots = has_pressure() ? compaction_slots(options_.max_background_jobs) : 1;
-    if (compactions_.size() >= std::min(static_cast<std::size_t>(slots), kMostCompactions)) return;
+  while (idle < families_.size() && compactions_.size() < most) {
     idle = begin_compaction(next_family_) ? 0 : idle + 1;
     next_family_ = (next_family_ + 1) % families_.size();
   }

@@ -74,7 +74,7 @@ class Tree {
   [[nodiscard]] std::size_t levels() const { return options_.levels; }
   [[nodiscard]] std::size_t base_level() const { return base_; }
   [[nodiscard]] double bottom_bytes() const;  // of the last level that is not empty
-  [[nodiscard]] std::uint64_t debt_bytes() const;
+  [[nodiscard]] std::uint64_t debt_bytes() const { return debt_; }
 
  private:
   struct File {
@@ -92,6 +92,7 @@ class Tree {
   using Scores = std::array<Score, kMostTreeLevels>;
 
   void retarget();
+  void weigh();
   [[nodiscard]] double l0_score() const;
   [[nodiscard]] std::size_t rank(Scores& scores) const;
   [[nodiscard]] double free_l0_bytes() const;
@@ -108,6 +109,7 @@ class Tree {
   std::array<Level, kMostTreeLevels> levels_{};  // that of L0 is not used
   std::array<double, kMostTreeLevels> targets_{};
   std::size_t base_ = 1;
+  std::uint64_t debt_ = 0;
   int last_id_ = 0;
 };
 
