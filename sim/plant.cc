@@ -29,6 +29,7 @@ StallGauges gauges(const Tree& tree, std::size_t immutable_memtables) {
 Plant::Plant(const PlantOptions& options, const Laws& laws, std::uint64_t seed)
     : options_(options),
       laws_(laws),
+      miss_ratio_(miss_ratio(laws.reads, options.cache_bytes)),
       random_(seed, 0),
       control_(options.families.size(), options.delayed_write_rate) {
   for (const FamilyOptions& family : options.families) {
@@ -60,6 +61,7 @@ void Plant::set_options(const PlantOptions& options) {
     control_.set_max_delayed_rate(options.delayed_write_rate);
   }
   options_ = options;
+  miss_ratio_ = miss_ratio(laws_.reads, options.cache_bytes);
   for (std::size_t i = 0; i < families_.size(); ++i) {
     families_[i].tree.set_options(options.families[i].tree);
     install(i);

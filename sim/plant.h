@@ -148,6 +148,7 @@ class Plant {
 
   PlantOptions options_;
   Laws laws_;
+  double miss_ratio_;  // of a cache as large as these options have it
   Random random_;
   WriteControl control_;
   std::vector<Family> families_;

@@ -63,7 +63,7 @@ void Plant::limit_background(std::vector<DeviceJob>& jobs, std::size_t first) co
 }
 
 double Plant::miss_ratio_now() const {
-  return std::min(1.0, arrivals_.misses * miss_ratio(laws_.reads, options_.cache_bytes));
+  return std::min(1.0, arrivals_.misses * miss_ratio_);
 }
 
 double Plant::misses_per_read() const {
