@@ -83,24 +83,24 @@ void Host::solve() {
   first_jobs_.push_back(jobs_.size());
   // What the device answers depends on what is read, and whoever waits for the answer reads the
   // less the longer it takes: so the one that fits lies between what was tried and what came of it.
-  ForegroundIo now = foreground_io();
-  double low = now.reads_per_second;
+  ForegroundIo asked = foreground_io();
+  double low = asked.reads_per_second;
   double high = low;
   for (int round = 0; round < kShareRounds; ++round) {
     // The first two as asked for: where nobody waits for the answer, the second is it.
-    const double tried = round < 2 ? high : (low + high) / 2;
-    const double log = now.log_bytes_per_second;
-    now.reads_per_second = tried;
-    now = answer(now, threads);
-    const double asked = now.reads_per_second;
-    const bool same_log = fits(log, now.log_bytes_per_second);
-    if (!device_ || (fits(tried, asked) && same_log)) return;
+    ForegroundIo tried = asked;
+    tried.reads_per_second = round < 2 ? high : (low + high) / 2;
+    asked = answer(tried, threads);
+    if (!device_ || (fits(tried.reads_per_second, asked.reads_per_second) &&
+                     fits(tried.log_bytes_per_second, asked.log_bytes_per_second))) {
+      return;
+    }
     if (round == 0) {
-      high = asked;
+      high = asked.reads_per_second;
       if (low > high) std::swap(low, high);
       continue;
     }
-    (asked > tried ? low : high) = tried;
+    (asked.reads_per_second > tried.reads_per_second ? low : high) = tried.reads_per_second;
   }
 }
 
