@@ -1,6 +1,7 @@
 #include "sim/device.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace rocktune::sim {
 namespace {
@@ -19,25 +20,32 @@ struct Factors {
   double read = 1, write = 1;
 };
 
-// What a job takes of the device for each byte of progress.
-double service_of(const DeviceLaws& laws, const DeviceJob& job, const Factors& factors) {
-  double seconds = 0;
+// A job at the device. For each byte of its progress:
+struct Visit {
+  double read_seconds = 0, write_seconds = 0;  // of each direction, were it alone
+  double pieces = 0;
+  // As of this round:
+  double service = 0;  // seconds of both directions
+  double left = 0;     // seconds of its piece's that are there when somebody arrives, mean
+
+  [[nodiscard]] double seconds(const Factors& factors) const {
+    return read_seconds * factors.read + write_seconds * factors.write;
+  }
+};
+
+Visit visit_of(const DeviceLaws& laws, const DeviceJob& job) {
+  Visit visit;
   if (job.read_bytes > 0) {
-    seconds += job.read_bytes / job.read_piece_bytes *
-               service_seconds(laws.read, job.read_piece_bytes) * factors.read;
+    const double pieces = job.read_bytes / job.read_piece_bytes;
+    visit.read_seconds = pieces * service_seconds(laws.read, job.read_piece_bytes);
+    visit.pieces += pieces;
   }
   if (job.write_bytes > 0) {
-    seconds += job.write_bytes / job.write_piece_bytes *
-               service_seconds(laws.write, job.write_piece_bytes) * factors.write;
+    const double pieces = job.write_bytes / job.write_piece_bytes;
+    visit.write_seconds = pieces * service_seconds(laws.write, job.write_piece_bytes);
+    visit.pieces += pieces;
   }
-  return seconds;
-}
-
-double pieces(const DeviceJob& job) {
-  double count = 0;
-  if (job.read_bytes > 0) count += job.read_bytes / job.read_piece_bytes;
-  if (job.write_bytes > 0) count += job.write_bytes / job.write_piece_bytes;
-  return count;
+  return visit;
 }
 
 struct Shares {
@@ -68,26 +76,21 @@ struct Queue {
   [[nodiscard]] double seconds() const { return reads * read_service + job_seconds; }
 };
 
-double piece_seconds(const DeviceJob& job, double service) {
-  const double count = pieces(job);
-  return count > 0 ? service / count : 0;
-}
-
 // A job's piece is there while it waits and while it is served; of the latter half is left when
 // somebody arrives.
-double left_of(const DeviceJob& job, double service) {
+double left_of(const DeviceJob& job, const Visit& visit) {
   const double there = std::min(job.bytes_per_second * job.device_seconds, 1.0);
-  const double served = std::min(job.bytes_per_second * service, there);
-  return (there - served / 2) * piece_seconds(job, service);
+  const double served = std::min(job.bytes_per_second * visit.service, there);
+  const double piece_seconds = visit.pieces > 0 ? visit.service / visit.pieces : 0;
+  return (there - served / 2) * piece_seconds;
 }
 
 // One round: each job goes as fast as the queue lets it that the others and the foreground make.
-void adjust_jobs(const DeviceLaws& laws, const Factors& factors, const Queue& queue,
-                 std::span<DeviceJob> jobs) {
-  for (DeviceJob& job : jobs) {
-    const double service = service_of(laws, job, factors);
-    const double others = std::max(queue.seconds() - left_of(job, service), 0.0);
-    const double device_seconds = service + pieces(job) * others;
+void adjust_jobs(const Queue& queue, std::span<const Visit> visits, std::span<DeviceJob> jobs) {
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    DeviceJob& job = jobs[i];
+    const double others = std::max(queue.seconds() - visits[i].left, 0.0);
+    const double device_seconds = visits[i].service + visits[i].pieces * others;
     const double cycle = job.work_seconds + device_seconds;
     const double wanted = cycle > 0 ? 1 / cycle : 0;
     job.device_seconds = (job.device_seconds + device_seconds) / 2;
@@ -109,11 +112,14 @@ void give_way(const DeviceLaws& laws, const ForegroundIo& foreground, DeviceUse&
 }  // namespace
 
 double device_seconds_alone(const DeviceLaws& laws, const DeviceJob& job) {
-  return service_of(laws, job, {});
+  return visit_of(laws, job).seconds({});
 }
 
 DeviceUse share_device(const DeviceLaws& laws, const ForegroundIo& foreground, double threads,
                        std::span<DeviceJob> jobs) {
+  std::vector<Visit> visits;
+  visits.reserve(jobs.size());
+  for (const DeviceJob& job : jobs) visits.push_back(visit_of(laws, job));
   DeviceUse use;
   for (int round = 0; round < kQueueRounds; ++round) {
     const Shares shares = shares_of(laws, foreground, jobs);
@@ -124,10 +130,11 @@ DeviceUse share_device(const DeviceLaws& laws, const ForegroundIo& foreground, d
     const double reading = std::min(foreground.reads_per_second * queue.read_service, kNearlyAll);
     queue.reads = std::min(reading / (1 - reading), std::max(threads, 1.0));
     use.busy_ratio = reading;
-    for (const DeviceJob& job : jobs) {
-      const double service = service_of(laws, job, factors);
-      queue.job_seconds += left_of(job, service);
-      use.busy_ratio += job.bytes_per_second * service;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      visits[i].service = visits[i].seconds(factors);
+      visits[i].left = left_of(jobs[i], visits[i]);
+      queue.job_seconds += visits[i].left;
+      use.busy_ratio += jobs[i].bytes_per_second * visits[i].service;
     }
     use.busy_ratio = std::min(use.busy_ratio, 1.0);
     use.read_wait_seconds = queue.seconds();
@@ -136,7 +143,7 @@ DeviceUse share_device(const DeviceLaws& laws, const ForegroundIo& foreground, d
     for (const DeviceJob& job : jobs) {
       use.queue += std::min(job.bytes_per_second * job.device_seconds, 1.0);
     }
-    adjust_jobs(laws, factors, queue, jobs);
+    adjust_jobs(queue, visits, jobs);
   }
   const Shares shares = shares_of(laws, foreground, jobs);
   use.read_share = shares.read;
