@@ -93,15 +93,20 @@ double LatencyTotals::quantile_seconds(double quantile) const {
 }
 
 LatencyHistogram LatencyTotals::histogram() const {
+  static const auto kMicroseconds = [] {
+    std::array<std::uint64_t, kBuckets + 1> whole{};
+    std::transform(bounds().begin(), bounds().end(), whole.begin(), [](double seconds) {
+      return static_cast<std::uint64_t>(std::llround(seconds * 1e6));
+    });
+    return whole;
+  }();
   LatencyHistogram histogram;
-  const auto microseconds = [](double seconds) {
-    return static_cast<std::uint64_t>(std::llround(seconds * 1e6));
-  };
+  histogram.buckets.reserve(kBuckets);
   for (std::size_t i = 0; i < kBuckets; ++i) {
     const auto count = static_cast<std::uint64_t>(counts_.at(i));
     if (count == 0) continue;
-    const std::uint64_t lower = microseconds(bounds().at(i));
-    const std::uint64_t upper = std::max(microseconds(bounds().at(i + 1)), lower + 1);
+    const std::uint64_t lower = kMicroseconds.at(i);
+    const std::uint64_t upper = std::max(kMicroseconds.at(i + 1), lower + 1);
     if (!histogram.buckets.empty() && histogram.buckets.back().lower_us == lower) {
       histogram.buckets.back().count += count;  // below some microseconds two bounds are one
       continue;

@@ -28,6 +28,7 @@ struct TreeOptions {
   double target_file_bytes = 64 << 20;  // of every level: target_file_size_multiplier 1
   // Since RocksDB 9.0 a small L0 above a large base level is compacted within itself.
   bool small_l0_stays = false;
+  bool operator==(const TreeOptions&) const = default;
 };
 
 // What depends on the keys and values.
