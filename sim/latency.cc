@@ -12,12 +12,15 @@ constexpr double kShortest = 1e-6;
 // way.
 constexpr double kSpread = 2;
 
+// A tail that fewer than one of so many operations reaches ends there.
+constexpr double kNobody = 1e-15;
+
 // The share of what takes about `seconds` that takes longer than `limit`: falls from 1 to 0 over a
 // factor of kSpread either way, evenly over the logarithm.
 double longer_about(double seconds, double limit) {
   if (limit * kSpread <= seconds) return 1;
   if (limit >= seconds * kSpread) return 0;
-  return (std::log(seconds * kSpread) - std::log(limit)) / (2 * std::log(kSpread));
+  return std::log(seconds * kSpread / limit) / (2 * std::log(kSpread));
 }
 
 }  // namespace
@@ -58,10 +61,11 @@ void LatencyTotals::add(double operations, const LatencyMix& mix) {
   if (!(operations > 0)) return;
   operations_ += operations;
   seconds_ += operations * mix.mean_seconds();
+  const auto& upper = bounds();
   double longer = 1;
   for (std::size_t i = 0; i < kBuckets && longer > 0; ++i) {
-    const double next =
-        i + 1 < kBuckets ? std::min(longer, mix.longer_than(bounds().at(i + 1))) : 0;
+    double next = i + 1 < kBuckets ? std::min(longer, mix.longer_than(upper.at(i + 1))) : 0;
+    if (next < kNobody) next = 0;
     counts_.at(i) += operations * (longer - next);
     longer = next;
   }
