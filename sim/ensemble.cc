@@ -42,17 +42,22 @@ std::vector<Arrivals> by_poll(const DemandSeries& demand) {
   std::vector<Arrivals> polls;
   Arrivals sum;
   double seconds = 0;
+  bool anew = false;
   for (std::size_t i = 0; i < demand.arrivals.size(); ++i) {
     const Arrivals& asked = demand.arrivals[i];
     sum.reads_per_second += asked.reads_per_second * demand.seconds[i];
     sum.writes_per_second += asked.writes_per_second * demand.seconds[i];
     seconds += demand.seconds[i];
+    anew = anew || asked.anew;
     const double count = std::floor(seconds / kPollSeconds + kPollRounding);
     if (count < 1) continue;
     Arrivals mean = asked;
+    mean.anew = false;
     mean.reads_per_second = sum.reads_per_second / seconds;
     mean.writes_per_second = sum.writes_per_second / seconds;
     polls.insert(polls.end(), static_cast<std::size_t>(count), mean);
+    if (anew) (polls.end() - static_cast<std::ptrdiff_t>(count))->anew = true;
+    anew = false;
     seconds -= count * kPollSeconds;
     sum.reads_per_second = mean.reads_per_second * seconds;
     sum.writes_per_second = mean.writes_per_second * seconds;
@@ -162,7 +167,10 @@ Result<std::vector<LoopFigures>> simulate(std::span<const SimulationInput> datab
   }
   std::vector<LoopFigures> figures;
   figures.reserve(asked.size());
-  for (std::size_t i = 0; i < asked.size(); ++i) figures.push_back(loop->figures(i));
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    loop->host().plant(i).give_up_backlog();
+    figures.push_back(loop->figures(i));
+  }
   return figures;
 }
 

@@ -20,6 +20,9 @@ struct Arrivals {
   bool closed = false;
   // How often a look-up misses, as a multiple of what the laws have: what is read moves, too.
   double misses = 1;
+  // The share of writes whose keys lie behind all others, as those of a log or of a load in order.
+  double appended = 0;
+  bool anew = false;  // what was not done before is not done any more
   [[nodiscard]] double per_second() const { return reads_per_second + writes_per_second; }
 };
 

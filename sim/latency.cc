@@ -121,4 +121,21 @@ LatencyHistogram LatencyTotals::histogram() const {
   return histogram;
 }
 
+void OperationLatency::add(double operations, const LatencyMix& mix) {
+  response.add(operations, mix);
+  LatencyMix own = mix;
+  own.queued_seconds = 0;
+  served.add(operations, own);
+}
+
+void OperationLatency::give_up(double operations, double longest_seconds) {
+  constexpr int kParts = 16;  // that arrived evenly
+  for (int i = 0; i < kParts; ++i) {
+    LatencyMix waited;
+    waited.fast_seconds = 0;
+    waited.queued_seconds = longest_seconds * (i + 0.5) / kParts;
+    response.add(operations / kParts, waited);
+  }
+}
+
 }  // namespace rocktune::sim

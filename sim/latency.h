@@ -52,4 +52,14 @@ class LatencyTotals {
   double seconds_ = 0;
 };
 
+// Of one kind of operation: as RocksDB measures it, and from when it was asked for.
+struct OperationLatency {
+  LatencyTotals served;
+  LatencyTotals response;
+
+  void add(double operations, const LatencyMix& mix);
+  // So many that are never served had waited up to so long when that became certain.
+  void give_up(double operations, double longest_seconds);
+};
+
 }  // namespace rocktune::sim

@@ -130,13 +130,13 @@ void ClosedLoop::end_second(std::size_t index) {
   const double stopped = plant.totals().stopped_seconds - database.stopped_before;
   database.stopped_before = plant.totals().stopped_seconds;
   const bool above = stopped > database.config.objective.write_p99_seconds ||
-                     is_above(plant.read_latency(), database.reads_before,
+                     is_above(plant.read_latency().response, database.reads_before,
                               database.config.objective.read_p99_seconds) ||
-                     is_above(plant.write_latency(), database.writes_before,
+                     is_above(plant.write_latency().response, database.writes_before,
                               database.config.objective.write_p99_seconds);
   if (above) database.figures.seconds_above_slo += 1;
-  database.reads_before = plant.read_latency();
-  database.writes_before = plant.write_latency();
+  database.reads_before = plant.read_latency().response;
+  database.writes_before = plant.write_latency().response;
 }
 
 LoopFigures ClosedLoop::figures(std::size_t database) const {
@@ -145,8 +145,8 @@ LoopFigures ClosedLoop::figures(std::size_t database) const {
   const Totals& totals = plant.totals();
   figures.seconds = totals.seconds;
   figures.operations = totals.keys_read + totals.keys_written;
-  figures.reads_p99_seconds = plant.read_latency().quantile_seconds(0.99);
-  figures.writes_p99_seconds = plant.write_latency().quantile_seconds(0.99);
+  figures.reads_p99_seconds = plant.read_latency().response.quantile_seconds(0.99);
+  figures.writes_p99_seconds = plant.write_latency().response.quantile_seconds(0.99);
   figures.stalled_seconds = totals.delayed_seconds + totals.stopped_seconds;
   figures.writers_seconds = totals.writers_seconds;
   if (totals.user_bytes_written > 0) {

@@ -23,6 +23,7 @@ struct PlantOptions {
   std::int64_t max_subcompactions = 1;
   std::uint64_t delayed_write_rate = 16 << 20;  // bytes/s
   double rate_limit = 0;         // bytes/s written by flushes and compactions; 0: none
+  bool limit_tunes_itself = false;  // auto_tuned: below rate_limit, by RocksDB's own rule
   bool limit_flushes = true;     // flushes count, and come first; else they are free of the limit
   double cache_bytes = 8 << 20;  // block cache
   double write_piece_bytes = 1 << 20;  // writable_file_max_buffer_size

@@ -18,6 +18,8 @@ constexpr std::size_t kMostCompactions = 256;
 constexpr double kMostThreads = 64;  // of one compaction; more CPUs than that nobody gives it
 // Of a compaction that only moves files: an edit of the manifest.
 constexpr double kMoveSeconds = 0.02;
+// A memtable with more than this share of keys among the others spans all of them.
+constexpr double kFewSpread = 1e-3;
 
 StallGauges gauges(const Tree& tree, std::size_t immutable_memtables) {
   return {static_cast<std::int64_t>(immutable_memtables),
@@ -33,8 +35,9 @@ Plant::Plant(const PlantOptions& options, const Laws& laws, std::uint64_t seed)
       random_(seed, 0),
       control_(options.families.size(), options.delayed_write_rate) {
   for (const FamilyOptions& family : options.families) {
-    families_.push_back({Tree(family.tree, laws.tree), 0, {}, 0, {}});
+    families_.push_back({Tree(family.tree, laws.tree), 0, 0, {}, 0, {}});
   }
+  if (options.limit_tunes_itself) tuning_.emplace(options.rate_limit);
 }
 
 void Plant::restore(std::span<const FamilyState> states, std::uint64_t delayed_rate) {
@@ -45,10 +48,10 @@ void Plant::restore(std::span<const FamilyState> states, std::uint64_t delayed_r
     Family& family = families_[i];
     const FamilyState& state = states[i];
     family.tree.restore(state.level_bytes, state.l0_files);
-    family.active_bytes = state.active_bytes;
+    family.active_bytes = family.active_spread_bytes = state.active_bytes;
     family.flushing = 0;
     const double bytes = options_.families[i].write_buffer_bytes * laws_.memtable_fill;
-    family.waiting.assign(state.immutable_memtables, bytes * laws_.flush_output);
+    family.waiting.assign(state.immutable_memtables, {bytes * laws_.flush_output});
     control_.restore(i, options_.families[i].limits, gauges(family.tree, state.immutable_memtables),
                      delayed_rate);
   }
@@ -60,6 +63,9 @@ void Plant::set_options(const PlantOptions& options) {
   if (options.delayed_write_rate != options_.delayed_write_rate) {
     control_.set_max_delayed_rate(options.delayed_write_rate);
   }
+  if (options.limit_tunes_itself && options.rate_limit != options_.rate_limit) {
+    tuning_.emplace(options.rate_limit);
+  }
   options_ = options;
   miss_ratio_ = miss_ratio(laws_.reads, options.cache_bytes);
   for (std::size_t i = 0; i < families_.size(); ++i) {
@@ -67,6 +73,20 @@ void Plant::set_options(const PlantOptions& options) {
     install(i);
   }
   settle();
+}
+
+void Plant::set_arrivals(const Arrivals& arrivals) {
+  if (arrivals.anew) give_up_backlog();
+  arrivals_ = arrivals;
+}
+
+void Plant::give_up_backlog() {
+  const ArrivalClock& writers = arrivals_.one_queue ? read_clock_ : write_clock_;
+  read_latency_.give_up(read_backlog_, read_clock_.wait_seconds(totals_.seconds));
+  write_latency_.give_up(write_backlog_, writers.wait_seconds(totals_.seconds));
+  read_backlog_ = write_backlog_ = 0;
+  read_clock_.clear(totals_.seconds);
+  write_clock_.clear(totals_.seconds);
 }
 
 std::size_t Plant::immutable_memtables(std::size_t family) const {
@@ -90,6 +110,7 @@ double Plant::next_event() const {
   for (std::size_t i = 0; i < families_.size(); ++i) ends(memtable_room(families_[i], i), bytes);
   for (const Flush& flush : flushes_) ends(flush.left_bytes, flush.speed);
   for (const RunningCompaction& one : compactions_) ends(one.left, one.speed);
+  if (tuning_ && limited_bytes_per_second() > 0) seconds = std::min(seconds, tuning_->due());
   if (arrivals_.catches_up && !arrivals_.closed) {
     // The longer the queue the later its operations are: in steps, while it changes.
     const double reads = rates_.reads_per_second - arrivals_.reads_per_second;
@@ -105,6 +126,7 @@ double Plant::next_event() const {
 
 void Plant::pass(double seconds) {
   totals_.seconds += seconds;
+  if (tuning_) tuning_->pass(seconds, limited_bytes_per_second());
   pass_foreground(seconds);
   for (Flush& flush : flushes_) {
     const double done = std::min(flush.speed * seconds, flush.left_bytes);
@@ -143,7 +165,9 @@ void Plant::pass_foreground(double seconds) {
   const double bytes = writes * laws_.bytes_per_write;
   totals_.user_bytes_written += bytes;
   for (Family& family : families_) {
-    family.active_bytes += bytes / static_cast<double>(families_.size());
+    const double own = bytes / static_cast<double>(families_.size());
+    family.active_bytes += own;
+    family.active_spread_bytes += own * (1 - arrivals_.appended);
   }
   read_latency_.add(reads, rates_.read);
   write_latency_.add(writes, rates_.write);
@@ -166,9 +190,7 @@ void Plant::pass_foreground(double seconds) {
 // `reads` and `writes` were done of what stood there and arrived.
 void Plant::pass_queues(double seconds, double reads, double writes) {
   if (!arrivals_.catches_up || arrivals_.closed) {
-    read_backlog_ = write_backlog_ = 0;
-    read_clock_.clear(totals_.seconds);
-    write_clock_.clear(totals_.seconds);
+    give_up_backlog();
     return;
   }
   const auto left = [&](double backlog, double arrived, double done) {
@@ -206,8 +228,10 @@ bool Plant::switch_memtables() {
   for (std::size_t i = 0; i < families_.size(); ++i) {
     Family& family = families_[i];
     if (memtable_room(family, i) > kNothing || control_.state() == WriteState::kStopped) continue;
-    family.waiting.push_back(family.active_bytes * laws_.flush_output);
-    family.active_bytes = 0;
+    const bool spread = family.active_spread_bytes > kFewSpread * family.active_bytes;
+    family.waiting.push_back({family.active_bytes * laws_.flush_output,
+                              spread ? Tree::Keys::kSpread : Tree::Keys::kAppended});
+    family.active_bytes = family.active_spread_bytes = 0;
     install(i);
     changed = true;
   }
@@ -223,7 +247,7 @@ bool Plant::end_flushes() {
   for (const Flush& flush : done) {
     Family& family = families_[flush.family];
     family.flushing -= flush.memtables;
-    family.tree.add_l0_file(flush.bytes);
+    family.tree.add_l0_file(flush.bytes, flush.keys);
     ++family.totals.flushes;
     family.totals.last_flush_at = totals_.seconds;
     install(flush.family);
@@ -278,7 +302,10 @@ void Plant::begin_flushes() {
     Flush flush;
     flush.family = i;
     flush.memtables = family.waiting.size();
-    for (const double bytes : family.waiting) flush.bytes += bytes;
+    for (const Memtable& memtable : family.waiting) {
+      flush.bytes += memtable.bytes;
+      if (memtable.keys == Tree::Keys::kSpread) flush.keys = Tree::Keys::kSpread;
+    }
     flush.left_bytes = flush.bytes;
     flush.luck = luck();
     family.flushing += flush.memtables;

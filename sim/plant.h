@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sim/arrival_clock.h"
+#include "sim/limiter_tuning.h"
 #include "sim/parameters.h"
 #include "sim/random.h"
 #include "sim/tree.h"
@@ -73,7 +74,9 @@ class Plant {
   void restore(std::span<const FamilyState> families, std::uint64_t delayed_rate);
   // Options that RocksDB takes while it runs; as many families as there are.
   void set_options(const PlantOptions& options);
-  void set_arrivals(const Arrivals& arrivals) { arrivals_ = arrivals; }
+  void set_arrivals(const Arrivals& arrivals);
+  // What is late is not done any more: it counts as having taken as long as it had waited.
+  void give_up_backlog();
 
   // One round of a host's: what the plant would do were it alone, what it gets, when something
   // happens next if nothing else changes that, and so much time passing.
@@ -86,8 +89,8 @@ class Plant {
   void settle();
 
   [[nodiscard]] const Totals& totals() const { return totals_; }
-  [[nodiscard]] const LatencyTotals& read_latency() const { return read_latency_; }
-  [[nodiscard]] const LatencyTotals& write_latency() const { return write_latency_; }
+  [[nodiscard]] const OperationLatency& read_latency() const { return read_latency_; }
+  [[nodiscard]] const OperationLatency& write_latency() const { return write_latency_; }
   [[nodiscard]] double threads() const { return arrivals_.threads; }
   // CPUs that the foreground keeps busy now.
   [[nodiscard]] double foreground_cpu() const;
@@ -112,11 +115,16 @@ class Plant {
   }
 
  private:
+  struct Memtable {
+    double bytes = 0;  // of the file that it becomes
+    Tree::Keys keys = Tree::Keys::kSpread;
+  };
   struct Family {
     Tree tree;
     double active_bytes = 0;
-    std::vector<double> waiting;  // output bytes of immutable memtables that no flush has yet
-    std::size_t flushing = 0;     // memtables that flushes under way have
+    double active_spread_bytes = 0;  // of these, of keys that are not appended
+    std::vector<Memtable> waiting;   // immutable ones that no flush has yet
+    std::size_t flushing = 0;        // memtables that flushes under way have
     FamilyTotals totals;
   };
   struct Flush {
@@ -126,9 +134,11 @@ class Plant {
     double luck = 1;
     double speed = 0;  // bytes/s now
     double bytes = 0;
+    Tree::Keys keys = Tree::Keys::kAppended;
   };
 
   void limit_background(std::vector<DeviceJob>& jobs, std::size_t first) const;
+  [[nodiscard]] double limited_bytes_per_second() const;
   [[nodiscard]] double miss_ratio_now() const;
   [[nodiscard]] double misses_per_read() const;
   void pass_foreground(double seconds);
@@ -151,6 +161,7 @@ class Plant {
   double miss_ratio_;  // of a cache as large as these options have it
   Random random_;
   WriteControl control_;
+  std::optional<LimiterTuning> tuning_;  // where the limiter tunes itself
   std::vector<Family> families_;
   std::vector<Flush> flushes_;
   std::vector<RunningCompaction> compactions_;
@@ -160,7 +171,7 @@ class Plant {
   ArrivalClock read_clock_, write_clock_;  // of one queue the first is for both
   double stop_seconds_ = 0;                // that writes have been stopped by now
   ForegroundRates rates_;
-  LatencyTotals read_latency_, write_latency_;
+  OperationLatency read_latency_, write_latency_;
   Totals totals_;
 };
 

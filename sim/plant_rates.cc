@@ -50,7 +50,7 @@ void Plant::limit_background(std::vector<DeviceJob>& jobs, std::size_t first) co
   const auto wanted = [](const DeviceJob& job) { return job.write_bytes / job.work_seconds; };
   const auto flushes = std::span(jobs).subspan(first, flushes_.size());
   const auto compactions = std::span(jobs).subspan(first + flushes_.size());
-  double left = options_.rate_limit;
+  double left = tuning_ ? tuning_->rate() : options_.rate_limit;
   const auto share = [&](std::span<DeviceJob> some) {
     double all = 0;
     for (const DeviceJob& job : some) all += wanted(job);
@@ -60,6 +60,18 @@ void Plant::limit_background(std::vector<DeviceJob>& jobs, std::size_t first) co
   };
   if (options_.limit_flushes) share(flushes);
   share(compactions);
+}
+
+// What flushes and compactions write now that the limiter counts.
+double Plant::limited_bytes_per_second() const {
+  double bytes = 0;
+  if (options_.limit_flushes) {
+    for (const Flush& flush : flushes_) bytes += flush.speed;
+  }
+  for (const RunningCompaction& one : compactions_) {
+    if (!one.what.trivial) bytes += one.speed * one.written_ratio;
+  }
+  return bytes;
 }
 
 double Plant::miss_ratio_now() const {

@@ -111,8 +111,8 @@ DatabaseReading read_database(const Plant& plant, Nanoseconds tick) {
   reading.cache_capacity_bytes = reading.cache_usage_bytes =
       whole_amount(plant.options().cache_bytes);
   reading.stall_us = whole_amount(totals.writers_seconds * 1e6);
-  reading.read_latency = plant.read_latency().histogram();
-  reading.write_latency = plant.write_latency().histogram();
+  reading.read_latency = plant.read_latency().served.histogram();
+  reading.write_latency = plant.write_latency().served.histogram();
   reading.flush_bytes_written = whole_amount(totals.flush_bytes_written);
   reading.compaction_bytes_read = whole_amount(totals.compaction_bytes_read);
   reading.compaction_bytes_written = whole_amount(totals.compaction_bytes_written);

@@ -39,13 +39,13 @@ void Tree::restore(std::span<const double> level_bytes, std::size_t l0_files) {
     levels_.at(level).bytes = level_bytes[level];
   }
   if (l0_files > 0) {
-    l0_.assign(l0_files, {level_bytes.front() / static_cast<double>(l0_files), 0});
+    l0_.assign(l0_files, {level_bytes.front() / static_cast<double>(l0_files)});
   }
   retarget();
 }
 
-void Tree::add_l0_file(double bytes) {
-  l0_.push_back({bytes, 0});
+void Tree::add_l0_file(double bytes, Keys keys) {
+  l0_.push_back({bytes, 0, keys});
   weigh();
 }
 
@@ -150,6 +150,7 @@ std::optional<Compaction> Tree::pick() {
 
 std::optional<Compaction> Tree::pick_l0() {
   if (is_l0_busy() || l0_.empty()) return std::nullopt;
+  if (auto picked = pick_appended_l0()) return picked;
   if (auto picked = pick_small_l0()) return picked;
   Level& base = levels_.at(base_);
   if (base.busy_bytes > 0) return std::nullopt;
@@ -157,7 +158,23 @@ std::optional<Compaction> Tree::pick_l0() {
   compaction.kind = CompactionKind::kL0;
   compaction.output_level = base_;
   compaction.next_bytes = base.busy_bytes = base.bytes;
+  base.appended_bytes = 0;
   compaction.trivial = compaction.files == 1 && base.bytes == 0;
+  return compaction;
+}
+
+// One file that overlaps neither the others nor the base level is moved (IsTrivialMove).
+std::optional<Compaction> Tree::pick_appended_l0() {
+  const auto file = std::find_if(l0_.begin(), l0_.end(),
+                                 [](const File& one) { return one.keys == Keys::kAppended; });
+  if (file == l0_.end()) return std::nullopt;
+  Compaction compaction;
+  compaction.kind = CompactionKind::kL0;
+  compaction.id = file->compaction = ++last_id_;
+  compaction.output_level = base_;
+  compaction.files = 1;
+  compaction.moved_bytes = compaction.appended_bytes = file->bytes;
+  compaction.trivial = true;
   return compaction;
 }
 
@@ -195,17 +212,25 @@ std::optional<Compaction> Tree::pick_within_l0() {
 std::optional<Compaction> Tree::pick_deep(std::size_t level) {
   Level& own = levels_.at(level);
   Level& next = levels_.at(level + 1);
-  const double moved = std::min(options_.target_file_bytes, own.bytes - own.busy_bytes);
+  // Files that overlap least are picked first.
+  const double appended = std::min(options_.target_file_bytes, own.appended_bytes);
+  const double moved =
+      appended > 0 ? appended : std::min(options_.target_file_bytes, own.bytes - own.busy_bytes);
   if (!(moved > 0)) return std::nullopt;
   const double free_next = within(next.bytes - next.busy_bytes);
-  if (next.bytes > 0 && !(free_next > 0)) return std::nullopt;
+  if (appended == 0 && next.bytes > 0 && !(free_next > 0)) return std::nullopt;
   Compaction compaction;
   compaction.id = ++last_id_;
   compaction.level = level;
   compaction.output_level = level + 1;
   compaction.moved_bytes = moved;
-  compaction.next_bytes = std::min(laws_.overlap * moved * next.bytes / own.bytes, free_next);
-  compaction.trivial = next.bytes == 0;
+  compaction.appended_bytes = appended;
+  own.appended_bytes -= appended;
+  if (appended == 0) {
+    compaction.next_bytes = std::min(laws_.overlap * moved * next.bytes / own.bytes, free_next);
+  }
+  compaction.trivial = compaction.next_bytes == 0;
+  if (next.bytes > 0) next.appended_bytes *= 1 - compaction.next_bytes / next.bytes;
   own.busy_bytes += compaction.moved_bytes;
   next.busy_bytes += compaction.next_bytes;
   return compaction;
@@ -235,7 +260,7 @@ void Tree::finish(const Compaction& compaction) {
     const auto first = std::find_if(l0_.begin(), l0_.end(), is_input);
     const auto last = std::find_if_not(first, l0_.end(), is_input);
     const auto place = l0_.erase(first, last);
-    if (compaction.kind == CompactionKind::kWithinL0) l0_.insert(place, {output, 0});
+    if (compaction.kind == CompactionKind::kWithinL0) l0_.insert(place, {output});
   } else {
     Level& own = levels_.at(compaction.level);
     own.bytes = within(own.bytes - compaction.moved_bytes);
@@ -244,6 +269,7 @@ void Tree::finish(const Compaction& compaction) {
   if (compaction.output_level > 0) {
     Level& next = levels_.at(compaction.output_level);
     next.bytes = within(next.bytes - compaction.next_bytes) + output;
+    next.appended_bytes += compaction.appended_bytes;
     next.busy_bytes = within(next.busy_bytes - compaction.next_bytes);
   }
   retarget();

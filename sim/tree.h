@@ -4,8 +4,9 @@
 // Scores and picking are those of RocksDB (VersionStorageInfo::ComputeCompactionScore in its
 // db/version_set.cc, LevelCompactionBuilder in db/compaction/compaction_picker_level.cc), targets
 // and debt those of model/. Files of L0 are known one by one, deeper levels by their bytes: keys
-// are taken to lie evenly, so that every file of L0 overlaps all of the base level. Left out:
-// compactions for a TTL, marked files, tombstones and what the host asks for. Pure.
+// are taken to lie evenly, so that every file of L0 overlaps all of the base level - but those of
+// files that hold appended keys only: they overlap nothing, and sink without being rewritten. Left
+// out: compactions for a TTL, marked files, tombstones and what the host asks for. Pure.
 #pragma once
 
 #include <array>
@@ -49,6 +50,7 @@ struct Compaction {
   std::size_t output_level = 0;  // into which they go
   std::size_t files = 0;         // of L0
   double moved_bytes = 0;        // that leave `level`
+  double appended_bytes = 0;     // of them, in files of appended keys
   double next_bytes = 0;         // of the output level, read with them
   bool trivial = false;          // files are moved, nothing is read
 
@@ -64,7 +66,8 @@ class Tree {
   // `l0_files`. Levels beyond those that the tree has must be empty.
   void restore(std::span<const double> level_bytes, std::size_t l0_files);
 
-  void add_l0_file(double bytes);
+  enum class Keys { kSpread, kAppended };
+  void add_l0_file(double bytes, Keys keys = Keys::kSpread);
   // The compaction that RocksDB would begin now; its files are busy until finish().
   std::optional<Compaction> pick();
   void finish(const Compaction& compaction);
@@ -81,9 +84,11 @@ class Tree {
   struct File {
     double bytes = 0;
     int compaction = 0;  // that has it; 0: none
+    Keys keys = Keys::kSpread;
   };
   struct Level {
     double bytes = 0;
+    double appended_bytes = 0;  // of these, in files of appended keys that nothing was merged with
     double busy_bytes = 0;  // read by running compactions
   };
   struct Score {
@@ -99,6 +104,7 @@ class Tree {
   [[nodiscard]] double free_l0_bytes() const;
   [[nodiscard]] bool is_l0_busy() const;
   std::optional<Compaction> pick_l0();
+  std::optional<Compaction> pick_appended_l0();
   std::optional<Compaction> pick_small_l0();
   std::optional<Compaction> pick_within_l0();
   std::optional<Compaction> pick_deep(std::size_t level);

@@ -24,8 +24,6 @@ using nlohmann::json;
 
 constexpr std::size_t kMostSharedBytes = 16 << 20;
 constexpr double kWholeRun = 1e9;  // seconds: no run is longer
-// RocksDB's auto-tuned limiter as a policy of rocktuned's (policy/peers/).
-constexpr const char* kNativeAsPolicy = "rocksdb-auto-tuned";
 
 Result<Scenario> scenario_that_ran(const std::string& directory, const json& shared) {
   const std::string name = shared.value("scenario", "");
@@ -150,7 +148,8 @@ Result<std::vector<EngineConfig>> engines_of(const Scenario& scenario, const std
   if (!prior) return tl::unexpected(prior.error());
   std::vector<EngineConfig> engines;
   for (const ScenarioDatabase& database : scenario.databases) {
-    const std::string name = policy == kNativeAutoTuned ? kNativeAsPolicy : policy;
+    // RocksDB's own limiter is the plant's (set_up); no daemon does anything.
+    const std::string name = policy == kNativeAutoTuned ? kStatic : policy;
     engines.push_back(engine_config(name, scenario, database));
     engines.back().prior = *prior;
   }
@@ -191,7 +190,9 @@ void set_up(const Scenario& scenario, const std::string& policy,
   if (policy != kNativeAutoTuned) return;
   const auto rate = device_write_rate(scenario);
   for (sim::SimulationInput& input : inputs) {
-    if (rate) input.options.rate_limit = static_cast<double>(*rate);
+    if (!rate) continue;
+    input.options.rate_limit = static_cast<double>(*rate);
+    input.options.limit_tunes_itself = true;
   }
 }
 

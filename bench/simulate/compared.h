@@ -26,8 +26,8 @@ struct Compared {
 // The scenario is loaded by its name or path: an Error where it is no longer the one that ran.
 Result<Compared> read_compared(const std::string& directory);
 
-// Each database's engine, in the scenario's order, as that policy's daemon has it; a policy of
-// RocksDB's own as the one of rocktuned that imitates it. An Error where that is none.
+// Each database's engine, in the scenario's order, as that policy's daemon has it. An Error where the
+// policy cannot be simulated.
 Result<std::vector<EngineConfig>> engines_of(const Scenario& scenario, const std::string& policy);
 
 // Instead of a policy: nothing but the scenario's text.

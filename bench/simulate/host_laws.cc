@@ -23,6 +23,7 @@ void add_phase(const Phase& phase, sim::Arrivals asked, sim::DemandSeries& deman
   const Shares shares = shares_of(phase.mix);
   asked.closed = !rate.paced();
   asked.catches_up = rate.paced();
+  asked.appended = shares.writes > 0 ? phase.mix[Operation::kInsert] / shares.writes : 0;
   const std::size_t intervals = intervals_of(phase);
   const double length = phase.seconds / static_cast<double>(intervals);
   for (std::size_t i = 0; i < intervals; ++i) {
@@ -33,6 +34,7 @@ void add_phase(const Phase& phase, sim::Arrivals asked, sim::DemandSeries& deman
     asked.writes_per_second = due * shares.writes;
     demand.seconds.push_back(length);
     demand.arrivals.push_back(asked);
+    demand.arrivals.back().anew = i == 0;  // at the end of a phase the runner gives up what is late
   }
 }
 

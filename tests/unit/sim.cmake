@@ -8,6 +8,7 @@ rocktune_unit_test(sim_test
     unit/sim/foreground_test.cc
     unit/sim/host_test.cc
     unit/sim/latency_test.cc
+    unit/sim/limiter_tuning_test.cc
     unit/sim/loop_test.cc
     unit/sim/plant_test.cc
     unit/sim/reading_test.cc

@@ -36,13 +36,13 @@ TEST_CASE("a second of a device", "[bench][device]") {
   after.stat.read_ms = 100;
   after.stat.busy_ms = 1500;
   after.stat.queue_ms = 6000;
-  const auto json = device_activity(before, after);
-  CHECK(json["read_bytes_per_second"] == 4000 * 512 / 2.0);
-  CHECK(json["read_bytes"] == 4000 * 512.0);
-  CHECK(json["read_iops"] == 100.0);
-  CHECK(json["read_await_ms"] == 0.5);
-  CHECK(json["write_await_ms"].is_null());
-  CHECK(json["utilisation"] == 0.75);
-  CHECK(json["queue"] == 3.0);
+  const auto activity = device_activity(before, after);
+  CHECK(activity["read_bytes_per_second"] == 4000 * 512 / 2.0);
+  CHECK(activity["read_bytes"] == 4000 * 512.0);
+  CHECK(activity["read_iops"] == 100.0);
+  CHECK(activity["read_await_ms"] == 0.5);
+  CHECK(activity["write_await_ms"].is_null());
+  CHECK(activity["utilisation"] == 0.75);
+  CHECK(activity["queue"] == 3.0);
   CHECK(device_activity(after, after).is_null());
 }

@@ -40,6 +40,15 @@ TEST_CASE("a phase without a rate is a closed loop of its mix") {
   CHECK(burst.threads == 8);
 }
 
+TEST_CASE("inserts are appended, updates are not") {
+  const auto scenario = load_scenario("diurnal", false);
+  REQUIRE(scenario);
+  const sim::DemandSeries demand = demand_of(scenario->databases[0].workload);
+  CHECK(demand.arrivals.front().appended == 0);
+  CHECK(demand.arrivals[60].appended == 1);  // the bulk load
+  CHECK(demand.arrivals.back().appended == 0);
+}
+
 TEST_CASE("a ramp is followed") {
   const auto scenario = load_scenario("diurnal", false);
   REQUIRE(scenario);

@@ -12,14 +12,14 @@ using namespace rocktune::bench;
 TEST_CASE("every random scenario is sound, and a policy can be set up for it", "[bench][no_harm]") {
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {
     const std::int64_t number = static_cast<std::int64_t>(seed % 7) + 1;
-    const double seconds = seed % 3 == 0 ? 2 : 10;
-    const std::string text = random_scenario(seed, number, seconds);
+    const double length = seed % 3 == 0 ? 2 : 10;
+    const std::string text = random_scenario(seed, number, length);
     CAPTURE(seed, number, text);
     const auto scenario = parse_scenario(text, "random.yaml", false);
     if (!scenario) FAIL(scenario.error().message);
     CHECK(scenario->name == "random-" + std::to_string(seed) + "-" + std::to_string(number));
     for (const ScenarioDatabase& database : scenario->databases) {
-      CHECK(database.workload.seconds() == Approx(seconds).margin(0.02));
+      CHECK(database.workload.seconds() == Approx(length).margin(0.02));
       CHECK(database.workload.phases.size() <= 4);
       // Little enough to be loaded fifty times.
       CHECK(static_cast<double>(database.workload.records) <= 150'000);

@@ -34,7 +34,7 @@ Host host_of(const PlantOptions& options, const Arrivals& asked) {
 }
 
 double read_p99(const Host& host) {
-  return host.plant(0).read_latency().quantile_seconds(0.99);
+  return host.plant(0).read_latency().response.quantile_seconds(0.99);
 }
 
 TEST_CASE("a device that degrades serves less from then on, and all again when it recovers") {
@@ -67,7 +67,7 @@ TEST_CASE("reads alone: what misses goes to the device") {
   CHECK(host.plant(0).totals().cache_hits == Approx(400000));
   CHECK(host.device_totals().read_requests == Approx(100000));
   CHECK(read_p99(host) < 1e-3);
-  CHECK(host.plant(0).read_latency().quantile_seconds(0.5) < 30e-6);
+  CHECK(host.plant(0).read_latency().response.quantile_seconds(0.5) < 30e-6);
 }
 
 TEST_CASE("background writes in large pieces are what reads wait for") {

@@ -185,5 +185,41 @@ TEST_CASE("no byte is lost, whatever is picked and in whatever order it ends", "
   }
 }
 
+// Runs compactions until none is due; returns what was rewritten, bytes.
+double settle(Tree& tree) {
+  double rewritten = 0;
+  while (const auto picked = tree.pick()) {
+    if (!picked->trivial) rewritten += picked->input_bytes();
+    tree.finish(*picked);
+  }
+  return rewritten;
+}
+
+TEST_CASE("files of appended keys sink to where there is room, without being rewritten") {
+  Tree tree = tree_of({0, 250, 2500}, 0, options());
+  for (int i = 0; i < 7; ++i) tree.add_l0_file(64 * test::kMega, Tree::Keys::kAppended);
+  CHECK(settle(tree) == 0);
+  CHECK(tree.l0_files() == 3);  // one less than the trigger
+  CHECK(tree.level_bytes(1) == Approx(250 * test::kMega));
+  CHECK(tree.level_bytes(2) == Approx(2500 * test::kMega));
+  CHECK(tree.level_bytes(3) == Approx(256 * test::kMega));
+}
+
+TEST_CASE("files of appended keys are like others once something was merged with them") {
+  Tree tree = tree_of({0, 100, 2500}, 0, options());
+  for (int i = 0; i < 4; ++i) tree.add_l0_file(32 * test::kMega, Tree::Keys::kAppended);
+  CHECK(settle(tree) == 0);
+  for (int i = 0; i < 4; ++i) tree.add_l0_file(64 * test::kMega);
+  auto merged = tree.pick();
+  while (merged && merged->trivial) {
+    tree.finish(*merged);
+    merged = tree.pick();
+  }
+  REQUIRE(merged);
+  CHECK(merged->next_bytes == Approx(228 * test::kMega));
+  tree.finish(*merged);
+  CHECK(settle(tree) > 0);
+}
+
 }  // namespace
 }  // namespace rocktune::sim
