@@ -71,6 +71,12 @@ void LatencyTotals::add(double operations, const LatencyMix& mix) {
   }
 }
 
+void LatencyTotals::add(const LatencyTotals& others) {
+  for (std::size_t i = 0; i < kBuckets; ++i) counts_.at(i) += others.counts_.at(i);
+  operations_ += others.operations_;
+  seconds_ += others.seconds_;
+}
+
 LatencyTotals LatencyTotals::since(const LatencyTotals& earlier) const {
   LatencyTotals difference = *this;
   for (std::size_t i = 0; i < kBuckets; ++i) difference.counts_.at(i) -= earlier.counts_.at(i);
@@ -122,10 +128,16 @@ LatencyHistogram LatencyTotals::histogram() const {
 }
 
 void OperationLatency::add(double operations, const LatencyMix& mix) {
-  response.add(operations, mix);
-  LatencyMix own = mix;
-  own.queued_seconds = 0;
-  served.add(operations, own);
+  LatencyTotals own;
+  own.add(operations, mix);
+  response.add(own);
+  if (mix.queued_seconds > 0) {
+    LatencyMix begun = mix;
+    begun.queued_seconds = 0;
+    own = LatencyTotals();
+    own.add(operations, begun);
+  }
+  served.add(own);
 }
 
 void OperationLatency::give_up(double operations, double longest_seconds) {
