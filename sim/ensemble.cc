@@ -13,10 +13,9 @@ namespace {
 
 // Deviations of the logarithms. Of rates: what two halves of one recorded run differ by; of the
 // others: what lies between the devices of 24 recorded runs (0.59 to 0.68 of overlap), or a guess
-// where nothing was measured (device, cache).
+// where nothing was measured (cache; the device's is its own).
 constexpr double kRateSpread = 0.15;
 constexpr double kOverlapSpread = 0.08;
-constexpr double kDeviceSpread = 0.2;
 constexpr double kCacheSpread = 0.2;
 constexpr double kMostDeviations = 2;
 constexpr std::uint64_t kDrawStream = 1;
@@ -131,7 +130,7 @@ SimulationInput drawn(const SimulationInput& input, std::uint64_t seed) {
   laws.reads.miss_ratio = std::min(1.0, draw.around(laws.reads.miss_ratio, kCacheSpread));
   laws.reads.cache_exponent = draw.around(laws.reads.cache_exponent, kCacheSpread);
   if (out.host.device) {
-    const double speed = draw.around(1, kDeviceSpread);
+    const double speed = draw.around(1, out.host.device_spread);
     for (DirectionCapacity* one : {&out.host.device->read, &out.host.device->write}) {
       one->bytes_per_second *= speed;
       one->iops *= speed;

@@ -20,6 +20,9 @@ struct HostLaws {
   double cpus = 4;
   // Absent: nothing waits for a device, jobs go as fast as their laws say.
   std::optional<DeviceLaws> device;
+  // Deviation of the logarithm of its rates, as far as they are known: a guess for what was probed,
+  // 0 for a device that is made up.
+  double device_spread = 0.2;
   std::vector<DeviceChange> device_changes = {};  // by rising time
 };
 

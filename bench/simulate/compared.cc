@@ -178,6 +178,7 @@ Result<std::vector<sim::SimulationInput>> inputs_from(const Compared& compared,
     input->host.cpus = compared.cpus;
     if (device->kind != DeviceKind::kReal) {
       input->host.device = device_laws(device->profile);
+      input->host.device_spread = 0;
       input->host.device_changes = device_changes(device->profile);
     }
     inputs.push_back(*std::move(input));

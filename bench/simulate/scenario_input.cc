@@ -144,6 +144,7 @@ Result<std::vector<sim::SimulationInput>> scenario_inputs(const Scenario& scenar
     input->host.cpus = cpus;
     if (device->kind != DeviceKind::kReal) {
       input->host.device = device_laws(device->profile);
+      input->host.device_spread = 0;
       input->host.device_changes = device_changes(device->profile);
     }
     inputs.push_back(*std::move(input));
