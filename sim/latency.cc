@@ -113,8 +113,8 @@ LatencyHistogram LatencyTotals::histogram() const {
   LatencyHistogram histogram;
   histogram.buckets.reserve(kBuckets);
   for (std::size_t i = 0; i < kBuckets; ++i) {
+    if (counts_.at(i) < 1) continue;
     const auto count = static_cast<std::uint64_t>(counts_.at(i));
-    if (count == 0) continue;
     const std::uint64_t lower = kMicroseconds.at(i);
     const std::uint64_t upper = std::max(kMicroseconds.at(i + 1), lower + 1);
     if (!histogram.buckets.empty() && histogram.buckets.back().lower_us == lower) {
