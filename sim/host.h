@@ -50,7 +50,7 @@ class Host {
  private:
   void change_device();
   void solve();
-  double answer(double reads_per_second, double threads);
+  ForegroundIo answer(const ForegroundIo& foreground, double threads);
   void pass(double seconds);
   [[nodiscard]] ForegroundIo foreground_io() const;
 

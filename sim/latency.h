@@ -32,6 +32,7 @@ struct LatencyMix {
 class LatencyTotals {
  public:
   void add(double operations, const LatencyMix& mix);
+  void add(const LatencyTotals& others);
   // What came since an earlier state of this one.
   [[nodiscard]] LatencyTotals since(const LatencyTotals& earlier) const;
 

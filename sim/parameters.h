@@ -15,6 +15,7 @@ struct FamilyOptions {
   double write_buffer_bytes = 64 << 20;
   StallLimits limits;
   TreeOptions tree;
+  bool operator==(const FamilyOptions&) const = default;
 };
 
 struct PlantOptions {
@@ -34,6 +35,7 @@ struct PlantOptions {
   // Since RocksDB 8.10 a debt that is large for the data gives compaction all slots.
   bool debt_for_size_speeds_up = false;
   std::vector<FamilyOptions> families = std::vector<FamilyOptions>(1);
+  bool operator==(const PlantOptions&) const = default;
 };
 
 // What a second of work comes to. The defaults are what 24 recorded runs of RocksDB 6.11 with one

@@ -123,7 +123,7 @@ double Plant::limited_bytes_per_second() const {
 }
 
 double Plant::miss_ratio_now() const {
-  return std::min(1.0, arrivals_.misses * miss_ratio(laws_.reads, options_.cache_bytes));
+  return std::min(1.0, arrivals_.misses * miss_ratio_);
 }
 
 double Plant::misses_per_read() const {
