@@ -20,30 +20,36 @@ struct Factors {
   double read = 1, write = 1;
 };
 
+// Pieces of one direction.
+struct Pieces {
+  double count = 0;    // for each byte of progress
+  double seconds = 0;  // of one, were the direction alone
+
+  [[nodiscard]] double service() const { return count * seconds; }
+};
+
 // A job at the device.
 struct Visit {
-  // For each byte of its progress: the time of each direction, were it alone; and the pieces.
-  double read_seconds = 0, write_seconds = 0;
-  double pieces = 0;
-  // As of this round: the time of both directions; how many of its pieces are there, at most one;
-  // and how long those still take that are there when somebody arrives.
+  Pieces reads, writes;
+  // As of this round: the time of both directions for each byte of progress; how many of its pieces
+  // are there, at most one; and how long those still take that are there when somebody arrives: the
+  // mean, and that of the square.
   double service_seconds = 0;
   double there = 0;
-  double left_seconds = 0;
+  double left_seconds = 0, left_squares = 0;
+
+  [[nodiscard]] double pieces() const { return reads.count + writes.count; }
 };
+
+Pieces pieces_of(const DirectionCapacity& capacity, double bytes, double piece_bytes) {
+  if (!(bytes > 0)) return {};
+  return {bytes / piece_bytes, service_seconds(capacity, piece_bytes)};
+}
 
 Visit visit_of(const DeviceLaws& laws, const DeviceJob& job) {
   Visit visit;
-  if (job.read_bytes > 0) {
-    const double pieces = job.read_bytes / job.read_piece_bytes;
-    visit.read_seconds = pieces * service_seconds(laws.read, job.read_piece_bytes);
-    visit.pieces += pieces;
-  }
-  if (job.write_bytes > 0) {
-    const double pieces = job.write_bytes / job.write_piece_bytes;
-    visit.write_seconds = pieces * service_seconds(laws.write, job.write_piece_bytes);
-    visit.pieces += pieces;
-  }
+  visit.reads = pieces_of(laws.read, job.read_bytes, job.read_piece_bytes);
+  visit.writes = pieces_of(laws.write, job.write_bytes, job.write_piece_bytes);
   return visit;
 }
 
@@ -59,8 +65,8 @@ Shares foreground_shares(const DeviceLaws& laws, const ForegroundIo& foreground)
 
 Shares with_jobs(Shares shares, std::span<const Visit> visits, std::span<const DeviceJob> jobs) {
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    shares.read += jobs[i].bytes_per_second * visits[i].read_seconds;
-    shares.write += jobs[i].bytes_per_second * visits[i].write_seconds;
+    shares.read += jobs[i].bytes_per_second * visits[i].reads.service();
+    shares.write += jobs[i].bytes_per_second * visits[i].writes.service();
   }
   return shares;
 }
@@ -74,15 +80,25 @@ struct Queue {
   [[nodiscard]] double seconds() const { return reads * read_service + job_seconds; }
 };
 
-// A job's piece is there while it waits and while it is served; of the latter half is left when
-// somebody arrives.
+// A job's piece is there while it waits and while it is served. Who arrives finds a large piece in
+// service the likelier the longer it takes, and half of it is left in the mean.
 void meet(const DeviceJob& job, const Factors& factors, Visit& visit) {
-  const double service = visit.read_seconds * factors.read + visit.write_seconds * factors.write;
-  const double piece_seconds = visit.pieces > 0 ? service / visit.pieces : 0;
-  visit.service_seconds = service;
-  visit.there = std::min(job.bytes_per_second * job.device_seconds, 1.0);
-  const double served = std::min(job.bytes_per_second * service, visit.there);
-  visit.left_seconds = (visit.there - served / 2) * piece_seconds;
+  const double read = visit.reads.seconds * factors.read;
+  const double write = visit.writes.seconds * factors.write;
+  const double rate = job.bytes_per_second;
+  visit.service_seconds = visit.reads.count * read + visit.writes.count * write;
+  visit.there = std::min(rate * job.device_seconds, 1.0);
+  const double all = rate * job.device_seconds;
+  const double shrunk = all > 1 ? 1 / all : 1;  // it has one piece there at most
+  visit.left_seconds = visit.left_squares = 0;
+  const auto add = [&](double count, double seconds) {
+    const double served = shrunk * rate * count * seconds;
+    const double waiting = shrunk * rate * count * job.wait_seconds;
+    visit.left_seconds += (waiting + served / 2) * seconds;
+    visit.left_squares += (waiting + served / 3) * seconds * seconds;
+  };
+  add(visit.reads.count, read);
+  add(visit.writes.count, write);
 }
 
 // One round: each job goes as fast as the queue lets it that the others and the foreground make.
@@ -90,11 +106,11 @@ void adjust_jobs(const Queue& queue, std::span<const Visit> visits, std::span<De
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     DeviceJob& job = jobs[i];
     const double others = std::max(queue.seconds() - visits[i].left_seconds, 0.0);
-    const double device_seconds = visits[i].service_seconds + visits[i].pieces * others;
+    const double device_seconds = visits[i].service_seconds + visits[i].pieces() * others;
     const double cycle = job.work_seconds + device_seconds;
     const double wanted = cycle > 0 ? 1 / cycle : 0;
     job.device_seconds = (job.device_seconds + device_seconds) / 2;
-    job.wait_seconds = others;
+    job.wait_seconds = (job.wait_seconds + others) / 2;
     job.bytes_per_second = (job.bytes_per_second + std::min(wanted, job.most_bytes_per_second)) / 2;
   }
 }
@@ -111,7 +127,7 @@ void give_way(const Shares& foreground, DeviceUse& use, std::span<DeviceJob> job
 
 double device_seconds_alone(const DeviceLaws& laws, const DeviceJob& job) {
   const Visit alone = visit_of(laws, job);
-  return alone.read_seconds + alone.write_seconds;
+  return alone.reads.service() + alone.writes.service();
 }
 
 DeviceUse share_device(const DeviceLaws& laws, const ForegroundIo& foreground, double threads,
@@ -131,9 +147,14 @@ DeviceUse share_device(const DeviceLaws& laws, const ForegroundIo& foreground, d
     queue.reads = std::min(reading / (1 - reading), std::max(threads, 1.0));
     use.busy_ratio = reading;
     use.queue = queue.reads + reading;
+    // As many reads as in a queue of their own, where the number's variance is n + n^2.
+    use.read_wait_variance =
+        (queue.reads + queue.reads * queue.reads) * queue.read_service * queue.read_service;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       meet(jobs[i], factors, visits[i]);
       queue.job_seconds += visits[i].left_seconds;
+      use.read_wait_variance +=
+          visits[i].left_squares - visits[i].left_seconds * visits[i].left_seconds;
       use.busy_ratio += jobs[i].bytes_per_second * visits[i].service_seconds;
       use.queue += visits[i].there;
     }

@@ -46,6 +46,7 @@ struct DeviceUse {
   double load = 0;                         // of both: 1 is all
   double busy_ratio = 0;                   // how often a read finds the device busy
   double read_wait_seconds = 0;            // mean, before the read itself is served
+  double read_wait_variance = 0;           // seconds squared
   double read_seconds = 0;                 // mean, all of it
   double queue = 0;                        // requests there, mean
 };

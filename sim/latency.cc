@@ -27,7 +27,7 @@ double longer_about(double seconds, double limit) {
 
 double LatencyMix::mean_seconds() const {
   return queued_seconds + (1 - slow_ratio) * fast_seconds +
-         slow_ratio * (slow_seconds + wait_ratio * wait_seconds);
+         slow_ratio * (slow_seconds + wait_ratio * wait.mean_seconds());
 }
 
 double LatencyMix::longer_than(double seconds) const {
@@ -37,8 +37,8 @@ double LatencyMix::longer_than(double seconds) const {
   if (!(slow_ratio > 0)) return share;
   const double past = own - slow_seconds;
   double slow = longer_about(slow_seconds, own);
-  if (past > 0 && wait_ratio > 0 && wait_seconds > 0) {
-    slow = std::max(slow, wait_ratio * std::exp(-past / wait_seconds));
+  if (past > 0 && wait_ratio > 0 && wait.mean_seconds() > 0) {
+    slow = std::max(slow, wait_ratio * wait.longer_than(past));
   } else if (past <= 0) {
     slow = std::max(slow, wait_ratio);
   }
