@@ -249,6 +249,7 @@ bool Plant::end_flushes() {
     family.flushing -= flush.memtables;
     family.tree.add_l0_file(flush.bytes, flush.keys);
     ++family.totals.flushes;
+    family.totals.flush_seconds += totals_.seconds - flush.began_at;
     family.totals.last_flush_at = totals_.seconds;
     install(flush.family);
   }
@@ -307,6 +308,7 @@ void Plant::begin_flushes() {
       if (memtable.keys == Tree::Keys::kSpread) flush.keys = Tree::Keys::kSpread;
     }
     flush.left_bytes = flush.bytes;
+    flush.began_at = totals_.seconds;
     flush.luck = luck();
     family.flushing += flush.memtables;
     family.waiting.clear();

@@ -39,6 +39,7 @@ struct Totals {
 // Of one column family: jobs that have ended, as the agent counts them.
 struct FamilyTotals {
   std::uint64_t flushes = 0;
+  double flush_seconds = 0;
   std::optional<double> last_flush_at;  // seconds
   std::uint64_t l0_compactions = 0;     // those that only move files left out
   double l0_seconds = 0;
@@ -134,6 +135,7 @@ class Plant {
     double luck = 1;
     double speed = 0;  // bytes/s now
     double bytes = 0;
+    double began_at = 0;  // seconds
     Tree::Keys keys = Tree::Keys::kAppended;
   };
 
