@@ -160,8 +160,8 @@ void Plant::pass_foreground(double seconds) {
   totals_.keys_written += writes;
   const double misses = reads * misses_per_read();
   totals_.cache_misses += misses;
-  const double ratio = miss_ratio_now();
-  if (ratio > 0) totals_.cache_hits += misses * (1 / ratio - 1);
+  const double lookups = reads * lookups_per_read(laws_.reads, l0_files_per_family());
+  totals_.cache_hits += std::max(lookups - misses, 0.0);
   const double bytes = writes * laws_.bytes_per_write;
   totals_.user_bytes_written += bytes;
   for (Family& family : families_) {

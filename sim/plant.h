@@ -142,6 +142,7 @@ class Plant {
   void limit_background(std::vector<DeviceJob>& jobs, std::size_t first) const;
   [[nodiscard]] double limited_bytes_per_second() const;
   [[nodiscard]] double miss_ratio_now() const;
+  [[nodiscard]] double l0_files_per_family() const;
   [[nodiscard]] double misses_per_read() const;
   void pass_foreground(double seconds);
   void pass_queues(double seconds, double reads, double writes);
