@@ -1,6 +1,5 @@
 #include "model/trend.h"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,9 +11,11 @@ namespace {
 constexpr std::size_t kMostPoints = 512;  // 15 s at a poll of 30 ms; older ones go first
 constexpr std::size_t kFewestPoints = 6;
 constexpr double kShortestSpanSeconds = 2;
+constexpr double kLargestValue = 1e300;  // sums of kMostPoints differences stay finite
 
-// On the stack: at most kMostPoints.
-using Points = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMostPoints, 1>;
+Nanoseconds nanoseconds(double seconds) {
+  return std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(seconds));
+}
 
 // Values of as many points, on the stack.
 struct Values {
@@ -34,10 +35,10 @@ struct Values {
 }  // namespace
 
 Trend::Trend(Jumps jumps, double fall_limit, double window_seconds)
-    : jumps_(jumps), fall_limit_(fall_limit), window_seconds_(window_seconds) {}
+    : jumps_(jumps), fall_limit_(fall_limit), window_(nanoseconds(window_seconds)) {}
 
 void Trend::add(Nanoseconds tick, double value) {
-  if (!std::isfinite(value)) return;
+  if (!(std::abs(value) <= kLargestValue)) return;
   if (count_ > 0 && tick <= newest().tick) return;
   expire(tick);
   if (count_ == kMostPoints) drop_oldest();
@@ -64,7 +65,7 @@ void Trend::note(Nanoseconds now, const std::optional<double>& value) {
 }
 
 void Trend::expire(Nanoseconds now) {
-  while (count_ > 0 && seconds_between(point(0).tick, now) > window_seconds_) drop_oldest();
+  while (count_ > 0 && now - point(0).tick > window_) drop_oldest();
 }
 
 double Trend::span_seconds() const {
@@ -102,28 +103,31 @@ bool Trend::is_jump(double increment, double limit) const {
 std::optional<double> Trend::slope() const {
   if (count_ < kFewestPoints || span_seconds() < kShortestSpanSeconds) return std::nullopt;
   const double limit = increment_limit();
-  const auto count = static_cast<Eigen::Index>(count_);
-  Points time(count), level(count);
-  time(0) = 0;
-  level(0) = 0;
-  for (Eigen::Index i = 1; i < count; ++i) {
-    const Point& before = point(static_cast<std::size_t>(i - 1));
-    const Point& now = point(static_cast<std::size_t>(i));
-    const double increment = now.value - before.value;
-    time(i) = seconds_between(point(0).tick, now.tick);
-    level(i) = level(i - 1) + (is_jump(increment, limit) ? 0 : increment);
+  // A line through what has flowed since the oldest point, over the time from the window's middle.
+  const double middle = span_seconds() / 2;
+  double level = 0, times = -middle, levels = 0, squares = middle * middle, products = 0;
+  for (std::size_t i = 1; i < count_; ++i) {
+    const double increment = point(i).value - point(i - 1).value;
+    if (!is_jump(increment, limit)) level += increment;
+    const double time = seconds_between(point(0).tick, point(i).tick) - middle;
+    times += time;
+    levels += level;
+    squares += time * time;
+    products += time * level;
   }
-  time.array() -= time.mean();
-  level.array() -= level.mean();
-  const double slope = time.dot(level) / time.squaredNorm();
+  const auto count = static_cast<double>(count_);
+  const double slope = (count * products - times * levels) / (count * squares - times * times);
   return std::isfinite(slope) ? std::optional(slope) : std::nullopt;
 }
 
 std::size_t Trend::begin_of(double seconds) const {
+  if (count_ == 0) return 0;
+  const Nanoseconds earliest = newest().tick - nanoseconds(seconds);
+  if (point(0).tick >= earliest) return 0;
   std::size_t first = 0, end = count_;  // ticks rise
   while (first < end) {
     const std::size_t middle = (first + end) / 2;
-    if (seconds_between(point(middle).tick, newest().tick) <= seconds) {
+    if (point(middle).tick >= earliest) {
       end = middle;
     } else {
       first = middle + 1;
@@ -133,12 +137,19 @@ std::size_t Trend::begin_of(double seconds) const {
 }
 
 std::optional<double> Trend::mean(double seconds) const {
-  double sum = 0, count = 0;
-  for (std::size_t i = begin_of(seconds); i < count_; ++i) {
-    count += 1;
-    sum += (point(i).value - sum) / count;  // a running mean: huge values do not overflow
+  if (count_ == 0) return std::nullopt;
+  // Of the distances from the newest: the mean of what does not move is exact. In four sums, as
+  // each addition waits for the one before.
+  const double base = newest().value;
+  const std::size_t first = begin_of(seconds);
+  std::array<double, 4> sums{};
+  std::size_t i = first;
+  for (; i + sums.size() <= count_; i += sums.size()) {
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += point(i + k).value - base;
   }
-  return count > 0 ? std::optional(sum) : std::nullopt;
+  for (; i < count_; ++i) sums[0] += point(i).value - base;
+  const double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  return base + sum / static_cast<double>(count_ - first);
 }
 
 std::optional<double> Trend::deviation(double seconds) const {

@@ -27,7 +27,7 @@ class Trend {
 
   explicit Trend(Jumps jumps, double fall_limit = 0, double window_seconds = 15);
 
-  // Values that are not finite and ticks that do not rise are ignored.
+  // Values that are not finite, or beyond 1e300, and ticks that do not rise are ignored.
   void add(Nanoseconds tick, double value);
   // add() of a sample's value; expire() where it has none.
   void note(Nanoseconds now, const std::optional<double>& value);
@@ -67,7 +67,7 @@ class Trend {
 
   Jumps jumps_;
   double fall_limit_;
-  double window_seconds_;
+  Nanoseconds window_;
   std::vector<Point> ring_;  // its size is 0 or a power of 2
   std::size_t first_ = 0, count_ = 0;
 };
