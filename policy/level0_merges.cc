@@ -12,34 +12,34 @@ constexpr double kLeastSaved = 0.05;
 
 }  // namespace
 
+void Level0Merges::Family::follow(const ColumnFamilyReading& reading, double interval_seconds) {
+  const double buffers = static_cast<double>(*reading.flushes - flushes);
+  const double flushed = buffers * static_cast<double>(*reading.write_buffer_bytes);
+  const auto read = static_cast<double>(*reading.l0_compactions_input_bytes - l0_input_bytes);
+  seconds += interval_seconds;  // a plain mean until the window is full
+  const double weight = std::min(1.0, interval_seconds / std::min(seconds, kMergesSeconds));
+  merging.flushed += weight * (flushed / interval_seconds - merging.flushed);
+  merging.l0_input += weight * (read / interval_seconds - merging.l0_input);
+}
+
 void Level0Merges::observe(const Features& f) {
-  std::map<std::string, Family> now;
+  for (auto& [name, family] : families_) family.seen = false;
   for (const ColumnFamilyReading& reading : f.column_families) {
     if (!reading.flushes || !reading.l0_compactions_input_bytes || !reading.write_buffer_bytes) {
       continue;
     }
-    const auto before = families_.find(reading.name);
-    Family family = before == families_.end() ? Family() : before->second;
-    const bool comparable = before != families_.end() && f.interval_seconds > 0 &&
+    const auto [place, is_new] = families_.try_emplace(reading.name);
+    Family& family = place->second;
+    if (family.seen) continue;
+    const bool comparable = !is_new && f.interval_seconds > 0 &&
                             *reading.flushes >= family.flushes &&
                             *reading.l0_compactions_input_bytes >= family.l0_input_bytes;
-    if (comparable) {
-      const auto buffers = static_cast<double>(*reading.flushes - family.flushes);
-      const double flushed = buffers * static_cast<double>(*reading.write_buffer_bytes);
-      const auto read =
-          static_cast<double>(*reading.l0_compactions_input_bytes - family.l0_input_bytes);
-      family.seconds += f.interval_seconds;  // a plain mean until the window is full
-      const double weight =
-          std::min(1.0, f.interval_seconds / std::min(family.seconds, kMergesSeconds));
-      Level0Merging& merging = family.merging;
-      merging.flushed += weight * (flushed / f.interval_seconds - merging.flushed);
-      merging.l0_input += weight * (read / f.interval_seconds - merging.l0_input);
-    }
+    if (comparable) family.follow(reading, f.interval_seconds);
     family.flushes = *reading.flushes;
     family.l0_input_bytes = *reading.l0_compactions_input_bytes;
-    now.emplace(reading.name, family);
+    family.seen = true;
   }
-  families_ = std::move(now);
+  std::erase_if(families_, [](const auto& one) { return !one.second.seen; });
 }
 
 const Level0Merging* Level0Merges::of(const std::string& column_family) const {

@@ -33,9 +33,11 @@ class Level0Merges {
 
  private:
   struct Family {
+    void follow(const ColumnFamilyReading& reading, double interval_seconds);
     Level0Merging merging;
     std::uint64_t flushes = 0, l0_input_bytes = 0;  // as last read
     double seconds = 0;                             // of means so far
+    bool seen = false;                              // in the last sample
   };
   std::map<std::string, Family> families_;
 };

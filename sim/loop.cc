@@ -18,7 +18,8 @@ bool is_above(const LatencyTotals& now, const LatencyTotals& before, double limi
   return second.operations() >= kFewestTimed && second.quantile_seconds(0.99) > limit_seconds;
 }
 
-ShareMember member_of(const EngineConfig& config, Sample sample, const Step& step) {
+ShareMember member_of(const EngineConfig& config, Sample sample, const Step& step,
+                      const Demand& demand) {
   ShareMember member;
   member.name = sample.incarnation;
   member.device = sample.device ? sample.device->name : "";
@@ -28,7 +29,7 @@ ShareMember member_of(const EngineConfig& config, Sample sample, const Step& ste
   if (write) member.device_at_most = config.budget.device_share * write->bytes_per_second;
   member.cpus = step.features.cpus;
   member.knobs = std::move(sample.knobs);
-  member.demand = step.demand;
+  member.demand = demand;
   return member;
 }
 
@@ -84,7 +85,8 @@ void ClosedLoop::poll(std::size_t index, const Sharing::Slices& slices) {
   }
   const Step step = database.engine.step(sample);
   if (databases_.size() > 1) {
-    database.member = member_of(database.config, std::move(sample), step);
+    database.member =
+        member_of(database.config, std::move(sample), step, database.engine.demand(step));
   }
   PlantOptions options = plant.options();
   bool changed = false;

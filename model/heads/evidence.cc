@@ -1,6 +1,8 @@
 #include "model/heads/evidence.h"
 
 #include <algorithm>
+#include <array>
+#include <cassert>
 #include <cmath>
 #include <string>
 
@@ -10,122 +12,139 @@ namespace {
 // Less than this on the log odds changes nothing.
 constexpr double kLeastWeight = 0.05;
 
-Value probability_input(const HeadInputs& inputs, HeadInput input) {
-  const double odds = inputs.get(input);
-  return std::isfinite(odds) ? Value(probability_of(odds)) : std::nullopt;
+Value known(double value) {
+  return std::isfinite(value) ? Value(value) : std::nullopt;
 }
 
-// What is no feature of its own, but follows from several samples.
-Value derived_value(std::string_view feature, const Seen& seen) {
-  if (feature == "p99") return probability_input(seen.inputs, HeadInput::kP99Physical);
-  if (feature == "compaction_backlog") {
-    return probability_input(seen.inputs, HeadInput::kBacklogPhysical);
-  }
-  if (feature == "device_saturation") {
-    return probability_input(seen.inputs, HeadInput::kDevicePhysical);
-  }
-  if (feature == "device_load") {
-    const double load = seen.inputs.get(HeadInput::kDeviceLoad);
-    return std::isfinite(load) ? Value(load) : std::nullopt;
-  }
-  if (feature == "seconds_since_event") return seen.episodes.seconds_since_event();
-  if (feature == "seconds_since_onset") return seen.episodes.seconds_since_onset();
-  if (!seen.l0) return std::nullopt;
-  if (feature == "l0_peak_files") return seen.l0->peak_files;
-  if (feature == "l0_compaction_begins_seconds") return seen.l0->l0_compaction_begins_seconds;
-  return std::nullopt;
+Value probability_input(const Seen& seen, HeadInput input) {
+  const Value odds = known(seen.inputs.get(input));
+  return odds ? Value(probability_of(*odds)) : std::nullopt;
 }
 
-// The features of inputs that physics does not list by itself.
-Value feature_value(std::string_view feature, const Features& f) {
-  if (feature == "io_pressure_ratio") return f.io_pressure_ratio;
-  if (feature == "cache_misses_per_second") return f.cache_misses_per_second;
-  if (feature == "flush_bytes_per_second") return f.flush_bytes_per_second;
-  if (feature == "compaction_write_bytes_per_second") return f.compaction_write_bytes_per_second;
-  if (feature == "running_compactions") return f.running_compactions;
-  if (feature == "l0_files") return f.l0_files;
-  if (feature == "pending_bytes") return f.pending_bytes;
-  if (feature == "immutable_memtables") return f.immutable_memtables;
-  if (feature == "stalled_ratio") return f.stalled_ratio;
-  if (feature == "device_queue") return f.device_queue;
-  if (feature == "device_read_await_ms") return f.device_read_await_ms;
-  if (feature == "read_p99_us") return f.read_p99_us;
-  if (feature == "write_p99_us") return f.write_p99_us;
-  if (feature == "operations_per_second" && (f.reads_per_second || f.writes_per_second)) {
-    return f.reads_per_second.value_or(0) + f.writes_per_second.value_or(0) +
-           f.seeks_per_second.value_or(0);
-  }
-  return std::nullopt;
+Value operations_per_second(const Features& f) {
+  if (!f.reads_per_second && !f.writes_per_second) return std::nullopt;
+  return f.reads_per_second.value_or(0) + f.writes_per_second.value_or(0) +
+         f.seeks_per_second.value_or(0);
 }
 
-struct Weight {
-  std::string_view feature;
-  double sum = 0;
+struct InputFeature {
+  std::string_view name;
+  Value (*value)(const Seen& seen);
 };
 
-// At most one per input; those of one feature stand next to each other in head_input_specs().
-std::size_t add_up(const HeadVector& contributions, std::array<Weight, kHeadInputs>& out) {
-  std::size_t count = 0;
-  const auto& specs = head_input_specs();
-  for (std::size_t i = 0; i < kHeadInputs; ++i) {
-    const auto end = out.begin() + static_cast<std::ptrdiff_t>(count);
-    auto found = std::find_if(out.begin(), end, [&](const Weight& weight) {
-      return weight.feature == specs.at(i).feature;
-    });
-    if (found == end) {
-      *found = {specs.at(i).feature, 0};
-      ++count;
-    }
-    found->sum += static_cast<double>(contributions.at(i));
-  }
-  return count;
+template <Value Features::* value>
+Value feature(const Seen& seen) {
+  return seen.features.*value;
 }
 
-void set_weight(std::vector<Driver>& drivers, const Weight& weight, const Seen& seen) {
-  for (Driver& driver : drivers) {
-    if (driver.feature != weight.feature) continue;
-    driver.weight = weight.sum;
+// The features of head_input_specs(), in the order in which they come there.
+constexpr std::array<InputFeature, 23> kInputFeatures{{
+    {kForecastFeature, [](const Seen&) { return Value(); }},
+    {"seconds_since_event", [](const Seen& seen) { return seen.episodes.seconds_since_event(); }},
+    {"seconds_since_onset", [](const Seen& seen) { return seen.episodes.seconds_since_onset(); }},
+    {"l0_files", feature<&Features::l0_files>},
+    {"l0_peak_files",
+     [](const Seen& seen) { return seen.l0 ? Value(seen.l0->peak_files) : Value(); }},
+    {"running_compactions", feature<&Features::running_compactions>},
+    {"l0_compaction_begins_seconds",
+     [](const Seen& seen) { return seen.l0 ? seen.l0->l0_compaction_begins_seconds : Value(); }},
+    {"flush_bytes_per_second", feature<&Features::flush_bytes_per_second>},
+    {"compaction_write_bytes_per_second", feature<&Features::compaction_write_bytes_per_second>},
+    {"pending_bytes", feature<&Features::pending_bytes>},
+    {"immutable_memtables", feature<&Features::immutable_memtables>},
+    {"stalled_ratio", feature<&Features::stalled_ratio>},
+    {"device_load",
+     [](const Seen& seen) { return known(seen.inputs.get(HeadInput::kDeviceLoad)); }},
+    {"device_queue", feature<&Features::device_queue>},
+    {"device_read_await_ms", feature<&Features::device_read_await_ms>},
+    {"io_pressure_ratio", feature<&Features::io_pressure_ratio>},
+    {"read_p99_us", feature<&Features::read_p99_us>},
+    {"write_p99_us", feature<&Features::write_p99_us>},
+    {"operations_per_second",
+     [](const Seen& seen) { return operations_per_second(seen.features); }},
+    {"p99", [](const Seen& seen) { return probability_input(seen, HeadInput::kP99Physical); }},
+    {"compaction_backlog",
+     [](const Seen& seen) { return probability_input(seen, HeadInput::kBacklogPhysical); }},
+    {"device_saturation",
+     [](const Seen& seen) { return probability_input(seen, HeadInput::kDevicePhysical); }},
+    {"cache_misses_per_second", feature<&Features::cache_misses_per_second>},
+}};
+constexpr std::size_t kForecast = 0;  // its place
+
+// Where each input's feature stands among them.
+const std::array<std::size_t, kHeadInputs>& feature_places() {
+  static const std::array<std::size_t, kHeadInputs> kPlaces = [] {
+    std::array<std::size_t, kHeadInputs> places{};
+    for (std::size_t i = 0; i < kHeadInputs; ++i) {
+      const auto found = std::find_if(
+          kInputFeatures.begin(), kInputFeatures.end(),
+          [&](const auto& one) { return one.name == head_input_specs().at(i).feature; });
+      assert(found != kInputFeatures.end());
+      places.at(i) = static_cast<std::size_t>(found - kInputFeatures.begin());
+    }
+    return places;
+  }();
+  return kPlaces;
+}
+
+void set_weight(std::vector<Candidate>& drivers, const InputFeature& feature, double weight,
+                const Seen& seen) {
+  for (Candidate& driver : drivers) {
+    if (driver.feature != feature.name) continue;
+    driver.weight = weight;
     return;
   }
-  Value value = feature_value(weight.feature, seen.features);
-  if (!value) value = derived_value(weight.feature, seen);
-  if (!value) return;
-  drivers.push_back({std::string(weight.feature), *value, std::nullopt, weight.sum});
+  const Value value = feature.value(seen);
+  if (value) drivers.push_back({feature.name, *value, std::nullopt, weight});
 }
 
-// Among those that are kept is the one that speaks for the event the most.
-void keep_strongest_for(std::vector<Driver>& drivers) {
-  if (drivers.size() <= kMostDrivers) return;
-  const auto end = drivers.begin() + kMostDrivers;
+// Those with the largest weights, of equal ones the first; among them the one that speaks for the
+// event the most.
+std::vector<Driver> strongest(const std::vector<Candidate>& drivers) {
+  const auto weight = [](const Candidate& one) { return one.weight.value_or(0); };
+  std::vector<const Candidate*> order;
+  order.reserve(drivers.size());
+  for (const Candidate& one : drivers) order.push_back(&one);
+  const auto end =
+      order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), kMostDrivers));
+  std::partial_sort(order.begin(), end, order.end(), [&](const Candidate* a, const Candidate* b) {
+    const double one = std::abs(weight(*a)), other = std::abs(weight(*b));
+    return one != other ? one > other : a < b;
+  });
   const auto most = std::max_element(
       drivers.begin(), drivers.end(),
-      [](const Driver& a, const Driver& b) { return a.weight.value_or(0) < b.weight.value_or(0); });
-  if (most >= end && most->weight.value_or(0) > 0) std::swap(*(end - 1), *most);
+      [&](const Candidate& a, const Candidate& b) { return weight(a) < weight(b); });
+  if (most != drivers.end() && weight(*most) > 0 && std::find(order.begin(), end, &*most) == end) {
+    *(end - 1) = &*most;
+  }
+  std::vector<Driver> told;
+  told.reserve(kMostDrivers);
+  for (auto one = order.begin(); one != end; ++one) {
+    told.push_back({std::string((*one)->feature), (*one)->value, (*one)->limit, (*one)->weight});
+  }
+  return told;
 }
 
 }  // namespace
 
-void weigh(std::vector<Driver>& drivers, const HeadVector& contributions, double physical_log_odds,
-           const Seen& seen) {
-  std::array<Weight, kHeadInputs> weights;
-  const std::size_t count = add_up(contributions, weights);
+std::vector<Driver> weigh(std::vector<Candidate> drivers, const HeadVector& contributions,
+                          double physical_log_odds, const Seen& seen) {
+  std::array<double, kInputFeatures.size()> weights{};
+  for (std::size_t i = 0; i < kHeadInputs; ++i) {
+    weights.at(feature_places().at(i)) += static_cast<double>(contributions.at(i));
+  }
   bool learnt = false;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Weight& weight = weights.at(i);
-    if (std::abs(weight.sum) < kLeastWeight || weight.feature == kForecastFeature) continue;
+  drivers.reserve(drivers.size() + kInputFeatures.size());
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (std::abs(weights.at(i)) < kLeastWeight || i == kForecast) continue;
     learnt = true;
-    set_weight(drivers, weight, seen);
+    set_weight(drivers, kInputFeatures.at(i), weights.at(i), seen);
   }
-  if (learnt) {
-    const double corrected = physical_log_odds + weights.front().sum;  // the physical inputs' own
-    drivers.push_back({std::string(kForecastFeature), probability_of(physical_log_odds),
-                       std::nullopt, corrected});
-    std::stable_sort(drivers.begin(), drivers.end(), [](const Driver& a, const Driver& b) {
-      return std::abs(a.weight.value_or(0)) > std::abs(b.weight.value_or(0));
-    });
+  if (learnt) {  // the physical inputs' own weight is a correction of the forecast
+    drivers.push_back({kForecastFeature, probability_of(physical_log_odds), std::nullopt,
+                       physical_log_odds + weights.at(kForecast)});
   }
-  keep_strongest_for(drivers);
-  if (drivers.size() > kMostDrivers) drivers.resize(kMostDrivers);
+  return strongest(drivers);
 }
 
 }  // namespace rocktune
