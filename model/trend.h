@@ -1,6 +1,5 @@
-// Trend: the recent course of one value, and how fast it moves. Pure. At most 512 points, in a ring
-// that grows to what the window needs (at a poll of 500 ms half a kilobyte) and then allocates no
-// more.
+// Trend: the recent course of one value, and how fast it moves. Pure. At most 512 points, in memory
+// that grows to what the window needs (at a poll of 500 ms a kilobyte) and then allocates no more.
 //
 // The slope is a least-squares line over the window. LSM values do not only flow, they also jump:
 // L0 falls by a whole compaction's input when that compaction ends, and pending bytes step by
@@ -10,6 +9,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "model/clock.h"
@@ -33,7 +33,7 @@ class Trend {
   void note(Nanoseconds now, const std::optional<double>& value);
   // Drops what has left the window; call when there was no value to add.
   void expire(Nanoseconds now);
-  void clear() { count_ = 0; }
+  void clear();
 
   // Per second; absent with fewer than 6 points or less than 2 seconds of them.
   [[nodiscard]] std::optional<double> slope() const;
@@ -43,33 +43,31 @@ class Trend {
   [[nodiscard]] std::optional<double> deviation(double seconds) const;
   [[nodiscard]] std::optional<double> median(double seconds) const;
   [[nodiscard]] std::optional<double> largest(double seconds) const;
-  [[nodiscard]] std::size_t size() const { return count_; }
+  [[nodiscard]] std::size_t size() const { return ticks_.size() - first_; }
   [[nodiscard]] double span_seconds() const;
   // Since the newest point; absent when empty.
   [[nodiscard]] std::optional<double> age_seconds(Nanoseconds now) const;
 
  private:
-  struct Point {
-    Nanoseconds tick{0};
-    double value = 0;
-  };
-  // From the oldest on.
-  [[nodiscard]] const Point& point(std::size_t i) const {
-    return ring_[(first_ + i) & (ring_.size() - 1)];
+  // Those in the window, from the oldest on.
+  [[nodiscard]] std::span<const Nanoseconds> ticks() const {
+    return std::span(ticks_).subspan(first_);
   }
-  [[nodiscard]] const Point& newest() const { return point(count_ - 1); }
-  // The first point of the last `seconds`.
-  [[nodiscard]] std::size_t begin_of(double seconds) const;
-  void grow();
-  void drop_oldest();
+  [[nodiscard]] std::span<const double> values() const {
+    return std::span(values_).subspan(first_);
+  }
+  // The values of the last `seconds`.
+  [[nodiscard]] std::span<const double> values_of(double seconds) const;
+  void make_room();
   [[nodiscard]] double increment_limit() const;
   [[nodiscard]] bool is_jump(double increment, double limit) const;
 
   Jumps jumps_;
   double fall_limit_;
   Nanoseconds window_;
-  std::vector<Point> ring_;  // its size is 0 or a power of 2
-  std::size_t first_ = 0, count_ = 0;
+  std::vector<Nanoseconds> ticks_;
+  std::vector<double> values_;
+  std::size_t first_ = 0;  // what is before it has left the window
 };
 
 }  // namespace rocktune

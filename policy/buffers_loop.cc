@@ -104,8 +104,9 @@ std::optional<BuffersLoop::Family> BuffersLoop::busiest(const Situation& situati
                                                         const Level0Merges& merges) {
   std::optional<Family> out;
   const Features& f = situation.features;
+  std::size_t place = 0;
   for (const ColumnFamilyReading& family : f.column_families) {
-    const Level0Merging* writes = merges.of(family.name);
+    const Level0Merging* writes = merges.of(family.name, place++);
     if (writes == nullptr || family.leveled_compaction == 0) continue;
     if (out && writes->flushed <= out->writes.flushed) continue;
     const KnobReading* size = f.knobs.find(knob::kWriteBufferSize, family.name);

@@ -63,8 +63,9 @@ std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
   const Features& f = situation.features;
   const KnobReading* best = nullptr;
   const Level0Merging* most = nullptr;
+  std::size_t place = 0;
   for (const ColumnFamilyReading& family : f.column_families) {
-    const Level0Merging* merging = merges.of(family.name);
+    const Level0Merging* merging = merges.of(family.name, place++);
     const KnobReading* trigger = f.knobs.find(knob::kL0Trigger, family.name);
     if (merging == nullptr || trigger == nullptr || family.leveled_compaction == 0) continue;
     if (!trigger->changeable || trigger->owner == KnobOwner::kManual || trigger->value < 1)

@@ -13,7 +13,7 @@ constexpr double kLeastSaved = 0.05;
 }  // namespace
 
 void Level0Merges::Family::follow(const ColumnFamilyReading& reading, double interval_seconds) {
-  const double buffers = static_cast<double>(*reading.flushes - flushes);
+  const auto buffers = static_cast<double>(*reading.flushes - flushes);
   const double flushed = buffers * static_cast<double>(*reading.write_buffer_bytes);
   const auto read = static_cast<double>(*reading.l0_compactions_input_bytes - l0_input_bytes);
   seconds += interval_seconds;  // a plain mean until the window is full
@@ -22,29 +22,37 @@ void Level0Merges::Family::follow(const ColumnFamilyReading& reading, double int
   merging.l0_input += weight * (read / interval_seconds - merging.l0_input);
 }
 
+const Level0Merges::Family* Level0Merges::find(std::string_view name, std::size_t nearby) const {
+  if (nearby < families_.size() && families_[nearby].name == name) return &families_[nearby];
+  for (const Family& family : families_) {
+    if (family.name == name) return &family;
+  }
+  return nullptr;
+}
+
 void Level0Merges::observe(const Features& f) {
-  for (auto& [name, family] : families_) family.seen = false;
+  std::vector<Family> now;
+  now.reserve(f.column_families.size());
   for (const ColumnFamilyReading& reading : f.column_families) {
     if (!reading.flushes || !reading.l0_compactions_input_bytes || !reading.write_buffer_bytes) {
       continue;
     }
-    const auto [place, is_new] = families_.try_emplace(reading.name);
-    Family& family = place->second;
-    if (family.seen) continue;
-    const bool comparable = !is_new && f.interval_seconds > 0 &&
+    const Family* before = find(reading.name, now.size());
+    Family& family = now.emplace_back(before != nullptr ? *before : Family());
+    family.name = reading.name;
+    const bool comparable = before != nullptr && f.interval_seconds > 0 &&
                             *reading.flushes >= family.flushes &&
                             *reading.l0_compactions_input_bytes >= family.l0_input_bytes;
     if (comparable) family.follow(reading, f.interval_seconds);
     family.flushes = *reading.flushes;
     family.l0_input_bytes = *reading.l0_compactions_input_bytes;
-    family.seen = true;
   }
-  std::erase_if(families_, [](const auto& one) { return !one.second.seen; });
+  families_ = std::move(now);
 }
 
-const Level0Merging* Level0Merges::of(const std::string& column_family) const {
-  const auto family = families_.find(column_family);
-  return family == families_.end() ? nullptr : &family->second.merging;
+const Level0Merging* Level0Merges::of(std::string_view column_family, std::size_t nearby) const {
+  const Family* family = find(column_family, nearby);
+  return family != nullptr ? &family->merging : nullptr;
 }
 
 bool worth_doubling(const Level0Merging& merging, const Features& f) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cassert>
 #include <cmath>
+#include <span>
 #include <string>
 
 namespace rocktune {
@@ -87,64 +88,83 @@ const std::array<std::size_t, kHeadInputs>& feature_places() {
   return kPlaces;
 }
 
-void set_weight(std::vector<Candidate>& drivers, const InputFeature& feature, double weight,
-                const Seen& seen) {
-  for (Candidate& driver : drivers) {
+constexpr std::size_t kMostPhysical = 16;  // twice as many as the most that an assessor looks at
+
+// What physics looks at and what was learnt, on the stack.
+struct Candidates {
+  std::array<Candidate, kMostPhysical + kInputFeatures.size()> all;
+  std::size_t count = 0;
+
+  void add(const Candidate& one) {
+    if (count < all.size()) all[count++] = one;
+  }
+  [[nodiscard]] std::span<Candidate> known() { return std::span(all).first(count); }
+};
+
+void set_weight(Candidates& drivers, const InputFeature& feature, double weight, const Seen& seen) {
+  for (Candidate& driver : drivers.known()) {
     if (driver.feature != feature.name) continue;
     driver.weight = weight;
     return;
   }
   const Value value = feature.value(seen);
-  if (value) drivers.push_back({feature.name, *value, std::nullopt, weight});
+  if (value) drivers.add({feature.name, *value, std::nullopt, weight});
 }
 
 // Those with the largest weights, of equal ones the first; among them the one that speaks for the
 // event the most.
-std::vector<Driver> strongest(const std::vector<Candidate>& drivers) {
-  const auto weight = [](const Candidate& one) { return one.weight.value_or(0); };
-  std::vector<const Candidate*> order;
+std::vector<Driver> strongest(std::span<const Candidate> drivers) {
+  struct Weighed {
+    double weight;
+    const Candidate* driver;
+  };
+  std::vector<Weighed> order;
   order.reserve(drivers.size());
-  for (const Candidate& one : drivers) order.push_back(&one);
+  for (const Candidate& one : drivers) order.push_back({one.weight.value_or(0), &one});
+  if (order.empty()) return {};
+  const auto most =
+      *std::max_element(order.begin(), order.end(),
+                        [](const Weighed& a, const Weighed& b) { return a.weight < b.weight; });
   const auto end =
       order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), kMostDrivers));
-  std::partial_sort(order.begin(), end, order.end(), [&](const Candidate* a, const Candidate* b) {
-    const double one = std::abs(weight(*a)), other = std::abs(weight(*b));
-    return one != other ? one > other : a < b;
+  std::partial_sort(order.begin(), end, order.end(), [](const Weighed& a, const Weighed& b) {
+    const double one = std::abs(a.weight), other = std::abs(b.weight);
+    return one != other ? one > other : a.driver < b.driver;
   });
-  const auto most = std::max_element(
-      drivers.begin(), drivers.end(),
-      [&](const Candidate& a, const Candidate& b) { return weight(a) < weight(b); });
-  if (most != drivers.end() && weight(*most) > 0 && std::find(order.begin(), end, &*most) == end) {
-    *(end - 1) = &*most;
-  }
+  const bool is_told = std::any_of(order.begin(), end,
+                                   [&](const Weighed& one) { return one.driver == most.driver; });
+  if (most.weight > 0 && !is_told) *(end - 1) = most;
   std::vector<Driver> told;
   told.reserve(kMostDrivers);
   for (auto one = order.begin(); one != end; ++one) {
-    told.push_back({std::string((*one)->feature), (*one)->value, (*one)->limit, (*one)->weight});
+    const Candidate& driver = *one->driver;
+    told.push_back({std::string(driver.feature), driver.value, driver.limit, driver.weight});
   }
   return told;
 }
 
 }  // namespace
 
-std::vector<Driver> weigh(std::vector<Candidate> drivers, const HeadVector& contributions,
+std::vector<Driver> weigh(const std::vector<Candidate>& physical, const HeadVector& contributions,
                           double physical_log_odds, const Seen& seen) {
+  const auto& places = feature_places();
   std::array<double, kInputFeatures.size()> weights{};
   for (std::size_t i = 0; i < kHeadInputs; ++i) {
-    weights.at(feature_places().at(i)) += static_cast<double>(contributions.at(i));
+    weights.at(places[i]) += static_cast<double>(contributions[i]);
   }
+  Candidates drivers;
+  for (const Candidate& one : physical) drivers.add(one);
   bool learnt = false;
-  drivers.reserve(drivers.size() + kInputFeatures.size());
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (std::abs(weights.at(i)) < kLeastWeight || i == kForecast) continue;
     learnt = true;
     set_weight(drivers, kInputFeatures.at(i), weights.at(i), seen);
   }
   if (learnt) {  // the physical inputs' own weight is a correction of the forecast
-    drivers.push_back({kForecastFeature, probability_of(physical_log_odds), std::nullopt,
-                       physical_log_odds + weights.at(kForecast)});
+    drivers.add({kForecastFeature, probability_of(physical_log_odds), std::nullopt,
+                 physical_log_odds + weights.at(kForecast)});
   }
-  return strongest(drivers);
+  return strongest(drivers.known());
 }
 
 }  // namespace rocktune

@@ -148,7 +148,7 @@ void IndicatorHeads::explain(Assessment& assessment, const Features& features,
   const double near = indicator.horizon_seconds / 2;
   const std::size_t horizon = nearest_head_horizon(near);
   indicator.drivers = weigh(
-      std::move(assessment.drivers), is_warm() ? forecaster_.contributions(near) : HeadVector{},
+      assessment.drivers, is_warm() ? forecaster_.contributions(near) : HeadVector{},
       physical_log_odds(kind_, assessment.physical.at(horizon)), {features, inputs, episodes_, l0});
   const double physical = probability_of(forecaster_.physical_log_odds(near).value_or(0));
   assessment.by_learnt =
