@@ -46,9 +46,9 @@ void Trend::add(Nanoseconds tick, double value) {
   values_.push_back(value);
 }
 
-// Where half of the memory has left the window the rest moves to its begin, else it grows.
+// Where the memory is full, what has left the window makes room; else it grows.
 void Trend::make_room() {
-  if (ticks_.size() < ticks_.capacity() || first_ < size()) return;
+  if (first_ == 0 || ticks_.size() < ticks_.capacity()) return;
   ticks_.erase(ticks_.begin(), ticks_.begin() + static_cast<std::ptrdiff_t>(first_));
   values_.erase(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(first_));
   first_ = 0;

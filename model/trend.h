@@ -1,5 +1,6 @@
 // Trend: the recent course of one value, and how fast it moves. Pure. At most 512 points, in memory
-// that grows to what the window needs (at a poll of 500 ms a kilobyte) and then allocates no more.
+// that grows to what the window needs (at a poll of 500 ms half a kilobyte) and then allocates no
+// more.
 //
 // The slope is a least-squares line over the window. LSM values do not only flow, they also jump:
 // L0 falls by a whole compaction's input when that compaction ends, and pending bytes step by
