@@ -101,16 +101,6 @@ struct Candidates {
   [[nodiscard]] std::span<Candidate> known() { return std::span(all).first(count); }
 };
 
-void set_weight(Candidates& drivers, const InputFeature& feature, double weight, const Seen& seen) {
-  for (Candidate& driver : drivers.known()) {
-    if (driver.feature != feature.name) continue;
-    driver.weight = weight;
-    return;
-  }
-  const Value value = feature.value(seen);
-  if (value) drivers.add({feature.name, *value, std::nullopt, weight});
-}
-
 // Those with the largest weights, of equal ones the first; among them the one that speaks for the
 // event the most.
 std::vector<Driver> strongest(std::span<const Candidate> drivers) {
@@ -152,13 +142,23 @@ std::vector<Driver> weigh(const std::vector<Candidate>& physical, const HeadVect
   for (std::size_t i = 0; i < kHeadInputs; ++i) {
     weights.at(places[i]) += static_cast<double>(contributions[i]);
   }
+  assert(physical.size() <= kMostPhysical);
   Candidates drivers;
   for (const Candidate& one : physical) drivers.add(one);
   bool learnt = false;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (std::abs(weights.at(i)) < kLeastWeight || i == kForecast) continue;
     learnt = true;
-    set_weight(drivers, kInputFeatures.at(i), weights.at(i), seen);
+    const InputFeature& feature = kInputFeatures.at(i);
+    const auto looked_at = drivers.known().first(physical.size());
+    const auto known = std::find_if(looked_at.begin(), looked_at.end(), [&](const Candidate& one) {
+      return one.feature == feature.name;
+    });
+    if (known != looked_at.end()) {
+      known->weight = weights.at(i);
+    } else if (const Value value = feature.value(seen)) {
+      drivers.add({feature.name, *value, std::nullopt, weights.at(i)});
+    }
   }
   if (learnt) {  // the physical inputs' own weight is a correction of the forecast
     drivers.add({kForecastFeature, probability_of(physical_log_odds), std::nullopt,
