@@ -71,7 +71,7 @@ struct Evidence {
   Mean cpu_busy, cpu_pressure, process_cores, memory_pressure, memory_available;
   Value cpus, memory_total, cache_capacity;  // as last read
 
-  std::vector<KnobReading> knobs;  // as last read
+  KnobReadings knobs;  // as last read
   std::map<std::string, FamilyEvidence> families;
 
   // The database's knob, as last read, or as it was opened with; absent when neither is known.

@@ -19,7 +19,7 @@ bool is_called(const Target& target, const std::string& name) {
 }
 
 // An empty name stands for every knob, an empty column family for any.
-bool has_knob(const std::vector<KnobReading>& knobs, const std::string& name,
+bool has_knob(const KnobReadings& knobs, const std::string& name,
               const std::string& column_family) {
   return name.empty() || std::any_of(knobs.begin(), knobs.end(), [&](const KnobReading& knob) {
            return knob.name == name &&

@@ -161,16 +161,17 @@ void Target::read_machine(Sample& sample) {
 // What the config or the freeze file freezes is frozen in the sample itself, so that a replay sees
 // it too.
 void Target::take_knobs(Sample& sample, const wire::Sample& answer) {
-  sample.knobs = to_knob_readings(answer);
-  family_knobs_.add_to(answer, sample.knobs);
+  KnobReadings::List knobs = to_knob_readings(answer);
+  family_knobs_.add_to(answer, knobs);
   knobs_wanted_ = family_knobs_.wanted(answer, sample.at.tick);
-  for (KnobReading& knob : sample.knobs) {
+  for (KnobReading& knob : knobs) {
     const bool by_rule =
         std::find(rule_.freeze.begin(), rule_.freeze.end(), knob.name) != rule_.freeze.end();
     if (!knob.changeable || (!by_rule && frozen_.empty())) continue;
     knob.changeable = false;
     knob.reason = by_rule ? "frozen in the configuration" : frozen_;
   }
+  sample.knobs = std::move(knobs);
 }
 
 Sample Target::assemble(const Instant& at, const Result<wire::Sample>& answer) {
@@ -234,7 +235,7 @@ void Target::note(const std::string& source, const std::string& error) {
   if (message) journal_.event(name_, trace_id_, "source", source, *message);
 }
 
-void Target::note_owners(const std::vector<KnobReading>& knobs) {
+void Target::note_owners(const KnobReadings& knobs) {
   std::string adopted;
   for (const KnobReading& knob : knobs) {
     const std::pair key(knob.name, knob.column_family);
@@ -320,6 +321,7 @@ std::vector<Decision> Target::step(Sample sample) {
   if (!saved_) saved_ = now;
   if (now - *saved_ >= learnt_.interval()) save_learnt();
   last_sample_ = std::move(sample);
+  demand_ = engine_.demand(result);
   last_step_ = std::move(result);
   return to_apply;
 }

@@ -95,7 +95,7 @@ class Target {
   [[nodiscard]] std::uint64_t serial() const { return serial_; }
   [[nodiscard]] std::int64_t trace_id() const { return trace_id_; }
   [[nodiscard]] const std::optional<wire::Lease>& lease() const { return lease_; }
-  [[nodiscard]] const std::vector<KnobReading>& knobs() const { return last_sample_.knobs; }
+  [[nodiscard]] const KnobReadings& knobs() const { return last_sample_.knobs; }
   [[nodiscard]] TargetStatus status() const;
 
  private:
@@ -112,7 +112,7 @@ class Target {
   void journal_step(const Step& step);
   void journal_decision(const Decision& decision, Nanoseconds wall);
   void settle(const Decision& decision, std::vector<Decision>& to_apply);
-  void note_owners(const std::vector<KnobReading>& knobs);
+  void note_owners(const KnobReadings& knobs);
   void note_events();
   void record_events(TraceWriter::Step& record, std::uint64_t sequence,
                      const std::vector<DatabaseEvent>& events) const;
@@ -155,6 +155,7 @@ class Target {
   std::optional<SharedBudget> shared_;
   Sample last_sample_;
   std::optional<Step> last_step_;
+  Demand demand_;  // as of that step
   std::deque<std::string> recent_decisions_;
 };
 

@@ -32,7 +32,7 @@ std::optional<ShareMember> Target::share_member() const {
   if (write) member.device_at_most = rule_.engine.budget.device_share * write->bytes_per_second;
   member.cpus = last_step_->features.cpus;
   member.knobs = last_sample_.knobs;
-  member.demand = last_step_->demand;
+  member.demand = demand_;
   return member;
 }
 

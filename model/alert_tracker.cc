@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/heads/learnt_reason.h"
 #include "model/text.h"
 
 namespace rocktune {
@@ -24,6 +25,10 @@ double critical_probability(const Indicator& indicator) {
 
 bool is_at_least(const Indicator& indicator, double probability) {
   return indicator.event || indicator.near_probability >= probability;
+}
+
+std::string said(const Words& words) {
+  return words ? words() : std::string();
 }
 
 // The forecast condition, for "<condition> 3.0 s after the warning" and "no <condition> came".
@@ -80,8 +85,9 @@ AlertChange AlertTracker::change(const Assessment& assessment, AlertState from, 
   if (assessment.indicator.state != AlertState::kOk) {
     // A state that only hysteresis keeps up has no outlook any more.
     bool likely = is_at_least(assessment.indicator, assessment.indicator.warn_probability);
-    out.message = assessment.sentence;
-    if (likely) out.message += assessment.outlook + assessment.learnt_reason;
+    out.message = said(assessment.sentence);
+    if (likely) out.message += said(assessment.outlook);
+    if (likely && assessment.by_learnt) out.message += learnt_reason(assessment.indicator);
     return out;
   }
   out.event_came = event_onset_.has_value();
@@ -96,7 +102,8 @@ AlertChange AlertTracker::change(const Assessment& assessment, AlertState from, 
   } else {
     out.message += "no " + what + " came";
   }
-  if (!assessment.sentence.empty()) out.message += "; now " + assessment.sentence;
+  const std::string now = said(assessment.sentence);
+  if (!now.empty()) out.message += "; now " + now;
   return out;
 }
 
@@ -130,7 +137,7 @@ std::optional<AlertChange> AlertTracker::end(Assessment& assessment, Instant at,
   blind_since_.reset();
   if (from == AlertState::kOk) return std::nullopt;
   assessment.indicator.state = AlertState::kOk;
-  assessment.sentence.clear();
+  assessment.sentence = nullptr;
   AlertChange out = change(assessment, from, at);
   out.message += "; " + why;
   return out;

@@ -10,9 +10,19 @@ namespace {
 
 constexpr double kLevelWeight = 0.7;  // see probability.h
 
-double strength(const Driver& driver) {
+double strength(const Candidate& driver) {
   if (driver.limit && *driver.limit > 0) return driver.value / *driver.limit;
   return 0;  // without a limit: context, after those that have one
+}
+
+// Few as they are, each is put where it belongs among those before it.
+void sort_by_strength(std::vector<Candidate>& drivers) {
+  const auto stronger = [](const Candidate& a, const Candidate& b) {
+    return strength(a) > strength(b);
+  };
+  for (auto one = drivers.begin(); one != drivers.end(); ++one) {
+    std::rotate(std::upper_bound(drivers.begin(), one, *one, stronger), one, one + 1);
+  }
 }
 
 HorizonProbabilities probabilities_of(const Pressure& pressure, double weight) {
@@ -27,13 +37,13 @@ HorizonProbabilities probabilities_of(const Pressure& pressure, double weight) {
 
 }  // namespace
 
-void add_driver(std::vector<Driver>& drivers, std::string feature, const Value& value,
+void add_driver(std::vector<Candidate>& drivers, std::string_view feature, const Value& value,
                 const Value& limit) {
-  if (value) drivers.push_back({std::move(feature), *value, limit, std::nullopt});
+  if (value) drivers.push_back({feature, *value, limit});
 }
 
 Assessment assess(IndicatorKind kind, const std::vector<Pressure>& pressures, bool event,
-                  std::vector<Driver> drivers, double horizon_seconds) {
+                  std::vector<Candidate> drivers, double horizon_seconds) {
   Assessment out;
   const Pressure* strongest = nullptr;
   double probability = -1;
@@ -51,14 +61,13 @@ Assessment assess(IndicatorKind kind, const std::vector<Pressure>& pressures, bo
     strongest = &pressure;
     probability = p.at(horizon);
   }
-  std::stable_sort(drivers.begin(), drivers.end(),
-                   [](const Driver& a, const Driver& b) { return strength(a) > strength(b); });
+  sort_by_strength(drivers);
+  out.drivers = std::move(drivers);
   Indicator& indicator = out.indicator;
   indicator.kind = kind;
   indicator.horizon_seconds = horizon_seconds;
   indicator.valid = true;
   indicator.event = event;
-  indicator.drivers = std::move(drivers);
   if (strongest != nullptr) {
     indicator.cause = strongest->cause;
     const bool trusted = strongest->probabilities || strongest->use > kTrustFromUse;

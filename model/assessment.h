@@ -6,8 +6,10 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/device_load.h"
@@ -20,24 +22,36 @@
 
 namespace rocktune {
 
+// What a message would say. It is asked for when somebody is told, which is hardly ever; until the
+// assessor's next assess() it answers for this one. Null: nothing.
+using Words = std::function<std::string()>;
+
 using HorizonProbabilities = std::array<double, kHeadHorizons.size()>;
+
+// What may become a Driver: more are looked at than are told.
+struct Candidate {
+  std::string_view feature;  // of static storage
+  double value = 0;
+  Value limit = std::nullopt;
+  Value weight = std::nullopt;
+};
 
 struct Pressure {
   std::string cause;
   double use = 0;                     // value / limit
   std::optional<double> eta_seconds;  // to the limit
-  std::string sentence;               // how things stand, without a full stop
-  std::string outlook;                // ...and what comes, when the limit is in sight
+  Words sentence;                     // how things stand, without a full stop
+  Words outlook;                      // ...and what comes, when the limit is in sight
   // Of a model of its own, within each of kHeadHorizons; absent: by use and eta_seconds.
   std::optional<HorizonProbabilities> probabilities;
 };
 
 struct Assessment {
-  Indicator indicator;   // without state
-  std::string sentence;  // how things stand
-  std::string outlook;   // ": delayed writes in about 4 s", or empty
-  // Where what was learnt warns and physics alone would not: why, as the end of a sentence.
-  std::string learnt_reason;
+  Indicator indicator;             // without state and drivers
+  std::vector<Candidate> drivers;  // strongest first
+  Words sentence;                  // how things stand
+  Words outlook;                   // ": delayed writes in about 4 s", or empty
+  bool by_learnt = false;          // what was learnt warns, and physics alone would not
   // What physics alone says, before the heads: the strongest pressure's, for each horizon.
   HorizonProbabilities physical{};
   // Whatever the heads say, it is at least this probable: the static rule.
@@ -45,16 +59,16 @@ struct Assessment {
 };
 
 // The strongest of `pressures` (not empty) as a valid indicator, without a probability yet.
-// `drivers` are sorted by how much of their limit they use.
+// `drivers` are then sorted by how much of their limit they use.
 Assessment assess(IndicatorKind kind, const std::vector<Pressure>& pressures, bool event,
-                  std::vector<Driver> drivers, double horizon_seconds);
+                  std::vector<Candidate> drivers, double horizon_seconds);
 // Not enough to tell, and why.
 Assessment unknown(IndicatorKind kind, std::string why, double horizon_seconds);
 
 // Rates over a gap of more than this many missed polls say nothing about now: trends begin anew.
 inline constexpr std::uint64_t kLongestGapPolls = 10;
 
-void add_driver(std::vector<Driver>& drivers, std::string feature, const Value& value,
+void add_driver(std::vector<Candidate>& drivers, std::string_view feature, const Value& value,
                 const Value& limit = std::nullopt);
 
 // One per kind; each keeps its trends. Call assess() once per sample, in order.
@@ -66,8 +80,11 @@ class BacklogAssessor {
 
  private:
   void add_l0(const Features& features, std::vector<Pressure>& out);
-  // Instead of its course, where the roll-out is ready for the column family that is worst off.
-  void forecast_l0(const Features& features, Pressure& pressure) const;
+  [[nodiscard]] std::string l0_sentence(double files, double slowdown_files,
+                                        const std::optional<double>& files_per_second) const;
+  // Of the roll-out, where it is ready for the column family that is worst off: then it counts
+  // instead of the course.
+  [[nodiscard]] const L0Forecast* l0_forecast() const;
   // L0 or pending bytes so near their limit that no forecast may talk it away: the static rule's
   // probability, or 0.
   [[nodiscard]] double near_limit(const Features& features) const;

@@ -23,10 +23,14 @@ constexpr double kNearLimit = 0.9;
 constexpr double kNotRuledOut = 0.1;
 constexpr double kQuietAfterStall = 25;
 
-std::string when(const std::string& what, const std::optional<double>& eta) {
-  if (!eta) return "";
-  if (*eta < 0.5) return ": " + what + " may come at any moment";
-  return ": " + what + " in about " + text::duration(*eta);
+std::string when(const std::string& what, double eta) {
+  if (eta < 0.5) return ": " + what + " may come at any moment";
+  return ": " + what + " in about " + text::duration(eta);
+}
+
+Words outlook(const char* what, const std::optional<double>& eta) {
+  if (!eta) return nullptr;
+  return [what, eta = *eta] { return when(what, eta); };
 }
 
 void clear_on_change(Trend& trend, std::string& known, const std::string& family) {
@@ -39,8 +43,10 @@ double memtable_limit(double max_write_buffers) {
   return max_write_buffers > 3 ? max_write_buffers - 1 : max_write_buffers;
 }
 
-std::vector<Driver> backlog_drivers(const Features& f, const std::optional<L0Forecast>& forecast) {
-  std::vector<Driver> drivers;
+std::vector<Candidate> backlog_drivers(const Features& f,
+                                       const std::optional<L0Forecast>& forecast) {
+  std::vector<Candidate> drivers;
+  drivers.reserve(8);
   if (forecast) {
     add_driver(drivers, "l0_peak_files", forecast->peak_files, forecast->slowdown_files);
   }
@@ -67,34 +73,43 @@ void BacklogAssessor::add_l0(const Features& features, std::vector<Pressure>& ou
   if (!features.l0_ratio || !features.l0_files || !features.l0_slowdown_files) return;
   clear_on_change(l0_, l0_family_, features.l0_column_family);
   l0_.add(features.at.tick, *features.l0_files);
-  Pressure pressure{"l0", *features.l0_ratio, std::nullopt, "", "", std::nullopt};
-  std::optional<double> files_per_second = l0_.slope();
+  Pressure& pressure = out.emplace_back();
+  pressure.cause = "l0";
+  pressure.use = *features.l0_ratio;
+  const std::optional<double> files_per_second = l0_.slope();
   std::optional<double> use_slope;
   if (files_per_second) use_slope = *files_per_second / *features.l0_slowdown_files;
   pressure.eta_seconds = time_to_limit(pressure.use, use_slope);
-  pressure.sentence = "L0 has " + text::amount(*features.l0_files) + " of " +
-                      text::amount(*features.l0_slowdown_files) + " files" +
-                      text::in_family(features.l0_column_family);
-  if (files_per_second && *files_per_second > 0.005) {
-    pressure.sentence += " and gains " + text::amount(*files_per_second) + "/s";
+  if (const L0Forecast* forecast = l0_forecast()) {
+    // Beyond kForecastSeconds the nearer forecast is the surer one.
+    pressure.probabilities = {forecast->probabilities[0], forecast->probabilities[1],
+                              forecast->probability};
+    pressure.eta_seconds = forecast->eta_seconds;
   }
-  forecast_l0(features, pressure);
-  pressure.outlook = when("delayed writes", pressure.eta_seconds);
-  out.push_back(std::move(pressure));
+  pressure.sentence = [this, files = *features.l0_files, slowdown = *features.l0_slowdown_files,
+                       files_per_second] { return l0_sentence(files, slowdown, files_per_second); };
+  pressure.outlook = outlook("delayed writes", pressure.eta_seconds);
 }
 
-void BacklogAssessor::forecast_l0(const Features& features, Pressure& pressure) const {
+const L0Forecast* BacklogAssessor::l0_forecast() const {
   const auto& forecast = forecast_.worst();
-  if (!forecast || forecast_.why_not_ready(features.l0_column_family) != nullptr) return;
-  // Beyond kForecastSeconds the nearer forecast is the surer one.
-  pressure.probabilities = {forecast->probabilities[0], forecast->probabilities[1],
-                            forecast->probability};
-  pressure.eta_seconds = forecast->eta_seconds;
-  if (forecast->peak_files < kNearLimit * forecast->slowdown_files) return;
-  pressure.sentence += ", up to " + text::amount(forecast->peak_files) + " are foreseen";
-  if (forecast->column_family != features.l0_column_family) {
-    pressure.sentence += text::in_family(std::string(forecast->column_family));
+  return forecast && forecast_.why_not_ready(l0_family_) == nullptr ? &*forecast : nullptr;
+}
+
+std::string BacklogAssessor::l0_sentence(double files, double slowdown_files,
+                                         const std::optional<double>& files_per_second) const {
+  std::string sentence = "L0 has " + text::amount(files) + " of " + text::amount(slowdown_files) +
+                         " files" + text::in_family(l0_family_);
+  if (files_per_second && *files_per_second > 0.005) {
+    sentence += " and gains " + text::amount(*files_per_second) + "/s";
   }
+  const L0Forecast* forecast = l0_forecast();
+  if (!forecast || forecast->peak_files < kNearLimit * forecast->slowdown_files) return sentence;
+  sentence += ", up to " + text::amount(forecast->peak_files) + " are foreseen";
+  if (forecast->column_family != l0_family_) {
+    sentence += text::in_family(std::string(forecast->column_family));
+  }
+  return sentence;
 }
 
 double BacklogAssessor::near_limit(const Features& features) const {
@@ -112,17 +127,18 @@ void BacklogAssessor::add_pending(const Features& features, std::vector<Pressure
   if (!features.pending_ratio || !features.pending_bytes || !features.pending_soft_bytes) return;
   clear_on_change(pending_, pending_family_, features.pending_column_family);
   pending_.add(features.at.tick, *features.pending_bytes);
-  Pressure pressure{"pending_bytes", *features.pending_ratio, std::nullopt, "", "", std::nullopt};
-  std::optional<double> slope = pending_.slope();
+  const std::optional<double> slope = pending_.slope();
   std::optional<double> use_slope;
   if (slope) use_slope = *slope / *features.pending_soft_bytes;
-  pressure.eta_seconds = time_to_limit(pressure.use, use_slope);
-  pressure.sentence = text::bytes(*features.pending_bytes) + " of " +
-                      text::bytes(*features.pending_soft_bytes) + " wait for compaction" +
-                      text::in_family(features.pending_column_family);
-  if (slope && *slope > 1024) pressure.sentence += ", " + text::rate(*slope) + " more";
-  pressure.outlook = when("delayed writes", pressure.eta_seconds);
-  out.push_back(std::move(pressure));
+  const auto eta = time_to_limit(*features.pending_ratio, use_slope);
+  const auto sentence = [this, bytes = *features.pending_bytes, soft = *features.pending_soft_bytes,
+                         slope] {
+    return text::bytes(bytes) + " of " + text::bytes(soft) + " wait for compaction" +
+           text::in_family(pending_family_) +
+           (slope && *slope > 1024 ? ", " + text::rate(*slope) + " more" : "");
+  };
+  out.push_back({"pending_bytes", *features.pending_ratio, eta, sentence,
+                 outlook("delayed writes", eta), std::nullopt});
 }
 
 void BacklogAssessor::add_memtables(const Features& features, std::vector<Pressure>& out) {
@@ -132,14 +148,13 @@ void BacklogAssessor::add_memtables(const Features& features, std::vector<Pressu
   clear_on_change(memtables_, memtable_family_, features.memtable_column_family);
   memtables_.add(features.at.tick, *features.immutable_memtables / limit);
   double mean = memtables_.mean(kMemtableMeanSeconds).value_or(0);
-  Pressure pressure{"memtables", mean, std::nullopt, "", "", std::nullopt};
   // One full queue in one reading ends with the next flush; a mean near the limit does not.
-  pressure.eta_seconds = time_to_limit(mean, memtables_.slope());
-  pressure.sentence = text::amount(mean * limit) + " of " + text::amount(limit) +
-                      " memtables wait for their flush on average" +
-                      text::in_family(features.memtable_column_family);
-  pressure.outlook = when("a write stop", pressure.eta_seconds);
-  out.push_back(std::move(pressure));
+  const auto eta = time_to_limit(mean, memtables_.slope());
+  const auto sentence = [this, mean, limit] {
+    return text::amount(mean * limit) + " of " + text::amount(limit) +
+           " memtables wait for their flush on average" + text::in_family(memtable_family_);
+  };
+  out.push_back({"memtables", mean, eta, sentence, outlook("a write stop", eta), std::nullopt});
 }
 
 std::string BacklogAssessor::stop_outlook(const Features& features) const {
@@ -154,7 +169,7 @@ std::string BacklogAssessor::stop_outlook(const Features& features) const {
   };
   consider(features.l0_files, features.l0_stop_files, l0_);
   consider(features.pending_bytes, features.pending_hard_bytes, pending_);
-  return when("a full stop", soonest);
+  return soonest ? when("a full stop", *soonest) : "";
 }
 
 Assessment BacklogAssessor::assess(const Features& features, const Objective& objective) {
@@ -166,6 +181,7 @@ Assessment BacklogAssessor::assess(const Features& features, const Objective& ob
   std::optional<WriteStall> stall = find_write_stall(features);
   forecast_.update(features, stall.has_value(), kForecastSeconds);
   std::vector<Pressure> pressures;
+  pressures.reserve(3);
   add_l0(features, pressures);
   add_pending(features, pressures);
   add_memtables(features, pressures);
@@ -179,8 +195,8 @@ Assessment BacklogAssessor::assess(const Features& features, const Objective& ob
   out.least_probability = near_limit(features);
   if (stall) {
     out.indicator.cause = stall->cause;
-    out.sentence = stall->sentence;
-    out.outlook = stop_outlook(features);
+    out.sentence = [sentence = stall->sentence] { return sentence; };
+    out.outlook = [outlook = stop_outlook(features)] { return outlook; };
   }
   return out;
 }

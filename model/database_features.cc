@@ -8,8 +8,8 @@ namespace {
 IntervalLatency latency(const std::optional<LatencyHistogram>& older,
                         const std::optional<LatencyHistogram>& newer, HistogramForm form) {
   if (!older || !newer) return {};
-  static const LatencyHistogram kNothing;
-  return interval_latency(form == HistogramForm::kSincePrevious ? kNothing : *older, *newer);
+  return form == HistogramForm::kSincePrevious ? interval_latency(*newer)
+                                               : interval_latency(*older, *newer);
 }
 
 Value sum(const Value& a, const Value& b) {
@@ -66,12 +66,10 @@ void fill_database_gauges(const DatabaseReading& newer, Features& out) {
 }
 
 void fill_limiter(const Sample& newer, Features& out) {
-  for (const KnobReading& reading : newer.knobs) {
-    bool limits = reading.value > 0 && reading.value < kUnlimitedBytesPerSecond;
-    if (reading.name == knob::kRateLimit && limits) {
-      out.limiter_rate = static_cast<double>(reading.value);
-    }
-  }
+  const KnobReading* reading = newer.knobs.find(knob::kRateLimit, "");
+  const bool limits =
+      reading != nullptr && reading->value > 0 && reading->value < kUnlimitedBytesPerSecond;
+  if (limits) out.limiter_rate = static_cast<double>(reading->value);
 }
 
 void fill_database_rates(const DatabaseReading& older, const DatabaseReading& newer,

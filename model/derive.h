@@ -59,6 +59,8 @@ struct IntervalLatency {
   Value p50_us, p99_us, mean_us;
 };
 IntervalLatency interval_latency(const LatencyHistogram& older, const LatencyHistogram& newer);
+// The same of a histogram that counted nothing else.
+IntervalLatency interval_latency(const LatencyHistogram& counted);
 
 // Gauges of the newer reading alone.
 void fill_database_gauges(const DatabaseReading& newer, Features& out);

@@ -42,8 +42,9 @@ std::string standing(const DeviceLoad& load) {
   return "";
 }
 
-std::string limit_in(const std::optional<double>& eta) {
-  return eta && *eta > 0 ? ": the limit in about " + text::duration(*eta) : "";
+Words limit_in(const std::optional<double>& eta) {
+  if (!eta || !(*eta > 0)) return nullptr;
+  return [eta] { return ": the limit in about " + text::duration(*eta); };
 }
 
 }  // namespace
@@ -65,12 +66,12 @@ void DeviceAssessor::add_queue(const Features& features, const Objective& object
   if (!features.device_queue || !(objective.device_queue_limit > 0)) return;
   queue_.add(features.at.tick, *features.device_queue / objective.device_queue_limit);
   double use = queue_.mean(kMeanSeconds).value_or(0);
-  Pressure pressure{"queue", use, time_to_limit(use, queue_.slope()), "", "", std::nullopt};
-  pressure.sentence = "the device has " + text::amount(use * objective.device_queue_limit) +
-                      " requests in flight (limit " + text::amount(objective.device_queue_limit) +
-                      ")";
-  pressure.outlook = limit_in(pressure.eta_seconds);
-  out.push_back(std::move(pressure));
+  const auto eta = time_to_limit(use, queue_.slope());
+  const auto sentence = [use, limit = objective.device_queue_limit] {
+    return "the device has " + text::amount(use * limit) + " requests in flight (limit " +
+           text::amount(limit) + ")";
+  };
+  out.push_back({"queue", use, eta, sentence, limit_in(eta), std::nullopt});
 }
 
 void DeviceAssessor::add_await(const Features& features, const Objective& objective,
@@ -80,11 +81,12 @@ void DeviceAssessor::add_await(const Features& features, const Objective& object
   if (!await || !(limit_ms > 0)) return;
   await_.add(features.at.tick, *await / limit_ms);
   double use = await_.mean(kMeanSeconds).value_or(0);
-  Pressure pressure{"await", use, time_to_limit(use, await_.slope()), "", "", std::nullopt};
-  pressure.sentence = "the device takes " + text::microseconds(use * limit_ms * 1e3) +
-                      " for a request (limit " + text::microseconds(limit_ms * 1e3) + ")";
-  pressure.outlook = limit_in(pressure.eta_seconds);
-  out.push_back(std::move(pressure));
+  const auto eta = time_to_limit(use, await_.slope());
+  const auto sentence = [use, limit_ms] {
+    return "the device takes " + text::microseconds(use * limit_ms * 1e3) +
+           " for a request (limit " + text::microseconds(limit_ms * 1e3) + ")";
+  };
+  out.push_back({"await", use, eta, sentence, limit_in(eta), std::nullopt});
 }
 
 void DeviceAssessor::add_load(const Features& features, std::vector<Pressure>& out) {
@@ -98,11 +100,12 @@ void DeviceAssessor::add_load(const Features& features, std::vector<Pressure>& o
   }
   load_use_.add(features.at.tick, use_now);
   double use = load_use_.mean(kMeanSeconds).value_or(0);
-  Pressure pressure{"load", use, time_to_limit(use, load_use_.slope()), "", "", std::nullopt};
-  pressure.sentence = "the device is " + text::percent(*load_.rho()) + " loaded" + standing(load_) +
-                      " (limit " + text::percent(DeviceLoad::kLoadLimit) + ")";
-  pressure.outlook = limit_in(pressure.eta_seconds);
-  out.push_back(std::move(pressure));
+  const auto eta = time_to_limit(use, load_use_.slope());
+  const auto sentence = [this] {
+    return "the device is " + text::percent(*load_.rho()) + " loaded" + standing(load_) +
+           " (limit " + text::percent(DeviceLoad::kLoadLimit) + ")";
+  };
+  out.push_back({"load", use, eta, sentence, limit_in(eta), std::nullopt});
 }
 
 void DeviceAssessor::add_waiting_reads(const Features& features, std::vector<Pressure>& out) {
@@ -117,12 +120,13 @@ void DeviceAssessor::add_waiting_reads(const Features& features, std::vector<Pre
   double use = waiting_reads_.mean(kMeanSeconds).value_or(0);
   if (!(use > 0)) return;
   // No time to the limit: what comes and goes with the queue has no course.
-  out.push_back({"await", use, std::nullopt,
-                 "reads take " + text::amount(*ratio) +
-                     " times as long as under light load, and a longer queue brings no more "
-                     "throughput (limit " +
-                     text::amount(DeviceLoad::kAwaitRatioLimit) + " times)",
-                 "", std::nullopt});
+  const auto sentence = [ratio] {
+    return "reads take " + text::amount(*ratio) +
+           " times as long as under light load, and a longer queue brings no more throughput "
+           "(limit " +
+           text::amount(DeviceLoad::kAwaitRatioLimit) + " times)";
+  };
+  out.push_back({"await", use, std::nullopt, sentence, nullptr, std::nullopt});
 }
 
 Assessment DeviceAssessor::assess(const Features& features, const Objective& objective) {
@@ -130,6 +134,7 @@ Assessment DeviceAssessor::assess(const Features& features, const Objective& obj
   if (features.missed_polls > kLongestGapPolls) clear_trends();
   load_.update(features);
   std::vector<Pressure> pressures;
+  pressures.reserve(4);
   add_queue(features, objective, pressures);
   add_await(features, objective, pressures);
   add_load(features, pressures);
@@ -140,7 +145,8 @@ Assessment DeviceAssessor::assess(const Features& features, const Objective& obj
   }
   bool event =
       saturated(queue_) || saturated(await_) || saturated(load_use_) || saturated(waiting_reads_);
-  std::vector<Driver> drivers;
+  std::vector<Candidate> drivers;
+  drivers.reserve(7);
   add_driver(drivers, "device_load", load_.rho(), DeviceLoad::kLoadLimit);
   add_driver(drivers, "device_read_await_ratio", load_.read_await_ratio(),
              DeviceLoad::kAwaitRatioLimit);

@@ -77,7 +77,7 @@ struct Features {
   Value cpu_pressure_ratio, io_pressure_ratio, memory_pressure_ratio;  // PSI some, share of time
   Value memory_available_bytes, memory_total_bytes, process_rss_bytes;
 
-  std::vector<KnobReading> knobs;                    // as read in the newer sample
+  KnobReadings knobs;                                // as read in the newer sample
   std::optional<SharedBudget> shared;                // as decided for the newer sample
   Nanoseconds read_at{0};                            // when the agent took it
   std::vector<ColumnFamilyReading> column_families;  // as read in the newer sample

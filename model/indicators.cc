@@ -68,6 +68,7 @@ IndicatorModel::Step IndicatorModel::update(const Features& features) {
                                assessments[1].physical[kPhysicalHorizon],
                                assessments[2].physical[kPhysicalHorizon]});
   Step out;
+  out.indicators.reserve(assessments.size());
   for (std::size_t i = 0; i < assessments.size(); ++i) {
     state.heads.at(i).apply(assessments.at(i), features, inputs, state.backlog.forecast());
     AlertTracker& tracker = state.trackers.at(i);

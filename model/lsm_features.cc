@@ -5,60 +5,64 @@
 namespace rocktune::derivation {
 namespace {
 
-// Keeps the worst column family: the larger ratio wins; without ratios (the limit is switched off
+// Finds the worst column family: the larger ratio wins; without ratios (the limit is switched off
 // or unknown) the larger amount.
 class Worst {
  public:
-  // True when (ratio, amount) is worse than all before.
-  bool takes(const Value& ratio, double amount) {
-    bool worse = !seen_ || (ratio && (!ratio_ || *ratio > *ratio_)) ||
-                 (!ratio && !ratio_ && amount > amount_);
-    if (!worse) return false;
-    seen_ = true;
+  void look(const ColumnFamilyReading& family, const Value& ratio, double amount) {
+    const bool worse = family_ == nullptr || (ratio && (!ratio_ || *ratio > *ratio_)) ||
+                       (!ratio && !ratio_ && amount > amount_);
+    if (!worse) return;
+    family_ = &family;
     ratio_ = ratio;
     amount_ = amount;
-    return true;
   }
+  // nullptr: nobody was looked at.
+  [[nodiscard]] const ColumnFamilyReading* family() const { return family_; }
+  [[nodiscard]] const Value& ratio() const { return ratio_; }
+  [[nodiscard]] double amount() const { return amount_; }
 
  private:
-  bool seen_ = false;
+  const ColumnFamilyReading* family_ = nullptr;
   Value ratio_;
   double amount_ = 0;
 };
 
-void take_l0(const ColumnFamilyReading& family, Worst& worst, Features& out) {
+void look_at_l0(const ColumnFamilyReading& family, Worst& worst) {
   if (family.levels.empty()) return;
-  Value files = static_cast<double>(family.levels.front().files);
-  Value share = ratio(files, gauge(family.level0_slowdown_trigger));
-  if (!worst.takes(share, *files)) return;
-  out.l0_column_family = family.name;
-  out.l0_files = files;
-  out.l0_slowdown_files = gauge(family.level0_slowdown_trigger);
-  out.l0_stop_files = gauge(family.level0_stop_trigger);
-  out.l0_ratio = share;
+  const auto files = static_cast<double>(family.levels.front().files);
+  worst.look(family, ratio(files, gauge(family.level0_slowdown_trigger)), files);
 }
 
-void take_pending(const ColumnFamilyReading& family, Worst& worst, Features& out) {
-  Value pending = gauge(family.pending_compaction_bytes);
-  if (!pending) return;
-  Value share = ratio(pending, gauge(family.soft_pending_limit_bytes));
-  if (!worst.takes(share, *pending)) return;
-  out.pending_column_family = family.name;
-  out.pending_bytes = pending;
-  out.pending_soft_bytes = gauge(family.soft_pending_limit_bytes);
-  out.pending_hard_bytes = gauge(family.hard_pending_limit_bytes);
-  out.pending_ratio = share;
+void look_at(const ColumnFamilyReading& family, const Counter& amount, const Counter& limit,
+             Worst& worst) {
+  if (amount) worst.look(family, ratio(gauge(amount), gauge(limit)), *gauge(amount));
 }
 
-void take_memtables(const ColumnFamilyReading& family, Worst& worst, Features& out) {
-  Value immutable = gauge(family.immutable_memtables);
-  if (!immutable) return;
-  Value share = ratio(immutable, gauge(family.max_write_buffer_number));
-  if (!worst.takes(share, *immutable)) return;
-  out.memtable_column_family = family.name;
-  out.immutable_memtables = immutable;
-  out.max_write_buffers = gauge(family.max_write_buffer_number);
-  out.memtable_ratio = share;
+void take_l0(const Worst& worst, Features& out) {
+  if (worst.family() == nullptr) return;
+  out.l0_column_family = worst.family()->name;
+  out.l0_files = worst.amount();
+  out.l0_slowdown_files = gauge(worst.family()->level0_slowdown_trigger);
+  out.l0_stop_files = gauge(worst.family()->level0_stop_trigger);
+  out.l0_ratio = worst.ratio();
+}
+
+void take_pending(const Worst& worst, Features& out) {
+  if (worst.family() == nullptr) return;
+  out.pending_column_family = worst.family()->name;
+  out.pending_bytes = worst.amount();
+  out.pending_soft_bytes = gauge(worst.family()->soft_pending_limit_bytes);
+  out.pending_hard_bytes = gauge(worst.family()->hard_pending_limit_bytes);
+  out.pending_ratio = worst.ratio();
+}
+
+void take_memtables(const Worst& worst, Features& out) {
+  if (worst.family() == nullptr) return;
+  out.memtable_column_family = worst.family()->name;
+  out.immutable_memtables = worst.amount();
+  out.max_write_buffers = gauge(worst.family()->max_write_buffer_number);
+  out.memtable_ratio = worst.ratio();
 }
 
 void add(const Value& amount, Value& total) {
@@ -70,14 +74,17 @@ void add(const Value& amount, Value& total) {
 void fill_lsm_shape(const DatabaseReading& newer, Features& out) {
   Worst l0, pending, memtables;
   for (const ColumnFamilyReading& family : newer.column_families) {
-    take_l0(family, l0, out);
-    take_pending(family, pending, out);
-    take_memtables(family, memtables, out);
+    look_at_l0(family, l0);
+    look_at(family, family.pending_compaction_bytes, family.soft_pending_limit_bytes, pending);
+    look_at(family, family.immutable_memtables, family.max_write_buffer_number, memtables);
     add(gauge(family.live_data_bytes), out.live_data_bytes);
     for (const LevelReading& level : family.levels) {
       add(static_cast<double>(level.bytes), out.total_sst_bytes);
     }
   }
+  take_l0(l0, out);
+  take_pending(pending, out);
+  take_memtables(memtables, out);
 }
 
 }  // namespace rocktune::derivation

@@ -14,18 +14,14 @@ constexpr double kNowSeconds = 1.5;
 // An older value does not speak for the present.
 constexpr double kOldestSeconds = 5;
 
-void describe(const char* name, double slo_us, const std::optional<double>& log_slope,
-              Pressure& pressure) {
-  double p99_us = pressure.use * slo_us;
-  pressure.sentence = std::string(name) + " P99 is " + text::microseconds(p99_us);
-  if (p99_us >= slo_us) {
-    pressure.sentence += ", above its limit of " + text::microseconds(slo_us);
-    return;
-  }
-  pressure.sentence += " of " + text::microseconds(slo_us);
-  if (!pressure.eta_seconds || !log_slope) return;
-  pressure.sentence += " and rises " + text::percent(std::expm1(*log_slope)) + " per second";
-  pressure.outlook = ": it breaks its limit in about " + text::duration(*pressure.eta_seconds);
+// `log_slope`: where it rises towards its limit.
+std::string p99_sentence(const char* name, double p99_us, double slo_us,
+                         const std::optional<double>& log_slope) {
+  std::string sentence = std::string(name) + " P99 is " + text::microseconds(p99_us);
+  if (p99_us >= slo_us) return sentence + ", above its limit of " + text::microseconds(slo_us);
+  sentence += " of " + text::microseconds(slo_us);
+  if (log_slope) sentence += " and rises " + text::percent(std::expm1(*log_slope)) + " per second";
+  return sentence;
 }
 
 }  // namespace
@@ -44,15 +40,22 @@ void P99Assessor::add(Operation& operation, const char* name, const Value& p99_u
   std::optional<double> age = operation.log_use.age_seconds(features.at.tick);
   if (!age || *age > kOldestSeconds) return;
   double log_use = operation.log_use.median(kNowSeconds).value_or(0);
-  Pressure pressure{name, std::exp(log_use), std::nullopt, "", "", std::nullopt};
+  Pressure& pressure = out.emplace_back();
+  pressure.cause = name;
+  pressure.use = std::exp(log_use);
   std::optional<double> slope = operation.log_use.slope();
   if (log_use >= 0) {
     pressure.eta_seconds = 0;
   } else if (slope && *slope > 0 && -log_use / *slope < 3600) {
     pressure.eta_seconds = -log_use / *slope;
   }
-  describe(name, slo_us, slope, pressure);
-  out.push_back(std::move(pressure));
+  const double now_us = pressure.use * slo_us;
+  if (!pressure.eta_seconds) slope.reset();
+  pressure.sentence = [=] { return p99_sentence(name, now_us, slo_us, slope); };
+  if (now_us >= slo_us || !slope) return;
+  pressure.outlook = [eta = *pressure.eta_seconds] {
+    return ": it breaks its limit in about " + text::duration(eta);
+  };
 }
 
 Assessment P99Assessor::assess(const Features& features, const Objective& objective) {
@@ -62,6 +65,7 @@ Assessment P99Assessor::assess(const Features& features, const Objective& object
   }
   if (features.missed_polls > kLongestGapPolls) clear();
   std::vector<Pressure> pressures;
+  pressures.reserve(2);
   add(read_, "read", features.read_p99_us, features.reads_per_second, objective.read_p99_seconds,
       features, pressures);
   add(write_, "write", features.write_p99_us, features.writes_per_second,
@@ -72,7 +76,8 @@ Assessment P99Assessor::assess(const Features& features, const Objective& object
   }
   bool event = false;
   for (const Pressure& pressure : pressures) event = event || pressure.use >= 1;
-  std::vector<Driver> drivers;
+  std::vector<Candidate> drivers;
+  drivers.reserve(5);
   add_driver(drivers, "read_p99_us", features.read_p99_us, objective.read_p99_seconds * 1e6);
   add_driver(drivers, "write_p99_us", features.write_p99_us, objective.write_p99_seconds * 1e6);
   add_driver(drivers, "l0_files", features.l0_files, features.l0_slowdown_files);

@@ -10,10 +10,7 @@ namespace {
 
 using Bucket = LatencyHistogram::Bucket;
 
-struct Interval {
-  std::vector<Bucket> buckets;
-  double count = 0;
-};
+using Buckets = std::vector<Bucket>;
 
 bool before(const Bucket& a, const Bucket& b) {
   return a.lower_us != b.lower_us ? a.lower_us < b.lower_us : a.upper_us < b.upper_us;
@@ -22,8 +19,9 @@ bool before(const Bucket& a, const Bucket& b) {
 // What `newer` counted beyond `older`. Empty buckets are left out of both, so their sets may
 // differ: one that is only in `newer` began to count; one that is only in `older`, or counts less,
 // says that the histogram began anew, and nothing can be told.
-std::optional<Interval> difference(const LatencyHistogram& older, const LatencyHistogram& newer) {
-  Interval out;
+std::optional<Buckets> difference(const LatencyHistogram& older, const LatencyHistogram& newer) {
+  Buckets out;
+  out.reserve(newer.buckets.size());
   auto old = older.buckets.begin();
   for (const Bucket& bucket : newer.buckets) {
     while (old != older.buckets.end() && before(*old, bucket)) {
@@ -34,15 +32,22 @@ std::optional<Interval> difference(const LatencyHistogram& older, const LatencyH
     if (old != older.buckets.end() && !before(bucket, *old)) counted_before = (old++)->count;
     if (bucket.count < counted_before || bucket.upper_us <= bucket.lower_us) return std::nullopt;
     if (bucket.count == counted_before) continue;
-    std::uint64_t counted = bucket.count - counted_before;
-    out.buckets.push_back({bucket.lower_us, bucket.upper_us, counted});
-    out.count += static_cast<double>(counted);
+    out.push_back({bucket.lower_us, bucket.upper_us, bucket.count - counted_before});
   }
   for (; old != older.buckets.end(); ++old) {
     if (old->count > 0) return std::nullopt;
   }
-  if (out.buckets.empty()) return std::nullopt;
   return out;
+}
+
+// All of them; absent where nothing was counted, or a bucket is none.
+std::optional<double> count_of(const Buckets& buckets) {
+  double count = 0;
+  for (const Bucket& bucket : buckets) {
+    if (bucket.upper_us <= bucket.lower_us) return std::nullopt;
+    count += static_cast<double>(bucket.count);
+  }
+  return count > 0 ? std::optional(count) : std::nullopt;
 }
 
 double within(const Bucket& bucket, double share) {
@@ -52,44 +57,51 @@ double within(const Bucket& bucket, double share) {
   return lower + share * (static_cast<double>(bucket.upper_us) - lower);
 }
 
-// `p` in (0, 1).
-double quantile_of(const Interval& interval, double p) {
-  double rank = p * interval.count;
+// Of `all` values that were counted; `p` in (0, 1).
+double quantile_of(const Buckets& buckets, double all, double p) {
+  double rank = p * all;
   double passed = 0;
-  for (const Bucket& bucket : interval.buckets) {
+  for (const Bucket& bucket : buckets) {
     auto count = static_cast<double>(bucket.count);
     if (passed + count >= rank) return within(bucket, (rank - passed) / count);
     passed += count;
   }
-  return within(interval.buckets.back(), 1);
+  return within(buckets.back(), 1);
 }
 
-Value mean_of(const Interval& interval, std::uint64_t older_sum_us, std::uint64_t newer_sum_us) {
-  if (newer_sum_us < older_sum_us) return std::nullopt;
-  return static_cast<double>(newer_sum_us - older_sum_us) / interval.count;
+derivation::IntervalLatency latency_of(const Buckets& buckets, const Value& sum_us) {
+  const std::optional<double> count = count_of(buckets);
+  if (!count) return {};
+  return {quantile_of(buckets, *count, 0.50), quantile_of(buckets, *count, 0.99),
+          sum_us ? Value(*sum_us / *count) : std::nullopt};
+}
+
+Value sum_between(const LatencyHistogram& older, const LatencyHistogram& newer) {
+  if (newer.sum_us < older.sum_us) return std::nullopt;
+  return static_cast<double>(newer.sum_us - older.sum_us);
 }
 
 }  // namespace
 
 Value interval_quantile_us(const LatencyHistogram& older, const LatencyHistogram& newer, double p) {
   if (!(p > 0 && p < 1)) return std::nullopt;
-  std::optional<Interval> interval = difference(older, newer);
-  if (!interval) return std::nullopt;
-  return quantile_of(*interval, p);
+  const std::optional<Buckets> buckets = difference(older, newer);
+  const std::optional<double> count = buckets ? count_of(*buckets) : std::nullopt;
+  return count ? Value(quantile_of(*buckets, *count, p)) : std::nullopt;
 }
 
 Value interval_mean_us(const LatencyHistogram& older, const LatencyHistogram& newer) {
-  std::optional<Interval> interval = difference(older, newer);
-  if (!interval) return std::nullopt;
-  return mean_of(*interval, older.sum_us, newer.sum_us);
+  return derivation::interval_latency(older, newer).mean_us;
 }
 
 derivation::IntervalLatency derivation::interval_latency(const LatencyHistogram& older,
                                                          const LatencyHistogram& newer) {
-  std::optional<Interval> interval = difference(older, newer);
-  if (!interval) return {};
-  return {quantile_of(*interval, 0.50), quantile_of(*interval, 0.99),
-          mean_of(*interval, older.sum_us, newer.sum_us)};
+  const std::optional<Buckets> buckets = difference(older, newer);
+  return buckets ? latency_of(*buckets, sum_between(older, newer)) : IntervalLatency{};
+}
+
+derivation::IntervalLatency derivation::interval_latency(const LatencyHistogram& counted) {
+  return latency_of(counted.buckets, static_cast<double>(counted.sum_us));
 }
 
 }  // namespace rocktune

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "model/clock.h"
+#include "model/knob_readings.h"
 
 namespace rocktune {
 
@@ -321,22 +322,6 @@ struct SharedBudget {
   }
 };
 
-enum class KnobOwner { kFound, kRocktune, kManual };
-
-// One changeable value as it stands (read back by the agent, never remembered by us).
-struct KnobReading {
-  std::string name;           // a name of the catalogue, model/knobs.h
-  std::string column_family;  // empty: the whole database
-  std::int64_t value = 0;
-  std::int64_t found = 0;  // before rocktune changed anything: what a rollback returns to
-  KnobOwner owner = KnobOwner::kFound;
-  bool changeable = false;
-  std::string reason;    // why not changeable
-  std::int64_t min = 0;  // what the agent would accept
-  std::int64_t max = 0;
-  bool operator==(const KnobReading&) const = default;
-};
-
 // How a source did in this sample. `error` is empty when it was read.
 struct SourceHealth {
   std::string source;  // "agent", "device", "host", "nvme" (where the device is one)
@@ -354,7 +339,7 @@ struct Sample {
   std::optional<NvmeReading> nvme;
   std::optional<HostReading> host;
   std::optional<SharedBudget> shared;  // only where several databases share
-  std::vector<KnobReading> knobs;
+  KnobReadings knobs;
   bool operator==(const Sample&) const = default;
 };
 

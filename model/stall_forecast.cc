@@ -34,13 +34,10 @@ double normal(double z) {
 // RocksDB keeps a quarter of its jobs for flushes (GetBGJobLimits in db/db_impl). As if compaction
 // were under pressure always: without, it has one slot.
 std::size_t compaction_slots(const Features& features) {
-  for (const KnobReading& knob : features.knobs) {
-    if (knob.name != knob::kBackgroundJobs) continue;
-    const std::int64_t jobs = std::clamp<std::int64_t>(knob.value, 1, 1024);
-    return static_cast<std::size_t>(
-        std::max<std::int64_t>(1, jobs - std::max<std::int64_t>(1, jobs / 4)));
-  }
-  return 1;
+  const KnobReading* knob = features.knobs.find(knob::kBackgroundJobs, "");
+  const std::int64_t jobs = knob != nullptr ? std::clamp<std::int64_t>(knob->value, 1, 1024) : 1;
+  return static_cast<std::size_t>(
+      std::max<std::int64_t>(1, jobs - std::max<std::int64_t>(1, jobs / 4)));
 }
 
 double peak_probability(double peak, double files_now, double slowdown, double error) {

@@ -1,10 +1,8 @@
 #include "model/trend.h"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 
 namespace rocktune {
 namespace {
@@ -12,9 +10,11 @@ namespace {
 constexpr std::size_t kMostPoints = 512;  // 15 s at a poll of 30 ms; older ones go first
 constexpr std::size_t kFewestPoints = 6;
 constexpr double kShortestSpanSeconds = 2;
+constexpr double kLargestValue = 1e300;  // sums of kMostPoints differences stay finite
 
-// On the stack: at most kMostPoints.
-using Points = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMostPoints, 1>;
+Nanoseconds nanoseconds(double seconds) {
+  return std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(seconds));
+}
 
 // Values of as many points, on the stack.
 struct Values {
@@ -34,28 +34,30 @@ struct Values {
 }  // namespace
 
 Trend::Trend(Jumps jumps, double fall_limit, double window_seconds)
-    : jumps_(jumps), fall_limit_(fall_limit), window_seconds_(window_seconds) {}
+    : jumps_(jumps), fall_limit_(fall_limit), window_(nanoseconds(window_seconds)) {}
 
 void Trend::add(Nanoseconds tick, double value) {
-  if (!std::isfinite(value)) return;
-  if (count_ > 0 && tick <= newest().tick) return;
+  if (!(std::abs(value) <= kLargestValue)) return;
+  if (size() > 0 && tick <= ticks_.back()) return;
   expire(tick);
-  if (count_ == kMostPoints) drop_oldest();
-  if (count_ == ring_.size()) grow();
-  ring_[(first_ + count_) & (ring_.size() - 1)] = {tick, value};
-  ++count_;
+  if (size() == kMostPoints) ++first_;
+  make_room();
+  ticks_.push_back(tick);
+  values_.push_back(value);
 }
 
-void Trend::grow() {
-  std::vector<Point> larger(std::max<std::size_t>(8, 2 * ring_.size()));
-  for (std::size_t i = 0; i < count_; ++i) larger[i] = point(i);
-  ring_ = std::move(larger);
+// Where the memory is full, what has left the window makes room; else it grows.
+void Trend::make_room() {
+  if (first_ == 0 || ticks_.size() < ticks_.capacity()) return;
+  ticks_.erase(ticks_.begin(), ticks_.begin() + static_cast<std::ptrdiff_t>(first_));
+  values_.erase(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(first_));
   first_ = 0;
 }
 
-void Trend::drop_oldest() {
-  first_ = (first_ + 1) & (ring_.size() - 1);
-  --count_;
+void Trend::clear() {
+  ticks_.clear();
+  values_.clear();
+  first_ = 0;
 }
 
 void Trend::note(Nanoseconds now, const std::optional<double>& value) {
@@ -64,23 +66,24 @@ void Trend::note(Nanoseconds now, const std::optional<double>& value) {
 }
 
 void Trend::expire(Nanoseconds now) {
-  while (count_ > 0 && seconds_between(point(0).tick, now) > window_seconds_) drop_oldest();
+  while (size() > 0 && now - ticks_[first_] > window_) ++first_;
 }
 
 double Trend::span_seconds() const {
-  return count_ == 0 ? 0 : seconds_between(point(0).tick, newest().tick);
+  return size() == 0 ? 0 : seconds_between(ticks_[first_], ticks_.back());
 }
 
 std::optional<double> Trend::age_seconds(Nanoseconds now) const {
-  if (count_ == 0) return std::nullopt;
-  return seconds_between(newest().tick, now);
+  if (size() == 0) return std::nullopt;
+  return seconds_between(ticks_.back(), now);
 }
 
 double Trend::increment_limit() const {
   if (jumps_ != Jumps::kOutliers) return 0;
+  const auto points = values();
   Values sizes;
-  for (std::size_t i = 1; i < count_; ++i) {
-    const double size = std::abs(point(i).value - point(i - 1).value);
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const double size = std::abs(points[i] - points[i - 1]);
     if (size > 0) sizes.add(size);
   }
   if (sizes.count < 2) return 0;  // a single step proves no flow
@@ -100,71 +103,73 @@ bool Trend::is_jump(double increment, double limit) const {
 }
 
 std::optional<double> Trend::slope() const {
-  if (count_ < kFewestPoints || span_seconds() < kShortestSpanSeconds) return std::nullopt;
+  if (size() < kFewestPoints || span_seconds() < kShortestSpanSeconds) return std::nullopt;
   const double limit = increment_limit();
-  const auto count = static_cast<Eigen::Index>(count_);
-  Points time(count), level(count);
-  time(0) = 0;
-  level(0) = 0;
-  for (Eigen::Index i = 1; i < count; ++i) {
-    const Point& before = point(static_cast<std::size_t>(i - 1));
-    const Point& now = point(static_cast<std::size_t>(i));
-    const double increment = now.value - before.value;
-    time(i) = seconds_between(point(0).tick, now.tick);
-    level(i) = level(i - 1) + (is_jump(increment, limit) ? 0 : increment);
+  const auto points = values();
+  const auto times = ticks();
+  // A line through what has flowed since the oldest point, over the time from the window's middle.
+  const double middle = span_seconds() / 2;
+  double level = 0, sum_time = -middle, sum_level = 0, squares = middle * middle, products = 0;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const double increment = points[i] - points[i - 1];
+    if (!is_jump(increment, limit)) level += increment;
+    const double time = seconds_between(times[0], times[i]) - middle;
+    sum_time += time;
+    sum_level += level;
+    squares += time * time;
+    products += time * level;
   }
-  time.array() -= time.mean();
-  level.array() -= level.mean();
-  const double slope = time.dot(level) / time.squaredNorm();
+  const auto count = static_cast<double>(points.size());
+  const double slope =
+      (count * products - sum_time * sum_level) / (count * squares - sum_time * sum_time);
   return std::isfinite(slope) ? std::optional(slope) : std::nullopt;
 }
 
-std::size_t Trend::begin_of(double seconds) const {
-  std::size_t first = 0, end = count_;  // ticks rise
-  while (first < end) {
-    const std::size_t middle = (first + end) / 2;
-    if (seconds_between(point(middle).tick, newest().tick) <= seconds) {
-      end = middle;
-    } else {
-      first = middle + 1;
-    }
-  }
-  return first;
+std::span<const double> Trend::values_of(double seconds) const {
+  if (size() == 0) return {};
+  const auto all = ticks();
+  const Nanoseconds earliest = all.back() - nanoseconds(seconds);
+  if (all.front() >= earliest) return values();
+  const auto first = std::lower_bound(all.begin(), all.end(), earliest);  // ticks rise
+  return values().subspan(static_cast<std::size_t>(first - all.begin()));
 }
 
 std::optional<double> Trend::mean(double seconds) const {
-  double sum = 0, count = 0;
-  for (std::size_t i = begin_of(seconds); i < count_; ++i) {
-    count += 1;
-    sum += (point(i).value - sum) / count;  // a running mean: huge values do not overflow
+  const auto points = values_of(seconds);
+  if (points.empty()) return std::nullopt;
+  // Of the distances from the newest: the mean of what does not move is exact. In four sums, as
+  // each addition waits for the one before.
+  const double newest = points.back();
+  std::array<double, 4> sums{};
+  std::size_t i = 0;
+  for (; i + sums.size() <= points.size(); i += sums.size()) {
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += points[i + k] - newest;
   }
-  return count > 0 ? std::optional(sum) : std::nullopt;
+  for (; i < points.size(); ++i) sums[0] += points[i] - newest;
+  const double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  return newest + sum / static_cast<double>(points.size());
 }
 
 std::optional<double> Trend::deviation(double seconds) const {
-  const std::optional<double> middle = mean(seconds);
-  const std::size_t first = begin_of(seconds);
-  if (!middle || count_ - first < 2) return std::nullopt;
+  const auto points = values_of(seconds);
+  if (points.size() < 2) return std::nullopt;
+  const double middle = *mean(seconds);
   double squares = 0;
-  for (std::size_t i = first; i < count_; ++i) {
-    squares += (point(i).value - *middle) * (point(i).value - *middle);
-  }
-  return std::sqrt(squares / static_cast<double>(count_ - first - 1));
+  for (const double value : points) squares += (value - middle) * (value - middle);
+  return std::sqrt(squares / static_cast<double>(points.size() - 1));
 }
 
 std::optional<double> Trend::median(double seconds) const {
   Values values;
-  for (std::size_t i = begin_of(seconds); i < count_; ++i) values.add(point(i).value);
+  for (const double value : values_of(seconds)) values.add(value);
   if (values.count == 0) return std::nullopt;
   return values.quantile(0.5);
 }
 
 std::optional<double> Trend::largest(double seconds) const {
-  std::optional<double> largest;
-  for (std::size_t i = begin_of(seconds); i < count_; ++i) {
-    largest = largest ? std::max(*largest, point(i).value) : point(i).value;
-  }
-  return largest;
+  const auto points = values_of(seconds);
+  if (points.empty()) return std::nullopt;
+  return *std::max_element(points.begin(), points.end());
 }
 
 }  // namespace rocktune

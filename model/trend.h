@@ -1,4 +1,4 @@
-// Trend: the recent course of one value, and how fast it moves. Pure. At most 512 points, in a ring
+// Trend: the recent course of one value, and how fast it moves. Pure. At most 512 points, in memory
 // that grows to what the window needs (at a poll of 500 ms half a kilobyte) and then allocates no
 // more.
 //
@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "model/clock.h"
@@ -27,13 +28,13 @@ class Trend {
 
   explicit Trend(Jumps jumps, double fall_limit = 0, double window_seconds = 15);
 
-  // Values that are not finite and ticks that do not rise are ignored.
+  // Values that are not finite, or beyond 1e300, and ticks that do not rise are ignored.
   void add(Nanoseconds tick, double value);
   // add() of a sample's value; expire() where it has none.
   void note(Nanoseconds now, const std::optional<double>& value);
   // Drops what has left the window; call when there was no value to add.
   void expire(Nanoseconds now);
-  void clear() { count_ = 0; }
+  void clear();
 
   // Per second; absent with fewer than 6 points or less than 2 seconds of them.
   [[nodiscard]] std::optional<double> slope() const;
@@ -43,33 +44,31 @@ class Trend {
   [[nodiscard]] std::optional<double> deviation(double seconds) const;
   [[nodiscard]] std::optional<double> median(double seconds) const;
   [[nodiscard]] std::optional<double> largest(double seconds) const;
-  [[nodiscard]] std::size_t size() const { return count_; }
+  [[nodiscard]] std::size_t size() const { return ticks_.size() - first_; }
   [[nodiscard]] double span_seconds() const;
   // Since the newest point; absent when empty.
   [[nodiscard]] std::optional<double> age_seconds(Nanoseconds now) const;
 
  private:
-  struct Point {
-    Nanoseconds tick{0};
-    double value = 0;
-  };
-  // From the oldest on.
-  [[nodiscard]] const Point& point(std::size_t i) const {
-    return ring_[(first_ + i) & (ring_.size() - 1)];
+  // Those in the window, from the oldest on.
+  [[nodiscard]] std::span<const Nanoseconds> ticks() const {
+    return std::span(ticks_).subspan(first_);
   }
-  [[nodiscard]] const Point& newest() const { return point(count_ - 1); }
-  // The first point of the last `seconds`.
-  [[nodiscard]] std::size_t begin_of(double seconds) const;
-  void grow();
-  void drop_oldest();
+  [[nodiscard]] std::span<const double> values() const {
+    return std::span(values_).subspan(first_);
+  }
+  // The values of the last `seconds`.
+  [[nodiscard]] std::span<const double> values_of(double seconds) const;
+  void make_room();
   [[nodiscard]] double increment_limit() const;
   [[nodiscard]] bool is_jump(double increment, double limit) const;
 
   Jumps jumps_;
   double fall_limit_;
-  double window_seconds_;
-  std::vector<Point> ring_;  // its size is 0 or a power of 2
-  std::size_t first_ = 0, count_ = 0;
+  Nanoseconds window_;
+  std::vector<Nanoseconds> ticks_;
+  std::vector<double> values_;
+  std::size_t first_ = 0;  // what is before it has left the window
 };
 
 }  // namespace rocktune

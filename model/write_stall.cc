@@ -61,14 +61,19 @@ WriteStall stall(std::string what, std::optional<Limit> limit) {
 
 }  // namespace
 
+bool writes_stall(const Features& f) {
+  return f.write_stopped.value_or(0) > 0 || f.delayed_bytes_per_second ||
+         f.stalled_ratio.value_or(0) >= kStalledRatio;
+}
+
 std::optional<WriteStall> find_write_stall(const Features& f) {
   if (f.write_stopped.value_or(0) > 0) return stall("writes are stopped", stop_limit(f));
   if (f.delayed_bytes_per_second) {
     return stall("writes are delayed to " + text::rate(*f.delayed_bytes_per_second),
                  delay_limit(f));
   }
-  double share = f.stalled_ratio.value_or(0);
-  if (share < kStalledRatio) return std::nullopt;
+  if (!writes_stall(f)) return std::nullopt;
+  const double share = f.stalled_ratio.value_or(0);
   std::optional<Limit> limit = stop_limit(f);
   if (!limit) limit = delay_limit(f);
   return stall("writers lost " + text::microseconds(share * f.interval_seconds * 1e6) +

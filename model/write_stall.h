@@ -23,6 +23,8 @@ struct WriteStall {
       sentence;  // "writes are stopped: 2 of 2 memtables wait for their flush in column ..."
 };
 
+bool writes_stall(const Features& features);
+
 // Absent while writes flow.
 std::optional<WriteStall> find_write_stall(const Features& features);
 

@@ -61,7 +61,7 @@ double believable_elasticity(double measured, double deviation) {
 
 void BuffersLoop::learn_elasticity(const Situation& situation) {
   const KnobReading* cache =
-      find_reading(situation.features.knobs, knob::kCacheCapacity, std::string_view());
+      situation.features.knobs.find(knob::kCacheCapacity, std::string_view());
   if (cache == nullptr) return;
   const Value hits = hit_ratio_.mean(10);
   if (cache_ && *cache_ != cache->value && hits) {
@@ -104,12 +104,13 @@ std::optional<BuffersLoop::Family> BuffersLoop::busiest(const Situation& situati
                                                         const Level0Merges& merges) {
   std::optional<Family> out;
   const Features& f = situation.features;
+  std::size_t place = 0;
   for (const ColumnFamilyReading& family : f.column_families) {
-    const Level0Merging* writes = merges.of(family.name);
+    const Level0Merging* writes = merges.of(family.name, place++);
     if (writes == nullptr || family.leveled_compaction == 0) continue;
     if (out && writes->flushed <= out->writes.flushed) continue;
-    const KnobReading* size = find_reading(f.knobs, knob::kWriteBufferSize, family.name);
-    const KnobReading* number = find_reading(f.knobs, knob::kWriteBuffers, family.name);
+    const KnobReading* size = f.knobs.find(knob::kWriteBufferSize, family.name);
+    const KnobReading* number = f.knobs.find(knob::kWriteBuffers, family.name);
     if (size == nullptr || number == nullptr || size->value <= 0) continue;
     if (!size->changeable || size->owner == KnobOwner::kManual) continue;
     out = Family{size, number, *writes};
@@ -139,7 +140,7 @@ bool BuffersLoop::misses_are_steady() const {
 // The cache gets back what a probe took, where its verdict is that it is worth more there.
 std::optional<Proposal> BuffersLoop::end_trade(const Situation& situation) {
   const KnobReading* cache =
-      find_reading(situation.features.knobs, knob::kCacheCapacity, std::string_view());
+      situation.features.knobs.find(knob::kCacheCapacity, std::string_view());
   const std::int64_t before = *std::exchange(taken_from_, std::nullopt);
   resting_since_ = situation.now;
   if (cache == nullptr || cache->value >= before) return std::nullopt;
@@ -149,7 +150,7 @@ std::optional<Proposal> BuffersLoop::end_trade(const Situation& situation) {
 
 std::optional<Proposal> BuffersLoop::offer_return(const Situation& situation) {
   const KnobReading* cache =
-      find_reading(situation.features.knobs, knob::kCacheCapacity, std::string_view());
+      situation.features.knobs.find(knob::kCacheCapacity, std::string_view());
   const bool over = seconds_between(return_->since, situation.now) > kReturnOfferedSeconds;
   // Smaller than the probe left it: somebody else needs the memory.
   if (over ||

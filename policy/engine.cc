@@ -269,10 +269,13 @@ Step Engine::step(Sample sample, HistogramForm form) {
   s.find_late(step);
   s.finish_outcomes(step);
   s.decide(step);
-  step.demand =
-      s.demand.update({step.features, step.indicators, s.config.objective, s.config.budget});
   if (!s.unreported.empty()) s.features = step.features;
   return step;
+}
+
+const Demand& Engine::demand(const Step& step) {
+  const EngineConfig& config = state_->config;
+  return state_->demand.update({step.features, step.indicators, config.objective, config.budget});
 }
 
 void Engine::report(const Actuation& actuation) {

@@ -28,7 +28,6 @@ struct Step {
   std::vector<AlertChange> alerts;
   std::vector<Decision> decisions;
   std::vector<Outcome> outcomes;
-  Demand demand;  // of what is shared with other databases
   std::vector<GuardNote> notes;
 };
 
@@ -44,6 +43,9 @@ class Engine {
 
   Step step(Sample sample, HistogramForm form = HistogramForm::kSinceOpened);
   void report(const Actuation& actuation);
+  // What it wants of what is shared with other databases. Whoever shares asks after each step, with
+  // what that gave.
+  const Demand& demand(const Step& step);
   // What the forecasts have learnt by now; of use as another engine's EngineConfig::prior.
   [[nodiscard]] Learnt learnt() const;
 

@@ -21,7 +21,7 @@ constexpr double kReturnBand = 0.1;
 constexpr double kCacheKept = 0.25;
 
 bool has_backlog(const PolicyInput& input) {
-  if (find_write_stall(input.features)) return true;
+  if (writes_stall(input.features)) return true;
   return std::any_of(input.indicators.begin(), input.indicators.end(), [](const Indicator& one) {
     return one.kind == IndicatorKind::kCompactionBacklog && one.valid &&
            one.state != AlertState::kOk;
@@ -98,8 +98,7 @@ std::optional<Proposal> GiveBack::lower(const PolicyInput& input, const KnobRead
   if (static_cast<double>(to) > value * (1 - kShareDeadBand)) return std::nullopt;
   if (reading.name == knob::kRateLimit && has_backlog(input)) return std::nullopt;
   // Nobody's writers pay for another's wishes in a stall.
-  if (reading.name == knob::kBackgroundJobs && find_write_stall(input.features))
-    return std::nullopt;
+  if (reading.name == knob::kBackgroundJobs && writes_stall(input.features)) return std::nullopt;
   lowered_.try_emplace(reading.name, reading.value);
   Proposal out = rocktune::propose(reading, to, rule_of(reading));
   out.reason = who_shares(input.features, reading) + ": this one's part is " + shown(reading, to) +

@@ -197,7 +197,7 @@ Verdict Guard::judge(const Proposal& proposal, const Features& features) {
   State& s = *state_;
   if (auto stop = s.check_fresh(proposal, features)) return *stop;
   const KnobSpec* spec = find_knob(proposal.knob);
-  const KnobReading* reading = find_reading(features.knobs, proposal.knob, proposal.column_family);
+  const KnobReading* reading = features.knobs.find(proposal.knob, proposal.column_family);
   if (auto stop = check_known(proposal, spec, reading)) return *stop;
   if (spec == nullptr || reading == nullptr) return rejected(proposal, "known", "unknown knob");
   if (auto stop = check_owner(proposal, *reading)) return *stop;

@@ -22,7 +22,7 @@ void GuardHistory::observe(const Features& features) {
     limiter_.add(features.at.tick, *features.limiter_bytes_per_second);
   }
   limiter_.expire(features.at.tick);
-  if (features.fresh && find_write_stall(features)) stalled_ = features.at.tick;
+  if (features.fresh && writes_stall(features)) stalled_ = features.at.tick;
 }
 
 bool GuardHistory::stalled_lately(Nanoseconds now) const {

@@ -23,9 +23,8 @@ double bytes_each(const LimitInput& input) {
   if (name == knob::kCacheCapacity) return 1;
   const bool size = name == knob::kWriteBufferSize;
   if (!size && name != knob::kWriteBuffers) return 0;
-  const KnobReading* other =
-      find_reading(input.features.knobs, size ? knob::kWriteBuffers : knob::kWriteBufferSize,
-                   input.reading.column_family);
+  const KnobReading* other = input.features.knobs.find(
+      size ? knob::kWriteBuffers : knob::kWriteBufferSize, input.reading.column_family);
   return other == nullptr ? 0 : static_cast<double>(other->value);
 }
 
@@ -129,8 +128,7 @@ void relate_in_order(const LimitInput& input, Limited& limited) {
     const bool is_low = input.spec.name == low;
     if (!is_low && input.spec.name != high) continue;
     const std::string_view name = is_low ? high : low;
-    const KnobReading* other =
-        find_reading(input.features.knobs, name, input.reading.column_family);
+    const KnobReading* other = input.features.knobs.find(name, input.reading.column_family);
     if (other == nullptr) continue;
     const std::string beside = std::string(name) + " is " + shown(input.spec, other->value);
     narrow(limited, is_low ? 0 : other->value, is_low ? other->value : kNoLimit, "relation", beside,

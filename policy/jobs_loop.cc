@@ -102,7 +102,7 @@ std::optional<Proposal> JobsLoop::relieve(const Situation& situation, const Knob
   bool exhausted = situation.cpu_busy_ratio.value_or(0) >= kCpuExhausted && !situation.stalled;
   if (beyond_cpus && exhausted) return std::nullopt;
   Proposal out = propose(reading, to, "jobs.backlog");
-  out.reason = situation.backlog_text + ", and all " + which + " slots of " +
+  out.reason = backlog_text(situation) + ", and all " + which + " slots of " +
                std::to_string(reading.value) + " background jobs are in use";
   out.expected = expect_relief(situation, kJobsEvaluationSeconds);
   out.evidence = backlog_evidence(situation);

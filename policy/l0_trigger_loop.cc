@@ -26,7 +26,7 @@ constexpr double kL0CrowdedSeconds = 2, kL0CrowdedRestSeconds = 900;
 // Filters spare look-ups, but not iterators.
 bool reads_bear_it(const Features& f, const std::string& column_family) {
   const double seeks = f.seeks_per_second.value_or(0), writes = f.writes_per_second.value_or(0);
-  const KnobReading* filters = find_reading(f.knobs, knob::kBloomBits, column_family);
+  const KnobReading* filters = f.knobs.find(knob::kBloomBits, column_family);
   const bool filtered = filters != nullptr && filters->value > 0;
   if (filtered) return seeks <= kFewReads * (f.reads_per_second.value_or(0) + writes);
   return f.reads_per_second && f.writes_per_second &&
@@ -46,7 +46,7 @@ double level0_share(const Features& f, const std::string& column_family) {
 // As far as the trigger may be raised.
 std::int64_t highest_trigger(const Situation& situation, const KnobReading& trigger) {
   const Features& f = situation.features;
-  const KnobReading* slowdown = find_reading(f.knobs, knob::kL0Slowdown, trigger.column_family);
+  const KnobReading* slowdown = f.knobs.find(knob::kL0Slowdown, trigger.column_family);
   if (slowdown == nullptr) return trigger.value;
   const Priority first = situation.objective.first;
   const bool further = first == Priority::kThroughput || first == Priority::kWriteAmplification;
@@ -63,9 +63,10 @@ std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
   const Features& f = situation.features;
   const KnobReading* best = nullptr;
   const Level0Merging* most = nullptr;
+  std::size_t place = 0;
   for (const ColumnFamilyReading& family : f.column_families) {
-    const Level0Merging* merging = merges.of(family.name);
-    const KnobReading* trigger = find_reading(f.knobs, knob::kL0Trigger, family.name);
+    const Level0Merging* merging = merges.of(family.name, place++);
+    const KnobReading* trigger = f.knobs.find(knob::kL0Trigger, family.name);
     if (merging == nullptr || trigger == nullptr || family.leveled_compaction == 0) continue;
     if (!trigger->changeable || trigger->owner == KnobOwner::kManual || trigger->value < 1)
       continue;
@@ -124,7 +125,7 @@ std::optional<Proposal> L0TriggerLoop::decide(const Situation& situation,
   const double idle = idle_.update(situation.comfortable && !presses, now);
   if (crowded >= kL0CrowdedSeconds) {
     auto back = lower(situation, "l0_trigger.backlog",
-                      situation.backlog_text + ": its compactions are to begin earlier again");
+                      backlog_text(situation) + ": its compactions are to begin earlier again");
     if (back) crowded_at_ = now;
     return back;
   }

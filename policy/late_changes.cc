@@ -20,7 +20,7 @@ std::vector<Decision> LateChanges::found(const Features& features) {
   for (auto one = doubts_.begin(); one != doubts_.end();) {
     Doubt& doubt = one->second;
     const auto& [knob, family] = one->first;
-    const KnobReading* reading = find_reading(features.knobs, knob, family);
+    const KnobReading* reading = features.knobs.find(knob, family);
     const std::int64_t stands = reading != nullptr ? reading->value : doubt.decision.proposal.from;
     const bool ours = reading != nullptr && reading->owner != KnobOwner::kManual;
     if (!doubt.looked) doubt.looked = features.at.tick;

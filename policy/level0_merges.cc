@@ -12,39 +12,47 @@ constexpr double kLeastSaved = 0.05;
 
 }  // namespace
 
+void Level0Merges::Family::follow(const ColumnFamilyReading& reading, double interval_seconds) {
+  const auto buffers = static_cast<double>(*reading.flushes - flushes);
+  const double flushed = buffers * static_cast<double>(*reading.write_buffer_bytes);
+  const auto read = static_cast<double>(*reading.l0_compactions_input_bytes - l0_input_bytes);
+  seconds += interval_seconds;  // a plain mean until the window is full
+  const double weight = std::min(1.0, interval_seconds / std::min(seconds, kMergesSeconds));
+  merging.flushed += weight * (flushed / interval_seconds - merging.flushed);
+  merging.l0_input += weight * (read / interval_seconds - merging.l0_input);
+}
+
+const Level0Merges::Family* Level0Merges::find(std::string_view name, std::size_t nearby) const {
+  if (nearby < families_.size() && families_[nearby].name == name) return &families_[nearby];
+  for (const Family& family : families_) {
+    if (family.name == name) return &family;
+  }
+  return nullptr;
+}
+
 void Level0Merges::observe(const Features& f) {
-  std::map<std::string, Family> now;
+  std::vector<Family> now;
+  now.reserve(f.column_families.size());
   for (const ColumnFamilyReading& reading : f.column_families) {
     if (!reading.flushes || !reading.l0_compactions_input_bytes || !reading.write_buffer_bytes) {
       continue;
     }
-    const auto before = families_.find(reading.name);
-    Family family = before == families_.end() ? Family() : before->second;
-    const bool comparable = before != families_.end() && f.interval_seconds > 0 &&
+    const Family* before = find(reading.name, now.size());
+    Family& family = now.emplace_back(before != nullptr ? *before : Family());
+    family.name = reading.name;
+    const bool comparable = before != nullptr && f.interval_seconds > 0 &&
                             *reading.flushes >= family.flushes &&
                             *reading.l0_compactions_input_bytes >= family.l0_input_bytes;
-    if (comparable) {
-      const auto buffers = static_cast<double>(*reading.flushes - family.flushes);
-      const double flushed = buffers * static_cast<double>(*reading.write_buffer_bytes);
-      const auto read =
-          static_cast<double>(*reading.l0_compactions_input_bytes - family.l0_input_bytes);
-      family.seconds += f.interval_seconds;  // a plain mean until the window is full
-      const double weight =
-          std::min(1.0, f.interval_seconds / std::min(family.seconds, kMergesSeconds));
-      Level0Merging& merging = family.merging;
-      merging.flushed += weight * (flushed / f.interval_seconds - merging.flushed);
-      merging.l0_input += weight * (read / f.interval_seconds - merging.l0_input);
-    }
+    if (comparable) family.follow(reading, f.interval_seconds);
     family.flushes = *reading.flushes;
     family.l0_input_bytes = *reading.l0_compactions_input_bytes;
-    now.emplace(reading.name, family);
   }
   families_ = std::move(now);
 }
 
-const Level0Merging* Level0Merges::of(const std::string& column_family) const {
-  const auto family = families_.find(column_family);
-  return family == families_.end() ? nullptr : &family->second.merging;
+const Level0Merging* Level0Merges::of(std::string_view column_family, std::size_t nearby) const {
+  const Family* family = find(column_family, nearby);
+  return family != nullptr ? &family->merging : nullptr;
 }
 
 bool worth_doubling(const Level0Merging& merging, const Features& f) {

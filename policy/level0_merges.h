@@ -9,8 +9,10 @@
 // Pure; bounded by the number of column families; internal to policy/.
 #pragma once
 
-#include <map>
+#include <cstddef>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "model/features.h"
 
@@ -27,17 +29,22 @@ class Level0Merges {
  public:
   // Once per fresh sample.
   void observe(const Features& features);
-  // nullptr: the column family is not there, or what it takes was not read.
-  [[nodiscard]] const Level0Merging* of(const std::string& column_family) const;
+  // nullptr: the column family is not there, or what it takes was not read. `nearby`: its place in
+  // the sample.
+  [[nodiscard]] const Level0Merging* of(std::string_view column_family, std::size_t nearby) const;
   void reset() { families_.clear(); }
 
  private:
   struct Family {
+    std::string name;
     Level0Merging merging;
     std::uint64_t flushes = 0, l0_input_bytes = 0;  // as last read
     double seconds = 0;                             // of means so far
+    void follow(const ColumnFamilyReading& reading, double interval_seconds);
   };
-  std::map<std::string, Family> families_;
+  [[nodiscard]] const Family* find(std::string_view name, std::size_t nearby) const;
+
+  std::vector<Family> families_;  // in the order of the sample
 };
 
 // Whether one doubling saves a share of what flushes and compactions write that is worth a change.

@@ -54,8 +54,8 @@ std::string why_raise(const Situation& situation, const KnobReading& reading) {
            text::duration(debt / static_cast<double>(reading.value)) + " of work at " + limit +
            ", which is " + use;
   }
-  if (situation.binding) return situation.backlog_text + "; " + limit + " is " + use;
-  return situation.backlog_text + "; " + limit + " is below the " +
+  if (situation.binding) return backlog_text(situation) + "; " + limit + " is " + use;
+  return backlog_text(situation) + "; " + limit + " is below the " +
          text::rate(situation.need.value_or(0)) + " that writes need in the background";
 }
 

@@ -12,14 +12,6 @@ constexpr double kLeastMissesPerRead = 0.05, kLeastMissesPerSecond = 100;
 
 }  // namespace
 
-const KnobReading* find_reading(const std::vector<KnobReading>& knobs, std::string_view name,
-                                std::string_view column_family) {
-  for (const KnobReading& reading : knobs) {
-    if (reading.name == name && reading.column_family == column_family) return &reading;
-  }
-  return nullptr;
-}
-
 Value reads_and_seeks(const Features& f) {
   if (!f.reads_per_second) return std::nullopt;
   return *f.reads_per_second + f.seeks_per_second.value_or(0);
@@ -39,22 +31,21 @@ std::int64_t whole_bytes(double bytes) {
   return std::isfinite(bytes) ? static_cast<std::int64_t>(std::clamp(bytes, -kMost, kMost)) : 0;
 }
 
-MemoryUse memory_use(const std::vector<KnobReading>& knobs,
-                     const std::vector<ColumnFamilyReading>& families) {
+MemoryUse memory_use(const KnobReadings& knobs, const std::vector<ColumnFamilyReading>& families) {
   MemoryUse use;
   for (const KnobReading& reading : knobs) {
     if (reading.name == knob::kCacheCapacity) {
       use.cache += static_cast<double>(reading.value);
       use.found_cache += static_cast<double>(reading.found);
     } else if (reading.name == knob::kWriteBufferSize) {
-      const KnobReading* number = find_reading(knobs, knob::kWriteBuffers, reading.column_family);
+      const KnobReading* number = knobs.find(knob::kWriteBuffers, reading.column_family);
       if (number == nullptr) continue;
       use.write_buffers += static_cast<double>(reading.value) * static_cast<double>(number->value);
       use.found_buffers += static_cast<double>(reading.found) * static_cast<double>(number->found);
     }
   }
   for (const ColumnFamilyReading& family : families) {
-    if (find_reading(knobs, knob::kWriteBufferSize, family.name) != nullptr) continue;
+    if (knobs.find(knob::kWriteBufferSize, family.name) != nullptr) continue;
     const double bytes = static_cast<double>(family.write_buffer_bytes.value_or(0)) *
                          static_cast<double>(family.max_write_buffer_number.value_or(0));
     use.write_buffers += bytes;

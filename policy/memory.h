@@ -20,7 +20,7 @@ struct MemoryUse {
 };
 
 // Of column families without a reading of these knobs what `families` say counts, as found.
-MemoryUse memory_use(const std::vector<KnobReading>& knobs,
+MemoryUse memory_use(const KnobReadings& knobs,
                      const std::vector<ColumnFamilyReading>& families = {});
 
 // budget.memory_max, or what was found.
@@ -39,9 +39,5 @@ bool misses_cost_reads(double misses_per_second, double reads_and_seeks_per_seco
 
 // As an integer, without overflow.
 std::int64_t whole_bytes(double bytes);
-
-// The knob of the same name and column family; nullptr when the sample does not have it.
-const KnobReading* find_reading(const std::vector<KnobReading>& knobs, std::string_view name,
-                                std::string_view column_family);
 
 }  // namespace rocktune

@@ -205,8 +205,8 @@ std::optional<Culprit> Outcomes::find_culprit(const Running& running,
 }
 
 Outcomes::Outcomes(const Objective& objective) {
-  slos_.emplace_back("read_p99_us", objective.read_p99_seconds * 1e6);
-  slos_.emplace_back("write_p99_us", objective.write_p99_seconds * 1e6);
+  slos_.emplace_back("read_p99_us", &Features::read_p99_us, objective.read_p99_seconds * 1e6);
+  slos_.emplace_back("write_p99_us", &Features::write_p99_us, objective.write_p99_seconds * 1e6);
 }
 
 void Outcomes::begin(const Decision& decision, const Actuation& actuation,
@@ -272,7 +272,7 @@ void Outcomes::count(const Features& features, const Running& running, Tally& ta
     tally.sum += counts * *value;
   }
   for (std::size_t i = 0; i < slos_.size(); ++i) {
-    SloWatch::count(tally.slos.at(i), value_of(features, slos_[i].feature()));
+    slos_[i].count(tally.slos.at(i), features);
   }
 }
 
@@ -315,7 +315,7 @@ std::vector<Finished> Outcomes::observe(const Features& features) {
   });
   if (Value now = load(features)) load_.add(features.at.tick, *now);
   load_.expire(features.at.tick);
-  for (SloWatch& slo : slos_) slo.observe(features.at.tick, value_of(features, slo.feature()));
+  for (SloWatch& slo : slos_) slo.observe(features);
   std::vector<Running> ended;
   for (std::size_t i = 0; i < running_.size();) {
     Running& running = running_[i];

@@ -21,7 +21,7 @@ bool backlog_lasts(const std::vector<Indicator>& indicators) {
 // The knob is read, and does not stand any more where the change put it.
 bool moved_on(const Features& features, const Culprit& culprit) {
   const KnobReading* reading =
-      find_reading(features.knobs, culprit.proposal.knob, culprit.proposal.column_family);
+      features.knobs.find(culprit.proposal.knob, culprit.proposal.column_family);
   return features.fresh && reading != nullptr && reading->value != culprit.actuation.after;
 }
 

@@ -108,8 +108,7 @@ void ShapeLoop::end_trial(bool gained, Nanoseconds now) {
 
 std::optional<Proposal> ShapeLoop::go_to(const Situation& situation, std::int64_t to,
                                          const char* rule, std::string reason) const {
-  const KnobReading* reading =
-      find_reading(situation.features.knobs, trial_->knob, trial_->column_family);
+  const KnobReading* reading = situation.features.knobs.find(trial_->knob, trial_->column_family);
   if (reading == nullptr || !reading->changeable || reading->value == to) return std::nullopt;
   Proposal out = propose(*reading, to, rule);
   out.reason = std::move(reason);
@@ -124,7 +123,7 @@ std::optional<Proposal> ShapeLoop::try_next(const Situation& situation) {
   const ColumnFamilyReading* family = largest_family(situation.features);
   if (family == nullptr || cost_.user < kLeastWritten * cost_.seconds) return std::nullopt;
   const Candidate& candidate = kCandidates.at(static_cast<std::size_t>(candidate_));
-  const KnobReading* reading = find_reading(situation.features.knobs, candidate.knob, family->name);
+  const KnobReading* reading = situation.features.knobs.find(candidate.knob, family->name);
   if (reading == nullptr || !reading->changeable || reading->owner == KnobOwner::kManual) {
     end_trial(false, situation.now);
     return std::nullopt;
@@ -142,8 +141,7 @@ std::optional<Proposal> ShapeLoop::try_next(const Situation& situation) {
 
 std::optional<Proposal> ShapeLoop::follow(const Situation& situation) {
   Trial& trial = *trial_;
-  const KnobReading* reading =
-      find_reading(situation.features.knobs, trial.knob, trial.column_family);
+  const KnobReading* reading = situation.features.knobs.find(trial.knob, trial.column_family);
   if (reading == nullptr) {  // not read in this sample, or gone with its column family
     if (!trial.unseen_since) trial.unseen_since = situation.now;
     if (seconds_between(*trial.unseen_since, situation.now) > kMeasureSeconds) {

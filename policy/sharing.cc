@@ -24,7 +24,7 @@ constexpr double kAtSlice = 0.05;          // this near to its slice the rate li
 constexpr double kNeedMarginShared = 1.3;  // as the limiter's loop leaves
 
 const KnobReading* database_knob(const ShareMember& member, std::string_view name) {
-  return find_reading(member.knobs, name, "");
+  return member.knobs.find(name, "");
 }
 
 bool yields(const ShareMember& member, const KnobReading* knob) {

@@ -40,7 +40,7 @@ struct ShareMember {
   Budget budget;      // its own
   std::optional<double> device_at_most;  // bytes/s of the device that it may write, if known
   std::optional<double> cpus;            // that its process may use
-  std::vector<KnobReading> knobs;        // as last read
+  KnobReadings knobs;                    // as last read
   Demand demand;
 };
 

@@ -82,13 +82,6 @@ std::string describe_pressure(const Situation& situation) {
   return "writes wait";
 }
 
-// For reasons: what writes wait for now, or lately, or will.
-std::string describe(const Situation& situation) {
-  if (auto stall = find_write_stall(situation.features)) return stall->sentence;
-  if (situation.stalled) return "writes stalled within 3 s; " + describe_pressure(situation);
-  return describe_pressure(situation);
-}
-
 }  // namespace
 
 double Held::update(bool condition, Nanoseconds now) {
@@ -131,8 +124,7 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
   out.stalled_ratio = stalled_.mean(3);
   out.memtable_ratio = memtables_.mean(5);
   out.l0_ratio = l0_.mean(10);
-  out.stalled = find_write_stall(f).has_value() ||
-                out.stalled_ratio.value_or(0) >= kStalledOver3s ||
+  out.stalled = writes_stall(f) || out.stalled_ratio.value_or(0) >= kStalledOver3s ||
                 (backlog != nullptr && backlog->event);
   bool warns = backlog != nullptr && backlog->state != AlertState::kOk;
   out.trouble = out.stalled || warns;
@@ -152,7 +144,6 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
   out.comfortable_seconds = comfort_.update(out.comfortable, out.now);
   out.backlog_cause =
       warns && !backlog->cause.empty() ? backlog->cause : worst_cause(f, out.memtable_ratio);
-  out.backlog_text = describe(out);
 }
 
 void Observer::judge_background(const Features& f, Situation& out) const {
@@ -212,6 +203,12 @@ Situation Observer::observe(const PolicyInput& input) {
   judge_background(input.features, out);
   judge_reads(input, out);
   return out;
+}
+
+std::string backlog_text(const Situation& situation) {
+  if (auto stall = find_write_stall(situation.features)) return stall->sentence;
+  if (situation.stalled) return "writes stalled within 3 s; " + describe_pressure(situation);
+  return describe_pressure(situation);
 }
 
 const KnobReading* changeable_knob(const Features& features, std::string_view name) {

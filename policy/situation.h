@@ -36,7 +36,6 @@ struct Situation {
   bool comfortable = false;  // known, and far from every limit
   double comfortable_seconds = 0;
   std::string backlog_cause;  // "l0", "pending_bytes", "memtables"; empty when nothing is known
-  std::string backlog_text;   // for reasons: "L0 has 17 of 20 files"
   Value stalled_ratio, l0_ratio, memtable_ratio;  // means of 3, 10 and 5 s
 
   // Background writing, bytes/s
@@ -103,6 +102,9 @@ class Observer {
   Value light_await_;  // the least mean of 5 s so far
   Value limiter_rate_;
 };
+
+// For reasons, what writes wait for now, or lately, or will: "L0 has 17 of 20 files".
+std::string backlog_text(const Situation& situation);
 
 // The knob as the newer sample has it; nullptr when it is not there or cannot be changed.
 const KnobReading* changeable_knob(const Features& features, std::string_view name);

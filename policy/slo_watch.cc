@@ -17,7 +17,9 @@ constexpr double kBrokenShare = 0.75;  // of the samples: what stands at its lim
 
 }  // namespace
 
-void SloWatch::observe(Nanoseconds now, const Value& p99_us) {
+void SloWatch::observe(const Features& features) {
+  const Nanoseconds now = features.at.tick;
+  const Value& p99_us = features.*p99_us_;
   if (p99_us) recent_.push_back({now, *p99_us});
   while (!recent_.empty() && (seconds_between(recent_.front().tick, now) > kBeforeSeconds ||
                               recent_.size() > kMostBefore)) {
@@ -36,11 +38,12 @@ SloWatch::Watched SloWatch::begin() const {
   if (*middle > limit_) return watched;
   watched.before = *middle;
   // Just below the limit and just above it are the same latency.
-  watched.threshold = std::max(limit_, *middle + Outcomes::tolerance(feature_, *middle));
+  watched.threshold = std::max(limit_, *middle + Outcomes::tolerance(name_, *middle));
   return watched;
 }
 
-void SloWatch::count(Watched& watched, const Value& p99_us) {
+void SloWatch::count(Watched& watched, const Features& features) const {
+  const Value& p99_us = features.*p99_us_;
   if (!watched.before || !p99_us) return;
   ++watched.seen;
   if (*p99_us > watched.threshold) ++watched.over;
@@ -49,7 +52,7 @@ void SloWatch::count(Watched& watched, const Value& p99_us) {
 std::optional<std::string> SloWatch::broken(const Watched& watched) const {
   const bool often = watched.over >= kBrokenShare * watched.seen;
   if (!watched.before || watched.seen < kLeastSeen || !often) return std::nullopt;
-  return feature_ + " was " + text::microseconds(*watched.before) + " and kept its objective of " +
+  return name_ + " was " + text::microseconds(*watched.before) + " and kept its objective of " +
          text::microseconds(limit_) + "; since then it is above in " +
          std::to_string(watched.over) + " of " + std::to_string(watched.seen) + " samples";
 }

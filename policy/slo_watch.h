@@ -13,8 +13,9 @@ namespace rocktune {
 
 class SloWatch {
  public:
-  // `feature` is a P99 in microseconds, `limit_us` its objective.
-  SloWatch(std::string feature, double limit_us) : feature_(std::move(feature)), limit_(limit_us) {}
+  // `p99_us` is the feature of that name, `limit_us` its objective.
+  SloWatch(std::string name, Value Features::* p99_us, double limit_us)
+      : name_(std::move(name)), p99_us_(p99_us), limit_(limit_us) {}
 
   // One change, followed from its beginning.
   struct Watched {
@@ -23,12 +24,11 @@ class SloWatch {
     int seen = 0, over = 0;
   };
 
-  void observe(Nanoseconds now, const Value& p99_us);
+  void observe(const Features& features);
   [[nodiscard]] Watched begin() const;
-  static void count(Watched& watched, const Value& p99_us);
+  void count(Watched& watched, const Features& features) const;
   // What to say if it was kept before and three of four intervals since were above; else absent.
   [[nodiscard]] std::optional<std::string> broken(const Watched& watched) const;
-  [[nodiscard]] const std::string& feature() const { return feature_; }
   void reset() { recent_.clear(); }
 
  private:
@@ -36,7 +36,8 @@ class SloWatch {
     Nanoseconds tick{0};
     double p99_us = 0;
   };
-  std::string feature_;
+  std::string name_;
+  Value Features::* p99_us_;
   double limit_;
   std::deque<Point> recent_;
 };

@@ -34,7 +34,7 @@ std::optional<Proposal> SubcompactionsLoop::decide(const Situation& situation) {
     const std::int64_t to = std::min(2 * threads, most_threads(situation));
     if (to <= threads) return std::nullopt;
     Proposal out = propose(*reading, to, "subcompactions.l0");
-    out.reason = situation.backlog_text + ", one compaction of level 0 runs at a time, and " +
+    out.reason = backlog_text(situation) + ", one compaction of level 0 runs at a time, and " +
                  text::percent(1 - situation.cpu_busy_ratio.value_or(1)) + " of the CPUs are free";
     out.expected = expect_relief(situation, kSubcompactionsEvaluationSeconds);
     out.evidence = backlog_evidence(situation);

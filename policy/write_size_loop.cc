@@ -193,7 +193,7 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   Proposal out =
       propose(reading, reading.found, too_slow ? "write_size.backlog" : "write_size.futile");
   if (too_slow) {
-    out.reason = situation.backlog_text + ": flushes and compactions write in larger pieces again";
+    out.reason = backlog_text(situation) + ": flushes and compactions write in larger pieces again";
     out.expected = expect_relief(situation, kWriteSizeEvaluationSeconds);
     out.evidence = backlog_evidence(situation);
     return out;

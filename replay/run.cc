@@ -122,7 +122,6 @@ void TargetReplay::step(trace::RecordedStep& recorded,
   }
   if (result_.as_recorded) compare(recorded, replayed, lines);
   // Back to where their memory is used again.
-  recorded.sample.knobs = std::move(replayed.features.knobs);
   if (recorded.sample.database) {
     recorded.sample.database->column_families = std::move(replayed.features.column_families);
   }
@@ -151,14 +150,14 @@ Result<TargetReplay> prepare(const trace::TargetInfo& info,
 }
 
 Result<std::vector<TargetReplay>> prepare_all(trace::Reader& reader, const ReplayRequest& request) {
-  const auto targets = reader.targets();
+  const auto targets = reader.infos();
   if (!targets) return tl::unexpected(targets.error());
   std::vector<TargetReplay> replays;
   std::string known;
-  for (const trace::TargetSummary& summary : *targets) {
-    known += (known.empty() ? "" : ", ") + summary.info.name;
-    if (!selected(summary.info, request)) continue;
-    auto replay = prepare(summary.info, request.policy);
+  for (const trace::TargetInfo& info : *targets) {
+    known += (known.empty() ? "" : ", ") + info.name;
+    if (!selected(info, request)) continue;
+    auto replay = prepare(info, request.policy);
     if (!replay) return tl::unexpected(replay.error().within("trace " + request.trace));
     replays.push_back(std::move(*replay));
   }

@@ -84,7 +84,7 @@ void ClosedLoop::poll(std::size_t index, const Sharing::Slices& slices) {
   const Step step = database.engine.step(std::move(sample));
   if (database.member) {
     database.member->cpus = step.features.cpus;
-    database.member->demand = step.demand;
+    database.member->demand = database.engine.demand(step);
   }
   if (!step.decisions.empty()) act(index, step.decisions);
   const Plant& plant = host_.plant(index);

@@ -187,12 +187,18 @@ const RunInfo& Reader::run() const {
   return state_->run;
 }
 
+Result<std::vector<TargetInfo>> Reader::infos() {
+  auto read = read_targets(*state_->connection);
+  if (!read) return tl::unexpected(read.error().within("trace " + state_->path));
+  return read;
+}
+
 Result<std::vector<TargetSummary>> Reader::targets() {
   const std::string context = "trace " + state_->path;
-  auto infos = read_targets(*state_->connection);
-  if (!infos) return tl::unexpected(infos.error().within(context));
+  auto read = infos();
+  if (!read) return tl::unexpected(read.error());
   std::vector<TargetSummary> summaries;
-  for (TargetInfo& info : *infos) {
+  for (TargetInfo& info : *read) {
     TargetSummary& summary = summaries.emplace_back();
     summary.info = std::move(info);
     auto incarnations = read_incarnations(*state_->connection, summary.info.id);

@@ -47,7 +47,8 @@ class Reader {
   Reader& operator=(Reader&&) noexcept;
 
   [[nodiscard]] const RunInfo& run() const;
-  Result<std::vector<TargetSummary>> targets();
+  Result<std::vector<TargetSummary>> targets();  // looks at every sample, to count them
+  Result<std::vector<TargetInfo>> infos();       // the same targets, at once
 
   // Steps of one target in order. next() returns nullopt at the end; an error ends the stream.
   class Steps {

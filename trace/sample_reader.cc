@@ -193,7 +193,7 @@ Result<void> SampleReader::read_health(std::int64_t at) {
 
 Result<void> SampleReader::read_knobs(std::int64_t at) {
   if (knobs_at_ == at) return {};
-  last_knobs_.clear();
+  KnobReadings::List knobs;
   knobs_->restart().put(at);
   while (true) {
     const auto row = knobs_->step();
@@ -201,8 +201,9 @@ Result<void> SampleReader::read_knobs(std::int64_t at) {
     if (!*row) break;
     auto knob = take_knob(*knobs_);
     if (!knob) return tl::unexpected(knob.error());
-    last_knobs_.push_back(std::move(*knob));
+    knobs.push_back(*std::move(knob));
   }
+  last_knobs_ = std::move(knobs);
   knobs_at_ = at;
   return {};
 }

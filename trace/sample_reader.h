@@ -54,7 +54,7 @@ class SampleReader {
   std::vector<std::optional<LatencyHistogram>> histograms_;  // since opened
   std::optional<std::int64_t> health_at_, knobs_at_, nvme_at_, shared_at_;
   std::vector<SourceHealth> last_health_;
-  std::vector<KnobReading> last_knobs_;
+  KnobReadings last_knobs_;
   std::optional<NvmeReading> last_nvme_;
   std::optional<SharedBudget> last_shared_;
   std::vector<FamilyState> families_;

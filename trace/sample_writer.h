@@ -48,7 +48,7 @@ class SampleWriter {
     std::string incarnation;
     std::vector<SourceHealth> health;
     std::int64_t health_at = 0;
-    std::vector<KnobReading> knobs;
+    KnobReadings knobs;
     std::int64_t knobs_at = 0;
     Noted<NvmeReading> nvme;
     Noted<SharedBudget> shared;

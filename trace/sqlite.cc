@@ -155,16 +155,6 @@ std::optional<std::string_view> Statement::take_blob() {
   return std::string_view(bytes, static_cast<std::size_t>(sqlite3_column_bytes(get(), column)));
 }
 
-std::optional<std::int64_t> Statement::take_optional_int() {
-  if (take_null()) return std::nullopt;
-  return take_int();
-}
-
-std::optional<std::uint64_t> Statement::take_optional_unsigned() {
-  if (take_null()) return std::nullopt;
-  return take_unsigned();
-}
-
 std::optional<double> Statement::take_optional_real() {
   if (take_null()) return std::nullopt;
   return take_real();

@@ -66,8 +66,17 @@ class Statement {
   double take_real() { return sqlite3_column_double(get(), column_++); }
   std::string take_text();
   std::optional<std::string_view> take_blob();  // valid until the next step
-  std::optional<std::int64_t> take_optional_int();
-  std::optional<std::uint64_t> take_optional_unsigned();
+  std::optional<std::int64_t> take_optional_int() {
+    const int column = column_++;
+    const std::int64_t value = sqlite3_column_int64(get(), column);
+    // NULL reads as 0, which few are.
+    if (value == 0 && sqlite3_column_type(get(), column) == SQLITE_NULL) return std::nullopt;
+    return value;
+  }
+  std::optional<std::uint64_t> take_optional_unsigned() {
+    const auto value = take_optional_int();
+    return value ? std::optional(static_cast<std::uint64_t>(*value)) : std::nullopt;
+  }
   std::optional<double> take_optional_real();
   std::optional<std::string> take_optional_text();
 

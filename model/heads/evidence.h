@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/assessment.h"
 #include "model/heads/episodes.h"
 #include "model/heads/linear_head.h"
 #include "model/indicators.h"
@@ -24,12 +25,12 @@ struct Seen {
   const std::optional<L0Forecast>& l0;
 };
 
-// Weighs `drivers` (strongest first, as physics sees them): what each input adds is told of the
+// Weighs what physics looks at (`physical`, strongest first): what each input adds is told of the
 // feature that it belongs to, the rest as "forecast", the physical forecast itself. Features with
-// a weight that physics does not look at join. Cut to kMostDrivers, those with the largest weights,
-// but never without the one that speaks for the event the most; where nothing was learnt, the first
-// as they stand.
-void weigh(std::vector<Driver>& drivers, const HeadVector& contributions, double physical_log_odds,
-           const Seen& seen);
+// a weight that physics does not look at join. Told are kMostDrivers, those with the largest
+// weights, but never without the one that speaks for the event the most; where nothing was learnt,
+// the first as they stand.
+std::vector<Driver> weigh(const std::vector<Candidate>& physical, const HeadVector& contributions,
+                          double physical_log_odds, const Seen& seen);
 
 }  // namespace rocktune

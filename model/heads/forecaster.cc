@@ -21,17 +21,17 @@ std::int64_t steps(std::size_t horizon) {
   return static_cast<std::int64_t>(kHeadHorizons.at(horizon) / Forecaster::kGridSeconds);
 }
 
-// `at` tells of each of kHeadHorizons.
-template <class At>
-double between_horizons(double horizon, At at) {
-  if (!(horizon > kHeadHorizons.front())) return at(0);
+// `values` are those at kHeadHorizons.
+double between_horizons(double horizon, const std::array<double, kHeadHorizons.size()>& values) {
+  if (!(horizon > kHeadHorizons.front())) return values.front();
   for (std::size_t i = 1; i < kHeadHorizons.size(); ++i) {
     if (horizon > kHeadHorizons.at(i)) continue;
+    if (horizon == kHeadHorizons.at(i)) return values.at(i);
     const double share = std::log(horizon / kHeadHorizons.at(i - 1)) /
                          std::log(kHeadHorizons.at(i) / kHeadHorizons.at(i - 1));
-    return (1 - share) * at(i - 1) + share * at(i);
+    return (1 - share) * values.at(i - 1) + share * values.at(i);
   }
-  return at(kHeadHorizons.size() - 1);
+  return values.back();
 }
 
 }  // namespace
@@ -89,6 +89,9 @@ void Forecaster::look(const Moment& moment) {
   inputs_ = standardise(learnt_.moments, moment.inputs);
   physical_ = moment.physical;
   values_ = moment.values;
+  for (std::size_t i = 0; i < log_odds_.size(); ++i) {
+    log_odds_.at(i) = event_log_odds(learnt_.events.at(i), inputs_, physical_.at(i));
+  }
 }
 
 void Forecaster::keep(const Moment& moment, bool holds) {
@@ -178,14 +181,12 @@ double Forecaster::watched_seconds() const {
 
 std::optional<double> Forecaster::log_odds(double horizon) const {
   if (!has_moment_) return std::nullopt;
-  return between_horizons(horizon, [this](std::size_t i) {
-    return event_log_odds(learnt_.events.at(i), inputs_, physical_.at(i));
-  });
+  return between_horizons(horizon, log_odds_);
 }
 
 std::optional<double> Forecaster::physical_log_odds(double horizon) const {
   if (!has_moment_) return std::nullopt;
-  return between_horizons(horizon, [this](std::size_t i) { return physical_.at(i); });
+  return between_horizons(horizon, physical_);
 }
 
 std::optional<std::array<double, kHeadQuantiles.size()>> Forecaster::value(std::size_t place,

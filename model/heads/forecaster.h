@@ -86,7 +86,7 @@ class Forecaster {
   Nanoseconds now_{0};
   bool has_moment_ = false;
   HeadVector inputs_{};
-  std::array<double, kHeadHorizons.size()> physical_{};
+  std::array<double, kHeadHorizons.size()> physical_{}, log_odds_{};
   std::array<std::optional<double>, kMostHeadValues> values_;
   Drift drift_{static_cast<std::size_t>(30 / kGridSeconds)};
 };

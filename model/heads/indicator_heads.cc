@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "model/heads/evidence.h"
-#include "model/heads/learnt_reason.h"
 #include "model/heads/observer.h"
 
 namespace rocktune {
@@ -127,6 +126,7 @@ void IndicatorHeads::forecast(Assessment& assessment) {
     const double learnt = probability_of(forecaster_.log_odds(horizon).value_or(0));
     return indicator.event ? 1 : std::max(learnt, assessment.least_probability);
   };
+  indicator.probabilities.reserve(kHeadHorizons.size());
   for (const double horizon : kHeadHorizons) {
     indicator.probabilities.push_back(probability(horizon));
   }
@@ -147,14 +147,13 @@ void IndicatorHeads::explain(Assessment& assessment, const Features& features,
   Indicator& indicator = assessment.indicator;
   const double near = indicator.horizon_seconds / 2;
   const std::size_t horizon = nearest_head_horizon(near);
-  weigh(indicator.drivers, is_warm() ? forecaster_.contributions(near) : HeadVector{},
-        physical_log_odds(kind_, assessment.physical.at(horizon)),
-        {features, inputs, episodes_, l0});
+  indicator.drivers = weigh(
+      assessment.drivers, is_warm() ? forecaster_.contributions(near) : HeadVector{},
+      physical_log_odds(kind_, assessment.physical.at(horizon)), {features, inputs, episodes_, l0});
   const double physical = probability_of(forecaster_.physical_log_odds(near).value_or(0));
-  const bool by_learnt =
+  assessment.by_learnt =
       !indicator.event && indicator.near_probability >= indicator.warn_probability &&
       std::max(physical, assessment.least_probability) < indicator.warn_probability;
-  if (by_learnt) assessment.learnt_reason = learnt_reason(indicator);
 }
 
 double IndicatorHeads::unit(std::size_t value) const {

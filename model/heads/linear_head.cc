@@ -8,18 +8,18 @@ namespace {
 
 // Of the prototypes: AdaGrad 0.1, L2 1e-5 for events. Quantile losses have gradients of size 1
 // whatever the error, hence smaller steps.
-constexpr double kEventRate = 0.1;
-constexpr double kQuantileRate = 0.03;
-constexpr double kDecay = 1e-5;
+constexpr float kEventRate = 0.1F;
+constexpr float kQuantileRate = 0.03F;
+constexpr float kDecay = 1e-5F;
 // What a weight counts as having seen before its first gradient: its first steps are no leaps.
-constexpr double kFirstSquares = 1;
+constexpr float kFirstSquares = 1;
 constexpr float kMostWeight = 8;
 constexpr float kMostSquares = 1e30F;  // far beyond what years of steps add up to
 
-void step(float& weight, float& squares, double gradient, double rate) {
-  squares += static_cast<float>(gradient * gradient);
-  const double moved = rate * gradient / std::sqrt(kFirstSquares + static_cast<double>(squares));
-  weight = std::clamp(weight - static_cast<float>(moved), -kMostWeight, kMostWeight);
+float stepped(float weight, float squares, float gradient, float rate) {
+  const float to = weight - rate * gradient / std::sqrt(kFirstSquares + squares);
+  const float bounded = to < -kMostWeight ? -kMostWeight : to;
+  return bounded > kMostWeight ? kMostWeight : bounded;
 }
 
 }  // namespace
@@ -32,19 +32,27 @@ bool is_sound(const HeadWeights& head) {
 }
 
 double evaluate(const HeadWeights& head, const HeadVector& inputs, double offset) {
-  float sum = head.bias;
-  for (std::size_t i = 0; i < kHeadInputs; ++i) sum += head.weights[i] * inputs[i];
-  return offset + static_cast<double>(sum);
+  // In four sums, as each addition waits for the one before.
+  std::array<float, 4> sums{head.bias};
+  std::size_t i = 0;
+  for (; i + sums.size() <= kHeadInputs; i += sums.size()) {
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += head.weights[i + k] * inputs[i + k];
+  }
+  for (; i < kHeadInputs; ++i) sums[0] += head.weights[i] * inputs[i];
+  return offset + static_cast<double>((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
 
-void descend(HeadWeights& head, const HeadVector& inputs, double gradient, double rate) {
+// Without branches, so that the compiler takes several weights at a time. What is as usual teaches
+// its weight nothing.
+void descend(HeadWeights& head, const HeadVector& inputs, float gradient, float rate) {
   for (std::size_t i = 0; i < kHeadInputs; ++i) {
-    if (inputs[i] == 0) continue;
-    const double of_weight =
-        gradient * static_cast<double>(inputs[i]) + kDecay * static_cast<double>(head.weights[i]);
-    step(head.weights[i], head.squares[i], of_weight, rate);
+    const float decay = inputs[i] != 0 ? kDecay : 0;
+    const float of_weight = gradient * inputs[i] + decay * head.weights[i];
+    head.squares[i] += of_weight * of_weight;
+    head.weights[i] = stepped(head.weights[i], head.squares[i], of_weight, rate);
   }
-  step(head.bias, head.bias_squares, gradient, rate);
+  head.bias_squares += gradient * gradient;
+  head.bias = stepped(head.bias, head.bias_squares, gradient, rate);
 }
 
 double log_odds(double probability) {
@@ -63,12 +71,13 @@ double event_log_odds(const HeadWeights& head, const HeadVector& inputs, double 
 
 void learn_event(HeadWeights& head, const HeadVector& inputs, double physical, bool came) {
   const double p = probability_of(event_log_odds(head, inputs, physical));
-  descend(head, inputs, p - (came ? 1 : 0), kEventRate);
+  descend(head, inputs, static_cast<float>(p - (came ? 1 : 0)), kEventRate);
 }
 
 void learn_quantile(HeadWeights& head, const HeadVector& inputs, double now, double came,
                     double p) {
-  descend(head, inputs, (came <= evaluate(head, inputs, now) ? 1 : 0) - p, kQuantileRate);
+  const double below = came <= evaluate(head, inputs, now) ? 1 : 0;
+  descend(head, inputs, static_cast<float>(below - p), kQuantileRate);
 }
 
 void quicken(HeadWeights& head) {

@@ -23,7 +23,7 @@ struct HeadWeights {
 [[nodiscard]] double evaluate(const HeadWeights& head, const HeadVector& inputs, double offset);
 
 // One step against `gradient` of the loss with respect to evaluate()'s value.
-void descend(HeadWeights& head, const HeadVector& inputs, double gradient, double rate);
+void descend(HeadWeights& head, const HeadVector& inputs, float gradient, float rate);
 
 // Log odds are kept within these, so that probabilities stay off 0 and 1.
 inline constexpr double kMostLogOdds = 7;

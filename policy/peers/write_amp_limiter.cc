@@ -31,7 +31,7 @@ double padding_of(double rate) {
 }
 
 bool is_critical_shape(const Features& f) {
-  return find_write_stall(f).has_value() || f.l0_ratio.value_or(0) >= kCriticalL0 ||
+  return writes_stall(f) || f.l0_ratio.value_or(0) >= kCriticalL0 ||
          f.pending_ratio.value_or(0) >= kCriticalPending;
 }
 

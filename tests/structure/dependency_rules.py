@@ -52,7 +52,7 @@ IMPURE = re.compile(
 PURE = {"model", "policy", "score", "advice", "sim"}
 ALLOWED_THIRD_PARTY = {
     "wire": {"json", "expected"},
-    "model": {"eigen", "expected"},
+    "model": {"expected"},
     "policy": {"eigen", "expected"},
     "score": {"expected"},
     "advice": {"expected"},

@@ -161,8 +161,8 @@ void TraceBuilder::add_knobs(Sample& sample) const {
   for (const auto& [name, value] : knobs) {
     if (!value) continue;
     const auto number = static_cast<std::int64_t>(*value);
-    sample.knobs.push_back({name, "", number, number, KnobOwner::kFound, false,
-                            "as a RocksDB LOG told it", number, number});
+    sample.knobs.edit().push_back({name, "", number, number, KnobOwner::kFound, false,
+                                   "as a RocksDB LOG told it", number, number});
   }
 }
 

@@ -10,7 +10,7 @@ Recording written() {
   Recording r;
   r.reads = 100;
   r.writes = 20'000;
-  r.sample.knobs[0].value = std::int64_t{1} << 40;  // no limit
+  r.sample.knobs.edit()[0].value = std::int64_t{1} << 40;  // no limit
   r.stall_us = 200'000;
   r.flushes = 0.15;
   r.l0_compactions = 0.04;
@@ -77,7 +77,7 @@ TEST_CASE("universal compaction where level writes too much", "[advice]") {
           std::string::npos);
   }
   SECTION("not where the limiter is what compactions wait for") {
-    r.sample.knobs[0].value = 1'000'000;
+    r.sample.knobs.edit()[0].value = 1'000'000;
     CHECK(content_of(r.report(), "compaction_style").find("limiter") != std::string::npos);
   }
   SECTION("not where hardly anything is written") {
@@ -254,12 +254,12 @@ TEST_CASE("subcompactions", "[advice]") {
     CHECK_FALSE(advises(r.report(), "subcompactions"));
   }
   SECTION("split already") {
-    r.sample.knobs[2].value = 4;
+    r.sample.knobs.edit()[2].value = 4;
     CHECK(content_of(r.report(), "subcompactions") == "compactions are split already");
   }
   SECTION("not told") {
-    r.sample.knobs.pop_back();
-    r.sample.knobs.pop_back();
+    r.sample.knobs.edit().pop_back();
+    r.sample.knobs.edit().pop_back();
     CHECK_FALSE(not_judged_of(r.report(), "subcompactions").empty());
     r.opening.options.database["max_subcompactions"] = "1";
     CHECK(advises(r.report(), "subcompactions"));

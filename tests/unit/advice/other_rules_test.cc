@@ -75,7 +75,7 @@ TEST_CASE("background jobs", "[advice]") {
     CHECK_FALSE(advises(r.report(), "background_jobs"));
   }
   SECTION("not while the limiter is what they wait for") {
-    r.sample.knobs[0].value = 1'000'000;
+    r.sample.knobs.edit()[0].value = 1'000'000;
     CHECK(content_of(r.report(), "background_jobs").find("limiter") != std::string::npos);
   }
   SECTION("not while the CPUs are busy") {
@@ -83,7 +83,7 @@ TEST_CASE("background jobs", "[advice]") {
     CHECK_FALSE(advises(r.report(), "background_jobs"));
   }
   SECTION("fewer where they press on the CPUs") {
-    r.sample.knobs[1].value = 32;
+    r.sample.knobs.edit()[1].value = 32;
     r.cpu_busy_us = 7'900'000;
     r.each = [](Recording& now, int) { *now.sample.host->cpu_pressure_some_us += 400'000; };
     CHECK(only_advice(r.report(), "background_jobs").title == "no more background jobs than CPUs");
@@ -135,12 +135,12 @@ TEST_CASE("a database without a limiter", "[advice]") {
 TEST_CASE("a limiter that is too tight", "[advice]") {
   Recording r;
   r.stall_us = 500'000;
-  r.sample.knobs[0].value = 1'000'000;
+  r.sample.knobs.edit()[0].value = 1'000'000;
   const Report report = r.report();
   const Advice& one = only_advice(report, "rate_limiter");
   CHECK(*one.effect.now == Approx(0.5));
   CHECK_FALSE(one.steps.front().needs_open);
-  r.sample.knobs[0].value = 100'000'000;
+  r.sample.knobs.edit()[0].value = 100'000'000;
   CHECK_FALSE(advises(r.report(), "rate_limiter"));
 }
 

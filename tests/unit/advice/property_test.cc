@@ -83,7 +83,7 @@ class Chaos {
     }
     if (now.sample.host) HostReading::visit_fields(*now.sample.host, visit);
     if (now.sample.device) DeviceReading::visit_fields(*now.sample.device, visit);
-    for (KnobReading& knob : now.sample.knobs) {
+    for (KnobReading& knob : now.sample.knobs.edit()) {
       if (below(100) == 0) knob.value = static_cast<std::int64_t>(amount());
     }
     now.reads = below(2) == 0 ? below(100'000) : now.reads;

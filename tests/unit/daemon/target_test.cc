@@ -124,7 +124,7 @@ TEST_CASE("hands off what is frozen, manual or not tunable", "[daemon][target]")
     target->opened(world.opening());
     for (std::uint64_t n = 1; n < 200; ++n) CHECK(world.poll(*target, n).empty());
     const auto steps = world.recorded();
-    CHECK_FALSE(steps.back().sample.knobs.front().changeable);  // a replay sees it too
+    CHECK_FALSE(steps.back().sample.knobs[0].changeable);  // a replay sees it too
   }
   SECTION("a database that cannot be tuned") {
     const auto target = world.target(Mode::kAct);

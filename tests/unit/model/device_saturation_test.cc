@@ -27,10 +27,10 @@ Assessment assess_reads(DeviceAssessor& device, DevicePlant& plant, double queue
   return last;
 }
 
-const Driver* driver(const Assessment& assessment, const std::string& feature) {
-  const auto& drivers = assessment.indicator.drivers;
+const Candidate* driver(const Assessment& assessment, std::string_view feature) {
+  const auto& drivers = assessment.drivers;
   const auto found = std::find_if(drivers.begin(), drivers.end(),
-                                  [&](const Driver& d) { return d.feature == feature; });
+                                  [&](const Candidate& d) { return d.feature == feature; });
   return found == drivers.end() ? nullptr : &*found;
 }
 
@@ -49,7 +49,7 @@ TEST_CASE("a probed device above 85% of its load for three seconds is saturated"
   Assessment full = assess_reads(device, plant, 9.5, 4);
   CHECK(full.indicator.event);
   CHECK(full.indicator.cause == "load");
-  CHECK(full.sentence.find("% loaded (limit 85%)") != std::string::npos);
+  CHECK(full.sentence().find("% loaded (limit 85%)") != std::string::npos);
   CHECK(*device.load().rho() == Approx(0.95).margin(0.01));
   CHECK_FALSE(assess_reads(device, plant, 5, 20).indicator.event);
 }
@@ -84,7 +84,7 @@ TEST_CASE("a steady load at the most that was ever seen is no saturation", "[dev
   const Assessment waiting = assess_reads(device, plant, 25, 10);
   CHECK(waiting.indicator.event);
   CHECK(waiting.indicator.cause == "load");
-  CHECK(waiting.sentence.find("against what it was seen to do") != std::string::npos);
+  CHECK(waiting.sentence().find("against what it was seen to do") != std::string::npos);
 }
 
 TEST_CASE("a steady load on a device that nobody probed is never saturated by itself",
@@ -105,7 +105,7 @@ TEST_CASE("reads that wait in a queue that brings nothing are saturation", "[dev
   const Assessment waiting = assess_reads(device, plant, 40, 6);
   CHECK(waiting.indicator.event);
   CHECK(waiting.indicator.cause == "await");
-  CHECK(waiting.sentence ==
+  CHECK(waiting.sentence() ==
         "reads take 4 times as long as under light load, and a longer queue brings no more "
         "throughput (limit 3 times)");
   REQUIRE(driver(waiting, "device_read_await_ratio") != nullptr);

@@ -64,7 +64,7 @@ TEST_CASE("a decision's id is the sample's number and its own", "[engine]") {
 TEST_CASE("an applied change gets an outcome, joined by its id", "[engine]") {
   Stalled target;
   Decision decision = target.first_decision();
-  target.sample.knobs[0].value = decision.verdict.value;
+  target.sample.knobs.edit()[0].value = decision.verdict.value;
   target.engine.report({decision.id, "applied", "", 20 * kM, decision.verdict.value});
   target.engine.report({decision.id, "applied", "", 20 * kM, decision.verdict.value});  // once
   std::vector<Outcome> outcomes;
@@ -80,18 +80,18 @@ TEST_CASE("a change that the operator takes back is no outcome, and may come aga
           "[engine]") {
   Stalled target;
   Decision first = target.first_decision();
-  target.sample.knobs[0].value = first.verdict.value;
+  target.sample.knobs.edit()[0].value = first.verdict.value;
   target.engine.report({first.id, "applied", "", 20 * kM, first.verdict.value});
   target.step();
-  target.sample.knobs[0].value = 20 * kM;  // a rollback that holds
-  target.sample.knobs[0].owner = KnobOwner::kManual;
+  target.sample.knobs.edit()[0].value = 20 * kM;  // a rollback that holds
+  target.sample.knobs.edit()[0].owner = KnobOwner::kManual;
   Step undone = target.step();
   REQUIRE(undone.outcomes.size() == 1);
   CHECK(undone.outcomes[0].result == "unknown");
   for (int i = 0; i < 10; ++i) {
     for (const Decision& held : target.step().decisions) CHECK(held.verdict.rule == "manual");
   }
-  target.sample.knobs[0].owner = KnobOwner::kFound;  // released
+  target.sample.knobs.edit()[0].owner = KnobOwner::kFound;  // released
   bool allowed = false;
   for (int i = 0; i < 10; ++i) {
     for (const Decision& decision : target.step().decisions) {
@@ -124,10 +124,10 @@ TEST_CASE("a report of an unknown decision is ignored", "[engine]") {
 TEST_CASE("a reopened database cuts outcomes short and begins anew", "[engine]") {
   Stalled target;
   Decision decision = target.first_decision();
-  target.sample.knobs[0].value = decision.verdict.value;
+  target.sample.knobs.edit()[0].value = decision.verdict.value;
   target.engine.report({decision.id, "applied", "", 20 * kM, decision.verdict.value});
   target.sample.incarnation = "agent-1/db-2";
-  target.sample.knobs[0].value = 20 * kM;
+  target.sample.knobs.edit()[0].value = 20 * kM;
   Step step = target.step();
   CHECK(step.features.reset);
   REQUIRE(step.outcomes.size() == 1);
@@ -161,7 +161,7 @@ TEST_CASE("rates go on across a missed poll", "[engine]") {
 
 TEST_CASE("a manual knob is left alone, and that is said once a minute", "[engine]") {
   Stalled target;
-  target.sample.knobs[0].owner = KnobOwner::kManual;
+  target.sample.knobs.edit()[0].owner = KnobOwner::kManual;
   int said = 0;
   for (int i = 0; i < 240; ++i) {
     for (const Decision& decision : target.step().decisions) {

@@ -54,7 +54,7 @@ Features knob_at(double seconds, std::int64_t value, KnobOwner owner = KnobOwner
   f.fresh = true;
   f.at.tick = at_seconds(seconds);
   f.knobs = {limiter_knob(value, 100)};
-  f.knobs[0].owner = owner;
+  f.knobs.edit()[0].owner = owner;
   return f;
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("a rollback waits for the database to be read again", "[fault]") {
   }
   SECTION("the knob is not in a sample") {
     Features without = knob_at(1, 80);
-    without.knobs.clear();
+    without.knobs = {};
     rollbacks.propose(without, {});
     CHECK(rollbacks.propose(knob_at(1.5, 80), {}).size() == 1);
   }
@@ -206,7 +206,7 @@ struct TwoChanges {
     f.reads_per_second = 1000;
     f.read_p99_us = 1000;
     f.cache_hit_ratio = 0.9;
-    f.knobs.push_back(jobs_knob(4, 2));
+    f.knobs.edit().push_back(jobs_knob(4, 2));
     outcomes.observe(f);
     outcomes.begin(to_80(), {"7-1", "applied", "", 100, 80}, f);
     pass(4);
@@ -236,7 +236,7 @@ struct TwoChanges {
     back.proposal.knob = knob::kBackgroundJobs;
     back.proposal.rule = kRollbackRule;
     back.proposal.expected = {"read_p99_us", true, 9000, 10};
-    f.knobs[1] = jobs_knob(2, 2);
+    f.knobs.edit()[1] = jobs_knob(2, 2);
     outcomes.begin(back, {"20-1", "applied", "", 4, 2}, f);
     outcomes.judge_again("9-1", f);
   }
@@ -280,7 +280,7 @@ TEST_CASE("the older of two changes is judged again once the newer went back", "
     CHECK(of(later, "7-1")->outcome.result == "unchanged");
   }
   SECTION("not when it was changed meanwhile") {
-    bench.f.knobs[0].value = 60;
+    bench.f.knobs.edit()[0].value = 60;
     bench.pass(1);
     bench.take_back_the_second();
     CHECK(of(bench.pass(60), "7-1") == nullptr);

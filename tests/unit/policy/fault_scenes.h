@@ -81,7 +81,7 @@ struct Fault {
 
 inline void blind(Sample& sample) {
   sample.database.reset();
-  sample.knobs.clear();
+  sample.knobs = {};
 }
 
 inline FaultHooks refusing(FaultLoop& loop, std::function<bool(const Decision&)> refuses) {
@@ -153,7 +153,7 @@ inline std::vector<Fault> sight_faults() {
        {}},
       {"knobs absent",
        30,
-       [](FaultLoop&) { return seeing([](Sample& sample) { sample.knobs.clear(); }); },
+       [](FaultLoop&) { return seeing([](Sample& sample) { sample.knobs = {}; }); },
        {}},
   };
 }

@@ -39,11 +39,11 @@ class GuardBench {
     guard.observe(f);
   }
   KnobReading& knob(std::string_view name) {
-    for (KnobReading& reading : f.knobs) {
+    for (KnobReading& reading : f.knobs.edit()) {
       if (reading.name == name) return reading;
     }
     FAIL("no such knob");
-    return f.knobs[0];
+    return f.knobs.edit()[0];
   }
   Verdict ask(std::string_view name, std::int64_t to) {
     Proposal proposal;

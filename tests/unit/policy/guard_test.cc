@@ -59,7 +59,7 @@ TEST_CASE("known: catalogue, sample and changeable", "[guard]") {
   Verdict verdict = bench.ask(knob::kRateLimit, 200 * kGuardMiB);
   CHECK(is(verdict, VerdictKind::kRejected, "known"));
   CHECK(verdict.reason.find("opened without a limiter") != std::string::npos);
-  bench.f.knobs.clear();
+  bench.f.knobs = {};
   proposal.knob = knob::kRateLimit;
   CHECK(is(bench.guard.judge(proposal, bench.f), VerdictKind::kRejected, "known"));
 }

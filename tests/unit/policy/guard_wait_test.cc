@@ -64,7 +64,7 @@ TEST_CASE("canary: the same knob of another column family is another knob", "[gu
   WaitBench bench(roomy());
   KnobReading family = bench.knob(knob::kBackgroundJobs);
   family.column_family = "two";
-  bench.f.knobs.push_back(family);
+  bench.f.knobs.edit().push_back(family);
   bench.act(bench.wants("1-1", "shape.size", knob::kBackgroundJobs, 5));
   Decision other = bench.wants("1-2", "shape.size", knob::kBackgroundJobs, 6);
   other.proposal.column_family = "two";

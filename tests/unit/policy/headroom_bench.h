@@ -51,7 +51,7 @@ class HeadroomBench {
     set_limit(kUnlimitedBytesPerSecond, 30e6);
   }
   void set_limit(std::int64_t limit, double passes) {
-    f.knobs[0].value = limit;
+    f.knobs.edit()[0].value = limit;
     f.limiter_bytes_per_second = passes;
     f.limiter_rate.reset();
     f.limiter_use_ratio.reset();
@@ -104,8 +104,8 @@ class HeadroomBench {
     flushes_per_tick = flushes / 2;
     auto add = [this](std::string_view name, std::int64_t value, std::int64_t min,
                       std::int64_t max) {
-      f.knobs.push_back(knob_reading(name, value, value, min, max));
-      f.knobs.back().column_family = "default";
+      f.knobs.edit().push_back(knob_reading(name, value, value, min, max));
+      f.knobs.edit().back().column_family = "default";
     };
     add(knob::kWriteBufferSize, size, 1 << 20, std::int64_t{1} << 36);
     add(knob::kWriteBuffers, 2, 2, 64);
@@ -113,11 +113,11 @@ class HeadroomBench {
     add(knob::kTargetFileSize, 64 * kHeadroomMiB, 1 << 20, std::int64_t{1} << 34);
   }
   KnobReading& knob(std::string_view name) {
-    for (KnobReading& reading : f.knobs) {
+    for (KnobReading& reading : f.knobs.edit()) {
       if (reading.name == name) return reading;
     }
-    f.knobs.push_back(knob_reading(name, 0, 0, 0, std::int64_t{1} << 40));
-    return f.knobs.back();
+    f.knobs.edit().push_back(knob_reading(name, 0, 0, 0, std::int64_t{1} << 40));
+    return f.knobs.edit().back();
   }
   // As the actuator would.
   void apply(const Proposal& proposal) {

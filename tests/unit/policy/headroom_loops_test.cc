@@ -208,12 +208,12 @@ TEST_CASE("buffers: they go back when nobody writes and reads miss", "[headroom]
 
 TEST_CASE("subcompactions: when level 0 waits and CPUs are free", "[headroom][subcompactions]") {
   HeadroomBench bench;
-  bench.f.knobs.push_back(knob_reading(knob::kSubcompactions, 1, 1, 1, 64));
+  bench.f.knobs.edit().push_back(knob_reading(knob::kSubcompactions, 1, 1, 1, 64));
   bench.backlog(18);
   bench.f.running_compactions = 1;
-  bench.f.knobs[1] = jobs_knob(4);  // enough
+  bench.f.knobs.edit()[1] = jobs_knob(4);  // enough
   SECTION("more jobs are what helps first, for a while") {
-    bench.f.knobs[1] = jobs_knob(2);
+    bench.f.knobs.edit()[1] = jobs_knob(2);
     CHECK_FALSE(bench.run(20, knob::kSubcompactions));
     CHECK(bench.run(3, knob::kSubcompactions));
   }
@@ -250,7 +250,7 @@ TEST_CASE("subcompactions: when level 0 waits and CPUs are free", "[headroom][su
 
 TEST_CASE("flow: stops become a delay at what is accepted", "[headroom][flow]") {
   HeadroomBench bench;
-  bench.f.knobs.push_back(
+  bench.f.knobs.edit().push_back(
       knob_reading(knob::kDelayedWriteRate, 16 << 20, 16 << 20, 1 << 20, std::int64_t{1} << 40));
   bench.f.user_write_bytes_per_second = 4e6;
   CHECK_FALSE(bench.run(60, knob::kDelayedWriteRate));
@@ -265,7 +265,7 @@ TEST_CASE("flow: stops become a delay at what is accepted", "[headroom][flow]") 
 
 TEST_CASE("flow: what was found comes back in comfort", "[headroom][flow]") {
   HeadroomBench bench;
-  bench.f.knobs.push_back(
+  bench.f.knobs.edit().push_back(
       knob_reading(knob::kDelayedWriteRate, 4 << 20, 16 << 20, 1 << 20, std::int64_t{1} << 40));
   CHECK_FALSE(bench.run(299, knob::kDelayedWriteRate));
   const auto back = bench.run(3, knob::kDelayedWriteRate);
@@ -276,7 +276,7 @@ TEST_CASE("flow: what was found comes back in comfort", "[headroom][flow]") {
 
 TEST_CASE("flow: a delay far below what was accepted is lifted", "[headroom][flow]") {
   HeadroomBench bench;
-  bench.f.knobs.push_back(
+  bench.f.knobs.edit().push_back(
       knob_reading(knob::kDelayedWriteRate, 16 << 20, 16 << 20, 1 << 20, std::int64_t{1} << 40));
   bench.f.user_write_bytes_per_second = 200e6;
   bench.run(60, knob::kDelayedWriteRate);
@@ -292,7 +292,7 @@ TEST_CASE("filters: where reads look in vain and the option can be changed", "[h
   bench.family(64 * kLoopsMiB, 0);
   KnobReading bits = knob_reading(knob::kBloomBits, 2, 2, 2, 32);
   bits.column_family = "default";
-  bench.f.knobs.push_back(bits);
+  bench.f.knobs.edit().push_back(bits);
   bench.f.reads_per_second = 5000;
   bench.f.cache_misses_per_second = 4000;
   SECTION("they do") {
@@ -336,7 +336,7 @@ TEST_CASE("limiter: lowerings that gain reads nothing are taken back", "[headroo
       CHECK(proposal.rule == "limiter.reads");
       ++lowered;
       bench.set_limit(proposal.to, 60.0 * kLoopsMiB);
-      bench.f.knobs[0].owner = KnobOwner::kRocktune;
+      bench.f.knobs.edit()[0].owner = KnobOwner::kRocktune;
       if (helps) *bench.f.read_p99_us *= 0.97;
     }
   }

@@ -119,14 +119,14 @@ TEST_CASE("limiter: slow reads are not its matter when a cause is missing", "[he
     bench.f.l0_ratio.reset();
   }
   SECTION("the limiter is gone") {
-    bench.f.knobs[0].changeable = false;
+    bench.f.knobs.edit()[0].changeable = false;
   }
   CHECK_FALSE(bench.run(60, knob::kRateLimit));
 }
 
 TEST_CASE("jobs: raised when the slots are full, to where there is one more", "[headroom]") {
   HeadroomBench bench;
-  bench.f.knobs[1] = jobs_knob(1, 1);
+  bench.f.knobs.edit()[1] = jobs_knob(1, 1);
   bench.f.running_compactions = 1;
   // A forecast alone, far from every limit, is no reason.
   bench.backlog(8);
@@ -142,7 +142,7 @@ TEST_CASE("jobs: raised when the slots are full, to where there is one more", "[
   REQUIRE(proposal);
   CHECK(proposal->rule == "jobs.backlog");
   CHECK(proposal->to == 3);  // with 2 RocksDB still runs one compaction
-  bench.f.knobs[1] = jobs_knob(4, 1);
+  bench.f.knobs.edit()[1] = jobs_knob(4, 1);
   bench.f.running_compactions = 3;
   CHECK_FALSE(bench.run(5, knob::kBackgroundJobs));  // 4 CPUs
   bench.budget.jobs_max = 8;
@@ -169,7 +169,7 @@ TEST_CASE("jobs: free slots, or a limiter in the way, need no more jobs", "[head
 
 TEST_CASE("jobs: unused ones are given back one by one, ours only", "[headroom]") {
   HeadroomBench bench;
-  bench.f.knobs[1] = jobs_knob(4, 2);
+  bench.f.knobs.edit()[1] = jobs_knob(4, 2);
   bench.f.running_compactions = 1;
   CHECK_FALSE(bench.run(299, knob::kBackgroundJobs));
   auto proposal = bench.run(4, knob::kBackgroundJobs);
@@ -181,7 +181,7 @@ TEST_CASE("jobs: unused ones are given back one by one, ours only", "[headroom]"
     CHECK_FALSE(bench.run(900, knob::kBackgroundJobs));
   }
   SECTION("those that were found stay") {
-    bench.f.knobs[1] = jobs_knob(4, 4);
+    bench.f.knobs.edit()[1] = jobs_knob(4, 4);
     CHECK_FALSE(bench.run(900, knob::kBackgroundJobs));
   }
 }
@@ -189,7 +189,7 @@ TEST_CASE("jobs: unused ones are given back one by one, ours only", "[headroom]"
 TEST_CASE("jobs: a stall that the limiter ended counts, too", "[headroom]") {
   HeadroomBench bench;
   bench.run(10, knob::kBackgroundJobs);
-  bench.f.knobs[1] = jobs_knob(4, 2);
+  bench.f.knobs.edit()[1] = jobs_knob(4, 2);
   bench.f.running_compactions = 3;
   bench.f.device_read_await_ms = 3;
   bench.run(8, knob::kBackgroundJobs);
@@ -205,7 +205,7 @@ TEST_CASE("jobs: a stall that the limiter ended counts, too", "[headroom]") {
 TEST_CASE("jobs: on a loaded device those that ended a stall are given back", "[headroom]") {
   HeadroomBench bench;
   bench.run(10, knob::kBackgroundJobs);  // what the device takes at its idlest
-  bench.f.knobs[1] = jobs_knob(4, 2);
+  bench.f.knobs.edit()[1] = jobs_knob(4, 2);
   bench.f.running_compactions = 3;
   bench.f.device_read_await_ms = 3;
   SECTION("one at a time, down to what was found") {
@@ -270,11 +270,11 @@ TEST_CASE("cache: grows while misses cost reads, and stops at the knee", "[headr
   CHECK(proposal->to == 320 * kHeadroomMiB);
   CHECK(proposal->expected.feature == "cache_hit_ratio");
   CHECK_FALSE(proposal->expected.lower_is_better);
-  bench.f.knobs[2].value = 320 * kHeadroomMiB;
+  bench.f.knobs.edit()[2].value = 320 * kHeadroomMiB;
   misses(bench, 0.70);
   CHECK_FALSE(bench.run(25, knob::kCacheCapacity));
   CHECK(bench.run(10, knob::kCacheCapacity)->to == 400 * kHeadroomMiB);
-  bench.f.knobs[2].value = 400 * kHeadroomMiB;
+  bench.f.knobs.edit()[2].value = 400 * kHeadroomMiB;
   misses(bench, 0.705);  // hardly anything gained
   CHECK_FALSE(bench.run(600, knob::kCacheCapacity));
   misses(bench, 0.5);  // another working set
@@ -327,7 +327,7 @@ TEST_CASE("cache: shrinks when memory runs short, to a quarter of what was found
   REQUIRE(proposal);
   CHECK(proposal->rule == "cache.memory");
   CHECK(proposal->to == Approx(0.8 * 256 * kHeadroomMiB));
-  bench.f.knobs[2].value = 64 * kHeadroomMiB;
+  bench.f.knobs.edit()[2].value = 64 * kHeadroomMiB;
   CHECK_FALSE(bench.run(5, knob::kCacheCapacity));
 }
 

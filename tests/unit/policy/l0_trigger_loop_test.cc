@@ -13,8 +13,8 @@ HeadroomBench merging() {
   HeadroomBench bench;
   bench.family(64 * kHeadroomMiB, 2);
   auto add = [&bench](std::string_view name, std::int64_t value) {
-    bench.f.knobs.push_back(knob_reading(name, value, value, 1, 4096));
-    bench.f.knobs.back().column_family = "default";
+    bench.f.knobs.edit().push_back(knob_reading(name, value, value, 1, 4096));
+    bench.f.knobs.edit().back().column_family = "default";
   };
   add(knob::kL0Trigger, 4);
   add(knob::kL0Slowdown, 20);
@@ -60,7 +60,7 @@ TEST_CASE("L0 trigger: more files at a time where merging keeps the device busy"
     CHECK(bench.run(3, knob::kL0Trigger)->rule == "l0_trigger.backlog");
   }
   SECTION("back when writers wait for level 0, and then a rest") {
-    bench.f.knobs[1] = jobs_knob(4);  // enough
+    bench.f.knobs.edit()[1] = jobs_knob(4);  // enough
     bench.f.stalled_ratio = 0.5;
     bench.backlog(20);
     const auto back = bench.run(4, knob::kL0Trigger);
@@ -77,7 +77,7 @@ TEST_CASE("L0 trigger: more files at a time where merging keeps the device busy"
 
 TEST_CASE("L0 trigger: of several raised ones the fullest goes back first", "[headroom]") {
   HeadroomBench bench = merging();
-  bench.f.knobs[1] = jobs_knob(4);
+  bench.f.knobs.edit()[1] = jobs_knob(4);
   for (const auto& [name, files] : {std::pair("first", 3), {"crowded", 19}, {"last", 5}}) {
     ColumnFamilyReading family = bench.f.column_families[0];
     family.name = name;
@@ -86,7 +86,7 @@ TEST_CASE("L0 trigger: of several raised ones the fullest goes back first", "[he
     KnobReading raised = knob_reading(knob::kL0Trigger, 8, 4, 1, 4096);
     raised.column_family = name;
     raised.owner = KnobOwner::kRocktune;
-    bench.f.knobs.push_back(raised);
+    bench.f.knobs.edit().push_back(raised);
   }
   bench.f.stalled_ratio = 0.5;
   bench.backlog(20);

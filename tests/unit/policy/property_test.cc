@@ -64,7 +64,7 @@ void stir_histogram(Dice& dice, std::optional<LatencyHistogram>& histogram) {
 constexpr std::int64_t kTiB = std::int64_t{1} << 40;
 
 void stir_knobs(Dice& dice, Sample& sample) {
-  sample.knobs.clear();
+  sample.knobs = {};
   if (dice.one_in(30)) return;
   auto size = [&] { return static_cast<std::int64_t>(dice.any() >> 2); };
   KnobReading limiter = limiter_knob(dice.one_in(3) ? kUnlimitedBytesPerSecond : size(), size());
@@ -85,7 +85,7 @@ void stir_knobs(Dice& dice, Sample& sample) {
     if (dice.one_in(20)) knob->owner = KnobOwner::kManual;
     if (dice.one_in(20)) knob->changeable = false;
     if (dice.one_in(20)) knob->max = static_cast<std::int64_t>(dice.below(1000));
-    sample.knobs.push_back(*knob);
+    sample.knobs.edit().push_back(*knob);
   }
 }
 
@@ -340,7 +340,7 @@ TEST_CASE("guard: never two open changes in a loop, never beyond drift", "[prope
   f.memory_available_bytes = 1e12;
   f.limiter_bytes_per_second = 50e6;
   f.knobs = {limiter_knob(200 * kMiB, 200 * kMiB), jobs_knob(12, 12), cache_knob(1000, 1000)};
-  f.knobs[2].found = f.knobs[2].value = 256 * static_cast<std::int64_t>(kMiB);
+  f.knobs.edit()[2].found = f.knobs.edit()[2].value = 256 * static_cast<std::int64_t>(kMiB);
   std::optional<Nanoseconds> stalled;
   int made = 0, held = 0;
   for (int i = 0; i < 4000; ++i) {
@@ -349,7 +349,7 @@ TEST_CASE("guard: never two open changes in a loop, never beyond drift", "[prope
     f.stalled_ratio = dice.one_in(12) ? 0.5 : 0.0;
     if (*f.stalled_ratio > 0) stalled = f.at.tick;
     guard.observe(f);
-    KnobReading& reading = f.knobs[dice.below(3)];
+    KnobReading& reading = f.knobs.edit()[dice.below(3)];
     Decision decision{std::to_string(i), any_proposal(dice, reading), {}};
     const Proposal& proposal = decision.proposal;
     decision.verdict = guard.judge(proposal, f);

@@ -73,9 +73,9 @@ class SharedLoop {
     if (slice != slices.end()) sample.shared = slice->second;
     const Step step = one.engine.step(sample);
     for (const Decision& decision : step.decisions) carry_out(one, decision);
-    one.member =
-        ShareMember{one.name,     "nvme0n1", one.weight,   tunes(one.config), one.config.budget,
-                    std::nullopt, 4.0,       sample.knobs, step.demand};
+    one.member = ShareMember{
+        one.name,     "nvme0n1", one.weight,   tunes(one.config),      one.config.budget,
+        std::nullopt, 4.0,       sample.knobs, one.engine.demand(step)};
   }
   static void carry_out(One& one, const Decision& decision) {
     const bool allowed = decision.verdict.kind == VerdictKind::kAllowed ||

@@ -119,8 +119,8 @@ TEST_CASE("memory goes where it is missed, and stays above a floor", "[sharing]"
     const std::uint64_t b = *slices.at("b").memory_max_bytes;
     CHECK(a + b <= 512 * kShareTestMiB);
     CHECK(b >= 64 * kShareTestMiB);
-    busy.knobs[2].value = static_cast<std::int64_t>(a);
-    idle.knobs[2].value = std::min(idle.knobs[2].value, static_cast<std::int64_t>(b));
+    busy.knobs.edit()[2].value = static_cast<std::int64_t>(a);
+    idle.knobs.edit()[2].value = std::min(idle.knobs[2].value, static_cast<std::int64_t>(b));
   }
   CHECK(*slices.at("a").memory_max_bytes >= 440 * kShareTestMiB);
 }
@@ -132,7 +132,7 @@ TEST_CASE("memory that was granted and is not used goes back", "[sharing]") {
   ShareMember knee = member("a"), other = member("b");
   knee.demand.wants_cache = true;  // it misses, and yet never grows: its cache has found the knee
   other.demand.cache_used = 10.0 * kShareTestMiB;
-  other.knobs[2].value = 64 * kShareTestMiB;
+  other.knobs.edit()[2].value = 64 * kShareTestMiB;
   auto slices = sharing.update(at_seconds(1), host, 8.0, {knee, other});
   const std::uint64_t granted = *slices.at("a").memory_max_bytes;
   CHECK(granted > 256 * kShareTestMiB);
@@ -313,7 +313,8 @@ TEST_CASE("who is read asks its neighbours for writes as small as its own", "[sh
   ShareMember reader = member("reader"), writer = member("writer"), apart = member("apart");
   apart.device = "nvme1n1";
   reader.demand.reads = true;
-  reader.knobs.push_back(knob_reading(knob::kWriteSize, 128 << 10, 1 << 20, 64 << 10, 1 << 30));
+  reader.knobs.edit().push_back(
+      knob_reading(knob::kWriteSize, 128 << 10, 1 << 20, 64 << 10, 1 << 30));
   Sharing sharing;
   const auto sizes = [&] {
     std::map<std::string, Counter> out;
@@ -333,16 +334,18 @@ TEST_CASE("who is read asks its neighbours for writes as small as its own", "[sh
     CHECK_FALSE(sizes()["writer"]);
   }
   SECTION("what was found, or set by the operator, is no finding") {
-    reader.knobs.back() = knob_reading(knob::kWriteSize, 128 << 10, 128 << 10, 64 << 10, 1 << 30);
+    reader.knobs.edit().back() =
+        knob_reading(knob::kWriteSize, 128 << 10, 128 << 10, 64 << 10, 1 << 30);
     CHECK_FALSE(sizes()["writer"]);
-    reader.knobs.back() = knob_reading(knob::kWriteSize, 128 << 10, 1 << 20, 64 << 10, 1 << 30);
-    reader.knobs.back().owner = KnobOwner::kManual;
+    reader.knobs.edit().back() =
+        knob_reading(knob::kWriteSize, 128 << 10, 1 << 20, 64 << 10, 1 << 30);
+    reader.knobs.edit().back().owner = KnobOwner::kManual;
     CHECK_FALSE(sizes()["writer"]);
   }
   SECTION("of two readers the smaller one counts") {
     ShareMember other = reader;
     other.name = "other";
-    other.knobs.back().value = 64 << 10;
+    other.knobs.edit().back().value = 64 << 10;
     const auto slices = sharing.update(at_seconds(1), {}, 8.0, {reader, writer, other});
     CHECK(slices.at("writer").write_size_max_bytes == 64u << 10);
     CHECK(slices.at("reader").write_size_max_bytes == 64u << 10);

@@ -190,7 +190,7 @@ class ToyPlant {
     sample_.host->cpus = 4;
     sample_.knobs = {limiter_knob(limit, found_limit), jobs_knob(jobs, found_jobs),
                      cache_knob(cache, found_cache)};
-    sample_.knobs.insert(sample_.knobs.end(), more.begin(), more.end());
+    sample_.knobs.edit().insert(sample_.knobs.edit().end(), more.begin(), more.end());
   }
 
   void fill_more(ColumnFamilyReading& family) {

@@ -11,7 +11,7 @@ constexpr std::int64_t kFoundPieces = 1 << 20, kSmallerPieces = 128 << 10;
 // Compactions write a MiB at a time to a device that takes 8 ms for it, and reads feel it.
 HeadroomBench behind_writes() {
   HeadroomBench bench;
-  bench.f.knobs.push_back(
+  bench.f.knobs.edit().push_back(
       knob_reading(knob::kWriteSize, kFoundPieces, kFoundPieces, 64 << 10, 64 << 20));
   bench.f.running_compactions = 1;
   bench.f.device_write_await_ms = 8;
@@ -325,7 +325,7 @@ TEST_CASE("write size: what level 0 does not bear goes back", "[headroom]") {
     CHECK(bench.run(8, knob::kWriteSize));
     return;
   }
-  bench.f.knobs[1] = jobs_knob(4);  // enough
+  bench.f.knobs.edit()[1] = jobs_knob(4);  // enough
   const auto back = bench.run(8, knob::kWriteSize);
   REQUIRE(back);
   CHECK(back->rule == "write_size.backlog");

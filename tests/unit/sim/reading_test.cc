@@ -47,17 +47,18 @@ TEST_CASE("rules that came with a version") {
 
 TEST_CASE("a limiter counts where it limits") {
   Sample sample = recorded();
-  sample.knobs.push_back(test::limiter_knob(30 << 20));
+  sample.knobs.edit().push_back(test::limiter_knob(30 << 20));
   CHECK(plant_options(sample, "7.8.3")->rate_limit == 30 << 20);
-  sample.knobs.back() = test::limiter_knob(kUnlimitedBytesPerSecond);
+  sample.knobs.edit().back() = test::limiter_knob(kUnlimitedBytesPerSecond);
   CHECK(plant_options(sample, "7.8.3")->rate_limit == 0);
 }
 
 TEST_CASE("another policy begins with the knobs as they were found") {
   Sample sample = recorded();
   sample.knobs = {test::jobs_knob(6, 2), test::limiter_knob(30 << 20)};
-  sample.knobs.push_back(test::knob_reading(knob::kWriteBufferSize, 32 << 20, 8 << 20, 1, 1 << 30));
-  sample.knobs.back().column_family = "default";
+  sample.knobs.edit().push_back(
+      test::knob_reading(knob::kWriteBufferSize, 32 << 20, 8 << 20, 1, 1 << 30));
+  sample.knobs.edit().back().column_family = "default";
   const auto as_was = plant_options(sample, "7.8.3");
   const auto found = plant_options(sample, "7.8.3", KnobsAt::kFound);
   REQUIRE(as_was);

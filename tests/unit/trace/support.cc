@@ -115,8 +115,8 @@ Sample RandomSamples::next() {
   if (chance(0.1)) sample.health.assign(below(3), SourceHealth{text(), text()});
   sample.knobs = last_.knobs;
   if (chance(0.1)) {
-    sample.knobs.clear();
-    for (auto i = below(4); i > 0; --i) sample.knobs.push_back(knob());
+    sample.knobs = {};
+    for (auto i = below(4); i > 0; --i) sample.knobs.edit().push_back(knob());
   }
   if (chance(0.8)) {
     sample.database = database();

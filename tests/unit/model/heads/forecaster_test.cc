@@ -134,9 +134,9 @@ TEST_CASE("the evidence adds up to the log odds", "[heads]") {
   contributions[static_cast<std::size_t>(HeadInput::kIoPressure)] = -0.25F;
   Features features;
   features.io_pressure_ratio = 0.4;
-  std::vector<Driver> drivers = {{"read_p99_us", 4000, 5000, std::nullopt},
-                                 {"l0_files", 3, 20, std::nullopt}};
-  weigh(drivers, contributions, log_odds(0.6), {features, HeadInputs(), Episodes(), std::nullopt});
+  const std::vector<Driver> drivers =
+      weigh({{"read_p99_us", 4000, 5000}, {"l0_files", 3, 20}}, contributions, log_odds(0.6),
+            {features, HeadInputs(), Episodes(), std::nullopt});
   REQUIRE(drivers.size() == 4);
   CHECK(drivers[0] == Driver{"read_p99_us", 4000, 5000, 1.75});
   CHECK(drivers[1].feature == "forecast");
@@ -148,7 +148,6 @@ TEST_CASE("the evidence adds up to the log odds", "[heads]") {
 
 TEST_CASE("what speaks for the event the most is among the evidence", "[heads]") {
   HeadVector contributions{};
-  std::vector<Driver> drivers;
   for (const HeadInput input : {HeadInput::kReadUse, HeadInput::kWriteUse, HeadInput::kL0Use,
                                 HeadInput::kPendingUse, HeadInput::kDeviceQueue}) {
     contributions.at(static_cast<std::size_t>(input)) = -2;
@@ -159,7 +158,8 @@ TEST_CASE("what speaks for the event the most is among the evidence", "[heads]")
       features.device_queue = 1;
   HeadInputs inputs;
   inputs.set(HeadInput::kBacklogPhysical, log_odds(0.9));
-  weigh(drivers, contributions, log_odds(0.05), {features, inputs, Episodes(), std::nullopt});
+  const std::vector<Driver> drivers =
+      weigh({}, contributions, log_odds(0.05), {features, inputs, Episodes(), std::nullopt});
   REQUIRE(drivers.size() == kMostDrivers);
   CHECK(drivers.back().feature == "compaction_backlog");
   CHECK(drivers.back().value == Approx(0.9));
@@ -167,10 +167,9 @@ TEST_CASE("what speaks for the event the most is among the evidence", "[heads]")
 }
 
 TEST_CASE("without anything learnt the evidence is as physics sees it", "[heads]") {
-  std::vector<Driver> drivers = {{"a", 1, 2, std::nullopt}, {"b", 1, 3, std::nullopt}};
-  const std::vector<Driver> before = drivers;
-  weigh(drivers, HeadVector{}, 1, {Features(), HeadInputs(), Episodes(), std::nullopt});
-  CHECK(drivers == before);
+  const std::vector<Driver> drivers = weigh({{"a", 1, 2}, {"b", 1, 3}}, HeadVector{}, 1,
+                                            {Features(), HeadInputs(), Episodes(), std::nullopt});
+  CHECK(drivers == std::vector<Driver>{{"a", 1, 2}, {"b", 1, 3}});
 }
 
 }  // namespace

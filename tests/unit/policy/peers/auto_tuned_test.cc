@@ -92,7 +92,7 @@ TEST_CASE("auto-tuned: what was not read moves nothing", "[peers]") {
   bench.used(1);
   CHECK(bench.run(30).empty());
   bench.f.fresh = true;
-  bench.f.knobs[0].changeable = false;
+  bench.f.knobs.edit()[0].changeable = false;
   CHECK(bench.run(30).empty());
 }
 

@@ -37,9 +37,9 @@ class PeerBench {
 
   // Adds a knob and gives its place in f.knobs.
   KnobReading& knob(std::string_view name, std::int64_t value, const std::string& family = {}) {
-    f.knobs.push_back(knob_reading(name, value, value, 0, std::int64_t{1} << 50));
-    f.knobs.back().column_family = family;
-    return f.knobs.back();
+    f.knobs.edit().push_back(knob_reading(name, value, value, 0, std::int64_t{1} << 50));
+    f.knobs.edit().back().column_family = family;
+    return f.knobs.edit().back();
   }
   [[nodiscard]] std::int64_t value(std::string_view name, std::string_view family = {}) const {
     for (const KnobReading& reading : f.knobs) {
@@ -94,7 +94,7 @@ class PeerBench {
 
  private:
   void apply(const Proposal& proposal) {
-    for (KnobReading& reading : f.knobs) {
+    for (KnobReading& reading : f.knobs.edit()) {
       if (reading.name != proposal.knob || reading.column_family != proposal.column_family)
         continue;
       CHECK(reading.value == proposal.from);

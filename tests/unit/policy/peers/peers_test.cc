@@ -92,7 +92,7 @@ TEST_CASE("peers: the hard limits hold", "[peers]") {
   CHECK(clamped.kind == VerdictKind::kClamped);
   CHECK(clamped.value == 50'000'000);
   CHECK(guard.judge(lowering(90'000'000, 80'000'000), features).rule == "believed");
-  features.knobs[0].owner = KnobOwner::kManual;
+  features.knobs.edit()[0].owner = KnobOwner::kManual;
   CHECK(guard.judge(lowering(100'000'000, 80'000'000), features).rule == "manual");
   features.fresh = false;
   CHECK(guard.judge(lowering(100'000'000, 80'000'000), features).rule == "stale");

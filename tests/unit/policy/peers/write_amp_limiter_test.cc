@@ -69,7 +69,7 @@ TEST_CASE("write-amp: 1% a tick while the rate is used up, to 6%, and back", "[p
   CHECK(near(bench.rate_after(60), base));
   // A limit below what compactions write: as if others had lowered it.
   bench.act = false;
-  bench.f.knobs[0].value = 110'000'000;
+  bench.f.knobs.edit()[0].value = 110'000'000;
   std::vector<double> wanted;
   for (int i = 0; i < 45; ++i) {
     for (const Proposal& proposal : bench.run(1))
@@ -84,7 +84,7 @@ TEST_CASE("write-amp: 1% a tick while the rate is used up, to 6%, and back", "[p
   }
   CHECK(near(largest_step, 1e6));
   CHECK(near(wanted.back(), base + 6e6));
-  bench.f.knobs[0].value = 500'000'000;
+  bench.f.knobs.edit()[0].value = 500'000'000;
   bench.run(30);
   const auto after = bench.run(1);
   REQUIRE(after.size() == 1);
