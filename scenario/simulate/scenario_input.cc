@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "model/level_targets.h"
 #include "scenario/device/spec.h"
@@ -103,6 +104,7 @@ Result<sim::SimulationInput> database_input(const ScenarioDatabase& database,
   input.options.max_background_jobs = c.max_background_jobs;
   input.options.max_subcompactions = c.max_subcompactions;
   input.options.rate_limit = number(c.rate_limit_bytes_per_second);
+  input.options.limit_tunes_itself = c.auto_tuned_rate_limit;
   input.options.cache_bytes = number(c.block_cache_bytes);
   input.options.families.clear();
   const double record = mean_record_bytes(workload.value_size);
@@ -133,6 +135,21 @@ Result<sim::SimulationInput> database_input(const ScenarioDatabase& database,
 
 }  // namespace
 
+std::vector<std::string> not_simulated(const ScenarioDatabase& database) {
+  const HostConfiguration& c = database.configuration;
+  std::set<std::string> names;
+  const auto add = [&](const FamilyConfiguration& family) {
+    for (const auto& [option, value] : family.rocksdb_options) names.insert(option);
+    if (family.memtable != Memtable::kSkipList) {
+      names.insert("memtable: " + memtable_name(family.memtable));
+    }
+  };
+  add(c);
+  for (const auto& [name, family] : c.families) add(family);
+  if (database.workload.wal != Wal::kOn) names.insert("wal: " + wal_name(database.workload.wal));
+  return {names.begin(), names.end()};
+}
+
 Result<std::vector<sim::SimulationInput>> scenario_inputs(const Scenario& scenario, double cpus,
                                                           std::string_view rocksdb_version) {
   const auto device = parse_device_spec(scenario.device, scenario.scale);
@@ -142,6 +159,8 @@ Result<std::vector<sim::SimulationInput>> scenario_inputs(const Scenario& scenar
     auto input = database_input(database, rocksdb_version);
     if (!input) return tl::unexpected(input.error().within("database " + database.name));
     input->host.cpus = cpus;
+    input->rate_spread = sim::kPriorRateSpread;
+    input->device_name = scenario.device;  // they are on one, and have names for it
     if (device->kind != DeviceKind::kReal) {
       input->host.device = device_laws(device->profile);
       input->host.device_spread = 0;

@@ -3,6 +3,7 @@
 // (sim/parameters.h), since nothing was measured. Pure.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +12,10 @@
 #include "sim/ensemble.h"
 
 namespace rocktune::scenario {
+
+// What of the database's description the simulator does not know, and leaves out: RocksDB options
+// that only a configuration's `rocksdb_options` has, a memtable, a WAL. Empty: nothing.
+std::vector<std::string> not_simulated(const ScenarioDatabase& database);
 
 // One for each database, on the scenario's device; none where that is the machine's own. Errors:
 // compaction that is not leveled, or column families of different options.

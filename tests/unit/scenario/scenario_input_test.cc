@@ -30,6 +30,54 @@ TEST_CASE("every built-in scenario becomes an input that can be simulated") {
   }
 }
 
+TEST_CASE("nothing of a scenario is calibrated, and its databases share its device") {
+  const auto scenario = load_scenario("two-databases", false);
+  REQUIRE(scenario);
+  const auto inputs = scenario_inputs(*scenario, 4, "7.8.3");
+  REQUIRE(inputs);
+  REQUIRE(inputs->size() == 2);
+  for (const sim::SimulationInput& input : *inputs) {
+    CHECK(input.rate_spread == sim::kPriorRateSpread);
+    CHECK(input.laws.l0_bytes_per_second == sim::Laws().l0_bytes_per_second);
+    CHECK(input.device_name == scenario->device);
+    CHECK(input.host.cpus == 4);
+    CHECK(input.host.device);
+  }
+}
+
+Result<Scenario> one_database(const std::string& options, const std::string& workload) {
+  return parse_scenario(
+      "databases:\n  - name: main\n    workload: {records: 1000, " + workload +
+          " phases: [{name: run, seconds: 4, workload: A}]}\n    configuration: {" + options +
+          "}\n",
+      "test.yaml", false);
+}
+
+TEST_CASE("what the simulator does not know of a database is named") {
+  const auto plain = one_database("", "");
+  REQUIRE(plain);
+  CHECK(not_simulated(plain->databases.front()).empty());
+  const auto odd = one_database(
+      "rate_limit: 1MB, auto_tuned_rate_limit: true, memtable: vector, "
+      "rocksdb_options: {bytes_per_sync: 1MB}",
+      "wal: sync,");
+  REQUIRE(odd);
+  CHECK(not_simulated(odd->databases.front()) ==
+        std::vector<std::string>{"bytes_per_sync", "memtable: vector", "wal: sync"});
+  const auto inputs = scenario_inputs(*odd, 2, "7.8.3");
+  REQUIRE(inputs);
+  CHECK(inputs->front().options.limit_tunes_itself);
+}
+
+TEST_CASE("compaction that is not leveled is refused with its database") {
+  const auto universal = one_database("compaction_style: universal", "");
+  REQUIRE(universal);
+  const auto inputs = scenario_inputs(*universal, 2, "7.8.3");
+  REQUIRE_FALSE(inputs);
+  CHECK(inputs.error().code == ErrorCode::kUnsupported);
+  CHECK(inputs.error().message.find("database main: column family default") != std::string::npos);
+}
+
 TEST_CASE("what was loaded lies in levels that keep their targets but the last") {
   const auto scenario = load_scenario("write-burst", false);
   REQUIRE(scenario);
