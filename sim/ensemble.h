@@ -20,10 +20,10 @@ namespace rocktune::sim {
 // Deviations of the logarithms of what is drawn. Of rates: what two halves of one recorded run
 // differ by.
 inline constexpr double kCalibratedRateSpread = 0.15;
-// ... where none was calibrated on a run: of one thread's compactions out of L0 in those eight
+// ... where none was calibrated on a run: of one thread's compactions out of L0 in those seven
 // recordings of tests/data (by `rocktune simulate --whole`) in which some ended under no rate
 // limit.
-inline constexpr double kPriorRateSpread = 0.8;
+inline constexpr double kPriorRateSpread = 0.7;
 // What lies between the devices of 24 recorded runs (0.59 to 0.68).
 inline constexpr double kOverlapSpread = 0.08;
 // A guess: nothing was measured. The device's is its own (HostLaws).

@@ -176,7 +176,7 @@ class SimulateScenario(unittest.TestCase):
 
         text = rocktune(*command).stdout
         self.assertIn("NOT CALIBRATED", text)
-        self.assertIn("within a factor of 4.953", text)
+        self.assertIn("within a factor of 4.055", text)
         self.assertIn("nothing was calibrated on a run", text)
         self.assertNotIn("Calibrated:", text)
 

@@ -72,7 +72,7 @@ TEST_CASE("a simulation of a scenario says that nothing was calibrated, and what
   run.input.rate_spread = sim::kPriorRateSpread;
   const std::string text = all_lines(simulation_lines(run));
   CHECK(has_part(text, "NOT CALIBRATED on any run"));
-  CHECK(has_part(text, "within a factor of 4.953"));
+  CHECK(has_part(text, "within a factor of 4.055"));
   CHECK(has_part(text, "Left out, since it is not simulated: bytes_per_sync"));
   CHECK(has_part(text, kScenarioClaims));
   CHECK_FALSE(has_part(text, "Calibrated:"));
@@ -83,7 +83,7 @@ TEST_CASE("a simulation of a scenario says that nothing was calibrated, and what
   CHECK(json["not_simulated"] == trace::Json({"bytes_per_sync"}));
   CHECK(json["assumed"][0]["parameter"] == "flush_bytes_per_second");
   CHECK(json["assumed"][0]["value"] == 150e6);
-  CHECK(json["assumed"][0]["factor"].get<double>() == Approx(std::exp(1.6)));
+  CHECK(json["assumed"][0]["factor"].get<double>() == Approx(std::exp(1.4)));
 
   run.scenario.reset();
   CHECK(simulation_json(run)["calibrated_on"] == "run");
