@@ -15,6 +15,7 @@ struct LevelShape {
   double max_bytes_for_level_multiplier = 10;
   std::uint64_t level0_compaction_trigger = 4;
   bool dynamic_level_bytes = false;
+  bool operator==(const LevelShape&) const = default;
 };
 
 // Fills `targets` (index = level) for levels of these `bytes`, of which there are as many, at least

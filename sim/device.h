@@ -33,6 +33,7 @@ struct DeviceJob {
   double read_bytes = 0, write_bytes = 0;
   double read_piece_bytes = 256 << 10, write_piece_bytes = 1 << 20;        // handed over at once
   double most_bytes_per_second = std::numeric_limits<double>::infinity();  // a limiter's
+  double limiter_weight = 1;  // of those who wait there
   // What comes out: bytes of progress a second, how long each takes at the device, and for how long
   // of it a piece waits before it is served.
   double bytes_per_second = 0;
@@ -45,6 +46,7 @@ struct DeviceUse {
   double load = 0;                         // of both: 1 is all
   double busy_ratio = 0;                   // how often a read finds the device busy
   double read_wait_seconds = 0;            // mean, before the read itself is served
+  double read_wait_variance = 0;           // seconds squared
   double read_seconds = 0;                 // mean, all of it
   double queue = 0;                        // requests there, mean
 };

@@ -29,8 +29,11 @@ LatencyMix read_mix(const ForegroundInput& input, const ReadLaws& laws, const De
   mix.slow_ratio = misses.slow_ratio;
   mix.slow_seconds = laws.read_seconds + misses.each * device_read_seconds;
   mix.wait_ratio = 1 - std::pow(1 - std::min(use.busy_ratio, 1.0), misses.each);
-  if (mix.wait_ratio > 0) {
-    mix.wait_seconds = misses.each * use.read_wait_seconds / mix.wait_ratio;
+  if (mix.wait_ratio > 0 && use.read_wait_seconds > 0) {
+    // Of those that wait at all; the waits of one read are taken to be independent.
+    const double mean = misses.each * use.read_wait_seconds;
+    const double squares = misses.each * use.read_wait_variance + mean * mean;
+    mix.wait = WaitTail(mean / mix.wait_ratio, squares * mix.wait_ratio / (mean * mean) - 1);
   }
   return mix;
 }

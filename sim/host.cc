@@ -83,31 +83,32 @@ void Host::solve() {
   first_jobs_.push_back(jobs_.size());
   // What the device answers depends on what is read, and whoever waits for the answer reads the
   // less the longer it takes: so the one that fits lies between what was tried and what came of it.
-  double low = foreground_io().reads_per_second;
+  ForegroundIo asked = foreground_io();
+  double low = asked.reads_per_second;
   double high = low;
   for (int round = 0; round < kShareRounds; ++round) {
     // The first two as asked for: where nobody waits for the answer, the second is it.
-    const double tried = round < 2 ? high : (low + high) / 2;
-    const double log = foreground_io().log_bytes_per_second;
-    const double asked = answer(tried, threads);
-    const bool same_log = fits(log, foreground_io().log_bytes_per_second);
-    if (!device_ || (fits(tried, asked) && same_log)) return;
+    ForegroundIo tried = asked;
+    tried.reads_per_second = round < 2 ? high : (low + high) / 2;
+    asked = answer(tried, threads);
+    if (!device_ || (fits(tried.reads_per_second, asked.reads_per_second) &&
+                     fits(tried.log_bytes_per_second, asked.log_bytes_per_second))) {
+      return;
+    }
     if (round == 0) {
-      high = asked;
+      high = asked.reads_per_second;
       if (low > high) std::swap(low, high);
       continue;
     }
-    (asked > tried ? low : high) = tried;
+    (asked.reads_per_second > tried.reads_per_second ? low : high) = tried.reads_per_second;
   }
 }
 
-// What the foreground would read of the device, were that asked for so many reads a second; and
-// everybody gets what that leaves.
-double Host::answer(double reads_per_second, double threads) {
+// What the foreground would ask of the device, were that asked for so much; and everybody gets what
+// that leaves.
+ForegroundIo Host::answer(const ForegroundIo& foreground, double threads) {
   double device_read_seconds = 0;
   if (device_) {
-    ForegroundIo foreground = foreground_io();
-    foreground.reads_per_second = reads_per_second;
     use_ = share_device(*device_, foreground, threads, jobs_);
     device_read_seconds = use_.read_seconds - use_.read_wait_seconds;
   } else {
@@ -126,7 +127,7 @@ double Host::answer(double reads_per_second, double threads) {
     const auto own = std::span(jobs_).subspan(first_jobs_[i], first_jobs_[i + 1] - first_jobs_[i]);
     plants_[i].take(own, use_, device_read_seconds, cpus);
   }
-  return foreground_io().reads_per_second;
+  return foreground_io();
 }
 
 void Host::pass(double seconds) {

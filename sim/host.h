@@ -20,10 +20,10 @@ struct HostLaws {
   double cpus = 4;
   // Absent: nothing waits for a device, jobs go as fast as their laws say.
   std::optional<DeviceLaws> device;
+  std::vector<DeviceChange> device_changes = {};  // by rising time
   // Deviation of the logarithm of its rates, as far as they are known: a guess for what was probed,
   // 0 for a device that is made up.
   double device_spread = 0.2;
-  std::vector<DeviceChange> device_changes = {};  // by rising time
 };
 
 // Cumulative, as /sys/block/*/stat has them.
@@ -50,7 +50,7 @@ class Host {
  private:
   void change_device();
   void solve();
-  double answer(double reads_per_second, double threads);
+  ForegroundIo answer(const ForegroundIo& foreground, double threads);
   void pass(double seconds);
   [[nodiscard]] ForegroundIo foreground_io() const;
 

@@ -37,6 +37,8 @@ constexpr std::array kDatabaseKnobs = {
     DatabaseKnob{knob::kLimitFlushes,
                  [](const PlantOptions& o) -> std::int64_t { return o.limit_flushes ? 1 : 0; },
                  [](PlantOptions& o, std::int64_t value) { o.limit_flushes = value != 0; }},
+    DatabaseKnob{knob::kL0Weight, [](const PlantOptions& o) { return o.l0_weight; },
+                 [](PlantOptions& o, std::int64_t value) { o.l0_weight = value; }},
     DatabaseKnob{knob::kBackgroundJobs, [](const PlantOptions& o) { return o.max_background_jobs; },
                  [](PlantOptions& o, std::int64_t value) { o.max_background_jobs = value; }},
     DatabaseKnob{knob::kSubcompactions, [](const PlantOptions& o) { return o.max_subcompactions; },
@@ -103,6 +105,11 @@ constexpr std::array kFamilyKnobs = {
                }},
 };
 
+// Those that only the agent's own limiter has.
+bool is_missing(std::string_view name, const PlantOptions& found) {
+  return found.l0_weight == 0 && (name == knob::kLimitFlushes || name == knob::kL0Weight);
+}
+
 KnobReading reading(std::string_view name, std::string column_family, std::int64_t value,
                     std::int64_t found) {
   const KnobSpec* spec = find_knob(name);
@@ -128,6 +135,7 @@ std::vector<KnobReading> read_knobs(const PlantOptions& now, const PlantOptions&
   std::vector<KnobReading> readings;
   readings.reserve(kDatabaseKnobs.size() + now.families.size() * kFamilyKnobs.size());
   for (const DatabaseKnob& one : kDatabaseKnobs) {
+    if (is_missing(one.name, found)) continue;
     readings.push_back(reading(one.name, "", one.get(now), one.get(found)));
   }
   for (std::size_t i = 0; i < now.families.size(); ++i) {

@@ -12,19 +12,22 @@ constexpr double kShortest = 1e-6;
 // way.
 constexpr double kSpread = 2;
 
+// A tail that fewer than one of so many operations reaches ends there.
+constexpr double kNobody = 1e-15;
+
 // The share of what takes about `seconds` that takes longer than `limit`: falls from 1 to 0 over a
 // factor of kSpread either way, evenly over the logarithm.
 double longer_about(double seconds, double limit) {
   if (limit * kSpread <= seconds) return 1;
   if (limit >= seconds * kSpread) return 0;
-  return (std::log(seconds * kSpread) - std::log(limit)) / (2 * std::log(kSpread));
+  return std::log(seconds * kSpread / limit) / (2 * std::log(kSpread));
 }
 
 }  // namespace
 
 double LatencyMix::mean_seconds() const {
   return queued_seconds + (1 - slow_ratio) * fast_seconds +
-         slow_ratio * (slow_seconds + wait_ratio * wait_seconds);
+         slow_ratio * (slow_seconds + wait_ratio * wait.mean_seconds());
 }
 
 double LatencyMix::longer_than(double seconds) const {
@@ -34,8 +37,8 @@ double LatencyMix::longer_than(double seconds) const {
   if (!(slow_ratio > 0)) return share;
   const double past = own - slow_seconds;
   double slow = longer_about(slow_seconds, own);
-  if (past > 0 && wait_ratio > 0 && wait_seconds > 0) {
-    slow = std::max(slow, wait_ratio * std::exp(-past / wait_seconds));
+  if (past > 0 && wait_ratio > 0 && wait.mean_seconds() > 0) {
+    slow = std::max(slow, wait_ratio * wait.longer_than(past));
   } else if (past <= 0) {
     slow = std::max(slow, wait_ratio);
   }
@@ -58,13 +61,20 @@ void LatencyTotals::add(double operations, const LatencyMix& mix) {
   if (!(operations > 0)) return;
   operations_ += operations;
   seconds_ += operations * mix.mean_seconds();
+  const auto& upper = bounds();
   double longer = 1;
   for (std::size_t i = 0; i < kBuckets && longer > 0; ++i) {
-    const double next =
-        i + 1 < kBuckets ? std::min(longer, mix.longer_than(bounds().at(i + 1))) : 0;
+    double next = i + 1 < kBuckets ? std::min(longer, mix.longer_than(upper.at(i + 1))) : 0;
+    if (next < kNobody) next = 0;
     counts_.at(i) += operations * (longer - next);
     longer = next;
   }
+}
+
+void LatencyTotals::add(const LatencyTotals& others) {
+  for (std::size_t i = 0; i < kBuckets; ++i) counts_.at(i) += others.counts_.at(i);
+  operations_ += others.operations_;
+  seconds_ += others.seconds_;
 }
 
 LatencyTotals LatencyTotals::since(const LatencyTotals& earlier) const {
@@ -93,15 +103,20 @@ double LatencyTotals::quantile_seconds(double quantile) const {
 }
 
 LatencyHistogram LatencyTotals::histogram() const {
+  static const auto kMicroseconds = [] {
+    std::array<std::uint64_t, kBuckets + 1> whole{};
+    std::transform(bounds().begin(), bounds().end(), whole.begin(), [](double seconds) {
+      return static_cast<std::uint64_t>(std::llround(seconds * 1e6));
+    });
+    return whole;
+  }();
   LatencyHistogram histogram;
-  const auto microseconds = [](double seconds) {
-    return static_cast<std::uint64_t>(std::llround(seconds * 1e6));
-  };
+  histogram.buckets.reserve(kBuckets);
   for (std::size_t i = 0; i < kBuckets; ++i) {
+    if (counts_.at(i) < 1) continue;
     const auto count = static_cast<std::uint64_t>(counts_.at(i));
-    if (count == 0) continue;
-    const std::uint64_t lower = microseconds(bounds().at(i));
-    const std::uint64_t upper = std::max(microseconds(bounds().at(i + 1)), lower + 1);
+    const std::uint64_t lower = kMicroseconds.at(i);
+    const std::uint64_t upper = std::max(kMicroseconds.at(i + 1), lower + 1);
     if (!histogram.buckets.empty() && histogram.buckets.back().lower_us == lower) {
       histogram.buckets.back().count += count;  // below some microseconds two bounds are one
       continue;
@@ -113,10 +128,16 @@ LatencyHistogram LatencyTotals::histogram() const {
 }
 
 void OperationLatency::add(double operations, const LatencyMix& mix) {
-  response.add(operations, mix);
-  LatencyMix own = mix;
-  own.queued_seconds = 0;
-  served.add(operations, own);
+  LatencyTotals own;
+  own.add(operations, mix);
+  response.add(own);
+  if (mix.queued_seconds > 0) {
+    LatencyMix begun = mix;
+    begun.queued_seconds = 0;
+    own = LatencyTotals();
+    own.add(operations, begun);
+  }
+  served.add(own);
 }
 
 void OperationLatency::give_up(double operations, double longest_seconds) {

@@ -9,18 +9,19 @@
 #include <cstdint>
 
 #include "model/sample.h"
+#include "sim/wait_tail.h"
 
 namespace rocktune::sim {
 
 // For some time: the share `slow_ratio` takes `slow_seconds` and, of these, the share `wait_ratio`
-// waits longer, by `wait_seconds` in the mean and with an exponential tail. All take
-// `queued_seconds` more: how long they stood in a queue of the application's before.
+// waits longer, by `wait`. All take `queued_seconds` more: how long they stood in a queue of the
+// application's before.
 struct LatencyMix {
   double fast_seconds = 10e-6;
   double slow_ratio = 0;
   double slow_seconds = 0;  // at least
   double wait_ratio = 0;
-  double wait_seconds = 0;
+  WaitTail wait;
   double queued_seconds = 0;
 
   [[nodiscard]] double mean_seconds() const;
@@ -32,6 +33,7 @@ struct LatencyMix {
 class LatencyTotals {
  public:
   void add(double operations, const LatencyMix& mix);
+  void add(const LatencyTotals& others);
   // What came since an earlier state of this one.
   [[nodiscard]] LatencyTotals since(const LatencyTotals& earlier) const;
 

@@ -9,9 +9,9 @@ namespace {
 constexpr double kRefillSeconds = 0.1;                 // RocksDB's default
 constexpr double kTuneSeconds = 100 * kRefillSeconds;  // kRefillsPerTune
 constexpr double kLowPercent = 50, kHighPercent = 90;
-constexpr double kTuneFactor = 1.05;   // kAdjustFactorPct 5
-constexpr double kRangeFactor = 20;    // kAllowedRangeFactor
-constexpr double kRounding = 1e-9;     // seconds
+constexpr double kTuneFactor = 1.05;    // kAdjustFactorPct 5
+constexpr double kRangeFactor = 20;     // kAllowedRangeFactor
+constexpr double kRounding = 1e-9;      // seconds
 constexpr double kDrainedShare = 0.98;  // of the rate: somebody waits in every refill
 
 }  // namespace

@@ -18,7 +18,8 @@ bool is_above(const LatencyTotals& now, const LatencyTotals& before, double limi
   return second.operations() >= kFewestTimed && second.quantile_seconds(0.99) > limit_seconds;
 }
 
-ShareMember member_of(const EngineConfig& config, Sample sample, const Step& step) {
+// As a sample has it; what a step gave is to be added.
+ShareMember member_of(const EngineConfig& config, const Sample& sample) {
   ShareMember member;
   member.name = sample.incarnation;
   member.device = sample.device ? sample.device->name : "";
@@ -26,9 +27,7 @@ ShareMember member_of(const EngineConfig& config, Sample sample, const Step& ste
   member.budget = config.budget;
   const auto& write = config.objective.device_capacities.write;
   if (write) member.device_at_most = config.budget.device_share * write->bytes_per_second;
-  member.cpus = step.features.cpus;
-  member.knobs = std::move(sample.knobs);
-  member.demand = step.demand;
+  member.knobs = sample.knobs;
   return member;
 }
 
@@ -65,11 +64,11 @@ void ClosedLoop::run(double seconds) {
 
 // What each may take, by what the polls before said: as the daemon's ShareGroups.
 Sharing::Slices ClosedLoop::share() {
+  if (databases_.size() < 2) return {};
   std::vector<ShareMember> members;
   for (const Database& database : databases_) {
     if (database.member) members.push_back(*database.member);
   }
-  if (databases_.size() < 2) return {};
   const auto passed = std::chrono::duration_cast<Nanoseconds>(
       std::chrono::duration<double>(host_.plant(0).totals().seconds));
   return sharing_.update(Sampler::kBegin + passed, {}, host_.laws().cpus, members);
@@ -77,19 +76,32 @@ Sharing::Slices ClosedLoop::share() {
 
 void ClosedLoop::poll(std::size_t index, const Sharing::Slices& slices) {
   Database& database = databases_[index];
-  Plant& plant = host_.plant(index);
   Sample sample = database.sampler.next(host_);
   if (const auto slice = slices.find(sample.incarnation); slice != slices.end()) {
     sample.shared = slice->second;
   }
-  const Step step = database.engine.step(sample);
-  if (databases_.size() > 1) {
-    database.member = member_of(database.config, std::move(sample), step);
+  if (databases_.size() > 1) database.member = member_of(database.config, sample);
+  const Step step = database.engine.step(std::move(sample));
+  if (database.member) {
+    database.member->cpus = step.features.cpus;
+    database.member->demand = step.demand;
   }
+  if (!step.decisions.empty()) act(index, step.decisions);
+  const Plant& plant = host_.plant(index);
+  std::size_t files = 0;
+  for (std::size_t i = 0; i < plant.families(); ++i) {
+    files = std::max(files, plant.tree(i).l0_files());
+  }
+  database.figures.l0_files_most =
+      std::max(database.figures.l0_files_most, static_cast<double>(files));
+}
+
+void ClosedLoop::act(std::size_t index, const std::vector<Decision>& decisions) {
+  Plant& plant = host_.plant(index);
   PlantOptions options = plant.options();
   bool changed = false;
-  for (const Decision& decision : step.decisions) {
-    ++database.figures.verdicts[std::string(to_string(decision.verdict.kind))];
+  for (const Decision& decision : decisions) {
+    ++databases_[index].figures.verdicts[std::string(to_string(decision.verdict.kind))];
     if (decision.verdict.kind != VerdictKind::kAllowed &&
         decision.verdict.kind != VerdictKind::kClamped) {
       continue;
@@ -98,12 +110,6 @@ void ClosedLoop::poll(std::size_t index, const Sharing::Slices& slices) {
     changed = true;
   }
   if (changed) plant.set_options(options);
-  std::size_t files = 0;
-  for (std::size_t i = 0; i < plant.families(); ++i) {
-    files = std::max(files, plant.tree(i).l0_files());
-  }
-  database.figures.l0_files_most =
-      std::max(database.figures.l0_files_most, static_cast<double>(files));
 }
 
 void ClosedLoop::apply(std::size_t index, const Decision& decision, PlantOptions& options) {

@@ -60,6 +60,7 @@ class ClosedLoop {
   ClosedLoop(Host host, std::vector<Database> databases);
   void poll(std::size_t index, const Sharing::Slices& slices);
   [[nodiscard]] Sharing::Slices share();
+  void act(std::size_t index, const std::vector<Decision>& decisions);
   void apply(std::size_t index, const Decision& decision, PlantOptions& options);
   void end_second(std::size_t index);
 

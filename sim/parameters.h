@@ -15,20 +15,27 @@ struct FamilyOptions {
   double write_buffer_bytes = 64 << 20;
   StallLimits limits;
   TreeOptions tree;
+  bool operator==(const FamilyOptions&) const = default;
 };
 
 struct PlantOptions {
   std::int64_t max_background_jobs = 2;
   std::int64_t max_subcompactions = 1;
   std::uint64_t delayed_write_rate = 16 << 20;  // bytes/s
-  double rate_limit = 0;         // bytes/s written by flushes and compactions; 0: none
+  double rate_limit = 0;            // bytes/s written by flushes and compactions; 0: none
   bool limit_tunes_itself = false;  // auto_tuned: below rate_limit, by RocksDB's own rule
-  bool limit_flushes = true;     // flushes count, and come first; else they are free of the limit
-  double cache_bytes = 8 << 20;  // block cache
+  // Flushes wait for it, and come first. Else what they write is charged: compactions make up for
+  // it with at most half of the rate (agent/limiter/fair_budget.h).
+  bool limit_flushes = true;
+  // What compactions out of level 0 weigh at the agent's own limiter, against 1 of the others; 0:
+  // the limiter is RocksDB's, which makes no difference between them.
+  std::int64_t l0_weight = 0;
+  double cache_bytes = 8 << 20;        // block cache
   double write_piece_bytes = 1 << 20;  // writable_file_max_buffer_size
   // Since RocksDB 8.10 a debt that is large for the data gives compaction all slots.
   bool debt_for_size_speeds_up = false;
   std::vector<FamilyOptions> families = std::vector<FamilyOptions>(1);
+  bool operator==(const PlantOptions&) const = default;
 };
 
 // What a second of work comes to. The defaults are what 24 recorded runs of RocksDB 6.11 with one

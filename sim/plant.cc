@@ -31,6 +31,7 @@ StallGauges gauges(const Tree& tree, std::size_t immutable_memtables) {
 Plant::Plant(const PlantOptions& options, const Laws& laws, std::uint64_t seed)
     : options_(options),
       laws_(laws),
+      miss_ratio_(miss_ratio(laws.reads, options.cache_bytes)),
       random_(seed, 0),
       control_(options.families.size(), options.delayed_write_rate) {
   for (const FamilyOptions& family : options.families) {
@@ -66,6 +67,7 @@ void Plant::set_options(const PlantOptions& options) {
     tuning_.emplace(options.rate_limit);
   }
   options_ = options;
+  miss_ratio_ = miss_ratio(laws_.reads, options.cache_bytes);
   for (std::size_t i = 0; i < families_.size(); ++i) {
     families_[i].tree.set_options(options.families[i].tree);
     install(i);
@@ -313,10 +315,10 @@ void Plant::begin_flushes() {
 }
 
 void Plant::begin_compactions() {
+  const std::int64_t slots = has_pressure() ? compaction_slots(options_.max_background_jobs) : 1;
+  const std::size_t most = std::min(static_cast<std::size_t>(slots), kMostCompactions);
   std::size_t idle = 0;
-  while (idle < families_.size()) {
-    const std::int64_t slots = has_pressure() ? compaction_slots(options_.max_background_jobs) : 1;
-    if (compactions_.size() >= std::min(static_cast<std::size_t>(slots), kMostCompactions)) return;
+  while (idle < families_.size() && compactions_.size() < most) {
     idle = begin_compaction(next_family_) ? 0 : idle + 1;
     next_family_ = (next_family_ + 1) % families_.size();
   }

@@ -158,6 +158,7 @@ class Plant {
 
   PlantOptions options_;
   Laws laws_;
+  double miss_ratio_;  // of a cache as large as these options have it
   Random random_;
   WriteControl control_;
   std::optional<LimiterTuning> tuning_;  // where the limiter tunes itself

@@ -16,6 +16,54 @@ double own_seconds(const DeviceLaws* device, const DeviceJob& job, double bytes_
   return std::max(all - device_seconds_alone(*device, job), all / 5);
 }
 
+// Of the agent's own limiter: what flushes write beside it leaves compactions this share.
+constexpr double kLeastForCompactions = 0.5;
+
+// A write that waits at a limiter is done in bursts: of RocksDB's limiter what it refills at a
+// time, of the agent's what FairBudget::burst_at() says.
+double burst_bytes(double rate, bool agents_own) {
+  constexpr double kRocksdbsSeconds = 0.1, kOwnSeconds = 0.05;
+  constexpr double kLeastBurst = 16 << 10, kMostOwn = 8 << 20;
+  return agents_own ? std::clamp(rate * kOwnSeconds, kLeastBurst, kMostOwn)
+                    : std::max(rate * kRocksdbsSeconds, kLeastBurst);
+}
+
+void cut_into(double burst, std::span<DeviceJob> jobs) {
+  for (DeviceJob& job : jobs) job.write_piece_bytes = std::min(job.write_piece_bytes, burst);
+}
+
+double written_by(const DeviceJob& job) {
+  return job.write_bytes / job.work_seconds;
+}
+
+double written_by(std::span<const DeviceJob> jobs) {
+  double bytes = 0;
+  for (const DeviceJob& job : jobs) bytes += written_by(job);
+  return bytes;
+}
+
+// Each gets by its weight; what one does not need is the others'.
+void share_limit(double rate, std::span<DeviceJob> jobs) {
+  const auto is_bound = [](const DeviceJob& job) { return std::isinf(job.most_bytes_per_second); };
+  bool settled = false;
+  while (!settled) {
+    settled = true;
+    double weights = 0;
+    for (const DeviceJob& job : jobs) weights += is_bound(job) ? job.limiter_weight : 0;
+    const double each = weights > 0 ? std::max(rate, 0.0) / weights : 0;
+    for (DeviceJob& job : jobs) {
+      if (!is_bound(job) || written_by(job) > each * job.limiter_weight) continue;
+      job.most_bytes_per_second = 1 / job.work_seconds;
+      rate -= written_by(job);
+      settled = false;
+    }
+    if (!settled) continue;
+    for (DeviceJob& job : jobs) {
+      if (is_bound(job)) job.most_bytes_per_second = each * job.limiter_weight / job.write_bytes;
+    }
+  }
+}
+
 }  // namespace
 
 // Flushes first, then a job for each thread of each compaction.
@@ -40,34 +88,34 @@ void Plant::want(std::vector<DeviceJob>& jobs, const DeviceLaws* device) const {
     // Several threads get in each other's way.
     const double loss = std::pow(one.threads, 1 - laws_.subcompaction_gain);
     job.work_seconds = own_seconds(device, job, speed * one.luck) * loss;
+    if (one.what.level == 0 && options_.l0_weight > 0) {
+      job.limiter_weight = static_cast<double>(options_.l0_weight);
+    }
     jobs.insert(jobs.end(), static_cast<std::size_t>(one.threads), job);
   }
   if (options_.rate_limit > 0) limit_background(jobs, first);
 }
 
-// RocksDB's rate limiter: what is written is charged, flushes come first.
+// What is written is charged; flushes come first, compactions share what is left.
 void Plant::limit_background(std::vector<DeviceJob>& jobs, std::size_t first) const {
-  const auto wanted = [](const DeviceJob& job) { return job.write_bytes / job.work_seconds; };
+  const double rate = tuning_ ? tuning_->rate() : options_.rate_limit;
   const auto flushes = std::span(jobs).subspan(first, flushes_.size());
   const auto compactions = std::span(jobs).subspan(first + flushes_.size());
-  double left = tuning_ ? tuning_->rate() : options_.rate_limit;
-  const auto share = [&](std::span<DeviceJob> some) {
-    double all = 0;
-    for (const DeviceJob& job : some) all += wanted(job);
-    const double factor = all > left ? left / all : 1;
-    for (DeviceJob& job : some) job.most_bytes_per_second = factor / job.work_seconds;
-    left = std::max(left - all, 0.0);
-  };
-  if (options_.limit_flushes) share(flushes);
-  share(compactions);
+  const double burst = burst_bytes(rate, options_.l0_weight > 0);
+  const double flushed = written_by(flushes);
+  if (options_.limit_flushes) {
+    cut_into(burst, flushes);
+    share_limit(rate, flushes);
+  }
+  cut_into(burst, compactions);
+  const double left = options_.limit_flushes ? 0 : rate * kLeastForCompactions;
+  share_limit(std::max(rate - flushed, left), compactions);
 }
 
-// What flushes and compactions write now that the limiter counts.
+// What flushes and compactions write now.
 double Plant::limited_bytes_per_second() const {
   double bytes = 0;
-  if (options_.limit_flushes) {
-    for (const Flush& flush : flushes_) bytes += flush.speed;
-  }
+  for (const Flush& flush : flushes_) bytes += flush.speed;
   for (const RunningCompaction& one : compactions_) {
     if (!one.what.trivial) bytes += one.speed * one.written_ratio;
   }
@@ -75,7 +123,7 @@ double Plant::limited_bytes_per_second() const {
 }
 
 double Plant::miss_ratio_now() const {
-  return std::min(1.0, arrivals_.misses * miss_ratio(laws_.reads, options_.cache_bytes));
+  return std::min(1.0, arrivals_.misses * miss_ratio_);
 }
 
 double Plant::misses_per_read() const {

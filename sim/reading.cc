@@ -34,6 +34,7 @@ constexpr std::uint64_t kMostL0Files = 100'000, kMostMemtables = 10'000;
 // RocksDB makes smaller write buffers as large as this (SanitizeCfOptions). Files smaller than that
 // are no use to anybody, and endless work to simulate.
 constexpr double kLeastBufferBytes = 64 << 10;
+constexpr std::int64_t kMostL0Weight = 16;  // as the agent's limiter
 constexpr double kLeastPieceBytes = 4 << 10;
 
 double number(const Counter& counter) {
@@ -84,6 +85,7 @@ void sanitize(PlantOptions& options) {
   options.write_piece_bytes = std::max(options.write_piece_bytes, kLeastPieceBytes);
   options.cache_bytes = std::max(options.cache_bytes, 0.0);
   options.rate_limit = std::max(options.rate_limit, 0.0);
+  options.l0_weight = std::clamp<std::int64_t>(options.l0_weight, 0, kMostL0Weight);
   for (FamilyOptions& family : options.families) {
     family.write_buffer_bytes = std::max(family.write_buffer_bytes, kLeastBufferBytes);
     family.tree.target_file_bytes = std::max(family.tree.target_file_bytes, kLeastBufferBytes);

@@ -116,14 +116,14 @@ DatabaseReading read_database(const Plant& plant, Nanoseconds tick) {
   reading.flush_bytes_written = whole_amount(totals.flush_bytes_written);
   reading.compaction_bytes_read = whole_amount(totals.compaction_bytes_read);
   reading.compaction_bytes_written = whole_amount(totals.compaction_bytes_written);
-  const bool flushes_limited = plant.options().limit_flushes;
-  reading.limiter_bytes_through = whole_amount(totals.compaction_bytes_written +
-                                               (flushes_limited ? totals.flush_bytes_written : 0));
+  reading.limiter_bytes_through =
+      whole_amount(totals.compaction_bytes_written + totals.flush_bytes_written);
   reading.running_flushes = plant.running_flushes();
   reading.running_compactions = plant.running_compactions().size();
   const WriteState state = plant.write_state();
   reading.delayed_write_rate = state == WriteState::kDelayed ? plant.delayed_rate() : 0;
   reading.write_stopped = state == WriteState::kStopped ? 1 : 0;
+  reading.column_families.reserve(plant.families());
   for (std::size_t i = 0; i < plant.families(); ++i) {
     reading.column_families.push_back(read_family(plant, i));
   }
@@ -165,7 +165,10 @@ HostReading read_host(const Host& host) {
 }  // namespace
 
 Sampler::Sampler(const Host& host, std::size_t plant)
-    : plant_(plant), found_(host.plant(plant).options()) {}
+    : plant_(plant),
+      found_(host.plant(plant).options()),
+      options_(found_),
+      knobs_(read_knobs(options_, found_)) {}
 
 Sample Sampler::next(const Host& host) {
   const Plant& plant = host.plant(plant_);
@@ -180,7 +183,11 @@ Sample Sampler::next(const Host& host) {
   sample.database->agent_sequence = sequence_;
   if (host.laws().device) sample.device = read_device(host);
   sample.host = read_host(host);
-  sample.knobs = read_knobs(plant.options(), found_);
+  if (options_ != plant.options()) {
+    options_ = plant.options();
+    knobs_ = read_knobs(options_, found_);
+  }
+  sample.knobs = knobs_;
   return sample;
 }
 

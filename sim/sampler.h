@@ -28,6 +28,9 @@ class Sampler {
  private:
   std::size_t plant_;
   PlantOptions found_;
+  // As of the last sample, and what it told of them.
+  PlantOptions options_;
+  decltype(Sample::knobs) knobs_;
   std::uint64_t sequence_ = 0;
 };
 

@@ -46,6 +46,7 @@ void Tree::restore(std::span<const double> level_bytes, std::size_t l0_files) {
 
 void Tree::add_l0_file(double bytes, Keys keys) {
   l0_.push_back({bytes, 0, keys});
+  weigh();
 }
 
 double Tree::level_bytes(std::size_t level) const {
@@ -62,14 +63,6 @@ double Tree::bottom_bytes() const {
   return 0;
 }
 
-std::uint64_t Tree::debt_bytes() const {
-  std::vector<std::uint64_t> bytes(options_.levels);
-  for (std::size_t level = 0; level < bytes.size(); ++level) {
-    bytes[level] = static_cast<std::uint64_t>(level_bytes(level));
-  }
-  return compaction_debt_bytes(options_.shape, l0_.size(), bytes);
-}
-
 void Tree::retarget() {
   std::array<double, kMostTreeLevels> bytes{};
   for (std::size_t level = 1; level < options_.levels; ++level) {
@@ -77,6 +70,16 @@ void Tree::retarget() {
   }
   base_ = level_targets(options_.shape, std::span(bytes).first(options_.levels),
                         std::span(targets_).first(options_.levels));
+  weigh();
+}
+
+// The debt, which is asked for far more often than a file comes or goes.
+void Tree::weigh() {
+  std::vector<std::uint64_t> bytes(options_.levels);
+  for (std::size_t level = 0; level < bytes.size(); ++level) {
+    bytes[level] = static_cast<std::uint64_t>(level_bytes(level));
+  }
+  debt_ = compaction_debt_bytes(options_.shape, l0_.size(), bytes);
 }
 
 double Tree::free_l0_bytes() const {
@@ -103,7 +106,8 @@ double Tree::l0_score() const {
   return score > 1 ? score * kScoreScale : score;
 }
 
-// All levels that files may be taken out of, highest score first; returns how many.
+// All levels that files may be taken out of, highest score first, of equals the upper one; returns
+// how many.
 std::size_t Tree::rank(Scores& scores) const {
   std::size_t count = 0;
   scores.at(count++) = {l0_score(), 0};
@@ -118,8 +122,10 @@ std::size_t Tree::rank(Scores& scores) const {
     arriving += within(own.bytes - target);
     scores.at(count++) = {score, level};
   }
-  std::stable_sort(scores.begin(), scores.begin() + static_cast<std::ptrdiff_t>(count),
-                   [](const Score& one, const Score& other) { return one.value > other.value; });
+  std::sort(scores.begin(), scores.begin() + static_cast<std::ptrdiff_t>(count),
+            [](const Score& one, const Score& other) {
+              return one.value != other.value ? one.value > other.value : one.level < other.level;
+            });
   return count;
 }
 

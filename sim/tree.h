@@ -29,6 +29,7 @@ struct TreeOptions {
   double target_file_bytes = 64 << 20;  // of every level: target_file_size_multiplier 1
   // Since RocksDB 9.0 a small L0 above a large base level is compacted within itself.
   bool small_l0_stays = false;
+  bool operator==(const TreeOptions&) const = default;
 };
 
 // What depends on the keys and values.
@@ -77,7 +78,7 @@ class Tree {
   [[nodiscard]] std::size_t levels() const { return options_.levels; }
   [[nodiscard]] std::size_t base_level() const { return base_; }
   [[nodiscard]] double bottom_bytes() const;  // of the last level that is not empty
-  [[nodiscard]] std::uint64_t debt_bytes() const;
+  [[nodiscard]] std::uint64_t debt_bytes() const { return debt_; }
 
  private:
   struct File {
@@ -88,7 +89,7 @@ class Tree {
   struct Level {
     double bytes = 0;
     double appended_bytes = 0;  // of these, in files of appended keys that nothing was merged with
-    double busy_bytes = 0;  // read by running compactions
+    double busy_bytes = 0;      // read by running compactions
   };
   struct Score {
     double value = 0;
@@ -97,6 +98,7 @@ class Tree {
   using Scores = std::array<Score, kMostTreeLevels>;
 
   void retarget();
+  void weigh();
   [[nodiscard]] double l0_score() const;
   [[nodiscard]] std::size_t rank(Scores& scores) const;
   [[nodiscard]] double free_l0_bytes() const;
@@ -114,6 +116,7 @@ class Tree {
   std::array<Level, kMostTreeLevels> levels_{};  // that of L0 is not used
   std::array<double, kMostTreeLevels> targets_{};
   std::size_t base_ = 1;
+  std::uint64_t debt_ = 0;
   int last_id_ = 0;
 };
 

@@ -24,6 +24,7 @@ struct StallLimits {
   std::int64_t l0_stop_files = 36;
   std::uint64_t soft_pending_bytes = std::uint64_t{64} << 30;  // 0: no limit
   std::uint64_t hard_pending_bytes = std::uint64_t{256} << 30;
+  bool operator==(const StallLimits&) const = default;
 };
 
 struct StallGauges {

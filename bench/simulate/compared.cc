@@ -188,7 +188,8 @@ void set_up(const scenario::Scenario& scenario, const std::string& policy,
   for (sim::SimulationInput& input : inputs) {
     if (!rate) continue;
     input.options.rate_limit = static_cast<double>(*rate);
-    input.options.limit_tunes_itself = true;
+    input.options.limit_tunes_itself = input.options.limit_flushes = true;
+    input.options.l0_weight = 0;
   }
 }
 

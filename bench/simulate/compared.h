@@ -38,7 +38,8 @@ inline constexpr const char* kFromScenario = "scenario";
 Result<std::vector<sim::SimulationInput>> inputs_from(const Compared& compared,
                                                       const std::string& source);
 
-// What a policy sets at open, as far as the plant has it.
+// What a policy sets at open, as far as the plant has it: RocksDB's own limiter in place of the
+// agent's.
 void set_up(const scenario::Scenario& scenario, const std::string& policy,
             std::vector<sim::SimulationInput>& inputs);
 

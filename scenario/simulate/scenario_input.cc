@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kLevels = 7;
 // Of a Bloom filter of ten bits: how often a table that has not the key is read for it.
 constexpr double kFalsePositives = 0.01;
+constexpr std::int64_t kOwnL0Weight = 4;  // FairBudget::kDefaultL0Weight
 // The second size of the cache, for how its misses fall.
 constexpr std::int64_t kLargerCache = 4;
 
@@ -105,6 +106,10 @@ Result<sim::SimulationInput> database_input(const ScenarioDatabase& database,
   input.options.max_subcompactions = c.max_subcompactions;
   input.options.rate_limit = number(c.rate_limit_bytes_per_second);
   input.options.limit_tunes_itself = c.auto_tuned_rate_limit;
+  if (c.rate_limit_bytes_per_second == 0) {  // the agent brings its own limiter
+    input.options.limit_flushes = false;
+    input.options.l0_weight = kOwnL0Weight;
+  }
   input.options.cache_bytes = number(c.block_cache_bytes);
   input.options.families.clear();
   const double record = mean_record_bytes(workload.value_size);

@@ -15,5 +15,6 @@ rocktune_unit_test(sim_test
     unit/sim/together_test.cc
     unit/sim/tree_test.cc
     unit/sim/validation_test.cc
+    unit/sim/wait_tail_test.cc
     unit/sim/write_control_test.cc
   LIBRARIES rocktune_sim)

@@ -20,7 +20,8 @@ TEST_CASE("nobody ever waited for it: a twentieth, at once") {
   CHECK(tuning.rate() == kMost / 20);
 }
 
-TEST_CASE("always waited for: up by a twentieth each ten seconds, no higher than the largest rate") {
+TEST_CASE(
+    "always waited for: up by a twentieth each ten seconds, no higher than the largest rate") {
   LimiterTuning tuning(kMost);
   tuning.pass(10, tuning.rate());
   CHECK(tuning.rate() == Approx(kMost / 2 * 1.05));  // 99%: the first refill was there
@@ -28,7 +29,8 @@ TEST_CASE("always waited for: up by a twentieth each ten seconds, no higher than
   CHECK(tuning.rate() == kMost);
 }
 
-TEST_CASE("waited for less than half of the time it falls a little, between that and 90% it stays") {
+TEST_CASE(
+    "waited for less than half of the time it falls a little, between that and 90% it stays") {
   LimiterTuning tuning(kMost);
   tuning.pass(7, 1e6);
   tuning.pass(3, tuning.rate());

@@ -118,5 +118,19 @@ TEST_CASE("a sample tells the plant's state, and rises") {
   CHECK(second.host->cpus == 8);
 }
 
+TEST_CASE("a sample tells the knobs as they stand now, and as they were found") {
+  Host host = narrow_host(100);
+  Sampler sampler(host, 0);
+  const PlantOptions found = host.plant(0).options();
+  CHECK(sampler.next(host).knobs == read_knobs(found, found));
+  PlantOptions turned = found;
+  turned.max_background_jobs = 6;
+  turned.families[0].limits.l0_slowdown_files = 40;
+  host.plant(0).set_options(turned);
+  CHECK(sampler.next(host).knobs == read_knobs(turned, found));
+  host.plant(0).set_options(found);
+  CHECK(sampler.next(host).knobs == read_knobs(found, found));
+}
+
 }  // namespace
 }  // namespace rocktune::sim
