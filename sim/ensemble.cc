@@ -11,13 +11,6 @@
 namespace rocktune::sim {
 namespace {
 
-// Deviations of the logarithms. Of rates: what two halves of one recorded run differ by; of the
-// others: what lies between the devices of 24 recorded runs (0.59 to 0.68 of overlap), or a guess
-// where nothing was measured (cache; the device's is its own).
-constexpr double kRateSpread = 0.15;
-constexpr double kOverlapSpread = 0.08;
-constexpr double kCacheSpread = 0.2;
-constexpr double kMostDeviations = 2;
 constexpr std::uint64_t kDrawStream = 1;
 // Of a poll: samples come a little early and late.
 constexpr double kPollRounding = 1e-6;
@@ -123,9 +116,9 @@ SimulationInput drawn(const SimulationInput& input, std::uint64_t seed) {
   }
   Draw draw(seed);
   Laws& laws = out.laws;
-  laws.flush_bytes_per_second = draw.around(laws.flush_bytes_per_second, kRateSpread);
-  laws.l0_bytes_per_second = draw.around(laws.l0_bytes_per_second, kRateSpread);
-  laws.deep_bytes_per_second = draw.around(laws.deep_bytes_per_second, kRateSpread);
+  laws.flush_bytes_per_second = draw.around(laws.flush_bytes_per_second, input.rate_spread);
+  laws.l0_bytes_per_second = draw.around(laws.l0_bytes_per_second, input.rate_spread);
+  laws.deep_bytes_per_second = draw.around(laws.deep_bytes_per_second, input.rate_spread);
   laws.tree.overlap = draw.around(laws.tree.overlap, kOverlapSpread);
   laws.reads.miss_ratio = std::min(1.0, draw.around(laws.reads.miss_ratio, kCacheSpread));
   laws.reads.cache_exponent = draw.around(laws.reads.cache_exponent, kCacheSpread);

@@ -17,6 +17,20 @@
 
 namespace rocktune::sim {
 
+// Deviations of the logarithms of what is drawn. Of rates: what two halves of one recorded run
+// differ by.
+inline constexpr double kCalibratedRateSpread = 0.15;
+// ... where none was calibrated on a run: of one thread's compactions out of L0 in those seven
+// recordings of tests/data (by `rocktune simulate --whole`) in which some ended under no rate
+// limit.
+inline constexpr double kPriorRateSpread = 0.7;
+// What lies between the devices of 24 recorded runs (0.59 to 0.68).
+inline constexpr double kOverlapSpread = 0.08;
+// A guess: nothing was measured. The device's is its own (HostLaws).
+inline constexpr double kCacheSpread = 0.2;
+// None is drawn further off than this many deviations.
+inline constexpr double kMostDeviations = 2;
+
 // One database and what it is asked for.
 struct SimulationInput {
   PlantOptions options;
@@ -27,6 +41,8 @@ struct SimulationInput {
   DemandSeries demand;
   Nanoseconds begin{0};     // when the state was recorded, on the clock of ticks
   std::string device_name;  // empty: not known
+  // How well the rates of flushes and compactions are known.
+  double rate_spread = kCalibratedRateSpread;
 };
 
 // Laws as they may be, given what calibration knows: seed 0 has them as they are, without luck from

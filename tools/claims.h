@@ -17,6 +17,14 @@ inline constexpr const char* kSimulationClaims =
     "order. It does not foretell a P99 or a throughput, and knows nothing of what it does not "
     "simulate (docs/evaluation.md).";
 
+inline constexpr const char* kScenarioClaims =
+    "Of a scenario: nothing was calibrated on a run. The policies tuned a model of a database "
+    "whose "
+    "rates are assumed, and drawn widely by the seeds, under the demand that the scenario "
+    "describes. It ranks policies for what is described, as far as the seeds agree on their order. "
+    "It says nothing of any database that runs, foretells no P99 and no throughput, and knows "
+    "nothing of what it does not simulate (docs/evaluation.md).";
+
 inline constexpr const char* kValidationClaims =
     "Closed loop: the first part of each run calibrated the simulator, the rest was simulated "
     "under the demand that was recorded in it and under the options that the database had then. "

@@ -1,7 +1,10 @@
-// rocktune simulate: what policies would have come to in a recorded run, in closed loop.
+// rocktune simulate: what policies would have come to in a recorded run, or would come to in a
+// scenario, in closed loop.
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <sstream>
+#include <thread>
 
 #include "files/device_profile.h"
 #include "policy/policy_choice.h"
@@ -9,6 +12,7 @@
 #include "tools/command.h"
 #include "tools/run_list.h"
 #include "tools/run_simulation.h"
+#include "tools/simulate_subject.h"
 #include "tools/simulate_text.h"
 #include "tools/status_line.h"
 #include "tools/text.h"
@@ -20,41 +24,55 @@ struct SimulateOptions {
   std::string trace, target, device;
   std::vector<std::string> policies = {"static", "headroom"};
   SimulationSource source;
+  ScenarioSource scenario;
   std::size_t seeds = 20;
   bool json = false;
 };
 
-// Databases of the trace that can be simulated, and what came of it.
-struct Databases {
-  std::vector<RecordedRun> runs;
-  std::vector<sim::SimulationInput> inputs;
-  std::vector<Simulation> results;
-};
-
-int failed(const Error& error, const RecordedRun& run) {
-  return report_error(error.within("simulate: run " + run.name),
+int failed(const Error& error, const std::string& run) {
+  return report_error(error.within("simulate: run " + run),
                       error.code == ErrorCode::kInvalidArgument ? kUsage : kFailed);
 }
 
+int wrong_usage(const Error& error) {
+  return report_error(error.within("simulate"), kUsage);
+}
+
+// A file's mistakes come all at once, one on each line.
+int wrong_scenario(const Error& error) {
+  const int code = error.code == ErrorCode::kUnsupported ? kFailed : kUsage;
+  std::istringstream mistakes(error.message);
+  for (std::string one; std::getline(mistakes, one);) {
+    report_error({error.code, "simulate: " + one}, code);
+  }
+  return code;
+}
+
+bool is_wanted(const SimulateOptions& options, const std::string& target) {
+  return options.target.empty() || options.target == target;
+}
+
 // Those on one device, under each policy: `group` are indices.
-Result<void> simulate_group(const std::vector<std::size_t>& group,
+Result<void> simulate_group(const std::vector<sim::SimulationInput>& all,
+                            const std::vector<std::size_t>& group,
                             const std::vector<PolicyChoice>& policies, std::size_t seeds,
-                            Databases& databases) {
+                            std::vector<SimulateSubject>& subjects) {
   const StatusLine line;
-  const auto inputs = sim::begun_together(databases.inputs, group);
-  for (const PolicyChoice& policy : policies) {
+  const auto inputs = sim::begun_together(all, group);
+  for (std::size_t policy = 0; policy < policies.size(); ++policy) {
+    const std::string& label = policies[policy].label;
     std::vector<EngineConfig> engines;
     for (const std::size_t i : group) {
-      engines.push_back(engine_of(databases.runs[i].engine, policy));
-      databases.results[i].policies.push_back({policy.label, {}});
+      engines.push_back(subjects[i].engines.at(policy));
+      subjects[i].result.policies.push_back({label, {}});
     }
     for (std::size_t seed = 0; seed < seeds; ++seed) {
-      line.show_run("simulating " + policy.label + ",", seed + 1, seeds,
-                    databases.runs[group.front()].name);
+      line.show_run("simulating " + label + ",", seed + 1, seeds,
+                    subjects[group.front()].result.name);
       auto figures = sim::simulate(inputs, engines, seed);
       if (!figures) return tl::unexpected(figures.error());
       for (std::size_t i = 0; i < group.size(); ++i) {
-        auto& by_seed = databases.results[group[i]].policies.back().by_seed;
+        auto& by_seed = subjects[group[i]].result.policies.back().by_seed;
         by_seed.push_back(std::move((*figures)[i]));
       }
     }
@@ -62,10 +80,12 @@ Result<void> simulate_group(const std::vector<std::size_t>& group,
   return {};
 }
 
-void name_neighbours(const std::vector<std::size_t>& group, Databases& databases) {
+void name_neighbours(const std::vector<std::size_t>& group,
+                     std::vector<SimulateSubject>& subjects) {
   for (const std::size_t i : group) {
     for (const std::size_t other : group) {
-      if (other != i) databases.results[i].together_with.push_back(databases.runs[other].name);
+      if (other == i) continue;
+      subjects[i].result.together_with.push_back(subjects[other].result.name);
     }
   }
 }
@@ -78,83 +98,153 @@ void print_simulation(const Simulation& run, bool as_json) {
   for (const std::string& line : simulation_lines(run)) std::cout << printable(line) << '\n';
 }
 
-int simulate_databases(const std::vector<PolicyChoice>& policies, const SimulateOptions& options,
-                       Databases& databases) {
-  for (const auto& group : sim::on_one_device(databases.inputs)) {
+int simulate_subjects(const std::vector<PolicyChoice>& policies, const SimulateOptions& options,
+                      std::vector<SimulateSubject>& subjects) {
+  std::vector<sim::SimulationInput> inputs;
+  inputs.reserve(subjects.size());
+  for (const SimulateSubject& subject : subjects) inputs.push_back(subject.result.input);
+  for (const auto& group : sim::on_one_device(inputs)) {
     const bool wanted = std::any_of(group.begin(), group.end(), [&](std::size_t i) {
-      return options.target.empty() || options.target == databases.runs[i].target_name;
+      return is_wanted(options, subjects[i].target);
     });
     if (!wanted) continue;
-    const auto done = simulate_group(group, policies, options.seeds, databases);
-    if (!done) return failed(done.error(), databases.runs[group.front()]);
-    name_neighbours(group, databases);
+    const auto done = simulate_group(inputs, group, policies, options.seeds, subjects);
+    if (!done) return failed(done.error(), subjects[group.front()].result.name);
+    name_neighbours(group, subjects);
   }
-  for (std::size_t i = 0; i < databases.runs.size(); ++i) {
-    const std::string& target = databases.runs[i].target_name;
-    if (options.target.empty() || options.target == target) {
-      print_simulation(databases.results[i], options.json);
-    }
+  for (const SimulateSubject& subject : subjects) {
+    if (is_wanted(options, subject.target)) print_simulation(subject.result, options.json);
   }
-  return kOk;
+  std::cout.flush();
+  return std::cout ? kOk : kFailed;
 }
 
-Result<void> check_target(const std::vector<RecordedRun>& runs, const SimulateOptions& options) {
+// `whose`: "trace FILE", "scenario NAME".
+Result<void> check_target(const std::vector<std::string>& targets, const std::string& whose,
+                          const SimulateOptions& options) {
   std::string known;
-  for (const RecordedRun& run : runs) {
-    if (options.target.empty() || options.target == run.target_name) return {};
-    known += (known.empty() ? "" : ", ") + run.target_name;
+  for (const std::string& target : targets) {
+    if (is_wanted(options, target)) return {};
+    known += (known.empty() ? "" : ", ") + target;
   }
-  if (known.empty()) {
-    return fail(ErrorCode::kNotFound, "no database was read in trace " + options.trace);
-  }
-  return fail(ErrorCode::kInvalidArgument, "trace " + options.trace + " has no target \"" +
-                                               options.target + "\"; it has: " + known);
+  return fail(ErrorCode::kInvalidArgument,
+              whose + " has no target \"" + options.target + "\"; it has: " + known);
 }
 
-int simulate_all(SimulateOptions options) {
-  const auto usage = [](const Error& error) {
-    return report_error(error.within("simulate"), kUsage);
-  };
-  const auto policies = parse_policy_choices(options.policies);
-  if (!policies) return usage(policies.error());
-  if (!options.device.empty()) {
-    const auto device = load_device_profile(options.device);
-    if (!device) return usage(device.error());
-    options.source.device = *device;
-  }
+int simulate_scenario(const std::vector<PolicyChoice>& policies, const SimulateOptions& options) {
+  auto subjects = scenario_subjects(options.scenario, policies);
+  if (!subjects) return wrong_scenario(subjects.error());
+  std::vector<std::string> targets;
+  for (const SimulateSubject& subject : *subjects) targets.push_back(subject.target);
+  const auto known = check_target(targets, "scenario " + options.scenario.name_or_path, options);
+  if (!known) return wrong_usage(known.error());
+  return simulate_subjects(policies, options, *subjects);
+}
+
+int simulate_trace(const std::vector<PolicyChoice>& policies, const SimulateOptions& options) {
   const auto recorded = list_recorded_runs({options.trace});
   if (!recorded) return report_error(recorded.error().within("simulate"));
-  if (const auto known = check_target(*recorded, options); !known) {
-    const bool none = known.error().code == ErrorCode::kNotFound;
-    return report_error(known.error().within("simulate"), none ? kFailed : kUsage);
+  std::vector<std::string> targets;
+  for (const RecordedRun& run : *recorded) targets.push_back(run.target_name);
+  if (targets.empty()) {
+    return report_error(
+        Error{ErrorCode::kNotFound, "simulate: no database was read in trace " + options.trace});
   }
-  Databases databases;
+  const auto known = check_target(targets, "trace " + options.trace, options);
+  if (!known) return wrong_usage(known.error());
+  std::vector<SimulateSubject> subjects;
   int code = kOk;
   for (const RecordedRun& run : *recorded) {
     auto input = simulation_input(run, options.source);
     if (!input) {
-      if (options.target.empty() || options.target == run.target_name) {
-        code = failed(input.error(), run);
-      }
+      if (is_wanted(options, run.target_name)) code = failed(input.error(), run.name);
       continue;
     }
-    databases.runs.push_back(run);
-    databases.results.push_back({run.name, run.engine.objective.first, *input, {}, {}});
-    databases.inputs.push_back(*std::move(input));
+    SimulateSubject subject;
+    subject.target = run.target_name;
+    subject.result.name = run.name;
+    subject.result.first = run.engine.objective.first;
+    subject.result.input = *std::move(input);
+    for (const PolicyChoice& policy : policies) {
+      subject.engines.push_back(engine_of(run.engine, policy));
+    }
+    subjects.push_back(std::move(subject));
   }
-  const int simulated = simulate_databases(*policies, options, databases);
-  std::cout.flush();
-  if (!std::cout) return kFailed;
+  const int simulated = simulate_subjects(policies, options, subjects);
   return simulated == kOk ? code : simulated;
+}
+
+int simulate_all(SimulateOptions options) {
+  const auto policies = parse_policy_choices(options.policies);
+  if (!policies) return wrong_usage(policies.error());
+  if (!options.scenario.name_or_path.empty()) return simulate_scenario(*policies, options);
+  if (options.trace.empty()) {
+    return wrong_usage({ErrorCode::kInvalidArgument,
+                        "give the trace of a run, or --scenario with a name or a file"});
+  }
+  if (!options.device.empty()) {
+    const auto device = load_device_profile(options.device);
+    if (!device) return wrong_usage(device.error());
+    options.source.device = *device;
+  }
+  return simulate_trace(*policies, options);
+}
+
+// What a trace has, and a scenario says instead.
+void add_trace_options(CLI::App& app, SimulateOptions& options, CLI::Option* scenario) {
+  app.add_option("TRACE", options.trace, "the trace of a run")->excludes(scenario);
+  app.add_option("--calibrate-until", options.source.calibrate_seconds,
+                 "how much of the run, from its begin, calibrates; the rest is simulated")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SECONDS")
+      ->capture_default_str()
+      ->excludes(scenario);
+  app.add_flag("--whole", options.source.whole,
+               "all of the run calibrates, and all of it is simulated again")
+      ->excludes(scenario);
+  app.add_option("--device", options.device,
+                 "a profile of `rocktune probe-device`; default: the one that the run was recorded "
+                 "with, or no device at all")
+      ->type_name("FILE")
+      ->excludes(scenario);
+}
+
+// "8.9", "7.8.3"; CLI11's contract: empty, or what is wrong.
+std::string check_version(const std::string& text) {
+  const bool digits = text.find_first_not_of("0123456789.") == std::string::npos;
+  const bool number = !text.empty() && text.front() != '.' && text.back() != '.';
+  return digits && number ? "" : "\"" + text + "\" is no version: write 8.9 or 7.8.3";
+}
+
+CLI::Option* add_scenario_options(CLI::App& app, ScenarioSource& source) {
+  CLI::Option* scenario =
+      app.add_option("--scenario", source.name_or_path,
+                     "no trace, but a description of workload, options and device: a built-in of "
+                     "rocktune-bench, or a file (docs/bench.md)")
+          ->type_name("NAME|FILE");
+  app.add_flag("--full", source.full, "the scenario at life size")->needs(scenario);
+  source.cpus = std::max(1U, std::thread::hardware_concurrency());
+  app.add_option("--cpus", source.cpus, "the scenario's machine has so many; default: this one's")
+      ->check(CLI::Range(1, 4096))
+      ->type_name("NUMBER")
+      ->needs(scenario);
+  app.add_option("--rocksdb", source.rocksdb_version,
+                 "the scenario's RocksDB, whose rules are followed")
+      ->check(check_version)
+      ->type_name("VERSION")
+      ->capture_default_str()
+      ->needs(scenario);
+  return scenario;
 }
 
 }  // namespace
 
 void add_simulate(CLI::App& root, Action& chosen) {
   CLI::App* app = root.add_subcommand(
-      "simulate", "what policies would have come to in a recorded run, in closed loop");
+      "simulate",
+      "what policies would have come to in a recorded run, or in a scenario, in closed loop");
   auto options = std::make_shared<SimulateOptions>();
-  app->add_option("TRACE", options->trace, "the trace of a run")->required();
+  add_trace_options(*app, *options, add_scenario_options(*app, options->scenario));
   app->add_option("--policies", options->policies, "what to compare, with commas")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -163,26 +253,16 @@ void add_simulate(CLI::App& root, Action& chosen) {
   app->add_option("--target", options->target,
                   "one database, by name; default: each. Those on one device are simulated on one")
       ->type_name("NAME");
-  app->add_option("--calibrate-until", options->source.calibrate_seconds,
-                  "how much of the run, from its begin, calibrates; the rest is simulated")
-      ->check(CLI::PositiveNumber)
-      ->type_name("SECONDS")
-      ->capture_default_str();
-  app->add_flag("--whole", options->source.whole,
-                "all of the run calibrates, and all of it is simulated again");
-  app->add_option(
-         "--device", options->device,
-         "a profile of `rocktune probe-device`; default: the one that the run was recorded "
-         "with, or no device at all")
-      ->type_name("FILE");
   app->add_option("--seeds", options->seeds, "simulations of each policy")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1000}))
       ->type_name("NUMBER")
       ->capture_default_str();
   app->add_flag("--json", options->json, "one line of JSON for each database, with every seed");
   app->footer(
-      std::string("Example: rocktune simulate run.sqlite --policies static,headroom,silk\n\n") +
-      kPolicyChoiceHelp + "\n\n" + kSimulationClaims);
+      std::string(
+          "Examples: rocktune simulate run.sqlite --policies static,headroom,silk\n"
+          "          rocktune simulate --scenario write-burst --policies static,headroom\n\n") +
+      kPolicyChoiceHelp + "\n\n" + kSimulationClaims + "\n\n" + kScenarioClaims);
   app->callback([options, &chosen] { chosen = [options] { return simulate_all(*options); }; });
 }
 

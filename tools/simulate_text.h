@@ -1,6 +1,8 @@
-// What `rocktune simulate` prints: policies side by side under the demand of a recorded run.
+// What `rocktune simulate` prints: policies side by side under the demand of a recorded run, or of
+// a scenario.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,13 +13,33 @@
 
 namespace rocktune::tools {
 
+// What a simulation of a scenario stands on, which was calibrated on no run.
+struct ScenarioNotes {
+  std::string device;                      // as the scenario calls it, and how slowed
+  std::string rocksdb_version;             // whose rules are followed
+  std::vector<std::string> not_simulated;  // of what the scenario says of the database
+};
+
 struct Simulation {
   std::string name;
   Priority first = Priority::kReadP99;
   sim::SimulationInput input;
   std::vector<sim::SimulatedPolicy> policies;
   std::vector<std::string> together_with;  // other databases that were simulated on its device
+  std::optional<ScenarioNotes> scenario;   // absent: of a recorded run
 };
+
+// A parameter of the simulator that nothing was measured for.
+struct Assumed {
+  const char* key = "";   // in JSON
+  const char* name = "";  // in text
+  double value = 0;
+  double factor = 1;  // how far off, either way, the seeds draw it at most; 1: not at all
+  std::string (*text)(double) = nullptr;
+};
+
+// Of a scenario, which is calibrated on no run.
+std::vector<Assumed> assumed_parameters(const sim::SimulationInput& input);
 
 // What to make of an order: "the order is stable", or that it is none. `best_ratios` of all
 // policies.

@@ -18,8 +18,10 @@ double mib(std::uint64_t bytes) {
   return static_cast<double>(bytes) / (1 << 20);
 }
 
-std::string short_name(Operation operation) {
-  return operation == Operation::kReadModifyWrite ? "rmw" : std::string(name_of(operation));
+std::string short_name(scenario::Operation operation) {
+  return operation == scenario::Operation::kReadModifyWrite
+             ? "rmw"
+             : std::string(scenario::name_of(operation));
 }
 
 }  // namespace
@@ -33,14 +35,14 @@ Result<ProgressMode> parse_progress(const std::string& name) {
               "--progress " + name + ": give auto, lines, json or none");
 }
 
-std::string progress_text(const Phase& phase, const Interval& second) {
+std::string progress_text(const scenario::Phase& phase, const Interval& second) {
   const double at = second.start_seconds + second.seconds;
   const double rate = static_cast<double>(second.latencies.count()) / second.seconds;
   std::string text = phase.name + formatted(" %4.0f s", at) + formatted("  %7.0f ops/s", rate);
-  for (std::size_t i = 0; i < kOperations; ++i) {
+  for (std::size_t i = 0; i < scenario::kOperations; ++i) {
     const Histogram& histogram = second.latencies.of[i];
     if (histogram.count() == 0) continue;
-    text += "  " + short_name(static_cast<Operation>(i)) +
+    text += "  " + short_name(static_cast<scenario::Operation>(i)) +
             formatted(" p99 %.2f ms", in_milliseconds(histogram.percentile_us(0.99)));
   }
   text += formatted("  L0 %2.0f", static_cast<double>(second.gauges.l0_files)) +
@@ -64,7 +66,8 @@ void Progress::show(const std::string& database, const std::string& line, double
   }
 }
 
-void Progress::loading(const ScenarioDatabase& database, std::int64_t records, bool settling) {
+void Progress::loading(const scenario::ScenarioDatabase& database, std::int64_t records,
+                       bool settling) {
   const std::int64_t of = database.workload.records;
   if (mode_ == ProgressMode::kJson) {
     const nlohmann::json event = {{"event", "loading"},
@@ -84,7 +87,7 @@ void Progress::loading(const ScenarioDatabase& database, std::int64_t records, b
   show(database.name, line, 0);
 }
 
-void Progress::second(const ScenarioDatabase& database, const Phase& phase,
+void Progress::second(const scenario::ScenarioDatabase& database, const scenario::Phase& phase,
                       const Interval& second) {
   if (mode_ == ProgressMode::kJson) {
     nlohmann::json event = interval_json(second);

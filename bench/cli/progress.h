@@ -16,16 +16,17 @@ enum class ProgressMode { kTerminal, kLines, kJson, kNone };
 Result<ProgressMode> parse_progress(const std::string& name);
 
 // "steady  12s  3012 ops/s  read p99 0.21 ms  update p99 1.20 ms  L0 4  pending 12.3 MiB ..."
-std::string progress_text(const Phase& phase, const Interval& second);
+std::string progress_text(const scenario::Phase& phase, const Interval& second);
 
 // Human-readable progress goes to stderr; JSON goes to stdout. Where a scenario has several
 // databases, each has lines of its own.
 class Progress : public SessionWatcher {
  public:
   explicit Progress(ProgressMode mode) : mode_(mode) {}
-  void loading(const ScenarioDatabase& database, std::int64_t records, bool settling) override;
+  void loading(const scenario::ScenarioDatabase& database, std::int64_t records,
+               bool settling) override;
   void loaded() override { finish(); }
-  void second(const ScenarioDatabase& database, const Phase& phase,
+  void second(const scenario::ScenarioDatabase& database, const scenario::Phase& phase,
               const Interval& second) override;
   void note(const std::string& text) override;
   void finish();  // ends a line that was being rewritten

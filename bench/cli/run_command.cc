@@ -23,8 +23,8 @@ constexpr const char* kUsualConfiguration = "ReadOpt-512MB";
 
 // What the settings come to, once every name is looked up and every file is read.
 struct Plan {
-  Scenario scenario;
-  DeviceSpec device;
+  scenario::Scenario scenario;
+  scenario::DeviceSpec device;
   ProgressMode progress = ProgressMode::kNone;
 };
 
@@ -36,8 +36,8 @@ std::optional<std::string> option_for(const std::string& option, const std::stri
   return option.substr(colon + 1);
 }
 
-Result<void> override_database(const RunSettings& settings, ScenarioDatabase& database) {
-  Workload& workload = database.workload;
+Result<void> override_database(const RunSettings& settings, scenario::ScenarioDatabase& database) {
+  scenario::Workload& workload = database.workload;
   if (settings.threads > 0) workload.threads = settings.threads;
   if (settings.records > 0) workload.records = settings.records;
   if (settings.value_size > 0) workload.set_value_size(settings.value_size);
@@ -51,10 +51,10 @@ Result<void> override_database(const RunSettings& settings, ScenarioDatabase& da
 }
 
 // Found out here, since each database passes over what is not its own.
-Result<void> check_option_owners(const RunSettings& settings, const Scenario& scenario) {
+Result<void> check_option_owners(const RunSettings& settings, const scenario::Scenario& scenario) {
   for (const std::string& option : settings.options) {
     const auto& all = scenario.databases;
-    if (std::none_of(all.begin(), all.end(), [&](const ScenarioDatabase& database) {
+    if (std::none_of(all.begin(), all.end(), [&](const scenario::ScenarioDatabase& database) {
           return option_for(option, database.name).has_value();
         })) {
       return fail(ErrorCode::kInvalidArgument,
@@ -65,15 +65,16 @@ Result<void> check_option_owners(const RunSettings& settings, const Scenario& sc
 }
 
 // What is measured, before single settings of it are changed.
-Result<Scenario> named_scenario(const RunSettings& settings) {
+Result<scenario::Scenario> named_scenario(const RunSettings& settings) {
   const std::string& configuration = settings.configuration;
   if (settings.scenario.empty()) {
-    return scenario_of(settings.workload,
-                       configuration.empty() ? kUsualConfiguration : configuration, settings.scale);
+    return scenario::scenario_of(settings.workload,
+                                 configuration.empty() ? kUsualConfiguration : configuration,
+                                 settings.scale);
   }
-  auto scenario = load_scenario(settings.scenario, settings.full);
+  auto scenario = scenario::load_scenario(settings.scenario, settings.full);
   if (!scenario || configuration.empty()) return scenario;
-  return with_configuration(std::move(*scenario), configuration);
+  return scenario::with_configuration(std::move(*scenario), configuration);
 }
 
 Result<Plan> make_plan(const RunSettings& settings) {
@@ -85,16 +86,16 @@ Result<Plan> make_plan(const RunSettings& settings) {
   if (!scenario) return tl::unexpected(scenario.error());
   plan.scenario = std::move(*scenario);
   const double planned_seconds = plan.scenario.seconds();
-  for (ScenarioDatabase& database : plan.scenario.databases) {
+  for (scenario::ScenarioDatabase& database : plan.scenario.databases) {
     if (auto set = override_database(settings, database); !set) return tl::unexpected(set.error());
   }
   if (auto owned = check_option_owners(settings, plan.scenario); !owned) {
     return tl::unexpected(owned.error());
   }
   if (!settings.device.empty()) plan.scenario.device = settings.device;
-  auto device =
-      parse_device_spec(plan.scenario.device,
-                        settings.device_scale > 0 ? settings.device_scale : plan.scenario.scale);
+  auto device = scenario::parse_device_spec(plan.scenario.device, settings.device_scale > 0
+                                                                      ? settings.device_scale
+                                                                      : plan.scenario.scale);
   if (!device) return tl::unexpected(device.error());
   plan.device = std::move(*device);
   // The scenario's device goes with its workloads; one given with --device has times of its own.
@@ -140,7 +141,8 @@ std::string absolute_path(const std::string& path) {
 }
 
 // Of a workload the directory is the database, of a scenario it holds them.
-Result<std::vector<std::string>> place(const RunSettings& settings, const Scenario& scenario,
+Result<std::vector<std::string>> place(const RunSettings& settings,
+                                       const scenario::Scenario& scenario,
                                        const std::string& directory) {
   if (settings.scenario.empty()) return std::vector{directory};
   std::error_code error;
@@ -150,7 +152,7 @@ Result<std::vector<std::string>> place(const RunSettings& settings, const Scenar
   }
   std::vector<std::string> paths;
   paths.reserve(scenario.databases.size());
-  for (const ScenarioDatabase& database : scenario.databases) {
+  for (const scenario::ScenarioDatabase& database : scenario.databases) {
     paths.push_back(directory + "/" + database.name);
   }
   return paths;

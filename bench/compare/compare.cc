@@ -9,8 +9,8 @@
 #include "bench/compare/reports.h"
 #include "bench/compare/runs.h"
 #include "bench/compare/shared.h"
-#include "bench/scenario/scenario.h"
 #include "bench/trial/screen.h"
+#include "scenario/scenario.h"
 
 namespace rocktune::bench {
 namespace {
@@ -27,7 +27,7 @@ std::string command_of(const CompareSettings& settings, const std::string& polic
   return out.str();
 }
 
-Result<void> compare(const CompareSettings& settings, const Scenario& scenario,
+Result<void> compare(const CompareSettings& settings, const scenario::Scenario& scenario,
                      const json& programs, const std::vector<std::string>& policies,
                      CompareDirectory& directory) {
   Screen screen;
@@ -52,7 +52,7 @@ int failed(const Error& error, int code) {
 int compare_command(const CompareSettings& settings) {
   const auto policies = parse_policies(settings.policies);
   if (!policies) return failed(policies.error(), 2);
-  const auto scenario = load_scenario(settings.scenario, settings.full);
+  const auto scenario = scenario::load_scenario(settings.scenario, settings.full);
   if (!scenario) return failed(scenario.error(), 2);
   install_stop_signals();
   const auto shared = shared_by_runs(settings, *scenario);

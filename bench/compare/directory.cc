@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "bench/config/located_yaml.h"
+#include "bench/text_file.h"
 #include "files/replace_file.h"
 
 namespace rocktune::bench {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "bench/config/located_yaml.h"
+#include "bench/text_file.h"
 
 namespace rocktune::bench {
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/scenario/scenario.h"
 #include "bench/trial/daemon.h"
 #include "model/engine_config.h"
 #include "model/result.h"
+#include "scenario/scenario.h"
 
 namespace rocktune::bench {
 
@@ -41,36 +41,22 @@ struct PolicySetup {
 };
 
 // `best_options`: what the search found; only best-static needs it.
-Result<PolicySetup> policy_setup(const std::string& policy, const Scenario& scenario,
+Result<PolicySetup> policy_setup(const std::string& policy, const scenario::Scenario& scenario,
                                  const std::vector<std::string>& best_options);
 
 // A rocktuned that only observes, and records what it sees.
-DaemonSettings observing_daemon(const Scenario& scenario);
+DaemonSettings observing_daemon(const scenario::Scenario& scenario);
 
-// `policy_params` of one of the peers: its published constants at the scenario's scale, and the
-// device's bandwidth. Empty for the others.
-PolicyParams peer_params(const std::string& policy, const Scenario& scenario);
-
-// What rocktuned's engine would be configured with for one of the scenario's databases: the same as
-// daemon_sections() says in YAML.
-EngineConfig engine_config(const std::string& policy, const Scenario& scenario,
-                           const ScenarioDatabase& database);
+// The CPUs of this machine, which a run of a scenario may use.
+std::int64_t machine_cpus();
 
 // The daemon's `defaults:` for a policy of its own: the scenario's objective as far as rocktuned
 // has words for it, and what the scenario lets a tuner spend.
-std::string daemon_sections(const std::string& policy, const Scenario& scenario);
+std::string daemon_sections(const std::string& policy, const scenario::Scenario& scenario);
 
 // One option of one of the scenario's databases, as `run --config` takes it.
-std::string option_of(const Scenario& scenario, const ScenarioDatabase& database,
-                      const std::string& key, const std::string& value);
-
-// What the device under the scenario writes at most, in bytes per second.
-Result<std::int64_t> device_write_rate(const Scenario& scenario);
-
-// The scenario's budgets divided evenly among its databases: block cache and memtables together
-// (without a budget: what is configured), and background jobs (without: the CPUs, at least 2).
-std::int64_t memory_share(const Scenario& scenario, const ScenarioDatabase& database);
-std::int64_t jobs_share(const Scenario& scenario);
-std::int64_t memtable_bytes(const ScenarioDatabase& database);
+std::string option_of(const scenario::Scenario& scenario,
+                      const scenario::ScenarioDatabase& database, const std::string& key,
+                      const std::string& value);
 
 }  // namespace rocktune::bench

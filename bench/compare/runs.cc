@@ -7,8 +7,8 @@
 #include "bench/cli/stop.h"
 #include "bench/compare/finished_trial.h"
 #include "bench/compare/shared.h"
-#include "bench/config/located_yaml.h"
 #include "bench/report/result_reader.h"
+#include "bench/text_file.h"
 #include "bench/trial/loaded_database.h"
 #include "model/text.h"
 

@@ -14,16 +14,16 @@
 #include "bench/compare/order.h"
 #include "bench/compare/policies.h"
 #include "bench/compare/search.h"
-#include "bench/scenario/scenario.h"
 #include "bench/trial/screen.h"
 #include "bench/trial/trial.h"
+#include "scenario/scenario.h"
 
 namespace rocktune::bench {
 
 class CompareRuns {
  public:
   // All must outlive it. `programs`: of shared_by_runs(); a run is only made while they are those.
-  CompareRuns(const CompareSettings& settings, const Scenario& scenario,
+  CompareRuns(const CompareSettings& settings, const scenario::Scenario& scenario,
               const nlohmann::json& programs, CompareDirectory& directory, Screen& screen)
       : settings_(settings),
         scenario_(scenario),
@@ -48,7 +48,7 @@ class CompareRuns {
   Watcher watcher(const std::string& what);
 
   const CompareSettings& settings_;
-  const Scenario& scenario_;
+  const scenario::Scenario& scenario_;
   const nlohmann::json& programs_;
   CompareDirectory& directory_;
   Screen& screen_;

@@ -38,16 +38,16 @@ std::string name_of(const Choice& choice) {
 }
 
 // Nothing when the memory has no room for it.
-std::optional<StaticSetting> setting_of(const Scenario& scenario, const Choice& choice,
+std::optional<StaticSetting> setting_of(const scenario::Scenario& scenario, const Choice& choice,
                                         std::int64_t device_rate) {
   StaticSetting setting{name_of(choice), {}};
-  for (const ScenarioDatabase& database : scenario.databases) {
+  for (const scenario::ScenarioDatabase& database : scenario.databases) {
     const auto add = [&](const char* key, std::int64_t value) {
       setting.options.push_back(option_of(scenario, database, key, std::to_string(value)));
     };
-    const std::int64_t memory = memory_share(scenario, database);
+    const std::int64_t memory = scenario::memory_share(scenario, database);
     const auto memtables = static_cast<std::int64_t>(
-        std::llround(static_cast<double>(memtable_bytes(database)) * choice.memtables));
+        std::llround(static_cast<double>(scenario::memtable_bytes(database)) * choice.memtables));
     const std::int64_t cache = memory - memtables;
     if (static_cast<double>(cache) < kLeastCacheShare * static_cast<double>(memory)) {
       return std::nullopt;
@@ -85,12 +85,13 @@ const SearchedRun* find(const std::vector<SearchedRun>& known, std::size_t round
 
 }  // namespace
 
-Result<std::vector<StaticSetting>> static_settings(const Scenario& scenario) {
-  const auto device_rate = device_write_rate(scenario);
+Result<std::vector<StaticSetting>> static_settings(const scenario::Scenario& scenario) {
+  const auto device_rate = scenario::device_write_rate(scenario);
   if (!device_rate) return tl::unexpected(device_rate.error());
   std::vector<StaticSetting> settings = {{"as configured", {}}};
   std::vector<std::int64_t> jobs = {2};
-  if (jobs_share(scenario) > 2) jobs.push_back(jobs_share(scenario));
+  const std::int64_t share = scenario::jobs_share(scenario, machine_cpus());
+  if (share > 2) jobs.push_back(share);
   for (const double rate : kRateShares) {
     for (const std::int64_t number : jobs) {
       for (const double memtables : kMemtableFactors) {

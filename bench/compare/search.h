@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/scenario/scenario.h"
 #include "model/result.h"
+#include "scenario/scenario.h"
 
 namespace rocktune::bench {
 
@@ -23,7 +23,7 @@ struct StaticSetting {
 
 // The scenario's own options come first. All settings keep within its budgets of memory and jobs,
 // which are the daemon's too.
-Result<std::vector<StaticSetting>> static_settings(const Scenario& scenario);
+Result<std::vector<StaticSetting>> static_settings(const scenario::Scenario& scenario);
 
 // How good a run was: operations done in seconds that kept every limit of the objective, per second
 // of the run. Where that is equal - no setting keeps the limits - all operations count.

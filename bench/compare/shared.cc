@@ -5,12 +5,12 @@
 #include <set>
 #include <string>
 
-#include "bench/config/builtin.h"
-#include "bench/device/target_device.h"
 #include "bench/report/run.h"
 #include "bench/run/result.h"
 #include "bench/trial/digest.h"
 #include "bench/trial/subject.h"
+#include "scenario/builtin.h"
+#include "scenario/device/spec.h"
 
 namespace rocktune::bench {
 namespace {
@@ -35,12 +35,13 @@ std::set<std::string> mapped_libraries() {
 
 }  // namespace
 
-Result<json> parsed_scenario_json(const Scenario& scenario) {
+Result<json> parsed_scenario_json(const scenario::Scenario& scenario) {
   RunResult nothing;
   nothing.scenario = scenario;
-  for (const ScenarioDatabase& database : scenario.databases) {
+  for (const scenario::ScenarioDatabase& database : scenario.databases) {
     DatabaseResult result;
-    for (const Phase& phase : database.workload.phases) result.phases.push_back({phase, {}, {}});
+    for (const scenario::Phase& phase : database.workload.phases)
+      result.phases.push_back({phase, {}, {}});
     nothing.databases.push_back(std::move(result));
   }
   const json document = result_json(nothing);
@@ -53,10 +54,10 @@ Result<json> parsed_scenario_json(const Scenario& scenario) {
       for (const char* measured : {"total", "per_second"}) phase.erase(measured);
     }
   }
-  const auto device = parse_device_spec(scenario.device, scenario.scale);
+  const auto device = scenario::parse_device_spec(scenario.device, scenario.scale);
   if (!device) return tl::unexpected(device.error());
-  const bool real = device->kind == DeviceKind::kReal;
-  parsed["device"] = real ? json(nullptr) : json(format_device_profile(device->profile));
+  const bool real = device->kind == scenario::DeviceKind::kReal;
+  parsed["device"] = real ? json(nullptr) : json(scenario::format_device_profile(device->profile));
   // Numbers as they come back from a file.
   return json::parse(parsed.dump());
 }
@@ -96,8 +97,8 @@ json machine_json() {
   return out;
 }
 
-Result<json> shared_by_runs(const CompareSettings& settings, const Scenario& scenario) {
-  const auto text = builtin_or_file(BuiltinKind::kScenario, settings.scenario);
+Result<json> shared_by_runs(const CompareSettings& settings, const scenario::Scenario& scenario) {
+  const auto text = scenario::builtin_or_file(scenario::builtin_scenarios(), settings.scenario);
   if (!text) return tl::unexpected(text.error());
   auto programs = programs_json(kComparedPrograms);
   if (!programs) return tl::unexpected(programs.error());

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bench/compare/compare.h"
-#include "bench/scenario/scenario.h"
 #include "model/result.h"
+#include "scenario/scenario.h"
 
 namespace rocktune::bench {
 
@@ -20,13 +20,14 @@ inline const std::vector<std::string> kComparedPrograms = {"rocktune-bench", "ro
 // An error when these are no longer the programs that `before` tells of: a build in the meantime.
 Result<void> check_programs(const std::vector<std::string>& programs, const nlohmann::json& before);
 // Everything that the scenario came to, the files that it names included.
-Result<nlohmann::json> parsed_scenario_json(const Scenario& scenario);
+Result<nlohmann::json> parsed_scenario_json(const scenario::Scenario& scenario);
 // Where: "cpu_model", "cpus", "kernel".
 nlohmann::json machine_json();
 
 // {"schema": "rocktune-compare-directory/1", "scenario", "scenario_digest", "scenario_parsed" (with
 //  the workloads, configurations and device that it names), "full", "seconds", "seed", "programs",
 //  "machine", "traces" (true, or not there)}
-Result<nlohmann::json> shared_by_runs(const CompareSettings& settings, const Scenario& scenario);
+Result<nlohmann::json> shared_by_runs(const CompareSettings& settings,
+                                      const scenario::Scenario& scenario);
 
 }  // namespace rocktune::bench

@@ -9,14 +9,14 @@
 #include "bench/cli/stop.h"
 #include "bench/cli/temporary.h"
 #include "bench/demo/comparison.h"
-#include "bench/device/profile.h"
-#include "bench/host/configuration.h"
 #include "bench/trial/alert_tail.h"
 #include "bench/trial/loaded_database.h"
 #include "bench/trial/screen.h"
 #include "bench/trial/trial.h"
-#include "bench/workload/workload.h"
 #include "model/text.h"
+#include "scenario/configuration.h"
+#include "scenario/device/profile.h"
+#include "scenario/workload/workload.h"
 
 namespace rocktune::bench {
 namespace {
@@ -67,14 +67,14 @@ class Demo {
 };
 
 Result<void> Demo::introduce() {
-  const auto workload = load_workload(kWorkload);
+  const auto workload = scenario::load_workload(kWorkload);
   if (!workload) return tl::unexpected(workload.error());
-  const auto original = load_configuration(kConfiguration);
+  const auto original = scenario::load_configuration(kConfiguration);
   if (!original) return tl::unexpected(original.error());
-  const auto profile = load_device_profile(kDevice);
+  const auto profile = scenario::load_device_profile(kDevice);
   if (!profile) return tl::unexpected(profile.error());
-  const HostConfiguration scaled = original->scaled(settings_.scale);
-  const DeviceProfile device = profile->scaled(settings_.scale);
+  const scenario::HostConfiguration scaled = original->scaled(settings_.scale);
+  const scenario::DeviceProfile device = profile->scaled(settings_.scale);
   const auto size = [](std::int64_t bytes) { return text::bytes(static_cast<double>(bytes)); };
   char scale[16];
   std::snprintf(scale, sizeof scale, "1/%g", settings_.scale);
@@ -95,13 +95,14 @@ Result<void> Demo::introduce() {
   screen_.say("  storage      EMULATED DEVICE: " + profile->description + "; " +
               text::rate(device.read_bytes_per_second) + " reads, " +
               text::rate(device.write_bytes_per_second) + " writes");
-  for (const Phase& phase : workload->phases) {
+  for (const scenario::Phase& phase : workload->phases) {
     const double stretch = settings_.seconds > 0 ? settings_.seconds / workload->seconds() : 1;
     char text[160];
     std::snprintf(text, sizeof text, "  phase        %s: %.0f s, %.0f%% reads %.0f%% updates, %s",
-                  phase.name.c_str(), phase.seconds * stretch, phase.mix[Operation::kRead] * 100,
-                  phase.mix[Operation::kUpdate] * 100,
-                  (rate_text(phase.rate) + (phase.rate.paced() ? " ops/s" : "")).c_str());
+                  phase.name.c_str(), phase.seconds * stretch,
+                  phase.mix[scenario::Operation::kRead] * 100,
+                  phase.mix[scenario::Operation::kUpdate] * 100,
+                  (scenario::rate_text(phase.rate) + (phase.rate.paced() ? " ops/s" : "")).c_str());
     screen_.say(text);
   }
   return {};

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/config/located_yaml.h"
+#include "bench/text_file.h"
 
 namespace rocktune::bench {
 namespace {

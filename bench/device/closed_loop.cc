@@ -25,7 +25,7 @@ struct Turn {
 
 class ClosedLoop {
  public:
-  ClosedLoop(const DeviceProfile& profile, const ClosedLoad& load, Nanoseconds begin,
+  ClosedLoop(const scenario::DeviceProfile& profile, const ClosedLoad& load, Nanoseconds begin,
              Nanoseconds end, std::uint64_t seed)
       : model_(profile),
         load_(load),
@@ -94,7 +94,8 @@ class ClosedLoop {
 };
 
 // Whether the device and the jobs can do so many a second.
-bool sustainable(const DeviceProfile& profile, const ClosedLoad& load, double per_second) {
+bool sustainable(const scenario::DeviceProfile& profile, const ClosedLoad& load,
+                 double per_second) {
   const double reads = load.read_share * per_second;
   const double writes = per_second - reads;
   const double read_s = pure_service_seconds(profile, IoKind::kRead, load.request_bytes);
@@ -118,7 +119,8 @@ bool sustainable(const DeviceProfile& profile, const ClosedLoad& load, double pe
 
 }  // namespace
 
-double expected_requests_per_second(const DeviceProfile& profile, const ClosedLoad& load) {
+double expected_requests_per_second(const scenario::DeviceProfile& profile,
+                                    const ClosedLoad& load) {
   // All three limits tighten with the rate, so that the highest rate is found by halving, here on
   // the logarithm: 60 halvings of nine decades are finer than a double.
   double low = 0.1;
@@ -130,7 +132,7 @@ double expected_requests_per_second(const DeviceProfile& profile, const ClosedLo
   return low;
 }
 
-ClosedThroughput run_closed_loop(const DeviceProfile& profile, const ClosedLoad& load,
+ClosedThroughput run_closed_loop(const scenario::DeviceProfile& profile, const ClosedLoad& load,
                                  double warm_up_seconds, double seconds, std::uint64_t seed) {
   return ClosedLoop(profile, load, from_seconds(warm_up_seconds),
                     from_seconds(warm_up_seconds + seconds), seed)

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "bench/device/profile.h"
+#include "scenario/device/profile.h"
 
 namespace rocktune::bench {
 
@@ -32,11 +32,11 @@ struct ClosedThroughput {
 // The steady state by three limits: what is in flight over the latency (Little's law), the
 // capacity line u_r + u_w + mixing_loss * u_r * u_w <= 1, and the jobs' CPU. It knows neither write
 // cache nor degradation.
-double expected_requests_per_second(const DeviceProfile& profile, const ClosedLoad& load);
+double expected_requests_per_second(const scenario::DeviceProfile& profile, const ClosedLoad& load);
 
 // Drives a DeviceModel: `warm_up_seconds` of device time unmeasured, then `seconds` measured. The
 // same seed gives the same result.
-ClosedThroughput run_closed_loop(const DeviceProfile& profile, const ClosedLoad& load,
+ClosedThroughput run_closed_loop(const scenario::DeviceProfile& profile, const ClosedLoad& load,
                                  double warm_up_seconds, double seconds, std::uint64_t seed = 1);
 
 }  // namespace rocktune::bench

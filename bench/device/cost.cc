@@ -21,8 +21,9 @@ void make_requests(EmulatedDevice& device, std::int64_t requests) {
 
 }  // namespace
 
-Result<DeviceCost> measure_device_cost(const DeviceProfile& profile, const std::string& directory,
-                                       std::int64_t threads, std::int64_t requests) {
+Result<DeviceCost> measure_device_cost(const scenario::DeviceProfile& profile,
+                                       const std::string& directory, std::int64_t threads,
+                                       std::int64_t requests) {
   auto device =
       EmulatedDevice::create(profile, directory + "/device", EmulatedDevice::Waiting::kNone);
   if (!device) return tl::unexpected(device.error());

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/device/profile.h"
 #include "model/result.h"
+#include "scenario/device/profile.h"
 
 namespace rocktune::bench {
 
@@ -23,7 +23,8 @@ struct DeviceCost {
 
 // Each thread makes `requests` requests, 4 KiB reads and 64 KiB writes in turn. `directory` must
 // exist and is used for the device's files.
-Result<DeviceCost> measure_device_cost(const DeviceProfile& profile, const std::string& directory,
-                                       std::int64_t threads, std::int64_t requests);
+Result<DeviceCost> measure_device_cost(const scenario::DeviceProfile& profile,
+                                       const std::string& directory, std::int64_t threads,
+                                       std::int64_t requests);
 
 }  // namespace rocktune::bench

@@ -36,21 +36,21 @@ bool write_atomically(const std::string& path, const std::string& text) {
   return std::rename(temporary.c_str(), path.c_str()) == 0;
 }
 
-std::string describe(const DeviceProfile& profile) {
+std::string describe(const scenario::DeviceProfile& profile) {
   return "# An emulated device, no real one. What it imitates, as used (scaled):\n" +
-         format_device_profile(profile);
+         scenario::format_device_profile(profile);
 }
 
 }  // namespace
 
-EmulatedDevice::EmulatedDevice(const DeviceProfile& profile, std::string directory, Waiting waiting)
+EmulatedDevice::EmulatedDevice(const scenario::DeviceProfile& profile, std::string directory,
+                               Waiting waiting)
     : profile_(profile), directory_(std::move(directory)), waiting_(waiting), model_(profile) {
   model_.begin(monotonic_now());
 }
 
-Result<std::unique_ptr<EmulatedDevice>> EmulatedDevice::create(const DeviceProfile& profile,
-                                                               const std::string& directory,
-                                                               Waiting waiting) {
+Result<std::unique_ptr<EmulatedDevice>> EmulatedDevice::create(
+    const scenario::DeviceProfile& profile, const std::string& directory, Waiting waiting) {
   std::error_code error;
   std::filesystem::create_directory(directory, error);
   if (error) {

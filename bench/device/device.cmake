@@ -13,8 +13,6 @@ target_sources(rocktune_bench_lib PRIVATE
   device/loop_traces.cc
   device/model.cc
   device/points.cc
-  device/profile.cc
-  device/profile_yaml.cc
   device/stat.cc
   device/target_device.cc)
 target_link_libraries(rocktune_bench_lib PRIVATE Eigen3::Eigen)

@@ -27,7 +27,7 @@ class EmulatedDevice {
   enum class Waiting { kSleep, kNone };
 
   // Creates `directory` (its parent must exist) and starts publishing and charging.
-  static Result<std::unique_ptr<EmulatedDevice>> create(const DeviceProfile& profile,
+  static Result<std::unique_ptr<EmulatedDevice>> create(const scenario::DeviceProfile& profile,
                                                         const std::string& directory,
                                                         Waiting waiting = Waiting::kSleep);
   ~EmulatedDevice();  // publishes once more
@@ -43,15 +43,15 @@ class EmulatedDevice {
   // starts the time that the profile's degradation counts from.
   void set_charging(bool on);
   [[nodiscard]] BlockStat stat();
-  [[nodiscard]] const DeviceProfile& profile() const { return profile_; }
+  [[nodiscard]] const scenario::DeviceProfile& profile() const { return profile_; }
 
  private:
-  EmulatedDevice(const DeviceProfile& profile, std::string directory, Waiting waiting);
+  EmulatedDevice(const scenario::DeviceProfile& profile, std::string directory, Waiting waiting);
   void charge(IoKind kind, std::int64_t bytes);
   Result<void> publish();
   void run();
 
-  const DeviceProfile profile_;
+  const scenario::DeviceProfile profile_;
   const std::string directory_;
   const Waiting waiting_;
   std::mutex mutex_;

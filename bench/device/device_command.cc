@@ -8,10 +8,11 @@
 #include <thread>
 
 #include "bench/cli/temporary.h"
-#include "bench/config/located_yaml.h"
 #include "bench/device/cost.h"
 #include "bench/device/fit.h"
 #include "bench/device/loop_traces.h"
+#include "bench/text_file.h"
+#include "scenario/located_yaml.h"
 
 namespace rocktune::bench {
 namespace {
@@ -63,7 +64,7 @@ Result<DeviceFit> fit_without(const std::vector<MeasuredPoint>& points,
 
 Result<FitReport> make_report(const std::vector<MeasuredPoint>& points,
                               const DeviceFitSettings& settings) {
-  const auto write_buffer = parse_bytes(settings.write_buffer);
+  const auto write_buffer = scenario::parse_bytes(settings.write_buffer);
   if (!write_buffer) {
     return fail(ErrorCode::kInvalidArgument,
                 "--write-buffer '" + settings.write_buffer + "' is no size such as 32MiB");
@@ -125,7 +126,7 @@ std::string report_text(const FitReport& report, const DeviceFitSettings& settin
                 "than %.0f a second).\n",
                 kMedianErrorTarget * 100, met(report) ? "met" : "missed",
                 report.fit.host_us_per_request, 1e6 / report.fit.host_us_per_request);
-  return out + text + format_device_profile(report.fit.profile);
+  return out + text + scenario::format_device_profile(report.fit.profile);
 }
 
 json summary_json(const ErrorSummary& summary) {
@@ -149,7 +150,7 @@ json report_json(const FitReport& report, const DeviceFitSettings& settings) {
           {"median_target_ratio", kMedianErrorTarget},
           {"met", met(report)},
           {"host_us_per_request", report.fit.host_us_per_request},
-          {"profile_yaml", format_device_profile(report.fit.profile)}};
+          {"profile_yaml", scenario::format_device_profile(report.fit.profile)}};
 }
 
 json cost_json(const DeviceCost& cost) {
@@ -176,7 +177,7 @@ int device_fit_command(const DeviceFitSettings& settings) {
 }
 
 int device_cost_command(const DeviceCostSettings& settings) {
-  const auto profile = load_device_profile(settings.profile);
+  const auto profile = scenario::load_device_profile(settings.profile);
   if (!profile) return failed(2, profile.error());
   auto directory = TemporaryDirectory::create("rocktune-bench");
   if (!directory) return failed(1, directory.error());

@@ -48,7 +48,7 @@ DeviceFit from_parameters(const Eigen::VectorXd& logs, const RequestSizes& sizes
                           std::int64_t write_buffer_bytes) {
   const auto value = [&](Eigen::Index i) { return std::exp(logs[i]); };
   DeviceFit fit;
-  DeviceProfile& profile = fit.profile;
+  scenario::DeviceProfile& profile = fit.profile;
   profile.read_bytes_per_second = value(kReadRate);
   profile.write_bytes_per_second = value(kWriteRate);
   // Rated IOPS contain the transfer of 4 KiB.
@@ -204,7 +204,7 @@ double model_error(const DeviceFit& fit, const MeasuredPoint& point) {
 }
 
 double load_error(const DeviceFit& fit, const MeasuredPoint& point) {
-  const DeviceProfile& profile = fit.profile;
+  const scenario::DeviceProfile& profile = fit.profile;
   const auto share = [&](double bytes_per_second, double iops, double requests) {
     return capacity_share({bytes_per_second, iops},
                           requests * static_cast<double>(point.load.request_bytes), requests);

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "bench/device/points.h"
-#include "bench/device/profile.h"
 #include "model/result.h"
+#include "scenario/device/profile.h"
 
 namespace rocktune::bench {
 
 struct DeviceFit {
-  DeviceProfile profile;
+  scenario::DeviceProfile profile;
   double host_us_per_request = 0;  // of the machine that measured, not of the device
 };
 

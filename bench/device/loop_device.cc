@@ -45,16 +45,16 @@ Result<void> go_on() {
 
 }  // namespace
 
-BlockLimits limits_of(const DeviceProfile& profile, double rates) {
+BlockLimits limits_of(const scenario::DeviceProfile& profile, double rates) {
   return {at_least_one(profile.read_bytes_per_second * rates),
           at_least_one(profile.write_bytes_per_second * rates),
           at_least_one(profile.read_iops * rates), at_least_one(profile.write_iops * rates)};
 }
 
-LoopDevice::LoopDevice(const DeviceProfile& profile, LoopTraces traces, LoopNote note)
+LoopDevice::LoopDevice(const scenario::DeviceProfile& profile, LoopTraces traces, LoopNote note)
     : profile_(profile), traces_(std::move(traces)), note_(std::move(note)) {}
 
-Result<std::unique_ptr<TargetDevice>> LoopDevice::create(const DeviceProfile& profile,
+Result<std::unique_ptr<TargetDevice>> LoopDevice::create(const scenario::DeviceProfile& profile,
                                                          const DevicePlace& place,
                                                          const std::string& notes) {
   if (auto possible = check_loop_possible(); !possible) return tl::unexpected(possible.error());
@@ -127,7 +127,7 @@ Result<void> LoopDevice::set_charging(bool on) {
 void LoopDevice::degrade() {
   const auto begin = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
-  for (const Degradation& step : profile_.degradation) {
+  for (const scenario::Degradation& step : profile_.degradation) {
     const auto due = begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                  std::chrono::duration<double>(step.after_seconds));
     if (stop_changed_.wait_until(lock, due, [this] { return stop_; })) return;

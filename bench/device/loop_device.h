@@ -26,13 +26,13 @@ namespace rocktune::bench {
 
 class LoopDevice : public TargetDevice {
  public:
-  static Result<std::unique_ptr<TargetDevice>> create(const DeviceProfile& profile,
+  static Result<std::unique_ptr<TargetDevice>> create(const scenario::DeviceProfile& profile,
                                                       const DevicePlace& place,
                                                       const std::string& notes = kLoopNotes);
   ~LoopDevice() override;
 
   [[nodiscard]] std::string label() const override { return "throttled loop device"; }
-  [[nodiscard]] const DeviceProfile* profile() const override { return &profile_; }
+  [[nodiscard]] const scenario::DeviceProfile* profile() const override { return &profile_; }
   [[nodiscard]] std::optional<std::string> directory() const override {
     return traces_.mount_point();
   }
@@ -41,12 +41,12 @@ class LoopDevice : public TargetDevice {
   Result<void> set_charging(bool on) override;
 
  private:
-  LoopDevice(const DeviceProfile& profile, LoopTraces traces, LoopNote note);
+  LoopDevice(const scenario::DeviceProfile& profile, LoopTraces traces, LoopNote note);
   Result<void> set_up(const BlockGroup& group, std::int64_t capacity_bytes);
   void degrade();  // the thread's
   void stop_degrading();
 
-  const DeviceProfile profile_;
+  const scenario::DeviceProfile profile_;
   const LoopTraces traces_;
   LoopNote note_;  // goes last
   LoopNumber loop_;
@@ -59,6 +59,6 @@ class LoopDevice : public TargetDevice {
 };
 
 // The kernel's limits that a profile's rates come to.
-BlockLimits limits_of(const DeviceProfile& profile, double rates);
+BlockLimits limits_of(const scenario::DeviceProfile& profile, double rates);
 
 }  // namespace rocktune::bench

@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "bench/config/located_yaml.h"
 #include "bench/device/block_throttle.h"
 #include "bench/device/loop_control.h"
+#include "bench/text_file.h"
 
 namespace rocktune::bench {
 namespace {

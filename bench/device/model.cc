@@ -23,10 +23,10 @@ constexpr double kLoadLimit = 1.05;
 
 // Between two sizes the latency is interpolated over the logarithm of the size: each doubling adds
 // as much.
-double interpolated(double smallest_us, const std::vector<SizedLatency>& larger,
+double interpolated(double smallest_us, const std::vector<scenario::SizedLatency>& larger,
                     std::int64_t bytes) {
-  SizedLatency below{4096, smallest_us};
-  for (const SizedLatency& above : larger) {
+  scenario::SizedLatency below{4096, smallest_us};
+  for (const scenario::SizedLatency& above : larger) {
     if (bytes < above.bytes) {
       if (bytes <= below.bytes) break;
       const double way =
@@ -41,7 +41,8 @@ double interpolated(double smallest_us, const std::vector<SizedLatency>& larger,
 
 }  // namespace
 
-double pure_service_seconds(const DeviceProfile& profile, IoKind kind, std::int64_t bytes) {
+double pure_service_seconds(const scenario::DeviceProfile& profile, IoKind kind,
+                            std::int64_t bytes) {
   if (kind == IoKind::kSync) return 0;
   const DirectionCapacity capacity =
       kind == IoKind::kRead ? DirectionCapacity{profile.read_bytes_per_second, profile.read_iops}
@@ -49,7 +50,7 @@ double pure_service_seconds(const DeviceProfile& profile, IoKind kind, std::int6
   return capacity_share(capacity, static_cast<double>(bytes), 1);
 }
 
-double idle_latency_us(const DeviceProfile& profile, IoKind kind, std::int64_t bytes) {
+double idle_latency_us(const scenario::DeviceProfile& profile, IoKind kind, std::int64_t bytes) {
   switch (kind) {
     case IoKind::kRead:
       return interpolated(profile.read_latency_us, profile.larger_read_latency_us, bytes);
@@ -61,7 +62,8 @@ double idle_latency_us(const DeviceProfile& profile, IoKind kind, std::int64_t b
   return static_cast<double>(profile.sync_latency_us);
 }
 
-double read_latency_factor(const ReadLatencyGrowth& growth, double read_share, double write_share) {
+double read_latency_factor(const scenario::ReadLatencyGrowth& growth, double read_share,
+                           double write_share) {
   const double rho = std::min(1.0, write_share + growth.read_weight * read_share);
   double factor = 1 + growth.load * rho / (1 - rho / kLoadLimit);
   if (growth.writes > 0 && write_share > 0) {
@@ -70,7 +72,7 @@ double read_latency_factor(const ReadLatencyGrowth& growth, double read_share, d
   return factor;
 }
 
-DeviceModel::DeviceModel(const DeviceProfile& profile)
+DeviceModel::DeviceModel(const scenario::DeviceProfile& profile)
     : profile_(profile), cache_(profile.write_cache), buffer_(profile.write_buffer_bytes) {}
 
 void DeviceModel::begin(Nanoseconds now) {

@@ -20,28 +20,30 @@
 #include <queue>
 #include <vector>
 
-#include "bench/device/profile.h"
 #include "bench/device/stat.h"
 #include "bench/device/write_buffer.h"
 #include "bench/device/write_cache.h"
 #include "model/clock.h"
+#include "scenario/device/profile.h"
 
 namespace rocktune::bench {
 
 enum class IoKind { kRead = 0, kWrite = 1, kSync = 2 };
 
 // The seconds that one request takes of a device that does nothing else, cache and growth aside.
-double pure_service_seconds(const DeviceProfile& profile, IoKind kind, std::int64_t bytes);
+double pure_service_seconds(const scenario::DeviceProfile& profile, IoKind kind,
+                            std::int64_t bytes);
 
 // The latency of one request on an idle device, besides its service.
-double idle_latency_us(const DeviceProfile& profile, IoKind kind, std::int64_t bytes);
+double idle_latency_us(const scenario::DeviceProfile& profile, IoKind kind, std::int64_t bytes);
 
 // By how much a read's latency grows with the shares in use (profile.h: ReadLatencyGrowth).
-double read_latency_factor(const ReadLatencyGrowth& growth, double read_share, double write_share);
+double read_latency_factor(const scenario::ReadLatencyGrowth& growth, double read_share,
+                           double write_share);
 
 class DeviceModel {
  public:
-  explicit DeviceModel(const DeviceProfile& profile);
+  explicit DeviceModel(const scenario::DeviceProfile& profile);
 
   // From now on the profile's degradation is timed anew. Without it, from the first request on.
   void begin(Nanoseconds now);
@@ -52,7 +54,7 @@ class DeviceModel {
   // Counters as the kernel keeps them: a request counts when it has completed.
   [[nodiscard]] BlockStat stat(Nanoseconds now);
 
-  [[nodiscard]] const DeviceProfile& profile() const { return profile_; }
+  [[nodiscard]] const scenario::DeviceProfile& profile() const { return profile_; }
 
  private:
   struct Request {
@@ -69,7 +71,7 @@ class DeviceModel {
   void degrade(Nanoseconds now);
   void complete_until(Nanoseconds now);
 
-  DeviceProfile profile_;
+  scenario::DeviceProfile profile_;
   WriteCache cache_;
   WriteBuffer buffer_;
   std::optional<Nanoseconds> begun_;  // what the degradation's seconds count from

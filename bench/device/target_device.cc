@@ -1,6 +1,5 @@
 #include "bench/device/target_device.h"
 
-#include <algorithm>
 #include <filesystem>
 
 #include "bench/device/device.h"
@@ -11,8 +10,6 @@ namespace rocktune::bench {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kLoopPrefix = "loop:";
 
 class RealDevice : public TargetDevice {
  public:
@@ -31,7 +28,9 @@ class EmulatedTarget : public TargetDevice {
   }
 
   [[nodiscard]] std::string label() const override { return "emulated device"; }
-  [[nodiscard]] const DeviceProfile* profile() const override { return &device_->profile(); }
+  [[nodiscard]] const scenario::DeviceProfile* profile() const override {
+    return &device_->profile();
+  }
   [[nodiscard]] std::shared_ptr<rocksdb::FileSystem> file_system() override { return file_system_; }
   [[nodiscard]] std::optional<std::string> stat_path() const override {
     return directory_ + "/stat";
@@ -60,52 +59,16 @@ class EmulatedTarget : public TargetDevice {
   std::vector<std::string> links_;
 };
 
-// "60:0.5@90:1"
-Result<std::vector<Degradation>> parse_degradations(const std::string& text) {
-  std::vector<Degradation> steps;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('@', begin), text.size());
-    const auto step = parse_degradation(text.substr(begin, end - begin));
-    if (!step) return tl::unexpected(step.error());
-    if (!steps.empty() && step->after_seconds <= steps.back().after_seconds) {
-      return fail(ErrorCode::kInvalidArgument,
-                  "degradation '" + text + "': give the steps by rising time");
-    }
-    steps.push_back(*step);
-    begin = end + 1;
-  }
-  return steps;
-}
-
 }  // namespace
 
-Result<DeviceSpec> parse_device_spec(const std::string& text, double scale) {
-  if (text == "none") return DeviceSpec{};
-  DeviceSpec spec;
-  spec.kind = text.starts_with(kLoopPrefix) ? DeviceKind::kLoop : DeviceKind::kEmulated;
-  const std::string named = spec.kind == DeviceKind::kLoop ? text.substr(kLoopPrefix.size()) : text;
-  // A directory may well have an '@' in its name.
-  const std::size_t slash = named.rfind('/');
-  const std::size_t end = named.find('@', slash == std::string::npos ? 0 : slash);
-  auto profile = load_device_profile(named.substr(0, end));
-  if (!profile) return tl::unexpected(profile.error().within("--device " + text));
-  if (end != std::string::npos) {
-    auto steps = parse_degradations(named.substr(end + 1));
-    if (!steps) return tl::unexpected(steps.error().within("--device " + text));
-    profile->degradation = std::move(*steps);
-  }
-  spec.profile = profile->scaled(scale);
-  return spec;
-}
-
-Result<std::unique_ptr<TargetDevice>> make_device(const DeviceSpec& spec,
+Result<std::unique_ptr<TargetDevice>> make_device(const scenario::DeviceSpec& spec,
                                                   const DevicePlace& place) {
   switch (spec.kind) {
-    case DeviceKind::kReal:
+    case scenario::DeviceKind::kReal:
       break;
-    case DeviceKind::kLoop:
+    case scenario::DeviceKind::kLoop:
       return LoopDevice::create(spec.profile, place);
-    case DeviceKind::kEmulated: {
+    case scenario::DeviceKind::kEmulated: {
       const std::string directory = fs::absolute(place.control_directory).lexically_normal();
       auto device = EmulatedDevice::create(spec.profile, directory);
       if (!device) return tl::unexpected(device.error());

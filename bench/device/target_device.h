@@ -1,7 +1,7 @@
 // What the databases of a run live on: the disk itself, an emulated NVMe, or a throttled loop
 // device. One interface, so that whoever runs a workload need not know which:
 //
-//   auto spec = parse_device_spec(text, scale);            // usage errors: exit code 2
+//   auto spec = scenario::parse_device_spec(text, scale);  // usage errors: exit code 2
 //   auto device = make_device(*spec, place);               // may refuse: exit code 1
 //   path = device->directory() ? *device->directory() + "/db" : path;
 //   device->announce(path);                                // for each database
@@ -21,22 +21,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/device/profile.h"
 #include "model/result.h"
+#include "scenario/device/spec.h"
 
 namespace rocktune::bench {
-
-enum class DeviceKind { kReal, kEmulated, kLoop };
-
-struct DeviceSpec {
-  DeviceKind kind = DeviceKind::kReal;
-  DeviceProfile profile;  // as used, hence scaled; meaningless for the real device
-};
-
-// "none", a profile ("nvme-p41", "FILE.yaml"), or "loop:PROFILE". A profile's degradation is
-// replaced by "@SECONDS:FACTOR" behind it, several of them by rising time: "nvme-p41@60:0.5@90:1".
-// `scale` divides the profile's sizes and rates.
-Result<DeviceSpec> parse_device_spec(const std::string& text, double scale);
 
 struct DevicePlace {
   // Where an emulated device publishes its counters; "<database>.device" for the first database.
@@ -56,7 +44,7 @@ class TargetDevice {
   // "real device", "emulated device" or "throttled loop device": stands beside every figure.
   [[nodiscard]] virtual std::string label() const = 0;
   // The profile in use; none for the real device.
-  [[nodiscard]] virtual const DeviceProfile* profile() const { return nullptr; }
+  [[nodiscard]] virtual const scenario::DeviceProfile* profile() const { return nullptr; }
   // What databases are opened with; null: the operating system's files.
   [[nodiscard]] virtual std::shared_ptr<rocksdb::FileSystem> file_system() { return nullptr; }
   // The directory that databases must live under; nothing: anywhere.
@@ -74,6 +62,7 @@ class TargetDevice {
   TargetDevice() = default;
 };
 
-Result<std::unique_ptr<TargetDevice>> make_device(const DeviceSpec& spec, const DevicePlace& place);
+Result<std::unique_ptr<TargetDevice>> make_device(const scenario::DeviceSpec& spec,
+                                                  const DevicePlace& place);
 
 }  // namespace rocktune::bench

@@ -9,14 +9,14 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "bench/device/profile.h"
 #include "model/clock.h"
+#include "scenario/device/profile.h"
 
 namespace rocktune::bench {
 
 class WriteCache {
  public:
-  explicit WriteCache(const WriteCacheProfile& profile) : profile_(profile) {}
+  explicit WriteCache(const scenario::WriteCacheProfile& profile) : profile_(profile) {}
 
   // True if the cache takes a write of `bytes` at `now`. Times before the last count as the last.
   bool take(std::int64_t bytes, Nanoseconds now, double rates) {
@@ -37,7 +37,7 @@ class WriteCache {
     at_ = now;
   }
 
-  WriteCacheProfile profile_;
+  scenario::WriteCacheProfile profile_;
   double level_ = 0;  // bytes not yet in the flash behind
   bool full_ = false;
   Nanoseconds at_{0};  // when level_ was last brought up to date

@@ -8,7 +8,7 @@
 #include "bench/cli/stop.h"
 #include "bench/cli/temporary.h"
 #include "bench/compare/shared.h"
-#include "bench/config/builtin.h"
+#include "bench/experiment/experiment.h"
 #include "bench/experiment/progress.h"
 #include "bench/experiment/report.h"
 #include "bench/experiment/run_case.h"
@@ -35,7 +35,7 @@ struct ExperimentPlan {
 };
 
 Result<std::unique_ptr<ExperimentPlan>> make_plan(const ExperimentSettings& settings) {
-  auto text = builtin_or_file(BuiltinKind::kExperiment, settings.name);
+  auto text = scenario::builtin_or_file(builtin_experiments(), settings.name);
   if (!text) return tl::unexpected(text.error());
   auto parsed = parse_experiment(text->content, text->name);
   if (!parsed) return tl::unexpected(parsed.error());

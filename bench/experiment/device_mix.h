@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/device/closed_loop.h"
-#include "bench/device/profile.h"
+#include "scenario/device/profile.h"
 
 namespace rocktune::bench::experiment {
 
 struct DeviceMix {
-  DeviceProfile profile;  // as used: scaled
+  scenario::DeviceProfile profile;  // as used: scaled
   ClosedLoad load;
   double seconds = 1;  // of device time
   std::uint64_t seed = 1;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/result.h"
+#include "scenario/builtin.h"
 
 namespace rocktune::bench::experiment {
 
@@ -92,6 +93,9 @@ struct Experiment {
 
 // All mistakes at once, as `file:line:col: key: message`. `file` only names the text.
 Result<Experiment> parse_experiment(const std::string& text, const std::string& file);
+
+// Those of bench/experiments/.
+const scenario::Builtins& builtin_experiments();
 
 // A built-in experiment's name or the path of a YAML file.
 Result<Experiment> load_experiment(const std::string& name_or_path);

@@ -1,16 +1,16 @@
 #include <set>
 
-#include "bench/config/builtin.h"
-#include "bench/config/located_yaml.h"
 #include "bench/experiment/experiment.h"
 #include "bench/experiment/metrics.h"
 #include "bench/experiment/parse_parts.h"
 #include "bench/experiment/store.h"
+#include "scenario/builtin.h"
+#include "scenario/located_yaml.h"
 
 namespace rocktune::bench::experiment {
 namespace {
 
-void read_parts(MapReader& map, Problems& problems, Experiment& experiment) {
+void read_parts(scenario::MapReader& map, scenario::Problems& problems, Experiment& experiment) {
   const auto parts = map.node("parts");
   if (!parts) {
     if (map.is_map()) map.missing("parts");
@@ -39,10 +39,10 @@ void read_parts(MapReader& map, Problems& problems, Experiment& experiment) {
 }  // namespace
 
 Result<Experiment> parse_experiment(const std::string& text, const std::string& file) {
-  Problems problems(file);
+  scenario::Problems problems(file);
   Experiment experiment;
-  if (const auto root = parse_yaml(text, problems)) {
-    MapReader map(*root, problems);
+  if (const auto root = scenario::parse_yaml(text, problems)) {
+    scenario::MapReader map(*root, problems);
     if (map.is_map()) {
       if (!map.text("name", experiment.name)) map.missing("name");
       if (!map.text("title", experiment.title)) map.missing("title");
@@ -57,7 +57,7 @@ Result<Experiment> parse_experiment(const std::string& text, const std::string& 
 }
 
 Result<Experiment> load_experiment(const std::string& name_or_path) {
-  auto text = builtin_or_file(BuiltinKind::kExperiment, name_or_path);
+  auto text = scenario::builtin_or_file(builtin_experiments(), name_or_path);
   if (!text) return tl::unexpected(text.error());
   return parse_experiment(text->content, text->name);
 }

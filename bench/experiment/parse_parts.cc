@@ -5,8 +5,8 @@
 
 #include "bench/experiment/metrics.h"
 #include "bench/experiment/store.h"
-#include "bench/host/configuration.h"
-#include "bench/workload/workload.h"
+#include "scenario/configuration.h"
+#include "scenario/workload/workload.h"
 
 namespace rocktune::bench::experiment {
 namespace {
@@ -20,7 +20,7 @@ struct Defaults {
 };
 
 // Whole values only: a nested map has no spelling as an option.
-void read_options(MapReader& map, const std::string& key, OptionSet& out) {
+void read_options(scenario::MapReader& map, const std::string& key, OptionSet& out) {
   const auto node = map.node(key);
   if (!node) return;
   if (!node->IsMap()) {
@@ -36,14 +36,14 @@ void read_options(MapReader& map, const std::string& key, OptionSet& out) {
   }
 }
 
-void read_size(MapReader& map, const std::string& key, const std::string& prefix,
-               Problems& problems, Size& size) {
+void read_size(scenario::MapReader& map, const std::string& key, const std::string& prefix,
+               scenario::Problems& problems, Size& size) {
   const auto node = map.node(key);
   if (!node) {
     if (map.is_map()) map.missing(key);
     return;
   }
-  MapReader sizes(*node, problems, prefix + key + ".");
+  scenario::MapReader sizes(*node, problems, prefix + key + ".");
   sizes.number("scale", size.scale, {0.001, 1e6});
   sizes.number("device_scale", size.device_scale, {0.001, 1e6});
   sizes.integer("records", size.records, {1, 10'000'000'000});
@@ -61,12 +61,13 @@ void read_size(MapReader& map, const std::string& key, const std::string& prefix
 
 // An inline configuration is kept as text and goes through the configurations' own parser, so that
 // its mistakes are found before anything is run.
-void read_configuration(MapReader& map, const std::optional<YAML::Node>& node, Case& one) {
+void read_configuration(scenario::MapReader& map, const std::optional<YAML::Node>& node,
+                        Case& one) {
   if (!node) {
     one.configuration_yaml = "{}";
   } else if (node->IsScalar()) {
     one.configuration = node->Scalar();
-    if (auto found = load_configuration(one.configuration); !found) {
+    if (auto found = scenario::load_configuration(one.configuration); !found) {
       map.problem("configuration", found.error().message);
     }
     return;
@@ -76,13 +77,14 @@ void read_configuration(MapReader& map, const std::optional<YAML::Node>& node, C
   YAML::Node file;
   file[one.name] = YAML::Load(one.configuration_yaml);
   one.configuration_yaml = YAML::Dump(file);
-  if (auto parsed = parse_configurations(one.configuration_yaml, "configuration"); !parsed) {
+  if (auto parsed = scenario::parse_configurations(one.configuration_yaml, "configuration");
+      !parsed) {
     map.problem("configuration", parsed.error().message);
   }
 }
 
 // The part's workload with the case's keys in the place of its own.
-void read_workload(MapReader& map, const std::optional<YAML::Node>& shared, Case& one) {
+void read_workload(scenario::MapReader& map, const std::optional<YAML::Node>& shared, Case& one) {
   const auto own = map.node("workload");
   YAML::Node merged(YAML::NodeType::Map);
   for (const auto& node : {shared, own}) {
@@ -94,14 +96,14 @@ void read_workload(MapReader& map, const std::optional<YAML::Node>& shared, Case
     for (const auto& entry : *node) merged[entry.first.Scalar()] = entry.second;
   }
   one.workload_yaml = YAML::Dump(merged);
-  if (auto parsed = parse_workload(one.workload_yaml, "workload"); !parsed) {
+  if (auto parsed = scenario::parse_workload(one.workload_yaml, "workload"); !parsed) {
     map.problem("workload", parsed.error().message);
   }
 }
 
 Case read_case(const YAML::Node& node, const std::string& prefix, const Defaults& defaults,
-               PartKind kind, Problems& problems) {
-  MapReader map(node, problems, prefix);
+               PartKind kind, scenario::Problems& problems) {
+  scenario::MapReader map(node, problems, prefix);
   Case one;
   if (!map.text("name", one.name) && map.is_map()) map.missing("name");
   one.device = defaults.device;
@@ -125,8 +127,8 @@ Case read_case(const YAML::Node& node, const std::string& prefix, const Defaults
   return one;
 }
 
-void read_cases(MapReader& map, const std::string& prefix, const Defaults& defaults,
-                Problems& problems, Part& part) {
+void read_cases(scenario::MapReader& map, const std::string& prefix, const Defaults& defaults,
+                scenario::Problems& problems, Part& part) {
   const auto cases = map.node("cases");
   if (!cases || !cases->IsSequence() || cases->size() == 0) {
     if (map.is_map()) map.problem("cases", "a list of at least one case is required");
@@ -149,7 +151,7 @@ void read_cases(MapReader& map, const std::string& prefix, const Defaults& defau
   }
 }
 
-void read_metrics(MapReader& map, Part& part) {
+void read_metrics(scenario::MapReader& map, Part& part) {
   if (!read_texts(map, "metrics", part.metrics)) {
     if (map.is_map() && !map.node("metrics")) map.missing("metrics");
     return;
@@ -162,16 +164,17 @@ void read_metrics(MapReader& map, Part& part) {
 }
 
 // metric -> case -> ratio over the reference.
-void read_document(MapReader& map, const std::string& prefix, Problems& problems, Part& part) {
+void read_document(scenario::MapReader& map, const std::string& prefix,
+                   scenario::Problems& problems, Part& part) {
   const auto node = map.node("document");
   if (!node) return;
-  MapReader metrics(*node, problems, prefix + "document.");
+  scenario::MapReader metrics(*node, problems, prefix + "document.");
   for (const std::string& metric : part.metrics) {
     const auto ratios = metrics.node(metric);
     if (!ratios) continue;
     std::string here = prefix;
     here.append("document.").append(metric).append(".");
-    MapReader cases(*ratios, problems, here);
+    scenario::MapReader cases(*ratios, problems, here);
     for (const Case& one : part.cases) {
       double ratio = 0;
       if (cases.number(one.name, ratio, {0, 1e9})) part.document[metric][one.name] = ratio;
@@ -181,7 +184,7 @@ void read_document(MapReader& map, const std::string& prefix, Problems& problems
   metrics.finish();
 }
 
-void read_kind(MapReader& map, Part& part) {
+void read_kind(scenario::MapReader& map, Part& part) {
   std::string kind = "rocksdb";
   map.text("kind", kind);
   if (kind == "device") {
@@ -194,7 +197,7 @@ void read_kind(MapReader& map, Part& part) {
 
 }  // namespace
 
-bool read_texts(MapReader& map, const std::string& key, std::vector<std::string>& out) {
+bool read_texts(scenario::MapReader& map, const std::string& key, std::vector<std::string>& out) {
   const auto node = map.node(key);
   if (!node) return false;
   const bool plain =
@@ -219,8 +222,8 @@ std::string case_names(const Part& part) {
   return names;
 }
 
-Part read_part(const YAML::Node& node, const std::string& prefix, Problems& problems) {
-  MapReader map(node, problems, prefix);
+Part read_part(const YAML::Node& node, const std::string& prefix, scenario::Problems& problems) {
+  scenario::MapReader map(node, problems, prefix);
   Part part;
   if (!map.text("name", part.name) && map.is_map()) map.missing("name");
   map.text("question", part.question);

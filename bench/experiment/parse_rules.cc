@@ -6,13 +6,14 @@
 namespace rocktune::bench::experiment {
 namespace {
 
-void check_case(MapReader& map, const std::string& key, const std::string& name, const Part& part) {
+void check_case(scenario::MapReader& map, const std::string& key, const std::string& name,
+                const Part& part) {
   if (!has_case(part, name)) {
     map.problem(key, "'" + name + "' is no case; cases: " + case_names(part));
   }
 }
 
-void read_order(MapReader& map, const Part& part, Rule& rule) {
+void read_order(scenario::MapReader& map, const Part& part, Rule& rule) {
   rule.kind = Rule::Kind::kOrder;
   read_texts(map, "order", rule.order);
   if (rule.order.size() < 2) map.problem("order", "needs at least two cases, the largest first");
@@ -24,8 +25,8 @@ void read_order(MapReader& map, const Part& part, Rule& rule) {
 }
 
 // `at_least: 1.8` with `times: Baseline`; `at_most` likewise; `within: 0.05` with `of: CASE`.
-void read_limit(MapReader& map, const Part& part, Rule& rule) {
-  const Range<double> any{-1e12, 1e12};
+void read_limit(scenario::MapReader& map, const Part& part, Rule& rule) {
+  const scenario::Range<double> any{-1e12, 1e12};
   int limits = 0;
   if (map.number("at_least", rule.limit, any)) {
     rule.kind = Rule::Kind::kAtLeast;
@@ -54,9 +55,9 @@ void read_limit(MapReader& map, const Part& part, Rule& rule) {
   }
 }
 
-Rule read_rule(const YAML::Node& node, const std::string& prefix, Problems& problems,
+Rule read_rule(const YAML::Node& node, const std::string& prefix, scenario::Problems& problems,
                const Part& part) {
-  MapReader map(node, problems, prefix);
+  scenario::MapReader map(node, problems, prefix);
   Rule rule;
   if (!map.is_map()) return rule;
   if (!map.text("says", rule.says)) map.missing("says");
@@ -76,7 +77,8 @@ Rule read_rule(const YAML::Node& node, const std::string& prefix, Problems& prob
 
 }  // namespace
 
-void read_rules(MapReader& map, const std::string& prefix, Problems& problems, Part& part) {
+void read_rules(scenario::MapReader& map, const std::string& prefix, scenario::Problems& problems,
+                Part& part) {
   const auto rules = map.node("rules");
   if (!rules) return;
   if (!rules->IsSequence()) {

@@ -4,10 +4,10 @@
 #include <fstream>
 
 #include "bench/cli/stop.h"
-#include "bench/device/profile.h"
 #include "bench/experiment/device_mix.h"
 #include "bench/trial/loaded_database.h"
 #include "bench/trial/trial.h"
+#include "scenario/device/profile.h"
 
 namespace rocktune::bench::experiment {
 namespace {
@@ -34,7 +34,7 @@ Result<void> make_run_directory(const std::string& path) {
 
 Result<void> run_on_device(const CaseRun& run, const Store& store) {
   const Size& size = run.part.size(run.size);
-  auto profile = load_device_profile(run.one.device);
+  auto profile = scenario::load_device_profile(run.one.device);
   if (!profile) return tl::unexpected(profile.error());
   const std::string directory = store.run_directory(run.part, run.one, run.round);
   if (auto made = make_run_directory(directory); !made) return made;

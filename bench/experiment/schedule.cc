@@ -4,13 +4,13 @@
 #include <numeric>
 #include <utility>
 
-#include "bench/workload/generator.h"
-#include "bench/workload/workload.h"
+#include "scenario/workload/generator.h"
+#include "scenario/workload/workload.h"
 
 namespace rocktune::bench::experiment {
 namespace {
 
-double mean_of(const Sizes& sizes) {
+double mean_of(const scenario::Sizes& sizes) {
   constexpr int kSteps = 100;
   double sum = 0;
   for (int i = 0; i < kSteps; ++i) sum += static_cast<double>(sizes.at((i + 0.5) / kSteps));
@@ -22,7 +22,7 @@ double mean_of(const Sizes& sizes) {
 std::vector<ScheduledRun> schedule(std::size_t cases, std::int64_t rounds, std::uint64_t seed) {
   std::vector<ScheduledRun> runs;
   for (std::int64_t round = 1; round <= rounds; ++round) {
-    Random random(seed * 1000003 + static_cast<std::uint64_t>(round));
+    scenario::Random random(seed * 1000003 + static_cast<std::uint64_t>(round));
     std::vector<std::size_t> order(cases);
     std::iota(order.begin(), order.end(), std::size_t{0});
     for (std::size_t left = cases; left > 1; --left) {  // Fisher and Yates
@@ -43,7 +43,7 @@ double disk_bytes_needed(const Part& part, SizeName size) {
   double loaded = 0;
   double largest = 0;
   for (const Case& one : part.cases) {
-    const auto workload = parse_workload(one.workload_yaml, "workload");
+    const auto workload = scenario::parse_workload(one.workload_yaml, "workload");
     if (!workload) continue;  // found when the experiment was parsed
     const double records = static_cast<double>(part.size(size).records > 0 ? part.size(size).records
                                                                            : workload->records);

@@ -4,8 +4,8 @@
 #include <cctype>
 #include <filesystem>
 
-#include "bench/config/located_yaml.h"
 #include "bench/experiment/metrics.h"
+#include "bench/text_file.h"
 #include "files/replace_file.h"
 
 namespace rocktune::bench::experiment {

@@ -15,16 +15,16 @@
 #include <vector>
 
 #include "bench/device/target_device.h"
-#include "bench/host/configuration.h"
 #include "bench/host/counters.h"
 #include "bench/host/saved_options.h"
 #include "model/result.h"
+#include "scenario/configuration.h"
 
 namespace rocktune::bench {
 
 struct OpenSettings {
   std::string path;  // created when missing
-  HostConfiguration configuration;
+  scenario::HostConfiguration configuration;
   TargetDevice* device = nullptr;  // must outlive the Database; none: the disk itself
   bool agent = true;
   bool compactions = true;  // automatic ones, where the configuration has them

@@ -15,7 +15,7 @@
 namespace rocktune::bench {
 namespace {
 
-rocksdb::BlockBasedTableOptions make_table_options(const HostConfiguration& c) {
+rocksdb::BlockBasedTableOptions make_table_options(const scenario::HostConfiguration& c) {
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = rocksdb::NewLRUCache(static_cast<size_t>(c.block_cache_bytes));
   if (c.bloom_bits_per_key > 0) {
@@ -60,7 +60,7 @@ Result<void> apply_rocksdb_options(const std::map<std::string, std::string>& giv
 }
 
 // RocksDB's limiter, with its own defaults but for the rate and the tuner.
-std::shared_ptr<rocksdb::RateLimiter> make_limiter(const HostConfiguration& c) {
+std::shared_ptr<rocksdb::RateLimiter> make_limiter(const scenario::HostConfiguration& c) {
   constexpr std::int64_t kRefillMicroseconds = 100'000;
   constexpr std::int32_t kFairness = 10;
   return std::shared_ptr<rocksdb::RateLimiter>(rocksdb::NewGenericRateLimiter(
@@ -68,21 +68,22 @@ std::shared_ptr<rocksdb::RateLimiter> make_limiter(const HostConfiguration& c) {
       rocksdb::RateLimiter::Mode::kWritesOnly, c.auto_tuned_rate_limit));
 }
 
-rocksdb::CompactionStyle rocksdb_style(CompactionStyle style) {
+rocksdb::CompactionStyle rocksdb_style(scenario::CompactionStyle style) {
   switch (style) {
-    case CompactionStyle::kLevel:
+    case scenario::CompactionStyle::kLevel:
       return rocksdb::kCompactionStyleLevel;
-    case CompactionStyle::kUniversal:
+    case scenario::CompactionStyle::kUniversal:
       return rocksdb::kCompactionStyleUniversal;
-    case CompactionStyle::kFifo:
+    case scenario::CompactionStyle::kFifo:
       return rocksdb::kCompactionStyleFIFO;
   }
   return rocksdb::kCompactionStyleLevel;
 }
 
-void set_family_options(const FamilyConfiguration& c, rocksdb::ColumnFamilyOptions& options) {
+void set_family_options(const scenario::FamilyConfiguration& c,
+                        rocksdb::ColumnFamilyOptions& options) {
   options.compaction_style = rocksdb_style(c.compaction_style);
-  if (c.memtable == Memtable::kVector) {
+  if (c.memtable == scenario::Memtable::kVector) {
     options.memtable_factory = std::make_shared<rocksdb::VectorRepFactory>();
   }
   options.write_buffer_size = static_cast<size_t>(c.write_buffer_bytes);
@@ -99,16 +100,16 @@ void set_family_options(const FamilyConfiguration& c, rocksdb::ColumnFamilyOptio
 }
 
 // Only the skip list takes several writers at once; RocksDB refuses to open otherwise.
-bool writes_concurrently(const HostConfiguration& c) {
-  if (c.memtable != Memtable::kSkipList) return false;
+bool writes_concurrently(const scenario::HostConfiguration& c) {
+  if (c.memtable != scenario::Memtable::kSkipList) return false;
   return std::all_of(c.families.begin(), c.families.end(), [](const auto& family) {
-    return family.second.memtable == Memtable::kSkipList;
+    return family.second.memtable == scenario::Memtable::kSkipList;
   });
 }
 
 }  // namespace
 
-Result<rocksdb::Options> make_options(const HostConfiguration& c) {
+Result<rocksdb::Options> make_options(const scenario::HostConfiguration& c) {
   rocksdb::Options options;
   options.create_if_missing = true;
   options.create_missing_column_families = true;
@@ -132,7 +133,7 @@ Result<rocksdb::Options> make_options(const HostConfiguration& c) {
   return options;
 }
 
-Result<rocksdb::ColumnFamilyOptions> make_family_options(const HostConfiguration& c,
+Result<rocksdb::ColumnFamilyOptions> make_family_options(const scenario::HostConfiguration& c,
                                                          const std::string& family,
                                                          const rocksdb::Options& database) {
   rocksdb::ColumnFamilyOptions options(database);

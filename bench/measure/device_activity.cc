@@ -11,7 +11,7 @@
 #include <ctime>
 #include <filesystem>
 
-#include "bench/config/located_yaml.h"
+#include "bench/text_file.h"
 
 namespace rocktune::bench {
 namespace {

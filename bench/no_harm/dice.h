@@ -9,13 +9,14 @@
 #include <initializer_list>
 #include <string>
 
-#include "bench/workload/generator.h"
+#include "scenario/workload/generator.h"
 
 namespace rocktune::bench {
 
 class Dice {
  public:
-  Dice(std::uint64_t seed, std::uint64_t number) : random_(fnv_hash(fnv_hash(seed) + number)) {}
+  Dice(std::uint64_t seed, std::uint64_t number)
+      : random_(scenario::fnv_hash(scenario::fnv_hash(seed) + number)) {}
 
   bool chance(double share) { return random_.uniform() < share; }
   double between(double low, double high) { return low + (high - low) * random_.uniform(); }
@@ -34,7 +35,7 @@ class Dice {
   }
 
  private:
-  Random random_;
+  scenario::Random random_;
 };
 
 // "0.123", "12345": at most so many digits after the point, and no zeros at the end of them.

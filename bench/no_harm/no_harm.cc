@@ -11,8 +11,8 @@
 #include "bench/compare/shared.h"
 #include "bench/no_harm/random_scenario.h"
 #include "bench/no_harm/report.h"
-#include "bench/scenario/scenario.h"
 #include "bench/trial/screen.h"
+#include "scenario/scenario.h"
 
 namespace rocktune::bench {
 namespace {
@@ -106,7 +106,7 @@ class NoHarm {
     compare.scenario = directory_.path() + "/" + file;
     compare.output = directory_.path() + "/" + name;
     compare.seed = order_seed(settings_.seed, number);
-    const auto scenario = load_scenario(compare.scenario, false);
+    const auto scenario = scenario::load_scenario(compare.scenario, false);
     if (!scenario) return tl::unexpected(scenario.error());
     const auto shared = shared_by_runs(compare, *scenario);
     if (!shared) return tl::unexpected(shared.error());

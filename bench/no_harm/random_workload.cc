@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "bench/workload/operation.h"
+#include "scenario/workload/operation.h"
 
 namespace rocktune::bench {
 namespace {
@@ -47,7 +47,7 @@ ValueSizes random_sizes(Dice& dice) {
 }
 
 // Shares that add up to 1, in hundredths, of some of the operations.
-std::string proportions(Dice& dice, const std::vector<Operation>& operations) {
+std::string proportions(Dice& dice, const std::vector<scenario::Operation>& operations) {
   std::vector<std::int64_t> weights(operations.size());
   for (std::int64_t& weight : weights) weight = dice.whole(1, 100);
   const std::int64_t sum = std::accumulate(weights.begin(), weights.end(), std::int64_t{0});
@@ -58,14 +58,14 @@ std::string proportions(Dice& dice, const std::vector<Operation>& operations) {
     const std::int64_t share = last ? left : 100 * weights[i] / sum;
     left -= share;
     if (share == 0) continue;
-    out += (out.empty() ? "" : ", ") + std::string(name_of(operations[i])) + ": " +
+    out += (out.empty() ? "" : ", ") + std::string(scenario::name_of(operations[i])) + ": " +
            plain_number(static_cast<double>(share) / 100, 2);
   }
   return "proportions: {" + out + "}";
 }
 
 std::string random_mix(Dice& dice) {
-  using enum Operation;
+  using enum scenario::Operation;
   const double kind = dice.between(0, 1);
   if (kind < 0.4) {
     return std::string("workload: ") + dice.one_of<const char*>({"A", "B", "C", "D", "E", "F"});

@@ -29,8 +29,9 @@ Result<void> read_everything(Database& database) {
   return {};
 }
 
-Result<PhaseResult> run_phase(Database& database, const Workload& workload, double seconds) {
-  Workload one = workload;
+Result<PhaseResult> run_phase(Database& database, const scenario::Workload& workload,
+                              double seconds) {
+  scenario::Workload one = workload;
   one.phases.front().seconds = seconds;
   auto done = run_phases(database, one, stop_requested(), nullptr);
   if (!done) return tl::unexpected(done.error());
@@ -40,7 +41,7 @@ Result<PhaseResult> run_phase(Database& database, const Workload& workload, doub
   return std::move(done->phases.front());
 }
 
-Result<HostRun> measure(Database& database, const Workload& workload) {
+Result<HostRun> measure(Database& database, const scenario::Workload& workload) {
   if (auto read = read_everything(database); !read) return tl::unexpected(read.error());
   if (auto warm = run_phase(database, workload, kHostWarmUpSeconds); !warm) {
     return tl::unexpected(warm.error());

@@ -11,11 +11,11 @@ nlohmann::json host_run_json(const HostRun& run) {
 }
 
 Result<HostRun> parse_host_run(const std::string& line) {
-  const auto json = nlohmann::json::parse(line, nullptr, false);
+  const auto told = nlohmann::json::parse(line, nullptr, false);
   HostRun run;
   const auto read = [&](const char* name, double& value) {
-    if (!json.is_object() || !json.contains(name) || !json.at(name).is_number()) return false;
-    value = json.at(name).get<double>();
+    if (!told.is_object() || !told.contains(name) || !told.at(name).is_number()) return false;
+    value = told.at(name).get<double>();
     return true;
   };
   if (!read("operations", run.operations) || !read("ops_per_second", run.ops_per_second) ||

@@ -200,12 +200,12 @@ Result<void> Overhead::take_turns() {
 }
 
 Result<void> write(const OverheadSettings& settings, const OverheadReport& report) {
-  const std::string json = overhead_json(report).dump(2) + "\n";
-  std::cout << (settings.json == "-" ? json : overhead_table(report)) << std::flush;
+  const std::string text = overhead_json(report).dump(2) + "\n";
+  std::cout << (settings.json == "-" ? text : overhead_table(report)) << std::flush;
   if (!std::cout) return fail(ErrorCode::kIo, "stdout: the result cannot be written");
   if (settings.json.empty() || settings.json == "-") return {};
   std::ofstream out(settings.json, std::ios::binary | std::ios::trunc);
-  out << json;
+  out << text;
   if (!out.flush()) return fail(ErrorCode::kIo, settings.json + ": cannot be written");
   return {};
 }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "bench/cli/stop.h"
-#include "bench/config/located_yaml.h"
+#include "bench/text_file.h"
 
 namespace rocktune::bench {
 namespace {

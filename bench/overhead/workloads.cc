@@ -10,7 +10,7 @@ constexpr std::int64_t kRecords = 200'000;
 constexpr std::int64_t kWorkloadValueBytes = 1000;
 
 OverheadWorkload make(const std::string& name, const std::string& about, std::int64_t threads,
-                      std::int64_t records, Mix mix, std::int64_t cache_bytes) {
+                      std::int64_t records, scenario::Mix mix, std::int64_t cache_bytes) {
   OverheadWorkload made;
   made.name = name;
   made.about = about;
@@ -19,7 +19,7 @@ OverheadWorkload make(const std::string& name, const std::string& about, std::in
   made.workload.value_size = kWorkloadValueBytes;
   made.workload.threads =
       threads > 0 ? threads : std::max<std::int64_t>(1, std::thread::hardware_concurrency());
-  Phase phase;
+  scenario::Phase phase;
   phase.name = name;
   phase.mix = mix;
   made.workload.phases = {phase};

@@ -5,16 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "bench/host/configuration.h"
-#include "bench/workload/workload.h"
+#include "scenario/configuration.h"
+#include "scenario/workload/workload.h"
 
 namespace rocktune::bench {
 
 struct OverheadWorkload {
-  std::string name;   // "mix", "cached-reads"
-  std::string about;  // one line for the table
-  Workload workload;  // one phase
-  HostConfiguration configuration;
+  std::string name;             // "mix", "cached-reads"
+  std::string about;            // one line for the table
+  scenario::Workload workload;  // one phase
+  scenario::HostConfiguration configuration;
 };
 
 // "mix": YCSB A, half reads and half updates, on data four times the block cache.

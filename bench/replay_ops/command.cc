@@ -14,9 +14,9 @@
 #include "bench/compare/policies.h"
 #include "bench/compare/reports.h"
 #include "bench/compare/shared.h"
-#include "bench/config/located_yaml.h"
 #include "bench/replay_ops/host.h"
 #include "bench/replay_ops/recording.h"
+#include "bench/text_file.h"
 #include "bench/trial/digest.h"
 #include "bench/trial/screen.h"
 #include "bench/trial/trial.h"
@@ -119,7 +119,7 @@ class Replays {
 
   const ReplayOpsSettings& settings_;
   const OpRecordingDirectory& recording_;
-  const Scenario scenario_;
+  const scenario::Scenario scenario_;
   CompareDirectory& directory_;
   Screen& screen_;
 };

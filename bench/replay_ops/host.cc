@@ -53,9 +53,10 @@ Result<bool> replay(const ReplayOpsHost& settings, const OpRecordingDirectory& r
   progress.note("replaying " + recording.path + ", agent " + run.databases.front().agent);
   const ReplayPlan plan{recording.trace_file(), shown.workload.phases.front(), settings.speed,
                         settings.threads};
-  auto replayed = replay_operations(
-      **database, plan, stop_requested(),
-      [&](const Phase& phase, const Interval& second) { progress.second(shown, phase, second); });
+  auto replayed = replay_operations(**database, plan, stop_requested(),
+                                    [&](const scenario::Phase& phase, const Interval& second) {
+                                      progress.second(shown, phase, second);
+                                    });
   progress.finish();
   if (!replayed) return tl::unexpected(replayed.error());
   run.partial = replayed->stopped;

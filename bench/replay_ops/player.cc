@@ -141,7 +141,7 @@ class Player {
       if (!wait_until(due - kReadAhead) || !wait_for_room()) break;
       ++waiting_;
       const auto thread = thread_of(*record, queues_.size(), one_writer_);
-      const Operation kind = kind_of(*record);
+      const scenario::Operation kind = kind_of(*record);
       queues_[thread].push({due, kind, std::move(record)});
     }
     for (auto& queue : queues_) queue.end();

@@ -16,7 +16,7 @@ namespace rocktune::bench {
 
 struct ReplayPlan {
   std::string trace_file;
-  Phase phase;  // its name and mix, for what is shown
+  scenario::Phase phase;  // its name and mix, for what is shown
   double speed = 1;
   std::int64_t threads = 1;
 };

@@ -13,14 +13,14 @@
 #include <optional>
 #include <utility>
 
-#include "bench/workload/operation.h"
 #include "model/clock.h"
+#include "scenario/workload/operation.h"
 
 namespace rocktune::bench {
 
 struct DueOperation {
   Nanoseconds due{0};
-  Operation kind = Operation::kRead;
+  scenario::Operation kind = scenario::Operation::kRead;
   std::unique_ptr<rocksdb::TraceRecord> record;
 };
 

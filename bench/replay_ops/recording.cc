@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "bench/config/located_yaml.h"
+#include "bench/text_file.h"
 
 namespace rocktune::bench {
 namespace {
@@ -42,27 +42,27 @@ Result<OpRecordingDirectory> open_recording(const std::string& directory) {
   return recording;
 }
 
-Scenario scenario_of_recording(const OpRecordingDirectory& recording, double speed) {
-  Scenario scenario;
+scenario::Scenario scenario_of_recording(const OpRecordingDirectory& recording, double speed) {
+  scenario::Scenario scenario;
   scenario.name = "recording " + fs::path(recording.path).filename().string();
   scenario.description = kReplayOpsClaims;
   if (reads_of(recording.manifest) > 0) scenario.objective.first = "read_p99";
-  ScenarioDatabase database;
+  scenario::ScenarioDatabase database;
   database.name = "db";
   database.workload.name = "recorded operations";
   database.workload.description =
       "of " + recording.manifest.database + ", " + recording.manifest.begin;
   database.workload.records = 0;
-  Phase phase;
+  scenario::Phase phase;
   phase.name = "replay";
   phase.seconds = recording.manifest.seconds / speed;
   const auto reads = static_cast<double>(reads_of(recording.manifest));
   const auto all = reads + static_cast<double>(recording.manifest.writes);
   if (all > 0) {
     const auto scans = static_cast<double>(recording.manifest.seeks) / all;
-    phase.mix.shares[static_cast<std::size_t>(Operation::kRead)] = reads / all - scans;
-    phase.mix.shares[static_cast<std::size_t>(Operation::kScan)] = scans;
-    phase.mix.shares[static_cast<std::size_t>(Operation::kUpdate)] = 1 - reads / all;
+    phase.mix.shares[static_cast<std::size_t>(scenario::Operation::kRead)] = reads / all - scans;
+    phase.mix.shares[static_cast<std::size_t>(scenario::Operation::kScan)] = scans;
+    phase.mix.shares[static_cast<std::size_t>(scenario::Operation::kUpdate)] = 1 - reads / all;
   }
   database.workload.phases = {phase};
   database.configuration.name = recording.manifest.options_file;

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "bench/scenario/scenario.h"
 #include "model/result.h"
+#include "scenario/scenario.h"
 #include "trace/op_recording.h"
 
 namespace rocktune::bench {
@@ -30,6 +30,6 @@ struct OpRecordingDirectory {
 Result<OpRecordingDirectory> open_recording(const std::string& directory);
 
 // The recording as what reports and policies know: a scenario of one database.
-Scenario scenario_of_recording(const OpRecordingDirectory& recording, double speed);
+scenario::Scenario scenario_of_recording(const OpRecordingDirectory& recording, double speed);
 
 }  // namespace rocktune::bench

@@ -50,15 +50,15 @@ std::size_t thread_of_key(const RoutedKey& key, std::size_t threads) {
 
 }  // namespace
 
-Operation kind_of(const rocksdb::TraceRecord& record) {
+scenario::Operation kind_of(const rocksdb::TraceRecord& record) {
   switch (record.GetTraceType()) {
     case rocksdb::kTraceWrite:
-      return Operation::kUpdate;
+      return scenario::Operation::kUpdate;
     case rocksdb::kTraceIteratorSeek:
     case rocksdb::kTraceIteratorSeekForPrev:
-      return Operation::kScan;
+      return scenario::Operation::kScan;
     default:
-      return Operation::kRead;
+      return scenario::Operation::kRead;
   }
 }
 

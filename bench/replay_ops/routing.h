@@ -13,13 +13,13 @@
 #include <optional>
 #include <string>
 
-#include "bench/workload/operation.h"
+#include "scenario/workload/operation.h"
 
 namespace rocktune::bench {
 
 // What an operation of a trace counts as: a write as update, Get and MultiGet as read, a seek as
 // scan.
-Operation kind_of(const rocksdb::TraceRecord& record);
+scenario::Operation kind_of(const rocksdb::TraceRecord& record);
 
 struct RoutedKey {
   std::uint32_t family = 0;

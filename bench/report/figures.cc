@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "bench/workload/operation.h"
+#include "scenario/workload/operation.h"
 
 namespace rocktune::bench::report {
 namespace {
@@ -236,7 +236,7 @@ std::vector<std::string> operations_of(const std::vector<Run>& runs) {
   }
   // In the project's own order, reads first; JSON's is the alphabet's.
   const auto place = [](const std::string& name) {
-    return std::find(kOperationNames.begin(), kOperationNames.end(), name);
+    return std::find(scenario::kOperationNames.begin(), scenario::kOperationNames.end(), name);
   };
   std::stable_sort(found.begin(), found.end(),
                    [&](const std::string& a, const std::string& b) { return place(a) < place(b); });

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "bench/workload/generator.h"
-#include "bench/workload/requests.h"
+#include "scenario/workload/generator.h"
+#include "scenario/workload/requests.h"
 
 namespace rocktune::bench {
 namespace {
@@ -13,19 +13,21 @@ namespace {
 // flushed before, or there is one file more.
 constexpr double kFull = 0.75;
 
-rocksdb::Status write_update(Database& database, const Workload& workload, const ValuePool& values,
-                             Random& random) {
+rocksdb::Status write_update(Database& database, const scenario::Workload& workload,
+                             const ValuePool& values, scenario::Random& random) {
   std::string key;
   rocksdb::WriteOptions options;
   options.disableWAL = true;
   const std::uint64_t record = random.below(static_cast<std::uint64_t>(workload.records));
-  return database.db().Put(options, &database.family(0), record_key(record, key),
-                           values.value(fnv_hash(record), loaded_value_bytes(workload, record)));
+  return database.db().Put(
+      options, &database.family(0), record_key(record, key),
+      values.value(scenario::fnv_hash(record), scenario::loaded_value_bytes(workload, record)));
 }
 
 // Writes until the memtable is three quarters full, then flushes it.
-rocksdb::Status write_file(Database& database, const Workload& workload, const ValuePool& values,
-                           Random& random, const std::atomic<bool>& stop) {
+rocksdb::Status write_file(Database& database, const scenario::Workload& workload,
+                           const ValuePool& values, scenario::Random& random,
+                           const std::atomic<bool>& stop) {
   using Properties = rocksdb::DB::Properties;
   rocksdb::DB& db = database.db();
   rocksdb::ColumnFamilyHandle* family = &database.family(0);
@@ -43,12 +45,12 @@ rocksdb::Status write_file(Database& database, const Workload& workload, const V
 
 }  // namespace
 
-Result<void> leave_backlog(Database& database, const Workload& workload, const ValuePool& values,
-                           const std::atomic<bool>& stop) {
+Result<void> leave_backlog(Database& database, const scenario::Workload& workload,
+                           const ValuePool& values, const std::atomic<bool>& stop) {
   if (workload.backlog.level0_files == 0) return {};
   if (auto off = database.set_family_option("disable_auto_compactions", "true"); !off) return off;
   const auto before = static_cast<std::int64_t>(database.read_family_gauges(0).l0_files);
-  Random random(static_cast<std::uint64_t>(workload.seed));
+  scenario::Random random(static_cast<std::uint64_t>(workload.seed));
   for (std::int64_t i = 0; i < workload.backlog.level0_files && !stop.load(); ++i) {
     const auto status = write_file(database, workload, values, random, stop);
     if (!status.ok()) {

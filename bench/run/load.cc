@@ -11,7 +11,7 @@
 
 #include "bench/run/backlog.h"
 #include "bench/run/records.h"
-#include "bench/workload/requests.h"
+#include "scenario/workload/requests.h"
 
 namespace rocktune::bench {
 namespace {
@@ -33,9 +33,9 @@ struct Shared {
 
 struct LoadPlan {
   Database& database;
-  const Workload& workload;
-  const FamilyMap families;
-  const LoadSequence sequence;
+  const scenario::Workload& workload;
+  const scenario::FamilyMap families;
+  const scenario::LoadSequence sequence;
   const ValuePool values;
 };
 
@@ -43,7 +43,8 @@ rocksdb::Status write_record(const LoadPlan& plan, std::uint64_t record,
                              const rocksdb::WriteOptions& options, std::string& key) {
   return plan.database.db().Put(
       options, &plan.database.family(plan.families.of(record)), record_key(record, key),
-      plan.values.value(fnv_hash(record), loaded_value_bytes(plan.workload, record)));
+      plan.values.value(scenario::fnv_hash(record),
+                        scenario::loaded_value_bytes(plan.workload, record)));
 }
 
 void write_chunks(const LoadPlan& plan, const std::atomic<bool>& stop, Shared& shared) {
@@ -71,7 +72,7 @@ void write_chunks(const LoadPlan& plan, const std::atomic<bool>& stop, Shared& s
   }
 }
 
-Result<void> write_mark(Database& database, const Workload& workload) {
+Result<void> write_mark(Database& database, const scenario::Workload& workload) {
   const Loaded loaded = load_of(workload);
   const nlohmann::json mark = {{"records", loaded.records},
                                {"value_size", loaded.value_size},
@@ -84,7 +85,7 @@ Result<void> write_mark(Database& database, const Workload& workload) {
   return {};
 }
 
-Result<void> flush_families(Database& database, const Workload& workload) {
+Result<void> flush_families(Database& database, const scenario::Workload& workload) {
   for (std::size_t i = 0; i < workload.families.size(); ++i) {
     const auto status = database.db().Flush(rocksdb::FlushOptions(), &database.family(i));
     if (!status.ok()) return fail(ErrorCode::kIo, "load: " + status.ToString());
@@ -129,9 +130,9 @@ Result<std::optional<Loaded>> read_loaded(rocksdb::DB& db) {
                 mark["backlog"].get<std::string>()};
 }
 
-Loaded load_of(const Workload& workload) {
-  return {workload.records, workload.value_size.text(), families_text(workload.families),
-          load_order_name(workload.load_order), backlog_text(workload.backlog)};
+Loaded load_of(const scenario::Workload& workload) {
+  return {workload.records, workload.value_size.text(), scenario::families_text(workload.families),
+          scenario::load_order_name(workload.load_order), scenario::backlog_text(workload.backlog)};
 }
 
 std::string loaded_text(const Loaded& loaded) {
@@ -142,12 +143,12 @@ std::string loaded_text(const Loaded& loaded) {
          loaded.order + families + loaded.backlog;
 }
 
-Result<void> load_records(Database& database, const Workload& workload,
+Result<void> load_records(Database& database, const scenario::Workload& workload,
                           const std::atomic<bool>& stop, const LoadProgress& progress) {
   const LoadPlan plan{
       database, workload,
-      FamilyMap(workload.families, static_cast<std::uint64_t>(workload.records)),
-      LoadSequence(workload.load_order, workload.records),
+      scenario::FamilyMap(workload.families, static_cast<std::uint64_t>(workload.records)),
+      scenario::LoadSequence(workload.load_order, workload.records),
       ValuePool(workload.value_size.largest(), static_cast<std::uint64_t>(workload.seed))};
   if (workload.backlog.level0_files > 0) {
     if (auto on = database.set_family_option("disable_auto_compactions", "false"); !on) return on;

@@ -12,8 +12,8 @@
 #include <string>
 
 #include "bench/host/database.h"
-#include "bench/workload/workload.h"
 #include "model/result.h"
+#include "scenario/workload/workload.h"
 
 namespace rocktune::bench {
 
@@ -27,7 +27,7 @@ struct Loaded {
   bool operator==(const Loaded&) const = default;
 };
 
-Loaded load_of(const Workload& workload);
+Loaded load_of(const scenario::Workload& workload);
 // "20000 records of 1000 bytes in order key", with the families where there are several.
 std::string loaded_text(const Loaded& loaded);
 
@@ -40,7 +40,7 @@ using LoadProgress = std::function<void(std::int64_t records, bool settling)>;
 
 // Where the workload has a backlog, automatic compactions are on meanwhile and off from then on.
 // Without WAL; ends early without an error, and without the mark, when `stop` is set.
-Result<void> load_records(Database& database, const Workload& workload,
+Result<void> load_records(Database& database, const scenario::Workload& workload,
                           const std::atomic<bool>& stop, const LoadProgress& progress);
 
 }  // namespace rocktune::bench

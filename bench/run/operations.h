@@ -8,17 +8,17 @@
 #include <vector>
 
 #include "bench/measure/histogram.h"
-#include "bench/workload/operation.h"
+#include "scenario/workload/operation.h"
 
 namespace rocktune::bench {
 
-using LiveLatencies = std::array<LiveHistogram, kOperations>;
+using LiveLatencies = std::array<LiveHistogram, scenario::kOperations>;
 
 // What one thread has done so far: written by it alone, read by others at any time.
 struct LiveWork {
   explicit LiveWork(std::size_t families) : latencies(families) {}
 
-  void record(std::size_t family, Operation operation, Nanoseconds latency) {
+  void record(std::size_t family, scenario::Operation operation, Nanoseconds latency) {
     latencies[family][static_cast<std::size_t>(operation)].record(latency);
   }
   void count_not_found() {
@@ -30,17 +30,17 @@ struct LiveWork {
 };
 
 struct Latencies {
-  std::array<Histogram, kOperations> of;
+  std::array<Histogram, scenario::kOperations> of;
 
   void add(const LiveLatencies& live) {
-    for (std::size_t i = 0; i < kOperations; ++i) live[i].add_to(of[i]);
+    for (std::size_t i = 0; i < scenario::kOperations; ++i) live[i].add_to(of[i]);
   }
   void add(const Latencies& other) {
-    for (std::size_t i = 0; i < kOperations; ++i) of[i].add(other.of[i]);
+    for (std::size_t i = 0; i < scenario::kOperations; ++i) of[i].add(other.of[i]);
   }
   [[nodiscard]] Latencies since(const Latencies& older) const {
     Latencies out;
-    for (std::size_t i = 0; i < kOperations; ++i) out.of[i] = of[i].since(older.of[i]);
+    for (std::size_t i = 0; i < scenario::kOperations; ++i) out.of[i] = of[i].since(older.of[i]);
     return out;
   }
   [[nodiscard]] std::uint64_t count() const {

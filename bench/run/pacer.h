@@ -10,14 +10,14 @@
 #include <cmath>
 #include <cstdint>
 
-#include "bench/workload/rate.h"
 #include "model/clock.h"
+#include "scenario/workload/rate.h"
 
 namespace rocktune::bench {
 
 class Pacer {
  public:
-  Pacer(const Rate& rate, std::int64_t thread, std::int64_t threads, Nanoseconds start,
+  Pacer(const scenario::Rate& rate, std::int64_t thread, std::int64_t threads, Nanoseconds start,
         Nanoseconds end)
       : rate_(rate),
         thread_(static_cast<double>(thread)),
@@ -47,7 +47,7 @@ class Pacer {
   }
 
  private:
-  Rate rate_;
+  scenario::Rate rate_;
   double thread_;
   double threads_;
   Nanoseconds start_;

@@ -27,7 +27,7 @@ rocksdb::Slice missing_key(std::uint64_t record, std::string& buffer) {
 
 ValuePool::ValuePool(std::int64_t largest_value, std::uint64_t seed)
     : bytes_(kPoolBytes + static_cast<std::size_t>(largest_value), '\0') {
-  Random random(seed);
+  scenario::Random random(seed);
   for (std::size_t i = 0; i < bytes_.size(); i += sizeof(std::uint64_t)) {
     const std::uint64_t word = random.next();
     std::memcpy(&bytes_[i], &word, std::min(sizeof word, bytes_.size() - i));

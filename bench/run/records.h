@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 
-#include "bench/workload/generator.h"
+#include "scenario/workload/generator.h"
 
 namespace rocktune::bench {
 

@@ -45,9 +45,9 @@ json gauges_json(const Gauges& gauges) {
             {"block_cache_capacity_bytes", gauges.cache_capacity_bytes}}}};
 }
 
-json family_options_json(const FamilyConfiguration& c) {
-  return {{"compaction_style", compaction_style_name(c.compaction_style)},
-          {"memtable", memtable_name(c.memtable)},
+json family_options_json(const scenario::FamilyConfiguration& c) {
+  return {{"compaction_style", scenario::compaction_style_name(c.compaction_style)},
+          {"memtable", scenario::memtable_name(c.memtable)},
           {"write_buffer_size_bytes", c.write_buffer_bytes},
           {"max_write_buffer_number", c.max_write_buffer_number},
           {"target_file_size_base_bytes", c.target_file_bytes},
@@ -60,7 +60,7 @@ json family_options_json(const FamilyConfiguration& c) {
           {"rocksdb_options", c.rocksdb_options}};
 }
 
-json configuration_json(const HostConfiguration& c) {
+json configuration_json(const scenario::HostConfiguration& c) {
   json out = {{"name", c.name},
               {"block_cache_bytes", c.block_cache_bytes},
               {"block_size_bytes", c.block_size_bytes},
@@ -81,7 +81,7 @@ json configuration_json(const HostConfiguration& c) {
   return out;
 }
 
-json profile_json(const std::optional<DeviceProfile>& profile) {
+json profile_json(const std::optional<scenario::DeviceProfile>& profile) {
   if (!profile) return nullptr;
   return {{"name", profile->name},
           {"description", profile->description},
@@ -103,9 +103,9 @@ json device_json(const RunResult& result) {
           {"total", device.total}};
 }
 
-json workload_json(const Workload& workload) {
+json workload_json(const scenario::Workload& workload) {
   json families = json::array();
-  for (const Family& family : workload.families) {
+  for (const scenario::Family& family : workload.families) {
     families.push_back({{"name", family.name}, {"share", family.share}});
   }
   return {{"name", workload.name},
@@ -114,36 +114,36 @@ json workload_json(const Workload& workload) {
           {"value_size", workload.value_size.text()},
           {"threads", workload.threads},
           {"seed", workload.seed},
-          {"wal", wal_name(workload.wal)},
-          {"load_order", load_order_name(workload.load_order)},
+          {"wal", scenario::wal_name(workload.wal)},
+          {"load_order", scenario::load_order_name(workload.load_order)},
           {"backlog", {{"level0_files", workload.backlog.level0_files}}},
           {"families", std::move(families)}};
 }
 
-json proportions_json(const Mix& mix) {
+json proportions_json(const scenario::Mix& mix) {
   json out = json::object();
-  for (std::size_t i = 0; i < kOperations; ++i) {
-    if (mix.shares[i] > 0) out[std::string(kOperationNames[i])] = mix.shares[i];
+  for (std::size_t i = 0; i < scenario::kOperations; ++i) {
+    if (mix.shares[i] > 0) out[std::string(scenario::kOperationNames[i])] = mix.shares[i];
   }
   return out;
 }
 
 json phase_json(const PhaseResult& result) {
-  const Phase& phase = result.phase;
-  const Rate rate(phase.rate, phase.seconds);
+  const scenario::Phase& phase = result.phase;
+  const scenario::Rate rate(phase.rate, phase.seconds);
   return {{"name", phase.name},
           {"planned_seconds", phase.seconds},
           {"proportions", proportions_json(phase.mix)},
           {"target_ops_per_second",
            rate.paced() ? json(rate.due_by(phase.seconds) / phase.seconds) : json(nullptr)},
-          {"rate", rate_text(phase.rate)},
-          {"distribution", keys_text(phase.keys)},
+          {"rate", scenario::rate_text(phase.rate)},
+          {"distribution", scenario::keys_text(phase.keys)},
           {"value_size", phase.value_size.text()},
           {"total", interval_json(result.total)},
           {"per_second", result.per_second}};
 }
 
-json database_json(const ScenarioDatabase& database, const DatabaseResult& result) {
+json database_json(const scenario::ScenarioDatabase& database, const DatabaseResult& result) {
   json phases = json::array();
   for (const PhaseResult& phase : result.phases) phases.push_back(phase_json(phase));
   return {{"name", database.name},
@@ -155,7 +155,7 @@ json database_json(const ScenarioDatabase& database, const DatabaseResult& resul
           {"total", interval_json(total_of(result.phases))}};
 }
 
-json scenario_json(const Scenario& scenario) {
+json scenario_json(const scenario::Scenario& scenario) {
   return {{"name", scenario.name},
           {"description", scenario.description},
           {"full", scenario.full},
@@ -167,9 +167,9 @@ json operations_json(const Latencies& done, const Latencies& waiting, double sec
   Latencies all = done;
   all.add(waiting);
   json operations = json::object();
-  for (std::size_t i = 0; i < kOperations; ++i) {
+  for (std::size_t i = 0; i < scenario::kOperations; ++i) {
     if (all.of[i].count() == 0) continue;
-    operations[std::string(kOperationNames[i])] =
+    operations[std::string(scenario::kOperationNames[i])] =
         latency_json(done.of[i].count(), all.of[i], seconds);
   }
   return operations;
@@ -250,7 +250,7 @@ json result_json(const RunResult& result) {
           {"rocksdb_version", rocksdb_version()},
           {"cpus", sysconf(_SC_NPROCESSORS_ONLN)},
           {"scenario", scenario_json(result.scenario)},
-          {"objective", objective_json(result.scenario.objective)},
+          {"objective", scenario::objective_json(result.scenario.objective)},
           {"device", device_json(result)},
           {"databases", std::move(databases)}};
 }

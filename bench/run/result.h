@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "bench/device/profile.h"
-#include "bench/host/configuration.h"
 #include "bench/host/counters.h"
 #include "bench/host/database.h"
 #include "bench/run/operations.h"
-#include "bench/scenario/scenario.h"
-#include "bench/workload/workload.h"
+#include "scenario/configuration.h"
+#include "scenario/device/profile.h"
+#include "scenario/scenario.h"
+#include "scenario/workload/workload.h"
 
 namespace rocktune::bench {
 
@@ -42,7 +42,7 @@ struct Interval {
 };
 
 struct PhaseResult {
-  Phase phase;
+  scenario::Phase phase;
   Interval total;
   std::vector<nlohmann::json> per_second;  // as interval_json() gives them
 };
@@ -54,8 +54,8 @@ struct DatabaseResult {
 };
 
 struct DeviceResult {
-  std::string label = "real device";     // TargetDevice::label()
-  std::optional<DeviceProfile> profile;  // as used, scaled
+  std::string label = "real device";               // TargetDevice::label()
+  std::optional<scenario::DeviceProfile> profile;  // as used, scaled
   std::vector<nlohmann::json> per_second;
   nlohmann::json total;  // null: its counters could not be read
 };
@@ -64,7 +64,7 @@ struct RunResult {
   std::string started;  // RFC 3339, UTC
   bool partial = false;
   std::string partial_reason;
-  Scenario scenario;
+  scenario::Scenario scenario;
   DeviceResult device;
   std::vector<DatabaseResult> databases;  // in the scenario's order; fewer when it was stopped
 };

@@ -16,18 +16,18 @@ constexpr Nanoseconds kStopLook = std::chrono::milliseconds(50);    // how often
 // What all phases of a workload share.
 struct Run {
   Database& database;
-  const Workload& workload;
-  const FamilyMap families;
+  const scenario::Workload& workload;
+  const scenario::FamilyMap families;
   const ValuePool values;
   const std::atomic<bool>& stop;
   const SecondSeen& seen;
   Nanoseconds begin;
-  std::vector<Inserted> inserted;  // by thread
+  std::vector<scenario::Inserted> inserted;  // by thread
 };
 
-std::int64_t largest_value(const Workload& workload) {
+std::int64_t largest_value(const scenario::Workload& workload) {
   std::int64_t largest = workload.value_size.largest();
-  for (const Phase& phase : workload.phases) {
+  for (const scenario::Phase& phase : workload.phases) {
     largest = std::max(largest, phase.value_size.largest());
   }
   return largest;
@@ -43,7 +43,8 @@ struct Seen {
 
 class PhaseRun {
  public:
-  PhaseRun(Run& run, const Phase& phase, const KeyChooser& keys, std::uint64_t seed)
+  PhaseRun(Run& run, const scenario::Phase& phase, const scenario::KeyChooser& keys,
+           std::uint64_t seed)
       : run_(run), phase_(phase), keys_(keys), seed_(seed), done_(run.inserted.size()) {
     for (std::size_t i = 0; i < done_.size(); ++i) work_.emplace_back(run.workload.families.size());
   }
@@ -146,8 +147,8 @@ class PhaseRun {
   }
 
   Run& run_;
-  const Phase& phase_;
-  const KeyChooser& keys_;
+  const scenario::Phase& phase_;
+  const scenario::KeyChooser& keys_;
   const std::uint64_t seed_;
   std::atomic<bool> abandon_{false};  // the caller's stop, or a failure here
   std::deque<LiveWork> work_;         // each written by its thread
@@ -156,8 +157,8 @@ class PhaseRun {
   Nanoseconds end_{0};
 };
 
-std::vector<Inserted> nothing_inserted(const Workload& workload) {
-  std::vector<Inserted> inserted;
+std::vector<scenario::Inserted> nothing_inserted(const scenario::Workload& workload) {
+  std::vector<scenario::Inserted> inserted;
   const auto threads = static_cast<std::uint64_t>(workload.threads);
   inserted.reserve(threads);
   for (std::uint64_t thread = 0; thread < threads; ++thread) {
@@ -168,16 +169,16 @@ std::vector<Inserted> nothing_inserted(const Workload& workload) {
 
 }  // namespace
 
-Result<PhasesDone> run_phases(Database& database, const Workload& workload,
+Result<PhasesDone> run_phases(Database& database, const scenario::Workload& workload,
                               const std::atomic<bool>& stop, const SecondSeen& seen,
                               std::optional<Nanoseconds> begin) {
   const auto records = static_cast<std::uint64_t>(workload.records);
   auto seed = static_cast<std::uint64_t>(workload.seed);
-  std::deque<KeyChooser> keys;  // made beforehand: some take a while
-  for (const Phase& phase : workload.phases) keys.emplace_back(phase.keys, records);
+  std::deque<scenario::KeyChooser> keys;  // made beforehand: some take a while
+  for (const scenario::Phase& phase : workload.phases) keys.emplace_back(phase.keys, records);
   Run run{database,
           workload,
-          FamilyMap(workload.families, records),
+          scenario::FamilyMap(workload.families, records),
           ValuePool(largest_value(workload), seed),
           stop,
           seen,

@@ -11,13 +11,13 @@
 
 #include "bench/host/database.h"
 #include "bench/run/result.h"
-#include "bench/workload/workload.h"
 #include "model/result.h"
+#include "scenario/workload/workload.h"
 
 namespace rocktune::bench {
 
 // Called once a second from the thread that runs.
-using SecondSeen = std::function<void(const Phase& phase, const Interval& second)>;
+using SecondSeen = std::function<void(const scenario::Phase& phase, const Interval& second)>;
 
 struct PhasesDone {
   std::vector<PhaseResult> phases;
@@ -26,7 +26,7 @@ struct PhasesDone {
 
 // `begin` is where the seconds of the result count from, and when the first phase begins if that is
 // still to come; default: now.
-Result<PhasesDone> run_phases(Database& database, const Workload& workload,
+Result<PhasesDone> run_phases(Database& database, const scenario::Workload& workload,
                               const std::atomic<bool>& stop, const SecondSeen& seen,
                               std::optional<Nanoseconds> begin = std::nullopt);
 

@@ -54,7 +54,7 @@ class Session {
   }
 
   [[nodiscard]] std::size_t count() const { return plan_.paths.size(); }
-  [[nodiscard]] const ScenarioDatabase& database(std::size_t i) const {
+  [[nodiscard]] const scenario::ScenarioDatabase& database(std::size_t i) const {
     return plan_.scenario.databases[i];
   }
 
@@ -76,7 +76,7 @@ class Session {
   [[nodiscard]] std::int64_t capacity_bytes() const {
     constexpr std::int64_t kSpaceAmplification = 4;
     std::int64_t bytes = DevicePlace{}.capacity_bytes;
-    for (const ScenarioDatabase& each : plan_.scenario.databases) {
+    for (const scenario::ScenarioDatabase& each : plan_.scenario.databases) {
       bytes += kSpaceAmplification * each.workload.records * each.workload.value_size.largest();
     }
     return bytes;
@@ -109,17 +109,17 @@ class Session {
   std::vector<Error> failures_;  // guarded by mutex_, as is the watcher
 };
 
-std::vector<std::string> family_names(const Workload& workload) {
+std::vector<std::string> family_names(const scenario::Workload& workload) {
   std::vector<std::string> names;
   names.reserve(workload.families.size());
-  for (const Family& family : workload.families) names.push_back(family.name);
+  for (const scenario::Family& family : workload.families) names.push_back(family.name);
   return names;
 }
 
 // Loads when the database is empty; refuses one that was loaded otherwise. On the plain disk, with
 // all the machine's CPUs, and no limit.
 Result<void> Session::ensure_loaded(std::size_t i) {
-  const Workload& workload = database(i).workload;
+  const scenario::Workload& workload = database(i).workload;
   OpenSettings settings{plan_.paths[i], database(i).configuration};
   settings.agent = false;
   settings.compactions = workload.backlog.level0_files == 0;  // a look must not work it off
@@ -209,10 +209,10 @@ void Session::stop_charging() {
 }
 
 void Session::run_one(std::size_t i, Nanoseconds begin) {
-  const ScenarioDatabase& mine = database(i);
+  const scenario::ScenarioDatabase& mine = database(i);
   auto done = run_phases(
       *databases_[i], mine.workload, ending_,
-      [&](const Phase& phase, const Interval& second) {
+      [&](const scenario::Phase& phase, const Interval& second) {
         const std::lock_guard lock(mutex_);
         watcher_.second(mine, phase, second);
       },

@@ -12,14 +12,14 @@
 
 #include "bench/device/target_device.h"
 #include "bench/run/result.h"
-#include "bench/scenario/scenario.h"
 #include "model/result.h"
+#include "scenario/scenario.h"
 
 namespace rocktune::bench {
 
 struct SessionPlan {
-  Scenario scenario;
-  DeviceSpec device;  // the scenario's, parsed
+  scenario::Scenario scenario;
+  scenario::DeviceSpec device;  // the scenario's, parsed
   // Where each database is kept, absolute. On a device with a directory of its own it is copied
   // there for the run.
   std::vector<std::string> paths;
@@ -31,10 +31,11 @@ struct SessionPlan {
 class SessionWatcher {
  public:
   virtual ~SessionWatcher() = default;
-  virtual void loading(const ScenarioDatabase& database, std::int64_t records, bool settling) = 0;
+  virtual void loading(const scenario::ScenarioDatabase& database, std::int64_t records,
+                       bool settling) = 0;
   virtual void loaded() = 0;
   virtual void note(const std::string& text) = 0;
-  virtual void second(const ScenarioDatabase& database, const Phase& phase,
+  virtual void second(const scenario::ScenarioDatabase& database, const scenario::Phase& phase,
                       const Interval& second) = 0;
 };
 

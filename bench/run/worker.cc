@@ -12,10 +12,10 @@ namespace {
 // A thread that waits for a far-off due time looks this often whether it should stop.
 constexpr Nanoseconds kLongestNap = std::chrono::milliseconds(50);
 
-rocksdb::WriteOptions write_options(Wal wal) {
+rocksdb::WriteOptions write_options(scenario::Wal wal) {
   rocksdb::WriteOptions options;
-  options.disableWAL = wal == Wal::kOff;
-  options.sync = wal == Wal::kSync;
+  options.disableWAL = wal == scenario::Wal::kOff;
+  options.sync = wal == scenario::Wal::kSync;
   return options;
 }
 
@@ -30,7 +30,7 @@ class Worker {
 
   WorkerDone run() {
     sharpen_sleep();
-    Pacer pacer(Rate(plan_.phase.rate, plan_.phase.seconds),
+    Pacer pacer(scenario::Rate(plan_.phase.rate, plan_.phase.seconds),
                 static_cast<std::int64_t>(plan_.inserted.thread), plan_.workload.threads,
                 plan_.start, plan_.end);
     WorkerDone done;
@@ -38,7 +38,7 @@ class Worker {
     while (now < plan_.end && !stopping()) {
       const Nanoseconds due = pacer.next(now);
       if (due >= plan_.end || !wait_until(due)) break;
-      const Request request = requests_.next(seconds_between(plan_.start, due));
+      const scenario::Request request = requests_.next(seconds_between(plan_.start, due));
       const std::size_t family = plan_.families.of(request.record);
       done.status = execute(request, plan_.database.family(family));
       now = monotonic_now();
@@ -58,7 +58,7 @@ class Worker {
     done.never_started = pacer.never_started(until);
     for (std::uint64_t i = 0; i < done.never_started; ++i) {
       const Nanoseconds due = pacer.next(until);
-      const Request request = requests_.next(seconds_between(plan_.start, due));
+      const scenario::Request request = requests_.next(seconds_between(plan_.start, due));
       done.waiting.of[static_cast<std::size_t>(request.operation)].record(until - due);
     }
   }
@@ -73,23 +73,23 @@ class Worker {
     return true;
   }
 
-  rocksdb::Status execute(const Request& request, rocksdb::ColumnFamilyHandle& family) {
+  rocksdb::Status execute(const scenario::Request& request, rocksdb::ColumnFamilyHandle& family) {
     rocksdb::DB& db = plan_.database.db();
     const rocksdb::Slice key = record_key(request.record, key_);
     switch (request.operation) {
-      case Operation::kRead:
+      case scenario::Operation::kRead:
         return read(family, key);
-      case Operation::kReadMissing:
+      case scenario::Operation::kReadMissing:
         return read_missing(family, missing_key(request.record, key_));
-      case Operation::kScan:
+      case scenario::Operation::kScan:
         return scan(family, key, request.scan_length);
-      case Operation::kDelete:
+      case scenario::Operation::kDelete:
         return db.Delete(write_options_, &family, key);
-      case Operation::kReadModifyWrite:
+      case scenario::Operation::kReadModifyWrite:
         if (auto status = read(family, key); !status.ok()) return status;
         break;
-      case Operation::kUpdate:
-      case Operation::kInsert:
+      case scenario::Operation::kUpdate:
+      case scenario::Operation::kInsert:
         break;
     }
     return db.Put(write_options_, &family, key,
@@ -130,7 +130,7 @@ class Worker {
 
   const WorkerPlan& plan_;
   LiveWork& work_;
-  RequestSource requests_;
+  scenario::RequestSource requests_;
   const rocksdb::WriteOptions write_options_;
   const bool may_miss_;
   std::string key_;

@@ -7,19 +7,19 @@
 #include "bench/host/database.h"
 #include "bench/run/operations.h"
 #include "bench/run/records.h"
-#include "bench/workload/requests.h"
+#include "scenario/workload/requests.h"
 
 namespace rocktune::bench {
 
 struct WorkerPlan {
   Database& database;
-  const Workload& workload;
-  const Phase& phase;
-  const KeyChooser& keys;
-  const FamilyMap& families;
+  const scenario::Workload& workload;
+  const scenario::Phase& phase;
+  const scenario::KeyChooser& keys;
+  const scenario::FamilyMap& families;
   const ValuePool& values;
   const std::atomic<bool>& stop;
-  Inserted inserted;  // by this thread, before the phase
+  scenario::Inserted inserted;  // by this thread, before the phase
   std::uint64_t seed = 0;
   Nanoseconds start{0};
   Nanoseconds end{0};

@@ -1,18 +1,19 @@
 #include "bench/simulate/compared.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "bench/compare/directory.h"
 #include "bench/compare/policies.h"
 #include "bench/compare/shared.h"
-#include "bench/device/target_device.h"
 #include "bench/run/result.h"
-#include "bench/simulate/host_laws.h"
-#include "bench/simulate/scenario_input.h"
 #include "files/text_file.h"
-#include "prior/prior.h"
+#include "scenario/device/spec.h"
+#include "scenario/engine.h"
+#include "scenario/simulate/host_laws.h"
+#include "scenario/simulate/scenario_input.h"
 #include "sim/calibrate/run.h"
 #include "sim/calibrate/speeds.h"
 #include "trace/reader.h"
@@ -26,9 +27,9 @@ using nlohmann::json;
 constexpr std::size_t kMostSharedBytes = 16 << 20;
 constexpr double kWholeRun = 1e9;  // seconds: no run is longer
 
-Result<Scenario> scenario_that_ran(const std::string& directory, const json& shared) {
+Result<scenario::Scenario> scenario_that_ran(const std::string& directory, const json& shared) {
   const std::string name = shared.value("scenario", "");
-  auto scenario = load_scenario(name, shared.value("full", false));
+  auto scenario = scenario::load_scenario(name, shared.value("full", false));
   if (!scenario) return tl::unexpected(scenario.error().within(directory));
   auto parsed = parsed_scenario_json(*scenario);
   if (!parsed) return tl::unexpected(parsed.error().within(directory));
@@ -37,7 +38,7 @@ Result<Scenario> scenario_that_ran(const std::string& directory, const json& sha
                                           " is no longer the one that ran; compare anew");
   }
   if (const json seconds = shared.value("seconds", json()); seconds.is_number()) {
-    for (ScenarioDatabase& database : scenario->databases) {
+    for (scenario::ScenarioDatabase& database : scenario->databases) {
       database.workload.stretch_to(seconds.get<double>());
     }
   }
@@ -117,18 +118,18 @@ Result<sim::SimulationInput> calibrated_on(trace::Reader& reader,
 }
 
 // On what the scenario's text tells of the machine and of what is asked for.
-void put_into(const Compared& compared, const ScenarioDatabase& database,
-              const std::optional<DeviceProfile>& device, sim::SimulationInput& input) {
+void put_into(const Compared& compared, const scenario::ScenarioDatabase& database,
+              const std::optional<scenario::DeviceProfile>& device, sim::SimulationInput& input) {
   input.host.cpus = compared.cpus;
   input.laws.read_piece_bytes =
       static_cast<double>(database.configuration.compaction_readahead_bytes);
   if (device) {
-    input.host.device = device_laws(*device);
+    input.host.device = scenario::device_laws(*device);
     input.host.device_spread = 0;
-    input.host.device_changes = device_changes(*device);
+    input.host.device_changes = scenario::device_changes(*device);
     input.laws = sim::with_speeds_alone(input);
   }
-  sim::DemandSeries demand = demand_of(database.workload);
+  sim::DemandSeries demand = scenario::demand_of(database.workload);
   take_misses(input.demand, demand);
   input.demand = std::move(demand);
 }
@@ -154,26 +155,19 @@ Result<Compared> read_compared(const std::string& directory) {
   return compared;
 }
 
-Result<std::vector<EngineConfig>> engines_of(const Scenario& scenario, const std::string& policy) {
+Result<std::vector<EngineConfig>> engines_of(const Compared& compared, const std::string& policy) {
   if (policy == kBestStatic || is_static_at(policy)) {
     return fail(ErrorCode::kUnsupported, policy + " is not simulated");
   }
-  const auto prior = choose_prior(std::string(kBuiltinPrior));
-  if (!prior) return tl::unexpected(prior.error());
-  std::vector<EngineConfig> engines;
-  for (const ScenarioDatabase& database : scenario.databases) {
-    // RocksDB's own limiter is the plant's (set_up); no daemon does anything.
-    const std::string name = policy == kNativeAutoTuned ? kStatic : policy;
-    engines.push_back(engine_config(name, scenario, database));
-    engines.back().prior = *prior;
-  }
-  return engines;
+  // RocksDB's own limiter is the plant's (set_up); no daemon does anything.
+  return scenario::engine_configs(policy == kNativeAutoTuned ? kStatic : policy, compared.scenario,
+                                  std::llround(compared.cpus));
 }
 
 Result<std::vector<sim::SimulationInput>> inputs_from(const Compared& compared,
                                                       const std::string& source) {
   if (source == kFromScenario) {
-    return scenario_inputs(compared.scenario, compared.cpus, rocksdb_version());
+    return scenario::scenario_inputs(compared.scenario, compared.cpus, rocksdb_version());
   }
   const auto path = trace_of(compared, source);
   if (!path) return tl::unexpected(path.error());
@@ -181,12 +175,13 @@ Result<std::vector<sim::SimulationInput>> inputs_from(const Compared& compared,
   if (!reader) return tl::unexpected(reader.error());
   const auto targets = reader->targets();
   if (!targets) return tl::unexpected(targets.error());
-  const auto device = parse_device_spec(compared.scenario.device, compared.scenario.scale);
+  const auto device =
+      scenario::parse_device_spec(compared.scenario.device, compared.scenario.scale);
   if (!device) return tl::unexpected(device.error());
-  const bool made_up = device->kind != DeviceKind::kReal;
+  const bool made_up = device->kind != scenario::DeviceKind::kReal;
   const auto profile = made_up ? std::optional(device->profile) : std::nullopt;
   std::vector<sim::SimulationInput> inputs;
-  for (const ScenarioDatabase& database : compared.scenario.databases) {
+  for (const scenario::ScenarioDatabase& database : compared.scenario.databases) {
     const trace::TargetSummary* target = target_of(*targets, database.name);
     if (target == nullptr) return tl::unexpected(no_target(*path, database.name));
     auto input = calibrated_on(*reader, *target);
@@ -197,10 +192,10 @@ Result<std::vector<sim::SimulationInput>> inputs_from(const Compared& compared,
   return inputs;
 }
 
-void set_up(const Scenario& scenario, const std::string& policy,
+void set_up(const scenario::Scenario& scenario, const std::string& policy,
             std::vector<sim::SimulationInput>& inputs) {
   if (policy != kNativeAutoTuned) return;
-  const auto rate = device_write_rate(scenario);
+  const auto rate = scenario::device_write_rate(scenario);
   for (sim::SimulationInput& input : inputs) {
     if (!rate) continue;
     input.options.rate_limit = static_cast<double>(*rate);

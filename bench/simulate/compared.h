@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "bench/compare/finished_run.h"
-#include "bench/scenario/scenario.h"
 #include "model/engine_config.h"
 #include "model/result.h"
+#include "scenario/scenario.h"
 #include "sim/ensemble.h"
 
 namespace rocktune::bench {
 
 struct Compared {
   std::string directory;
-  Scenario scenario;                          // as it ran
+  scenario::Scenario scenario;                // as it ran
   std::vector<FinishedRun> runs;              // complete ones
   double cpus = 1;                            // of the machine that it ran on
   std::vector<std::string> policies;          // that it has, as first met
@@ -26,9 +26,9 @@ struct Compared {
 // The scenario is loaded by its name or path: an Error where it is no longer the one that ran.
 Result<Compared> read_compared(const std::string& directory);
 
-// Each database's engine, in the scenario's order, as that policy's daemon has it. An Error where the
-// policy cannot be simulated.
-Result<std::vector<EngineConfig>> engines_of(const Scenario& scenario, const std::string& policy);
+// Each database's engine, in the scenario's order, as that policy's daemon has it. An Error where
+// the policy cannot be simulated.
+Result<std::vector<EngineConfig>> engines_of(const Compared& compared, const std::string& policy);
 
 // Instead of a policy: nothing but the scenario's text.
 inline constexpr const char* kFromScenario = "scenario";
@@ -40,7 +40,7 @@ Result<std::vector<sim::SimulationInput>> inputs_from(const Compared& compared,
 
 // What a policy sets at open, as far as the plant has it: RocksDB's own limiter in place of the
 // agent's.
-void set_up(const Scenario& scenario, const std::string& policy,
+void set_up(const scenario::Scenario& scenario, const std::string& policy,
             std::vector<sim::SimulationInput>& inputs);
 
 }  // namespace rocktune::bench

@@ -37,7 +37,7 @@ using BySeed = std::vector<std::vector<sim::LoopFigures>>;
 
 Result<BySeed> simulate_policy(const Compared& compared, const std::string& policy,
                                std::vector<sim::SimulationInput> inputs, std::size_t seeds) {
-  const auto engines = engines_of(compared.scenario, policy);
+  const auto engines = engines_of(compared, policy);
   if (!engines) return tl::unexpected(engines.error());
   set_up(compared.scenario, policy, inputs);
   BySeed by_seed;

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "bench/cli/stop.h"
-#include "bench/config/located_yaml.h"
+#include "bench/text_file.h"
 #include "bench/trial/subject.h"
 #include "bench/trial/watch.h"
 

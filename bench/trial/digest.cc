@@ -1,6 +1,6 @@
 #include "bench/trial/digest.h"
 
-#include "bench/config/located_yaml.h"
+#include "bench/text_file.h"
 
 namespace rocktune::bench {
 

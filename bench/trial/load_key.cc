@@ -3,16 +3,16 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/run/load.h"
-#include "bench/scenario/scenario.h"
+#include "scenario/scenario.h"
 
 namespace rocktune::bench {
 namespace {
 
 using nlohmann::json;
 
-json shape_of(const FamilyConfiguration& c) {
-  return {compaction_style_name(c.compaction_style),
-          memtable_name(c.memtable),
+json shape_of(const scenario::FamilyConfiguration& c) {
+  return {scenario::compaction_style_name(c.compaction_style),
+          scenario::memtable_name(c.memtable),
           c.write_buffer_bytes,
           c.max_write_buffer_number,
           c.target_file_bytes,
@@ -27,8 +27,8 @@ json shape_of(const FamilyConfiguration& c) {
           c.rocksdb_options};
 }
 
-json load_json(const ScenarioDatabase& database) {
-  const HostConfiguration& c = database.configuration;
+json load_json(const scenario::ScenarioDatabase& database) {
+  const scenario::HostConfiguration& c = database.configuration;
   const Loaded loaded = bench::load_of(database.workload);
   json families = json::object();
   for (const auto& [name, own] : c.families) families[name] = shape_of(own);
@@ -47,13 +47,13 @@ json load_json(const ScenarioDatabase& database) {
           {"max_subcompactions", c.max_subcompactions}};
 }
 
-Result<Scenario> scenario_of_subject(const TrialSubject& subject) {
+Result<scenario::Scenario> scenario_of_subject(const TrialSubject& subject) {
   if (subject.scenario.empty()) {
-    return scenario_of(subject.workload, subject.configuration, subject.scale);
+    return scenario::scenario_of(subject.workload, subject.configuration, subject.scale);
   }
-  auto scenario = load_scenario(subject.scenario, subject.full);
+  auto scenario = scenario::load_scenario(subject.scenario, subject.full);
   if (!scenario || subject.configuration.empty()) return scenario;
-  return with_configuration(std::move(*scenario), subject.configuration);
+  return scenario::with_configuration(std::move(*scenario), subject.configuration);
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ Result<std::string> load_key(const TrialSubject& subject) {
   auto scenario = scenario_of_subject(subject);
   if (!scenario) return tl::unexpected(scenario.error());
   json key = json::array();
-  for (ScenarioDatabase& database : scenario->databases) {
+  for (scenario::ScenarioDatabase& database : scenario->databases) {
     if (subject.records > 0) database.workload.records = subject.records;
     if (subject.threads > 0) database.workload.threads = subject.threads;
     for (const std::string& option : subject.load_options) {

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "bench/cli/stop.h"
-#include "bench/config/located_yaml.h"
+#include "bench/text_file.h"
 #include "bench/trial/digest.h"
 #include "bench/trial/load_key.h"
 

@@ -4,7 +4,7 @@
 
 #include "bench/cli/stop.h"
 #include "bench/cli/temporary.h"
-#include "bench/config/located_yaml.h"
+#include "bench/text_file.h"
 #include "bench/time/rfc3339.h"
 #include "bench/trial/clone.h"
 

@@ -4,8 +4,8 @@
 #include <cstdio>
 
 #include "bench/cli/stop.h"
-#include "bench/config/located_yaml.h"
 #include "bench/device/loop_traces.h"
+#include "bench/text_file.h"
 
 namespace rocktune::bench {
 namespace {

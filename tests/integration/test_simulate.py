@@ -1,4 +1,4 @@
-"""rocktune simulate and rocktune validate on the recorded traces of tests/data, and on what is none."""
+"""rocktune simulate and rocktune validate on the recorded traces of tests/data, and on what is none; on scenarios."""
 
 import gzip
 import json
@@ -117,6 +117,115 @@ class Simulate(unittest.TestCase):
                 result = rocktune("simulate", self.calm, "--calibrate-until", 60, *arguments)
                 self.assertEqual(result.returncode, 2, result.stderr)
                 self.assertIn(said, result.stderr)
+
+
+SMALL = """
+name: small
+objective: {{read_p99: 5ms, jobs: 4, first: read_p99}}
+device: nvme-p41
+scale: 64
+databases:
+  - name: main
+    workload:
+      records: 20000
+      phases:
+        - {{name: run, seconds: 10, workload: A, ops_per_second: 1000}}
+    configuration: {{base: Mild-Pressure{options}}}
+full:
+  databases: [{{name: main, workload: {{records: 40000}}}}]
+"""
+
+
+class SimulateScenario(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="rt-simulate-"))
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def scenario(self, text, name="small.yaml"):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def documents(self, *arguments):
+        result = rocktune("simulate", "--scenario", *arguments, "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return [json.loads(line) for line in result.stdout.splitlines()]
+
+    def test_a_built_in_says_that_nothing_was_calibrated_and_what_is_assumed(self):
+        command = ("simulate", "--scenario", "write-burst", "--policies", "static,headroom,silk", "--seeds", 3, "--cpus", 2)
+        result = rocktune(*command, "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout, rocktune(*command, "--json").stdout)
+        document = json.loads(result.stdout)
+        self.assertEqual(document["schema"], "rocktune-simulate/1")
+        self.assertEqual(document["name"], "write-burst")
+        self.assertIsNone(document["calibrated_on"])
+        self.assertIn("nothing was calibrated on a run", document["claims"])
+        assumed = {one["parameter"]: one for one in document["assumed"]}
+        for rate in ("flush_bytes_per_second", "l0_bytes_per_second", "deep_bytes_per_second"):
+            self.assertGreater(assumed[rate]["factor"], 4)
+        self.assertEqual([one["policy"] for one in document["policies"]], ["static", "headroom", "silk"])
+        for one in document["policies"]:
+            self.assertEqual(len(one["figures"]["read_p99_seconds"]["seeds"]), 3)
+            self.assertGreater(one["figures"]["operations_per_second"]["median"], 0)
+        self.assertTrue(all(math.isfinite(number) for number in numbers(document)))
+
+        text = rocktune(*command).stdout
+        self.assertIn("NOT CALIBRATED", text)
+        self.assertIn("within a factor of 4.055", text)
+        self.assertIn("nothing was calibrated on a run", text)
+        self.assertNotIn("Calibrated:", text)
+
+        saved = self.folder / "result.json"
+        saved.write_text(result.stdout)
+        page = rocktune("report", saved, "-o", self.folder / "result.html")
+        self.assertEqual(page.returncode, 0, page.stderr)
+        self.assertIn("Calibrated on no run", (self.folder / "result.html").read_text())
+
+    def test_databases_share_the_device_and_one_can_be_asked_for(self):
+        both = self.documents("two-databases", "--policies", "static", "--seeds", 1)
+        self.assertEqual([one["name"] for one in both], ["two-databases/front", "two-databases/back"])
+        self.assertEqual(both[0]["together_with"], ["two-databases/back"])
+        self.assertEqual(self.documents("two-databases", "--policies", "static", "--seeds", 1, "--target", "front"), both[:1])
+
+    def test_a_file_of_ones_own_and_what_of_it_is_left_out(self):
+        (plain,) = self.documents(self.scenario(SMALL.format(options="")), "--policies", "static", "--seeds", 1)
+        self.assertEqual(plain["name"], "small")
+        self.assertEqual(plain["not_simulated"], [])
+        done = plain["policies"][0]["figures"]["operations_per_second"]["median"]
+        self.assertAlmostEqual(done, 1000, delta=50)
+        odd = self.scenario(SMALL.format(options=", rocksdb_options: {bytes_per_sync: 1MB}"))
+        (document,) = self.documents(odd, "--policies", "static", "--seeds", 1, "--full", "--rocksdb", "9.1")
+        self.assertEqual(document["not_simulated"], ["bytes_per_sync"])
+        self.assertIn("bytes_per_sync", rocktune("simulate", "--scenario", odd, "--policies", "static", "--seeds", 1).stdout)
+
+    def test_mistakes_are_named(self):
+        bad = self.scenario(SMALL.format(options=", block_cash: 1MB").replace("records: 20000", "records: many"), "bad.yaml")
+        universal = self.scenario(SMALL.format(options=", compaction_style: universal"), "universal.yaml")
+        trace = self.folder / "none.trace"
+        for arguments, code, said in (
+            (("--scenario", "write-brust"), 2, ("write-brust", "write-burst", "steady", "two-databases")),
+            (("--scenario", self.folder / "none.yaml"), 2, ("none.yaml: No such file",)),
+            (("--scenario", bad), 2, ("bad.yaml:9:16: databases[0].workload.records: 'many'", "block_cash: is not known here")),
+            (("--scenario", universal), 1, ("scenario small: database main", "not leveled")),
+            (("--scenario", "steady", "--policies", "no-such"), 2, ("no-such",)),
+            (("--scenario", "steady", "--target", "no-such"), 2, ("it has: main",)),
+            (("--scenario", "steady", "--rocksdb", "new"), 2, ("is no version",)),
+            (("--scenario", "steady", trace), 2, ("excludes",)),
+            (("--scenario", "steady", "--whole"), 2, ("excludes",)),
+            ((trace, "--cpus", 2), 2, ("--scenario",)),
+            ((), 2, ("--scenario",)),
+        ):
+            with self.subTest(arguments=arguments):
+                result = rocktune("simulate", *arguments)
+                self.assertEqual(result.returncode, code, result.stderr)
+                self.assertEqual(result.stdout, "")
+                for part in said:
+                    self.assertIn(part, result.stderr)
 
 
 if __name__ == "__main__":

@@ -24,10 +24,11 @@ PARTS = {
     "files": {"model"},
     "prior": {"model", "files"},
     "page": set(),
+    "scenario": {"model", "sim", "files", "prior"},
     "agent": {"wire"},
     "daemon": {"wire", "model", "policy", "sim", "trace", "files", "prior"},
-    "tools": {"wire", "model", "policy", "score", "advice", "sim", "trace", "replay", "files", "prior", "page"},
-    "bench": {"wire", "model", "policy", "score", "sim", "trace", "replay", "files", "prior", "page", "agent"},
+    "tools": {"wire", "model", "policy", "score", "advice", "sim", "trace", "replay", "files", "prior", "page", "scenario"},
+    "bench": {"wire", "model", "policy", "score", "sim", "trace", "replay", "files", "page", "scenario", "agent"},
 }
 
 # Third-party libraries by the headers that they are known by.
@@ -62,6 +63,7 @@ ALLOWED_THIRD_PARTY = {
     "files": {"yaml-cpp", "expected"},
     "prior": {"expected"},
     "page": {"json"},
+    "scenario": {"yaml-cpp", "json", "expected"},
     "agent": {"rocksdb", "boost", "expected"},
     "daemon": set(THIRD_PARTY) - {"rocksdb", "eigen"},
     "tools": set(THIRD_PARTY) - {"rocksdb", "eigen", "libnvme"},
@@ -108,7 +110,7 @@ def link_breaches(path: pathlib.Path, part: str):
         library = LINKED.get(word)
         if library and library not in ALLOWED_THIRD_PARTY[part]:
             yield f"{where}: {part} may not link {word}"
-        match = re.fullmatch(r"rocktune_(wire|model|policy|score|advice|sim|trace|replay|files|prior|page|agent|daemon|tools|bench)(?:_\w+)?", word)
+        match = re.fullmatch(r"rocktune_(wire|model|policy|score|advice|sim|trace|replay|files|prior|page|scenario|agent|daemon|tools|bench)(?:_\w+)?", word)
         if match and match.group(1) != part and match.group(1) not in PARTS[part]:
             yield f"{where}: {part} may not link {word}"
 

@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PARTS = ("agent", "wire", "model", "policy", "score", "advice", "sim", "trace", "replay", "files", "prior", "page", "daemon", "tools", "bench")
+PARTS = ("agent", "wire", "model", "policy", "score", "advice", "sim", "trace", "replay", "files", "prior", "page", "scenario", "daemon", "tools", "bench")
 
 
 def sources_of(file: pathlib.Path) -> list[pathlib.Path]:

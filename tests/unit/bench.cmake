@@ -5,29 +5,22 @@ rocktune_unit_test(bench_test
     unit/bench/builtin_scenarios_test.cc
     unit/bench/compare_test.cc
     unit/bench/comparison_test.cc
-    unit/bench/configuration_test.cc
     unit/bench/device_activity_test.cc
     unit/bench/device_fit_test.cc
     unit/bench/device_loop_test.cc
     unit/bench/device_model_behaviour_test.cc
     unit/bench/device_model_test.cc
-    unit/bench/device_profile_test.cc
     unit/bench/experiment_outcome_test.cc
     unit/bench/experiment_test.cc
-    unit/bench/generator_test.cc
     unit/bench/histogram_test.cc
-    unit/bench/keys_test.cc
-    unit/bench/load_order_test.cc
-    unit/bench/host_laws_test.cc
     unit/bench/no_harm_test.cc
+    unit/bench/options_test.cc
     unit/bench/order_test.cc
     unit/bench/overhead_test.cc
     unit/bench/pacer_test.cc
     unit/bench/random_scenario_test.cc
-    unit/bench/rate_test.cc
     unit/bench/records_test.cc
     unit/bench/replay_ops_test.cc
-    unit/bench/requests_test.cc
     unit/bench/replay_speed_test.cc
     unit/bench/report_machine_test.cc
     unit/bench/report_statistics_test.cc
@@ -35,12 +28,9 @@ rocktune_unit_test(bench_test
     unit/bench/report_summary_test.cc
     unit/bench/report_verdict_test.cc
     unit/bench/result_test.cc
-    unit/bench/scenario_input_test.cc
-    unit/bench/scenario_test.cc
-    unit/bench/sizes_test.cc
+    unit/bench/simulated_device_test.cc
     unit/bench/trial_test.cc
     unit/bench/tsan_suppressions.cc
-    unit/bench/workload_test.cc
   LIBRARIES rocktune_bench_lib)
 
 # Their names from bench::report are those of bench as well, where another file of its batch uses both.

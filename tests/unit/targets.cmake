@@ -7,7 +7,7 @@ target_link_libraries(rocktune_test_pch PRIVATE rocktune_options rocktune_test_m
 target_precompile_headers(rocktune_test_pch PRIVATE support/catch.h)
 
 # Each part lists its own tests in unit/<part>.cmake.
-foreach(part wire model policy sim score advice trace replay prior page agent daemon tools bench)
+foreach(part wire model policy sim score advice trace replay prior page scenario agent daemon tools bench)
   if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/unit/${part}.cmake")
     include(unit/${part}.cmake)
   endif()

@@ -16,6 +16,7 @@ rocktune_unit_test(tools_test
     unit/tools/report_test.cc
     unit/tools/run_plan_test.cc
     unit/tools/score_test.cc
+    unit/tools/simulate_subject_test.cc
     unit/tools/simulate_text_test.cc
     unit/tools/simulated_run.cc
     unit/tools/stall_trace.cc

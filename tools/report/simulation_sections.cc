@@ -75,6 +75,21 @@ page::Table counts_table(const Json& policies, const char* key, const char* capt
   return table;
 }
 
+// Of a scenario: what stands in the place of a calibration.
+page::Table assumed_table(const Json& assumed) {
+  page::Table table;
+  table.caption =
+      "Calibrated on no run: what is assumed, and within which factor either way the seeds draw "
+      "it.";
+  table.columns = {{"", Align::kLeft}, {"value"}, {"factor"}};
+  for (const Json& one : assumed) {
+    const auto value = number_at(one, "value"), factor = number_at(one, "factor");
+    table.rows.push_back({text_at(one, "parameter"), value ? number_text(*value) : "-",
+                          factor ? number_text(*factor) : "-"});
+  }
+  return table;
+}
+
 page::ChartGroup seed_charts(const Json& policies) {
   page::ChartGroup group;
   group.x_label = "seed";
@@ -146,6 +161,8 @@ std::vector<page::Section> simulation_sections(const Json& document) {
         page::Paragraph{"What was asked for is known for " + text::percent(*known) +
                         " of the time; while writes were held back it is a guess."});
   }
+  const Json& assumed = array_at(document, "assumed");
+  if (!assumed.empty()) section.blocks.emplace_back(assumed_table(assumed));
   section.blocks.emplace_back(policies_table(policies, seeds_of(policies)));
   if (page::Table table = counts_table(policies, "movements", "Changes by knob, in seed 0.");
       !table.rows.empty()) {
@@ -158,8 +175,9 @@ std::vector<page::Section> simulation_sections(const Json& document) {
   page::Section seeds;
   seeds.heading = "Seed by seed: " + text_at(document, "name");
   seeds.blocks.emplace_back(page::Paragraph{
-      "Seed 0 has the rates as calibrated; the others draw what is uncertain. Policies of one seed "
-      "met the same draw: lines that cross are an order that is none."});
+      std::string("Seed 0 has the rates as ") + (assumed.empty() ? "calibrated" : "assumed") +
+      "; the others draw what is uncertain. Policies of one seed met the same draw: lines that "
+      "cross are an order that is none."});
   seeds.blocks.emplace_back(seed_charts(policies));
   return {std::move(section), std::move(seeds)};
 }

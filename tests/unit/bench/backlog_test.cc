@@ -1,4 +1,4 @@
-#include "bench/workload/backlog.h"
+#include "scenario/workload/backlog.h"
 
 #include <atomic>
 #include <string>
@@ -6,7 +6,7 @@
 #include "bench/cli/temporary.h"
 #include "bench/host/database.h"
 #include "bench/run/load.h"
-#include "bench/workload/workload.h"
+#include "scenario/workload/workload.h"
 #include "tests/support/catch.h"
 
 namespace rocktune::bench {
@@ -44,7 +44,8 @@ struct Tree {
 
 // Loads 6 MiB, and looks at the tree after the database was closed and opened again.
 Tree tree_after_load(const std::string& backlog) {
-  const auto workload = parse_workload(backlog + "records: 6000\nthreads: 2\n" + kPhases, "w.yaml");
+  const auto workload =
+      scenario::parse_workload(backlog + "records: 6000\nthreads: 2\n" + kPhases, "w.yaml");
   REQUIRE(workload);
   const auto directory = TemporaryDirectory::create("rocktune-test");
   REQUIRE(directory);
@@ -67,24 +68,25 @@ Tree tree_after_load(const std::string& backlog) {
 }  // namespace
 
 TEST_CASE("a workload says what its load leaves", "[bench][workload]") {
-  const auto none = parse_workload(kPhases, "w.yaml");
+  const auto none = scenario::parse_workload(kPhases, "w.yaml");
   REQUIRE(none);
-  CHECK(none->backlog == Backlog{0});
-  CHECK(backlog_text(none->backlog).empty());
-  const auto some = parse_workload("backlog: {level0_files: 8}\n" + kPhases, "w.yaml");
+  CHECK(none->backlog == scenario::Backlog{0});
+  CHECK(scenario::backlog_text(none->backlog).empty());
+  const auto some = scenario::parse_workload("backlog: {level0_files: 8}\n" + kPhases, "w.yaml");
   REQUIRE(some);
-  CHECK(some->backlog == Backlog{8});
-  CHECK(backlog_text(some->backlog) == ", leaving 8 files in level 0");
+  CHECK(some->backlog == scenario::Backlog{8});
+  CHECK(scenario::backlog_text(some->backlog) == ", leaving 8 files in level 0");
   CHECK(load_of(*some) != load_of(*none));
 }
 
 TEST_CASE("a backlog that cannot be made is refused", "[bench][workload]") {
-  const auto wrong = parse_workload("backlog: {level0_files: -1, files: 3}\n" + kPhases, "w.yaml");
+  const auto wrong =
+      scenario::parse_workload("backlog: {level0_files: -1, files: 3}\n" + kPhases, "w.yaml");
   REQUIRE_FALSE(wrong);
   CHECK(wrong.error().message ==
         "w.yaml:1:25: backlog.level0_files: -1 is out of range: give 0 to 1000\n"
         "w.yaml:1:29: backlog.files: is not known here; known: level0_files");
-  const auto families = parse_workload(
+  const auto families = scenario::parse_workload(
       "backlog: {level0_files: 1}\n"
       "families: [{name: a, share: 0.5}, {name: b, share: 0.5}]\n" +
           kPhases,

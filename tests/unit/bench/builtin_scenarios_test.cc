@@ -4,17 +4,18 @@
 
 #include "bench/compare/policies.h"
 #include "bench/compare/search.h"
-#include "bench/config/builtin.h"
-#include "bench/scenario/scenario.h"
+#include "scenario/builtin.h"
+#include "scenario/engine.h"
+#include "scenario/scenario.h"
 #include "tests/support/catch.h"
 
 using namespace rocktune::bench;
+using namespace rocktune::scenario;
 using Catch::Matchers::Contains;
 
 TEST_CASE("the built-in scenarios are sound at both sizes", "[bench][compare]") {
   std::set<std::string> names;
-  for (const Builtin& builtin : builtins()) {
-    if (builtin.kind != BuiltinKind::kScenario) continue;
+  for (const Builtin& builtin : builtin_scenarios()) {
     const std::string name(builtin.name);
     INFO(name);
     names.insert(name);

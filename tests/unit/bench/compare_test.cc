@@ -14,15 +14,12 @@
 #include "bench/compare/policies.h"
 #include "bench/compare/search.h"
 #include "bench/compare/shared.h"
-#include "policy/policy.h"
 #include "tests/support/catch.h"
 
 using namespace rocktune::bench;
+using namespace rocktune::scenario;
 using Catch::Matchers::Contains;
 using nlohmann::json;
-using rocktune::make_policy;
-using rocktune::policy_names;
-using rocktune::PolicyParams;
 
 namespace {
 
@@ -156,40 +153,10 @@ TEST_CASE("the daemon gets the scenario's objective and budgets", "[bench][compa
   CHECK_THAT(two, Contains("first: throughput") && !Contains("p99:") && !Contains("targets"));
 }
 
-TEST_CASE("a simulated engine gets what the daemon's would", "[bench][compare]") {
-  const Scenario one = scenario_of(kOne);
-  const rocktune::EngineConfig config = engine_config("headroom", one, one.databases.front());
-  CHECK(config.policy == "headroom");
-  CHECK(config.objective.read_p99_seconds == 0.005);
-  CHECK(config.objective.write_p99_seconds == 0.020);
-  CHECK(config.budget.jobs_max == 4);
-  CHECK(config.budget.rate_limit_min.value == 163840);
-  REQUIRE(config.budget.memory_max);
-  CHECK(config.budget.memory_max->value == 67108864);
-  const Scenario two = scenario_of(kTwo);
-  const rocktune::EngineConfig other = engine_config("silk", two, two.databases.front());
-  CHECK(other.objective.first == rocktune::Priority::kThroughput);
-  CHECK(other.objective.read_p99_seconds == rocktune::Objective{}.read_p99_seconds);
-  CHECK_FALSE(other.budget.memory_max);
-  CHECK(other.policy_params == peer_params("silk", two));
-}
-
-TEST_CASE("the peers get their published constants at the scenario's scale", "[bench][compare]") {
-  const Scenario one = scenario_of(kOne);  // a 64th of nvme-p41
-  const std::string silk = daemon_sections("silk", one);
+TEST_CASE("the daemon gets the peers' constants at the scenario's scale", "[bench][compare]") {
+  const std::string silk = daemon_sections("silk", scenario_of(kOne));  // a 64th of nvme-p41
   CHECK_THAT(silk, Contains("device_bytes_per_second: 101562500.0") &&
                        Contains("least_bytes_per_second: 156250.0"));
-  CHECK(peer_params("write-amp-limiter", one) ==
-        PolicyParams{{"rate_limit_max_bytes_per_second", 101562500}, {"scale", 64}});
-  CHECK(peer_params("rocksdb-auto-tuned", one) ==
-        PolicyParams{{"rate_limit_max_bytes_per_second", 101562500}});
-  CHECK(peer_params("adoc", one) ==
-        PolicyParams{{"memtable_min_bytes", 1 << 20}, {"memtable_max_bytes", 8 << 20}});
-  CHECK(peer_params("headroom", one).empty());
-  for (const std::string& policy : policy_names()) {
-    CAPTURE(policy);
-    CHECK(make_policy(policy, peer_params(policy, one)));
-  }
 }
 
 TEST_CASE("adoc gets room for its memtables where no memory is stated", "[bench][compare]") {

@@ -5,6 +5,7 @@
 #include "tests/support/catch.h"
 
 using namespace rocktune::bench;
+using namespace rocktune::scenario;
 
 namespace {
 

@@ -12,6 +12,7 @@
 
 namespace fs = std::filesystem;
 using namespace rocktune::bench;
+using namespace rocktune::scenario;
 using rocktune::tests::TempDirectory;
 
 namespace {

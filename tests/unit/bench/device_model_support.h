@@ -10,8 +10,8 @@
 
 namespace rocktune::bench::test {
 
-inline DeviceProfile test_profile() {
-  DeviceProfile profile;
+inline scenario::DeviceProfile test_profile() {
+  scenario::DeviceProfile profile;
   profile.name = "test";
   profile.read_bytes_per_second = 400e6;
   profile.write_bytes_per_second = 200e6;
@@ -27,7 +27,7 @@ struct Throughput {
 };
 
 // `readers` and `writers` keep one request each in flight for ten seconds of device time.
-inline Throughput saturate(const DeviceProfile& profile, int readers, int writers,
+inline Throughput saturate(const scenario::DeviceProfile& profile, int readers, int writers,
                            std::int64_t bytes) {
   DeviceModel model(profile);
   using Turn = std::pair<Nanoseconds, IoKind>;

@@ -1,11 +1,9 @@
 #include "bench/experiment/experiment.h"
 
-#include "bench/config/builtin.h"
 #include "bench/experiment/schedule.h"
 #include "tests/support/catch.h"
 
-using rocktune::bench::BuiltinKind;
-using rocktune::bench::builtins;
+using rocktune::bench::experiment::builtin_experiments;
 using rocktune::bench::experiment::disk_bytes_needed;
 using rocktune::bench::experiment::load_experiment;
 using rocktune::bench::experiment::parse_experiment;
@@ -128,8 +126,7 @@ TEST_CASE("cases and parts have directories of their own", "[bench][experiment]"
 
 TEST_CASE("every built-in experiment can be run", "[bench][experiment]") {
   std::vector<std::string> names;
-  for (const auto& builtin : builtins()) {
-    if (builtin.kind != BuiltinKind::kExperiment) continue;
+  for (const auto& builtin : builtin_experiments()) {
     names.emplace_back(builtin.name);
     const auto experiment = load_experiment(names.back());
     INFO(names.back() << ": " << (experiment ? "" : experiment.error().message));

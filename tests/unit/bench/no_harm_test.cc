@@ -8,6 +8,7 @@
 #include "tests/support/catch.h"
 
 using namespace rocktune::bench;
+using namespace rocktune::scenario;
 using Catch::Matchers::Contains;
 using nlohmann::json;
 

@@ -123,7 +123,7 @@ TEST_CASE("the cached reads fit the cache, the mix does not") {
   CHECK(all[0].configuration.block_cache_bytes < data(all[0]));
   CHECK(all[1].name == "cached-reads");
   CHECK(all[1].configuration.block_cache_bytes > 2 * data(all[1]));
-  CHECK(all[1].workload.phases.front().mix == Mix{1, 0, 0});
+  CHECK(all[1].workload.phases.front().mix == scenario::Mix{1, 0, 0});
 }
 
 }  // namespace

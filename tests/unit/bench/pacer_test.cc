@@ -8,9 +8,9 @@
 
 using rocktune::Nanoseconds;
 using rocktune::bench::Pacer;
-using rocktune::bench::Rate;
-using rocktune::bench::RatePlan;
-using rocktune::bench::Sine;
+using rocktune::scenario::Rate;
+using rocktune::scenario::RatePlan;
+using rocktune::scenario::Sine;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 

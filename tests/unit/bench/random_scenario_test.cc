@@ -4,10 +4,11 @@
 #include <string>
 
 #include "bench/compare/policies.h"
-#include "bench/scenario/scenario.h"
+#include "scenario/scenario.h"
 #include "tests/support/catch.h"
 
 using namespace rocktune::bench;
+using namespace rocktune::scenario;
 
 TEST_CASE("every random scenario is sound, and a policy can be set up for it", "[bench][no_harm]") {
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {

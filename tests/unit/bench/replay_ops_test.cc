@@ -44,10 +44,10 @@ TEST_CASE("all operations on a key are one thread's") {
                                                   0);
   const rocksdb::IteratorSeekQueryTraceRecord seek(rocksdb::IteratorSeekQueryTraceRecord::kSeek, 0,
                                                    std::string("key"), 0);
-  CHECK(kind_of(write) == Operation::kUpdate);
-  CHECK(kind_of(get) == Operation::kRead);
-  CHECK(kind_of(several) == Operation::kRead);
-  CHECK(kind_of(seek) == Operation::kScan);
+  CHECK(kind_of(write) == scenario::Operation::kUpdate);
+  CHECK(kind_of(get) == scenario::Operation::kRead);
+  CHECK(kind_of(several) == scenario::Operation::kRead);
+  CHECK(kind_of(seek) == scenario::Operation::kScan);
   const auto thread = thread_of(write, 1009, false);
   CHECK(thread < 1009);
   CHECK(thread_of(get, 1009, true) == thread);
@@ -73,12 +73,12 @@ TEST_CASE("a write of several keys, or of a range, has no key of its own") {
 
 TEST_CASE("a queue gives its operations in their order, and then nothing") {
   OperationQueue queue;
-  queue.push({std::chrono::seconds(1), Operation::kRead, nullptr});
-  queue.push({std::chrono::seconds(2), Operation::kUpdate, nullptr});
+  queue.push({std::chrono::seconds(1), scenario::Operation::kRead, nullptr});
+  queue.push({std::chrono::seconds(2), scenario::Operation::kUpdate, nullptr});
   queue.end();
   CHECK(queue.size() == 2);
   CHECK(queue.pop()->due == std::chrono::seconds(1));
-  CHECK(queue.pop()->kind == Operation::kUpdate);
+  CHECK(queue.pop()->kind == scenario::Operation::kUpdate);
   CHECK_FALSE(queue.pop().has_value());
 }
 
@@ -165,8 +165,8 @@ TEST_CASE("a recording is opened with what it was recorded with, and its operati
   CHECK(replayed->operations == 101);
   CHECK_FALSE(replayed->one_writer);
   const auto& done = replayed->phase.total.latencies;
-  CHECK(done.of[static_cast<std::size_t>(Operation::kUpdate)].count() == 100);
-  CHECK(done.of[static_cast<std::size_t>(Operation::kRead)].count() == 1);
+  CHECK(done.of[static_cast<std::size_t>(scenario::Operation::kUpdate)].count() == 100);
+  CHECK(done.of[static_cast<std::size_t>(scenario::Operation::kRead)].count() == 1);
   for (int i = 0; i < 10; ++i) {
     std::string value;
     REQUIRE((*database)->db().Get({}, "key" + std::to_string(i), &value).ok());

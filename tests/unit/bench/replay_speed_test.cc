@@ -9,6 +9,7 @@
 
 using namespace rocktune;
 using namespace rocktune::bench;
+using namespace rocktune::scenario;
 
 TEST_CASE("a day is the same each time, and all of it moves with each poll", "[replay_speed]") {
   DaySamples one(3), other(3);

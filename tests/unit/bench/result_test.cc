@@ -5,12 +5,12 @@
 using rocktune::bench::Counters;
 using rocktune::bench::Interval;
 using rocktune::bench::interval_json;
-using rocktune::bench::Mix;
-using rocktune::bench::Operation;
 using rocktune::bench::PhaseResult;
 using rocktune::bench::result_json;
 using rocktune::bench::RunResult;
 using rocktune::bench::total_of;
+using rocktune::scenario::Mix;
+using rocktune::scenario::Operation;
 using std::chrono::microseconds;
 
 namespace {
@@ -55,20 +55,20 @@ RunResult two_phases() {
 }  // namespace
 
 TEST_CASE("an interval's JSON", "[bench][result]") {
-  const auto json = interval_json(two_seconds(300, 100));
-  CHECK(json["ops_per_second"] == 200.0);
-  CHECK(json["operations_done"] == 400);
-  CHECK(json["operations"].size() == 2);  // no read-modify-writes, hence no such key
-  CHECK(json["operations"]["read"]["count"] == 300);
-  CHECK(json["operations"]["read"]["ops_per_second"] == 150.0);
+  const auto document = interval_json(two_seconds(300, 100));
+  CHECK(document["ops_per_second"] == 200.0);
+  CHECK(document["operations_done"] == 400);
+  CHECK(document["operations"].size() == 2);  // no read-modify-writes, hence no such key
+  CHECK(document["operations"]["read"]["count"] == 300);
+  CHECK(document["operations"]["read"]["ops_per_second"] == 150.0);
   for (const char* key : {"mean_us", "p50_us", "p95_us", "p99_us", "p999_us", "max_us"}) {
-    CHECK(json["operations"]["update"][key].get<double>() == Approx(300).epsilon(0.016));
+    CHECK(document["operations"]["update"][key].get<double>() == Approx(300).epsilon(0.016));
   }
-  CHECK(json["stall_seconds"] == 0.5);
-  CHECK(json["write_amplification"] == 3.5);
-  CHECK(json["cache_hit_ratio"] == 0.75);
-  CHECK(json["l0_files"] == 3);
-  CHECK(json["knobs"]["rate_limiter_bytes_per_second"] == 12500000);
+  CHECK(document["stall_seconds"] == 0.5);
+  CHECK(document["write_amplification"] == 3.5);
+  CHECK(document["cache_hit_ratio"] == 0.75);
+  CHECK(document["l0_files"] == 3);
+  CHECK(document["knobs"]["rate_limiter_bytes_per_second"] == 12500000);
 }
 
 TEST_CASE("what was never begun is late, and was not done", "[bench][result]") {
@@ -76,23 +76,23 @@ TEST_CASE("what was never begun is late, and was not done", "[bench][result]") {
   interval.never_started = 10;
   for (int i = 0; i < 10; ++i) interval.waiting.of[0].record(std::chrono::seconds(1));
   interval.waiting.of[1].record(std::chrono::seconds(2));
-  const auto json = interval_json(interval);
-  CHECK(json["operations_done"] == 90);
-  const auto& reads = json["operations"]["read"];
+  const auto document = interval_json(interval);
+  CHECK(document["operations_done"] == 90);
+  const auto& reads = document["operations"]["read"];
   CHECK(reads["count"] == 90);
   CHECK(reads["ops_per_second"] == 45.0);
   CHECK(reads["p50_us"].get<double>() == Approx(100).epsilon(0.016));
   CHECK(reads["p95_us"].get<double>() == Approx(1e6).epsilon(0.016));
-  CHECK(json["operations"]["update"]["count"] == 0);  // none was begun at all
-  CHECK(json["operations"]["update"]["p99_us"].get<double>() == Approx(2e6).epsilon(0.016));
+  CHECK(document["operations"]["update"]["count"] == 0);  // none was begun at all
+  CHECK(document["operations"]["update"]["p99_us"].get<double>() == Approx(2e6).epsilon(0.016));
 }
 
 TEST_CASE("what cannot be computed is null, not zero", "[bench][result]") {
   Interval interval = two_seconds(1, 0);
   interval.counters = Counters{};
-  const auto json = interval_json(interval);
-  CHECK(json["write_amplification"].is_null());
-  CHECK(json["cache_hit_ratio"].is_null());
+  const auto document = interval_json(interval);
+  CHECK(document["write_amplification"].is_null());
+  CHECK(document["cache_hit_ratio"].is_null());
 }
 
 TEST_CASE("the whole is the sum of its phases", "[bench][result]") {
@@ -102,25 +102,25 @@ TEST_CASE("the whole is the sum of its phases", "[bench][result]") {
   CHECK(total.latencies.count() == 60);
   CHECK(total.counters.stall_us == 1000000);
   CHECK(total.counters.cache_hits == 60);
-  const auto json = result_json(result);
-  CHECK(json["databases"][0]["total"]["ops_per_second"] == 15.0);
+  const auto document = result_json(result);
+  CHECK(document["databases"][0]["total"]["ops_per_second"] == 15.0);
 }
 
 TEST_CASE("the result document", "[bench][result]") {
   RunResult result = two_phases();
-  auto json = result_json(result);
-  CHECK(json["schema"] == "rocktune-bench/2");
-  CHECK(json["scenario"]["name"] == "one");
-  CHECK(json["objective"]["limits"][0]["metric"] == "read_p99");
-  CHECK(json["objective"]["limits"][0]["limit_us"] == 5000.0);
-  CHECK(json["objective"]["memory_bytes"].is_null());
-  CHECK(json["device"]["label"] == "real device");
-  CHECK(json["device"]["profile"].is_null());
-  CHECK(json["device"]["total"].is_null());
-  CHECK(json["partial"] == false);
-  CHECK(json["partial_reason"].is_null());
-  REQUIRE(json["databases"].size() == 1);
-  const auto& database = json["databases"][0];
+  auto document = result_json(result);
+  CHECK(document["schema"] == "rocktune-bench/2");
+  CHECK(document["scenario"]["name"] == "one");
+  CHECK(document["objective"]["limits"][0]["metric"] == "read_p99");
+  CHECK(document["objective"]["limits"][0]["limit_us"] == 5000.0);
+  CHECK(document["objective"]["memory_bytes"].is_null());
+  CHECK(document["device"]["label"] == "real device");
+  CHECK(document["device"]["profile"].is_null());
+  CHECK(document["device"]["total"].is_null());
+  CHECK(document["partial"] == false);
+  CHECK(document["partial_reason"].is_null());
+  REQUIRE(document["databases"].size() == 1);
+  const auto& database = document["databases"][0];
   CHECK(database["name"] == "front");
   CHECK(database["path"] == "/db/front");
   REQUIRE(database["phases"].size() == 2);
@@ -134,11 +134,11 @@ TEST_CASE("the result document", "[bench][result]") {
   result.device.profile.emplace();
   result.partial = true;
   result.partial_reason = "stopped by a signal";
-  json = result_json(result);
-  CHECK(json["device"]["label"] == "emulated device");
-  CHECK(json["device"]["profile"].is_object());
-  CHECK(json["partial"] == true);
-  CHECK(json["partial_reason"] == "stopped by a signal");
+  document = result_json(result);
+  CHECK(document["device"]["label"] == "emulated device");
+  CHECK(document["device"]["profile"].is_object());
+  CHECK(document["partial"] == true);
+  CHECK(document["partial_reason"] == "stopped by a signal");
 }
 
 TEST_CASE("a run that was stopped before its first phase is a result, too", "[bench][result]") {
@@ -146,18 +146,18 @@ TEST_CASE("a run that was stopped before its first phase is a result, too", "[be
   result.databases[0].phases.clear();
   result.databases[0].agent.clear();
   result.partial = true;
-  const auto json = result_json(result);
-  CHECK(json["databases"][0]["phases"].empty());
-  CHECK(json["databases"][0]["agent"].is_null());
-  CHECK(json["databases"][0]["total"]["operations_done"] == 0);
+  const auto document = result_json(result);
+  CHECK(document["databases"][0]["phases"].empty());
+  CHECK(document["databases"][0]["agent"].is_null());
+  CHECK(document["databases"][0]["total"]["operations_done"] == 0);
 }
 
 TEST_CASE("the mean rate of a ramp is its phase's target", "[bench][result]") {
   RunResult result = two_phases();
   result.databases[0].phases[0].phase.rate = {1000, 3000, {}};
-  const auto json = result_json(result);
-  CHECK(json["databases"][0]["phases"][0]["target_ops_per_second"] == 2000.0);
-  CHECK(json["databases"][0]["phases"][0]["rate"] == "1000 to 3000");
+  const auto document = result_json(result);
+  CHECK(document["databases"][0]["phases"][0]["target_ops_per_second"] == 2000.0);
+  CHECK(document["databases"][0]["phases"][0]["rate"] == "1000 to 3000");
 }
 
 TEST_CASE("several column families have figures of their own", "[bench][result]") {
@@ -166,9 +166,9 @@ TEST_CASE("several column families have figures of their own", "[bench][result]"
   interval.families.push_back({"hot", interval.latencies, {}, 5000});
   interval.families.push_back({"cold", {}, {}, 0});
   interval.families[1].gauges.l0_files = 2;
-  const auto json = interval_json(interval);
-  CHECK(json["families"]["hot"]["operations"]["read"]["count"] == 30);
-  CHECK(json["families"]["hot"]["flush_and_compaction_bytes_written"] == 5000);
-  CHECK(json["families"]["cold"]["operations_done"] == 0);
-  CHECK(json["families"]["cold"]["l0_files"] == 2);
+  const auto document = interval_json(interval);
+  CHECK(document["families"]["hot"]["operations"]["read"]["count"] == 30);
+  CHECK(document["families"]["hot"]["flush_and_compaction_bytes_written"] == 5000);
+  CHECK(document["families"]["cold"]["operations_done"] == 0);
+  CHECK(document["families"]["cold"]["l0_files"] == 2);
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/cli/temporary.h"
-#include "bench/config/located_yaml.h"
+#include "bench/text_file.h"
 #include "bench/trial/clone.h"
 #include "bench/trial/daemon.h"
 #include "bench/trial/load_key.h"
@@ -13,6 +13,7 @@
 #include "tests/support/catch.h"
 
 using namespace rocktune::bench;
+using namespace rocktune::scenario;
 namespace fs = std::filesystem;
 
 namespace {

@@ -1,5 +1,7 @@
 #include "sim/ensemble.h"
 
+#include <cmath>
+
 #include "tests/support/catch.h"
 #include "tests/unit/sim/recording.h"
 
@@ -70,6 +72,25 @@ SimulationInput stalling_input() {
   input.demand.seconds.assign(300, 1);
   input.demand.arrivals.assign(300, {1000, 40000});
   return input;
+}
+
+TEST_CASE("rates are drawn as widely as they are unknown") {
+  SimulationInput known;
+  SimulationInput unknown;
+  unknown.rate_spread = kPriorRateSpread;
+  const double rate = known.laws.l0_bytes_per_second;
+  double least = rate, most = rate;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const double near = drawn(known, seed).laws.l0_bytes_per_second / rate;
+    const double far = drawn(unknown, seed).laws.l0_bytes_per_second / rate;
+    // The same draw, further off.
+    CHECK(std::log(far) == Approx(std::log(near) * kPriorRateSpread / kCalibratedRateSpread));
+    CHECK(std::abs(std::log(far)) <= kMostDeviations * kPriorRateSpread * 1.0001);
+    least = std::min(least, far * rate);
+    most = std::max(most, far * rate);
+  }
+  CHECK(least < rate / 3);
+  CHECK(most > rate * 3);
 }
 
 TEST_CASE("a simulation is a function of its input, its policy and its seed") {

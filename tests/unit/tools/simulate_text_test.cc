@@ -1,5 +1,7 @@
 #include "tools/simulate_text.h"
 
+#include <cmath>
+
 #include "tests/support/catch.h"
 #include "tools/validate_text.h"
 
@@ -61,6 +63,31 @@ TEST_CASE("the JSON has every seed", "[simulate]") {
   CHECK(tuned["figures"]["operations_per_second"]["median"] == 1200);
   CHECK(tuned["movements"]["max_background_jobs"] == 3);
   CHECK(tuned["best_ratio"] == 1);
+}
+
+TEST_CASE("a simulation of a scenario says that nothing was calibrated, and what is assumed",
+          "[simulate]") {
+  Simulation run = two_policies({0.001, 0.002}, {0.010, 0.020});
+  run.scenario = ScenarioNotes{"nvme-p41", "8.9", {"bytes_per_sync"}};
+  run.input.rate_spread = sim::kPriorRateSpread;
+  const std::string text = all_lines(simulation_lines(run));
+  CHECK(has_part(text, "NOT CALIBRATED on any run"));
+  CHECK(has_part(text, "within a factor of 4.055"));
+  CHECK(has_part(text, "Left out, since it is not simulated: bytes_per_sync"));
+  CHECK(has_part(text, kScenarioClaims));
+  CHECK_FALSE(has_part(text, "Calibrated:"));
+
+  const trace::Json json = simulation_json(run);
+  CHECK(json["calibrated_on"].is_null());
+  CHECK(json["claims"] == kScenarioClaims);
+  CHECK(json["not_simulated"] == trace::Json({"bytes_per_sync"}));
+  CHECK(json["assumed"][0]["parameter"] == "flush_bytes_per_second");
+  CHECK(json["assumed"][0]["value"] == 150e6);
+  CHECK(json["assumed"][0]["factor"].get<double>() == Approx(std::exp(1.4)));
+
+  run.scenario.reset();
+  CHECK(simulation_json(run)["calibrated_on"] == "run");
+  CHECK(simulation_json(run)["assumed"].empty());
 }
 
 TEST_CASE("a validation counts all runs, and those that stall by themselves", "[simulate]") {

@@ -1,0 +1,124 @@
+#include "scenario/simulate/scenario_input.h"
+
+#include <numeric>
+
+#include "scenario/builtin.h"
+#include "scenario/engine.h"
+#include "scenario/simulate/cache_curve.h"
+#include "tests/support/catch.h"
+
+namespace rocktune::scenario {
+namespace {
+
+TEST_CASE("every built-in scenario becomes an input that can be simulated") {
+  for (const Builtin& builtin : builtin_scenarios()) {
+    const std::string name(builtin.name);
+    INFO(name);
+    const auto scenario = load_scenario(name, false);
+    REQUIRE(scenario);
+    const auto inputs = scenario_inputs(*scenario, 2, "7.8.3");
+    REQUIRE(inputs);
+    REQUIRE(inputs->size() == scenario->databases.size());
+    std::vector<EngineConfig> engines;
+    for (const ScenarioDatabase& database : scenario->databases) {
+      engines.push_back(engine_config("static", *scenario, database, 2));
+    }
+    const auto figures = sim::simulate(*inputs, engines, 1);
+    REQUIRE(figures);
+    CHECK(figures->front().operations > 0);
+    CHECK(figures->front().seconds >= scenario->seconds() - 1);
+  }
+}
+
+TEST_CASE("nothing of a scenario is calibrated, and its databases share its device") {
+  const auto scenario = load_scenario("two-databases", false);
+  REQUIRE(scenario);
+  const auto inputs = scenario_inputs(*scenario, 4, "7.8.3");
+  REQUIRE(inputs);
+  REQUIRE(inputs->size() == 2);
+  for (const sim::SimulationInput& input : *inputs) {
+    CHECK(input.rate_spread == sim::kPriorRateSpread);
+    CHECK(input.laws.l0_bytes_per_second == sim::Laws().l0_bytes_per_second);
+    CHECK(input.device_name == scenario->device);
+    CHECK(input.host.cpus == 4);
+    CHECK(input.host.device);
+  }
+}
+
+Result<Scenario> one_database(const std::string& options, const std::string& workload) {
+  return parse_scenario(
+      "databases:\n  - name: main\n    workload: {records: 1000, " + workload +
+          " phases: [{name: run, seconds: 4, workload: A}]}\n    configuration: {" + options +
+          "}\n",
+      "test.yaml", false);
+}
+
+TEST_CASE("what the simulator does not know of a database is named") {
+  const auto plain = one_database("", "");
+  REQUIRE(plain);
+  CHECK(not_simulated(plain->databases.front()).empty());
+  const auto odd = one_database(
+      "rate_limit: 1MB, auto_tuned_rate_limit: true, memtable: vector, "
+      "rocksdb_options: {bytes_per_sync: 1MB}",
+      "wal: sync,");
+  REQUIRE(odd);
+  CHECK(not_simulated(odd->databases.front()) ==
+        std::vector<std::string>{"bytes_per_sync", "memtable: vector", "wal: sync"});
+  const auto inputs = scenario_inputs(*odd, 2, "7.8.3");
+  REQUIRE(inputs);
+  CHECK(inputs->front().options.limit_tunes_itself);
+}
+
+TEST_CASE("compaction that is not leveled is refused with its database") {
+  const auto universal = one_database("compaction_style: universal", "");
+  REQUIRE(universal);
+  const auto inputs = scenario_inputs(*universal, 2, "7.8.3");
+  REQUIRE_FALSE(inputs);
+  CHECK(inputs.error().code == ErrorCode::kUnsupported);
+  CHECK(inputs.error().message.find("database main: column family default") != std::string::npos);
+}
+
+TEST_CASE("what was loaded lies in levels that keep their targets but the last") {
+  const auto scenario = load_scenario("write-burst", false);
+  REQUIRE(scenario);
+  const auto inputs = scenario_inputs(*scenario, 2, "7.8.3");
+  REQUIRE(inputs);
+  const std::vector<double>& levels = inputs->front().state.front().level_bytes;
+  CHECK(std::accumulate(levels.begin(), levels.end(), 0.0) == Approx(156250.0 * 1016));
+  CHECK(levels[0] == 0);
+  CHECK(levels[1] == Approx(4 << 20));
+  CHECK(levels[2] == Approx(40 << 20));
+  CHECK(levels[3] > levels[2]);
+}
+
+Workload one_phase(KeyKind kind, std::int64_t records) {
+  Workload workload;
+  workload.records = records;
+  workload.value_size = 1008;  // four to a block
+  workload.phases.emplace_back();
+  workload.phases[0].keys.kind = kind;
+  return workload;
+}
+
+TEST_CASE("a cache misses what it has no room for") {
+  const Workload uniform = one_phase(KeyKind::kUniform, 40000);
+  const auto misses = [&](std::int64_t cache) {
+    return simulated_miss_ratio(uniform, uniform.phases[0], 4096, cache);
+  };
+  CHECK(misses(std::int64_t{4096} * 2500) == Approx(0.75).margin(0.03));
+  CHECK(misses(std::int64_t{4096} * 5000) == Approx(0.5).margin(0.03));
+  CHECK(misses(std::int64_t{4096} * 20000) == Approx(0).margin(0.01));
+  // Thinned out: the same shares of a hundred times as much.
+  const Workload large = one_phase(KeyKind::kUniform, 4000000);
+  CHECK(simulated_miss_ratio(large, large.phases[0], 4096, std::int64_t{4096} * 500000) ==
+        Approx(0.5).margin(0.03));
+  Workload hot = one_phase(KeyKind::kHotSet, 40000);
+  hot.phases[0].keys.access_share = 0.9;
+  hot.phases[0].keys.key_share = 0.1;
+  // 1,000 blocks are hot; what else is read drives some of them out.
+  CHECK(simulated_miss_ratio(hot, hot.phases[0], 4096, std::int64_t{4096} * 1200) ==
+        Approx(0.17).margin(0.03));
+}
+
+}  // namespace
+}  // namespace rocktune::scenario
