@@ -46,6 +46,14 @@ double miss_ratio(const ReadLaws& laws, double cache_bytes) {
   return std::min(1.0, laws.miss_ratio * std::pow(size, -laws.cache_exponent));
 }
 
+double lookups_per_read(const ReadLaws& laws, double l0_files) {
+  return laws.lookups + laws.lookups_per_l0_file * l0_files;
+}
+
+double missing_lookups_per_read(const ReadLaws& laws, double l0_files) {
+  return laws.lookups + laws.lookups_per_l0_file * laws.l0_misses * l0_files;
+}
+
 ForegroundRates foreground_rates(const ForegroundInput& input, const ReadLaws& laws,
                                  const DeviceUse& use, double device_read_seconds) {
   ForegroundRates rates;

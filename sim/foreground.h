@@ -32,6 +32,7 @@ struct ReadLaws {
   double write_seconds = 6e-6;  // ... of a write
   double lookups = 1;           // in the block cache, for each read
   double lookups_per_l0_file = 0;
+  double l0_misses = 1;      // how often those miss, as a multiple of the others; filters seldom do
   double read_bytes = 4096;  // of one read of the device
   // The share of lookups that miss: `miss_ratio` at `cache_bytes`, and falling with the cache's
   // size to this power.
@@ -45,6 +46,11 @@ struct ReadLaws {
 
 // Of a cache of this size, in [0, 1].
 double miss_ratio(const ReadLaws& laws, double cache_bytes);
+
+// Of a read, with so many files in level 0: look-ups, and those of them that miss for each of the
+// others' miss ratio.
+double lookups_per_read(const ReadLaws& laws, double l0_files);
+double missing_lookups_per_read(const ReadLaws& laws, double l0_files);
 
 // What stands in a queue is done within this time, where there are threads and CPUs for it: a short
 // queue does not make the device's load jump.

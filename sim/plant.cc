@@ -160,8 +160,8 @@ void Plant::pass_foreground(double seconds) {
   totals_.keys_written += writes;
   const double misses = reads * misses_per_read();
   totals_.cache_misses += misses;
-  const double ratio = miss_ratio_now();
-  if (ratio > 0) totals_.cache_hits += misses * (1 / ratio - 1);
+  const double lookups = reads * lookups_per_read(laws_.reads, l0_files_per_family());
+  totals_.cache_hits += std::max(lookups - misses, 0.0);
   const double bytes = writes * laws_.bytes_per_write;
   totals_.user_bytes_written += bytes;
   for (Family& family : families_) {
@@ -249,6 +249,7 @@ bool Plant::end_flushes() {
     family.flushing -= flush.memtables;
     family.tree.add_l0_file(flush.bytes, flush.keys);
     ++family.totals.flushes;
+    family.totals.flush_seconds += totals_.seconds - flush.began_at;
     family.totals.last_flush_at = totals_.seconds;
     install(flush.family);
   }
@@ -307,6 +308,7 @@ void Plant::begin_flushes() {
       if (memtable.keys == Tree::Keys::kSpread) flush.keys = Tree::Keys::kSpread;
     }
     flush.left_bytes = flush.bytes;
+    flush.began_at = totals_.seconds;
     flush.luck = luck();
     family.flushing += flush.memtables;
     family.waiting.clear();

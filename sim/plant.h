@@ -39,6 +39,7 @@ struct Totals {
 // Of one column family: jobs that have ended, as the agent counts them.
 struct FamilyTotals {
   std::uint64_t flushes = 0;
+  double flush_seconds = 0;
   std::optional<double> last_flush_at;  // seconds
   std::uint64_t l0_compactions = 0;     // those that only move files left out
   double l0_seconds = 0;
@@ -134,12 +135,14 @@ class Plant {
     double luck = 1;
     double speed = 0;  // bytes/s now
     double bytes = 0;
+    double began_at = 0;  // seconds
     Tree::Keys keys = Tree::Keys::kAppended;
   };
 
   void limit_background(std::vector<DeviceJob>& jobs, std::size_t first) const;
   [[nodiscard]] double limited_bytes_per_second() const;
   [[nodiscard]] double miss_ratio_now() const;
+  [[nodiscard]] double l0_files_per_family() const;
   [[nodiscard]] double misses_per_read() const;
   void pass_foreground(double seconds);
   void pass_queues(double seconds, double reads, double writes);

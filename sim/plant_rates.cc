@@ -126,13 +126,14 @@ double Plant::miss_ratio_now() const {
   return std::min(1.0, arrivals_.misses * miss_ratio_);
 }
 
-double Plant::misses_per_read() const {
+double Plant::l0_files_per_family() const {
   double files = 0;
   for (const Family& family : families_) files += static_cast<double>(family.tree.l0_files());
-  const ReadLaws& laws = laws_.reads;
-  const double lookups =
-      laws.lookups + laws.lookups_per_l0_file * files / static_cast<double>(families_.size());
-  return lookups * miss_ratio_now();
+  return files / static_cast<double>(families_.size());
+}
+
+double Plant::misses_per_read() const {
+  return missing_lookups_per_read(laws_.reads, l0_files_per_family()) * miss_ratio_now();
 }
 
 ForegroundIo Plant::foreground_io() const {

@@ -15,6 +15,7 @@
 #include "scenario/simulate/host_laws.h"
 #include "scenario/simulate/scenario_input.h"
 #include "sim/calibrate/run.h"
+#include "sim/calibrate/speeds.h"
 #include "trace/reader.h"
 
 namespace rocktune::bench {
@@ -99,8 +100,7 @@ void take_misses(const sim::DemandSeries& recorded, sim::DemandSeries& demand) {
 }
 
 Result<sim::SimulationInput> calibrated_on(trace::Reader& reader,
-                                           const trace::TargetSummary& target,
-                                           const scenario::Workload& workload) {
+                                           const trace::TargetSummary& target) {
   sim::RunCalibration calibration(kWholeRun);
   auto steps = reader.steps(target.info.id);
   if (!steps) return tl::unexpected(steps.error());
@@ -114,10 +114,24 @@ Result<sim::SimulationInput> calibrated_on(trace::Reader& reader,
       target.incarnations.empty() ? "" : target.incarnations.back().rocksdb_version;
   auto input = calibration.whole(version, {});
   if (!input) return tl::unexpected(input.error());
-  sim::DemandSeries demand = scenario::demand_of(workload);
-  take_misses(input->demand, demand);
-  input->demand = std::move(demand);
   return input;
+}
+
+// On what the scenario's text tells of the machine and of what is asked for.
+void put_into(const Compared& compared, const scenario::ScenarioDatabase& database,
+              const std::optional<scenario::DeviceProfile>& device, sim::SimulationInput& input) {
+  input.host.cpus = compared.cpus;
+  input.laws.read_piece_bytes =
+      static_cast<double>(database.configuration.compaction_readahead_bytes);
+  if (device) {
+    input.host.device = scenario::device_laws(*device);
+    input.host.device_spread = 0;
+    input.host.device_changes = scenario::device_changes(*device);
+    input.laws = sim::with_speeds_alone(input);
+  }
+  sim::DemandSeries demand = scenario::demand_of(database.workload);
+  take_misses(input.demand, demand);
+  input.demand = std::move(demand);
 }
 
 }  // namespace
@@ -164,18 +178,15 @@ Result<std::vector<sim::SimulationInput>> inputs_from(const Compared& compared,
   const auto device =
       scenario::parse_device_spec(compared.scenario.device, compared.scenario.scale);
   if (!device) return tl::unexpected(device.error());
+  const bool made_up = device->kind != scenario::DeviceKind::kReal;
+  const auto profile = made_up ? std::optional(device->profile) : std::nullopt;
   std::vector<sim::SimulationInput> inputs;
   for (const scenario::ScenarioDatabase& database : compared.scenario.databases) {
     const trace::TargetSummary* target = target_of(*targets, database.name);
     if (target == nullptr) return tl::unexpected(no_target(*path, database.name));
-    auto input = calibrated_on(*reader, *target, database.workload);
+    auto input = calibrated_on(*reader, *target);
     if (!input) return tl::unexpected(input.error().within(*path));
-    input->host.cpus = compared.cpus;
-    if (device->kind != scenario::DeviceKind::kReal) {
-      input->host.device = scenario::device_laws(device->profile);
-      input->host.device_spread = 0;
-      input->host.device_changes = scenario::device_changes(device->profile);
-    }
+    put_into(compared, database, profile, *input);
     inputs.push_back(*std::move(input));
   }
   return inputs;

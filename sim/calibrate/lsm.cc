@@ -10,22 +10,27 @@ namespace {
 
 using derivation::growth;
 
-// What the priors weigh.
-constexpr double kPriorBytes = 64e6;
+// What the priors weigh: so many jobs, or, of bytes, one write buffer - of this size until one is
+// seen.
 constexpr double kPriorJobs = 10;
+constexpr double kUsualBufferBytes = 64 << 20;
 
 double interval_seconds(const Sample& older, const Sample& newer) {
   return seconds_between(older.database->agent_tick, newer.database->agent_tick);
 }
 
-// bytes / seconds with a prior of `prior` that weighs kPriorBytes.
-double rate(double bytes, double seconds, double prior) {
-  return (bytes + kPriorBytes) / (seconds + kPriorBytes / prior);
-}
+// What was summed up, with a prior that weighs `bytes`.
+struct Weighed {
+  double bytes = 0;
 
-double ratio(double over, double under, double prior) {
-  return (over + prior * kPriorBytes) / (under + kPriorBytes);
-}
+  // Bytes a second.
+  [[nodiscard]] double rate(double sum, double seconds, double prior) const {
+    return (sum + bytes) / (seconds + bytes / prior);
+  }
+  [[nodiscard]] double ratio(double over, double under, double prior) const {
+    return (over + prior * bytes) / (under + bytes);
+  }
+};
 
 }  // namespace
 
@@ -65,6 +70,7 @@ void LsmCalibration::add_flushes(const Sample& older, const Sample& newer) {
   for (std::size_t i = 0; i < to.column_families.size(); ++i) {
     const auto flushes =
         growth(from.column_families[i].flushes, to.column_families[i].flushes).value_or(0);
+    sums_.flushes += flushes;
     sums_.buffer_bytes +=
         flushes * static_cast<double>(to.column_families[i].write_buffer_bytes.value_or(0));
   }
@@ -110,30 +116,33 @@ void LsmCalibration::add_l0(double bytes, double seconds, double jobs) {
 Laws LsmCalibration::laws() const {
   const Laws prior;
   Laws laws;
+  const Weighed weighed{sums_.flushes > 0 ? sums_.buffer_bytes / sums_.flushes : kUsualBufferBytes};
   const double bytes =
       sums_.keyed_user_bytes > 0 ? sums_.keyed_user_bytes : sums_.keyed_flush_bytes;
   if (sums_.keys > 0 && bytes > 0) laws.bytes_per_write = bytes / sums_.keys;
   if (sums_.keyed_user_bytes > 0) {
-    laws.flush_output = ratio(sums_.keyed_flush_bytes, sums_.keyed_user_bytes, prior.flush_output);
+    laws.flush_output =
+        weighed.ratio(sums_.keyed_flush_bytes, sums_.keyed_user_bytes, prior.flush_output);
   }
   if (sums_.buffer_bytes > 0) {
     const double fill = sums_.flush_bytes / laws.flush_output / sums_.buffer_bytes;
     laws.memtable_fill = std::clamp(fill, 0.1, 1.0);
   }
   laws.flush_bytes_per_second =
-      rate(sums_.flush_bytes, sums_.flush_seconds, prior.flush_bytes_per_second);
-  laws.l0_bytes_per_second = rate(sums_.l0_bytes, sums_.l0_seconds, prior.l0_bytes_per_second);
+      weighed.rate(sums_.flush_bytes, sums_.flush_seconds, prior.flush_bytes_per_second);
+  laws.l0_bytes_per_second =
+      weighed.rate(sums_.l0_bytes, sums_.l0_seconds, prior.l0_bytes_per_second);
   // Deeper compactions read and merge as those out of L0 do, until they are seen to differ.
   laws.deep_bytes_per_second =
-      rate(std::max(sums_.deep_bytes, 0.0), sums_.deep_seconds, laws.l0_bytes_per_second);
+      weighed.rate(std::max(sums_.deep_bytes, 0.0), sums_.deep_seconds, laws.l0_bytes_per_second);
   laws.tree.survival =
-      std::min(1.0, ratio(sums_.written_bytes, sums_.read_bytes, prior.tree.survival));
+      std::min(1.0, weighed.ratio(sums_.written_bytes, sums_.read_bytes, prior.tree.survival));
   const double mean = sums_.jobs > 0 ? sums_.speeds / sums_.jobs : 0;
   const double squares = std::max(sums_.squared_speeds - sums_.jobs * mean * mean, 0.0);
   const double prior_squares = kPriorJobs * prior.job_spread * prior.job_spread;
   laws.job_spread = std::sqrt((squares + prior_squares) / (sums_.jobs + kPriorJobs));
-  laws.delayed_bytes =
-      ratio(sums_.delayed_keys * laws.bytes_per_write, sums_.delayed_allowed, prior.delayed_bytes);
+  laws.delayed_bytes = weighed.ratio(sums_.delayed_keys * laws.bytes_per_write,
+                                     sums_.delayed_allowed, prior.delayed_bytes);
   return laws;
 }
 

@@ -1,9 +1,10 @@
 // LsmCalibration: the laws of a recorded run's writes, flushes and compactions, from its samples.
 //
 // Sums over the whole time that it saw, each with a prior (Laws' defaults) that weighs as much as
-// some tens of jobs: what was hardly seen stays near the prior. How much of the next level deep
-// compactions read is left at its prior: samples do not tell, a simulation does
-// (sim/calibrate/run.h). One pass, a fixed size. Pure.
+// one write buffer: what was hardly seen stays near the prior. How much of the next level deep
+// compactions read is left at its prior, and speeds are as they were beside everything else that
+// went on: samples do not tell more, a simulation does (sim/calibrate/run.h). One pass, a fixed
+// size. Pure.
 #pragma once
 
 #include "model/sample.h"
@@ -21,7 +22,7 @@ class LsmCalibration {
   // What is summed up, over all column families.
   struct Sums {
     double keys = 0, keyed_user_bytes = 0, keyed_flush_bytes = 0;
-    double flush_bytes = 0, buffer_bytes = 0;
+    double flush_bytes = 0, buffer_bytes = 0, flushes = 0;
     double flush_seconds = 0;
     double l0_bytes = 0, l0_seconds = 0;
     double deep_bytes = 0, deep_seconds = 0;

@@ -14,6 +14,8 @@ using derivation::growth;
 
 // Fewer reads than this between two samples are an accident.
 constexpr double kFewestReads = 20;
+// Blocks of level 0 miss at first, and more often than this only by accident of a fit.
+constexpr double kMostL0Misses = 2;
 // Of the latencies, the fast end: a read that finds all in memory, a write that waits for nobody.
 constexpr double kFastest = 0.1;
 // What a misjudged quantile may not make of a read: the time of a look-up in memory.
@@ -109,10 +111,13 @@ ReadLaws ReadCalibration::laws() const {
   laws.lookups_per_l0_file = lookups(1);
   laws.compaction_lookups = lookups(2);
   laws.compaction_misses = std::min(misses(2), lookups(2));
-  const double files = sums_.l0_files / sums_.reads;
-  const double looked_up = lookups(0) + lookups(1) * files;
-  if (looked_up > 0) {
-    laws.miss_ratio = std::min(1.0, (misses(0) + misses(1) * files) / looked_up);
+  if (lookups(0) > 0 && misses(0) > 0) {
+    laws.miss_ratio = std::min(1.0, misses(0) / lookups(0));
+    laws.l0_misses =
+        lookups(1) > 0 ? std::min(misses(1) / lookups(1) / laws.miss_ratio, kMostL0Misses) : 1;
+  } else if (const double files = sums_.l0_files / sums_.reads; lookups_per_read(laws, files) > 0) {
+    laws.miss_ratio =
+        std::min(1.0, (misses(0) + misses(1) * files) / lookups_per_read(laws, files));
   }
   if (const double bytes = sums_.cache_bytes / sums_.reads; bytes > 0) laws.cache_bytes = bytes;
   return laws;
@@ -124,7 +129,7 @@ CacheUse cache_use(const DatabaseReading& older, const DatabaseReading& newer) {
   if (!hits || !misses) return {};
   return {*hits + *misses, *misses,
           growth(older.compaction_bytes_read, newer.compaction_bytes_read).value_or(0),
-          static_cast<double>(newer.cache_capacity_bytes.value_or(0))};
+          static_cast<double>(newer.cache_capacity_bytes.value_or(0)), l0_files(newer)};
 }
 
 void follow_misses(std::span<const CacheUse> uses, const ReadLaws& laws, DemandSeries& demand) {
@@ -138,7 +143,9 @@ void follow_misses(std::span<const CacheUse> uses, const ReadLaws& laws, DemandS
         std::max(use.lookups - laws.compaction_lookups * use.compaction_bytes, 0.0);
     sum.lookups += sign * lookups;
     sum.misses += sign * std::max(use.misses - laws.compaction_misses * use.compaction_bytes, 0.0);
-    weighed += sign * lookups * (lookups > 0 ? miss_ratio(laws, use.cache_bytes) : 0);
+    const double all = lookups_per_read(laws, use.l0_files);
+    const double missing = all > 0 ? missing_lookups_per_read(laws, use.l0_files) / all : 1;
+    weighed += sign * lookups * missing * (lookups > 0 ? miss_ratio(laws, use.cache_bytes) : 0);
     seconds += sign * demand.seconds[i];
   };
   double last = 1;

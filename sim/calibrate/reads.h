@@ -41,6 +41,7 @@ struct CacheUse {
   double lookups = 0, misses = 0;  // in it, those of compactions among them
   double compaction_bytes = 0;     // that were read
   double cache_bytes = 0;          // at its end
+  double l0_files = 0;             // ..., of one column family, mean
 };
 
 CacheUse cache_use(const DatabaseReading& older, const DatabaseReading& newer);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/derive.h"
+#include "sim/calibrate/speeds.h"
 
 namespace rocktune::sim {
 namespace {
@@ -12,8 +13,9 @@ using derivation::growth;
 // Where a run does not say how many CPUs it had, they were no limit that we know of.
 constexpr double kPlentyCpus = 1e6;
 
-// The overlap was never seen outside these; a fit that is has other reasons.
-constexpr double kLeastOverlap = 0.3, kMostOverlap = 1.2;
+// More was never seen; a fit that is has other reasons. Less has who writes to a few ranges of
+// keys.
+constexpr double kLeastOverlap = 0.05, kMostOverlap = 1.2;
 constexpr int kOverlapRounds = 7;  // to within 0.01
 // What compactions read has to differ by this much between them for a fit to mean something.
 constexpr double kLeastTold = 0.05;
@@ -170,7 +172,11 @@ Result<SimulationInput> RunCalibration::calibrated(const Sample& begin, const In
   auto input = input_from(begin, intervals, rocksdb_version, device, knobs);
   if (!input) return tl::unexpected(input.error());
   if (const auto overlap = fitted_overlap(rocksdb_version)) input->laws.tree.overlap = *overlap;
-  return *std::move(input);
+  auto learnt = input_from(*begin_, learning_, rocksdb_version, device, KnobsAt::kRecorded);
+  if (!learnt) return tl::unexpected(learnt.error());
+  learnt->laws = input->laws;
+  input->laws = with_speeds_alone(*std::move(learnt));
+  return input;
 }
 
 }  // namespace rocktune::sim

@@ -1,29 +1,16 @@
 #include "tests/fuzz/agent_host.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <filesystem>
 
 #include "agent/include/rocktune/agent.h"
+#include "tests/fuzz/directory.h"
 #include "tests/fuzz/finding.h"
 #include "tests/support/open_database.h"
 
 namespace rocktune::fuzz {
 namespace {
-
-std::string make_directory() {
-  const bool memory = ::access("/dev/shm", W_OK) == 0;
-  const auto parent =
-      memory ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path();
-  static auto* const name = new std::string(parent / "rocktune-fuzz.XXXXXX");
-  if (::mkdtemp(name->data()) == nullptr) finding("no temporary directory");
-  std::atexit([] {
-    std::error_code ignored;
-    std::filesystem::remove_all(*name, ignored);
-  });
-  return *name;
-}
 
 agent::SocketFile listen_in(const std::string& directory) {
   auto file = agent::SocketFile::listen(directory, ::getpid());

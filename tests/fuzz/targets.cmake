@@ -22,3 +22,5 @@ rocktune_fuzzer(wire SOURCES fuzz/wire.cc LIBRARIES rocktune_wire ARGUMENTS -max
 rocktune_fuzzer(http SOURCES fuzz/http.cc fuzz/agent_host.cc LIBRARIES rocktune_agent_static ARGUMENTS -max_len=2048)
 rocktune_fuzzer(rocksdb_log SOURCES fuzz/rocksdb_log.cc LIBRARIES rocktune_trace ARGUMENTS -max_len=8192)
 rocktune_fuzzer(prior SOURCES fuzz/prior.cc LIBRARIES rocktune_prior ARGUMENTS -max_len=65536)
+rocktune_fuzzer(trace SOURCES fuzz/trace.cc LIBRARIES rocktune_replay ZLIB::ZLIB ARGUMENTS -max_len=512)
+target_compile_definitions(fuzz_trace PRIVATE ROCKTUNE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

@@ -44,5 +44,16 @@ TEST_CASE("threads that wait do no more than their number allows") {
   CHECK(rates.reads_per_second == Approx(4 / 4e-3).epsilon(0.05));
 }
 
+TEST_CASE("look-ups for files of level 0 miss more seldom than those for data, where they are filters") {
+  ReadLaws laws;
+  laws.lookups = 3;
+  laws.lookups_per_l0_file = 0.5;
+  CHECK(lookups_per_read(laws, 4) == Approx(5));
+  CHECK(missing_lookups_per_read(laws, 4) == Approx(5));
+  laws.l0_misses = 0.1;
+  CHECK(lookups_per_read(laws, 4) == Approx(5));
+  CHECK(missing_lookups_per_read(laws, 4) == Approx(3.2));
+}
+
 }  // namespace
 }  // namespace rocktune::sim

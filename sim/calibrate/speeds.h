@@ -1,0 +1,14 @@
+// How fast flushes and compactions would go on an idle machine, where samples only tell how fast
+// they went beside everything else: the run is simulated until they come to the same. Pure.
+#pragma once
+
+#include "sim/ensemble.h"
+
+namespace rocktune::sim {
+
+// `run`: with its device, and with laws whose speeds are as they were seen in it. Returns the laws
+// with the speeds alone: as seen, where the run had no device or no such job; the usual ones where
+// a limiter held jobs back.
+Laws with_speeds_alone(SimulationInput run);
+
+}  // namespace rocktune::sim
