@@ -44,7 +44,8 @@ TEST_CASE("threads that wait do no more than their number allows") {
   CHECK(rates.reads_per_second == Approx(4 / 4e-3).epsilon(0.05));
 }
 
-TEST_CASE("look-ups for files of level 0 miss more seldom than those for data, where they are filters") {
+TEST_CASE(
+    "look-ups for files of level 0 miss more seldom than those for data, where they are filters") {
   ReadLaws laws;
   laws.lookups = 3;
   laws.lookups_per_l0_file = 0.5;
