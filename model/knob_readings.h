@@ -1,6 +1,6 @@
 // KnobReadings: the knobs as one sample has them. The list is shared: a copy costs no more than a
 // pointer, so that samples, features and whoever remembers them have the same one for as long as no
-// knob changes, which is nearly always. Different copies may be used by different threads.
+// knob changes, which is nearly always. Different copies may be read by different threads.
 #pragma once
 
 #include <cstddef>

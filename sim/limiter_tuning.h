@@ -10,6 +10,8 @@ class LimiterTuning {
   explicit LimiterTuning(double most) : most_(most), rate_(most / 2) {}
 
   [[nodiscard]] double rate() const { return rate_; }
+  // Until it is tuned next (SetBytesPerSecond); the largest rate stays.
+  void set_rate(double rate) { rate_ = rate; }
   // Seconds until the rate is looked at again, if something is written then; 0: it is due.
   [[nodiscard]] double due() const;
   // So much time passed, in which background writes used so many bytes/s.

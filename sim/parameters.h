@@ -22,8 +22,10 @@ struct PlantOptions {
   std::int64_t max_background_jobs = 2;
   std::int64_t max_subcompactions = 1;
   std::uint64_t delayed_write_rate = 16 << 20;  // bytes/s
-  double rate_limit = 0;            // bytes/s written by flushes and compactions; 0: none
-  bool limit_tunes_itself = false;  // auto_tuned: below rate_limit, by RocksDB's own rule
+  double rate_limit = 0;  // bytes/s written by flushes and compactions; 0: none
+  // auto_tuned: by RocksDB's own rule, no higher than rate_limit was at first. A plant's options
+  // have the rate of the moment.
+  bool limit_tunes_itself = false;
   // Flushes wait for it, and come first. Else what they write is charged: compactions make up for
   // it with at most half of the rate (agent/limiter/fair_budget.h).
   bool limit_flushes = true;

@@ -37,7 +37,10 @@ Plant::Plant(const PlantOptions& options, const Laws& laws, std::uint64_t seed)
   for (const FamilyOptions& family : options.families) {
     families_.push_back({Tree(family.tree, laws.tree), 0, 0, {}, 0, {}});
   }
-  if (options.limit_tunes_itself) tuning_.emplace(options.rate_limit);
+  if (options.limit_tunes_itself) {
+    tuning_.emplace(options.rate_limit);
+    options_.rate_limit = tuning_->rate();
+  }
 }
 
 void Plant::restore(std::span<const FamilyState> states, std::uint64_t delayed_rate) {
@@ -63,9 +66,7 @@ void Plant::set_options(const PlantOptions& options) {
   if (options.delayed_write_rate != options_.delayed_write_rate) {
     control_.set_max_delayed_rate(options.delayed_write_rate);
   }
-  if (options.limit_tunes_itself && options.rate_limit != options_.rate_limit) {
-    tuning_.emplace(options.rate_limit);
-  }
+  if (tuning_ && options.rate_limit != options_.rate_limit) tuning_->set_rate(options.rate_limit);
   options_ = options;
   miss_ratio_ = miss_ratio(laws_.reads, options.cache_bytes);
   for (std::size_t i = 0; i < families_.size(); ++i) {
@@ -76,7 +77,7 @@ void Plant::set_options(const PlantOptions& options) {
 }
 
 void Plant::set_arrivals(const Arrivals& arrivals) {
-  if (arrivals.anew) give_up_backlog();
+  if (arrivals.anew || !arrivals.catches_up || arrivals.closed) give_up_backlog();
   arrivals_ = arrivals;
 }
 
@@ -110,6 +111,7 @@ double Plant::next_event() const {
   for (std::size_t i = 0; i < families_.size(); ++i) ends(memtable_room(families_[i], i), bytes);
   for (const Flush& flush : flushes_) ends(flush.left_bytes, flush.speed);
   for (const RunningCompaction& one : compactions_) ends(one.left, one.speed);
+  if (owed_bytes_ > 0) ends(owed_bytes_, -owing_per_second());
   if (tuning_ && limited_bytes_per_second() > 0) seconds = std::min(seconds, tuning_->due());
   if (arrivals_.catches_up && !arrivals_.closed) {
     // The longer the queue the later its operations are: in steps, while it changes.
@@ -126,7 +128,13 @@ double Plant::next_event() const {
 
 void Plant::pass(double seconds) {
   totals_.seconds += seconds;
-  if (tuning_) tuning_->pass(seconds, limited_bytes_per_second());
+  if (tuning_) {
+    tuning_->pass(seconds, limited_bytes_per_second());
+    options_.rate_limit = tuning_->rate();
+  }
+  // For at most a second's worth (FairBudget).
+  owed_bytes_ = std::clamp(owed_bytes_ + owing_per_second() * seconds, 0.0,
+                           options_.limit_flushes ? 0 : options_.rate_limit);
   pass_foreground(seconds);
   for (Flush& flush : flushes_) {
     const double done = std::min(flush.speed * seconds, flush.left_bytes);

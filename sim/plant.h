@@ -141,6 +141,9 @@ class Plant {
 
   void limit_background(std::vector<DeviceJob>& jobs, std::size_t first) const;
   [[nodiscard]] double limited_bytes_per_second() const;
+  [[nodiscard]] double flushed_bytes_per_second() const;
+  // By how much compactions' debt to the agent's limiter grows; below 0: it falls.
+  [[nodiscard]] double owing_per_second() const;
   [[nodiscard]] double miss_ratio_now() const;
   [[nodiscard]] double l0_files_per_family() const;
   [[nodiscard]] double misses_per_read() const;
@@ -173,6 +176,7 @@ class Plant {
   double read_backlog_ = 0, write_backlog_ = 0;
   ArrivalClock read_clock_, write_clock_;  // of one queue the first is for both
   double stop_seconds_ = 0;                // that writes have been stopped by now
+  double owed_bytes_ = 0;                  // of the agent's limiter, for flushes that passed it
   ForegroundRates rates_;
   OperationLatency read_latency_, write_latency_;
   Totals totals_;

@@ -16,8 +16,8 @@ double own_seconds(const DeviceLaws* device, const DeviceJob& job, double bytes_
   return std::max(all - device_seconds_alone(*device, job), all / 5);
 }
 
-// Of the agent's own limiter: what flushes write beside it leaves compactions this share.
-constexpr double kLeastForCompactions = 0.5;
+// Of the agent's own limiter: what compactions make up for at most, of the rate.
+constexpr double kMostMadeUp = 0.5;
 
 // A write that waits at a limiter is done in bursts: of RocksDB's limiter what it refills at a
 // time, of the agent's what FairBudget::burst_at() says.
@@ -98,7 +98,7 @@ void Plant::want(std::vector<DeviceJob>& jobs, const DeviceLaws* device) const {
 
 // What is written is charged; flushes come first, compactions share what is left.
 void Plant::limit_background(std::vector<DeviceJob>& jobs, std::size_t first) const {
-  const double rate = tuning_ ? tuning_->rate() : options_.rate_limit;
+  const double rate = options_.rate_limit;
   const auto flushes = std::span(jobs).subspan(first, flushes_.size());
   const auto compactions = std::span(jobs).subspan(first + flushes_.size());
   const double burst = burst_bytes(rate, options_.l0_weight > 0);
@@ -108,14 +108,25 @@ void Plant::limit_background(std::vector<DeviceJob>& jobs, std::size_t first) co
     share_limit(rate, flushes);
   }
   cut_into(burst, compactions);
-  const double left = options_.limit_flushes ? 0 : rate * kLeastForCompactions;
-  share_limit(std::max(rate - flushed, left), compactions);
+  const double least = options_.limit_flushes ? 0 : rate * (1 - kMostMadeUp);
+  const double left = owed_bytes_ > 0 ? least : std::max(rate - flushed, least);
+  share_limit(left, compactions);
+}
+
+double Plant::flushed_bytes_per_second() const {
+  double bytes = 0;
+  for (const Flush& flush : flushes_) bytes += flush.speed;
+  return bytes;
+}
+
+double Plant::owing_per_second() const {
+  if (options_.limit_flushes || !(options_.rate_limit > 0)) return 0;
+  return flushed_bytes_per_second() - kMostMadeUp * options_.rate_limit;
 }
 
 // What flushes and compactions write now.
 double Plant::limited_bytes_per_second() const {
-  double bytes = 0;
-  for (const Flush& flush : flushes_) bytes += flush.speed;
+  double bytes = flushed_bytes_per_second();
   for (const RunningCompaction& one : compactions_) {
     if (!one.what.trivial) bytes += one.speed * one.written_ratio;
   }

@@ -230,7 +230,8 @@ std::optional<Compaction> Tree::pick_deep(std::size_t level) {
     compaction.next_bytes = std::min(laws_.overlap * moved * next.bytes / own.bytes, free_next);
   }
   compaction.trivial = compaction.next_bytes == 0;
-  if (next.bytes > 0) next.appended_bytes *= 1 - compaction.next_bytes / next.bytes;
+  // Of those that are free, which are the ones that are read.
+  if (free_next > 0) next.appended_bytes *= 1 - compaction.next_bytes / free_next;
   own.busy_bytes += compaction.moved_bytes;
   next.busy_bytes += compaction.next_bytes;
   return compaction;

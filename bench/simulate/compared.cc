@@ -15,7 +15,6 @@
 #include "scenario/simulate/host_laws.h"
 #include "scenario/simulate/scenario_input.h"
 #include "sim/calibrate/run.h"
-#include "sim/calibrate/speeds.h"
 #include "trace/reader.h"
 
 namespace rocktune::bench {
@@ -100,8 +99,13 @@ void take_misses(const sim::DemandSeries& recorded, sim::DemandSeries& demand) {
 }
 
 Result<sim::SimulationInput> calibrated_on(trace::Reader& reader,
-                                           const trace::TargetSummary& target) {
+                                           const trace::TargetSummary& target,
+                                           const scenario::HostConfiguration& configuration,
+                                           const sim::HostLaws& machine) {
   sim::RunCalibration calibration(kWholeRun);
+  if (const auto bytes = configuration.compaction_readahead_bytes; bytes > 0) {
+    calibration.know_readahead(static_cast<double>(bytes));
+  }
   auto steps = reader.steps(target.info.id);
   if (!steps) return tl::unexpected(steps.error());
   while (true) {
@@ -112,23 +116,22 @@ Result<sim::SimulationInput> calibrated_on(trace::Reader& reader,
   }
   const std::string version =
       target.incarnations.empty() ? "" : target.incarnations.back().rocksdb_version;
-  auto input = calibration.whole(version, {});
-  if (!input) return tl::unexpected(input.error());
-  return input;
+  return calibration.whole(version, machine);
 }
 
-// On what the scenario's text tells of the machine and of what is asked for.
-void put_into(const Compared& compared, const scenario::ScenarioDatabase& database,
-              const std::optional<scenario::DeviceProfile>& device, sim::SimulationInput& input) {
-  input.host.cpus = compared.cpus;
-  input.laws.read_piece_bytes =
-      static_cast<double>(database.configuration.compaction_readahead_bytes);
-  if (device) {
-    input.host.device = scenario::device_laws(*device);
-    input.host.device_spread = 0;
-    input.host.device_changes = scenario::device_changes(*device);
-    input.laws = sim::with_speeds_alone(input);
-  }
+sim::HostLaws machine_of(const Compared& compared,
+                         const std::optional<scenario::DeviceProfile>& device) {
+  sim::HostLaws machine;
+  machine.cpus = compared.cpus;
+  if (!device) return machine;
+  machine.device = scenario::device_laws(*device);
+  machine.device_spread = 0;
+  machine.device_changes = scenario::device_changes(*device);
+  return machine;
+}
+
+// What the scenario's text tells is asked for.
+void ask_as(const scenario::ScenarioDatabase& database, sim::SimulationInput& input) {
   sim::DemandSeries demand = scenario::demand_of(database.workload);
   take_misses(input.demand, demand);
   input.demand = std::move(demand);
@@ -184,9 +187,10 @@ Result<std::vector<sim::SimulationInput>> inputs_from(const Compared& compared,
   for (const scenario::ScenarioDatabase& database : compared.scenario.databases) {
     const trace::TargetSummary* target = target_of(*targets, database.name);
     if (target == nullptr) return tl::unexpected(no_target(*path, database.name));
-    auto input = calibrated_on(*reader, *target);
+    auto input =
+        calibrated_on(*reader, *target, database.configuration, machine_of(compared, profile));
     if (!input) return tl::unexpected(input.error().within(*path));
-    put_into(compared, database, profile, *input);
+    ask_as(database, *input);
     inputs.push_back(*std::move(input));
   }
   return inputs;

@@ -114,7 +114,9 @@ Result<sim::SimulationInput> database_input(const ScenarioDatabase& database,
   input.options.families.clear();
   const double record = mean_record_bytes(workload.value_size);
   input.laws.bytes_per_write = record;
-  input.laws.read_piece_bytes = number(c.compaction_readahead_bytes);
+  if (c.compaction_readahead_bytes > 0) {
+    input.laws.read_piece_bytes = number(c.compaction_readahead_bytes);
+  }
   std::size_t in_use = 1;
   for (const Family& family : workload.families) {
     const auto options = family_options(c.family(family.name));
@@ -145,12 +147,18 @@ std::vector<std::string> not_simulated(const ScenarioDatabase& database) {
   std::set<std::string> names;
   const auto add = [&](const FamilyConfiguration& family) {
     for (const auto& [option, value] : family.rocksdb_options) names.insert(option);
+    if (family.target_file_multiplier != 1) {
+      names.insert("target_file_size_multiplier: " + std::to_string(family.target_file_multiplier));
+    }
     if (family.memtable != Memtable::kSkipList) {
       names.insert("memtable: " + memtable_name(family.memtable));
     }
   };
   add(c);
   for (const auto& [name, family] : c.families) add(family);
+  if (database.workload.load_order != LoadOrder::kKey) {
+    names.insert("load_order: " + load_order_name(database.workload.load_order));
+  }
   if (database.workload.wal != Wal::kOn) names.insert("wal: " + wal_name(database.workload.wal));
   return {names.begin(), names.end()};
 }

@@ -116,7 +116,8 @@ void LsmCalibration::add_l0(double bytes, double seconds, double jobs) {
 Laws LsmCalibration::laws() const {
   const Laws prior;
   Laws laws;
-  const Weighed weighed{sums_.flushes > 0 ? sums_.buffer_bytes / sums_.flushes : kUsualBufferBytes};
+  const Weighed weighed{sums_.buffer_bytes > 0 ? sums_.buffer_bytes / sums_.flushes
+                                               : kUsualBufferBytes};
   const double bytes =
       sums_.keyed_user_bytes > 0 ? sums_.keyed_user_bytes : sums_.keyed_flush_bytes;
   if (sums_.keys > 0 && bytes > 0) laws.bytes_per_write = bytes / sums_.keys;

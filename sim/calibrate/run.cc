@@ -40,6 +40,11 @@ double seconds_of(const std::optional<LatencyHistogram>& from,
              : 0;
 }
 
+HostLaws machine_of(const Sample& sample, const DeviceCapacities& device) {
+  const Counter cpus = sample.host ? sample.host->cpus : Counter();
+  return {cpus ? static_cast<double>(*cpus) : kPlentyCpus, device_laws(device)};
+}
+
 // Little's law: how long all operations took together, over the time in which they ended.
 std::optional<double> busy_threads(const DatabaseReading& from, const DatabaseReading& to,
                                    double seconds) {
@@ -92,15 +97,13 @@ bool RunCalibration::add(const Sample& sample) {
 
 Result<SimulationInput> RunCalibration::input_from(const Sample& begin, const Intervals& intervals,
                                                    std::string_view rocksdb_version,
-                                                   const DeviceCapacities& device,
-                                                   KnobsAt knobs) const {
+                                                   const HostLaws& machine, KnobsAt knobs) const {
   const auto options = plant_options(begin, rocksdb_version, knobs);
   if (!options) return tl::unexpected(options.error());
   SimulationInput input;
   input.options = *options;
   input.laws = laws();
-  const Counter cpus = begin.host ? begin.host->cpus : Counter();
-  input.host = {cpus ? static_cast<double>(*cpus) : kPlentyCpus, device_laws(device)};
+  input.host = machine;
   input.state = family_states(begin, input.laws);
   input.delayed_rate = delayed_rate(begin);
   input.demand = recorded_demand(intervals.demand);
@@ -112,6 +115,7 @@ Result<SimulationInput> RunCalibration::input_from(const Sample& begin, const In
 
 Laws RunCalibration::laws() const {
   Laws laws = lsm_.laws();
+  laws.read_piece_bytes = readahead_bytes_.value_or(laws.read_piece_bytes);
   laws.reads = reads_.laws();
   return laws;
 }
@@ -121,7 +125,8 @@ Laws RunCalibration::laws() const {
 // it.
 std::optional<double> RunCalibration::fitted_overlap(std::string_view rocksdb_version) const {
   if (!begin_ || begin_->incarnation != start_->incarnation) return std::nullopt;
-  auto input = input_from(*begin_, learning_, rocksdb_version, {}, KnobsAt::kRecorded);
+  auto input =
+      input_from(*begin_, learning_, rocksdb_version, {kPlentyCpus, {}}, KnobsAt::kRecorded);
   if (!input || !(compaction_bytes_read_ > 0)) return std::nullopt;
   const auto read_with = [&](double overlap) {
     input->laws.tree.overlap = overlap;
@@ -146,36 +151,42 @@ Result<SimulationInput> RunCalibration::finish(std::string_view rocksdb_version,
     return fail(ErrorCode::kInvalidArgument,
                 "the run is not longer than the part that calibrates; shorten that");
   }
-  return calibrated(*start_, intervals_, rocksdb_version, device, knobs);
+  return calibrated(*start_, intervals_, rocksdb_version, machine_of(*start_, device), knobs);
 }
 
 Result<SimulationInput> RunCalibration::whole(std::string_view rocksdb_version,
                                               const DeviceCapacities& device, KnobsAt knobs) const {
+  return whole(rocksdb_version, begin_ ? machine_of(*begin_, device) : HostLaws(), knobs);
+}
+
+Result<SimulationInput> RunCalibration::whole(std::string_view rocksdb_version,
+                                              const HostLaws& machine, KnobsAt knobs) const {
   if (!begin_ || learning_.demand.empty()) {
     return fail(ErrorCode::kInvalidArgument, "the run has no two samples that follow each other");
   }
   Intervals all = learning_;
   all.demand.insert(all.demand.end(), intervals_.demand.begin(), intervals_.demand.end());
   all.reads.insert(all.reads.end(), intervals_.reads.begin(), intervals_.reads.end());
-  return calibrated(*begin_, all, rocksdb_version, device, knobs);
+  return calibrated(*begin_, all, rocksdb_version, machine, knobs);
 }
 
 Result<SimulationInput> RunCalibration::calibrated(const Sample& begin, const Intervals& intervals,
                                                    std::string_view rocksdb_version,
-                                                   const DeviceCapacities& device,
-                                                   KnobsAt knobs) const {
+                                                   const HostLaws& machine, KnobsAt knobs) const {
   if (!writes_known_) {
     return fail(ErrorCode::kUnsupported,
                 "it does not say how many keys were written; a LOG tells that only together with a "
                 "CSV (rocktune import --side)");
   }
-  auto input = input_from(begin, intervals, rocksdb_version, device, knobs);
+  auto input = input_from(begin, intervals, rocksdb_version, machine, knobs);
   if (!input) return tl::unexpected(input.error());
   if (const auto overlap = fitted_overlap(rocksdb_version)) input->laws.tree.overlap = *overlap;
-  auto learnt = input_from(*begin_, learning_, rocksdb_version, device, KnobsAt::kRecorded);
-  if (!learnt) return tl::unexpected(learnt.error());
-  learnt->laws = input->laws;
-  input->laws = with_speeds_alone(*std::move(learnt));
+  // As far as the first part can be simulated: otherwise speeds stay as they were seen.
+  auto learnt = input_from(*begin_, learning_, rocksdb_version, machine, KnobsAt::kRecorded);
+  if (learnt && begin_->incarnation == start_->incarnation) {
+    learnt->laws = input->laws;
+    input->laws = with_speeds_alone(*std::move(learnt));
+  }
   return input;
 }
 

@@ -34,6 +34,12 @@ class RunCalibration {
   [[nodiscard]] Result<SimulationInput> whole(std::string_view rocksdb_version,
                                               const DeviceCapacities& device,
                                               KnobsAt knobs = KnobsAt::kFound) const;
+  // The same on a machine that is known otherwise than from samples.
+  [[nodiscard]] Result<SimulationInput> whole(std::string_view rocksdb_version,
+                                              const HostLaws& machine,
+                                              KnobsAt knobs = KnobsAt::kFound) const;
+  // How much compactions read ahead at a time, where that is known.
+  void know_readahead(double bytes) { readahead_bytes_ = bytes; }
   // As learnt by now, the overlap at its prior.
   [[nodiscard]] Laws laws() const;
   // The sample that the simulated part begins with; absent before there is one.
@@ -47,15 +53,14 @@ class RunCalibration {
   void note(const Sample& older, const Sample& newer, Intervals& intervals);
   [[nodiscard]] Result<SimulationInput> input_from(const Sample& begin, const Intervals& intervals,
                                                    std::string_view rocksdb_version,
-                                                   const DeviceCapacities& device,
-                                                   KnobsAt knobs) const;
+                                                   const HostLaws& machine, KnobsAt knobs) const;
   [[nodiscard]] Result<SimulationInput> calibrated(const Sample& begin, const Intervals& intervals,
                                                    std::string_view rocksdb_version,
-                                                   const DeviceCapacities& device,
-                                                   KnobsAt knobs) const;
+                                                   const HostLaws& machine, KnobsAt knobs) const;
   [[nodiscard]] std::optional<double> fitted_overlap(std::string_view rocksdb_version) const;
 
   double calibrate_seconds_;
+  std::optional<double> readahead_bytes_;
   LsmCalibration lsm_;
   ReadCalibration reads_;
   std::optional<Sample> begin_, start_, last_;  // of the first part, of the rest; the latest

@@ -38,8 +38,8 @@ Speeds speeds_of(const Plant& plant) {
           over(totals.compaction_bytes_read - all.l0_input_bytes, all.deep_seconds)};
 }
 
-// Jobs that waited for a limiter tell how fast that let them be. They are not taken to be slower,
-// or less alike, than others usually are.
+// Jobs that may have waited for a limiter tell how fast that let them be. Where one was set at the
+// begin they are not taken to be slower, or less alike, than others usually are.
 void doubt_limited(const PlantOptions& options, Laws& laws) {
   if (!(options.rate_limit > 0)) return;
   const Laws usual;

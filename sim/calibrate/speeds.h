@@ -7,8 +7,8 @@
 namespace rocktune::sim {
 
 // `run`: with its device, and with laws whose speeds are as they were seen in it. Returns the laws
-// with the speeds alone: as seen, where the run had no device or no such job; the usual ones where
-// a limiter held jobs back.
+// with the speeds alone: as seen, where the run had no device or no such job; no slower than usual
+// where a limiter was set.
 Laws with_speeds_alone(SimulationInput run);
 
 }  // namespace rocktune::sim

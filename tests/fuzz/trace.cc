@@ -172,7 +172,7 @@ void read_all(const std::string& path) {
       const auto step = steps->next();
       if (!step) return check(step.error());
       if (!*step) break;
-      if (count > kBaseSamples) finding("more samples than were recorded");
+      if (count >= kBaseSamples) finding("more samples than were recorded");
     }
   }
 }
