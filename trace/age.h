@@ -10,10 +10,8 @@
 
 namespace rocktune::trace {
 
-// At `tick`, of what began then.
-inline std::uint64_t age_ms_at(Nanoseconds tick, std::int64_t began_ns) {
-  return static_cast<std::uint64_t>(tick.count() - began_ns) / 1'000'000;
-}
+// At `tick`, of what began then; nothing of moments that no Age tells.
+std::optional<std::uint64_t> age_ms_at(Nanoseconds tick, std::int64_t began_ns);
 
 class Age {
  public:

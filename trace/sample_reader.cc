@@ -240,12 +240,15 @@ Result<void> SampleReader::read_column_families(std::int64_t sample, DatabaseRea
     }
     take_family(row, state.reading, FamilyPart::kGauge);
     std::size_t age = 0;
+    bool told = true;
     visit_family(state.reading, [&](FamilyPart part, Counter& value) {
       if (part != FamilyPart::kAge) return;
       const auto began = state.began_ns.at(age);
       value = began ? age_ms_at(database.agent_tick, *began) : state.fixed_ms.at(age);
+      told = told && (value || !began);
       ++age;
     });
+    if (!told) return tl::unexpected(damaged("what a column family does began after its sample"));
   }
   families_.resize(count);
   database.column_families.resize(count);

@@ -177,7 +177,10 @@ Result<void> load_records(Database& database, const scenario::Workload& workload
   if (stop.load()) return {};
   if (auto left = leave_backlog(database, workload, plan.values, stop); !left) return left;
   if (stop.load()) return {};
-  return write_mark(database, workload);  // last: a tree that came to no rest is not loaded
+  // After the rest: a tree that came to none is not loaded.
+  if (auto marked = write_mark(database, workload); !marked) return marked;
+  database.wait_for_background(stop);  // the mark's file may be the one that a compaction is due at
+  return {};
 }
 
 }  // namespace rocktune::bench

@@ -1,5 +1,6 @@
 rocktune_unit_test(trace_test
   SOURCES
+    unit/trace/age_test.cc
     unit/trace/bad_files_test.cc
     unit/trace/bounds_test.cc
     unit/trace/damage_test.cc

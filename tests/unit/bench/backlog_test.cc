@@ -102,9 +102,7 @@ TEST_CASE("a load leaves just its backlog", "[bench][load]") {
     return;
   }
   const Tree settled = tree_after_load("");
-  // Up to three that start no compaction, and the file of the load's mark.
-  CHECK(settled.level0_files >= 1);
-  CHECK(settled.level0_files <= 4);
+  CHECK(settled.level0_files < 4);  // that start no compaction
   CHECK(settled.pending_bytes == 0);
   const Tree files = tree_after_load("backlog: {level0_files: 30}\n");
   CHECK(files.level0_files >= 30 + 1);
