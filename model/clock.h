@@ -15,6 +15,12 @@ struct Instant {
   bool operator==(const Instant&) const = default;
 };
 
+// Whether CLOCK_MONOTONIC can read this, and durations can be taken from it and put on it: from 0
+// up, and a year from what 64 bits hold. Asked of what comes from outside.
+constexpr bool is_tick(Nanoseconds tick) {
+  return tick >= Nanoseconds{0} && tick < Nanoseconds::max() - std::chrono::hours(365 * 24);
+}
+
 using Clock = std::function<Instant()>;
 
 // The difference in seconds of two ticks.

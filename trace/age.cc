@@ -6,21 +6,19 @@ namespace rocktune::trace {
 namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;  // ns
-// 146 years: sums of two such are far from the ends of 64 bits.
+// 146 years: a tick less this fits 64 bits.
 constexpr std::int64_t kMostNanoseconds = std::int64_t{1} << 62;
-
-bool is_time(Nanoseconds tick) { return tick.count() >= 0 && tick.count() < kMostNanoseconds; }
 
 }  // namespace
 
 std::optional<std::uint64_t> age_ms_at(Nanoseconds tick, std::int64_t began_ns) {
-  if (!is_time(tick) || began_ns <= -kMostNanoseconds || began_ns > tick.count()) return {};
+  if (!is_tick(tick) || began_ns < -kMostNanoseconds || began_ns > tick.count()) return {};
   return static_cast<std::uint64_t>(tick.count() - began_ns) / kMillisecond;
 }
 
 bool Age::update(Nanoseconds tick, const Counter& age_ms) {
-  constexpr auto kMostMs = static_cast<std::uint64_t>(kMostNanoseconds / kMillisecond);
-  if (!age_ms || *age_ms == 0 || *age_ms >= kMostMs || !is_time(tick)) {
+  constexpr std::uint64_t kMostMs = kMostNanoseconds / kMillisecond;
+  if (!age_ms || *age_ms == 0 || *age_ms > kMostMs || !is_tick(tick)) {
     const bool told = !began_ns_ && fixed_ms_ == age_ms;
     began_ns_.reset();
     fixed_ms_ = age_ms;

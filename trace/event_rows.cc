@@ -98,6 +98,9 @@ Result<DatabaseEvent> take_event(Statement& row) {
   event.number = row.take_unsigned();
   event.at.wall = Nanoseconds(row.take_int());
   event.at.tick = Nanoseconds(row.take_int());
+  if (!is_tick(event.at.tick)) {
+    return fail(ErrorCode::kCorrupt, "the trace is damaged: an event was seen at no time");
+  }
   event.kind = row.take_text();
   event.column_family = row.take_text();
   for (const char* name : kNumbers) {

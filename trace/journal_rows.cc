@@ -90,6 +90,9 @@ Result<AlertChange> take_alert(Statement& row) {
   indicator.state = *state;
   alert.raised_at.wall = Nanoseconds(row.take_int());
   alert.raised_at.tick = Nanoseconds(row.take_int());
+  if (!is_tick(alert.raised_at.tick)) {
+    return fail(ErrorCode::kCorrupt, "the trace is damaged: an alert was raised at no time");
+  }
   indicator.probability = row.take_real();
   indicator.horizon_seconds = row.take_real();
   indicator.eta_seconds = row.take_optional_real();

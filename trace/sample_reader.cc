@@ -117,6 +117,9 @@ Result<void> SampleReader::take_sample(Sample& sample) {
   const bool has_database = row.take_bool();
   const Nanoseconds agent_tick(row.take_int());
   const std::uint64_t agent_sequence = row.take_unsigned();
+  if (!is_tick(sample.at.tick) || !is_tick(agent_tick)) {
+    return tl::unexpected(damaged("a sample was taken at no time"));
+  }
   take_reading(row, has_database, sample.database);
   if (has_database) {
     sample.database->agent_tick = agent_tick;

@@ -38,7 +38,7 @@ void get(JsonReader& reader, const Json& json, const Where& where, Knobs& out) {
 void get(JsonReader& reader, const Json& json, const Where& where, Sample& out) {
   Fields fields(reader, json, where);
   fields.required("sequence", out.sequence);
-  fields.required("tick_ns", out.tick_ns);
+  fields.tick("tick_ns", out.tick_ns);
   fields.required("wall_ns", out.wall_ns);
   fields.optional("tickers", out.tickers);
   fields.optional("histograms", out.histograms);

@@ -152,7 +152,7 @@ void get(JsonReader& reader, const JsonReader::Json& json, const Where& where, E
   Fields fields(reader, json, where);
   fields.required("sequence", out.sequence);
   fields.check("sequence", out.sequence > 0, "must be at least 1");
-  fields.required("tick_ns", out.tick_ns);
+  fields.tick("tick_ns", out.tick_ns);
   fields.required("wall_ns", out.wall_ns);
   fields.required("kind", out.kind);
   fields.filled("kind", out.kind);

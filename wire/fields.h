@@ -3,7 +3,9 @@
 // wrong is told to the JsonReader, with where it stands; the first one counts. Internal to wire/.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -51,6 +53,13 @@ class Fields {
   }
   void check(std::string_view name, bool good, std::string_view what) {
     if (!good) reader_.fail(at(name), what);
+  }
+  // What CLOCK_MONOTONIC read, in nanoseconds: a year from what 64 bits hold, durations fit.
+  void tick(std::string_view name, std::int64_t& out) {
+    constexpr std::int64_t kYear = std::int64_t{365} * 86'400 * 1'000'000'000;
+    required(name, out);
+    check(name, out >= 0 && out < std::numeric_limits<std::int64_t>::max() - kYear,
+          "is no time that a clock reads");
   }
   void filled(std::string_view name, const std::string& text) {
     check(name, !text.empty(), "must not be empty");

@@ -72,7 +72,7 @@ ColumnFamilyReading RandomSamples::column_family(std::size_t position) {
 
 DatabaseReading RandomSamples::database() {
   DatabaseReading reading;
-  reading.agent_tick = Nanoseconds(static_cast<std::int64_t>(any()));
+  reading.agent_tick = Nanoseconds(static_cast<std::int64_t>(any() >> 2));
   reading.agent_sequence = any();
   DatabaseReading::visit_fields(reading, [&](const char*, Counter& c) { c = counter(); });
   std::vector<std::optional<LatencyHistogram>> before;

@@ -80,7 +80,7 @@ inline Sample sample() {
 
 inline Events events() {
   return {.events = {{.sequence = 7,
-                      .tick_ns = INT64_MAX,
+                      .tick_ns = 1LL << 62,
                       .wall_ns = INT64_MIN,
                       .kind = "compaction_end",
                       .column_family = "\"a\"",

@@ -55,6 +55,13 @@ TEST_CASE("what is missing is named") {
   CHECK(refusal<Error>(R"({"error":{"code":"x"}})") == "error.message: is missing");
 }
 
+TEST_CASE("a time that no clock reads is refused") {
+  const std::string time = R"("tick_ns":-9223372036854775808,"wall_ns":0})";
+  CHECK(refusal<Sample>(R"({"sequence":1,)" + time) == "tick_ns: is no time that a clock reads");
+  CHECK(refusal<Events>(R"({"next_event":2,"events":[{"sequence":1,"kind":"x",)" + time + "]}") ==
+        "events[0].tick_ns: is no time that a clock reads");
+}
+
 TEST_CASE("what is out of range is named") {
   CHECK(refusal<Sample>(R"({"sequence":-1,"tick_ns":2,"wall_ns":3})") ==
         "sequence: must not be negative");
