@@ -24,7 +24,8 @@ inline constexpr double kCalibratedRateSpread = 0.15;
 // recordings of tests/data (by `rocktune simulate --whole`) in which some ended under no rate
 // limit.
 inline constexpr double kPriorRateSpread = 0.7;
-// What lies between the devices of 24 recorded runs (0.59 to 0.68).
+// How far the law of overlap lies from the picking that it stands for, at most
+// (tests/unit/sim/overlap_test.cc).
 inline constexpr double kOverlapSpread = 0.08;
 // A guess: nothing was measured. The device's is its own (HostLaws).
 inline constexpr double kCacheSpread = 0.2;

@@ -15,6 +15,8 @@ constexpr std::size_t kFewestWithinL0 = 4;
 constexpr double kFilesPerCompaction = 25;
 // kScoreScale (ComputeCompactionScore).
 constexpr double kScoreScale = 10;
+// Tree::overlapped: what picking by least overlap comes to in tests/unit/sim/overlap_test.cc.
+constexpr double kCoversKeys = 1.3, kEdges = 0.85;
 
 double within(double bytes) {
   return std::max(bytes, 0.0);
@@ -209,6 +211,13 @@ std::optional<Compaction> Tree::pick_within_l0() {
   return take_newest(files);
 }
 
+// Bytes of the next level per byte that is taken down, where it is `ratio` times as large: for as
+// long as its files leave some of the keys free, one is found that overlaps none; then the range of
+// one covers those of so many, and parts of those at both ends.
+double Tree::overlapped(double ratio) const {
+  return ratio < kCoversKeys ? 0 : laws_.overlap * (ratio + kEdges);
+}
+
 std::optional<Compaction> Tree::pick_deep(std::size_t level) {
   Level& own = levels_.at(level);
   Level& next = levels_.at(level + 1);
@@ -227,7 +236,7 @@ std::optional<Compaction> Tree::pick_deep(std::size_t level) {
   compaction.appended_bytes = appended;
   own.appended_bytes -= appended;
   if (appended == 0) {
-    compaction.next_bytes = std::min(laws_.overlap * moved * next.bytes / own.bytes, free_next);
+    compaction.next_bytes = std::min(overlapped(next.bytes / own.bytes) * moved, free_next);
   }
   compaction.trivial = compaction.next_bytes == 0;
   // Of those that are free, which are the ones that are read.

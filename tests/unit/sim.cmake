@@ -7,10 +7,12 @@ rocktune_unit_test(sim_test
     unit/sim/ensemble_test.cc
     unit/sim/foreground_test.cc
     unit/sim/host_test.cc
+    unit/sim/keyspace.cc
     unit/sim/latency_test.cc
     unit/sim/limiter_test.cc
     unit/sim/limiter_tuning_test.cc
     unit/sim/loop_test.cc
+    unit/sim/overlap_test.cc
     unit/sim/plant_test.cc
     unit/sim/reading_test.cc
     unit/sim/speeds_test.cc
