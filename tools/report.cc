@@ -77,8 +77,9 @@ int report(const ReportOptions& options) {
 void add_report(CLI::App& root, Action& chosen) {
   CLI::App* app = root.add_subcommand("report", "a page with charts of a trace, or of a result");
   auto options = std::make_shared<ReportOptions>();
-  app->add_option("FILE", options->input,
-                  "a trace, or what simulate, validate or score printed with --json")
+  app->add_option(
+         "FILE", options->input,
+         "a trace, what simulate, validate or score printed with --json, or a sweep's result")
       ->required();
   app->add_option("-o,--output", options->output,
                   "the page to write; one that is there is replaced")

@@ -170,7 +170,13 @@ int run_sweep(const SweepPlan& plan, const std::vector<SweepUnit>& units,
   if (auto finished = file.finish(); !finished) return failed_sweep(finished.error());
   const std::vector<std::string> results = file.lines();
   if (options.units.empty() && options.units_from.empty()) {
-    for (const std::string& line : sweep_lines(plan, results)) std::cout << printable(line) << '\n';
+    SweepResult result;
+    for (const std::string& line : results) {
+      if (auto added = result.add(trace::Json::parse(line)); !added) {
+        return failed_sweep(added.error());
+      }
+    }
+    for (const std::string& line : sweep_lines(result)) std::cout << printable(line) << '\n';
     std::cout.flush();
   }
   const int code = report_failed_units(results);

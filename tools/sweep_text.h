@@ -4,12 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "tools/sweep_plan.h"
+#include "tools/sweep_result.h"
 
 namespace rocktune::tools {
 
-// `results`: the lines of all units, in order.
-std::vector<std::string> sweep_lines(const SweepPlan& plan,
-                                     const std::vector<std::string>& results);
+std::vector<std::string> sweep_lines(const SweepResult& result);
 
 }  // namespace rocktune::tools

@@ -12,7 +12,7 @@ import sqlite3
 import subprocess
 import unittest
 
-from support import wait_for
+from support import BIN, wait_for
 from sweep_support import GRID, SweepTest
 
 PANDAS = importlib.util.find_spec("pandas")
@@ -36,6 +36,12 @@ class Sweep(SweepTest):
         self.assertFalse(self.result.exists(), "it was at its end already: the grid is too small")
         self.assertLess(self.lines_so_far(), 60)
         return process.returncode, said
+
+    def page(self):
+        """What rocktune report makes of the result."""
+        page = self.folder / "page.html"
+        subprocess.run([BIN / "rocktune", "report", self.result, "-o", page], check=True, timeout=60)
+        return page.read_text()
 
     def test_the_same_bytes_at_any_number_of_jobs(self):
         result = self.sweep("--jobs", 1)
@@ -157,6 +163,9 @@ class Sweep(SweepTest):
             self.assertNotIn(str(self.folder), line["error"], "a result does not depend on where traces lie")
             self.assertTrue(line["trace"].endswith("universal.trace"))
             self.assertIsNone(line["operations_per_second"])
+        page = self.page()
+        for part in ("no policy is told from another", "Every combination", "1 of 2 databases", "What failed", "its compaction is not leveled"):
+            self.assertIn(part, page)
 
     def test_open_loop_is_what_replay_and_score_say(self):
         self.grid.write_text("rung: open_loop\npolicies: [static, {name: headroom, params: {limiter_raise_factor: 1.5}}]\n")
@@ -181,6 +190,7 @@ class Sweep(SweepTest):
                     self.assertEqual(line[f"{table['indicator']}_events"], table["events"])
         self.assertGreater(sum(line["decisions"] for line in lines), 0)
         self.assertGreater(sum(line["p99_events"] for line in lines), 0)
+        self.assertIn("What each policy would have decided", self.page())
 
     def test_bad_grids_and_traces_are_refused_in_one_line(self):
         garbage = self.written("garbage.trace", "no trace at all" * 1000)

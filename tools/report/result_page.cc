@@ -9,6 +9,7 @@
 #include "tools/claims.h"
 #include "tools/json_fields.h"
 #include "tools/report/result_sections.h"
+#include "tools/sweep_plan.h"
 
 namespace rocktune::tools {
 namespace {
@@ -33,7 +34,7 @@ std::string what_it_takes() {
     text += before + std::string(kind.command);
     before = ", ";
   }
-  return text + " printed with --json";
+  return text + " printed with --json, or the result of rocktune sweep";
 }
 
 Result<std::vector<Json>> documents_in(const std::string& text) {
@@ -87,13 +88,27 @@ Result<std::vector<page::Section>> sections_of(const Json& document, const Resul
   }
 }
 
-page::Section claims_of(const Json& document) {
+page::Section claims_section(const std::string& claims) {
   page::Section section;
   section.heading = kClaimsHeading;
-  const std::string claims = text_at(document, "claims");
   if (!claims.empty()) section.blocks.emplace_back(page::Paragraph{claims});
   section.blocks.emplace_back(page::Paragraph{kWhichAnswer});
   return section;
+}
+
+bool is_sweep(const Json& document) {
+  return document.is_object() && text_at(document, "schema") == kSweepSchema;
+}
+
+Result<page::Page> sweep_page(page::Page page, const std::vector<Json>& lines) {
+  SweepResult result;
+  for (const Json& line : lines) {
+    if (auto added = result.add(line); !added) return tl::unexpected(added.error());
+  }
+  page.sections = sweep_sections(result);
+  page.sections.push_back(
+      claims_section(result.is_closed_loop() ? kSimulationClaims : kReplayClaims));
+  return page;
 }
 
 }  // namespace
@@ -103,6 +118,7 @@ Result<page::Page> result_page(const std::string& title, const std::string& text
   if (!documents) return tl::unexpected(documents.error());
   page::Page page;
   page.title = title;
+  if (is_sweep(documents->front())) return sweep_page(std::move(page), *documents);
   for (const Json& document : *documents) {
     const ResultKind* kind = kind_of(document);
     if (kind == nullptr) return tl::unexpected(unknown_schema(document));
@@ -110,7 +126,7 @@ Result<page::Page> result_page(const std::string& title, const std::string& text
     if (!sections) return tl::unexpected(sections.error());
     std::move(sections->begin(), sections->end(), std::back_inserter(page.sections));
   }
-  page.sections.push_back(claims_of(documents->front()));
+  page.sections.push_back(claims_section(text_at(documents->front(), "claims")));
   return page;
 }
 

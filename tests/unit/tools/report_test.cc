@@ -192,6 +192,33 @@ TEST_CASE("a part of a run is told from its own begin", "[tools][report]") {
   CHECK(none.error().code == ErrorCode::kInvalidArgument);
 }
 
+TEST_CASE("the page of a sweep", "[tools][report]") {
+  std::string lines;
+  for (const char* trace : {"a", "b"}) {
+    for (const char* factor : {"null", "1.5", "1.8"}) {
+      const bool is_static = factor[0] == 'n', fails = trace[0] == 'b' && factor[2] == '8';
+      const std::string p99 = is_static ? "0.02" : factor[2] == '5' ? "0.002" : "0.004";
+      lines += std::string(R"({"schema":"rocktune-sweep/1","rung":"closed_loop","trace":")") +
+               trace + R"(","target":"db","policy":")" + (is_static ? "static" : "headroom") +
+               R"(","p_limiter_raise_factor":)" + factor + R"(,"seed":0,"first":"read_p99",)" +
+               R"("operations_per_second":1000,"read_p99_seconds":)" + p99 + R"(,"error":)" +
+               (fails ? "\"too short\"" : "null") + "}\n";
+    }
+  }
+  const auto page = result_page("A sweep", lines);
+  REQUIRE(page);
+  const std::string text = html(*page);
+  for (const char* part :
+       {"headroom (limiter_raise_factor=1.5) comes first: median rank 1.0 of 2", "1 of 2 databases",
+        "Every combination of parameters", "too short", "Closed loop, simulated"}) {
+    INFO(part);
+    CHECK(contains(text, part));
+  }
+  const auto refused = result_page("A sweep", lines + "{}\n");
+  REQUIRE_FALSE(refused);
+  CHECK(contains(refused.error().message, "is not what rocktune sweep wrote"));
+}
+
 TEST_CASE("a result's page by its schema, and what it takes", "[tools][report]") {
   const std::string simulated =
       R"({"schema":"rocktune-simulate/1","claims":"Only ranks.","name":"monday",

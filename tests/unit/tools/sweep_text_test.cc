@@ -19,17 +19,16 @@ SweepPlan plan_for(const TempDirectory& directory, const std::string& grid) {
   return *std::move(plan);
 }
 
-// Lines whose figures `put` writes.
-std::vector<std::string> made_up(const SweepPlan& plan,
-                                 const std::function<void(trace::Json&)>& put) {
-  std::vector<std::string> lines;
+// Of lines whose figures `put` writes.
+SweepResult made_up(const SweepPlan& plan, const std::function<void(trace::Json&)>& put) {
+  SweepResult result;
   for (const SweepUnit& unit : plan.all()) {
     trace::Json line = plan.columns(unit);
     line["error"] = nullptr;
     put(line);
-    lines.push_back(trace::json_text(line));
+    if (auto added = result.add(line); !added) FAIL(added.error().message);
   }
-  return lines;
+  return result;
 }
 
 std::string joined_lines(const std::vector<std::string>& lines) {
@@ -56,7 +55,7 @@ void p99_by_policy(trace::Json& line) {
 TEST_CASE("the best parameters are those that rank best wherever they were tried", "[sweep]") {
   const TempDirectory directory;
   const SweepPlan plan = plan_for(directory, kThreePolicies);
-  const std::string text = joined_lines(sweep_lines(plan, made_up(plan, p99_by_policy)));
+  const std::string text = joined_lines(sweep_lines(made_up(plan, p99_by_policy)));
   CHECK(contains(text, "limiter_raise_factor=1.5"));
   CHECK_FALSE(contains(text, "limiter_raise_factor=1.8"));
   CHECK(contains(text, "11.0 ms"));  // median of 2 ms and 20 ms
@@ -68,12 +67,10 @@ TEST_CASE("the best parameters are those that rank best wherever they were tried
 TEST_CASE("parameters that change nothing have no best", "[sweep]") {
   const TempDirectory directory;
   const SweepPlan plan = plan_for(directory, kThreePolicies);
-  const std::string text =
-      joined_lines(sweep_lines(plan, made_up(plan, [](trace::Json& line) {
-                                 line["read_p99_seconds"] =
-                                     line["policy"] == "static" ? 0.002 : 0.001;
-                                 line["operations_per_second"] = 1000;
-                               })));
+  const std::string text = joined_lines(sweep_lines(made_up(plan, [](trace::Json& line) {
+    line["read_p99_seconds"] = line["policy"] == "static" ? 0.002 : 0.001;
+    line["operations_per_second"] = 1000;
+  })));
   CHECK(contains(text, "all alike"));
   CHECK_FALSE(contains(text, "limiter_raise_factor"));
   CHECK(contains(text, "1.00: the order is stable"));
@@ -88,11 +85,46 @@ TEST_CASE("a database that some units failed on is left out", "[sweep]") {
       if (all || line["trace"] == "b") line["error"] = "no samples";
     };
   };
-  const std::string text = joined_lines(sweep_lines(plan, made_up(plan, failing(false))));
+  const std::string text = joined_lines(sweep_lines(made_up(plan, failing(false))));
   CHECK(contains(text, "1 of 2 databases"));
   CHECK(contains(text, "2.0 ms"));
-  CHECK(joined_lines(sweep_lines(plan, made_up(plan, failing(true)))) ==
+  CHECK(joined_lines(sweep_lines(made_up(plan, failing(true)))) ==
         "No database came through all of its simulations.\n");
+}
+
+TEST_CASE("a part of a sweep is compared where it is whole", "[sweep]") {
+  const TempDirectory directory;
+  const SweepPlan plan = plan_for(directory, kThreePolicies);
+  SweepResult result;
+  for (const SweepUnit& unit : plan.all()) {
+    trace::Json line = plan.columns(unit);
+    if (line["trace"] == "b" && line["seed"] == 2 && line["policy"] == "static") continue;
+    p99_by_policy(line);
+    REQUIRE(result.add(line));
+  }
+  CHECK(result.databases().size() == 2);
+  CHECK(result.meetings().size() == 3);  // the seeds of one database
+  CHECK(contains(joined_lines(sweep_lines(result)), "1 of 2 databases"));
+}
+
+TEST_CASE("what is no line of a sweep is refused", "[sweep]") {
+  const TempDirectory directory;
+  const SweepPlan plan = plan_for(directory, kThreePolicies);
+  const trace::Json line = plan.columns(plan.all().front());
+  const auto refused = [&](const char* column, const trace::Json& value) {
+    trace::Json wrong = line;
+    wrong[column] = value;
+    SweepResult result;
+    REQUIRE(result.add(line));
+    const auto added = result.add(wrong);
+    return added ? std::string() : added.error().message;
+  };
+  CHECK(contains(refused("schema", "rocktune-score/1"), "without the schema rocktune-sweep/1"));
+  CHECK(contains(refused("rung", "real"), "of no rung"));
+  CHECK(contains(refused("rung", "open_loop"), "two rungs"));
+  CHECK(contains(refused("policy", nullptr), "without a policy"));
+  CHECK(contains(refused("seed", nullptr), "without a seed"));
+  CHECK_FALSE(SweepResult().add(trace::Json::array()));
 }
 
 TEST_CASE("open loop counts what would have been decided", "[sweep]") {
@@ -105,7 +137,7 @@ TEST_CASE("open loop counts what would have been decided", "[sweep]") {
     line["compaction_backlog_false_alarms"] = 1;
     line["compaction_backlog_events"] = 6;
   });
-  const std::string text = joined_lines(sweep_lines(plan, lines));
+  const std::string text = joined_lines(sweep_lines(lines));
   CHECK(contains(text, "42"));
   CHECK(contains(text, "compaction_backlog 10 (2 false) for 12 events"));
   CHECK(contains(text, "Open loop"));

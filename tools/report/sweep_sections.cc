@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "model/text.h"
+#include "sim/median.h"
+#include "tools/loop_columns.h"
+#include "tools/report/result_sections.h"
+#include "tools/sweep_tables.h"
+
+namespace rocktune::tools {
+namespace {
+
+using page::Align;
+
+page::Table page_table(const SweepTable& rows, std::size_t left_columns, std::string caption) {
+  page::Table out;
+  out.caption = std::move(caption);
+  for (const std::string& heading : rows.front()) {
+    const bool left = out.columns.size() < left_columns;
+    out.columns.push_back({heading, left ? Align::kLeft : Align::kRight});
+  }
+  out.rows.assign(rows.begin() + 1, rows.end());
+  return out;
+}
+
+// "headroom (limiter_raise_factor=1.5) comes first: median rank 1 of 3, best in 90% of the seeds
+// and databases."
+std::string sweep_conclusion(const BestOfSweep& best) {
+  const sim::Ranking& ranking = best.ranking;
+  if (std::all_of(ranking.best_ratio.begin(), ranking.best_ratio.end(),
+                  [](double ratio) { return ratio == 1; })) {
+    return "By what the objectives put first no policy is told from another: all are ties.";
+  }
+  const auto least = std::min_element(ranking.median_rank.begin(), ranking.median_rank.end());
+  const auto at = static_cast<std::size_t>(least - ranking.median_rank.begin());
+  const std::string& params = best.table[at + 1][1];
+  return best.table[at + 1][0] + (params == "-" ? "" : " (" + params + ")") +
+         " comes first: median rank " + text::number(*least, 1) + " of " +
+         std::to_string(best.policies.size()) + ", best in " +
+         text::percent(ranking.best_ratio[at]) + " of seeds and databases.";
+}
+
+double median_of(const BestOfSweep& best, std::size_t database, std::size_t policy,
+                 std::size_t column) {
+  std::vector<double> values;
+  for (const auto& meeting : best.meetings) {
+    if (meeting.database == database) values.push_back(meeting.figures[policy][column]);
+  }
+  return sim::median(std::move(values));
+}
+
+// The databases that were compared, in their order: x of the charts counts them from 1.
+std::vector<std::size_t> compared(const BestOfSweep& best) {
+  std::vector<std::size_t> out;
+  for (const auto& meeting : best.meetings) {
+    if (out.empty() || out.back() != meeting.database) out.push_back(meeting.database);
+  }
+  return out;
+}
+
+page::ChartGroup database_charts(const SweepResult& result, const BestOfSweep& best) {
+  page::ChartGroup group;
+  group.x_label = "database";
+  const std::vector<std::size_t> databases = compared(best);
+  for (std::size_t column = 0; column < loop_columns().size(); ++column) {
+    const LoopColumn& figure = loop_columns()[column];
+    const std::string_view key = figure.key;
+    const bool latency = key.ends_with("_p99_seconds");
+    page::Chart chart;
+    chart.title = figure.name;
+    chart.unit = latency ? "ms" : key.find("seconds") != key.npos ? "s" : "";
+    chart.logarithmic = latency;
+    for (const std::size_t policy : best.policies) {
+      std::vector<page::Point> points;
+      for (const std::size_t database : databases) {
+        const double value = median_of(best, database, policy, column) * (latency ? 1e3 : 1);
+        points.push_back({static_cast<double>(points.size() + 1), value});
+      }
+      const std::string name = result.policies()[policy].label();
+      chart.series.push_back({name, name, std::move(points)});
+    }
+    group.charts.push_back(std::move(chart));
+  }
+  return group;
+}
+
+page::Section databases_section(const SweepResult& result, const BestOfSweep& best) {
+  page::Section section;
+  section.heading = "Database by database";
+  section.blocks.emplace_back(page::Paragraph{
+      "Medians over the seeds, of each policy with the parameters that rank best over all."});
+  const std::vector<std::size_t> databases = compared(best);
+  if (databases.size() > 1) section.blocks.emplace_back(database_charts(result, best));
+  page::Table names;
+  names.columns = {{"number"}, {"database", Align::kLeft}};
+  for (const std::size_t database : databases) {
+    names.rows.push_back({std::to_string(names.rows.size() + 1), result.databases()[database]});
+  }
+  section.blocks.emplace_back(std::move(names));
+  return section;
+}
+
+page::Section failures_section(const SweepResult& result) {
+  page::Section section;
+  section.heading = "What failed";
+  page::Table table;
+  table.columns = {
+      {"database", Align::kLeft}, {"policy", Align::kLeft}, {"why", Align::kLeft}, {"units"}};
+  std::map<std::vector<std::string>, std::size_t> units;
+  for (const auto& one : result.failures()) ++units[{one.database, one.policy, one.error}];
+  for (const auto& [cells, count] : units) {
+    table.rows.push_back(cells);
+    table.rows.back().push_back(std::to_string(count));
+  }
+  section.blocks.emplace_back(std::move(table));
+  section.folded = table.rows.size() > 20;
+  return section;
+}
+
+std::vector<page::Section> closed_loop_sections(const SweepResult& result) {
+  page::Section section;
+  section.heading = "Policies with their best parameters";
+  const auto best = best_of(result);
+  if (!best) {
+    section.blocks.emplace_back(
+        page::Paragraph{"No database came through all of its simulations.", true});
+    return {std::move(section)};
+  }
+  section.blocks.emplace_back(page::Paragraph{sweep_conclusion(*best), true});
+  section.blocks.emplace_back(page::Paragraph{best->concordance});
+  section.blocks.emplace_back(page_table(best->table, 2, ""));
+  section.blocks.emplace_back(page::Paragraph{best->basis});
+  std::vector<page::Section> out;
+  out.push_back(std::move(section));
+  if (result.policies().size() > best->policies.size()) {
+    page::Section all;
+    all.heading = "Every combination of parameters";
+    all.blocks.emplace_back(page_table(combinations_table(result, *best), 2,
+                                       "Ranks among all of them, over seeds and databases."));
+    out.push_back(std::move(all));
+  }
+  out.push_back(databases_section(result, *best));
+  return out;
+}
+
+std::vector<page::Section> open_loop_sections(const SweepResult& result) {
+  page::Section section;
+  section.heading = "What each policy would have decided";
+  section.blocks.emplace_back(page::Paragraph{alarms_text(result), true});
+  section.blocks.emplace_back(
+      page_table(decisions_table(result), 1,
+                 "Over " + std::to_string(result.databases().size()) + " databases."));
+  return {std::move(section)};
+}
+
+}  // namespace
+
+std::vector<page::Section> sweep_sections(const SweepResult& result) {
+  auto sections =
+      result.is_closed_loop() ? closed_loop_sections(result) : open_loop_sections(result);
+  if (!result.failures().empty()) sections.push_back(failures_section(result));
+  return sections;
+}
+
+}  // namespace rocktune::tools

@@ -1,0 +1,74 @@
+// SweepResult: what the lines of a sweep's result say, by database, policy and seed: what its text
+// and its page are made of. Some 300 bytes are kept of each line. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/result.h"
+#include "sim/loop.h"
+#include "trace/json_text.h"
+
+namespace rocktune::tools {
+
+struct SweptPolicy {
+  std::string name, params;  // "headroom", "limiter_raise_factor=1.5 ..."; empty: none were swept
+  [[nodiscard]] std::string label() const { return params.empty() ? name : name + " " + params; }
+};
+
+class SweepResult {
+ public:
+  using Figures = std::vector<double>;  // as loop_columns() has them
+
+  // The policies as they met in one database and seed, in the order of policies().
+  struct Meeting {
+    std::size_t database = 0;
+    std::vector<Figures> figures;
+    std::vector<double> merits;  // by what the database's objective puts first: lower is better
+  };
+  struct Failure {
+    std::string database, policy, error;
+  };
+
+  // The next line. Errors: kCorrupt for what is no line of a sweep, or of another rung than those
+  // before it.
+  Result<void> add(const trace::Json& line);
+
+  [[nodiscard]] bool is_closed_loop() const { return rung_ == "closed_loop"; }
+  // In the order in which they were met first.
+  [[nodiscard]] const std::vector<SweptPolicy>& policies() const { return policies_; }
+  [[nodiscard]] const std::vector<std::string>& databases() const { return databases_; }
+  [[nodiscard]] std::size_t seeds() const;  // that any database was simulated with
+  [[nodiscard]] const std::vector<Failure>& failures() const { return failures_; }
+
+  // Closed loop: of the databases that came through with every policy in each of their seeds.
+  [[nodiscard]] std::vector<Meeting> meetings() const;
+  // Open loop: of a column, over what the policy was replayed on.
+  [[nodiscard]] double sum(std::size_t policy, const std::string& column) const;
+
+ private:
+  struct Simulated {
+    sim::LoopFigures merits;  // what sim::figure_of_merit() looks at
+    Figures figures;
+    bool failed = false;
+  };
+  using Cell = std::map<std::uint64_t, Simulated>;  // by seed
+
+  std::size_t policy_of(const trace::Json& line);
+  std::size_t database_of(const trace::Json& line);
+  [[nodiscard]] bool is_whole(std::size_t database) const;
+
+  std::string rung_;
+  std::vector<SweptPolicy> policies_;
+  std::map<std::string, std::size_t> policy_places_, database_places_;
+  std::vector<std::string> databases_, first_;                 // by database
+  std::map<std::pair<std::size_t, std::size_t>, Cell> cells_;  // by database and policy
+  std::vector<std::map<std::string, double>> sums_;            // by policy
+  std::vector<Failure> failures_;
+};
+
+}  // namespace rocktune::tools

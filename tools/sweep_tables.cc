@@ -1,0 +1,164 @@
+#include "tools/sweep_tables.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "model/text.h"
+#include "score/run.h"
+#include "sim/median.h"
+#include "tools/loop_columns.h"
+#include "tools/simulate_text.h"
+#include "tools/text.h"
+
+namespace rocktune::tools {
+namespace {
+
+using Meetings = std::vector<SweepResult::Meeting>;
+
+sim::Ranking rank_of(const Meetings& meetings, const std::vector<std::size_t>& policies) {
+  std::vector<std::vector<double>> merits;
+  merits.reserve(meetings.size());
+  for (const auto& meeting : meetings) {
+    auto& own = merits.emplace_back();
+    for (const std::size_t policy : policies) own.push_back(meeting.merits[policy]);
+  }
+  return sim::rank(merits);
+}
+
+// The combinations of one policy's parameters, and the best of them.
+struct Candidates {
+  std::vector<std::size_t> policies;
+  std::size_t best = 0;  // of SweepResult::policies()
+  double concordance = 1;
+  bool alike = false;  // none is told from another
+};
+
+std::vector<Candidates> by_name(const SweepResult& result, const Meetings& meetings) {
+  std::vector<Candidates> out;
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < result.policies().size(); ++i) {
+    const auto [place, added] = places.emplace(result.policies()[i].name, out.size());
+    if (added) out.emplace_back();
+    out[place->second].policies.push_back(i);
+  }
+  for (Candidates& one : out) {
+    const sim::Ranking ranking = rank_of(meetings, one.policies);
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < one.policies.size(); ++i) {
+      const auto merit = [&](std::size_t at) {
+        return std::make_pair(ranking.median_rank[at], -ranking.best_ratio[at]);
+      };
+      if (merit(i) < merit(best)) best = i;
+    }
+    one.best = one.policies[best];
+    one.concordance = ranking.concordance;
+    one.alike = std::all_of(ranking.best_ratio.begin(), ranking.best_ratio.end(),
+                            [](double ratio) { return ratio == 1; });
+  }
+  return out;
+}
+
+void add_headings(std::vector<std::string>& row) {
+  for (const LoopColumn& column : loop_columns()) row.emplace_back(column.name);
+  row.insert(row.end(), {"rank", "best in"});
+}
+
+// The medians of its figures, and how it ranks as the `place`-th of `ranking`.
+void add_figures(const Meetings& meetings, std::size_t policy, const sim::Ranking& ranking,
+                 std::size_t place, std::vector<std::string>& row) {
+  for (std::size_t column = 0; column < loop_columns().size(); ++column) {
+    std::vector<double> values;
+    values.reserve(meetings.size());
+    for (const auto& meeting : meetings) values.push_back(meeting.figures[policy][column]);
+    row.push_back(loop_columns()[column].text(sim::median(std::move(values))));
+  }
+  row.push_back(number_text(ranking.median_rank[place]));
+  row.push_back(text::percent(ranking.best_ratio[place]));
+}
+
+std::string params_cell(const SweptPolicy& policy) {
+  return policy.params.empty() ? "-" : policy.params;
+}
+
+std::string basis_of(const SweepResult& result, const Meetings& meetings) {
+  std::set<std::size_t> whole;
+  for (const auto& meeting : meetings) whole.insert(meeting.database);
+  return "Medians over " + std::to_string(result.seeds()) + " seeds of " +
+         std::to_string(whole.size()) + " of " + std::to_string(result.databases().size()) +
+         " databases. Best parameters: the lowest median rank by what each database's objective "
+         "puts first; agreed: the concordance of seeds and databases on that order (Kendall's W).";
+}
+
+}  // namespace
+
+std::optional<BestOfSweep> best_of(const SweepResult& result) {
+  BestOfSweep out;
+  out.meetings = result.meetings();
+  if (out.meetings.empty()) return std::nullopt;
+  const std::vector<Candidates> candidates = by_name(result, out.meetings);
+  for (const Candidates& one : candidates) out.policies.push_back(one.best);
+  out.ranking = rank_of(out.meetings, out.policies);
+  add_headings(out.table.emplace_back(
+      std::vector<std::string>{"policy", "best parameters", "of", "agreed"}));
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const SweptPolicy& policy = result.policies()[out.policies[i]];
+    const bool tie = candidates[i].alike && candidates[i].policies.size() > 1;
+    auto& row = out.table.emplace_back(
+        std::vector<std::string>{policy.name, tie ? "all alike" : params_cell(policy),
+                                 std::to_string(candidates[i].policies.size()),
+                                 tie ? "-" : text::number(candidates[i].concordance, 2)});
+    add_figures(out.meetings, out.policies[i], out.ranking, i, row);
+  }
+  out.basis = basis_of(result, out.meetings);
+  out.concordance = "Concordance on the order of the policies with their best parameters " +
+                    concordance_text(out.ranking);
+  return out;
+}
+
+SweepTable combinations_table(const SweepResult& result, const BestOfSweep& best) {
+  std::vector<std::size_t> all(result.policies().size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  const sim::Ranking ranking = rank_of(best.meetings, all);
+  SweepTable out;
+  add_headings(out.emplace_back(std::vector<std::string>{"policy", "parameters"}));
+  for (const std::size_t i : all) {
+    const SweptPolicy& policy = result.policies()[i];
+    auto& row = out.emplace_back(std::vector<std::string>{policy.name, params_cell(policy)});
+    add_figures(best.meetings, i, ranking, i, row);
+  }
+  return out;
+}
+
+SweepTable decisions_table(const SweepResult& result) {
+  const std::vector<std::pair<const char*, const char*>> columns = {
+      {"decisions", "decisions"},         {"allowed", "decisions_allowed"},
+      {"clamped", "decisions_clamped"},   {"held", "decisions_held"},
+      {"rejected", "decisions_rejected"}, {"as then", "changes_agreed"},
+      {"of changes then", "changes_live"}};
+  SweepTable rows(1, {"policy"});
+  for (const auto& [name, key] : columns) rows[0].emplace_back(name);
+  for (std::size_t policy = 0; policy < result.policies().size(); ++policy) {
+    auto& row = rows.emplace_back(1, result.policies()[policy].label());
+    for (const auto& [name, key] : columns) {
+      row.push_back(text::number(result.sum(policy, key), 0));
+    }
+  }
+  return rows;
+}
+
+std::string alarms_text(const SweepResult& result) {
+  std::string line = "Alarms, whatever the policy:";
+  const char* before = " ";
+  for (const IndicatorKind indicator : score::kKinds) {
+    const std::string kind(to_string(indicator));
+    const auto sum = [&](const char* what) { return text::number(result.sum(0, kind + what), 0); };
+    line += before + kind + " " + sum("_alarms") + " (" + sum("_false_alarms") + " false) for " +
+            sum("_events") + " events";
+    before = "; ";
+  }
+  return line;
+}
+
+}  // namespace rocktune::tools
