@@ -24,8 +24,8 @@ inline constexpr double kCalibratedRateSpread = 0.15;
 // recordings of tests/data (by `rocktune simulate --whole`) in which some ended under no rate
 // limit.
 inline constexpr double kPriorRateSpread = 0.7;
-// How far the law of overlap lies from the picking that it stands for, at most
-// (tests/unit/sim/overlap_test.cc).
+// As a deviation, what the law of overlap may lie off the picking that it stands for in
+// tests/unit/sim/overlap_test.cc.
 inline constexpr double kOverlapSpread = 0.08;
 // A guess: nothing was measured. The device's is its own (HostLaws).
 inline constexpr double kCacheSpread = 0.2;

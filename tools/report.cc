@@ -15,8 +15,8 @@
 namespace rocktune::tools {
 namespace {
 
-// Of 1,000 seeds a policy's nine figures take some 200 KB: any number of policies fits.
-constexpr std::size_t kLargestResult = std::size_t{64} << 20;
+// A million units of a sweep.
+constexpr std::size_t kLargestResult = std::size_t{1} << 30;
 
 struct ReportOptions {
   std::string input, output, target;

@@ -1,6 +1,7 @@
 #include "tools/sweep_result.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "model/objective.h"
@@ -58,6 +59,16 @@ Error no_line(const std::string& what) {
   return {ErrorCode::kCorrupt, "is not what rocktune sweep wrote: " + what};
 }
 
+// Why a unit failed; nothing where it did not.
+Result<std::optional<std::string>> failure_in(const Json& line, const char* figure) {
+  const auto error = line.find("error");
+  if (error != line.end() && error->is_string()) return std::optional(text_at(line, "error"));
+  if (error == line.end() || !error->is_null() || !number_at(line, figure)) {
+    return tl::unexpected(no_line("a unit with neither figures nor an error"));
+  }
+  return std::optional<std::string>();
+}
+
 template <class Places>
 std::size_t place_in(Places& places, const std::string& key, std::size_t next) {
   return places.emplace(key, next).first->second;
@@ -76,35 +87,43 @@ Result<void> SweepResult::add(const Json& line) {
   if (!rung_.empty() && rung != rung_) return tl::unexpected(no_line("lines of two rungs"));
   rung_ = rung;
   if (text_at(line, "policy").empty()) return tl::unexpected(no_line("a line without a policy"));
+  const bool closed = is_closed_loop();
+  const auto seed = line.find("seed");
+  if (closed && (seed == line.end() || !seed->is_number_unsigned())) {
+    return tl::unexpected(no_line("a simulation without a seed"));
+  }
+  const auto failure = failure_in(line, closed ? "operations_per_second" : "decisions");
+  if (!failure) return tl::unexpected(failure.error());
   const std::size_t policy = policy_of(line), database = database_of(line);
-  const std::string error = text_at(line, "error");
-  if (!error.empty()) {
-    failures_.push_back({databases_[database], policies_[policy].label(), error});
-  }
-  if (!is_closed_loop()) {
-    for (const auto& [column, value] : line.items()) {
-      if (value.is_number()) sums_[policy][column] += value.get<double>();
-    }
-    return {};
-  }
-  const auto seed = number_at(line, "seed");
-  if (!seed || *seed < 0) return tl::unexpected(no_line("a simulation without a seed"));
-  Simulated unit{merits_of(line), {}, !error.empty()};
-  for (const LoopColumn& column : loop_columns()) {
-    unit.figures.push_back(number_at(line, column.key).value_or(0));
-  }
+  auto [place, added] =
+      cells_[{database, policy}].try_emplace(closed ? seed->get<std::uint64_t>() : 0);
+  if (!added) return tl::unexpected(no_line("the same unit twice"));
+  take_figures(line, place->second);
   if (const std::string first = text_at(line, "first"); !first.empty()) first_[database] = first;
-  cells_[{database, policy}][static_cast<std::uint64_t>(*seed)] = std::move(unit);
+  if (*failure) {
+    place->second.failed = true;
+    failures_.push_back({databases_[database], policies_[policy].label(), **failure});
+  }
   return {};
+}
+
+void SweepResult::take_figures(const Json& line, Unit& unit) const {
+  if (is_closed_loop()) {
+    unit.merits = merits_of(line);
+    for (const LoopColumn& column : loop_columns()) {
+      unit.figures.push_back(number_at(line, column.key).value_or(0));
+    }
+    return;
+  }
+  for (const auto& [column, value] : line.items()) {
+    if (value.is_number()) unit.numbers[column] = value.get<double>();
+  }
 }
 
 std::size_t SweepResult::policy_of(const Json& line) {
   SweptPolicy policy{text_at(line, "policy"), params_of(line)};
   const std::size_t place = place_in(policy_places_, policy.label(), policies_.size());
-  if (place == policies_.size()) {
-    policies_.push_back(std::move(policy));
-    sums_.emplace_back();
-  }
+  if (place == policies_.size()) policies_.push_back(std::move(policy));
   return place;
 }
 
@@ -116,12 +135,6 @@ std::size_t SweepResult::database_of(const Json& line) {
     first_.emplace_back();
   }
   return place;
-}
-
-std::size_t SweepResult::seeds() const {
-  std::size_t most = 0;
-  for (const auto& [place, cell] : cells_) most = std::max(most, cell.size());
-  return most;
 }
 
 bool SweepResult::is_whole(std::size_t database) const {
@@ -142,10 +155,17 @@ bool SweepResult::is_whole(std::size_t database) const {
   return true;
 }
 
+std::vector<std::size_t> SweepResult::compared() const {
+  std::vector<std::size_t> out;
+  for (std::size_t database = 0; database < databases_.size(); ++database) {
+    if (is_whole(database)) out.push_back(database);
+  }
+  return out;
+}
+
 std::vector<SweepResult::Meeting> SweepResult::meetings() const {
   std::vector<Meeting> out;
-  for (std::size_t database = 0; database < databases_.size(); ++database) {
-    if (!is_whole(database)) continue;
+  for (const std::size_t database : compared()) {
     std::vector<sim::SimulatedPolicy> policies(policies_.size());
     const std::size_t begin = out.size();
     for (std::size_t policy = 0; policy < policies_.size(); ++policy) {
@@ -167,8 +187,12 @@ std::vector<SweepResult::Meeting> SweepResult::meetings() const {
 }
 
 double SweepResult::sum(std::size_t policy, const std::string& column) const {
-  const auto found = sums_.at(policy).find(column);
-  return found == sums_.at(policy).end() ? 0 : found->second;
+  double sum = 0;
+  for (const std::size_t database : compared()) {
+    const auto& numbers = cells_.at({database, policy}).begin()->second.numbers;
+    if (const auto found = numbers.find(column); found != numbers.end()) sum += found->second;
+  }
+  return sum;
 }
 
 }  // namespace rocktune::tools

@@ -1,5 +1,6 @@
 // SweepResult: what the lines of a sweep's result say, by database, policy and seed: what its text
-// and its page are made of. Some 300 bytes are kept of each line. Pure.
+// and its page are made of. Databases are compared where every policy came through with the same
+// seeds. A kilobyte at most is kept of each line. Pure.
 #pragma once
 
 #include <cstddef>
@@ -34,30 +35,33 @@ class SweepResult {
     std::string database, policy, error;
   };
 
-  // The next line. Errors: kCorrupt for what is no line of a sweep, or of another rung than those
-  // before it.
+  // The next line. Errors: kCorrupt for what is no line of a sweep, for one of another rung than
+  // those before it, and for a unit that was added before.
   Result<void> add(const trace::Json& line);
 
   [[nodiscard]] bool is_closed_loop() const { return rung_ == "closed_loop"; }
   // In the order in which they were met first.
   [[nodiscard]] const std::vector<SweptPolicy>& policies() const { return policies_; }
   [[nodiscard]] const std::vector<std::string>& databases() const { return databases_; }
-  [[nodiscard]] std::size_t seeds() const;  // that any database was simulated with
   [[nodiscard]] const std::vector<Failure>& failures() const { return failures_; }
+  // Those that are compared.
+  [[nodiscard]] std::vector<std::size_t> compared() const;
 
-  // Closed loop: of the databases that came through with every policy in each of their seeds.
+  // Closed loop: database by database, seed by seed.
   [[nodiscard]] std::vector<Meeting> meetings() const;
-  // Open loop: of a column, over what the policy was replayed on.
+  // Open loop: of a column, over the databases that are compared.
   [[nodiscard]] double sum(std::size_t policy, const std::string& column) const;
 
  private:
-  struct Simulated {
-    sim::LoopFigures merits;  // what sim::figure_of_merit() looks at
-    Figures figures;
+  struct Unit {
     bool failed = false;
+    sim::LoopFigures merits;                // closed loop: what sim::figure_of_merit() looks at
+    Figures figures;                        // closed loop
+    std::map<std::string, double> numbers;  // open loop, by column
   };
-  using Cell = std::map<std::uint64_t, Simulated>;  // by seed
+  using Cell = std::map<std::uint64_t, Unit>;  // by seed; open loop: 0
 
+  void take_figures(const trace::Json& line, Unit& unit) const;
   std::size_t policy_of(const trace::Json& line);
   std::size_t database_of(const trace::Json& line);
   [[nodiscard]] bool is_whole(std::size_t database) const;
@@ -67,7 +71,6 @@ class SweepResult {
   std::map<std::string, std::size_t> policy_places_, database_places_;
   std::vector<std::string> databases_, first_;                 // by database
   std::map<std::pair<std::size_t, std::size_t>, Cell> cells_;  // by database and policy
-  std::vector<std::map<std::string, double>> sums_;            // by policy
   std::vector<Failure> failures_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
+#include <numeric>
 #include <utility>
 
 #include "model/text.h"
@@ -82,13 +82,55 @@ std::string params_cell(const SweptPolicy& policy) {
   return policy.params.empty() ? "-" : policy.params;
 }
 
+// "20", or "3 to 20" where databases differ.
+std::string seeds_text(const Meetings& meetings) {
+  std::map<std::size_t, std::size_t> seeds;
+  for (const auto& meeting : meetings) ++seeds[meeting.database];
+  const auto [least, most] = std::minmax_element(
+      seeds.begin(), seeds.end(),
+      [](const auto& one, const auto& other) { return one.second < other.second; });
+  const std::string from = std::to_string(least->second), to = std::to_string(most->second);
+  return from == to ? to : from + " to " + to;
+}
+
 std::string basis_of(const SweepResult& result, const Meetings& meetings) {
-  std::set<std::size_t> whole;
-  for (const auto& meeting : meetings) whole.insert(meeting.database);
-  return "Medians over " + std::to_string(result.seeds()) + " seeds of " +
-         std::to_string(whole.size()) + " of " + std::to_string(result.databases().size()) +
-         " databases. Best parameters: the lowest median rank by what each database's objective "
-         "puts first; agreed: the concordance of seeds and databases on that order (Kendall's W).";
+  return "Medians over " + seeds_text(meetings) + " seeds of " + compared_text(result) +
+         ". Best parameters: the lowest median rank by what each database's objective puts first; "
+         "agreed: the concordance of seeds and databases on that order (Kendall's W).";
+}
+
+std::string conclusion_of_one(const SweepResult& result, const Candidates& one,
+                              const std::string& label) {
+  const std::string& name = result.policies()[one.best].name;
+  if (one.policies.size() == 1) return label + " alone was swept.";
+  if (one.alike) {
+    return "By what the objectives put first the parameters of " + name + " make no difference.";
+  }
+  return label + " ranks best of " + std::to_string(one.policies.size()) + " combinations.";
+}
+
+std::string conclusion_of(const sim::Ranking& ranking, const std::vector<std::string>& labels) {
+  if (std::all_of(ranking.best_ratio.begin(), ranking.best_ratio.end(),
+                  [](double ratio) { return ratio == 1; })) {
+    return "By what the objectives put first no policy is told from another: all are ties.";
+  }
+  const auto merit = [&](std::size_t at) {
+    return std::make_pair(ranking.median_rank[at], -ranking.best_ratio[at]);
+  };
+  std::vector<std::size_t> order(labels.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t one, std::size_t other) { return merit(one) < merit(other); });
+  const std::size_t first = order[0];
+  std::string names = labels[first];
+  bool shared = false;
+  for (std::size_t i = 1; i < order.size() && merit(order[i]) == merit(first); ++i) {
+    names += ", " + labels[order[i]];
+    shared = true;
+  }
+  return names + (shared ? " share the first place" : " comes first") + ": median rank " +
+         number_text(ranking.median_rank[first]) + " of " + std::to_string(labels.size()) +
+         ", best in " + text::percent(ranking.best_ratio[first]) + " of seeds and databases.";
 }
 
 }  // namespace
@@ -99,27 +141,33 @@ std::optional<BestOfSweep> best_of(const SweepResult& result) {
   if (out.meetings.empty()) return std::nullopt;
   const std::vector<Candidates> candidates = by_name(result, out.meetings);
   for (const Candidates& one : candidates) out.policies.push_back(one.best);
-  out.ranking = rank_of(out.meetings, out.policies);
+  const sim::Ranking ranking = rank_of(out.meetings, out.policies);
   add_headings(out.table.emplace_back(
       std::vector<std::string>{"policy", "best parameters", "of", "agreed"}));
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const SweptPolicy& policy = result.policies()[out.policies[i]];
     const bool tie = candidates[i].alike && candidates[i].policies.size() > 1;
+    out.labels.push_back(tie ? policy.name : policy.label());
     auto& row = out.table.emplace_back(
         std::vector<std::string>{policy.name, tie ? "all alike" : params_cell(policy),
                                  std::to_string(candidates[i].policies.size()),
                                  tie ? "-" : text::number(candidates[i].concordance, 2)});
-    add_figures(out.meetings, out.policies[i], out.ranking, i, row);
+    add_figures(out.meetings, out.policies[i], ranking, i, row);
   }
   out.basis = basis_of(result, out.meetings);
+  if (candidates.size() == 1) {
+    out.conclusion = conclusion_of_one(result, candidates[0], out.labels[0]);
+    return out;
+  }
+  out.conclusion = conclusion_of(ranking, out.labels);
   out.concordance = "Concordance on the order of the policies with their best parameters " +
-                    concordance_text(out.ranking);
+                    concordance_text(ranking);
   return out;
 }
 
 SweepTable combinations_table(const SweepResult& result, const BestOfSweep& best) {
   std::vector<std::size_t> all(result.policies().size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  std::iota(all.begin(), all.end(), std::size_t{0});
   const sim::Ranking ranking = rank_of(best.meetings, all);
   SweepTable out;
   add_headings(out.emplace_back(std::vector<std::string>{"policy", "parameters"}));
@@ -146,6 +194,11 @@ SweepTable decisions_table(const SweepResult& result) {
     }
   }
   return rows;
+}
+
+std::string compared_text(const SweepResult& result) {
+  return std::to_string(result.compared().size()) + " of " +
+         std::to_string(result.databases().size()) + " databases";
 }
 
 std::string alarms_text(const SweepResult& result) {

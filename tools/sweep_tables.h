@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "sim/ensemble.h"
 #include "tools/sweep_result.h"
 
 namespace rocktune::tools {
@@ -17,10 +16,11 @@ using SweepTable = std::vector<std::vector<std::string>>;
 struct BestOfSweep {
   std::vector<SweepResult::Meeting> meetings;  // never empty
   std::vector<std::size_t> policies;           // a policy and parameters for each name
-  sim::Ranking ranking;                        // of these
+  std::vector<std::string> labels;             // theirs, without parameters that make no difference
   SweepTable table;
+  std::string conclusion;   // who comes first
+  std::string concordance;  // what to make of the order; empty where there is one policy only
   std::string basis;        // what the medians are of
-  std::string concordance;  // what to make of the order
 };
 // Nothing when no database came through all of its simulations.
 std::optional<BestOfSweep> best_of(const SweepResult& result);
@@ -29,6 +29,8 @@ SweepTable combinations_table(const SweepResult& result, const BestOfSweep& best
 
 // Open loop.
 SweepTable decisions_table(const SweepResult& result);
+// "24 of 25 databases".
+std::string compared_text(const SweepResult& result);
 // Policies do not change them.
 std::string alarms_text(const SweepResult& result);
 

@@ -11,6 +11,7 @@ std::vector<std::string> sweep_lines(const SweepResult& result) {
   if (!result.is_closed_loop()) {
     lines = table(decisions_table(result));
     lines.emplace_back();
+    lines.push_back("Over " + compared_text(result) + ".");
     lines.push_back(alarms_text(result));
     lines.emplace_back(kReplayClaims);
     return lines;
@@ -19,7 +20,9 @@ std::vector<std::string> sweep_lines(const SweepResult& result) {
   if (!best) return {"No database came through all of its simulations."};
   lines = table(best->table);
   lines.emplace_back();
-  lines.insert(lines.end(), {best->basis, best->concordance, kSimulationClaims});
+  lines.push_back(best->basis);
+  if (!best->concordance.empty()) lines.push_back(best->concordance);
+  lines.emplace_back(kSimulationClaims);
   return lines;
 }
 

@@ -13,7 +13,9 @@ constexpr std::int64_t kMostNanoseconds = std::int64_t{1} << 62;
 
 std::optional<std::uint64_t> age_ms_at(Nanoseconds tick, std::int64_t began_ns) {
   if (!is_tick(tick) || began_ns < -kMostNanoseconds || began_ns > tick.count()) return {};
-  return static_cast<std::uint64_t>(tick.count() - began_ns) / kMillisecond;
+  // Unsigned, since both together may be more than 63 bits hold.
+  return (static_cast<std::uint64_t>(tick.count()) - static_cast<std::uint64_t>(began_ns)) /
+         kMillisecond;
 }
 
 bool Age::update(Nanoseconds tick, const Counter& age_ms) {

@@ -251,7 +251,9 @@ Result<void> SampleReader::read_column_families(std::int64_t sample, DatabaseRea
       told = told && (value || !began);
       ++age;
     });
-    if (!told) return tl::unexpected(damaged("what a column family does began after its sample"));
+    if (!told)
+      return tl::unexpected(
+          damaged("what a column family does began at no time before its sample"));
   }
   families_.resize(count);
   database.column_families.resize(count);

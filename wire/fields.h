@@ -54,7 +54,8 @@ class Fields {
   void check(std::string_view name, bool good, std::string_view what) {
     if (!good) reader_.fail(at(name), what);
   }
-  // What CLOCK_MONOTONIC read, in nanoseconds: a year from what 64 bits hold, durations fit.
+  // What CLOCK_MONOTONIC read, in nanoseconds: a year from what 64 bits hold, so that durations
+  // fit. What is decoded here passes is_tick() of the daemon's (tests/unit/daemon).
   void tick(std::string_view name, std::int64_t& out) {
     constexpr std::int64_t kYear = std::int64_t{365} * 86'400 * 1'000'000'000;
     required(name, out);

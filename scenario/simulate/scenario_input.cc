@@ -20,6 +20,13 @@ constexpr std::int64_t kOwnL0Weight = 4;  // FairBudget::kDefaultL0Weight
 // The second size of the cache, for how its misses fall.
 constexpr std::int64_t kLargerCache = 4;
 
+// Of its write buffer, what a memtable has taken of its arena when it is switched: what is missing
+// is of the last of eight blocks or more (MemTable::ShouldFlushNow).
+constexpr double kArenaFill = 0.985;
+// Of a record, beside its key and value: the skip list's pointers, 8 bytes for 4/3 levels in the
+// mean (InlineSkipList), the sequence number, two lengths, and what rounding up to 8 bytes takes.
+constexpr double kNodeBytes = 26;
+
 double number(std::int64_t value) {
   return static_cast<double>(value);
 }
@@ -114,6 +121,7 @@ Result<sim::SimulationInput> database_input(const ScenarioDatabase& database,
   input.options.families.clear();
   const double record = mean_record_bytes(workload.value_size);
   input.laws.bytes_per_write = record;
+  input.laws.memtable_fill = kArenaFill * record / (record + kNodeBytes);
   if (c.compaction_readahead_bytes > 0) {
     input.laws.read_piece_bytes = number(c.compaction_readahead_bytes);
   }

@@ -13,8 +13,8 @@ using derivation::growth;
 // Where a run does not say how many CPUs it had, they were no limit that we know of.
 constexpr double kPlentyCpus = 1e6;
 
-// More was never seen; a fit that is has other reasons. Less has who writes to a few ranges of
-// keys.
+// Picking at random comes to 1: a fit that is more has other reasons. Less has who writes to a few
+// ranges of keys.
 constexpr double kLeastOverlap = 0.05, kMostOverlap = 1.2;
 constexpr int kOverlapRounds = 7;  // to within 0.01
 // What compactions read has to differ by this much between them for a fit to mean something.

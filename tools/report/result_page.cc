@@ -63,7 +63,15 @@ const ResultKind* kind_of(const Json& document) {
   return nullptr;
 }
 
+bool is_sweep(const Json& document) {
+  return document.is_object() && text_at(document, "schema") == kSweepSchema;
+}
+
 Error unknown_schema(const Json& document) {
+  if (is_sweep(document)) {
+    return {ErrorCode::kUnsupported,
+            "has a sweep's lines beside others: they have a page of their own"};
+  }
   const std::string schema = document.is_object() ? text_at(document, "schema") : "";
   std::string message = schema.empty() ? "is JSON without a \"schema\"; "
                                        : "has the schema \"" + schema +
@@ -96,14 +104,14 @@ page::Section claims_section(const std::string& claims) {
   return section;
 }
 
-bool is_sweep(const Json& document) {
-  return document.is_object() && text_at(document, "schema") == kSweepSchema;
-}
-
 Result<page::Page> sweep_page(page::Page page, const std::vector<Json>& lines) {
   SweepResult result;
+  std::size_t number = 0;
   for (const Json& line : lines) {
-    if (auto added = result.add(line); !added) return tl::unexpected(added.error());
+    ++number;
+    if (auto added = result.add(line); !added) {
+      return tl::unexpected(added.error().within("document " + std::to_string(number)));
+    }
   }
   page.sections = sweep_sections(result);
   page.sections.push_back(

@@ -1,10 +1,8 @@
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string_view>
 #include <utility>
 
-#include "model/text.h"
 #include "sim/median.h"
 #include "tools/loop_columns.h"
 #include "tools/report/result_sections.h"
@@ -26,23 +24,6 @@ page::Table page_table(const SweepTable& rows, std::size_t left_columns, std::st
   return out;
 }
 
-// "headroom (limiter_raise_factor=1.5) comes first: median rank 1 of 3, best in 90% of the seeds
-// and databases."
-std::string sweep_conclusion(const BestOfSweep& best) {
-  const sim::Ranking& ranking = best.ranking;
-  if (std::all_of(ranking.best_ratio.begin(), ranking.best_ratio.end(),
-                  [](double ratio) { return ratio == 1; })) {
-    return "By what the objectives put first no policy is told from another: all are ties.";
-  }
-  const auto least = std::min_element(ranking.median_rank.begin(), ranking.median_rank.end());
-  const auto at = static_cast<std::size_t>(least - ranking.median_rank.begin());
-  const std::string& params = best.table[at + 1][1];
-  return best.table[at + 1][0] + (params == "-" ? "" : " (" + params + ")") +
-         " comes first: median rank " + text::number(*least, 1) + " of " +
-         std::to_string(best.policies.size()) + ", best in " +
-         text::percent(ranking.best_ratio[at]) + " of seeds and databases.";
-}
-
 double median_of(const BestOfSweep& best, std::size_t database, std::size_t policy,
                  std::size_t column) {
   std::vector<double> values;
@@ -52,48 +33,46 @@ double median_of(const BestOfSweep& best, std::size_t database, std::size_t poli
   return sim::median(std::move(values));
 }
 
-// The databases that were compared, in their order: x of the charts counts them from 1.
-std::vector<std::size_t> compared(const BestOfSweep& best) {
-  std::vector<std::size_t> out;
-  for (const auto& meeting : best.meetings) {
-    if (out.empty() || out.back() != meeting.database) out.push_back(meeting.database);
-  }
-  return out;
+std::string unit_of(std::string_view key) {
+  if (key.ends_with("_p99_seconds")) return "ms";
+  if (key.find("seconds") != key.npos) return "s";
+  return key.ends_with("_bytes") ? "bytes" : "";
 }
 
-page::ChartGroup database_charts(const SweepResult& result, const BestOfSweep& best) {
+// x counts the databases that are compared, from 1.
+page::ChartGroup database_charts(const std::vector<std::size_t>& databases,
+                                 const BestOfSweep& best) {
   page::ChartGroup group;
   group.x_label = "database";
-  const std::vector<std::size_t> databases = compared(best);
   for (std::size_t column = 0; column < loop_columns().size(); ++column) {
     const LoopColumn& figure = loop_columns()[column];
-    const std::string_view key = figure.key;
-    const bool latency = key.ends_with("_p99_seconds");
     page::Chart chart;
     chart.title = figure.name;
-    chart.unit = latency ? "ms" : key.find("seconds") != key.npos ? "s" : "";
+    chart.unit = unit_of(figure.key);
+    const bool latency = chart.unit == "ms";
     chart.logarithmic = latency;
-    for (const std::size_t policy : best.policies) {
+    for (std::size_t i = 0; i < best.policies.size(); ++i) {
       std::vector<page::Point> points;
       for (const std::size_t database : databases) {
-        const double value = median_of(best, database, policy, column) * (latency ? 1e3 : 1);
+        const double value =
+            median_of(best, database, best.policies[i], column) * (latency ? 1e3 : 1);
         points.push_back({static_cast<double>(points.size() + 1), value});
       }
-      const std::string name = result.policies()[policy].label();
-      chart.series.push_back({name, name, std::move(points)});
+      chart.series.push_back({best.labels[i], best.labels[i], std::move(points)});
     }
     group.charts.push_back(std::move(chart));
   }
   return group;
 }
 
-page::Section databases_section(const SweepResult& result, const BestOfSweep& best) {
+page::Section databases_section(const SweepResult& result,
+                                const std::vector<std::size_t>& databases,
+                                const BestOfSweep& best) {
   page::Section section;
   section.heading = "Database by database";
   section.blocks.emplace_back(page::Paragraph{
       "Medians over the seeds, of each policy with the parameters that rank best over all."});
-  const std::vector<std::size_t> databases = compared(best);
-  if (databases.size() > 1) section.blocks.emplace_back(database_charts(result, best));
+  section.blocks.emplace_back(database_charts(databases, best));
   page::Table names;
   names.columns = {{"number"}, {"database", Align::kLeft}};
   for (const std::size_t database : databases) {
@@ -129,8 +108,8 @@ std::vector<page::Section> closed_loop_sections(const SweepResult& result) {
         page::Paragraph{"No database came through all of its simulations.", true});
     return {std::move(section)};
   }
-  section.blocks.emplace_back(page::Paragraph{sweep_conclusion(*best), true});
-  section.blocks.emplace_back(page::Paragraph{best->concordance});
+  section.blocks.emplace_back(page::Paragraph{best->conclusion, true});
+  if (!best->concordance.empty()) section.blocks.emplace_back(page::Paragraph{best->concordance});
   section.blocks.emplace_back(page_table(best->table, 2, ""));
   section.blocks.emplace_back(page::Paragraph{best->basis});
   std::vector<page::Section> out;
@@ -142,7 +121,9 @@ std::vector<page::Section> closed_loop_sections(const SweepResult& result) {
                                        "Ranks among all of them, over seeds and databases."));
     out.push_back(std::move(all));
   }
-  out.push_back(databases_section(result, *best));
+  if (const auto databases = result.compared(); databases.size() > 1) {
+    out.push_back(databases_section(result, databases, *best));
+  }
   return out;
 }
 
@@ -151,8 +132,7 @@ std::vector<page::Section> open_loop_sections(const SweepResult& result) {
   section.heading = "What each policy would have decided";
   section.blocks.emplace_back(page::Paragraph{alarms_text(result), true});
   section.blocks.emplace_back(
-      page_table(decisions_table(result), 1,
-                 "Over " + std::to_string(result.databases().size()) + " databases."));
+      page_table(decisions_table(result), 1, "Over " + compared_text(result) + "."));
   return {std::move(section)};
 }
 

@@ -12,9 +12,21 @@
 #include "daemon/agents/translate.h"
 #include "tests/support/catch.h"
 #include "tests/unit/daemon/support.h"
+#include "wire/codec.h"
 
 using namespace rocktune;
 using namespace rocktune::daemon;
+
+TEST_CASE("a tick that the wire lets through is one that a trace has", "[daemon]") {
+  constexpr std::int64_t kYear = std::int64_t{365} * 86'400 * 1'000'000'000;
+  for (const std::int64_t tick :
+       {std::int64_t{-1}, std::int64_t{0}, INT64_MAX - kYear - 1, INT64_MAX - kYear, INT64_MAX}) {
+    INFO(tick);
+    const auto sample = wire::decode<wire::Sample>(R"({"sequence":1,"wall_ns":0,"tick_ns":)" +
+                                                   std::to_string(tick) + "}");
+    CHECK(sample.has_value() == is_tick(Nanoseconds(tick)));
+  }
+}
 
 TEST_CASE("names of agent sockets", "[daemon][discovery]") {
   CHECK(pid_of_socket("agent.123.sock") == 123);

@@ -209,14 +209,19 @@ TEST_CASE("the page of a sweep", "[tools][report]") {
   REQUIRE(page);
   const std::string text = html(*page);
   for (const char* part :
-       {"headroom (limiter_raise_factor=1.5) comes first: median rank 1.0 of 2", "1 of 2 databases",
+       {"headroom limiter_raise_factor=1.5 comes first: median rank 1 of 2", "1 of 2 databases",
         "Every combination of parameters", "too short", "Closed loop, simulated"}) {
     INFO(part);
     CHECK(contains(text, part));
   }
   const auto refused = result_page("A sweep", lines + "{}\n");
   REQUIRE_FALSE(refused);
-  CHECK(contains(refused.error().message, "is not what rocktune sweep wrote"));
+  CHECK(contains(refused.error().message, "document 7: is not what rocktune sweep wrote"));
+  const auto mixed = result_page("Both", R"({"schema":"rocktune-score/1","tables":[{}]})"
+                                         "\n" +
+                                             lines);
+  REQUIRE_FALSE(mixed);
+  CHECK(contains(mixed.error().message, "a page of their own"));
 }
 
 TEST_CASE("a result's page by its schema, and what it takes", "[tools][report]") {

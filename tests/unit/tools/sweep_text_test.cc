@@ -4,6 +4,7 @@
 
 #include "stall_trace.h"
 #include "support.h"
+#include "tools/sweep_tables.h"
 
 using namespace rocktune;
 using namespace rocktune::tools;
@@ -99,18 +100,48 @@ TEST_CASE("a part of a sweep is compared where it is whole", "[sweep]") {
   for (const SweepUnit& unit : plan.all()) {
     trace::Json line = plan.columns(unit);
     if (line["trace"] == "b" && line["seed"] == 2 && line["policy"] == "static") continue;
+    line["error"] = nullptr;
     p99_by_policy(line);
     REQUIRE(result.add(line));
   }
   CHECK(result.databases().size() == 2);
   CHECK(result.meetings().size() == 3);  // the seeds of one database
-  CHECK(contains(joined_lines(sweep_lines(result)), "1 of 2 databases"));
+  CHECK(contains(joined_lines(sweep_lines(result)), "over 3 seeds of 1 of 2 databases"));
+}
+
+TEST_CASE("one policy alone has parameters to choose, and no order of policies", "[sweep]") {
+  const TempDirectory directory;
+  const SweepPlan plan = plan_for(
+      directory,
+      "rung: closed_loop\n"
+      "policies: [{name: headroom, params: {limiter_raise_factor: [1.5, 1.8]}}]\nseeds: 3\n");
+  const auto best = best_of(made_up(plan, p99_by_policy));
+  REQUIRE(best);
+  CHECK(best->conclusion == "headroom limiter_raise_factor=1.5 ranks best of 2 combinations.");
+  CHECK(best->concordance.empty());
+}
+
+TEST_CASE("who comes first may share the place", "[sweep]") {
+  const TempDirectory directory;
+  const SweepPlan plan =
+      plan_for(directory, "rung: closed_loop\npolicies: [static, silk, adoc]\nseeds: 3\n");
+  const auto best = best_of(made_up(plan, [](trace::Json& line) {
+    line["read_p99_seconds"] = line["policy"] == "static" ? 0.002 : 0.001;
+    line["operations_per_second"] = 1000;
+  }));
+  REQUIRE(best);
+  CHECK(best->conclusion ==
+        "silk, adoc share the first place: median rank 1.5 of 3, best in 100% of seeds and "
+        "databases.");
 }
 
 TEST_CASE("what is no line of a sweep is refused", "[sweep]") {
   const TempDirectory directory;
   const SweepPlan plan = plan_for(directory, kThreePolicies);
-  const trace::Json line = plan.columns(plan.all().front());
+  trace::Json line = plan.columns(plan.all().front());
+  const trace::Json unit_without_figures = line;
+  line["error"] = nullptr;
+  line["operations_per_second"] = 1000;
   const auto refused = [&](const char* column, const trace::Json& value) {
     trace::Json wrong = line;
     wrong[column] = value;
@@ -124,6 +155,11 @@ TEST_CASE("what is no line of a sweep is refused", "[sweep]") {
   CHECK(contains(refused("rung", "open_loop"), "two rungs"));
   CHECK(contains(refused("policy", nullptr), "without a policy"));
   CHECK(contains(refused("seed", nullptr), "without a seed"));
+  CHECK(contains(refused("seed", 1e300), "without a seed"));
+  CHECK(contains(refused("seed", line["seed"]), "the same unit twice"));
+  CHECK(contains(refused("operations_per_second", nullptr), "neither figures nor an error"));
+  CHECK(contains(refused("error", 7), "neither figures nor an error"));
+  CHECK_FALSE(SweepResult().add(unit_without_figures));  // as --list-units prints them
   CHECK_FALSE(SweepResult().add(trace::Json::array()));
 }
 

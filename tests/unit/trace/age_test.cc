@@ -23,6 +23,12 @@ TEST_CASE("an age is told by when it began", "[trace]") {
   CHECK(age_ms_at(kTick + Nanoseconds{2'000'000'000}, *age.began_ns()) == 3500U);
 }
 
+TEST_CASE("the longest ages are told", "[trace]") {
+  constexpr Nanoseconds kLate{9'000'000'000'000'000'000};
+  constexpr std::int64_t kEarly = -(std::int64_t{1} << 62);
+  CHECK(age_ms_at(kLate, kEarly) == 13'611'686'018'427U);
+}
+
 TEST_CASE("what a damaged trace says began when nothing can has no age", "[trace]") {
   CHECK_FALSE(age_ms_at(kTick, kTick.count() + 1));
   CHECK_FALSE(age_ms_at(kTick, kFirst));
