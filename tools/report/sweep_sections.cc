@@ -94,8 +94,8 @@ page::Section failures_section(const SweepResult& result) {
     table.rows.push_back(cells);
     table.rows.back().push_back(std::to_string(count));
   }
-  section.blocks.emplace_back(std::move(table));
   section.folded = table.rows.size() > 20;
+  section.blocks.emplace_back(std::move(table));
   return section;
 }
 
