@@ -97,6 +97,8 @@ void add_compare(CLI::App& compare, rocktune::bench::CompareSettings& settings) 
   compare.add_option("--output,-o", settings.output,
                      "Where runs and reports are kept and extended (default: compare-SCENARIO)");
   compare.add_flag("--full", settings.full, "The scenario at life size");
+  compare.add_option("--device", settings.device,
+                     "Instead of the scenario's: NAME, FILE.yaml, loop:NAME or none");
   compare.add_option("--seconds", settings.seconds, "Stretch or shorten each run to this")
       ->check(CLI::Range(0.5, 1e6));
   compare.add_option("--seed", settings.seed, "Of the order of the runs and of the bootstrap")

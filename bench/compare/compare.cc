@@ -10,6 +10,7 @@
 #include "bench/compare/runs.h"
 #include "bench/compare/shared.h"
 #include "bench/trial/screen.h"
+#include "scenario/device/spec.h"
 #include "scenario/scenario.h"
 
 namespace rocktune::bench {
@@ -22,6 +23,7 @@ std::string command_of(const CompareSettings& settings, const std::string& polic
   out << "rocktune-bench compare --scenario " << settings.scenario << " --policies " << policies
       << " --repeat " << settings.repeat;
   if (settings.full) out << " --full";
+  if (!settings.device.empty()) out << " --device " << settings.device;
   if (settings.seconds > 0) out << " --seconds " << settings.seconds;
   if (settings.seed != CompareSettings{}.seed) out << " --seed " << settings.seed;
   return out.str();
@@ -52,8 +54,12 @@ int failed(const Error& error, int code) {
 int compare_command(const CompareSettings& settings) {
   const auto policies = parse_policies(settings.policies);
   if (!policies) return failed(policies.error(), 2);
-  const auto scenario = scenario::load_scenario(settings.scenario, settings.full);
+  auto scenario = scenario::load_scenario(settings.scenario, settings.full);
   if (!scenario) return failed(scenario.error(), 2);
+  if (!settings.device.empty()) scenario->device = settings.device;
+  if (auto device = scenario::parse_device_spec(scenario->device, scenario->scale); !device) {
+    return failed(device.error().within("--device"), 2);
+  }
   install_stop_signals();
   const auto shared = shared_by_runs(settings, *scenario);
   if (!shared) return failed(shared.error(), 1);

@@ -13,6 +13,7 @@ struct CompareSettings {
   std::int64_t repeat = 5;
   std::string output;  // empty: "compare-<scenario>" in the current directory
   bool full = false;
+  std::string device;  // as `rocktune-bench run --device` has it; empty: the scenario's
   double seconds = 0;  // above 0: instead of the scenario's length
   std::uint64_t seed = 1;
   bool traces = false;  // a rocktuned that only observes beside policies that need none

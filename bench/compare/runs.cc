@@ -76,6 +76,7 @@ TrialSubject CompareRuns::subject(const std::string& configuration) const {
   subject.configuration = configuration;
   subject.scenario = settings_.scenario;
   subject.full = settings_.full;
+  subject.device = settings_.device;
   subject.seconds = settings_.seconds;
   return subject;
 }

@@ -58,8 +58,10 @@ std::vector<std::string> run_arguments(const TrialSubject& subject, const std::s
                                        const std::string& result) {
   auto arguments = common_arguments(subject, "run", database);
   add_options(subject.options, arguments);
-  if (subject.scenario.empty()) {
-    arguments.insert(arguments.end(), {"--device", subject.device});
+  const bool own_device = !subject.scenario.empty() && subject.device.empty();
+  if (!own_device) {
+    arguments.insert(arguments.end(),
+                     {"--device", subject.device.empty() ? "none" : subject.device});
     if (subject.device_scale > 0) {
       arguments.insert(arguments.end(), {"--device-scale", number(subject.device_scale)});
     }

@@ -14,7 +14,7 @@ struct TrialSubject {
 
   std::string configuration;  // of a scenario, instead of its databases' own; empty: theirs
   std::string workload;
-  std::string device = "none";
+  std::string device;  // empty: the scenario's, or for a workload "none"
   double scale = 1;
   double device_scale = 0;   // above 0: divides the device's rates instead of `scale`
   std::int64_t records = 0;  // above 0: instead of the workload's

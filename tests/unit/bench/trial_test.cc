@@ -82,6 +82,8 @@ TEST_CASE("a scenario is named, not taken apart", "[bench][trial]") {
   CHECK(has(run, "--full"));
   CHECK_FALSE(has(run, "--workload"));
   CHECK_FALSE(has(run, "--device"));
+  subject.device = "loop:nvme-p41";
+  CHECK(value_of(run_arguments(subject, "/d", "/r.json"), "--device") == "loop:nvme-p41");
 }
 
 TEST_CASE("a scenario with another configuration is loaded and run with it", "[bench][trial]") {
