@@ -17,6 +17,8 @@ class ProfileReader {
   ProfileReader(const RawConfig& raw, Problems& problems)
       : raw_(raw), problems_(problems), root_(reading_, &raw.root, "") {}
 
+  [[nodiscard]] bool is_of_the_bench() const { return root_.has("write_latency_us"); }
+
   DeviceCapacities read() {
     DeviceCapacities out;
     out.read = direction("read_bytes_per_second", "read_iops");
@@ -74,7 +76,14 @@ Result<DeviceCapacities> parse_device_profile(std::string_view text, const std::
                 file + ":1:1: is no device profile as `rocktune probe-device` writes it");
   }
   Problems problems(file);
-  const DeviceCapacities capacities = ProfileReader(*raw, problems).read();
+  ProfileReader reader(*raw, problems);
+  if (reader.is_of_the_bench()) {
+    return fail(ErrorCode::kInvalidArgument,
+                file +
+                    " is a device for rocktune-bench to emulate; give a profile as `rocktune "
+                    "probe-device` writes it");
+  }
+  const DeviceCapacities capacities = reader.read();
   std::string joined;
   for (const std::string& problem : problems.sorted()) {
     joined += (joined.empty() ? "" : "; ") + problem;

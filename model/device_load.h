@@ -53,6 +53,10 @@ class DeviceLoad {
   // of what waits most (reads where there are any, else writes).
   [[nodiscard]] std::optional<double> read_await_ratio() const { return read_ratio_; }
   [[nodiscard]] std::optional<double> await_ratio() const { return ratio_; }
+  // How long a read of that size takes under light load, ms, as far as it was learnt.
+  [[nodiscard]] std::optional<double> light_read_ms(double request_bytes) const {
+    return light_reads_.ms(request_bytes);
+  }
   // Requests wait for each other: at least 4 in flight, and over the last 15 s a longer queue
   // brought no more throughput.
   [[nodiscard]] bool queue_is_useless() const { return useless_; }

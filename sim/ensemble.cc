@@ -116,9 +116,12 @@ SimulationInput drawn(const SimulationInput& input, std::uint64_t seed) {
   }
   Draw draw(seed);
   Laws& laws = out.laws;
-  laws.flush_bytes_per_second = draw.around(laws.flush_bytes_per_second, input.rate_spread);
-  laws.l0_bytes_per_second = draw.around(laws.l0_bytes_per_second, input.rate_spread);
-  laws.deep_bytes_per_second = draw.around(laws.deep_bytes_per_second, input.rate_spread);
+  const Seen& seen = input.seen;
+  laws.flush_bytes_per_second =
+      draw.around(laws.flush_bytes_per_second, rate_spread(seen.flush_speed));
+  laws.l0_bytes_per_second = draw.around(laws.l0_bytes_per_second, rate_spread(seen.l0_speed));
+  laws.deep_bytes_per_second =
+      draw.around(laws.deep_bytes_per_second, rate_spread(seen.deep_speed));
   laws.tree.overlap = draw.around(laws.tree.overlap, kOverlapSpread);
   laws.reads.miss_ratio = std::min(1.0, draw.around(laws.reads.miss_ratio, kCacheSpread));
   laws.reads.cache_exponent = draw.around(laws.reads.cache_exponent, kCacheSpread);
@@ -203,12 +206,15 @@ double figure_of_merit(const LoopFigures& figures, Priority first) {
 
 Priority ranked_by(const std::vector<SimulatedPolicy>& policies, Priority first) {
   if (first != Priority::kReadP99 && first != Priority::kWriteP99) return first;
-  for (const SimulatedPolicy& policy : policies) {
-    for (const LoopFigures& figures : policy.by_seed) {
-      if (figure_of_merit(figures, first) > 0) return first;
-    }
-  }
-  return Priority::kThroughput;
+  const auto any = [&](Priority priority) {
+    return std::any_of(policies.begin(), policies.end(), [&](const SimulatedPolicy& policy) {
+      return std::any_of(
+          policy.by_seed.begin(), policy.by_seed.end(),
+          [&](const LoopFigures& figures) { return figure_of_merit(figures, priority) > 0; });
+    });
+  };
+  if (any(first)) return first;
+  return any(Priority::kStallSeconds) ? Priority::kStallSeconds : Priority::kThroughput;
 }
 
 Ranking rank(const std::vector<std::vector<double>>& merits_by_seed) {

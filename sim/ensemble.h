@@ -20,10 +20,13 @@ namespace rocktune::sim {
 // Deviations of the logarithms of what is drawn. Of rates: what two halves of one recorded run
 // differ by.
 inline constexpr double kCalibratedRateSpread = 0.15;
-// ... where none was calibrated on a run: of one thread's compactions out of L0 in those seven
-// recordings of tests/data (by `rocktune simulate --whole`) in which some ended under no rate
-// limit.
+// ... where none was calibrated on a run: a guess. Of one thread's compactions out of L0 it is 0.56
+// in those eleven recordings of tests/data that show any (by `rocktune simulate --whole`), which
+// lie on devices of one kind.
 inline constexpr double kPriorRateSpread = 0.7;
+constexpr double rate_spread(bool seen) {
+  return seen ? kCalibratedRateSpread : kPriorRateSpread;
+}
 // As a deviation, what the law of overlap may lie off the picking that it stands for in
 // tests/unit/sim/overlap_test.cc.
 inline constexpr double kOverlapSpread = 0.08;
@@ -42,8 +45,7 @@ struct SimulationInput {
   DemandSeries demand;
   Nanoseconds begin{0};     // when the state was recorded, on the clock of ticks
   std::string device_name;  // empty: not known
-  // How well the rates of flushes and compactions are known.
-  double rate_spread = kCalibratedRateSpread;
+  Seen seen;                // what a run has shown of the laws; nothing of a scenario's
 };
 
 // Laws as they may be, given what calibration knows: seed 0 has them as they are, without luck from
@@ -72,8 +74,8 @@ struct SimulatedPolicy {
 // By what the objective puts first: lower is better.
 double figure_of_merit(const LoopFigures& figures, Priority first);
 
-// What they can be ranked by: the objective's first, or throughput where that is a P99 of
-// operations that nobody asked for.
+// What they can be ranked by: the objective's first. Where that is a P99 of operations that nobody
+// asked for, or that nothing is known of: time stalled, or throughput where nobody stalls.
 Priority ranked_by(const std::vector<SimulatedPolicy>& policies, Priority first);
 
 struct Ranking {

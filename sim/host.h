@@ -16,6 +16,9 @@ struct DeviceChange {
   double rates = 1;
 };
 
+// Deviation of the logarithm of what a device can do, where that was learnt from a recorded run.
+inline constexpr double kLearntDeviceSpread = 0.35;
+
 struct HostLaws {
   double cpus = 4;
   // Absent: nothing waits for a device, jobs go as fast as their laws say.
@@ -24,6 +27,7 @@ struct HostLaws {
   // Deviation of the logarithm of its rates, as far as they are known: a guess for what was probed,
   // 0 for a device that is made up.
   double device_spread = 0.2;
+  bool device_learnt = false;  // it is what a recorded run was seen to do at its limit
 };
 
 // Cumulative, as /sys/block/*/stat has them.

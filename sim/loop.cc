@@ -18,6 +18,14 @@ bool is_above(const LatencyTotals& now, const LatencyTotals& before, double limi
   return second.operations() >= kFewestTimed && second.quantile_seconds(0.99) > limit_seconds;
 }
 
+double debt_bytes(const Plant& plant) {
+  double bytes = 0;
+  for (std::size_t i = 0; i < plant.families(); ++i) {
+    bytes += static_cast<double>(plant.tree(i).debt_bytes());
+  }
+  return bytes;
+}
+
 // As a sample has it; what a step gave is to be added.
 ShareMember member_of(const EngineConfig& config, const Sample& sample) {
   ShareMember member;
@@ -92,6 +100,8 @@ void ClosedLoop::poll(std::size_t index, const Sharing::Slices& slices) {
   for (std::size_t i = 0; i < plant.families(); ++i) {
     files = std::max(files, plant.tree(i).l0_files());
   }
+  database.figures.pending_bytes_most =
+      std::max(database.figures.pending_bytes_most, debt_bytes(plant));
   database.figures.l0_files_most =
       std::max(database.figures.l0_files_most, static_cast<double>(files));
 }
@@ -145,7 +155,9 @@ LoopFigures ClosedLoop::figures(std::size_t database) const {
   const Totals& totals = plant.totals();
   figures.seconds = totals.seconds;
   figures.operations = totals.keys_read + totals.keys_written;
-  figures.reads_p99_seconds = plant.read_latency().response.quantile_seconds(0.99);
+  if (host_.laws().device) {
+    figures.reads_p99_seconds = plant.read_latency().response.quantile_seconds(0.99);
+  }
   figures.writes_p99_seconds = plant.write_latency().response.quantile_seconds(0.99);
   figures.stalled_seconds = totals.delayed_seconds + totals.stopped_seconds;
   figures.writers_seconds = totals.writers_seconds;
@@ -153,9 +165,7 @@ LoopFigures ClosedLoop::figures(std::size_t database) const {
     figures.write_amplification =
         (totals.flush_bytes_written + totals.compaction_bytes_written) / totals.user_bytes_written;
   }
-  for (std::size_t i = 0; i < plant.families(); ++i) {
-    figures.pending_bytes += static_cast<double>(plant.tree(i).debt_bytes());
-  }
+  figures.pending_bytes = debt_bytes(plant);
   return figures;
 }
 

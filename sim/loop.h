@@ -25,12 +25,14 @@ inline constexpr double kPollSeconds = 0.5;
 struct LoopFigures {
   double seconds = 0;
   double operations = 0;
-  double reads_p99_seconds = 0, writes_p99_seconds = 0;  // 0: there were none
+  // 0: there were none, or (reads) there is no device that they would wait for.
+  double reads_p99_seconds = 0, writes_p99_seconds = 0;
   double seconds_above_slo = 0;    // whole seconds whose P99 of reads or writes was above its limit
   double stalled_seconds = 0;      // writes were delayed or stopped
   double writers_seconds = 0;      // that writers lost
   double write_amplification = 0;  // flushed and compacted / user bytes
   double pending_bytes = 0;        // at the end
+  double pending_bytes_most = 0;   // at any poll
   double l0_files_most = 0;
   std::map<std::string, std::uint64_t> movements;  // changes by knob
   std::map<std::string, std::uint64_t> verdicts;   // decisions by verdict

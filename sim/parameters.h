@@ -59,4 +59,16 @@ struct Laws {
   ReadLaws reads;
 };
 
+// Which laws a recorded run has shown. The others are as they usually are, and only assumed.
+struct Seen {
+  bool flush_speed = false, l0_speed = false, deep_speed = false;
+  bool overlap = false;
+  bool cache = false;
+  bool operator==(const Seen&) const = default;
+};
+
+// No single thread merges faster: what seems to is a broken counter, or a device that is faster
+// than it was said to be.
+inline constexpr double kFastestJob = 1e9;  // bytes/s
+
 }  // namespace rocktune::sim

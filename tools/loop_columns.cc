@@ -16,7 +16,7 @@ std::uint64_t changes_of(const LoopFigures& figures) {
 }
 
 std::string p99_text(double seconds) {
-  return seconds > 0 ? microseconds_text(seconds * 1e6) : "-";  // there were none
+  return seconds > 0 ? microseconds_text(seconds * 1e6) : "-";
 }
 
 }  // namespace
@@ -29,13 +29,15 @@ const std::vector<LoopColumn>& loop_columns() {
       {"stalled", "stalled_seconds", [](const LoopFigures& f) { return f.stalled_seconds; },
        seconds_text},
       {"read P99", "read_p99_seconds", [](const LoopFigures& f) { return f.reads_p99_seconds; },
-       p99_text},
+       p99_text, true},
       {"write P99", "write_p99_seconds", [](const LoopFigures& f) { return f.writes_p99_seconds; },
-       p99_text},
+       p99_text, true},
       {"above SLO", "seconds_above_slo", [](const LoopFigures& f) { return f.seconds_above_slo; },
        seconds_text},
       {"WAF", "write_amplification", [](const LoopFigures& f) { return f.write_amplification; },
        number_text},
+      {"most debt", "pending_bytes_most", [](const LoopFigures& f) { return f.pending_bytes_most; },
+       bytes_text},
       {"debt at end", "pending_bytes", [](const LoopFigures& f) { return f.pending_bytes; },
        bytes_text},
       {"most L0", "l0_files_most", [](const LoopFigures& f) { return f.l0_files_most; },

@@ -13,6 +13,7 @@ struct LoopColumn {
   const char* key;   // in JSON
   double (*figure)(const sim::LoopFigures&);
   std::string (*text)(double);
+  bool absent_at_zero = false;  // not known, rather than nothing
 };
 
 const std::vector<LoopColumn>& loop_columns();

@@ -193,18 +193,20 @@ int simulate_all(SimulateOptions options) {
 // What a trace has, and a scenario says instead.
 void add_trace_options(CLI::App& app, SimulateOptions& options, CLI::Option* scenario) {
   app.add_option("TRACE", options.trace, "the trace of a run")->excludes(scenario);
-  app.add_option("--calibrate-until", options.source.calibrate_seconds,
-                 "how much of the run, from its begin, calibrates; the rest is simulated")
-      ->check(CLI::PositiveNumber)
-      ->type_name("SECONDS")
-      ->capture_default_str()
-      ->excludes(scenario);
+  CLI::Option* until =
+      app.add_option("--calibrate-until", options.source.calibrate_seconds,
+                     "how much of the run, from its begin, calibrates; the rest is simulated")
+          ->check(CLI::Range(1.0, 1e9))
+          ->type_name("SECONDS")
+          ->capture_default_str()
+          ->excludes(scenario);
   app.add_flag("--whole", options.source.whole,
                "all of the run calibrates, and all of it is simulated again")
-      ->excludes(scenario);
+      ->excludes(scenario)
+      ->excludes(until);
   app.add_option("--device", options.device,
                  "a profile of `rocktune probe-device`; default: the one that the run was recorded "
-                 "with, or no device at all")
+                 "with, else what the run has seen of a full device, else no device at all")
       ->type_name("FILE")
       ->excludes(scenario);
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
 
 #include "model/text.h"
 #include "sim/median.h"
@@ -16,6 +18,9 @@ using trace::Json;
 
 // From here on the seeds tell the same story.
 constexpr double kStableConcordance = 0.9;
+constexpr std::size_t kEnoughSeeds = 20;
+// An order of what was asked for in less of the time than this is one of guesses.
+constexpr double kLeastKnownDemand = 0.5;
 
 struct Spread {
   double low = 0, median = 0, high = 0;  // 5%, 50%, 95% of the seeds
@@ -25,12 +30,7 @@ Spread spread_of(const sim::SimulatedPolicy& policy, const LoopColumn& column) {
   std::vector<double> values;
   values.reserve(policy.by_seed.size());
   for (const LoopFigures& figures : policy.by_seed) values.push_back(column.figure(figures));
-  std::sort(values.begin(), values.end());
-  const auto at = [&](double share) {
-    const auto last = static_cast<double>(values.size() - 1);
-    return values[static_cast<std::size_t>(std::lround(share * last))];
-  };
-  return {at(0.05), sim::median(values), at(0.95)};
+  return {sim::nearest_rank(values, 0.05), sim::median(values), sim::nearest_rank(values, 0.95)};
 }
 
 std::string cell(const Spread& spread, const LoopColumn& column) {
@@ -52,15 +52,46 @@ std::string demand_text(const Simulation& run) {
          (run.together_with.empty() ? "" : "; on one device with " + list(run.together_with));
 }
 
-std::string calibration_line(const Simulation& run) {
+std::string device_text(const sim::SimulationInput& input) {
+  if (!input.host.device) return "no device: nothing waits for one, and no read P99 is known";
+  if (!input.host.device_learnt) return "the device as probed";
+  const sim::DeviceLaws& device = *input.host.device;
+  const auto direction = [](const DirectionCapacity& capacity, const char* what) {
+    return rate_text(capacity.bytes_per_second) + " or " + count_text(capacity.iops) + " " + what;
+  };
+  return "the device as it was seen at its limit (" + direction(device.read, "reads/s") + ", " +
+         direction(device.write, "writes/s") + ")";
+}
+
+std::vector<std::vector<std::string>> assumed_rows(const std::vector<Assumed>& parameters) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Assumed& one : parameters) {
+    rows.push_back({one.name, one.text(one.value),
+                    one.factor > 1 ? "within a factor of " + number_text(one.factor) : "as it is"});
+  }
+  return rows;
+}
+
+std::vector<std::string> calibration_lines(const Simulation& run) {
   const sim::Laws& laws = run.input.laws;
-  std::string line = "Calibrated: " + rate_text(laws.l0_bytes_per_second) +
-                     " a thread out of level 0, " + rate_text(laws.deep_bytes_per_second) +
-                     " below, flushes " + rate_text(laws.flush_bytes_per_second) + ", overlap " +
-                     text::number(laws.tree.overlap, 2) + ", " +
-                     text::number(laws.reads.miss_ratio * 100, 1) + "% of look-ups miss; ";
-  line += run.input.host.device ? "the device as probed" : "no device: nothing waits for one";
-  return line + demand_text(run);
+  const sim::Seen& seen = run.input.seen;
+  std::vector<std::string> rates;
+  const auto add = [&](bool known, std::string text) {
+    if (known) rates.push_back(std::move(text));
+  };
+  add(seen.l0_speed, rate_text(laws.l0_bytes_per_second) + " a thread out of level 0");
+  add(seen.deep_speed, rate_text(laws.deep_bytes_per_second) + " below");
+  add(seen.flush_speed, "flushes " + rate_text(laws.flush_bytes_per_second));
+  add(seen.overlap, "overlap " + text::number(laws.tree.overlap, 2));
+  add(seen.cache, text::number(laws.reads.miss_ratio * 100, 1) + "% of look-ups miss");
+  std::vector<std::string> lines = {
+      "Calibrated on the run: " + (rates.empty() ? "no rate" : list(rates)) + "; " +
+      device_text(run.input) + demand_text(run)};
+  const auto assumed = assumed_parameters(run);
+  if (assumed.empty()) return lines;
+  lines.emplace_back("ASSUMED, since the run did not show it, and drawn by the seeds:");
+  for (std::string& line : table(assumed_rows(assumed))) lines.push_back(std::move(line));
+  return lines;
 }
 
 const char* claims_for(const Simulation& run) {
@@ -71,12 +102,9 @@ const char* claims_for(const Simulation& run) {
 std::vector<std::string> scenario_lines(const Simulation& run, const ScenarioNotes& notes) {
   std::vector<std::string> lines = {
       "NOT CALIBRATED on any run: what follows is assumed, and drawn by the seeds."};
-  std::vector<std::vector<std::string>> rows;
-  for (const Assumed& one : assumed_parameters(run.input)) {
-    rows.push_back({one.name, one.text(one.value),
-                    one.factor > 1 ? "within a factor of " + number_text(one.factor) : "as it is"});
+  for (std::string& line : table(assumed_rows(assumed_parameters(run)))) {
+    lines.push_back(std::move(line));
   }
-  for (std::string& line : table(rows)) lines.push_back(std::move(line));
   std::string rest =
       "From the scenario: options, data and demand, on " +
       (run.input.host.device ? "device " + notes.device : "no device: nothing waits for one") +
@@ -88,34 +116,129 @@ std::vector<std::string> scenario_lines(const Simulation& run, const ScenarioNot
   return lines;
 }
 
+Json direction_json(const DirectionCapacity& capacity) {
+  return {{"bytes_per_second", capacity.bytes_per_second}, {"iops", capacity.iops}};
+}
+
+// null: nothing waits for a device.
+Json device_json(const Simulation& run) {
+  const sim::HostLaws& host = run.input.host;
+  if (!host.device) return nullptr;
+  return {{"origin", run.scenario         ? "scenario"
+                     : host.device_learnt ? "learnt"
+                                          : "probed"},
+          {"read", direction_json(host.device->read)},
+          {"write", direction_json(host.device->write)}};
+}
+
 Json assumed_json(const Simulation& run) {
   Json assumed = Json::array();
-  if (!run.scenario) return assumed;
-  for (const Assumed& one : assumed_parameters(run.input)) {
+  for (const Assumed& one : assumed_parameters(run)) {
     assumed.push_back({{"parameter", one.key}, {"value", one.value}, {"factor", one.factor}});
   }
   return assumed;
 }
 
+std::string ranking_text(const Simulation& run, Priority first, const sim::Ranking& ranking) {
+  if (run.policies.size() < 2) return "; one policy alone is not ranked";
+  std::string text = "; ranked by " + std::string(to_string(first));
+  if (first != run.first) text += " since " + std::string(to_string(run.first)) + " is not known";
+  return text + ", concordance of the seeds " + concordance_text(ranking);
+}
+
+// What the figures above do not show of how far they may be off.
+std::vector<std::string> doubts(const Simulation& run, std::size_t seeds) {
+  std::vector<std::string> lines;
+  if (seeds < kEnoughSeeds) {
+    lines.push_back("Fewer than " + std::to_string(kEnoughSeeds) +
+                    " seeds: ranges and concordance say little.");
+  }
+  if (run.input.demand.known_ratio < kLeastKnownDemand) {
+    lines.push_back("What was asked for is known for " +
+                    text::percent(run.input.demand.known_ratio) +
+                    " of the time: figures and order rest on a guess.");
+  }
+  if (run.input.host.device) lines.emplace_back(run.scenario ? kScenarioP99Error : kRunP99Error);
+  return lines;
+}
+
+// By knob, the median over the seeds of how often it was changed.
+std::map<std::string, double> movements(const sim::SimulatedPolicy& policy) {
+  std::map<std::string, double> medians;
+  for (const LoopFigures& figures : policy.by_seed) {
+    for (const auto& [knob, count] : figures.movements) medians[knob] = 0;
+  }
+  for (auto& [knob, middle] : medians) {
+    std::vector<double> counts;
+    for (const LoopFigures& figures : policy.by_seed) {
+      const auto found = figures.movements.find(knob);
+      counts.push_back(found == figures.movements.end() ? 0 : static_cast<double>(found->second));
+    }
+    middle = sim::median(std::move(counts));
+  }
+  return medians;
+}
+
+std::vector<std::string> movement_lines(const Simulation& run) {
+  std::vector<std::string> lines;
+  for (const sim::SimulatedPolicy& policy : run.policies) {
+    std::vector<std::string> knobs;
+    for (const auto& [knob, count] : movements(policy)) {
+      knobs.push_back(knob + " " + number_text(count));
+    }
+    if (!knobs.empty()) {
+      lines.push_back("Changes by " + policy.label + ", medians: " + list(knobs));
+    }
+  }
+  return lines;
+}
+
+Json figure_json(const Spread& spread, const LoopColumn& column,
+                 const sim::SimulatedPolicy& policy) {
+  const auto value = [&](double number) {
+    return column.absent_at_zero && number == 0 ? Json() : Json(number);
+  };
+  Json seeds = Json::array();
+  for (const LoopFigures& one : policy.by_seed) seeds.push_back(value(column.figure(one)));
+  return {{"median", value(spread.median)},
+          {"p5", value(spread.low)},
+          {"p95", value(spread.high)},
+          {"seeds", seeds}};
+}
+
 }  // namespace
 
-std::vector<Assumed> assumed_parameters(const sim::SimulationInput& input) {
+std::vector<Assumed> assumed_parameters(const Simulation& run) {
+  const sim::SimulationInput& input = run.input;
+  const sim::Seen& seen = input.seen;
   const auto factor = [](double spread) { return std::exp(sim::kMostDeviations * spread); };
   const auto plain = [](double value) { return text::number(value, 2); };
   const auto ratio = [](double value) { return text::number(value * 100, 1) + "%"; };
   const auto time = [](double seconds) { return microseconds_text(seconds * 1e6); };
   const sim::Laws& laws = input.laws;
-  const double rates = factor(input.rate_spread);
-  return {
-      {"flush_bytes_per_second", "a flush writes", laws.flush_bytes_per_second, rates, rate_text},
-      {"l0_bytes_per_second", "a thread reads out of level 0", laws.l0_bytes_per_second, rates,
-       rate_text},
-      {"deep_bytes_per_second", "a thread reads below", laws.deep_bytes_per_second, rates,
-       rate_text},
-      {"overlap", "overlap of a level's files with the next", laws.tree.overlap,
-       factor(sim::kOverlapSpread), plain},
-      {"miss_ratio", "look-ups that miss, by the workload's keys", laws.reads.miss_ratio,
-       factor(sim::kCacheSpread), ratio},
+  std::vector<Assumed> assumed;
+  const auto speed = [&](bool known, const char* key, const char* name, double value) {
+    if (!known) {
+      assumed.push_back({key, name, value, factor(sim::rate_spread(known)), rate_text});
+    }
+  };
+  speed(seen.flush_speed, "flush_bytes_per_second", "a flush writes", laws.flush_bytes_per_second);
+  speed(seen.l0_speed, "l0_bytes_per_second", "a thread reads out of level 0",
+        laws.l0_bytes_per_second);
+  speed(seen.deep_speed, "deep_bytes_per_second", "a thread reads below",
+        laws.deep_bytes_per_second);
+  if (!seen.overlap) {
+    assumed.push_back({"overlap", "overlap of a level's files with the next", laws.tree.overlap,
+                       factor(sim::kOverlapSpread), plain});
+  }
+  if (!seen.cache) {
+    const char* name =
+        run.scenario ? "look-ups that miss, by the workload's keys" : "look-ups that miss";
+    assumed.push_back(
+        {"miss_ratio", name, laws.reads.miss_ratio, factor(sim::kCacheSpread), ratio});
+  }
+  if (!run.scenario) return assumed;  // the rest a run always tells
+  const Assumed rest[] = {
       {"flush_output", "a flushed file, of the bytes written", laws.flush_output, 1, ratio},
       {"survival", "what merging leaves of what it reads", laws.tree.survival, 1, ratio},
       {"memtable_fill", "of a memtable, when it is switched", laws.memtable_fill, 1, ratio},
@@ -126,6 +249,8 @@ std::vector<Assumed> assumed_parameters(const sim::SimulationInput& input) {
       {"read_seconds", "CPU of a read in memory", laws.reads.read_seconds, 1, time},
       {"write_seconds", "CPU of a write", laws.reads.write_seconds, 1, time},
   };
+  assumed.insert(assumed.end(), std::begin(rest), std::end(rest));
+  return assumed;
 }
 
 std::string order_words(double concordance, const std::vector<double>& best_ratios) {
@@ -158,17 +283,17 @@ std::vector<std::string> simulation_lines(const Simulation& run) {
   }
   const std::size_t seeds = run.policies.empty() ? 0 : run.policies.front().by_seed.size();
   std::vector<std::string> lines = {run.name};
-  if (run.scenario) {
-    for (std::string& line : scenario_lines(run, *run.scenario)) lines.push_back(std::move(line));
-  } else {
-    lines.push_back(calibration_line(run));
+  for (std::string& line :
+       run.scenario ? scenario_lines(run, *run.scenario) : calibration_lines(run)) {
+    lines.push_back(std::move(line));
   }
   lines.emplace_back();
   for (std::string& line : table(rows)) lines.push_back(std::move(line));
   lines.emplace_back();
-  lines.push_back("Medians of " + std::to_string(seeds) + " seeds (5% to 95% of them); ranked by " +
-                  std::string(to_string(first)) + ", concordance of the seeds " +
-                  concordance_text(ranking));
+  lines.push_back("Medians of " + std::to_string(seeds) + " seeds (5% to 95% of them)" +
+                  ranking_text(run, first, ranking));
+  for (std::string& line : doubts(run, seeds)) lines.push_back(std::move(line));
+  for (std::string& line : movement_lines(run)) lines.push_back(std::move(line));
   lines.emplace_back(claims_for(run));
   return lines;
 }
@@ -176,20 +301,17 @@ std::vector<std::string> simulation_lines(const Simulation& run) {
 Json simulation_json(const Simulation& run) {
   const Priority first = sim::ranked_by(run.policies, run.first);
   const sim::Ranking ranking = sim::rank(run.policies, first);
+  const std::size_t seeds = run.policies.empty() ? 0 : run.policies.front().by_seed.size();
   Json policies = Json::array();
   for (std::size_t i = 0; i < run.policies.size(); ++i) {
     const sim::SimulatedPolicy& policy = run.policies[i];
     Json figures = Json::object();
     for (const LoopColumn& column : loop_columns()) {
-      const Spread spread = spread_of(policy, column);
-      Json seeds = Json::array();
-      for (const LoopFigures& one : policy.by_seed) seeds.push_back(column.figure(one));
-      figures[column.key] = {
-          {"median", spread.median}, {"p5", spread.low}, {"p95", spread.high}, {"seeds", seeds}};
+      figures[column.key] = figure_json(spread_of(policy, column), column, policy);
     }
     policies.push_back({{"policy", policy.label},
                         {"figures", figures},
-                        {"movements", policy.by_seed.front().movements},
+                        {"movements", movements(policy)},
                         {"verdicts", policy.by_seed.front().verdicts},
                         {"median_rank", ranking.median_rank[i]},
                         {"best_ratio", ranking.best_ratio[i]}});
@@ -201,6 +323,8 @@ Json simulation_json(const Simulation& run) {
           {"ranked_by", to_string(first)},
           {"calibrated_on", run.scenario ? Json() : Json("run")},
           {"assumed", assumed_json(run)},
+          {"device", device_json(run)},
+          {"doubts", doubts(run, seeds)},
           {"not_simulated", run.scenario ? Json(run.scenario->not_simulated) : Json::array()},
           {"demand_known_ratio", run.input.demand.known_ratio},
           {"concordance", ranking.concordance},

@@ -38,8 +38,8 @@ struct Assumed {
   std::string (*text)(double) = nullptr;
 };
 
-// Of a scenario, which is calibrated on no run.
-std::vector<Assumed> assumed_parameters(const sim::SimulationInput& input);
+// Of a scenario, which is calibrated on no run: all; of a run: what it did not show.
+std::vector<Assumed> assumed_parameters(const Simulation& run);
 
 // What to make of an order: "the order is stable", or that it is none. `best_ratios` of all
 // policies.

@@ -13,6 +13,7 @@
 #include "bench/simulate/order_figures.h"
 #include "model/text.h"
 #include "page/table.h"
+#include "sim/median.h"
 
 namespace rocktune::bench {
 namespace {
@@ -98,14 +99,23 @@ struct Sides {
 };
 
 Sides sides_of(const OrderedPolicy& policy) {
-  std::vector<double> recorded, seeds = policy.simulated;
+  std::vector<double> recorded;
   for (const auto& [repeat, value] : policy.recorded) recorded.push_back(value);
-  std::sort(seeds.begin(), seeds.end());
-  const auto at = [&](double share) {
-    const auto last = static_cast<double>(seeds.size() - 1);
-    return seeds[static_cast<std::size_t>(std::lround(share * last))];
-  };
-  return {report::median_of(recorded), report::median_of(seeds), at(0.05), at(0.95)};
+  const auto& seeds = policy.simulated;
+  return {report::median_of(recorded), report::median_of(seeds), sim::nearest_rank(seeds, 0.05),
+          sim::nearest_rank(seeds, 0.95)};
+}
+
+// How far medians of the two sides lie apart: 1.5 is half as much again, or a third less. Of what
+// is above 0 on both.
+std::vector<double> factors_off(const FigureOrder& order) {
+  std::vector<double> factors;
+  for (const OrderedPolicy& policy : order.policies) {
+    const Sides sides = sides_of(policy);
+    if (!(sides.recorded > 0) || !(sides.simulated > 0)) continue;
+    factors.push_back(std::exp(std::abs(std::log(sides.simulated / sides.recorded))));
+  }
+  return factors;
 }
 
 std::string tau_text(const PairCount& pairs) {
@@ -144,16 +154,31 @@ void print_scenario(const ScenarioOrder& scenario) {
   for (const std::string& why : scenario.left_out) std::printf("left out: %s\n", why.c_str());
 }
 
+struct Pooled {
+  PairCount pairs;
+  std::vector<double> factors;  // of what comes first: none, since its figures differ in kind
+};
+
 // Over all scenarios: what comes first in each, and each figure.
-std::map<std::string, PairCount> pooled(const std::vector<ScenarioOrder>& scenarios) {
-  std::map<std::string, PairCount> all;
+std::map<std::string, Pooled> pooled(const std::vector<ScenarioOrder>& scenarios) {
+  std::map<std::string, Pooled> all;
   for (const ScenarioOrder& scenario : scenarios) {
     for (const FigureOrder& order : scenario.figures) {
-      all[order.figure->key] += order.pairs;
-      if (order.first) all["first"] += order.pairs;
+      Pooled& one = all[order.figure->key];
+      one.pairs += order.pairs;
+      const auto factors = factors_off(order);
+      one.factors.insert(one.factors.end(), factors.begin(), factors.end());
+      if (order.first) all["first"].pairs += order.pairs;
     }
   }
   return all;
+}
+
+std::string factors_text(const std::vector<double>& factors) {
+  if (factors.empty()) return "";
+  const auto at = [&](double share) { return text::number(sim::nearest_rank(factors, share), 2); };
+  return "; off by a factor of " + at(0.5) + " in the middle of " + std::to_string(factors.size()) +
+         ", of " + at(0.9) + " in nine of ten, of " + at(1) + " at most";
 }
 
 json pairs_json(const PairCount& pairs) {
@@ -183,7 +208,10 @@ json order_json(const std::vector<ScenarioOrder>& scenarios) {
                                 {"figures", figures},
                                 {"left_out", scenario.left_out}});
   }
-  for (const auto& [key, pairs] : pooled(scenarios)) out["pooled"][key] = pairs_json(pairs);
+  for (const auto& [key, one] : pooled(scenarios)) {
+    out["pooled"][key] = pairs_json(one.pairs);
+    if (!one.factors.empty()) out["pooled"][key]["factors"] = one.factors;
+  }
   return out;
 }
 
@@ -207,9 +235,9 @@ int validate_order_command(const ValidateOrderSettings& settings) {
     return 0;
   }
   std::printf("All scenarios together:\n");
-  for (const auto& [key, pairs] : pooled(scenarios)) {
-    std::printf("  %s: %s\n", key == "first" ? "what comes first" : key.c_str(),
-                tau_text(pairs).c_str());
+  for (const auto& [key, one] : pooled(scenarios)) {
+    std::printf("  %s: %s%s\n", key == "first" ? "what comes first" : key.c_str(),
+                tau_text(one.pairs).c_str(), factors_text(one.factors).c_str());
   }
   return 0;
 }

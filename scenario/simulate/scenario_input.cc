@@ -180,7 +180,6 @@ Result<std::vector<sim::SimulationInput>> scenario_inputs(const Scenario& scenar
     auto input = database_input(database, rocksdb_version);
     if (!input) return tl::unexpected(input.error().within("database " + database.name));
     input->host.cpus = cpus;
-    input->rate_spread = sim::kPriorRateSpread;
     input->device_name = scenario.device;  // they are on one, and have names for it
     if (device->kind != DeviceKind::kReal) {
       input->host.device = device_laws(device->profile);

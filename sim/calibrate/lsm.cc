@@ -13,6 +13,9 @@ using derivation::growth;
 // What the priors weigh: so many jobs, or, of bytes, one write buffer - of this size until one is
 // seen.
 constexpr double kPriorJobs = 10;
+// Deeper compactions merge as those out of level 0 do. What seems so many times as fast was read by
+// compactions that still run.
+constexpr double kMostDeeperFaster = 3;
 constexpr double kUsualBufferBytes = 64 << 20;
 
 double interval_seconds(const Sample& older, const Sample& newer) {
@@ -25,7 +28,7 @@ struct Weighed {
 
   // Bytes a second.
   [[nodiscard]] double rate(double sum, double seconds, double prior) const {
-    return (sum + bytes) / (seconds + bytes / prior);
+    return std::min((sum + bytes) / (seconds + bytes / prior), kFastestJob);
   }
   [[nodiscard]] double ratio(double over, double under, double prior) const {
     return (over + prior * bytes) / (under + bytes);
@@ -98,8 +101,7 @@ void LsmCalibration::add_compactions(const Sample& older, const Sample& newer) {
     sums_.deep_seconds +=
         growth(before.deep_compactions_ms, now.deep_compactions_ms).value_or(0) / 1000;
   }
-  // Running compactions are in what was read, but not yet in what ended: over the whole time that
-  // is one compaction more or less.
+  // Running compactions are in what was read, but not yet in what sums_.
   sums_.deep_bytes += *read - l0_bytes;
 }
 
@@ -113,11 +115,30 @@ void LsmCalibration::add_l0(double bytes, double seconds, double jobs) {
   sums_.squared_speeds += speed * speed;
 }
 
+double LsmCalibration::prior_bytes() const {
+  return sums_.buffer_bytes > 0 ? sums_.buffer_bytes / sums_.flushes : kUsualBufferBytes;
+}
+
+Seen LsmCalibration::seen() const {
+  const auto enough = [&](double bytes, double seconds) {
+    return bytes >= prior_bytes() && seconds > 0;
+  };
+  Seen seen;
+  seen.flush_speed = enough(sums_.flush_bytes, sums_.flush_seconds);
+  seen.l0_speed = enough(sums_.l0_bytes, sums_.l0_seconds);
+  seen.deep_speed = enough(sums_.deep_bytes, sums_.deep_seconds) &&
+                    sums_.deep_bytes <= kMostDeeperFaster * l0_speed() * sums_.deep_seconds;
+  return seen;
+}
+
+double LsmCalibration::l0_speed() const {
+  return Weighed{prior_bytes()}.rate(sums_.l0_bytes, sums_.l0_seconds, Laws().l0_bytes_per_second);
+}
+
 Laws LsmCalibration::laws() const {
   const Laws prior;
   Laws laws;
-  const Weighed weighed{sums_.buffer_bytes > 0 ? sums_.buffer_bytes / sums_.flushes
-                                               : kUsualBufferBytes};
+  const Weighed weighed{prior_bytes()};
   const double bytes =
       sums_.keyed_user_bytes > 0 ? sums_.keyed_user_bytes : sums_.keyed_flush_bytes;
   if (sums_.keys > 0 && bytes > 0) laws.bytes_per_write = bytes / sums_.keys;
@@ -129,13 +150,18 @@ Laws LsmCalibration::laws() const {
     const double fill = sums_.flush_bytes / laws.flush_output / sums_.buffer_bytes;
     laws.memtable_fill = std::clamp(fill, 0.1, 1.0);
   }
-  laws.flush_bytes_per_second =
-      weighed.rate(sums_.flush_bytes, sums_.flush_seconds, prior.flush_bytes_per_second);
-  laws.l0_bytes_per_second =
-      weighed.rate(sums_.l0_bytes, sums_.l0_seconds, prior.l0_bytes_per_second);
+  const Seen told = seen();
+  if (told.flush_speed) {
+    laws.flush_bytes_per_second =
+        weighed.rate(sums_.flush_bytes, sums_.flush_seconds, prior.flush_bytes_per_second);
+  }
+  if (told.l0_speed) laws.l0_bytes_per_second = l0_speed();
   // Deeper compactions read and merge as those out of L0 do, until they are seen to differ.
-  laws.deep_bytes_per_second =
-      weighed.rate(std::max(sums_.deep_bytes, 0.0), sums_.deep_seconds, laws.l0_bytes_per_second);
+  laws.deep_bytes_per_second = laws.l0_bytes_per_second;
+  if (told.deep_speed) {
+    laws.deep_bytes_per_second =
+        weighed.rate(sums_.deep_bytes, sums_.deep_seconds, laws.l0_bytes_per_second);
+  }
   laws.tree.survival =
       std::min(1.0, weighed.ratio(sums_.written_bytes, sums_.read_bytes, prior.tree.survival));
   const double mean = sums_.jobs > 0 ? sums_.speeds / sums_.jobs : 0;

@@ -1,10 +1,11 @@
 // LsmCalibration: the laws of a recorded run's writes, flushes and compactions, from its samples.
 //
 // Sums over the whole time that it saw, each with a prior (Laws' defaults) that weighs as much as
-// one write buffer: what was hardly seen stays near the prior. How much of the next level deep
-// compactions read is left at its prior, and speeds are as they were beside everything else that
-// went on: samples do not tell more, a simulation does (sim/calibrate/run.h). One pass, a fixed
-// size. Pure.
+// one write buffer: what was hardly seen stays near the prior. What a compaction reads counts as it
+// is read, and its time once it ended: over a long time that is one compaction more or less. How
+// much of the next level deep compactions read is left at its prior, and speeds are as they were
+// beside everything else that went on: samples do not tell more, a simulation does
+// (sim/calibrate/run.h). One pass, a fixed size. Pure.
 #pragma once
 
 #include "model/sample.h"
@@ -17,6 +18,8 @@ class LsmCalibration {
   // Two samples of one incarnation that follow each other, both with a database.
   void update(const Sample& older, const Sample& newer);
   [[nodiscard]] Laws laws() const;
+  // The speeds of which more was seen than the prior weighs.
+  [[nodiscard]] Seen seen() const;
 
  private:
   // What is summed up, over all column families.
@@ -34,6 +37,8 @@ class LsmCalibration {
   void add_flushes(const Sample& older, const Sample& newer);
   void add_compactions(const Sample& older, const Sample& newer);
   void add_l0(double bytes, double seconds, double jobs);
+  [[nodiscard]] double l0_speed() const;
+  [[nodiscard]] double prior_bytes() const;  // what the priors weigh
 
   Sums sums_;
 };

@@ -1,11 +1,10 @@
 #include "sim/calibrate/reads.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "model/derive.h"
+#include "sim/calibrate/least_squares.h"
 
 namespace rocktune::sim {
 namespace {
@@ -65,33 +64,8 @@ void ReadCalibration::update(const Sample& older, const Sample& newer) {
   sums_.cache_bytes += *reads * use.cache_bytes;
 }
 
-// Each source adds to them or does not: where the best fit has one below 0, it is left out.
-ReadCalibration::Sources ReadCalibration::fit(const Sources& target) const {
-  std::array<bool, kSources> used;
-  for (int i = 0; i < kSources; ++i) used.at(i) = sums_.sources(i, i) > 0;
-  while (true) {
-    Eigen::Matrix<double, kSources, kSources> matrix = sums_.sources;
-    Sources wanted = target;
-    for (int i = 0; i < kSources; ++i) {
-      if (used.at(i)) continue;
-      matrix.row(i).setZero();
-      matrix.col(i).setZero();
-      matrix(i, i) = 1;
-      wanted(i) = 0;
-    }
-    // Bytes are large and files few: scaled, so that rounding counts alike for all.
-    const Sources scale = matrix.diagonal().cwiseSqrt().cwiseInverse();
-    const Eigen::Matrix<double, kSources, kSources> scaled =
-        scale.asDiagonal() * matrix * scale.asDiagonal();
-    const Sources fitted = scale.asDiagonal() * scaled.ldlt().solve(scale.asDiagonal() * wanted);
-    int worst = -1;
-    for (int i = 0; i < kSources; ++i) {
-      const bool good = std::isfinite(fitted(i)) && fitted(i) >= 0;
-      if (used.at(i) && !good && (worst < 0 || !(fitted(i) >= fitted(worst)))) worst = i;
-    }
-    if (worst < 0) return fitted;
-    used.at(worst) = false;
-  }
+bool ReadCalibration::seen() const {
+  return sums_.reads >= kFewestReads;
 }
 
 ReadLaws ReadCalibration::laws() const {
@@ -104,9 +78,9 @@ ReadLaws ReadCalibration::laws() const {
     laws.write_seconds =
         std::clamp(sums_.write_us / sums_.timed_writes / 1e6, kLeastReadSeconds, kMostReadSeconds);
   }
-  if (!(sums_.reads >= kFewestReads)) return laws;
-  const Sources lookups = fit(sums_.lookups);
-  const Sources misses = fit(sums_.misses);
+  if (!seen()) return laws;
+  const Sources lookups = nonnegative_fit(sums_.sources, sums_.lookups);
+  const Sources misses = nonnegative_fit(sums_.sources, sums_.misses);
   laws.lookups = lookups(0);
   laws.lookups_per_l0_file = lookups(1);
   laws.compaction_lookups = lookups(2);

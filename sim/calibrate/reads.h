@@ -18,6 +18,8 @@ class ReadCalibration {
   void update(const Sample& older, const Sample& newer);
   // ReadLaws' defaults for what was not seen.
   [[nodiscard]] ReadLaws laws() const;
+  // Whether there were reads enough to tell what misses.
+  [[nodiscard]] bool seen() const;
 
  private:
   // What look-ups come from: reads, files of level 0 under each of them, bytes that compactions
@@ -32,7 +34,6 @@ class ReadCalibration {
     double cache_bytes = 0;          // ...
     double read_us = 0, write_us = 0, timed_reads = 0, timed_writes = 0;
   };
-  [[nodiscard]] Sources fit(const Sources& target) const;
   Sums sums_;
 };
 

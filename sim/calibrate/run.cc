@@ -40,11 +40,6 @@ double seconds_of(const std::optional<LatencyHistogram>& from,
              : 0;
 }
 
-HostLaws machine_of(const Sample& sample, const DeviceCapacities& device) {
-  const Counter cpus = sample.host ? sample.host->cpus : Counter();
-  return {cpus ? static_cast<double>(*cpus) : kPlentyCpus, device_laws(device)};
-}
-
 // Little's law: how long all operations took together, over the time in which they ended.
 std::optional<double> busy_threads(const DatabaseReading& from, const DatabaseReading& to,
                                    double seconds) {
@@ -83,16 +78,31 @@ bool RunCalibration::add(const Sample& sample) {
   const bool pair =
       last_ && last_->incarnation == sample.incarnation && tick > last_->database->agent_tick;
   if (pair) note(*last_, sample, learns ? learning_ : intervals_);
-  if (learns && pair) {
-    lsm_.update(*last_, sample);
-    reads_.update(*last_, sample);
-    compaction_bytes_read_ +=
-        growth(last_->database->compaction_bytes_read, sample.database->compaction_bytes_read)
-            .value_or(0);
-  }
+  if (learns && pair) learn(*last_, sample);
   if (learns) start_ = sample;
   last_ = sample;
   return pair && !learns;
+}
+
+void RunCalibration::learn(const Sample& older, const Sample& newer) {
+  lsm_.update(older, newer);
+  reads_.update(older, newer);
+  device_.update(derive(&older, newer));
+  compaction_bytes_read_ +=
+      growth(older.database->compaction_bytes_read, newer.database->compaction_bytes_read)
+          .value_or(0);
+}
+
+HostLaws RunCalibration::machine(const Sample& begin, const DeviceCapacities& device) const {
+  const Counter cpus = begin.host ? begin.host->cpus : Counter();
+  HostLaws laws{cpus ? static_cast<double>(*cpus) : kPlentyCpus, device_laws(device)};
+  if (laws.device) return laws;
+  const auto seen = device_.capacities();
+  if (!seen) return laws;
+  laws.device = device_laws(*seen);
+  laws.device_spread = kLearntDeviceSpread;
+  laws.device_learnt = true;
+  return laws;
 }
 
 Result<SimulationInput> RunCalibration::input_from(const Sample& begin, const Intervals& intervals,
@@ -103,6 +113,7 @@ Result<SimulationInput> RunCalibration::input_from(const Sample& begin, const In
   SimulationInput input;
   input.options = *options;
   input.laws = laws();
+  input.seen = seen();
   input.host = machine;
   input.state = family_states(begin, input.laws);
   input.delayed_rate = delayed_rate(begin);
@@ -111,6 +122,12 @@ Result<SimulationInput> RunCalibration::input_from(const Sample& begin, const In
   input.begin = begin.database->agent_tick;
   input.device_name = begin.device ? begin.device->name : "";
   return input;
+}
+
+Seen RunCalibration::seen() const {
+  Seen seen = lsm_.seen();
+  seen.cache = reads_.seen();
+  return seen;
 }
 
 Laws RunCalibration::laws() const {
@@ -151,12 +168,12 @@ Result<SimulationInput> RunCalibration::finish(std::string_view rocksdb_version,
     return fail(ErrorCode::kInvalidArgument,
                 "the run is not longer than the part that calibrates; shorten that");
   }
-  return calibrated(*start_, intervals_, rocksdb_version, machine_of(*start_, device), knobs);
+  return calibrated(*start_, intervals_, rocksdb_version, machine(*start_, device), knobs);
 }
 
 Result<SimulationInput> RunCalibration::whole(std::string_view rocksdb_version,
                                               const DeviceCapacities& device, KnobsAt knobs) const {
-  return whole(rocksdb_version, begin_ ? machine_of(*begin_, device) : HostLaws(), knobs);
+  return whole(rocksdb_version, begin_ ? machine(*begin_, device) : HostLaws(), knobs);
 }
 
 Result<SimulationInput> RunCalibration::whole(std::string_view rocksdb_version,
@@ -180,11 +197,15 @@ Result<SimulationInput> RunCalibration::calibrated(const Sample& begin, const In
   }
   auto input = input_from(begin, intervals, rocksdb_version, machine, knobs);
   if (!input) return tl::unexpected(input.error());
-  if (const auto overlap = fitted_overlap(rocksdb_version)) input->laws.tree.overlap = *overlap;
+  if (const auto overlap = fitted_overlap(rocksdb_version)) {
+    input->laws.tree.overlap = *overlap;
+    input->seen.overlap = true;
+  }
   // As far as the first part can be simulated: otherwise speeds stay as they were seen.
   auto learnt = input_from(*begin_, learning_, rocksdb_version, machine, KnobsAt::kRecorded);
   if (learnt && begin_->incarnation == start_->incarnation) {
     learnt->laws = input->laws;
+    input->seen = seen_beside_limiter(input->seen, learnt->options, learnt->laws);
     input->laws = with_speeds_alone(*std::move(learnt));
   }
   return input;

@@ -10,6 +10,7 @@
 #include "model/device_capacities.h"
 #include "model/result.h"
 #include "model/sample.h"
+#include "sim/calibrate/device.h"
 #include "sim/calibrate/lsm.h"
 #include "sim/calibrate/reads.h"
 #include "sim/ensemble.h"
@@ -23,9 +24,10 @@ class RunCalibration {
 
   // In order. Whether it ends an interval of the simulated part, that began with the sample before.
   bool add(const Sample& sample);
-  // `rocksdb_version`: "7.8.3"; `device`: as probed; where either direction is missing nothing
-  // waits for the device. Errors: the run is too short, tells no operations, or cannot be
-  // simulated.
+  // `rocksdb_version`: "7.8.3"; `device`: as probed. Where either direction is missing it is as
+  // the first part has seen it at its limit (sim/calibrate/device.h); where that was not seen
+  // either, nothing waits for the device. Errors: the run is too short, tells no operations, or
+  // cannot be simulated.
   [[nodiscard]] Result<SimulationInput> finish(std::string_view rocksdb_version,
                                                const DeviceCapacities& device,
                                                KnobsAt knobs = KnobsAt::kRecorded) const;
@@ -42,6 +44,7 @@ class RunCalibration {
   void know_readahead(double bytes) { readahead_bytes_ = bytes; }
   // As learnt by now, the overlap at its prior.
   [[nodiscard]] Laws laws() const;
+  [[nodiscard]] Seen seen() const;
   // The sample that the simulated part begins with; absent before there is one.
   [[nodiscard]] const std::optional<Sample>& start() const { return start_; }
 
@@ -51,6 +54,8 @@ class RunCalibration {
     std::vector<CacheUse> reads;
   };
   void note(const Sample& older, const Sample& newer, Intervals& intervals);
+  void learn(const Sample& older, const Sample& newer);
+  [[nodiscard]] HostLaws machine(const Sample& begin, const DeviceCapacities& device) const;
   [[nodiscard]] Result<SimulationInput> input_from(const Sample& begin, const Intervals& intervals,
                                                    std::string_view rocksdb_version,
                                                    const HostLaws& machine, KnobsAt knobs) const;
@@ -63,6 +68,7 @@ class RunCalibration {
   std::optional<double> readahead_bytes_;
   LsmCalibration lsm_;
   ReadCalibration reads_;
+  DeviceCalibration device_;
   std::optional<Sample> begin_, start_, last_;  // of the first part, of the rest; the latest
   Intervals learning_, intervals_;
   double compaction_bytes_read_ = 0;  // in the first part

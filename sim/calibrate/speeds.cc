@@ -9,9 +9,6 @@ namespace {
 
 constexpr int kSpeedRounds = 6;
 constexpr double kSameSpeed = 0.03;
-// No single thread merges faster; whose jobs seem to, has a device that is faster than it was said
-// to be.
-constexpr double kFastestJob = 1e9;
 constexpr double kLargestTurn = 3;  // of one round
 
 constexpr std::array kSpeeds = {&Laws::flush_bytes_per_second, &Laws::l0_bytes_per_second,
@@ -47,7 +44,18 @@ void doubt_limited(const PlantOptions& options, Laws& laws) {
   laws.job_spread = std::min(laws.job_spread, usual.job_spread);
 }
 
+constexpr std::array kSeenSpeeds = {&Seen::flush_speed, &Seen::l0_speed, &Seen::deep_speed};
+
 }  // namespace
+
+Seen seen_beside_limiter(Seen seen, const PlantOptions& options, const Laws& laws) {
+  if (!(options.rate_limit > 0)) return seen;
+  const Laws usual;
+  for (std::size_t i = 0; i < kSpeeds.size(); ++i) {
+    if (laws.*kSpeeds.at(i) <= usual.*kSpeeds.at(i)) seen.*kSeenSpeeds.at(i) = false;
+  }
+  return seen;
+}
 
 Laws with_speeds_alone(SimulationInput run) {
   const Laws seen = run.laws;

@@ -11,4 +11,8 @@ namespace rocktune::sim {
 // where a limiter was set.
 Laws with_speeds_alone(SimulationInput run);
 
+// `seen` less what a limiter that was set at the begin may have hidden: speeds that were seen no
+// faster than usual. `laws`: as seen.
+Seen seen_beside_limiter(Seen seen, const PlantOptions& options, const Laws& laws);
+
 }  // namespace rocktune::sim

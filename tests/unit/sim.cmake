@@ -3,6 +3,7 @@ rocktune_unit_test(sim_test
     unit/sim/arrival_clock_test.cc
     unit/sim/calibration_test.cc
     unit/sim/demand_test.cc
+    unit/sim/device_calibration_test.cc
     unit/sim/device_test.cc
     unit/sim/ensemble_test.cc
     unit/sim/foreground_test.cc

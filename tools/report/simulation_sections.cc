@@ -75,12 +75,15 @@ page::Table counts_table(const Json& policies, const char* key, const char* capt
   return table;
 }
 
-// Of a scenario: what stands in the place of a calibration.
-page::Table assumed_table(const Json& assumed) {
+bool is_of_a_run(const Json& document) {
+  return text_at(document, "calibrated_on") == "run";
+}
+
+// What stands in the place of a calibration.
+page::Table assumed_table(const Json& assumed, bool of_a_run) {
   page::Table table;
-  table.caption =
-      "Calibrated on no run: what is assumed, and within which factor either way the seeds draw "
-      "it.";
+  table.caption = std::string(of_a_run ? "Not shown by the run" : "Calibrated on no run") +
+                  ": what is assumed, and within which factor either way the seeds draw it.";
   table.columns = {{"", Align::kLeft}, {"value"}, {"factor"}};
   for (const Json& one : assumed) {
     const auto value = number_at(one, "value"), factor = number_at(one, "factor");
@@ -106,13 +109,15 @@ page::ChartGroup seed_charts(const Json& policies) {
     for (const Json& policy : policies) {
       const Json& values = array_at(object_at(object_at(policy, "figures"), key), "seeds");
       std::vector<page::Point> points;
-      for (const Json& value : values) {
-        points.push_back({static_cast<double>(points.size()), value.get<double>() * scale});
+      for (std::size_t seed = 0; seed < values.size(); ++seed) {
+        if (!values[seed].is_number()) continue;  // not known
+        points.push_back({static_cast<double>(seed), values[seed].get<double>() * scale});
       }
+      if (points.empty()) continue;
       const std::string name = text_at(policy, "policy");
       chart.series.push_back({name, name, std::move(points)});
     }
-    group.charts.push_back(std::move(chart));
+    if (!chart.series.empty()) group.charts.push_back(std::move(chart));
   }
   return group;
 }
@@ -161,10 +166,17 @@ std::vector<page::Section> simulation_sections(const Json& document) {
         page::Paragraph{"What was asked for is known for " + text::percent(*known) +
                         " of the time; while writes were held back it is a guess."});
   }
+  for (const Json& doubt : array_at(document, "doubts")) {
+    if (doubt.is_string())
+      section.blocks.emplace_back(page::Paragraph{printable(doubt.get<std::string>())});
+  }
   const Json& assumed = array_at(document, "assumed");
-  if (!assumed.empty()) section.blocks.emplace_back(assumed_table(assumed));
+  if (!assumed.empty()) {
+    section.blocks.emplace_back(assumed_table(assumed, is_of_a_run(document)));
+  }
   section.blocks.emplace_back(policies_table(policies, seeds_of(policies)));
-  if (page::Table table = counts_table(policies, "movements", "Changes by knob, in seed 0.");
+  if (page::Table table =
+          counts_table(policies, "movements", "Changes by knob, medians of the seeds.");
       !table.rows.empty()) {
     section.blocks.emplace_back(std::move(table));
   }
@@ -175,7 +187,7 @@ std::vector<page::Section> simulation_sections(const Json& document) {
   page::Section seeds;
   seeds.heading = "Seed by seed: " + text_at(document, "name");
   seeds.blocks.emplace_back(page::Paragraph{
-      std::string("Seed 0 has the rates as ") + (assumed.empty() ? "calibrated" : "assumed") +
+      std::string("Seed 0 has the rates as ") + (is_of_a_run(document) ? "calibrated" : "assumed") +
       "; the others draw what is uncertain. Policies of one seed met the same draw: lines that "
       "cross are an order that is none."});
   seeds.blocks.emplace_back(seed_charts(policies));

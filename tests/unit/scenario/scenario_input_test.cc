@@ -37,7 +37,7 @@ TEST_CASE("nothing of a scenario is calibrated, and its databases share its devi
   REQUIRE(inputs);
   REQUIRE(inputs->size() == 2);
   for (const sim::SimulationInput& input : *inputs) {
-    CHECK(input.rate_spread == sim::kPriorRateSpread);
+    CHECK(input.seen == sim::Seen());
     CHECK(input.laws.l0_bytes_per_second == sim::Laws().l0_bytes_per_second);
     CHECK(input.device_name == scenario->device);
     CHECK(input.host.cpus == 4);

@@ -48,6 +48,37 @@ TEST_CASE("what was not seen is as it is elsewhere") {
   CHECK(found.job_spread == Approx(prior.job_spread));
 }
 
+TEST_CASE("what a run has shown of its speeds is told from what is assumed") {
+  const auto seen = [](double writes, int seconds) {
+    RunCalibration calibration(1e6);
+    for (const Sample& sample : test::record(Plant({}, known_laws(), 1), writes, seconds)) {
+      calibration.add(sample);
+    }
+    return calibration.seen();
+  };
+  CHECK(seen(0, 60) == Seen());
+  const Seen shortly = seen(30000, 30);  // memtables are flushed, nothing is compacted deeper
+  CHECK(shortly.flush_speed);
+  CHECK_FALSE(shortly.deep_speed);
+  const Seen long_enough = seen(30000, 1800);
+  CHECK(long_enough.flush_speed);
+  CHECK(long_enough.l0_speed);
+  CHECK(long_enough.deep_speed);
+  CHECK_FALSE(long_enough.cache);  // nobody read
+}
+
+// What a running compaction has read by now counts, and its time does not.
+TEST_CASE("a compaction that still runs is no fast one") {
+  auto samples = test::record(Plant({}, known_laws(), 1), 30000, 600);
+  Sample running = samples.back();
+  running.sequence += 1;
+  running.database->agent_tick += std::chrono::seconds(1);
+  *running.database->compaction_bytes_read += 400'000'000'000;
+  samples.push_back(running);
+  const Laws laws = calibrated(samples);
+  CHECK(laws.deep_bytes_per_second == laws.l0_bytes_per_second);
+}
+
 TEST_CASE("another incarnation begins anew, and what was not read tells nothing") {
   auto samples = test::record(Plant({}, known_laws(), 1), 30000, 600);
   const auto laws_of = [](const std::vector<Sample>& run) {

@@ -62,6 +62,9 @@ TEST_CASE("what nobody asked for ranks nobody") {
   CHECK(ranked_by(unread, Priority::kReadP99) == Priority::kThroughput);
   CHECK(ranked_by(unread, Priority::kStallSeconds) == Priority::kStallSeconds);
   CHECK(ranked_by({policy("a", {0.001})}, Priority::kReadP99) == Priority::kReadP99);
+  SimulatedPolicy stalls = policy("c", {0, 0});
+  stalls.by_seed[1].stalled_seconds = 3;
+  CHECK(ranked_by({unread[0], stalls}, Priority::kReadP99) == Priority::kStallSeconds);
 }
 
 SimulationInput stalling_input() {
@@ -76,8 +79,8 @@ SimulationInput stalling_input() {
 
 TEST_CASE("rates are drawn as widely as they are unknown") {
   SimulationInput known;
-  SimulationInput unknown;
-  unknown.rate_spread = kPriorRateSpread;
+  known.seen.l0_speed = true;
+  const SimulationInput unknown;
   const double rate = known.laws.l0_bytes_per_second;
   double least = rate, most = rate;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -146,7 +149,8 @@ TEST_CASE("whoever is asked for less long rests until the others are done") {
 }
 
 TEST_CASE("draws stay near what is known, and seed 0 is what is known") {
-  const SimulationInput input = stalling_input();
+  SimulationInput input = stalling_input();
+  input.seen.l0_speed = true;
   CHECK(drawn(input, 0).laws.l0_bytes_per_second == input.laws.l0_bytes_per_second);
   CHECK(drawn(input, 0).laws.job_spread == 0);
   for (std::uint64_t seed = 1; seed < 200; ++seed) {

@@ -60,6 +60,12 @@ TEST_CASE("what a limiter held back is not taken for slow") {
   const Laws laws = with_speeds_alone(run);
   CHECK(laws.l0_bytes_per_second == Laws().l0_bytes_per_second);
   CHECK(laws.job_spread == Laws().job_spread);
+  Seen seen{true, true, true, true, true};
+  CHECK_FALSE(seen_beside_limiter(seen, run.options, run.laws).l0_speed);
+  run.laws.l0_bytes_per_second = 200e6;  // at least that fast
+  CHECK(seen_beside_limiter(seen, run.options, run.laws).l0_speed);
+  run.options.rate_limit = 0;
+  CHECK(seen_beside_limiter(seen, run.options, run.laws) == seen);
 }
 
 }  // namespace

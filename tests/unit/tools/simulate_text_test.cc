@@ -69,13 +69,12 @@ TEST_CASE("a simulation of a scenario says that nothing was calibrated, and what
           "[simulate]") {
   Simulation run = two_policies({0.001, 0.002}, {0.010, 0.020});
   run.scenario = ScenarioNotes{"nvme-p41", "8.9", {"bytes_per_sync"}};
-  run.input.rate_spread = sim::kPriorRateSpread;
   const std::string text = all_lines(simulation_lines(run));
   CHECK(has_part(text, "NOT CALIBRATED on any run"));
   CHECK(has_part(text, "within a factor of 4.055"));
   CHECK(has_part(text, "Left out, since it is not simulated: bytes_per_sync"));
   CHECK(has_part(text, kScenarioClaims));
-  CHECK_FALSE(has_part(text, "Calibrated:"));
+  CHECK_FALSE(has_part(text, "Calibrated on the run"));
 
   const trace::Json json = simulation_json(run);
   CHECK(json["calibrated_on"].is_null());
@@ -87,7 +86,37 @@ TEST_CASE("a simulation of a scenario says that nothing was calibrated, and what
 
   run.scenario.reset();
   CHECK(simulation_json(run)["calibrated_on"] == "run");
+  CHECK(simulation_json(run)["assumed"].size() == 5);
+  run.input.seen = {true, true, true, true, true};
   CHECK(simulation_json(run)["assumed"].empty());
+}
+
+TEST_CASE("what a run did not show is said to be assumed", "[simulate]") {
+  Simulation run = two_policies({0.001, 0.002}, {0.010, 0.020});
+  run.input.seen.l0_speed = true;
+  const std::string text = all_lines(simulation_lines(run));
+  CHECK(has_part(text, "Calibrated on the run: 57.2 MiB/s a thread out of level 0; no device"));
+  CHECK(has_part(text, "ASSUMED, since the run did not show it"));
+  CHECK(has_part(text, "within a factor of 4.055"));
+  CHECK_FALSE(has_part(text, "a thread reads out of level 0"));
+  run.input.seen = {true, true, true, true, true};
+  CHECK_FALSE(has_part(all_lines(simulation_lines(run)), "ASSUMED"));
+}
+
+TEST_CASE("a simulation says what its figures do not show", "[simulate]") {
+  Simulation run = two_policies({0, 0}, {0, 0});
+  run.input.demand.known_ratio = 0.02;
+  const std::string text = all_lines(simulation_lines(run));
+  CHECK(has_part(text, "ranked by throughput since read_p99 is not known"));
+  CHECK(has_part(text, "is known for 2% of the time: figures and order rest on a guess"));
+  CHECK(has_part(text, "Fewer than 20 seeds"));
+  CHECK(has_part(text, "Changes by headroom, medians: max_background_jobs 3"));
+  CHECK_FALSE(has_part(text, kRunP99Error));
+  CHECK(simulation_json(run)["policies"][0]["figures"]["read_p99_seconds"]["median"].is_null());
+  run.input.host.device = sim::DeviceLaws();
+  CHECK(has_part(all_lines(simulation_lines(run)), kRunP99Error));
+  run.policies.pop_back();
+  CHECK(has_part(all_lines(simulation_lines(run)), "one policy alone is not ranked"));
 }
 
 TEST_CASE("a validation counts all runs, and those that stall by themselves", "[simulate]") {
