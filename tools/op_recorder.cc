@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -12,6 +13,7 @@
 #include "files/replace_file.h"
 #include "tools/text.h"
 #include "trace/journal_json.h"
+#include "trace/op_trace_file.h"
 #include "wire/codec.h"
 
 namespace rocktune::tools {
@@ -27,14 +29,40 @@ std::string reason_of(int code) {
   return std::system_category().message(code);
 }
 
-// The newest of OPTIONS-000012 and its like.
-std::string newest_options(const std::string& directory) {
-  std::string newest;
+using FileSizes = std::map<std::string, std::uint64_t>;
+
+FileSizes checkpoint_files(const std::string& directory) {
+  FileSizes files;
   std::error_code error;
   for (auto it = fs::directory_iterator(fs::path(directory) / kCheckpointDirectory, error);
        !error && it != fs::directory_iterator(); it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    if (name.starts_with("OPTIONS-") && name > newest) newest = name;
+    std::error_code gone;
+    const auto bytes = it->file_size(gone);
+    if (!gone) files[it->path().filename().string()] = bytes;
+  }
+  return files;
+}
+
+// 12 of OPTIONS-000012; nothing of what is called otherwise.
+std::optional<std::uint64_t> number_of_options(std::string_view name) {
+  constexpr std::string_view kPrefix = "OPTIONS-";
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  name.remove_prefix(kPrefix.size());
+  std::uint64_t number = 0;
+  const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (code != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  return number;
+}
+
+// By number, which has six digits at least: OPTIONS-1000000 comes after OPTIONS-999999.
+std::string newest_options(const FileSizes& files) {
+  std::string newest;
+  std::uint64_t newest_number = 0;
+  for (const auto& [name, bytes] : files) {
+    const auto number = number_of_options(name);
+    if (!number || *number < newest_number) continue;
+    newest = name;
+    newest_number = *number;
   }
   return newest.empty() ? newest : std::string(kCheckpointDirectory) + "/" + newest;
 }
@@ -93,6 +121,11 @@ Result<std::string> prepare_recording_directory(const std::string& path,
                 absolute + " has a recording already: choose another directory");
   }
   if (auto made = make_directory(absolute, database); !made) return tl::unexpected(made.error());
+  const bool empty = fs::is_empty(absolute, error);
+  if (error) return fail(ErrorCode::kIo, absolute + ": " + error.message());
+  if (!empty) {
+    return fail(ErrorCode::kConflict, absolute + " is not empty: choose another directory");
+  }
   return absolute;
 }
 
@@ -136,10 +169,28 @@ trace::OpRecording op_recording(const AgentDatabase& database, const RecordedObj
   recording.keep_one_read_of = status.keep_one_read_of;
   recording.reads_left_out = status.reads_left_out;
   recording.checkpoint = status.checkpoint;
-  if (status.checkpoint) recording.options_file = newest_options(status.directory);
+  if (status.checkpoint) {
+    recording.checkpoint_files = checkpoint_files(status.directory);
+    recording.options_file = newest_options(*recording.checkpoint_files);
+  }
   recording.block_cache_bytes = objects.block_cache_bytes;
   recording.rate_limit_bytes_per_second = objects.rate_limit_bytes_per_second;
   recording.writer_ns_per_operation = status.writer_ns_per_operation;
+  return recording;
+}
+
+Result<trace::OpRecording> ended_recording(const AgentDatabase& database,
+                                           const RecordedObjects& objects,
+                                           const wire::OpTrace& status) {
+  const auto contents = trace::read_op_trace(status.directory + "/" + trace::kOpTraceName);
+  if (!contents) return tl::unexpected(contents.error());
+  auto recording = op_recording(database, objects, status);
+  recording.bytes = contents->bytes;
+  recording.writes = contents->writes;
+  recording.gets = contents->gets;
+  recording.multigets = contents->multigets;
+  recording.seeks = contents->seeks;
+  recording.crc32 = contents->crc32;
   return recording;
 }
 

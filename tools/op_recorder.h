@@ -19,7 +19,7 @@ Result<wire::OpTrace> ask_op_trace(const AgentDatabase& database,
                                    const wire::OpTraceRequest& request);
 
 // Makes it with mode 0700 where it is missing, for the user of the database's process; its absolute
-// path. kConflict: there is a recording in it.
+// path. kConflict: it is not empty.
 Result<std::string> prepare_recording_directory(const std::string& path,
                                                 const AgentDatabase& database);
 
@@ -32,6 +32,11 @@ Result<RecordedObjects> recorded_objects(const AgentDatabase& database);
 
 trace::OpRecording op_recording(const AgentDatabase& database, const RecordedObjects& objects,
                                 const wire::OpTrace& status);
+// Once nothing more is written: with the checksum of its ops.trace, and counts of what is in it. A
+// database that is gone could not tell of its last moment.
+Result<trace::OpRecording> ended_recording(const AgentDatabase& database,
+                                           const RecordedObjects& objects,
+                                           const wire::OpTrace& status);
 // Replaces the manifest in the status's directory.
 Result<void> write_manifest(const trace::OpRecording& recording, const std::string& directory);
 

@@ -1,9 +1,12 @@
 // rocktune record-ops: what a running database is asked for, recorded by RocksDB's own trace, and a
 // checkpoint to do it again on.
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <memory>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 #include "tools/agents.h"
 #include "tools/command.h"
@@ -11,15 +14,19 @@
 #include "tools/status_line.h"
 #include "tools/stop.h"
 #include "tools/text.h"
+#include "trace/op_trace_file.h"
 
 namespace rocktune::tools {
 namespace {
 
 constexpr std::chrono::milliseconds kLook{250};
+// What an agent takes (docs/wire.md).
+constexpr std::uint64_t kLeastTraceBytes = std::uint64_t{64} << 10;
+constexpr std::uint64_t kMostTraceBytes = std::uint64_t{1} << 50;
 
 constexpr const char* kRecordOpsFooter =
     R"(DATABASE: its path, or the end of it; the program must run with the agent (rocktune run). DIR: new, or
-empty and of the program's user; on the file system of the database unless --no-checkpoint. It ends
+empty, and of the program's user; on the file system of the database unless --no-checkpoint. It ends
 by itself: by time, size, a disk that is too slow or would be too full, when the database is closed,
 or on Ctrl-C. While it goes on each operation takes a mutex of RocksDB's and a copy of its key (of a
 write: of everything written): docs/record-ops.md has what that costs. A checkpoint is hard links: as
@@ -56,6 +63,20 @@ Result<wire::OpTrace> ask_what(const AgentDatabase& database, const char* action
   return ask_op_trace(database, request);
 }
 
+// No agent is left to say when all of it is written: within a second, or the disk hangs
+// (kLongestInMemory of agent/op_trace/file.h).
+void wait_for_the_rest(const std::string& directory) {
+  constexpr int kQuietLooks = 4;
+  const std::string file = directory + "/" + trace::kOpTraceName;
+  std::error_code ignored;
+  auto bytes = std::filesystem::file_size(file, ignored);
+  for (int quiet = 0; quiet < kQuietLooks; ++quiet) {
+    std::this_thread::sleep_for(kLook);
+    const auto now = std::filesystem::file_size(file, ignored);
+    if (std::exchange(bytes, now) != now) quiet = 0;
+  }
+}
+
 // What the agent says until it has ended; a database that is gone took its trace's end with it.
 Result<wire::OpTrace> follow_to_end(const AgentDatabase& database, wire::OpTrace last) {
   const StatusLine line;
@@ -74,6 +95,7 @@ Result<wire::OpTrace> follow_to_end(const AgentDatabase& database, wire::OpTrace
     if (now.error().code != ErrorCode::kNotFound) return now;
     last.state = "ended";
     last.why_ended = "closing";
+    wait_for_the_rest(last.directory);
   }
   return last;
 }
@@ -89,12 +111,14 @@ int print_recording(const trace::OpRecording& recording, const wire::OpTrace& st
   return std::cout ? kOk : kFailed;
 }
 
-int finish_recording(const trace::OpRecording& recording, const wire::OpTrace& status,
-                     bool as_json) {
-  if (auto written = write_manifest(recording, status.directory); !written) {
+int finish_recording(const AgentDatabase& database, const RecordedObjects& objects,
+                     const wire::OpTrace& status, bool as_json) {
+  const auto recording = ended_recording(database, objects, status);
+  if (!recording) return report_error(recording.error().within("record-ops"));
+  if (auto written = write_manifest(*recording, status.directory); !written) {
     return report_error(written.error().within("record-ops"));
   }
-  if (print_recording(recording, status, as_json) != kOk) return kFailed;
+  if (print_recording(*recording, status, as_json) != kOk) return kFailed;
   if (stop_requested()) return kStopped;
   return ended_as_asked(status) ? kOk : kFailed;
 }
@@ -106,6 +130,8 @@ int start_recording(const RecordOptions& options, const AgentDatabase& database)
         kUsage);
   }
   take_stop_signals();
+  const auto objects = recorded_objects(database);
+  if (!objects) return report_error(objects.error().within("record-ops"));
   const auto directory = prepare_recording_directory(options.directory, database);
   if (!directory) return report_error(directory.error().within("record-ops"));
   wire::OpTraceRequest request;
@@ -116,8 +142,6 @@ int start_recording(const RecordOptions& options, const AgentDatabase& database)
   request.keep_one_read_of = options.keep_one_read_of;
   request.checkpoint = !options.no_checkpoint;
   request.force = options.force;
-  const auto objects = recorded_objects(database);
-  if (!objects) return report_error(objects.error().within("record-ops"));
   const auto started = ask_op_trace(database, request);
   if (!started) return report_error(started.error().within("record-ops"));
   // Now already: should we be killed, it is known what is there.
@@ -127,7 +151,7 @@ int start_recording(const RecordOptions& options, const AgentDatabase& database)
     static_cast<void>(ask_what(database, "stop"));  // nobody would know of it
     return report_error(ended.error().within("record-ops"));
   }
-  return finish_recording(op_recording(database, *objects, *ended), *ended, options.json);
+  return finish_recording(database, *objects, *ended, options.json);
 }
 
 // Whoever began it may be gone: the manifest is completed here, too.
@@ -141,7 +165,7 @@ int stop_recording(const RecordOptions& options, const AgentDatabase& database) 
   if (!objects) return report_error(objects.error().within("record-ops"));
   const auto ended = follow_to_end(database, *asked);
   if (!ended) return report_error(ended.error().within("record-ops"));
-  return finish_recording(op_recording(database, *objects, *ended), *ended, options.json);
+  return finish_recording(database, *objects, *ended, options.json);
 }
 
 int show_recording(const RecordOptions& options, const AgentDatabase& database) {
@@ -173,6 +197,7 @@ void add_record_ops(CLI::App& root, Action& chosen) {
   app->add_option("--max-size", options->max_bytes,
                   "the trace ends before it is larger: bytes, or 64MiB (default: 1GiB)")
       ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(kLeastTraceBytes, kMostTraceBytes))
       ->type_name("SIZE");
   app->add_option("--sample", options->keep_one_read_of,
                   "record one of N reads; writes are all recorded")

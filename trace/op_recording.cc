@@ -31,6 +31,8 @@ void visit_recording(Recording& recording, Visit&& visit) {
 // What may be absent.
 template <class Recording, class Visit>
 void visit_optional(Recording& recording, Visit&& visit) {
+  visit("crc32", recording.crc32);
+  visit("checkpoint_files", recording.checkpoint_files);
   visit("block_cache_bytes", recording.block_cache_bytes);
   visit("rate_limit_bytes_per_second", recording.rate_limit_bytes_per_second);
   visit("writer_ns_per_operation", recording.writer_ns_per_operation);
@@ -38,8 +40,12 @@ void visit_optional(Recording& recording, Visit&& visit) {
 
 }  // namespace
 
+std::uint64_t operations_of(const OpRecording& recording) {
+  return recording.writes + recording.gets + recording.multigets + recording.seeks;
+}
+
 std::string encode(const OpRecording& recording) {
-  Json json{{"schema", kOpManifestSchema}};
+  Json json{{"schema", kOpManifestSchema}, {"operations", operations_of(recording)}};
   visit_recording(recording, [&](const char* name, const auto& value) { json[name] = value; });
   visit_optional(recording, [&](const char* name, const auto& value) {
     if (value) json[name] = *value;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -23,16 +24,25 @@ struct OpRecording {
   std::string state;      // "recording": it goes on, or whoever recorded was killed; "ended"
   std::string why_ended;  // docs/wire.md has the words; empty while it goes on
   std::string problem;    // the system's sentence, of a disk
+  // Of ops.trace: what is in the file.
   std::uint64_t bytes = 0;
   std::uint64_t writes = 0, gets = 0, multigets = 0, seeks = 0;
+  // zlib's, of the whole file. Absent: it goes on, whoever recorded was killed, or an earlier
+  // version wrote this.
+  std::optional<std::uint32_t> crc32;
   std::uint64_t keep_one_read_of = 1, reads_left_out = 0;
   bool checkpoint = false;
+  // Its files with their sizes, by name. Absent: there is none, or as with crc32.
+  std::optional<std::map<std::string, std::uint64_t>> checkpoint_files;
   std::string options_file;  // within the directory; empty: there is none
   // What RocksDB's options file does not have. Absent: none, or not known.
   std::optional<std::int64_t> block_cache_bytes;
   std::optional<std::int64_t> rate_limit_bytes_per_second;
   std::optional<double> writer_ns_per_operation;
 };
+
+// Writes, reads and seeks.
+std::uint64_t operations_of(const OpRecording& recording);
 
 std::string encode(const OpRecording& recording);
 // Errors name `file` and the field.

@@ -17,7 +17,6 @@
 #include "bench/replay_ops/host.h"
 #include "bench/replay_ops/recording.h"
 #include "bench/text_file.h"
-#include "bench/trial/digest.h"
 #include "bench/trial/screen.h"
 #include "bench/trial/trial.h"
 
@@ -53,17 +52,18 @@ std::string replay_command_of(const ReplayOpsSettings& settings) {
 // What all runs must have in common.
 Result<json> shared_by_replays(const ReplayOpsSettings& settings,
                                const OpRecordingDirectory& recording) {
-  const auto trace = digest_of_file(recording.trace_file());
-  if (!trace) return tl::unexpected(trace.error());
   auto programs = programs_json(kComparedPrograms);
   if (!programs) return tl::unexpected(programs.error());
-  return json{{"schema", "rocktune-replay-ops-directory/1"},
-              {"recording", *trace},
-              {"speed", settings.speed},
-              {"threads", settings.threads},
-              {"seed", settings.seed},
-              {"programs", std::move(*programs)},
-              {"machine", machine_json()}};
+  return json{
+      {"schema", "rocktune-replay-ops-directory/1"},
+      // As open_recording() has checked them.
+      {"recording",
+       {{"bytes", recording.manifest.bytes}, {"crc32", recording.manifest.crc32.value_or(0)}}},
+      {"speed", settings.speed},
+      {"threads", settings.threads},
+      {"seed", settings.seed},
+      {"programs", std::move(*programs)},
+      {"machine", machine_json()}};
 }
 
 class Replays {
@@ -139,12 +139,12 @@ Result<void> replay_and_report(const ReplayOpsSettings& settings,
   Screen screen(settings.json);
   screen.say("replaying " + recording.path + " with " + settings.policies + ", in " +
              directory.path());
-  screen.say(kReplayOpsClaims);
+  screen.say(replay_ops_claims(settings.speed));
   auto made = Replays(settings, recording, directory, screen).make(policies);
   const ReportHead head{"Recorded operations of " + recording.manifest.database + " done again",
                         replay_command_of(settings), policies, settings.seed,
                         json{{"rung", "real_replay"},
-                             {"claims", kReplayOpsClaims},
+                             {"claims", replay_ops_claims(settings.speed)},
                              {"recording", recording.path},
                              {"speed", settings.speed}}};
   auto written = write_reports(head, directory, screen);

@@ -20,7 +20,7 @@ json result_of(const ReplayOpsHost& settings, const OpRecordingDirectory& record
                const RunResult& run, const Replayed& replayed) {
   json document = result_json(run);
   document["rung"] = "real_replay";
-  document["claims"] = kReplayOpsClaims;
+  document["claims"] = replay_ops_claims(settings.speed);
   document["replay"] = {{"recording", recording.path},
                         {"speed", settings.speed},
                         {"threads", settings.threads},

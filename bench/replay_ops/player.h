@@ -27,8 +27,10 @@ struct Replayed {
   bool one_writer = false;      // all writes on one thread (routing.h)
   double recorded_seconds = 0;  // between the trace's begin and its last operation
   std::uint64_t operations = 0;
-  std::uint64_t unknown = 0;         // records of a type that this RocksDB does not replay
-  double reader_waited_seconds = 0;  // because too many operations were late: those are not charged
+  std::uint64_t unknown = 0;  // records of a type that this RocksDB does not replay
+  // Too many operations were late and waited, so that no more were read. Part of the latency of
+  // those that came after, as that counts from the due time.
+  double reader_waited_seconds = 0;
 };
 
 // An operation that fails ends the replay, with an Error.

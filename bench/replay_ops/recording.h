@@ -6,27 +6,24 @@
 #include "model/result.h"
 #include "scenario/scenario.h"
 #include "trace/op_recording.h"
+#include "trace/op_trace_file.h"
 
 namespace rocktune::bench {
 
-// What a replay on a real RocksDB can say, and what it cannot: part of every result.
-inline constexpr const char* kReplayOpsClaims =
-    "operations replayed on a real RocksDB (rung 3 of 4): what the recorded operations would have "
-    "met, on this machine, at the pace at which they were recorded. Not what the application would "
-    "have asked for, had it been served differently. Scans are replayed as the seeks that began "
-    "them, writes without the caller's sync, and what waited in a stall when it was recorded is "
-    "due "
-    "when it was let through.";
+// What a replay on a real RocksDB, at `speed` times the recorded pace, can say, and what it cannot:
+// part of every result. Pure.
+std::string replay_ops_claims(double speed);
 
 struct OpRecordingDirectory {
   std::string path;  // absolute
   trace::OpRecording manifest;
 
-  [[nodiscard]] std::string trace_file() const { return path + "/ops.trace"; }
+  [[nodiscard]] std::string trace_file() const { return path + "/" + trace::kOpTraceName; }
   [[nodiscard]] std::string checkpoint() const { return path + "/checkpoint"; }
 };
 
-// An Error when it is none, or nothing can be replayed of it.
+// An Error when it is none, nothing can be replayed of it, or its files are not those that were
+// recorded: reads all of ops.trace.
 Result<OpRecordingDirectory> open_recording(const std::string& directory);
 
 // The recording as what reports and policies know: a scenario of one database.

@@ -3,24 +3,14 @@
 #include <array>
 #include <cstdint>
 
+#include "trace/op_trace_file.h"
+
 namespace rocktune::bench {
 namespace {
 
 constexpr std::streamsize kReadBytes = 1 << 20;
-// A record: its time (8 bytes), its type (1), the length of the rest (4, the lowest first): see
-// trace_replay/trace_replay.h.
-constexpr std::size_t kHeadBytes = 13;
-constexpr std::size_t kLengthAt = 9;
 // A write batch is at most 4 GiB; a length beyond this is a file that is damaged.
 constexpr std::uint32_t kMostPayloadBytes = std::uint32_t{1} << 30;
-
-std::uint32_t payload_length(const std::array<char, kHeadBytes>& head) {
-  std::uint32_t length = 0;
-  for (std::size_t i = 0; i < sizeof length; ++i) {
-    length |= std::uint32_t{static_cast<unsigned char>(head[kLengthAt + i])} << (8 * i);
-  }
-  return length;
-}
 
 }  // namespace
 
@@ -37,13 +27,13 @@ Result<std::unique_ptr<rocksdb::TraceReader>> OpTraceReader::open(const std::str
 }
 
 rocksdb::Status OpTraceReader::Read(std::string* data) {
-  std::array<char, kHeadBytes> head{};
+  std::array<char, trace::kOpHeadBytes> head{};
   if (!in_.read(head.data(), head.size())) return rocksdb::Status::Incomplete();
-  const std::uint32_t length = payload_length(head);
+  const std::uint32_t length = trace::decode_op_head(head.data()).payload_bytes;
   if (length > kMostPayloadBytes) return rocksdb::Status::Corruption("a record of the trace");
   data->assign(head.data(), head.size());
-  data->resize(kHeadBytes + length);
-  if (!in_.read(data->data() + kHeadBytes, length)) return rocksdb::Status::Incomplete();
+  data->resize(head.size() + length);
+  if (!in_.read(data->data() + head.size(), length)) return rocksdb::Status::Incomplete();
   return rocksdb::Status::OK();
 }
 

@@ -1,6 +1,7 @@
 // Reads a trace of operations in large pieces: RocksDB's own reader makes two system calls for each
 // record, which on a busy machine takes from what is measured. What is not whole at the end of the
-// file (its writer was killed) is taken for the end.
+// file (its writer was killed) is taken for the end: that the file is as it was recorded was looked
+// at before (open_recording() of recording.h).
 //
 // Not thread-safe.
 #pragma once

@@ -186,6 +186,7 @@ std::vector<std::string> conclusions(const Summary& summary) {
 std::vector<std::string> remarks(const Summary& summary) {
   std::vector<std::string> all = {machine_remark(summary)};
   all.insert(all.end(), summary.differences.begin(), summary.differences.end());
+  all.insert(all.end(), summary.replayed.begin(), summary.replayed.end());
   add_disagreements(summary, all);
   add_turns_not_taken(summary, all);
   add_left_out(summary, all);

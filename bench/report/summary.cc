@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/report/figures.h"
+#include "bench/report/replayed.h"
 #include "bench/report/result_reader.h"
 
 namespace rocktune::bench::report {
@@ -316,6 +317,7 @@ Summary summarize(const Comparison& comparison) {
   summary.scenario = first_text(comparison, "/scenario/name");
   summary.description = first_text(comparison, "/scenario/description");
   summary.differences = differences_of(comparison);
+  summary.replayed = replay_remarks(comparison.runs);
   if (!comparison.runs.empty()) {
     summary.device = device_text(comparison.runs.front().result);
     summary.scale = number_at(comparison.runs.front().result, "/scenario/scale");

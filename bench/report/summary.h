@@ -90,6 +90,7 @@ struct Summary {
   std::string first;  // key of the figure that the objective puts first; empty: it has none
   Machine machine;
   std::vector<std::string> differences;  // what should be the same in all runs and is not
+  std::vector<std::string> replayed;     // of replayed operations (replayed.h)
   std::vector<Figure> figures;           // those that any run has, in the order to show them
   std::vector<Figure> phase_figures;     // of single phases
   std::vector<PolicySummary> policies;   // the reference first

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 import unittest
+import zlib
 
 from agent_support import AgentWorld
 from support import BIN, needs_db_bench, request, wait_for
@@ -41,6 +42,15 @@ class RecordOps(AgentWorld):
     def manifest(self):
         return json.loads((self.recording / "manifest.json").read_text())
 
+    def check_manifest(self):
+        """It has what is in ops.trace, and in the checkpoint; the manifest."""
+        manifest, trace = self.manifest(), (self.recording / "ops.trace").read_bytes()
+        self.assertEqual((manifest["bytes"], manifest["crc32"]), (len(trace), zlib.crc32(trace)))
+        self.assertEqual(manifest["operations"], sum(manifest[kind] for kind in ("writes", "gets", "multigets", "seeks")))
+        files = {path.name: path.stat().st_size for path in (self.recording / "checkpoint").glob("*")}
+        self.assertEqual(manifest.get("checkpoint_files", {}), files)
+        return manifest
+
     def status(self):
         return json.loads(self.record("--status", "--json").stdout)
 
@@ -50,14 +60,13 @@ class RecordOps(AgentWorld):
         shown = self.record("-o", self.recording, "--seconds", "1").stdout
         self.assertLess(time.monotonic() - begin, 10)
         self.assertIn("its time was over", shown)
-        manifest = self.manifest()
+        manifest = self.check_manifest()
         self.assertEqual(manifest["schema"], "rocktune-op-recording/1")
         self.assertEqual((manifest["state"], manifest["why_ended"]), ("ended", "time"))
         self.assertAlmostEqual(manifest["seconds"], 1, delta=0.2)
         self.assertGreater(manifest["writes"], 100)
         self.assertGreater(manifest["gets"], 100)
         self.assertGreater(manifest["writer_ns_per_operation"], 0)
-        self.assertEqual(manifest["bytes"], (self.recording / "ops.trace").stat().st_size)
         self.assertEqual((self.recording / "ops.trace").stat().st_mode & 0o777, 0o600)
         self.assertTrue((self.recording / manifest["options_file"]).is_file())
         self.assertTrue((self.recording / "checkpoint" / "CURRENT").is_file())
@@ -67,7 +76,7 @@ class RecordOps(AgentWorld):
     def test_by_size_and_again(self):
         self.busy_host()
         self.record("-o", self.recording, "--max-size", "256KiB", "--sample", "4", "--no-checkpoint")
-        manifest = self.manifest()
+        manifest = self.check_manifest()
         self.assertEqual(manifest["why_ended"], "size")
         self.assertLessEqual(manifest["bytes"], 256 << 10)
         self.assertGreater(manifest["reads_left_out"], manifest["gets"])
@@ -100,9 +109,19 @@ class RecordOps(AgentWorld):
         wait_for("the manifest", lambda: (self.recording / "manifest.json").exists())
         process.kill()
         self.assertEqual(self.manifest()["state"], "recording")
+        self.assertNotIn("crc32", self.manifest())
         wait_for("its end", lambda: self.status()["state"] == "ended", 10)
         self.record("--stop")  # has ended: completes the manifest
-        self.assertEqual(self.manifest()["why_ended"], "time")
+        self.assertEqual(self.check_manifest()["why_ended"], "time")
+
+    def test_a_database_that_is_killed_leaves_what_was_written(self):
+        host = self.busy_host()
+        process = self.start_recording("--seconds", "60")
+        wait_for("something recorded", lambda: self.status()["writes"] > 0)
+        host.kill()
+        output, errors = process.communicate(timeout=40)
+        self.assertEqual(process.returncode, 1, output + errors)
+        self.assertGreater(self.check_manifest()["writes"], 0)
 
     def test_the_database_closes_meanwhile(self):
         host = self.busy_host(*BUSY, "--duration=3")
@@ -111,7 +130,7 @@ class RecordOps(AgentWorld):
         self.assertEqual(process.returncode, 1, output + errors)
         self.assertIn("the database was closed", output)
         self.assertEqual(host.wait(20), 0, (self.directory / "host.log").read_text())
-        self.assertEqual(self.manifest()["why_ended"], "closing")
+        self.assertEqual(self.check_manifest()["why_ended"], "closing")
         self.assertGreater(self.manifest()["writes"], 0)
 
     def test_a_read_only_agent_records_nothing(self):
@@ -124,6 +143,16 @@ class RecordOps(AgentWorld):
         self.busy_host()
         self.assertEqual(self.record(check=False).returncode, 2)
         self.assertEqual(self.record("--seconds", "0", check=False).returncode, 2)
+        for size in ("100B", "0", "-1", "2PiB", "many"):
+            refused = self.record("-o", self.recording, "--max-size", size, check=False)
+            self.assertEqual(refused.returncode, 2, refused.stderr)
+            self.assertIn("--max-size", refused.stderr)
+        self.assertFalse(self.recording.exists())
+        (self.recording / "somebody's").mkdir(parents=True)
+        refused = self.record("-o", self.recording, check=False)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("is not empty: choose another directory", refused.stderr)
+        self.assertEqual([path.name for path in self.recording.iterdir()], ["somebody's"])
         nobody = self.rocktune("record-ops", "other", "--agent-dir", self.agents, "-o", self.recording, check=False)
         self.assertEqual(nobody.returncode, 1)
         self.assertIn("no open database is called other", nobody.stderr)

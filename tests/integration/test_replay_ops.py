@@ -99,6 +99,10 @@ class ReplayOps(AgentWorld):
         summary = json.loads(self.rocktune(*command).stdout)
         self.assertEqual(summary["rung"], "real_replay")
         self.assertIn("would have met", summary["claims"])
+        self.assertIn("at 2 times the pace at which they were recorded", summary["claims"])
+        markdown = (output / "compare.md").read_text()
+        for known in (summary["claims"], "(writing_threads)", "(operations_not_replayed): 0.", "(recorded_reads_left_out): 0."):
+            self.assertIn(known, markdown)
         self.assertEqual([entry["policy"] for entry in summary["policies"]], ["static", "headroom"])
         runs = {path.name: json.loads(path.read_text()) for path in (output / "runs").glob("*.json")}
         self.assertEqual(set(runs), {"static-001.json", "headroom-001.json"})
@@ -112,6 +116,30 @@ class ReplayOps(AgentWorld):
         begin = time.monotonic()
         self.rocktune(*command)  # goes on where it ended: nothing is left to do
         self.assertLess(time.monotonic() - begin, 10)
+
+    def test_a_recording_that_is_not_whole_is_not_replayed(self):
+        recorded = self.record_a_run()["bytes"]
+        trace, output = self.recording / "ops.trace", self.directory / "out"
+        whole = trace.read_bytes()
+
+        def refused(content):
+            trace.write_bytes(content)
+            replay = self.rocktune("replay-ops", self.recording, "--policies", "static", "-o", output, check=False)
+            self.assertEqual(replay.returncode, 1, replay.stdout + replay.stderr)
+            self.assertFalse(output.exists(), "nothing was replayed")
+            self.assertEqual(replay.stdout, "")
+            self.assertEqual(len(replay.stderr.splitlines()), 1, replay.stderr)
+            return replay.stderr
+
+        cut = refused(whole[:len(whole) // 80])
+        self.assertIn(f"{trace} has {len(whole) // 80} bytes, and {recorded} were recorded: it was cut off", cut)
+        middle = len(whole) // 2
+        damaged = refused(whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1:])
+        self.assertIn("checksum (CRC32)", damaged)
+        self.assertIn("it is damaged; copy the whole recording again, or record again", damaged)
+        trace.write_bytes(whole)
+        copy, _ = self.replayed("whole")
+        self.assertEqual(self.contents(copy), self.contents(self.directory / "db"))
 
     def test_what_cannot_be_replayed(self):
         for arguments, code, said in (

@@ -9,6 +9,7 @@ rocktune_unit_test(trace_test
     unit/trace/journal_json_test.cc
     unit/trace/older_schemas_test.cc
     unit/trace/op_recording_test.cc
+    unit/trace/op_trace_file_test.cc
     unit/trace/rocksdb_log/import_test.cc
     unit/trace/rocksdb_log/line_test.cc
     unit/trace/rocksdb_log/parser_test.cc

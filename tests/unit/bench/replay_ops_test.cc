@@ -3,6 +3,7 @@
 #include <rocksdb/write_batch.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "bench/host/saved_options.h"
 #include "bench/replay_ops/pace.h"
@@ -127,7 +128,26 @@ struct MadeRecording {
     manifest.gets = 1;
     manifest.seconds = 1;
     manifest.options_file = "checkpoint/OPTIONS-000007";
+    const auto contents = trace::read_op_trace(trace_file());
+    REQUIRE(contents.has_value());
+    CHECK(contents->writes == 100);
+    CHECK(contents->gets == 1);
+    manifest.bytes = contents->bytes;
+    manifest.crc32 = contents->crc32;
+    manifest.checkpoint_files.emplace();
+    for (const auto& entry : fs::directory_iterator(directory.file("recording/checkpoint"))) {
+      (*manifest.checkpoint_files)[entry.path().filename().string()] = entry.file_size();
+    }
+    write(manifest);
+  }
+  void write(const trace::OpRecording& manifest) const {
     static_cast<void>(directory.write("recording/manifest.json", trace::encode(manifest)));
+  }
+  [[nodiscard]] std::string trace_file() const { return directory.file("recording/ops.trace"); }
+  [[nodiscard]] std::string refusal() const {
+    const auto refused = open_recording(directory.file("recording"));
+    REQUIRE_FALSE(refused.has_value());
+    return refused.error().message;
   }
   void open(const rocksdb::DBOptions& options, std::vector<rocksdb::ColumnFamilyHandle*>& handles,
             std::unique_ptr<rocksdb::DB>& db) const {
@@ -151,6 +171,7 @@ TEST_CASE("a recording is opened with what it was recorded with, and its operati
   const auto scenario = scenario_of_recording(*recording, 2);
   CHECK(scenario.seconds() == 0.5);
   CHECK(scenario.objective.first == "read_p99");
+  CHECK(scenario.description == replay_ops_claims(2));
   auto database = Database::open_saved({recording->checkpoint(), std::int64_t{3} << 20, 1 << 20});
   if (!database) FAIL(database.error().message);
   const auto options = (*database)->db().GetDBOptions();
@@ -203,6 +224,73 @@ TEST_CASE("what cannot be replayed is said before anything is opened") {
   fs::remove_all(made.directory.file("recording/checkpoint"));
   CHECK_THAT(open_recording(made.directory.file("recording")).error().message,
              Contains("has no checkpoint to replay onto"));
+}
+
+TEST_CASE("a trace that was cut off, added to or damaged is not replayed") {
+  const MadeRecording made;
+  const std::string file = made.trace_file();
+  const auto whole = fs::file_size(file);
+  const std::string recorded = ", and " + std::to_string(whole) + " were recorded: it was ";
+
+  fs::resize_file(file, whole - 20);
+  CHECK(made.refusal() == file + " has " + std::to_string(whole - 20) + " bytes" + recorded +
+                              "cut off; copy the whole recording again, or record again");
+  fs::resize_file(file, whole);  // with zeros for what it had
+  CHECK_THAT(made.refusal(), Contains(file + " has the checksum (CRC32) ") &&
+                                 Contains("it is damaged; copy the whole recording again"));
+  fs::resize_file(file, whole + 1);
+  CHECK_THAT(made.refusal(), Contains(recorded + "added to"));
+  fs::remove(file);
+  CHECK_THAT(made.refusal(), Contains(file + ": No such file"));
+}
+
+TEST_CASE("one flipped bit of a value is found") {
+  const MadeRecording made;
+  REQUIRE(open_recording(made.directory.file("recording")).has_value());
+  std::fstream file(made.trace_file(), std::ios::in | std::ios::out | std::ios::binary);
+  const auto middle = static_cast<std::streamoff>(fs::file_size(made.trace_file()) / 2);
+  const int byte = file.seekg(middle).get();
+  file.seekp(middle).put(static_cast<char>(byte ^ 0x10));
+  file.close();
+  CHECK_THAT(made.refusal(), Contains("it is damaged"));
+}
+
+TEST_CASE("a recording without a checksum is not replayed, and what to do depends on its state") {
+  const MadeRecording made;
+  auto manifest = open_recording(made.directory.file("recording"))->manifest;
+  manifest.crc32 = std::nullopt;
+  made.write(manifest);
+  CHECK_THAT(made.refusal(), Contains("manifest.json has no checksum of ops.trace: an earlier "
+                                      "version recorded it") &&
+                                 Contains("record again"));
+  manifest.state = "recording";
+  made.write(manifest);
+  CHECK_THAT(made.refusal(), Contains("has no checksum of ops.trace: the recording goes on") &&
+                                 Contains("--stop completes it"));
+}
+
+TEST_CASE("a checkpoint that is not as it was recorded is not replayed onto") {
+  const MadeRecording made;
+  const std::string options = made.directory.file("recording/checkpoint/OPTIONS-000007");
+  auto manifest = open_recording(made.directory.file("recording"))->manifest;
+  REQUIRE(manifest.checkpoint_files->contains("OPTIONS-000007"));
+  fs::resize_file(options, 10);
+  CHECK_THAT(made.refusal(), Contains(options + " has 10 bytes"));
+  fs::remove(options);
+  CHECK_THAT(made.refusal(), Contains(options + ": No such file"));
+  manifest.checkpoint_files = std::nullopt;  // one that was put there later
+  made.write(manifest);
+  CHECK(open_recording(made.directory.file("recording")).has_value());
+}
+
+TEST_CASE("what a replay claims depends on its speed") {
+  CHECK_THAT(replay_ops_claims(1), Contains("at the pace at which they were recorded. Not"));
+  for (const double speed : {0.5, 2.0}) {
+    const auto claims = replay_ops_claims(speed);
+    CHECK_THAT(claims, !Contains(" at the pace at which they were recorded"));
+    CHECK_THAT(claims, Contains(std::string("had they come at ") + (speed < 1 ? "0.5" : "2") +
+                                " times the pace at which they were recorded. Not"));
+  }
 }
 
 TEST_CASE("a merge operator that this program does not have is named") {

@@ -201,6 +201,35 @@ TEST_CASE("runs that are not alike are pointed out", "[bench][report]") {
         "Not all runs have the same device: emulated device nvme-p41, emulated device other.");
 }
 
+TEST_CASE("of replayed operations it is said who wrote and what was left out", "[bench][report]") {
+  Comparison comparison = comparison_of("tuned", {1000}, {1000});
+  const auto replayed = [&](int writers, int unknown, int left_out) {
+    for (Run& run : comparison.runs) {
+      run.result["replay"] = {{"threads", 16},
+                              {"writing_threads", writers},
+                              {"operations_not_replayed", unknown},
+                              {"recorded_reads_left_out", left_out}};
+    }
+    return summarize(comparison);
+  };
+  CHECK(summarize(comparison).replayed.empty());
+  const Summary all = replayed(16, 0, 0);
+  REQUIRE(all.replayed.size() == 2);
+  CHECK(all.replayed[0] == "Writes were on 16 of 16 threads (writing_threads).");
+  CHECK(all.replayed[1] ==
+        "Recorded operations not replayed, as this RocksDB does not know their type "
+        "(operations_not_replayed): 0. Reads that --sample left out of the recording "
+        "(recorded_reads_left_out): 0.");
+  const Summary part = replayed(1, 3, 45000);
+  for (const std::string& report : {comparison_text(part), comparison_markdown(part)}) {
+    CHECK(report.find("Writes were on 1 of 16 threads (writing_threads), since some are of several "
+                      "keys or of a range: that bounds their throughput.") != std::string::npos);
+    CHECK(report.find("(operations_not_replayed): 3.") != std::string::npos);
+    CHECK(report.find("(recorded_reads_left_out): 45,000. The replay asks for that much less.") !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE("the sentence says ratio, interval, verdict, and what the objective puts first",
           "[bench][report]") {
   Comparison comparison = comparison_of("tuned", {1000, 1000}, {2000, 2000});

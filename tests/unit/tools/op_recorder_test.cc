@@ -64,13 +64,45 @@ TEST_CASE("the manifest names the newest options of the checkpoint") {
   };
   CHECK(now().options_file.empty());
   static_cast<void>(directory.write("checkpoint/OPTIONS-000007", ""));
-  static_cast<void>(directory.write("checkpoint/OPTIONS-000012", ""));
+  static_cast<void>(directory.write("checkpoint/OPTIONS-000012", "abc"));
   const auto recording = now();
   REQUIRE(write_manifest(recording, directory.path()).has_value());
   CHECK(recording.block_cache_bytes == std::int64_t{1} << 20);
   CHECK(recording.options_file == "checkpoint/OPTIONS-000012");
+  CHECK(recording.checkpoint_files ==
+        std::map<std::string, std::uint64_t>{{"OPTIONS-000007", 0}, {"OPTIONS-000012", 3}});
   CHECK(recording.begin == "1970-01-01T00:00:01.000Z");
   CHECK(fs::exists(directory.file(trace::kOpManifestName)));
+}
+
+TEST_CASE("the newest options are those of the largest number") {
+  const rocktune::tests::TempDirectory directory;
+  fs::create_directory(directory.file("checkpoint"));
+  for (const char* name : {"OPTIONS-999999", "OPTIONS-1000000", "OPTIONS-1000001.dbtmp", "OPTIONS-",
+                           "OPTIONS-x", "SUMMARY-2000000"}) {
+    static_cast<void>(directory.write(std::string("checkpoint/") + name, ""));
+  }
+  const auto recording = op_recording(recorded_database(), {}, recorded_status(directory.path()));
+  CHECK(recording.options_file == "checkpoint/OPTIONS-1000000");
+}
+
+TEST_CASE("a recording that has ended is counted by what is in its file") {
+  const rocktune::tests::TempDirectory directory;
+  const auto now = [&] {
+    return ended_recording(recorded_database(), {}, recorded_status(directory.path()));
+  };
+  CHECK_FALSE(now().has_value());  // no file
+  const std::string get = std::string(8, 't') + '\x04' + std::string(4, '\0');
+  static_cast<void>(directory.write("ops.trace", get + get));
+  const auto recording = now();
+  REQUIRE(recording.has_value());
+  CHECK(recording->bytes == 26);
+  CHECK(recording->gets == 2);
+  CHECK(recording->writes == 0);
+  CHECK(recording->crc32.has_value());
+  // While it goes on nobody knows.
+  CHECK_FALSE(
+      op_recording(recorded_database(), {}, recorded_status(directory.path())).crc32.has_value());
 }
 
 TEST_CASE("every recording has a directory of its own") {
@@ -82,8 +114,15 @@ TEST_CASE("every recording has a directory of its own") {
   REQUIRE(::stat(made->c_str(), &info) == 0);
   CHECK((info.st_mode & 0777) == 0700);
   CHECK(prepare_recording_directory(*made, recorded_database()).has_value());  // empty still
+  const auto refusal = [&] {
+    const auto refused = prepare_recording_directory(*made, recorded_database());
+    REQUIRE_FALSE(refused.has_value());
+    return refused.error().message;
+  };
+  static_cast<void>(directory.write("new/notes", ""));
+  CHECK(refusal() == *made + " is not empty: choose another directory");
   static_cast<void>(directory.write("new/manifest.json", ""));
-  CHECK_FALSE(prepare_recording_directory(*made, recorded_database()).has_value());
+  CHECK(refusal() == *made + " has a recording already: choose another directory");
   CHECK_FALSE(prepare_recording_directory(directory.file("a/b"), recorded_database()).has_value());
 }
 

@@ -22,9 +22,11 @@ OpRecording op_recording() {
   recording.gets = 2;
   recording.multigets = 3;
   recording.seeks = 4;
+  recording.crc32 = 0xfedcba98;
   recording.keep_one_read_of = 10;
   recording.reads_left_out = 18;
   recording.checkpoint = true;
+  recording.checkpoint_files = {{"000012.sst", std::uint64_t{1} << 33}, {"CURRENT", 16}};
   recording.options_file = "checkpoint/OPTIONS-000012";
   recording.block_cache_bytes = std::int64_t{8} << 20;
   recording.rate_limit_bytes_per_second = 1000;
@@ -38,12 +40,28 @@ TEST_CASE("a manifest survives the round trip") {
   REQUIRE(again.has_value());
   CHECK(encode(*again) == text);
   CHECK(again->bytes == std::uint64_t{1} << 40);
+  CHECK(again->crc32 == 0xfedcba98);
+  CHECK(again->checkpoint_files == op_recording().checkpoint_files);
+  CHECK(operations_of(*again) == 10);
+  CHECK_THAT(text, Catch::Matchers::Contains("\"operations\": 10"));
   CHECK(again->options_file == "checkpoint/OPTIONS-000012");
   CHECK(again->writer_ns_per_operation == 71.5);
   CHECK(again->block_cache_bytes == std::int64_t{8} << 20);
   auto untimed = op_recording();
   untimed.writer_ns_per_operation = std::nullopt;
   CHECK_FALSE(decode_op_recording(encode(untimed), "x")->writer_ns_per_operation.has_value());
+}
+
+TEST_CASE("a manifest of an earlier version, and of a recording under way, has no checksum") {
+  auto recording = op_recording();
+  recording.crc32 = std::nullopt;
+  recording.checkpoint_files = std::nullopt;
+  const auto text = encode(recording);
+  CHECK(text.find("crc32") == std::string::npos);
+  const auto again = decode_op_recording(text, "manifest.json");
+  REQUIRE(again.has_value());
+  CHECK_FALSE(again->crc32.has_value());
+  CHECK_FALSE(again->checkpoint_files.has_value());
 }
 
 TEST_CASE("what is no manifest is refused by name") {
