@@ -7,6 +7,7 @@
 
 #include "files/text_file.h"
 #include "tools/command.h"
+#include "tools/output_file.h"
 #include "tools/status_line.h"
 #include "tools/stop.h"
 #include "tools/sweep_file.h"
@@ -147,8 +148,20 @@ int report_failed_units(const std::vector<std::string>& results) {
                                            " units failed; the first is " + first});
 }
 
+// Nothing that is read may be written over, whatever it has in it.
+Result<void> check_written(const SweepOptions& options) {
+  std::vector<std::string> read = options.traces;
+  read.push_back(options.grid);
+  if (!options.units_from.empty()) read.push_back(options.units_from);
+  for (const std::string& written : {options.output, partial_of(options.output)}) {
+    if (auto other = check_output(written, read); !other) return other;
+  }
+  return {};
+}
+
 Result<SweepFile> open_result(const SweepPlan& plan, const std::vector<SweepUnit>& units,
                               const SweepOptions& options) {
+  if (auto other = check_written(options); !other) return tl::unexpected(other.error());
   SweepFile::Keys keys;
   for (const SweepUnit& unit : units) keys[unit.number] = plan.key_of(unit.index);
   return SweepFile::open(options.output, std::move(keys), options.fresh);
@@ -210,7 +223,8 @@ void add_sweep(CLI::App& root, Action& chosen) {
   app->add_option("--jobs", options->jobs, "units at a time; default: as many as there are CPUs")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1024}))
       ->type_name("NUMBER");
-  app->add_flag("--fresh", options->fresh, "begin anew, whatever RESULT and RESULT.partial have");
+  app->add_flag("--fresh", options->fresh,
+                "begin anew, whatever sweep RESULT and RESULT.partial are of");
   auto* numbers = app->add_option("--units", options->units, "these units alone, by their numbers")
                       ->type_name("FROM-TO,...");
   app->add_option("--units-from", options->units_from,
