@@ -1,6 +1,9 @@
 #include "tools/run_simulation.h"
 
+#include <utility>
+
 #include "sim/calibrate/run.h"
+#include "sim/together.h"
 
 namespace rocktune::tools {
 
@@ -12,6 +15,15 @@ Result<sim::SimulationInput> simulation_input(const RecordedRun& run,
   const DeviceCapacities device = source.device.value_or(run.engine.objective.device_capacities);
   return source.whole ? calibration.whole(run.rocksdb_version, device, sim::KnobsAt::kFound)
                       : calibration.finish(run.rocksdb_version, device, sim::KnobsAt::kFound);
+}
+
+std::vector<SimulationGroup> simulation_groups(std::span<const sim::SimulationInput> databases) {
+  std::vector<SimulationGroup> groups;
+  for (auto& members : sim::on_one_device(databases)) {
+    auto inputs = sim::begun_together(databases, members);
+    groups.push_back({std::move(members), std::move(inputs)});
+  }
+  return groups;
 }
 
 }  // namespace rocktune::tools
