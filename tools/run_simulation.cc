@@ -1,5 +1,6 @@
 #include "tools/run_simulation.h"
 
+#include <limits>
 #include <utility>
 
 #include "sim/calibrate/run.h"
@@ -9,7 +10,8 @@ namespace rocktune::tools {
 
 Result<sim::SimulationInput> simulation_input(const RecordedRun& run,
                                               const SimulationSource& source) {
-  sim::RunCalibration calibration(source.calibrate_seconds);
+  constexpr double kAllOfIt = std::numeric_limits<double>::infinity();
+  sim::RunCalibration calibration(source.whole ? kAllOfIt : source.calibrate_seconds);
   const auto read = for_each_sample(run, [&](const Sample& sample) { calibration.add(sample); });
   if (!read) return tl::unexpected(read.error());
   const DeviceCapacities device = source.device.value_or(run.engine.objective.device_capacities);
