@@ -79,7 +79,8 @@ Result<std::string> program_digest() {
   std::string block(std::size_t{1} << 16, '\0'), sum;
   while (program.read(block.data(), static_cast<std::streamsize>(block.size())) ||
          program.gcount() > 0) {
-    sum = digest(sum + block.substr(0, static_cast<std::size_t>(program.gcount())));
+    sum.append(block, 0, static_cast<std::size_t>(program.gcount()));
+    sum = digest(sum);
   }
   if (program.eof()) return sum;
   return fail(ErrorCode::kIo, "/proc/self/exe: this program cannot be read");

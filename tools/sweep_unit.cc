@@ -136,6 +136,7 @@ using FiguresByRun = std::map<std::size_t, Result<Json>>;
 FiguresByRun simulated_figures(const SweepPlan& plan, const SimulationGroup& group,
                                const PolicyChoice& policy, std::uint64_t seed) {
   std::vector<EngineConfig> engines;
+  engines.reserve(group.members.size());
   for (const std::size_t run : group.members) {
     engines.push_back(engine_of(plan.runs()[run].engine, policy));
   }
