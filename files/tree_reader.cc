@@ -1,6 +1,7 @@
 #include "files/tree_reader.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace rocktune {
 namespace {
@@ -13,26 +14,45 @@ const std::vector<RawNode>& nothing() {
 }  // namespace
 
 void TreeReader::complain(const Mark& mark, const std::string& message) {
-  if (problem_) return;
-  problem_ = Error{ErrorCode::kCorrupt, file_ + ":" + std::to_string(mark.line) + ":" +
-                                            std::to_string(mark.column) + ": " + message + remedy_};
+  mistakes_.push_back({mark, message});
+}
+
+std::string TreeReader::text_of(const Mistake& mistake) const {
+  return file_ + ":" + std::to_string(mistake.mark.line) + ":" +
+         std::to_string(mistake.mark.column) + ": " + mistake.message + remedy_;
+}
+
+std::optional<Error> TreeReader::problem() const {
+  if (mistakes_.empty()) return std::nullopt;
+  return Error{ErrorCode::kCorrupt, text_of(mistakes_.front())};
+}
+
+Error TreeReader::problems() const {
+  std::vector<Mistake> ordered = mistakes_;
+  std::stable_sort(ordered.begin(), ordered.end(), [](const Mistake& one, const Mistake& other) {
+    return std::tie(one.mark.line, one.mark.column) < std::tie(other.mark.line, other.mark.column);
+  });
+  std::string text;
+  for (const Mistake& one : ordered) text += (text.empty() ? "" : "\n") + text_of(one);
+  return {ErrorCode::kCorrupt, text};
 }
 
 bool TreeReader::map(const RawNode& node, std::initializer_list<std::string_view> keys,
                      std::initializer_list<std::string_view> optional) {
+  const std::size_t before = mistakes();
   if (node.kind != RawNode::Kind::kMap) {
     complain(node, "a map of key: value was expected");
     return false;
   }
-  for (const RawEntry& entry : node.entries) {
-    const auto same = [&](const RawEntry& other) { return other.key == entry.key; };
-    if (std::count_if(node.entries.begin(), node.entries.end(), same) > 1) {
-      complain(entry.mark, "'" + entry.key + "' is given twice");
+  for (auto entry = node.entries.begin(); entry != node.entries.end(); ++entry) {
+    const auto same = [&](const RawEntry& other) { return other.key == entry->key; };
+    if (std::any_of(node.entries.begin(), entry, same)) {
+      complain(entry->mark, "'" + entry->key + "' is given twice");
     }
-    const auto is = [&](std::string_view key) { return key == entry.key; };
+    const auto is = [&](std::string_view key) { return key == entry->key; };
     if (std::none_of(keys.begin(), keys.end(), is) &&
         std::none_of(optional.begin(), optional.end(), is)) {
-      complain(entry.mark, "'" + entry.key + "' is not known here");
+      complain(entry->mark, "'" + entry->key + "' is not known here");
     }
   }
   for (const std::string_view key : keys) {
@@ -41,7 +61,7 @@ bool TreeReader::map(const RawNode& node, std::initializer_list<std::string_view
       complain(node, "'" + std::string(key) + "' is missing");
     }
   }
-  return !problem_;
+  return mistakes() == before;
 }
 
 const RawNode& TreeReader::at(const RawNode& map, std::string_view key) {
@@ -70,7 +90,7 @@ const std::vector<RawNode>& TreeReader::list(const RawNode& node) {
 
 const std::vector<RawNode>& TreeReader::list(const RawNode& node, std::size_t size) {
   const std::vector<RawNode>& items = list(node);
-  if (problem_ || items.size() == size) return items;
+  if (node.kind != RawNode::Kind::kList || items.size() == size) return items;
   complain(node, "a list of " + std::to_string(size) + " was expected, not of " +
                      std::to_string(items.size()));
   return nothing();

@@ -1,5 +1,5 @@
-// TreeReader: takes a YAML tree apart strictly. The first mistake counts: what is read after it is
-// of no use, and comes out as if it were absent.
+// TreeReader: takes a YAML tree apart strictly. What does not fit comes out as if it were absent,
+// and reading may go on: mistakes are gathered, each with its place.
 #pragma once
 
 #include <charconv>
@@ -22,7 +22,7 @@ class TreeReader {
   TreeReader(std::string file, std::string remedy)
       : file_(std::move(file)), remedy_(std::move(remedy)) {}
 
-  // A map with these keys, each once, and no others. `optional` ones may be absent.
+  // Whether it is a map with these keys, each once, and no others. `optional` ones may be absent.
   bool map(const RawNode& node, std::initializer_list<std::string_view> keys,
            std::initializer_list<std::string_view> optional = {});
   // Of a map that was checked; an empty node where there is none.
@@ -43,12 +43,17 @@ class TreeReader {
   }
   std::optional<double> number_or_null(const RawNode& node);
   std::string text(const RawNode& node);
+  // Empty where it is none, or not of that size.
   const std::vector<RawNode>& list(const RawNode& node);
   const std::vector<RawNode>& list(const RawNode& node, std::size_t size);
 
   void complain(const RawNode& node, const std::string& message) { complain(node.mark, message); }
   void complain(const Mark& mark, const std::string& message);
-  [[nodiscard]] const std::optional<Error>& problem() const { return problem_; }
+  // The first that was met.
+  [[nodiscard]] std::optional<Error> problem() const;
+  // All of them in the order of the file, one on each line.
+  [[nodiscard]] Error problems() const;
+  [[nodiscard]] std::size_t mistakes() const { return mistakes_.size(); }
 
  private:
   template <class Number>
@@ -57,8 +62,14 @@ class TreeReader {
   }
   static std::string shown(const RawNode& node);
 
+  struct Mistake {
+    Mark mark;
+    std::string message;
+  };
+  [[nodiscard]] std::string text_of(const Mistake& mistake) const;
+
   std::string file_, remedy_;
-  std::optional<Error> problem_;
+  std::vector<Mistake> mistakes_;
 };
 
 }  // namespace rocktune

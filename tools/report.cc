@@ -9,6 +9,7 @@
 #include "files/text_file.h"
 #include "page/page.h"
 #include "tools/command.h"
+#include "tools/output_file.h"
 #include "tools/report/result_page.h"
 #include "tools/report/trace_page.h"
 
@@ -57,11 +58,8 @@ int report(const ReportOptions& options) {
     return report_error({ErrorCode::kInvalidArgument, "report: --to must be later than --from"},
                         kUsage);
   }
-  std::error_code unknown;  // then they are not the same
-  if (std::filesystem::equivalent(options.input, options.output, unknown)) {
-    return report_error({ErrorCode::kInvalidArgument,
-                         "report: --output is the file that is to be reported, " + options.output},
-                        kUsage);
+  if (auto other = check_output(options.output, {options.input}); !other) {
+    return report_error(other.error().within("report"), kUsage);
   }
   const auto page = page_of(options);
   if (!page) {

@@ -1,20 +1,31 @@
 #include "tools/run_simulation.h"
 
 #include <limits>
+#include <utility>
 
 #include "sim/calibrate/run.h"
+#include "sim/together.h"
 
 namespace rocktune::tools {
 
 Result<sim::SimulationInput> simulation_input(const RecordedRun& run,
                                               const SimulationSource& source) {
-  sim::RunCalibration calibration(source.whole ? std::numeric_limits<double>::infinity()
-                                               : source.calibrate_seconds);
+  constexpr double kAllOfIt = std::numeric_limits<double>::infinity();
+  sim::RunCalibration calibration(source.whole ? kAllOfIt : source.calibrate_seconds);
   const auto read = for_each_sample(run, [&](const Sample& sample) { calibration.add(sample); });
   if (!read) return tl::unexpected(read.error());
   const DeviceCapacities device = source.device.value_or(run.engine.objective.device_capacities);
   return source.whole ? calibration.whole(run.rocksdb_version, device, sim::KnobsAt::kFound)
                       : calibration.finish(run.rocksdb_version, device, sim::KnobsAt::kFound);
+}
+
+std::vector<SimulationGroup> simulation_groups(std::span<const sim::SimulationInput> databases) {
+  std::vector<SimulationGroup> groups;
+  for (auto& members : sim::on_one_device(databases)) {
+    auto inputs = sim::begun_together(databases, members);
+    groups.push_back({std::move(members), std::move(inputs)});
+  }
+  return groups;
 }
 
 }  // namespace rocktune::tools

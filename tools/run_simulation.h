@@ -1,7 +1,11 @@
-// What simulations of a recorded run need.
+// What simulations of recorded runs need: of one database the input, of several those that are
+// simulated together.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "model/device_capacities.h"
 #include "model/result.h"
@@ -21,5 +25,13 @@ struct SimulationSource {
 // the trace, and of sim::RunCalibration.
 Result<sim::SimulationInput> simulation_input(const RecordedRun& run,
                                               const SimulationSource& source);
+
+// Databases that ran on one device, or one whose device is not known: for one sim::simulate().
+struct SimulationGroup {
+  std::vector<std::size_t> members;          // indices of `databases`
+  std::vector<sim::SimulationInput> inputs;  // of each member; begun together
+};
+// Each of one trace's databases in one of them.
+std::vector<SimulationGroup> simulation_groups(std::span<const sim::SimulationInput> databases);
 
 }  // namespace rocktune::tools

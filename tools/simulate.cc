@@ -8,7 +8,6 @@
 
 #include "files/device_profile.h"
 #include "policy/policy_choice.h"
-#include "sim/together.h"
 #include "tools/command.h"
 #include "tools/run_list.h"
 #include "tools/run_simulation.h"
@@ -52,27 +51,25 @@ bool is_wanted(const SimulateOptions& options, const std::string& target) {
   return options.target.empty() || options.target == target;
 }
 
-// Those on one device, under each policy: `group` are indices.
-Result<void> simulate_group(const std::vector<sim::SimulationInput>& all,
-                            const std::vector<std::size_t>& group,
-                            const std::vector<PolicyChoice>& policies, std::size_t seeds,
-                            std::vector<SimulateSubject>& subjects) {
+// Those on one device, under each policy.
+Result<void> simulate_group(const SimulationGroup& group, const std::vector<PolicyChoice>& policies,
+                            std::size_t seeds, std::vector<SimulateSubject>& subjects) {
   const StatusLine line;
-  const auto inputs = sim::begun_together(all, group);
+  const auto& members = group.members;
   for (std::size_t policy = 0; policy < policies.size(); ++policy) {
     const std::string& label = policies[policy].label;
     std::vector<EngineConfig> engines;
-    for (const std::size_t i : group) {
+    for (const std::size_t i : members) {
       engines.push_back(subjects[i].engines.at(policy));
       subjects[i].result.policies.push_back({label, {}});
     }
     for (std::size_t seed = 0; seed < seeds; ++seed) {
       line.show_run("simulating " + label + ",", seed + 1, seeds,
-                    subjects[group.front()].result.name);
-      auto figures = sim::simulate(inputs, engines, seed);
+                    subjects[members.front()].result.name);
+      auto figures = sim::simulate(group.inputs, engines, seed);
       if (!figures) return tl::unexpected(figures.error());
-      for (std::size_t i = 0; i < group.size(); ++i) {
-        auto& by_seed = subjects[group[i]].result.policies.back().by_seed;
+      for (std::size_t i = 0; i < members.size(); ++i) {
+        auto& by_seed = subjects[members[i]].result.policies.back().by_seed;
         by_seed.push_back(std::move((*figures)[i]));
       }
     }
@@ -103,14 +100,15 @@ int simulate_subjects(const std::vector<PolicyChoice>& policies, const SimulateO
   std::vector<sim::SimulationInput> inputs;
   inputs.reserve(subjects.size());
   for (const SimulateSubject& subject : subjects) inputs.push_back(subject.result.input);
-  for (const auto& group : sim::on_one_device(inputs)) {
-    const bool wanted = std::any_of(group.begin(), group.end(), [&](std::size_t i) {
+  for (const SimulationGroup& group : simulation_groups(inputs)) {
+    const auto& members = group.members;
+    const bool wanted = std::any_of(members.begin(), members.end(), [&](std::size_t i) {
       return is_wanted(options, subjects[i].target);
     });
     if (!wanted) continue;
-    const auto done = simulate_group(inputs, group, policies, options.seeds, subjects);
-    if (!done) return failed(done.error(), subjects[group.front()].result.name);
-    name_neighbours(group, subjects);
+    const auto done = simulate_group(group, policies, options.seeds, subjects);
+    if (!done) return failed(done.error(), subjects[members.front()].result.name);
+    name_neighbours(members, subjects);
   }
   for (const SimulateSubject& subject : subjects) {
     if (is_wanted(options, subject.target)) print_simulation(subject.result, options.json);

@@ -1,12 +1,17 @@
 // rocktune sweep: policies and their parameters over many recorded runs.
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <iostream>
 #include <memory>
+#include <sstream>
 #include <thread>
 
+#include "files/device_profile.h"
 #include "files/text_file.h"
+#include "model/digest.h"
 #include "tools/command.h"
+#include "tools/output_file.h"
 #include "tools/status_line.h"
 #include "tools/stop.h"
 #include "tools/sweep_file.h"
@@ -28,7 +33,8 @@ constexpr const char* kSweepFooter =
         jobs_return_seconds: {from: 60, to: 600, steps: 4}
     - name: static
   seeds: 20                      # as those of rocktune simulate
-  calibrate_until: 60            # seconds
+  calibrate_until: 60            # seconds; or whole: true
+  device: device.yaml            # where it is not as recorded
 
 RESULT.jsonl has a line for each database, policy with parameters, and seed: for
 pandas.read_json(lines=True) and DuckDB's read_json_auto (docs/sweep.md). It is there when all is
@@ -45,17 +51,47 @@ struct SweepOptions {
   bool list_units = false;
 };
 
+// A grid's mistakes come all at once, one on each line.
 int failed_sweep(const Error& error) {
-  const bool usage = error.code == ErrorCode::kInvalidArgument;
-  return report_error(error.within("sweep"), usage ? kUsage : kFailed);
+  const int code = error.code == ErrorCode::kInvalidArgument ? kUsage : kFailed;
+  std::istringstream mistakes(error.message);
+  for (std::string one; std::getline(mistakes, one);) {
+    report_error({error.code, "sweep: " + one}, code);
+  }
+  return code;
+}
+
+Result<SweepGrid> load_grid(const std::string& path) {
+  const auto text = read_text_file(path);
+  if (!text) return tl::unexpected(text.error());
+  auto grid = parse_sweep_grid(*text, path);
+  if (!grid) return fail(ErrorCode::kInvalidArgument, grid.error().message);
+  if (grid->device_file.empty()) return grid;
+  auto device = load_device_profile(grid->device_file);
+  if (!device) return fail(ErrorCode::kInvalidArgument, device.error().message);
+  grid->source.device = *std::move(device);
+  return grid;
+}
+
+// Of this program's bytes, block by block: a version does not tell builds apart.
+Result<std::string> program_digest() {
+  std::ifstream program("/proc/self/exe", std::ios::binary);
+  std::string block(std::size_t{1} << 16, '\0'), sum;
+  while (program.read(block.data(), static_cast<std::streamsize>(block.size())) ||
+         program.gcount() > 0) {
+    sum.append(block, 0, static_cast<std::size_t>(program.gcount()));
+    sum = digest(sum);
+  }
+  if (program.eof()) return sum;
+  return fail(ErrorCode::kIo, "/proc/self/exe: this program cannot be read");
 }
 
 Result<SweepPlan> plan_of(const SweepOptions& options) {
-  const auto text = read_text_file(options.grid);
-  if (!text) return tl::unexpected(text.error());
-  auto grid = parse_sweep_grid(*text, options.grid);
-  if (!grid) return fail(ErrorCode::kInvalidArgument, grid.error().message);
-  return SweepPlan::make(*std::move(grid), options.traces);
+  auto grid = load_grid(options.grid);
+  if (!grid) return tl::unexpected(grid.error());
+  auto build = program_digest();
+  if (!build) return tl::unexpected(build.error());
+  return SweepPlan::make(*std::move(grid), options.traces, *std::move(build));
 }
 
 Result<std::vector<SweepUnit>> chosen_units(const SweepPlan& plan, const SweepOptions& options) {
@@ -147,8 +183,21 @@ int report_failed_units(const std::vector<std::string>& results) {
                                            " units failed; the first is " + first});
 }
 
+// Nothing that is read may be written over, whatever it has in it.
+Result<void> check_written(const SweepPlan& plan, const SweepOptions& options) {
+  std::vector<std::string> read = options.traces;
+  read.push_back(options.grid);
+  if (!options.units_from.empty()) read.push_back(options.units_from);
+  if (!plan.grid().device_file.empty()) read.push_back(plan.grid().device_file);
+  for (const std::string& written : {options.output, partial_of(options.output)}) {
+    if (auto other = check_output(written, read); !other) return other;
+  }
+  return {};
+}
+
 Result<SweepFile> open_result(const SweepPlan& plan, const std::vector<SweepUnit>& units,
                               const SweepOptions& options) {
+  if (auto other = check_written(plan, options); !other) return tl::unexpected(other.error());
   SweepFile::Keys keys;
   for (const SweepUnit& unit : units) keys[unit.number] = plan.key_of(unit.index);
   return SweepFile::open(options.output, std::move(keys), options.fresh);
@@ -210,7 +259,8 @@ void add_sweep(CLI::App& root, Action& chosen) {
   app->add_option("--jobs", options->jobs, "units at a time; default: as many as there are CPUs")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1024}))
       ->type_name("NUMBER");
-  app->add_flag("--fresh", options->fresh, "begin anew, whatever RESULT and RESULT.partial have");
+  app->add_flag("--fresh", options->fresh,
+                "begin anew, whatever sweep RESULT and RESULT.partial are of");
   auto* numbers = app->add_option("--units", options->units, "these units alone, by their numbers")
                       ->type_name("FROM-TO,...");
   app->add_option("--units-from", options->units_from,

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <system_error>
 
 #include "files/replace_file.h"
@@ -22,8 +23,42 @@ tl::unexpected<Error> file_error(const std::string& path, const char* what) {
   return fail(ErrorCode::kIo, path + ": " + what + ": " + std::generic_category().message(errno));
 }
 
-std::string partial_of(const std::string& result) {
-  return result + ".partial";
+// Every line of a sweep begins so, whatever its schema's number.
+constexpr std::string_view kSweepLineHead = R"({"schema":"rocktune-sweep/)";
+
+// Nothing else is ever written over or removed. A line that was cut off may be shorter.
+Result<void> check_lines(const std::string& path, std::string_view text) {
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    const bool cut_off = end == text.npos && kSweepLineHead.starts_with(line);
+    if (!line.starts_with(kSweepLineHead) && !cut_off) {
+      return fail(ErrorCode::kConflict,
+                  path + ":" + std::to_string(number) +
+                      ": this is no result of rocktune sweep, and stays as it is; give another -o");
+    }
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+  return {};
+}
+
+// What a file of a sweep has; nothing where there is none.
+Result<std::string> read_lines(const std::string& path) {
+  auto text = read_text_file(path, kAnySize);
+  if (!text && text.error().code == ErrorCode::kNotFound) return std::string();
+  if (!text) return text;
+  if (auto checked = check_lines(path, *text); !checked) return tl::unexpected(checked.error());
+  return text;
+}
+
+Result<void> lock_file(int file, const std::string& path) {
+  struct stat info{};
+  if (::fstat(file, &info) != 0) return file_error(path, "cannot be looked at");
+  if (!S_ISREG(info.st_mode)) return fail(ErrorCode::kIo, path + ": is no regular file");
+  if (::flock(file, LOCK_EX | LOCK_NB) == 0) return {};
+  if (errno != EWOULDBLOCK) return file_error(path, "cannot be locked");
+  return fail(ErrorCode::kConflict,
+              path + " is being written by another sweep; wait for its end, or give another -o");
 }
 
 }  // namespace
@@ -45,34 +80,36 @@ SweepFile::SweepFile(SweepFile&& other) noexcept
 Result<SweepFile> SweepFile::open(const std::string& result, Keys keys, bool fresh) {
   SweepFile file(result, std::move(keys));
   if (auto opened = file.open_partial(); !opened) return tl::unexpected(opened.error());
+  const auto before = read_lines(result);
+  if (!before) return tl::unexpected(before.error());
+  auto partial = read_lines(partial_of(result));
+  if (!partial) return tl::unexpected(partial.error());
   if (fresh) {
     // Or what is begun now could not be gone on with beside it.
     if (::unlink(result.c_str()) != 0 && errno != ENOENT) {
       return file_error(result, "cannot be removed");
     }
-  } else {
-    const auto before = read_text_file(result, kAnySize);
-    if (!before && before.error().code != ErrorCode::kNotFound) {
-      return tl::unexpected(before.error());
-    }
-    if (before) {
-      if (auto taken = file.take_over(result, *before); !taken) {
-        return tl::unexpected(taken.error());
-      }
-    }
+    partial->clear();
+  } else if (auto taken = file.take_over(result, *before); !taken) {
+    return tl::unexpected(taken.error());
   }
-  if (auto taken = file.take_over_partial(fresh); !taken) return tl::unexpected(taken.error());
+  const std::size_t end = partial->rfind('\n');  // a line beyond it was not written to its end
+  partial->resize(end == std::string::npos ? 0 : end + 1);
+  if (auto taken = file.take_over(partial_of(result), *partial); !taken) {
+    return tl::unexpected(taken.error());
+  }
+  if (auto cut = file.cut_partial(partial->size()); !cut) return tl::unexpected(cut.error());
   return file;
 }
 
 Result<void> SweepFile::open_partial() {
   const std::string path = partial_of(result_);
-  partial_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
+  partial_ =
+      ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
   if (partial_ < 0) return file_error(path, "cannot be written");
-  if (::flock(partial_, LOCK_EX | LOCK_NB) == 0) return {};
-  if (errno != EWOULDBLOCK) return file_error(path, "cannot be locked");
-  return fail(ErrorCode::kConflict,
-              path + " is being written by another sweep; wait for its end, or give another -o");
+  auto locked = lock_file(partial_, path);
+  if (!locked) ::close(std::exchange(partial_, -1));  // it is another's
+  return locked;
 }
 
 Result<void> SweepFile::take_over(const std::string& path, const std::string& text) {
@@ -83,13 +120,14 @@ Result<void> SweepFile::take_over(const std::string& path, const std::string& te
     begin = end == std::string::npos ? text.size() : end + 1;
     ++count;
     const auto json = nlohmann::json::parse(line, nullptr, false);
-    const bool sound =
-        json.is_object() && json.value("unit", nlohmann::json()).is_number_unsigned();
+    const bool sound = json.is_object() &&
+                       json.value("unit", nlohmann::json()).is_number_unsigned() &&
+                       json.contains("error");  // without it, it is listed only
     const auto key = sound ? keys_.find(json["unit"].get<std::size_t>()) : keys_.end();
     if (key == keys_.end() || json.value("key", nlohmann::json()) != key->second) {
       return fail(ErrorCode::kConflict,
                   path + ":" + std::to_string(count) +
-                      ": this is of another sweep (other grid, traces, units or release of "
+                      ": this is of another sweep (other grid, traces, units or build of "
                       "rocktune); give another -o, or --fresh to replace it");
     }
     lines_[key->first] = std::move(line);
@@ -97,22 +135,9 @@ Result<void> SweepFile::take_over(const std::string& path, const std::string& te
   return {};
 }
 
-// Drops a line that was not written to its end.
-Result<void> SweepFile::take_over_partial(bool fresh) {
-  const std::string path = partial_of(result_);
-  std::string text;
-  if (!fresh) {
-    auto read = read_text_file(path, kAnySize);
-    if (!read) return tl::unexpected(read.error());
-    text = *std::move(read);
-  }
-  const std::size_t end = text.rfind('\n');
-  text.resize(end == std::string::npos ? 0 : end + 1);
-  if (auto taken = take_over(path, text); !taken) return taken;
-  if (::ftruncate(partial_, static_cast<off_t>(text.size())) != 0) {
-    return file_error(path, "cannot be cut");
-  }
-  return {};
+Result<void> SweepFile::cut_partial(std::size_t bytes) {
+  if (::ftruncate(partial_, static_cast<off_t>(bytes)) == 0) return {};
+  return file_error(partial_of(result_), "cannot be cut");
 }
 
 Result<void> SweepFile::append(std::size_t number, const std::string& line) {

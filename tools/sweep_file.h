@@ -13,13 +13,19 @@
 
 namespace rocktune::tools {
 
+// Where the lines of a result are until it is whole.
+inline std::string partial_of(const std::string& result) {
+  return result + ".partial";
+}
+
 class SweepFile {
  public:
   // The key of each unit by its number: what the result is to have.
   using Keys = std::map<std::size_t, std::string>;
 
-  // Takes over what RESULT and RESULT.partial already have; `fresh`: removes it. Errors: lines
-  // of another sweep, another process that is at it, what the system refuses.
+  // Takes over what RESULT and RESULT.partial already have; `fresh`: removes it. Neither is touched
+  // where it is no file of a sweep's lines. Errors: such a file, lines of another sweep, another
+  // process that is at it, what the system refuses.
   static Result<SweepFile> open(const std::string& result, Keys keys, bool fresh);
   ~SweepFile();
   SweepFile(SweepFile&& other) noexcept;
@@ -37,7 +43,7 @@ class SweepFile {
   SweepFile(std::string result, Keys keys) : result_(std::move(result)), keys_(std::move(keys)) {}
   Result<void> open_partial();
   Result<void> take_over(const std::string& path, const std::string& text);
-  Result<void> take_over_partial(bool fresh);
+  Result<void> cut_partial(std::size_t bytes);
 
   std::string result_;
   Keys keys_;

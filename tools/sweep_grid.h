@@ -9,12 +9,13 @@
 
 #include "model/result.h"
 #include "policy/policy_choice.h"
+#include "tools/run_simulation.h"
 
 namespace rocktune::tools {
 
-// docs/evaluation.md says what each can claim.
 enum class SweepRung { kOpenLoop, kClosedLoop };
 std::string_view to_string(SweepRung rung);  // "open_loop", "closed_loop"
+const char* claims_of(SweepRung rung);       // of tools/claims.h
 
 struct SweepGrid {
   SweepRung rung = SweepRung::kClosedLoop;
@@ -22,12 +23,13 @@ struct SweepGrid {
   // their shortest text, each once.
   std::vector<PolicyChoice> policies;
   std::vector<std::string> params;  // of any policy, sorted
-  // As those of rocktune simulate; open loop has neither luck nor a calibration.
+  // As of rocktune simulate; open loop has neither luck nor a calibration.
   std::size_t seeds = 20;
-  double calibrate_seconds = 60;
+  SimulationSource source;  // but for the device: device_file is to be read into it
+  std::string device_file;  // empty: none is given. A relative path begins where `file` lies
 };
 
-// The first mistake, as "file:line:col: what; what to do".
+// Every mistake, one on each line, as "file:line:col: what; what to do".
 Result<SweepGrid> parse_sweep_grid(std::string_view text, const std::string& file);
 
 }  // namespace rocktune::tools

@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "model/digest.h"
-#include "tools/version.h"
 
 namespace rocktune::tools {
 namespace {
@@ -48,6 +47,25 @@ std::string identity_of(const RecordedRun& run) {
   return digest(text.str());
 }
 
+void put_source(const SimulationSource& source, std::ostream& text) {
+  if (source.whole) {
+    text << "whole\n";
+  } else {
+    text << source.calibrate_seconds << '\n';
+  }
+  if (!source.device) return;
+  const auto put = [&](const std::optional<double>& number) {
+    if (number) text << *number;
+    text << '\n';
+  };
+  for (const auto& direction : {source.device->read, source.device->write}) {
+    put(direction ? std::optional(direction->bytes_per_second) : std::nullopt);
+    put(direction ? std::optional(direction->iops) : std::nullopt);
+  }
+  put(source.device->mixing_loss);
+  put(source.device->read_await_seconds);
+}
+
 tl::unexpected<Error> bad_units(const std::string& ranges, const std::string& why) {
   return fail(ErrorCode::kInvalidArgument,
               "--units \"" + ranges + "\": " + why + "; write FROM-TO or NUMBER, with commas");
@@ -63,15 +81,22 @@ std::optional<std::size_t> unit_number(std::string_view digits) {
 }  // namespace
 
 SweepPlan::SweepPlan(SweepGrid grid, std::vector<RecordedRun> runs,
-                     const std::map<std::string, std::string>& names)
-    : grid_(std::move(grid)), runs_(std::move(runs)) {
-  for (const RecordedRun& run : runs_) {
-    trace_names_.push_back(names.at(run.trace));
-    run_identities_.push_back(identity_of(run));
+                     const std::map<std::string, std::string>& names, std::string build)
+    : grid_(std::move(grid)), build_(std::move(build)), runs_(std::move(runs)) {
+  for (std::size_t i = 0; i < runs_.size(); ++i) {
+    trace_names_.push_back(names.at(runs_[i].trace));
+    run_identities_.push_back(identity_of(runs_[i]));
+    auto& together = together_.emplace_back();
+    for (std::size_t other = 0; other < runs_.size(); ++other) {
+      const bool simulated_with =
+          grid_.rung == SweepRung::kClosedLoop && runs_[other].trace == runs_[i].trace;
+      if (other == i || simulated_with) together.push_back(other);
+    }
   }
 }
 
-Result<SweepPlan> SweepPlan::make(SweepGrid grid, const std::vector<std::string>& traces) {
+Result<SweepPlan> SweepPlan::make(SweepGrid grid, const std::vector<std::string>& traces,
+                                  std::string build) {
   auto runs = list_recorded_runs(traces);
   if (!runs) return tl::unexpected(runs.error());
   if (runs->empty()) {
@@ -79,7 +104,7 @@ Result<SweepPlan> SweepPlan::make(SweepGrid grid, const std::vector<std::string>
                 "no database was read in any of these traces; rocktune trace info FILE shows what "
                 "is in one");
   }
-  return SweepPlan(std::move(grid), *std::move(runs), names_below_common(traces));
+  return SweepPlan(std::move(grid), *std::move(runs), names_below_common(traces), std::move(build));
 }
 
 std::size_t SweepPlan::run_of(std::size_t index) const {
@@ -94,12 +119,14 @@ std::string SweepPlan::key_of(std::size_t index) const {
   std::ostringstream text;
   text.precision(17);  // every bit of a double
   text << kSweepSchema << '\n'
-       << kVersion << '\n'
+       << build_ << '\n'
        << to_string(grid_.rung) << '\n'
        << run_identities_[run_of(index)] << '\n'
        << grid_.policies[policy_of(index)].label << '\n';
   if (grid_.rung == SweepRung::kClosedLoop) {
-    text << grid_.calibrate_seconds << '\n' << seed_of(index) << '\n';
+    for (const std::size_t run : runs_with(index)) text << run_identities_[run] << '\n';
+    put_source(grid_.source, text);
+    text << seed_of(index) << '\n';
   }
   return digest(text.str());
 }
@@ -153,8 +180,8 @@ Result<std::vector<SweepUnit>> SweepPlan::listed(const std::string& lines) const
     if (found == by_key.end()) {
       return fail(ErrorCode::kInvalidArgument,
                   "unit " + std::to_string(number) +
-                      " is of another grid, other traces or another release of rocktune than " +
-                      kVersion + "; list the units anew");
+                      " is of another grid, other traces or another build of rocktune; list the "
+                      "units anew");
     }
     units[number] = {found->second, number, json["trace"].get<std::string>()};
   }

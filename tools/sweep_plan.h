@@ -25,8 +25,10 @@ struct SweepUnit {
 
 class SweepPlan {
  public:
-  // `traces` as list_recorded_runs() has them; its errors, and no run at all.
-  static Result<SweepPlan> make(SweepGrid grid, const std::vector<std::string>& traces);
+  // `traces` as list_recorded_runs() has them; `build` tells programs apart. Errors: its own, and
+  // no run at all.
+  static Result<SweepPlan> make(SweepGrid grid, const std::vector<std::string>& traces,
+                                std::string build);
 
   [[nodiscard]] const SweepGrid& grid() const { return grid_; }
   [[nodiscard]] const std::vector<RecordedRun>& runs() const { return runs_; }
@@ -37,8 +39,13 @@ class SweepPlan {
   [[nodiscard]] std::size_t run_of(std::size_t index) const;
   [[nodiscard]] std::size_t policy_of(std::size_t index) const;
   [[nodiscard]] std::uint64_t seed_of(std::size_t index) const { return index % grid_.seeds; }
-  // Of policy, parameters, seed, the run's identity, how it is calibrated, and this release: the
-  // same key is the same result.
+  // The runs that are read and simulated with the unit's: those of its trace, in open loop itself
+  // alone. Units of the same ones, policy and seed are one simulation.
+  [[nodiscard]] const std::vector<std::size_t>& runs_with(std::size_t index) const {
+    return together_[run_of(index)];
+  }
+  // Of policy, parameters, seed, the identities of all runs that are simulated with it, how they
+  // are calibrated, and this build of the program: the same key is the same result.
   [[nodiscard]] std::string key_of(std::size_t index) const;
 
   [[nodiscard]] std::vector<SweepUnit> all() const;
@@ -54,10 +61,12 @@ class SweepPlan {
 
  private:
   SweepPlan(SweepGrid grid, std::vector<RecordedRun> runs,
-            const std::map<std::string, std::string>& names);
+            const std::map<std::string, std::string>& names, std::string build);
 
   SweepGrid grid_;
+  std::string build_;
   std::vector<RecordedRun> runs_;
+  std::vector<std::vector<std::size_t>> together_;         // by run
   std::vector<std::string> trace_names_, run_identities_;  // by run
 };
 

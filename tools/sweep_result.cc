@@ -155,6 +155,10 @@ bool SweepResult::is_whole(std::size_t database) const {
   return true;
 }
 
+const char* SweepResult::claims() const {
+  return claims_of(is_closed_loop() ? SweepRung::kClosedLoop : SweepRung::kOpenLoop);
+}
+
 std::vector<std::size_t> SweepResult::compared() const {
   std::vector<std::size_t> out;
   for (std::size_t database = 0; database < databases_.size(); ++database) {

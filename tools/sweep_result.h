@@ -40,6 +40,8 @@ class SweepResult {
   Result<void> add(const trace::Json& line);
 
   [[nodiscard]] bool is_closed_loop() const { return rung_ == "closed_loop"; }
+  // What its rung can and cannot claim.
+  [[nodiscard]] const char* claims() const;
   // In the order in which they were met first.
   [[nodiscard]] const std::vector<SweptPolicy>& policies() const { return policies_; }
   [[nodiscard]] const std::vector<std::string>& databases() const { return databases_; }

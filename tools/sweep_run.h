@@ -1,5 +1,5 @@
-// The units of a sweep on all cores. Units are begun in the order of the plan, so that few runs are
-// in memory at a time: at most one more than there are threads.
+// The units of a sweep on all cores: those that are one simulation of several databases together,
+// trace after trace, so that few are in memory at a time: at most one more than there are threads.
 #pragma once
 
 #include <cstddef>

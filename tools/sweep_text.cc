@@ -1,6 +1,5 @@
 #include "tools/sweep_text.h"
 
-#include "tools/claims.h"
 #include "tools/sweep_tables.h"
 #include "tools/text.h"
 
@@ -13,7 +12,7 @@ std::vector<std::string> sweep_lines(const SweepResult& result) {
     lines.emplace_back();
     lines.push_back("Over " + compared_text(result) + ".");
     lines.push_back(alarms_text(result));
-    lines.emplace_back(kReplayClaims);
+    lines.emplace_back(result.claims());
     return lines;
   }
   const auto best = best_of(result);
@@ -22,7 +21,7 @@ std::vector<std::string> sweep_lines(const SweepResult& result) {
   lines.emplace_back();
   lines.push_back(best->basis);
   if (!best->concordance.empty()) lines.push_back(best->concordance);
-  lines.emplace_back(kSimulationClaims);
+  lines.emplace_back(result.claims());
   return lines;
 }
 

@@ -6,7 +6,6 @@
 #include "replay/run.h"
 #include "score/detector.h"
 #include "tools/loop_columns.h"
-#include "tools/run_simulation.h"
 #include "tools/score_runs.h"
 
 namespace rocktune::tools {
@@ -111,37 +110,98 @@ std::string error_text(std::string message, const std::string& path, const std::
   return message;
 }
 
-}  // namespace
-
-Result<PreparedRun> prepare_run(const SweepGrid& grid, const RecordedRun& run) {
-  PreparedRun prepared;
-  if (grid.rung == SweepRung::kClosedLoop) {
-    SimulationSource source;
-    source.calibrate_seconds = grid.calibrate_seconds;
-    auto input = simulation_input(run, source);
-    if (!input) return tl::unexpected(input.error());
-    prepared.input = *std::move(input);
-  } else {
-    auto alarms = score_run(run, contest_of(run));
-    if (!alarms) return tl::unexpected(alarms.error());
-    prepared.run_alarms = *std::move(alarms);
+PreparedRuns prepare_simulations(const SweepPlan& plan, const std::vector<std::size_t>& runs) {
+  PreparedRuns prepared;
+  std::vector<std::size_t> sound;
+  std::vector<sim::SimulationInput> inputs;
+  for (const std::size_t run : runs) {
+    auto input = simulation_input(plan.runs()[run], plan.grid().source);
+    if (!input) {
+      prepared.failed.emplace(run, input.error());
+      continue;
+    }
+    sound.push_back(run);
+    inputs.push_back(*std::move(input));
+  }
+  prepared.groups = simulation_groups(inputs);
+  for (SimulationGroup& group : prepared.groups) {
+    for (std::size_t& member : group.members) member = sound[member];
   }
   return prepared;
 }
 
-Result<Json> unit_figures(const SweepPlan& plan, const SweepUnit& unit,
-                          const PreparedRun& prepared) {
-  const RecordedRun& run = plan.runs()[plan.run_of(unit.index)];
-  const PolicyChoice& policy = plan.grid().policies[plan.policy_of(unit.index)];
-  if (!prepared.input) return replayed_figures(run, policy, *prepared.run_alarms);
-  const auto figures =
-      sim::simulate(*prepared.input, engine_of(run.engine, policy), plan.seed_of(unit.index));
-  if (!figures) return tl::unexpected(figures.error());
-  return loop_json(*figures, *prepared.input, run.engine.objective.first);
+// By run.
+using FiguresByRun = std::map<std::size_t, Result<Json>>;
+
+FiguresByRun simulated_figures(const SweepPlan& plan, const SimulationGroup& group,
+                               const PolicyChoice& policy, std::uint64_t seed) {
+  std::vector<EngineConfig> engines;
+  engines.reserve(group.members.size());
+  for (const std::size_t run : group.members) {
+    engines.push_back(engine_of(plan.runs()[run].engine, policy));
+  }
+  const auto figures = sim::simulate(group.inputs, engines, seed);
+  FiguresByRun out;
+  for (std::size_t i = 0; i < group.members.size(); ++i) {
+    const std::size_t run = group.members[i];
+    if (!figures) {
+      out.emplace(run, tl::unexpected(figures.error()));
+      continue;
+    }
+    const Priority first = plan.runs()[run].engine.objective.first;
+    out.emplace(run, loop_json((*figures)[i], group.inputs[i], first));
+  }
+  return out;
+}
+
+// Of the groups that have a unit.
+FiguresByRun simulated_figures(const SweepPlan& plan, const std::vector<SweepUnit>& units,
+                               const PreparedRuns& prepared) {
+  const PolicyChoice& policy = plan.grid().policies[plan.policy_of(units.front().index)];
+  const std::uint64_t seed = plan.seed_of(units.front().index);
+  FiguresByRun out;
+  for (const auto& [run, error] : prepared.failed) out.emplace(run, tl::unexpected(error));
+  for (const SimulationGroup& group : prepared.groups) {
+    const bool wanted = std::any_of(units.begin(), units.end(), [&](const SweepUnit& unit) {
+      const std::size_t run = plan.run_of(unit.index);
+      return std::find(group.members.begin(), group.members.end(), run) != group.members.end();
+    });
+    if (wanted) out.merge(simulated_figures(plan, group, policy, seed));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<PreparedRuns> prepare_runs(const SweepPlan& plan, const std::vector<std::size_t>& runs) {
+  if (plan.grid().rung == SweepRung::kClosedLoop) return prepare_simulations(plan, runs);
+  const RecordedRun& run = plan.runs()[runs.front()];
+  auto alarms = score_run(run, contest_of(run));
+  if (!alarms) return tl::unexpected(alarms.error());
+  PreparedRuns prepared;
+  prepared.run_alarms = *std::move(alarms);
+  return prepared;
+}
+
+std::vector<Result<Json>> unit_figures(const SweepPlan& plan, const std::vector<SweepUnit>& units,
+                                       const PreparedRuns& prepared) {
+  std::vector<Result<Json>> out;
+  if (prepared.run_alarms) {
+    for (const SweepUnit& unit : units) {
+      const PolicyChoice& policy = plan.grid().policies[plan.policy_of(unit.index)];
+      const RecordedRun& run = plan.runs()[plan.run_of(unit.index)];
+      out.push_back(replayed_figures(run, policy, *prepared.run_alarms));
+    }
+    return out;
+  }
+  const FiguresByRun figures = simulated_figures(plan, units, prepared);
+  for (const SweepUnit& unit : units) out.push_back(figures.at(plan.run_of(unit.index)));
+  return out;
 }
 
 std::string sweep_line(const SweepPlan& plan, const SweepUnit& unit, const Result<Json>& figures) {
   Json line = plan.columns(unit);
+  line["claims"] = claims_of(plan.grid().rung);
   line.update(figures ? *figures : no_figures(plan.grid().rung));
   line["error"] = nullptr;
   if (!figures) {

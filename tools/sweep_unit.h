@@ -1,28 +1,34 @@
-// One unit of a sweep: what all units of a run share, and the figures of one.
+// Units of a sweep: what those of a trace share, and the figures of each.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "model/result.h"
 #include "score/run.h"
-#include "sim/ensemble.h"
+#include "tools/run_simulation.h"
 #include "tools/sweep_plan.h"
 
 namespace rocktune::tools {
 
 // Read from the trace once; only looked at afterwards, by any number of threads.
-struct PreparedRun {
-  std::optional<sim::SimulationInput> input;   // closed loop
-  std::optional<score::RunResult> run_alarms;  // open loop: as score/ has the alerts of this run
+struct PreparedRuns {
+  // Closed loop: as rocktune simulate has them. Members are runs of the plan.
+  std::vector<SimulationGroup> groups;
+  std::map<std::size_t, Error> failed;         // and why those that cannot be simulated are missing
+  std::optional<score::RunResult> run_alarms;  // open loop: as score/ has the alerts of the run
 };
-Result<PreparedRun> prepare_run(const SweepGrid& grid, const RecordedRun& run);
+// `runs`: SweepPlan::runs_with() of a unit. Errors, in open loop: those of the trace.
+Result<PreparedRuns> prepare_runs(const SweepPlan& plan, const std::vector<std::size_t>& runs);
 
-// The columns that follow SweepPlan::columns() but for the last, `error`. Errors: those of the
-// trace and of sim::simulate().
-Result<trace::Json> unit_figures(const SweepPlan& plan, const SweepUnit& unit,
-                                 const PreparedRun& prepared);
+// One simulation or one replay, of which each unit has a database: they have the same runs, policy
+// and seed. Of each the columns that follow SweepPlan::columns() but for `claims` and the last,
+// `error`. Errors: those of the trace, of calibration and of sim::simulate().
+std::vector<Result<trace::Json>> unit_figures(const SweepPlan& plan,
+                                              const std::vector<SweepUnit>& units,
+                                              const PreparedRuns& prepared);
 
 // The unit's line in a result, without its end. All units of a grid have the same columns in the
 // same order; of one that failed the figures are null and `error` says why.

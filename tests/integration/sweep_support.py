@@ -1,8 +1,10 @@
 """What the tests of rocktune sweep and of rocktune-fleet share: recorded traces, and grids."""
 
+import contextlib
 import gzip
 import pathlib
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 import unittest
@@ -21,6 +23,32 @@ policies:
 seeds: 6
 calibrate_until: 120
 """
+
+
+# As rocktune probe-device writes them; slow enough that two databases are in each other's way.
+DEVICE = """\
+read_bytes_per_second: 32000000
+write_bytes_per_second: 16000000
+read_iops: 800
+write_iops: 600
+mixing_loss: 1.4
+"""
+
+
+def add_neighbour(trace):
+    """The trace's database a second time, on the same device, under another name."""
+    far = 10_000_000  # beyond every id
+    shifts = {"target": 1, "sample": far, "incarnation": far, "health_at": far, "knobs_at": far, "options_at": far, "levels_at": far}
+    by_table = {"samples": {"id": far}, "events": {"id": far}, "incarnations": {"id": far, "incarnation": 0}}
+    with contextlib.closing(sqlite3.connect(trace)) as connection, connection:
+        for (table,) in connection.execute("select name from sqlite_master where type = 'table'").fetchall():
+            columns = [row[1] for row in connection.execute(f"pragma table_info({table})")]
+            if not {"target", "sample"} & set(columns):
+                continue
+            shift = shifts | by_table.get(table, {})
+            values = ", ".join(f'"{column}" + {shift[column]}' if shift.get(column) else f'"{column}"' for column in columns)
+            connection.execute(f"insert into {table} select {values} from {table}")
+        connection.execute("insert into targets select id + 1, 'neighbour', path || '/2', mode, engine from targets")
 
 
 class SweepTest(unittest.TestCase):

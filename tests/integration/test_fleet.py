@@ -5,12 +5,13 @@ Needs Ray (`pip install ray`); without it these tests are skipped, and say so.
 
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import unittest
 
 from support import BIN, ROOT, wait_for
-from sweep_support import SweepTest
+from sweep_support import DEVICE, GRID, SweepTest, add_neighbour
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 needs_ray = unittest.skipUnless(importlib.util.find_spec("ray"), "no Ray: pip install ray")
@@ -60,6 +61,30 @@ class Fleet(SweepTest):
         out, err = losing.communicate(timeout=120)
         self.assertEqual(losing.returncode, 0, err)
         self.assertEqual(self.result.read_bytes(), expected)
+
+    def test_databases_on_one_device_and_its_profile_go_together(self):
+        self.written("device.yaml", DEVICE)
+        self.grid.write_text(GRID.replace("seeds: 6", "seeds: 2") + "device: device.yaml\n")
+        both = self.folder / "both.trace"
+        shutil.copy(self.traces[0], both)
+        add_neighbour(both)
+        self.traces = [both, self.traces[1]]
+        expected = self.expected()
+        shipped = self.fleet("--batch", "7")
+        _, err = shipped.communicate(timeout=120)
+        self.assertEqual(shipped.returncode, 0, err)
+        self.assertEqual(self.result.read_bytes(), expected)
+
+    def test_what_is_read_is_never_written_over(self):
+        trace = self.folder / "run.trace"
+        shutil.copy(self.traces[0], trace)
+        before = trace.read_bytes()
+        self.traces, self.result = [trace], trace
+        process = self.fleet("--fresh")
+        _, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 2, err)
+        self.assertIn("it is what is read", err)
+        self.assertEqual(trace.read_bytes(), before)
 
     def test_what_a_node_cannot_do_is_said(self):
         broken = self.written("broken", "#!/bin/sh\n[ \"$*\" = \"${*%--list-units}\" ] || exec " + f"{BIN / 'rocktune'} \"$@\"\necho 'no such library' >&2\nexit 127\n")

@@ -74,6 +74,12 @@ class Simulate(unittest.TestCase):
         self.assertIn("does not foretell", text)
         self.assertNotRegex(text, r"\bnan\b|\binf\b")
 
+    def test_whole_calibrates_on_all_of_the_run(self):
+        whole, *shorter = (rocktune("simulate", self.calm, "--whole", "--seeds", 2, "--json", *options)
+                           for options in ((), ("--calibrate-until", 30), ("--calibrate-until", 100000)))
+        self.assertEqual(whole.returncode, 0, whole.stderr)
+        self.assertEqual([one.stdout for one in shorter], [whole.stdout] * 2)
+
     def test_the_plant_is_held_against_what_was_recorded(self):
         command = ("validate", self.stall, self.calm, "--calibrate-until", 120, "--seeds", 5, "--json")
         result = rocktune(*command)

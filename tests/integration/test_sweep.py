@@ -13,10 +13,11 @@ import subprocess
 import unittest
 
 from support import BIN, wait_for
-from sweep_support import GRID, SweepTest
+from sweep_support import DEVICE, GRID, SweepTest, add_neighbour
 
 PANDAS = importlib.util.find_spec("pandas")
 DUCKDB = importlib.util.find_spec("duckdb")
+POLICY = "headroom:limiter_raise_factor=1.5"
 
 
 class Sweep(SweepTest):
@@ -60,6 +61,7 @@ class Sweep(SweepTest):
             self.assertEqual(line["rung"], "closed_loop")
             self.assertIsNone(line["error"])
             self.assertGreater(line["operations_per_second"], 0)
+            self.assertIn("does not foretell", line["claims"])
         self.assertIn("best parameters", result.stdout)
         self.assertIn("does not foretell", result.stdout)
 
@@ -77,16 +79,58 @@ class Sweep(SweepTest):
         self.assertIn(b"] 5 of 5 units", shown)
         self.assertTrue(shown.endswith(b"\r\x1b[K"), "the line goes away at the end")
 
+    def simulated(self, trace, *options):
+        """What rocktune simulate says of each database, by name."""
+        ran = subprocess.run([str(word) for word in (BIN / "rocktune", "simulate", trace, "--policies", POLICY, "--seeds", 3, "--json", *options)],
+                             capture_output=True, text=True, timeout=120, check=True)
+        return {json.loads(line)["name"].rpartition("/")[2]: json.loads(line) for line in ran.stdout.splitlines()}
+
+    def swept(self, trace, keys):
+        """The lines of a sweep of the same, by database."""
+        self.grid.write_text("rung: closed_loop\npolicies: [{name: headroom, params: {limiter_raise_factor: 1.5}}]\nseeds: 3\n" + keys)
+        ran = self.sweep("--fresh", traces=[trace])
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        by_target = {}
+        for line in self.result.read_text().splitlines():
+            by_target.setdefault(json.loads(line)["target"], []).append(json.loads(line))
+        return by_target
+
+    def check_the_same(self, swept, simulated):
+        self.assertEqual(set(swept), set(simulated))
+        for name, lines in swept.items():
+            figures = simulated[name]["policies"][0]["figures"]
+            for figure in figures:
+                told = [line[figure] or 0 for line in lines]  # a P99 of nothing is null
+                self.assertEqual(told, figures[figure]["seeds"], f"{name}: {figure}")
+                self.assertEqual(lines[0]["claims"], simulated[name]["claims"])
+
     def test_a_unit_is_what_simulate_says(self):
-        self.grid.write_text("rung: closed_loop\npolicies: [{name: headroom, params: {limiter_raise_factor: 1.5}}]\nseeds: 3\n"
-                             "calibrate_until: 120\n")
-        self.assertEqual(self.sweep(traces=self.traces[:1]).returncode, 0)
-        lines = [json.loads(line) for line in self.result.read_text().splitlines()]
-        simulated = subprocess.run([self.command()[0], "simulate", self.traces[0], "--policies", "headroom:limiter_raise_factor=1.5",
-                                    "--calibrate-until", "120", "--seeds", "3", "--json"], capture_output=True, text=True, check=True)
-        figures = json.loads(simulated.stdout)["policies"][0]["figures"]
-        for figure in ("operations_per_second", "stalled_seconds", "write_amplification", "write_p99_seconds"):
-            self.assertEqual([line[figure] for line in lines], figures[figure]["seeds"], figure)
+        device = self.written("device.yaml", DEVICE)
+        for keys, options in (("calibrate_until: 120\n", ("--calibrate-until", 120)),
+                              ("whole: true\n", ("--whole",)),
+                              ("calibrate_until: 120\ndevice: device.yaml\n", ("--calibrate-until", 120, "--device", device))):
+            with self.subTest(options=options):
+                self.check_the_same(self.swept(self.traces[0], keys), self.simulated(self.traces[0], *options))
+
+    def test_databases_on_one_device_share_it_as_they_do_in_simulate(self):
+        device = self.written("device.yaml", DEVICE)
+        both = self.folder / "both.trace"
+        shutil.copy(self.traces[0], both)
+        add_neighbour(both)
+        keys = "calibrate_until: 120\ndevice: device.yaml\n"
+        swept = self.swept(both, keys)
+        simulated = self.simulated(both, "--calibrate-until", 120, "--device", device)
+        self.assertEqual(set(swept), {"stall-24-1", "neighbour"})
+        self.check_the_same(swept, simulated)
+        self.assertTrue(all(one["together_with"] for one in simulated.values()))
+        alone = self.swept(self.traces[0], keys)["stall-24-1"]
+        self.assertGreater(swept["stall-24-1"][0]["stalled_seconds"], alone[0]["stalled_seconds"], "the neighbour is in the way")
+        self.assertFalse({line["key"] for line in swept["stall-24-1"]} & {line["key"] for line in alone})
+        # A unit by itself shares the device all the same.
+        whole = self.swept(both, keys)
+        self.assertEqual(self.sweep("--fresh", "--units", "5", traces=[both]).returncode, 0)
+        (one,) = [json.loads(line) for line in self.result.read_text().splitlines()]
+        self.assertEqual(one, whole[one["target"]][1])
 
     def test_a_killed_sweep_goes_on_where_it_was(self):
         code, _ = self.stopped_in_the_middle(signal.SIGKILL, 3)
@@ -144,6 +188,53 @@ class Sweep(SweepTest):
         self.assertEqual(result.returncode, 1)
         self.assertIn("another sweep; wait", result.stderr)
 
+    def test_what_is_read_is_never_written_over(self):
+        trace, link, hard = (self.folder / name for name in ("run.trace", "link", "hard"))
+        shutil.copy(self.traces[0], trace)
+        link.symlink_to(trace)
+        os.link(trace, hard)
+        (self.folder / "run.partial").symlink_to(trace)
+        device = self.written("device.yaml", DEVICE)
+        self.grid.write_text(GRID + "device: device.yaml\n")
+        units = self.written("units.jsonl", self.sweep("--list-units", traces=[trace], output=self.folder / "other").stdout)
+        before = {path: path.read_bytes() for path in (trace, hard, self.grid, device, units)}
+        for output in (trace, link, hard, self.grid, device, units, self.folder / "run"):
+            for arguments in ((), ("--fresh",), ("--list-units", "--fresh")):
+                with self.subTest(output=output.name, arguments=arguments):
+                    result = self.sweep("--units-from", units, *arguments, traces=[trace], output=output)
+                    self.assertEqual(result.returncode, 2, result.stderr)
+                    self.assertIn("it is what is read", result.stderr)
+                    self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
+                    self.assertEqual({path: path.read_bytes() for path in before}, before)
+
+    def test_fresh_removes_no_file_of_another_kind(self):
+        for name in ("result.jsonl", "result.jsonl.partial"):
+            notes = self.written(name, "my notes\n")
+            for arguments in ((), ("--fresh",), ("--fresh", "--list-units")):
+                with self.subTest(name=name, arguments=arguments):
+                    result = self.sweep("--units", "1", *arguments)
+                    self.assertEqual(result.returncode, 1, result.stderr)
+                    self.assertIn(f"{name}:1: this is no result of rocktune sweep", result.stderr)
+                    self.assertEqual(notes.read_text(), "my notes\n")
+            notes.unlink()
+        self.result.mkdir()
+        result = self.sweep("--units", "1", "--fresh")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("result.jsonl: is no regular file", result.stderr)
+        self.assertFalse(self.partial.exists())
+
+    def test_another_builds_partial_is_not_gone_on_with(self):
+        code, _ = self.stopped_in_the_middle(signal.SIGINT, 3)
+        self.assertEqual(code, 130)
+        other = self.folder / "rocktune"
+        other.write_bytes((BIN / "rocktune").read_bytes() + b"\n")  # runs as before
+        other.chmod(0o755)
+        before = self.partial.read_bytes()
+        result = subprocess.run([str(other), *self.command()[1:]], capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("build of rocktune", result.stderr)
+        self.assertEqual(self.partial.read_bytes(), before)
+
     def test_a_run_that_fails_does_not_end_the_others(self):
         universal = self.folder / "universal.trace"
         shutil.copy(self.recorded / "calm-24-1.trace", universal)
@@ -198,6 +289,8 @@ class Sweep(SweepTest):
             ("rung: closed_loop\npolicies: [hedroom]\n", None, 2, "grid.yaml:2:12: unknown policy"),
             ("rung: closed_loop\npolicies: [static]\nseeds: many\n", None, 2, "grid.yaml:3:8: 'many' is no finite number"),
             ("rung: [closed_loop\n", None, 2, "grid.yaml:"),
+            (GRID + "device: none.yaml\n", None, 2, f"cannot read the device profile {self.folder}/none.yaml"),
+            (GRID + "device: grid.yaml\n", None, 2, "grid.yaml:1:1: rung: unknown key"),
             (GRID, [garbage], 1, "garbage.trace"),
             (GRID, [self.folder / "none.trace"], 1, "none.trace"),
             (GRID, [self.traces[0], self.traces[0]], 2, "given twice"),
@@ -211,6 +304,16 @@ class Sweep(SweepTest):
                 self.assertFalse(self.result.exists())
                 self.assertFalse(self.partial.exists())
         self.assertEqual(self.sweep(grid=self.folder / "none.yaml").returncode, 1)
+
+    def test_all_mistakes_of_a_grid_are_told_at_once(self):
+        self.grid.write_text("rung: closed_loop\npolicies:\n  - hedroom\n  - {name: headroom, params: {limiter_raise_factor: 99}}\nseeds: 0\n")
+        result = self.sweep()
+        self.assertEqual(result.returncode, 2, result.stderr)
+        lines = result.stderr.splitlines()
+        self.assertEqual(len(lines), 3, result.stderr)
+        for line, said in zip(lines, ("grid.yaml:3:5: unknown policy", "grid.yaml:4:53: policy headroom", "grid.yaml:5:8: '0' is less than 1")):
+            self.assertRegex(line, r"^rocktune: sweep: /")
+            self.assertIn(said, line)
 
 
 class Readers(SweepTest):

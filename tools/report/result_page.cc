@@ -114,8 +114,7 @@ Result<page::Page> sweep_page(page::Page page, const std::vector<Json>& lines) {
     }
   }
   page.sections = sweep_sections(result);
-  page.sections.push_back(
-      claims_section(result.is_closed_loop() ? kSimulationClaims : kReplayClaims));
+  page.sections.push_back(claims_section(result.claims()));
   return page;
 }
 

@@ -1,5 +1,7 @@
 #include "tools/sweep_file.h"
 
+#include <sys/stat.h>
+
 #include <fstream>
 #include <sstream>
 
@@ -14,7 +16,8 @@ namespace {
 const SweepFile::Keys kThreeKeys = {{1, "aa"}, {2, "bb"}, {3, "cc"}};
 
 std::string result_line(std::size_t unit, const std::string& key) {
-  return "{\"unit\":" + std::to_string(unit) + ",\"key\":\"" + key + "\"}";
+  return R"({"schema":"rocktune-sweep/1","unit":)" + std::to_string(unit) + R"(,"key":")" + key +
+         R"(","error":null})";
 }
 
 SweepFile open_three(const std::string& path, bool fresh = false) {
@@ -46,7 +49,7 @@ TEST_CASE("lines come in any order and end in theirs", "[sweep]") {
   }
   CHECK_FALSE(std::filesystem::exists(path));
   // A process that was killed while it wrote.
-  std::ofstream(path + ".partial", std::ios::app) << R"({"unit":2,"key":"b)";
+  std::ofstream(path + ".partial", std::ios::app) << R"({"schema":"rocktune-sw)";
   SweepFile file = open_three(path);
   CHECK(file.done() == 2);
   CHECK(file.has(1));
@@ -68,9 +71,11 @@ TEST_CASE("lines come in any order and end in theirs", "[sweep]") {
 TEST_CASE("what is of another sweep is not gone on with", "[sweep]") {
   const TempDirectory directory;
   const std::string path = directory.file("result.jsonl");
+  const std::string head = R"({"schema":"rocktune-sweep/)";
   for (const std::string& bad :
-       {result_line(1, "xx"), result_line(4, "aa"), std::string("{}"), std::string("no JSON"),
-        std::string("[1]"), std::string(R"({"unit":-1,"key":"aa"})")}) {
+       {result_line(1, "xx"), result_line(4, "aa"), head + R"(9"})", head,
+        head + R"(1","unit":-1,"key":"aa","error":null})",
+        head + R"(1","unit":1,"key":"aa"})"}) {  // listed only: it has no figures
     for (const char* ending : {"", ".partial"}) {
       INFO(bad << ending);
       CHECK(directory.write("result.jsonl" + std::string(ending),
@@ -91,6 +96,52 @@ TEST_CASE("what is of another sweep is not gone on with", "[sweep]") {
   }
 }
 
+TEST_CASE("what is no file of a sweep stays as it is, fresh or not", "[sweep]") {
+  const TempDirectory directory;
+  const std::string path = directory.file("result.jsonl");
+  const std::string sound = result_line(1, "aa") + "\n";
+  for (const std::string& bad :
+       {std::string("rung: closed_loop\n"), std::string("SQLite format 3\0binary", 22),
+        std::string("\n"), std::string("{}"), std::string("{\"a\": 1}\n"), sound + "a note\n",
+        sound + "a note", "a note\n" + sound}) {
+    for (const char* ending : {"", ".partial"}) {
+      for (const bool fresh : {false, true}) {
+        INFO(bad << ending << fresh);
+        REQUIRE(directory.write("result.jsonl" + std::string(ending), bad) == path + ending);
+        const auto refused = SweepFile::open(path, kThreeKeys, fresh);
+        REQUIRE_FALSE(refused);
+        CHECK(contains(refused.error().message, path + ending + ":"));
+        CHECK(contains(refused.error().message, "no result of rocktune sweep"));
+        CHECK_FALSE(contains(refused.error().message, "--fresh"));
+        CHECK(bytes_in(path + ending) == bad);
+      }
+      std::filesystem::remove(path + ending);
+    }
+  }
+  CHECK(std::filesystem::is_empty(directory.path()));
+}
+
+TEST_CASE("what is no regular file stays as it is", "[sweep]") {
+  const TempDirectory directory;
+  const std::string path = directory.file("result.jsonl");
+  for (const char* ending : {"", ".partial"}) {
+    REQUIRE(::mkfifo((path + ending).c_str(), 0600) == 0);
+    const auto refused = SweepFile::open(path, kThreeKeys, true);
+    REQUIRE_FALSE(refused);
+    CHECK(contains(refused.error().message, path + ending + ": is no regular file"));
+    CHECK(std::filesystem::is_fifo(path + ending));
+    std::filesystem::remove(path + ending);
+  }
+}
+
+TEST_CASE("an empty file is as good as none", "[sweep]") {
+  const TempDirectory directory;
+  const std::string path = directory.write("result.jsonl", "");
+  CHECK(open_three(path).done() == 0);
+  CHECK(open_three(path, true).done() == 0);
+  CHECK_FALSE(std::filesystem::exists(path));
+}
+
 TEST_CASE("one sweep writes a result at a time", "[sweep]") {
   const TempDirectory directory;
   const std::string path = directory.file("result.jsonl");
@@ -98,6 +149,7 @@ TEST_CASE("one sweep writes a result at a time", "[sweep]") {
   const auto second = SweepFile::open(path, kThreeKeys, false);
   REQUIRE_FALSE(second);
   CHECK(contains(second.error().message, "another sweep"));
+  CHECK(std::filesystem::exists(path + ".partial"));  // it is the first one's
   const auto nowhere = SweepFile::open(directory.file("no/such"), kThreeKeys, false);
   REQUIRE_FALSE(nowhere);
   CHECK(contains(nowhere.error().message, "no/such.partial: cannot be written"));

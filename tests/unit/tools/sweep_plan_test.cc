@@ -16,8 +16,9 @@ constexpr const char* kSmallGrid =
     "policies: [{name: headroom, params: {limiter_raise_factor: [1.5, 1.8]}}, static]\n"
     "seeds: 2\n";
 
-SweepPlan make_plan(const std::vector<std::string>& traces, const std::string& grid = kSmallGrid) {
-  auto plan = SweepPlan::make(*parse_sweep_grid(grid, "grid.yaml"), traces);
+SweepPlan make_plan(const std::vector<std::string>& traces, const std::string& grid = kSmallGrid,
+                    const std::string& build = "build") {
+  auto plan = SweepPlan::make(*parse_sweep_grid(grid, "grid.yaml"), traces, build);
   if (!plan) FAIL(plan.error().message);
   return *std::move(plan);
 }
@@ -67,10 +68,32 @@ TEST_CASE("a key says nothing of where a trace lies, and all of what is done wit
   CHECK(make_plan({record_stall(one, "later", 2, 20)}).key_of(3) != plan.key_of(3));
   CHECK(make_plan({here}, std::string(kSmallGrid) + "calibrate_until: 61\n").key_of(3) !=
         plan.key_of(3));
+  CHECK(make_plan({here}, std::string(kSmallGrid) + "whole: true\n").key_of(3) != plan.key_of(3));
+  CHECK(make_plan({here}, kSmallGrid, "another build").key_of(3) != plan.key_of(3));
   // The same policy and seed, whatever else is in the grid.
   const SweepPlan less = make_plan({here}, "rung: closed_loop\npolicies: [static]\nseeds: 9\n");
   CHECK(less.key_of(1) == plan.key_of(5));
   CHECK(make_plan({here}, "rung: open_loop\npolicies: [static]\n").key_of(0) != plan.key_of(4));
+}
+
+TEST_CASE("a key says which device is simulated, and who shares it", "[sweep]") {
+  const TempDirectory directory;
+  const std::string trace = record_stall(directory, "a", 1, 20);
+  std::set<std::string> keys = {make_plan({trace}).key_of(0)};
+  for (const double iops : {1000.0, 1001.0}) {
+    auto grid = parse_sweep_grid(kSmallGrid, "grid.yaml");
+    grid->source.device.emplace().write = {1e6, iops};
+    keys.insert(SweepPlan::make(*grid, {trace}, "build")->key_of(0));
+  }
+  CHECK(keys.size() == 3);
+  // A neighbour that another recording lacks.
+  const SweepPlan two = make_plan({record_stall(directory, "b", 1, 20, 2)});
+  CHECK(two.runs_with(0) == std::vector<std::size_t>{0, 1});
+  CHECK(two.key_of(0) != make_plan({trace}).key_of(0));
+  // Nobody is met in open loop.
+  const std::string open = "rung: open_loop\npolicies: [static]\n";
+  const SweepPlan replayed = make_plan({directory.file("b")}, open);
+  CHECK(replayed.runs_with(1) == std::vector<std::size_t>{1});
 }
 
 TEST_CASE("units are chosen by number", "[sweep]") {

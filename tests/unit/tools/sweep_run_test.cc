@@ -20,7 +20,8 @@ SweepPlan plan_to_run(const TempDirectory& directory) {
       "to: 2, steps: 5}}}]\n";
   auto plan = SweepPlan::make(
       *parse_sweep_grid(grid, "grid.yaml"),
-      {record_stall(directory, "a", 1, 20, 1, 5), record_stall(directory, "b", 2, 20, 1, 5)});
+      {record_stall(directory, "a", 1, 20, 1, 5), record_stall(directory, "b", 2, 20, 1, 5)},
+      "build");
   if (!plan) FAIL(plan.error().message);
   return *std::move(plan);
 }

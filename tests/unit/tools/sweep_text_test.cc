@@ -13,9 +13,9 @@ using namespace rocktune::tools::test;
 namespace {
 
 SweepPlan plan_for(const TempDirectory& directory, const std::string& grid) {
-  auto plan =
-      SweepPlan::make(*parse_sweep_grid(grid, "grid.yaml"),
-                      {record_stall(directory, "a", 1, 20), record_stall(directory, "b", 2, 20)});
+  auto plan = SweepPlan::make(
+      *parse_sweep_grid(grid, "grid.yaml"),
+      {record_stall(directory, "a", 1, 20), record_stall(directory, "b", 2, 20)}, "build");
   if (!plan) FAIL(plan.error().message);
   return *std::move(plan);
 }
