@@ -82,7 +82,9 @@ CLI::Option* add_indicators_option(CLI::App& app, double& every_seconds) {
                   "print the three forecasts, too, so often in the trace's time: seconds, or 30s, "
                   "1m; 0: at each sample")
       ->transform(CLI::AsNumberWithUnit(time_units()))
-      ->check(CLI::NonNegativeNumber.description(""))
+      ->check([](const std::string& seconds) {
+        return seconds.starts_with('-') ? "has to be 0 or more" : "";
+      })
       ->type_name("TIME");
 }
 

@@ -6,6 +6,7 @@
 #include "tools/json_fields.h"
 #include "tools/report/result_sections.h"
 #include "tools/text.h"
+#include "trace/schema.h"
 
 namespace rocktune::tools {
 namespace {
@@ -34,6 +35,28 @@ std::string difference_cell(const Json& replay) {
   if (!flag_at(replay, "as_recorded")) return "-";
   if (flag_at(replay, "identical")) return "none";
   return count_at(replay, "steps_that_differ") + " of " + count_at(replay, "samples");
+}
+
+// What is to be known of the trace itself.
+std::vector<std::string> trace_words(const Json& replays) {
+  const Json& first = replays.front();
+  trace::RunInfo run;
+  if (const auto schema = number_at(first, "trace_schema")) {
+    run.schema = static_cast<int>(std::clamp(*schema, 0.0, 1e6));
+  }
+  std::vector<std::string> words;
+  if (const std::string note = trace::checksums_note(run); !note.empty()) {
+    words.push_back("The trace's " + note + ".");
+  }
+  const bool differs = std::any_of(replays.begin(), replays.end(), [](const Json& replay) {
+    return number_at(replay, "steps_that_differ").value_or(0) > 0;
+  });
+  if (differs) {
+    words.push_back("Steps differ from what was recorded: by rocktuned " +
+                    text_at(first, "daemon_version") +
+                    ", perhaps of another build than that which replayed them.");
+  }
+  return words;
 }
 
 page::Table replays_table(const Json& replays) {
@@ -117,9 +140,12 @@ std::vector<page::Section> replay_sections(const Json& document) {
   const Json& replays = array_at(document, "replays");
   page::Section decided;
   decided.heading = "What each policy would have decided";
+  for (std::string& sentence : trace_words(replays)) {
+    decided.blocks.emplace_back(page::Paragraph{std::move(sentence)});
+  }
   decided.blocks.emplace_back(replays_table(replays));
   page::Section warned;
-  warned.heading = "What its alarms were worth, whatever the policy";
+  warned.heading = "What the alarms were worth, whatever the policy";
   page::Table alarms = alarms_table(replays);
   if (alarms.rows.empty()) {
     warned.blocks.emplace_back(

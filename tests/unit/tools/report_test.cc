@@ -285,7 +285,7 @@ TEST_CASE("the page of a replay, whose alert-log lines are passed over", "[tools
           "\n" + journal + "\n" + replayed("headroom", R"("as_recorded":false,)") + "\n");
   REQUIRE(page);
   REQUIRE(page->sections.size() == 3);
-  const auto& policies = std::get<page::Table>(page->sections[0].blocks[0]);
+  const auto& policies = std::get<page::Table>(page->sections[0].blocks[1]);
   REQUIRE(policies.rows.size() == 2);
   CHECK(policies.rows[0] == std::vector<std::string>{"db", "static *", "3", "12345", "0", "0", "4",
                                                      "0", "2", "7 of 12000", "15 of 480",
@@ -295,7 +295,10 @@ TEST_CASE("the page of a replay, whose alert-log lines are passed over", "[tools
   REQUIRE(alarms.rows.size() == 1);
   CHECK(alarms.rows[0] == std::vector<std::string>{"db", "p99", "60 s", "2", "4", "3", "-", "-",
                                                    "-", "0.50", "-", "-", "-", "21 s"});
-  CHECK(contains(html(*page), "Open loop."));
+  const std::string text = html(*page);
+  CHECK(contains(text, "Open loop."));
+  CHECK(contains(text, "perhaps of another build"));
+  CHECK_FALSE(contains(text, "checksums"));
 
   const auto lines = result_page("Lines", journal + "\n" + journal + "\n");
   REQUIRE_FALSE(lines);
