@@ -31,7 +31,7 @@ struct AlertTallies {
 class AlertRun {
  public:
   // Seconds of a run that are kept: 16 MB. A longer run is not scored.
-  static constexpr std::size_t kLongestSeconds = 7 * 86400;
+  static constexpr std::size_t kLongestSeconds = std::size_t{7} * 86400;
 
   explicit AlertRun(const Objective& objective) : horizon_(alert_horizon(objective)) {}
 

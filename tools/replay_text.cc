@@ -61,8 +61,7 @@ std::string recorder_text(const trace::RunInfo& run) {
 void add_difference(const ReplayResult& result, Lines& lines) {
   if (!result.first_difference) return;
   lines.push_back("  recorded by    " + recorder_text(result.recorded_by) +
-                  "; of another build than this rocktune " + kVersion +
-                  ", steps may well differ");
+                  "; of another build than this rocktune " + kVersion + ", steps may well differ");
   const Difference& difference = *result.first_difference;
   lines.push_back("  first at       sample " + std::to_string(difference.sequence));
   const auto shown = [](const std::string& line) { return line.empty() ? "(nothing)" : line; };
@@ -152,6 +151,10 @@ Lines alarm_cells(const score::Tally& tally, std::size_t horizon) {
   return cells;
 }
 
+std::string unjudged_text(const std::string& target, const std::string& indicator) {
+  return target + ": " + indicator + " not scored: the trace lacks what judges it";
+}
+
 void add_alarm_table(const std::vector<ScoredReplay>& replays, Lines& lines) {
   std::vector<Lines> rows = {
       {"target", "alarms of", "within", "events", "alarms", "false", "false/h"}};
@@ -170,7 +173,7 @@ void add_alarm_table(const std::vector<ScoredReplay>& replays, Lines& lines) {
       const score::Tally& tally = alarms->of_kind.at(static_cast<std::size_t>(kind));
       const std::string name(to_string(kind));
       if (tally.seconds == 0) {
-        missing.push_back(target + ": " + name + " not scored: the trace lacks what judges it");
+        missing.push_back(unjudged_text(target, name));
         continue;
       }
       rows.push_back({target, name, std::to_string(alarms->horizon) + " s"});
