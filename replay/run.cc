@@ -60,8 +60,10 @@ Difference difference(std::uint64_t sequence, const Lines& recorded, const Lines
 // One target's way through one policy.
 class TargetReplay {
  public:
-  TargetReplay(trace::TargetInfo info, Engine engine, bool as_recorded, const std::string& policy)
+  TargetReplay(const trace::RunInfo& run, trace::TargetInfo info, Engine engine, bool as_recorded,
+               const std::string& policy)
       : info_(std::move(info)), engine_(std::move(engine)) {
+    result_.recorded_by = run;
     result_.target = info_.name;
     result_.mode = info_.mode;
     result_.policy = policy;
@@ -69,7 +71,8 @@ class TargetReplay {
   }
 
   // Takes the sample, but for its time and number.
-  void step(trace::RecordedStep& recorded, const std::function<void(const std::string&)>& line);
+  void step(TargetStep& next, const std::function<void(const std::string&)>& line,
+            const std::function<void(const ReplayedSample&)>& seen);
   [[nodiscard]] std::int64_t target() const { return info_.id; }
   [[nodiscard]] ReplayResult finish() {
     result_.changes_live = agreement_.live();
@@ -97,8 +100,9 @@ void TargetReplay::report(const trace::RecordedStep& recorded) {
   only_said_.clear();
 }
 
-void TargetReplay::step(trace::RecordedStep& recorded,
-                        const std::function<void(const std::string&)>& line) {
+void TargetReplay::step(TargetStep& next, const std::function<void(const std::string&)>& line,
+                        const std::function<void(const ReplayedSample&)>& seen) {
+  trace::RecordedStep& recorded = next.step;
   report(recorded);
   const Instant at = recorded.sample.at;
   if (result_.samples++ == 0) result_.first_sequence = recorded.sample.sequence;
@@ -108,6 +112,8 @@ void TargetReplay::step(trace::RecordedStep& recorded,
   for (const std::string& one : lines) line(one);
   // Of these the trace has no rows: they follow from the steps, and are not compared.
   for (const GuardNote& note : replayed.notes) line(trace::guard_line(at.wall, info_.name, note));
+
+  if (seen) seen({next.target, info_, at, recorded.sample.sequence, replayed.indicators});
 
   count(replayed, result_.replayed);
   count(recorded, result_.recorded);
@@ -139,13 +145,13 @@ bool selected(const trace::TargetInfo& info, const ReplayRequest& request) {
   return !request.target || info.name == *request.target || info.path == *request.target;
 }
 
-Result<TargetReplay> prepare(const trace::TargetInfo& info,
+Result<TargetReplay> prepare(const trace::RunInfo& run, const trace::TargetInfo& info,
                              const std::optional<PolicyChoice>& policy) {
   const EngineConfig config = policy ? engine_of(info.engine, *policy) : info.engine;
   const bool as_recorded = config == info.engine;
   auto engine = Engine::create(config);
   if (!engine) return tl::unexpected(engine.error().within("target " + info.name));
-  return TargetReplay(info, std::move(*engine), as_recorded,
+  return TargetReplay(run, info, std::move(*engine), as_recorded,
                       policy ? policy->label : config.policy);
 }
 
@@ -157,7 +163,7 @@ Result<std::vector<TargetReplay>> prepare_all(trace::Reader& reader, const Repla
   for (const trace::TargetInfo& info : *targets) {
     known += (known.empty() ? "" : ", ") + info.name;
     if (!selected(info, request)) continue;
-    auto replay = prepare(info, request.policy);
+    auto replay = prepare(reader.run(), info, request.policy);
     if (!replay) return tl::unexpected(replay.error().within("trace " + request.trace));
     replays.push_back(std::move(*replay));
   }
@@ -171,7 +177,8 @@ Result<std::vector<TargetReplay>> prepare_all(trace::Reader& reader, const Repla
 }  // namespace
 
 Result<std::vector<ReplayResult>> run(const ReplayRequest& request,
-                                      const std::function<void(const std::string&)>& line) {
+                                      const std::function<void(const std::string&)>& line,
+                                      const std::function<void(const ReplayedSample&)>& seen) {
   auto reader = trace::Reader::open(request.trace);
   if (!reader) return tl::unexpected(reader.error());
   auto replays = prepare_all(*reader, request);
@@ -187,7 +194,7 @@ Result<std::vector<ReplayResult>> run(const ReplayRequest& request,
     const auto next = stream.next();
     if (!next) return tl::unexpected(next.error());
     if (*next == nullptr) break;
-    (*replays)[(*next)->target].step((*next)->step, line);
+    (*replays)[(*next)->target].step(**next, line, seen);
   }
   std::vector<ReplayResult> results;
   for (TargetReplay& target : *replays) results.push_back(target.finish());

@@ -30,6 +30,7 @@ struct JournalCounts {
 };
 
 struct ReplayResult {
+  trace::RunInfo recorded_by;
   std::string target;
   std::string mode;
   std::string policy;        // its label
@@ -52,9 +53,19 @@ struct ReplayRequest {
   std::optional<std::string> target;   // by name or path; all when absent
 };
 
-// `line` gets each alert, decision and outcome as its alert-log line, in the order of time. One
-// result for each target.
+// A sample of a replay with what the engine forecast at it; gone when the call returns.
+struct ReplayedSample {
+  std::size_t place = 0;  // of its target in the results
+  const trace::TargetInfo& target;
+  Instant at;
+  std::uint64_t sequence = 0;
+  const std::vector<Indicator>& indicators;  // all three
+};
+
+// `line` gets each alert, decision and outcome as its alert-log line, in the order of time; `seen`,
+// where it is given, each sample after its lines. One result for each target.
 Result<std::vector<ReplayResult>> run(const ReplayRequest& request,
-                                      const std::function<void(const std::string&)>& line);
+                                      const std::function<void(const std::string&)>& line,
+                                      const std::function<void(const ReplayedSample&)>& seen = {});
 
 }  // namespace rocktune::replay

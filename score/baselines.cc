@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/compaction_pressure.h"
+#include "score/alert_run.h"
 
 namespace rocktune::score {
 namespace {
@@ -153,9 +154,7 @@ void IndicatorDetector::update(const Features& features, const Sample& /*sample*
       probability.reset();
       if (!indicator.valid) continue;
       probability = indicator.probability;
-      const bool warns = indicator.state != AlertState::kOk && !indicator.answered;
-      const double alert = warns || indicator.event ? 1 : 0;
-      score = alerts_ ? alert : indicator.near_probability;
+      score = alerts_ ? alert_score(indicator) : indicator.near_probability;
     }
   }
 }

@@ -1,33 +1,14 @@
 #include "score/run.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "model/feature_stream.h"
+#include "score/run_seconds.h"
 #include "score/thresholds.h"
 
 namespace rocktune::score {
 namespace {
 
-// A gap is recorded up to this length: nothing is concluded across one that is longer than
-// kLongestHoleSeconds, so that more would only take memory (a clock may jump by years).
-constexpr std::size_t kLongestGapKept = kLongestHorizon + kQuietBeforeFresh;
-
 std::size_t place_of(IndicatorKind kind) {
   return static_cast<std::size_t>(kind);
-}
-
-void keep(Conditions& series, std::size_t second, const Indicator& indicator) {
-  if (series.size() <= second) series.resize(second + 1, Condition::kUnknown);
-  if (!indicator.valid && !indicator.event) return;
-  const Condition now = indicator.event ? Condition::kHolds : Condition::kQuiet;
-  series[second] = std::max(series[second], now);
-}
-
-void keep(Scores& series, std::size_t second, const std::optional<double>& score) {
-  if (series.size() <= second) series.resize(second + 1, kNoScore);
-  if (!score || !std::isfinite(*score)) return;
-  series[second] = has_score(series[second]) ? std::max(series[second], *score) : *score;
 }
 
 }  // namespace
@@ -45,28 +26,6 @@ std::vector<Entry> entries(const Contest& contest) {
 }
 
 struct RunScorer::State {
-  // Which second of the run a sample belongs to.
-  class Grid {
-   public:
-    std::size_t second_of(Nanoseconds tick) {
-      if (!last_tick_) {
-        last_tick_ = origin_ = tick;
-        return 0;
-      }
-      const double passed = seconds_between(*last_tick_, tick);
-      if (passed > static_cast<double>(kLongestGapKept)) {  // what lies beyond is cut out
-        origin_ += tick - *last_tick_ - std::chrono::seconds(kLongestGapKept);
-      }
-      last_tick_ = tick;
-      return static_cast<std::size_t>(std::floor(seconds_between(origin_, tick) + 0.5));
-    }
-    [[nodiscard]] const std::optional<Nanoseconds>& last_tick() const { return last_tick_; }
-
-   private:
-    std::optional<Nanoseconds> last_tick_;
-    Nanoseconds origin_{0};
-  };
-
   State(const Contest& asked, const Objective& of_target)
       : contest(asked), entries(score::entries(asked)), label(of_target) {
     Objective objective = of_target;
@@ -87,7 +46,7 @@ struct RunScorer::State {
   std::vector<Entry> entries;
   IndicatorModel label;  // says when a condition holds, whatever its horizon
   std::vector<std::unique_ptr<Detector>> detectors;
-  Grid grid;
+  SecondGrid grid;
   FeatureStream features;
   std::optional<Nanoseconds> begin_wall;
   Nanoseconds end_wall{0};
@@ -105,21 +64,21 @@ RunScorer& RunScorer::operator=(RunScorer&&) noexcept = default;
 
 void RunScorer::add(const Sample& sample) {
   State& state = *state_;
-  if (state.grid.last_tick() && sample.at.tick <= *state.grid.last_tick()) return;
+  const auto second = state.grid.second_of(sample.at.tick);
+  if (!second) return;
   const Features features = state.features.next(sample);
   if (!state.begin_wall) state.begin_wall = sample.at.wall;
   state.end_wall = sample.at.wall;
-  const std::size_t second = state.grid.second_of(sample.at.tick);
   for (const Indicator& indicator : state.label.update(features).indicators) {
-    keep(state.conditions.at(place_of(indicator.kind)), second, indicator);
+    keep(state.conditions.at(place_of(indicator.kind)), *second, indicator);
   }
   for (auto& detector : state.detectors) detector->update(features, sample);
   for (std::size_t i = 0; i < state.entries.size(); ++i) {
     const Entry& entry = state.entries[i];
-    keep(state.scores[i], second,
+    keep(state.scores[i], *second,
          state.detectors[entry.detector]->score(entry.kind, entry.horizon));
     if (!gives_probability(*state.contest.detectors[entry.detector].spec)) continue;
-    keep(state.probabilities[i], second,
+    keep(state.probabilities[i], *second,
          state.detectors[entry.detector]->probability(entry.kind, entry.horizon));
   }
 }

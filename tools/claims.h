@@ -4,12 +4,21 @@
 
 namespace rocktune::tools {
 
+inline constexpr const char* kOpenLoopRung = "open_loop";
+
 inline constexpr const char* kReplayClaims =
     "Open loop: the samples are those of what was really done in the recorded run. A replay shows "
     "what a policy would have warned and decided at each moment of that run. It does not show what "
     "would have followed: from its first decision that was not also carried out then, the later "
     "samples belong to another course of events, and it says nothing about whether that policy "
     "would have made the database faster.";
+
+// Of rocktune score, and of what a replay says of its alarms.
+inline constexpr const char* kScoreClaims =
+    "Open loop: the warnings are judged on what was recorded. A score shows which events of these "
+    "runs were warned of, how early, and how often a warning came for nothing. It does not show "
+    "how good the same warnings would be on other runs, nor whether acting on them would have "
+    "helped; where a policy acted on one and so prevented the event, it counts as false.";
 
 inline constexpr const char* kSimulationClaims =
     "Closed loop, simulated: the policies tuned a model of the database that this run calibrated, "

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,11 @@ void add_report(CLI::App& root, Action& chosen);
 void add_train(CLI::App& root, Action& chosen);
 void add_import(CLI::App& root, Action& chosen);
 void add_probe_device(CLI::App& root, Action& chosen);
+
+// What times of options may be given in, for CLI::AsNumberWithUnit.
+inline std::map<std::string, double> time_units() {
+  return {{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+}
 
 // --socket, with its default and environment variable.
 void add_socket_option(CLI::App& command, std::string& socket);

@@ -15,6 +15,11 @@ std::optional<double> number_at(const Json& object, const char* key) {
   return found->get<double>();
 }
 
+bool flag_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_boolean() && found->get<bool>();
+}
+
 const Json& object_at(const Json& object, const char* key) {
   static const Json kNothing = Json::object();
   const auto found = object.find(key);

@@ -14,39 +14,78 @@ namespace {
 struct ReplayOptions {
   std::string file, target;
   std::vector<std::string> policies;
+  double indicators_every = 0;  // s; 0: each sample
+  bool has_indicators = false;
   bool json = false;
   bool check = false;
 };
+
+// Prints the lines of JSON as they come, and the indicators where they are asked for.
+Result<std::vector<ScoredReplay>> replay_policy(const ReplayOptions& options,
+                                                const std::optional<PolicyChoice>& policy,
+                                                bool with_indicators) {
+  const auto print = [](const std::string& line) { std::cout << line << '\n'; };
+  replay::ReplayRequest request{options.file, policy, std::nullopt};
+  if (!options.target.empty()) request.target = options.target;
+  ReplayScorer scorer;
+  IndicatorPrinter indicators(options.indicators_every, options.json, print);
+  auto results = replay::run(
+      request,
+      [&](const std::string& line) {
+        if (options.json) print(line);
+      },
+      [&](const replay::ReplayedSample& sample) {
+        scorer.add(sample);
+        if (with_indicators) indicators.add(sample);
+      });
+  if (!results) return tl::unexpected(results.error());
+  std::vector<ScoredReplay> scored = scorer.finish(*std::move(results));
+  if (options.json) {
+    for (const ScoredReplay& one : scored) print(replay_line(one));
+  }
+  return scored;
+}
 
 int replay_all(const ReplayOptions& options) {
   auto choices = parse_policy_choices(options.policies);
   if (!choices) return report_error(choices.error().within("replay"), kUsage);
   std::vector<std::optional<PolicyChoice>> policies(choices->begin(), choices->end());
   if (policies.empty()) policies.emplace_back();  // each target as recorded
-  std::vector<std::vector<replay::ReplayResult>> by_policy;
+  std::vector<std::vector<ScoredReplay>> by_policy;
   bool identical = true;
   for (const auto& policy : policies) {
-    replay::ReplayRequest request{options.file, policy, std::nullopt};
-    if (!options.target.empty()) request.target = options.target;
-    auto results = replay::run(request, [&](const std::string& line) {
-      if (options.json) std::cout << line << '\n';
-    });
-    if (!results) {
+    // No policy changes them: once is enough.
+    const bool with_indicators = options.has_indicators && by_policy.empty();
+    auto scored = replay_policy(options, policy, with_indicators);
+    if (!scored) {
       std::cout.flush();
-      const bool usage = results.error().code == ErrorCode::kInvalidArgument && request.target;
-      return report_error(results.error(), usage ? kUsage : kFailed);
+      const bool usage =
+          scored.error().code == ErrorCode::kInvalidArgument && !options.target.empty();
+      return report_error(scored.error(), usage ? kUsage : kFailed);
     }
-    for (const replay::ReplayResult& result : *results) {
-      if (options.json) std::cout << replay_line(result) << '\n';
-      identical = identical && !result.first_difference;
+    for (const ScoredReplay& one : *scored) {
+      identical = identical && !one.replay.first_difference;
     }
-    by_policy.push_back(std::move(*results));
+    by_policy.push_back(*std::move(scored));
   }
   if (!options.json) {
+    if (options.has_indicators) std::cout << '\n';
     for (const std::string& line : replay_lines(options.file, by_policy)) std::cout << line << '\n';
   }
   std::cout.flush();
   return std::cout && (identical || !options.check) ? kOk : kFailed;
+}
+
+CLI::Option* add_indicators_option(CLI::App& app, double& every_seconds) {
+  return app
+      .add_option("--indicators", every_seconds,
+                  "print the three forecasts, too, so often in the trace's time: seconds, or 30s, "
+                  "1m; 0: at each sample")
+      ->transform(CLI::AsNumberWithUnit(time_units()))
+      ->check([](const std::string& seconds) {
+        return seconds.starts_with('-') ? "has to be 0 or more" : "";
+      })
+      ->type_name("TIME");
 }
 
 }  // namespace
@@ -61,6 +100,7 @@ void add_replay(CLI::App& root, Action& chosen) {
       ->type_name("POLICY");
   app->add_option("--target", options->target, "one database, by name or path; default: all")
       ->type_name("NAME");
+  CLI::Option* indicators = add_indicators_option(*app, options->indicators_every);
   app->add_flag("--json", options->json,
                 "each alert, decision and outcome as its alert-log line, and a line of kind "
                 "\"replay\" for each policy and target");
@@ -68,7 +108,10 @@ void add_replay(CLI::App& root, Action& chosen) {
                 "fail (exit code 1) where the recorded policy differs from what was recorded");
   app->footer(std::string("Example: rocktune replay run.sqlite --policy static,headroom\n\n") +
               kPolicyChoiceHelp + "\n\n" + kReplayClaims);
-  app->callback([options, &chosen] { chosen = [options] { return replay_all(*options); }; });
+  app->callback([options, indicators, &chosen] {
+    options->has_indicators = indicators->count() > 0;
+    chosen = [options] { return replay_all(*options); };
+  });
 }
 
 }  // namespace rocktune::tools

@@ -1,9 +1,14 @@
 #include "tools/replay_text.h"
 
-#include <sstream>
+#include <algorithm>
+#include <iterator>
+#include <utility>
 
+#include "model/text.h"
 #include "tools/claims.h"
+#include "tools/score_text.h"
 #include "tools/text.h"
+#include "tools/version.h"
 #include "trace/json_text.h"
 
 namespace rocktune::tools {
@@ -16,16 +21,8 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// Text in lines of at most 88 characters.
-void add_wrapped(const std::string& text, Lines& lines) {
-  std::istringstream words(text);
-  std::string line;
-  for (std::string word; words >> word;) {
-    if (!line.empty() && line.size() + 1 + word.size() > 88)
-      lines.push_back(std::exchange(line, ""));
-    line += (line.empty() ? "" : " ") + word;
-  }
-  if (!line.empty()) lines.push_back(line);
+void append_lines(Lines more, Lines& lines) {
+  std::move(more.begin(), more.end(), std::back_inserter(lines));
 }
 
 std::string counts_text(const std::map<std::string, std::uint64_t>& counts) {
@@ -56,8 +53,15 @@ std::string identity_text(const ReplayResult& result) {
          " steps differ from what was recorded";
 }
 
+// The same version may be of many builds.
+std::string recorder_text(const trace::RunInfo& run) {
+  return "rocktuned " + printable(run.daemon_version) + " on " + printable(run.host);
+}
+
 void add_difference(const ReplayResult& result, Lines& lines) {
   if (!result.first_difference) return;
+  lines.push_back("  recorded by    " + recorder_text(result.recorded_by) +
+                  "; of another build than this rocktune " + kVersion + ", steps may well differ");
   const Difference& difference = *result.first_difference;
   lines.push_back("  first at       sample " + std::to_string(difference.sequence));
   const auto shown = [](const std::string& line) { return line.empty() ? "(nothing)" : line; };
@@ -103,23 +107,22 @@ std::vector<std::string> table_row(const ReplayResult& result) {
           counts_text(counts.knobs)};
 }
 
-void add_side_by_side(const std::vector<std::vector<ReplayResult>>& by_policy, Lines& lines) {
+void add_side_by_side(const std::vector<std::vector<ScoredReplay>>& by_policy, Lines& lines) {
   std::vector<std::vector<std::string>> rows = {{"target", "policy", "alerts", "decisions",
                                                  "allowed", "clamped", "held", "rejected",
                                                  "as then", "decisions by knob"}};
   bool recorded = false;
   for (std::size_t target = 0; target < by_policy.front().size(); ++target) {
     for (const auto& results : by_policy) {
-      rows.push_back(table_row(results[target]));
-      recorded = recorded || results[target].as_recorded;
+      rows.push_back(table_row(results[target].replay));
+      recorded = recorded || results[target].replay.as_recorded;
     }
   }
   lines.emplace_back();
-  const Lines aligned = table(rows, "");
-  lines.insert(lines.end(), aligned.begin(), aligned.end());
+  append_lines(table(rows, ""), lines);
   if (recorded) lines.emplace_back("* the policy that ran then");
   for (const auto& results : by_policy) {
-    for (const ReplayResult& result : results) {
+    for (const auto& [result, alarms] : results) {
       if (!result.as_recorded) continue;
       lines.push_back(printable(result.target) + ", " + result.policy + ": " +
                       identity_text(result));
@@ -128,24 +131,108 @@ void add_side_by_side(const std::vector<std::vector<ReplayResult>>& by_policy, L
   }
 }
 
+std::string alarm_leads_text(const score::Tally& tally) {
+  const auto p10 = score::lead_quantile(tally, 0.1), p50 = score::lead_quantile(tally, 0.5);
+  return p10 && p50 ? text::number(*p10, 0) + "/" + text::number(*p50, 0) + " s" : "-";
+}
+
+std::string alarm_figure(const std::optional<double>& value) {
+  return value ? text::number(*value, 2) : "-";
+}
+
+Lines alarm_cells(const score::Tally& tally, std::size_t horizon) {
+  Lines cells = {std::to_string(tally.events), std::to_string(tally.alarms),
+                 std::to_string(tally.false_alarms),
+                 alarm_figure(score::false_alarms_per_hour(tally))};
+  for (const std::size_t lead : score::kRecallLeads) {
+    cells.push_back(lead <= horizon ? alarm_figure(score::recall(tally, lead)) : "-");
+  }
+  cells.push_back(alarm_leads_text(tally));
+  return cells;
+}
+
+std::string unjudged_text(const std::string& target, const std::string& indicator) {
+  return target + ": " + indicator + " not scored: the trace lacks what judges it";
+}
+
+void add_alarm_table(const std::vector<ScoredReplay>& replays, Lines& lines) {
+  std::vector<Lines> rows = {
+      {"target", "alarms of", "within", "events", "alarms", "false", "false/h"}};
+  for (const std::size_t lead : score::kRecallLeads) {
+    rows.front().push_back("recall@" + std::to_string(lead));
+  }
+  rows.front().emplace_back("lead p10/p50");
+  Lines missing;
+  for (const auto& [replay, alarms] : replays) {
+    const std::string target = printable(replay.target);
+    if (!alarms) {
+      missing.push_back(target + ": too long for its alarms to be scored: rocktune score");
+      continue;
+    }
+    for (const IndicatorKind kind : score::kKinds) {
+      const score::Tally& tally = alarms->of_kind.at(static_cast<std::size_t>(kind));
+      const std::string name(to_string(kind));
+      if (tally.seconds == 0) {
+        missing.push_back(unjudged_text(target, name));
+        continue;
+      }
+      rows.push_back({target, name, std::to_string(alarms->horizon) + " s"});
+      append_lines(alarm_cells(tally, alarms->horizon), rows.back());
+    }
+  }
+  lines.emplace_back();
+  lines.emplace_back("alarms, whatever the policy (rules: docs/score.md)");
+  if (rows.size() > 1) append_lines(table(rows, ""), lines);
+  append_lines(std::move(missing), lines);
+}
+
+Json replay_alarms_json(const score::AlertTallies& alarms) {
+  const auto or_null = [](const std::optional<double>& value) {
+    return value ? Json(*value) : Json(nullptr);
+  };
+  Json list = Json::array();
+  for (const IndicatorKind kind : score::kKinds) {
+    const score::Tally& tally = alarms.of_kind.at(static_cast<std::size_t>(kind));
+    Json one{{"indicator", to_string(kind)}, {"horizon_seconds", alarms.horizon}};
+    one.update(tally_json(tally));
+    one["false_alarms_per_hour"] = or_null(score::false_alarms_per_hour(tally));
+    one["precision"] = or_null(score::precision(tally));
+    one["recall"] = Json::object();
+    for (const std::size_t lead : score::kRecallLeads) {
+      if (lead > alarms.horizon) continue;
+      one["recall"][std::to_string(lead)] = or_null(score::recall(tally, lead));
+    }
+    one["lead_p10_seconds"] = or_null(score::lead_quantile(tally, 0.1));
+    one["lead_p50_seconds"] = or_null(score::lead_quantile(tally, 0.5));
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
 }  // namespace
 
 std::vector<std::string> replay_lines(const std::string& trace,
-                                      const std::vector<std::vector<ReplayResult>>& by_policy) {
+                                      const std::vector<std::vector<ScoredReplay>>& by_policy) {
   Lines lines = {"replay of " + trace};
   if (by_policy.empty() || by_policy.front().empty()) {
     lines.emplace_back("no database was seen in it");
-  } else if (by_policy.size() == 1) {
-    for (const ReplayResult& result : by_policy.front()) add_target(result, lines);
   } else {
-    add_side_by_side(by_policy, lines);
+    const std::string note = trace::checksums_note(by_policy.front().front().replay.recorded_by);
+    if (!note.empty()) lines.push_back(note);
+    if (by_policy.size() == 1) {
+      for (const ScoredReplay& one : by_policy.front()) add_target(one.replay, lines);
+    } else {
+      add_side_by_side(by_policy, lines);
+    }
+    add_alarm_table(by_policy.front(), lines);
   }
   lines.emplace_back();
-  add_wrapped(kReplayClaims, lines);
+  append_lines(wrapped(kReplayClaims), lines);
   return lines;
 }
 
-std::string replay_line(const ReplayResult& result) {
+std::string replay_line(const ScoredReplay& scored) {
+  const ReplayResult& result = scored.replay;
   const auto counts_json = [](const JournalCounts& counts) {
     Json object{{"alerts", counts.alerts},
                 {"decisions", counts.decisions},
@@ -156,7 +243,12 @@ std::string replay_line(const ReplayResult& result) {
     for (const auto& [name, count] : counts.knobs) object["knobs"][name] = count;
     return object;
   };
-  Json line{{"kind", "replay"},
+  Json line{{"schema", kReplaySchema},
+            {"kind", "replay"},
+            {"rung", kOpenLoopRung},
+            {"trace_schema", result.recorded_by.schema},
+            {"checksums", trace::has_checksums(result.recorded_by)},
+            {"daemon_version", result.recorded_by.daemon_version},
             {"target", result.target},
             {"policy", result.policy},
             {"as_recorded", result.as_recorded},
@@ -175,6 +267,7 @@ std::string replay_line(const ReplayResult& result) {
                                   {"replayed", result.first_difference->replayed}};
     }
   }
+  line["alarms"] = scored.alarms ? replay_alarms_json(*scored.alarms) : Json(nullptr);
   line["claims"] = kReplayClaims;
   return trace::json_text(line);
 }

@@ -2,7 +2,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <map>
 #include <memory>
 
 #include "files/replace_file.h"
@@ -66,6 +65,10 @@ int report(const ReportOptions& options) {
     const bool usage = page.error().code == ErrorCode::kInvalidArgument;
     return report_error(page.error().within("report"), usage ? kUsage : kFailed);
   }
+  if (options.output == "-") {
+    std::cout << page::html(*page) << std::flush;
+    return std::cout ? kOk : kFailed;
+  }
   const auto written = replace_file(options.output, page::html(*page), Sync::kNo);
   return written ? kOk : report_error(written.error().within("report"));
 }
@@ -77,17 +80,17 @@ void add_report(CLI::App& root, Action& chosen) {
   auto options = std::make_shared<ReportOptions>();
   app->add_option(
          "FILE", options->input,
-         "a trace, what simulate, validate or score printed with --json, or a sweep's result")
+         "a trace, what replay, simulate, validate or score printed with --json, or a sweep's "
+         "result")
       ->required();
   app->add_option("-o,--output", options->output,
-                  "the page to write; one that is there is replaced")
+                  "the page to write, - for stdout; one that is there is replaced")
       ->required()
       ->type_name("PAGE");
   app->add_option("--target", options->target,
                   "one database of the trace, by name or path; default: all")
       ->type_name("NAME");
-  const std::map<std::string, double> units{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
-  const auto time = CLI::AsNumberWithUnit(units);
+  const auto time = CLI::AsNumberWithUnit(time_units());
   app->add_option("--from", options->from_seconds,
                   "begin so long after the trace's begin: seconds, or 90s, 10m, 2h")
       ->transform(time)

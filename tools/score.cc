@@ -5,6 +5,7 @@
 
 #include "prior/prior.h"
 #include "score/evaluation.h"
+#include "tools/claims.h"
 #include "tools/command.h"
 #include "tools/score_runs.h"
 #include "tools/score_text.h"
@@ -163,7 +164,8 @@ void add_score(CLI::App& root, Action& chosen) {
   add_score_options(*app, *options);
   app->footer(detector_help() +
               "Example: rocktune score runs/*.sqlite --horizon 60 "
-              "--detector static,static=0.7,rocktune\nThe rules: docs/score.md");
+              "--detector static,static=0.7,rocktune\nThe rules: docs/score.md\n\n" +
+              kScoreClaims);
   app->callback([options, &chosen] { chosen = [options] { return score_all(*options); }; });
 }
 

@@ -1,3 +1,4 @@
+#include "tools/claims.h"
 #include "tools/score_text.h"
 #include "trace/journal_json.h"
 
@@ -15,17 +16,6 @@ Json estimate_json(const score::Estimate& estimate) {
     out["high"] = estimate.interval->high;
   }
   return out;
-}
-
-Json tally_json(const score::Tally& tally) {
-  return {{"seconds", tally.seconds},
-          {"events", tally.events},
-          {"fresh_events", tally.fresh_events},
-          {"caught", tally.leads.size()},
-          {"fresh_caught", tally.fresh_leads.size()},
-          {"alarms", tally.alarms},
-          {"false_alarms", tally.false_alarms},
-          {"unresolved_alarms", tally.unresolved}};
 }
 
 Json reliability_json(const score::ProbabilityScore& score) {
@@ -105,10 +95,23 @@ Json run_json(const std::vector<score::RunResult>& runs, const score::Split& spl
 
 }  // namespace
 
+Json tally_json(const score::Tally& tally) {
+  return {{"seconds", tally.seconds},
+          {"events", tally.events},
+          {"fresh_events", tally.fresh_events},
+          {"caught", tally.leads.size()},
+          {"fresh_caught", tally.fresh_leads.size()},
+          {"alarms", tally.alarms},
+          {"false_alarms", tally.false_alarms},
+          {"unresolved_alarms", tally.unresolved}};
+}
+
 Json score_json(const std::vector<score::RunResult>& runs, const score::EvaluationRequest& request,
                 const score::Evaluation& evaluation) {
   Json out{{"schema", "rocktune-score/1"},
            {"kind", "score"},
+           {"rung", kOpenLoopRung},
+           {"claims", kScoreClaims},
            {"false_alarms_per_hour_budget", request.false_alarms_per_hour},
            {"actuation_seconds", request.actuation_seconds},
            {"resamples", request.resamples},

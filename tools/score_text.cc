@@ -6,6 +6,7 @@
 
 #include "model/text.h"
 #include "score/timeline.h"
+#include "tools/claims.h"
 #include "tools/text.h"
 #include "trace/journal_json.h"
 
@@ -190,6 +191,8 @@ Lines score_lines(const std::vector<score::RunResult>& runs,
            " bootstrap draws of whole runs. " + note;
   }
   lines.push_back(std::move(note));
+  lines.emplace_back();
+  for (std::string& line : wrapped(kScoreClaims)) lines.push_back(std::move(line));
   return lines;
 }
 

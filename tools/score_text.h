@@ -20,6 +20,7 @@ struct ScoreRows {
 };
 ScoreRows score_rows(const score::Table& table);
 
+Json tally_json(const score::Tally& tally);
 Json score_json(const std::vector<score::RunResult>& runs, const score::EvaluationRequest& request,
                 const score::Evaluation& evaluation);
 

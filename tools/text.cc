@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <numeric>
+#include <sstream>
 #include <utility>
 
 #include "model/knobs.h"
@@ -147,6 +148,20 @@ std::vector<std::string> table(const std::vector<std::vector<std::string>>& rows
     line.erase(line.find_last_not_of(' ') + 1);
     lines.push_back(std::move(line));
   }
+  return lines;
+}
+
+std::vector<std::string> wrapped(const std::string& words, std::size_t width) {
+  std::istringstream rest(words);
+  std::vector<std::string> lines;
+  std::string line;
+  for (std::string word; rest >> word;) {
+    if (!line.empty() && line.size() + 1 + word.size() > width) {
+      lines.push_back(std::exchange(line, ""));
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  if (!line.empty()) lines.push_back(line);
   return lines;
 }
 

@@ -29,6 +29,9 @@ std::string printable(std::string_view text);
 std::vector<std::string> table(const std::vector<std::vector<std::string>>& rows,
                                std::string_view indent = "  ");
 
+// Words in lines of at most `width` characters.
+std::vector<std::string> wrapped(const std::string& words, std::size_t width = 88);
+
 // The known word that is closest to a mistyped one; empty when none is close.
 std::string closest(std::string_view word, const std::vector<std::string>& known);
 

@@ -196,6 +196,9 @@ std::vector<std::string> content_lines(const TraceContent& content) {
                                         printable(run.host) + ", started " +
                                         time_text(run.started_wall) + ", every " +
                                         seconds_text(run.poll_interval_seconds)};
+  if (const std::string note = trace::checksums_note(run); !note.empty()) {
+    lines.push_back("  checked        no: " + note);
+  }
   if (content.targets.empty()) lines.emplace_back("  no database was seen");
   for (const TargetContent& target : content.targets) add_target(target, lines);
   return lines;
@@ -203,6 +206,8 @@ std::vector<std::string> content_lines(const TraceContent& content) {
 
 Json content_json(const TraceContent& content) {
   Json object{{"path", content.path},
+              {"trace_schema", content.run.schema},
+              {"checksums", trace::has_checksums(content.run)},
               {"daemon_version", content.run.daemon_version},
               {"host", content.run.host},
               {"started", trace::rfc3339(content.run.started_wall)},

@@ -66,6 +66,12 @@ Json capacities_json(const DeviceCapacities& capacities) {
           {"read_await_seconds", or_null(capacities.read_await_seconds)}};
 }
 
+void add_indicator(Json& line, const Indicator& indicator) {
+  line["indicator"] = to_string(indicator.kind);
+  line["cause"] = indicator.cause;
+  line["state"] = to_string(indicator.state);
+}
+
 void add_forecast(Json& line, const Indicator& indicator) {
   line["probability"] = indicator.probability;
   line["horizon_seconds"] = indicator.horizon_seconds;
@@ -121,9 +127,7 @@ std::optional<Nanoseconds> parse_rfc3339(std::string_view text) {
 std::string alert_line(Nanoseconds wall, std::string_view target, const AlertChange& alert) {
   const Indicator& indicator = alert.indicator;
   Json line = head(wall, target, "alert", alert.id);
-  line["indicator"] = to_string(indicator.kind);
-  line["cause"] = indicator.cause;
-  line["state"] = to_string(indicator.state);
+  add_indicator(line, indicator);
   line["from"] = to_string(alert.from);
   line["raised_at"] = rfc3339(alert.raised_at.wall);
   add_forecast(line, indicator);
@@ -132,6 +136,14 @@ std::string alert_line(Nanoseconds wall, std::string_view target, const AlertCha
     line["event_came"] = or_null(alert.event_came);
     line["lead_seconds"] = or_null(alert.lead_seconds);
   }
+  return json_text(line);
+}
+
+std::string indicator_line(Nanoseconds wall, std::string_view target, std::uint64_t sequence,
+                           const Indicator& indicator) {
+  Json line = head(wall, target, "indicator", std::to_string(sequence));
+  add_indicator(line, indicator);
+  add_forecast(line, indicator);
   return json_text(line);
 }
 

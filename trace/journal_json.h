@@ -4,6 +4,7 @@
 // byte for byte. docs/alerts.md documents every key.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,10 @@ std::optional<Nanoseconds> parse_rfc3339(std::string_view text);
 
 // Whole alert-log lines (without the newline): time, target, kind, id, and the kind's own keys.
 std::string alert_line(Nanoseconds wall, std::string_view target, const AlertChange& alert);
+// kind "indicator", which no alert log has: a forecast as it stood at a sample, with an alert's
+// keys.
+std::string indicator_line(Nanoseconds wall, std::string_view target, std::uint64_t sequence,
+                           const Indicator& indicator);
 std::string decision_line(Nanoseconds wall, std::string_view target, const Decision& decision,
                           std::string_view mode);
 std::string outcome_line(Nanoseconds wall, std::string_view target, const Outcome& outcome);

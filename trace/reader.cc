@@ -180,6 +180,7 @@ Result<Reader> Reader::open(const std::string& path) {
   if (!version) return tl::unexpected(version.error().within("trace " + path));
   state->has_events = *version >= kEventsSince;
   state->run = std::move(*run);
+  state->run.schema = static_cast<int>(*version);
   return Reader(std::move(state));
 }
 

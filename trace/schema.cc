@@ -153,6 +153,11 @@ std::string column_family_view() {
 
 }  // namespace
 
+std::string checksums_note(const RunInfo& run) {
+  if (has_checksums(run)) return "";
+  return "schema " + std::to_string(run.schema) + " has no checksums: damage may go unnoticed";
+}
+
 std::string schema_sql() {
   constexpr const char* kPerColumnFamily = ", PRIMARY KEY (sample, position)) WITHOUT ROWID";
   return kTables + create_table("samples", sample_columns(), ")") +

@@ -21,8 +21,16 @@ struct RunInfo {
   std::string host;
   Nanoseconds started_wall{0};
   double poll_interval_seconds = 0.5;
+  int schema = kSchemaVersion;  // of the file
   bool operator==(const RunInfo&) const = default;
 };
+
+// Whether damage to such a file is noticed; else what is to be said of it, as a sentence begins:
+// "schema 2 has no checksums: damage may go unnoticed".
+inline bool has_checksums(const RunInfo& run) {
+  return run.schema >= kChecksSince;
+}
+std::string checksums_note(const RunInfo& run);  // empty where it has them
 
 // One database, by its path; it may be opened many times (incarnations) in a run.
 struct TargetInfo {

@@ -1,11 +1,13 @@
 """A page as a reader opens it: in a headless browser, from disk, with no network.
 
-Needs chromium (`apt-get install chromium`); tests that draw are skipped without it, and say so.
+Needs chromium (`apt-get install chromium` on Debian; Ubuntu has it as a snap alone, which cannot read the pages in
+/tmp: take another build of it there). Tests that draw are skipped without it, and say so.
 """
 
 import html
 import html.parser
 import json
+import os
 import re
 import shutil
 import struct
@@ -15,8 +17,24 @@ import zlib
 
 from support import World
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-needs_chromium = unittest.skipUnless(CHROMIUM, "no chromium: apt-get install chromium")
+
+
+def found_chromium():
+    """(its path, None), or (None, why there is none)."""
+    why = "no chromium: apt-get install chromium"
+    for path in filter(None, map(shutil.which, ("chromium", "chromium-browser"))):
+        if "/snap" in os.path.realpath(path):
+            why = f"{path} is a snap, which cannot read a page in /tmp"
+            continue
+        # Ubuntu's packages are a script that asks for the snap, and fails.
+        if subprocess.run([path, "--version"], capture_output=True, timeout=60, check=False).returncode == 0:
+            return path, None
+        why = f"{path} does not start (on Ubuntu it only stands for a snap)"
+    return None, why
+
+
+CHROMIUM, NO_CHROMIUM = found_chromium()
+needs_chromium = unittest.skipIf(CHROMIUM is None, NO_CHROMIUM)
 # No name resolves and no proxy is asked, so nothing can come from a network.
 OFFLINE = ["--host-resolver-rules=MAP * ~NOTFOUND", "--no-proxy-server", "--disable-background-networking"]
 
@@ -74,6 +92,18 @@ class Elements(html.parser.HTMLParser):
             self.found[name] = self.found.get(name, 0) + 1
 
 
+OVERVIEW = """
+  const canvases = [...document.querySelectorAll('canvas')];
+  const inked = (canvas) => new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer)
+    .some((pixel) => pixel !== 0);
+  return {scroll: document.documentElement.scrollWidth, figures: document.querySelectorAll('figure').length,
+          canvases: canvases.length, widest: Math.max(0, ...canvases.map((one) => one.clientWidth)),
+          blank: [...document.querySelectorAll('figure')].filter((one) => ![...one.querySelectorAll('canvas')].some(inked)).length,
+          titles: [...document.querySelectorAll('figcaption .title')].map((one) => one.textContent),
+          legend: [...document.querySelectorAll('.tools label')].map((one) => one.textContent)};
+"""
+
+
 class BrowserWorld(World):
     """A world in which pages are looked at."""
 
@@ -112,3 +142,13 @@ class BrowserWorld(World):
             </script><iframe src="{framed.name}" style="width: {width}px; height: 3000px; border: 0"></iframe>""")
         dom = self.browse(outer, 1700, "--dump-dom")
         return json.loads(html.unescape(re.search("<title>(.*?)</title>", dom).group(1)))
+
+    def assert_whole(self, page, width, figures):
+        """The page is as wide as its window, and has at least so many charts, each with something drawn."""
+        seen = self.facts(page, width, OVERVIEW)
+        self.assertEqual(seen["scroll"], width)
+        self.assertGreaterEqual(seen["figures"], figures)
+        self.assertEqual(seen["canvases"], 2 * seen["figures"])
+        self.assertLessEqual(seen["widest"], width)
+        self.assertEqual(seen["blank"], 0)
+        return seen

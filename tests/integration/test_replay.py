@@ -1,9 +1,10 @@
-"""What the daemon decided live in advise mode is what a replay of its trace decides, byte for byte."""
+"""What the daemon decided live in advise mode is what a replay of its trace decides, byte for byte; what else a replay tells."""
 
+import gzip
 import json
 import unittest
 
-from support import World, needs_db_bench
+from support import ROOT, World, needs_db_bench
 
 
 @needs_db_bench
@@ -41,6 +42,54 @@ class Replay(World):
         bad = self.rocktune("replay", trace, "--policy", "hedroom", check=False)
         self.assertEqual(bad.returncode, 2)
         self.assertIn("headroom", bad.stderr, "the known policies are named")
+
+
+class ReplayRecorded(World):
+    """On a run of tests/data, of 480 s, that an older build recorded."""
+
+    def setUp(self):
+        super().setUp()
+        self.recorded = self.directory / "stall-24-1.trace"
+        self.recorded.write_bytes(gzip.decompress((ROOT / "tests" / "data" / "stall-24-1.trace.gz").read_bytes()))
+
+    def lines(self, *arguments):
+        return [json.loads(line) for line in self.rocktune("replay", self.recorded, "--json", *arguments).stdout.splitlines()]
+
+    def test_alarms_are_those_of_score(self):
+        replays = [line for line in self.lines("--policy", "static,headroom") if line["kind"] == "replay"]
+        self.assertEqual([one["policy"] for one in replays], ["static", "headroom"])
+        for one in replays:
+            self.assertEqual((one["schema"], one["rung"], one["checksums"]), ("rocktune-replay/1", "open_loop", False))
+        self.assertEqual(replays[0]["alarms"], replays[1]["alarms"])
+        horizon = replays[0]["alarms"][0]["horizon_seconds"]
+        scored = json.loads(self.rocktune("score", self.recorded, "--detector", "rocktune-alerts", "--model", "none", "--horizon", horizon,
+                                          "--json").stdout)
+        self.assertEqual(scored["rung"], "open_loop")
+        tables = {table["indicator"]: table["detectors"][0]["alarms"] for table in scored["tables"]}
+        self.assertGreater(tables["compaction_backlog"]["events"], 0)
+        for alarms in replays[0]["alarms"]:
+            for key in ("seconds", "events", "caught", "alarms", "false_alarms", "unresolved_alarms"):
+                self.assertEqual(alarms[key], tables[alarms["indicator"]][key], (alarms["indicator"], key))
+
+    def test_indicators_as_often_as_is_asked_for(self):
+        for every, moments in (("0", 480), ("100", 5), ("1m", 8)):
+            with self.subTest(every=every):
+                told = [line for line in self.lines("--policy", "static,silk", "--indicators", every) if line["kind"] == "indicator"]
+                self.assertEqual(len(told), 3 * moments, "three at a time, and once for all policies")
+        text = self.rocktune("replay", self.recorded, "--indicators", "1m").stdout
+        self.assertEqual(len([line for line in text.splitlines() if "  compaction_backlog " in line and "  p99 " in line]), 8)
+        for wrong in ("-1", "often"):
+            ended = self.rocktune("replay", self.recorded, "--indicators", wrong, check=False)
+            self.assertEqual(ended.returncode, 2)
+            self.assertEqual(len(ended.stderr.strip().splitlines()), 1, ended.stderr)
+
+    def test_what_differs_says_who_recorded_it(self):
+        ended = self.rocktune("replay", self.recorded, "--check", check=False)
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("of 480 steps differ from what was recorded", ended.stdout)
+        self.assertIn("recorded by    rocktuned 0.1.0 on vm; of another build than this rocktune", ended.stdout)
+        self.assertIn("schema 2 has no checksums: damage may go unnoticed", ended.stdout)
+        self.assertIn("schema 2 has no checksums", self.rocktune("trace", "info", self.recorded).stdout)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 rocktune_unit_test(score_test
   SOURCES
+    unit/score/alert_run_test.cc
     unit/score/bootstrap_test.cc
     unit/score/detector_test.cc
     unit/score/evaluation_test.cc

@@ -1,5 +1,5 @@
-// The page of a result that a command of rocktune's printed with --json - simulate, validate, score
-// - or of a sweep's. Pure.
+// The page of a result that a command of rocktune's printed with --json - replay, simulate,
+// validate, score - or of a sweep's. Pure.
 #pragma once
 
 #include <string>

@@ -86,6 +86,9 @@ page::Section source_section(const trace::RunInfo& run, const Totals& totals,
             " after the trace's begin.";
   }
   section.blocks.emplace_back(page::Paragraph{text});
+  if (const std::string note = trace::checksums_note(run); !note.empty()) {
+    section.blocks.emplace_back(page::Paragraph{"The trace's " + note + "."});
+  }
   return section;
 }
 

@@ -10,11 +10,6 @@ namespace {
 
 using page::Align;
 
-bool flag_at(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_boolean() && found->get<bool>();
-}
-
 std::string error_text(const Json& errors, const char* key) {
   const auto ratio = number_at(errors, key);
   if (!ratio) return "-";

@@ -249,3 +249,65 @@ TEST_CASE("a result's page by its schema, and what it takes", "[tools][report]")
         contains(refused.error().message, "rocktune simulate, rocktune validate, rocktune score"));
   }
 }
+
+TEST_CASE("each kind of document in a file has its claims on the page", "[tools][report]") {
+  const std::string scored =
+      R"({"schema":"rocktune-score/1","claims":"Only counts.","tables":[{}]})";
+  const std::string simulated =
+      R"({"schema":"rocktune-simulate/1","claims":"Only ranks.","policies":[{}]})";
+  const std::string alone = html(*result_page("One", scored));
+  CHECK(contains(alone, "Only counts."));
+  CHECK_FALSE(contains(alone, "rocktune score: Only counts."));
+  const auto both = result_page("Two", scored + "\n" + simulated + "\n" + scored);
+  REQUIRE(both);
+  const std::string text = html(*both);
+  CHECK(contains(text, "rocktune score: Only counts."));
+  CHECK(contains(text, "rocktune simulate: Only ranks."));
+  CHECK(text.find("Only counts.") == text.rfind("Only counts."));
+}
+
+TEST_CASE("the page of a replay, whose alert-log lines are passed over", "[tools][report]") {
+  const std::string journal =
+      R"({"time":"2026-01-31T12:00:00.000Z","target":"db","kind":"alert","id":"7"})";
+  const auto replayed = [](const std::string& policy, const std::string& own) {
+    return R"({"schema":"rocktune-replay/1","kind":"replay","target":"db","claims":"Open loop.",)"
+           R"("samples":480,"changes_live":12000,"changes_agreed":7,"policy":")" +
+           policy + "\"," + own +
+           R"("replayed":{"alerts":3,"decisions":12345,"outcomes":2,"verdicts":{"held":4},)"
+           R"("knobs":{"max_background_jobs":5}},"alarms":[{"indicator":"p99","seconds":240,)"
+           R"("horizon_seconds":60,"events":2,"alarms":4,"false_alarms":3,"recall":{"10":0.5},)"
+           R"("lead_p50_seconds":21}]})";
+  };
+  const auto page = result_page(
+      "A replay",
+      journal + "\n" +
+          replayed("static", R"("as_recorded":true,"identical":false,"steps_that_differ":15,)") +
+          "\n" + journal + "\n" + replayed("headroom", R"("as_recorded":false,)") + "\n");
+  REQUIRE(page);
+  REQUIRE(page->sections.size() == 3);
+  const auto& policies = std::get<page::Table>(page->sections[0].blocks[1]);
+  REQUIRE(policies.rows.size() == 2);
+  CHECK(policies.rows[0] == std::vector<std::string>{"db", "static *", "3", "12345", "0", "0", "4",
+                                                     "0", "2", "7 of 12000", "15 of 480",
+                                                     "max_background_jobs 5"});
+  CHECK(policies.rows[1][10] == "-");
+  const auto& alarms = std::get<page::Table>(page->sections[1].blocks[0]);
+  REQUIRE(alarms.rows.size() == 1);
+  CHECK(alarms.rows[0] == std::vector<std::string>{"db", "p99", "60 s", "2", "4", "3", "-", "-",
+                                                   "-", "0.50", "-", "-", "-", "21 s"});
+  const std::string text = html(*page);
+  CHECK(contains(text, "Open loop."));
+  CHECK(contains(text, "perhaps of another build"));
+  CHECK_FALSE(contains(text, "checksums"));
+
+  const auto lines = result_page("Lines", journal + "\n" + journal + "\n");
+  REQUIRE_FALSE(lines);
+  CHECK(contains(lines.error().message, "alert log"));
+}
+
+TEST_CASE("a comparison's page is named", "[tools][report]") {
+  const auto refused = result_page("A comparison", R"({"schema":"rocktune-compare/1"})");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == ErrorCode::kUnsupported);
+  CHECK(contains(refused.error().message, "compare.html"));
+}

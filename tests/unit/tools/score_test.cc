@@ -1,6 +1,7 @@
 #include "score/evaluation.h"
 #include "stall_trace.h"
 #include "support.h"
+#include "tools/claims.h"
 #include "tools/score_runs.h"
 #include "tools/score_text.h"
 
@@ -73,6 +74,9 @@ TEST_CASE("traces are scored in the order of their dates", "[tools]") {
   CHECK(contains(scored.text, "scored 1 of 2 runs"));
   CHECK(contains(scored.text, "compaction_backlog within 60 s: 1 events, 1 of them fresh"));
   CHECK(contains(scored.text, "static"));
+  CHECK(contains(scored.text, "Open loop"));
+  CHECK(scored.json["rung"] == "open_loop");
+  CHECK(scored.json["claims"] == kScoreClaims);
 }
 
 TEST_CASE("what a trace cannot tell is said, and no figure is NaN", "[tools]") {

@@ -56,6 +56,12 @@ TEST_CASE("tables are aligned and end without blanks", "[tools]") {
         std::vector<std::string>{"> a     bbb  c", "> aaaa  b"});
 }
 
+TEST_CASE("words are wrapped, and none is cut", "[tools]") {
+  CHECK(wrapped("one two  three\nfour", 8) == std::vector<std::string>{"one two", "three", "four"});
+  CHECK(wrapped("incomprehensible a b", 3) == std::vector<std::string>{"incomprehensible", "a b"});
+  CHECK(wrapped("").empty());
+}
+
 TEST_CASE("a mistyped word finds its like, another does not", "[tools]") {
   const std::vector<std::string> known = {"run", "status", "watch", "replay"};
   CHECK(closest("statsu", known) == "status");

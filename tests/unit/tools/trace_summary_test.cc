@@ -46,6 +46,14 @@ TEST_CASE("trace info counts what was due, and finds the gaps", "[tools]") {
   CHECK(json["targets"][0]["samples"]["due"] == 200);
   CHECK(json["targets"][0]["events"]["missed"] == 8);
   CHECK(json["targets"][0]["gaps"][1]["not_recorded"] == 4);
+  CHECK(json["checksums"] == true);
+  CHECK_FALSE(contains(text, "checksums"));
+
+  TraceContent old = *content;
+  old.run.schema = 3;
+  CHECK(contains(content_lines(old)[2], "schema 3 has no checksums"));
+  CHECK(content_json(old)["checksums"] == false);
+  CHECK(content_json(old)["trace_schema"] == 3);
 }
 
 TEST_CASE("a trace without any database is no error", "[tools]") {

@@ -87,6 +87,18 @@ TEST_CASE("a trace of schema 2, which had no slices, is read as before", "[trace
   CHECK(last.buckets.size() > first.buckets.size());
 }
 
+TEST_CASE("of a file without checksums that is said", "[trace]") {
+  const TempDirectory directory;
+  const RunInfo old = checked(Reader::open(unpacked(directory))).run();
+  CHECK(old.schema == 2);
+  CHECK_FALSE(has_checksums(old));
+  CHECK(checksums_note(old) == "schema 2 has no checksums: damage may go unnoticed");
+  RunInfo before = old;
+  before.schema = kChecksSince - 1;
+  CHECK_FALSE(checksums_note(before).empty());
+  CHECK(checksums_note(RunInfo{}).empty());
+}
+
 TEST_CASE(
     "a trace of schema 3, which had slices and the drive's health in each sample, is read "
     "as before",
