@@ -40,9 +40,21 @@ void sync_directory(const std::string& path) {
   ::close(fd);
 }
 
+// Renamed over, a device would be gone for everybody.
+Result<void> check_replaceable(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) return {};
+  const bool directory = std::filesystem::is_directory(status);
+  return fail(ErrorCode::kInvalidArgument, path + ": cannot be replaced: it is " +
+                                               (directory ? "a directory" : "a device or a pipe") +
+                                               ", no file");
+}
+
 }  // namespace
 
 Result<void> replace_file(const std::string& path, const std::string& text, Sync sync) {
+  if (auto free = check_replaceable(path); !free) return free;
   const std::string beside = path + ".new";
   const int fd =
       ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);

@@ -72,7 +72,7 @@ std::vector<std::vector<std::string>> assumed_rows(const std::vector<Assumed>& p
   return rows;
 }
 
-std::vector<std::string> calibration_lines(const Simulation& run) {
+std::string calibration_text(const Simulation& run) {
   const sim::Laws& laws = run.input.laws;
   const sim::Seen& seen = run.input.seen;
   std::vector<std::string> rates;
@@ -84,9 +84,12 @@ std::vector<std::string> calibration_lines(const Simulation& run) {
   add(seen.flush_speed, "flushes " + rate_text(laws.flush_bytes_per_second));
   add(seen.overlap, "overlap " + text::number(laws.tree.overlap, 2));
   add(seen.cache, text::number(laws.reads.miss_ratio * 100, 1) + "% of look-ups miss");
-  std::vector<std::string> lines = {
-      "Calibrated on the run: " + (rates.empty() ? "no rate" : list(rates)) + "; " +
-      device_text(run.input) + demand_text(run)};
+  return "Calibrated on the run: " + (rates.empty() ? "no rate" : list(rates)) + "; " +
+         device_text(run.input) + demand_text(run);
+}
+
+std::vector<std::string> calibration_lines(const Simulation& run) {
+  std::vector<std::string> lines = {calibration_text(run)};
   const auto assumed = assumed_parameters(run);
   if (assumed.empty()) return lines;
   lines.emplace_back("ASSUMED, since the run did not show it, and drawn by the seeds:");
@@ -134,7 +137,11 @@ Json device_json(const Simulation& run) {
 Json assumed_json(const Simulation& run) {
   Json assumed = Json::array();
   for (const Assumed& one : assumed_parameters(run)) {
-    assumed.push_back({{"parameter", one.key}, {"value", one.value}, {"factor", one.factor}});
+    assumed.push_back({{"parameter", one.key},
+                       {"value", one.value},
+                       {"factor", one.factor},
+                       {"name", one.name},
+                       {"text", one.text(one.value)}});
   }
   return assumed;
 }
@@ -323,6 +330,7 @@ Json simulation_json(const Simulation& run) {
           {"ranked_by", to_string(first)},
           {"calibrated_on", run.scenario ? Json() : Json("run")},
           {"assumed", assumed_json(run)},
+          {"calibration", run.scenario ? Json() : Json(calibration_text(run))},
           {"device", device_json(run)},
           {"doubts", doubts(run, seeds)},
           {"not_simulated", run.scenario ? Json(run.scenario->not_simulated) : Json::array()},

@@ -23,17 +23,19 @@ constexpr std::size_t kFewestAtLimit = 3;
 constexpr double kLeastLoad = 0.5;
 // A direction that took less of the device's time than this is hardly known.
 constexpr double kUsedDirection = 0.1;
+// Of a direction's time, what its bytes take at least to be told.
+constexpr double kLeastPart = 0.1;
 
 struct DirectionCosts {
   double byte_seconds = 0, request_seconds = 0;
 };
 
-// Where either explains nothing both are taken to cost alike, at the size that requests had.
+// Where bytes explain hardly anything, as where all requests are short, both are taken to cost alike
+// at the size that requests had.
 DirectionCapacity capacity_of(DirectionCosts costs, double bytes, double requests) {
-  if (!(costs.byte_seconds > 0) || !(costs.request_seconds > 0)) {
-    const double half = (costs.byte_seconds * bytes + costs.request_seconds * requests) / 2;
-    costs = {half / bytes, half / requests};
-  }
+  const double of_bytes = costs.byte_seconds * bytes;
+  const double both = of_bytes + costs.request_seconds * requests;
+  if (!(of_bytes > kLeastPart * both)) costs = {both / 2 / bytes, both / 2 / requests};
   return {1 / costs.byte_seconds,
           1 / (costs.request_seconds + kRatedRequestBytes * costs.byte_seconds)};
 }
@@ -48,7 +50,8 @@ void DeviceCalibration::update(const Features& f) {
   }
   const Traffic traffic{*f.device_read_bytes_per_second, *f.device_read_iops,
                         *f.device_write_bytes_per_second, *f.device_write_iops};
-  if (!std::isfinite(*f.device_busy_ratio) || !traffic.allFinite() || !(traffic.maxCoeff() > 0)) return;
+  if (!std::isfinite(*f.device_busy_ratio) || !traffic.allFinite() || !(traffic.maxCoeff() > 0))
+    return;
   const double busy = std::clamp(*f.device_busy_ratio, 0.0, 1.0);
   squares_ += traffic * traffic.transpose();
   busy_ += traffic * busy;

@@ -157,7 +157,7 @@ class Compare(World):
         self.assertEqual(shared["scenario_parsed"]["databases"][0]["workload"]["records"], 5000)
         self.assertEqual(self.compare("static", "--repeat", 2, "--seconds", 2).wait(20), 1)
         self.assertIn("another length (--seconds)", self.log())
-        self.assertEqual(self.compare("static", "--repeat", 3, "--device", "nvme-p41").wait(20), 1)
+        self.assertEqual(self.compare("static", "--repeat", 3, "--device", "nvme-p41@1:0.5").wait(20), 1)
         self.assertIn("configuration or device", self.log())
         self.scenario(seconds=1.5)
         self.assertEqual(self.compare("static", "--repeat", 3).wait(20), 1)

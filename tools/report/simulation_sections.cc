@@ -87,7 +87,11 @@ page::Table assumed_table(const Json& assumed, bool of_a_run) {
   table.columns = {{"", Align::kLeft}, {"value"}, {"factor"}};
   for (const Json& one : assumed) {
     const auto value = number_at(one, "value"), factor = number_at(one, "factor");
-    table.rows.push_back({text_at(one, "parameter"), value ? number_text(*value) : "-",
+    const std::string name = text_at(one, "name"), text = text_at(one, "text");
+    table.rows.push_back({name.empty() ? text_at(one, "parameter") : name,
+                          !text.empty() ? text
+                          : value       ? number_text(*value)
+                                        : "-",
                           factor ? number_text(*factor) : "-"});
   }
   return table;
@@ -142,6 +146,7 @@ std::string conclusion(const Json& document, const Json& policies) {
     if (first == nullptr || *rank < *number_at(*first, "median_rank")) first = &policy;
   }
   if (first == nullptr) return "No policy is ranked.";
+  if (policies.size() == 1) return text_at(*first, "policy") + " alone: there is nothing to rank.";
   const std::string by = text_at(document, "ranked_by");
   if (std::all_of(ratios.begin(), ratios.end(), [](double ratio) { return ratio == 1; })) {
     return "By " + by + " no policy is told from another: the figures of all seeds are ties.";
@@ -161,6 +166,9 @@ std::vector<page::Section> simulation_sections(const Json& document) {
   page::Section section;
   section.heading = "Policies side by side: " + text_at(document, "name");
   section.blocks.emplace_back(page::Paragraph{conclusion(document, policies), true});
+  if (const std::string calibration = text_at(document, "calibration"); !calibration.empty()) {
+    section.blocks.emplace_back(page::Paragraph{calibration + "."});
+  }
   if (const auto known = number_at(document, "demand_known_ratio")) {
     section.blocks.emplace_back(
         page::Paragraph{"What was asked for is known for " + text::percent(*known) +

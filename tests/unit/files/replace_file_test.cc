@@ -1,5 +1,6 @@
 #include "files/replace_file.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -28,6 +29,16 @@ TEST_CASE("what cannot be replaced stays, and the reason is said", "[files]") {
   REQUIRE_FALSE(onto_directory.has_value());
   CHECK(onto_directory.error().message.find(path) == 0);
   CHECK_FALSE(std::filesystem::exists(path + ".new"));
+
+  const std::string pipe = directory.file("pipe"), link = directory.file("link");
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  REQUIRE(::symlink(pipe.c_str(), link.c_str()) == 0);
+  for (const std::string& no_file : {pipe, link}) {
+    const auto replaced = replace_file(no_file, "text");
+    REQUIRE_FALSE(replaced.has_value());
+    CHECK(replaced.error().code == ErrorCode::kInvalidArgument);
+    CHECK(std::filesystem::is_fifo(no_file));
+  }
 
   const auto nowhere = replace_file(directory.file("no/x"), "text");
   REQUIRE_FALSE(nowhere.has_value());
