@@ -44,7 +44,11 @@ void sync_directory(const std::string& path) {
 Result<void> check_replaceable(const std::string& path) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
-  if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) return {};
+  // /dev/stdout, whatever it stands for at the moment.
+  const bool open_file =
+      std::filesystem::read_symlink(path, ignored).native().starts_with("/proc/");
+  const bool file = !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+  if (file && !open_file) return {};
   const bool directory = std::filesystem::is_directory(status);
   return fail(ErrorCode::kInvalidArgument, path + ": cannot be replaced: it is " +
                                                (directory ? "a directory" : "a device or a pipe") +
@@ -55,7 +59,7 @@ Result<void> check_replaceable(const std::string& path) {
 
 Result<void> replace_file(const std::string& path, const std::string& text, Sync sync) {
   if (auto free = check_replaceable(path); !free) return free;
-  const std::string beside = path + ".new";
+  const std::string beside = path + kBeside;
   const int fd =
       ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (fd < 0) return refused(beside, "cannot be written", errno);

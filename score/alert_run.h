@@ -1,6 +1,7 @@
 // One run through the detector "rocktune-alerts" at the horizon of the run's objective, where
 // somebody else has the indicators already: the engine of a replay. The same rules as RunScorer's,
-// without its models. Pure. Memory while it runs: 27 bytes per second of the run.
+// without its models. Pure. Memory while it runs: 27 bytes per second of the run, and at
+// times twice that.
 #pragma once
 
 #include <array>
@@ -30,7 +31,7 @@ struct AlertTallies {
 
 class AlertRun {
  public:
-  // Seconds of a run that are kept: 16 MB. A longer run is not scored.
+  // Seconds of a run that are kept: 16 to 33 MB. A longer run is not scored.
   static constexpr std::size_t kLongestSeconds = std::size_t{7} * 86400;
 
   explicit AlertRun(const Objective& objective) : horizon_(alert_horizon(objective)) {}

@@ -20,9 +20,9 @@ namespace rocktune::sim {
 // Deviations of the logarithms of what is drawn. Of rates: what two halves of one recorded run
 // differ by.
 inline constexpr double kCalibratedRateSpread = 0.15;
-// ... where none was calibrated on a run: a guess. Of one thread's compactions out of L0 it is 0.56
-// in those eleven recordings of tests/data that show any (by `rocktune simulate --whole`), which
-// lie on devices of one kind.
+// ... where none was calibrated on a run: a guess. Of one thread's compactions out of L0 it is 0.57
+// in those ten recordings of tests/data of which `rocktune simulate --whole` says it, which lie on
+// devices of one kind.
 inline constexpr double kPriorRateSpread = 0.7;
 constexpr double rate_spread(bool seen) {
   return seen ? kCalibratedRateSpread : kPriorRateSpread;

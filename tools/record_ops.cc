@@ -73,7 +73,7 @@ void wait_for_the_rest(const std::string& directory) {
   for (int quiet = 0; quiet < kQuietLooks; ++quiet) {
     std::this_thread::sleep_for(kLook);
     const auto now = std::filesystem::file_size(file, ignored);
-    if (std::exchange(bytes, now) != now) quiet = 0;
+    if (std::exchange(bytes, now) != now) quiet = -1;
   }
 }
 

@@ -166,7 +166,9 @@ void add_alarm_table(const std::vector<ScoredReplay>& replays, Lines& lines) {
   for (const auto& [replay, alarms] : replays) {
     const std::string target = printable(replay.target);
     if (!alarms) {
-      missing.push_back(target + ": too long for its alarms to be scored: rocktune score");
+      missing.push_back(target + (replay.samples == 0
+                                      ? ": no samples, and so no alarms"
+                                      : ": too long for its alarms to be scored: rocktune score"));
       continue;
     }
     for (const IndicatorKind kind : score::kKinds) {
@@ -231,6 +233,11 @@ std::vector<std::string> replay_lines(const std::string& trace,
   return lines;
 }
 
+// Tells recordings from each other, wherever their files lie.
+std::string trace_name(const trace::RunInfo& run) {
+  return run.host + " " + trace::rfc3339(run.started_wall);
+}
+
 std::string replay_line(const ScoredReplay& scored) {
   const ReplayResult& result = scored.replay;
   const auto counts_json = [](const JournalCounts& counts) {
@@ -249,6 +256,7 @@ std::string replay_line(const ScoredReplay& scored) {
             {"trace_schema", result.recorded_by.schema},
             {"checksums", trace::has_checksums(result.recorded_by)},
             {"daemon_version", result.recorded_by.daemon_version},
+            {"trace", trace_name(result.recorded_by)},
             {"target", result.target},
             {"policy", result.policy},
             {"as_recorded", result.as_recorded},

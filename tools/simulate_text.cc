@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
 
 #include "model/text.h"
@@ -149,7 +148,7 @@ Json assumed_json(const Simulation& run) {
 std::string ranking_text(const Simulation& run, Priority first, const sim::Ranking& ranking) {
   if (run.policies.size() < 2) return "; one policy alone is not ranked";
   std::string text = "; ranked by " + std::string(to_string(first));
-  if (first != run.first) text += " since " + std::string(to_string(run.first)) + " is not known";
+  if (first != run.first) text += " since there is no " + std::string(to_string(run.first));
   return text + ", concordance of the seeds " + concordance_text(ranking);
 }
 
@@ -165,7 +164,11 @@ std::vector<std::string> doubts(const Simulation& run, std::size_t seeds) {
                     text::percent(run.input.demand.known_ratio) +
                     " of the time: figures and order rest on a guess.");
   }
-  if (run.input.host.device) lines.emplace_back(run.scenario ? kScenarioP99Error : kRunP99Error);
+  if (run.input.host.device) {
+    lines.emplace_back(run.scenario                   ? kScenarioP99Error
+                       : run.input.host.device_learnt ? kLearntP99Error
+                                                      : kRunP99Error);
+  }
   return lines;
 }
 
@@ -200,6 +203,34 @@ std::vector<std::string> movement_lines(const Simulation& run) {
   return lines;
 }
 
+std::string plain_text(double value) {
+  return text::number(value, 2);
+}
+
+std::string ratio_text(double value) {
+  return text::number(value * 100, 1) + "%";
+}
+
+std::string time_text(double seconds) {
+  return microseconds_text(seconds * 1e6);
+}
+
+// What any run tells, and no scenario.
+std::vector<Assumed> never_seen(const sim::Laws& laws) {
+  return {
+      {"flush_output", "a flushed file, of the bytes written", laws.flush_output, 1, ratio_text},
+      {"survival", "what merging leaves of what it reads", laws.tree.survival, 1, ratio_text},
+      {"memtable_fill", "of a memtable, when it is switched", laws.memtable_fill, 1, ratio_text},
+      {"subcompaction_gain", "n threads of a compaction go n to this times as fast",
+       laws.subcompaction_gain, 1, plain_text},
+      {"delayed_bytes", "of the delayed rate, what gets through", laws.delayed_bytes, 1,
+       ratio_text},
+      {"job_spread", "deviation of a job's speed (seed 0: none)", laws.job_spread, 1, plain_text},
+      {"read_seconds", "CPU of a read in memory", laws.reads.read_seconds, 1, time_text},
+      {"write_seconds", "CPU of a write", laws.reads.write_seconds, 1, time_text},
+  };
+}
+
 Json figure_json(const Spread& spread, const LoopColumn& column,
                  const sim::SimulatedPolicy& policy) {
   const auto value = [&](double number) {
@@ -216,47 +247,29 @@ Json figure_json(const Spread& spread, const LoopColumn& column,
 }  // namespace
 
 std::vector<Assumed> assumed_parameters(const Simulation& run) {
-  const sim::SimulationInput& input = run.input;
-  const sim::Seen& seen = input.seen;
-  const auto factor = [](double spread) { return std::exp(sim::kMostDeviations * spread); };
-  const auto plain = [](double value) { return text::number(value, 2); };
-  const auto ratio = [](double value) { return text::number(value * 100, 1) + "%"; };
-  const auto time = [](double seconds) { return microseconds_text(seconds * 1e6); };
-  const sim::Laws& laws = input.laws;
+  const sim::Laws& laws = run.input.laws;
+  const sim::Seen& seen = run.input.seen;
   std::vector<Assumed> assumed;
-  const auto speed = [&](bool known, const char* key, const char* name, double value) {
-    if (!known) {
-      assumed.push_back({key, name, value, factor(sim::rate_spread(known)), rate_text});
-    }
+  const auto add = [&](bool known, const char* key, const char* name, double value, double spread,
+                       std::string (*text)(double)) {
+    const double factor = std::exp(sim::kMostDeviations * spread);
+    if (!known) assumed.push_back({key, name, value, factor, text});
   };
-  speed(seen.flush_speed, "flush_bytes_per_second", "a flush writes", laws.flush_bytes_per_second);
-  speed(seen.l0_speed, "l0_bytes_per_second", "a thread reads out of level 0",
-        laws.l0_bytes_per_second);
-  speed(seen.deep_speed, "deep_bytes_per_second", "a thread reads below",
-        laws.deep_bytes_per_second);
-  if (!seen.overlap) {
-    assumed.push_back({"overlap", "overlap of a level's files with the next", laws.tree.overlap,
-                       factor(sim::kOverlapSpread), plain});
-  }
-  if (!seen.cache) {
-    const char* name =
-        run.scenario ? "look-ups that miss, by the workload's keys" : "look-ups that miss";
-    assumed.push_back(
-        {"miss_ratio", name, laws.reads.miss_ratio, factor(sim::kCacheSpread), ratio});
-  }
-  if (!run.scenario) return assumed;  // the rest a run always tells
-  const Assumed rest[] = {
-      {"flush_output", "a flushed file, of the bytes written", laws.flush_output, 1, ratio},
-      {"survival", "what merging leaves of what it reads", laws.tree.survival, 1, ratio},
-      {"memtable_fill", "of a memtable, when it is switched", laws.memtable_fill, 1, ratio},
-      {"subcompaction_gain", "n threads of a compaction go n to this times as fast",
-       laws.subcompaction_gain, 1, plain},
-      {"delayed_bytes", "of the delayed rate, what gets through", laws.delayed_bytes, 1, ratio},
-      {"job_spread", "deviation of a job's speed (seed 0: none)", laws.job_spread, 1, plain},
-      {"read_seconds", "CPU of a read in memory", laws.reads.read_seconds, 1, time},
-      {"write_seconds", "CPU of a write", laws.reads.write_seconds, 1, time},
-  };
-  assumed.insert(assumed.end(), std::begin(rest), std::end(rest));
+  const double rates = sim::rate_spread(false);
+  add(seen.flush_speed, "flush_bytes_per_second", "a flush writes", laws.flush_bytes_per_second,
+      rates, rate_text);
+  add(seen.l0_speed, "l0_bytes_per_second", "a thread reads out of level 0",
+      laws.l0_bytes_per_second, rates, rate_text);
+  add(seen.deep_speed, "deep_bytes_per_second", "a thread reads below", laws.deep_bytes_per_second,
+      rates, rate_text);
+  add(seen.overlap, "overlap", "overlap of a level's files with the next", laws.tree.overlap,
+      sim::kOverlapSpread, plain_text);
+  add(seen.cache, "miss_ratio",
+      run.scenario ? "look-ups that miss, by the workload's keys" : "look-ups that miss",
+      laws.reads.miss_ratio, sim::kCacheSpread, ratio_text);
+  if (!run.scenario) return assumed;
+  const std::vector<Assumed> rest = never_seen(laws);
+  assumed.insert(assumed.end(), rest.begin(), rest.end());
   return assumed;
 }
 

@@ -186,7 +186,9 @@ void read_calibration(TreeReader& reader, const RawNode& root, SimulationSource&
   const std::size_t before = reader.mistakes();
   source.calibrate_seconds = reader.number<double>(calibrate);
   if (reader.mistakes() > before) return;
-  if (source.calibrate_seconds <= 0) reader.complain(calibrate, "it has to be above 0 seconds");
+  if (!(source.calibrate_seconds >= 1 && source.calibrate_seconds <= 1e9)) {
+    reader.complain(calibrate, "it has to be 1 to 1e9 seconds");
+  }
   if (source.whole) {
     reader.complain(calibrate, "with 'whole' all of the run calibrates: leave one of them out");
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "replay/run.h"
+#include "score/alert_run.h"
 #include "score/detector.h"
 #include "tools/loop_columns.h"
 #include "tools/score_runs.h"
@@ -24,28 +25,23 @@ void put_verdicts(const std::map<std::string, std::uint64_t>& verdicts, Json& ou
   }
 }
 
-Json absent_at_zero(double value) {
-  return value > 0 ? Json(value) : Json(nullptr);
-}
-
 Json loop_json(const sim::LoopFigures& figures, const sim::SimulationInput& input, Priority first) {
   Json out{{"first", to_string(first)},
            {"simulated_seconds", figures.seconds},
            {"demand_known_ratio", input.demand.known_ratio}};
-  for (const LoopColumn& column : loop_columns()) out[column.key] = column.figure(figures);
-  out["read_p99_seconds"] = absent_at_zero(figures.reads_p99_seconds);
-  out["write_p99_seconds"] = absent_at_zero(figures.writes_p99_seconds);
+  for (const LoopColumn& column : loop_columns()) {
+    const double value = column.figure(figures);
+    out[column.key] = column.absent_at_zero && value == 0 ? Json() : Json(value);
+  }
   put_verdicts(figures.verdicts, out);
   return out;
 }
 
 // What alerts are counted by: how far ahead the run's own ones looked.
 score::Contest contest_of(const RecordedRun& run) {
-  const double horizon = std::clamp(run.engine.objective.horizon_seconds, 1.0,
-                                    static_cast<double>(score::kLongestHorizon));
   score::Contest contest;
   contest.detectors = {*score::parse_choice("rocktune-alerts")};
-  contest.horizons = {static_cast<std::size_t>(std::lround(horizon))};
+  contest.horizons = {score::alert_horizon(run.engine.objective)};
   contest.prior = run.engine.prior;
   return contest;
 }

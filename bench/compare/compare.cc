@@ -56,9 +56,10 @@ int compare_command(const CompareSettings& settings) {
   if (!policies) return failed(policies.error(), 2);
   auto scenario = scenario::load_scenario(settings.scenario, settings.full);
   if (!scenario) return failed(scenario.error(), 2);
-  if (!settings.device.empty()) scenario->device = settings.device;
-  if (auto device = scenario::parse_device_spec(scenario->device, scenario->scale); !device) {
-    return failed(device.error().within("--device"), 2);
+  if (!settings.device.empty()) {
+    scenario->device = settings.device;
+    const auto device = scenario::parse_device_spec(scenario->device, scenario->scale);
+    if (!device) return failed(device.error().within("--device"), 2);
   }
   install_stop_signals();
   const auto shared = shared_by_runs(settings, *scenario);

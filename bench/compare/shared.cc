@@ -58,7 +58,7 @@ Result<json> parsed_scenario_json(const scenario::Scenario& scenario) {
   if (!device) return tl::unexpected(device.error());
   const bool real = device->kind == scenario::DeviceKind::kReal;
   parsed["device"] = real ? json(nullptr) : json(scenario::format_device_profile(device->profile));
-  parsed["loop_device"] = device->kind == scenario::DeviceKind::kLoop;
+  if (device->kind == scenario::DeviceKind::kLoop) parsed["loop_device"] = true;
   // Numbers as they come back from a file.
   return json::parse(parsed.dump());
 }

@@ -101,7 +101,7 @@ void LsmCalibration::add_compactions(const Sample& older, const Sample& newer) {
     sums_.deep_seconds +=
         growth(before.deep_compactions_ms, now.deep_compactions_ms).value_or(0) / 1000;
   }
-  // Running compactions are in what was read, but not yet in what sums_.
+  // Running compactions are in what was read, but not yet in what ended.
   sums_.deep_bytes += *read - l0_bytes;
 }
 

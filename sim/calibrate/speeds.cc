@@ -9,10 +9,13 @@ namespace {
 
 constexpr int kSpeedRounds = 6;
 constexpr double kSameSpeed = 0.03;
+// As a logarithm: a speed that comes out further off than this was not found.
+constexpr double kFoundSpeed = 0.3;
 constexpr double kLargestTurn = 3;  // of one round
 
 constexpr std::array kSpeeds = {&Laws::flush_bytes_per_second, &Laws::l0_bytes_per_second,
                                 &Laws::deep_bytes_per_second};
+constexpr std::array kSeenSpeeds = {&Seen::flush_speed, &Seen::l0_speed, &Seen::deep_speed};
 using Speeds = std::array<double, kSpeeds.size()>;
 
 double over(double bytes, double seconds) {
@@ -44,39 +47,57 @@ void doubt_limited(const PlantOptions& options, Laws& laws) {
   laws.job_spread = std::min(laws.job_spread, usual.job_spread);
 }
 
-constexpr std::array kSeenSpeeds = {&Seen::flush_speed, &Seen::l0_speed, &Seen::deep_speed};
+// Where the limiter may have hidden how fast they are.
+void forget_limited(const PlantOptions& options, const Laws& seen_laws, Seen& seen) {
+  if (!(options.rate_limit > 0)) return;
+  const Laws usual;
+  for (std::size_t i = 0; i < kSpeeds.size(); ++i) {
+    if (seen_laws.*kSpeeds.at(i) <= usual.*kSpeeds.at(i)) seen.*kSeenSpeeds.at(i) = false;
+  }
+}
+
+// One round: how far each speed that was seen is from coming out as recorded. 1: it does, or no
+// such job ended.
+Speeds turns(const SimulationInput& run, const Laws& recorded) {
+  const Speeds simulated = speeds_of(repeat(run, 0));
+  Speeds out;
+  for (std::size_t i = 0; i < kSpeeds.size(); ++i) {
+    const bool told = run.seen.*kSeenSpeeds.at(i) && simulated.at(i) > 0;
+    out.at(i) = told ? recorded.*kSpeeds.at(i) / simulated.at(i) : 1;
+  }
+  return out;
+}
+
+// Turns the speeds until the run comes out as recorded; those that do not are as recorded.
+void find_speeds_alone(SimulationInput& run, const Laws& recorded) {
+  Speeds wanted{};
+  for (int round = 0; round <= kSpeedRounds; ++round) {
+    wanted = turns(run, recorded);
+    const bool same = std::all_of(wanted.begin(), wanted.end(),
+                                  [](double turn) { return std::abs(turn - 1) <= kSameSpeed; });
+    if (same || round == kSpeedRounds) break;
+    for (std::size_t i = 0; i < kSpeeds.size(); ++i) {
+      double& speed = run.laws.*kSpeeds.at(i);
+      speed =
+          std::min(speed * std::clamp(wanted.at(i), 1 / kLargestTurn, kLargestTurn), kFastestJob);
+    }
+    doubt_limited(run.options, run.laws);
+  }
+  for (std::size_t i = 0; i < kSpeeds.size(); ++i) {
+    if (std::abs(std::log(wanted.at(i))) <= kFoundSpeed) continue;
+    run.laws.*kSpeeds.at(i) = recorded.*kSpeeds.at(i);
+    run.seen.*kSeenSpeeds.at(i) = false;
+  }
+}
 
 }  // namespace
 
-Seen seen_beside_limiter(Seen seen, const PlantOptions& options, const Laws& laws) {
-  if (!(options.rate_limit > 0)) return seen;
-  const Laws usual;
-  for (std::size_t i = 0; i < kSpeeds.size(); ++i) {
-    if (laws.*kSpeeds.at(i) <= usual.*kSpeeds.at(i)) seen.*kSeenSpeeds.at(i) = false;
-  }
-  return seen;
-}
-
-Laws with_speeds_alone(SimulationInput run) {
-  const Laws seen = run.laws;
+KnownLaws with_speeds_alone(SimulationInput run) {
+  const Laws recorded = run.laws;
+  forget_limited(run.options, recorded, run.seen);
   doubt_limited(run.options, run.laws);
-  if (!run.host.device) return run.laws;
-  for (int round = 0; round < kSpeedRounds; ++round) {
-    const Speeds simulated = speeds_of(repeat(run, 0));
-    bool same = true;
-    for (std::size_t i = 0; i < kSpeeds.size(); ++i) {
-      if (!(simulated.at(i) > 0)) continue;
-      const double turn = seen.*kSpeeds.at(i) / simulated.at(i);
-      double& speed = run.laws.*kSpeeds.at(i);
-      const double next =
-          std::min(speed * std::clamp(turn, 1 / kLargestTurn, kLargestTurn), kFastestJob);
-      same = same && std::abs(next / speed - 1) <= kSameSpeed;
-      speed = next;
-    }
-    doubt_limited(run.options, run.laws);
-    if (same) break;
-  }
-  return run.laws;
+  if (run.host.device) find_speeds_alone(run, recorded);
+  return {run.laws, run.seen};
 }
 
 }  // namespace rocktune::sim

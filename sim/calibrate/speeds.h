@@ -6,13 +6,16 @@
 
 namespace rocktune::sim {
 
+struct KnownLaws {
+  Laws laws;
+  Seen seen;
+};
+
 // `run`: with its device, and with laws whose speeds are as they were seen in it. Returns the laws
 // with the speeds alone: as seen, where the run had no device or no such job; no slower than usual
-// where a limiter was set.
-Laws with_speeds_alone(SimulationInput run);
-
-// `seen` less what a limiter that was set at the begin may have hidden: speeds that were seen no
-// faster than usual. `laws`: as seen.
-Seen seen_beside_limiter(Seen seen, const PlantOptions& options, const Laws& laws);
+// where a limiter was set. No longer seen are speeds that the limiter may have hidden (no faster
+// than usual), and those with which no simulation comes to what was recorded, which stay as
+// recorded.
+KnownLaws with_speeds_alone(SimulationInput run);
 
 }  // namespace rocktune::sim

@@ -18,7 +18,6 @@ import zlib
 from support import World
 
 
-
 def found_chromium():
     """(its path, None), or (None, why there is none)."""
     why = "no chromium: apt-get install chromium"
@@ -27,8 +26,11 @@ def found_chromium():
             why = f"{path} is a snap, which cannot read a page in /tmp"
             continue
         # Ubuntu's packages are a script that asks for the snap, and fails.
-        if subprocess.run([path, "--version"], capture_output=True, timeout=60, check=False).returncode == 0:
-            return path, None
+        try:
+            if subprocess.run([path, "--version"], capture_output=True, timeout=60, check=False).returncode == 0:
+                return path, None
+        except (OSError, subprocess.TimeoutExpired):
+            pass
         why = f"{path} does not start (on Ubuntu it only stands for a snap)"
     return None, why
 
@@ -110,7 +112,7 @@ class BrowserWorld(World):
     def browse(self, page, width, *options):
         """Opens the page; returns stdout, having checked that the console stayed empty."""
         ended = subprocess.run(
-            [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr",
+            [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--enable-logging=stderr",
              f"--user-data-dir={self.directory}/profile", "--virtual-time-budget=5000", f"--window-size={width},3200",
              *OFFLINE, *options, f"file://{page}"], capture_output=True, text=True, timeout=120)
         self.assertEqual(ended.returncode, 0, ended.stderr)

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "model/text.h"
@@ -37,24 +38,28 @@ std::string difference_cell(const Json& replay) {
   return count_at(replay, "steps_that_differ") + " of " + count_at(replay, "samples");
 }
 
-// What is to be known of the trace itself.
+// What is to be known of the recordings themselves, each once.
 std::vector<std::string> trace_words(const Json& replays) {
-  const Json& first = replays.front();
-  trace::RunInfo run;
-  if (const auto schema = number_at(first, "trace_schema")) {
-    run.schema = static_cast<int>(std::clamp(*schema, 0.0, 1e6));
-  }
   std::vector<std::string> words;
-  if (const std::string note = trace::checksums_note(run); !note.empty()) {
-    words.push_back("The trace's " + note + ".");
-  }
-  const bool differs = std::any_of(replays.begin(), replays.end(), [](const Json& replay) {
-    return number_at(replay, "steps_that_differ").value_or(0) > 0;
-  });
-  if (differs) {
-    words.push_back("Steps differ from what was recorded: by rocktuned " +
-                    text_at(first, "daemon_version") +
-                    ", perhaps of another build than that which replayed them.");
+  const auto add = [&](std::string sentence) {
+    if (std::find(words.begin(), words.end(), sentence) == words.end()) {
+      words.push_back(std::move(sentence));
+    }
+  };
+  for (const Json& replay : replays) {
+    const std::string name = text_at(replay, "trace");
+    trace::RunInfo run;
+    if (const auto schema = number_at(replay, "trace_schema")) {
+      run.schema = static_cast<int>(std::clamp(*schema, 0.0, 1e6));
+    }
+    if (const std::string note = trace::checksums_note(run); !note.empty()) {
+      add("Recording " + name + ": " + note + ".");
+    }
+    if (number_at(replay, "steps_that_differ").value_or(0) > 0) {
+      add("Recording " + name + ": steps differ from what was recorded by rocktuned " +
+          text_at(replay, "daemon_version") +
+          ", perhaps of another build than that which replayed them.");
+    }
   }
   return words;
 }
@@ -62,7 +67,11 @@ std::vector<std::string> trace_words(const Json& replays) {
 page::Table replays_table(const Json& replays) {
   page::Table table;
   table.caption = "* the policy that ran then.";
-  table.columns = {{"target", Align::kLeft}, {"policy", Align::kLeft}, {"alerts"}, {"decisions"}};
+  table.columns = {{"target", Align::kLeft},
+                   {"recording", Align::kLeft},
+                   {"policy", Align::kLeft},
+                   {"alerts"},
+                   {"decisions"}};
   for (const char* verdict : {"allowed", "clamped", "held", "rejected"}) {
     table.columns.push_back({verdict});
   }
@@ -73,7 +82,7 @@ page::Table replays_table(const Json& replays) {
   for (const Json& replay : replays) {
     const Json& counts = object_at(replay, "replayed");
     const Json& verdicts = object_at(counts, "verdicts");
-    table.rows.push_back({text_at(replay, "target"),
+    table.rows.push_back({text_at(replay, "target"), text_at(replay, "trace"),
                           text_at(replay, "policy") + (flag_at(replay, "as_recorded") ? " *" : ""),
                           count_at(counts, "alerts"), count_at(counts, "decisions"),
                           count_at(verdicts, "allowed"), count_at(verdicts, "clamped"),
@@ -93,13 +102,11 @@ std::string decimal_at(const Json& object, const std::string& key, int decimals,
 void add_alarm_rows(const Json& replay, page::Table& table) {
   for (const Json& alarms : array_at(replay, "alarms")) {
     if (number_at(alarms, "seconds").value_or(0) == 0) continue;
-    std::vector<std::string> row = {text_at(replay, "target"),
-                                    text_at(alarms, "indicator"),
-                                    count_at(alarms, "horizon_seconds") + " s",
-                                    count_at(alarms, "events"),
-                                    count_at(alarms, "alarms"),
-                                    count_at(alarms, "false_alarms"),
-                                    decimal_at(alarms, "false_alarms_per_hour", 2)};
+    std::vector<std::string> row = {
+        text_at(replay, "target"),        text_at(replay, "trace"),
+        text_at(alarms, "indicator"),     count_at(alarms, "horizon_seconds") + " s",
+        count_at(alarms, "events"),       count_at(alarms, "alarms"),
+        count_at(alarms, "false_alarms"), decimal_at(alarms, "false_alarms_per_hour", 2)};
     for (const std::size_t lead : score::kRecallLeads) {
       row.push_back(decimal_at(object_at(alarms, "recall"), std::to_string(lead), 2));
     }
@@ -113,6 +120,7 @@ void add_alarm_rows(const Json& replay, page::Table& table) {
 page::Table alarms_table(const Json& replays) {
   page::Table table;
   table.columns = {{"target", Align::kLeft},
+                   {"recording", Align::kLeft},
                    {"alarms of", Align::kLeft},
                    {"within"},
                    {"events"},
@@ -124,12 +132,11 @@ page::Table alarms_table(const Json& replays) {
   }
   table.columns.push_back({"lead p10"});
   table.columns.push_back({"lead p50"});
-  std::vector<std::string> told;
+  std::set<std::pair<std::string, std::string>> told;
   for (const Json& replay : replays) {
-    const std::string target = text_at(replay, "target");
-    if (std::find(told.begin(), told.end(), target) != told.end()) continue;
-    told.push_back(target);
-    add_alarm_rows(replay, table);
+    if (told.emplace(text_at(replay, "trace"), text_at(replay, "target")).second) {
+      add_alarm_rows(replay, table);
+    }
   }
   return table;
 }

@@ -199,6 +199,8 @@ TEST_CASE("the alarms of a replay are those that rocktune score counts", "[tools
 TEST_CASE("a run that is too long for its alarms to be scored is said to be", "[tools]") {
   ScoredReplay one;
   one.replay.target = "orders";
+  CHECK(contains(joined(replay_lines("x", {{one}})), "orders: no samples"));
+  one.replay.samples = 700000;
   CHECK(contains(joined(replay_lines("x", {{one}})), "orders: too long"));
   CHECK(Json::parse(replay_line(one))["alarms"].is_null());
 }

@@ -270,7 +270,7 @@ TEST_CASE("the page of a replay, whose alert-log lines are passed over", "[tools
   const std::string journal =
       R"({"time":"2026-01-31T12:00:00.000Z","target":"db","kind":"alert","id":"7"})";
   const auto replayed = [](const std::string& policy, const std::string& own) {
-    return R"({"schema":"rocktune-replay/1","kind":"replay","target":"db","claims":"Open loop.",)"
+    return R"({"schema":"rocktune-replay/1","kind":"replay","trace":"h 1","target":"db","claims":"Open loop.",)"
            R"("samples":480,"changes_live":12000,"changes_agreed":7,"policy":")" +
            policy + "\"," + own +
            R"("replayed":{"alerts":3,"decisions":12345,"outcomes":2,"verdicts":{"held":4},)"
@@ -287,14 +287,20 @@ TEST_CASE("the page of a replay, whose alert-log lines are passed over", "[tools
   REQUIRE(page->sections.size() == 3);
   const auto& policies = std::get<page::Table>(page->sections[0].blocks[1]);
   REQUIRE(policies.rows.size() == 2);
-  CHECK(policies.rows[0] == std::vector<std::string>{"db", "static *", "3", "12345", "0", "0", "4",
-                                                     "0", "2", "7 of 12000", "15 of 480",
+  CHECK(policies.rows[0] == std::vector<std::string>{"db", "h 1", "static *", "3", "12345", "0",
+                                                     "0", "4", "0", "2", "7 of 12000", "15 of 480",
                                                      "max_background_jobs 5"});
-  CHECK(policies.rows[1][10] == "-");
+  CHECK(policies.rows[1][11] == "-");
   const auto& alarms = std::get<page::Table>(page->sections[1].blocks[0]);
   REQUIRE(alarms.rows.size() == 1);
-  CHECK(alarms.rows[0] == std::vector<std::string>{"db", "p99", "60 s", "2", "4", "3", "-", "-",
-                                                   "-", "0.50", "-", "-", "-", "21 s"});
+  CHECK(alarms.rows[0] == std::vector<std::string>{"db", "h 1", "p99", "60 s", "2", "4", "3", "-",
+                                                   "-", "-", "0.50", "-", "-", "-", "21 s"});
+  // Another recording of a target of that name has a row of its own.
+  std::string other = replayed("static", R"("as_recorded":false,)");
+  other.replace(other.find("h 1"), 3, "h 2");
+  const auto two = result_page("Two", replayed("static", "") + "\n" + other);
+  REQUIRE(two);
+  CHECK(std::get<page::Table>(two->sections[1].blocks[0]).rows.size() == 2);
   const std::string text = html(*page);
   CHECK(contains(text, "Open loop."));
   CHECK(contains(text, "perhaps of another build"));

@@ -107,7 +107,7 @@ TEST_CASE("a simulation says what its figures do not show", "[simulate]") {
   Simulation run = two_policies({0, 0}, {0, 0});
   run.input.demand.known_ratio = 0.02;
   const std::string text = all_lines(simulation_lines(run));
-  CHECK(has_part(text, "ranked by throughput since read_p99 is not known"));
+  CHECK(has_part(text, "ranked by throughput since there is no read_p99"));
   CHECK(has_part(text, "is known for 2% of the time: figures and order rest on a guess"));
   CHECK(has_part(text, "Fewer than 20 seeds"));
   CHECK(has_part(text, "Changes by headroom, medians: max_background_jobs 3"));

@@ -122,7 +122,7 @@ TEST_CASE("what is wrong with a grid is said with its place and what to do", "[s
             "more than 10000 combinations"},
            {head + "  - static\nseeds: 0\n", "grid.yaml:4:8: '0' is less than 1"},
            {head + "  - static\nseeds: 1001\n", "is more than 1000"},
-           {head + "  - static\ncalibrate_until: 0\n", "above 0 seconds"},
+           {head + "  - static\ncalibrate_until: 0.5\n", "1 to 1e9 seconds"},
            {head + "  - static\nseeds: 1\nseeds: 2\n", "'seeds' is given twice"},
            {head + "  - static\nwhole: 1\n", "grid.yaml:4:8: '1' is neither true nor false"},
            {head + "  - static\nwhole: true\ncalibrate_until: 9\n", "grid.yaml:5:18: with 'whole'"},
