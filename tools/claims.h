@@ -30,8 +30,8 @@ inline constexpr const char* kSimulationClaims =
 // Measured by `rocktune-bench validate-order` over nine scenarios and six policies
 // (docs/evaluation.md).
 inline constexpr const char* kRunP99Error =
-    "Beside real runs on a known device, simulated read P99s were off by a factor of 1.3 in the "
-    "middle, of 2.0 in nine of ten and of 4.7 at most.";
+    "Beside real runs on a known device, simulated read P99s were off by a factor of 1.4 in the "
+    "middle, of 5.6 in nine of ten and of 55 at most.";
 inline constexpr const char* kLearntP99Error =
     "How far simulated P99s are off on a device that was learnt from the run was not measured.";
 inline constexpr const char* kScenarioP99Error =
