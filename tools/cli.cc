@@ -75,6 +75,14 @@ int usage_error(const CLI::App& root, const CLI::ParseError& problem) {
                       kUsage);
 }
 
+// What could not be printed is lost, whatever the command itself came to.
+int when_printed(int code) {
+  std::cout.flush();
+  if (std::cout) return code;
+  report_error({ErrorCode::kIo, "stdout cannot be written: the output is not whole"});
+  return code == kOk ? kFailed : code;
+}
+
 }  // namespace
 
 void add_socket_option(CLI::App& command, std::string& socket) {
@@ -148,9 +156,9 @@ int run_cli(const std::vector<std::string>& arguments) {
   }
   try {
     root.parse(std::vector<std::string>(split.own.rbegin(), split.own.rend()));
-    return chosen();
+    return when_printed(chosen());
   } catch (const CLI::Success& asked) {  // --help, --version
-    return root.exit(asked);
+    return when_printed(root.exit(asked));
   } catch (const CLI::ParseError& problem) {
     return usage_error(root, problem);
   } catch (const std::exception& problem) {

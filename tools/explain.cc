@@ -58,8 +58,7 @@ int explain(const ExplainOptions& options) {
       for (const std::string& line : story_lines(story)) std::cout << line << '\n';
     }
   }
-  std::cout.flush();
-  return std::cout ? kOk : kFailed;
+  return kOk;
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ int import_rocksdb_log(ImportOptions& options) {
     std::cout << import_json(options.request.output, *summary)
                      .dump(-1, ' ', false, Json::error_handler_t::replace)
               << std::endl;
-    return std::cout ? kOk : kFailed;
+    return kOk;
   }
   if (options.quiet) return kOk;
   for (const std::string& text : import_lines(options.request.output, *summary)) {

@@ -67,7 +67,7 @@ int report(const ReportOptions& options) {
   }
   if (options.output == "-") {
     std::cout << page::html(*page) << std::flush;
-    return std::cout ? kOk : kFailed;
+    return kOk;
   }
   const auto written = replace_file(options.output, page::html(*page), Sync::kNo);
   return written ? kOk : report_error(written.error().within("report"));

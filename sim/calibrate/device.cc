@@ -30,8 +30,8 @@ struct DirectionCosts {
   double byte_seconds = 0, request_seconds = 0;
 };
 
-// Where bytes explain hardly anything, as where all requests are short, both are taken to cost alike
-// at the size that requests had.
+// Where bytes explain hardly anything, as where all requests are short, both are taken to cost
+// alike at the size that requests had.
 DirectionCapacity capacity_of(DirectionCosts costs, double bytes, double requests) {
   const double of_bytes = costs.byte_seconds * bytes;
   const double both = of_bytes + costs.request_seconds * requests;

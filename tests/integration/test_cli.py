@@ -59,6 +59,13 @@ class Cli(World):
         for arguments in ((), ("nonsense",), ("replay",), ("status", "--nonsense")):
             self.assertEqual(self.rocktune(*arguments, check=False).returncode, 2, arguments)
 
+    def test_what_cannot_be_printed_is_no_success(self):
+        with open("/dev/full", "w") as full:
+            for arguments in (("--help",), ("simulate", "--scenario", "steady", "--policies", "static", "--seeds", "1")):
+                ended = subprocess.run([BIN / "rocktune", *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+                self.assertEqual(ended.returncode, 1, arguments)
+                self.assertIn("stdout cannot be written", ended.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
