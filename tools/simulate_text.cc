@@ -64,6 +64,7 @@ std::string device_text(const sim::SimulationInput& input) {
 
 std::vector<std::vector<std::string>> assumed_rows(const std::vector<Assumed>& parameters) {
   std::vector<std::vector<std::string>> rows;
+  rows.reserve(parameters.size());
   for (const Assumed& one : parameters) {
     rows.push_back({one.name, one.text(one.value),
                     one.factor > 1 ? "within a factor of " + number_text(one.factor) : "as it is"});

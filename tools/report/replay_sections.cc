@@ -47,16 +47,16 @@ std::vector<std::string> trace_words(const Json& replays) {
     }
   };
   for (const Json& replay : replays) {
-    const std::string name = text_at(replay, "trace");
+    const std::string recording = "Recording " + text_at(replay, "trace") + ": ";
     trace::RunInfo run;
     if (const auto schema = number_at(replay, "trace_schema")) {
       run.schema = static_cast<int>(std::clamp(*schema, 0.0, 1e6));
     }
     if (const std::string note = trace::checksums_note(run); !note.empty()) {
-      add("Recording " + name + ": " + note + ".");
+      add(recording + note + ".");
     }
     if (number_at(replay, "steps_that_differ").value_or(0) > 0) {
-      add("Recording " + name + ": steps differ from what was recorded by rocktuned " +
+      add(recording + "steps differ from what was recorded by rocktuned " +
           text_at(replay, "daemon_version") +
           ", perhaps of another build than that which replayed them.");
     }
