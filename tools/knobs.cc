@@ -39,7 +39,6 @@ int knobs(const KnobsOptions& options) {
     any = true;
   }
   if (options.json && any) print_databases(all);
-  std::cout.flush();
   return report_problems(found->problems, any);
 }
 

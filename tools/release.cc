@@ -26,7 +26,6 @@ int release(const ReleaseOptions& options) {
   const auto report = change_report(*answer);
   if (!report) return report_error(report.error().within("release"));
   for (const std::string& line : report->lines) std::cout << line << '\n';
-  std::cout.flush();
   return report->exit_code;
 }
 

@@ -94,7 +94,6 @@ int rollback(const RollbackOptions& options) {
     for (const std::string& line : report->lines) std::cout << line << '\n';
     exit_code = std::max(exit_code, report->exit_code);
   }
-  std::cout.flush();
   return exit_code;
 }
 

@@ -48,7 +48,6 @@ int stats(const StatsOptions& options) {
     }
   }
   if (options.json && any) print_databases(all);
-  std::cout.flush();
   return report_problems(found->problems, any);
 }
 

@@ -225,10 +225,8 @@ int run_sweep(const SweepPlan& plan, const std::vector<SweepUnit>& units,
       }
     }
     for (const std::string& line : sweep_lines(result)) std::cout << printable(line) << '\n';
-    std::cout.flush();
   }
-  const int code = report_failed_units(results);
-  return code;
+  return report_failed_units(results);
 }
 
 int sweep_all(const SweepOptions& options) {

@@ -205,12 +205,10 @@ Result<SimulationInput> RunCalibration::calibrated(const Sample& begin, const In
   auto learnt = input_from(*begin_, learning_, rocksdb_version, machine, KnobsAt::kRecorded);
   if (learnt && begin_->incarnation == start_->incarnation) {
     learnt->laws = input->laws;
+    learnt->seen = input->seen;
     const KnownLaws alone = with_speeds_alone(*std::move(learnt));
     input->laws = alone.laws;
-    // The overlap is fitted of what the learnt input does not know.
-    const bool overlap = input->seen.overlap;
     input->seen = alone.seen;
-    input->seen.overlap = overlap;
   } else if (input->options.rate_limit > 0) {
     input->seen.flush_speed = input->seen.l0_speed = input->seen.deep_speed = false;
   }
