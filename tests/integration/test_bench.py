@@ -41,7 +41,7 @@ class Run(Bench):
         database = result["databases"][0]
         self.assertTrue(database["agent"].startswith("serving on "), database["agent"])
         total = database["total"]
-        self.assertAlmostEqual(total["seconds"], 4, delta=1)
+        self.assertGreaterEqual(total["seconds"], 4)
         self.assertGreater(total["ops_per_second"], 100)
         reads, updates = (total["operations"][name] for name in ("read", "update"))
         self.assertEqual(reads["count"] + updates["count"], total["operations_done"])

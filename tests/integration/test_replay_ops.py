@@ -67,8 +67,7 @@ class ReplayOps(AgentWorld):
         self.assertEqual(total["operations_done"], replay["operations"])
         self.assertGreater(replay["operations"], 1000)
         self.assertGreater(replay["writing_threads"], 1)
-        self.assertGreater(replay["seconds"], replay["recorded_seconds"] - 0.1)
-        self.assertLess(replay["seconds"], replay["recorded_seconds"] + 2)
+        self.assertGreater(replay["seconds"], replay["recorded_seconds"] - 0.1, "nothing is done before it is due")
         self.assertEqual(result["rung"], "real_replay")
         self.assertIn("not what the application would have asked for", result["claims"].lower())
 
@@ -113,9 +112,9 @@ class ReplayOps(AgentWorld):
         self.assertFalse(list(output.glob("trials/*/db")), "the copies are gone")
         self.assertTrue((output / "compare.html").is_file())
         self.assertEqual(self.contents(self.copy_of_checkpoint("after")), before, "the checkpoint is as it was")
-        begin = time.monotonic()
+        written = {path: path.stat().st_mtime_ns for path in (output / "runs").glob("*.json")}
         self.rocktune(*command)  # goes on where it ended: nothing is left to do
-        self.assertLess(time.monotonic() - begin, 10)
+        self.assertEqual({path: path.stat().st_mtime_ns for path in (output / "runs").glob("*.json")}, written)
 
     def test_a_recording_that_is_not_whole_is_not_replayed(self):
         recorded = self.record_a_run()["bytes"]
