@@ -76,10 +76,12 @@ AlertState AlertTracker::next_state(const Indicator& indicator, Nanoseconds now)
   return warns ? AlertState::kWarning : AlertState::kOk;
 }
 
-AlertChange AlertTracker::change(const Assessment& assessment, AlertState from, Instant at) {
+AlertChange AlertTracker::change(const Assessment& assessment, AlertState from, Instant at,
+                                 const Drivers& drivers) {
   AlertChange out;
   out.id = id_;
   out.indicator = assessment.indicator;
+  out.indicator.drivers = drivers();
   out.from = from;
   out.raised_at = raised_at_;
   if (assessment.indicator.state != AlertState::kOk) {
@@ -87,7 +89,7 @@ AlertChange AlertTracker::change(const Assessment& assessment, AlertState from, 
     bool likely = is_at_least(assessment.indicator, assessment.indicator.warn_probability);
     out.message = said(assessment.sentence);
     if (likely) out.message += said(assessment.outlook);
-    if (likely && assessment.by_learnt) out.message += learnt_reason(assessment.indicator);
+    if (likely && assessment.by_learnt) out.message += learnt_reason(out.indicator);
     return out;
   }
   out.event_came = event_onset_.has_value();
@@ -108,7 +110,7 @@ AlertChange AlertTracker::change(const Assessment& assessment, AlertState from, 
 }
 
 std::optional<AlertChange> AlertTracker::update(Assessment& assessment, Instant at,
-                                                std::uint64_t sequence) {
+                                                std::uint64_t sequence, const Drivers& drivers) {
   Indicator& indicator = assessment.indicator;
   AlertState from = state_;
   state_ = next_state(indicator, at.tick);
@@ -122,7 +124,7 @@ std::optional<AlertChange> AlertTracker::update(Assessment& assessment, Instant 
   note_event(indicator, at.tick);
   indicator.answered = state_ != AlertState::kOk && event_onset_.has_value();
   if (from == state_) return std::nullopt;
-  AlertChange out = change(assessment, from, at);
+  AlertChange out = change(assessment, from, at, drivers);
   if (state_ == AlertState::kOk && !indicator.valid) {
     out.message +=
         "; given up, because " + indicator.why_invalid + " for " + text::duration(kBlindSeconds);
@@ -131,14 +133,14 @@ std::optional<AlertChange> AlertTracker::update(Assessment& assessment, Instant 
 }
 
 std::optional<AlertChange> AlertTracker::end(Assessment& assessment, Instant at,
-                                             const std::string& why) {
+                                             const std::string& why, const Drivers& drivers) {
   AlertState from = state_;
   state_ = AlertState::kOk;
   blind_since_.reset();
   if (from == AlertState::kOk) return std::nullopt;
   assessment.indicator.state = AlertState::kOk;
   assessment.sentence = nullptr;
-  AlertChange out = change(assessment, from, at);
+  AlertChange out = change(assessment, from, at, drivers);
   out.message += "; " + why;
   return out;
 }

@@ -2,8 +2,10 @@
 // at once, clears after a quiet time; remembers whether the forecast event came and when. Pure.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/assessment.h"
 #include "model/indicators.h"
@@ -12,16 +14,22 @@ namespace rocktune {
 
 class AlertTracker {
  public:
+  // Those of the assessment at hand. Asked for when the alert changed.
+  using Drivers = std::function<std::vector<Driver>()>;
+
   // Sets the indicator's state and returns the alert's change, if it changed. `sequence` is the
   // sample's: it makes the alert's id, "<kind>-<sequence of the raise>".
-  std::optional<AlertChange> update(Assessment& assessment, Instant at, std::uint64_t sequence);
+  std::optional<AlertChange> update(Assessment& assessment, Instant at, std::uint64_t sequence,
+                                    const Drivers& drivers);
   // Clears whatever is raised because what it spoke of is gone; `why` ends the message.
-  std::optional<AlertChange> end(Assessment& assessment, Instant at, const std::string& why);
+  std::optional<AlertChange> end(Assessment& assessment, Instant at, const std::string& why,
+                                 const Drivers& drivers);
 
  private:
   [[nodiscard]] AlertState next_state(const Indicator& indicator, Nanoseconds now);
   void note_event(const Indicator& indicator, Nanoseconds now);
-  AlertChange change(const Assessment& assessment, AlertState from, Instant at);
+  AlertChange change(const Assessment& assessment, AlertState from, Instant at,
+                     const Drivers& drivers);
 
   AlertState state_ = AlertState::kOk;
   std::string id_;

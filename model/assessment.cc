@@ -15,16 +15,6 @@ double strength(const Candidate& driver) {
   return 0;  // without a limit: context, after those that have one
 }
 
-// Few as they are, each is put where it belongs among those before it.
-void sort_by_strength(std::vector<Candidate>& drivers) {
-  const auto stronger = [](const Candidate& a, const Candidate& b) {
-    return strength(a) > strength(b);
-  };
-  for (auto one = drivers.begin(); one != drivers.end(); ++one) {
-    std::rotate(std::upper_bound(drivers.begin(), one, *one, stronger), one, one + 1);
-  }
-}
-
 HorizonProbabilities probabilities_of(const Pressure& pressure, double weight) {
   if (pressure.probabilities) return *pressure.probabilities;
   HorizonProbabilities out{};
@@ -37,13 +27,20 @@ HorizonProbabilities probabilities_of(const Pressure& pressure, double weight) {
 
 }  // namespace
 
-void add_driver(std::vector<Candidate>& drivers, std::string_view feature, const Value& value,
-                const Value& limit) {
-  if (value) drivers.push_back({feature, *value, limit});
+std::vector<Candidate> strongest_first(std::initializer_list<Looked> looked) {
+  std::vector<Candidate> known;
+  known.reserve(looked.size());
+  for (const Looked& one : looked) {
+    if (one.value) known.push_back({one.feature, *one.value, one.limit});
+  }
+  std::stable_sort(known.begin(), known.end(), [](const Candidate& a, const Candidate& b) {
+    return strength(a) > strength(b);
+  });
+  return known;
 }
 
 Assessment assess(IndicatorKind kind, const std::vector<Pressure>& pressures, bool event,
-                  std::vector<Candidate> drivers, double horizon_seconds) {
+                  double horizon_seconds) {
   Assessment out;
   const Pressure* strongest = nullptr;
   double probability = -1;
@@ -61,8 +58,6 @@ Assessment assess(IndicatorKind kind, const std::vector<Pressure>& pressures, bo
     strongest = &pressure;
     probability = p.at(horizon);
   }
-  sort_by_strength(drivers);
-  out.drivers = std::move(drivers);
   Indicator& indicator = out.indicator;
   indicator.kind = kind;
   indicator.horizon_seconds = horizon_seconds;

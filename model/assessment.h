@@ -28,7 +28,8 @@ using Words = std::function<std::string()>;
 
 using HorizonProbabilities = std::array<double, kHeadHorizons.size()>;
 
-// What may become a Driver: more are looked at than are told.
+// What may become a Driver: more are looked at than are told. Like Words, they are asked for when
+// somebody is told.
 struct Candidate {
   std::string_view feature;  // of static storage
   double value = 0;
@@ -47,11 +48,10 @@ struct Pressure {
 };
 
 struct Assessment {
-  Indicator indicator;             // without state and drivers
-  std::vector<Candidate> drivers;  // strongest first
-  Words sentence;                  // how things stand
-  Words outlook;                   // ": delayed writes in about 4 s", or empty
-  bool by_learnt = false;          // what was learnt warns, and physics alone would not
+  Indicator indicator;     // without state and drivers
+  Words sentence;          // how things stand
+  Words outlook;           // ": delayed writes in about 4 s", or empty
+  bool by_learnt = false;  // what was learnt warns, and physics alone would not
   // What physics alone says, before the heads: the strongest pressure's, for each horizon.
   HorizonProbabilities physical{};
   // Whatever the heads say, it is at least this probable: the static rule.
@@ -59,22 +59,28 @@ struct Assessment {
 };
 
 // The strongest of `pressures` (not empty) as a valid indicator, without a probability yet.
-// `drivers` are then sorted by how much of their limit they use.
 Assessment assess(IndicatorKind kind, const std::vector<Pressure>& pressures, bool event,
-                  std::vector<Candidate> drivers, double horizon_seconds);
+                  double horizon_seconds);
 // Not enough to tell, and why.
 Assessment unknown(IndicatorKind kind, std::string why, double horizon_seconds);
 
 // Rates over a gap of more than this many missed polls say nothing about now: trends begin anew.
 inline constexpr std::uint64_t kLongestGapPolls = 10;
 
-void add_driver(std::vector<Candidate>& drivers, std::string_view feature, const Value& value,
-                const Value& limit = std::nullopt);
+// Those whose value is known, sorted by how much of their limit they use.
+struct Looked {
+  std::string_view feature;
+  Value value;
+  Value limit = std::nullopt;
+};
+std::vector<Candidate> strongest_first(std::initializer_list<Looked> looked);
 
-// One per kind; each keeps its trends. Call assess() once per sample, in order.
+// One per kind; each keeps its trends. Call assess() once per sample, in order; candidates() is of
+// the sample that was assessed last.
 class BacklogAssessor {
  public:
   Assessment assess(const Features& features, const Objective& objective);
+  [[nodiscard]] std::vector<Candidate> candidates(const Features& features) const;
   void clear();
   [[nodiscard]] const std::optional<L0Forecast>& forecast() const { return forecast_.worst(); }
 
@@ -104,6 +110,8 @@ class BacklogAssessor {
 class P99Assessor {
  public:
   Assessment assess(const Features& features, const Objective& objective);
+  [[nodiscard]] static std::vector<Candidate> candidates(const Features& features,
+                                                         const Objective& objective);
   void clear();
 
  private:
@@ -119,6 +127,8 @@ class DeviceAssessor {
  public:
   explicit DeviceAssessor(const DeviceCapacities& capacities = {}) : load_(capacities) {}
   Assessment assess(const Features& features, const Objective& objective);
+  [[nodiscard]] std::vector<Candidate> candidates(const Features& features,
+                                                  const Objective& objective) const;
   void clear();
   // As of the last assess().
   [[nodiscard]] const DeviceLoad& load() const { return load_; }

@@ -43,24 +43,20 @@ double memtable_limit(double max_write_buffers) {
   return max_write_buffers > 3 ? max_write_buffers - 1 : max_write_buffers;
 }
 
-std::vector<Candidate> backlog_drivers(const Features& f,
-                                       const std::optional<L0Forecast>& forecast) {
-  std::vector<Candidate> drivers;
-  drivers.reserve(8);
-  if (forecast) {
-    add_driver(drivers, "l0_peak_files", forecast->peak_files, forecast->slowdown_files);
-  }
-  add_driver(drivers, "l0_files", f.l0_files, f.l0_slowdown_files);
-  add_driver(drivers, "pending_bytes", f.pending_bytes, f.pending_soft_bytes);
-  add_driver(drivers, "immutable_memtables", f.immutable_memtables, f.max_write_buffers);
-  add_driver(drivers, "stalled_ratio", f.stalled_ratio, kStalledRatio);
-  add_driver(drivers, "limiter_use_ratio", f.limiter_use_ratio, 1.0);
-  add_driver(drivers, "flush_bytes_per_second", f.flush_bytes_per_second);
-  add_driver(drivers, "running_compactions", f.running_compactions);
-  return drivers;
-}
-
 }  // namespace
+
+std::vector<Candidate> BacklogAssessor::candidates(const Features& f) const {
+  const auto& forecast = forecast_.worst();
+  return strongest_first({{"l0_peak_files", forecast ? Value(forecast->peak_files) : std::nullopt,
+                           forecast ? Value(forecast->slowdown_files) : std::nullopt},
+                          {"l0_files", f.l0_files, f.l0_slowdown_files},
+                          {"pending_bytes", f.pending_bytes, f.pending_soft_bytes},
+                          {"immutable_memtables", f.immutable_memtables, f.max_write_buffers},
+                          {"stalled_ratio", f.stalled_ratio, kStalledRatio},
+                          {"limiter_use_ratio", f.limiter_use_ratio, 1.0},
+                          {"flush_bytes_per_second", f.flush_bytes_per_second},
+                          {"running_compactions", f.running_compactions}});
+}
 
 void BacklogAssessor::clear() {
   forecast_.clear();
@@ -189,9 +185,7 @@ Assessment BacklogAssessor::assess(const Features& features, const Objective& ob
     return unknown(kKind, "no column family's L0 files, pending bytes or memtables were read",
                    objective.horizon_seconds);
   }
-  Assessment out =
-      rocktune::assess(kKind, pressures, stall.has_value(),
-                       backlog_drivers(features, forecast_.worst()), objective.horizon_seconds);
+  Assessment out = rocktune::assess(kKind, pressures, stall.has_value(), objective.horizon_seconds);
   out.least_probability = near_limit(features);
   if (stall) {
     out.indicator.cause = stall->cause;

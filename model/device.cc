@@ -145,19 +145,20 @@ Assessment DeviceAssessor::assess(const Features& features, const Objective& obj
   }
   bool event =
       saturated(queue_) || saturated(await_) || saturated(load_use_) || saturated(waiting_reads_);
-  std::vector<Candidate> drivers;
-  drivers.reserve(7);
-  add_driver(drivers, "device_load", load_.rho(), DeviceLoad::kLoadLimit);
-  add_driver(drivers, "device_read_await_ratio", load_.read_await_ratio(),
-             DeviceLoad::kAwaitRatioLimit);
-  add_driver(drivers, "device_queue", features.device_queue, objective.device_queue_limit);
-  add_driver(drivers, "device_read_await_ms", features.device_read_await_ms,
-             objective.device_await_limit_seconds * 1e3);
-  add_driver(drivers, "device_write_await_ms", features.device_write_await_ms,
-             objective.device_await_limit_seconds * 1e3);
-  add_driver(drivers, "device_write_bytes_per_second", features.device_write_bytes_per_second);
-  add_driver(drivers, "device_read_iops", features.device_read_iops);
-  return rocktune::assess(kKind, pressures, event, std::move(drivers), objective.horizon_seconds);
+  return rocktune::assess(kKind, pressures, event, objective.horizon_seconds);
+}
+
+std::vector<Candidate> DeviceAssessor::candidates(const Features& features,
+                                                  const Objective& objective) const {
+  const double await_limit_ms = objective.device_await_limit_seconds * 1e3;
+  return strongest_first(
+      {{"device_load", load_.rho(), DeviceLoad::kLoadLimit},
+       {"device_read_await_ratio", load_.read_await_ratio(), DeviceLoad::kAwaitRatioLimit},
+       {"device_queue", features.device_queue, objective.device_queue_limit},
+       {"device_read_await_ms", features.device_read_await_ms, await_limit_ms},
+       {"device_write_await_ms", features.device_write_await_ms, await_limit_ms},
+       {"device_write_bytes_per_second", features.device_write_bytes_per_second},
+       {"device_read_iops", features.device_read_iops}});
 }
 
 }  // namespace rocktune

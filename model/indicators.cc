@@ -1,6 +1,7 @@
 #include "model/indicators.h"
 
 #include <array>
+#include <functional>
 #include <utility>
 
 #include "model/alert_tracker.h"
@@ -32,6 +33,25 @@ struct IndicatorModel::State {
   // In the order of IndicatorKind.
   std::array<IndicatorHeads, 3> heads;
   std::array<AlertTracker, 3> trackers;
+
+  std::vector<Driver> drivers(const Assessment& assessment, const Features& features,
+                              const HeadInputs& inputs) const {
+    const IndicatorKind kind = assessment.indicator.kind;
+    return heads.at(static_cast<std::size_t>(kind))
+        .drivers(assessment, candidates(kind, features), features, inputs, backlog.forecast());
+  }
+
+  std::vector<Candidate> candidates(IndicatorKind kind, const Features& features) const {
+    switch (kind) {
+      case IndicatorKind::kP99:
+        return P99Assessor::candidates(features, objective);
+      case IndicatorKind::kCompactionBacklog:
+        return backlog.candidates(features);
+      case IndicatorKind::kDeviceSaturation:
+        return device.candidates(features, objective);
+    }
+    return {};
+  }
 
   void clear() {
     p99.clear();
@@ -70,15 +90,18 @@ IndicatorModel::Step IndicatorModel::update(const Features& features) {
   Step out;
   out.indicators.reserve(assessments.size());
   for (std::size_t i = 0; i < assessments.size(); ++i) {
-    state.heads.at(i).apply(assessments.at(i), features, inputs, state.backlog.forecast());
+    state.heads.at(i).apply(assessments.at(i), features, inputs);
     AlertTracker& tracker = state.trackers.at(i);
+    const auto drivers = [&] { return state.drivers(assessments.at(i), features, inputs); };
     if (features.reset) {
       Assessment gone = assessments.at(i);
-      if (auto alert = tracker.end(gone, features.at, "the database was opened anew")) {
+      if (auto alert =
+              tracker.end(gone, features.at, "the database was opened anew", std::cref(drivers))) {
         out.alerts.push_back(*std::move(alert));
       }
     }
-    if (auto alert = tracker.update(assessments.at(i), features.at, features.sequence)) {
+    if (auto alert =
+            tracker.update(assessments.at(i), features.at, features.sequence, std::cref(drivers))) {
       out.alerts.push_back(*std::move(alert));
     }
     out.indicators.push_back(std::move(assessments.at(i).indicator));

@@ -63,9 +63,10 @@ struct Indicator {
   std::optional<double> eta_seconds;  // to the limit; 0 while it holds; absent: not approaching
   bool valid = false;  // false: not enough to tell, `why_invalid` says what is missing
   std::string why_invalid;
-  bool event = false;           // the forecast condition holds now (SLO broken, stalled, saturated)
-  bool calibrated = false;      // learnt from enough events, and no drift of late
-  std::vector<Driver> drivers;  // strongest first, at most 5
+  bool event = false;       // the forecast condition holds now (SLO broken, stalled, saturated)
+  bool calibrated = false;  // learnt from enough events, and no drift of late
+  // Of an alert's, strongest first, at most 5; empty where nobody is told.
+  std::vector<Driver> drivers;
   std::vector<Foreseen> foreseen;
   bool operator==(const Indicator&) const = default;
 };

@@ -76,14 +76,17 @@ Assessment P99Assessor::assess(const Features& features, const Objective& object
   }
   bool event = false;
   for (const Pressure& pressure : pressures) event = event || pressure.use >= 1;
-  std::vector<Candidate> drivers;
-  drivers.reserve(5);
-  add_driver(drivers, "read_p99_us", features.read_p99_us, objective.read_p99_seconds * 1e6);
-  add_driver(drivers, "write_p99_us", features.write_p99_us, objective.write_p99_seconds * 1e6);
-  add_driver(drivers, "l0_files", features.l0_files, features.l0_slowdown_files);
-  add_driver(drivers, "device_queue", features.device_queue, objective.device_queue_limit);
-  add_driver(drivers, "stalled_ratio", features.stalled_ratio);
-  return rocktune::assess(kKind, pressures, event, std::move(drivers), objective.horizon_seconds);
+  return rocktune::assess(kKind, pressures, event, objective.horizon_seconds);
+}
+
+std::vector<Candidate> P99Assessor::candidates(const Features& features,
+                                               const Objective& objective) {
+  return strongest_first(
+      {{"read_p99_us", features.read_p99_us, objective.read_p99_seconds * 1e6},
+       {"write_p99_us", features.write_p99_us, objective.write_p99_seconds * 1e6},
+       {"l0_files", features.l0_files, features.l0_slowdown_files},
+       {"device_queue", features.device_queue, objective.device_queue_limit},
+       {"stalled_ratio", features.stalled_ratio}});
 }
 
 }  // namespace rocktune

@@ -1,5 +1,6 @@
 #include "trace/histogram_blob.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -59,7 +60,11 @@ Error damaged() {
 
 // Both rise. Nearly always every bucket is there already.
 void add_buckets(const std::vector<Bucket>& more, std::vector<Bucket>& total) {
-  std::size_t at = 0;
+  if (more.empty()) return;
+  const auto first =
+      std::lower_bound(total.begin(), total.end(), more.front(),
+                       [](const Bucket& a, const Bucket& b) { return bounds(a) < bounds(b); });
+  auto at = static_cast<std::size_t>(first - total.begin());
   for (const Bucket& bucket : more) {
     while (at < total.size() && bounds(total[at]) < bounds(bucket)) ++at;
     if (at < total.size() && bounds(total[at]) == bounds(bucket)) {

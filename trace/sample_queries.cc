@@ -15,6 +15,8 @@ constexpr const char* kFromFirstKeyframe =
     " FROM samples WHERE target = ?1 AND sequence >= (SELECT min(sequence) FROM samples "
     "WHERE target = ?1 AND keyframe = 1) ORDER BY sequence";
 constexpr const char* kOfSample = " WHERE sample = ?";
+constexpr const char* kFamiliesFromSample =
+    " FROM column_families WHERE sample >= ? ORDER BY sample, position";
 constexpr const char* kOfFamily = " WHERE sample = ? AND position = ?";
 
 Columns from(const Columns& columns, std::size_t first) {
@@ -89,9 +91,9 @@ Result<SampleQueries> old_queries(const Connection& connection) {
       "SELECT " + lists.of("samples", prefixed(from(nvme_columns(), 1), "nvme_")) + of_id;
   queries.shared =
       "SELECT " + lists.of("samples", prefixed(from(shared_columns(), 1), "shared_")) + of_id;
-  queries.families = "SELECT position, sample, " +
+  queries.families = "SELECT sample, position, sample, " +
                      lists.of("column_families", from(column_family_columns(), 3)) +
-                     " FROM column_families" + kOfSample + " ORDER BY position";
+                     kFamiliesFromSample;
   queries.state = "SELECT " + old_state(lists) +
                   " FROM column_families c JOIN column_family_levels l ON l.sample = c.levels_at "
                   "AND l.position = c.position WHERE c.sample = ? AND c.position = ?";
@@ -111,8 +113,7 @@ Result<SampleQueries> new_queries(const Connection& connection) {
   queries.nvme = select("nvme", from(nvme_columns(), 1)) + " FROM nvme" + kOfSample;
   queries.shared =
       select("shared_budgets", from(shared_columns(), 1)) + " FROM shared_budgets" + kOfSample;
-  queries.families = select("column_families", from(column_family_columns(), 1)) +
-                     " FROM column_families" + kOfSample + " ORDER BY position";
+  queries.families = select("column_families", column_family_columns()) + kFamiliesFromSample;
   queries.state = select("column_family_states", from(column_family_state_columns(), 2)) +
                   " FROM column_family_states" + kOfFamily;
   queries.options = select("column_family_options", from(column_family_option_columns(), 2)) +

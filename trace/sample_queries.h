@@ -18,7 +18,7 @@ struct SampleQueries {
   std::string samples;   // of target ?1, in order: sample_columns()
   std::string nvme;      // of sample ?: nvme_columns() but the first
   std::string shared;    // of sample ?: shared_columns() but the first
-  std::string families;  // of sample ?, by position: column_family_columns() but the first
+  std::string families;  // from sample ? on, by sample and position: column_family_columns()
   std::string state;  // of sample ? and position ?: column_family_state_columns() but the first two
   std::string options;  // ... column_family_option_columns() but the first two
 };

@@ -7,7 +7,6 @@
 #include "trace/age.h"
 #include "trace/histogram_blob.h"
 #include "trace/sample_queries.h"
-#include "trace/sample_rows.h"
 
 namespace rocktune::trace {
 namespace {
@@ -83,7 +82,11 @@ Result<SampleReader> SampleReader::create(const Connection& connection, std::int
 Result<bool> SampleReader::next(Sample& sample) {
   const auto row = samples_->step();
   if (!row) return tl::unexpected(row.error());
-  if (!*row) return false;
+  if (!*row) {
+    column_families_->restart();  // the file is not held any longer
+    family_row_of_.reset();
+    return false;
+  }
   if (auto done = take_sample(sample); !done) return tl::unexpected(done.error());
   return true;
 }
@@ -228,36 +231,49 @@ Result<void> SampleReader::read_noted(Statement& row, std::optional<std::int64_t
 }
 
 Result<void> SampleReader::read_column_families(std::int64_t sample, DatabaseReading& database) {
-  Statement& row = column_families_->restart().put(sample);
-  std::size_t count = 0;
-  while (true) {
-    const auto stepped = row.step();
-    if (!stepped) return tl::unexpected(stepped.error());
-    if (!*stepped) break;
-    const auto position = static_cast<std::size_t>(row.take_int());
-    if (position != count++) return tl::unexpected(damaged("a column family is missing"));
-    if (families_.size() < count) families_.resize(count);
-    FamilyState& state = families_[position];
-    if (const std::int64_t at = row.take_int(); state.state_at != at) {
-      if (auto done = read_state(at, position, state); !done) return done;
-    }
-    take_family(row, state.reading, FamilyPart::kGauge);
-    std::size_t age = 0;
-    bool told = true;
-    visit_family(state.reading, [&](FamilyPart part, Counter& value) {
-      if (part != FamilyPart::kAge) return;
-      const auto began = state.began_ns.at(age);
-      value = began ? age_ms_at(database.agent_tick, *began) : state.fixed_ms.at(age);
-      told = told && (value || !began);
-      ++age;
-    });
-    if (!told)
-      return tl::unexpected(
-          damaged("what a column family does began at no time before its sample"));
+  if (family_row_of_ != sample) {
+    column_families_->restart().put(sample);
+    if (auto done = step_to_family(); !done) return done;
   }
-  families_.resize(count);
+  std::size_t count = 0;
+  for (; family_row_of_ == sample; ++count) {
+    if (auto done = take_family(database, count); !done) return done;
+    if (auto done = step_to_family(); !done) return done;
+  }
+  while (families_.size() > count) families_.pop_back();
   database.column_families.resize(count);
   for (std::size_t i = 0; i < count; ++i) database.column_families[i] = families_[i].reading;
+  return {};
+}
+
+Result<void> SampleReader::step_to_family() {
+  const auto stepped = column_families_->step();
+  if (!stepped) return tl::unexpected(stepped.error());
+  family_row_of_.reset();
+  if (*stepped) family_row_of_ = column_families_->take_int();
+  return {};
+}
+
+Result<void> SampleReader::take_family(const DatabaseReading& database, std::size_t position) {
+  Statement& row = *column_families_;
+  if (row.take_int() != static_cast<std::int64_t>(position)) {
+    return tl::unexpected(damaged("a column family is missing"));
+  }
+  if (families_.size() <= position) families_.emplace_back();
+  FamilyState& state = families_[position];
+  if (const std::int64_t at = row.take_int(); state.state_at != at) {
+    if (auto done = read_state(at, position, state); !done) return done;
+  }
+  for (Counter* gauge : state.gauges) *gauge = row.take_optional_unsigned();
+  for (std::size_t age = 0; age < state.ages.size(); ++age) {
+    const auto began = state.began_ns.at(age);
+    Counter& value = *state.ages[age];
+    value = began ? age_ms_at(database.agent_tick, *began) : state.fixed_ms.at(age);
+    if (began && !value) {
+      return tl::unexpected(
+          damaged("what a column family does began at no time before its sample"));
+    }
+  }
   return {};
 }
 
@@ -288,7 +304,9 @@ Result<void> SampleReader::read_options(std::int64_t at, std::size_t position,
   if (!stepped) return tl::unexpected(stepped.error());
   if (!*stepped) return tl::unexpected(damaged("options of a column family are missing"));
   reading.name = row.take_text();
-  take_family(row, reading, FamilyPart::kOption);
+  for (Counter* option : family_fields(reading, FamilyPart::kOption)) {
+    *option = row.take_optional_unsigned();
+  }
   return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "model/histogram_form.h"
 #include "model/sample.h"
 #include "trace/columns.h"
+#include "trace/sample_rows.h"
 #include "trace/sqlite.h"
 
 namespace rocktune::trace {
@@ -27,9 +29,16 @@ class SampleReader {
   Result<bool> next(Sample& sample);
 
  private:
+  // Stays where it is: it knows where its reading's fields are.
   struct FamilyState {
+    FamilyState() = default;
+    FamilyState(const FamilyState&) = delete;
+    FamilyState& operator=(const FamilyState&) = delete;
+
     std::optional<std::int64_t> options_at, state_at;  // of the rows that were read
     ColumnFamilyReading reading;
+    std::vector<Counter*> gauges = family_fields(reading, FamilyPart::kGauge);
+    std::vector<Counter*> ages = family_fields(reading, FamilyPart::kAge);
     std::array<std::optional<std::int64_t>, kFamilyAges> began_ns;
     std::array<Counter, kFamilyAges> fixed_ms;
   };
@@ -42,6 +51,8 @@ class SampleReader {
   Result<void> read_noted(Statement& row, std::optional<std::int64_t> at,
                           std::optional<std::int64_t>& known_at, std::optional<Reading>& known);
   Result<void> read_column_families(std::int64_t sample, DatabaseReading& database);
+  Result<void> step_to_family();
+  Result<void> take_family(const DatabaseReading& database, std::size_t position);
   Result<void> read_state(std::int64_t at, std::size_t position, FamilyState& state);
   Result<void> read_options(std::int64_t at, std::size_t position, ColumnFamilyReading& reading);
   Result<std::string> name_of(Statement& find, std::map<std::int64_t, std::string>& known,
@@ -57,7 +68,9 @@ class SampleReader {
   KnobReadings last_knobs_;
   std::optional<NvmeReading> last_nvme_;
   std::optional<SharedBudget> last_shared_;
-  std::vector<FamilyState> families_;
+  // Rows of column families follow each other as their samples do, but for those of other targets.
+  std::optional<std::int64_t> family_row_of_;  // the sample of the row at hand
+  std::deque<FamilyState> families_;
 };
 
 }  // namespace rocktune::trace

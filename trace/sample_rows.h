@@ -37,10 +37,12 @@ inline void put_family(Statement& row, const ColumnFamilyReading& reading, Famil
   });
 }
 
-inline void take_family(Statement& row, ColumnFamilyReading& reading, FamilyPart part) {
+inline std::vector<Counter*> family_fields(ColumnFamilyReading& reading, FamilyPart part) {
+  std::vector<Counter*> fields;
   visit_family(reading, [&](FamilyPart one, Counter& value) {
-    if (one == part) value = row.take_optional_unsigned();
+    if (one == part) fields.push_back(&value);
   });
+  return fields;
 }
 
 void put_knob(Statement& row, const KnobReading& knob);

@@ -102,7 +102,7 @@ bool IndicatorHeads::is_warm() const {
 }
 
 void IndicatorHeads::apply(Assessment& assessment, const Features& features,
-                           const HeadInputs& shared, const std::optional<L0Forecast>& l0) {
+                           const HeadInputs& shared) {
   Indicator& indicator = assessment.indicator;
   l0_slowdown_files_ = features.l0_slowdown_files.value_or(0);
   episodes_.update(features.at.tick, indicator.valid, indicator.event);
@@ -113,7 +113,9 @@ void IndicatorHeads::apply(Assessment& assessment, const Features& features,
     budget_.update(features.at.tick, log_odds(indicator.near_probability), indicator.event,
                    episodes_.onset_now());
     indicator.warn_probability = probability_of(budget_.threshold());
-    explain(assessment, features, now.inputs, l0);
+    assessment.by_learnt = !indicator.event &&
+                           indicator.near_probability >= indicator.warn_probability &&
+                           physical_near(assessment) < indicator.warn_probability;
   } else {
     forecaster_.update(features.at.tick, nullptr, episodes_);  // the budget sees a gap by itself
     indicator.warn_probability = probability_of(budget_.threshold());
@@ -134,26 +136,27 @@ void IndicatorHeads::forecast(Assessment& assessment) {
   const double near = indicator.horizon_seconds / 2;
   indicator.near_probability = probability(near);
   if (!is_warm() && !indicator.event) {
-    const double physical = probability_of(forecaster_.physical_log_odds(near).value_or(0));
-    indicator.near_probability =
-        std::min(indicator.near_probability, std::max(physical, assessment.least_probability));
+    indicator.near_probability = std::min(indicator.near_probability, physical_near(assessment));
   }
   indicator.calibrated = forecaster_.calibrated();
   foresee(indicator);
 }
 
-void IndicatorHeads::explain(Assessment& assessment, const Features& features,
-                             const HeadInputs& inputs, const std::optional<L0Forecast>& l0) const {
-  Indicator& indicator = assessment.indicator;
-  const double near = indicator.horizon_seconds / 2;
+double IndicatorHeads::physical_near(const Assessment& assessment) const {
+  const auto odds = forecaster_.physical_log_odds(assessment.indicator.horizon_seconds / 2);
+  return std::max(probability_of(odds.value_or(0)), assessment.least_probability);
+}
+
+std::vector<Driver> IndicatorHeads::drivers(const Assessment& assessment,
+                                            const std::vector<Candidate>& candidates,
+                                            const Features& features, const HeadInputs& shared,
+                                            const std::optional<L0Forecast>& l0) const {
+  if (!assessment.indicator.valid) return {};
+  const double near = assessment.indicator.horizon_seconds / 2;
   const std::size_t horizon = nearest_head_horizon(near);
-  indicator.drivers = weigh(
-      assessment.drivers, is_warm() ? forecaster_.contributions(near) : HeadVector{},
-      physical_log_odds(kind_, assessment.physical.at(horizon)), {features, inputs, episodes_, l0});
-  const double physical = probability_of(forecaster_.physical_log_odds(near).value_or(0));
-  assessment.by_learnt =
-      !indicator.event && indicator.near_probability >= indicator.warn_probability &&
-      std::max(physical, assessment.least_probability) < indicator.warn_probability;
+  return weigh(candidates, is_warm() ? forecaster_.contributions(near) : HeadVector{},
+               physical_log_odds(kind_, assessment.physical.at(horizon)),
+               {features, moment(assessment, features, shared).inputs, episodes_, l0});
 }
 
 double IndicatorHeads::unit(std::size_t value) const {

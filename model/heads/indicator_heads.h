@@ -15,9 +15,12 @@ class IndicatorHeads {
   IndicatorHeads(IndicatorKind kind, const Objective& objective, const LearntIndicator& prior);
 
   // Once per sample, in order: completes `assessment`. `shared`: the HeadObserver's inputs.
-  // `l0`: what the inputs were taken from.
-  void apply(Assessment& assessment, const Features& features, const HeadInputs& shared,
-             const std::optional<L0Forecast>& l0);
+  void apply(Assessment& assessment, const Features& features, const HeadInputs& shared);
+  // Why, after apply(): of `candidates`, strongest first, and of what the inputs were taken from.
+  [[nodiscard]] std::vector<Driver> drivers(const Assessment& assessment,
+                                            const std::vector<Candidate>& candidates,
+                                            const Features& features, const HeadInputs& shared,
+                                            const std::optional<L0Forecast>& l0) const;
   // After a reopening or a gap: what was learnt stays.
   void clear();
   [[nodiscard]] LearntIndicator learnt() const;
@@ -26,8 +29,8 @@ class IndicatorHeads {
   [[nodiscard]] Forecaster::Moment moment(const Assessment& assessment, const Features& features,
                                           const HeadInputs& shared) const;
   void forecast(Assessment& assessment);
-  void explain(Assessment& assessment, const Features& features, const HeadInputs& inputs,
-               const std::optional<L0Forecast>& l0) const;
+  // What the near probability would be if nothing had been learnt.
+  [[nodiscard]] double physical_near(const Assessment& assessment) const;
   [[nodiscard]] bool is_warm() const;
   void foresee(Indicator& indicator) const;
   [[nodiscard]] double unit(std::size_t value) const;

@@ -152,6 +152,11 @@ void check_indicator(const Indicator& indicator, IndicatorKind kind) {
     REQUIRE(std::isfinite(*indicator.eta_seconds));
     REQUIRE(*indicator.eta_seconds >= 0);
   }
+  REQUIRE(indicator.drivers.empty());
+}
+
+void check_drivers(const Indicator& indicator) {
+  REQUIRE(indicator.drivers.empty() != indicator.valid);
   REQUIRE(indicator.drivers.size() <= 5);
   for (const Driver& driver : indicator.drivers) {
     CAPTURE(driver.feature);
@@ -170,6 +175,7 @@ class AlertBook {
     REQUIRE(alert.from == line.state);
     REQUIRE(alert.indicator.state != alert.from);
     REQUIRE_FALSE(alert.message.empty());
+    check_drivers(alert.indicator);
     if (alert.from == AlertState::kOk) {
       REQUIRE(ids_.insert(alert.id).second);  // raised once
       line.id = alert.id;

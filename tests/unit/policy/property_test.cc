@@ -152,15 +152,15 @@ void check_indicators(const Step& step) {
     CHECK((indicator.probability >= 0 && indicator.probability <= 1));
     CHECK(good(indicator.eta_seconds));
     CHECK(indicator.eta_seconds.value_or(0) >= 0);
-    CHECK(indicator.drivers.size() <= 5);
     CHECK(indicator.valid == indicator.why_invalid.empty());
-    for (const Driver& driver : indicator.drivers) {
-      CHECK((std::isfinite(driver.value) && good(driver.limit)));
-    }
   }
   for (const AlertChange& alert : step.alerts) {
     CHECK_FALSE(alert.id.empty());
     CHECK_FALSE(alert.message.empty());
+    CHECK(alert.indicator.drivers.size() <= 5);
+    for (const Driver& driver : alert.indicator.drivers) {
+      CHECK((std::isfinite(driver.value) && good(driver.limit)));
+    }
     CHECK(alert.from != alert.indicator.state);
     CHECK(alert.event_came.has_value() == (alert.indicator.state == AlertState::kOk));
     CHECK((good(alert.lead_seconds) && alert.lead_seconds.value_or(0) >= 0));
