@@ -238,6 +238,9 @@ void add_replay_speed(CLI::App& speed, rocktune::bench::ReplaySpeedSettings& set
   speed.add_option("--families", settings.day.families, "Column families of its database")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{64}))
       ->capture_default_str();
+  speed.add_option("--repeat", settings.repeats, "How often each is timed, in turns")
+      ->check(CLI::Range(1, 99))
+      ->capture_default_str();
   speed.add_option("--keep", settings.keep, "A directory in which the trace stays: day.sqlite")
       ->type_name("DIR");
   speed.add_flag("--json", settings.json, "Print JSON");

@@ -1,5 +1,7 @@
 #include "bench/replay_speed/replay_speed.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -7,6 +9,7 @@
 #include <iostream>
 #include <optional>
 #include <sstream>
+#include <vector>
 
 #include "bench/cli/stop.h"
 #include "bench/cli/temporary.h"
@@ -79,28 +82,56 @@ class ReplaySpeed {
   Result<ReplaySpeedReport> run() {
     report_.samples = settings_.day.samples;
     report_.families = settings_.day.families;
+    report_.repeats = settings_.repeats;
     if (auto done = write(); !done) return tl::unexpected(done.error());
-    for (const char* policy : {"headroom", "static"}) {
-      if (auto done = open_loop(policy); !done) return tl::unexpected(done.error());
-    }
-    auto input = calibrate();
+    auto open = in_turns<OpenLoopSpeed>([&](const char* policy) { return open_loop(policy); });
+    if (!open) return tl::unexpected(open.error());
+    report_.open_loop = *std::move(open);
+    const auto input = calibrate();
     if (!input) return tl::unexpected(input.error());
-    for (const char* policy : {"headroom", "static"}) {
-      if (auto done = closed_loop(*input, policy); !done) return tl::unexpected(done.error());
-    }
+    auto closed =
+        in_turns<ClosedLoopSpeed>([&](const char* policy) { return closed_loop(*input, policy); });
+    if (!closed) return tl::unexpected(closed.error());
+    report_.closed_loop = *std::move(closed);
     return std::move(report_);
   }
 
  private:
   Result<void> write();
-  Result<void> open_loop(const std::string& policy);
+  Result<OpenLoopSpeed> open_loop(const std::string& policy);
   Result<sim::SimulationInput> calibrate();
-  Result<void> closed_loop(const sim::SimulationInput& input, const std::string& policy);
+  Result<ClosedLoopSpeed> closed_loop(const sim::SimulationInput& input, const std::string& policy);
+  // The policies take turns; of each the run in the middle.
+  template <class Speed, class Run>
+  Result<std::vector<Speed>> in_turns(Run run);
 
   const ReplaySpeedSettings settings_;
   const std::string trace_;
   ReplaySpeedReport report_;
 };
+
+template <class Speed, class Run>
+Result<std::vector<Speed>> ReplaySpeed::in_turns(Run run) {
+  constexpr std::array<const char*, 2> kPolicies{"headroom", "static"};
+  std::array<std::vector<Speed>, kPolicies.size()> runs;
+  for (int turn = 0; turn < settings_.repeats; ++turn) {
+    for (std::size_t i = 0; i < kPolicies.size(); ++i) {
+      if (auto done = stopped(); !done) return tl::unexpected(done.error());
+      auto one = run(kPolicies.at(i));
+      if (!one) return tl::unexpected(one.error());
+      runs.at(i).push_back(*std::move(one));
+    }
+  }
+  std::vector<Speed> middle;
+  for (std::vector<Speed>& of : runs) {
+    std::sort(of.begin(), of.end(),
+              [](const Speed& a, const Speed& b) { return a.cost.seconds < b.cost.seconds; });
+    Speed& one = middle.emplace_back(of[of.size() / 2]);
+    one.cost.fastest_seconds = of.front().cost.seconds;
+    one.cost.slowest_seconds = of.back().cost.seconds;
+  }
+  return middle;
+}
 
 Result<void> ReplaySpeed::write() {
   say("making " + std::to_string(settings_.day.samples) + " samples");
@@ -113,8 +144,7 @@ Result<void> ReplaySpeed::write() {
   return {};
 }
 
-Result<void> ReplaySpeed::open_loop(const std::string& policy) {
-  if (auto done = stopped(); !done) return done;
+Result<OpenLoopSpeed> ReplaySpeed::open_loop(const std::string& policy) {
   say("open loop: " + policy);
   OpenLoopSpeed speed{policy, {}, false, 0};
   const auto cost = measured([&]() -> Result<void> {
@@ -128,8 +158,7 @@ Result<void> ReplaySpeed::open_loop(const std::string& policy) {
   });
   if (!cost) return tl::unexpected(cost.error());
   speed.cost = *cost;
-  report_.open_loop.push_back(std::move(speed));
-  return {};
+  return speed;
 }
 
 Result<sim::SimulationInput> ReplaySpeed::calibrate() {
@@ -149,9 +178,8 @@ Result<sim::SimulationInput> ReplaySpeed::calibrate() {
   return calibration.finish(kDayRocksdbVersion, {}, sim::KnobsAt::kFound);
 }
 
-Result<void> ReplaySpeed::closed_loop(const sim::SimulationInput& input,
-                                      const std::string& policy) {
-  if (auto done = stopped(); !done) return done;
+Result<ClosedLoopSpeed> ReplaySpeed::closed_loop(const sim::SimulationInput& input,
+                                                 const std::string& policy) {
   say("closed loop: " + policy);
   EngineConfig engine;
   engine.policy = policy;
@@ -164,8 +192,7 @@ Result<void> ReplaySpeed::closed_loop(const sim::SimulationInput& input,
   });
   if (!cost) return tl::unexpected(cost.error());
   speed.cost = *cost;
-  report_.closed_loop.push_back(std::move(speed));
-  return {};
+  return speed;
 }
 
 Result<ReplaySpeedReport> measure_day(const ReplaySpeedSettings& settings) {

@@ -10,6 +10,7 @@ namespace rocktune::bench {
 struct ReplaySpeedSettings {
   DaySettings day;
   std::string keep;  // the trace stays in this directory; empty: in a temporary one, removed
+  int repeats = 3;
   bool json = false;
 };
 

@@ -21,11 +21,20 @@ std::string memory_text(const SpeedCost& cost) {
   return text;
 }
 
+// In the middle, and from where to where.
+std::string seconds_text(const SpeedCost& cost) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.2f s (%.2f to %.2f)", cost.seconds, cost.fastest_seconds,
+                cost.slowest_seconds);
+  return text;
+}
+
 std::string open_loop_line(const OpenLoopSpeed& one, std::int64_t samples) {
   char text[240];
-  std::snprintf(text, sizeof text, "open loop    %-10s %6.2f s, %5.1f us a sample, CPU %.2f s, %s",
-                one.policy.c_str(), one.cost.seconds, per(one.cost.seconds * 1e6, samples),
-                one.cost.cpu_seconds, memory_text(one.cost).c_str());
+  std::snprintf(text, sizeof text, "open loop    %-10s %s, %5.1f us a sample, CPU %.2f s, %s",
+                one.policy.c_str(), seconds_text(one.cost).c_str(),
+                per(one.cost.seconds * 1e6, samples), one.cost.cpu_seconds,
+                memory_text(one.cost).c_str());
   std::string line = text;
   if (!one.as_recorded) return line;
   return line + (one.steps_that_differ == 0
@@ -35,15 +44,16 @@ std::string open_loop_line(const OpenLoopSpeed& one, std::int64_t samples) {
 
 std::string closed_loop_line(const ClosedLoopSpeed& one) {
   char text[240];
-  std::snprintf(text, sizeof text,
-                "closed loop  %-10s %6.2f s for %.0f s: %.0f times real time, %s",
-                one.policy.c_str(), one.cost.seconds, one.simulated_seconds, one.times_real_time(),
-                memory_text(one.cost).c_str());
+  std::snprintf(text, sizeof text, "closed loop  %-10s %s for %.0f s: %.0f times real time, %s",
+                one.policy.c_str(), seconds_text(one.cost).c_str(), one.simulated_seconds,
+                one.times_real_time(), memory_text(one.cost).c_str());
   return text;
 }
 
 json speed_cost_json(const SpeedCost& cost) {
   return {{"seconds", cost.seconds},
+          {"fastest_seconds", cost.fastest_seconds},
+          {"slowest_seconds", cost.slowest_seconds},
           {"cpu_seconds", cost.cpu_seconds},
           {"memory_before_bytes", cost.memory_before},
           {"memory_most_bytes", cost.memory_most}};
@@ -55,10 +65,11 @@ std::string replay_speed_text(const ReplaySpeedReport& report) {
   const auto bytes = static_cast<double>(report.trace_bytes);
   char text[240];
   std::snprintf(text, sizeof text,
-                "%lld samples of %lld column families\n"
+                "%lld samples of %lld column families; of %d times in turns the middle one\n"
                 "trace        %.1f MB, %.0f bytes a sample; made in %.1f s\n",
                 static_cast<long long>(report.samples), static_cast<long long>(report.families),
-                bytes / kMegabyte, per(bytes, report.samples), report.write_seconds);
+                report.repeats, bytes / kMegabyte, per(bytes, report.samples),
+                report.write_seconds);
   std::string lines = text;
   for (const auto& one : report.open_loop) lines += open_loop_line(one, report.samples) + "\n";
   for (const auto& one : report.closed_loop) lines += closed_loop_line(one) + "\n";
@@ -69,6 +80,7 @@ json replay_speed_json(const ReplaySpeedReport& report) {
   json out{{"schema", "rocktune-replay-speed/1"},
            {"samples", report.samples},
            {"column_families", report.families},
+           {"repeats", report.repeats},
            {"trace_bytes", report.trace_bytes},
            {"bytes_per_sample", per(static_cast<double>(report.trace_bytes), report.samples)},
            {"write_seconds", report.write_seconds},

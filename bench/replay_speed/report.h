@@ -8,9 +8,9 @@
 
 namespace rocktune::bench {
 
-// One piece of work, done once.
+// One piece of work: of the times that it was done, the one in the middle.
 struct SpeedCost {
-  double seconds = 0;
+  double seconds = 0, fastest_seconds = 0, slowest_seconds = 0;
   double cpu_seconds = 0;           // of all threads
   std::uint64_t memory_before = 0;  // resident bytes of the process when it began
   std::uint64_t memory_most = 0;    // ... the most while it went on
@@ -34,6 +34,7 @@ struct ClosedLoopSpeed {
 
 struct ReplaySpeedReport {
   std::int64_t samples = 0, families = 0;
+  int repeats = 0;
   std::uint64_t trace_bytes = 0;
   double write_seconds = 0;  // to make it, its engine and its plant included
   std::vector<OpenLoopSpeed> open_loop;
