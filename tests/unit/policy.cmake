@@ -7,11 +7,13 @@ rocktune_unit_test(policy_test
     unit/policy/fault_test.cc
     unit/policy/guard_test.cc
     unit/policy/guard_wait_test.cc
+    unit/policy/buffers_loop_test.cc
     unit/policy/headroom_loops_test.cc
     unit/policy/l0_trigger_loop_test.cc
     unit/policy/write_size_loop_test.cc
     unit/policy/headroom_test.cc
     unit/policy/journal_filter_test.cc
+    unit/policy/outcomes_overlap_test.cc
     unit/policy/outcomes_test.cc
     unit/policy/peers/adoc_test.cc
     unit/policy/peers/auto_tuned_test.cc

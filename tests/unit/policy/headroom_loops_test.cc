@@ -1,210 +1,10 @@
 // The loops of headroom beside limiter, jobs and cache, each on hand-made features.
-#include <cmath>
-
 #include "policy/shape_loop.h"
 #include "tests/support/catch.h"
 #include "tests/unit/policy/headroom_bench.h"
 
 using namespace rocktune;
 using namespace rocktune::test;
-
-namespace {
-
-constexpr std::int64_t kLoopsMiB = kHeadroomMiB;
-
-// Writes that press: the device is busy with compactions.
-HeadroomBench pressed(std::uint64_t flushes) {
-  HeadroomBench bench;
-  bench.family(64 * kLoopsMiB, flushes);
-  bench.f.running_compactions = 1;
-  bench.f.device_queue = 30;
-  bench.objective.first = Priority::kThroughput;
-  return bench;
-}
-
-}  // namespace
-
-TEST_CASE("buffers: free memory goes to writes that press", "[headroom][buffers]") {
-  HeadroomBench bench = pressed(2);
-  bench.budget.memory_max = Bytes{1024 * kLoopsMiB};
-  const auto proposal = bench.run(8, knob::kWriteBufferSize);
-  REQUIRE(proposal);
-  CHECK(proposal->rule == "buffers.writes");
-  CHECK(proposal->column_family == "default");
-  CHECK(proposal->to == 128 * kLoopsMiB);
-  CHECK(proposal->expected.feature == "stalled_ratio");  // too early to know what writes cost
-  CHECK_FALSE(bench.run(5, knob::kCacheCapacity));
-  SECTION("what writes cost is known after half a minute") {
-    HeadroomBench later = pressed(2);
-    later.run(30, knob::kWriteBufferSize);
-    later.budget.memory_max = Bytes{1024 * kLoopsMiB};
-    const auto known = later.run(5, knob::kWriteBufferSize);
-    REQUIRE(known);
-    CHECK(known->expected.feature == "write_amplification");
-    CHECK(known->expected.baseline == Approx(3));
-  }
-  SECTION("held by somebody else's word it claims nothing for long") {
-    bench.run(15, knob::kWriteBufferSize);
-    CHECK_FALSE(bench.run(500, knob::kWriteBufferSize));
-    CHECK(bench.run(200, knob::kWriteBufferSize));
-  }
-  SECTION("up to half of the budget") {
-    bench.apply(*proposal);
-    const auto more = bench.run(5, knob::kWriteBufferSize);
-    REQUIRE(more);
-    CHECK(more->to == 256 * kLoopsMiB);
-    bench.apply(*more);
-    CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));
-  }
-}
-
-TEST_CASE("buffers: without a reason they stay", "[headroom][buffers]") {
-  HeadroomBench bench = pressed(2);
-  bench.budget.memory_max = Bytes{1024 * kLoopsMiB};
-  SECTION("nothing presses") {
-    bench.f.device_queue = 1;
-  }
-  SECTION("hardly anything is written") {
-    bench.flushes_per_tick = 0;
-  }
-  SECTION("there is nothing to merge with") {
-    bench.merged_again = 1;
-  }
-  SECTION("another compaction style") {
-    bench.f.column_families[0].leveled_compaction = 0;
-  }
-  SECTION("the size cannot be changed") {
-    bench.knob(knob::kWriteBufferSize).changeable = false;
-  }
-  CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));
-  CHECK_FALSE(bench.run(60, knob::kCacheCapacity));
-}
-
-TEST_CASE("buffers: a probe tells what the cache is worth", "[headroom][buffers]") {
-  HeadroomBench bench = pressed(2);  // 128 MiB/s flushed; no free memory: what was found is all
-  bench.f.cache_hit_ratio = 0.9;
-  bench.f.cache_misses_per_second = 20e3;
-  const auto probe = bench.run(20, knob::kCacheCapacity);
-  REQUIRE(probe);
-  CHECK(probe->rule == "cache.probe");
-  CHECK(probe->to == 192 * kLoopsMiB);
-  bench.apply(*probe);
-  SECTION("hardly anything") {
-    CHECK_FALSE(bench.run(9, knob::kWriteBufferSize));
-    const auto grown = bench.run(4, knob::kWriteBufferSize);
-    REQUIRE(grown);
-    CHECK(grown->rule == "buffers.writes");
-    CHECK(grown->to == 96 * kLoopsMiB);
-    bench.apply(*grown);
-    CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));  // half of the budget
-    CHECK_FALSE(bench.run(60, knob::kCacheCapacity));
-  }
-  SECTION("more than it would save as buffers: it goes back") {
-    bench.f.cache_hit_ratio = 0.6;
-    bench.f.cache_misses_per_second = 80e3;
-    std::optional<Proposal> back, first;
-    for (int i = 0; i < 100; ++i) {
-      for (const Proposal& proposal : bench.tick()) {
-        CHECK(proposal.knob != knob::kWriteBufferSize);
-        if (proposal.knob == knob::kCacheCapacity) back = proposal;
-        if (back && !first) first = back;
-      }
-    }
-    REQUIRE(first);
-    CHECK(first->rule == "cache.returned");
-    CHECK(first->to == 256 * kLoopsMiB);
-    CHECK(back->rule == "cache.returned");  // not taken so far: the guard may hold it
-    SECTION("taken, it is over") {
-      bench.apply(*back);
-      CHECK_FALSE(bench.run(60, knob::kCacheCapacity));
-    }
-    SECTION("taken in part, the rest is offered") {
-      bench.knob(knob::kCacheCapacity).value = 224 * kLoopsMiB;
-      const auto rest = bench.run(1, knob::kCacheCapacity);
-      REQUIRE(rest);
-      CHECK(rest->rule == "cache.returned");
-      CHECK(rest->to == 256 * kLoopsMiB);
-    }
-    SECTION("others need the memory: it is moot") {
-      bench.knob(knob::kCacheCapacity).value = 150 * kLoopsMiB;
-      for (const Proposal& proposal : bench.tick()) CHECK(proposal.rule != "cache.returned");
-    }
-    SECTION("not for ever") {
-      bench.run(40, knob::kCacheCapacity);
-      const auto last = bench.run(10, knob::kCacheCapacity);
-      REQUIRE(last);
-      CHECK(last->rule == "cache.miss");
-    }
-  }
-}
-
-TEST_CASE("buffers: a probe counts by how far it stands out of the noise", "[headroom][buffers]") {
-  HeadroomBench bench = pressed(2);
-  bench.f.cache_misses_per_second = 40e3;
-  // The hit ratio moves by `noise` either way with every compaction, and is 0.05 less with a
-  // quarter less cache: a third more misses, which is more than buffers save.
-  auto rule_after_probe = [&bench](double noise) {
-    std::string rule;
-    bool probed = false;
-    for (int i = 0; i < 80 && rule.empty(); ++i) {
-      const double middle = probed ? 0.80 : 0.85;
-      bench.f.cache_hit_ratio = middle + ((i / 4) % 2 == 0 ? noise : -noise);
-      for (const Proposal& proposal : bench.tick()) {
-        if (proposal.rule == "cache.probe") {
-          bench.apply(proposal);
-          probed = true;
-        } else if (probed) {
-          rule = proposal.rule;
-        }
-      }
-    }
-    return rule;
-  };
-  SECTION("a quiet one is believed") {
-    CHECK(rule_after_probe(0.001) == "cache.returned");
-  }
-  SECTION("a noisy one says little against what is usual") {
-    CHECK(rule_after_probe(0.05) == "buffers.writes");
-  }
-}
-
-TEST_CASE("buffers: no probe while the hit ratio drifts", "[headroom][buffers]") {
-  HeadroomBench bench = pressed(2);
-  bench.f.cache_misses_per_second = 20e3;
-  for (int i = 0; i < 40; ++i) {  // a cache that takes up another load
-    bench.f.cache_hit_ratio = 1 - 0.05 * std::pow(1.05, i);
-    for (const Proposal& proposal : bench.tick()) CHECK(proposal.rule != "cache.probe");
-  }
-  const auto probe = bench.run(15, knob::kCacheCapacity);
-  REQUIRE(probe);
-  CHECK(probe->rule == "cache.probe");
-}
-
-TEST_CASE("buffers: a cache that saves more keeps its memory", "[headroom][buffers]") {
-  HeadroomBench bench = pressed(2);
-  bench.f.cache_hit_ratio = 0.9;
-  bench.f.cache_misses_per_second = 2e6;  // even at the least elasticity
-  for (int i = 0; i < 120; ++i) {
-    for (const Proposal& proposal : bench.tick()) {
-      CHECK(proposal.rule != "cache.probe");
-      CHECK(proposal.rule != "buffers.writes");
-    }
-  }
-}
-
-TEST_CASE("buffers: they go back when nobody writes and reads miss", "[headroom][buffers]") {
-  HeadroomBench bench;
-  bench.family(64 * kLoopsMiB, 0);
-  bench.knob(knob::kWriteBufferSize).value = 256 * kLoopsMiB;
-  bench.knob(knob::kWriteBufferSize).owner = KnobOwner::kRocktune;
-  bench.f.cache_hit_ratio = 0.6;
-  bench.f.cache_misses_per_second = 5000;
-  CHECK_FALSE(bench.run(299, knob::kWriteBufferSize));
-  const auto back = bench.run(4, knob::kWriteBufferSize);
-  REQUIRE(back);
-  CHECK(back->rule == "buffers.idle");
-  CHECK(back->to == 128 * kLoopsMiB);
-}
 
 TEST_CASE("subcompactions: when level 0 waits and CPUs are free", "[headroom][subcompactions]") {
   HeadroomBench bench;
@@ -243,7 +43,7 @@ TEST_CASE("subcompactions: when level 0 waits and CPUs are free", "[headroom][su
     CHECK_FALSE(bench.run(60, knob::kSubcompactions));
   }
   SECTION("the limiter is what level 0 waits for") {
-    bench.set_limit(40 * kLoopsMiB, 39.0 * kLoopsMiB);
+    bench.set_limit(40 * kHeadroomMiB, 39.0 * kHeadroomMiB);
     CHECK_FALSE(bench.run(60, knob::kSubcompactions));
   }
 }
@@ -289,7 +89,7 @@ TEST_CASE("flow: a delay far below what was accepted is lifted", "[headroom][flo
 
 TEST_CASE("filters: where reads look in vain and the option can be changed", "[headroom][filter]") {
   HeadroomBench bench;
-  bench.family(64 * kLoopsMiB, 0);
+  bench.family(64 * kHeadroomMiB, 0);
   KnobReading bits = knob_reading(knob::kBloomBits, 2, 2, 2, 32);
   bits.column_family = "default";
   bench.f.knobs.edit().push_back(bits);
@@ -319,7 +119,7 @@ TEST_CASE("filters: where reads look in vain and the option can be changed", "[h
 
 TEST_CASE("limiter: lowerings that gain reads nothing are taken back", "[headroom]") {
   HeadroomBench bench;
-  bench.set_limit(200 * kLoopsMiB, 60.0 * kLoopsMiB);
+  bench.set_limit(200 * kHeadroomMiB, 60.0 * kHeadroomMiB);
   bench.f.read_p99_us = 9000;
   bench.f.running_compactions = 1;
   bench.f.device_queue = 30;
@@ -335,7 +135,7 @@ TEST_CASE("limiter: lowerings that gain reads nothing are taken back", "[headroo
       }
       CHECK(proposal.rule == "limiter.reads");
       ++lowered;
-      bench.set_limit(proposal.to, 60.0 * kLoopsMiB);
+      bench.set_limit(proposal.to, 60.0 * kHeadroomMiB);
       bench.f.knobs.edit()[0].owner = KnobOwner::kRocktune;
       if (helps) *bench.f.read_p99_us *= 0.97;
     }
@@ -343,34 +143,34 @@ TEST_CASE("limiter: lowerings that gain reads nothing are taken back", "[headroo
   CHECK(back.has_value() != helps);
   if (helps) return;
   CHECK(lowered == 3);
-  CHECK(back->to == 200 * kLoopsMiB);
-  bench.set_limit(back->to, 60.0 * kLoopsMiB);
+  CHECK(back->to == 200 * kHeadroomMiB);
+  bench.set_limit(back->to, 60.0 * kHeadroomMiB);
   CHECK_FALSE(bench.run(59, knob::kRateLimit));
 }
 
 TEST_CASE("limiter: a forecast that nothing else bears out moves it a little", "[headroom]") {
   HeadroomBench bench;
-  bench.set_limit(40 * kLoopsMiB, 39.0 * kLoopsMiB);
+  bench.set_limit(40 * kHeadroomMiB, 39.0 * kHeadroomMiB);
   bench.backlog(4);
   bench.indicators[0].state = AlertState::kWarning;
   const auto proposal = bench.run(2, knob::kRateLimit);
   REQUIRE(proposal);
-  CHECK(proposal->to == 50 * kLoopsMiB);
+  CHECK(proposal->to == 50 * kHeadroomMiB);
   bench.indicators[0].calibrated = true;
-  CHECK(bench.run(2, knob::kRateLimit)->to == 80 * kLoopsMiB);
+  CHECK(bench.run(2, knob::kRateLimit)->to == 80 * kHeadroomMiB);
 }
 
 TEST_CASE("cache: it hurries while reads are slow", "[headroom]") {
   HeadroomBench bench;
-  bench.budget.memory_max = Bytes{4096 * kLoopsMiB};
+  bench.budget.memory_max = Bytes{4096 * kHeadroomMiB};
   bench.f.cache_hit_ratio = 0.6;
   bench.f.cache_misses_per_second = 5000;
   bench.f.read_p99_us = 9000;
   const auto proposal = bench.run(10, knob::kCacheCapacity);
   REQUIRE(proposal);
-  CHECK(proposal->to == 384 * kLoopsMiB);
+  CHECK(proposal->to == 384 * kHeadroomMiB);
   bench.apply(*proposal);
-  CHECK(bench.run(10, knob::kCacheCapacity)->to == 576 * kLoopsMiB);
+  CHECK(bench.run(10, knob::kCacheCapacity)->to == 576 * kHeadroomMiB);
 }
 
 namespace {
@@ -389,7 +189,7 @@ std::optional<Proposal> shape_proposal(HeadroomBench& bench, double seconds) {
 
 TEST_CASE("shape: kept when it saves writes, taken back when it does not", "[headroom][shape]") {
   HeadroomBench bench;
-  bench.family(64 * kLoopsMiB, 0);
+  bench.family(64 * kHeadroomMiB, 0);
   constexpr double kTrial = ShapeLoop::kSettleSeconds + ShapeLoop::kMeasureSeconds;
   CHECK_FALSE(shape_proposal(bench, ShapeLoop::kMeasureSeconds - 2));
   auto trial = shape_proposal(bench, 4);
@@ -426,10 +226,10 @@ TEST_CASE("shape: kept when it saves writes, taken back when it does not", "[hea
     CHECK(undo->rule == "shape.undo");
   }
   SECTION("the guard allowed a part of it: that is what is tried") {
-    bench.knob(knob::kLevelBase).value = 384 * kLoopsMiB;
+    bench.knob(knob::kLevelBase).value = 384 * kHeadroomMiB;
     const auto undo = shape_proposal(bench, kTrial + 10);
     REQUIRE(undo);
-    CHECK(undo->from == 384 * kLoopsMiB);
+    CHECK(undo->from == 384 * kHeadroomMiB);
     CHECK(undo->to == trial->from);
   }
   SECTION("somebody undid it: the next candidate") {
@@ -450,7 +250,7 @@ TEST_CASE("shape: kept when it saves writes, taken back when it does not", "[hea
 
 TEST_CASE("shape: after a round without gain it rests for hours", "[headroom][shape]") {
   HeadroomBench bench;
-  bench.family(64 * kLoopsMiB, 0);
+  bench.family(64 * kHeadroomMiB, 0);
   int tries = 0;
   for (int i = 0; i < 12; ++i) {
     const auto proposal = shape_proposal(bench, 2500);
@@ -460,18 +260,4 @@ TEST_CASE("shape: after a round without gain it rests for hours", "[headroom][sh
   }
   CHECK(tries == 4);
   CHECK_FALSE(shape_proposal(bench, ShapeLoop::kRestSeconds - 3000));
-}
-
-TEST_CASE("buffers: a probe that could not tell gives the memory back", "[headroom][buffers]") {
-  HeadroomBench bench = pressed(2);
-  bench.f.cache_hit_ratio = 0.9;
-  bench.f.cache_misses_per_second = 20e3;
-  const auto probe = bench.run(20, knob::kCacheCapacity);
-  REQUIRE(probe);
-  bench.apply(*probe);
-  bench.f.cache_hit_ratio.reset();  // nothing is looked up for a while
-  const auto back = bench.run(11, knob::kCacheCapacity);
-  REQUIRE(back);
-  CHECK(back->rule == "cache.returned");
-  CHECK(back->to == probe->from);
 }

@@ -1,0 +1,166 @@
+// Outcomes of changes that others follow within their window: service levels, and whose fault it
+// is.
+#include "policy/outcomes.h"
+#include "policy/rollback.h"
+#include "tests/support/catch.h"
+#include "tests/unit/model/sample_builder.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+// Changes of several knobs under a steady load, sample by sample; the first at tick 10 s.
+class OverlapBench {
+ public:
+  OverlapBench() {
+    f.fresh = true;
+    f.reads_per_second = 1000;
+    f.read_p99_us = 1000;
+    f.l0_ratio = 0.2;
+    f.cache_hit_ratio = 0.9;
+    f.knobs = {limiter_knob(80, 100), jobs_knob(5, 4), cache_knob(300, 256)};
+    pass(10);
+  }
+  std::vector<Finished> pass(double seconds) {
+    std::vector<Finished> all;
+    for (int i = 0; i < static_cast<int>(seconds * 2); ++i) {
+      f.at.tick += at_seconds(0.5);
+      for (Finished& one : outcomes.observe(f)) all.push_back(std::move(one));
+    }
+    return all;
+  }
+  void begin(const char* id, std::string_view name, std::int64_t from, std::int64_t to,
+             const Expectation& expected) {
+    Decision made;
+    made.id = id;
+    made.proposal.knob = name;
+    made.proposal.from = from;
+    made.proposal.to = to;
+    made.proposal.rule = "memory.shift";
+    made.proposal.expected = expected;
+    made.verdict = {VerdictKind::kAllowed, to, "", ""};
+    outcomes.begin(made, {id, "applied", "", from, to}, f);
+  }
+
+  Outcomes outcomes;
+  Features f;
+};
+
+}  // namespace
+
+TEST_CASE("a service level that was kept and is broken is a regression", "[outcomes]") {
+  OverlapBench bench;
+  bench.begin("7-1", knob::kRateLimit, 100, 80, {"l0_ratio", true, 0.2, 10});
+  bench.pass(5);
+  bench.f.read_p99_us = 6000;  // of 5 ms
+  SECTION("under the same load") {
+    auto finished = bench.pass(5);
+    REQUIRE(finished.size() == 1);
+    CHECK(finished[0].slo_broken);
+    CHECK_FALSE(finished[0].worse_by_far);
+    CHECK(finished[0].outcome.result == "worse");
+    CHECK(finished[0].outcome.reason.find("read_p99_us was 1 ms and kept its objective of 5 ms") !=
+          std::string::npos);
+    Rollbacks rollbacks;
+    rollbacks.consider(finished[0], bench.f.at.tick);
+    REQUIRE(rollbacks.propose(bench.f, {}).size() == 1);
+    CHECK(rollbacks.propose(bench.f, {})[0].to == 100);
+  }
+  SECTION("under another load nobody can tell") {
+    bench.f.reads_per_second = 2000;
+    CHECK_FALSE(bench.pass(5).at(0).slo_broken);
+  }
+  SECTION("for a moment only") {
+    bench.pass(2);
+    bench.f.read_p99_us = 1000;
+    auto finished = bench.pass(3);
+    CHECK_FALSE(finished.at(0).slo_broken);
+    CHECK(finished[0].outcome.result == "unchanged");
+  }
+}
+
+TEST_CASE("reads that pay for the end of a backlog take no relief back", "[outcomes]") {
+  OverlapBench bench;
+  bench.f.write_p99_us = 1000;
+  bench.pass(10);
+  bench.begin("7-1", knob::kRateLimit, 60, 80, {"l0_ratio", true, 0.2, 10});
+  bench.begin("7-2", knob::kBackgroundJobs, 6, 5, {"l0_ratio", true, 0.2, 12});
+  bench.f.read_p99_us = 9000;
+  auto finished = bench.pass(10);
+  REQUIRE(finished.size() == 1);
+  CHECK_FALSE(finished[0].slo_broken);
+  CHECK(bench.pass(2).at(0).slo_broken);  // that took jobs away
+  bench.f.read_p99_us = 1000;
+  bench.pass(10);
+  bench.begin("9-1", knob::kRateLimit, 60, 80, {"l0_ratio", true, 0.2, 10});
+  bench.f.write_p99_us = 50000;
+  CHECK(bench.pass(10).at(0).slo_broken);  // writes are what a relief is for
+}
+
+TEST_CASE("a service level that was broken before is not this change's fault", "[outcomes]") {
+  OverlapBench bench;
+  bench.f.read_p99_us = 5100;
+  bench.pass(10);
+  bench.begin("7-1", knob::kRateLimit, 100, 80, {"l0_ratio", true, 0.2, 10});
+  bench.f.read_p99_us = 9000;
+  CHECK_FALSE(bench.pass(10).at(0).slo_broken);
+  // Nor is one that stood just below its limit and now stands just above.
+  OverlapBench near;
+  near.f.read_p99_us = 4900;
+  near.pass(10);
+  near.begin("7-1", knob::kRateLimit, 100, 80, {"l0_ratio", true, 0.2, 10});
+  near.f.read_p99_us = 5200;
+  CHECK_FALSE(near.pass(10).at(0).slo_broken);
+}
+
+TEST_CASE("of overlapping changes the newest that got worse goes back", "[rollback]") {
+  OverlapBench bench;
+  bench.begin("7-1", knob::kCacheCapacity, 256, 300, {"l0_ratio", true, 0.2, 40});
+  bench.pass(20);
+  bench.begin("9-1", knob::kBackgroundJobs, 4, 5, {"cache_hit_ratio", false, 0.9, 60});
+  bench.pass(1);
+  bench.begin("9-2", knob::kRateLimit, 100, 80, {"read_p99_us", true, 1000, 60});
+  bench.f.l0_ratio = 2;
+  Rollbacks rollbacks;
+  SECTION("the newest but one, when the newest did no harm") {
+    bench.f.cache_hit_ratio = 0.5;
+    auto finished = bench.pass(19);
+    REQUIRE(finished.size() == 1);
+    CHECK(finished[0].outcome.decision_id == "7-1");
+    REQUIRE(finished[0].culprit);
+    CHECK(finished[0].culprit->id == "9-1");
+    rollbacks.consider(finished[0], bench.f.at.tick);
+    auto wanted = rollbacks.propose(bench.f, {});
+    REQUIRE(wanted.size() == 1);
+    CHECK(wanted[0].knob == knob::kBackgroundJobs);
+    CHECK(wanted[0].to == 4);
+    CHECK(wanted[0].reason.find("decision 7-1 made things worse") != std::string::npos);
+    CHECK(wanted[0].reason.find("decision 9-1 came later") != std::string::npos);
+    CHECK(rollbacks.done(wanted[0])->id == "9-1");
+  }
+  SECTION("the newest, when both did") {
+    bench.f.cache_hit_ratio = 0.5;
+    bench.f.read_p99_us = 3000;
+    CHECK(bench.pass(19).at(0).culprit->id == "9-2");
+  }
+  SECTION("the newest of those that end together") {
+    OverlapBench both;
+    both.begin("7-1", knob::kCacheCapacity, 256, 300, {"l0_ratio", true, 0.2, 40});
+    both.pass(20);
+    both.begin("9-1", knob::kBackgroundJobs, 4, 5, {"cache_hit_ratio", false, 0.9, 20});
+    both.f.l0_ratio = 2;
+    both.f.cache_hit_ratio = 0.1;
+    auto finished = both.pass(20);
+    REQUIRE(finished.size() == 2);
+    CHECK(finished[0].culprit->id == "9-1");
+    CHECK_FALSE(finished[1].culprit);
+    for (const Finished& one : finished) rollbacks.consider(one, both.f.at.tick);
+    CHECK(rollbacks.propose(both.f, {}).size() == 1);
+  }
+  SECTION("itself, when neither did") {
+    auto finished = bench.pass(19);
+    CHECK_FALSE(finished.at(0).culprit);
+    CHECK(finished[0].worse_by_far);
+  }
+}
