@@ -36,7 +36,7 @@ std::vector<Batch> batches_of(const SweepPlan& plan, const std::vector<SweepUnit
 // Runs in memory: read by the first of their batches that comes to them, the others wait for that.
 struct SharedRuns {
   std::mutex reading;
-  std::optional<Result<PreparedRuns>> prepared;
+  std::optional<PreparedRuns> prepared;
 };
 
 class SweepWorkers {
@@ -70,7 +70,6 @@ class SweepWorkers {
   }
 
   std::vector<Result<trace::Json>> figures_of(const Batch& batch, SharedRuns& runs) const {
-    std::optional<Error> problem;
     try {
       {
         const std::scoped_lock lock(runs.reading);
@@ -78,13 +77,12 @@ class SweepWorkers {
           runs.prepared = prepare_runs(plan_, plan_.runs_with(batch.front().index));
         }
       }
-      if (*runs.prepared) return unit_figures(plan_, batch, **runs.prepared);
-      problem = runs.prepared->error();
+      return unit_figures(plan_, batch, *runs.prepared);
     } catch (const std::exception& thrown) {
-      problem = Error{ErrorCode::kIo, std::string("unexpected: ") + thrown.what()};
+      const Result<trace::Json> failed =
+          fail(ErrorCode::kIo, std::string("unexpected: ") + thrown.what());
+      return std::vector<Result<trace::Json>>(batch.size(), failed);
     }
-    const Result<trace::Json> failed = tl::unexpected(*problem);
-    return std::vector<Result<trace::Json>>(batch.size(), failed);
   }
 
   void store(const Batch& batch, const std::vector<Result<trace::Json>>& figures) {

@@ -4,10 +4,8 @@
 #include <cmath>
 
 #include "replay/run.h"
-#include "score/alert_run.h"
-#include "score/detector.h"
 #include "tools/loop_columns.h"
-#include "tools/score_runs.h"
+#include "tools/replay_watch.h"
 
 namespace rocktune::tools {
 namespace {
@@ -37,33 +35,27 @@ Json loop_json(const sim::LoopFigures& figures, const sim::SimulationInput& inpu
   return out;
 }
 
-// What alerts are counted by: how far ahead the run's own ones looked.
-score::Contest contest_of(const RecordedRun& run) {
-  score::Contest contest;
-  contest.detectors = {*score::parse_choice("rocktune-alerts")};
-  contest.horizons = {score::alert_horizon(run.engine.objective)};
-  contest.prior = run.engine.prior;
-  return contest;
-}
-
 Json optional_json(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-// The entries of a contest of one detector and one horizon are its indicators, in their order.
-void put_alarms(const score::RunResult& result, Json& out) {
+// Null where the run is too long to be scored.
+void put_alarms(const std::optional<score::AlertTallies>& alarms, Json& out) {
   for (std::size_t i = 0; i < score::kKinds.size(); ++i) {
     const std::string kind(to_string(score::kKinds.at(i)));
-    const score::Tally& tally = result.of_entry[i].by_threshold.front();
+    const score::Tally tally = alarms ? alarms->of_kind.at(i) : score::Tally();
     out[kind + "_events"] = tally.events;
     out[kind + "_alarms"] = tally.alarms;
     out[kind + "_false_alarms"] = tally.false_alarms;
     out[kind + "_recall"] = optional_json(score::recall(tally, kSweepRecallLead));
     out[kind + "_lead_p50_seconds"] = optional_json(score::lead_quantile(tally, 0.5));
+    if (alarms) continue;
+    for (const char* count : {"_events", "_alarms", "_false_alarms"}) out[kind + count] = nullptr;
   }
 }
 
-Json replay_json(const replay::ReplayResult& result, const score::RunResult& alarms) {
+Json replay_json(const ScoredReplay& scored) {
+  const replay::ReplayResult& result = scored.replay;
   Json out{{"samples", result.samples},
            {"as_recorded", result.as_recorded},
            {"alerts", result.replayed.alerts},
@@ -72,28 +64,23 @@ Json replay_json(const replay::ReplayResult& result, const score::RunResult& ala
   put_verdicts(result.replayed.verdicts, out);
   out["changes_live"] = result.changes_live;
   out["changes_agreed"] = result.changes_agreed;
-  put_alarms(alarms, out);
+  put_alarms(scored.alarms, out);
   return out;
 }
 
-Result<Json> replayed_figures(const RecordedRun& run, const PolicyChoice& policy,
-                              const score::RunResult& alarms) {
-  const auto results = replay::run({run.trace, policy, run.target_name}, [](const std::string&) {});
+Result<Json> replayed_figures(const RecordedRun& run, const PolicyChoice& policy) {
+  ReplayScorer scorer;
+  auto results = replay::run(
+      {run.trace, policy, run.target_name}, [](const std::string&) {},
+      [&](const replay::ReplayedSample& sample) { scorer.add(sample); });
   if (!results) return tl::unexpected(results.error());
-  return replay_json(results->front(), alarms);
+  return replay_json(scorer.finish(*std::move(results)).front());
 }
 
 // The same columns, each null.
 Json no_figures(SweepRung rung) {
-  Json out;
-  if (rung == SweepRung::kClosedLoop) {
-    out = loop_json({}, {}, Priority::kReadP99);
-  } else {
-    score::RunResult nothing;
-    nothing.of_entry.resize(score::kKinds.size());
-    for (auto& entry : nothing.of_entry) entry.by_threshold.resize(1);
-    out = replay_json({}, nothing);
-  }
+  Json out = rung == SweepRung::kClosedLoop ? loop_json({}, {}, Priority::kReadP99)
+                                            : replay_json(ScoredReplay());
   for (auto& column : out) column = nullptr;
   return out;
 }
@@ -104,26 +91,6 @@ std::string error_text(std::string message, const std::string& path, const std::
     message.replace(at, path.size(), name);
   }
   return message;
-}
-
-PreparedRuns prepare_simulations(const SweepPlan& plan, const std::vector<std::size_t>& runs) {
-  PreparedRuns prepared;
-  std::vector<std::size_t> sound;
-  std::vector<sim::SimulationInput> inputs;
-  for (const std::size_t run : runs) {
-    auto input = simulation_input(plan.runs()[run], plan.grid().source);
-    if (!input) {
-      prepared.failed.emplace(run, input.error());
-      continue;
-    }
-    sound.push_back(run);
-    inputs.push_back(*std::move(input));
-  }
-  prepared.groups = simulation_groups(inputs);
-  for (SimulationGroup& group : prepared.groups) {
-    for (std::size_t& member : group.members) member = sound[member];
-  }
-  return prepared;
 }
 
 // By run.
@@ -169,24 +136,35 @@ FiguresByRun simulated_figures(const SweepPlan& plan, const std::vector<SweepUni
 
 }  // namespace
 
-Result<PreparedRuns> prepare_runs(const SweepPlan& plan, const std::vector<std::size_t>& runs) {
-  if (plan.grid().rung == SweepRung::kClosedLoop) return prepare_simulations(plan, runs);
-  const RecordedRun& run = plan.runs()[runs.front()];
-  auto alarms = score_run(run, contest_of(run));
-  if (!alarms) return tl::unexpected(alarms.error());
+PreparedRuns prepare_runs(const SweepPlan& plan, const std::vector<std::size_t>& runs) {
   PreparedRuns prepared;
-  prepared.run_alarms = *std::move(alarms);
+  if (plan.grid().rung == SweepRung::kOpenLoop) return prepared;
+  std::vector<std::size_t> sound;
+  std::vector<sim::SimulationInput> inputs;
+  for (const std::size_t run : runs) {
+    auto input = simulation_input(plan.runs()[run], plan.grid().source);
+    if (!input) {
+      prepared.failed.emplace(run, input.error());
+      continue;
+    }
+    sound.push_back(run);
+    inputs.push_back(*std::move(input));
+  }
+  prepared.groups = simulation_groups(inputs);
+  for (SimulationGroup& group : prepared.groups) {
+    for (std::size_t& member : group.members) member = sound[member];
+  }
   return prepared;
 }
 
 std::vector<Result<Json>> unit_figures(const SweepPlan& plan, const std::vector<SweepUnit>& units,
                                        const PreparedRuns& prepared) {
   std::vector<Result<Json>> out;
-  if (prepared.run_alarms) {
+  if (plan.grid().rung == SweepRung::kOpenLoop) {
     for (const SweepUnit& unit : units) {
       const PolicyChoice& policy = plan.grid().policies[plan.policy_of(unit.index)];
       const RecordedRun& run = plan.runs()[plan.run_of(unit.index)];
-      out.push_back(replayed_figures(run, policy, *prepared.run_alarms));
+      out.push_back(replayed_figures(run, policy));
     }
     return out;
   }

@@ -2,26 +2,23 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/result.h"
-#include "score/run.h"
 #include "tools/run_simulation.h"
 #include "tools/sweep_plan.h"
 
 namespace rocktune::tools {
 
-// Read from the trace once; only looked at afterwards, by any number of threads.
+// What simulations need: read from the trace once, then only looked at, by any number of threads.
+// Nothing where recorded samples are replayed: each replay reads its own.
 struct PreparedRuns {
-  // Closed loop: as rocktune simulate has them. Members are runs of the plan.
-  std::vector<SimulationGroup> groups;
-  std::map<std::size_t, Error> failed;         // and why those that cannot be simulated are missing
-  std::optional<score::RunResult> run_alarms;  // open loop: as score/ has the alerts of the run
+  std::vector<SimulationGroup> groups;  // as rocktune simulate has them; members: runs of the plan
+  std::map<std::size_t, Error> failed;  // and why those that cannot be simulated are missing
 };
-// `runs`: SweepPlan::runs_with() of a unit. Errors, in open loop: those of the trace.
-Result<PreparedRuns> prepare_runs(const SweepPlan& plan, const std::vector<std::size_t>& runs);
+// `runs`: SweepPlan::runs_with() of a unit.
+PreparedRuns prepare_runs(const SweepPlan& plan, const std::vector<std::size_t>& runs);
 
 // One simulation or one replay, of which each unit has a database: they have the same runs, policy
 // and seed. Of each the columns that follow SweepPlan::columns() but for `claims` and the last,
