@@ -99,6 +99,9 @@ TargetStatus Target::status() const {
   if (live() && last_step_) {
     status.features = last_step_->features;
     status.indicators = last_step_->indicators;
+    for (Indicator& indicator : status.indicators) {
+      indicator.drivers = engine_.drivers(indicator.kind, last_step_->features);
+    }
   }
   status.recent_decisions.assign(recent_decisions_.begin(), recent_decisions_.end());
   status.events = events_.counts();

@@ -27,10 +27,10 @@ HorizonProbabilities probabilities_of(const Pressure& pressure, double weight) {
 
 }  // namespace
 
-std::vector<Candidate> strongest_first(std::initializer_list<Looked> looked) {
+std::vector<Candidate> strongest_first(std::initializer_list<MaybeCandidate> all) {
   std::vector<Candidate> known;
-  known.reserve(looked.size());
-  for (const Looked& one : looked) {
+  known.reserve(all.size());
+  for (const MaybeCandidate& one : all) {
     if (one.value) known.push_back({one.feature, *one.value, one.limit});
   }
   std::stable_sort(known.begin(), known.end(), [](const Candidate& a, const Candidate& b) {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -67,13 +68,14 @@ Assessment unknown(IndicatorKind kind, std::string why, double horizon_seconds);
 // Rates over a gap of more than this many missed polls say nothing about now: trends begin anew.
 inline constexpr std::uint64_t kLongestGapPolls = 10;
 
-// Those whose value is known, sorted by how much of their limit they use.
-struct Looked {
+// A candidate if its value is known.
+struct MaybeCandidate {
   std::string_view feature;
   Value value;
   Value limit = std::nullopt;
 };
-std::vector<Candidate> strongest_first(std::initializer_list<Looked> looked);
+// Those whose value is known, sorted by how much of their limit they use.
+std::vector<Candidate> strongest_first(std::initializer_list<MaybeCandidate> all);
 
 // One per kind; each keeps its trends. Call assess() once per sample, in order; candidates() is of
 // the sample that was assessed last.

@@ -34,11 +34,9 @@ struct IndicatorModel::State {
   std::array<IndicatorHeads, 3> heads;
   std::array<AlertTracker, 3> trackers;
 
-  std::vector<Driver> drivers(const Assessment& assessment, const Features& features,
-                              const HeadInputs& inputs) const {
-    const IndicatorKind kind = assessment.indicator.kind;
+  std::vector<Driver> drivers(IndicatorKind kind, const Features& features) const {
     return heads.at(static_cast<std::size_t>(kind))
-        .drivers(assessment, candidates(kind, features), features, inputs, backlog.forecast());
+        .drivers(candidates(kind, features), features, observer.inputs(), backlog.forecast());
   }
 
   std::vector<Candidate> candidates(IndicatorKind kind, const Features& features) const {
@@ -76,23 +74,29 @@ Learnt IndicatorModel::learnt() const {
   return out;
 }
 
+std::vector<Driver> IndicatorModel::drivers(IndicatorKind kind, const Features& features) const {
+  return state_->drivers(kind, features);
+}
+
 IndicatorModel::Step IndicatorModel::update(const Features& features) {
   State& state = *state_;
   if (features.reset) state.clear();
   std::array<Assessment, 3> assessments{state.p99.assess(features, state.objective),
                                         state.backlog.assess(features, state.objective),
                                         state.device.assess(features, state.objective)};
-  const HeadInputs& inputs = state.observer.update(features, state.objective,
-                                                   state.backlog.forecast(), state.device.load());
+  state.observer.update(features, state.objective, state.backlog.forecast(), state.device.load());
   state.observer.add_physical({assessments[0].physical[kPhysicalHorizon],
                                assessments[1].physical[kPhysicalHorizon],
                                assessments[2].physical[kPhysicalHorizon]});
   Step out;
   out.indicators.reserve(assessments.size());
   for (std::size_t i = 0; i < assessments.size(); ++i) {
-    state.heads.at(i).apply(assessments.at(i), features, inputs);
+    state.heads.at(i).apply(assessments.at(i), features, state.observer.inputs());
     AlertTracker& tracker = state.trackers.at(i);
-    const auto drivers = [&] { return state.drivers(assessments.at(i), features, inputs); };
+    // Passed by reference: a copy would be an allocation, and alerts hardly ever change.
+    const auto drivers = [&, kind = static_cast<IndicatorKind>(i)] {
+      return state.drivers(kind, features);
+    };
     if (features.reset) {
       Assessment gone = assessments.at(i);
       if (auto alert =

@@ -65,7 +65,7 @@ struct Indicator {
   std::string why_invalid;
   bool event = false;       // the forecast condition holds now (SLO broken, stalled, saturated)
   bool calibrated = false;  // learnt from enough events, and no drift of late
-  // Of an alert's, strongest first, at most 5; empty where nobody is told.
+  // Strongest first, at most 5. An AlertChange has them; else IndicatorModel::drivers() is asked.
   std::vector<Driver> drivers;
   std::vector<Foreseen> foreseen;
   bool operator==(const Indicator&) const = default;
@@ -96,6 +96,8 @@ class IndicatorModel {
     std::vector<AlertChange> alerts;
   };
   Step update(const Features& features);
+  // Why the indicator stands as it does since the last update(), whose features are given.
+  [[nodiscard]] std::vector<Driver> drivers(IndicatorKind kind, const Features& features) const;
   // What the heads know by now, to be the prior of another model of the same database.
   [[nodiscard]] Learnt learnt() const;
 

@@ -247,6 +247,10 @@ Learnt Engine::learnt() const {
   return state_->indicators.learnt();
 }
 
+std::vector<Driver> Engine::drivers(IndicatorKind kind, const Features& features) const {
+  return state_->indicators.drivers(kind, features);
+}
+
 Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 

@@ -43,6 +43,9 @@ class Engine {
 
   Step step(Sample sample, HistogramForm form = HistogramForm::kSinceOpened);
   void report(const Actuation& actuation);
+  // Why an indicator stands as it does since the last step(), whose features are given: made when
+  // somebody asks.
+  [[nodiscard]] std::vector<Driver> drivers(IndicatorKind kind, const Features& features) const;
   // What it wants of what is shared with other databases. Whoever shares asks after each step, with
   // what that gave.
   const Demand& demand(const Step& step);

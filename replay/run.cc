@@ -113,7 +113,10 @@ void TargetReplay::step(TargetStep& next, const std::function<void(const std::st
   // Of these the trace has no rows: they follow from the steps, and are not compared.
   for (const GuardNote& note : replayed.notes) line(trace::guard_line(at.wall, info_.name, note));
 
-  if (seen) seen({next.target, info_, at, recorded.sample.sequence, replayed.indicators});
+  if (seen) {
+    seen({next.target, info_, at, recorded.sample.sequence, replayed.indicators,
+          [&](IndicatorKind kind) { return engine_.drivers(kind, replayed.features); }});
+  }
 
   count(replayed, result_.replayed);
   count(recorded, result_.recorded);

@@ -59,7 +59,8 @@ struct ReplayedSample {
   const trace::TargetInfo& target;
   Instant at;
   std::uint64_t sequence = 0;
-  const std::vector<Indicator>& indicators;  // all three
+  const std::vector<Indicator>& indicators;                   // all three, without drivers
+  std::function<std::vector<Driver>(IndicatorKind)> drivers;  // valid during the call
 };
 
 // `line` gets each alert, decision and outcome as its alert-log line, in the order of time; `seen`,

@@ -50,7 +50,8 @@ void IndicatorPrinter::add(const replay::ReplayedSample& sample) {
     print_(indicators_text(sample));
     return;
   }
-  for (const Indicator& indicator : sample.indicators) {
+  for (Indicator indicator : sample.indicators) {
+    indicator.drivers = sample.drivers(indicator.kind);
     print_(trace::indicator_line(sample.at.wall, sample.target.name, sample.sequence, indicator));
   }
 }

@@ -1,6 +1,5 @@
 #include "trace/histogram_blob.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -60,11 +59,7 @@ Error damaged() {
 
 // Both rise. Nearly always every bucket is there already.
 void add_buckets(const std::vector<Bucket>& more, std::vector<Bucket>& total) {
-  if (more.empty()) return;
-  const auto first =
-      std::lower_bound(total.begin(), total.end(), more.front(),
-                       [](const Bucket& a, const Bucket& b) { return bounds(a) < bounds(b); });
-  auto at = static_cast<std::size_t>(first - total.begin());
+  std::size_t at = 0;
   for (const Bucket& bucket : more) {
     while (at < total.size() && bounds(total[at]) < bounds(bucket)) ++at;
     if (at < total.size() && bounds(total[at]) == bounds(bucket)) {

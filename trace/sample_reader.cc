@@ -82,11 +82,7 @@ Result<SampleReader> SampleReader::create(const Connection& connection, std::int
 Result<bool> SampleReader::next(Sample& sample) {
   const auto row = samples_->step();
   if (!row) return tl::unexpected(row.error());
-  if (!*row) {
-    column_families_->restart();  // the file is not held any longer
-    family_row_of_.reset();
-    return false;
-  }
+  if (!*row) return false;
   if (auto done = take_sample(sample); !done) return tl::unexpected(done.error());
   return true;
 }
@@ -304,9 +300,9 @@ Result<void> SampleReader::read_options(std::int64_t at, std::size_t position,
   if (!stepped) return tl::unexpected(stepped.error());
   if (!*stepped) return tl::unexpected(damaged("options of a column family are missing"));
   reading.name = row.take_text();
-  for (Counter* option : family_fields(reading, FamilyPart::kOption)) {
-    *option = row.take_optional_unsigned();
-  }
+  visit_family(reading, [&](FamilyPart part, Counter& value) {
+    if (part == FamilyPart::kOption) value = row.take_optional_unsigned();
+  });
   return {};
 }
 

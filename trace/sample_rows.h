@@ -2,6 +2,8 @@
 // their order, which is that of trace/columns.h.
 #pragma once
 
+#include <vector>
+
 #include "model/sample.h"
 #include "trace/columns.h"
 #include "trace/sqlite.h"
@@ -37,6 +39,7 @@ inline void put_family(Statement& row, const ColumnFamilyReading& reading, Famil
   });
 }
 
+// Where they are in `reading`, for as long as it stays where it is.
 inline std::vector<Counter*> family_fields(ColumnFamilyReading& reading, FamilyPart part) {
   std::vector<Counter*> fields;
   visit_family(reading, [&](FamilyPart one, Counter& value) {

@@ -101,7 +101,7 @@ class ReplaySpeed {
   Result<OpenLoopSpeed> open_loop(const std::string& policy);
   Result<sim::SimulationInput> calibrate();
   Result<ClosedLoopSpeed> closed_loop(const sim::SimulationInput& input, const std::string& policy);
-  // The policies take turns; of each the run in the middle.
+  // The policies take turns; of each the run in the middle (of an even number the faster one).
   template <class Speed, class Run>
   Result<std::vector<Speed>> in_turns(Run run);
 
@@ -126,9 +126,10 @@ Result<std::vector<Speed>> ReplaySpeed::in_turns(Run run) {
   for (std::vector<Speed>& of : runs) {
     std::sort(of.begin(), of.end(),
               [](const Speed& a, const Speed& b) { return a.cost.seconds < b.cost.seconds; });
-    Speed& one = middle.emplace_back(of[of.size() / 2]);
+    Speed& one = middle.emplace_back(of[(of.size() - 1) / 2]);
     one.cost.fastest_seconds = of.front().cost.seconds;
     one.cost.slowest_seconds = of.back().cost.seconds;
+    for (const Speed& other : of) one.add_worst_of(other);
   }
   return middle;
 }

@@ -1,6 +1,7 @@
 // What `rocktune-bench replay-speed` found, as lines for people and as JSON. Pure.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,14 +14,18 @@ struct SpeedCost {
   double seconds = 0, fastest_seconds = 0, slowest_seconds = 0;
   double cpu_seconds = 0;           // of all threads
   std::uint64_t memory_before = 0;  // resident bytes of the process when it began
-  std::uint64_t memory_most = 0;    // ... the most while it went on
+  std::uint64_t memory_most = 0;    // the most while any of them went on
 };
 
 struct OpenLoopSpeed {
   std::string policy;
   SpeedCost cost;
-  bool as_recorded = false;  // with the policy that recorded it; then:
-  std::uint64_t steps_that_differ = 0;
+  bool as_recorded = false;             // with the policy that recorded it; then:
+  std::uint64_t steps_that_differ = 0;  // in any of them
+  void add_worst_of(const OpenLoopSpeed& other) {
+    cost.memory_most = std::max(cost.memory_most, other.cost.memory_most);
+    steps_that_differ = std::max(steps_that_differ, other.steps_that_differ);
+  }
 };
 
 struct ClosedLoopSpeed {
@@ -29,6 +34,9 @@ struct ClosedLoopSpeed {
   double simulated_seconds = 0;
   [[nodiscard]] double times_real_time() const {
     return cost.seconds > 0 ? simulated_seconds / cost.seconds : 0;
+  }
+  void add_worst_of(const ClosedLoopSpeed& other) {
+    cost.memory_most = std::max(cost.memory_most, other.cost.memory_most);
   }
 };
 

@@ -60,6 +60,7 @@ void IndicatorHeads::clear() {
   episodes_.clear();
   forecaster_.clear();
   budget_.gap();
+  told_ = false;
 }
 
 LearntIndicator IndicatorHeads::learnt() const {
@@ -68,13 +69,13 @@ LearntIndicator IndicatorHeads::learnt() const {
   return out;
 }
 
-Forecaster::Moment IndicatorHeads::moment(const Assessment& assessment, const Features& features,
+Forecaster::Moment IndicatorHeads::moment(const Features& features,
                                           const HeadInputs& shared) const {
   Forecaster::Moment out;
   out.inputs = shared;
   set_episode_inputs(out.inputs, episodes_);
   for (std::size_t i = 0; i < out.physical.size(); ++i) {
-    out.physical.at(i) = physical_log_odds(kind_, assessment.physical.at(i));
+    out.physical.at(i) = physical_log_odds(kind_, physical_.at(i));
     out.inputs.set(static_cast<HeadInput>(i), out.physical.at(i));  // kPhysical10 is the first
   }
   switch (kind_) {
@@ -106,8 +107,10 @@ void IndicatorHeads::apply(Assessment& assessment, const Features& features,
   Indicator& indicator = assessment.indicator;
   l0_slowdown_files_ = features.l0_slowdown_files.value_or(0);
   episodes_.update(features.at.tick, indicator.valid, indicator.event);
-  if (indicator.valid) {
-    const Forecaster::Moment now = moment(assessment, features, shared);
+  told_ = indicator.valid;
+  physical_ = assessment.physical;
+  if (told_) {
+    const Forecaster::Moment now = moment(features, shared);
     forecaster_.update(features.at.tick, &now, episodes_);
     forecast(assessment);
     budget_.update(features.at.tick, log_odds(indicator.near_probability), indicator.event,
@@ -147,16 +150,14 @@ double IndicatorHeads::physical_near(const Assessment& assessment) const {
   return std::max(probability_of(odds.value_or(0)), assessment.least_probability);
 }
 
-std::vector<Driver> IndicatorHeads::drivers(const Assessment& assessment,
-                                            const std::vector<Candidate>& candidates,
+std::vector<Driver> IndicatorHeads::drivers(const std::vector<Candidate>& candidates,
                                             const Features& features, const HeadInputs& shared,
                                             const std::optional<L0Forecast>& l0) const {
-  if (!assessment.indicator.valid) return {};
-  const double near = assessment.indicator.horizon_seconds / 2;
-  const std::size_t horizon = nearest_head_horizon(near);
-  return weigh(candidates, is_warm() ? forecaster_.contributions(near) : HeadVector{},
-               physical_log_odds(kind_, assessment.physical.at(horizon)),
-               {features, moment(assessment, features, shared).inputs, episodes_, l0});
+  if (!told_) return {};
+  const double near = objective_.horizon_seconds / 2;
+  const double physical = physical_log_odds(kind_, physical_.at(nearest_head_horizon(near)));
+  return weigh(candidates, is_warm() ? forecaster_.contributions(near) : HeadVector{}, physical,
+               {features, moment(features, shared).inputs, episodes_, l0});
 }
 
 double IndicatorHeads::unit(std::size_t value) const {

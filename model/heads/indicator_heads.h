@@ -16,9 +16,10 @@ class IndicatorHeads {
 
   // Once per sample, in order: completes `assessment`. `shared`: the HeadObserver's inputs.
   void apply(Assessment& assessment, const Features& features, const HeadInputs& shared);
-  // Why, after apply(): of `candidates`, strongest first, and of what the inputs were taken from.
-  [[nodiscard]] std::vector<Driver> drivers(const Assessment& assessment,
-                                            const std::vector<Candidate>& candidates,
+  // Why things stand as they do since the last apply(), of the same features and inputs: of
+  // `candidates`, strongest first, and of what the inputs were taken from. None where nothing can
+  // be told.
+  [[nodiscard]] std::vector<Driver> drivers(const std::vector<Candidate>& candidates,
                                             const Features& features, const HeadInputs& shared,
                                             const std::optional<L0Forecast>& l0) const;
   // After a reopening or a gap: what was learnt stays.
@@ -26,8 +27,7 @@ class IndicatorHeads {
   [[nodiscard]] LearntIndicator learnt() const;
 
  private:
-  [[nodiscard]] Forecaster::Moment moment(const Assessment& assessment, const Features& features,
-                                          const HeadInputs& shared) const;
+  [[nodiscard]] Forecaster::Moment moment(const Features& features, const HeadInputs& shared) const;
   void forecast(Assessment& assessment);
   // What the near probability would be if nothing had been learnt.
   [[nodiscard]] double physical_near(const Assessment& assessment) const;
@@ -41,6 +41,8 @@ class IndicatorHeads {
   Forecaster forecaster_;
   FalseAlarmBudget budget_;
   double l0_slowdown_files_ = 0;
+  bool told_ = false;                // the last assessment was valid
+  HorizonProbabilities physical_{};  // ... and what physics said then
 };
 
 }  // namespace rocktune

@@ -20,6 +20,7 @@ class HeadObserver {
   // Once per sample, in order.
   const HeadInputs& update(const Features& features, const Objective& objective,
                            const std::optional<L0Forecast>& forecast, const DeviceLoad& load);
+  [[nodiscard]] const HeadInputs& inputs() const { return inputs_; }  // of the last one
   // What physics says of each indicator, in the order of IndicatorKind: they drive each other.
   void add_physical(const std::array<double, 3>& probabilities);
   void clear();

@@ -20,8 +20,8 @@ class AgentHttp(AgentWorld):
         lived = {}
 
         def half(client):
-            client.sendall(b"GET /v1/hello HT")
             began = time.monotonic()
+            client.sendall(b"GET /v1/hello HT")
             self.assertEqual(client.recv(100), b"")
             lived["half"] = time.monotonic() - began
 
@@ -259,8 +259,8 @@ class AgentHttp(AgentWorld):
         host, path = self.served()
         database = self.databases(host)[0]["id"]
         client = self.raw(path)
-        client.sendall(f"POST /v1/dbs/{database}/lease HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n".encode())
         began = time.monotonic()
+        client.sendall(f"POST /v1/dbs/{database}/lease HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n".encode())
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             while time.monotonic() - began < 12:
                 client.sendall(b" ")

@@ -41,7 +41,7 @@ class Run(Bench):
         database = result["databases"][0]
         self.assertTrue(database["agent"].startswith("serving on "), database["agent"])
         total = database["total"]
-        self.assertGreaterEqual(total["seconds"], 4)
+        self.assertTrue(4 <= total["seconds"] < 30, "as long as was asked for, give or take a slow machine")
         self.assertGreater(total["ops_per_second"], 100)
         reads, updates = (total["operations"][name] for name in ("read", "update"))
         self.assertEqual(reads["count"] + updates["count"], total["operations_done"])
@@ -145,11 +145,12 @@ class Overhead(Bench):
 class ReplaySpeed(Bench):
     def test_figures_and_an_exact_replay(self):
         keep = self.directory / "kept"
-        process = self.bench("replay-speed", "--samples", 2400, "--families", 2, "--repeat", 3, "--keep", keep, "--json")
+        process = self.bench("replay-speed", "--samples", 2400, "--families", 2, "--repeat", 2, "--keep", keep, "--json")
         self.assertEqual(process.wait(60), 0, self.log())
         report = json.loads(self.log()[self.log().index("{"):])
         self.assertEqual(report["schema"], "rocktune-replay-speed/1")
-        self.assertEqual((report["samples"], report["column_families"]), (2400, 2))
+        self.assertEqual((report["samples"], report["column_families"], report["repeats"]), (2400, 2, 2))
+        self.assertEqual(self.log().count("closed loop: static"), 2)
         self.assertEqual(report["trace_bytes"], (keep / "day.sqlite").stat().st_size)
         self.assertEqual([(row["policy"], row["as_recorded"]) for row in report["open_loop"]],
                          [("headroom", True), ("static", False)])

@@ -61,7 +61,7 @@ class RecordOps(AgentWorld):
         manifest = self.check_manifest()
         self.assertEqual(manifest["schema"], "rocktune-op-recording/1")
         self.assertEqual((manifest["state"], manifest["why_ended"]), ("ended", "time"))
-        self.assertGreaterEqual(manifest["seconds"], 1)
+        self.assertTrue(1 <= manifest["seconds"] < 20, "not the 60 s that it takes where nobody asks")
         self.assertGreater(manifest["writes"], 100)
         self.assertGreater(manifest["gets"], 100)
         self.assertGreater(manifest["writer_ns_per_operation"], 0)

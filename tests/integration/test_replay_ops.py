@@ -68,6 +68,7 @@ class ReplayOps(AgentWorld):
         self.assertGreater(replay["operations"], 1000)
         self.assertGreater(replay["writing_threads"], 1)
         self.assertGreater(replay["seconds"], replay["recorded_seconds"] - 0.1, "nothing is done before it is due")
+        self.assertLess(replay["seconds"], 3 * replay["recorded_seconds"] + 10, "nor at another pace, however slow the machine")
         self.assertEqual(result["rung"], "real_replay")
         self.assertIn("not what the application would have asked for", result["claims"].lower())
 

@@ -14,6 +14,7 @@ Host::Host(const std::string& path) {
   const auto status = rocktune::testing::open_database(
       options, path, {{"default", {}}, {"second", {}}}, &handles, &db);
   check(status.ok(), status.ToString());
+  max_background_jobs = db->GetDBOptions().max_background_jobs;
   attachment = rocktune::Agent::attach(db.get(), handles);
   check(!attachment->id().empty(), "not attached: " + rocktune::Agent::status());
 }

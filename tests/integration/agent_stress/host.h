@@ -13,6 +13,7 @@ namespace rocktune::stress {
 struct Host {
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  int max_background_jobs = 0;  // as it was opened, before anybody could change it
   std::unique_ptr<rocktune::Agent::Attachment> attachment;
 
   explicit Host(const std::string& path);

@@ -51,17 +51,20 @@ TEST_CASE("figures of replay-speed for people and for programs", "[replay_speed]
   ReplaySpeedReport report;
   report.samples = 1000;
   report.families = 10;
+  report.repeats = 3;
   report.trace_bytes = 868'000;
-  report.open_loop.push_back({"headroom", {0.5, 0.7, 1'000'000, 3'000'000}, true, 2});
-  report.closed_loop.push_back({"static", {0.01, 0.01, 0, 0}, 500});
+  report.open_loop.push_back({"headroom", {0.5, 0.4, 0.6, 0.7, 1'000'000, 3'000'000}, true, 2});
+  report.closed_loop.push_back({"static", {0.01, 0.01, 0.02, 0.01, 0, 0}, 500});
   const auto json = replay_speed_json(report);
   CHECK(json["bytes_per_sample"] == 868);
   CHECK(json["open_loop"][0]["us_per_sample"] == 500);
+  CHECK(json["open_loop"][0]["slowest_seconds"] == 0.6);
   CHECK(json["open_loop"][0]["steps_that_differ"] == 2);
   CHECK(json["closed_loop"][0]["times_real_time"] == 50'000);
   const std::string text = replay_speed_text(report);
-  for (const char* said : {"868 bytes a sample", "500.0 us a sample", "2 steps differ",
-                           "50000 times real time", "at most 3.0 MB"}) {
+  for (const char* said :
+       {"of 3 times", "868 bytes a sample", "0.50 s (0.40 to 0.60)", "500.0 us a sample",
+        "2 steps differ", "50000 times real time", "at most 3.0 MB"}) {
     INFO(said << "\n" << text);
     CHECK(text.find(said) != std::string::npos);
   }

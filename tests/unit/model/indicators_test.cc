@@ -19,7 +19,10 @@ TEST_CASE("a quiet database warns of nothing", "[indicators]") {
     CHECK_FALSE(indicator.event);
     CHECK_FALSE(indicator.calibrated);
     CHECK(indicator.horizon_seconds == 60);
-    CHECK(indicator.drivers.empty());  // nobody is told
+    CHECK(indicator.drivers.empty());
+    const auto drivers = feed.model.drivers(indicator.kind, feed.f);
+    CHECK(drivers.size() >= 2);
+    CHECK(drivers.size() <= 5);
   }
 }
 

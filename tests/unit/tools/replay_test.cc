@@ -230,6 +230,8 @@ TEST_CASE("indicators are printed as often as is asked for", "[tools]") {
   CHECK(line["id"] == "1");
   CHECK(line["target"] == "db0");
   CHECK(line["indicator"] == "compaction_backlog");
+  REQUIRE_FALSE(line["evidence"].empty());
+  CHECK(line["evidence"][0].contains("feature"));
   for (const char* key : {"time", "cause", "state", "probability", "horizon_seconds", "eta_seconds",
                           "valid", "event", "evidence"}) {
     CHECK(line.contains(key));

@@ -38,6 +38,8 @@ TEST_CASE("physics warns at once, whatever was learnt", "[heads]") {
   REQUIRE_FALSE(feed.alerts.empty());
   CHECK(feed.alerts[0].indicator.kind == IndicatorKind::kDeviceSaturation);
   CHECK(feed.alerts[0].message.find("learnt") == std::string::npos);
+  REQUIRE_FALSE(feed.alerts[0].indicator.drivers.empty());
+  for (const Driver& driver : feed.alerts[0].indicator.drivers) CHECK_FALSE(driver.weight);
 }
 
 TEST_CASE("a warning that was learnt says what it comes from", "[heads]") {
