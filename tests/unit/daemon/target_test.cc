@@ -115,6 +115,12 @@ TEST_CASE("observe warns, and decides nothing in the alert log", "[daemon][targe
   for (std::uint64_t n = 1; n < 200; ++n) CHECK(world.poll(*target, n).empty());
   CHECK(world.alert_lines("decision").empty());
   CHECK(world.alert_lines("alert").size() >= 1);
+  const TargetStatus status = target->status();
+  REQUIRE(status.indicators.size() == 3);
+  for (const Indicator& indicator : status.indicators) {
+    INFO(to_string(indicator.kind));
+    CHECK(indicator.drivers.empty() != indicator.valid);
+  }
 }
 
 TEST_CASE("hands off what is frozen, manual or not tunable", "[daemon][target]") {
