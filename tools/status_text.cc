@@ -113,6 +113,7 @@ std::vector<std::string> indicator_row(const Json& indicator) {
   }
   std::string why = cause;
   for (const Json& driver : indicator.value("evidence", Json::array())) {
+    if (number_at(driver, "weight").value_or(0) < 0) continue;  // speaks against it
     why += (why.empty() ? "" : ": ") + driver_text(driver);
     break;  // the strongest
   }

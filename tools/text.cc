@@ -96,6 +96,10 @@ std::string knob_text(std::string_view knob, std::int64_t value) {
 }
 
 std::string feature_text(std::string_view feature, double value) {
+  // What physics says of an indicator, docs/alerts.md: probabilities.
+  for (const char* probability : {"forecast", "p99", "compaction_backlog", "device_saturation"}) {
+    if (feature == probability) return percent_text(value);
+  }
   if (feature == "limiter_rate") return rate_text(value);
   if (feature.ends_with("_bytes_per_second")) return rate_text(value);
   if (feature.ends_with("_per_second")) return count_text(value) + "/s";

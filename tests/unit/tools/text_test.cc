@@ -40,6 +40,7 @@ TEST_CASE("knobs and features in their own units", "[tools]") {
   CHECK(feature_text("read_p99_us", 1234) == "1.2 ms");
   CHECK(feature_text("device_read_await_ms", 0.5) == "500 us");
   CHECK(feature_text("l0_ratio", 0.712345) == "0.7123");
+  CHECK(feature_text("forecast", 0.0009) == "0.1 %");
 }
 
 TEST_CASE("text is clipped by what is seen, not by bytes", "[tools]") {
