@@ -72,10 +72,11 @@ std::optional<double> spread_under_one_seed(const std::vector<const Run*>& runs,
 Verdict judge(const RatioInterval& interval, Better better, bool runs_agree) {
   if (interval.repeats < 2) return Verdict::kTooFew;
   if (!runs_agree) return Verdict::kTooNoisy;
-  if (interval.covers(1)) {
-    const bool narrow = interval.low >= 1 - kMostSpread && interval.high <= 1 + kMostSpread;
-    return narrow ? Verdict::kSame : Verdict::kTooNoisy;
-  }
+  const auto lies_within = [&](double distance) {
+    return interval.low >= 1 - distance && interval.high <= 1 + distance;
+  };
+  if (lies_within(kLeastDifference)) return Verdict::kSame;
+  if (interval.covers(1)) return lies_within(kMostSpread) ? Verdict::kSame : Verdict::kTooNoisy;
   if (better == Better::kNeither) return Verdict::kDifferent;
   return (interval.low > 1) == (better == Better::kHigher) ? Verdict::kBetter : Verdict::kWorse;
 }

@@ -44,7 +44,7 @@ enum class Verdict {
   kBetter,     // the interval is wholly on the better side of 1
   kWorse,      // ... on the worse side
   kDifferent,  // ... beside 1, of a figure where neither direction is better
-  kSame,       // the interval covers 1 and lies within kMostSpread of it
+  kSame,       // it covers 1 and lies within kMostSpread of it; or within kLeastDifference
   kTooNoisy,   // it covers 1 and is wider, or the runs of a side disagree (PolicySummary::agrees)
   kTooFew,     // fewer than two repeats on a side: no interval
   kNone,       // one side lacks the figure, or the reference's is zero
@@ -78,6 +78,8 @@ struct PolicySummary {
 // "Two runs of one policy under one seed agree on throughput within 5%": beyond that a comparison
 // is too noisy to call.
 inline constexpr double kMostSpread = 0.05;
+// A ratio of 1.0004 is nobody's merit, however surely it is no 1: a paced load leaves no more room.
+inline constexpr double kLeastDifference = 0.001;
 
 struct Summary {
   std::string title;

@@ -10,6 +10,8 @@ TEST_CASE("verdicts on throughput", "[bench][report]") {
   CHECK(throughput_verdict({1000, 1001, 1002}, {2000, 2001, 2002}) == Verdict::kBetter);
   CHECK(throughput_verdict({1000, 1001, 1002}, {500, 501, 502}) == Verdict::kWorse);
   CHECK(throughput_verdict({1000, 1010, 990}, {1005, 995, 1002}) == Verdict::kSame);
+  CHECK(throughput_verdict({3862.9, 3862.9, 3862.9}, {3863.1, 3863.1, 3863.1}) == Verdict::kSame);
+  CHECK(throughput_verdict({3862, 3862, 3862}, {3870, 3870, 3870}) == Verdict::kBetter);
   CHECK(throughput_verdict({1000}, {2000}) == Verdict::kTooFew);
   const Summary alone = summarize(comparison_of("tuned", {1000, 1001}, {}));
   CHECK(alone.policies.at(0).figure("ops_per_second")->verdict == Verdict::kReference);
