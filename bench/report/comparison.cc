@@ -196,7 +196,7 @@ std::vector<std::string> remarks(const Summary& summary) {
   all.push_back(
       "Too noisy to call: the interval covers 1 and is wider than 5% to a side, or runs of one "
       "policy under one seed differ by more than 5% in throughput. No difference: it covers 1 and "
-      "lies within 5%.");
+      "lies within 5%, or all of it within 0.1%.");
   return all;
 }
 
