@@ -8,6 +8,8 @@
 #include <sstream>
 #include <utility>
 
+#include "model/heads/evidence.h"
+#include "model/indicators.h"
 #include "model/knobs.h"
 
 namespace rocktune::tools {
@@ -96,10 +98,11 @@ std::string knob_text(std::string_view knob, std::int64_t value) {
 }
 
 std::string feature_text(std::string_view feature, double value) {
-  // What physics says of an indicator, docs/alerts.md: probabilities.
-  for (const char* probability : {"forecast", "p99", "compaction_backlog", "device_saturation"}) {
-    if (feature == probability) return percent_text(value);
-  }
+  // What physics says of an indicator is a probability (docs/alerts.md).
+  const bool is_indicator = feature == to_string(IndicatorKind::kP99) ||
+                            feature == to_string(IndicatorKind::kCompactionBacklog) ||
+                            feature == to_string(IndicatorKind::kDeviceSaturation);
+  if (is_indicator || feature == kForecastFeature) return percent_text(value);
   if (feature == "limiter_rate") return rate_text(value);
   if (feature.ends_with("_bytes_per_second")) return rate_text(value);
   if (feature.ends_with("_per_second")) return count_text(value) + "/s";

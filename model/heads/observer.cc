@@ -44,15 +44,13 @@ void HeadObserver::clear() {
   *this = HeadObserver();
 }
 
-const HeadInputs& HeadObserver::update(const Features& features, const Objective& objective,
-                                       const std::optional<L0Forecast>& forecast,
-                                       const DeviceLoad& load) {
+void HeadObserver::update(const Features& features, const Objective& objective,
+                          const std::optional<L0Forecast>& forecast, const DeviceLoad& load) {
   inputs_ = HeadInputs();
   look_at_l0(features, forecast);
   look_at_jobs(features);
   look_at_device(features, objective, load);
   look_at_foreground(features, objective);
-  return inputs_;
 }
 
 void HeadObserver::add_physical(const std::array<double, 3>& probabilities) {

@@ -18,11 +18,11 @@ namespace rocktune {
 class HeadObserver {
  public:
   // Once per sample, in order.
-  const HeadInputs& update(const Features& features, const Objective& objective,
-                           const std::optional<L0Forecast>& forecast, const DeviceLoad& load);
-  [[nodiscard]] const HeadInputs& inputs() const { return inputs_; }  // of the last one
+  void update(const Features& features, const Objective& objective,
+              const std::optional<L0Forecast>& forecast, const DeviceLoad& load);
   // What physics says of each indicator, in the order of IndicatorKind: they drive each other.
   void add_physical(const std::array<double, 3>& probabilities);
+  [[nodiscard]] const HeadInputs& inputs() const { return inputs_; }
   void clear();
 
  private:

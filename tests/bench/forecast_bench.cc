@@ -83,7 +83,8 @@ struct Heads {
   double update(const rocktune::Features& features) {
     load.update(features);
     rocktune::Forecaster::Moment moment;
-    moment.inputs = observer.update(features, objective, std::nullopt, load);
+    observer.update(features, objective, std::nullopt, load);
+    moment.inputs = observer.inputs();
     double sum = 0;
     for (std::size_t i = 0; i < forecasters.size(); ++i) {
       episodes[i].update(features.at.tick, true, false);

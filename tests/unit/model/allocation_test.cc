@@ -152,7 +152,8 @@ TEST_CASE("the heads allocate nothing", "[allocation]") {
     const std::size_t before = allocations;
     load.update(features);
     Forecaster::Moment moment;
-    moment.inputs = observer.update(features, objective, std::nullopt, load);
+    observer.update(features, objective, std::nullopt, load);
+    moment.inputs = observer.inputs();
     episodes.update(features.at.tick, true, i % 200 > 180);
     set_episode_inputs(moment.inputs, episodes);
     moment.values[0] = static_cast<double>(i % 7);
