@@ -65,7 +65,9 @@ Result<SpeedCost> measured(const std::function<Result<void>()>& work) {
   cost.memory_before = *before;
   const auto most = own_memory("VmHWM");
   if (!most) return tl::unexpected(most.error());
-  cost.memory_most = *most;
+  // The kernel notes the most only when pages are given back, and its counts lag: what was seen at
+  // the beginning may be more.
+  cost.memory_most = std::max(*most, *before);
   return cost;
 }
 
