@@ -41,8 +41,9 @@ constexpr double kLeastElasticity = 0.02, kMostElasticity = 2;
 constexpr double kUsualElasticity = 0.2, kUsualDeviation = 0.15;
 // The mean of ten seconds is one of so many independent readings: compactions take seconds.
 constexpr double kIndependentReadings = 3;
-// What was learnt of the cache holds for so long, and while the hit ratio stays within this.
-constexpr double kElasticityHoldsSeconds = 1800, kSameWorkingSet = 0.05;
+// What was learnt of the cache holds for so long, and while the misses of a read stay within this
+// share of what they were.
+constexpr double kElasticityHoldsSeconds = 1800, kSameWorkingSet = 0.3;
 
 double miss_bytes(const Objective& objective) {
   const auto& read = objective.device_capacities.read;
@@ -59,33 +60,39 @@ double believable_elasticity(double measured, double deviation) {
 
 }  // namespace
 
+void BuffersLoop::forget_other_working_set(const Situation& situation,
+                                           const Value& misses_per_read) {
+  if (!elasticity_ || !misses_per_read) return;
+  const double moved = std::fabs(*misses_per_read - elasticity_->misses_per_read);
+  if (seconds_between(elasticity_->tick, situation.now) > kElasticityHoldsSeconds ||
+      moved > kSameWorkingSet * elasticity_->misses_per_read) {
+    elasticity_.reset();
+  }
+}
+
 void BuffersLoop::learn_elasticity(const Situation& situation) {
   const KnobReading* cache =
       situation.features.knobs.find(knob::kCacheCapacity, std::string_view());
   if (cache == nullptr) return;
-  const Value hits = hit_ratio_.mean(10);
-  if (cache_ && *cache_ != cache->value && hits) {
-    change_ = Change{situation.now, static_cast<double>(*cache_), *hits,
-                     hit_ratio_.deviation(10).value_or(0)};
-    hit_ratio_.clear();
+  const Value misses = misses_per_read_.mean(10);
+  if (cache_ && *cache_ != cache->value && misses) {
+    change_ = Change{situation.now, static_cast<double>(*cache_), *misses,
+                     misses_per_read_.deviation(10).value_or(0)};
+    misses_per_read_.clear();
   }
   cache_ = cache->value;
-  if (elasticity_ && hits &&
-      (seconds_between(elasticity_->tick, situation.now) > kElasticityHoldsSeconds ||
-       std::fabs(*hits - elasticity_->hit_ratio) > kSameWorkingSet)) {
-    elasticity_.reset();
-  }
+  forget_other_working_set(situation, misses);
   if (!change_ || seconds_between(change_->tick, situation.now) < kProbeSeconds) return;
   const double ratio = static_cast<double>(cache->value) / change_->bytes_before;
   // A grown cache has to fill before it says anything.
   const bool full = situation.features.cache_fill_ratio.value_or(0) >= kFullEnough;
-  const double before = 1 - change_->hit_ratio_before, after = 1 - hits.value_or(1);
+  const double before = change_->misses_before, after = misses.value_or(0);
   if (full && ratio > 0 && std::fabs(std::log(ratio)) > 0.05 && before > 0 && after > 0) {
     const double measured = -std::log(after / before) / std::log(ratio);
     const double noise =
-        std::hypot(change_->deviation / before, hit_ratio_.deviation(10).value_or(0) / after);
+        std::hypot(change_->deviation / before, misses_per_read_.deviation(10).value_or(0) / after);
     const double deviation = noise / std::sqrt(kIndependentReadings) / std::fabs(std::log(ratio));
-    elasticity_ = Elasticity{believable_elasticity(measured, deviation), *hits, situation.now};
+    elasticity_ = Elasticity{believable_elasticity(measured, deviation), after, situation.now};
   }
   change_.reset();
 }
@@ -94,7 +101,11 @@ void BuffersLoop::observe(const Situation& situation) {
   const Features& f = situation.features;
   learn_elasticity(situation);  // of the samples before this one: the cache may just have changed
   hit_ratio_.note(situation.now, f.cache_hit_ratio);
-  misses_.note(situation.now, f.cache_misses_per_second);
+  const Value misses = read_misses(f), reads = reads_and_seeks(f);
+  misses_.note(situation.now, misses);
+  Value of_one;
+  if (misses && is_read(f)) of_one = *misses / *reads;
+  misses_per_read_.note(situation.now, of_one);
   const bool not_full = f.cache_fill_ratio && *f.cache_fill_ratio < kFullEnough;
   not_full_seconds_ = not_full ? std::max(not_full_.update(true, situation.now), 1e-3)
                                : not_full_.update(false, situation.now);
@@ -131,10 +142,11 @@ std::optional<double> BuffersLoop::lost(const Situation& situation, double bytes
 }
 
 bool BuffersLoop::misses_are_steady() const {
-  const Value all = hit_ratio_.mean(kSteadySeconds), half = hit_ratio_.mean(kSteadySeconds / 2);
+  const Value all = misses_per_read_.mean(kSteadySeconds),
+              half = misses_per_read_.mean(kSteadySeconds / 2);
   // The mean of all is that of both halves.
-  return all && half && hit_ratio_.span_seconds() >= kSteadySeconds - 1 &&
-         2 * std::fabs(*half - *all) <= kSteadyMisses * (1 - *all);
+  return all && half && misses_per_read_.span_seconds() >= kSteadySeconds - 1 &&
+         2 * std::fabs(*half - *all) <= kSteadyMisses * *all;
 }
 
 // The cache gets back what a probe took, where its verdict is that it is worth more there.
@@ -230,7 +242,12 @@ std::optional<Proposal> BuffersLoop::grow(const Situation& situation, const Fami
     if (auto back = end_trade(situation)) return back;
   }
   if (!worth || !situation.features.memory_available_bytes) return std::nullopt;
-  const bool has_room = worth->free >= worth->wanted / 2;
+  // The catalogue knows no smaller buffers than these.
+  const auto least = static_cast<double>(find_knob(knob::kWriteBufferSize)->min);
+  const double part =
+      std::min(worth->free, worth->wanted) / static_cast<double>(family.number->value);
+  const bool has_room =
+      worth->free >= worth->wanted / 2 && static_cast<double>(family.size->value) + part >= least;
   // Less cache is slower reads at once, for fewer bytes later: not where reads come first, unless
   // writers wait.
   const bool spares_reads = situation.objective.first == Priority::kReadP99 && !situation.stalled;
@@ -283,7 +300,7 @@ std::optional<Proposal> BuffersLoop::give_idle_back(const Situation& situation,
   const Features& f = situation.features;
   const bool reads_want_it =
       f.cache_fill_ratio.value_or(0) >= 0.95 &&
-      misses_cost_reads(f.cache_misses_per_second.value_or(0), reads_and_seeks(f).value_or(0));
+      misses_cost_reads(read_misses(f).value_or(0), reads_and_seeks(f).value_or(0));
   const bool writes_little =
       !family || family->writes.saved_by_doubling() <
                      lost(situation, static_cast<double>(family->size->value) *

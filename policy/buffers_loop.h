@@ -8,10 +8,11 @@
 //
 //   lost = misses/s * elasticity * bytes / cache * what a miss takes of the device
 //
-// The elasticity depends on how the load's favourites lie in blocks. It is found by a probe, a
-// quarter of the cache for ten seconds, and learnt anew with every change of the cache. Misses move
-// by themselves, too, with every compaction: what was measured counts by how far it stands out of
-// that, beside what is usual.
+// Both are of the misses that reads wait for (policy/memory.h). The elasticity depends on how the
+// load's favourites lie in blocks. It is found by a probe, a quarter of the cache for ten seconds,
+// and learnt anew with every change of the cache, from the misses that a read has before and after
+// it. These move by themselves, too, with every compaction: what was measured counts by how far it
+// stands out of that, beside what is usual.
 #pragma once
 
 #include <optional>
@@ -43,6 +44,7 @@ class BuffersLoop {
   void observe(const Situation& situation);
   void learn_elasticity(const Situation& situation);
   [[nodiscard]] bool misses_are_steady() const;
+  void forget_other_working_set(const Situation& situation, const Value& misses_per_read);
   std::optional<Proposal> take_from_cache(const Situation& situation, double bytes,
                                           std::string_view rule, std::string reason);
   [[nodiscard]] static std::optional<Family> busiest(const Situation& situation,
@@ -63,15 +65,16 @@ class BuffersLoop {
 
   Trend hit_ratio_{Trend::Jumps::kKeep, 0, 15};
   Trend misses_{Trend::Jumps::kKeep, 0, 15};  // per second
-  // The cache before its last change, until the hit ratio of after it is known.
+  Trend misses_per_read_{Trend::Jumps::kKeep, 0, 15};
+  // The cache before its last change, until the misses of after it are known.
   struct Change {
     Nanoseconds tick{0};
-    double bytes_before = 0, hit_ratio_before = 0, deviation = 0;
+    double bytes_before = 0, misses_before = 0, deviation = 0;
   };
   std::optional<std::int64_t> cache_;
   std::optional<Change> change_;
   struct Elasticity {
-    double value = 0, hit_ratio = 0;  // ...and where it was learnt
+    double value = 0, misses_per_read = 0;  // ...where it was learnt
     Nanoseconds tick{0};
   };
   std::optional<Elasticity> elasticity_;

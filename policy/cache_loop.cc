@@ -66,7 +66,7 @@ void CacheLoop::observe(const Situation& situation, const KnobReading& reading) 
   }
   capacity_ = reading.value;
   hit_ratio_.note(situation.now, f.cache_hit_ratio);
-  misses_.note(situation.now, f.cache_misses_per_second);
+  misses_.note(situation.now, read_misses(f));
   memory_pressure_.note(situation.now, f.memory_pressure_ratio);
   reads_.note(situation.now, reads_and_seeks(f));
   const Value hit_ratio = hit_ratio_.mean(10);

@@ -64,7 +64,7 @@ void DemandMeter::measure_jobs(const Features& f, const Situation& situation) {
 
 void DemandMeter::measure_cache(const Features& f) {
   reads_.note(f.at.tick, reads_and_seeks(f));
-  misses_.note(f.at.tick, f.cache_misses_per_second);
+  misses_.note(f.at.tick, read_misses(f));
   demand_.cache_used = f.cache_usage_bytes;
   const bool pays = misses_cost_reads(misses_.mean(10).value_or(0), reads_.mean(10).value_or(0));
   if (pays && f.cache_fill_ratio.value_or(0) >= kWishFill) wanted_cache_ = f.at.tick;

@@ -17,6 +17,11 @@ Value reads_and_seeks(const Features& f) {
   return *f.reads_per_second + f.seeks_per_second.value_or(0);
 }
 
+Value read_misses(const Features& f) {
+  if (!f.cache_misses_per_second || !f.device_read_iops) return f.cache_misses_per_second;
+  return std::min(*f.cache_misses_per_second, *f.device_read_iops);
+}
+
 bool is_read(const Features& features) {
   constexpr double kLeastReadsPerSecond = 10;
   return reads_and_seeks(features).value_or(0) >= kLeastReadsPerSecond;

@@ -33,6 +33,12 @@ Value reads_and_seeks(const Features& features);  // per second; absent without 
 bool is_read(const Features& features);
 inline constexpr double kReadLatelySeconds = 60;
 
+// Misses of the block cache that reads wait for, per second. What compactions look up in vain is
+// among the misses of RocksDB's statistics (on a busy tree the larger part), and their readahead
+// serves that with few reads; the page cache serves others. So they are no more than the device's
+// reads, where those are known.
+Value read_misses(const Features& features);
+
 // Whether misses of the block cache are what reads pay for. By reads and seeks, not by look-ups:
 // most of those are for filters and indexes, which are hit nearly always.
 bool misses_cost_reads(double misses_per_second, double reads_and_seeks_per_second);

@@ -19,6 +19,11 @@ HeadroomBench pressed(std::uint64_t flushes) {
   return bench;
 }
 
+void miss(HeadroomBench& bench, double per_second) {
+  bench.f.cache_misses_per_second = per_second;
+  bench.f.device_read_iops = per_second + 100;  // compactions read, too
+}
+
 }  // namespace
 
 TEST_CASE("buffers: free memory goes to writes that press", "[headroom][buffers]") {
@@ -79,8 +84,7 @@ TEST_CASE("buffers: without a reason they stay", "[headroom][buffers]") {
 
 TEST_CASE("buffers: a probe tells what the cache is worth", "[headroom][buffers]") {
   HeadroomBench bench = pressed(2);  // 128 MiB/s flushed; no free memory: what was found is all
-  bench.f.cache_hit_ratio = 0.9;
-  bench.f.cache_misses_per_second = 20e3;
+  miss(bench, 20e3);
   const auto probe = bench.run(20, knob::kCacheCapacity);
   REQUIRE(probe);
   CHECK(probe->rule == "cache.probe");
@@ -97,8 +101,7 @@ TEST_CASE("buffers: a probe tells what the cache is worth", "[headroom][buffers]
     CHECK_FALSE(bench.run(60, knob::kCacheCapacity));
   }
   SECTION("more than it would save as buffers: it goes back") {
-    bench.f.cache_hit_ratio = 0.6;
-    bench.f.cache_misses_per_second = 80e3;
+    miss(bench, 80e3);
     std::optional<Proposal> back, first;
     for (int i = 0; i < 100; ++i) {
       for (const Proposal& proposal : bench.tick()) {
@@ -137,15 +140,14 @@ TEST_CASE("buffers: a probe tells what the cache is worth", "[headroom][buffers]
 
 TEST_CASE("buffers: a probe counts by how far it stands out of the noise", "[headroom][buffers]") {
   HeadroomBench bench = pressed(2);
-  bench.f.cache_misses_per_second = 40e3;
-  // The hit ratio moves by `noise` either way with every compaction, and is 0.05 less with a
-  // quarter less cache: a third more misses, which is more than buffers save.
+  // Misses move by `noise` either way with every compaction, and are a third more with a quarter
+  // less cache, which is more than buffers save.
   auto rule_after_probe = [&bench](double noise) {
     std::string rule;
     bool probed = false;
     for (int i = 0; i < 80 && rule.empty(); ++i) {
-      const double middle = probed ? 0.80 : 0.85;
-      bench.f.cache_hit_ratio = middle + ((i / 4) % 2 == 0 ? noise : -noise);
+      const double middle = probed ? 53e3 : 40e3;
+      miss(bench, middle * (1 + ((i / 4) % 2 == 0 ? noise : -noise)));
       for (const Proposal& proposal : bench.tick()) {
         if (proposal.rule == "cache.probe") {
           bench.apply(proposal);
@@ -158,18 +160,17 @@ TEST_CASE("buffers: a probe counts by how far it stands out of the noise", "[hea
     return rule;
   };
   SECTION("a quiet one is believed") {
-    CHECK(rule_after_probe(0.001) == "cache.returned");
+    CHECK(rule_after_probe(0.01) == "cache.returned");
   }
   SECTION("a noisy one says little against what is usual") {
-    CHECK(rule_after_probe(0.05) == "buffers.writes");
+    CHECK(rule_after_probe(0.3) == "buffers.writes");
   }
 }
 
-TEST_CASE("buffers: no probe while the hit ratio drifts", "[headroom][buffers]") {
+TEST_CASE("buffers: no probe while misses drift", "[headroom][buffers]") {
   HeadroomBench bench = pressed(2);
-  bench.f.cache_misses_per_second = 20e3;
   for (int i = 0; i < 40; ++i) {  // a cache that takes up another load
-    bench.f.cache_hit_ratio = 1 - 0.05 * std::pow(1.05, i);
+    miss(bench, 20e3 * std::pow(1.05, i - 40));
     for (const Proposal& proposal : bench.tick()) CHECK(proposal.rule != "cache.probe");
   }
   const auto probe = bench.run(15, knob::kCacheCapacity);
@@ -179,14 +180,48 @@ TEST_CASE("buffers: no probe while the hit ratio drifts", "[headroom][buffers]")
 
 TEST_CASE("buffers: a cache that saves more keeps its memory", "[headroom][buffers]") {
   HeadroomBench bench = pressed(2);
-  bench.f.cache_hit_ratio = 0.9;
-  bench.f.cache_misses_per_second = 2e6;  // even at the least elasticity
+  miss(bench, 2e6);  // even at the least elasticity
   for (int i = 0; i < 120; ++i) {
     for (const Proposal& proposal : bench.tick()) {
       CHECK(proposal.rule != "cache.probe");
       CHECK(proposal.rule != "buffers.writes");
     }
   }
+}
+
+TEST_CASE("buffers: what compactions look up in vain is no miss that reads wait for",
+          "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.f.device_read_iops = 20e3;
+  bench.f.cache_misses_per_second = 2e6;
+  const auto probe = bench.run(20, knob::kCacheCapacity);
+  REQUIRE(probe);
+  CHECK(probe->rule == "cache.probe");
+  bench.apply(*probe);
+  bench.f.cache_misses_per_second = 4e6;  // larger compactions: reads are served as before
+  const auto grown = bench.run(13, knob::kWriteBufferSize);
+  REQUIRE(grown);
+  CHECK(grown->rule == "buffers.writes");
+}
+
+TEST_CASE("buffers: room for less than the least that the knob may have is no room",
+          "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.knob(knob::kWriteBufferSize).value = kHeadroomMiB / 2;
+  bench.knob(knob::kWriteBufferSize).found = kHeadroomMiB / 2;
+  bench.knob(knob::kCacheCapacity).value = bench.knob(knob::kCacheCapacity).found =
+      8 * kHeadroomMiB;
+  bench.flushes_per_tick = 100;
+  miss(bench, 200);
+  bench.budget.memory_max = Bytes{9 * kHeadroomMiB + kHeadroomMiB / 2};
+  CHECK_FALSE(bench.run(8, knob::kWriteBufferSize));
+  const auto room = bench.run(12, knob::kCacheCapacity);
+  REQUIRE(room);
+  CHECK(room->rule == "cache.probe");
+  bench.apply(*room);
+  const auto grown = bench.run(14, knob::kWriteBufferSize);
+  REQUIRE(grown);
+  CHECK(grown->to == kHeadroomMiB);
 }
 
 TEST_CASE("buffers: they go back when nobody writes and reads miss", "[headroom][buffers]") {
@@ -205,12 +240,11 @@ TEST_CASE("buffers: they go back when nobody writes and reads miss", "[headroom]
 
 TEST_CASE("buffers: a probe that could not tell gives the memory back", "[headroom][buffers]") {
   HeadroomBench bench = pressed(2);
-  bench.f.cache_hit_ratio = 0.9;
-  bench.f.cache_misses_per_second = 20e3;
+  miss(bench, 20e3);
   const auto probe = bench.run(20, knob::kCacheCapacity);
   REQUIRE(probe);
   bench.apply(*probe);
-  bench.f.cache_hit_ratio.reset();  // nothing is looked up for a while
+  bench.f.reads_per_second = 0;  // nothing is looked up for a while
   const auto back = bench.run(11, knob::kCacheCapacity);
   REQUIRE(back);
   CHECK(back->rule == "cache.returned");
