@@ -34,6 +34,9 @@ constexpr double kSteadyMisses = 0.2, kSteadySeconds = 10;
 constexpr double kFullEnough = 0.9, kNotFullSeconds = 60;
 // Buffers that do not grow although there is room are held by somebody else's word: rest so long.
 constexpr double kHeldUpSeconds = 15, kBuffersRestSeconds = 600;
+// Between two steps of the buffers, or while nothing presses for a moment, the cache does not take
+// what was made free for them.
+constexpr double kClaimLastsSeconds = 15;
 constexpr double kReturnOfferedSeconds = 60;  // as long as a rollback
 constexpr double kLeastElasticity = 0.02, kMostElasticity = 2;
 // Usual. With favourites by Zipf's law (constant 0.99) over n keys of which the cache holds c it is
@@ -315,14 +318,23 @@ std::optional<Proposal> BuffersLoop::give_idle_back(const Situation& situation,
 
 std::optional<Proposal> BuffersLoop::decide(const Situation& situation,
                                             const Level0Merges& merges) {
+  auto wish = look_and_decide(situation, merges);
+  if (claims_) claimed_ = situation.now;
+  claims_ =
+      !resting_since_ && claimed_ && seconds_between(*claimed_, situation.now) < kClaimLastsSeconds;
+  return wish;
+}
+
+std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
+                                                     const Level0Merges& merges) {
   observe(situation);
   // What the cache's last change did is not known yet: nothing moves meanwhile.
   claims_ = change_ && static_cast<double>(cache_.value_or(0)) < change_->bytes_before;
   if (return_) {
     if (auto back = offer_return(situation)) return back;
   }
-  const bool presses =
-      situation.trouble || situation.piling || situation.pressed || situation.wasteful;
+  const bool presses = situation.trouble || situation.piling || situation.pressed ||
+                       situation.device_loaded || situation.wasteful;
   const double pressed = pressed_.update(presses, situation.now);
   const std::optional<Family> family = busiest(situation, merges);
   if (resting_since_ && seconds_between(*resting_since_, situation.now) >= kBuffersRestSeconds) {

@@ -41,6 +41,7 @@ class BuffersLoop {
     double wanted = 0, free = 0;  // bytes: by which the buffers are to grow, and that nobody uses
     double saves = 0, costs = 0;  // bytes/s of the device: as buffers, and as cache
   };
+  std::optional<Proposal> look_and_decide(const Situation& situation, const Level0Merges& merges);
   void observe(const Situation& situation);
   void learn_elasticity(const Situation& situation);
   [[nodiscard]] bool misses_are_steady() const;
@@ -88,7 +89,7 @@ class BuffersLoop {
     Nanoseconds since{0};
   };
   std::optional<Return> return_;
-  std::optional<Nanoseconds> resting_since_;
+  std::optional<Nanoseconds> resting_since_, claimed_;
   std::int64_t last_from_ = 0;   // of the last wish
   double not_full_seconds_ = 0;  // that the cache has not been full; 0: it is
   bool claims_ = false;

@@ -81,6 +81,7 @@ class JobsLoop {
   double loaded_return_seconds_ = kLoadedReturnSeconds;
   std::optional<std::int64_t> jobs_;
   std::optional<Nanoseconds> last_return_;  // that nothing was learnt from yet
+  std::optional<Nanoseconds> limiter_raised_;
   double unused_seconds_ = 0, loaded_seconds_ = 0;
   Held limiter_first_, unused_, loaded_;
 };

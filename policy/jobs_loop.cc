@@ -16,6 +16,8 @@ constexpr double kJobsEvaluationSeconds = 30;
 constexpr double kFullShare = 0.8;
 // How long the limiter may go first.
 constexpr double kLimiterFirstSeconds = 10;
+// A limiter that was raised within this time may end the stall yet: one slot is enough for now.
+constexpr double kLimiterShowsSeconds = 5;
 // A job that is wanted again within this time after it was returned was returned too soon.
 constexpr double kReturnedTooSoonSeconds = 900;
 constexpr double kLongestReturnSeconds = 4 * 3600;
@@ -86,7 +88,10 @@ std::optional<Proposal> JobsLoop::relieve(const Situation& situation, const Knob
   std::string which;
   if (full(situation.running_compactions, compaction_slots(jobs))) {
     to = next_with_more(jobs, compaction_slots);
-    if (situation.stalled && !situation.device_loaded) to = std::max(to, jobs + 2);
+    const bool limiter_shows =
+        limiter_raised_ && seconds_between(*limiter_raised_, situation.now) < kLimiterShowsSeconds;
+    if (situation.stalled && !situation.device_loaded && !limiter_shows)
+      to = std::max(to, jobs + 2);
     which = "compaction";
   } else if (situation.backlog_cause == "memtables" &&
              full(situation.running_flushes, flush_slots(jobs))) {
@@ -151,6 +156,7 @@ std::optional<Proposal> JobsLoop::decide(const Situation& situation, bool limite
   if (reading == nullptr) return std::nullopt;
   look(situation, *reading);
   note_changes(*reading, situation.now);
+  if (limiter_first) limiter_raised_ = situation.now;
   double waited = limiter_first_.update(limiter_first, situation.now);
   if (limiter_first && waited < kLimiterFirstSeconds) return std::nullopt;
   if (auto proposal = relieve(situation, *reading)) return proposal;

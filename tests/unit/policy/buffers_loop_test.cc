@@ -60,6 +60,17 @@ TEST_CASE("buffers: free memory goes to writes that press", "[headroom][buffers]
   }
 }
 
+TEST_CASE("buffers: a loaded device presses", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.f.device_queue = 1;
+  bench.budget.memory_max = Bytes{1024 * kHeadroomMiB};
+  CHECK_FALSE(bench.run(20, knob::kWriteBufferSize));  // 0.2 ms a read: idle
+  bench.f.device_read_await_ms = 2;
+  const auto grown = bench.run(12, knob::kWriteBufferSize);
+  REQUIRE(grown);
+  CHECK(grown->rule == "buffers.writes");
+}
+
 TEST_CASE("buffers: without a reason they stay", "[headroom][buffers]") {
   HeadroomBench bench = pressed(2);
   bench.budget.memory_max = Bytes{1024 * kHeadroomMiB};
@@ -90,6 +101,16 @@ TEST_CASE("buffers: a probe tells what the cache is worth", "[headroom][buffers]
   CHECK(probe->rule == "cache.probe");
   CHECK(probe->to == 192 * kHeadroomMiB);
   bench.apply(*probe);
+  SECTION("the cache does not take back what was made free while nothing presses for a moment") {
+    bench.run(11, knob::kWriteBufferSize);
+    bench.apply(*bench.run(1, knob::kWriteBufferSize));  // which leaves some
+    bench.knob(knob::kWriteBufferSize).value -= 16 * kHeadroomMiB;
+    bench.f.device_queue = 1;
+    CHECK_FALSE(bench.run(10, knob::kCacheCapacity));
+    const auto later = bench.run(10, knob::kCacheCapacity);
+    REQUIRE(later);
+    CHECK(later->rule == "cache.miss");
+  }
   SECTION("hardly anything") {
     CHECK_FALSE(bench.run(9, knob::kWriteBufferSize));
     const auto grown = bench.run(4, knob::kWriteBufferSize);

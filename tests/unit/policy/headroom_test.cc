@@ -167,6 +167,25 @@ TEST_CASE("jobs: free slots, or a limiter in the way, need no more jobs", "[head
   }
 }
 
+TEST_CASE("jobs: one slot at a time while a raised limiter may still end the stall", "[headroom]") {
+  HeadroomBench bench;
+  bench.backlog(18);
+  bench.f.running_compactions = 1;
+  bench.f.stalled_ratio = 0.3;
+  SECTION("nothing was in the way") {
+    REQUIRE(bench.run(2, knob::kBackgroundJobs));
+    CHECK(bench.run(1, knob::kBackgroundJobs)->to == 4);
+  }
+  SECTION("the limiter was") {
+    bench.set_limit(40 * kHeadroomMiB, 39.0 * kHeadroomMiB);
+    CHECK_FALSE(bench.run(2, knob::kBackgroundJobs));
+    bench.set_limit(160 * kHeadroomMiB, 39.0 * kHeadroomMiB);
+    REQUIRE(bench.run(2, knob::kBackgroundJobs));
+    CHECK(bench.run(1, knob::kBackgroundJobs)->to == 3);
+    CHECK(bench.run(5, knob::kBackgroundJobs)->to == 4);
+  }
+}
+
 TEST_CASE("jobs: unused ones are given back one by one, ours only", "[headroom]") {
   HeadroomBench bench;
   bench.f.knobs.edit()[1] = jobs_knob(4, 2);
