@@ -55,9 +55,9 @@ function(rocktune_unit_test name)
   target_link_libraries(${name} PRIVATE rocktune_options rocktune_test_main ${ARG_LIBRARIES})
   target_precompile_headers(${name} REUSE_FROM rocktune_test_pch)
   add_test(NAME ${name} COMMAND ${name})
-  set(limit 60)
+  set(limit 300)
   if(ROCKTUNE_SANITIZE)
-    set(limit 600)  # closed loops of days take ten times as long
+    set(limit 1800)  # closed loops of days take ten times as long
   endif()
   set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT ${limit})
 endfunction()

@@ -37,6 +37,12 @@ asio::awaitable<HttpResponse> exchange(const std::string& socket,
   co_return HttpResponse{parser.get().result_int(), std::move(parser.get().body())};
 }
 
+// Before it had answered: at once, in the middle of its answer, or with our request unread.
+bool hung_up(const boost::system::error_code& code) {
+  return code == http::error::end_of_stream || code == http::error::partial_message ||
+         code == boost::system::errc::connection_reset || code == boost::system::errc::broken_pipe;
+}
+
 Error as_error(const beast::system_error& problem) {
   const auto code = problem.code();
   if (code == beast::error::timeout) return {ErrorCode::kUnavailable, "no answer in time"};
@@ -49,6 +55,7 @@ Error as_error(const beast::system_error& problem) {
   if (code == boost::system::errc::permission_denied) {
     return {ErrorCode::kPermission, "permission denied"};
   }
+  if (hung_up(code)) return {ErrorCode::kIo, "the other side hung up"};
   if (code.category() == http::make_error_code(http::error::bad_version).category()) {
     return {ErrorCode::kProtocol, "the answer is no HTTP (" + code.message() + ")"};
   }

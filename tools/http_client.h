@@ -14,7 +14,8 @@ struct HttpResponse {
 };
 
 // `body` is sent as JSON; with an empty one for POST still a request. Errors: kNotFound (no such
-// socket, or nobody listens), kPermission, kUnavailable (no answer in time), kProtocol.
+// socket, or nobody listens), kPermission, kUnavailable (no answer in time), kProtocol, kIo (among
+// others: the other side hung up before it had answered).
 Result<HttpResponse> http_request(const std::string& socket, const std::string& method,
                                   const std::string& target, const std::string& body,
                                   std::chrono::milliseconds timeout);

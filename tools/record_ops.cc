@@ -20,6 +20,7 @@ namespace rocktune::tools {
 namespace {
 
 constexpr std::chrono::milliseconds kLook{250};
+constexpr int kMostHangUps = 5;  // one after the other
 // What an agent takes (docs/wire.md).
 constexpr std::uint64_t kLeastTraceBytes = std::uint64_t{64} << 10;
 constexpr std::uint64_t kMostTraceBytes = std::uint64_t{1} << 50;
@@ -81,17 +82,21 @@ void wait_for_the_rest(const std::string& directory) {
 Result<wire::OpTrace> follow_to_end(const AgentDatabase& database, wire::OpTrace last) {
   const StatusLine line;
   bool told = false;
+  int hang_ups = 0;
   while (last.state != "ended") {
     line.show("recording: " + recording_line(last));
     const bool stop = stop_requested() && !told;
-    if (!stop) std::this_thread::sleep_for(kLook);
+    if (!stop || hang_ups > 0) std::this_thread::sleep_for(kLook);
     auto now = ask_what(database, stop ? "stop" : "status");
     told = told || (stop && now.has_value());
     if (now) {
       last = *std::move(now);
+      hang_ups = 0;
       continue;
     }
     if (now.error().code == ErrorCode::kUnavailable) continue;  // busy: it will answer
+    // A process that ends may do so in the middle of an answer: the next question finds nobody.
+    if (now.error().code == ErrorCode::kIo && ++hang_ups < kMostHangUps) continue;
     if (now.error().code != ErrorCode::kNotFound) return now;
     last.state = "ended";
     last.why_ended = "closing";

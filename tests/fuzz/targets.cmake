@@ -11,7 +11,7 @@ function(rocktune_fuzzer name)
   set(found "${CMAKE_BINARY_DIR}/fuzz/${name}")
   file(MAKE_DIRECTORY "${found}")
   add_test(NAME fuzz_${name}
-    COMMAND fuzz_${name} -max_total_time=${ROCKTUNE_FUZZ_SECONDS} -timeout=10 -print_final_stats=1
+    COMMAND fuzz_${name} -max_total_time=${ROCKTUNE_FUZZ_SECONDS} -timeout=60 -seed=1 -print_final_stats=1
       "-artifact_prefix=${CMAKE_BINARY_DIR}/fuzz/${name}-" "-dict=${CMAKE_CURRENT_SOURCE_DIR}/fuzz/${name}.dict" ${ARG_ARGUMENTS}
       "${found}" "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name}")
   math(EXPR limit "${ROCKTUNE_FUZZ_SECONDS} + 120")

@@ -11,7 +11,7 @@ target_link_libraries(agent_stress PRIVATE rocktune_options rocktune_agent_stati
 
 function(rocktune_agent_stress scenario times)
   add_test(NAME agent_stress_${scenario} COMMAND agent_stress ${scenario} ${times})
-  set_tests_properties(agent_stress_${scenario} PROPERTIES LABELS integration TIMEOUT 300)
+  set_tests_properties(agent_stress_${scenario} PROPERTIES LABELS integration TIMEOUT 1800)
 endfunction()
 rocktune_agent_stress(cycles 1000)
 rocktune_agent_stress(families 200)

@@ -27,7 +27,7 @@ def found_chromium():
             continue
         # Ubuntu's packages are a script that asks for the snap, and fails.
         try:
-            if subprocess.run([path, "--version"], capture_output=True, timeout=60, check=False).returncode == 0:
+            if subprocess.run([path, "--version"], capture_output=True, timeout=300, check=False).returncode == 0:
                 return path, None
         except (OSError, subprocess.TimeoutExpired):
             pass
@@ -114,7 +114,7 @@ class BrowserWorld(World):
         ended = subprocess.run(
             [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--enable-logging=stderr",
              f"--user-data-dir={self.directory}/profile", "--virtual-time-budget=5000", f"--window-size={width},3200",
-             *OFFLINE, *options, f"file://{page}"], capture_output=True, text=True, timeout=120)
+             *OFFLINE, *options, f"file://{page}"], capture_output=True, text=True, timeout=300)
         self.assertEqual(ended.returncode, 0, ended.stderr)
         said = [line for line in ended.stderr.splitlines() if "CONSOLE" in line]
         self.assertEqual(said, [], "the page reported errors")

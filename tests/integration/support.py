@@ -21,12 +21,22 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("ROCKTUNE_BUILD", ROOT / "build" / "dev"))
 BIN = BUILD / "bin"
 DB_BENCH = shutil.which("db_bench")
+# What every deadline is multiplied by: none of them is a measurement, and a busy machine is no failure.
+PATIENCE = float(os.environ.get("ROCKTUNE_PATIENCE", "5"))
+UNTIL_KILLED = 300  # s; of a host that its test kills, which it must not outlive
+# A shell's background job ignores Ctrl-C, and our programs would go on to do so.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+class Process(subprocess.Popen):
+    def wait(self, timeout=None):
+        return super().wait(timeout and timeout * PATIENCE)
 
 
 class UnixConnection(http.client.HTTPConnection):
     """HTTP over a Unix socket, as curl --unix-socket speaks it."""
 
-    def __init__(self, path, timeout=5):
+    def __init__(self, path, timeout=30):
         super().__init__("localhost", timeout=timeout)
         self.path = str(path)
 
@@ -51,6 +61,7 @@ def request(path, method, target, body=None):
 
 def wait_for(what, condition, seconds=30.0, every=0.05):
     """Calls condition until it returns something true, and returns that; fails by name after the deadline."""
+    seconds *= PATIENCE
     deadline = time.monotonic() + seconds
     while True:
         value = condition()
@@ -99,8 +110,8 @@ class World(unittest.TestCase):
     def spawn(self, arguments, log, **environment):
         stream = open(self.directory / log, "ab")
         try:
-            process = subprocess.Popen([str(a) for a in arguments], stdin=subprocess.DEVNULL, stdout=stream,
-                                       stderr=subprocess.STDOUT, env={**os.environ, **environment})
+            process = Process([str(a) for a in arguments], stdin=subprocess.DEVNULL, stdout=stream,
+                              stderr=subprocess.STDOUT, env={**os.environ, **environment})
         finally:
             stream.close()
         self.processes.append(process)
@@ -147,23 +158,23 @@ lease:
             command = [BIN / "rocktune", "run", "--agent-dir", self.agents, "--", *command]
         return self.spawn(command, log)
 
-    def squeezed_writes(self, seconds, **kwargs):
+    def squeezed_writes(self, seconds=UNTIL_KILLED, **kwargs):
         """A host that writes against a far too low rate limit: any tuner has something to do."""
         return self.db_bench("--benchmarks=fillrandom", f"--duration={seconds}", "--num=50000000", "--value_size=400",
                              "--compression_type=none", "--write_buffer_size=1048576", "--target_file_size_base=1048576",
                              "--max_bytes_for_level_base=4194304", "--max_background_jobs=1",
                              "--rate_limiter_bytes_per_sec=4194304", "--benchmark_write_rate_limit=8000000", **kwargs)
 
-    def tuned_host(self, seconds=40):
+    def tuned_host(self):
         """A host of which the running daemon has changed something."""
-        host = self.squeezed_writes(seconds)
-        wait_for("the agent's socket", lambda: self.agent_socket(host))
+        host = self.squeezed_writes()
+        self.served_by(host)
         wait_for("a knob set by rocktune", lambda: self.ours(host), 30)
         return host
 
     def rocktune(self, *arguments, check=True, timeout=60):
-        result = subprocess.run([str(BIN / "rocktune"), *map(str, arguments)], capture_output=True, text=True, timeout=timeout,
-                                check=False, stdin=subprocess.DEVNULL)
+        result = subprocess.run([str(BIN / "rocktune"), *map(str, arguments)], capture_output=True, text=True,
+                                timeout=timeout * PATIENCE, check=False, stdin=subprocess.DEVNULL)
         if check:
             self.assertEqual(result.returncode, 0, result.stderr)
         return result
@@ -185,22 +196,44 @@ lease:
             sockets = [s for s in sockets if s.name == f"agent.{process.pid}.sock"]
         return sockets[0] if sockets else None
 
-    def knobs(self, process):
-        """The agent's own view of the database's knobs: {name: knob}; a column family's are left out."""
+    def hello_answered(self, path):
+        try:
+            return request(path, "GET", "/v1/hello")[0] == 200
+        except OSError:
+            return False
+
+    def served_by(self, process=None):
+        """The socket of the process's agent, once it answers: its file is there a moment before anybody listens."""
+        def answering():
+            path = self.agent_socket(process)
+            return path and self.hello_answered(path) and path
+
+        return wait_for("the agent's socket", answering)
+
+    def sampled_knobs(self, process):
         path = self.agent_socket(process)
         code, body = request(path, "GET", "/v1/dbs")
         self.assertEqual(code, 200, body)
         databases = body["databases"]
         if not databases:
-            return {}
+            return []
         code, sample = request(path, "GET", f"/v1/dbs/{databases[0]['id']}/sample")
-        return {k["name"]: k for k in sample["knobs"] if not k["column_family"]} if code == 200 else {}
+        return sample["knobs"] if code == 200 else []
+
+    def knobs(self, process):
+        """The agent's own view of the database's knobs: {name: knob}; a column family's are left out."""
+        return {k["name"]: k for k in self.sampled_knobs(process) if not k["column_family"]}
 
     def ours(self, host):
         return {n: k for n, k in self.knobs(host).items() if k["owner"] == "rocktune"}
 
     def changed(self, host):
         return {n: k for n, k in self.knobs(host).items() if k["value"] != k["found"]}
+
+    def all_back(self, host):
+        """Whether every knob is as it was found, those of column families too."""
+        knobs = self.sampled_knobs(host)
+        return knobs and all(k["value"] == k["found"] for k in knobs)
 
     def trace(self):
         files = sorted(self.traces.glob("*.sqlite"))

@@ -83,7 +83,7 @@ class SweepTest(unittest.TestCase):
                                        "-o", output or self.result, *arguments)]
 
     def sweep(self, *arguments, **where):
-        return subprocess.run(self.command(*arguments, **where), capture_output=True, text=True, timeout=120, check=False)
+        return subprocess.run(self.command(*arguments, **where), capture_output=True, text=True, timeout=300, check=False)
 
     def expected(self):
         """The bytes of the whole sweep, never interrupted."""

@@ -18,7 +18,7 @@ class Agent(AgentWorld):
         used = max(int(name) for name in os.listdir(f"/proc/{host.pid}/fd")) + 1
         resource.prlimit(host.pid, resource.RLIMIT_NOFILE, (used, before[1]))
         self.addCleanup(lambda: host.poll() is None and resource.prlimit(host.pid, resource.RLIMIT_NOFILE, before))
-        clients = [UnixConnection(path, timeout=10) for _ in range(8)]
+        clients = [UnixConnection(path) for _ in range(8)]
         for client in clients:
             self.addCleanup(client.close)
             client.request("GET", "/v1/hello")

@@ -9,7 +9,7 @@ import subprocess
 import unittest
 
 from agent_support import AgentWorld
-from support import needs_db_bench, request, wait_for
+from support import Process, needs_db_bench, request, wait_for
 
 
 @needs_db_bench
@@ -109,7 +109,7 @@ class AgentSecurity(AgentWorld):
         traced = ["strace", "-f", "-qq", "-o", trace, "-e", "trace=openat,open,creat,bind,mkdir,mkdirat,rename,renameat,renameat2,"
                   "unlink,unlinkat,link,linkat,symlink,symlinkat,truncate,chmod,fchmodat"]
         host = self.host(wrapper=traced)
-        path = wait_for("the agent's socket", self.agent_socket, 60)
+        path = self.served_by()
         database = wait_for("the database that stays", lambda: self.lasting_databases(path))[0]
         self.assertEqual(request(path, "GET", f"/v1/dbs/{database['id']}/sample")[0], 200)
         os.kill(int(path.name.split(".")[1]), signal.SIGKILL)
@@ -137,8 +137,8 @@ class AgentSecurity(AgentWorld):
         pid_file = self.directory / "pid"
         wait_for("the host's pid", lambda: pid_file.exists() and pid_file.read_text().strip())
         name = self.agents / f"agent.{host.pid}.sock"
-        squatter = subprocess.Popen(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "python3", "-c", squat, str(name)],
-                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        squatter = Process(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "python3", "-c", squat, str(name)],
+                           stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.processes.append(squatter)
         self.assertEqual(squatter.stdout.readline(), b"there\n")
         (self.directory / "go").write_text("go\n")

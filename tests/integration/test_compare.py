@@ -126,7 +126,7 @@ class Compare(World):
 
     def check_standings(self):
         def standings(*arguments):
-            return subprocess.run([BIN / "rocktune-bench", "standings", *arguments], capture_output=True, text=True, timeout=20)
+            return subprocess.run([BIN / "rocktune-bench", "standings", *arguments], capture_output=True, text=True, timeout=300)
 
         said = standings(self.output)
         self.assertEqual((said.returncode, said.stderr), (0, ""))

@@ -16,9 +16,9 @@ class Control(World):
     def values(self, host):
         return {n: k["value"] for n, k in self.knobs(host).items()}
 
-    def host(self, seconds=60):
-        process = self.squeezed_writes(seconds)
-        wait_for("the agent's socket", lambda: self.agent_socket(process))
+    def host(self):
+        process = self.squeezed_writes()
+        self.served_by(process)
         wait_for("samples", lambda: self.target() and self.target()["samples"]["recorded"] > 3)
         return process
 
@@ -63,14 +63,14 @@ class Control(World):
     def test_freeze_for_a_time(self):
         self.start_daemon()
         host = self.host()
-        said = self.rocktune("freeze", "--for", "4s", "--socket", self.control).stdout
+        said = self.rocktune("freeze", "--for", "10s", "--socket", self.control).stdout
         self.assertIn("nothing is changed until 2", said)
         frozen = self.values(host)
         status, body = request(self.control, "GET", "/v1/status")
         self.assertEqual((status, body["daemon"]["frozen"]["file"]), (200, str(self.freeze_file)))
         time.sleep(2)
         self.assertEqual(self.values(host), frozen)
-        wait_for("the end", lambda: not self.freeze_file.exists(), 10)
+        wait_for("the end", lambda: not self.freeze_file.exists(), 30)
         self.assertIsNone(self.status()["daemon"]["frozen"])
         wait_for("a change", lambda: self.values(host) != frozen, 30)
 
@@ -94,9 +94,13 @@ class Control(World):
         time.sleep(2)
         self.assertEqual(self.knobs(host)[LIMITER]["value"], told["actuation"]["before"], "the operator wins")
 
-        self.rocktune("rollback", JOBS, "--socket", self.control)
-        jobs = self.knobs(host)[JOBS]
-        self.assertEqual((jobs["value"], jobs["owner"]), (jobs["found"], "manual"))
+        def back():
+            # Refused while writes are stopped.
+            self.rocktune("rollback", JOBS, "--socket", self.control, check=False)
+            jobs = self.knobs(host)[JOBS]
+            return (jobs["value"], jobs["owner"]) == (jobs["found"], "manual")
+
+        wait_for("the jobs to be back", back, 60)
         misspelt = self.rocktune("rollback", "max_background_job", "--socket", self.control, check=False)
         self.assertEqual(misspelt.returncode, 1)
         self.assertIn("the knobs are", misspelt.stderr)

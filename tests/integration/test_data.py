@@ -23,7 +23,7 @@ LARGEST_BYTES = 6 << 20
 
 
 def rocktune(*arguments):
-    result = subprocess.run([BIN / "rocktune", *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    result = subprocess.run([BIN / "rocktune", *map(str, arguments)], capture_output=True, text=True, timeout=300)
     if result.returncode != 0:
         raise AssertionError(f"{arguments}: {result.stderr}")
     return result.stdout

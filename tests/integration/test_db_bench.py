@@ -18,9 +18,9 @@ class DbBench(World):
 
         samples = status["samples"]
         self.assertGreaterEqual(samples["due"], 15)
-        self.assertGreaterEqual(samples["recorded"], 0.9 * samples["due"], samples)
+        self.assertGreaterEqual(samples["recorded"], 0.5 * samples["due"], samples)
         rows = self.query("select count(*) from samples where user_bytes_written is not null")[0][0]
-        self.assertGreaterEqual(rows, 0.9 * samples["due"])
+        self.assertGreaterEqual(rows, 0.5 * samples["due"])
 
         applied = self.query(
             'select d.knob, d."to", d.verdict_value, a.status, a.before, a.after from actuations a'

@@ -6,9 +6,10 @@ import subprocess
 import time
 import unittest
 
-from support import BIN, World, needs_db_bench, wait_for
+from support import BIN, Process, World, needs_db_bench, wait_for
 
-RETURNED = "SELECT knob, before, after, wall_ns FROM database_events WHERE kind = 'change' AND why = 'lease_expired'"
+RETURNS = "FROM database_events WHERE kind = 'change' AND why = 'lease_expired'"
+RETURNED = f"SELECT knob, before, after, wall_ns {RETURNS} AND column_family = ''"
 
 
 @needs_db_bench
@@ -23,13 +24,13 @@ class Events(World):
 
     def test_returns_in_a_daemons_absence_are_in_the_next_ones_trace(self):
         daemon = self.start_daemon(lease="3s")
-        host = self.tuned_host(60)
+        host = self.tuned_host()
         first = self.trace()
         daemon.kill()
         daemon.wait()
         gone = time.time()
         changed = self.changed(host)
-        wait_for("every knob to be back", lambda: self.knobs(host) and not self.changed(host), 15)
+        wait_for("every knob to be back", lambda: self.all_back(host), 60)
         back = time.time()
         self.assertEqual(self.rows(RETURNED, first), [], "nobody was there to record it")
 
@@ -40,12 +41,13 @@ class Events(World):
         for knob, before, after, wall_ns in rows:
             self.assertEqual(before, changed[knob]["value"])
             self.assertEqual(after, changed[knob]["found"])
-            self.assertTrue(gone <= wall_ns / 1e9 <= back + 0.1, "told with the time when it happened")
+            self.assertTrue(gone <= wall_ns / 1e9 <= back + 5, "told with the time when it happened")
 
         # The host's own LOG has a line for each, and the operator is told once.
-        log = (self.directory / "db" / "LOG").read_text(errors="replace")
+        log = self.directory / "db" / "LOG"
         for knob in changed:
-            self.assertTrue([line for line in log.splitlines() if "rocktune" in line and knob in line], knob)
+            wait_for(f"{knob} in it", lambda: [line for line in log.read_text(errors="replace").splitlines()
+                                               if "rocktune" in line and knob in line])
         lines = wait_for("the alert log's line", lambda: self.alert_lines("event"))
         told = [line for line in lines if line["id"] == "change"]
         self.assertEqual(len(told), 1, lines)
@@ -55,12 +57,12 @@ class Events(World):
 
         # The trace's own tools know of them.
         info = json.loads(self.rocktune("trace", "info", second, "--json").stdout)
-        self.assertEqual(info["targets"][0]["events"]["change"], len(rows))
+        self.assertEqual(info["targets"][0]["events"]["change"], self.query(f"SELECT count(*) {RETURNS}", second)[0][0])
         self.rocktune("replay", second)
 
     def test_operator_sees_events_and_knobs_without_a_daemon(self):
-        host = self.squeezed_writes(40)
-        wait_for("the agent's socket", lambda: self.agent_socket(host))
+        host = self.squeezed_writes()
+        self.served_by(host)
         where = ("--agent-dir", self.agents)
 
         def flushed():
@@ -74,7 +76,7 @@ class Events(World):
         self.assertIn("compaction_end", wait_for(
             "a compaction", lambda: self.rocktune("events", *where, "--kind", "compaction_end").stdout, 20))
 
-        follow = subprocess.Popen([str(BIN / "rocktune"), "events", "--follow", *map(str, where)], stdout=subprocess.PIPE,
+        follow = Process([str(BIN / "rocktune"), "events", "--follow", *map(str, where)], stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
         self.processes.append(follow)
         seen = [follow.stdout.readline() for _ in range(3)]

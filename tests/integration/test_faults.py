@@ -1,12 +1,13 @@
 """Faults in mid-control, on real processes: what is said, that nothing is changed blindly, and that control comes back."""
 
 import os
+import re
 import shutil
 import signal
 import time
 import unittest
 
-from support import World, needs_db_bench, request, wait_for
+from support import UNTIL_KILLED, World, needs_db_bench, request, wait_for
 
 LIMITER, JOBS = "rate_limiter_bytes_per_second", "max_background_jobs"
 MADE = ("allowed", "clamped")
@@ -41,7 +42,7 @@ class Faults(World):
 
     def test_the_host_stands_still(self):
         self.start_daemon(lease="60s")
-        host = self.tuned_host(60)
+        host = self.tuned_host()
         ours = self.ours(host)
         host.send_signal(signal.SIGSTOP)
         try:
@@ -58,7 +59,7 @@ class Faults(World):
 
     def test_the_host_stands_still_longer_than_the_lease(self):
         self.start_daemon(lease="2s")
-        host = self.tuned_host(70)
+        host = self.tuned_host()
         host.send_signal(signal.SIGSTOP)
         time.sleep(4)
         host.send_signal(signal.SIGCONT)
@@ -67,18 +68,20 @@ class Faults(World):
 
     def test_the_daemon_stands_still(self):
         daemon = self.start_daemon(lease="60s")
-        host = self.tuned_host(70)
+        host = self.tuned_host()
         daemon.send_signal(signal.SIGSTOP)
         time.sleep(12)
         daemon.send_signal(signal.SIGCONT)
-        resumed = wait_for("it to be said", lambda: [line for line in self.alert_lines("daemon") if line["id"] == "standstill"], 10)
-        self.assertIn("polls were missed: rocktuned itself, or the machine, stood still for 1", resumed[0]["message"])
+        # The machine itself may have stood still before, for less.
+        said = "polls were missed: rocktuned itself, or the machine, stood still for 1[0-9]"
+        wait_for("it to be said", lambda: [line for line in self.alert_lines("daemon") if line["id"] == "standstill" and
+                                           re.search(said, line["message"])], 10)
         self.goes_on()
         self.assertTrue(self.ours(host))
 
     def test_the_agents_socket_vanishes_and_comes_back(self):
         self.start_daemon(lease="2s")
-        host = self.tuned_host(90)
+        host = self.tuned_host()
         path = self.agent_socket(host)
         hidden = path.with_name("hidden")
         os.rename(path, hidden)
@@ -88,8 +91,13 @@ class Faults(World):
         time.sleep(4)
         self.assertEqual(len(self.made()), before)
         database = request(hidden, "GET", "/v1/dbs")[1]["databases"][-1]["id"]
-        knobs = request(hidden, "GET", f"/v1/dbs/{database}/sample")[1]["knobs"]
-        self.assertEqual([k for k in knobs if k["owner"] == "rocktune"], [], "the lease ended, and every knob went back")
+
+        def held():
+            knobs = request(hidden, "GET", f"/v1/dbs/{database}/sample")[1]["knobs"]
+            return [k for k in knobs if k["owner"] == "rocktune"]
+
+        # The lease ended; what RocksDB cannot change while writes are stopped goes back later.
+        wait_for("every knob to go back", lambda: not held(), 60)
         os.rename(hidden, path)
         wait_for("the database", self.live, 10)
         wait_for("it to be tuned again", lambda: self.ours(host), 60)
@@ -100,7 +108,7 @@ class Faults(World):
         tree.mkdir(parents=True)
         (tree / "stat").write_text("100 0 800 10 200 0 1600 20 0 30 30 0 0 0 0 0 0\n")
         self.start_daemon(extra=f"targets:\n  - path: /*\n    device_stat: {tree}/stat\n")
-        host = self.tuned_host(60)
+        host = self.tuned_host()
         self.assertEqual(self.target()["device"], "file:nvme9n9")
         away = self.directory / "away"
         shutil.move(tree.parent, away)
@@ -117,14 +125,13 @@ class Faults(World):
         rule = "targets:\n  - path: /*\n    budget: {jobs_max: 4}\n"
         self.start_daemon(lease="20s", extra=f"{rule}    freeze: [{LIMITER}]\n")
         # Writes stop at the first file of level 0 that is one too many, for as long as a compaction at 1 MiB/s takes.
-        host = self.db_bench("--benchmarks=fillrandom", "--duration=120", "--num=50000000", "--value_size=400",
+        host = self.db_bench("--benchmarks=fillrandom", f"--duration={UNTIL_KILLED}", "--num=50000000", "--value_size=400",
                              "--compression_type=none", "--write_buffer_size=1048576", "--target_file_size_base=1048576",
                              "--max_bytes_for_level_base=4194304", "--max_background_jobs=1",
                              "--level0_file_num_compaction_trigger=2", "--level0_slowdown_writes_trigger=3",
                              "--level0_stop_writes_trigger=3", "--rate_limiter_bytes_per_sec=1048576",
                              "--benchmark_write_rate_limit=16000000")
-        wait_for("the agent's socket", lambda: self.agent_socket(host))
-        version = request(self.agent_socket(host), "GET", "/v1/hello")[1]["rocksdb_version"]
+        version = request(self.served_by(host), "GET", "/v1/hello")[1]["rocksdb_version"]
         if int(version.split(".")[0]) >= 11:
             self.skipTest(f"RocksDB {version} changes options while writes are stopped")
         refused = wait_for("a refusal", lambda: self.actuations(JOBS, "refused"), 60)
@@ -140,8 +147,8 @@ class Faults(World):
 
     def test_somebody_else_changes_a_knob_in_its_window(self):
         self.start_daemon(lease="20s")
-        host = self.squeezed_writes(90)
-        wait_for("the agent's socket", lambda: self.agent_socket(host))
+        host = self.squeezed_writes()
+        self.served_by(host)
         changed = wait_for("a change", lambda: self.actuations(LIMITER, "applied"), 30)
         database = request(self.agent_socket(host), "GET", "/v1/dbs")[1]["databases"][-1]["id"]
         # As a second daemon of the same name would: the value is neither the one before nor the one that was set.

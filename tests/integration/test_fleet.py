@@ -14,6 +14,7 @@ from support import BIN, ROOT, wait_for
 from sweep_support import DEVICE, GRID, SweepTest, add_neighbour
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+os.environ.setdefault("RAY_raylet_start_wait_time_s", "180")
 needs_ray = unittest.skipUnless(importlib.util.find_spec("ray"), "no Ray: pip install ray")
 
 
@@ -49,7 +50,7 @@ class Fleet(SweepTest):
     def test_the_same_bytes_as_on_one_machine_and_a_lost_worker_costs_nothing(self):
         expected = self.expected()
         shipped = self.fleet("--batch", "7")
-        out, err = shipped.communicate(timeout=120)
+        out, err = shipped.communicate(timeout=300)
         self.assertEqual(shipped.returncode, 0, err)
         self.assertEqual(self.result.read_bytes(), expected)
         self.assertIn("best parameters", out)
@@ -58,7 +59,7 @@ class Fleet(SweepTest):
         losing = self.fleet("--batch", "2", "--shared", "--fresh")
         wait_for("the first units", lambda: self.lines_so_far() > 0 or losing.poll() is not None, 60, every=0.01)
         self.cluster.remove_node(self.lost, allow_graceful=False)
-        out, err = losing.communicate(timeout=120)
+        out, err = losing.communicate(timeout=300)
         self.assertEqual(losing.returncode, 0, err)
         self.assertEqual(self.result.read_bytes(), expected)
 
@@ -71,7 +72,7 @@ class Fleet(SweepTest):
         self.traces = [both, self.traces[1]]
         expected = self.expected()
         shipped = self.fleet("--batch", "7")
-        _, err = shipped.communicate(timeout=120)
+        _, err = shipped.communicate(timeout=300)
         self.assertEqual(shipped.returncode, 0, err)
         self.assertEqual(self.result.read_bytes(), expected)
 
@@ -81,7 +82,7 @@ class Fleet(SweepTest):
         before = trace.read_bytes()
         self.traces, self.result = [trace], trace
         process = self.fleet("--fresh")
-        _, err = process.communicate(timeout=120)
+        _, err = process.communicate(timeout=300)
         self.assertEqual(process.returncode, 2, err)
         self.assertIn("it is what is read", err)
         self.assertEqual(trace.read_bytes(), before)
@@ -90,10 +91,11 @@ class Fleet(SweepTest):
         broken = self.written("broken", "#!/bin/sh\n[ \"$*\" = \"${*%--list-units}\" ] || exec " + f"{BIN / 'rocktune'} \"$@\"\necho 'no such library' >&2\nexit 127\n")
         broken.chmod(0o755)
         process = self.fleet("--binary", broken)
-        _, err = process.communicate(timeout=120)
+        _, err = process.communicate(timeout=300)
         self.assertEqual(process.returncode, 1)
         self.assertIn("no such library", err)
-        self.assertEqual(len(err.strip().splitlines()), 1, err)
+        # Ray may have something of its own to say.
+        self.assertEqual(len([line for line in err.splitlines() if line.startswith("rocktune-fleet:")]), 1, err)
 
 
 if __name__ == "__main__":

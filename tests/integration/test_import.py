@@ -20,7 +20,9 @@ class Import(World):
                   "--value_size=200", "--compression_type=none", "--threads=1")
         first = self.db_bench("--benchmarks=fillrandom", "--num=60000", *common, under_agent=False)
         self.assertEqual(first.wait(120), 0)
-        second = self.db_bench("--benchmarks=overwrite", "--use_existing_db=1", "--num=60000", *common, under_agent=False)
+        # Quiet at the end: the last sample is from before the close.
+        second = self.db_bench("--benchmarks=overwrite,waitforcompaction", "--use_existing_db=1", "--num=60000", *common,
+                               under_agent=False)
         self.assertEqual(second.wait(120), 0)
         return self.directory / "db"
 
@@ -52,10 +54,9 @@ class Import(World):
                 "select sum(l0_files+l1_files+l2_files+l3_files), sum(l0_bytes+l1_bytes+l2_bytes+l3_bytes) from "
                 "column_family_samples where sequence = (select max(sequence) from samples)").fetchone()
             tables = list(database.glob("*.sst"))
-            # Files that wait for their deletion are in the directory, and flushes after the last sample.
-            self.assertAlmostEqual(files, len(tables), delta=8)
-            self.assertAlmostEqual(size / 1e6, sum(table.stat().st_size for table in tables) / 1e6, delta=8)
-            self.assertGreater(db.execute("select max(l0_compaction_input_files) from column_family_states").fetchone()[0], 0)
+            self.assertAlmostEqual(files, len(tables), delta=2)
+            self.assertAlmostEqual(size / 1e6, sum(table.stat().st_size for table in tables) / 1e6, delta=2)
+            self.assertGreater(db.execute("select max(l0_compactions) from column_family_states").fetchone()[0], 0)
             falls = db.execute(
                 "select count(*) from (select flush_bytes_written - lag(flush_bytes_written) over "
                 "(partition by incarnation order by sequence) as d from samples) where d < 0").fetchone()[0]
@@ -103,7 +104,7 @@ class Import(World):
         self.processes.append(process)
         wait_for("the import to begin", lambda: list(out.iterdir()))
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=300)
         self.assertEqual(process.returncode, 130, errors)
         self.assertEqual(list(out.iterdir()), [])
 

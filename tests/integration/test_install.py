@@ -30,7 +30,7 @@ class Install(World):
         self.rocksdb = cached("RocksDB_ROOT")
 
     def run_tool(self, *command, **environment):
-        result = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=240,
+        result = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=900,
                                 cwd=self.directory, env={**os.environ, **environment})
         self.assertEqual(result.returncode, 0, f"{command}\n{result.stdout}\n{result.stderr}")
         return result.stdout
@@ -134,7 +134,7 @@ class Install(World):
 
     def test_an_agent_that_is_off_is_no_error_of_the_program(self):
         program = self.c_host()
-        result = subprocess.run([str(program), "plain", str(self.directory / "db")], input="end\n", text=True, timeout=30,
+        result = subprocess.run([str(program), "plain", str(self.directory / "db")], input="end\n", text=True, timeout=300,
                                 capture_output=True, check=False,
                                 env={**os.environ, "ROCKTUNE_AGENT_MODE": "off", "LD_LIBRARY_PATH": self.library_path()})
         # This program chooses to end; what it was told is what is looked at.

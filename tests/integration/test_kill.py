@@ -8,31 +8,38 @@ from support import World, needs_db_bench, wait_for
 
 @needs_db_bench
 class Kill(World):
+    def recorded(self):
+        """How many samples the daemon says that it has recorded: several."""
+        wait_for("samples", lambda: self.target()["samples"]["recorded"] > 3)
+        return self.target()["samples"]["recorded"]
+
+    def rows(self):
+        return self.query("select count(*) from samples where user_bytes_written is not null")[0][0]
+
     def test_daemon_killed_knobs_come_back_after_the_lease(self):
-        daemon = self.start_daemon(lease="3s")
+        daemon = self.start_daemon(lease="8s")
         host = self.tuned_host()
         self.assertTrue(self.changed(host))
         daemon.kill()
         daemon.wait()
         time.sleep(1)  # within the lease nothing moves
         self.assertTrue(self.changed(host))
-        wait_for("every knob to be back", lambda: self.knobs(host) and not self.changed(host), 15)
+        wait_for("every knob to be back", lambda: self.all_back(host), 60)
         self.assertIsNone(host.poll(), "the host goes on")
-        log = (self.directory / "db" / "LOG").read_text(errors="replace")
-        self.assertIn("rocktune", log, "the host's own LOG tells of the return")
+        log = self.directory / "db" / "LOG"
+        wait_for("the host's own LOG to tell of the return",
+                 lambda: "rocktune: the lease expired" in log.read_text(errors="replace"))
 
     def test_daemon_killed_trace_is_whole(self):
         daemon = self.start_daemon()
         self.tuned_host()
-        time.sleep(2)
-        killed_at = time.time()
+        said = self.recorded()
         daemon.kill()
         daemon.wait()
         path = self.trace()
         self.rocktune("trace", "info", path)
         self.assertEqual(self.query("pragma integrity_check", path)[0][0], "ok")
-        last = self.query("select max(wall_ns) from samples", path)[0][0] / 1e9
-        self.assertLessEqual(killed_at - last, 1.0 + self.POLL, "at most the last second is missing")
+        self.assertGreaterEqual(self.rows(), said, "what was said to be recorded is there")
 
     def test_restarted_daemon_adopts(self):
         daemon = self.start_daemon(lease="8s")
@@ -51,18 +58,15 @@ class Kill(World):
 
     def test_host_killed_daemon_waits_for_the_next(self):
         self.start_daemon()
-        host = self.squeezed_writes(40)
+        host = self.squeezed_writes()
         wait_for("the target", lambda: self.target() and self.target()["state"] == "live")
-        time.sleep(2)
-        killed_at = time.time()
+        said = self.recorded()
         host.kill()
         host.wait()
         wait_for("the loss to be noted", lambda: self.target()["state"] == "waiting", 10)
         self.assertTrue(self.alert_lines("source"), "the alert log says that the agent is lost")
-        # `recorded` rows up to the kill are all there.
-        last = self.query("select max(wall_ns) from samples where user_bytes_written is not null")[0][0] / 1e9
-        self.assertLessEqual(killed_at - last, 1.0 + self.POLL)
-        self.squeezed_writes(20, log="second.log")
+        self.assertGreaterEqual(self.rows(), said, "what was said to be recorded is there")
+        self.squeezed_writes(log="second.log")
         wait_for("the next host", lambda: self.target()["state"] == "live", 15)
         self.assertEqual(len(self.status()["targets"]), 1, "the same database is the same target")
         self.assertGreaterEqual(self.query("select count(*) from incarnations")[0][0], 2)

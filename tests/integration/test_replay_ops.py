@@ -24,10 +24,10 @@ class ReplayOps(AgentWorld):
         super().setUp()
         self.recording = self.directory / "recording"
 
-    def record_a_run(self):
+    def record_a_run(self, *more):
         """A run of db_bench recorded to its end."""
-        host = self.db_bench(*LOAD)
-        wait_for("the agent's socket", lambda: self.agent_socket(host))
+        host = self.db_bench(*LOAD, *more)
+        self.served_by(host)
         wait_for("the database", lambda: self.databases(host))
         recorded = self.rocktune("record-ops", "db", "--agent-dir", self.agents, "-o", self.recording, check=False)
         self.assertEqual(recorded.returncode, 1, recorded.stderr)  # ended early: the database was closed
@@ -37,7 +37,7 @@ class ReplayOps(AgentWorld):
         return manifest
 
     def contents(self, database):
-        scanned = subprocess.run([LDB, f"--db={database}", "--hex", "scan"], capture_output=True, check=True, timeout=60)
+        scanned = subprocess.run([LDB, f"--db={database}", "--hex", "scan"], capture_output=True, check=True, timeout=300)
         self.assertGreater(scanned.stdout.count(b"\n"), 100)
         return hashlib.sha256(scanned.stdout).hexdigest()
 
@@ -48,7 +48,7 @@ class ReplayOps(AgentWorld):
 
     def start_replay(self, database, output):
         return self.spawn([BIN / "rocktune-bench", "replay-ops-host", "--recording", self.recording, "--db", database,
-                           "--threads", "8", "--json", output, "--progress", "none"], "replay.log",
+                           "--threads", "8", "--json", output, "--progress", "lines"], "replay.log",
                           ROCKTUNE_AGENT_DIR=str(self.agents))
 
     def replayed(self, name, meanwhile=lambda process: None):
@@ -68,18 +68,17 @@ class ReplayOps(AgentWorld):
         self.assertGreater(replay["operations"], 1000)
         self.assertGreater(replay["writing_threads"], 1)
         self.assertGreater(replay["seconds"], replay["recorded_seconds"] - 0.1, "nothing is done before it is due")
-        self.assertLess(replay["seconds"], 3 * replay["recorded_seconds"] + 10, "nor at another pace, however slow the machine")
+        self.assertLess(replay["seconds"], 30 * replay["recorded_seconds"], "nor at another pace, however slow the machine")
         self.assertEqual(result["rung"], "real_replay")
         self.assertIn("not what the application would have asked for", result["claims"].lower())
 
     def test_latency_counts_from_when_an_operation_was_due(self):
-        self.record_a_run()
+        self.record_a_run("--duration=8")
 
         def pause(process):
-            wait_for("its agent", lambda: self.agent_socket(process))
-            time.sleep(1)
+            wait_for("its first second", lambda: "ops/s" in (self.directory / "replay.log").read_text())
             process.send_signal(signal.SIGSTOP)
-            time.sleep(0.7)
+            time.sleep(1.5)  # a fifth of the run: its 95th percentile is in it
             process.send_signal(signal.SIGCONT)
 
         copy, result = self.replayed("paused", pause)

@@ -14,7 +14,7 @@ class Report(BrowserWorld):
         """Returns the directory with compare.html, .md, .txt and .json."""
         runs = self.directory / "runs.json"
         runs.write_text(json.dumps(comparison))
-        made = subprocess.run([BIN / "make_report", runs, self.directory], capture_output=True, text=True, timeout=60)
+        made = subprocess.run([BIN / "make_report", runs, self.directory], capture_output=True, text=True, timeout=300)
         self.assertEqual(made.returncode, 0, made.stderr)
         return self.directory
 

@@ -12,11 +12,11 @@ DAY_NS = 86_400 * 10**9
 @needs_db_bench
 class Score(World):
     def record(self):
-        """Forty quiet seconds, then writes far above the rate limit: one write stall after a quiet time."""
+        """A quiet minute, then writes far above the rate limit: one write stall after a quiet time."""
         daemon = self.start_daemon(mode="observe")
-        calm = self.db_bench("--benchmarks=fillrandom", "--duration=38", "--num=50000000", "--value_size=400",
+        calm = self.db_bench("--benchmarks=fillrandom", "--duration=60", "--num=50000000", "--value_size=400",
                              "--write_buffer_size=1048576", "--benchmark_write_rate_limit=100000")
-        self.assertEqual(calm.wait(90), 0)
+        self.assertEqual(calm.wait(120), 0)
         self.assertEqual(self.squeezed_writes(12).wait(60), 0)
         self.assertEqual(self.stop(daemon), 0)
         return self.trace()

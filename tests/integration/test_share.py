@@ -22,8 +22,8 @@ class Share(World):
         daemon = self.start_daemon(mode="act", extra=f"shared: {{jobs_max: {JOBS}, memory_max: {MEMORY}B}}\n")
         for name in ("a", "b"):
             # 8 MiB of cache each (db_bench's own default): more than the two may have together.
-            host = self.squeezed_writes(60, db=name, log=f"{name}.log")
-            wait_for("the agent's socket", lambda process=host: self.agent_socket(process))
+            host = self.squeezed_writes(db=name, log=f"{name}.log")
+            self.served_by(host)
         wait_for("slices of both", lambda: len(self.slices()) == 2)
         return daemon
 

@@ -16,7 +16,7 @@ DATA = ROOT / "tests" / "data"
 
 
 def rocktune(*arguments):
-    return subprocess.run([BIN / "rocktune", *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run([BIN / "rocktune", *map(str, arguments)], capture_output=True, text=True, timeout=300, check=False)
 
 
 def numbers(value):

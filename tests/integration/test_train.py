@@ -19,7 +19,7 @@ class Train(World):
 
     def record(self):
         daemon = self.start_daemon(mode="observe")
-        self.assertEqual(self.squeezed_writes(15).wait(60), 0)
+        self.assertEqual(self.squeezed_writes(25).wait(60), 0)
         self.assertEqual(self.stop(daemon), 0)
         return self.trace()
 
@@ -102,7 +102,7 @@ class Train(World):
 
     def test_state_outlives_a_kill(self):
         daemon = self.start_daemon(mode="observe")
-        host = self.squeezed_writes(40)
+        host = self.squeezed_writes()
         wait_for("a first saved state", self.state, 30)
         daemon.send_signal(signal.SIGKILL)
         daemon.wait(10)

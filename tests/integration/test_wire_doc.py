@@ -6,7 +6,8 @@ import shutil
 import subprocess
 import unittest
 
-from support import ROOT, World, needs_db_bench, request, wait_for
+from agent_support import AgentWorld
+from support import ROOT, UNTIL_KILLED, needs_db_bench, request, wait_for
 
 DOCUMENT = ROOT / "docs" / "wire.md"
 SOCKET = "/run/rocktune/agent.4711.sock"
@@ -94,16 +95,14 @@ def differences_of_lists(shown, actual, where):
 
 @needs_db_bench
 @unittest.skipUnless(shutil.which("curl"), "curl is not installed")
-class WireDocument(World):
+class WireDocument(AgentWorld):
     def setUp(self):
         super().setUp()
-        host = self.db_bench("--benchmarks=fillrandom", "--duration=60", "--num=1000000", "--value_size=100",
+        host = self.db_bench("--benchmarks=fillrandom", f"--duration={UNTIL_KILLED}", "--num=1000000", "--value_size=100",
                              "--compression_type=none", "--write_buffer_size=2097152", "--max_background_jobs=2",
                              "--benchmark_write_rate_limit=4000000")
-        wait_for("the agent's socket", lambda: self.agent_socket(host))
-        self.socket = self.agent_socket(host)
-        wait_for("a database", lambda: self.ask("/v1/dbs")["databases"])
-        self.database = self.ask("/v1/dbs")["databases"][0]["id"]
+        self.socket = self.served_by(host)
+        self.database = wait_for("the database that stays", lambda: self.lasting_databases(self.socket))[0]["id"]
         wait_for("something to show", lambda: (self.directory / "db").exists() and
                  len(list((self.directory / "db").glob("*.sst"))) > 1)
         # What the examples take for granted.
@@ -119,7 +118,7 @@ class WireDocument(World):
         """(status, answer) of the command as a shell runs it with the document's functions."""
         told = """curl() { command curl -w '\\n%{http_code}' "$@"; }\n"""
         result = subprocess.run(["sh", "-c", told + functions + "\n" + command], capture_output=True, text=True,
-                                check=False, timeout=30)
+                                check=False, timeout=300)
         self.assertEqual(result.returncode, 0, result.stderr)
         body, _, status = result.stdout.rpartition("\n")
         return int(status), json.loads(body) if body else None

@@ -9,6 +9,7 @@ rocktune_unit_test(tools_test
     unit/tools/decision_story_test.cc
     unit/tools/event_text_test.cc
     unit/tools/follow_test.cc
+    unit/tools/http_client_test.cc
     unit/tools/knobs_text_test.cc
     unit/tools/op_recorder_test.cc
     unit/tools/probe_test.cc

@@ -2,6 +2,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -37,8 +39,17 @@ pid_t start_host() {
   return child;
 }
 
-void wait_for_socket(pid_t child) {
-  for (int i = 0; !std::filesystem::exists(socket_of(child)); ++i) {
+// Its file is there a moment before anybody listens.
+bool serves(pid_t child) {
+  boost::asio::io_context io;
+  boost::asio::local::stream_protocol::socket socket(io);
+  boost::system::error_code error;
+  socket.connect(boost::asio::local::stream_protocol::endpoint(socket_of(child)), error);
+  return !error;
+}
+
+void wait_for_agent(pid_t child) {
+  for (int i = 0; !serves(child); ++i) {
     check(i < 60'000, "a host does not begin");
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -63,7 +74,7 @@ void exits(int times) {
   std::uint64_t samples = 0;
   for (int cycle = 0; cycle < times; ++cycle) {
     const pid_t child = start_host();
-    wait_for_socket(child);
+    wait_for_agent(child);
     Poller first(socket_of(child), until_it_ends);
     Poller second(socket_of(child), until_it_ends);
     int status = 0;

@@ -26,6 +26,13 @@ std::vector<wire::Event> of_kind(EventRing& ring, const std::string& kind) {
   }
 }
 
+// A flush may be over for who waits for it a moment before the listeners are told of its end.
+template <class Condition>
+void wait_until(Condition&& holds) {
+  const auto deadline = std::chrono::steady_clock::now() + 60s;
+  while (!holds() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+}
+
 struct ListenerFixture {
   TestDatabase host;
   Database database;
@@ -41,7 +48,9 @@ struct ListenerFixture {
       const auto key = std::to_string(1000 + i % 100);
       REQUIRE(host.db->Put({}, host.handles[family], key, std::string(1000, 'v')).ok());
     }
+    const auto before = of_kind(database.events(), "flush_end").size();
     REQUIRE(host.db->Flush({}, host.handles[family]).ok());
+    wait_until([&] { return of_kind(database.events(), "flush_end").size() > before; });
   }
 };
 
@@ -66,6 +75,7 @@ TEST_CASE("prepare adds one listener, after the host's own") {
   const ListenerFixture f(options);
   REQUIRE(f.host.db->Put({}, "a", "b").ok());
   REQUIRE(f.host.db->Flush({}).ok());
+  wait_until([&] { return hosts->flushes > 0; });
   CHECK(hosts->flushes == 1);
 }
 
@@ -291,6 +301,7 @@ TEST_CASE("what happens between open and attach is told, and a new open begins a
     REQUIRE(host.db->Flush({}).ok());
     Database database(host.db.get(), host.handles, 1, false,
                       [] { return std::chrono::steady_clock::now(); });
+    wait_until([&] { return !of_kind(database.events(), "flush_end").empty(); });
     CHECK(of_kind(database.events(), "flush_end").size() == 1);
     CHECK(database.events().next() == 3);
     database.close();
