@@ -6,7 +6,6 @@
 
 #include "model/knobs.h"
 #include "model/text.h"
-#include "policy/memory.h"
 
 namespace rocktune {
 namespace {
@@ -28,6 +27,7 @@ constexpr double kBuffersMostShare = 0.5;  // of the memory budget
 // 5 to 7 KB (7.0 GB/s by 1.4 M IOPS, 7.0 by 1.0, 3.5 by 0.5).
 constexpr double kMissBytes = 6144;
 constexpr double kProbeSeconds = 10;
+constexpr double kReadingsSeconds = 5;  // fewer of them say nothing
 // What a cache misses while it warms up, or takes up another load, moves by itself: no time for a
 // probe. Steady: the last five seconds differ from the five before by less than this share.
 constexpr double kSteadyMisses = 0.2, kSteadySeconds = 10;
@@ -65,12 +65,12 @@ double believable_elasticity(double measured, double deviation) {
 
 void BuffersLoop::forget_other_working_set(const Situation& situation,
                                            const Value& misses_per_read) {
-  if (!elasticity_ || !misses_per_read) return;
-  const double moved = std::fabs(*misses_per_read - elasticity_->misses_per_read);
-  if (seconds_between(elasticity_->tick, situation.now) > kElasticityHoldsSeconds ||
-      moved > kSameWorkingSet * elasticity_->misses_per_read) {
-    elasticity_.reset();
-  }
+  if (!elasticity_) return;
+  const double learnt = elasticity_->misses_per_read;
+  const bool other = misses_per_read && misses_per_read_.span_seconds() >= kReadingsSeconds &&
+                     std::fabs(*misses_per_read - learnt) > kSameWorkingSet * learnt;
+  const bool old = seconds_between(elasticity_->tick, situation.now) > kElasticityHoldsSeconds;
+  if (other || old) elasticity_.reset();
 }
 
 void BuffersLoop::learn_elasticity(const Situation& situation) {
@@ -78,8 +78,9 @@ void BuffersLoop::learn_elasticity(const Situation& situation) {
       situation.features.knobs.find(knob::kCacheCapacity, std::string_view());
   if (cache == nullptr) return;
   const Value misses = misses_per_read_.mean(10);
+  const bool readings = misses_per_read_.span_seconds() >= kReadingsSeconds;
   if (cache_ && *cache_ != cache->value && misses) {
-    change_ = Change{situation.now, static_cast<double>(*cache_), *misses,
+    change_ = Change{situation.now, static_cast<double>(*cache_), readings ? *misses : 0,
                      misses_per_read_.deviation(10).value_or(0)};
     misses_per_read_.clear();
   }
@@ -89,8 +90,9 @@ void BuffersLoop::learn_elasticity(const Situation& situation) {
   const double ratio = static_cast<double>(cache->value) / change_->bytes_before;
   // A grown cache has to fill before it says anything.
   const bool full = situation.features.cache_fill_ratio.value_or(0) >= kFullEnough;
-  const double before = change_->misses_before, after = misses.value_or(0);
-  if (full && ratio > 0 && std::fabs(std::log(ratio)) > 0.05 && before > 0 && after > 0) {
+  const double before = change_->misses_before, after = readings ? misses.value_or(0) : 0;
+  const bool moved = ratio > 0 && std::isfinite(ratio) && std::fabs(std::log(ratio)) > 0.05;
+  if (full && moved && before > 0 && after > 0) {
     const double measured = -std::log(after / before) / std::log(ratio);
     const double noise =
         std::hypot(change_->deviation / before, misses_per_read_.deviation(10).value_or(0) / after);
@@ -104,7 +106,8 @@ void BuffersLoop::observe(const Situation& situation) {
   const Features& f = situation.features;
   learn_elasticity(situation);  // of the samples before this one: the cache may just have changed
   hit_ratio_.note(situation.now, f.cache_hit_ratio);
-  const Value misses = read_misses(f), reads = reads_and_seeks(f);
+  const Value misses = read_misses_.look(f), reads = reads_and_seeks(f);
+  if (!reads || is_read(f)) read_at_ = situation.now;
   misses_.note(situation.now, misses);
   Value of_one;
   if (misses && is_read(f)) of_one = *misses / *reads;
@@ -135,7 +138,7 @@ std::optional<BuffersLoop::Family> BuffersLoop::busiest(const Situation& situati
 std::optional<double> BuffersLoop::lost(const Situation& situation, double bytes) const {
   const KnobReading* cache = changeable_knob(situation.features, knob::kCacheCapacity);
   const Value misses = misses_.mean(10);
-  if (cache == nullptr || misses.value_or(0) <= 0) return 0;
+  if (cache == nullptr || misses.value_or(0) <= 0 || !read_lately(situation)) return 0;
   // What a cache has not filled in a minute it does not need; until then nobody can tell.
   if (not_full_seconds_ >= kNotFullSeconds) return 0;
   if (not_full_seconds_ > 0) return std::nullopt;
@@ -144,11 +147,20 @@ std::optional<double> BuffersLoop::lost(const Situation& situation, double bytes
          miss_bytes(situation.objective);
 }
 
+bool BuffersLoop::read_lately(const Situation& situation) const {
+  return within(read_at_, situation.now, kReadLatelySeconds);
+}
+
+// What the cache is worth. Where nobody reads it is worth nothing.
+bool BuffersLoop::worth_is_known(const Situation& situation) const {
+  return elasticity_ || !read_lately(situation);
+}
+
 bool BuffersLoop::misses_are_steady() const {
   const Value all = misses_per_read_.mean(kSteadySeconds),
               half = misses_per_read_.mean(kSteadySeconds / 2);
   // The mean of all is that of both halves.
-  return all && half && misses_per_read_.span_seconds() >= kSteadySeconds - 1 &&
+  return all && half && *all > 0 && misses_per_read_.span_seconds() >= kSteadySeconds - 1 &&
          2 * std::fabs(*half - *all) <= kSteadyMisses * *all;
 }
 
@@ -157,8 +169,8 @@ std::optional<Proposal> BuffersLoop::end_trade(const Situation& situation) {
   const KnobReading* cache =
       situation.features.knobs.find(knob::kCacheCapacity, std::string_view());
   const std::int64_t before = *std::exchange(taken_from_, std::nullopt);
-  resting_since_ = situation.now;
   if (cache == nullptr || cache->value >= before) return std::nullopt;
+  resting_since_ = situation.now;
   return_ = Return{before, cache->value, situation.now};
   return offer_return(situation);
 }
@@ -182,6 +194,14 @@ std::optional<Proposal> BuffersLoop::offer_return(const Situation& situation) {
   return out;
 }
 
+// To the least size that may be set, where they were found with smaller ones.
+double BuffersLoop::least_growth(const Family& family) {
+  const KnobReading& size = *family.size;
+  const std::int64_t least = std::max(find_knob(knob::kWriteBufferSize)->min, size.min);
+  return static_cast<double>(std::max<std::int64_t>(0, least - size.value)) *
+         static_cast<double>(family.number->value);
+}
+
 // What doubling the buffers of this family would take and save; absent where it is not worth it, or
 // nobody can tell.
 std::optional<BuffersLoop::Doubling> BuffersLoop::doubling(const Situation& situation,
@@ -192,10 +212,13 @@ std::optional<BuffersLoop::Doubling> BuffersLoop::doubling(const Situation& situ
   const MemoryUse use = memory_use(f.knobs, f.column_families);
   const double budget = memory_budget(situation.budget, use);
   Doubling out;
-  out.wanted = std::min(size * number, kBuffersMostShare * budget - use.write_buffers);
-  if (!worth_doubling(family.writes, f) || out.wanted < size / 8) return std::nullopt;
+  out.least = least_growth(family);
+  out.wanted =
+      std::min(std::max(size * number, out.least), kBuffersMostShare * budget - use.write_buffers);
+  if (!worth_doubling(family.writes, f)) return std::nullopt;
+  if (out.wanted < std::max(size / 8, out.least)) return std::nullopt;
   out.free = std::max(0.0, budget - use.total());
-  out.saves = family.writes.saved_by_doubling() * out.wanted / (size * number);
+  out.saves = family.writes.saved_by_doubling() * std::min(1.0, out.wanted / (size * number));
   // Free memory is worth as much: the cache could have it.
   const std::optional<double> costs = lost(situation, out.wanted);
   if (!costs || out.saves < trade_margin(situation.objective.first) * *costs) return std::nullopt;
@@ -222,7 +245,7 @@ Proposal BuffersLoop::grown(const Situation& situation, const Family& family,
 // Where what the cache is worth is not known, a probe first.
 std::optional<Proposal> BuffersLoop::make_room(const Situation& situation,
                                                const Doubling& doubling) {
-  const bool known = elasticity_.has_value();
+  const bool known = worth_is_known(situation);
   if (!known && !misses_are_steady()) return std::nullopt;
   auto out = known
                  ? take_from_cache(situation, doubling.wanted - doubling.free, "cache.trade",
@@ -241,23 +264,18 @@ std::optional<Proposal> BuffersLoop::grow(const Situation& situation, const Fami
   // What was taken and is not wanted after all. A probe that could not tell (the cache did not
   // fill) is no reason to keep it, either.
   const bool landed = taken_from_ && cache_ && *cache_ < *taken_from_;
-  if (landed && (!worth || !elasticity_)) {
+  if (landed && (!worth || !worth_is_known(situation))) {
     if (auto back = end_trade(situation)) return back;
   }
   if (!worth || !situation.features.memory_available_bytes) return std::nullopt;
-  // The catalogue knows no smaller buffers than these.
-  const auto least = static_cast<double>(find_knob(knob::kWriteBufferSize)->min);
-  const double part =
-      std::min(worth->free, worth->wanted) / static_cast<double>(family.number->value);
-  const bool has_room =
-      worth->free >= worth->wanted / 2 && static_cast<double>(family.size->value) + part >= least;
+  const bool has_room = worth->free >= std::max(worth->wanted / 2, worth->least);
   // Less cache is slower reads at once, for fewer bytes later: not where reads come first, unless
   // writers wait.
   const bool spares_reads = situation.objective.first == Priority::kReadP99 && !situation.stalled;
   if (!has_room && spares_reads) return std::nullopt;
   if (!has_room) {
     auto room = make_room(situation, *worth);
-    claims_ = room || elasticity_;
+    claims_ = room.has_value();
     return room;
   }
   claims_ = true;
@@ -299,17 +317,18 @@ std::optional<Proposal> BuffersLoop::give_back(const Situation& situation) {
 // Back only where the cache can use it, and writes would not ask for it again.
 std::optional<Proposal> BuffersLoop::give_idle_back(const Situation& situation,
                                                     const std::optional<Family>& family,
-                                                    bool presses) {
+                                                    bool writes_press) {
   const Features& f = situation.features;
   const bool reads_want_it =
       f.cache_fill_ratio.value_or(0) >= 0.95 &&
-      misses_cost_reads(read_misses(f).value_or(0), reads_and_seeks(f).value_or(0));
-  const bool writes_little =
-      !family || family->writes.saved_by_doubling() <
-                     lost(situation, static_cast<double>(family->size->value) *
-                                         static_cast<double>(family->number->value))
-                         .value_or(0);
-  const bool idle = situation.comfortable && !presses && reads_want_it && writes_little;
+      misses_cost_reads(misses_.mean(10).value_or(0), reads_and_seeks(f).value_or(0));
+  const auto half = [](const Family& of) {
+    return static_cast<double>(of.size->value) * static_cast<double>(of.number->value) / 2;
+  };
+  // Buffers of half the size would save twice as much by doubling again.
+  const bool writes_little = !family || 2 * family->writes.saved_by_doubling() <
+                                            lost(situation, half(*family)).value_or(0);
+  const bool idle = situation.comfortable && !writes_press && reads_want_it && writes_little;
   if (idle_.update(idle, situation.now) < kIdleSeconds) return std::nullopt;
   auto back = give_back(situation);
   if (back) idle_.reset();
@@ -320,8 +339,7 @@ std::optional<Proposal> BuffersLoop::decide(const Situation& situation,
                                             const Level0Merges& merges) {
   auto wish = look_and_decide(situation, merges);
   if (claims_) claimed_ = situation.now;
-  claims_ =
-      !resting_since_ && claimed_ && seconds_between(*claimed_, situation.now) < kClaimLastsSeconds;
+  claims_ = !resting_since_ && within(claimed_, situation.now, kClaimLastsSeconds);
   return wish;
 }
 
@@ -333,28 +351,30 @@ std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
   if (return_) {
     if (auto back = offer_return(situation)) return back;
   }
-  const bool presses = situation.trouble || situation.piling || situation.pressed ||
-                       situation.device_loaded || situation.wasteful;
+  const bool writes_press =
+      situation.trouble || situation.piling || situation.pressed || situation.wasteful;
+  const bool presses = writes_press || situation.device_loaded;
   const double pressed = pressed_.update(presses, situation.now);
   const std::optional<Family> family = busiest(situation, merges);
-  if (resting_since_ && seconds_between(*resting_since_, situation.now) >= kBuffersRestSeconds) {
-    resting_since_.reset();
-  }
+  if (!within(resting_since_, situation.now, kBuffersRestSeconds)) resting_since_.reset();
   if (pressed >= kPressedSeconds && family && !change_ && !resting_since_) {
     auto wish = grow(situation, *family);
     const bool same = wish && wish->knob == knob::kWriteBufferSize && wish->from == last_from_;
     last_from_ = wish ? wish->from : 0;
-    if (held_up_.update(same, situation.now) < kHeldUpSeconds) return wish;
-    claims_ = false;
-    resting_since_ = situation.now;
-    held_up_.reset();
-    return std::nullopt;
+    if (held_up_.update(same, situation.now) >= kHeldUpSeconds) {
+      claims_ = false;
+      resting_since_ = situation.now;
+      held_up_.reset();
+      return std::nullopt;
+    }
+    if (wish) return wish;
   }
   // Nothing presses any more: the question that the probe asked is moot.
-  if (taken_from_ && !change_ && !presses) {
+  const bool over = !presses && !within(claimed_, situation.now, kClaimLastsSeconds);
+  if (taken_from_ && !change_ && over) {
     if (auto back = end_trade(situation)) return back;
   }
-  return give_idle_back(situation, family, presses);
+  return give_idle_back(situation, family, writes_press);
 }
 
 }  // namespace rocktune

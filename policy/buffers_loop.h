@@ -8,7 +8,8 @@
 //
 //   lost = misses/s * elasticity * bytes / cache * what a miss takes of the device
 //
-// Both are of the misses that reads wait for (policy/memory.h). The elasticity depends on how the
+// Misses and elasticity are of those that reads wait for (policy/memory.h); where nobody reads the
+// cache is worth nothing. The elasticity depends on how the
 // load's favourites lie in blocks. It is found by a probe, a quarter of the cache for ten seconds,
 // and learnt anew with every change of the cache, from the misses that a read has before and after
 // it. These move by themselves, too, with every compaction: what was measured counts by how far it
@@ -19,6 +20,7 @@
 #include <string>
 
 #include "policy/level0_merges.h"
+#include "policy/memory.h"
 #include "policy/situation.h"
 
 namespace rocktune {
@@ -27,7 +29,8 @@ class BuffersLoop {
  public:
   // For the write buffers, or for the cache where it is to make room.
   std::optional<Proposal> decide(const Situation& situation, const Level0Merges& merges);
-  // The cache is not to grow: the memory is meant for the write buffers, or a probe is under way.
+  // The cache is not to grow: the memory is meant for the write buffers, or was a moment ago, or a
+  // probe is under way.
   [[nodiscard]] bool claims_memory() const { return claims_; }
   void reset() { *this = BuffersLoop(); }
 
@@ -38,7 +41,8 @@ class BuffersLoop {
     Level0Merging writes;
   };
   struct Doubling {
-    double wanted = 0, free = 0;  // bytes: by which the buffers are to grow, and that nobody uses
+    // bytes: by which the buffers are to grow, at least or not at all, and that nobody uses
+    double wanted = 0, least = 0, free = 0;
     double saves = 0, costs = 0;  // bytes/s of the device: as buffers, and as cache
   };
   std::optional<Proposal> look_and_decide(const Situation& situation, const Level0Merges& merges);
@@ -50,6 +54,9 @@ class BuffersLoop {
                                           std::string_view rule, std::string reason);
   [[nodiscard]] static std::optional<Family> busiest(const Situation& situation,
                                                      const Level0Merges& merges);
+  [[nodiscard]] static double least_growth(const Family& family);  // bytes
+  [[nodiscard]] bool read_lately(const Situation& situation) const;
+  [[nodiscard]] bool worth_is_known(const Situation& situation) const;
   // Absent: nobody can tell, as while the cache is filling.
   [[nodiscard]] std::optional<double> lost(const Situation& situation, double bytes) const;
   std::optional<Proposal> end_trade(const Situation& situation);
@@ -62,9 +69,10 @@ class BuffersLoop {
   std::optional<Proposal> grow(const Situation& situation, const Family& family);
   std::optional<Proposal> give_back(const Situation& situation);
   std::optional<Proposal> give_idle_back(const Situation& situation,
-                                         const std::optional<Family>& family, bool presses);
+                                         const std::optional<Family>& family, bool writes_press);
 
   Trend hit_ratio_{Trend::Jumps::kKeep, 0, 15};
+  ReadMisses read_misses_;
   Trend misses_{Trend::Jumps::kKeep, 0, 15};  // per second
   Trend misses_per_read_{Trend::Jumps::kKeep, 0, 15};
   // The cache before its last change, until the misses of after it are known.
@@ -89,7 +97,7 @@ class BuffersLoop {
     Nanoseconds since{0};
   };
   std::optional<Return> return_;
-  std::optional<Nanoseconds> resting_since_, claimed_;
+  std::optional<Nanoseconds> resting_since_, claimed_, read_at_;
   std::int64_t last_from_ = 0;   // of the last wish
   double not_full_seconds_ = 0;  // that the cache has not been full; 0: it is
   bool claims_ = false;

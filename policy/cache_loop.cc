@@ -66,7 +66,7 @@ void CacheLoop::observe(const Situation& situation, const KnobReading& reading) 
   }
   capacity_ = reading.value;
   hit_ratio_.note(situation.now, f.cache_hit_ratio);
-  misses_.note(situation.now, read_misses(f));
+  misses_.note(situation.now, read_misses_.look(f));
   memory_pressure_.note(situation.now, f.memory_pressure_ratio);
   reads_.note(situation.now, reads_and_seeks(f));
   const Value hit_ratio = hit_ratio_.mean(10);
@@ -111,9 +111,8 @@ std::optional<Proposal> CacheLoop::grow(const Situation& situation,
   // to be used.
   const double slow_us = kNearlySlow * situation.objective.read_p99_seconds * 1e6;
   const bool hurry = situation.read_p99_us.value_or(0) > slow_us && !situation.trouble;
-  bool waits =
-      (growth_.has_value() && !hurry) || knee_hit_ratio_.has_value() ||
-      (last_shrink_ && seconds_between(*last_shrink_, situation.now) < kAfterShrinkSeconds);
+  bool waits = (growth_.has_value() && !hurry) || knee_hit_ratio_.has_value() ||
+               within(last_shrink_, situation.now, kAfterShrinkSeconds);
   if (!misses_cost || waits || f.cache_fill_ratio.value_or(0) < kFull) return std::nullopt;
   if (!f.memory_available_bytes || memory_is_short(situation, kMemoryLow)) return std::nullopt;
   const double factor = hurry ? 2 * params_.cache_growth_factor - 1 : params_.cache_growth_factor;
@@ -122,13 +121,14 @@ std::optional<Proposal> CacheLoop::grow(const Situation& situation,
   auto to = static_cast<std::int64_t>(wanted);
   if (to <= reading.value) return std::nullopt;
   Proposal out = propose(reading, to, "cache.miss");
-  out.reason = text::percent(1 - *hit_ratio) + " of the block reads miss the full cache, " +
+  out.reason = text::percent(1 - *hit_ratio) +
+               " of the block reads miss the full cache, and reads wait for " +
                text::amount(*misses) + "/s; " + text::bytes(*f.memory_available_bytes) +
                " of memory are available";
   out.expected = {"cache_hit_ratio", false, *hit_ratio, kCacheEvaluationSeconds};
-  out.evidence = {{"cache_hit_ratio", *hit_ratio, std::nullopt},
-                  {"cache_misses_per_second", *misses, std::nullopt},
-                  {"memory_available_bytes", *f.memory_available_bytes, std::nullopt}};
+  out.evidence = miss_evidence(f);
+  out.evidence.push_back({"cache_hit_ratio", *hit_ratio, std::nullopt});
+  out.evidence.push_back({"memory_available_bytes", *f.memory_available_bytes, std::nullopt});
   return out;
 }
 

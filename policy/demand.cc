@@ -29,10 +29,6 @@ double jobs_for(double compactions, double flushes) {
   return static_cast<double>(jobs);
 }
 
-bool lately(const std::optional<Nanoseconds>& since, Nanoseconds now) {
-  return since && seconds_between(*since, now) < kWishSeconds;
-}
-
 }  // namespace
 
 void DemandMeter::measure_background(const Features& f) {
@@ -64,7 +60,7 @@ void DemandMeter::measure_jobs(const Features& f, const Situation& situation) {
 
 void DemandMeter::measure_cache(const Features& f) {
   reads_.note(f.at.tick, reads_and_seeks(f));
-  misses_.note(f.at.tick, read_misses(f));
+  misses_.note(f.at.tick, read_misses_.look(f));
   demand_.cache_used = f.cache_usage_bytes;
   const bool pays = misses_cost_reads(misses_.mean(10).value_or(0), reads_.mean(10).value_or(0));
   if (pays && f.cache_fill_ratio.value_or(0) >= kWishFill) wanted_cache_ = f.at.tick;
@@ -88,9 +84,9 @@ const Demand& DemandMeter::update(const PolicyInput& input) {
       queue_.mean(5).value_or(0) >= kBusyShare * o.device_queue_limit ||
       await_.mean(5).value_or(0) >= kBusyShare * o.device_await_limit_seconds * 1e3;
   if (is_read(f)) read_ = now;
-  demand_.reads = read_ && seconds_between(*read_, now) < kReadLatelySeconds;
-  demand_.wants_jobs = lately(wanted_jobs_, now);
-  demand_.wants_cache = lately(wanted_cache_, now);
+  demand_.reads = within(read_, now, kReadLatelySeconds);
+  demand_.wants_jobs = within(wanted_jobs_, now, kWishSeconds);
+  demand_.wants_cache = within(wanted_cache_, now, kWishSeconds);
   return demand_;
 }
 

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "policy/memory.h"
 #include "policy/situation.h"
 
 namespace rocktune {
@@ -48,6 +49,7 @@ class DemandMeter {
   Trend background_ = window(60), compactions_ = window(60), flushes_ = window(60);
   Trend reads_ = window(10), misses_ = window(10);
   Trend queue_ = window(5), await_ = window(5);
+  ReadMisses read_misses_;
   std::optional<Nanoseconds> wanted_jobs_, wanted_cache_, read_;
   Demand demand_;
 };

@@ -34,10 +34,9 @@ double sorted_runs(const ColumnFamilyReading& family) {
 std::optional<Proposal> FilterLoop::decide(const Situation& situation) {
   const Features& f = situation.features;
   const Nanoseconds now = situation.now;
-  if (f.reads_per_second) reads_.add(now, *f.reads_per_second);
-  if (f.cache_misses_per_second) misses_.add(now, *f.cache_misses_per_second);
-  reads_.expire(now);
-  misses_.expire(now);
+  reads_.note(now, f.reads_per_second);
+  all_misses_.note(now, f.cache_misses_per_second);
+  misses_.note(now, read_misses_.look(f));
   const Value reads = reads_.mean(10), misses = misses_.mean(10);
   const bool look_in_vain =
       reads && misses && *reads >= kLeastReads && *misses >= kManyMisses * *reads;
@@ -61,9 +60,10 @@ std::optional<Proposal> FilterLoop::decide(const Situation& situation) {
                text::amount(runs) + " sorted runs to look into and " +
                (reading->value > 0 ? std::to_string(reading->value) + " filter bits a key"
                                    : std::string("no filters"));
-  out.expected = {"cache_misses_per_second", true, *misses, kFilterEvaluationSeconds};
-  out.evidence = {{"cache_misses_per_second", *misses, std::nullopt},
-                  {"reads_per_second", *reads, std::nullopt}};
+  out.expected = {"cache_misses_per_second", true, all_misses_.mean(10).value_or(*misses),
+                  kFilterEvaluationSeconds};
+  out.evidence = miss_evidence(f);
+  out.evidence.push_back({"reads_per_second", *reads, std::nullopt});
   return out;
 }
 

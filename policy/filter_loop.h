@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "policy/memory.h"
 #include "policy/situation.h"
 
 namespace rocktune {
@@ -18,7 +19,8 @@ class FilterLoop {
 
  private:
   Trend reads_{Trend::Jumps::kKeep, 0, 15};
-  Trend misses_{Trend::Jumps::kKeep, 0, 15};
+  Trend all_misses_{Trend::Jumps::kKeep, 0, 15}, misses_{Trend::Jumps::kKeep, 0, 15};
+  ReadMisses read_misses_;
   Held wanted_;
   std::size_t turn_ = 0;
 };

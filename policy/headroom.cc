@@ -79,8 +79,7 @@ class Headroom : public Policy {
   void wait_for_relief(Situation& situation, bool raises) {
     // A limiter that goes back up because it gained reads nothing relieves nobody.
     if (raises && (situation.trouble || situation.piling)) relief_at_ = situation.now;
-    const bool comes =
-        relief_at_ && seconds_between(*relief_at_, situation.now) < kReliefShowsSeconds;
+    const bool comes = within(relief_at_, situation.now, kReliefShowsSeconds);
     // Until the trouble is over: wishes that come and go do not begin the wait anew.
     const bool relieving = comes || (waits_ && situation.trouble);
     waits_ = relieving;

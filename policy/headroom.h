@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "policy/memory.h"
 #include "policy/policy.h"
 #include "policy/situation.h"
 
@@ -80,8 +81,9 @@ class JobsLoop {
   // are given back. Four times as long after each mistake, a quarter after what was none.
   double loaded_return_seconds_ = kLoadedReturnSeconds;
   std::optional<std::int64_t> jobs_;
-  std::optional<Nanoseconds> last_return_;  // that nothing was learnt from yet
-  std::optional<Nanoseconds> limiter_raised_;
+  std::optional<Nanoseconds> last_return_;     // that nothing was learnt from yet
+  Value limiter_rate_;                         // as last seen
+  std::optional<Nanoseconds> limiter_raised_;  // or its loop was waited for
   double unused_seconds_ = 0, loaded_seconds_ = 0;
   Held limiter_first_, unused_, loaded_;
 };
@@ -118,6 +120,7 @@ class CacheLoop {
 
   HeadroomParams params_;
   Trend hit_ratio_{Trend::Jumps::kKeep, 0, 15};
+  ReadMisses read_misses_;
   Trend misses_{Trend::Jumps::kKeep, 0, 15};
   Trend reads_{Trend::Jumps::kKeep, 0, 15};
   Trend memory_pressure_{Trend::Jumps::kKeep, 0, 5};

@@ -88,10 +88,10 @@ std::optional<Proposal> JobsLoop::relieve(const Situation& situation, const Knob
   std::string which;
   if (full(situation.running_compactions, compaction_slots(jobs))) {
     to = next_with_more(jobs, compaction_slots);
-    const bool limiter_shows =
-        limiter_raised_ && seconds_between(*limiter_raised_, situation.now) < kLimiterShowsSeconds;
-    if (situation.stalled && !situation.device_loaded && !limiter_shows)
+    const bool limiter_shows = within(limiter_raised_, situation.now, kLimiterShowsSeconds);
+    if (situation.stalled && !situation.device_loaded && !limiter_shows) {
       to = std::max(to, jobs + 2);
+    }
     which = "compaction";
   } else if (situation.backlog_cause == "memtables" &&
              full(situation.running_flushes, flush_slots(jobs))) {
@@ -156,9 +156,13 @@ std::optional<Proposal> JobsLoop::decide(const Situation& situation, bool limite
   if (reading == nullptr) return std::nullopt;
   look(situation, *reading);
   note_changes(*reading, situation.now);
-  if (limiter_first) limiter_raised_ = situation.now;
-  double waited = limiter_first_.update(limiter_first, situation.now);
-  if (limiter_first && waited < kLimiterFirstSeconds) return std::nullopt;
+  const Value& rate = situation.features.limiter_rate;
+  const bool rose = limiter_rate_ && (!rate || *rate > *limiter_rate_);
+  limiter_rate_ = rate;
+  const double waited = limiter_first_.update(limiter_first, situation.now);
+  const bool waits = limiter_first && waited < kLimiterFirstSeconds;
+  if (waits || rose) limiter_raised_ = situation.now;
+  if (waits) return std::nullopt;
   if (auto proposal = relieve(situation, *reading)) return proposal;
   if (auto proposal = give_back_loaded(situation, *reading)) return proposal;
   return give_back(situation, *reading);

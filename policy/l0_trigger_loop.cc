@@ -134,7 +134,7 @@ std::optional<Proposal> L0TriggerLoop::decide(const Situation& situation,
         situation, "l0_trigger.idle",
         "nothing has pressed for " + text::duration(idle) + ": reads look into fewer files again");
   }
-  const bool rests = crowded_at_ && seconds_between(*crowded_at_, now) < kL0CrowdedRestSeconds;
+  const bool rests = within(crowded_at_, now, kL0CrowdedRestSeconds);
   if (pressed < kL0PressedSeconds || rests) return std::nullopt;
   return raise(situation, merges);
 }

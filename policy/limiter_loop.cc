@@ -59,10 +59,6 @@ std::string why_raise(const Situation& situation, const KnobReading& reading) {
          text::rate(situation.need.value_or(0)) + " that writes need in the background";
 }
 
-bool within(const std::optional<Nanoseconds>& since, Nanoseconds now, double seconds) {
-  return since && seconds_between(*since, now) < seconds;
-}
-
 }  // namespace
 
 void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situation) {

@@ -8,6 +8,8 @@
 namespace rocktune {
 namespace {
 
+// A device that has not been read for so long is gone.
+constexpr double kLostDeviceSeconds = 15;
 constexpr double kLeastMissesPerRead = 0.05, kLeastMissesPerSecond = 100;
 
 }  // namespace
@@ -17,9 +19,23 @@ Value reads_and_seeks(const Features& f) {
   return *f.reads_per_second + f.seeks_per_second.value_or(0);
 }
 
-Value read_misses(const Features& f) {
-  if (!f.cache_misses_per_second || !f.device_read_iops) return f.cache_misses_per_second;
-  return std::min(*f.cache_misses_per_second, *f.device_read_iops);
+Value ReadMisses::look(const Features& f) {
+  const bool lost = !f.device_read_iops && device_seen_ &&
+                    seconds_between(*device_seen_, f.at.tick) < kLostDeviceSeconds;
+  if (f.device_read_iops) device_seen_ = f.at.tick;
+  if (lost || !f.cache_misses_per_second) return std::nullopt;
+  return std::min(*f.cache_misses_per_second,
+                  f.device_read_iops.value_or(*f.cache_misses_per_second));
+}
+
+std::vector<Driver> miss_evidence(const Features& f) {
+  std::vector<Driver> out;
+  auto add = [&out](const char* name, const Value& value) {
+    if (value) out.push_back({name, *value});
+  };
+  add("cache_misses_per_second", f.cache_misses_per_second);
+  add("device_read_iops", f.device_read_iops);
+  return out;
 }
 
 bool is_read(const Features& features) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/features.h"
+#include "model/indicators.h"
 #include "model/objective.h"
 #include "model/sample.h"
 
@@ -33,11 +34,21 @@ Value reads_and_seeks(const Features& features);  // per second; absent without 
 bool is_read(const Features& features);
 inline constexpr double kReadLatelySeconds = 60;
 
-// Misses of the block cache that reads wait for, per second. What compactions look up in vain is
-// among the misses of RocksDB's statistics (on a busy tree the larger part), and their readahead
-// serves that with few reads; the page cache serves others. So they are no more than the device's
-// reads, where those are known.
-Value read_misses(const Features& features);
+// Misses of the block cache that reads wait for, per second: an upper bound of them. What
+// compactions look up in vain is among the misses of RocksDB's statistics (on a busy tree the
+// larger part), and their readahead serves that with few reads; the page cache serves others. So
+// they are no more than the device's reads, compactions' included, where those are known. A sample
+// or some without the device's reads say nothing: all misses would be another quantity.
+class ReadMisses {
+ public:
+  Value look(const Features& features);  // once per sample
+
+ private:
+  std::optional<Nanoseconds> device_seen_;
+};
+
+// All misses, and what the device reads: for the reasons of a proposal.
+std::vector<Driver> miss_evidence(const Features& features);
 
 // Whether misses of the block cache are what reads pay for. By reads and seeks, not by look-ups:
 // most of those are for filters and indexes, which are hit nearly always.

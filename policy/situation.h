@@ -68,6 +68,11 @@ struct Situation {
   Value cpu_busy_ratio;                        // mean of 5 s
 };
 
+// Whether it happened less than so long ago.
+inline bool within(const std::optional<Nanoseconds>& at, Nanoseconds now, double seconds) {
+  return at && seconds_between(*at, now) < seconds;
+}
+
 // How long a condition has held without a break. A gap (policy/gaps.h) is one: nobody has seen it
 // hold.
 class Held {

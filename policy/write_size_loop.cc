@@ -115,7 +115,7 @@ bool WriteSizeLoop::reads_wait_for_writes(const Situation& situation) const {
 
 std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
                                              const KnobReading& reading) {
-  const bool resting = failed_at_ && seconds_between(*failed_at_, situation.now) < rest_seconds_;
+  const bool resting = within(failed_at_, situation.now, rest_seconds_);
   const std::int64_t pieces = smallest_pieces(reading);
   const bool small = reading.value <= pieces;
   if (small || resting || situation.stalled || !reads_wait_for_writes(situation)) {
@@ -212,7 +212,7 @@ std::optional<Proposal> WriteSizeLoop::follow(const Situation& situation,
   const Features& f = situation.features;
   const auto& asked = f.shared ? f.shared->write_size_max_bytes : Counter();
   if (is_read(f)) read_ = situation.now;
-  const bool reads = read_ && seconds_between(*read_, situation.now) < kReadLatelySeconds;
+  const bool reads = within(read_, situation.now, kReadLatelySeconds);
   const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
   const double unasked = unasked_.update(ours && !asked && !trial_ && !reads, situation.now);
   // Who is read now finds out by itself what its reads bear, and does not ask others for a size
@@ -229,7 +229,7 @@ std::optional<Proposal> WriteSizeLoop::follow(const Situation& situation,
     out.expected = no_more_stalls(f);
     return out;
   }
-  const bool resting = failed_at_ && seconds_between(*failed_at_, situation.now) < rest_seconds_;
+  const bool resting = within(failed_at_, situation.now, rest_seconds_);
   if (!asked || resting) return std::nullopt;
   const std::int64_t size =
       std::max(smallest_pieces(reading), whole_bytes(static_cast<double>(*asked)));

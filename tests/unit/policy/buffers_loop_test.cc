@@ -24,6 +24,27 @@ void miss(HeadroomBench& bench, double per_second) {
   bench.f.device_read_iops = per_second + 100;  // compactions read, too
 }
 
+// The rule of the first proposal for the cache within that time; empty: there was none.
+std::string first_cache_rule(HeadroomBench& bench, double seconds) {
+  for (int i = 0; i < static_cast<int>(seconds * 2); ++i) {
+    for (const Proposal& proposal : bench.tick()) {
+      if (proposal.knob == knob::kCacheCapacity) return proposal.rule;
+    }
+  }
+  return "";
+}
+
+// A probe was made of what the cache is worth, and it is hardly anything.
+HeadroomBench probed() {
+  HeadroomBench bench = pressed(2);
+  miss(bench, 20e3);
+  bench.apply(*bench.run(20, knob::kCacheCapacity));
+  REQUIRE(bench.run(12, knob::kWriteBufferSize));
+  bench.knob(knob::kCacheCapacity).value = 256 * kHeadroomMiB;  // somebody took it back
+  bench.run(12, knob::kCacheCapacity);
+  return bench;
+}
+
 }  // namespace
 
 TEST_CASE("buffers: free memory goes to writes that press", "[headroom][buffers]") {
@@ -102,8 +123,9 @@ TEST_CASE("buffers: a probe tells what the cache is worth", "[headroom][buffers]
   CHECK(probe->to == 192 * kHeadroomMiB);
   bench.apply(*probe);
   SECTION("the cache does not take back what was made free while nothing presses for a moment") {
-    bench.run(11, knob::kWriteBufferSize);
-    bench.apply(*bench.run(1, knob::kWriteBufferSize));  // which leaves some
+    const auto grown = bench.run(12, knob::kWriteBufferSize);
+    REQUIRE(grown);
+    bench.apply(*grown);  // which leaves some
     bench.knob(knob::kWriteBufferSize).value -= 16 * kHeadroomMiB;
     bench.f.device_queue = 1;
     CHECK_FALSE(bench.run(10, knob::kCacheCapacity));
@@ -225,6 +247,94 @@ TEST_CASE("buffers: what compactions look up in vain is no miss that reads wait 
   CHECK(grown->rule == "buffers.writes");
 }
 
+TEST_CASE("buffers: a probe looks at the misses that a read has", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  miss(bench, 20e3);
+  const auto probe = bench.run(20, knob::kCacheCapacity);
+  REQUIRE(probe);
+  bench.apply(*probe);
+  bench.f.reads_per_second = 40e3;  // twice as many reads, and misses
+  miss(bench, 40e3);
+  const auto grown = bench.run(13, knob::kWriteBufferSize);
+  REQUIRE(grown);
+  CHECK(grown->rule == "buffers.writes");
+}
+
+TEST_CASE("buffers: without reads the cache is worth nothing", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  miss(bench, 20e3);  // compactions' own
+  SECTION("a bulk load") {
+    bench.f.reads_per_second = 0;
+    CHECK(first_cache_rule(bench, 10) == "cache.trade");
+  }
+  SECTION("reads that ended a minute ago") {
+    bench.run(2, knob::kCacheCapacity);
+    bench.f.reads_per_second = 0;
+    CHECK(first_cache_rule(bench, 55) == "");
+    CHECK(first_cache_rule(bench, 10) == "cache.trade");
+  }
+  SECTION("reads that nobody counts") {
+    bench.f.reads_per_second.reset();
+    CHECK(first_cache_rule(bench, 120) == "");
+  }
+}
+
+TEST_CASE("buffers: misses that the page cache serves tell nothing", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  miss(bench, 20e3);
+  bench.f.device_read_iops = 0;
+  CHECK(first_cache_rule(bench, 1300) == "");
+}
+
+TEST_CASE("buffers: what was learnt of the cache is forgotten", "[headroom][buffers]") {
+  HeadroomBench bench = probed();
+  SECTION("not before its time") {
+    CHECK(first_cache_rule(bench, 10) == "cache.trade");
+  }
+  SECTION("with another working set") {
+    miss(bench, 28e3);
+    bench.run(20, knob::kCacheCapacity);
+    CHECK(first_cache_rule(bench, 1) == "cache.probe");
+  }
+  SECTION("after half an hour, though nobody could look") {
+    bench.f.device_queue = 1;
+    bench.f.cache_misses_per_second.reset();
+    bench.run(1800, knob::kCacheCapacity);
+    miss(bench, 20e3);
+    bench.f.device_queue = 30;
+    CHECK(first_cache_rule(bench, 20) == "cache.probe");
+  }
+}
+
+TEST_CASE("buffers: a probe that was never made is no reason to rest", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  miss(bench, 20e3);
+  REQUIRE(bench.run(20, knob::kCacheCapacity));  // held by the guard
+  bench.f.device_queue = 1;
+  bench.run(30, knob::kCacheCapacity);
+  bench.f.device_queue = 30;
+  CHECK(first_cache_rule(bench, 20) == "cache.probe");
+}
+
+TEST_CASE("buffers: smaller than the least that may be set they grow to that at least",
+          "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.knob(knob::kWriteBufferSize).value = bench.knob(knob::kWriteBufferSize).found =
+      kHeadroomMiB / 8;
+  bench.flushes_per_tick = 400;
+  SECTION("where there is memory") {
+    bench.budget.memory_max = Bytes{1024 * kHeadroomMiB};
+    const auto grown = bench.run(8, knob::kWriteBufferSize);
+    REQUIRE(grown);
+    CHECK(grown->to == kHeadroomMiB);
+  }
+  SECTION("or not at all") {
+    bench.knob(knob::kCacheCapacity).value = bench.knob(knob::kCacheCapacity).found = kHeadroomMiB;
+    bench.budget.memory_max = Bytes{3 * kHeadroomMiB};  // half of it is less than 2 MiB
+    for (int i = 0; i < 120; ++i) CHECK(bench.tick().empty());
+  }
+}
+
 TEST_CASE("buffers: room for less than the least that the knob may have is no room",
           "[headroom][buffers]") {
   HeadroomBench bench = pressed(2);
@@ -257,6 +367,39 @@ TEST_CASE("buffers: they go back when nobody writes and reads miss", "[headroom]
   REQUIRE(back);
   CHECK(back->rule == "buffers.idle");
   CHECK(back->to == 128 * kHeadroomMiB);
+}
+
+TEST_CASE("buffers: they stay where half of them would be wanted back", "[headroom][buffers]") {
+  HeadroomBench bench;
+  bench.family(256 * kHeadroomMiB, 2);  // 512 MiB/s flushed: 1 GiB/s would be saved again
+  bench.knob(knob::kWriteBufferSize).found = 64 * kHeadroomMiB;
+  bench.knob(knob::kWriteBufferSize).owner = KnobOwner::kRocktune;
+  // As cache 256 MiB of it are worth misses/s * 0.2 * 6 KiB, and the cache is not known better.
+  const double even = 2.0 * 512 * kHeadroomMiB / (0.2 * 6144);
+  SECTION("a little less than that") {
+    miss(bench, 0.9 * even);
+    CHECK_FALSE(bench.run(320, knob::kWriteBufferSize));
+  }
+  SECTION("a little more") {
+    miss(bench, 1.1 * even);
+    const auto back = bench.run(320, knob::kWriteBufferSize);
+    REQUIRE(back);
+    CHECK(back->rule == "buffers.idle");
+  }
+}
+
+TEST_CASE("buffers: a device that reads keep loaded does not hold them", "[headroom][buffers]") {
+  HeadroomBench bench;
+  bench.family(256 * kHeadroomMiB, 0);
+  bench.knob(knob::kWriteBufferSize).found = 64 * kHeadroomMiB;
+  bench.knob(knob::kWriteBufferSize).owner = KnobOwner::kRocktune;
+  miss(bench, 5000);
+  bench.run(10, knob::kWriteBufferSize);
+  bench.f.running_compactions = 1;
+  bench.f.device_read_await_ms = 1.2;
+  const auto back = bench.run(305, knob::kWriteBufferSize);
+  REQUIRE(back);
+  CHECK(back->rule == "buffers.idle");
 }
 
 TEST_CASE("buffers: a probe that could not tell gives the memory back", "[headroom][buffers]") {

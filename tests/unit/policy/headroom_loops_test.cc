@@ -111,6 +111,10 @@ TEST_CASE("filters: where reads look in vain and the option can be changed", "[h
     bench.f.cache_misses_per_second = 500;
     CHECK_FALSE(bench.run(60, knob::kBloomBits));
   }
+  SECTION("compactions do, reads hardly") {
+    bench.f.device_read_iops = 500;
+    CHECK_FALSE(bench.run(60, knob::kBloomBits));
+  }
   SECTION("one sorted run") {
     bench.f.column_families[0].levels = {{0, 0}, {8, 512u << 20}};
     CHECK_FALSE(bench.run(60, knob::kBloomBits));

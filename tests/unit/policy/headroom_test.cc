@@ -184,6 +184,13 @@ TEST_CASE("jobs: one slot at a time while a raised limiter may still end the sta
     CHECK(bench.run(1, knob::kBackgroundJobs)->to == 3);
     CHECK(bench.run(5, knob::kBackgroundJobs)->to == 4);
   }
+  SECTION("the limiter is, and nobody raises it") {
+    bench.set_limit(40 * kHeadroomMiB, 39.0 * kHeadroomMiB);
+    CHECK_FALSE(bench.run(9.5, knob::kBackgroundJobs));
+    REQUIRE(bench.run(2, knob::kBackgroundJobs));
+    CHECK(bench.run(1, knob::kBackgroundJobs)->to == 3);
+    CHECK(bench.run(4, knob::kBackgroundJobs)->to == 4);
+  }
 }
 
 TEST_CASE("jobs: unused ones are given back one by one, ours only", "[headroom]") {
@@ -309,6 +316,16 @@ TEST_CASE("cache: does not grow without a reason or without room", "[headroom]")
   }
   SECTION("misses cost nothing") {
     bench.f.device_read_iops = 0;
+  }
+  SECTION("most are compactions': reads wait for few") {
+    bench.f.device_read_iops = 500;
+  }
+  SECTION("the device's reads are lost for a moment") {
+    bench.f.device_read_iops = 500;
+    bench.run(5, knob::kCacheCapacity);
+    bench.f.device_read_iops.reset();
+    CHECK_FALSE(bench.run(14, knob::kCacheCapacity));
+    bench.f.device_read_iops = 500;
   }
   SECTION("there are few") {
     bench.f.cache_misses_per_second = 20;

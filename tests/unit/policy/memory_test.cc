@@ -1,0 +1,52 @@
+// Which misses of the block cache reads wait for, and who asks for a larger one.
+#include "policy/memory.h"
+
+#include "policy/demand.h"
+#include "tests/support/catch.h"
+#include "tests/unit/policy/headroom_bench.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+Features at(double seconds, Value misses, Value device_reads) {
+  Features f;
+  f.at.tick = at_seconds(seconds);
+  f.cache_misses_per_second = misses;
+  f.device_read_iops = device_reads;
+  return f;
+}
+
+}  // namespace
+
+TEST_CASE("misses that reads wait for are no more than the device's reads", "[memory]") {
+  ReadMisses misses;
+  CHECK(misses.look(at(0, 5000, 300)) == 300);
+  CHECK(misses.look(at(1, 200, 300)) == 200);
+  CHECK_FALSE(misses.look(at(2, std::nullopt, 300)));
+  SECTION("samples without the device's reads say nothing, until it is gone for good") {
+    CHECK_FALSE(misses.look(at(3, 5000, std::nullopt)));
+    CHECK_FALSE(misses.look(at(16.9, 5000, std::nullopt)));
+    CHECK(misses.look(at(17, 5000, std::nullopt)) == 5000);
+    CHECK(misses.look(at(18, 5000, 300)) == 300);
+  }
+}
+
+TEST_CASE("without a device all misses count", "[memory]") {
+  ReadMisses misses;
+  CHECK(misses.look(at(0, 5000, std::nullopt)) == 5000);
+}
+
+TEST_CASE("a database wants cache for the misses that its reads wait for", "[memory]") {
+  HeadroomBench bench;
+  bench.f.cache_misses_per_second = 5000;  // of 20,000 reads
+  const auto wants_cache = [&bench](double device_reads) {
+    DemandMeter meter;
+    bench.f.device_read_iops = device_reads;
+    bench.tick();
+    return meter.update({bench.f, bench.indicators, bench.objective, bench.budget}).wants_cache;
+  };
+  CHECK(wants_cache(5000));
+  CHECK_FALSE(wants_cache(500));  // the others are compactions'
+}
