@@ -15,14 +15,10 @@ constexpr double kCacheEvaluationSeconds = 60;
 constexpr double kFull = 0.95;            // an emptier cache does not need to grow
 constexpr double kLeastDeviceReads = 50;  // per second: below, the page cache serves the misses
 constexpr double kNearlySlow = 0.5;       // of the reads' objective
-// Shares of all memory: below the first the cache shrinks, below the second it does not grow.
-constexpr double kMemoryShort = 0.05, kMemoryLow = 0.10;
-constexpr double kMemoryPressure = 0.10;  // share of time that tasks waited for memory
 constexpr double kShrinkFactor = 0.8;
 constexpr double kLeastShareOfFound = 0.25;
 constexpr double kJudgeAfterSeconds = 30;  // a grown cache has to fill first
 constexpr double kGiveUpSeconds = 300;     // ...and if it never does it was large enough
-constexpr double kAfterShrinkSeconds = 300;
 // The working set has changed when there are so many times the misses of the knee.
 constexpr double kKneeForgotten = 1.25;
 
@@ -33,13 +29,6 @@ std::int64_t most_bytes(const Situation& situation, const KnobReading& reading) 
 }
 
 }  // namespace
-
-bool CacheLoop::memory_is_short(const Situation& situation, double of_total) const {
-  const Features& f = situation.features;
-  if (memory_pressure_.mean(5).value_or(0) >= kMemoryPressure) return true;
-  return f.memory_available_bytes && f.memory_total_bytes &&
-         *f.memory_available_bytes < of_total * *f.memory_total_bytes;
-}
 
 void CacheLoop::judge_growth(const Situation& situation, double hit_ratio) {
   if (!growth_) return;
@@ -60,14 +49,12 @@ void CacheLoop::observe(const Situation& situation, const KnobReading& reading) 
     hit_ratio_.clear();
   }
   if (capacity_ && reading.value < *capacity_) {
-    if (memory_is_short(situation, kMemoryLow)) last_shrink_ = situation.now;
     growth_.reset();
     knee_hit_ratio_.reset();
   }
   capacity_ = reading.value;
   hit_ratio_.note(situation.now, f.cache_hit_ratio);
   misses_.note(situation.now, read_misses_.look(f));
-  memory_pressure_.note(situation.now, f.memory_pressure_ratio);
   reads_.note(situation.now, reads_and_seeks(f));
   const Value hit_ratio = hit_ratio_.mean(10);
   if (!hit_ratio) return;
@@ -79,7 +66,7 @@ void CacheLoop::observe(const Situation& situation, const KnobReading& reading) 
 
 std::optional<Proposal> CacheLoop::shrink(const Situation& situation,
                                           const KnobReading& reading) const {
-  if (!memory_is_short(situation, kMemoryShort)) return std::nullopt;
+  if (!situation.memory_short) return std::nullopt;
   auto least = static_cast<std::int64_t>(kLeastShareOfFound * static_cast<double>(reading.found));
   auto to = static_cast<std::int64_t>(kShrinkFactor * static_cast<double>(reading.value));
   to = std::max(to, least);
@@ -88,8 +75,8 @@ std::optional<Proposal> CacheLoop::shrink(const Situation& situation,
   Proposal out = propose(reading, to, "cache.memory");
   out.reason = "memory is short: " + text::bytes(f.memory_available_bytes.value_or(0)) +
                " available, and tasks waited for it " +
-               text::percent(memory_pressure_.mean(5).value_or(0)) + " of the time";
-  out.expected = {"memory_pressure_ratio", true, memory_pressure_.mean(5).value_or(0),
+               text::percent(situation.memory_pressure.value_or(0)) + " of the time";
+  out.expected = {"memory_pressure_ratio", true, situation.memory_pressure.value_or(0),
                   kCacheEvaluationSeconds};
   if (f.memory_available_bytes) {
     out.evidence.push_back({"memory_available_bytes", *f.memory_available_bytes, std::nullopt});
@@ -111,10 +98,9 @@ std::optional<Proposal> CacheLoop::grow(const Situation& situation,
   // to be used.
   const double slow_us = kNearlySlow * situation.objective.read_p99_seconds * 1e6;
   const bool hurry = situation.read_p99_us.value_or(0) > slow_us && !situation.trouble;
-  bool waits = (growth_.has_value() && !hurry) || knee_hit_ratio_.has_value() ||
-               within(last_shrink_, situation.now, kAfterShrinkSeconds);
+  const bool waits = (growth_.has_value() && !hurry) || knee_hit_ratio_.has_value();
   if (!misses_cost || waits || f.cache_fill_ratio.value_or(0) < kFull) return std::nullopt;
-  if (!f.memory_available_bytes || memory_is_short(situation, kMemoryLow)) return std::nullopt;
+  if (!f.memory_available_bytes || situation.memory_low) return std::nullopt;
   const double factor = hurry ? 2 * params_.cache_growth_factor - 1 : params_.cache_growth_factor;
   double wanted = std::min(static_cast<double>(reading.value) * factor,
                            static_cast<double>(most_bytes(situation, reading)));

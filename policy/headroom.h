@@ -114,7 +114,6 @@ class CacheLoop {
   };
   void observe(const Situation& situation, const KnobReading& reading);
   void judge_growth(const Situation& situation, double hit_ratio);
-  [[nodiscard]] bool memory_is_short(const Situation& situation, double of_total) const;
   std::optional<Proposal> shrink(const Situation& situation, const KnobReading& reading) const;
   std::optional<Proposal> grow(const Situation& situation, const KnobReading& reading) const;
 
@@ -123,11 +122,9 @@ class CacheLoop {
   ReadMisses read_misses_;
   Trend misses_{Trend::Jumps::kKeep, 0, 15};
   Trend reads_{Trend::Jumps::kKeep, 0, 15};
-  Trend memory_pressure_{Trend::Jumps::kKeep, 0, 5};
   std::optional<std::int64_t> capacity_;
   std::optional<Growth> growth_;          // being judged
   std::optional<double> knee_hit_ratio_;  // hit ratio where growing stopped to pay
-  std::optional<Nanoseconds> last_shrink_;
 };
 
 std::unique_ptr<Policy> make_headroom(const HeadroomParams& params);

@@ -70,7 +70,7 @@ std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
     if (merging == nullptr || trigger == nullptr || family.leveled_compaction == 0) continue;
     if (!trigger->changeable || trigger->owner == KnobOwner::kManual || trigger->value < 1)
       continue;
-    if (!worth_doubling(*merging, f) || !reads_bear_it(f, family.name)) continue;
+    if (!merges.worth_doubling(*merging) || !reads_bear_it(f, family.name)) continue;
     if (highest_trigger(situation, *trigger) <= trigger->value) continue;
     if (most != nullptr && merging->saved_by_doubling() <= most->saved_by_doubling()) continue;
     best = trigger;

@@ -6,7 +6,6 @@
 namespace rocktune {
 namespace {
 
-constexpr double kMergesSeconds = 10;  // time constant of the means
 // One doubling has to save this share of what flushes and compactions write, or it is not worth it.
 constexpr double kLeastSaved = 0.05;
 
@@ -48,6 +47,11 @@ void Level0Merges::observe(const Features& f) {
     family.l0_input_bytes = *reading.l0_compactions_input_bytes;
   }
   families_ = std::move(now);
+  Value written;
+  if (f.flush_bytes_per_second && f.compaction_write_bytes_per_second) {
+    written = *f.flush_bytes_per_second + *f.compaction_write_bytes_per_second;
+  }
+  written_.note(f.at.tick, written);
 }
 
 const Level0Merging* Level0Merges::of(std::string_view column_family, std::size_t nearby) const {
@@ -55,9 +59,8 @@ const Level0Merging* Level0Merges::of(std::string_view column_family, std::size_
   return family != nullptr ? &family->merging : nullptr;
 }
 
-bool worth_doubling(const Level0Merging& merging, const Features& f) {
-  const double written =
-      f.flush_bytes_per_second.value_or(0) + f.compaction_write_bytes_per_second.value_or(0);
+bool Level0Merges::worth_doubling(const Level0Merging& merging) const {
+  const double written = written_.mean(kMergesSeconds).value_or(0);
   return merging.saved_by_doubling() >= kLeastSaved * std::max(written, merging.flushed);
 }
 

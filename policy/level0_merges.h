@@ -15,11 +15,14 @@
 #include <vector>
 
 #include "model/features.h"
+#include "model/trend.h"
 
 namespace rocktune {
 
+inline constexpr double kMergesSeconds = 10;  // of the means
+
 struct Level0Merging {
-  double flushed = 0, l0_input = 0;  // bytes/s, means of 10 s
+  double flushed = 0, l0_input = 0;  // bytes/s, means
   [[nodiscard]] double saved_by_doubling() const {
     return l0_input > flushed ? l0_input - flushed : 0;
   }
@@ -32,7 +35,10 @@ class Level0Merges {
   // nullptr: the column family is not there, or what it takes was not read. `nearby`: its place in
   // the sample.
   [[nodiscard]] const Level0Merging* of(std::string_view column_family, std::size_t nearby) const;
-  void reset() { families_.clear(); }
+  // Whether one doubling saves a share of what flushes and compactions write that is worth a
+  // change.
+  [[nodiscard]] bool worth_doubling(const Level0Merging& merging) const;
+  void reset() { *this = Level0Merges(); }
 
  private:
   struct Family {
@@ -44,10 +50,8 @@ class Level0Merges {
   };
   [[nodiscard]] const Family* find(std::string_view name, std::size_t nearby) const;
 
-  std::vector<Family> families_;  // in the order of the sample
+  std::vector<Family> families_;                           // in the order of the sample
+  Trend written_{Trend::Jumps::kKeep, 0, kMergesSeconds};  // bytes/s, by flushes and compactions
 };
-
-// Whether one doubling saves a share of what flushes and compactions write that is worth a change.
-bool worth_doubling(const Level0Merging& merging, const Features& features);
 
 }  // namespace rocktune

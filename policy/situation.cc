@@ -32,6 +32,8 @@ constexpr double kInterferenceShare = 0.5;
 // no idle flash needs. A device that has been slower than that all the time was never seen idle, or
 // is no flash: there so many requests have to be in flight.
 constexpr double kLoadedAwait = 4, kLoadedAwaitMs = 1, kLoadedQueue = 3;
+// Shares of all memory that are available.
+constexpr double kMemoryShort = 0.05, kMemoryLow = 0.10, kAfterShortSeconds = 300;
 // A share of all CPUs from which background work is felt.
 constexpr double kCpuShort = 0.9;
 // Below this share of every limit a warning rests on the forecast alone.
@@ -116,6 +118,7 @@ void Observer::add(const Features& f) {
   compactions_.note(now, f.running_compactions);
   flushes_.note(now, f.running_flushes);
   cpu_.note(now, f.cpu_busy_ratio);
+  memory_pressure_.note(now, f.memory_pressure_ratio);
 }
 
 void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
@@ -196,12 +199,26 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   out.pressed = out.interference || (compacts && (saturated || cpus_short));
 }
 
+void Observer::judge_memory(const Features& f, Situation& out) {
+  out.memory_pressure = memory_pressure_.mean(5);
+  const bool waits = out.memory_pressure.value_or(0) >= kMemoryPressure;
+  const auto less_than = [&f](double share) {
+    return f.memory_available_bytes && f.memory_total_bytes &&
+           *f.memory_available_bytes < share * *f.memory_total_bytes;
+  };
+  out.memory_short = waits || less_than(kMemoryShort);
+  if (out.memory_short) short_of_memory_ = out.now;
+  out.memory_low =
+      waits || less_than(kMemoryLow) || within(short_of_memory_, out.now, kAfterShortSeconds);
+}
+
 Situation Observer::observe(const PolicyInput& input) {
   Situation out(input);
   add(input.features);
   judge_backlog(input, out);
   judge_background(input.features, out);
   judge_reads(input, out);
+  judge_memory(input.features, out);
   return out;
 }
 

@@ -13,6 +13,8 @@
 
 namespace rocktune {
 
+inline constexpr double kMemoryPressure = 0.10;  // a share of the time that is too much
+
 struct Situation {
   explicit Situation(const PolicyInput& input)
       : features(input.features),
@@ -64,6 +66,11 @@ struct Situation {
   // what comes of that, within bounds (policy/headroom.cc).
   bool relief_comes = false;
 
+  // The machine's memory: little is left, or tasks wait for it, from which on there is none to
+  // spare (for five minutes after it was short).
+  bool memory_short = false, memory_low = false;
+  Value memory_pressure;  // share of the time that tasks waited for it, mean of 5 s
+
   Value running_compactions, running_flushes;  // means of 3 s
   Value cpu_busy_ratio;                        // mean of 5 s
 };
@@ -96,16 +103,19 @@ class Observer {
   void judge_backlog(const PolicyInput& input, Situation& out);
   void judge_background(const Features& features, Situation& out) const;
   void judge_reads(const PolicyInput& input, Situation& out);
+  void judge_memory(const Features& features, Situation& out);
 
   static Trend window(double seconds) { return Trend(Trend::Jumps::kKeep, 0, seconds); }
   Trend passed_ = window(60), limiter_use_ = window(5);
   Trend written_ = window(60), background_ = window(60);
   Trend stalled_ = window(3), memtables_ = window(5), l0_ = window(10);
   Trend read_p99_ = window(5), queue_ = window(5), await_ = window(5);
+  Trend memory_pressure_ = window(5);
   Trend compactions_ = window(5), flushes_ = window(5), cpu_ = window(5);
   Held comfort_, slow_reads_;
   Value light_await_;  // the least mean of 5 s so far
   Value limiter_rate_;
+  std::optional<Nanoseconds> short_of_memory_;
 };
 
 // For reasons, what writes wait for now, or lately, or will: "L0 has 17 of 20 files".

@@ -71,7 +71,7 @@ class HeadroomBench {
   }
   std::vector<Proposal> tick() {
     ++f.sequence;
-    f.at.tick += at_seconds(0.5);
+    f.at.tick += at_seconds(f.interval_seconds);
     for (ColumnFamilyReading& one : f.column_families) {
       one.write_buffer_bytes = static_cast<std::uint64_t>(knob(knob::kWriteBufferSize).value);
       one.flushes = *one.flushes + flushes_per_tick;
@@ -84,7 +84,7 @@ class HeadroomBench {
   // The last proposal for the knob in that time.
   std::optional<Proposal> run(double seconds, std::string_view name) {
     std::optional<Proposal> last;
-    for (int i = 0; i < static_cast<int>(seconds * 2); ++i) {
+    for (int i = 0; i < static_cast<int>(seconds / f.interval_seconds); ++i) {
       for (const Proposal& proposal : tick()) {
         if (proposal.knob == name) last = proposal;
       }

@@ -1,0 +1,136 @@
+#include "policy/cache_worth.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/knobs.h"
+
+namespace rocktune {
+namespace {
+
+// Bytes that a device reads in the time of one miss, where it was not probed: drives' ratings give
+// 5 to 7 KB (7.0 GB/s by 1.4 M IOPS, 7.0 by 1.0, 3.5 by 0.5).
+constexpr double kMissBytes = 6144;
+// After a change of the cache, until its misses are those of its new size; fewer readings than of
+// five seconds say nothing, and where they come slowly there is as much time again.
+constexpr double kShowsSeconds = 10, kReadingsSeconds = 5;
+// What a cache misses while it warms up, or takes up another load, moves by itself. Steady: the
+// last five seconds differ from the five before by less than this share.
+constexpr double kSteadyMisses = 0.2, kSteadySeconds = 10;
+constexpr double kFullEnough = 0.9, kNotFullSeconds = 60;
+constexpr double kLeastElasticity = 0.02, kMostElasticity = 2;
+// Usual. With favourites by Zipf's law (constant 0.99) over n keys of which the cache holds c it is
+// 1 / ln(n / c) of the look-ups for data, 0.2 to 0.4; those for filters and indexes hardly miss.
+constexpr double kUsualElasticity = 0.2, kUsualDeviation = 0.15;
+// The mean of ten seconds is one of so many independent readings: compactions take seconds.
+constexpr double kIndependentReadings = 3;
+// Changes of the cache by less than this, as a logarithm, tell nothing.
+constexpr double kLeastChange = 0.05;
+// What was learnt is known for so long, and holds while the misses of a read stay within this share
+// of what they were.
+constexpr double kKnownSeconds = 1800, kSameWorkingSet = 0.3;
+
+double miss_bytes(const Objective& objective) {
+  const auto& read = objective.device_capacities.read;
+  return read ? std::max(kRatedRequestBytes, read->bytes_per_second / read->iops) : kMissBytes;
+}
+
+// What was measured beside what is usual, each by how sure it is.
+double believable_elasticity(double measured, double deviation) {
+  const double usual = kUsualDeviation * kUsualDeviation;
+  const double weight = usual / (usual + deviation * deviation);
+  return std::clamp(kUsualElasticity + weight * (measured - kUsualElasticity), kLeastElasticity,
+                    kMostElasticity);
+}
+
+}  // namespace
+
+bool CacheWorth::has_readings() const {
+  return misses_per_read_.span_seconds() >= kReadingsSeconds;
+}
+
+void CacheWorth::learn(const Situation& situation, double bytes_now, double misses_now) {
+  const double size = std::log(bytes_now / change_->bytes_before);
+  // A grown cache has to fill before it says anything.
+  const bool full = situation.features.cache_fill_ratio.value_or(0) >= kFullEnough;
+  const double before = change_->misses_before;
+  if (!full || !std::isfinite(size) || std::fabs(size) <= kLeastChange) return;
+  if (before <= 0 || misses_now <= 0) return;
+  const double measured = -std::log(misses_now / before) / size;
+  const double noise = std::hypot(change_->deviation / before,
+                                  misses_per_read_.deviation(10).value_or(0) / misses_now);
+  const double deviation = noise / std::sqrt(kIndependentReadings) / std::fabs(size);
+  elasticity_ = Elasticity{believable_elasticity(measured, deviation), misses_now, situation.now};
+}
+
+void CacheWorth::follow_cache(const Situation& situation) {
+  const KnobReading* cache =
+      situation.features.knobs.find(knob::kCacheCapacity, std::string_view());
+  if (cache == nullptr) return;
+  const Value misses = misses_per_read_.mean(10);
+  const bool readings = misses && has_readings();
+  if (cache_ && *cache_ != cache->value) {
+    change_ = Change{situation.now, static_cast<double>(*cache_), readings ? *misses : 0,
+                     misses_per_read_.deviation(10).value_or(0)};
+    misses_per_read_.clear();
+  }
+  cache_ = cache->value;
+  const bool other_load = readings && elasticity_ &&
+                          std::fabs(*misses - elasticity_->misses_per_read) >
+                              kSameWorkingSet * elasticity_->misses_per_read;
+  if (other_load) elasticity_.reset();
+  if (!change_) return;
+  const double age = seconds_between(change_->tick, situation.now);
+  const bool in_vain = change_->misses_before <= 0 || age >= 2 * kShowsSeconds;
+  if (age < kShowsSeconds || (!readings && !in_vain)) return;
+  if (readings) learn(situation, static_cast<double>(cache->value), *misses);
+  change_.reset();
+}
+
+void CacheWorth::observe(const Situation& situation) {
+  const Features& f = situation.features;
+  follow_cache(situation);  // by the samples before this one: the cache may just have changed
+  const Value misses = read_misses_.look(f), reads = reads_and_seeks(f);
+  if (!reads || is_read(f)) read_at_ = situation.now;
+  misses_.note(situation.now, misses);
+  Value of_one;
+  if (misses && is_read(f)) of_one = *misses / *reads;
+  misses_per_read_.note(situation.now, of_one);
+  const bool not_full = f.cache_fill_ratio && *f.cache_fill_ratio < kFullEnough;
+  not_full_seconds_ = not_full ? std::max(not_full_.update(true, situation.now), 1e-3)
+                               : not_full_.update(false, situation.now);
+}
+
+bool CacheWorth::read_lately(const Situation& situation) const {
+  return within(read_at_, situation.now, kReadLatelySeconds);
+}
+
+bool CacheWorth::known(const Situation& situation) const {
+  if (!read_lately(situation)) return true;
+  return elasticity_ && misses() && within(elasticity_->tick, situation.now, kKnownSeconds);
+}
+
+std::optional<double> CacheWorth::lost(const Situation& situation, double bytes) const {
+  const KnobReading* cache = changeable_knob(situation.features, knob::kCacheCapacity);
+  if (cache == nullptr || misses().value_or(0) <= 0 || !read_lately(situation)) return 0;
+  // What a cache has not filled in a minute it does not need; until then nobody can tell.
+  if (not_full_seconds_ >= kNotFullSeconds) return 0;
+  if (not_full_seconds_ > 0) return std::nullopt;
+  const double elasticity = elasticity_ ? elasticity_->value : kUsualElasticity;
+  return *misses() * elasticity * bytes / static_cast<double>(cache->value) *
+         miss_bytes(situation.objective);
+}
+
+bool CacheWorth::steady() const {
+  const Value all = misses_per_read_.mean(kSteadySeconds),
+              half = misses_per_read_.mean(kSteadySeconds / 2);
+  // The mean of all is that of both halves.
+  return all && half && *all > 0 && misses_per_read_.span_seconds() >= kSteadySeconds - 1 &&
+         2 * std::fabs(*half - *all) <= kSteadyMisses * *all;
+}
+
+bool CacheWorth::judges_less() const {
+  return change_ && static_cast<double>(*cache_) < change_->bytes_before;
+}
+
+}  // namespace rocktune
