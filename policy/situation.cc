@@ -177,6 +177,7 @@ void Observer::judge_background(const Features& f, Situation& out) const {
 }
 
 void Observer::judge_reads(const PolicyInput& input, Situation& out) {
+  const Features& f = input.features;
   out.read_p99_us = read_p99_.median(5);
   out.reads_slow = out.read_p99_us && *out.read_p99_us > input.objective.read_p99_seconds * 1e6;
   out.reads_slow_seconds = slow_reads_.update(out.reads_slow, out.now);
@@ -195,7 +196,10 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
                                                         : *await >= kLoadedAwait * *light_await_;
     out.device_loaded = compacts && slower && *await >= kLoadedAwaitMs;
   }
-  out.workers_help = out.stalled || (out.trouble && out.near_limit && !out.device_loaded);
+  const bool lasts =
+      f.write_stopped.value_or(0) > 0 || out.stalled_ratio.value_or(1) >= kStalledOver3s;
+  out.workers_help =
+      out.device_loaded ? out.stalled && lasts : out.stalled || (out.trouble && out.near_limit);
   out.pressed = out.interference || (compacts && (saturated || cpus_short));
 }
 

@@ -59,8 +59,8 @@ struct Situation {
   bool pressed = false;       // ...or the CPUs are: background work costs the foreground
   // A compaction runs, and reads take the device several times as long as they did at its idlest.
   bool device_loaded = false;
-  // More background threads would help: writers stall, or the backlog nears a limit while the
-  // device has room for more requests at once. A forecast alone is no reason.
+  // More background threads would help: writers stall, or the backlog nears a limit. On a loaded
+  // device they cost reads: only for a stop, or 5% of the last 3 s. A forecast alone is no reason.
   bool workers_help = false;
   // The limiter or the jobs are being raised for this backlog: what else would relieve it waits for
   // what comes of that, within bounds (policy/headroom.cc).

@@ -24,6 +24,15 @@ void miss(HeadroomBench& bench, double per_second) {
   bench.f.device_read_iops = per_second + 100;  // compactions read, too
 }
 
+// Whose buffers of 64 MiB are so many MiB by now.
+HeadroomBench grown_from_64(std::int64_t mib, std::uint64_t flushes) {
+  HeadroomBench bench;
+  bench.family(mib * kHeadroomMiB, flushes);
+  bench.knob(knob::kWriteBufferSize).found = 64 * kHeadroomMiB;
+  bench.knob(knob::kWriteBufferSize).owner = KnobOwner::kRocktune;
+  return bench;
+}
+
 // The rule of the first proposal for the cache within that time; empty: there was none.
 std::string first_cache_rule(HeadroomBench& bench, double seconds) {
   for (int i = 0; i < static_cast<int>(seconds * 2); ++i) {
@@ -387,10 +396,7 @@ TEST_CASE("buffers: they go back when nobody writes and reads miss", "[headroom]
 }
 
 TEST_CASE("buffers: they stay where half of them would be wanted back", "[headroom][buffers]") {
-  HeadroomBench bench;
-  bench.family(256 * kHeadroomMiB, 2);  // 512 MiB/s flushed: 1 GiB/s would be saved again
-  bench.knob(knob::kWriteBufferSize).found = 64 * kHeadroomMiB;
-  bench.knob(knob::kWriteBufferSize).owner = KnobOwner::kRocktune;
+  HeadroomBench bench = grown_from_64(256, 2);  // 512 MiB/s flushed: 1 GiB/s would be saved again
   // As cache 256 MiB of it are worth misses/s * 0.2 * 6 KiB, and the cache is not known better.
   const double even = 2.0 * 512 * kHeadroomMiB / (0.2 * 6144);
   SECTION("less than half as much again") {
@@ -406,10 +412,7 @@ TEST_CASE("buffers: they stay where half of them would be wanted back", "[headro
 }
 
 TEST_CASE("buffers: a device that reads keep loaded does not hold them", "[headroom][buffers]") {
-  HeadroomBench bench;
-  bench.family(256 * kHeadroomMiB, 0);
-  bench.knob(knob::kWriteBufferSize).found = 64 * kHeadroomMiB;
-  bench.knob(knob::kWriteBufferSize).owner = KnobOwner::kRocktune;
+  HeadroomBench bench = grown_from_64(256, 0);
   miss(bench, 5000);
   bench.run(10, knob::kWriteBufferSize);
   bench.f.running_compactions = 1;
@@ -426,10 +429,7 @@ TEST_CASE("buffers: a device that reads keep loaded does not hold them", "[headr
 }
 
 TEST_CASE("buffers: without the listener's counts they stay", "[headroom][buffers]") {
-  HeadroomBench bench;
-  bench.family(256 * kHeadroomMiB, 0);
-  bench.knob(knob::kWriteBufferSize).found = 64 * kHeadroomMiB;
-  bench.knob(knob::kWriteBufferSize).owner = KnobOwner::kRocktune;
+  HeadroomBench bench = grown_from_64(256, 0);
   miss(bench, 5000);
   bench.f.column_families.clear();
   CHECK_FALSE(bench.run(700, knob::kWriteBufferSize));

@@ -246,6 +246,15 @@ TEST_CASE("jobs: on a loaded device those that ended a stall are given back", "[
     CHECK(back->to == 2);
     bench.apply(*back);
     CHECK_FALSE(bench.run(60, knob::kBackgroundJobs));
+    SECTION("a moment of delay is no reason to have it again") {
+      bench.f.running_compactions = 1;
+      bench.f.stalled_ratio = 0.14;
+      CHECK_FALSE(bench.run(0.5, knob::kBackgroundJobs));
+      bench.f.stalled_ratio = 0;
+      CHECK_FALSE(bench.run(10, knob::kBackgroundJobs));
+      bench.f.write_stopped = 1;
+      CHECK(bench.run(0.5, knob::kBackgroundJobs));
+    }
     SECTION("wanted again soon, one is kept four times as long") {
       bench.f.stalled_ratio = 0.5;
       bench.f.running_compactions = 1;
