@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "model/knobs.h"
 #include "model/text.h"
@@ -11,8 +10,8 @@ namespace rocktune {
 namespace {
 
 constexpr double kBuffersEvaluationSeconds = 60;
-// How long writes have to press before memory moves, and the cache to want it before it goes back.
-constexpr double kPressedSeconds = 3, kUnwantedSeconds = 300;
+// How long writes have to press before memory moves.
+constexpr double kPressedSeconds = 3;
 // What is saved has to be this many times what the cache loses by it: reads wait for a miss, nobody
 // for a merge. Where throughput or write amplification comes first a byte is a byte.
 constexpr double kTradeMargin = 1.25;
@@ -20,9 +19,6 @@ double trade_margin(Priority first) {
   const bool bytes_count = first == Priority::kThroughput || first == Priority::kWriteAmplification;
   return bytes_count ? 1 : kTradeMargin;
 }
-// A cache that gave up a quarter is worth up to 1.42 times as much a byte, at the usual elasticity:
-// what comes back has to be worth more than that.
-constexpr double kReturnMargin = 1.5;
 constexpr double kLeastCacheShare = 0.25;  // of what was found
 constexpr double kLargestTrade = 0.25;     // of the cache, in one step
 constexpr double kBuffersMostShare = 0.5;  // of the memory budget
@@ -36,15 +32,6 @@ constexpr double kReturnOfferedSeconds = 60;  // as long as a rollback
 
 const KnobReading* cache_of(const Situation& situation) {
   return situation.features.knobs.find(knob::kCacheCapacity, std::string_view());
-}
-
-std::int64_t least_size(const KnobReading& size) {
-  return std::max(find_knob(knob::kWriteBufferSize)->min, size.min);
-}
-
-// What merging level 0 costs more with buffers of this size.
-double costs_of_less(const Level0Merging& writes, double size, double less) {
-  return 2 * writes.saved_by_doubling() * (size / less - 1);
 }
 
 }  // namespace
@@ -128,7 +115,7 @@ std::optional<BuffersLoop::Doubling> BuffersLoop::doubling(const Situation& situ
   const double budget = memory_budget(situation.budget, use);
   Doubling out;
   // The first step of buffers that were found below the least that may be set goes there.
-  out.least = std::max(0.0, static_cast<double>(least_size(*family.size)) - size) * number;
+  out.least = std::max(0.0, static_cast<double>(least_write_buffer(*family.size)) - size) * number;
   out.wanted =
       std::min(std::max(size * number, out.least), kBuffersMostShare * budget - use.write_buffers);
   if (!merges.worth_doubling(family.writes)) return std::nullopt;
@@ -195,14 +182,13 @@ std::optional<Proposal> BuffersLoop::grow(const Situation& situation, const Leve
     return room;
   }
   claims_ = true;
-  taken_.reset();
   return grown(situation, family, *worth);
 }
 
 std::optional<Proposal> BuffersLoop::take_from_cache(const Situation& situation, double bytes,
                                                      std::string_view rule, std::string reason) {
   const KnobReading* cache = changeable_knob(situation.features, knob::kCacheCapacity);
-  if (cache == nullptr) return std::nullopt;
+  if (cache == nullptr || cache->owner == KnobOwner::kManual) return std::nullopt;
   const auto capacity = static_cast<double>(cache->value);
   const double least = kLeastCacheShare * static_cast<double>(cache->found);
   const double to = std::max(least, capacity - std::min(bytes, kLargestTrade * capacity));
@@ -215,59 +201,21 @@ std::optional<Proposal> BuffersLoop::take_from_cache(const Situation& situation,
   return out;
 }
 
-// Back where reads miss a full cache and it would save more of their misses than buffers of half
-// the size cost in merges. Column families take turns, so that one that is held holds up no other.
-std::optional<Proposal> BuffersLoop::give_back(const Situation& situation,
-                                               const Level0Merges& merges) {
-  const Features& f = situation.features;
-  struct Less {
-    Proposal proposal;
-    double costs = 0, saves = 0;
-  };
-  std::vector<Less> candidates;
-  for (const KnobReading& size : f.knobs) {
-    if (size.name != knob::kWriteBufferSize || size.value <= size.found) continue;
-    if (size.owner != KnobOwner::kRocktune || !size.changeable) continue;
-    const KnobReading* number = f.knobs.find(knob::kWriteBuffers, size.column_family);
-    const Level0Merging* writes = merges.of(size.column_family, 0);
-    if (number == nullptr || writes == nullptr) continue;
-    std::int64_t to = std::max(size.found, size.value / 2);
-    if (to < least_size(size)) to = size.found;
-    if (to <= 0) continue;
-    const double costs =
-        costs_of_less(*writes, static_cast<double>(size.value), static_cast<double>(to));
-    const double bytes = static_cast<double>(size.value - to) * static_cast<double>(number->value);
-    const double saves = worth_.lost(situation, bytes).value_or(0);
-    if (saves > kReturnMargin * costs)
-      candidates.push_back({propose(size, to, "buffers.idle"), costs, saves});
-  }
-  const bool reads_want_it =
-      f.cache_fill_ratio.value_or(0) >= 0.95 &&
-      misses_cost_reads(worth_.misses().value_or(0), reads_and_seeks(f).value_or(0));
-  const bool writers_wait = situation.trouble || situation.piling || situation.wasteful;
-  const bool unwanted = !candidates.empty() && reads_want_it && !writers_wait;
-  if (unwanted_.update(unwanted, situation.now) < kUnwantedSeconds) return std::nullopt;
-  unwanted_.reset();
-  auto& [out, costs, saves] = candidates[turn_++ % candidates.size()];
-  out.reason = "for " + text::duration(kUnwantedSeconds) + " the larger buffers have saved " +
-               text::rate(costs) + " of compaction, and as cache the memory would save reads " +
-               text::rate(saves);
-  out.expected = {"memtable_ratio", true, situation.memtable_ratio.value_or(0),
-                  kBuffersEvaluationSeconds};
-  out.evidence = miss_evidence(f);
-  return std::move(out);
-}
-
-// Whether larger buffers are wished for, and nobody grants them. While the last growth is judged
-// the next one has to wait, which is our own word.
-bool BuffersLoop::held_up(const Situation& situation, bool wishes) {
+// What was taken of the cache is there until the buffers have it.
+void BuffersLoop::follow_buffers(const Situation& situation) {
   const Features& f = situation.features;
   const double buffers = memory_use(f.knobs, f.column_families).write_buffers;
   if (buffers_ && buffers != *buffers_) {
     moved_ = situation.now;
     first_wish_.reset();
+    if (buffers > *buffers_) taken_.reset();
   }
   buffers_ = buffers;
+}
+
+// Whether larger buffers are wished for, and nobody grants them. While the last growth is judged
+// the next one has to wait, which is our own word.
+bool BuffersLoop::held_up(const Situation& situation, bool wishes) {
   if (!within(last_wish_, situation.now, kWishLastsSeconds)) first_wish_.reset();
   if (!wishes || within(moved_, situation.now, kBuffersEvaluationSeconds)) return false;
   last_wish_ = situation.now;
@@ -292,6 +240,7 @@ std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
                                                      const Level0Merges& merges) {
   worth_.observe(situation);
   hit_ratio_.note(situation.now, situation.features.cache_hit_ratio);
+  follow_buffers(situation);
   forget_moot_trades(situation);
   // What less cache did is not known yet: nothing moves meanwhile.
   claims_ = worth_.judges_less();
@@ -311,7 +260,7 @@ std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
   if (taken_ && !worth_.judges_less() && over) {
     if (auto back = end_trade(situation)) return back;
   }
-  return give_back(situation, merges);
+  return idle_.decide(situation, merges, worth_);
 }
 
 }  // namespace rocktune

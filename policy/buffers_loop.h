@@ -1,15 +1,18 @@
 // The write buffers' loop: larger ones where writes cost the device more in compaction than the
-// same memory saves it as cache; back where it would save more there. Pure; bounded by the number
-// of column families; internal to policy/.
+// same memory saves it as cache; back where it would save more there (policy/idle_buffers.h). Pure;
+// bounded by the number of column families; internal to policy/.
 //
 // What doubling the buffers of a column family saves: policy/level0_merges.h. What the cache loses
-// by it: policy/cache_worth.h; a probe tells, a quarter of the cache for ten seconds.
+// by it: policy/cache_worth.h; a probe tells, a quarter of the cache for ten seconds (twenty where
+// readings are rare).
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "policy/cache_worth.h"
+#include "policy/idle_buffers.h"
 #include "policy/level0_merges.h"
 #include "policy/situation.h"
 
@@ -53,12 +56,13 @@ class BuffersLoop {
   std::optional<Proposal> end_trade(const Situation& situation);
   std::optional<Proposal> offer_return(const Situation& situation);
   void forget_moot_trades(const Situation& situation);
+  void follow_buffers(const Situation& situation);
   [[nodiscard]] bool held_up(const Situation& situation, bool wishes);
-  std::optional<Proposal> give_back(const Situation& situation, const Level0Merges& merges);
 
   CacheWorth worth_;
+  IdleBuffers idle_;
   Trend hit_ratio_{Trend::Jumps::kKeep, 0, 15};
-  Held pressed_, unwanted_;
+  Held pressed_;
   // What was wished to be taken of the cache, until the buffers have it.
   struct Taken {
     std::int64_t from = 0;
@@ -76,7 +80,6 @@ class BuffersLoop {
   // Larger buffers that are wished for, and whether anybody grants them.
   std::optional<double> buffers_;  // bytes of all, as last seen
   std::optional<Nanoseconds> moved_, first_wish_, last_wish_;
-  std::size_t turn_ = 0;
   bool claims_ = false;
 };
 

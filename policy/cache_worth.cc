@@ -24,6 +24,7 @@ constexpr double kLeastElasticity = 0.02, kMostElasticity = 2;
 constexpr double kUsualElasticity = 0.2, kUsualDeviation = 0.15;
 // The mean of ten seconds is one of so many independent readings: compactions take seconds.
 constexpr double kIndependentReadings = 3;
+constexpr double kDeviationSeconds = 15;  // two readings at least where they come each 12 s
 // Changes of the cache by less than this, as a logarithm, tell nothing.
 constexpr double kLeastChange = 0.05;
 // What was learnt is known for so long, and holds while the misses of a read stay within this share
@@ -33,6 +34,11 @@ constexpr double kKnownSeconds = 1800, kSameWorkingSet = 0.3;
 double miss_bytes(const Objective& objective) {
   const auto& read = objective.device_capacities.read;
   return read ? std::max(kRatedRequestBytes, read->bytes_per_second / read->iops) : kMissBytes;
+}
+
+// One reading alone does not tell how far readings lie apart: as far as is usual.
+double relative(const Value& deviation, double mean) {
+  return deviation ? *deviation / mean : kUsualDeviation;
 }
 
 // What was measured beside what is usual, each by how sure it is.
@@ -57,8 +63,9 @@ void CacheWorth::learn(const Situation& situation, double bytes_now, double miss
   if (!full || !std::isfinite(size) || std::fabs(size) <= kLeastChange) return;
   if (before <= 0 || misses_now <= 0) return;
   const double measured = -std::log(misses_now / before) / size;
-  const double noise = std::hypot(change_->deviation / before,
-                                  misses_per_read_.deviation(10).value_or(0) / misses_now);
+  const double noise =
+      std::hypot(relative(change_->deviation, before),
+                 relative(misses_per_read_.deviation(kDeviationSeconds), misses_now));
   const double deviation = noise / std::sqrt(kIndependentReadings) / std::fabs(size);
   elasticity_ = Elasticity{believable_elasticity(measured, deviation), misses_now, situation.now};
 }
@@ -71,7 +78,7 @@ void CacheWorth::follow_cache(const Situation& situation) {
   const bool readings = misses && has_readings();
   if (cache_ && *cache_ != cache->value) {
     change_ = Change{situation.now, static_cast<double>(*cache_), readings ? *misses : 0,
-                     misses_per_read_.deviation(10).value_or(0)};
+                     misses_per_read_.deviation(kDeviationSeconds)};
     misses_per_read_.clear();
   }
   cache_ = cache->value;

@@ -35,7 +35,8 @@ class CacheWorth {
   // The cache before its last change, until the misses of after it are known.
   struct Change {
     Nanoseconds tick{0};
-    double bytes_before = 0, misses_before = 0, deviation = 0;
+    double bytes_before = 0, misses_before = 0;
+    Value deviation;
   };
   struct Elasticity {
     double value = 0, misses_per_read = 0;  // ...where it was learnt

@@ -75,6 +75,10 @@ MemoryUse memory_use(const KnobReadings& knobs, const std::vector<ColumnFamilyRe
   return use;
 }
 
+std::int64_t least_write_buffer(const KnobReading& size) {
+  return std::max(find_knob(knob::kWriteBufferSize)->min, size.min);
+}
+
 double memory_budget(const Budget& budget, const MemoryUse& use) {
   if (budget.memory_max) return static_cast<double>(budget.memory_max->value);
   return use.found_cache + use.found_buffers;

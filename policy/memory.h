@@ -24,6 +24,9 @@ struct MemoryUse {
 MemoryUse memory_use(const KnobReadings& knobs,
                      const std::vector<ColumnFamilyReading>& families = {});
 
+// The least that write_buffer_size may be set to; it may have been found smaller.
+std::int64_t least_write_buffer(const KnobReading& size);
+
 // budget.memory_max, or what was found.
 double memory_budget(const Budget& budget, const MemoryUse& use);
 

@@ -66,8 +66,8 @@ struct Situation {
   // what comes of that, within bounds (policy/headroom.cc).
   bool relief_comes = false;
 
-  // The machine's memory: little is left, or tasks wait for it, from which on there is none to
-  // spare (for five minutes after it was short).
+  // The machine's memory. Short: less than 5% is available, or tasks wait for it. Low: less than
+  // 10%, or it was short within five minutes; there is none to spare.
   bool memory_short = false, memory_low = false;
   Value memory_pressure;  // share of the time that tasks waited for it, mean of 5 s
 

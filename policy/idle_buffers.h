@@ -1,0 +1,39 @@
+// Write buffers on their way back to what was found: where the cache can use the memory and would
+// save more with it (policy/cache_worth.h) than merging level 0 costs with buffers of half the size
+// (policy/level0_merges.h). Pure; bounded by the number of column families; internal to policy/.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "policy/cache_worth.h"
+#include "policy/level0_merges.h"
+#include "policy/situation.h"
+
+namespace rocktune {
+
+class IdleBuffers {
+ public:
+  // Once per sample.
+  std::optional<Proposal> decide(const Situation& situation, const Level0Merges& merges,
+                                 const CacheWorth& worth);
+
+ private:
+  struct Less {
+    std::int64_t to = 0;
+    double costs = 0, saves = 0;  // bytes/s of the device: in compaction, and of reads
+  };
+  [[nodiscard]] static std::optional<Less> less(const Situation& situation,
+                                                const Level0Merges& merges, const CacheWorth& worth,
+                                                const KnobReading& size);
+  // How long the larger buffers of a column family would have been worth more as cache.
+  struct Unwanted {
+    std::string column_family;
+    Held held;
+  };
+  std::vector<Unwanted> unwanted_;
+  std::size_t turn_ = 0;
+};
+
+}  // namespace rocktune
