@@ -1,5 +1,7 @@
 #include "policy/guard_history.h"
 
+#include <chrono>
+
 #include "model/text.h"
 #include "model/write_stall.h"
 
@@ -8,6 +10,9 @@ namespace {
 
 constexpr double kHour = 3600;
 constexpr double kStalledSeconds = 10;      // stalls come in bursts shorter than this
+// While writes stall, a raise of the limiter that the next poll finds used up was too small: less
+// than the default time between two polls, so that each poll may raise once.
+constexpr Nanoseconds kStallDwell = std::chrono::milliseconds(400);
 constexpr std::size_t kMostMoves = 64;      // per knob; its dwell keeps it far below
 constexpr std::size_t kMostChanges = 4096;  // per hour, whatever the budget says
 
@@ -62,10 +67,12 @@ std::optional<std::string> GuardHistory::dwell(const Proposal& proposal, const K
                                                Nanoseconds now) const {
   auto moves = moves_.find(key_of(proposal));
   if (moves == moves_.end() || moves->second.empty()) return std::nullopt;
+  const bool lets_go = proposal.knob == knob::kRateLimit && proposal.to > proposal.from;
+  const Nanoseconds rest = lets_go && stalled_ == now ? kStallDwell : spec.dwell;
   Nanoseconds since = now - moves->second.back();
-  if (since >= spec.dwell) return std::nullopt;
+  if (since >= rest) return std::nullopt;
   return proposal.knob + " was changed " + text::number(seconds_between({}, since), 1) +
-         " s ago; it rests for " + text::duration(seconds_between({}, spec.dwell));
+         " s ago; it rests for " + text::duration(seconds_between({}, rest));
 }
 
 std::optional<std::string> GuardHistory::over_budget(int changes_per_hour, Nanoseconds now) {

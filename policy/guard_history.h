@@ -22,7 +22,8 @@ class GuardHistory {
   void undo(const Proposal& proposal);  // the newest recorded change of this knob
   void reset();                         // keeps the change budget
 
-  // Why the change has to wait; absent when it has not.
+  // Why the change has to wait; absent when it has not. A raise of the limiter that writes wait for
+  // now waits for the next poll only.
   [[nodiscard]] std::optional<std::string> dwell(const Proposal& proposal, const KnobSpec& spec,
                                                  Nanoseconds now) const;
   [[nodiscard]] std::optional<std::string> over_budget(int changes_per_hour, Nanoseconds now);

@@ -215,6 +215,23 @@ TEST_CASE("dwell: a knob rests after a change, others do not", "[guard]") {
   CHECK(is(bench.ask(knob::kRateLimit, 200 * kGuardMiB), VerdictKind::kAllowed, ""));
 }
 
+TEST_CASE("dwell: while writes stall the limiter goes up from poll to poll, and nothing else does",
+          "[guard]") {
+  Bench bench;
+  bench.f.write_stopped = 1;
+  bench.change(knob::kRateLimit, 150 * kGuardMiB, 0.5);
+  CHECK(is(bench.ask(knob::kRateLimit, 120 * kGuardMiB), VerdictKind::kHeld, "dwell"));
+  CHECK(is(bench.ask(knob::kRateLimit, 200 * kGuardMiB), VerdictKind::kAllowed, ""));
+  CHECK(is(bench.ask(knob::kRateLimit, 200 * kGuardMiB), VerdictKind::kHeld, "dwell"));  // one each
+  bench.f.cpus = 64;
+  bench.change(knob::kBackgroundJobs, 5, 0.5);
+  CHECK(is(bench.ask(knob::kBackgroundJobs, 6), VerdictKind::kHeld, "dwell"));
+  bench.change(knob::kRateLimit, 250 * kGuardMiB, 0.5);
+  bench.f.write_stopped = 0;
+  bench.change(knob::kRateLimit, 300 * kGuardMiB, 0.5);
+  CHECK(is(bench.ask(knob::kRateLimit, 350 * kGuardMiB), VerdictKind::kHeld, "dwell"));
+}
+
 TEST_CASE("budget: changes per hour, of all knobs together", "[guard]") {
   Budget budget;
   budget.changes_per_hour = 3;
