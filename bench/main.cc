@@ -19,6 +19,16 @@
 
 namespace {
 
+// CLI::Range lets NaN pass, which is in no range.
+CLI::Validator number_between(double low, double high) {
+  const CLI::Range range(low, high);
+  return CLI::Validator(
+      [range](std::string& text) {
+        return text.find_first_of("nN") == std::string::npos ? range(text) : text + " is no number";
+      },
+      range.get_description());
+}
+
 void add_common(CLI::App& app, rocktune::bench::RunSettings& settings) {
   auto* scenario =
       app.add_option("--scenario,-s", settings.scenario,
@@ -35,11 +45,11 @@ void add_common(CLI::App& app, rocktune::bench::RunSettings& settings) {
   app.add_option("--scale", settings.scale,
                  "Divides every size and rate of the configuration and of the device")
       ->excludes(scenario)
-      ->check(CLI::Range(0.001, 1e6))
+      ->check(number_between(0.001, 1e6))
       ->capture_default_str();
   app.add_option("--device-scale", settings.device_scale,
                  "Divides the device's sizes and rates (default: --scale)")
-      ->check(CLI::Range(0.001, 1e6));
+      ->check(number_between(0.001, 1e6));
   app.add_option("--config", settings.options,
                  "KEY=VALUE: one option of the configuration (not scaled), or any RocksDB option; "
                  "NAME:KEY=VALUE: of one of the scenario's databases")
@@ -63,7 +73,7 @@ void add_run(CLI::App& run, rocktune::bench::RunSettings& settings) {
                  "none, an emulated device (a built-in such as nvme-p41, or a YAML file), or "
                  "loop:PROFILE; default: the scenario's, or none");
   run.add_option("--seconds", settings.seconds, "Stretch or shorten the phases to this in all")
-      ->check(CLI::Range(0.5, 1e6));
+      ->check(number_between(0.5, 1e6));
   run.add_flag("--agent,!--no-agent", settings.agent, "Attach the rocktune agent (default)");
   run.add_option("--json", settings.json, "Write the result here instead of stdout");
 }
@@ -71,9 +81,9 @@ void add_run(CLI::App& run, rocktune::bench::RunSettings& settings) {
 void add_demo(CLI::App& demo, rocktune::bench::DemoSettings& settings) {
   demo.add_option("--seconds", settings.seconds,
                   "Length of each of the two runs (default: as the workload says)")
-      ->check(CLI::Range(2.0, 3600.0));
+      ->check(number_between(2.0, 3600.0));
   demo.add_option("--scale", settings.scale, "What the source's sizes and rates are divided by")
-      ->check(CLI::Range(1.0, 1e4))
+      ->check(number_between(1.0, 1e4))
       ->capture_default_str();
   demo.add_option("--records", settings.records,
                   "Instead of the workload's 625000: fewer make a smaller demo, not a faithful one")
@@ -100,7 +110,7 @@ void add_compare(CLI::App& compare, rocktune::bench::CompareSettings& settings) 
   compare.add_option("--device", settings.device,
                      "Instead of the scenario's: NAME, FILE.yaml, loop:NAME or none");
   compare.add_option("--seconds", settings.seconds, "Stretch or shorten each run to this")
-      ->check(CLI::Range(0.5, 1e6));
+      ->check(number_between(0.5, 1e6));
   compare.add_option("--seed", settings.seed, "Of the order of the runs and of the bootstrap")
       ->capture_default_str();
   compare.add_flag("--traces", settings.traces,
@@ -120,7 +130,7 @@ void add_replay_ops(CLI::App& replay, rocktune::bench::ReplayOpsSettings& settin
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000}))
       ->capture_default_str();
   replay.add_option("--speed", settings.speed, "Of the recorded pace: 2 is twice as fast")
-      ->check(CLI::Range(0.01, 1000.0))
+      ->check(number_between(0.01, 1000.0))
       ->capture_default_str();
   replay.add_option("--threads", settings.threads, "Threads (default: 8 for each CPU)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
@@ -167,7 +177,7 @@ void add_no_harm(CLI::App& no_harm, rocktune::bench::NoHarmSettings& settings) {
       ->check(CLI::Range(std::int64_t{1}, rocktune::bench::kMostRandomScenarios))
       ->capture_default_str();
   no_harm.add_option("--seconds", settings.seconds, "Length of each run")
-      ->check(CLI::Range(1.0, 3600.0))
+      ->check(number_between(1.0, 3600.0))
       ->capture_default_str();
   no_harm.add_option("--seed", settings.seed, "Of the scenarios and of the order of the runs")
       ->check(CLI::Range(std::uint64_t{0}, rocktune::bench::kMostNoHarmSeed))
@@ -188,7 +198,7 @@ void add_overhead(CLI::App& overhead, rocktune::bench::OverheadSettings& setting
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000}))
       ->capture_default_str();
   overhead.add_option("--seconds", settings.seconds, "How long each arm runs in a round, in turns")
-      ->check(CLI::Range(0.5, 3600.0))
+      ->check(number_between(0.5, 3600.0))
       ->capture_default_str();
   overhead.add_option("--workload,-w", settings.workload, "Only this one (default: both)")
       ->check(CLI::IsMember({"mix", "cached-reads"}));
@@ -220,7 +230,7 @@ void add_experiment(CLI::App& experiment, rocktune::bench::ExperimentSettings& s
       .add_option("--repeat", settings.repeat, "Rounds, each with every case in random order")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000}));
   experiment.add_option("--seconds", settings.seconds, "Length of each run")
-      ->check(CLI::Range(0.5, 86400.0));
+      ->check(number_between(0.5, 86400.0));
   experiment.add_option("--output", settings.output,
                         "Where runs and tables stay; what is finished there is not run again");
   experiment.add_option("--seed", settings.seed, "Of the random order")->capture_default_str();

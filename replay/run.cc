@@ -145,6 +145,7 @@ void TargetReplay::compare(const trace::RecordedStep& recorded, const Step& repl
 }
 
 bool selected(const trace::TargetInfo& info, const ReplayRequest& request) {
+  if (request.id) return info.id == *request.id;
   return !request.target || info.name == *request.target || info.path == *request.target;
 }
 

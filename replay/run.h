@@ -51,6 +51,7 @@ struct ReplayRequest {
   std::string trace;
   std::optional<PolicyChoice> policy;  // absent: as recorded, for each target
   std::optional<std::string> target;   // by name or path; all when absent
+  std::optional<std::int64_t> id{};    // of the target: just that one, whatever its name
 };
 
 // A sample of a replay with what the engine forecast at it; gone when the call returns.

@@ -57,6 +57,18 @@ std::vector<Arrivals> by_poll(const DemandSeries& demand) {
   return polls;
 }
 
+// From its first poll on, of those of the group: what the database is asked for at each.
+struct Presence {
+  std::size_t begin = 0;
+  std::vector<Arrivals> polls;
+  [[nodiscard]] std::size_t end() const { return begin + polls.size(); }
+  [[nodiscard]] bool is_there(std::size_t poll) const { return poll >= begin && poll < end(); }
+};
+
+std::size_t polls_between(Nanoseconds from, Nanoseconds to) {
+  return static_cast<std::size_t>(std::lround(seconds_between(from, to) / kPollSeconds));
+}
+
 double operations_per_second(const LoopFigures& figures) {
   return figures.seconds > 0 ? figures.operations / figures.seconds : 0;
 }
@@ -138,25 +150,30 @@ SimulationInput drawn(const SimulationInput& input, std::uint64_t seed) {
 Result<std::vector<LoopFigures>> simulate(std::span<const SimulationInput> databases,
                                           const std::vector<EngineConfig>& engines,
                                           std::uint64_t seed) {
+  if (databases.empty()) {
+    return fail(ErrorCode::kInvalidArgument, "there is no database to simulate");
+  }
+  const auto& first =
+      *std::min_element(databases.begin(), databases.end(),
+                        [](const auto& one, const auto& other) { return one.begin < other.begin; });
   std::vector<Plant> plants;
-  std::vector<std::vector<Arrivals>> asked;
-  std::optional<HostLaws> host;
+  std::vector<Presence> asked;
   std::size_t polls = 0;
   for (std::size_t i = 0; i < databases.size(); ++i) {
     const SimulationInput own = drawn(databases[i], seed);
-    if (!host) host = own.host;
     Plant plant(own.options, own.laws, seed + (i << kDatabaseBits));
     plant.restore(own.state, own.delayed_rate);
     plants.push_back(std::move(plant));
-    asked.push_back(by_poll(own.demand));
-    polls = std::max(polls, asked.back().size());
+    asked.push_back({polls_between(first.begin, own.begin), by_poll(own.demand)});
+    polls = std::max(polls, asked.back().end());
   }
-  if (!host) return fail(ErrorCode::kInvalidArgument, "there is no database to simulate");
-  auto loop = ClosedLoop::create(Host(*host, std::move(plants)), engines);
+  auto loop = ClosedLoop::create(Host(drawn(first, seed).host, std::move(plants)), engines);
   if (!loop) return tl::unexpected(loop.error());
   for (std::size_t poll = 0; poll < polls; ++poll) {
     for (std::size_t i = 0; i < asked.size(); ++i) {
-      loop->host().plant(i).set_arrivals(poll < asked[i].size() ? asked[i][poll] : Arrivals());
+      const bool there = asked[i].is_there(poll);
+      loop->host().set_away(i, !there);
+      if (there) loop->host().plant(i).set_arrivals(asked[i].polls[poll - asked[i].begin]);
     }
     loop->run(kPollSeconds);
   }

@@ -53,9 +53,9 @@ struct SimulationInput {
 // meet the same draw; the luck of single jobs is the same until their order differs.
 SimulationInput drawn(const SimulationInput& input, std::uint64_t seed);
 
-// Databases that share a machine, the first one's, each with its engine: for as long as the one
-// that is asked for longest. Errors: a policy that is not there, or parameters that it does not
-// take.
+// Databases that share a machine, that of the one that begins first, each with its engine, and each
+// from its begin and for as long as it is asked for anything. Errors: a policy that is not there,
+// or parameters that it does not take.
 Result<std::vector<LoopFigures>> simulate(std::span<const SimulationInput> databases,
                                           const std::vector<EngineConfig>& engines,
                                           std::uint64_t seed);

@@ -24,8 +24,22 @@ constexpr double kShortestStepSeconds = 1e-4;
 }  // namespace
 
 Host::Host(const HostLaws& laws, std::vector<Plant> plants)
-    : laws_(laws), device_(laws.device), plants_(std::move(plants)) {
+    : laws_(laws), device_(laws.device), plants_(std::move(plants)), away_(plants_.size(), false) {
   assert(!plants_.empty());
+}
+
+template <class Use>
+void Host::for_each(const Use& use) {
+  for (std::size_t i = 0; i < plants_.size(); ++i) {
+    if (!away_[i]) use(plants_[i]);
+  }
+}
+
+template <class Use>
+void Host::for_each(const Use& use) const {
+  for (std::size_t i = 0; i < plants_.size(); ++i) {
+    if (!away_[i]) use(plants_[i]);
+  }
 }
 
 void Host::change_device() {
@@ -50,23 +64,23 @@ void Host::advance(double seconds) {
     if (device_changes_ < laws_.device_changes.size()) {
       step = std::min(step, laws_.device_changes[device_changes_].after_seconds - seconds_);
     }
-    for (const Plant& plant : plants_) step = std::min(step, plant.next_event());
+    for_each([&](const Plant& plant) { step = std::min(step, plant.next_event()); });
     step = std::min(left, std::max(step, kShortestStepSeconds));
     pass(step);
     left -= step;
     seconds_ += step;
-    for (Plant& plant : plants_) plant.settle();
+    for_each([](Plant& plant) { plant.settle(); });
   }
 }
 
 ForegroundIo Host::foreground_io() const {
   ForegroundIo all{0, 0, 0};
-  for (const Plant& plant : plants_) {
+  for_each([&](const Plant& plant) {
     const ForegroundIo own = plant.foreground_io();
     all.reads_per_second += own.reads_per_second;
     all.read_bytes = std::max(all.read_bytes, own.read_bytes);
     all.log_bytes_per_second += own.log_bytes_per_second;
-  }
+  });
   return all;
 }
 
@@ -75,10 +89,11 @@ void Host::solve() {
   first_jobs_.clear();
   const DeviceLaws* device = device_ ? &*device_ : nullptr;
   double threads = 0;
-  for (const Plant& plant : plants_) {
+  for (std::size_t i = 0; i < plants_.size(); ++i) {
     first_jobs_.push_back(jobs_.size());
-    plant.want(jobs_, device);
-    threads += plant.threads();
+    if (away_[i]) continue;
+    plants_[i].want(jobs_, device);
+    threads += plants_[i].threads();
   }
   first_jobs_.push_back(jobs_.size());
   // What the device answers depends on what is read, and whoever waits for the answer reads the
@@ -122,8 +137,11 @@ ForegroundIo Host::answer(const ForegroundIo& foreground, double threads) {
     for (DeviceJob& job : jobs_) job.bytes_per_second *= most / busy_cpus_;
     busy_cpus_ = most;
   }
-  const double cpus = (laws_.cpus - busy_cpus_) / static_cast<double>(plants_.size());
+  const auto present = std::count(away_.begin(), away_.end(), false);
+  const double cpus =
+      (laws_.cpus - busy_cpus_) / static_cast<double>(std::max<std::ptrdiff_t>(present, 1));
   for (std::size_t i = 0; i < plants_.size(); ++i) {
+    if (away_[i]) continue;
     const auto own = std::span(jobs_).subspan(first_jobs_[i], first_jobs_[i + 1] - first_jobs_[i]);
     plants_[i].take(own, use_, device_read_seconds, cpus);
   }
@@ -132,10 +150,10 @@ ForegroundIo Host::answer(const ForegroundIo& foreground, double threads) {
 
 void Host::pass(double seconds) {
   const ForegroundIo foreground = foreground_io();
-  for (Plant& plant : plants_) {
+  for_each([&](Plant& plant) {
     cpu_seconds_ += plant.foreground_cpu() * seconds;
     plant.pass(seconds);
-  }
+  });
   cpu_seconds_ += busy_cpus_ * seconds;
   if (!device_) return;
   DeviceTotals& totals = device_totals_;

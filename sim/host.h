@@ -42,11 +42,15 @@ class Host {
   Host(const HostLaws& laws, std::vector<Plant> plants);
 
   void advance(double seconds);
+  // Who is away does nothing and has nothing of the machine; all are there at first.
+  void set_away(std::size_t plant, bool away) { away_.at(plant) = away; }
+  [[nodiscard]] bool is_away(std::size_t plant) const { return away_.at(plant); }
 
   [[nodiscard]] std::size_t size() const { return plants_.size(); }
   [[nodiscard]] Plant& plant(std::size_t index) { return plants_.at(index); }
   [[nodiscard]] const Plant& plant(std::size_t index) const { return plants_.at(index); }
   [[nodiscard]] const HostLaws& laws() const { return laws_; }
+  [[nodiscard]] double seconds() const { return seconds_; }  // since the host was made
   [[nodiscard]] const DeviceTotals& device_totals() const { return device_totals_; }
   [[nodiscard]] double cpu_seconds() const { return cpu_seconds_; }  // used, in sum
   [[nodiscard]] double queue() const { return use_.queue; }          // requests there now
@@ -57,12 +61,18 @@ class Host {
   ForegroundIo answer(const ForegroundIo& foreground, double threads);
   void pass(double seconds);
   [[nodiscard]] ForegroundIo foreground_io() const;
+  // Of plants that are there.
+  template <class Use>
+  void for_each(const Use& use);
+  template <class Use>
+  void for_each(const Use& use) const;
 
   HostLaws laws_;
   std::optional<DeviceLaws> device_;  // as it is now
   std::size_t device_changes_ = 0;    // that have come
-  double seconds_ = 0;                // since the host was made
+  double seconds_ = 0;
   std::vector<Plant> plants_;
+  std::vector<bool> away_;  // by plant
   std::vector<DeviceJob> jobs_;
   std::vector<std::size_t> first_jobs_;  // of each plant
   DeviceUse use_;

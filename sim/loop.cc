@@ -64,6 +64,10 @@ void ClosedLoop::run(double seconds) {
     ++polls_;
     const Sharing::Slices slices = share();
     for (std::size_t index = 0; index < databases_.size(); ++index) {
+      if (host_.is_away(index)) {
+        databases_[index].member.reset();
+        continue;
+      }
       if (polls_ % kPollsPerSecond == 0) end_second(index);
       poll(index, slices);
     }
@@ -77,8 +81,8 @@ Sharing::Slices ClosedLoop::share() {
   for (const Database& database : databases_) {
     if (database.member) members.push_back(*database.member);
   }
-  const auto passed = std::chrono::duration_cast<Nanoseconds>(
-      std::chrono::duration<double>(host_.plant(0).totals().seconds));
+  const auto passed =
+      std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(host_.seconds()));
   return sharing_.update(Sampler::kBegin + passed, {}, host_.laws().cpus, members);
 }
 

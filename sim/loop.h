@@ -21,7 +21,7 @@ namespace rocktune::sim {
 
 inline constexpr double kPollSeconds = 0.5;
 
-// What one database came to, over the whole run.
+// What one database came to, over the time that it was there.
 struct LoopFigures {
   double seconds = 0;
   double operations = 0;
@@ -45,7 +45,7 @@ class ClosedLoop {
 
   // Rounded up to whole polls.
   void run(double seconds);
-  // Between polls: arrivals and the device may be changed there.
+  // Between polls: arrivals may be changed there, and databases come and go.
   [[nodiscard]] Host& host() { return host_; }
   [[nodiscard]] LoopFigures figures(std::size_t database) const;
 

@@ -153,7 +153,7 @@ DeviceReading read_device(const Host& host) {
 
 HostReading read_host(const Host& host) {
   HostReading reading;
-  const double seconds = host.plant(0).totals().seconds;
+  const double seconds = host.seconds();
   const double busy = std::min(host.cpu_seconds(), seconds * host.laws().cpus);
   reading.cpus = std::max<std::uint64_t>(1, whole_amount(host.laws().cpus));
   reading.cpu_busy_us = reading.process_cpu_us = whole_amount(busy * 1e6);
@@ -172,8 +172,8 @@ Sampler::Sampler(const Host& host, std::size_t plant)
 
 Sample Sampler::next(const Host& host) {
   const Plant& plant = host.plant(plant_);
-  const auto passed = std::chrono::duration_cast<Nanoseconds>(
-      std::chrono::duration<double>(plant.totals().seconds));
+  const auto passed =
+      std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(host.seconds()));
   Sample sample;
   sample.at = {kBegin + passed, kBegin + passed};
   sample.sequence = ++sequence_;

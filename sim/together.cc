@@ -1,41 +1,49 @@
 #include "sim/together.h"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
+#include <string>
 
 namespace rocktune::sim {
+namespace {
 
-std::vector<std::vector<std::size_t>> on_one_device(std::span<const SimulationInput> inputs) {
-  std::vector<std::vector<std::size_t>> groups;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const auto with = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
-      const std::string& device = inputs[group.front()].device_name;
-      return !device.empty() && device == inputs[i].device_name;
-    });
-    if (with == groups.end()) {
-      groups.push_back({i});
-    } else {
-      with->push_back(i);
-    }
-  }
-  return groups;
+double end_of(const SimulationInput& input) {
+  const auto& seconds = input.demand.seconds;
+  return seconds_between({}, input.begin) + std::accumulate(seconds.begin(), seconds.end(), 0.0);
 }
 
-std::vector<SimulationInput> begun_together(std::span<const SimulationInput> inputs,
-                                            std::span<const std::size_t> indices) {
-  std::vector<SimulationInput> group;
-  Nanoseconds begin = Nanoseconds::max();
-  for (const std::size_t i : indices) {
-    group.push_back(inputs[i]);
-    begin = std::min(begin, inputs[i].begin);
+}  // namespace
+
+std::vector<std::vector<std::size_t>> on_one_device(std::span<const SimulationInput> inputs) {
+  std::vector<std::size_t> by_begin(inputs.size());
+  std::iota(by_begin.begin(), by_begin.end(), std::size_t{0});
+  std::stable_sort(by_begin.begin(), by_begin.end(), [&](std::size_t one, std::size_t other) {
+    return inputs[one].begin < inputs[other].begin;
+  });
+  struct Open {
+    std::size_t group = 0;
+    double end = 0;
+  };
+  std::map<std::string, Open> open;  // the latest group of each device
+  std::vector<std::vector<std::size_t>> groups;
+  for (const std::size_t i : by_begin) {
+    const std::string& device = inputs[i].device_name;
+    const auto with = device.empty() ? open.end() : open.find(device);
+    // Less than a poll is no time together.
+    const bool joins = with != open.end() &&
+                       seconds_between({}, inputs[i].begin) + kPollSeconds <= with->second.end;
+    if (!joins) {
+      groups.push_back({i});
+      if (!device.empty()) open[device] = {groups.size() - 1, end_of(inputs[i])};
+      continue;
+    }
+    groups[with->second.group].push_back(i);
+    with->second.end = std::max(with->second.end, end_of(inputs[i]));
   }
-  for (SimulationInput& one : group) {
-    const double late = seconds_between(begin, one.begin);
-    one.begin = begin;
-    if (late < kPollSeconds) continue;
-    one.demand.seconds.insert(one.demand.seconds.begin(), late);
-    one.demand.arrivals.insert(one.demand.arrivals.begin(), Arrivals());
-  }
-  return group;
+  for (auto& group : groups) std::sort(group.begin(), group.end());
+  std::sort(groups.begin(), groups.end());
+  return groups;
 }
 
 }  // namespace rocktune::sim

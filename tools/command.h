@@ -49,6 +49,17 @@ inline std::map<std::string, double> time_units() {
   return {{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
 }
 
+// CLI::Range lets NaN pass, which is in no range.
+inline CLI::Validator number_between(double low, double high) {
+  const CLI::Range range(low, high);
+  return CLI::Validator(
+      [range](std::string& text) {
+        const bool is_number = text.find_first_of("nN") == std::string::npos;
+        return is_number ? range(text) : text + " is no number";
+      },
+      range.get_description());
+}
+
 // --socket, with its default and environment variable.
 void add_socket_option(CLI::App& command, std::string& socket);
 

@@ -43,7 +43,7 @@ void add_freeze(CLI::App& root, Action& chosen) {
   const std::map<std::string, double> units{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
   app->add_option("--for", options->seconds, "end by itself after this time: 90s, 10m, 2h, 1d")
       ->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::UNIT_REQUIRED))
-      ->check(CLI::Range(1.0, 365 * 86400.0).description(""))
+      ->check(number_between(1.0, 365 * 86400.0).description(""))
       ->type_name("TIME");
   app->footer(
       "What was changed stays, and warnings go on. It holds through a restart: it is a file\n"

@@ -107,7 +107,7 @@ void add_import(CLI::App& root, Action& chosen) {
       ->required()
       ->type_name("TRACE");
   app->add_option("--interval", options->interval_seconds, "seconds between two samples")
-      ->check(CLI::Range(0.1, 3600.0))
+      ->check(number_between(0.1, 3600.0))
       ->type_name("SECONDS")
       ->capture_default_str();
   app->add_option("--side", options->sides, "a CSV with more figures, see below; may be repeated")

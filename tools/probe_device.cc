@@ -257,7 +257,7 @@ void add_probe_device(CLI::App& root, Action& chosen) {
       ->check(CLI::Range(std::int64_t{64} << 20, std::int64_t{1} << 40))
       ->type_name("SIZE");
   app->add_option("--seconds", options->seconds, "that it takes, about")
-      ->check(CLI::Range(6.0, 3600.0))
+      ->check(number_between(6.0, 3600.0))
       ->type_name("SECONDS")
       ->capture_default_str();
   app->add_option("--fio", options->fio, "the program fio")

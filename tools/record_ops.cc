@@ -4,10 +4,12 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
 
+#include "files/text_file.h"
 #include "tools/agents.h"
 #include "tools/command.h"
 #include "tools/op_recorder.h"
@@ -158,12 +160,27 @@ int start_recording(const RecordOptions& options, const AgentDatabase& database)
   return finish_recording(database, *objects, *ended, options.json);
 }
 
+// What a recording that is complete says of itself: to be left as it is, so that its checksum still
+// tells whether its file was damaged since.
+std::optional<trace::OpRecording> complete_manifest(const std::string& directory) {
+  const std::string file = directory + "/" + trace::kOpManifestName;
+  const auto text = read_text_file(file);
+  if (!text) return std::nullopt;
+  auto recording = trace::decode_op_recording(*text, file);
+  const bool complete = recording && recording->state == "ended" && recording->crc32;
+  return complete ? std::optional(*std::move(recording)) : std::nullopt;
+}
+
 // Whoever began it may be gone: the manifest is completed here, too.
 int stop_recording(const RecordOptions& options, const AgentDatabase& database) {
   const auto asked = ask_what(database, "stop");
   if (!asked) return report_error(asked.error().within("record-ops"));
   if (asked->state == "none") {
     return report_error({ErrorCode::kNotFound, "record-ops: nothing is recorded of this database"});
+  }
+  if (const auto known = complete_manifest(asked->directory)) {
+    print_recording(*known, *asked, options.json);
+    return ended_as_asked(*asked) ? kOk : kFailed;
   }
   const auto objects = recorded_objects(database);
   if (!objects) return report_error(objects.error().within("record-ops"));
@@ -196,7 +213,7 @@ void add_record_ops(CLI::App& root, Action& chosen) {
   add_agent_places(*app, options->agents);
   app->add_option("-o,--output", options->directory, "where the recording goes")->type_name("DIR");
   app->add_option("--seconds", options->seconds, "the trace ends after this")
-      ->check(CLI::Range(0.1, 86400.0))
+      ->check(number_between(0.1, 86400.0))
       ->capture_default_str();
   app->add_option("--max-size", options->max_bytes,
                   "the trace ends before it is larger: bytes, or 64MiB (default: 1GiB)")

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <system_error>
 
 #include "files/replace_file.h"
 #include "files/text_file.h"
@@ -26,6 +27,8 @@ struct ReportOptions {
 
 // A trace is an SQLite file; what is no file at all is left to the reader of traces, who says so.
 bool is_result(const std::string& path) {
+  std::error_code unknown;  // a pipe would be waited for, and what is in it be gone
+  if (!std::filesystem::is_regular_file(path, unknown)) return false;
   std::ifstream file(path, std::ios::binary);
   std::string head(16, '\0');
   if (!file.read(head.data(), 1)) return false;

@@ -4,6 +4,9 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <sstream>
+
+#include "model/digest.h"
 
 namespace rocktune::tools {
 namespace {
@@ -40,18 +43,48 @@ Result<void> list_trace(const std::string& path, const std::string& name,
   if (!reader) return tl::unexpected(reader.error());
   const auto targets = reader->targets();
   if (!targets) return tl::unexpected(targets.error());
+  std::map<std::string, int> uses;
   for (const trace::TargetSummary& target : *targets) {
+    const int use = ++uses[target.info.name];
+    const std::string called =
+        use > 1 ? target.info.name + "#" + std::to_string(use) : target.info.name;
     if (target.samples_with_database == 0) continue;
-    const std::string own = targets->size() > 1 ? name + "/" + target.info.name : name;
+    const std::string own = targets->size() > 1 ? name + "/" + called : name;
     const std::string version =
         target.incarnations.empty() ? "" : target.incarnations.back().rocksdb_version;
-    runs.push_back({own, path, target.info.id, target.info.name, target.info.engine, version,
+    runs.push_back({own, path, target.info.id, called, target.info.engine, version,
                     target.first_wall, target.last_wall, reader->run(), target.samples});
   }
   return {};
 }
 
+// Were a run and its copy to count as two, they would agree with each other.
+Result<void> refuse_copies(const std::vector<RecordedRun>& runs) {
+  std::map<std::string, const RecordedRun*> known;
+  for (const RecordedRun& run : runs) {
+    const auto [other, is_new] = known.emplace(identity_of(run), &run);
+    if (is_new) continue;
+    return fail(ErrorCode::kInvalidArgument, "trace " + run.trace + " is the same run as " +
+                                                 other->second->trace +
+                                                 "; a run may count only once");
+  }
+  return {};
+}
+
 }  // namespace
+
+std::string identity_of(const RecordedRun& run) {
+  std::ostringstream text;
+  text << run.recorded_by.host << '\n'
+       << run.recorded_by.daemon_version << '\n'
+       << run.recorded_by.started_wall.count() << '\n'
+       << run.target << '\n'
+       << run.target_name << '\n'
+       << run.samples << '\n'
+       << run.begin_wall.count() << '\n'
+       << run.end_wall.count() << '\n';
+  return digest(text.str());
+}
 
 Result<std::vector<RecordedRun>> list_recorded_runs(const std::vector<std::string>& traces) {
   const auto names = trace_names(traces);
@@ -62,6 +95,7 @@ Result<std::vector<RecordedRun>> list_recorded_runs(const std::vector<std::strin
       return tl::unexpected(listed.error());
     }
   }
+  if (auto single = refuse_copies(runs); !single) return tl::unexpected(single.error());
   std::stable_sort(runs.begin(), runs.end(),
                    [](const auto& a, const auto& b) { return a.begin_wall < b.begin_wall; });
   return runs;

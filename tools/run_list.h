@@ -19,6 +19,8 @@ struct RecordedRun {
   std::string name;
   std::string trace;  // path
   std::int64_t target = 0;
+  // Its name; "NAME#2" is the second of that name in its trace. Another configuration, loaded while
+  // rocktuned runs, begins another one.
   std::string target_name;
   EngineConfig engine;          // as it ran
   std::string rocksdb_version;  // of its last opening; empty: not told
@@ -27,8 +29,11 @@ struct RecordedRun {
   std::uint64_t samples = 0;
 };
 
+// What the trace says of the run, not where it lies: of copies it is the same.
+std::string identity_of(const RecordedRun& run);
+
 // By begin. Databases that were never read are left out. Errors: what trace::Reader says, and a
-// trace that is given twice.
+// trace, or a copy of it, that is given twice.
 Result<std::vector<RecordedRun>> list_recorded_runs(const std::vector<std::string>& traces);
 
 // "run 3 of 24: NAME".

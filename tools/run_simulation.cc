@@ -22,7 +22,8 @@ Result<sim::SimulationInput> simulation_input(const RecordedRun& run,
 std::vector<SimulationGroup> simulation_groups(std::span<const sim::SimulationInput> databases) {
   std::vector<SimulationGroup> groups;
   for (auto& members : sim::on_one_device(databases)) {
-    auto inputs = sim::begun_together(databases, members);
+    std::vector<sim::SimulationInput> inputs;
+    for (const std::size_t member : members) inputs.push_back(databases[member]);
     groups.push_back({std::move(members), std::move(inputs)});
   }
   return groups;

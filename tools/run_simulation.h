@@ -29,7 +29,7 @@ Result<sim::SimulationInput> simulation_input(const RecordedRun& run,
 // Databases that ran on one device, or one whose device is not known: for one sim::simulate().
 struct SimulationGroup {
   std::vector<std::size_t> members;          // indices of `databases`
-  std::vector<sim::SimulationInput> inputs;  // of each member; begun together
+  std::vector<sim::SimulationInput> inputs;  // of each member
 };
 // Each of one trace's databases in one of them.
 std::vector<SimulationGroup> simulation_groups(std::span<const sim::SimulationInput> databases);

@@ -48,7 +48,9 @@ int wrong_scenario(const Error& error) {
 }
 
 bool is_wanted(const SimulateOptions& options, const std::string& target) {
-  return options.target.empty() || options.target == target;
+  // "NAME#2": the second database of that name (tools/run_list.h).
+  return options.target.empty() || options.target == target ||
+         target.starts_with(options.target + "#");
 }
 
 // Those on one device, under each policy.
@@ -193,7 +195,7 @@ void add_trace_options(CLI::App& app, SimulateOptions& options, CLI::Option* sce
   CLI::Option* until =
       app.add_option("--calibrate-until", options.source.calibrate_seconds,
                      "how much of the run, from its begin, calibrates; the rest is simulated")
-          ->check(CLI::Range(1.0, 1e9))
+          ->check(number_between(1, 1e9))
           ->type_name("SECONDS")
           ->capture_default_str()
           ->excludes(scenario);

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string_view>
 
 #include "model/text.h"
 #include "sim/median.h"
+#include "tools/doubts.h"
 #include "tools/loop_columns.h"
 #include "tools/text.h"
 
@@ -14,12 +16,6 @@ namespace {
 
 using sim::LoopFigures;
 using trace::Json;
-
-// From here on the seeds tell the same story.
-constexpr double kStableConcordance = 0.9;
-constexpr std::size_t kEnoughSeeds = 20;
-// An order of what was asked for in less of the time than this is one of guesses.
-constexpr double kLeastKnownDemand = 0.5;
 
 struct Spread {
   double low = 0, median = 0, high = 0;  // 5%, 50%, 95% of the seeds
@@ -43,6 +39,21 @@ std::string list(const std::vector<std::string>& names) {
   std::string out;
   for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
   return out;
+}
+
+std::string_view device_origin_of(const Simulation& run) {
+  const std::string_view origin = origin_of_device(run.input.host);
+  const bool described = run.scenario && origin != device_origin::kNone;
+  return described ? device_origin::kScenario : origin;
+}
+
+std::size_t seeds_of(const Simulation& run) {
+  return run.policies.empty() ? 0 : run.policies.front().by_seed.size();
+}
+
+// All policies and seeds are asked for something for as long.
+double simulated_seconds(const Simulation& run) {
+  return seeds_of(run) == 0 ? 0 : run.policies.front().by_seed.front().seconds;
 }
 
 std::string demand_text(const Simulation& run) {
@@ -127,9 +138,7 @@ Json direction_json(const DirectionCapacity& capacity) {
 Json device_json(const Simulation& run) {
   const sim::HostLaws& host = run.input.host;
   if (!host.device) return nullptr;
-  return {{"origin", run.scenario         ? "scenario"
-                     : host.device_learnt ? "learnt"
-                                          : "probed"},
+  return {{"origin", device_origin_of(run)},
           {"read", direction_json(host.device->read)},
           {"write", direction_json(host.device->write)}};
 }
@@ -150,27 +159,12 @@ std::string ranking_text(const Simulation& run, Priority first, const sim::Ranki
   if (run.policies.size() < 2) return "; one policy alone is not ranked";
   std::string text = "; ranked by " + std::string(to_string(first));
   if (first != run.first) text += " since there is no " + std::string(to_string(run.first));
-  return text + ", concordance of the seeds " + concordance_text(ranking);
+  return text + ", concordance of the seeds " + concordance_text(ranking, seeds_of(run));
 }
 
-// What the figures above do not show of how far they may be off.
-std::vector<std::string> doubts(const Simulation& run, std::size_t seeds) {
-  std::vector<std::string> lines;
-  if (seeds < kEnoughSeeds) {
-    lines.push_back("Fewer than " + std::to_string(kEnoughSeeds) +
-                    " seeds: ranges and concordance say little.");
-  }
-  if (run.input.demand.known_ratio < kLeastKnownDemand) {
-    lines.push_back("What was asked for is known for " +
-                    text::percent(run.input.demand.known_ratio) +
-                    " of the time: figures and order rest on a guess.");
-  }
-  if (run.input.host.device) {
-    lines.emplace_back(run.scenario                   ? kScenarioP99Error
-                       : run.input.host.device_learnt ? kLearntP99Error
-                                                      : kRunP99Error);
-  }
-  return lines;
+std::vector<std::string> doubts_of(const Simulation& run) {
+  return doubts(SimulationBasis{seeds_of(run), run.input.demand.known_ratio, simulated_seconds(run),
+                                std::string(device_origin_of(run)), run.scenario.has_value()});
 }
 
 // By knob, the median over the seeds of how often it was changed.
@@ -274,19 +268,6 @@ std::vector<Assumed> assumed_parameters(const Simulation& run) {
   return assumed;
 }
 
-std::string order_words(double concordance, const std::vector<double>& best_ratios) {
-  const bool tie =
-      std::all_of(best_ratios.begin(), best_ratios.end(), [](double ratio) { return ratio == 1; });
-  if (tie) return "no policy is told from another";
-  return concordance >= kStableConcordance ? "the order is stable"
-                                           : "the order is NOT stable, do not read it as one";
-}
-
-std::string concordance_text(const sim::Ranking& ranking) {
-  return text::number(ranking.concordance, 2) + ": " +
-         order_words(ranking.concordance, ranking.best_ratio);
-}
-
 std::vector<std::string> simulation_lines(const Simulation& run) {
   const Priority first = sim::ranked_by(run.policies, run.first);
   const sim::Ranking ranking = sim::rank(run.policies, first);
@@ -302,7 +283,6 @@ std::vector<std::string> simulation_lines(const Simulation& run) {
     row.push_back(text::percent(ranking.best_ratio[i]));
     rows.push_back(std::move(row));
   }
-  const std::size_t seeds = run.policies.empty() ? 0 : run.policies.front().by_seed.size();
   std::vector<std::string> lines = {run.name};
   for (std::string& line :
        run.scenario ? scenario_lines(run, *run.scenario) : calibration_lines(run)) {
@@ -311,9 +291,10 @@ std::vector<std::string> simulation_lines(const Simulation& run) {
   lines.emplace_back();
   for (std::string& line : table(rows)) lines.push_back(std::move(line));
   lines.emplace_back();
-  lines.push_back("Medians of " + std::to_string(seeds) + " seeds (5% to 95% of them)" +
+  lines.push_back("Simulated " + seconds_text(simulated_seconds(run)) + "; medians of " +
+                  std::to_string(seeds_of(run)) + " seeds (5% to 95% of them)" +
                   ranking_text(run, first, ranking));
-  for (std::string& line : doubts(run, seeds)) lines.push_back(std::move(line));
+  for (std::string& line : doubts_of(run)) lines.push_back(std::move(line));
   for (std::string& line : movement_lines(run)) lines.push_back(std::move(line));
   lines.emplace_back(claims_for(run));
   return lines;
@@ -322,7 +303,6 @@ std::vector<std::string> simulation_lines(const Simulation& run) {
 Json simulation_json(const Simulation& run) {
   const Priority first = sim::ranked_by(run.policies, run.first);
   const sim::Ranking ranking = sim::rank(run.policies, first);
-  const std::size_t seeds = run.policies.empty() ? 0 : run.policies.front().by_seed.size();
   Json policies = Json::array();
   for (std::size_t i = 0; i < run.policies.size(); ++i) {
     const sim::SimulatedPolicy& policy = run.policies[i];
@@ -346,7 +326,8 @@ Json simulation_json(const Simulation& run) {
           {"assumed", assumed_json(run)},
           {"calibration", run.scenario ? Json() : Json(calibration_text(run))},
           {"device", device_json(run)},
-          {"doubts", doubts(run, seeds)},
+          {"doubts", doubts_of(run)},
+          {"simulated_seconds", simulated_seconds(run)},
           {"not_simulated", run.scenario ? Json(run.scenario->not_simulated) : Json::array()},
           {"demand_known_ratio", run.input.demand.known_ratio},
           {"concordance", ranking.concordance},

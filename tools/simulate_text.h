@@ -41,12 +41,6 @@ struct Assumed {
 // Of a scenario, which is calibrated on no run: all; of a run: what it did not show.
 std::vector<Assumed> assumed_parameters(const Simulation& run);
 
-// What to make of an order: "the order is stable", or that it is none. `best_ratios` of all
-// policies.
-std::string order_words(double concordance, const std::vector<double>& best_ratios);
-// "0.95: the order is stable"
-std::string concordance_text(const sim::Ranking& ranking);
-
 std::vector<std::string> simulation_lines(const Simulation& run);
 // "schema": "rocktune-simulate/1"
 trace::Json simulation_json(const Simulation& run);

@@ -33,20 +33,6 @@ std::map<std::string, std::string> names_below_common(const std::vector<std::str
   return names;
 }
 
-// What the trace says of the run, not where it lies.
-std::string identity_of(const RecordedRun& run) {
-  std::ostringstream text;
-  text << run.recorded_by.host << '\n'
-       << run.recorded_by.daemon_version << '\n'
-       << run.recorded_by.started_wall.count() << '\n'
-       << run.target << '\n'
-       << run.target_name << '\n'
-       << run.samples << '\n'
-       << run.begin_wall.count() << '\n'
-       << run.end_wall.count() << '\n';
-  return digest(text.str());
-}
-
 void put_source(const SimulationSource& source, std::ostream& text) {
   if (source.whole) {
     text << "whole\n";

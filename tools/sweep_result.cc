@@ -99,7 +99,11 @@ Result<void> SweepResult::add(const Json& line) {
       cells_[{database, policy}].try_emplace(closed ? seed->get<std::uint64_t>() : 0);
   if (!added) return tl::unexpected(no_line("the same unit twice"));
   take_figures(line, place->second);
-  if (const std::string first = text_at(line, "first"); !first.empty()) first_[database] = first;
+  if (const std::string first = text_at(line, "first"); !first.empty()) {
+    first_[database] = first;
+    bases_[database] = {0, number_at(line, "demand_known_ratio").value_or(1),
+                        number_at(line, "simulated_seconds").value_or(0), text_at(line, "device")};
+  }
   if (*failure) {
     place->second.failed = true;
     failures_.push_back({databases_[database], policies_[policy].label(), **failure});
@@ -133,6 +137,7 @@ std::size_t SweepResult::database_of(const Json& line) {
   if (place == databases_.size()) {
     databases_.push_back(name);
     first_.emplace_back();
+    bases_.emplace_back();
   }
   return place;
 }
@@ -163,6 +168,15 @@ std::vector<std::size_t> SweepResult::compared() const {
   std::vector<std::size_t> out;
   for (std::size_t database = 0; database < databases_.size(); ++database) {
     if (is_whole(database)) out.push_back(database);
+  }
+  return out;
+}
+
+std::vector<SimulationBasis> SweepResult::bases() const {
+  std::vector<SimulationBasis> out;
+  for (const std::size_t database : compared()) {
+    out.push_back(bases_[database]);
+    out.back().seeds = cells_.at({database, 0}).size();
   }
   return out;
 }

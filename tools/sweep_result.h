@@ -12,6 +12,7 @@
 
 #include "model/result.h"
 #include "sim/loop.h"
+#include "tools/doubts.h"
 #include "trace/json_text.h"
 
 namespace rocktune::tools {
@@ -49,6 +50,8 @@ class SweepResult {
   // Those that are compared.
   [[nodiscard]] std::vector<std::size_t> compared() const;
 
+  // Closed loop: of each database that is compared.
+  [[nodiscard]] std::vector<SimulationBasis> bases() const;
   // Closed loop: database by database, seed by seed.
   [[nodiscard]] std::vector<Meeting> meetings() const;
   // Open loop: of a column, over the databases that are compared.
@@ -72,6 +75,7 @@ class SweepResult {
   std::vector<SweptPolicy> policies_;
   std::map<std::string, std::size_t> policy_places_, database_places_;
   std::vector<std::string> databases_, first_;                 // by database
+  std::vector<SimulationBasis> bases_;                         // ..., without the seeds
   std::map<std::pair<std::size_t, std::size_t>, Cell> cells_;  // by database and policy
   std::vector<Failure> failures_;
 };

@@ -9,7 +9,6 @@
 #include "score/run.h"
 #include "sim/median.h"
 #include "tools/loop_columns.h"
-#include "tools/simulate_text.h"
 #include "tools/text.h"
 
 namespace rocktune::tools {
@@ -155,13 +154,14 @@ std::optional<BestOfSweep> best_of(const SweepResult& result) {
     add_figures(out.meetings, out.policies[i], ranking, i, row);
   }
   out.basis = basis_of(result, out.meetings);
+  out.doubts = doubts(result.bases());
   if (candidates.size() == 1) {
     out.conclusion = conclusion_of_one(result, candidates[0], out.labels[0]);
     return out;
   }
   out.conclusion = conclusion_of(ranking, out.labels);
   out.concordance = "Concordance on the order of the policies with their best parameters " +
-                    concordance_text(ranking);
+                    concordance_text(ranking, out.meetings.size());
   return out;
 }
 

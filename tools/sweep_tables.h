@@ -21,6 +21,7 @@ struct BestOfSweep {
   std::string conclusion;   // who comes first
   std::string concordance;  // what to make of the order; empty where there is one policy only
   std::string basis;        // what the medians are of
+  std::vector<std::string> doubts;  // of how far figures and order may be off, a sentence each
 };
 // Nothing when no database came through all of its simulations.
 std::optional<BestOfSweep> best_of(const SweepResult& result);

@@ -21,6 +21,7 @@ std::vector<std::string> sweep_lines(const SweepResult& result) {
   lines.emplace_back();
   lines.push_back(best->basis);
   if (!best->concordance.empty()) lines.push_back(best->concordance);
+  lines.insert(lines.end(), best->doubts.begin(), best->doubts.end());
   lines.emplace_back(result.claims());
   return lines;
 }

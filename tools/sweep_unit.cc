@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "replay/run.h"
+#include "tools/doubts.h"
 #include "tools/loop_columns.h"
 #include "tools/replay_watch.h"
 
@@ -26,7 +27,8 @@ void put_verdicts(const std::map<std::string, std::uint64_t>& verdicts, Json& ou
 Json loop_json(const sim::LoopFigures& figures, const sim::SimulationInput& input, Priority first) {
   Json out{{"first", to_string(first)},
            {"simulated_seconds", figures.seconds},
-           {"demand_known_ratio", input.demand.known_ratio}};
+           {"demand_known_ratio", input.demand.known_ratio},
+           {"device", origin_of_device(input.host)}};
   for (const LoopColumn& column : loop_columns()) {
     const double value = column.figure(figures);
     out[column.key] = column.absent_at_zero && value == 0 ? Json() : Json(value);
@@ -71,7 +73,7 @@ Json replay_json(const ScoredReplay& scored) {
 Result<Json> replayed_figures(const RecordedRun& run, const PolicyChoice& policy) {
   ReplayScorer scorer;
   auto results = replay::run(
-      {run.trace, policy, run.target_name}, [](const std::string&) {},
+      {run.trace, policy, std::nullopt, run.target}, [](const std::string&) {},
       [&](const replay::ReplayedSample& sample) { scorer.add(sample); });
   if (!results) return tl::unexpected(results.error());
   return replay_json(scorer.finish(*std::move(results)).front());

@@ -88,7 +88,7 @@ void add_validate(CLI::App& root, Action& chosen) {
   app->add_option("TRACE", options->traces, "traces of runs, in any order")->required();
   app->add_option("--calibrate-until", options->calibrate_seconds,
                   "how much of each run, from its begin, calibrates; the rest is compared")
-      ->check(CLI::Range(1.0, 1e9))
+      ->check(number_between(1, 1e9))
       ->type_name("SECONDS")
       ->capture_default_str();
   app->add_option("--seeds", options->seeds, "simulations of each run; their median counts")

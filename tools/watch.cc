@@ -50,7 +50,7 @@ void add_watch(CLI::App& root, Action& chosen) {
   auto options = std::make_shared<WatchOptions>();
   add_socket_option(*app, options->socket);
   app->add_option("--interval", options->interval_seconds, "seconds between two looks")
-      ->check(CLI::Range(0.1, 3600.0))
+      ->check(number_between(0.1, 3600.0))
       ->capture_default_str()
       ->type_name("SECONDS");
   app->footer("q or Ctrl-C quits. Into a pipe or file it appends, one block at each interval.");

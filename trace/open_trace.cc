@@ -57,7 +57,7 @@ Result<void> check_file(const std::string& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) return tl::unexpected(cannot_open(errno));
   if (!S_ISREG(status.st_mode)) {
-    return fail(ErrorCode::kInvalidArgument, "is no regular file; give the path of a trace file");
+    return fail(ErrorCode::kCorrupt, "is no regular file; give the path of a trace file");
   }
   if (status.st_size == 0) return fail(ErrorCode::kCorrupt, "is empty: it is no trace");
   errno = 0;
@@ -80,7 +80,8 @@ Result<void> check_file(const std::string& path) {
 
 std::string as_uri(const std::string& path, bool immutable) {
   static constexpr char kHex[] = "0123456789ABCDEF";
-  std::string uri = "file:";
+  // With an authority, if an empty one: what follows "//" would be taken for it otherwise.
+  std::string uri = path.starts_with('/') ? "file://" : "file:";
   for (const char c : path) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == '?' || c == '#' || c == '%' || byte < 0x20 || byte >= 0x7f) {

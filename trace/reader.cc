@@ -95,7 +95,8 @@ Result<void> count_rows(const Connection& connection, TargetSummary& summary) {
   auto row = Statement::prepare(
       connection,
       "SELECT count(*), coalesce(sum(has_database), 0), coalesce(min(wall_ns), 0), "
-      "coalesce(max(wall_ns), 0), (SELECT count(*) FROM alerts WHERE target = ?1), "
+      "coalesce(max(wall_ns), 0), coalesce(min(tick_ns), 0), (SELECT count(*) FROM alerts WHERE "
+      "target = ?1), "
       "(SELECT count(*) FROM decisions WHERE target = ?1), "
       "(SELECT count(*) FROM actuations WHERE target = ?1), "
       "(SELECT count(*) FROM outcomes WHERE target = ?1) FROM samples WHERE target = ?1");
@@ -107,6 +108,7 @@ Result<void> count_rows(const Connection& connection, TargetSummary& summary) {
   summary.samples_with_database = row->take_unsigned();
   summary.first_wall = Nanoseconds(row->take_int());
   summary.last_wall = Nanoseconds(row->take_int());
+  summary.first_tick = Nanoseconds(row->take_int());
   summary.alerts = row->take_unsigned();
   summary.decisions = row->take_unsigned();
   summary.actuations = row->take_unsigned();

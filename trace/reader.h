@@ -25,6 +25,7 @@ struct TargetSummary {
   std::uint64_t samples = 0;  // rows
   std::uint64_t samples_with_database = 0;
   Nanoseconds first_wall{0}, last_wall{0};
+  Nanoseconds first_tick{0};
   std::uint64_t alerts = 0, decisions = 0, actuations = 0, outcomes = 0;
   std::map<std::string, std::uint64_t> events;  // of the database, by kind; see model/event.h
 };

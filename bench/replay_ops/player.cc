@@ -20,8 +20,8 @@ namespace {
 constexpr Nanoseconds kLead = std::chrono::milliseconds(100);  // to start all threads
 // What lies further ahead is not read yet; this is time enough for a disk.
 constexpr Nanoseconds kReadAhead = std::chrono::seconds(1);
-// Operations that may wait, late ones included: some 300 MB of small records.
-constexpr std::int64_t kMostWaiting = 1'000'000;
+// Operations that may wait, late ones included: some 300 MB of small records; and what is in them.
+constexpr std::int64_t kMostWaiting = 1'000'000, kMostWaitingBytes = 256 << 20;
 constexpr Nanoseconds kReplayNap = std::chrono::milliseconds(50);  // how often for a stop
 constexpr Nanoseconds kBriefNap = std::chrono::milliseconds(1);
 
@@ -140,16 +140,20 @@ class Player {
       const Nanoseconds due = pace.due(record->GetTimestamp());
       if (!wait_until(due - kReadAhead) || !wait_for_room()) break;
       ++waiting_;
+      const std::size_t bytes = bytes_of(*record);
+      waiting_bytes_ += static_cast<std::int64_t>(bytes);
       const auto thread = thread_of(*record, queues_.size(), one_writer_);
       const scenario::Operation kind = kind_of(*record);
-      queues_[thread].push({due, kind, std::move(record)});
+      queues_[thread].push({due, kind, bytes, std::move(record)});
     }
     for (auto& queue : queues_) queue.end();
   }
 
   bool wait_for_room() {
     const Nanoseconds since = monotonic_now();
-    while (waiting_ >= kMostWaiting && !abandon_) sleep_until(monotonic_now() + kBriefNap);
+    while ((waiting_ >= kMostWaiting || waiting_bytes_ >= kMostWaitingBytes) && !abandon_) {
+      sleep_until(monotonic_now() + kBriefNap);
+    }
     reader_waited_ += monotonic_now() - since;
     return !abandon_;
   }
@@ -158,6 +162,7 @@ class Player {
     sharpen_sleep();
     while (auto operation = queues_[thread].pop()) {
       --waiting_;
+      waiting_bytes_ -= static_cast<std::int64_t>(operation->bytes);
       if (!wait_until(operation->due)) return;
       const auto status = replayer_->Execute(operation->record, nullptr);
       if (!status.ok()) {
@@ -230,7 +235,7 @@ class Player {
   Nanoseconds begin_{0};
   std::deque<OperationQueue> queues_;  // by thread
   std::deque<LiveWork> work_;          // each written by its thread
-  std::atomic<std::int64_t> waiting_{0};
+  std::atomic<std::int64_t> waiting_{0}, waiting_bytes_{0};
   std::atomic<std::size_t> running_{0};
   std::atomic<bool> abandon_{false};  // the caller's stop, or a failure here
   Nanoseconds reader_waited_{0};      // the reading thread's

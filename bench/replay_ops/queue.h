@@ -21,6 +21,7 @@ namespace rocktune::bench {
 struct DueOperation {
   Nanoseconds due{0};
   scenario::Operation kind = scenario::Operation::kRead;
+  std::size_t bytes = 0;
   std::unique_ptr<rocksdb::TraceRecord> record;
 };
 

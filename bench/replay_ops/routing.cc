@@ -62,6 +62,18 @@ scenario::Operation kind_of(const rocksdb::TraceRecord& record) {
   }
 }
 
+std::size_t bytes_of(const rocksdb::TraceRecord& record) {
+  if (record.GetTraceType() == rocksdb::kTraceWrite) {
+    return static_cast<const rocksdb::WriteQueryTraceRecord&>(record).GetWriteBatchRep().size();
+  }
+  if (record.GetTraceType() != rocksdb::kTraceMultiGet) return key_of_read(record).key.size();
+  std::size_t bytes = 0;
+  for (const Slice& key : static_cast<const rocksdb::MultiGetQueryTraceRecord&>(record).GetKeys()) {
+    bytes += key.size();
+  }
+  return bytes;
+}
+
 std::optional<RoutedKey> only_key_of(const rocksdb::WriteQueryTraceRecord& write) {
   const rocksdb::WriteBatch batch(write.GetWriteBatchRep().ToString());
   FirstKey look;

@@ -21,6 +21,9 @@ namespace rocktune::bench {
 // scan.
 scenario::Operation kind_of(const rocksdb::TraceRecord& record);
 
+// Of its keys and values, about: what it takes of memory while it waits.
+std::size_t bytes_of(const rocksdb::TraceRecord& record);
+
 struct RoutedKey {
   std::uint32_t family = 0;
   std::string key;

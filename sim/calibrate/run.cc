@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/derive.h"
+#include "model/text.h"
 #include "sim/calibrate/speeds.h"
 
 namespace rocktune::sim {
@@ -19,6 +20,11 @@ constexpr double kLeastOverlap = 0.05, kMostOverlap = 1.2;
 constexpr int kOverlapRounds = 7;  // to within 0.01
 // What compactions read has to differ by this much between them for a fit to mean something.
 constexpr double kLeastTold = 0.05;
+
+// Beyond these a trace is damaged, or nothing that was seen: each poll of a gap is simulated, and
+// each event of a rate. Of one process, operations and bytes a second.
+constexpr double kLongestGapSeconds = 86400;
+constexpr double kMostOperations = 1e9, kMostBytes = 1e14;
 
 std::optional<DeviceLaws> device_laws(const DeviceCapacities& capacities) {
   if (!capacities.read || !capacities.write) return std::nullopt;
@@ -56,7 +62,33 @@ bool is_held_back(const Sample& sample) {
   return database.delayed_write_rate.value_or(0) > 0 || database.write_stopped.value_or(0) > 0;
 }
 
+void RunCalibration::doubt(const Sample& older, const Sample& newer) {
+  const DatabaseReading& from = *older.database;
+  const DatabaseReading& to = *newer.database;
+  const double seconds = seconds_between(from.agent_tick, to.agent_tick);
+  const std::string where = " between samples " + std::to_string(older.sequence) + " and " +
+                            std::to_string(newer.sequence);
+  if (seconds > kLongestGapSeconds) {
+    absurd_ = "there are " + text::duration(seconds) + where +
+              ": nobody knows what was asked for in that time, so it is not simulated";
+    return;
+  }
+  const auto check = [&](const Counter& before, const Counter& after, double most,
+                         const char* what) {
+    const double rate = growth(before, after).value_or(0) / seconds;
+    if (rate <= most) return;
+    absurd_ = text::amount(rate) + " " + what + " a second" + where +
+              ": no machine does that, the trace is damaged";
+  };
+  check(from.keys_written, to.keys_written, kMostOperations, "keys written");
+  check(from.keys_read, to.keys_read, kMostOperations, "keys read");
+  check(from.user_bytes_written, to.user_bytes_written, kMostBytes, "bytes written by users");
+  check(from.flush_bytes_written, to.flush_bytes_written, kMostBytes, "bytes flushed");
+  check(from.compaction_bytes_read, to.compaction_bytes_read, kMostBytes, "bytes compacted");
+}
+
 void RunCalibration::note(const Sample& older, const Sample& newer, Intervals& intervals) {
+  if (absurd_.empty()) doubt(older, newer);
   const DatabaseReading& from = *older.database;
   const DatabaseReading& to = *newer.database;
   const double seconds = seconds_between(from.agent_tick, to.agent_tick);
@@ -190,6 +222,7 @@ Result<SimulationInput> RunCalibration::whole(std::string_view rocksdb_version,
 Result<SimulationInput> RunCalibration::calibrated(const Sample& begin, const Intervals& intervals,
                                                    std::string_view rocksdb_version,
                                                    const HostLaws& machine, KnobsAt knobs) const {
+  if (!absurd_.empty()) return fail(ErrorCode::kCorrupt, absurd_);
   if (!writes_known_) {
     return fail(ErrorCode::kUnsupported,
                 "it does not say how many keys were written; a LOG tells that only together with a "

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,8 +27,8 @@ class RunCalibration {
   bool add(const Sample& sample);
   // `rocksdb_version`: "7.8.3"; `device`: as probed. Where either direction is missing it is as
   // the first part has seen it at its limit (sim/calibrate/device.h); where that was not seen
-  // either, nothing waits for the device. Errors: the run is too short, tells no operations, or
-  // cannot be simulated.
+  // either, nothing waits for the device. Errors: the run is too short, tells no operations, has a
+  // gap of more than a day or amounts that no machine does, or cannot be simulated.
   [[nodiscard]] Result<SimulationInput> finish(std::string_view rocksdb_version,
                                                const DeviceCapacities& device,
                                                KnobsAt knobs = KnobsAt::kRecorded) const;
@@ -54,6 +55,7 @@ class RunCalibration {
     std::vector<CacheUse> reads;
   };
   void note(const Sample& older, const Sample& newer, Intervals& intervals);
+  void doubt(const Sample& older, const Sample& newer);
   void learn(const Sample& older, const Sample& newer);
   [[nodiscard]] HostLaws machine(const Sample& begin, const DeviceCapacities& device) const;
   [[nodiscard]] Result<SimulationInput> input_from(const Sample& begin, const Intervals& intervals,
@@ -72,6 +74,7 @@ class RunCalibration {
   std::optional<Sample> begin_, start_, last_;  // of the first part, of the rest; the latest
   Intervals learning_, intervals_;
   double compaction_bytes_read_ = 0;  // in the first part
+  std::string absurd_;  // why the run cannot be what a daemon has seen; empty: it may be
   bool writes_known_ = false;
   bool learnt_ = false;  // the first part is over
 };

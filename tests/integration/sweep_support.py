@@ -35,10 +35,11 @@ mixing_loss: 1.4
 """
 
 
-def add_neighbour(trace):
-    """The trace's database a second time, on the same device, under another name."""
+def add_neighbour(trace, name="neighbour", later_seconds=0):
+    """The trace's database a second time, on the same device, under another name, or as it is called after a reload."""
     far = 10_000_000  # beyond every id
-    shifts = {"target": 1, "sample": far, "incarnation": far, "health_at": far, "knobs_at": far, "options_at": far, "levels_at": far}
+    later = later_seconds * 10**9
+    shifts = {"tick_ns": later, "wall_ns": later, "agent_tick_ns": later, "raised_tick_ns": later, "raised_wall_ns": later, "target": 1, "sample": far, "incarnation": far, "health_at": far, "knobs_at": far, "options_at": far, "levels_at": far}
     by_table = {"samples": {"id": far}, "events": {"id": far}, "incarnations": {"id": far, "incarnation": 0}}
     with contextlib.closing(sqlite3.connect(trace)) as connection, connection:
         for (table,) in connection.execute("select name from sqlite_master where type = 'table'").fetchall():
@@ -48,7 +49,7 @@ def add_neighbour(trace):
             shift = shifts | by_table.get(table, {})
             values = ", ".join(f'"{column}" + {shift[column]}' if shift.get(column) else f'"{column}"' for column in columns)
             connection.execute(f"insert into {table} select {values} from {table}")
-        connection.execute("insert into targets select id + 1, 'neighbour', path || '/2', mode, engine from targets")
+        connection.execute("insert into targets select id + 1, ?, path || '/2', mode, engine from targets", (name,))
 
 
 class SweepTest(unittest.TestCase):

@@ -5,6 +5,7 @@ import json
 import pathlib
 import re
 import shutil
+import sqlite3
 import unittest
 
 from support import World
@@ -73,6 +74,17 @@ class Advise(World):
         self.assertEqual(one["name"], "stall-16-1")
         again = self.directory / "again.sqlite"
         shutil.copy(stall, again)
+        result = self.rocktune("advise", stall, again, check=False)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("is the same run as", result.stderr)
+        again.unlink()
+        connection = sqlite3.connect(stall)
+        connection.execute("vacuum into ?", (str(again),))  # without checksums of pages: it may be changed
+        connection.close()
+        connection = sqlite3.connect(again)
+        connection.execute("update samples set wall_ns = wall_ns + ?", (86400 * 10**9,))
+        connection.commit()
+        connection.close()
         both, = self.advised(stall, again)
         self.assertEqual(len(both["traces"]), 2)
         self.assertGreater(both["seconds"], 2 * 470)

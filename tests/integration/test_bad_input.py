@@ -1,5 +1,6 @@
 """Bad input: one clear message and the right exit code; a bad agent costs its own samples and nothing else."""
 
+import os
 import socket
 import subprocess
 import threading
@@ -50,7 +51,8 @@ class BadConfig(World):
 
 class BadTrace(World):
     def assert_refused(self, path):
-        for command in (("trace", "info", path), ("replay", path), ("score", path)):
+        for command in (("trace", "info", path), ("replay", path), ("score", path), ("simulate", path),
+                        ("report", path, "-o", self.directory / "page.html")):
             result = self.rocktune(*command, check=False)
             self.assertEqual(result.returncode, 1, f"{command}: {result.stdout}{result.stderr}")
             self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
@@ -64,6 +66,10 @@ class BadTrace(World):
         empty.write_bytes(b"")
         self.assert_refused(empty)
         self.assert_refused(self.directory / "missing.sqlite")
+        self.assert_refused(self.directory)
+        pipe = self.directory / "pipe"
+        os.mkfifo(pipe)  # nobody writes: whoever opens it waits for ever
+        self.assert_refused(pipe)
         import sqlite3
         other = self.directory / "other.sqlite"
         connection = sqlite3.connect(other)

@@ -137,6 +137,34 @@ class Sweep(SweepTest):
         (one,) = [json.loads(line) for line in self.result.read_text().splitlines()]
         self.assertEqual(one, whole[one["target"]][1])
 
+    def test_a_database_that_was_configured_anew_is_two_and_meets_nobody(self):
+        both = self.folder / "reload.trace"
+        shutil.copy(self.traces[0], both)
+        add_neighbour(both, "stall-24-1", later_seconds=3600)
+        device = self.written("device.yaml", DEVICE)
+        keys = "calibrate_until: 120\ndevice: device.yaml\n"
+        swept = self.swept(both, keys)
+        self.assertEqual(set(swept), {"stall-24-1", "stall-24-1#2"})
+        simulated = self.simulated(both, "--calibrate-until", 120, "--device", device)
+        self.check_the_same(swept, simulated)
+        self.assertFalse(any(one["together_with"] for one in simulated.values()))
+        alone = self.swept(self.traces[0], keys)["stall-24-1"]
+        for lines in swept.values():
+            self.assertEqual([line["stalled_seconds"] for line in lines], [line["stalled_seconds"] for line in alone])
+        self.grid.write_text("rung: open_loop\npolicies: [{name: static}]\n")
+        self.assertEqual(self.sweep("--fresh", traces=[both]).returncode, 0)
+        replayed = [json.loads(line) for line in self.result.read_text().splitlines()]
+        self.assertEqual(self.sweep("--fresh", traces=[self.traces[0]]).returncode, 0)
+        (one,) = [json.loads(line) for line in self.result.read_text().splitlines()]
+        self.assertEqual([line["samples"] for line in replayed], 2 * [one["samples"]])
+
+    def test_few_seeds_are_no_agreement(self):
+        self.grid.write_text("rung: closed_loop\npolicies: [{name: static}, {name: headroom}]\nseeds: 1\ncalibrate_until: 120\n")
+        result = self.sweep("--fresh", traces=[self.traces[0]])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("Fewer than 20 seeds", result.stdout)
+        self.assertNotIn("the order is stable", result.stdout)
+
     def test_a_killed_sweep_goes_on_where_it_was(self):
         code, _ = self.stopped_in_the_middle(signal.SIGKILL, 3)
         self.assertEqual(code, -signal.SIGKILL)

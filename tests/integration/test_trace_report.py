@@ -1,13 +1,16 @@
 """rocktune report on recorded traces and on results: what the page says, draws and refuses."""
 
+import datetime
 import gzip
 import json
 import pathlib
+import re
 import sqlite3
 import unittest
 
 from browser import BrowserWorld, Elements, needs_chromium
 from support import ROOT
+from sweep_support import add_neighbour
 
 DATA = ROOT / "tests" / "data"
 LARGEST_BYTES = 5 << 20
@@ -101,6 +104,20 @@ class TraceReport(BrowserWorld):
                 self.assertEqual(ended.returncode, 2, ended.stderr)
                 self.assertIn(said, ended.stderr)
                 self.assertFalse(page.exists())
+
+    def test_a_part_counts_from_the_begin_of_the_trace_for_every_database(self):
+        trace = self.trace_of("stall-24-1")
+        add_neighbour(trace, later_seconds=600)
+        page, _ = self.report(trace, "--from", "11m", "--to", "12m")
+        text = page.read_text()
+        self.assertIn("neighbour", text)
+        self.assertNotIn("Over time of stall-24-1", text)
+        both, _ = self.report(trace)
+        text = both.read_text()
+        self.assertIn("Over time of stall-24-1", text)
+        self.assertIn("Over time of neighbour", text)
+        begin, end = (datetime.datetime.fromisoformat(one) for one in re.search(r"from (\S+)Z to (\S+)Z\.", text).groups())
+        self.assertGreater((end - begin).total_seconds(), 1000)
 
     @needs_chromium
     def test_what_the_trace_lacks_is_said_not_drawn(self):

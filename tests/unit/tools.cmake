@@ -7,6 +7,7 @@ rocktune_unit_test(tools_test
     unit/tools/cli_test.cc
     unit/tools/control_test.cc
     unit/tools/decision_story_test.cc
+    unit/tools/doubts_test.cc
     unit/tools/event_text_test.cc
     unit/tools/follow_test.cc
     unit/tools/http_client_test.cc
@@ -15,6 +16,7 @@ rocktune_unit_test(tools_test
     unit/tools/probe_test.cc
     unit/tools/replay_test.cc
     unit/tools/report_test.cc
+    unit/tools/run_list_test.cc
     unit/tools/run_plan_test.cc
     unit/tools/score_test.cc
     unit/tools/simulate_subject_test.cc

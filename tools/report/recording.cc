@@ -45,9 +45,11 @@ const char* kind_of_result(const std::string& result) {
 
 }  // namespace
 
-Recording::Recording(trace::TargetSummary target, double poll_interval_seconds, ReportWindow window)
+Recording::Recording(trace::TargetSummary target, Nanoseconds trace_begin,
+                     double poll_interval_seconds, ReportWindow window)
     : target_(std::move(target)),
       window_(window),
+      trace_begin_(trace_begin),
       model_(target_.info.engine.objective,
              target_.info.engine.prior ? *target_.info.engine.prior : Learnt{}),
       bins_(poll_interval_seconds > 0 ? poll_interval_seconds : 1),
@@ -66,19 +68,19 @@ Recording& Recording::operator=(Recording&&) noexcept = default;
 
 bool Recording::add(const trace::RecordedStep& step) {
   const Sample& sample = step.sample;
-  if (!begin_tick_) begin_tick_ = sample.at.tick;
-  const double seconds = seconds_between(*begin_tick_, sample.at.tick);
+  const double seconds = seconds_between(trace_begin_, sample.at.tick);
   if (window_.to_seconds && seconds > *window_.to_seconds) return false;
   const Features features = stream_.next(sample);
   indicators_ = model_.update(features).indicators;
   if (seconds < window_.from_seconds) return true;
-  if (seconds - window_.from_seconds > kLongestScoredSeconds) scorer_.reset();
+  if (!shown_from_) shown_from_ = sample.at.tick;
+  const double since = seconds_between(*shown_from_, sample.at.tick);
+  if (since > kLongestScoredSeconds) scorer_.reset();
   if (scorer_) scorer_->add(sample);
   totals_.add_sample(sample, features, target_.info.engine.objective);
   for (const DatabaseEvent& event : step.events) totals_.add_event(event);
-  bins_.move_to(seconds - window_.from_seconds);
+  bins_.move_to(since);
   draw(features);
-  const double since = seconds - window_.from_seconds;
   for (const KnobStep& changed : knobs_.add(sample, since, bins_)) {
     if (changed.owner != KnobOwner::kManual) continue;
     marks_.add(since, mark_kind::kManual,

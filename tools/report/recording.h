@@ -24,7 +24,7 @@
 
 namespace rocktune::tools {
 
-// Which part of a recording is told of, in seconds since its first sample.
+// Which part of a trace is told of, in seconds since its first sample, of whichever database.
 struct ReportWindow {
   double from_seconds = 0;
   std::optional<double> to_seconds;
@@ -52,19 +52,20 @@ class Recording {
   // (score/run.h), 60 MB a week.
   static constexpr double kLongestScoredSeconds = 7 * 86400;
 
-  Recording(trace::TargetSummary target, double poll_interval_seconds, ReportWindow window);
+  // `trace_begin`: the tick that the window counts from.
+  Recording(trace::TargetSummary target, Nanoseconds trace_begin, double poll_interval_seconds,
+            ReportWindow window);
   ~Recording();
   Recording(Recording&&) noexcept;
   Recording& operator=(Recording&&) noexcept;
 
-  // Steps in order, from the trace's first one, since forecasts learn from what was before the
+  // Steps in order, from the database's first one, since forecasts learn from what was before the
   // window. False: this one is past the window, and so is what follows.
   bool add(const trace::RecordedStep& step);
   // The trace could not be read on: what was added is what there is.
   void note_damage(std::string message) { damage_ = std::move(message); }
 
   [[nodiscard]] const trace::TargetSummary& target() const { return target_; }
-  [[nodiscard]] const ReportWindow& window() const { return window_; }
   [[nodiscard]] const std::string& damage() const { return damage_; }
   [[nodiscard]] const Totals& totals() const { return totals_; }
   [[nodiscard]] const Features& last() const { return last_; }
@@ -89,7 +90,8 @@ class Recording {
   trace::TargetSummary target_;
   ReportWindow window_;
   std::string damage_;
-  std::optional<Nanoseconds> begin_tick_;
+  Nanoseconds trace_begin_;
+  std::optional<Nanoseconds> shown_from_;  // the first sample of the window
   FeatureStream stream_;
   IndicatorModel model_;
   std::vector<Indicator> indicators_;

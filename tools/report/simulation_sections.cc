@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "model/text.h"
+#include "tools/doubts.h"
 #include "tools/json_fields.h"
 #include "tools/loop_columns.h"
 #include "tools/report/result_sections.h"
-#include "tools/simulate_text.h"
 #include "tools/text.h"
 
 namespace rocktune::tools {
@@ -156,7 +156,7 @@ std::string conclusion(const Json& document, const Json& policies) {
          number_text(*number_at(*first, "median_rank")) + " of " + std::to_string(policies.size()) +
          ", best in " + text::percent(number_at(*first, "best_ratio").value_or(0)) +
          " of the seeds. Concordance of the seeds " + text::number(concordance, 2) + ": " +
-         order_words(concordance, ratios) + ".";
+         order_words(concordance, ratios, seeds_of(policies)) + ".";
 }
 
 }  // namespace
@@ -168,6 +168,9 @@ std::vector<page::Section> simulation_sections(const Json& document) {
   section.blocks.emplace_back(page::Paragraph{conclusion(document, policies), true});
   if (const std::string calibration = text_at(document, "calibration"); !calibration.empty()) {
     section.blocks.emplace_back(page::Paragraph{calibration + "."});
+  }
+  if (const auto seconds = number_at(document, "simulated_seconds")) {
+    section.blocks.emplace_back(page::Paragraph{"Simulated: " + seconds_text(*seconds) + "."});
   }
   if (const auto known = number_at(document, "demand_known_ratio")) {
     section.blocks.emplace_back(

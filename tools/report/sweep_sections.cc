@@ -112,6 +112,7 @@ std::vector<page::Section> closed_loop_sections(const SweepResult& result) {
   if (!best->concordance.empty()) section.blocks.emplace_back(page::Paragraph{best->concordance});
   section.blocks.emplace_back(page_table(best->table, 2, ""));
   section.blocks.emplace_back(page::Paragraph{best->basis});
+  for (const std::string& doubt : best->doubts) section.blocks.emplace_back(page::Paragraph{doubt});
   std::vector<page::Section> out;
   out.push_back(std::move(section));
   if (result.policies().size() > best->policies.size()) {

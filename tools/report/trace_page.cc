@@ -15,28 +15,34 @@
 namespace rocktune::tools {
 namespace {
 
-Result<std::vector<trace::TargetSummary>> wanted_targets(trace::Reader& reader,
-                                                         const TracePageRequest& request) {
+// Those that are to be on the page, and where the trace's time begins.
+struct WantedTargets {
+  std::vector<trace::TargetSummary> targets;
+  Nanoseconds begin = Nanoseconds::max();
+};
+
+Result<WantedTargets> wanted_targets(trace::Reader& reader, const TracePageRequest& request) {
   auto targets = reader.targets();
   if (!targets) return tl::unexpected(targets.error());
   std::string known;
-  std::vector<trace::TargetSummary> wanted;
+  WantedTargets wanted;
   for (trace::TargetSummary& one : *targets) {
     known += (known.empty() ? "" : ", ") + one.info.name;
+    if (one.samples > 0) wanted.begin = std::min(wanted.begin, one.first_tick);
     if (!request.target || one.info.name == *request.target || one.info.path == *request.target) {
-      wanted.push_back(std::move(one));
+      wanted.targets.push_back(std::move(one));
     }
   }
-  if (!request.target || !wanted.empty()) return wanted;
+  if (!request.target || !wanted.targets.empty()) return wanted;
   return fail(ErrorCode::kInvalidArgument, "trace " + request.trace + " has no target \"" +
                                                *request.target + "\"; it has: " + known);
 }
 
-Result<Recording> record(trace::Reader& reader, trace::TargetSummary target,
+Result<Recording> record(trace::Reader& reader, trace::TargetSummary target, Nanoseconds begin,
                          const ReportWindow& window) {
   auto steps = reader.steps(target.info.id);
   if (!steps) return tl::unexpected(steps.error());
-  Recording recording(std::move(target), reader.run().poll_interval_seconds, window);
+  Recording recording(std::move(target), begin, reader.run().poll_interval_seconds, window);
   while (true) {
     auto step = steps->next();
     if (!step) {
@@ -51,13 +57,13 @@ Result<Recording> record(trace::Reader& reader, trace::TargetSummary target,
 
 // Of each database with a reading in the window.
 Result<std::vector<Recording>> record_all(trace::Reader& reader, const TracePageRequest& request) {
-  auto targets = wanted_targets(reader, request);
-  if (!targets) return tl::unexpected(targets.error());
+  auto wanted = wanted_targets(reader, request);
+  if (!wanted) return tl::unexpected(wanted.error());
   std::vector<Recording> recordings;
   bool any_sample = false;
-  for (trace::TargetSummary& target : *targets) {
+  for (trace::TargetSummary& target : wanted->targets) {
     any_sample = any_sample || target.samples_with_database > 0;
-    auto recording = record(reader, std::move(target), request.window);
+    auto recording = record(reader, std::move(target), wanted->begin, request.window);
     if (!recording) return tl::unexpected(recording.error());
     if (recording->totals().samples > 0) recordings.push_back(*std::move(recording));
   }
@@ -73,13 +79,18 @@ Result<std::vector<Recording>> record_all(trace::Reader& reader, const TracePage
 }
 
 // What recorded all of it, and which part is shown.
-page::Section source_section(const trace::RunInfo& run, const Totals& totals,
+page::Section source_section(const trace::RunInfo& run, const std::vector<Recording>& recordings,
                              const ReportWindow& window) {
   page::Section section;
-  std::string text =
-      "Recorded by rocktuned " + printable(run.daemon_version) + " on " + printable(run.host) +
-      ", a sample every " + seconds_text(run.poll_interval_seconds) + ", from " +
-      trace::rfc3339(totals.first_wall) + " to " + trace::rfc3339(totals.last_wall) + ".";
+  Nanoseconds first = Nanoseconds::max(), last{0};
+  for (const Recording& recording : recordings) {
+    first = std::min(first, recording.totals().first_wall);
+    last = std::max(last, recording.totals().last_wall);
+  }
+  std::string text = "Recorded by rocktuned " + printable(run.daemon_version) + " on " +
+                     printable(run.host) + ", a sample every " +
+                     seconds_text(run.poll_interval_seconds) + ", from " + trace::rfc3339(first) +
+                     " to " + trace::rfc3339(last) + ".";
   if (window.from_seconds > 0 || window.to_seconds) {
     text += " This page shows the part from " + seconds_text(window.from_seconds) + " to " +
             (window.to_seconds ? seconds_text(*window.to_seconds) : std::string("the end")) +
@@ -147,8 +158,7 @@ Result<page::Page> trace_page(const TracePageRequest& request) {
   page::Page page;
   page.title = "rocktune report: " + std::filesystem::path(request.trace).filename().string();
   page.groups = colours();
-  page.sections.push_back(
-      source_section(reader->run(), recordings->front().totals(), request.window));
+  page.sections.push_back(source_section(reader->run(), *recordings, request.window));
   const bool several = recordings->size() > 1;
   for (const Recording& recording : *recordings) {
     page.sections.push_back(

@@ -74,8 +74,8 @@ TEST_CASE("a write of several keys, or of a range, has no key of its own") {
 
 TEST_CASE("a queue gives its operations in their order, and then nothing") {
   OperationQueue queue;
-  queue.push({std::chrono::seconds(1), scenario::Operation::kRead, nullptr});
-  queue.push({std::chrono::seconds(2), scenario::Operation::kUpdate, nullptr});
+  queue.push({std::chrono::seconds(1), scenario::Operation::kRead, 0, nullptr});
+  queue.push({std::chrono::seconds(2), scenario::Operation::kUpdate, 0, nullptr});
   queue.end();
   CHECK(queue.size() == 2);
   CHECK(queue.pop()->due == std::chrono::seconds(1));

@@ -102,6 +102,29 @@ TEST_CASE("another incarnation begins anew, and what was not read tells nothing"
   CHECK(found.l0_bytes_per_second == Approx(before.l0_bytes_per_second).epsilon(0.1));
 }
 
+TEST_CASE("what no machine does, and a gap of years, are refused and not simulated") {
+  const auto calibrate = [](auto&& damage) {
+    std::vector<Sample> samples = test::record(Plant({}, known_laws(), 1), 1000, 120);
+    damage(samples.back());
+    RunCalibration calibration(60);
+    for (const Sample& sample : samples) calibration.add(sample);
+    return calibration.finish("7.8.3", {});
+  };
+  CHECK(calibrate([](Sample&) {}));
+  const auto gap = calibrate(
+      [](Sample& last) { last.database->agent_tick += std::chrono::hours(24 * 365 * 20); });
+  REQUIRE_FALSE(gap);
+  CHECK(gap.error().code == ErrorCode::kCorrupt);
+  CHECK(gap.error().message.find("between samples 120 and 121") != std::string::npos);
+  for (const auto member : {&DatabaseReading::user_bytes_written, &DatabaseReading::keys_written,
+                            &DatabaseReading::compaction_bytes_read}) {
+    const auto absurd =
+        calibrate([&](Sample& last) { *((*last.database).*member) += std::uint64_t{1} << 60; });
+    REQUIRE_FALSE(absurd);
+    CHECK(absurd.error().message.find("no machine does that") != std::string::npos);
+  }
+}
+
 TEST_CASE("the overlap is what a simulation of the first part needs") {
   Laws known = known_laws();
   known.job_spread = 0;

@@ -135,17 +135,43 @@ TEST_CASE("databases of one host wait for each other's work") {
   CHECK_FALSE(simulate(std::span<const SimulationInput>(), {}, 1));
 }
 
-TEST_CASE("whoever is asked for less long rests until the others are done") {
+TEST_CASE("each database counts from its begin to its end, whoever else is there") {
   EngineConfig still;
   still.policy = "static";
   SimulationInput first = stalling_input(), second = stalling_input();
   for (SimulationInput* one : {&first, &second}) one->demand.arrivals.assign(300, {100, 0});
   second.demand.seconds.resize(100);
   second.demand.arrivals.resize(100);
-  const auto figures = simulate(std::vector<SimulationInput>{first, second}, {still, still}, 0);
+  SimulationInput third = second;
+  third.begin = first.begin + std::chrono::seconds(250);
+  const auto figures =
+      simulate(std::vector<SimulationInput>{third, first, second}, {still, still, still}, 0);
   REQUIRE(figures);
-  CHECK(figures->front().operations == Approx(30000));
-  CHECK(figures->back().operations == Approx(10000));
+  const std::vector<double> seconds = {100, 300, 100};
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    CHECK((*figures)[i].seconds == Approx(seconds[i]));
+    CHECK((*figures)[i].operations == Approx(100 * seconds[i]));
+  }
+}
+
+TEST_CASE("a neighbour is in the way only as long as it is there") {
+  EngineConfig still;
+  still.policy = "static";
+  SimulationInput reader = stalling_input();
+  reader.host.device = DeviceLaws{{200e6, 20e3}, {100e6, 10e3}, 0.6, 80e-6};
+  reader.laws.reads.miss_ratio = 0.5;
+  reader.demand.arrivals.assign(300, {1000, 0});
+  SimulationInput writer = reader;
+  writer.demand.arrivals.assign(300, {0, 20000});
+  const auto alone = simulate(reader, still, 1);
+  // What the writer leaves to be compacted would last for long; it is not there any more.
+  SimulationInput gone = writer;
+  gone.demand.seconds.resize(2);
+  gone.demand.arrivals.resize(2);
+  const auto beside = simulate(std::vector{reader, gone}, {still, still}, 1);
+  REQUIRE(alone);
+  REQUIRE(beside);
+  CHECK(beside->front().reads_p99_seconds == Approx(alone->reads_p99_seconds).epsilon(0.1));
 }
 
 TEST_CASE("draws stay near what is known, and seed 0 is what is known") {

@@ -5,11 +5,13 @@
 namespace rocktune::sim {
 namespace {
 
-SimulationInput on_device(const std::string& device, double begin_seconds) {
+using Groups = std::vector<std::vector<std::size_t>>;
+
+SimulationInput on_device(const std::string& device, double begin_seconds, double seconds = 100) {
   SimulationInput input;
   input.device_name = device;
   input.begin = Nanoseconds(static_cast<std::int64_t>(begin_seconds * 1e9));
-  input.demand.seconds = {1, 1};
+  input.demand.seconds = {seconds / 2, seconds / 2};
   input.demand.arrivals = {{100, 10}, {200, 20}};
   return input;
 }
@@ -18,20 +20,16 @@ TEST_CASE("databases are together by the name of their device, where it is known
   const std::vector<SimulationInput> inputs = {on_device("nvme0n1", 0), on_device("", 0),
                                                on_device("nvme1n1", 0), on_device("nvme0n1", 0),
                                                on_device("", 0)};
-  CHECK(on_one_device(inputs) == std::vector<std::vector<std::size_t>>{{0, 3}, {1}, {2}, {4}});
+  CHECK(on_one_device(inputs) == Groups{{0, 3}, {1}, {2}, {4}});
 }
 
-TEST_CASE("who came later is asked for nothing until then") {
-  const std::vector<SimulationInput> inputs = {on_device("a", 12), on_device("a", 10)};
-  const std::vector<std::size_t> both = {0, 1};
-  const auto group = begun_together(inputs, both);
-  REQUIRE(group.size() == 2);
-  CHECK(group[0].begin == group[1].begin);
-  REQUIRE(group[0].demand.seconds.size() == 3);
-  CHECK(group[0].demand.seconds[0] == Approx(2));
-  CHECK(group[0].demand.arrivals[0].per_second() == 0);
-  CHECK(group[0].demand.arrivals[1].reads_per_second == 100);
-  CHECK(group[1].demand.seconds.size() == 2);
+TEST_CASE("databases of other times share nothing, those between join them") {
+  CHECK(on_one_device(std::vector{on_device("a", 100), on_device("a", 0)}) == Groups{{0}, {1}});
+  CHECK(on_one_device(std::vector{on_device("a", 90), on_device("a", 0)}) == Groups{{0, 1}});
+  const auto joined = {on_device("a", 150), on_device("a", 0), on_device("a", 80)};
+  CHECK(on_one_device(std::vector(joined)) == Groups{{0, 1, 2}});
+  const auto apart = {on_device("a", 150), on_device("a", 0), on_device("b", 80)};
+  CHECK(on_one_device(std::vector(apart)) == Groups{{0}, {1}, {2}});
 }
 
 }  // namespace

@@ -108,8 +108,10 @@ TEST_CASE("a simulation says what its figures do not show", "[simulate]") {
   run.input.demand.known_ratio = 0.02;
   const std::string text = all_lines(simulation_lines(run));
   CHECK(has_part(text, "ranked by throughput since there is no read_p99"));
-  CHECK(has_part(text, "is known for 2% of the time: figures and order rest on a guess"));
+  CHECK(
+      has_part(text, "is known for less than 50% of the time: figures and order rest on a guess"));
   CHECK(has_part(text, "Fewer than 20 seeds"));
+  CHECK(has_part(text, "were simulated: too little for an order"));
   CHECK(has_part(text, "Changes by headroom, medians: max_background_jobs 3"));
   CHECK_FALSE(has_part(text, kRunP99Error));
   CHECK(simulation_json(run)["policies"][0]["figures"]["read_p99_seconds"]["median"].is_null());

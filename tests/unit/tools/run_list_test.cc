@@ -1,0 +1,62 @@
+#include "tools/run_list.h"
+
+#include <filesystem>
+
+#include "tests/support/catch.h"
+#include "tests/support/temp_directory.h"
+#include "tests/unit/model/sample_builder.h"
+#include "tests/unit/tools/stall_trace.h"
+#include "trace/recorder.h"
+
+using namespace rocktune;
+using namespace rocktune::tools;
+using tests::TempDirectory;
+
+namespace {
+
+void add(trace::Recorder& recorder, double slo_seconds, int from, int to) {
+  trace::TargetInfo info{0, "orders", "/data/orders", "advise", {}};
+  info.engine.objective.read_p99_seconds = slo_seconds;
+  info.id = *recorder.add_target(info);
+  for (int second = from; second < to; ++second) {
+    REQUIRE(recorder.begin_tick());
+    REQUIRE(recorder.add_sample(
+        info.id, rocktune::test::quiet_sample(static_cast<std::uint64_t>(second), second)));
+    REQUIRE(recorder.commit());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("databases of one name are two runs, each with a name of its own", "[tools]") {
+  const TempDirectory directory;
+  const std::string path = directory.file("reload");
+  {
+    auto recorder = trace::Recorder::create(path, {"0.1.0", "host", Nanoseconds(1), 1}, {});
+    REQUIRE(recorder);
+    add(*recorder, 0.01, 1, 31);
+    add(*recorder, 0.02, 31, 51);  // as after a reload with another objective
+  }
+  const auto runs = list_recorded_runs({path});
+  REQUIRE(runs);
+  REQUIRE(runs->size() == 2);
+  CHECK((*runs)[0].name == "reload/orders");
+  CHECK((*runs)[1].name == "reload/orders#2");
+  CHECK((*runs)[1].target_name == "orders#2");
+  CHECK((*runs)[0].samples == 30);
+  CHECK((*runs)[1].samples == 20);
+  CHECK((*runs)[1].engine.objective.read_p99_seconds == 0.02);
+}
+
+TEST_CASE("a copy of a trace is no second run", "[tools]") {
+  const TempDirectory directory;
+  const std::string path = rocktune::tools::test::record_stall(directory, "stall", 1, 20);
+  const std::string copy = directory.file("copy");
+  std::filesystem::copy_file(path, copy);
+  const auto runs = list_recorded_runs({path, copy});
+  REQUIRE_FALSE(runs);
+  CHECK(runs.error().code == ErrorCode::kInvalidArgument);
+  CHECK(runs.error().message.find("is the same run as " + path) != std::string::npos);
+  const std::string later = rocktune::tools::test::record_stall(directory, "later", 2, 20);
+  CHECK(list_recorded_runs({path, later}));
+}
