@@ -65,6 +65,9 @@ class Daemon {
   // The same of one knob (in every column family that has it, if none is named), or to `value`.
   KnobResults rollback_knob(std::string target, std::string knob, std::string column_family,
                             std::optional<std::int64_t> value);
+  // Whether an open database has the knob; the error says which ones there are.
+  [[nodiscard]] Result<void> find_knob(const std::string& target, const std::string& knob,
+                                       const std::string& column_family) const;
 
   // Makes or removes the freeze file, and heeds it at once. `seconds`: it ends by itself then.
   Result<void> freeze(std::optional<double> seconds);
@@ -116,8 +119,6 @@ class Daemon {
   KnobResults command(std::string target, std::string what, Command send, Applies applies);
   Session::Answer<wire::ChangeResults> change_and_hold(Session& session, std::string database,
                                                        std::vector<wire::Change> changes);
-  [[nodiscard]] Result<void> find_knob(const std::string& target, const std::string& knob,
-                                       const std::string& column_family) const;
   boost::asio::awaitable<bool> wait_until_idle(PeerPointer peer);
 
   boost::asio::any_io_executor executor_;

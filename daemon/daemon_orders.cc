@@ -27,6 +27,20 @@ bool has_knob(const KnobReadings& knobs, const std::string& name,
          });
 }
 
+// "rolled max_background_jobs back at the operator's request, but not for column family b: ...".
+std::string what_was_done(const std::string& what, const std::vector<wire::ChangeResult>& results) {
+  std::string failed;
+  for (const wire::ChangeResult& one : results) {
+    const bool done =
+        one.status == "applied" || one.status == "unchanged" || one.status == "released";
+    if (done) continue;
+    failed += (failed.empty() ? ": " : "; ") + one.id +
+              (one.column_family.empty() ? "" : " of column family " + one.column_family) + ": " +
+              (one.reason.empty() ? one.status : one.reason);
+  }
+  return what + " at the operator's request" + (failed.empty() ? "" : ", but not" + failed);
+}
+
 }  // namespace
 
 asio::awaitable<bool> Daemon::wait_until_idle(PeerPointer peer) {
@@ -163,11 +177,11 @@ Daemon::KnobResults Daemon::command(std::string target, std::string what, Comman
         results.push_back({open->name(), {"", "failed", answer.error().message, 0, 0, ""}});
         continue;
       }
+      journal_.event(open->name(), open->trace_id(), "manual", "operator",
+                     what_was_done(what, answer->results));
       for (wire::ChangeResult& result : answer->results) {
         results.push_back({open->name(), std::move(result)});
       }
-      journal_.event(open->name(), open->trace_id(), "manual", "operator",
-                     what + " at the operator's request");
     }
   }
   if (!any) {

@@ -247,8 +247,9 @@ std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
   if (return_) {
     if (auto back = offer_return(situation)) return back;
   }
-  const bool presses = situation.trouble || situation.piling || situation.pressed ||
-                       situation.wasteful || situation.device_loaded;
+  // A forecast alone is no reason to move memory.
+  const bool presses = (situation.trouble && !situation.forecast_only) || situation.piling ||
+                       situation.pressed || situation.wasteful || situation.device_loaded;
   const double pressed = pressed_.update(presses, situation.now);
   const std::optional<Family> family = busiest(situation, merges);
   if (!within(resting_since_, situation.now, kBuffersRestSeconds)) resting_since_.reset();

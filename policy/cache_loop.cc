@@ -71,19 +71,10 @@ std::optional<Proposal> CacheLoop::shrink(const Situation& situation,
   auto to = static_cast<std::int64_t>(kShrinkFactor * static_cast<double>(reading.value));
   to = std::max(to, least);
   if (to >= reading.value) return std::nullopt;
-  const Features& f = situation.features;
   Proposal out = propose(reading, to, "cache.memory");
-  out.reason = "memory is short: " + text::bytes(f.memory_available_bytes.value_or(0)) +
-               " available, and tasks waited for it " +
-               text::percent(situation.memory_pressure.value_or(0)) + " of the time";
-  out.expected = {"memory_pressure_ratio", true, situation.memory_pressure.value_or(0),
-                  kCacheEvaluationSeconds};
-  if (f.memory_available_bytes) {
-    out.evidence.push_back({"memory_available_bytes", *f.memory_available_bytes, std::nullopt});
-  }
-  if (f.memory_pressure_ratio) {
-    out.evidence.push_back({"memory_pressure_ratio", *f.memory_pressure_ratio, kMemoryPressure});
-  }
+  out.reason = short_memory_text(situation);
+  out.expected = expect_less_pressure(situation, kCacheEvaluationSeconds);
+  out.evidence = memory_evidence(situation.features);
   return out;
 }
 

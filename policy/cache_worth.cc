@@ -119,7 +119,9 @@ bool CacheWorth::known(const Situation& situation) const {
 
 std::optional<double> CacheWorth::lost(const Situation& situation, double bytes) const {
   const KnobReading* cache = changeable_knob(situation.features, knob::kCacheCapacity);
-  if (cache == nullptr || misses().value_or(0) <= 0 || !read_lately(situation)) return 0;
+  // Nor is memory worth anything to a cache that somebody else holds where it is.
+  const bool ours = cache != nullptr && cache->owner != KnobOwner::kManual;
+  if (!ours || misses().value_or(0) <= 0 || !read_lately(situation)) return 0;
   // What a cache has not filled in a minute it does not need; until then nobody can tell.
   if (not_full_seconds_ >= kNotFullSeconds) return 0;
   if (not_full_seconds_ > 0) return std::nullopt;

@@ -7,6 +7,7 @@
 #include "model/knobs.h"
 #include "model/text.h"
 #include "model/write_stall.h"
+#include "policy/guard_limits.h"
 #include "policy/memory.h"
 #include "policy/situation.h"
 
@@ -67,10 +68,11 @@ Expectation expect_from(const PolicyInput& input, const KnobReading& reading) {
   return {"cache_hit_ratio", false, f.cache_hit_ratio.value_or(0), 4 * kGivenWindowSeconds};
 }
 
-std::string shown(const KnobReading& reading, std::int64_t value) {
-  if (reading.name == knob::kBackgroundJobs) return std::to_string(value) + " background jobs";
-  const auto amount = static_cast<double>(value);
-  return reading.name == knob::kRateLimit ? text::rate(amount) : text::bytes(amount) + " of cache";
+std::string amount_of(const KnobReading& reading, std::int64_t value) {
+  const KnobSpec* spec = find_knob(reading.name);
+  const std::string amount = spec != nullptr ? shown(*spec, value) : std::to_string(value);
+  if (reading.name == knob::kRateLimit) return amount;
+  return amount + (reading.name == knob::kBackgroundJobs ? " background jobs" : " of cache");
 }
 
 std::string_view rule_of(const KnobReading& reading) {
@@ -101,8 +103,8 @@ std::optional<Proposal> GiveBack::lower(const PolicyInput& input, const KnobRead
   if (reading.name == knob::kBackgroundJobs && writes_stall(input.features)) return std::nullopt;
   lowered_.try_emplace(reading.name, reading.value);
   Proposal out = rocktune::propose(reading, to, rule_of(reading));
-  out.reason = who_shares(input.features, reading) + ": this one's part is " + shown(reading, to) +
-               " now, since others need theirs";
+  out.reason = who_shares(input.features, reading) + ": this one's part is " +
+               amount_of(reading, to) + " now, since others need theirs";
   out.expected = expect_from(input, reading);
   return out;
 }
@@ -120,8 +122,8 @@ std::optional<Proposal> GiveBack::give_again(const PolicyInput& input, const Kno
     return std::nullopt;
   }
   Proposal out = rocktune::propose(reading, to, "share.returned");
-  out.reason =
-      "the others need less: back towards the " + shown(reading, known->second) + " from before";
+  out.reason = "the others need less: back towards the " + amount_of(reading, known->second) +
+               " from before";
   out.expected = expect_from(input, reading);
   return out;
 }
@@ -146,7 +148,9 @@ void GiveBack::propose(const PolicyInput& input, std::vector<Proposal>& proposal
     };
     const auto wanted = std::find_if(proposals.begin(), proposals.end(), same);
     // What the policy itself wants low is not given back to it.
-    if (wanted != proposals.end() && wanted->to < wanted->from) lowered_.erase(reading->name);
+    const bool wanted_low = wanted != proposals.end() && wanted->to < wanted->from;
+    // Nor what somebody else has set since: where it stood before is no longer anybody's wish.
+    if (wanted_low || reading->owner == KnobOwner::kManual) lowered_.erase(reading->name);
     auto mine = decide(input, *reading, slice_of(input, *reading));
     if (!mine) continue;
     if (wanted == proposals.end()) {

@@ -151,20 +151,22 @@ std::optional<Verdict> Guard::State::check_time(const LimitInput& input, const L
   const bool goes_back = is_return(proposal) || is_for_others(proposal);
   const bool relief = relieves_stall(proposal) &&
                       (proposal.knob == knob::kRateLimit || history.stalled_lately(now));
+  // What the host lacks is given back whatever came of it before.
+  const bool protects = protects_host(proposal, input.spec);
   if (auto why = history.dwell(proposal, input.spec, now)) return held(proposal, "dwell", *why);
-  if (!goes_back && !relief && !protects_host(proposal, input.spec)) {
+  if (!goes_back && !relief && !protects) {
     if (auto why = canaries.blocks(proposal, now)) return held(proposal, "canary", *why);
   }
-  if (!goes_back && !(relief && history.stalled_lately(now))) {
+  if (!goes_back && !protects && !(relief && history.stalled_lately(now))) {
     if (auto why = blames.blocks(proposal, now)) return held(proposal, "blamed", *why);
   }
   // What takes a change back was paid for by that change.
-  if (!is_return(proposal)) {
+  if (!is_return(proposal) && !protects) {
     if (auto why = history.over_budget(budget.changes_per_hour, now)) {
       return held(proposal, "budget", *why);
     }
   }
-  if (goes_back || limited.value == proposal.from) return std::nullopt;
+  if (goes_back || protects || limited.value == proposal.from) return std::nullopt;
   if (auto why = oscillation.blocks(proposal, limited.value, input.reading.found, now)) {
     return held(proposal, "oscillation", *why);
   }

@@ -24,6 +24,23 @@ struct HeadroomParams {
 // After a raise the backlog that caused it has to be gone for good before the limiter is lowered. A
 // raise soon after a lowering says that it was not: then the time doubles.
 inline constexpr double kLimiterRestSeconds = 60;
+// Whether a knob fell because its loop asked for that, at the look before or a moment ago. What
+// others lower (an operator, a rollback, what other databases are due) is no mistake of the loop's
+// to learn from.
+class OwnWish {
+ public:
+  bool explains(Nanoseconds now) const { return asked_ || within(at_, now, kLastsSeconds); }
+  // At the end of each look.
+  void note(const std::optional<Proposal>& proposal, Nanoseconds now) {
+    asked_ = proposal && proposal->to < proposal->from;
+    if (asked_) at_ = now;
+  }
+
+ private:
+  static constexpr double kLastsSeconds = 2;
+  bool asked_ = false;
+  std::optional<Nanoseconds> at_;
+};
 
 // rate_limiter_bytes_per_second
 class LimiterLoop {
@@ -37,12 +54,14 @@ class LimiterLoop {
   std::optional<Proposal> follow_need(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> protect_reads(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> judge_lowerings(const Situation& situation, const KnobReading& reading);
+  std::optional<Proposal> look_and_decide(const Situation& situation, const KnobReading& reading);
   void note_changes(const KnobReading& reading, const Situation& situation);
   void learn_from_raise(Nanoseconds now);
 
   HeadroomParams params_;
   std::optional<std::int64_t> rate_;  // as last seen
   std::optional<Nanoseconds> last_raise_, last_lowering_;
+  std::optional<Nanoseconds> own_lowering_;    // that nothing was learnt from yet
   double rest_seconds_ = kLimiterRestSeconds;  // no lowering for so long after a raise
   Held short_of_need_;
   // Lowerings in a row, until they are judged: where they began.
@@ -52,7 +71,8 @@ class LimiterLoop {
     int steps = 0;
   };
   std::optional<Probe> probe_;
-  std::optional<Nanoseconds> futile_at_, wished_at_;
+  std::optional<Nanoseconds> futile_at_;
+  OwnWish wish_;
 };
 
 inline constexpr double kLoadedReturnSeconds = 10;
@@ -70,6 +90,8 @@ class JobsLoop {
   std::optional<Proposal> relieve(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> give_back(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> give_back_loaded(const Situation& situation, const KnobReading& reading);
+  std::optional<Proposal> look_and_decide(const Situation& situation, const KnobReading& reading,
+                                          bool limiter_first);
   void note_changes(const KnobReading& reading, Nanoseconds now);
   void learn_from_raise(Nanoseconds now);
   void look(const Situation& situation, const KnobReading& reading);
@@ -81,7 +103,8 @@ class JobsLoop {
   // are given back. Four times as long after each mistake, a quarter after what was none.
   double loaded_return_seconds_ = kLoadedReturnSeconds;
   std::optional<std::int64_t> jobs_;
-  std::optional<Nanoseconds> last_return_;     // that nothing was learnt from yet
+  std::optional<Nanoseconds> last_return_;  // of ours, that nothing was learnt from yet
+  OwnWish wish_;
   Value limiter_rate_;                         // as last seen
   std::optional<Nanoseconds> limiter_raised_;  // or its loop was waited for
   double unused_seconds_ = 0, loaded_seconds_ = 0;

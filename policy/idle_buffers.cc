@@ -15,6 +15,7 @@ constexpr double kUnwantedSeconds = 300;
 // what comes back has to be worth more than that.
 constexpr double kReturnMargin = 1.5;
 constexpr double kCacheFull = 0.95;
+constexpr double kNoFlush = 1;  // bytes/s, of a mean that decays
 
 }  // namespace
 
@@ -37,21 +38,53 @@ std::optional<IdleBuffers::Less> IdleBuffers::less(const Situation& situation,
   out.costs = 2 * writes->saved_by_doubling() * (before / after - 1);
   const double bytes = (before - after) * static_cast<double>(number->value);
   out.saves = worth.lost(situation, bytes).value_or(0);
+  out.unused = writes->flushed < kNoFlush;
   return out;
 }
 
-// Back where the cache can use it and it saves more there. Column families take turns, so that one
-// that is held holds up no other.
+// Column families take turns, so that one that is held holds up no other.
+std::optional<Proposal> IdleBuffers::propose_one(const Situation& situation,
+                                                 const std::vector<Due>& due) {
+  if (due.empty()) return std::nullopt;
+  const auto& [size, half] = due[turn_++ % due.size()];
+  for (Unwanted& one : unwanted_) {
+    if (one.column_family == size->column_family) one.held.reset();
+  }
+  const Features& f = situation.features;
+  if (situation.memory_short) {
+    Proposal out = propose(*size, half.to, "buffers.memory");
+    out.reason = short_memory_text(situation) + ": write buffers that were made larger go back";
+    out.expected = expect_less_pressure(situation, kIdleEvaluationSeconds);
+    out.evidence = memory_evidence(f);
+    return out;
+  }
+  Proposal out = propose(*size, half.to, "buffers.idle");
+  out.reason = half.unused
+                   ? "nothing was flushed for " + text::duration(kUnwantedSeconds) +
+                         ": larger buffers save nothing, and other databases may use the memory"
+                   : "for " + text::duration(kUnwantedSeconds) +
+                         " half of the buffers would have been enough: they save " +
+                         text::rate(half.costs) + " of compaction, and as cache the memory saves " +
+                         text::rate(half.saves) + " of reads";
+  out.expected = {"memtable_ratio", true, situation.memtable_ratio.value_or(0),
+                  kIdleEvaluationSeconds};
+  out.evidence = miss_evidence(f);
+  return out;
+}
+
 std::optional<Proposal> IdleBuffers::decide(const Situation& situation, const Level0Merges& merges,
                                             const CacheWorth& worth) {
   const Features& f = situation.features;
+  reads_.note(situation.now, reads_and_seeks(f));
   const bool cache_wants_it =
       !situation.memory_low && f.cache_fill_ratio.value_or(0) >= kCacheFull &&
-      misses_cost_reads(worth.misses().value_or(0), reads_and_seeks(f).value_or(0));
-  const bool writers_near_limits =
-      situation.trouble || situation.piling || situation.wasteful || situation.near_limit;
+      misses_cost_reads(worth.misses().value_or(0), reads_.mean(10).value_or(0));
+  const bool others_want_it = f.shared && f.shared->memory_max_bytes;
+  const bool writers_near_limits = situation.trouble || situation.piling || situation.wasteful ||
+                                   situation.near_limit || !f.l0_ratio;
+  const bool host_lacks_it = situation.memory_short && !situation.stalled;
   std::vector<Unwanted> grown;
-  std::vector<std::pair<const KnobReading*, Less>> due;
+  std::vector<Due> due;
   for (const KnobReading& size : f.knobs) {
     const std::optional<Less> half = less(situation, merges, worth, size);
     if (!half) continue;
@@ -60,27 +93,14 @@ std::optional<Proposal> IdleBuffers::decide(const Situation& situation, const Le
     };
     const auto before = std::find_if(unwanted_.begin(), unwanted_.end(), same);
     grown.push_back(before != unwanted_.end() ? *before : Unwanted{size.column_family, {}});
-    const bool unwanted =
-        cache_wants_it && !writers_near_limits && half->saves > kReturnMargin * half->costs;
-    if (grown.back().held.update(unwanted, situation.now) >= kUnwantedSeconds) {
-      due.emplace_back(&size, *half);
-    }
+    const bool better_elsewhere = (cache_wants_it && half->saves > kReturnMargin * half->costs) ||
+                                  (others_want_it && half->unused);
+    const bool unwanted = better_elsewhere && !writers_near_limits;
+    const bool long_enough = grown.back().held.update(unwanted, situation.now) >= kUnwantedSeconds;
+    if (long_enough || host_lacks_it) due.push_back({&size, *half});
   }
   unwanted_ = std::move(grown);
-  if (due.empty()) return std::nullopt;
-  const auto& [size, half] = due[turn_++ % due.size()];
-  for (Unwanted& one : unwanted_) {
-    if (one.column_family == size->column_family) one.held.reset();
-  }
-  Proposal out = propose(*size, half.to, "buffers.idle");
-  out.reason = "for " + text::duration(kUnwantedSeconds) +
-               " half of the buffers would have been enough: they save " + text::rate(half.costs) +
-               " of compaction, and as cache the memory saves " + text::rate(half.saves) +
-               " of reads";
-  out.expected = {"memtable_ratio", true, situation.memtable_ratio.value_or(0),
-                  kIdleEvaluationSeconds};
-  out.evidence = miss_evidence(f);
-  return out;
+  return propose_one(situation, due);
 }
 
 }  // namespace rocktune

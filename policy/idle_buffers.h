@@ -1,6 +1,8 @@
-// Write buffers on their way back to what was found: where the cache can use the memory and would
-// save more with it (policy/cache_worth.h) than merging level 0 costs with buffers of half the size
-// (policy/level0_merges.h). Pure; bounded by the number of column families; internal to policy/.
+// Write buffers on their way back to what was found: where the machine's memory is short; where the
+// cache can use the memory and would save more with it (policy/cache_worth.h) than merging level 0
+// costs with buffers of half the size (policy/level0_merges.h); or where nothing has been flushed
+// for minutes and several databases divide the memory. Pure; bounded by the number of column
+// families; internal to policy/.
 #pragma once
 
 #include <optional>
@@ -23,7 +25,14 @@ class IdleBuffers {
   struct Less {
     std::int64_t to = 0;
     double costs = 0, saves = 0;  // bytes/s of the device: in compaction, and of reads
+    bool unused = false;          // nothing is flushed
   };
+  struct Due {
+    const KnobReading* size = nullptr;
+    Less half;
+  };
+  [[nodiscard]] std::optional<Proposal> propose_one(const Situation& situation,
+                                                    const std::vector<Due>& due);
   [[nodiscard]] static std::optional<Less> less(const Situation& situation,
                                                 const Level0Merges& merges, const CacheWorth& worth,
                                                 const KnobReading& size);
@@ -34,6 +43,7 @@ class IdleBuffers {
   };
   std::vector<Unwanted> unwanted_;
   std::size_t turn_ = 0;
+  Trend reads_{Trend::Jumps::kKeep, 0, 15};  // and seeks, per second
 };
 
 }  // namespace rocktune

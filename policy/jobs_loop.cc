@@ -45,7 +45,7 @@ std::int64_t most_jobs(const Situation& situation, const KnobReading& reading) {
 void JobsLoop::note_changes(const KnobReading& reading, Nanoseconds now) {
   // This loop gives back one at a time; all at once to what was found is the lease's end.
   const bool expired = jobs_ && reading.value == reading.found && *jobs_ - reading.value > 1;
-  if (jobs_ && reading.value < *jobs_ && !expired) last_return_ = now;
+  if (jobs_ && reading.value < *jobs_ && !expired && wish_.explains(now)) last_return_ = now;
   if (jobs_ && reading.value > *jobs_) learn_from_raise(now);
   jobs_ = reading.value;
 }
@@ -154,8 +154,15 @@ std::optional<Proposal> JobsLoop::give_back_loaded(const Situation& situation,
 std::optional<Proposal> JobsLoop::decide(const Situation& situation, bool limiter_first) {
   const KnobReading* reading = changeable_knob(situation.features, knob::kBackgroundJobs);
   if (reading == nullptr) return std::nullopt;
-  look(situation, *reading);
-  note_changes(*reading, situation.now);
+  auto proposal = look_and_decide(situation, *reading, limiter_first);
+  wish_.note(proposal, situation.now);
+  return proposal;
+}
+
+std::optional<Proposal> JobsLoop::look_and_decide(const Situation& situation,
+                                                  const KnobReading& reading, bool limiter_first) {
+  look(situation, reading);
+  note_changes(reading, situation.now);
   const Value& rate = situation.features.limiter_rate;
   const bool rose = limiter_rate_ && (!rate || *rate > *limiter_rate_);
   limiter_rate_ = rate;
@@ -163,9 +170,9 @@ std::optional<Proposal> JobsLoop::decide(const Situation& situation, bool limite
   const bool waits = limiter_first && waited < kLimiterFirstSeconds;
   if (waits || rose) limiter_raised_ = situation.now;
   if (waits) return std::nullopt;
-  if (auto proposal = relieve(situation, *reading)) return proposal;
-  if (auto proposal = give_back_loaded(situation, *reading)) return proposal;
-  return give_back(situation, *reading);
+  if (auto proposal = relieve(situation, reading)) return proposal;
+  if (auto proposal = give_back_loaded(situation, reading)) return proposal;
+  return give_back(situation, reading);
 }
 
 }  // namespace rocktune

@@ -27,8 +27,6 @@ constexpr double kForecastFactor = 1.25;
 // Lowerings are probes: after so many steps in a row, each given its time, reads have to be faster
 // by this share of their P99, or compactions were not what slowed them.
 constexpr int kProbeSteps = 3;
-// A rate that falls so soon after this loop proposed it fell because of that.
-constexpr double kOwnWishSeconds = 2;
 constexpr double kLeastGain = 0.05;
 constexpr double kFutileSeconds = 30;
 // Where reads do not come first, a lowered limit leaves this much more than is needed.
@@ -37,7 +35,7 @@ constexpr double kWritesFirstMargin = 1.5;
 constexpr double kDeadBand = 0.03;
 
 std::string shown(std::int64_t rate) {
-  return rate >= kUnlimitedBytesPerSecond ? "unlimited" : text::rate(static_cast<double>(rate));
+  return rocktune::shown(*find_knob(knob::kRateLimit), rate);
 }
 
 std::int64_t raised(double rate) {
@@ -73,9 +71,10 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
   if (expired) probe_.reset();
   if (lowered && !expired) {
     last_lowering_ = now;
+    if (wish_.explains(now)) own_lowering_ = now;
     // The first limit of all only takes away bursts, and others' lowerings are no probe of ours.
     const bool first = *rate_ >= kUnlimitedBytesPerSecond;
-    const bool ours = within(wished_at_, now, kOwnWishSeconds);
+    const bool ours = wish_.explains(now);
     if (!ours) probe_.reset();
     if (ours && !first && !probe_ && situation.read_p99_us) {
       probe_ = Probe{*rate_, *situation.read_p99_us, 0};
@@ -86,14 +85,13 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
 }
 
 void LimiterLoop::learn_from_raise(Nanoseconds now) {
-  // One mistake is learnt from once, however many steps the raise takes.
-  bool first = last_lowering_ && (!last_raise_ || *last_raise_ < *last_lowering_);
-  if (first) {
-    bool too_soon = within(last_lowering_, now, kLoweredTooSoonSeconds);
-    rest_seconds_ = too_soon ? std::min(2 * rest_seconds_, kLongestLimiterRest)
-                             : std::max(rest_seconds_ / 2, kLimiterRestSeconds);
-  }
   last_raise_ = now;
+  if (!own_lowering_)
+    return;  // one mistake is learnt from once, however many steps the raise takes
+  const bool too_soon = within(own_lowering_, now, kLoweredTooSoonSeconds);
+  rest_seconds_ = too_soon ? std::min(2 * rest_seconds_, kLongestLimiterRest)
+                           : std::max(rest_seconds_ / 2, kLimiterRestSeconds);
+  own_lowering_.reset();
 }
 
 std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
@@ -154,7 +152,6 @@ std::optional<Proposal> LimiterLoop::protect_reads(const Situation& situation,
   if (to > rate * (1 - kDeadBand) || to >= static_cast<double>(kNearlyUnlimitedBytesPerSecond)) {
     return std::nullopt;
   }
-  wished_at_ = situation.now;
   Proposal out = propose(reading, static_cast<std::int64_t>(to), "limiter.reads");
   out.reason = "read P99 is " + text::microseconds(situation.read_p99_us.value_or(0)) +
                " without any backlog, and compactions keep the device busy: background writes " +
@@ -196,13 +193,20 @@ std::optional<Proposal> LimiterLoop::judge_lowerings(const Situation& situation,
 std::optional<Proposal> LimiterLoop::decide(const Situation& situation) {
   const KnobReading* reading = changeable_knob(situation.features, knob::kRateLimit);
   if (reading == nullptr) return std::nullopt;
-  note_changes(*reading, situation);
-  if (reading->value < kUnlimitedBytesPerSecond) {
-    if (auto proposal = relieve(situation, *reading)) return proposal;
-    if (auto proposal = follow_need(situation, *reading)) return proposal;
-    if (auto proposal = judge_lowerings(situation, *reading)) return proposal;
+  auto proposal = look_and_decide(situation, *reading);
+  wish_.note(proposal, situation.now);
+  return proposal;
+}
+
+std::optional<Proposal> LimiterLoop::look_and_decide(const Situation& situation,
+                                                     const KnobReading& reading) {
+  note_changes(reading, situation);
+  if (reading.value < kUnlimitedBytesPerSecond) {
+    if (auto proposal = relieve(situation, reading)) return proposal;
+    if (auto proposal = follow_need(situation, reading)) return proposal;
+    if (auto proposal = judge_lowerings(situation, reading)) return proposal;
   }
-  return protect_reads(situation, *reading);
+  return protect_reads(situation, reading);
 }
 
 }  // namespace rocktune

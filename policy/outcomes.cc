@@ -160,6 +160,9 @@ void Outcomes::judge_slos(const Running& running, Finished& out) const {
   double after = mean_load(half.load_sum, half.load_present, running.load_before);
   if (load_differs(running.load_before, after)) return;
   const Proposal& proposal = running.decision.proposal;
+  // Memory that the host lacks is not taken again because reads miss it.
+  const KnobSpec* spec = find_knob(proposal.knob);
+  if (spec != nullptr && protects_host(proposal, *spec)) return;
   const bool relieves = relieves_stall(proposal) && proposal.to > proposal.from;
   for (std::size_t i = 0; i < slos_.size(); ++i) {
     auto broken = slos_[i].broken(half.slos.at(i));

@@ -132,7 +132,7 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
   bool warns = backlog != nullptr && backlog->state != AlertState::kOk;
   out.trouble = out.stalled || warns;
   const bool half_full =
-      f.l0_ratio.value_or(1) >= kSeenShare || f.pending_ratio.value_or(0) >= kSeenShare;
+      f.l0_ratio.value_or(0) >= kSeenShare || f.pending_ratio.value_or(0) >= kSeenShare;
   // One of two memtables is always being filled or flushed.
   const double memtables = out.memtable_ratio.value_or(0);
   const bool seen = half_full || memtables >= kSeenShare;
@@ -285,6 +285,27 @@ std::vector<Driver> backlog_evidence(const Situation& situation) {
   add("stalled_ratio", f.stalled_ratio, std::nullopt);
   add("limiter_use_ratio", f.limiter_use_ratio, std::nullopt);
   add("running_compactions", f.running_compactions, std::nullopt);
+  return out;
+}
+
+std::string short_memory_text(const Situation& situation) {
+  return "memory is short: " + text::bytes(situation.features.memory_available_bytes.value_or(0)) +
+         " available, and tasks waited for it " +
+         text::percent(situation.memory_pressure.value_or(0)) + " of the time";
+}
+
+Expectation expect_less_pressure(const Situation& situation, double window_seconds) {
+  return {"memory_pressure_ratio", true, situation.memory_pressure.value_or(0), window_seconds};
+}
+
+std::vector<Driver> memory_evidence(const Features& f) {
+  std::vector<Driver> out;
+  if (f.memory_available_bytes) {
+    out.push_back({"memory_available_bytes", *f.memory_available_bytes, std::nullopt});
+  }
+  if (f.memory_pressure_ratio) {
+    out.push_back({"memory_pressure_ratio", *f.memory_pressure_ratio, kMemoryPressure});
+  }
   return out;
 }
 

@@ -30,8 +30,8 @@ struct Situation {
   // The backlog: what writes wait for, or will.
   bool stalled = false;  // writes are delayed, stopped or lost time to stalls
   bool trouble = false;  // stalled, or the indicator warns
-  // Level 0 is at half of its slowdown trigger or not known, pending bytes are at half of their
-  // limit, or three quarters of the memtables wait.
+  // Level 0 is at half of its slowdown trigger, pending bytes are at half of their limit, or three
+  // quarters of the memtables wait: seen, so that nothing is raised for what is not known.
   bool near_limit = false;
   // Nothing but an uncalibrated forecast warns: a reason for small steps
   bool forecast_only = false;
@@ -133,5 +133,10 @@ Expectation expect_relief(const Situation& situation, double window_seconds);
 // are at least not to wait for it.
 Expectation expect_fewer_writes(const Situation& situation, double window_seconds);
 std::vector<Driver> backlog_evidence(const Situation& situation);
+
+// Of memory that the machine is short of.
+std::string short_memory_text(const Situation& situation);
+Expectation expect_less_pressure(const Situation& situation, double window_seconds);
+std::vector<Driver> memory_evidence(const Features& features);
 
 }  // namespace rocktune

@@ -60,7 +60,17 @@ Result<Json> order_for(const RollbackOptions& options, const std::string& name) 
   return body;
 }
 
-// All orders are made before the first is given: a misspelt one changes nothing.
+// Several names are looked up before the first is rolled back: a misspelt one changes nothing.
+Result<void> check_all(const RollbackOptions& options, const std::vector<Json>& orders) {
+  if (orders.size() < 2) return {};
+  for (Json body : orders) {
+    body["check"] = true;
+    const auto known = ask_daemon(options.socket, "POST", "/v1/rollback", body);
+    if (!known) return tl::unexpected(known.error());
+  }
+  return {};
+}
+
 Result<std::vector<Json>> orders(const RollbackOptions& options) {
   std::vector<Json> list;
   for (const std::string& name : options.names) {
@@ -83,8 +93,17 @@ int rollback(const RollbackOptions& options) {
     return report_error({ErrorCode::kInvalidArgument, "rollback: --column-family needs a KNOB"},
                         kUsage);
   }
+  const bool any_id = std::any_of(options.names.begin(), options.names.end(), is_decision);
+  if (any_id && !options.column_family.empty()) {
+    return report_error({ErrorCode::kInvalidArgument,
+                         "rollback: --column-family is for a KNOB; a decision has its own"},
+                        kUsage);
+  }
   const auto wanted = orders(options);
   if (!wanted) return report_error(wanted.error().within("rollback"));
+  if (const auto known = check_all(options, *wanted); !known) {
+    return report_error(known.error().within("rollback"));
+  }
   int exit_code = kOk;
   for (const Json& body : *wanted) {
     const auto answer = ask_daemon(options.socket, "POST", "/v1/rollback", body);

@@ -53,6 +53,7 @@ HttpResponse monitoring(const Daemon& daemon, const Clock& clock, const HttpRequ
 struct Order {
   std::string target, knob, column_family;
   std::optional<std::int64_t> value;
+  bool check = false;  // nothing is done: is there such a knob?
 };
 
 // An empty body is an empty object; unknown and wrongly typed members are refused, so that a
@@ -66,6 +67,10 @@ Result<Order> parse_order(const std::string& body, bool with_value) {
   for (const auto& [key, value] : json.items()) {
     if (with_value && key == "value" && value.is_number_integer()) {
       order.value = value.get<std::int64_t>();
+      continue;
+    }
+    if (with_value && key == "check" && value.is_boolean()) {
+      order.check = value.get<bool>();
       continue;
     }
     std::string* place = key == "target"          ? &order.target
@@ -110,6 +115,11 @@ asio::awaitable<HttpResponse> order(Daemon& daemon, HttpRequest request) {
   if (!wanted) co_return error(400, "bad_request", wanted.error().message);
   if (release) {
     co_return answer(co_await daemon.release(wanted->target, wanted->knob, wanted->column_family));
+  }
+  if (wanted->check) {
+    const Result<void> known =
+        daemon.find_knob(wanted->target, wanted->knob, wanted->column_family);
+    co_return answer(known ? Result<std::vector<KnobResult>>() : tl::unexpected(known.error()));
   }
   if (!wanted->knob.empty()) {
     co_return answer(co_await daemon.rollback_knob(wanted->target, wanted->knob,

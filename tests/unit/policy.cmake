@@ -5,6 +5,7 @@ rocktune_unit_test(policy_test
     unit/policy/engine_test.cc
     unit/policy/fault_parts_test.cc
     unit/policy/fault_test.cc
+    unit/policy/give_back_test.cc
     unit/policy/guard_test.cc
     unit/policy/guard_wait_test.cc
     unit/policy/buffers_loop_test.cc

@@ -451,11 +451,72 @@ TEST_CASE("buffers: each column family gives back by its own merges", "[headroom
   CHECK(back == std::vector<std::string>{"default", "default"});
 }
 
+TEST_CASE("buffers: what was made larger goes back while the machine is short of memory",
+          "[headroom][buffers]") {
+  HeadroomBench bench = grown_from_64(256, 2);
+  bench.f.memory_available_bytes = 0.03 * *bench.f.memory_total_bytes;
+  const auto back = bench.run(1, knob::kWriteBufferSize);
+  REQUIRE(back);
+  CHECK(back->rule == "buffers.memory");
+  CHECK(back->to == 128 * kHeadroomMiB);
+  CHECK(back->expected.feature == "memory_pressure_ratio");
+  SECTION("down to what was found and no further") {
+    bench.apply(*back);
+    bench.apply(*bench.run(1, knob::kWriteBufferSize));
+    CHECK(bench.knob(knob::kWriteBufferSize).value == 64 * kHeadroomMiB);
+    CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));
+  }
+  SECTION("not while writers stall") {
+    bench.f.write_stopped = 1;
+    bench.run(1, knob::kWriteBufferSize);
+    CHECK_FALSE(bench.run(5, knob::kWriteBufferSize));
+  }
+  SECTION("what somebody else set stays") {
+    bench.knob(knob::kWriteBufferSize).owner = KnobOwner::kManual;
+    CHECK_FALSE(bench.run(5, knob::kWriteBufferSize));
+  }
+}
+
+TEST_CASE("buffers: unused ones go back where others may use the memory", "[headroom][buffers]") {
+  HeadroomBench bench = grown_from_64(256, 2);
+  bench.run(20, knob::kWriteBufferSize);
+  bench.flushes_per_tick = 0;
+  SECTION("alone they stay") {
+    CHECK_FALSE(bench.run(700, knob::kWriteBufferSize));
+  }
+  SECTION("beside others") {
+    bench.f.shared = SharedBudget{};
+    bench.f.shared->memory_max_bytes = std::uint64_t{2} << 30;
+    CHECK_FALSE(bench.run(300, knob::kWriteBufferSize));
+    const auto back = bench.run(300, knob::kWriteBufferSize);
+    REQUIRE(back);
+    CHECK(back->rule == "buffers.idle");
+    CHECK(back->reason.find("nothing was flushed") != std::string::npos);
+    bench.apply(*back);
+    bench.flushes_per_tick = 1;  // once more written to
+    bench.run(20, knob::kWriteBufferSize);
+    CHECK_FALSE(bench.run(700, knob::kWriteBufferSize));
+  }
+}
+
+TEST_CASE("buffers: a cache that somebody else holds gets none of them", "[headroom][buffers]") {
+  HeadroomBench bench = grown_from_64(256, 0);
+  miss(bench, 5000);
+  bench.knob(knob::kCacheCapacity).owner = KnobOwner::kManual;
+  CHECK_FALSE(bench.run(700, knob::kWriteBufferSize));
+}
+
 TEST_CASE("buffers: a backlog near its limits keeps them", "[headroom][buffers]") {
   HeadroomBench bench = grown_from_64(256, 0);
   miss(bench, 5000);
-  bench.f.l0_files = 12;
-  bench.f.l0_ratio = 0.6;
+  SECTION("of level 0") {
+    bench.f.l0_files = 12;
+    bench.f.l0_ratio = 0.6;
+  }
+  SECTION("or where nobody knows") {
+    bench.f.l0_files.reset();
+    bench.f.l0_ratio.reset();
+  }
   CHECK_FALSE(bench.run(700, knob::kWriteBufferSize));
 }
 

@@ -197,6 +197,29 @@ TEST_CASE("blamed: only that rule, that way, that knob; never relief in a stall"
   }
 }
 
+TEST_CASE("memory that the host lacks is given back whatever came of it before", "[guard]") {
+  Budget budget = roomy();
+  budget.changes_per_hour = 6;
+  WaitBench bench(budget);
+  const auto shrink = [&] {
+    return bench.wants("1-1", "cache.memory", knob::kCacheCapacity,
+                       bench.knob(knob::kCacheCapacity).value * 8 / 10, "memory_pressure_ratio");
+  };
+  bench.guard.blame(shrink().proposal, "1-1", bench.f.at.tick);
+  for (int i = 0; i < 4; ++i) {
+    bench.pass(61);
+    CHECK(is(bench.act(shrink()), VerdictKind::kAllowed, ""));
+    bench.pass(61);
+    bench.act(bench.wants("1-2", "cache.miss", knob::kCacheCapacity, 256 << 20));
+  }
+  bench.pass(61);
+  // Not so what is lowered for another reason.
+  auto other = shrink();
+  other.proposal.expected.feature = "cache_hit_ratio";
+  CHECK(bench.act(other).kind == VerdictKind::kHeld);
+  CHECK(is(bench.act(shrink()), VerdictKind::kAllowed, ""));
+}
+
 TEST_CASE("drift: so far from what was found and no further", "[guard]") {
   Budget budget = roomy();
   budget.drift_max = 2;

@@ -228,6 +228,37 @@ TEST_CASE("jobs: a stall that the limiter ended counts, too", "[headroom]") {
   CHECK(bench.run(6, knob::kBackgroundJobs)->rule == "jobs.loaded");
 }
 
+TEST_CASE("jobs: what others take away is no mistake to learn from", "[headroom]") {
+  HeadroomBench bench;
+  bench.run(10, knob::kBackgroundJobs);
+  bench.f.knobs.edit()[1] = jobs_knob(6, 2);
+  bench.f.running_compactions = 3;
+  bench.f.device_read_await_ms = 3;
+  bench.run(3, knob::kBackgroundJobs);
+  for (int i = 0; i < 5; ++i) {  // other databases' due, and back
+    bench.knob(knob::kBackgroundJobs).value = 4;
+    bench.run(3, knob::kBackgroundJobs);
+    bench.knob(knob::kBackgroundJobs).value = 6;
+    bench.run(3, knob::kBackgroundJobs);
+  }
+  const auto back = bench.run(12, knob::kBackgroundJobs);
+  REQUIRE(back);
+  CHECK(back->rule == "jobs.loaded");
+}
+
+TEST_CASE("jobs: a warning alone raises nothing where level 0 is not known", "[headroom]") {
+  HeadroomBench bench;
+  bench.backlog(18);
+  bench.f.running_compactions = 1;
+  REQUIRE(bench.run(1, knob::kBackgroundJobs));
+  HeadroomBench blind;
+  blind.backlog(18);
+  blind.f.running_compactions = 1;
+  blind.f.l0_files.reset();
+  blind.f.l0_ratio.reset();
+  CHECK_FALSE(blind.run(20, knob::kBackgroundJobs));
+}
+
 TEST_CASE("jobs: on a loaded device those that ended a stall are given back", "[headroom]") {
   HeadroomBench bench;
   bench.run(10, knob::kBackgroundJobs);  // what the device takes at its idlest

@@ -106,6 +106,7 @@ TEST_CASE("what a run did not show is said to be assumed", "[simulate]") {
 TEST_CASE("a simulation says what its figures do not show", "[simulate]") {
   Simulation run = two_policies({0, 0}, {0, 0});
   run.input.demand.known_ratio = 0.02;
+  for (auto& policy : run.policies) policy.by_seed.front().seconds = 10;
   const std::string text = all_lines(simulation_lines(run));
   CHECK(has_part(text, "ranked by throughput since there is no read_p99"));
   CHECK(

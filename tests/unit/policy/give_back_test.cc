@@ -1,0 +1,65 @@
+#include "policy/give_back.h"
+
+#include "tests/support/catch.h"
+#include "tests/unit/model/sample_builder.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+struct GiveBackBench {
+  GiveBackBench() {
+    f.fresh = true;
+    f.knobs = {jobs_knob(8, 8)};
+    slice(4);
+  }
+  void slice(std::uint64_t jobs) {
+    f.shared = SharedBudget{};
+    f.shared->jobs_max = jobs;
+    f.shared->host_members = 2;
+  }
+  std::vector<Proposal> step() {
+    f.at.tick += at_seconds(0.5);
+    std::vector<Proposal> proposals;
+    give_back.propose({f, {}, objective, budget}, proposals);
+    for (const Proposal& one : proposals) {
+      f.knobs.edit()[0].value = one.to;
+      f.knobs.edit()[0].owner = KnobOwner::kRocktune;
+    }
+    return proposals;
+  }
+
+  GiveBack give_back;
+  Features f;
+  Objective objective;
+  Budget budget;
+};
+
+}  // namespace
+
+TEST_CASE("a knob goes down to its slice, and back where it stood", "[sharing]") {
+  GiveBackBench bench;
+  const auto down = bench.step();
+  REQUIRE(down.size() == 1);
+  CHECK(down[0].rule == "share.jobs");
+  CHECK(down[0].to == 4);
+  CHECK(bench.step().empty());
+  bench.slice(16);
+  const auto back = bench.step();
+  REQUIRE(back.size() == 1);
+  CHECK(back[0].rule == "share.returned");
+  CHECK(back[0].to == 8);
+  CHECK(back[0].reason.find("8 background jobs") != std::string::npos);
+}
+
+TEST_CASE("what an operator has set since stays, after a release, too", "[sharing]") {
+  GiveBackBench bench;
+  bench.step();
+  bench.f.knobs.edit()[0] = jobs_knob(3, 3);
+  bench.f.knobs.edit()[0].owner = KnobOwner::kManual;
+  bench.step();
+  bench.f.knobs.edit()[0].owner = KnobOwner::kFound;  // rocktune release
+  bench.slice(16);
+  for (int i = 0; i < 20; ++i) CHECK(bench.step().empty());
+}
