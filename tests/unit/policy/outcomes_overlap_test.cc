@@ -101,7 +101,7 @@ TEST_CASE("reads that pay for the end of a backlog take no relief back", "[outco
 TEST_CASE("memory that the host lacked is not taken again because reads miss it", "[outcomes]") {
   OverlapBench bench;
   bench.f.memory_pressure_ratio = 0.2;
-  bench.begin("7-1", knob::kCacheCapacity, 100, 80, {"memory_pressure_ratio", true, 0.2, 10});
+  bench.begin("7-1", knob::kCacheCapacity, 400, 300, {"memory_pressure_ratio", true, 0.2, 10});
   bench.pass(5);
   bench.f.read_p99_us = 6000;
   CHECK_FALSE(bench.pass(5).at(0).slo_broken);
