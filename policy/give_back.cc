@@ -70,7 +70,7 @@ Expectation expect_from(const PolicyInput& input, const KnobReading& reading) {
 
 std::string amount_of(const KnobReading& reading, std::int64_t value) {
   const KnobSpec* spec = find_knob(reading.name);
-  const std::string amount = spec != nullptr ? shown(*spec, value) : std::to_string(value);
+  std::string amount = spec != nullptr ? shown(*spec, value) : std::to_string(value);
   if (reading.name == knob::kRateLimit) return amount;
   return amount + (reading.name == knob::kBackgroundJobs ? " background jobs" : " of cache");
 }
