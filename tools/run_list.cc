@@ -46,10 +46,11 @@ Result<void> list_trace(const std::string& path, const std::string& name,
   std::map<std::string, int> uses;
   for (const trace::TargetSummary& target : *targets) {
     const int use = ++uses[target.info.name];
-    const std::string called =
-        use > 1 ? target.info.name + "#" + std::to_string(use) : target.info.name;
+    std::string called = target.info.name;
+    if (use > 1) called.append("#").append(std::to_string(use));
     if (target.samples_with_database == 0) continue;
-    const std::string own = targets->size() > 1 ? name + "/" + called : name;
+    std::string own = name;
+    if (targets->size() > 1) own.append("/").append(called);
     const std::string version =
         target.incarnations.empty() ? "" : target.incarnations.back().rocksdb_version;
     runs.push_back({own, path, target.info.id, called, target.info.engine, version,

@@ -23,6 +23,7 @@ std::vector<SimulationGroup> simulation_groups(std::span<const sim::SimulationIn
   std::vector<SimulationGroup> groups;
   for (auto& members : sim::on_one_device(databases)) {
     std::vector<sim::SimulationInput> inputs;
+    inputs.reserve(members.size());
     for (const std::size_t member : members) inputs.push_back(databases[member]);
     groups.push_back({std::move(members), std::move(inputs)});
   }
