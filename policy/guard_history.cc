@@ -9,7 +9,7 @@ namespace rocktune {
 namespace {
 
 constexpr double kHour = 3600;
-constexpr double kStalledSeconds = 10;      // stalls come in bursts shorter than this
+constexpr double kStalledSeconds = 10;  // stalls come in bursts shorter than this
 // While writes stall, a raise of the limiter that the next poll finds used up was too small: less
 // than the default time between two polls, so that each poll may raise once.
 constexpr Nanoseconds kStallDwell = std::chrono::milliseconds(400);
