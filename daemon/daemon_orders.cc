@@ -31,9 +31,7 @@ bool has_knob(const KnobReadings& knobs, const std::string& name,
 std::string what_was_done(const std::string& what, const std::vector<wire::ChangeResult>& results) {
   std::string failed;
   for (const wire::ChangeResult& one : results) {
-    const bool done =
-        one.status == "applied" || one.status == "unchanged" || one.status == "released";
-    if (done) continue;
+    if (one.status == "applied" || one.status == "unchanged") continue;
     failed += (failed.empty() ? ": " : "; ") + one.id +
               (one.column_family.empty() ? "" : " of column family " + one.column_family) + ": " +
               (one.reason.empty() ? one.status : one.reason);
