@@ -9,6 +9,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace rocktune {
@@ -42,7 +44,8 @@ class KnobReadings {
   [[nodiscard]] std::size_t size() const { return list().size(); }
   [[nodiscard]] bool empty() const { return list().empty(); }
   [[nodiscard]] const KnobReading& operator[](std::size_t i) const { return list()[i]; }
-  // The first of that name and column family; nullptr when there is none.
+  // The first of that name and column family; nullptr when there is none. A list that was edited is
+  // gone through one by one; all others, the samples' own, are looked up.
   [[nodiscard]] const KnobReading* find(std::string_view name,
                                         std::string_view column_family) const;
 
@@ -50,13 +53,22 @@ class KnobReadings {
   List& edit();
 
   bool operator==(const KnobReadings& other) const {
-    return list_ == other.list_ || list() == other.list();
+    return shared_ == other.shared_ || list() == other.list();
   }
 
  private:
+  using Key = std::pair<std::string_view, std::string_view>;  // name, column family
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const;
+  };
+  using Index = std::unordered_map<Key, std::size_t, KeyHash>;
+  struct Shared {
+    List list;
+    Index index;  // into the list; none of one that was edited
+  };
   [[nodiscard]] const List& list() const;
 
-  std::shared_ptr<List> list_;  // null: empty
+  std::shared_ptr<Shared> shared_;  // null: empty
 };
 
 }  // namespace rocktune

@@ -6,12 +6,12 @@ rocktune_unit_test(model_test
     unit/model/device_load_test.cc unit/model/device_saturation_test.cc
     unit/model/digest_test.cc
     unit/model/flow_test.cc
+    unit/model/knob_readings_test.cc unit/model/knobs_test.cc
     unit/model/heads/drift_test.cc
     unit/model/heads/false_alarm_budget_test.cc
     unit/model/heads/forecaster_test.cc
     unit/model/heads/indicator_heads_test.cc
     unit/model/heads/linear_head_test.cc
-    unit/model/knobs_test.cc
     unit/model/model_property_test.cc
     unit/model/quantile_test.cc
     unit/model/rollout_property_test.cc unit/model/rollout_test.cc
