@@ -13,6 +13,7 @@ rocktune_unit_test(policy_test
     unit/policy/l0_trigger_loop_test.cc
     unit/policy/write_size_loop_test.cc
     unit/policy/headroom_test.cc
+    unit/policy/idle_buffers_test.cc
     unit/policy/journal_filter_test.cc
     unit/policy/memory_test.cc
     unit/policy/outcomes_overlap_test.cc
