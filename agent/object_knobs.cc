@@ -92,7 +92,8 @@ const char* why_not_resizable(const rocksdb::Cache& cache) {
   return "a cache of this class is not known to be resizable";
 }
 
-void shrink_slowly(rocksdb::Cache& cache, std::size_t target) {
+// False: the host has set another capacity meanwhile, which stays.
+bool shrink_slowly(rocksdb::Cache& cache, std::size_t target) {
   constexpr std::size_t kLeastSlice = std::size_t{64} << 20;
   std::size_t now = cache.GetCapacity();
   const std::size_t fall = now > target ? now - target : 0;
@@ -100,7 +101,9 @@ void shrink_slowly(rocksdb::Cache& cache, std::size_t target) {
   while (now > target && now - target > slice) {
     now -= slice;
     cache.SetCapacity(now);
+    if (cache.GetCapacity() != now) return false;
   }
+  return true;
 }
 
 }  // namespace
@@ -146,8 +149,7 @@ CacheGroup::CacheGroup(const std::shared_ptr<rocksdb::Cache>& cache, std::string
         const auto used = cache_.use();
         if (!used) return;  // what was set is read back: it tells
         const auto target = static_cast<std::size_t>(std::max<std::int64_t>(0, capacity));
-        shrink_slowly(*used, target);
-        used->SetCapacity(target);
+        if (shrink_slowly(*used, target)) used->SetCapacity(target);
       },
       [this, writable] { return why_not_changeable(writable); }));
 }

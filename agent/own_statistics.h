@@ -6,7 +6,7 @@
 // before it measures. Counts, sums and percentiles are right in expectation; min and max are of the
 // values that were recorded.
 //
-// Memory: 4 KiB for each thread that uses the database at a time, at most 128 of these; 3 KiB for
+// Memory: 4 KiB for each thread that uses the database at a time, at most 1024 of these; 3 KiB for
 // each histogram that occurs, 16 KiB for those that the wire sends whole.
 //
 // Thread-safety: all functions, as RocksDB requires.

@@ -1,7 +1,6 @@
 #include "agent/report.h"
 
 #include <rocksdb/statistics.h>
-#include <time.h>
 
 #include <algorithm>
 #include <array>
@@ -35,7 +34,8 @@ constexpr std::string_view kCacheEntries = "rocksdb.fast-block-cache-entry-stats
 
 // See the header.
 constexpr std::array kNeverAsked = {"rocksdb.aggregated-table-properties"sv,
-                                    "rocksdb.block-cache-entry-stats"sv, kCacheEntries};
+                                    "rocksdb.block-cache-entry-stats"sv, kCacheEntries,
+                               "rocksdb.estimate-oldest-key-time"sv};
 
 // A visit to every entry of a larger cache may take seconds.
 constexpr std::size_t kLargestCacheVisited = std::size_t{16} << 30;
@@ -86,14 +86,6 @@ Report::Report(rocksdb::DB* db, std::shared_ptr<Families> families,
       cache_(std::move(cache)),
       clock_(std::move(clock)),
       cpu_(std::move(cpu)) {}
-
-Clock Report::thread_cpu_time() {
-  return [] {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return TimePoint(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
-  };
-}
 
 wire::Statistics Report::take() {
   const std::lock_guard lock(mutex_);

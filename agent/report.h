@@ -36,9 +36,6 @@ class Report {
          std::shared_ptr<rocksdb::Statistics> statistics, std::shared_ptr<rocksdb::Cache> cache,
          Clock clock, Clock cpu = thread_cpu_time());
 
-  // The CPU time of the calling thread: waiting for the DB mutex holds up nobody else.
-  static Clock thread_cpu_time();
-
   wire::Statistics take();
 
  private:

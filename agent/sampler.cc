@@ -64,11 +64,12 @@ void Sampler::Pace::pause(TimePoint from) {
 }
 
 Sampler::Sampler(rocksdb::DB* db, std::shared_ptr<Families> families, Objects objects, Clock clock,
-                 ListingLimits limits)
+                 ListingLimits limits, Clock cpu)
     : db_(db),
       families_(std::move(families)),
       objects_(std::move(objects)),
       clock_(std::move(clock)),
+      cpu_(std::move(cpu)),
       limits_(limits) {}
 
 void Sampler::rehearse() {
@@ -168,7 +169,11 @@ void Sampler::find_families() {
   std::vector<Watched> found;
   for (const auto& family : known) {
     const auto it = std::ranges::find(watched_, family, &Watched::family);
-    found.push_back(it == watched_.end() ? Watched{family, 0, {}, 0, {}} : std::move(*it));
+    if (it == watched_.end()) {
+      found.emplace_back().family = family;
+    } else {
+      found.push_back(std::move(*it));
+    }
   }
   for (const auto& watched : watched_) {
     if (watched.family) stall_causes_.forget(watched.family->name());  // not among the moved ones
@@ -230,18 +235,34 @@ std::optional<wire::ColumnFamily> Sampler::take_family(Watched& watched) {
   if (watched.live_data_size) {
     taken.properties.emplace(kLiveDataSize.name(), *watched.live_data_size);
   }
-  taken.levels = take_levels(watched, used.handle());
+  take_levels(watched, used.handle());
+  taken.levels = watched.last_levels;
   return taken;
 }
 
+bool Sampler::read_stats(const std::string& name, rocksdb::ColumnFamilyHandle* handle,
+                         StallCauses::CfStats& stats) {
+  if (!db_->GetMapProperty(handle, DB::Properties::kCFStats, &stats)) return false;
+  stall_causes_.read(name, stats);
+  return true;
+}
+
 // From "compaction.L0.NumFiles" and "compaction.L0.SizeBytes" (doubles, as text) of the map
-// property: one short visit under the DB mutex, where the metadata would copy every file.
-std::vector<wire::Level> Sampler::take_levels(const Watched& watched,
-                                              rocksdb::ColumnFamilyHandle* handle) {
+// property, where the metadata would copy every file.
+void Sampler::take_levels(Watched& watched, rocksdb::ColumnFamilyHandle* handle) {
+  constexpr std::chrono::microseconds kQuick{500};
+  constexpr int kShare = 200;
+  const auto now = clock_();
+  if (now < watched.levels_due) return;
+  watched.last_levels.clear();
+  const auto begin = cpu_();
   StallCauses::CfStats stats;
-  if (!db_->GetMapProperty(handle, DB::Properties::kCFStats, &stats)) return {};
-  stall_causes_.read(watched.family->name(), stats);
-  std::vector<wire::Level> levels(static_cast<std::size_t>(std::clamp(watched.levels, 1, 64)));
+  const bool known = read_stats(watched.family->name(), handle, stats);
+  const auto took = cpu_() - begin;
+  if (took > kQuick) watched.levels_due = now + kShare * took;
+  if (!known) return;
+  auto& levels = watched.last_levels;
+  levels.resize(static_cast<std::size_t>(std::clamp(watched.levels, 1, 64)));
   const auto number = [](const std::string& text) {
     double value = 0;
     std::from_chars(text.data(), text.data() + text.size(), value);
@@ -256,7 +277,6 @@ std::vector<wire::Level> Sampler::take_levels(const Watched& watched,
       levels[level].bytes = number(it->second);
     }
   }
-  return levels;
 }
 
 void Sampler::explain_stalls(EventRing& events) {
@@ -268,10 +288,9 @@ void Sampler::explain_stalls(EventRing& events) {
                                          &wire::Event::column_family) != unexplained.end();
     const auto used = family->use();
     StallCauses::CfStats stats;
-    if (!asked || !used) continue;
-    if (!db_->GetMapProperty(used.handle(), DB::Properties::kCFStats, &stats)) continue;
-    stall_causes_.read(family->name(), stats);
-    read.insert(family->name());
+    if (asked && used && read_stats(family->name(), used.handle(), stats)) {
+      read.insert(family->name());
+    }
   }
   for (const auto& event : unexplained) {
     const auto& condition = event.words.at("condition");

@@ -29,16 +29,15 @@ void turn_away(stream_protocol::socket& socket) {
       ::send(socket.native_handle(), kBusy.data(), kBusy.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-// The one that throws would leave the descriptor to nobody.
-stream_protocol::acceptor take_over(boost::asio::io_context& io, int descriptor) {
+// Whatever throws must not leave the descriptor to nobody: the first acceptor of all makes those of
+// Asio's own, which a host at its limit does not have.
+stream_protocol::acceptor take_over(boost::asio::io_context& io, int descriptor) try {
   stream_protocol::acceptor acceptor(io);
-  error_code failed;
-  acceptor.assign(stream_protocol(), descriptor, failed);
-  if (failed) {
-    ::close(descriptor);
-    throw boost::system::system_error(failed);
-  }
+  acceptor.assign(stream_protocol(), descriptor);
   return acceptor;
+} catch (...) {
+  ::close(descriptor);
+  throw;
 }
 
 }  // namespace

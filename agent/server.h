@@ -39,7 +39,7 @@ class Server {
   boost::asio::local::stream_protocol::acceptor acceptor_;
   const ForkSlot fork_slot_;
   boost::asio::steady_timer pause_;
-  int connections_ = 0;
+  std::atomic<int> connections_{0};  // a session may end on a worker, where memory is short
 };
 
 }  // namespace rocktune::agent

@@ -42,8 +42,8 @@ Service::Service(Registry& registry, SocketFile file, wire::Hello hello)
 
 void Service::start() {
   workers_.start();
-  begin();
   try {
+    begin();
     thread_ = start_thread("rocktune-agent", [this] {
       run_loop(io_, [this] { begin(); }, kPauseAfterException);
       ended_.store(true);

@@ -12,7 +12,7 @@
 
 namespace rocktune::agent {
 
-inline constexpr std::uint32_t kOwnedNumbers = 128;
+inline constexpr std::uint32_t kOwnedNumbers = 1024;
 inline constexpr std::uint32_t kSharedNumber = kOwnedNumbers + 1;
 inline constexpr std::uint32_t kNumbers = kSharedNumber + 1;  // 0 is a thread that has not asked
 

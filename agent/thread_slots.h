@@ -41,8 +41,9 @@ class ThreadSlots {
 
   template <class Visit>
   void for_each(Visit&& visit) const {
-    for (const auto& slot : slots_) {
-      if (const Slot* const made = slot.load(std::memory_order_acquire)) visit(*made);
+    const std::uint32_t end = end_.load(std::memory_order_acquire);
+    for (std::uint32_t number = 0; number < end; ++number) {
+      if (const Slot* const made = slots_[number].load(std::memory_order_acquire)) visit(*made);
     }
   }
 
@@ -54,12 +55,18 @@ class ThreadSlots {
     if (slot == nullptr) {
       slot = new (std::nothrow) Slot;
       slots_[number].store(slot, std::memory_order_release);
+      std::uint32_t end = end_.load(std::memory_order_relaxed);
+      while (end <= number &&
+             !end_.compare_exchange_weak(end, number + 1, std::memory_order_release,
+                                         std::memory_order_relaxed)) {
+      }
     }
     return slot;
   }
 
   // The slots of 0 and of kSharedNumber are never made.
   mutable std::array<std::atomic<Slot*>, kNumbers> slots_{};
+  mutable std::atomic<std::uint32_t> end_{0};  // behind the highest number of those that were made
 };
 
 }  // namespace rocktune::agent

@@ -2,6 +2,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <csignal>
 #include <filesystem>
 
@@ -24,10 +25,31 @@ std::string directory_of(const std::string& file) {
   return std::filesystem::path(file).parent_path().string();
 }
 
+struct Servers {
+  std::unique_ptr<HttpServer> control, http;  // none where http.listen is off
+};
+
+// What a second daemon would collide with: taken before anything is left behind on the disk.
+Result<Servers> listen(const asio::any_io_executor& executor, const Config& config) {
+  const std::string& path = config.control_socket;
+  if (Result<void> made = ensure_directory(directory_of(path), "the control socket"); !made) {
+    return tl::unexpected<Error>(made.error());
+  }
+  Result<UnixSocket> control = UnixSocket::listen(path);
+  if (!control) return tl::unexpected<Error>(control.error());
+  Servers servers;
+  servers.control = HttpServer::serve_unix(executor, *std::move(control));
+  if (!config.http) return servers;
+  auto http = HttpServer::listen_tcp(executor, *config.http);
+  if (!http) return tl::unexpected<Error>(http.error());
+  servers.http = *std::move(http);
+  return servers;
+}
+
 class App {
  public:
   App(asio::io_context& context, const Config& config, const ConfigInputs& inputs, Log& log,
-      AlertLog& alerts, TraceWriter& trace, UnixSocket control)
+      AlertLog& alerts, TraceWriter& trace, Servers servers)
       : context_(context),
         inputs_(inputs),
         log_(log),
@@ -36,26 +58,16 @@ class App {
         journal_(alerts, trace, log, system_now),
         ticker_(context.get_executor()),
         daemon_(context.get_executor(), config, system_now, ticker_, journal_),
-        control_(HttpServer::serve_unix(context.get_executor(), std::move(control),
-                                        control_handler(daemon_, system_now))),
+        servers_(std::move(servers)),
         signals_(context, SIGTERM, SIGINT, SIGHUP),
-        notifier_(Notifier::from_environment()) {}
-
-  Result<void> listen() {
-    const Config& config = daemon_.config();
-    if (!config.http) return {};
-    auto http = HttpServer::listen_tcp(context_.get_executor(), *config.http,
-                                       monitoring_handler(daemon_, system_now));
-    if (!http) return tl::unexpected<Error>(http.error());
-    http_ = *std::move(http);
-    return {};
-  }
+        notifier_(Notifier::from_environment()),
+        watch_(context) {}
 
   void start() {
     wait_for_signal();
     daemon_.on_poll([this] { polled(); });
-    control_->start();
-    if (http_) http_->start();
+    servers_.control->start(control_handler(daemon_, system_now));
+    if (servers_.http) servers_.http->start(monitoring_handler(daemon_, system_now));
     trace_.remove_old_runs(daemon_.config());
     journal_.event("", 0, "daemon", "started",
                    "rocktuned " + daemon_.snapshot()->version + " started, mode " +
@@ -63,6 +75,8 @@ class App {
     note_policies();
     daemon_.start();
     notifier_.ready(status_line());
+    last_poll_ = system_now().tick;
+    watch_over_polls();
   }
 
  private:
@@ -84,23 +98,37 @@ class App {
 
   void polled() {
     const Nanoseconds now = system_now().tick;
-    notifier_.alive(now);
+    last_poll_ = now;
     constexpr Nanoseconds kLookAtOldRuns = std::chrono::hours(1);
     if (now - last_look_ < kLookAtOldRuns) return;
     if (last_look_.count() != 0) trace_.remove_old_runs(daemon_.config());
     last_look_ = now;
   }
 
+  // As often as systemd wants to hear of us, whatever the time between two polls; not when these do
+  // not come.
+  void watch_over_polls() {
+    if (notifier_.every().count() == 0) return;
+    watch_.expires_after(notifier_.every());
+    watch_.async_wait([this](const boost::system::error_code& error) {
+      if (error) return;
+      constexpr Nanoseconds kLate = std::chrono::seconds(10);
+      const Nanoseconds longest = 2 * daemon_.config().poll_interval + kLate;
+      if (system_now().tick - last_poll_ <= longest) notifier_.alive();
+      watch_over_polls();
+    });
+  }
+
   void stop(int signal) {
     notifier_.stopping();
+    watch_.cancel();
     journal_.event("", 0, "daemon", "stopped",
                    std::string("stopping on ") + (signal == SIGINT ? "SIGINT" : "SIGTERM") +
                        "; changed knobs stay for the lease's time, then the agent does what "
                        "lease.on_daemon_loss says (" +
                        daemon_.config().on_daemon_loss + ")");
     daemon_.stop();
-    control_.reset();
-    http_.reset();
+    servers_ = {};
     context_.stop();
   }
 
@@ -124,6 +152,7 @@ class App {
     for (const std::string& key : daemon_.reconfigure(std::move(config))) {
       log_.warn(key + " changed, but cannot change while rocktuned runs: restart to apply it");
     }
+    trace_.take_limits(daemon_.config());
     journal_.event("", 0, "daemon", "reloaded",
                    "configuration reloaded, mode " + daemon_.snapshot()->mode);
     note_policies();
@@ -153,10 +182,11 @@ class App {
   Journal journal_;
   AsioTicker ticker_;
   Daemon daemon_;
-  std::unique_ptr<HttpServer> control_, http_;
+  Servers servers_;
   asio::signal_set signals_;
   Notifier notifier_;
-  Nanoseconds last_look_{0};
+  asio::steady_timer watch_;
+  Nanoseconds last_poll_{0}, last_look_{0};  // last_look_: at old runs
 };
 
 Result<void> run_app(const Config& config, const ConfigInputs& inputs, Log& log) {
@@ -164,13 +194,9 @@ Result<void> run_app(const Config& config, const ConfigInputs& inputs, Log& log)
   // A file size limit must be a failed write, not the daemon's death.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
-  const std::string& path = config.control_socket;
-  if (Result<void> made = ensure_directory(directory_of(path), "the control socket"); !made) {
-    return made;
-  }
-  // Before everything else: a second daemon must leave nothing behind.
-  Result<UnixSocket> control = UnixSocket::listen(path);
-  if (!control) return tl::unexpected<Error>(control.error());
+  asio::io_context context(1);
+  Result<Servers> servers = listen(context.get_executor(), config);
+  if (!servers) return tl::unexpected<Error>(servers.error());
   if (Result<void> made = ensure_directory(directory_of(config.alert_log_file), "the alert log");
       !made) {
     return made;
@@ -180,10 +206,8 @@ Result<void> run_app(const Config& config, const ConfigInputs& inputs, Log& log)
   if (Result<void> made = ensure_directory(config.agent_dir, "agent sockets"); !made) return made;
   Result<TraceWriter> trace = TraceWriter::create(config, system_now(), system_now, log);
   if (!trace) return tl::unexpected<Error>(trace.error());
-  asio::io_context context(1);
   // Destroyed before the context, whose pending work refers to it but no longer runs by then.
-  App app(context, config, inputs, log, alerts, *trace, *std::move(control));
-  if (Result<void> listening = app.listen(); !listening) return listening;
+  App app(context, config, inputs, log, alerts, *trace, *std::move(servers));
   app.start();
   context.run();
   return {};

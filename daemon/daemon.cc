@@ -205,9 +205,17 @@ void Daemon::lose(Peer& peer, const std::string& reason) {
   peer.answers = false;
 }
 
+// Those that have been closed for longest.
 void Daemon::forget_old_targets() {
-  for (auto it = targets_.begin(); targets_.size() > kMostTargets && it != targets_.end();) {
-    it = it->second->live() ? std::next(it) : targets_.erase(it);
+  const auto sooner = [](const auto& a, const auto& b) {
+    const Target &one = *a.second, &other = *b.second;
+    if (one.live() != other.live()) return other.live();
+    return one.closed_at() < other.closed_at();
+  };
+  while (targets_.size() > kMostTargets) {
+    const auto oldest = std::min_element(targets_.begin(), targets_.end(), sooner);
+    if (oldest->second->live()) return;
+    targets_.erase(oldest);
   }
 }
 

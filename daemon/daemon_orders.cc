@@ -159,18 +159,19 @@ Daemon::KnobResults Daemon::command(std::string target, std::string what, Comman
   const std::map<std::string, PeerPointer> peers = peers_;
   for (const auto& [path, peer] : peers) {
     const std::map<std::string, std::shared_ptr<Target>> targets = peer->targets;
+    bool hangs = false;  // one that did not answer is not waited for again, for each database
     for (const auto& [id, open] : targets) {
       if (!is_called(*open, target)) continue;
       any = true;
       if (!applies(*open)) continue;
-      Result<wire::ChangeResults> answer = wire::ChangeResults{};
-      const bool idle = co_await wait_until_idle(peer);
-      if (idle) {
+      const Nanoseconds begun = clock_().tick;
+      Result<wire::ChangeResults> answer =
+          fail(ErrorCode::kUnavailable, "the agent is busy or gone: try again");
+      if (!hangs && co_await wait_until_idle(peer)) {
         const Busy busy(peer, &Peer::commanding);
         answer = co_await send(peer->session, id, *open);
-      } else {
-        answer = fail(ErrorCode::kUnavailable, "the agent is busy or gone: try again");
       }
+      hangs = hangs || (!answer && clock_().tick - begun >= kOrderTime);
       if (!answer) {
         results.push_back({open->name(), {"", "failed", answer.error().message, 0, 0, ""}});
         continue;

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 
 namespace rocktune::daemon {
 namespace {
@@ -14,9 +15,16 @@ std::string number(double value) {
   return error == std::errc{} ? std::string(buffer.data(), end) : std::string("NaN");
 }
 
+// One label that is no UTF-8 and Prometheus takes nothing of the whole answer.
+std::string valid_utf8(std::string_view value) {
+  using nlohmann::json;
+  const json text(value);
+  return json::parse(text.dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
+}
+
 std::string escape(std::string_view value, bool quotes) {
   std::string escaped;
-  for (const char c : value) {
+  for (const char c : valid_utf8(value)) {
     if (c == '\\') {
       escaped += "\\\\";
     } else if (c == '\n') {

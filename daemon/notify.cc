@@ -50,9 +50,7 @@ void Notifier::reloading(Nanoseconds monotonic) const {
   send("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(monotonic.count() / 1000));
 }
 
-void Notifier::alive(Nanoseconds now) {
-  if (every_.count() == 0 || (last_ && now - *last_ < every_)) return;
-  last_ = now;
+void Notifier::alive() const {
   send("WATCHDOG=1");
 }
 

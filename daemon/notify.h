@@ -2,7 +2,6 @@
 // not the parent.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "model/clock.h"
@@ -19,15 +18,16 @@ class Notifier {
   void ready(const std::string& status) const;  // READY=1
   void reloading(Nanoseconds monotonic) const;  // RELOADING=1
   void stopping() const;                        // STOPPING=1
-  void alive(Nanoseconds now);                  // WATCHDOG=1, at most twice per watchdog period
+  void alive() const;                           // WATCHDOG=1
+  // How often systemd wants to hear that; 0: no watchdog.
+  [[nodiscard]] Nanoseconds every() const { return every_; }
 
   [[nodiscard]] bool enabled() const { return !socket_.empty(); }
 
  private:
   bool send(const std::string& message) const;
   std::string socket_;
-  Nanoseconds every_{0};  // 0: no watchdog
-  std::optional<Nanoseconds> last_;
+  Nanoseconds every_{0};  // half of the watchdog's period
 };
 
 }  // namespace rocktune::daemon

@@ -103,6 +103,8 @@ void Target::closed(const std::string& reason) {
   failing_ = false;
   device_.reset();
   nvme_.reset();
+  closed_at_ = journal_.now().tick;
+  journal_.trace().forget(trace_id_);
   journal_.event(name_, trace_id_, "source", "agent", reason + "; waiting for the next opening");
 }
 

@@ -105,7 +105,7 @@ TargetStatus Target::status() const {
   }
   status.recent_decisions.assign(recent_decisions_.begin(), recent_decisions_.end());
   status.events = events_.counts();
-  if (lease_) status.lease = {lease_->holder, lease_->remaining_seconds.value_or(0)};
+  if (lease_ && !failing_) status.lease = {lease_->holder, lease_->remaining_seconds.value_or(0)};
   return status;
 }
 

@@ -1,6 +1,8 @@
 #include "daemon/trace_directory.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +17,12 @@ namespace fs = std::filesystem;
 constexpr std::string_view kTracePrefix = "rocktune-";
 constexpr std::string_view kSuffix = ".sqlite";
 constexpr std::array<const char*, 3> kParts{"", "-wal", "-shm"};
+// What whoever has a database open in WAL mode holds a read lock on (sqlite.org/lockingv3.html).
+constexpr off_t kSharedFirst = 0x40000002, kSharedBytes = 510;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 }  // namespace
 
@@ -28,9 +36,16 @@ std::string trace_file_name(Nanoseconds wall, std::int64_t pid) {
 }
 
 bool is_trace_file_name(std::string_view name) {
-  return name.size() > kTracePrefix.size() + kSuffix.size() &&
-         name.substr(0, kTracePrefix.size()) == kTracePrefix &&
-         name.substr(name.size() - kSuffix.size()) == kSuffix;
+  if (!name.starts_with(kTracePrefix) || !name.ends_with(kSuffix)) return false;
+  name.remove_prefix(kTracePrefix.size());
+  constexpr std::string_view kTime = "00000000T000000Z-";
+  if (name.size() <= kTime.size() + kSuffix.size()) return false;
+  name.remove_suffix(kSuffix.size());
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char wanted = i < kTime.size() ? kTime[i] : '0';
+    if (wanted == '0' ? !is_digit(name[i]) : name[i] != wanted) return false;
+  }
+  return true;
 }
 
 std::vector<TraceFile> expired_traces(std::vector<TraceFile> files, const std::string& keep,
@@ -68,6 +83,19 @@ Result<std::vector<TraceFile>> list_traces(const std::string& directory) {
   }
   if (error) return fail(ErrorCode::kIo, directory + ": " + error.message());
   return files;
+}
+
+bool is_open_elsewhere(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return false;
+  struct flock lock{};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = kSharedFirst;
+  lock.l_len = kSharedBytes;
+  const bool held = ::fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  ::close(fd);
+  return held;
 }
 
 Result<void> remove_trace(const TraceFile& file) {

@@ -27,6 +27,11 @@ std::vector<TraceFile> expired_traces(std::vector<TraceFile> files, const std::s
                                       Nanoseconds now, Bytes max_size, Nanoseconds max_age);
 
 Result<std::vector<TraceFile>> list_traces(const std::string& directory);
+
+// Whether another process has it open: a daemon that writes it, or somebody who reads it. Not for a
+// trace that this process has open itself, which would lose its locks (POSIX).
+bool is_open_elsewhere(const std::string& path);
+
 Result<void> remove_trace(const TraceFile& file);
 
 // Creates a directory and its parents where they do not exist; the error says what to do.

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <cmath>
+#include <utility>
 
 #include "daemon/trace_directory.h"
 #include "daemon/version.h"
@@ -10,9 +12,17 @@
 namespace rocktune::daemon {
 namespace {
 
+constexpr Nanoseconds kNoAge = Nanoseconds::max();
+
 std::string host_name() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+// Half of the room for this run: a long run does not push out every one before it.
+trace::Limits limits_of(const Config& config) {
+  return {Bytes{config.trace_max_size.value / 2},
+          std::chrono::duration_cast<std::chrono::seconds>(config.trace_max_age)};
 }
 
 }  // namespace
@@ -27,14 +37,14 @@ Result<TraceWriter> TraceWriter::create(const Config& config, const Instant& now
   }
   const trace::RunInfo run{kVersion, host_name(), now.wall,
                            std::chrono::duration<double>(config.poll_interval).count()};
-  // Half of the room for this run: a long run does not push out every one before it.
-  const trace::Limits limits{
-      Bytes{config.trace_max_size.value / 2},
-      std::chrono::duration_cast<std::chrono::seconds>(config.trace_max_age)};
   const std::string path = config.trace_directory + "/" + trace_file_name(now.wall, ::getpid());
-  Result<trace::Recorder> recorder = trace::Recorder::create(path, run, limits);
+  Result<trace::Recorder> recorder = trace::Recorder::create(path, run, limits_of(config));
   if (!recorder) return tl::unexpected<Error>(recorder.error());
   return TraceWriter(*std::move(recorder), std::move(clock), log);
+}
+
+void TraceWriter::take_limits(const Config& config) {
+  recorder_.set_limits(limits_of(config));
 }
 
 TraceWriter::Step::Step(TraceWriter& writer) : writer_(writer) {
@@ -58,14 +68,28 @@ void TraceWriter::Step::fail(const Error& error) {
                      "; watching and tuning go on");
 }
 
+bool TraceWriter::clock_was_steady(const Instant& now) {
+  constexpr double kLargestStepSeconds = 60;
+  const std::optional<Instant> before = std::exchange(last_look_, now);
+  if (!before) return false;
+  const double step =
+      seconds_between(before->wall, now.wall) - seconds_between(before->tick, now.tick);
+  return std::fabs(step) <= kLargestStepSeconds;
+}
+
 void TraceWriter::remove_old_runs(const Config& config) {
-  const Result<std::vector<TraceFile>> files = list_traces(config.trace_directory);
+  const Instant now = clock_();
+  const Nanoseconds max_age = clock_was_steady(now) ? Nanoseconds(config.trace_max_age) : kNoAge;
+  Result<std::vector<TraceFile>> files = list_traces(config.trace_directory);
   if (!files) {
     log_.warn("cannot look for old traces: " + files.error().message);
     return;
   }
+  std::erase_if(*files, [this](const TraceFile& file) {
+    return file.path != path() && is_open_elsewhere(file.path);
+  });
   for (const TraceFile& file :
-       expired_traces(*files, path(), clock_().wall, config.trace_max_size, config.trace_max_age)) {
+       expired_traces(*std::move(files), path(), now.wall, config.trace_max_size, max_age)) {
     const Result<void> removed = remove_trace(file);
     if (removed) {
       log_.info("removed the old trace " + file.path);

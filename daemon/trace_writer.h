@@ -38,17 +38,24 @@ class TraceWriter {
     bool ok_ = true;
   };
 
+  void take_limits(const Config& config);  // trace.max_size and trace.max_age
+  void forget(std::int64_t target) { recorder_.forget(target); }
+  // By size at once; by age from the second look on, if the wall clock went like the other one
+  // since the last look: one that is set into the future makes no run old. What another process has
+  // open stays, and does not count.
   void remove_old_runs(const Config& config);
   [[nodiscard]] const std::string& path() const { return recorder_.path(); }
   [[nodiscard]] std::uint64_t failures() const { return failures_; }
 
  private:
   TraceWriter(trace::Recorder recorder, Clock clock, Log& log);
+  bool clock_was_steady(const Instant& now);  // since the last call
   trace::Recorder recorder_;
   Clock clock_;
   Log& log_;
   Limited complaints_{std::chrono::seconds(60)};
   std::uint64_t failures_ = 0;
+  std::optional<Instant> last_look_;  // at old runs
 };
 
 }  // namespace rocktune::daemon

@@ -17,6 +17,18 @@ tl::unexpected<Error> refused(const std::string& path, const char* what, int err
               path + ": " + what + ": " + std::generic_category().message(error));
 }
 
+// What a killed writer left gives way, and so does what another user put there, where the directory
+// is open to all: nothing of theirs is opened.
+int open_new(const std::string& path) {
+  constexpr int kTries = 3;
+  for (int i = 0; i < kTries; ++i) {
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT) return -1;
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+  return -1;
+}
+
 // 0, or errno.
 int write_all(int fd, const std::string& text) {
   std::size_t done = 0;
@@ -60,8 +72,7 @@ Result<void> check_replaceable(const std::string& path) {
 Result<void> replace_file(const std::string& path, const std::string& text, Sync sync) {
   if (auto free = check_replaceable(path); !free) return free;
   const std::string beside = path + kBeside;
-  const int fd =
-      ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+  const int fd = open_new(beside);
   if (fd < 0) return refused(beside, "cannot be written", errno);
   int error = write_all(fd, text);
   if (error == 0 && sync == Sync::kYes && ::fsync(fd) != 0) error = errno;

@@ -60,6 +60,7 @@ void add_databases(const std::string& socket, const Json& hello, const Json& lis
   for (const Json& entry : list.at("databases")) {
     AgentDatabase database;
     database.socket = socket;
+    database.instance = hello.value("instance", std::string());
     database.pid = hello.at("pid").get<std::int64_t>();
     database.command = hello.value("command", std::string());
     database.rocksdb_version = hello.value("rocksdb_version", std::string());

@@ -23,7 +23,7 @@ void add_agent_options(CLI::App& command, AgentOptions& options);
 void add_agent_places(CLI::App& command, AgentOptions& options);
 
 struct AgentDatabase {
-  std::string socket;
+  std::string socket, instance;  // instance: of the agent, no two in the life of a socket
   std::int64_t pid = 0;
   std::string command, rocksdb_version;
   std::string id, path;

@@ -13,6 +13,9 @@ using Json = nlohmann::ordered_json;
 
 inline constexpr const char* kDefaultSocket = "/run/rocktune/rocktuned.sock";
 
+// Of orders: the daemon waits for several agents in turn, and for one that hangs some seconds.
+inline constexpr std::chrono::seconds kOrderTimeout{120};
+
 // One request and its decoded answer. An error answer of the daemon becomes an Error with its
 // message; every error names the socket.
 Result<Json> ask_daemon(const std::string& socket, const std::string& method,

@@ -33,7 +33,7 @@ class EventPrinter {
 
   // All that is there; an error when this database has no more to say.
   Result<void> print_new(const AgentDatabase& database, bool named) {
-    std::uint64_t& after = read_[database.socket + "\n" + database.id];
+    std::uint64_t& after = read_[database.socket + "\n" + database.instance + "/" + database.id];
     try {
       while (true) {
         const auto answer = ask_database(database, "events?after=" + std::to_string(after));

@@ -21,7 +21,7 @@ int release(const ReleaseOptions& options) {
   }
   Json body{{"knob", options.knob}, {"column_family", options.column_family}};
   if (!options.target.empty()) body["target"] = options.target;
-  const auto answer = ask_daemon(options.socket, "POST", "/v1/release", body);
+  const auto answer = ask_daemon(options.socket, "POST", "/v1/release", body, kOrderTimeout);
   if (!answer) return report_error(answer.error().within("release"));
   const auto report = change_report(*answer);
   if (!report) return report_error(report.error().within("release"));

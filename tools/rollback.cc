@@ -65,7 +65,7 @@ Result<void> check_all(const RollbackOptions& options, const std::vector<Json>& 
   if (orders.size() < 2) return {};
   for (Json body : orders) {
     body["check"] = true;
-    const auto known = ask_daemon(options.socket, "POST", "/v1/rollback", body);
+    const auto known = ask_daemon(options.socket, "POST", "/v1/rollback", body, kOrderTimeout);
     if (!known) return tl::unexpected(known.error());
   }
   return {};
@@ -106,7 +106,7 @@ int rollback(const RollbackOptions& options) {
   }
   int exit_code = kOk;
   for (const Json& body : *wanted) {
-    const auto answer = ask_daemon(options.socket, "POST", "/v1/rollback", body);
+    const auto answer = ask_daemon(options.socket, "POST", "/v1/rollback", body, kOrderTimeout);
     if (!answer) return report_error(answer.error().within("rollback"));
     const auto report = change_report(*answer);
     if (!report) return report_error(report.error().within("rollback"));

@@ -219,6 +219,15 @@ Result<void> Recorder::State::trim() {
   return {};
 }
 
+void Recorder::set_limits(const Limits& limits) {
+  state_->retention.set_limits(limits);
+}
+
+void Recorder::forget(std::int64_t target) {
+  state_->samples.forget(target);
+  state_->last_indicators.erase(target);
+}
+
 Result<void> Recorder::begin_tick() {
   if (state_->connection.in_transaction()) {
     if (auto done = commit(); !done) return done;

@@ -32,8 +32,13 @@ class Recorder {
   Recorder(Recorder&&) noexcept;
   Recorder& operator=(Recorder&&) noexcept;
 
+  void set_limits(const Limits& limits);  // from the next look at the file's size on
+
   Result<void> begin_tick();
   Result<std::int64_t> add_target(const TargetInfo& target);  // returns its id
+  // What is remembered of its last sample is forgotten: it has been closed, and may never come
+  // back. Its next sample, if there is one, is a keyframe.
+  void forget(std::int64_t target);
   Result<void> add_incarnation(std::int64_t target, const IncarnationInfo& incarnation);
   Result<void> add_sample(std::int64_t target, const Sample& sample);
   Result<void> add_indicators(std::int64_t target, std::uint64_t sequence,

@@ -80,7 +80,7 @@ Result<void> Retention::remove(const Slice& slice) {
   return connection_.run("DELETE FROM events WHERE tick_ns < " + end +
                          " AND target = " + std::to_string(slice.target) +
                          "; DELETE FROM events WHERE target IS NULL AND tick_ns < " + end +
-                         " AND tick_ns < (SELECT min(tick_ns) FROM samples)");
+                         " AND tick_ns < (SELECT tick_ns FROM samples ORDER BY id LIMIT 1)");
 }
 
 }  // namespace rocktune::trace

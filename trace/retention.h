@@ -19,6 +19,7 @@ class Retention {
   // Call it within a transaction. False: the file is too big, but nothing can be deleted before
   // there are new keyframes.
   Result<bool> trim(Nanoseconds now_tick);
+  void set_limits(const Limits& limits) { limits_ = limits; }
   [[nodiscard]] bool trimming() const { return trimming_; }
 
  private:

@@ -116,6 +116,11 @@ void SampleWriter::forget() {
   incarnations_.clear();
 }
 
+void SampleWriter::forget(std::int64_t target) {
+  targets_.erase(target);
+  std::erase_if(incarnations_, [target](const auto& one) { return one.first.first == target; });
+}
+
 void SampleWriter::begin_keyframes() {
   for (auto& [target, state] : targets_) state.since_keyframe = 0;
 }

@@ -28,6 +28,7 @@ class SampleWriter {
   Result<std::int64_t> incarnation_id(std::int64_t target, const std::string& incarnation);
   // The next sample of each target will be a keyframe: call it when rows were lost.
   void forget();
+  void forget(std::int64_t target);  // of one that was closed
   // The same, for bounds: what was written stays valid.
   void begin_keyframes();
 

@@ -62,6 +62,26 @@ ROCKTUNE_DESTRUCTOR(rocktune_handle_destroy, HANDLE_DESTROY, destroy_handle)
 
 namespace rocktune::preload {
 
+void look_up_closes() {
+  const Site all[] = {
+      {DB_CLOSE, ROCKTUNE_ADDRESS(rocktune_db_close), nullptr},
+      {DB_DELETE, ROCKTUNE_ADDRESS(rocktune_db_delete), nullptr},
+      {DB_DESTROY, ROCKTUNE_ADDRESS(rocktune_db_destroy), nullptr},
+      {READ_ONLY_DELETE, ROCKTUNE_ADDRESS(rocktune_read_only_delete), nullptr},
+      {READ_ONLY_DESTROY, ROCKTUNE_ADDRESS(rocktune_read_only_destroy), nullptr},
+      {COMPACTED_DELETE, ROCKTUNE_ADDRESS(rocktune_compacted_delete), nullptr},
+      {COMPACTED_DESTROY, ROCKTUNE_ADDRESS(rocktune_compacted_destroy), nullptr},
+      {SECONDARY_DELETE, ROCKTUNE_ADDRESS(rocktune_secondary_delete), nullptr},
+      {SECONDARY_DESTROY, ROCKTUNE_ADDRESS(rocktune_secondary_destroy), nullptr},
+      {FOLLOWER_CLOSE, ROCKTUNE_ADDRESS(rocktune_follower_close), nullptr},
+      {FOLLOWER_DELETE, ROCKTUNE_ADDRESS(rocktune_follower_delete), nullptr},
+      {FOLLOWER_DESTROY, ROCKTUNE_ADDRESS(rocktune_follower_destroy), nullptr},
+      {HANDLE_DELETE, ROCKTUNE_ADDRESS(rocktune_handle_delete), nullptr},
+      {HANDLE_DESTROY, ROCKTUNE_ADDRESS(rocktune_handle_destroy), nullptr},
+  };
+  for (const Site& site : all) static_cast<void>(real(site));
+}
+
 Interposed interposed(Class of) {
   Interposed ours{ROCKTUNE_ADDRESS(rocktune_db_close), ROCKTUNE_ADDRESS(rocktune_db_delete),
                   ROCKTUNE_ADDRESS(rocktune_db_destroy), ROCKTUNE_ADDRESS(rocktune_handle_delete),

@@ -10,6 +10,7 @@
 
 #include <string>
 
+#include "agent/preload/close.h"
 #include "agent/preload/names.h"
 #include "agent/preload/real.h"
 #include "agent/preload/why.h"
@@ -97,7 +98,21 @@ void load_once() {
         "the other one than opens the database");
     return;
   }
+  look_up_closes();
   __atomic_store_n(&g_api, loaded, __ATOMIC_RELEASE);
+}
+
+// With several copies of RocksDB in one process only what that one opens is attached that the agent
+// is bound to: the objects of another one may be laid out otherwise, and have other globals.
+const Api* api_if_its(const void* real_open) {
+  const Api* const loaded = api();
+  if (loaded == nullptr || symbol_near(real_open, ROCKSDB_VERSION) == loaded->rocksdb_anchor) {
+    return loaded;
+  }
+  say_why(nullptr,
+          "a database is not attached: another copy of RocksDB opens it than the one that the agent "
+          "is bound to");
+  return nullptr;
 }
 
 // Loading takes some ten milliseconds. Where it does not end within five seconds, the opens that
@@ -126,7 +141,8 @@ const Api* api() {
 // thread may hold that opens a database in the constructor of another library, and so would wait
 // here for ever. Waiting is bounded, and a child that was forked meanwhile begins anew.
 const Api* api_for(const void* real_open) {
-  if (api() != nullptr || t_loads) return api();
+  if (t_loads) return nullptr;
+  if (api() != nullptr) return api_if_its(real_open);
   const void* none = nullptr;
   __atomic_compare_exchange_n(&g_real_open, &none, real_open, false, __ATOMIC_ACQ_REL,
                               __ATOMIC_ACQUIRE);
@@ -140,11 +156,11 @@ const Api* api_for(const void* real_open) {
       load_once();
       t_loads = false;
       __atomic_store_n(&g_loader, kLoaded, __ATOMIC_RELEASE);
-      return api();
+      return api_if_its(real_open);
     }
   }
   wait_until_loaded();
-  return api();
+  return api_if_its(real_open);
 }
 
 }  // namespace rocktune::preload

@@ -121,9 +121,8 @@ asio::awaitable<void> accept(std::shared_ptr<typename Protocol::acceptor> accept
 template <class Protocol>
 class Server : public HttpServer {
  public:
-  Server(typename Protocol::acceptor acceptor, HttpHandler handler, std::string path)
+  Server(typename Protocol::acceptor acceptor, std::string path)
       : acceptor_(std::make_shared<typename Protocol::acceptor>(std::move(acceptor))),
-        shared_(std::make_shared<Shared>(Shared{std::move(handler), 0})),
         path_(std::move(path)),
         inode_(path_.empty() ? 0 : inode_of(path_)) {}
   ~Server() override {
@@ -133,13 +132,15 @@ class Server : public HttpServer {
   }
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
-  void start() override {
-    asio::co_spawn(acceptor_->get_executor(), accept<Protocol>(acceptor_, shared_), asio::detached);
+  void start(HttpHandler handler) override {
+    asio::co_spawn(
+        acceptor_->get_executor(),
+        accept<Protocol>(acceptor_, std::make_shared<Shared>(Shared{std::move(handler), 0})),
+        asio::detached);
   }
 
  private:
   std::shared_ptr<typename Protocol::acceptor> acceptor_;
-  std::shared_ptr<Shared> shared_;
   std::string path_;
   std::uint64_t inode_;
 };
@@ -147,8 +148,7 @@ class Server : public HttpServer {
 }  // namespace
 
 Result<std::unique_ptr<HttpServer>> HttpServer::listen_tcp(const asio::any_io_executor& executor,
-                                                           const HttpListen& listen,
-                                                           HttpHandler handler) {
+                                                           const HttpListen& listen) {
   using asio::ip::tcp;
   boost::system::error_code error;
   const tcp::endpoint endpoint(asio::ip::make_address(listen.address, error), listen.port);
@@ -162,15 +162,14 @@ Result<std::unique_ptr<HttpServer>> HttpServer::listen_tcp(const asio::any_io_ex
                                              error.message() +
                                              "; set http.listen to another address, or to off");
   }
-  return std::make_unique<Server<tcp>>(std::move(acceptor), std::move(handler), std::string());
+  return std::make_unique<Server<tcp>>(std::move(acceptor), std::string());
 }
 
 std::unique_ptr<HttpServer> HttpServer::serve_unix(const asio::any_io_executor& executor,
-                                                   UnixSocket socket, HttpHandler handler) {
+                                                   UnixSocket socket) {
   using asio::local::stream_protocol;
   stream_protocol::acceptor acceptor(executor, stream_protocol(), socket.release());
-  return std::make_unique<Server<stream_protocol>>(std::move(acceptor), std::move(handler),
-                                                   socket.path());
+  return std::make_unique<Server<stream_protocol>>(std::move(acceptor), socket.path());
 }
 
 }  // namespace rocktune::daemon

@@ -31,14 +31,15 @@ using HttpHandler = std::function<boost::asio::awaitable<HttpResponse>(HttpReque
 class HttpServer {
  public:
   virtual ~HttpServer() = default;  // closes the listening socket
-  virtual void start() = 0;
+  // Until then whoever connects waits. Once.
+  virtual void start(HttpHandler handler) = 0;
 
   // The error says which address is in use and what to do.
   static Result<std::unique_ptr<HttpServer>> listen_tcp(
-      const boost::asio::any_io_executor& executor, const HttpListen& listen, HttpHandler handler);
+      const boost::asio::any_io_executor& executor, const HttpListen& listen);
   // The socket's file is removed at the end.
   static std::unique_ptr<HttpServer> serve_unix(const boost::asio::any_io_executor& executor,
-                                                UnixSocket socket, HttpHandler handler);
+                                                UnixSocket socket);
 };
 
 }  // namespace rocktune::daemon

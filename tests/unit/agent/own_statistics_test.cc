@@ -53,13 +53,12 @@ TEST_CASE("no tick is lost among more threads than there are slots") {
   OwnStatistics statistics;
   constexpr int kThreads = kOwnedNumbers + 20;
   constexpr int kTicks = 2000;
-  std::atomic<int> ready{0};
+  std::latch all_live(kThreads);
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&] {
       statistics.recordTick(rocksdb::BYTES_READ, 1);
-      ++ready;
-      while (ready < kThreads) std::this_thread::yield();  // all of them live at once
+      all_live.arrive_and_wait();
       for (int i = 1; i < kTicks; ++i) statistics.recordTick(rocksdb::BYTES_READ, 1);
     });
   }

@@ -1,4 +1,4 @@
-// The small parts: schedule, notes, limits, alert log, traces' retention, sd_notify, metrics.
+// The small parts: schedule, notes, limits, alert log, sd_notify, metrics.
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -17,7 +17,6 @@
 #include "daemon/notify.h"
 #include "daemon/schedule.h"
 #include "daemon/sources/text_file.h"
-#include "daemon/trace_directory.h"
 #include "tests/support/catch.h"
 #include "tests/unit/daemon/support.h"
 
@@ -149,41 +148,6 @@ TEST_CASE("only regular files are read", "[daemon][text_file]") {
   }
 }
 
-TEST_CASE("old traces go by age, then by size, never the current one", "[daemon][trace]") {
-  CHECK(trace_file_name(Nanoseconds(std::chrono::seconds(1769860800)), 42) ==
-        "rocktune-20260131T120000Z-42.sqlite");
-  CHECK(is_trace_file_name("rocktune-20260131T120000Z-42.sqlite"));
-  CHECK_FALSE(is_trace_file_name("other.sqlite"));
-  const std::vector<TraceFile> files{{"/t/c", Bytes{50}, 300s},
-                                     {"/t/now", Bytes{70}, 1s},
-                                     {"/t/a", Bytes{10}, 100s},
-                                     {"/t/b", Bytes{40}, 200s}};
-  const auto removed = [&](Bytes size, Nanoseconds age) {
-    std::string names;
-    for (const TraceFile& f : expired_traces(files, "/t/now", 400s, size, age)) names += f.path;
-    return names;
-  };
-  CHECK(removed(Bytes{1000}, 1000s).empty());
-  CHECK(removed(Bytes{1000}, 250s) == "/t/a");
-  CHECK(removed(Bytes{120}, 1000s) == "/t/a/t/b");
-  CHECK(removed(Bytes{1}, 1000s) == "/t/a/t/b/t/c");
-
-  const test::TempTree tree;
-  tree.file("rocktune-1-1.sqlite", "12345");
-  tree.file("rocktune-1-1.sqlite-wal", "123");
-  tree.file("notes.txt", "x");
-  const auto listed = list_traces(tree.path());
-  REQUIRE(listed);
-  REQUIRE(listed->size() == 1);
-  CHECK(listed->front().size == Bytes{8});
-  REQUIRE(remove_trace(listed->front()));
-  CHECK(list_traces(tree.path())->empty());
-  CHECK(std::filesystem::exists(tree.path("notes.txt")));
-  const auto refused = ensure_directory("/proc/nowhere/x", "traces");
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().message.find("/proc/nowhere/x") != std::string::npos);
-}
-
 TEST_CASE("sd_notify", "[daemon][notify]") {
   const test::TempTree tree;
   const std::string path = tree.path("notify");
@@ -203,18 +167,16 @@ TEST_CASE("sd_notify", "[daemon][notify]") {
   CHECK(received() == "READY=1\nSTATUS=mode act");
   notifier.reloading(1500us);
   CHECK(received() == "RELOADING=1\nMONOTONIC_USEC=1500");
-  notifier.alive(1s);
-  CHECK(received() == "WATCHDOG=1");
-  notifier.alive(10s);
-  CHECK(received().empty());
-  notifier.alive(11s);
+  CHECK(notifier.every() == 10s);
+  notifier.alive();
   CHECK(received() == "WATCHDOG=1");
   notifier.stopping();
   CHECK(received() == "STOPPING=1");
   Notifier off("", "");
   CHECK_FALSE(off.enabled());
   off.ready("");
-  off.alive(1s);
+  CHECK(off.every() == 0s);
+  off.alive();
   CHECK(received().empty());
   ::close(fd);
 }
@@ -247,8 +209,25 @@ TEST_CASE("one daemon per control socket", "[daemon][control]") {
   CHECK(contents(tree.path("plain")) == "x");
 }
 
+TEST_CASE("nobody else keeps a daemon from its control socket", "[daemon][control]") {
+  if (::geteuid() != 0) SKIP("another user's files need root");
+  const test::TempTree tree;
+  const std::string path = tree.path("c.sock");
+  auto theirs = UnixSocket::listen(path);
+  REQUIRE(theirs);
+  REQUIRE(::chown(path.c_str(), 65534, 65534) == 0);
+  const auto ours = UnixSocket::listen(path);
+  REQUIRE(ours);
+  struct stat info{};
+  REQUIRE(::stat(path.c_str(), &info) == 0);
+  CHECK(info.st_uid == 0);
+  ::close(theirs->release());
+}
+
 TEST_CASE("Prometheus text", "[daemon][metrics]") {
   CHECK(escape_label("a\\b\"c\nd") == "a\\\\b\\\"c\\nd");
+  CHECK(escape_label("caf\xc3\xa9 \xff\xc3") ==
+        "caf\xc3\xa9 \xef\xbf\xbd\xef\xbf\xbd");  // as in JSON
   CHECK(escape_help("a\"b\\\n") == "a\"b\\\\\\n");
   CHECK(feature_metric("read_p99_us").name == "read_p99_seconds");
   CHECK(feature_metric("device_read_await_ms").factor == 1e-3);

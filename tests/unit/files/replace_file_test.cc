@@ -45,12 +45,24 @@ TEST_CASE("what cannot be replaced stays, and the reason is said", "[files]") {
   CHECK(nowhere.error().code == ErrorCode::kIo);
 }
 
-TEST_CASE("the way to a file is not a link that somebody laid", "[files]") {
+TEST_CASE("what somebody laid in a file's way gives way, unopened", "[files]") {
   const tests::TempDirectory directory;
   const std::string path = directory.file("x");
-  const std::string other = directory.file("other");
+  const std::string other = directory.file("other"), beside = path + ".new";
   REQUIRE(replace_file(other, "theirs").has_value());
-  REQUIRE(::symlink(other.c_str(), (path + ".new").c_str()) == 0);
-  CHECK_FALSE(replace_file(path, "ours").has_value());
+  SECTION("a link") {
+    REQUIRE(::symlink(other.c_str(), beside.c_str()) == 0);
+  }
+  SECTION("a pipe, which nobody reads") {
+    REQUIRE(::mkfifo(beside.c_str(), 0600) == 0);
+  }
+  SECTION("a file that cannot be written") {
+    REQUIRE(replace_file(beside, "theirs").has_value());
+    REQUIRE(::chmod(beside.c_str(), 0) == 0);
+  }
+  REQUIRE(replace_file(path, "ours").has_value());
+  CHECK(read_text_file(path) == "ours");
+  CHECK_FALSE(std::filesystem::is_symlink(path));
   CHECK(read_text_file(other) == "theirs");
+  CHECK_FALSE(std::filesystem::exists(beside));
 }

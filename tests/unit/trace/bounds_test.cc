@@ -5,6 +5,7 @@
 
 #include "support.h"
 #include "trace/reader.h"
+#include "trace/sqlite.h"
 
 using namespace rocktune;
 using namespace rocktune::trace;
@@ -157,7 +158,8 @@ TEST_CASE("samples past the greatest age are deleted, of each target alone", "[t
   const Limits limits{1_GiB, std::chrono::minutes(10)};  // 1200 samples
   std::vector<Sample> written;
   {
-    auto recorder = checked(Recorder::create(path, run_info(), limits));
+    auto recorder = checked(Recorder::create(path, run_info(), {}));
+    recorder.set_limits(limits);
     for (const char* name : {"busy", "gone"}) checked(recorder.add_target(target_info(name)));
     BusyDatabase busy(1), gone(1);
     for (int i = 0; i < 50; ++i) checked(recorder.add_sample(2, gone.next()));
@@ -173,6 +175,26 @@ TEST_CASE("samples past the greatest age are deleted, of each target alone", "[t
   CHECK(kept.size() <= 1200 + 600 + 16);
   CHECK(std::equal(kept.rbegin(), kept.rend(), written.rbegin()));
   CHECK(read_samples(path, 2).empty());
+}
+
+TEST_CASE("what is forgotten of a closed target costs no sample", "[trace]") {
+  const TempDirectory directory;
+  const std::string path = directory.file("run.sqlite");
+  std::vector<Sample> written;
+  {
+    auto recorder = checked(Recorder::create(path, run_info(), {}));
+    const auto target = checked(recorder.add_target(target_info("a")));
+    BusyDatabase busy(2);
+    for (int i = 0; i < 10; ++i) {
+      if (i == 5) recorder.forget(target);
+      written.push_back(busy.next());
+      checked(recorder.add_sample(target, written.back()));
+    }
+    recorder.forget(target + 1);  // which never was
+  }
+  CHECK(read_samples(path, 1) == written);
+  const auto connection = checked(Connection::open(path, SQLITE_OPEN_READONLY));
+  CHECK(checked(connection.number("SELECT count(*) FROM samples WHERE keyframe = 1")) == 2);
 }
 
 TEST_CASE("a tick that cannot be written is lost, and the next one works", "[trace]") {
