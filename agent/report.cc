@@ -35,7 +35,7 @@ constexpr std::string_view kCacheEntries = "rocksdb.fast-block-cache-entry-stats
 // See the header.
 constexpr std::array kNeverAsked = {"rocksdb.aggregated-table-properties"sv,
                                     "rocksdb.block-cache-entry-stats"sv, kCacheEntries,
-                               "rocksdb.estimate-oldest-key-time"sv};
+                                    "rocksdb.estimate-oldest-key-time"sv};
 
 // A visit to every entry of a larger cache may take seconds.
 constexpr std::size_t kLargestCacheVisited = std::size_t{16} << 30;

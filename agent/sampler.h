@@ -11,9 +11,9 @@
 // and so on. What only it tells is absent then. RocksDB goes on
 // listing a dropped column family until the host destroys its last handle, and so do samples.
 //
-// The levels' files and bytes come from a map that RocksDB makes by a visit to every file under the DB
-// mutex. A column family where that takes more than half a millisecond of CPU time (some ten thousand
-// files) gets the last ones again until it has taken no more than 1/200 of the time.
+// The levels' files and bytes come from a map that RocksDB makes by a visit to every file under the
+// DB mutex. A column family where that takes more than half a millisecond of CPU time (some ten
+// thousand files) gets the last ones again until it has taken no more than 1/200 of the time.
 //
 // Thread-safety: from one thread.
 #pragma once

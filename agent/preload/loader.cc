@@ -109,9 +109,10 @@ const Api* api_if_its(const void* real_open) {
   if (loaded == nullptr || symbol_near(real_open, ROCKSDB_VERSION) == loaded->rocksdb_anchor) {
     return loaded;
   }
-  say_why(nullptr,
-          "a database is not attached: another copy of RocksDB opens it than the one that the agent "
-          "is bound to");
+  say_why(
+      nullptr,
+      "a database is not attached: another copy of RocksDB opens it than the one that the agent "
+      "is bound to");
   return nullptr;
 }
 

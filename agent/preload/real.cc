@@ -15,9 +15,9 @@ void* library_of(const void* address) {
   return dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-// What comes next in the global scope stays there until the process ends, and is remembered: to look
-// it up takes the dynamic loader's lock, which another thread may hold that waits for the one that
-// closes a database here.
+// What comes next in the global scope stays there until the process ends, and is remembered: to
+// look it up takes the dynamic loader's lock, which another thread may hold that waits for the one
+// that closes a database here.
 struct Next {
   const void* self;  // set last
   void* found;

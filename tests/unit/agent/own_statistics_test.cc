@@ -1,5 +1,6 @@
 #include "agent/own_statistics.h"
 
+#include <latch>
 #include <memory>
 #include <random>
 #include <thread>
