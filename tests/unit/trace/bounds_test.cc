@@ -193,7 +193,7 @@ TEST_CASE("what is forgotten of a closed target costs no sample", "[trace]") {
     recorder.forget(target + 1);  // which never was
   }
   CHECK(read_samples(path, 1) == written);
-  const auto connection = checked(Connection::open(path, SQLITE_OPEN_READONLY));
+  auto connection = checked(Connection::open(path, SQLITE_OPEN_READONLY));
   CHECK(checked(connection.number("SELECT count(*) FROM samples WHERE keyframe = 1")) == 2);
 }
 
