@@ -66,6 +66,7 @@ struct OldRun {
   std::string old = tree.file("rocktune-20231104T000000Z-1.sqlite", "old");
 
   OldRun() {
+    REQUIRE(log.open("error", "stderr"));
     using Time = std::filesystem::file_time_type;
     const auto then = std::chrono::file_clock::from_sys(std::chrono::sys_seconds(1'700'000'000s));
     std::filesystem::last_write_time(old, Time(then) - 240h);
