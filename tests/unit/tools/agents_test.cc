@@ -71,8 +71,12 @@ TEST_CASE("what a process that is not seen says of itself is passed on", "[tools
 }
 
 TEST_CASE("a heading says who has the database open", "[tools]") {
-  const AgentDatabase database{"/r/agent.7.sock", 7,          "host", "7.8.3", "1",
-                               "/data/a\x1b",     "read-only"};
+  AgentDatabase database;
+  database.pid = 7;
+  database.command = "host";
+  database.rocksdb_version = "7.8.3";
+  database.path = "/data/a\x1b";
+  database.reason = "read-only";
   CHECK(heading(database) == "/data/a?   host[7]   RocksDB 7.8.3   cannot be tuned: read-only");
   CHECK(identity(database)["pid"] == 7);
 }
