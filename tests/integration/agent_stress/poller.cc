@@ -97,7 +97,7 @@ void Poller::poll(Socket& socket, std::uint64_t round) {
 }
 
 // Most end by a stop or the close of the database, some by their size. Few have a checkpoint, which
-// takes room.
+// takes room; these may not be full before it is there.
 void Poller::trace(Socket& socket, const std::string& database, std::uint64_t round) {
   static std::atomic<std::uint64_t> traces{0};  // several pollers may have one directory
   const auto place =
@@ -107,9 +107,9 @@ void Poller::trace(Socket& socket, const std::string& database, std::uint64_t ro
   wire::OpTraceRequest request;
   request.action = "start";
   request.directory = place;
-  request.max_bytes = std::uint64_t{64} << 10;
-  request.seconds = 60;
   request.checkpoint = round % 120 == 0;
+  request.max_bytes = std::uint64_t{64} << (request.checkpoint ? 20 : 10);
+  request.seconds = 60;
   visit<wire::OpTrace>(socket, Verb::post, "/v1/dbs/" + database + "/op_trace",
                        wire::encode(request));
 }
