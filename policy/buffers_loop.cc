@@ -203,8 +203,10 @@ std::optional<Proposal> BuffersLoop::take_from_cache(const Situation& situation,
 
 // What was taken of the cache is there until the buffers have it.
 void BuffersLoop::follow_buffers(const Situation& situation) {
-  const Features& f = situation.features;
-  const double buffers = memory_use(f.knobs, f.column_families).write_buffers;
+  const KnobReadings& knobs = situation.features.knobs;
+  if (buffers_ && knobs == knobs_) return;
+  knobs_ = knobs;
+  const double buffers = memory_use(knobs).write_buffers;
   if (buffers_ && buffers != *buffers_) {
     moved_ = situation.now;
     first_wish_.reset();
@@ -251,10 +253,10 @@ std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
   const bool presses = (situation.trouble && !situation.forecast_only) || situation.piling ||
                        situation.pressed || situation.wasteful || situation.device_loaded;
   const double pressed = pressed_.update(presses, situation.now);
-  const std::optional<Family> family = busiest(situation, merges);
   if (!within(resting_since_, situation.now, kBuffersRestSeconds)) resting_since_.reset();
-  if (pressed >= kPressedSeconds && family && !worth_.judges_less() && !resting_since_) {
-    if (auto wish = grow(situation, merges, *family)) return wish;
+  if (pressed >= kPressedSeconds && !worth_.judges_less() && !resting_since_) {
+    const std::optional<Family> family = busiest(situation, merges);
+    if (auto wish = family ? grow(situation, merges, *family) : std::nullopt) return wish;
   }
   // Nothing presses any more: the question that the probe asked is moot.
   const bool over = !presses && !within(claimed_, situation.now, kClaimLastsSeconds);

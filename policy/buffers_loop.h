@@ -78,7 +78,8 @@ class BuffersLoop {
   std::optional<Return> return_;
   std::optional<Nanoseconds> resting_since_, claimed_;
   // Larger buffers that are wished for, and whether anybody grants them.
-  std::optional<double> buffers_;  // bytes of all, as last seen
+  KnobReadings knobs_;             // as last seen
+  std::optional<double> buffers_;  // bytes of all that can be told to grow, by them
   std::optional<Nanoseconds> moved_, first_wish_, last_wish_;
   bool claims_ = false;
 };

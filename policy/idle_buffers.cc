@@ -19,14 +19,24 @@ constexpr double kNoFlush = 1;  // bytes/s, of a mean that decays
 
 }  // namespace
 
-// Buffers that are ours and larger than found, at half their size: what merging costs more then,
-// and what reads are spared by the memory as cache.
+// Buffers that are ours and larger than found; nearly always there are none.
+void IdleBuffers::follow_knobs(const KnobReadings& knobs) {
+  if (knobs == knobs_) return;
+  knobs_ = knobs;
+  grown_.clear();
+  for (std::size_t i = 0; i < knobs.size(); ++i) {
+    const KnobReading& size = knobs[i];
+    const bool ours = size.owner == KnobOwner::kRocktune && size.changeable;
+    if (ours && size.name == knob::kWriteBufferSize && size.value > size.found) grown_.push_back(i);
+  }
+}
+
+// At half their size: what merging costs more then, and what reads are spared by the memory as
+// cache.
 std::optional<IdleBuffers::Less> IdleBuffers::less(const Situation& situation,
                                                    const Level0Merges& merges,
                                                    const CacheWorth& worth,
                                                    const KnobReading& size) {
-  if (size.name != knob::kWriteBufferSize || size.value <= size.found) return std::nullopt;
-  if (size.owner != KnobOwner::kRocktune || !size.changeable) return std::nullopt;
   const KnobReading* number =
       situation.features.knobs.find(knob::kWriteBuffers, size.column_family);
   const Level0Merging* writes = merges.of(size.column_family, 0);
@@ -75,6 +85,7 @@ std::optional<Proposal> IdleBuffers::propose_one(const Situation& situation,
 std::optional<Proposal> IdleBuffers::decide(const Situation& situation, const Level0Merges& merges,
                                             const CacheWorth& worth) {
   const Features& f = situation.features;
+  follow_knobs(f.knobs);
   reads_.note(situation.now, reads_and_seeks(f));
   const bool cache_wants_it =
       !situation.memory_low && f.cache_fill_ratio.value_or(0) >= kCacheFull &&
@@ -85,7 +96,8 @@ std::optional<Proposal> IdleBuffers::decide(const Situation& situation, const Le
   const bool host_lacks_it = situation.memory_short && !situation.stalled;
   std::vector<Unwanted> grown;
   std::vector<Due> due;
-  for (const KnobReading& size : f.knobs) {
+  for (const std::size_t i : grown_) {
+    const KnobReading& size = f.knobs[i];
     const std::optional<Less> half = less(situation, merges, worth, size);
     if (!half) continue;
     const auto same = [&size](const Unwanted& one) {

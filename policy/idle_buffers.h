@@ -5,6 +5,7 @@
 // families; internal to policy/.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ class IdleBuffers {
     const KnobReading* size = nullptr;
     Less half;
   };
+  void follow_knobs(const KnobReadings& knobs);
   [[nodiscard]] std::optional<Proposal> propose_one(const Situation& situation,
                                                     const std::vector<Due>& due);
   [[nodiscard]] static std::optional<Less> less(const Situation& situation,
@@ -42,6 +44,8 @@ class IdleBuffers {
     Held held;
   };
   std::vector<Unwanted> unwanted_;
+  KnobReadings knobs_;              // as last seen
+  std::vector<std::size_t> grown_;  // indices into them
   std::size_t turn_ = 0;
   Trend reads_{Trend::Jumps::kKeep, 0, 15};  // and seeks, per second
 };

@@ -66,11 +66,13 @@ std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
   std::size_t place = 0;
   for (const ColumnFamilyReading& family : f.column_families) {
     const Level0Merging* merging = merges.of(family.name, place++);
+    if (merging == nullptr || family.leveled_compaction == 0) continue;
+    if (!merges.worth_doubling(*merging)) continue;
     const KnobReading* trigger = f.knobs.find(knob::kL0Trigger, family.name);
-    if (merging == nullptr || trigger == nullptr || family.leveled_compaction == 0) continue;
-    if (!trigger->changeable || trigger->owner == KnobOwner::kManual || trigger->value < 1)
+    if (trigger == nullptr || !trigger->changeable || trigger->owner == KnobOwner::kManual ||
+        trigger->value < 1)
       continue;
-    if (!merges.worth_doubling(*merging) || !reads_bear_it(f, family.name)) continue;
+    if (!reads_bear_it(f, family.name)) continue;
     if (highest_trigger(situation, *trigger) <= trigger->value) continue;
     if (most != nullptr && merging->saved_by_doubling() <= most->saved_by_doubling()) continue;
     best = trigger;
@@ -95,8 +97,8 @@ std::optional<Proposal> L0TriggerLoop::lower(const Situation& situation, std::st
   const KnobReading* fullest = nullptr;
   double most = -1;
   for (const KnobReading& reading : situation.features.knobs) {
-    const bool ours = reading.name == knob::kL0Trigger && reading.changeable &&
-                      reading.owner == KnobOwner::kRocktune && reading.value > reading.found;
+    const bool ours = reading.owner == KnobOwner::kRocktune && reading.changeable &&
+                      reading.name == knob::kL0Trigger && reading.value > reading.found;
     const double share = ours ? level0_share(situation.features, reading.column_family) : 0;
     if (!ours || share <= most) continue;
     fullest = &reading;

@@ -52,6 +52,7 @@ void Level0Merges::observe(const Features& f) {
     written = *f.flush_bytes_per_second + *f.compaction_write_bytes_per_second;
   }
   written_.note(f.at.tick, written);
+  mean_written_ = written_.mean(kMergesSeconds).value_or(0);
 }
 
 const Level0Merging* Level0Merges::of(std::string_view column_family, std::size_t nearby) const {
@@ -60,8 +61,7 @@ const Level0Merging* Level0Merges::of(std::string_view column_family, std::size_
 }
 
 bool Level0Merges::worth_doubling(const Level0Merging& merging) const {
-  const double written = written_.mean(kMergesSeconds).value_or(0);
-  return merging.saved_by_doubling() >= kLeastSaved * std::max(written, merging.flushed);
+  return merging.saved_by_doubling() >= kLeastSaved * std::max(mean_written_, merging.flushed);
 }
 
 }  // namespace rocktune

@@ -52,6 +52,7 @@ class Level0Merges {
 
   std::vector<Family> families_;                           // in the order of the sample
   Trend written_{Trend::Jumps::kKeep, 0, kMergesSeconds};  // bytes/s, by flushes and compactions
+  double mean_written_ = 0;                                // ...as the last sample has it
 };
 
 }  // namespace rocktune

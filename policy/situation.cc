@@ -50,7 +50,7 @@ const Indicator* find(const std::vector<Indicator>& indicators, IndicatorKind ki
 double gathered_l0(const Features& f) {
   double most = 0;
   for (const KnobReading& reading : f.knobs) {
-    const bool ours = reading.name == knob::kL0Trigger && reading.owner == KnobOwner::kRocktune;
+    const bool ours = reading.owner == KnobOwner::kRocktune && reading.name == knob::kL0Trigger;
     if (ours) most = std::max(most, static_cast<double>(reading.value - reading.found));
   }
   return f.l0_slowdown_files.value_or(0) > 0 ? most / *f.l0_slowdown_files : 0;
@@ -234,11 +234,8 @@ std::string backlog_text(const Situation& situation) {
 
 const KnobReading* changeable_knob(const Features& features, std::string_view name) {
   // Of the whole database: another column family's cache is not the one that the features tell of.
-  for (const KnobReading& reading : features.knobs) {
-    const bool whole = reading.column_family.empty();
-    if (reading.name == name && whole && reading.changeable) return &reading;
-  }
-  return nullptr;
+  const KnobReading* reading = features.knobs.find(name, std::string_view());
+  return reading != nullptr && reading->changeable ? reading : nullptr;
 }
 
 Proposal propose(const KnobReading& reading, std::int64_t to, std::string_view rule) {

@@ -60,11 +60,12 @@ Difference difference(std::uint64_t sequence, const Lines& recorded, const Lines
 // One target's way through one policy.
 class TargetReplay {
  public:
-  TargetReplay(const trace::RunInfo& run, trace::TargetInfo info, Engine engine, bool as_recorded,
-               const std::string& policy)
+  TargetReplay(const trace::RunInfo& run, trace::TargetInfo info, std::string called, Engine engine,
+               bool as_recorded, const std::string& policy)
       : info_(std::move(info)), engine_(std::move(engine)) {
     result_.recorded_by = run;
-    result_.target = info_.name;
+    result_.id = info_.id;
+    result_.target = std::move(called);
     result_.mode = info_.mode;
     result_.policy = policy;
     result_.as_recorded = as_recorded;
@@ -74,6 +75,7 @@ class TargetReplay {
   void step(TargetStep& next, const std::function<void(const std::string&)>& line,
             const std::function<void(const ReplayedSample&)>& seen);
   [[nodiscard]] std::int64_t target() const { return info_.id; }
+  [[nodiscard]] std::uint64_t samples() const { return result_.samples; }
   [[nodiscard]] ReplayResult finish() {
     result_.changes_live = agreement_.live();
     result_.changes_agreed = agreement_.agreed();
@@ -144,18 +146,20 @@ void TargetReplay::compare(const trace::RecordedStep& recorded, const Step& repl
                                         journal(recorded, recorded.sample.at.wall, info_), lines);
 }
 
-bool selected(const trace::TargetInfo& info, const ReplayRequest& request) {
-  if (request.id) return info.id == *request.id;
-  return !request.target || info.name == *request.target || info.path == *request.target;
+bool selected(const trace::TargetInfo& info, const std::string& called,
+              const ReplayRequest& request) {
+  if (request.extent && !request.extent->contains(info.id)) return false;
+  return !request.target || info.name == *request.target || called == *request.target ||
+         info.path == *request.target;
 }
 
 Result<TargetReplay> prepare(const trace::RunInfo& run, const trace::TargetInfo& info,
-                             const std::optional<PolicyChoice>& policy) {
+                             const std::string& called, const std::optional<PolicyChoice>& policy) {
   const EngineConfig config = policy ? engine_of(info.engine, *policy) : info.engine;
   const bool as_recorded = config == info.engine;
   auto engine = Engine::create(config);
   if (!engine) return tl::unexpected(engine.error().within("target " + info.name));
-  return TargetReplay(run, info, std::move(*engine), as_recorded,
+  return TargetReplay(run, info, called, std::move(*engine), as_recorded,
                       policy ? policy->label : config.policy);
 }
 
@@ -164,10 +168,12 @@ Result<std::vector<TargetReplay>> prepare_all(trace::Reader& reader, const Repla
   if (!targets) return tl::unexpected(targets.error());
   std::vector<TargetReplay> replays;
   std::string known;
+  std::map<std::string, int> uses;
   for (const trace::TargetInfo& info : *targets) {
-    known += (known.empty() ? "" : ", ") + info.name;
-    if (!selected(info, request)) continue;
-    auto replay = prepare(reader.run(), info, request.policy);
+    const std::string called = trace::called_in_trace(info.name, ++uses[info.name]);
+    known += (known.empty() ? "" : ", ") + called;
+    if (!selected(info, called, request)) continue;
+    auto replay = prepare(reader.run(), info, called, request.policy);
     if (!replay) return tl::unexpected(replay.error().within("trace " + request.trace));
     replays.push_back(std::move(*replay));
   }
@@ -198,7 +204,9 @@ Result<std::vector<ReplayResult>> run(const ReplayRequest& request,
     const auto next = stream.next();
     if (!next) return tl::unexpected(next.error());
     if (*next == nullptr) break;
-    (*replays)[(*next)->target].step(**next, line, seen);
+    TargetReplay& replay = (*replays)[(*next)->target];
+    if (request.extent && replay.samples() >= request.extent->at(replay.target())) continue;
+    replay.step(**next, line, seen);
   }
   std::vector<ReplayResult> results;
   for (TargetReplay& target : *replays) results.push_back(target.finish());

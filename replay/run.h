@@ -31,7 +31,8 @@ struct JournalCounts {
 
 struct ReplayResult {
   trace::RunInfo recorded_by;
-  std::string target;
+  std::int64_t id = 0;  // of the target
+  std::string target;   // its name; "NAME#2" is the second of that name in its trace
   std::string mode;
   std::string policy;        // its label
   bool as_recorded = false;  // the policy, with its parameters, that ran live
@@ -51,7 +52,9 @@ struct ReplayRequest {
   std::string trace;
   std::optional<PolicyChoice> policy;  // absent: as recorded, for each target
   std::optional<std::string> target;   // by name or path; all when absent
-  std::optional<std::int64_t> id{};    // of the target: just that one, whatever its name
+  // By the target's id: just these, and no more than so many samples of each. For a trace that may
+  // still grow.
+  std::optional<std::map<std::int64_t, std::uint64_t>> extent{};
 };
 
 // A sample of a replay with what the engine forecast at it; gone when the call returns.

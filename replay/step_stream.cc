@@ -19,7 +19,9 @@ StepStream::~StepStream() {
 Result<TargetStep*> StepStream::next() {
   if (at_ == current_.count) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return !ready_.empty() || ended_; });
+    if (ready_.empty()) {
+      changed_.wait(lock, [this] { return ready_.size() >= kWakesAt || ended_; });
+    }
     if (ready_.empty()) {
       if (error_) return tl::unexpected(*error_);
       return nullptr;
@@ -27,8 +29,9 @@ Result<TargetStep*> StepStream::next() {
     used_.push_back(std::exchange(current_, std::move(ready_.front())));
     ready_.pop_front();
     at_ = 0;
+    const bool wakes = ready_.size() == kWakesAt;
     lock.unlock();
-    changed_.notify_all();
+    if (wakes) changed_.notify_all();
   }
   return &current_.steps[at_++];
 }
@@ -69,7 +72,9 @@ bool StepStream::fetch(std::size_t target) {
 
 bool StepStream::hand_over() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return ready_.size() < kMostBatches || gone_; });
+  if (ready_.size() == kMostBatches) {
+    changed_.wait(lock, [this] { return ready_.size() <= kWakesAt || gone_; });
+  }
   if (gone_) return false;
   ready_.push_back(std::move(filling_));
   if (used_.empty()) {
@@ -79,8 +84,9 @@ bool StepStream::hand_over() {
     used_.pop_front();
     filling_.count = 0;
   }
+  const bool wakes = ready_.size() == kWakesAt;
   lock.unlock();
-  changed_.notify_all();
+  if (wakes) changed_.notify_all();
   return true;
 }
 

@@ -37,6 +37,9 @@ class StepStream {
   // reads it.
   static constexpr std::size_t kBatchSteps = 16;
   static constexpr std::size_t kMostBatches = 4;  // besides those that the two sides have
+  // Whoever has to wait for the other sleeps until so many are there or are left: to be woken for
+  // each batch takes longer than to read one.
+  static constexpr std::size_t kWakesAt = kMostBatches / 2;
 
  private:
   // Steps go round: the memory of those that are done with is used again.

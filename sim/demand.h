@@ -10,6 +10,7 @@
 // Pure.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
@@ -28,12 +29,19 @@ struct DemandInterval {
   std::optional<double> busy_threads = std::nullopt;
 };
 
+// So long nobody could ask for anything before an interval began: the database was not open.
+struct Absence {
+  std::size_t interval = 0;  // index
+  double seconds = 0;
+};
+
 struct DemandSeries {
   std::vector<double> seconds;     // of each interval
   std::vector<Arrivals> arrivals;  // asked for in it
   double known_ratio = 1;          // the share of the time that nothing held back
   bool one_queue = false;          // readers wait where writers do
   bool catches_up = false;
+  std::vector<Absence> absences = {};  // by rising index
 };
 
 // How long before and after a stall the level is taken from.

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "sim/median.h"
 #include "sim/random.h"
@@ -29,13 +31,14 @@ class Draw {
   Random random_;
 };
 
-// Polls are on a grid of their own: each has the mean of what was asked for since the one before.
-std::vector<Arrivals> by_poll(const DemandSeries& demand) {
+// Of intervals [begin, end). Polls are on a grid of their own: each has the mean of what was asked
+// for since the one before.
+std::vector<Arrivals> by_poll(const DemandSeries& demand, std::size_t begin, std::size_t end) {
   std::vector<Arrivals> polls;
   Arrivals sum;
   double seconds = 0;
   bool anew = false;
-  for (std::size_t i = 0; i < demand.arrivals.size(); ++i) {
+  for (std::size_t i = begin; i < end; ++i) {
     const Arrivals& asked = demand.arrivals[i];
     sum.reads_per_second += asked.reads_per_second * demand.seconds[i];
     sum.writes_per_second += asked.writes_per_second * demand.seconds[i];
@@ -57,16 +60,68 @@ std::vector<Arrivals> by_poll(const DemandSeries& demand) {
   return polls;
 }
 
-// From its first poll on, of those of the group: what the database is asked for at each.
-struct Presence {
-  std::size_t begin = 0;
-  std::vector<Arrivals> polls;
-  [[nodiscard]] std::size_t end() const { return begin + polls.size(); }
-  [[nodiscard]] bool is_there(std::size_t poll) const { return poll >= begin && poll < end(); }
+// At which polls, of those of the group, a database is there, and what it is asked for at each.
+// Polls are asked after in rising order.
+class Presence {
+ public:
+  static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+
+  // `begin_seconds`: since the group's begin.
+  Presence(double begin_seconds, const DemandSeries& demand);
+  // This poll where it is there, else the next at which it is.
+  [[nodiscard]] std::size_t next(std::size_t poll);
+  // Null: it is away.
+  [[nodiscard]] const Arrivals* at(std::size_t poll) {
+    return next(poll) == poll ? &stays_[stay_].polls[poll - stays_[stay_].begin] : nullptr;
+  }
+
+ private:
+  struct Stay {
+    std::size_t begin = 0;
+    std::vector<Arrivals> polls;  // at least one
+    [[nodiscard]] std::size_t end() const { return begin + polls.size(); }
+  };
+  std::vector<Stay> stays_;
+  std::size_t stay_ = 0;  // the first that is not over
 };
 
-std::size_t polls_between(Nanoseconds from, Nanoseconds to) {
-  return static_cast<std::size_t>(std::lround(seconds_between(from, to) / kPollSeconds));
+Presence::Presence(double begin_seconds, const DemandSeries& demand) {
+  double now = begin_seconds;
+  std::size_t interval = 0;
+  const auto stay_until = [&](std::size_t end) {
+    auto polls = by_poll(demand, interval, end);
+    const auto begin = static_cast<std::size_t>(std::lround(now / kPollSeconds));
+    const std::size_t least = stays_.empty() ? 0 : stays_.back().end();  // both are rounded
+    if (!polls.empty()) stays_.push_back({std::max(begin, least), std::move(polls)});
+    for (; interval < end; ++interval) now += demand.seconds[interval];
+  };
+  for (const Absence& one : demand.absences) {
+    stay_until(one.interval);
+    now += one.seconds;
+  }
+  stay_until(demand.arrivals.size());
+}
+
+std::size_t Presence::next(std::size_t poll) {
+  while (stay_ < stays_.size() && poll >= stays_[stay_].end()) ++stay_;
+  return stay_ < stays_.size() ? std::max(poll, stays_[stay_].begin) : kNever;
+}
+
+// At times at which nobody is there nothing happens: they are left out.
+void run_polls(std::vector<Presence>& asked, ClosedLoop& loop) {
+  const auto next = [&](std::size_t poll) {
+    std::size_t earliest = Presence::kNever;
+    for (Presence& one : asked) earliest = std::min(earliest, one.next(poll));
+    return earliest;
+  };
+  for (std::size_t poll = next(0); poll != Presence::kNever; poll = next(poll + 1)) {
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      const Arrivals* const now = asked[i].at(poll);
+      loop.host().set_away(i, now == nullptr);
+      if (now != nullptr) loop.host().plant(i).set_arrivals(*now);
+    }
+    loop.run(kPollSeconds);
+  }
 }
 
 double operations_per_second(const LoopFigures& figures) {
@@ -158,25 +213,16 @@ Result<std::vector<LoopFigures>> simulate(std::span<const SimulationInput> datab
                         [](const auto& one, const auto& other) { return one.begin < other.begin; });
   std::vector<Plant> plants;
   std::vector<Presence> asked;
-  std::size_t polls = 0;
   for (std::size_t i = 0; i < databases.size(); ++i) {
     const SimulationInput own = drawn(databases[i], seed);
     Plant plant(own.options, own.laws, seed + (i << kDatabaseBits));
     plant.restore(own.state, own.delayed_rate);
     plants.push_back(std::move(plant));
-    asked.push_back({polls_between(first.begin, own.begin), by_poll(own.demand)});
-    polls = std::max(polls, asked.back().end());
+    asked.emplace_back(seconds_between(first.begin, own.begin), own.demand);
   }
   auto loop = ClosedLoop::create(Host(drawn(first, seed).host, std::move(plants)), engines);
   if (!loop) return tl::unexpected(loop.error());
-  for (std::size_t poll = 0; poll < polls; ++poll) {
-    for (std::size_t i = 0; i < asked.size(); ++i) {
-      const bool there = asked[i].is_there(poll);
-      loop->host().set_away(i, !there);
-      if (there) loop->host().plant(i).set_arrivals(asked[i].polls[poll - asked[i].begin]);
-    }
-    loop->run(kPollSeconds);
-  }
+  run_polls(asked, *loop);
   std::vector<LoopFigures> figures;
   figures.reserve(asked.size());
   for (std::size_t i = 0; i < asked.size(); ++i) {

@@ -54,8 +54,9 @@ struct SimulationInput {
 SimulationInput drawn(const SimulationInput& input, std::uint64_t seed);
 
 // Databases that share a machine, that of the one that begins first, each with its engine, and each
-// from its begin and for as long as it is asked for anything. Errors: a policy that is not there,
-// or parameters that it does not take.
+// from its begin and for as long as it is asked for anything; in an absence it has nothing of the
+// machine, and comes back opened anew. Times at which none is there are left out. Errors: a policy
+// that is not there, or parameters that it does not take.
 Result<std::vector<LoopFigures>> simulate(std::span<const SimulationInput> databases,
                                           const std::vector<EngineConfig>& engines,
                                           std::uint64_t seed);

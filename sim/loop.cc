@@ -66,6 +66,7 @@ void ClosedLoop::run(double seconds) {
     for (std::size_t index = 0; index < databases_.size(); ++index) {
       if (host_.is_away(index)) {
         databases_[index].member.reset();
+        databases_[index].sampler.close();
         continue;
       }
       if (polls_ % kPollsPerSecond == 0) end_second(index);

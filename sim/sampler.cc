@@ -170,7 +170,13 @@ Sampler::Sampler(const Host& host, std::size_t plant)
       options_(found_),
       knobs_(read_knobs(options_, found_)) {}
 
+void Sampler::close() {
+  if (read_) ++reopenings_;
+  read_ = false;
+}
+
 Sample Sampler::next(const Host& host) {
+  read_ = true;
   const Plant& plant = host.plant(plant_);
   const auto passed =
       std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(host.seconds()));
@@ -178,6 +184,7 @@ Sample Sampler::next(const Host& host) {
   sample.at = {kBegin + passed, kBegin + passed};
   sample.sequence = ++sequence_;
   sample.incarnation = "simulated/" + std::to_string(plant_);
+  if (reopenings_ > 0) sample.incarnation += "/" + std::to_string(reopenings_);
   sample.health = {{"agent", ""}, {"device", ""}, {"host", ""}};
   sample.database = read_database(plant, sample.at.tick);
   sample.database->agent_sequence = sequence_;

@@ -21,6 +21,8 @@ class Sampler {
 
   // The sample that is due now. Times count from `kBegin`.
   Sample next(const Host& host);
+  // The database is closed: what is read of it next is of another opening.
+  void close();
 
   // An hour: ticks are never 0, and no wall clock is asked.
   static constexpr Nanoseconds kBegin = std::chrono::hours(1);
@@ -32,6 +34,8 @@ class Sampler {
   PlantOptions options_;
   decltype(Sample::knobs) knobs_;
   std::uint64_t sequence_ = 0;
+  bool read_ = false;  // since it was opened
+  std::uint64_t reopenings_ = 0;
 };
 
 }  // namespace rocktune::sim

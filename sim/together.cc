@@ -10,7 +10,10 @@ namespace {
 
 double end_of(const SimulationInput& input) {
   const auto& seconds = input.demand.seconds;
-  return seconds_between({}, input.begin) + std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  double end =
+      seconds_between({}, input.begin) + std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  for (const Absence& one : input.demand.absences) end += one.seconds;
+  return end;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "sim/validation.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/derive.h"
 #include "sim/median.h"
@@ -22,6 +23,10 @@ double median_over_seeds(const ValidationResult& result, Figure figure) {
   values.reserve(result.simulated.size());
   for (const RunFigures& run : result.simulated) values.push_back(figure(run));
   return median(std::move(values));
+}
+
+double seconds_at(Nanoseconds tick) {
+  return seconds_between(Nanoseconds{0}, tick);
 }
 
 // 0 where there was nothing and is nothing.
@@ -66,10 +71,11 @@ void Validation::note_stalls(std::span<const DatabaseEvent> events) {
   for (const DatabaseEvent& event : events) {
     const auto condition = event.words.find("condition");
     if (event.kind != event::kStall || condition == event.words.end()) continue;
-    const double at = seconds_between(Nanoseconds{0}, event.at.tick);
-    const auto since = stalled_since_.find(event.column_family);
+    const double at = seconds_at(event.at.tick);
+    const std::pair stalled(event.incarnation, event.column_family);
+    const auto since = stalled_since_.find(stalled);
     if (condition->second != "normal") {
-      if (since == stalled_since_.end()) stalled_since_[event.column_family] = at;
+      if (since == stalled_since_.end()) stalled_since_[stalled] = at;
     } else if (since != stalled_since_.end()) {
       told_.push_back({since->second, at});
       stalled_since_.erase(since);
@@ -89,20 +95,31 @@ void Validation::compare(const Sample& sample) {
       growth(from.compaction_bytes_read, to.compaction_bytes_read).value_or(0);
   const double held = (is_held_back(*last_) ? 0.5 : 0) + (is_held_back(sample) ? 0.5 : 0);
   recorded_.stalled_seconds += held * interval;
+  if (compared_.empty() || compared_.back().incarnation != sample.incarnation) {
+    compared_.push_back({sample.incarnation, seconds_at(from.agent_tick), 0});
+  }
+  compared_.back().end = seconds_at(to.agent_tick);
 }
 
-// Their union, within the compared part: column families stall each other.
+// Their union, within what is compared: column families stall each other. Of a process that is
+// killed in a stall no event tells the end: it is over when the database was last read.
 double Validation::told_seconds() const {
-  const double begin = seconds_between(Nanoseconds{0}, calibration_.start()->database->agent_tick);
-  const double end = begin + recorded_.seconds;
   std::vector<Stall> stalls = told_;
-  for (const auto& [family, since] : stalled_since_) stalls.push_back({since, end});
+  for (const auto& [whose, since] : stalled_since_) {
+    for (const Part& part : compared_) {
+      if (part.incarnation == whose.first) stalls.push_back({since, part.end});
+    }
+  }
   std::sort(stalls.begin(), stalls.end(),
             [](const Stall& one, const Stall& other) { return one.begin < other.begin; });
-  double sum = 0, until = begin;
-  for (const Stall& stall : stalls) {
-    sum += std::max(std::min(stall.end, end) - std::max(stall.begin, until), 0.0);
-    until = std::max(until, std::min(stall.end, end));
+  double sum = 0;
+  for (const Part& part : compared_) {
+    double until = part.begin;
+    for (const Stall& stall : stalls) {
+      const double end = std::min(stall.end, part.end);
+      sum += std::max(end - std::max(stall.begin, until), 0.0);
+      until = std::max(until, end);
+    }
   }
   return sum;
 }

@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/event.h"
@@ -63,13 +65,20 @@ class Validation {
   RunCalibration calibration_;
   std::optional<Sample> last_;
   RunFigures recorded_;
+  // What is compared of one opening of the database; ticks in seconds.
+  struct Part {
+    std::string incarnation;
+    double begin = 0, end = 0;
+  };
+  std::vector<Part> compared_;
   // Of stalls that events tell; ticks in seconds.
   struct Stall {
     double begin = 0, end = 0;
   };
   [[nodiscard]] double told_seconds() const;
   std::vector<Stall> told_;
-  std::map<std::string, double> stalled_since_;  // by column family: those that are not over
+  // By incarnation and column family: those whose end was not told.
+  std::map<std::pair<std::string, std::string>, double> stalled_since_;
 };
 
 }  // namespace rocktune::sim

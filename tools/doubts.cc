@@ -39,6 +39,11 @@ std::vector<std::string> doubts(const SimulationBasis& basis) {
                     text::percent(kLeastKnownDemand) +
                     " of the time: figures and order rest on a guess.");
   }
+  if (basis.missing_neighbours > 0) {
+    lines.emplace_back(
+        "Another database of the trace could not be simulated: if it was on the same device, its "
+        "load there is missing.");
+  }
   if (basis.device == device_origin::kScenario) lines.emplace_back(kScenarioP99Error);
   if (basis.device == device_origin::kLearnt) lines.emplace_back(kLearntP99Error);
   if (basis.device == device_origin::kProbed) lines.emplace_back(kRunP99Error);

@@ -26,6 +26,7 @@ struct SimulationBasis {
   double simulated_seconds = 0;
   std::string device;  // one of device_origin
   bool scenario = false;
+  std::size_t missing_neighbours = 0;  // tools/run_simulation.h
 };
 
 // One sentence for each.

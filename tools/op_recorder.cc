@@ -22,7 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 // Hard links of ten thousand SST files, the copy of a log, and a change that is under way.
-constexpr std::chrono::minutes kOpTraceTimeout{5};
 constexpr const char* kCheckpointDirectory = "checkpoint";
 
 std::string reason_of(int code) {
@@ -100,8 +99,9 @@ std::string end_text(const wire::OpTrace& status) {
 }  // namespace
 
 Result<wire::OpTrace> ask_op_trace(const AgentDatabase& database,
-                                   const wire::OpTraceRequest& request) {
-  const auto answer = tell_database(database, "op_trace", wire::encode(request), kOpTraceTimeout);
+                                   const wire::OpTraceRequest& request,
+                                   std::chrono::milliseconds timeout) {
+  const auto answer = tell_database(database, "op_trace", wire::encode(request), timeout);
   if (!answer) return tl::unexpected(answer.error());
   auto status = wire::decode<wire::OpTrace>(answer->dump());
   if (!status) {

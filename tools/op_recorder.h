@@ -2,6 +2,7 @@
 // asked of the agent, and the manifest.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,8 +16,10 @@
 namespace rocktune::tools {
 
 // POST /v1/dbs/{id}/op_trace. A checkpoint may take its time, and other changes come first.
+inline constexpr std::chrono::minutes kOpTraceTimeout{5};
 Result<wire::OpTrace> ask_op_trace(const AgentDatabase& database,
-                                   const wire::OpTraceRequest& request);
+                                   const wire::OpTraceRequest& request,
+                                   std::chrono::milliseconds timeout = kOpTraceTimeout);
 
 // Makes it with mode 0700 where it is missing, for the user of the database's process; its absolute
 // path. kConflict: it is not empty.

@@ -60,10 +60,11 @@ Result<AgentDatabase> the_database(const AgentOptions& options) {
                                                ": " + all + "; give the whole path, or --pid");
 }
 
-Result<wire::OpTrace> ask_what(const AgentDatabase& database, const char* action) {
+Result<wire::OpTrace> ask_what(const AgentDatabase& database, const char* action,
+                               std::chrono::milliseconds timeout = kOpTraceTimeout) {
   wire::OpTraceRequest request;
   request.action = action;
-  return ask_op_trace(database, request);
+  return ask_op_trace(database, request, timeout);
 }
 
 // No agent is left to say when all of it is written: within a second, or the disk hangs
@@ -129,6 +130,24 @@ int finish_recording(const AgentDatabase& database, const RecordedObjects& objec
   return ended_as_asked(status) ? kOk : kFailed;
 }
 
+// Where no answer came it may have begun all the same, or be about to: nobody would know of it.
+// Only what is ours is ended.
+int start_failed(const AgentDatabase& database, const std::string& directory, Error error) {
+  constexpr std::chrono::seconds kPatience{5};
+  if (error.code != ErrorCode::kUnavailable && error.code != ErrorCode::kIo) {
+    return report_error(error.within("record-ops"));
+  }
+  const auto now = ask_what(database, "status", kPatience);
+  const bool ours = now && now->directory == directory;
+  if (ours && ask_what(database, "stop", kPatience)) {
+    error.message += "; it had begun, and was stopped";
+  } else if (ours || !now) {
+    error.message += "; should it have begun, `rocktune record-ops --stop` ends it";
+  }
+  error.message += " (" + directory + ")";
+  return report_error(error.within("record-ops"));
+}
+
 int start_recording(const RecordOptions& options, const AgentDatabase& database) {
   if (options.directory.empty()) {
     return report_error(
@@ -149,7 +168,7 @@ int start_recording(const RecordOptions& options, const AgentDatabase& database)
   request.checkpoint = !options.no_checkpoint;
   request.force = options.force;
   const auto started = ask_op_trace(database, request);
-  if (!started) return report_error(started.error().within("record-ops"));
+  if (!started) return start_failed(database, *directory, started.error());
   // Now already: should we be killed, it is known what is there.
   auto begun = write_manifest(op_recording(database, *objects, *started), *directory);
   const auto ended = begun ? follow_to_end(database, *started) : tl::unexpected(begun.error());

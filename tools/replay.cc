@@ -1,5 +1,6 @@
 // rocktune replay: what a policy would have decided in a recorded run.
 #include <iostream>
+#include <map>
 #include <memory>
 
 #include "policy/policy_choice.h"
@@ -22,11 +23,9 @@ struct ReplayOptions {
 
 // Prints the lines of JSON as they come, and the indicators where they are asked for.
 Result<std::vector<ScoredReplay>> replay_policy(const ReplayOptions& options,
-                                                const std::optional<PolicyChoice>& policy,
+                                                const replay::ReplayRequest& request,
                                                 bool with_indicators) {
   const auto print = [](const std::string& line) { std::cout << line << '\n'; };
-  replay::ReplayRequest request{options.file, policy, std::nullopt};
-  if (!options.target.empty()) request.target = options.target;
   ReplayScorer scorer;
   IndicatorPrinter indicators(options.indicators_every, options.json, print);
   auto results = replay::run(
@@ -46,32 +45,58 @@ Result<std::vector<ScoredReplay>> replay_policy(const ReplayOptions& options,
   return scored;
 }
 
+// The trace may be growing: what the first policy saw is what the others see.
+std::map<std::int64_t, std::uint64_t> extent_of(const std::vector<ScoredReplay>& scored) {
+  std::map<std::int64_t, std::uint64_t> extent;
+  for (const ScoredReplay& one : scored) extent[one.replay.id] = one.replay.samples;
+  return extent;
+}
+
+// Whether what was recorded is what came out.
+int checked(const ReplayOptions& options, const std::vector<std::vector<ScoredReplay>>& by_policy) {
+  bool any = false, identical = true;
+  for (const auto& scored : by_policy) {
+    for (const ScoredReplay& one : scored) {
+      any = any || one.replay.as_recorded;
+      identical = identical && !one.replay.first_difference;
+    }
+  }
+  if (any) return identical ? kOk : kFailed;
+  const std::string why = by_policy.front().empty()
+                              ? "no database was recorded"
+                              : "none of these policies, with these parameters, was recorded";
+  return report_error({ErrorCode::kInvalidArgument,
+                       "replay: trace " + options.file + ": nothing to check: " + why +
+                           "; without --policy it is what was recorded that is replayed"},
+                      kUsage);
+}
+
 int replay_all(const ReplayOptions& options) {
   auto choices = parse_policy_choices(options.policies);
   if (!choices) return report_error(choices.error().within("replay"), kUsage);
   std::vector<std::optional<PolicyChoice>> policies(choices->begin(), choices->end());
   if (policies.empty()) policies.emplace_back();  // each target as recorded
   std::vector<std::vector<ScoredReplay>> by_policy;
-  bool identical = true;
+  replay::ReplayRequest request{options.file, std::nullopt, std::nullopt};
+  if (!options.target.empty()) request.target = options.target;
   for (const auto& policy : policies) {
+    request.policy = policy;
     // No policy changes them: once is enough.
     const bool with_indicators = options.has_indicators && by_policy.empty();
-    auto scored = replay_policy(options, policy, with_indicators);
+    auto scored = replay_policy(options, request, with_indicators);
     if (!scored) {
       const bool usage =
           scored.error().code == ErrorCode::kInvalidArgument && !options.target.empty();
       return report_error(scored.error(), usage ? kUsage : kFailed);
     }
-    for (const ScoredReplay& one : *scored) {
-      identical = identical && !one.replay.first_difference;
-    }
+    if (by_policy.empty()) request.extent = extent_of(*scored);
     by_policy.push_back(*std::move(scored));
   }
   if (!options.json) {
     if (options.has_indicators) std::cout << '\n';
     for (const std::string& line : replay_lines(options.file, by_policy)) std::cout << line << '\n';
   }
-  return identical || !options.check ? kOk : kFailed;
+  return options.check ? checked(options, by_policy) : kOk;
 }
 
 CLI::Option* add_indicators_option(CLI::App& app, double& every_seconds) {

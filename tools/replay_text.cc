@@ -72,7 +72,7 @@ void add_difference(const ReplayResult& result, Lines& lines) {
 void add_target(const ReplayResult& result, Lines& lines) {
   lines.emplace_back();
   lines.push_back(printable(result.target) + "   policy " + result.policy +
-                  (result.as_recorded ? " (as recorded, mode " + result.mode + ")"
+                  (result.as_recorded ? " (as recorded, mode " + printable(result.mode) + ")"
                                       : " (not the recorded one)"));
   lines.push_back("  samples        " + std::to_string(result.samples) + ", " +
                   std::to_string(result.samples_with_database) + " with a reading of the database");

@@ -45,9 +45,7 @@ Result<void> list_trace(const std::string& path, const std::string& name,
   if (!targets) return tl::unexpected(targets.error());
   std::map<std::string, int> uses;
   for (const trace::TargetSummary& target : *targets) {
-    const int use = ++uses[target.info.name];
-    std::string called = target.info.name;
-    if (use > 1) called.append("#").append(std::to_string(use));
+    const std::string called = trace::called_in_trace(target.info.name, ++uses[target.info.name]);
     if (target.samples_with_database == 0) continue;
     std::string own = name;
     if (targets->size() > 1) own.append("/").append(called);
@@ -108,12 +106,13 @@ Result<void> for_each_step(const RecordedRun& run,
   if (!reader) return tl::unexpected(reader.error());
   auto steps = reader->steps(run.target);
   if (!steps) return tl::unexpected(steps.error());
-  while (true) {
+  for (std::uint64_t i = 0; i < run.samples; ++i) {
     auto step = steps->next();
     if (!step) return tl::unexpected(step.error().within("trace " + run.trace));
     if (!*step) return {};
     use(**step);
   }
+  return {};
 }
 
 Result<void> for_each_sample(const RecordedRun& run,

@@ -19,9 +19,7 @@ struct RecordedRun {
   std::string name;
   std::string trace;  // path
   std::int64_t target = 0;
-  // Its name; "NAME#2" is the second of that name in its trace. Another configuration, loaded while
-  // rocktuned runs, begins another one.
-  std::string target_name;
+  std::string target_name;      // as trace::called_in_trace() has it
   EngineConfig engine;          // as it ran
   std::string rocksdb_version;  // of its last opening; empty: not told
   Nanoseconds begin_wall{0}, end_wall{0};
@@ -40,7 +38,7 @@ Result<std::vector<RecordedRun>> list_recorded_runs(const std::vector<std::strin
 using RunProgress =
     std::function<void(std::size_t number, std::size_t total, const std::string& name)>;
 
-// Calls `use` with each step in order.
+// Calls `use` with each step in order; of a trace that has grown since, those that were listed.
 Result<void> for_each_step(const RecordedRun& run,
                            const std::function<void(const trace::RecordedStep&)>& use);
 Result<void> for_each_sample(const RecordedRun& run, const std::function<void(const Sample&)>& use);

@@ -1,5 +1,6 @@
 #include "tools/run_simulation.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -17,6 +18,14 @@ Result<sim::SimulationInput> simulation_input(const RecordedRun& run,
   const DeviceCapacities device = source.device.value_or(run.engine.objective.device_capacities);
   return source.whole ? calibration.whole(run.rocksdb_version, device, sim::KnobsAt::kFound)
                       : calibration.finish(run.rocksdb_version, device, sim::KnobsAt::kFound);
+}
+
+std::size_t missing_neighbours(const RecordedRun& run, std::span<const RecordedRun* const> failed) {
+  return static_cast<std::size_t>(
+      std::count_if(failed.begin(), failed.end(), [&](const RecordedRun* other) {
+        return other->trace == run.trace && other->target != run.target &&
+               other->begin_wall < run.end_wall && run.begin_wall < other->end_wall;
+      }));
 }
 
 std::vector<SimulationGroup> simulation_groups(std::span<const sim::SimulationInput> databases) {

@@ -26,6 +26,10 @@ struct SimulationSource {
 Result<sim::SimulationInput> simulation_input(const RecordedRun& run,
                                               const SimulationSource& source);
 
+// How many of these, which could not be read for a simulation, ran beside `run` in its trace: its
+// device may have been theirs, too.
+std::size_t missing_neighbours(const RecordedRun& run, std::span<const RecordedRun* const> failed);
+
 // Databases that ran on one device, or one whose device is not known: for one sim::simulate().
 struct SimulationGroup {
   std::vector<std::size_t> members;          // indices of `databases`

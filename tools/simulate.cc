@@ -152,9 +152,11 @@ int simulate_trace(const std::vector<PolicyChoice>& policies, const SimulateOpti
   const auto known = check_target(targets, "trace " + options.trace, options);
   if (!known) return wrong_usage(known.error());
   std::vector<SimulateSubject> subjects;
+  std::vector<const RecordedRun*> simulated, not_simulated;
   int code = kOk;
   for (const RecordedRun& run : *recorded) {
     auto input = simulation_input(run, options.source);
+    (input ? simulated : not_simulated).push_back(&run);
     if (!input) {
       if (is_wanted(options, run.target_name)) code = failed(input.error(), run.name);
       continue;
@@ -169,8 +171,11 @@ int simulate_trace(const std::vector<PolicyChoice>& policies, const SimulateOpti
     }
     subjects.push_back(std::move(subject));
   }
-  const int simulated = simulate_subjects(policies, options, subjects);
-  return simulated == kOk ? code : simulated;
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    subjects[i].result.missing_neighbours = missing_neighbours(*simulated[i], not_simulated);
+  }
+  const int done = simulate_subjects(policies, options, subjects);
+  return done == kOk ? code : done;
 }
 
 int simulate_all(SimulateOptions options) {

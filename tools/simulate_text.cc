@@ -164,7 +164,8 @@ std::string ranking_text(const Simulation& run, Priority first, const sim::Ranki
 
 std::vector<std::string> doubts_of(const Simulation& run) {
   return doubts(SimulationBasis{seeds_of(run), run.input.demand.known_ratio, simulated_seconds(run),
-                                std::string(device_origin_of(run)), run.scenario.has_value()});
+                                std::string(device_origin_of(run)), run.scenario.has_value(),
+                                run.missing_neighbours});
 }
 
 // By knob, the median over the seeds of how often it was changed.
@@ -332,6 +333,7 @@ Json simulation_json(const Simulation& run) {
           {"demand_known_ratio", run.input.demand.known_ratio},
           {"concordance", ranking.concordance},
           {"together_with", run.together_with},
+          {"missing_neighbours", run.missing_neighbours},
           {"policies", policies}};
 }
 

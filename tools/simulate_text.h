@@ -26,6 +26,7 @@ struct Simulation {
   sim::SimulationInput input;
   std::vector<sim::SimulatedPolicy> policies;
   std::vector<std::string> together_with;  // other databases that were simulated on its device
+  std::size_t missing_neighbours = 0;      // ...and that could not be (tools/run_simulation.h)
   std::optional<ScenarioNotes> scenario;   // absent: of a recorded run
 };
 

@@ -1,15 +1,14 @@
 // rocktune sweep: policies and their parameters over many recorded runs.
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <sstream>
 #include <thread>
 
 #include "files/device_profile.h"
+#include "files/file_digest.h"
 #include "files/text_file.h"
-#include "model/digest.h"
 #include "tools/command.h"
 #include "tools/output_file.h"
 #include "tools/status_line.h"
@@ -73,23 +72,10 @@ Result<SweepGrid> load_grid(const std::string& path) {
   return grid;
 }
 
-// Of this program's bytes, block by block: a version does not tell builds apart.
-Result<std::string> program_digest() {
-  std::ifstream program("/proc/self/exe", std::ios::binary);
-  std::string block(std::size_t{1} << 16, '\0'), sum;
-  while (program.read(block.data(), static_cast<std::streamsize>(block.size())) ||
-         program.gcount() > 0) {
-    sum.append(block, 0, static_cast<std::size_t>(program.gcount()));
-    sum = digest(sum);
-  }
-  if (program.eof()) return sum;
-  return fail(ErrorCode::kIo, "/proc/self/exe: this program cannot be read");
-}
-
 Result<SweepPlan> plan_of(const SweepOptions& options) {
   auto grid = load_grid(options.grid);
   if (!grid) return tl::unexpected(grid.error());
-  auto build = program_digest();
+  auto build = file_digest("/proc/self/exe");  // a version does not tell builds apart
   if (!build) return tl::unexpected(build.error());
   return SweepPlan::make(*std::move(grid), options.traces, *std::move(build));
 }
@@ -197,9 +183,9 @@ Result<void> check_written(const SweepPlan& plan, const SweepOptions& options) {
 Result<SweepFile> open_result(const SweepPlan& plan, const std::vector<SweepUnit>& units,
                               const SweepOptions& options) {
   if (auto other = check_written(plan, options); !other) return tl::unexpected(other.error());
-  SweepFile::Keys keys;
-  for (const SweepUnit& unit : units) keys[unit.number] = plan.key_of(unit.index);
-  return SweepFile::open(options.output, std::move(keys), options.fresh);
+  SweepFile::Units expected;
+  for (const SweepUnit& unit : units) expected[unit.number] = {plan.key_of(unit.index), unit.trace};
+  return SweepFile::open(options.output, std::move(expected), options.fresh);
 }
 
 int run_sweep(const SweepPlan& plan, const std::vector<SweepUnit>& units,

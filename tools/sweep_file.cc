@@ -73,12 +73,12 @@ SweepFile::~SweepFile() {
 
 SweepFile::SweepFile(SweepFile&& other) noexcept
     : result_(std::move(other.result_)),
-      keys_(std::move(other.keys_)),
+      units_(std::move(other.units_)),
       lines_(std::move(other.lines_)),
       partial_(std::exchange(other.partial_, -1)) {}
 
-Result<SweepFile> SweepFile::open(const std::string& result, Keys keys, bool fresh) {
-  SweepFile file(result, std::move(keys));
+Result<SweepFile> SweepFile::open(const std::string& result, Units units, bool fresh) {
+  SweepFile file(result, std::move(units));
   if (auto opened = file.open_partial(); !opened) return tl::unexpected(opened.error());
   const auto before = read_lines(result);
   if (!before) return tl::unexpected(before.error());
@@ -123,14 +123,21 @@ Result<void> SweepFile::take_over(const std::string& path, const std::string& te
     const bool sound = json.is_object() &&
                        json.value("unit", nlohmann::json()).is_number_unsigned() &&
                        json.contains("error");  // without it, it is listed only
-    const auto key = sound ? keys_.find(json["unit"].get<std::size_t>()) : keys_.end();
-    if (key == keys_.end() || json.value("key", nlohmann::json()) != key->second) {
+    const auto unit = sound ? units_.find(json["unit"].get<std::size_t>()) : units_.end();
+    if (unit == units_.end() || json.value("key", nlohmann::json()) != unit->second.key) {
       return fail(ErrorCode::kConflict,
                   path + ":" + std::to_string(count) +
                       ": this is of another sweep (other grid, traces, units or build of "
                       "rocktune); give another -o, or --fresh to replace it");
     }
-    lines_[key->first] = std::move(line);
+    // Its databases would be others than those of the lines to come.
+    if (json.value("trace", nlohmann::json()) != unit->second.trace) {
+      return fail(ErrorCode::kConflict,
+                  path + ":" + std::to_string(count) + ": trace " + unit->second.trace +
+                      " was called otherwise, since the traces lay otherwise to each other; put "
+                      "them back, give another -o, or --fresh to replace it");
+    }
+    if (json["error"].is_null()) lines_[unit->first] = std::move(line);
   }
   return {};
 }

@@ -20,13 +20,17 @@ inline std::string partial_of(const std::string& result) {
 
 class SweepFile {
  public:
-  // The key of each unit by its number: what the result is to have.
-  using Keys = std::map<std::size_t, std::string>;
+  // Of each unit by its number: what the result is to have.
+  struct Unit {
+    std::string key, trace;
+  };
+  using Units = std::map<std::size_t, Unit>;
 
-  // Takes over what RESULT and RESULT.partial already have; `fresh`: removes it. Neither is touched
-  // where it is no file of a sweep's lines. Errors: such a file, lines of another sweep, another
-  // process that is at it, what the system refuses.
-  static Result<SweepFile> open(const std::string& result, Keys keys, bool fresh);
+  // Takes over what RESULT and RESULT.partial already have, but for units that failed: what was
+  // wrong may have passed. `fresh`: removes it. Neither is touched where it is no file of a sweep's
+  // lines. Errors: such a file, lines of another sweep, another process that is at it, what the
+  // system refuses.
+  static Result<SweepFile> open(const std::string& result, Units units, bool fresh);
   ~SweepFile();
   SweepFile(SweepFile&& other) noexcept;
   SweepFile& operator=(SweepFile&&) = delete;
@@ -40,13 +44,14 @@ class SweepFile {
   [[nodiscard]] std::vector<std::string> lines() const;
 
  private:
-  SweepFile(std::string result, Keys keys) : result_(std::move(result)), keys_(std::move(keys)) {}
+  SweepFile(std::string result, Units units)
+      : result_(std::move(result)), units_(std::move(units)) {}
   Result<void> open_partial();
   Result<void> take_over(const std::string& path, const std::string& text);
   Result<void> cut_partial(std::size_t bytes);
 
   std::string result_;
-  Keys keys_;
+  Units units_;
   std::map<std::size_t, std::string> lines_;
   int partial_ = -1;
 };

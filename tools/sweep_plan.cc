@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "files/file_digest.h"
 #include "model/digest.h"
 
 namespace rocktune::tools {
@@ -31,6 +32,18 @@ std::map<std::string, std::string> names_below_common(const std::vector<std::str
   std::map<std::string, std::string> names;
   for (const auto& [trace, path] : paths) names[trace] = path.lexically_relative(common).string();
   return names;
+}
+
+// Of what was recorded, byte for byte, the end that is in SQLite's log included.
+Result<std::string> digest_of_trace(const std::string& path) {
+  auto sum = file_digest(path);
+  if (!sum) return sum;
+  const std::string log = path + "-wal";
+  std::error_code none;  // then there is no log
+  const auto size = fs::file_size(log, none);
+  if (none || size == 0) return sum;
+  const auto end = file_digest(log);
+  return end ? Result<std::string>(*sum + *end) : end;
 }
 
 void put_source(const SimulationSource& source, std::ostream& text) {
@@ -67,11 +80,12 @@ std::optional<std::size_t> unit_number(std::string_view digits) {
 }  // namespace
 
 SweepPlan::SweepPlan(SweepGrid grid, std::vector<RecordedRun> runs,
-                     const std::map<std::string, std::string>& names, std::string build)
+                     const std::map<std::string, std::string>& names,
+                     const std::map<std::string, std::string>& digests, std::string build)
     : grid_(std::move(grid)), build_(std::move(build)), runs_(std::move(runs)) {
   for (std::size_t i = 0; i < runs_.size(); ++i) {
     trace_names_.push_back(names.at(runs_[i].trace));
-    run_identities_.push_back(identity_of(runs_[i]));
+    run_identities_.push_back(identity_of(runs_[i]) + digests.at(runs_[i].trace));
     auto& together = together_.emplace_back();
     for (std::size_t other = 0; other < runs_.size(); ++other) {
       const bool simulated_with =
@@ -90,7 +104,14 @@ Result<SweepPlan> SweepPlan::make(SweepGrid grid, const std::vector<std::string>
                 "no database was read in any of these traces; rocktune trace info FILE shows what "
                 "is in one");
   }
-  return SweepPlan(std::move(grid), *std::move(runs), names_below_common(traces), std::move(build));
+  std::map<std::string, std::string> digests;
+  for (const std::string& trace : traces) {
+    auto sum = digest_of_trace(trace);
+    if (!sum) return tl::unexpected(sum.error().within("trace " + trace));
+    digests.emplace(trace, *std::move(sum));
+  }
+  return SweepPlan(std::move(grid), *std::move(runs), names_below_common(traces), digests,
+                   std::move(build));
 }
 
 std::size_t SweepPlan::run_of(std::size_t index) const {

@@ -44,8 +44,8 @@ class SweepPlan {
   [[nodiscard]] const std::vector<std::size_t>& runs_with(std::size_t index) const {
     return together_[run_of(index)];
   }
-  // Of policy, parameters, seed, the identities of all runs that are simulated with it, how they
-  // are calibrated, and this build of the program: the same key is the same result.
+  // Of policy, parameters, seed, the bytes of the trace, which of its runs are simulated with it,
+  // how they are calibrated, and this build of the program: the same key is the same result.
   [[nodiscard]] std::string key_of(std::size_t index) const;
 
   [[nodiscard]] std::vector<SweepUnit> all() const;
@@ -60,8 +60,10 @@ class SweepPlan {
   [[nodiscard]] trace::Json columns(const SweepUnit& unit) const;
 
  private:
+  // `names` and `digests`: of the traces, by path.
   SweepPlan(SweepGrid grid, std::vector<RecordedRun> runs,
-            const std::map<std::string, std::string>& names, std::string build);
+            const std::map<std::string, std::string>& names,
+            const std::map<std::string, std::string>& digests, std::string build);
 
   SweepGrid grid_;
   std::string build_;

@@ -101,8 +101,13 @@ Result<void> SweepResult::add(const Json& line) {
   take_figures(line, place->second);
   if (const std::string first = text_at(line, "first"); !first.empty()) {
     first_[database] = first;
-    bases_[database] = {0, number_at(line, "demand_known_ratio").value_or(1),
-                        number_at(line, "simulated_seconds").value_or(0), text_at(line, "device")};
+    bases_[database] = {
+        0,
+        number_at(line, "demand_known_ratio").value_or(1),
+        number_at(line, "simulated_seconds").value_or(0),
+        text_at(line, "device"),
+        false,
+        static_cast<std::size_t>(number_at(line, "missing_neighbours").value_or(0))};
   }
   if (*failure) {
     place->second.failed = true;
@@ -204,11 +209,14 @@ std::vector<SweepResult::Meeting> SweepResult::meetings() const {
   return out;
 }
 
-double SweepResult::sum(std::size_t policy, const std::string& column) const {
-  double sum = 0;
+SweepResult::Sum SweepResult::sum(std::size_t policy, const std::string& column) const {
+  Sum sum;
   for (const std::size_t database : compared()) {
     const auto& numbers = cells_.at({database, policy}).begin()->second.numbers;
-    if (const auto found = numbers.find(column); found != numbers.end()) sum += found->second;
+    const auto found = numbers.find(column);
+    if (found == numbers.end()) continue;
+    sum.value += found->second;
+    ++sum.databases;
   }
   return sum;
 }

@@ -54,8 +54,12 @@ class SweepResult {
   [[nodiscard]] std::vector<SimulationBasis> bases() const;
   // Closed loop: database by database, seed by seed.
   [[nodiscard]] std::vector<Meeting> meetings() const;
-  // Open loop: of a column, over the databases that are compared.
-  [[nodiscard]] double sum(std::size_t policy, const std::string& column) const;
+  // Open loop: of a column, over the databases that are compared and have it.
+  struct Sum {
+    double value = 0;
+    std::size_t databases = 0;
+  };
+  [[nodiscard]] Sum sum(std::size_t policy, const std::string& column) const;
 
  private:
   struct Unit {

@@ -59,6 +59,14 @@ std::vector<Candidates> by_name(const SweepResult& result, const Meetings& meeti
   return out;
 }
 
+// Whether some had more to choose from than others.
+bool choice_favours(const std::vector<Candidates>& candidates) {
+  const auto choice = [](const Candidates& one) { return one.alike ? 1 : one.policies.size(); };
+  return std::any_of(candidates.begin(), candidates.end(), [&](const Candidates& one) {
+    return choice(one) != choice(candidates.front());
+  });
+}
+
 void add_headings(std::vector<std::string>& row) {
   for (const LoopColumn& column : loop_columns()) row.emplace_back(column.name);
   row.insert(row.end(), {"rank", "best in"});
@@ -155,6 +163,11 @@ std::optional<BestOfSweep> best_of(const SweepResult& result) {
   }
   out.basis = basis_of(result, out.meetings);
   out.doubts = doubts(result.bases());
+  if (choice_favours(candidates)) {
+    out.doubts.emplace_back(
+        "Parameters were chosen by the seeds and databases that they are ranked by here: of two "
+        "policies that do alike the one with more combinations comes out ahead.");
+  }
   if (candidates.size() == 1) {
     out.conclusion = conclusion_of_one(result, candidates[0], out.labels[0]);
     return out;
@@ -190,7 +203,7 @@ SweepTable decisions_table(const SweepResult& result) {
   for (std::size_t policy = 0; policy < result.policies().size(); ++policy) {
     auto& row = rows.emplace_back(1, result.policies()[policy].label());
     for (const auto& [name, key] : columns) {
-      row.push_back(text::number(result.sum(policy, key), 0));
+      row.push_back(text::number(result.sum(policy, key).value, 0));
     }
   }
   return rows;
@@ -206,10 +219,21 @@ std::string alarms_text(const SweepResult& result) {
   const char* before = " ";
   for (const IndicatorKind indicator : score::kKinds) {
     const std::string kind(to_string(indicator));
-    const auto sum = [&](const char* what) { return text::number(result.sum(0, kind + what), 0); };
-    line += before + kind + " " + sum("_alarms") + " (" + sum("_false_alarms") + " false) for " +
-            sum("_events") + " events";
+    const auto sum = [&](const char* what) {
+      return text::number(result.sum(0, kind + what).value, 0);
+    };
+    const std::size_t scored = result.sum(0, kind + "_alarms").databases;
+    line += before + kind;
     before = "; ";
+    if (scored == 0) {
+      line += " not scored";
+      continue;
+    }
+    line += " " + sum("_alarms") + " (" + sum("_false_alarms") + " false) for " + sum("_events") +
+            " events";
+    if (scored < result.compared().size()) {
+      line += " in the " + std::to_string(scored) + " databases that could be scored";
+    }
   }
   return line;
 }

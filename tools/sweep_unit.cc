@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "replay/run.h"
 #include "tools/doubts.h"
@@ -24,11 +25,13 @@ void put_verdicts(const std::map<std::string, std::uint64_t>& verdicts, Json& ou
   }
 }
 
-Json loop_json(const sim::LoopFigures& figures, const sim::SimulationInput& input, Priority first) {
+Json loop_json(const sim::LoopFigures& figures, const sim::SimulationInput& input, Priority first,
+               std::size_t missing_neighbours) {
   Json out{{"first", to_string(first)},
            {"simulated_seconds", figures.seconds},
            {"demand_known_ratio", input.demand.known_ratio},
-           {"device", origin_of_device(input.host)}};
+           {"device", origin_of_device(input.host)},
+           {"missing_neighbours", missing_neighbours}};
   for (const LoopColumn& column : loop_columns()) {
     const double value = column.figure(figures);
     out[column.key] = column.absent_at_zero && value == 0 ? Json() : Json(value);
@@ -41,17 +44,18 @@ Json optional_json(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-// Null where the run is too long to be scored.
+// Null where the run is too long to be scored, or lacks what this kind is judged by.
 void put_alarms(const std::optional<score::AlertTallies>& alarms, Json& out) {
   for (std::size_t i = 0; i < score::kKinds.size(); ++i) {
     const std::string kind(to_string(score::kKinds.at(i)));
     const score::Tally tally = alarms ? alarms->of_kind.at(i) : score::Tally();
+    const bool scored = tally.seconds > 0;
     out[kind + "_events"] = tally.events;
     out[kind + "_alarms"] = tally.alarms;
     out[kind + "_false_alarms"] = tally.false_alarms;
     out[kind + "_recall"] = optional_json(score::recall(tally, kSweepRecallLead));
     out[kind + "_lead_p50_seconds"] = optional_json(score::lead_quantile(tally, 0.5));
-    if (alarms) continue;
+    if (scored) continue;
     for (const char* count : {"_events", "_alarms", "_false_alarms"}) out[kind + count] = nullptr;
   }
 }
@@ -72,8 +76,9 @@ Json replay_json(const ScoredReplay& scored) {
 
 Result<Json> replayed_figures(const RecordedRun& run, const PolicyChoice& policy) {
   ReplayScorer scorer;
+  const std::map<std::int64_t, std::uint64_t> extent = {{run.target, run.samples}};
   auto results = replay::run(
-      {run.trace, policy, std::nullopt, run.target}, [](const std::string&) {},
+      {run.trace, policy, std::nullopt, extent}, [](const std::string&) {},
       [&](const replay::ReplayedSample& sample) { scorer.add(sample); });
   if (!results) return tl::unexpected(results.error());
   return replay_json(scorer.finish(*std::move(results)).front());
@@ -81,7 +86,7 @@ Result<Json> replayed_figures(const RecordedRun& run, const PolicyChoice& policy
 
 // The same columns, each null.
 Json no_figures(SweepRung rung) {
-  Json out = rung == SweepRung::kClosedLoop ? loop_json({}, {}, Priority::kReadP99)
+  Json out = rung == SweepRung::kClosedLoop ? loop_json({}, {}, Priority::kReadP99, 0)
                                             : replay_json(ScoredReplay());
   for (auto& column : out) column = nullptr;
   return out;
@@ -99,6 +104,7 @@ std::string error_text(std::string message, const std::string& path, const std::
 using FiguresByRun = std::map<std::size_t, Result<Json>>;
 
 FiguresByRun simulated_figures(const SweepPlan& plan, const SimulationGroup& group,
+                               std::span<const RecordedRun* const> failed,
                                const PolicyChoice& policy, std::uint64_t seed) {
   std::vector<EngineConfig> engines;
   engines.reserve(group.members.size());
@@ -114,7 +120,8 @@ FiguresByRun simulated_figures(const SweepPlan& plan, const SimulationGroup& gro
       continue;
     }
     const Priority first = plan.runs()[run].engine.objective.first;
-    out.emplace(run, loop_json((*figures)[i], group.inputs[i], first));
+    out.emplace(run, loop_json((*figures)[i], group.inputs[i], first,
+                               missing_neighbours(plan.runs()[run], failed)));
   }
   return out;
 }
@@ -125,13 +132,17 @@ FiguresByRun simulated_figures(const SweepPlan& plan, const std::vector<SweepUni
   const PolicyChoice& policy = plan.grid().policies[plan.policy_of(units.front().index)];
   const std::uint64_t seed = plan.seed_of(units.front().index);
   FiguresByRun out;
-  for (const auto& [run, error] : prepared.failed) out.emplace(run, tl::unexpected(error));
+  std::vector<const RecordedRun*> failed;
+  for (const auto& [run, error] : prepared.failed) {
+    out.emplace(run, tl::unexpected(error));
+    failed.push_back(&plan.runs()[run]);
+  }
   for (const SimulationGroup& group : prepared.groups) {
     const bool wanted = std::any_of(units.begin(), units.end(), [&](const SweepUnit& unit) {
       const std::size_t run = plan.run_of(unit.index);
       return std::find(group.members.begin(), group.members.end(), run) != group.members.end();
     });
-    if (wanted) out.merge(simulated_figures(plan, group, policy, seed));
+    if (wanted) out.merge(simulated_figures(plan, group, failed, policy, seed));
   }
   return out;
 }

@@ -132,6 +132,7 @@ std::optional<std::vector<Bucket>> decode_log_linear(std::string_view encoded) {
       const std::uint64_t more = nibbles.take_more();
       if (more >= kIndexEnd) return std::nullopt;
       index += more + 1;
+      if (index >= kIndexEnd) return std::nullopt;
       lower = lower_bound_of(index);
       continue;
     }

@@ -170,6 +170,10 @@ Reader::~Reader() = default;
 Reader::Reader(Reader&&) noexcept = default;
 Reader& Reader::operator=(Reader&&) noexcept = default;
 
+std::string called_in_trace(const std::string& name, int use) {
+  return use > 1 ? name + "#" + std::to_string(use) : name;
+}
+
 Result<Reader> Reader::open(const std::string& path) {
   auto connection = open_trace(path);
   if (!connection) return tl::unexpected(connection.error());

@@ -40,6 +40,10 @@ struct RecordedStep {
   std::vector<DatabaseEvent> events;  // recorded since the sample before; the engine sees none
 };
 
+// What a target is called among those of its trace: the second of a name is "NAME#2", since another
+// configuration, loaded while rocktuned runs, begins another target. `use` counts from 1.
+std::string called_in_trace(const std::string& name, int use);
+
 class Reader {
  public:
   static Result<Reader> open(const std::string& path);

@@ -109,7 +109,14 @@ bool RunCalibration::add(const Sample& sample) {
   const bool learns = !learnt_;
   const bool pair =
       last_ && last_->incarnation == sample.incarnation && tick > last_->database->agent_tick;
-  if (pair) note(*last_, sample, learns ? learning_ : intervals_);
+  Intervals& intervals = learns ? learning_ : intervals_;
+  if (pair) {
+    note(*last_, sample, intervals);
+  } else if (last_ && tick > last_->database->agent_tick) {
+    // A machine that was booted since counts its ticks anew: nobody knows how long that took.
+    intervals.absences.push_back(
+        {intervals.demand.size(), seconds_between(last_->database->agent_tick, tick)});
+  }
   if (learns && pair) learn(*last_, sample);
   if (learns) start_ = sample;
   last_ = sample;
@@ -151,6 +158,9 @@ Result<SimulationInput> RunCalibration::input_from(const Sample& begin, const In
   input.delayed_rate = delayed_rate(begin);
   input.demand = recorded_demand(intervals.demand);
   follow_misses(intervals.reads, input.laws.reads, input.demand);
+  for (const Absence& one : intervals.absences) {
+    if (one.interval < intervals.demand.size()) input.demand.absences.push_back(one);
+  }
   input.begin = begin.database->agent_tick;
   input.device_name = begin.device ? begin.device->name : "";
   return input;
@@ -216,6 +226,9 @@ Result<SimulationInput> RunCalibration::whole(std::string_view rocksdb_version,
   Intervals all = learning_;
   all.demand.insert(all.demand.end(), intervals_.demand.begin(), intervals_.demand.end());
   all.reads.insert(all.reads.end(), intervals_.reads.begin(), intervals_.reads.end());
+  for (const Absence& one : intervals_.absences) {
+    all.absences.push_back({learning_.demand.size() + one.interval, one.seconds});
+  }
   return calibrated(*begin_, all, rocksdb_version, machine, knobs);
 }
 

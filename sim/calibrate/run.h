@@ -46,13 +46,12 @@ class RunCalibration {
   // As learnt by now, the overlap at its prior.
   [[nodiscard]] Laws laws() const;
   [[nodiscard]] Seen seen() const;
-  // The sample that the simulated part begins with; absent before there is one.
-  [[nodiscard]] const std::optional<Sample>& start() const { return start_; }
 
  private:
   struct Intervals {
     std::vector<DemandInterval> demand;
     std::vector<CacheUse> reads;
+    std::vector<Absence> absences;
   };
   void note(const Sample& older, const Sample& newer, Intervals& intervals);
   void doubt(const Sample& older, const Sample& newer);

@@ -42,6 +42,9 @@ class Replay(World):
         bad = self.rocktune("replay", trace, "--policy", "hedroom", check=False)
         self.assertEqual(bad.returncode, 2)
         self.assertIn("headroom", bad.stderr, "the known policies are named")
+        unchecked = self.rocktune("replay", trace, "--policy", "static,silk", "--check", check=False)
+        self.assertEqual(unchecked.returncode, 2)
+        self.assertIn("nothing to check", unchecked.stderr)
 
 
 class ReplayRecorded(World):

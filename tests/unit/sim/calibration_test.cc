@@ -125,6 +125,42 @@ TEST_CASE("what no machine does, and a gap of years, are refused and not simulat
   }
 }
 
+TEST_CASE("a time at which the database was not open is known") {
+  const auto calibrate = [](std::size_t reopened_at, std::chrono::seconds away) {
+    std::vector<Sample> samples = test::record(Plant({}, known_laws(), 1), 1000, 120);
+    for (std::size_t i = reopened_at; i < samples.size(); ++i) {
+      samples[i].incarnation = "sim-1/db-2";
+      samples[i].database->agent_tick += away;
+    }
+    samples.back().incarnation = "sim-1/db-3";  // of which nothing else is known
+    RunCalibration calibration(60);
+    for (const Sample& sample : samples) calibration.add(sample);
+    return calibration;
+  };
+  const RunCalibration long_after = calibrate(81, std::chrono::seconds(600));
+  const auto rest = long_after.finish("7.8.3", {});
+  REQUIRE(rest);
+  REQUIRE(rest->demand.absences.size() == 1);
+  CHECK(rest->demand.absences[0].interval == 20);
+  CHECK(rest->demand.absences[0].seconds == Approx(601));
+  CHECK(rest->demand.seconds.size() == 20 + 38);
+  const auto all = long_after.whole("7.8.3", DeviceCapacities());
+  REQUIRE(all);
+  REQUIRE(all->demand.absences.size() == 1);
+  CHECK(all->demand.absences[0].interval == 80);
+  CHECK(all->demand.absences[0].seconds == Approx(601));
+  // Just before the rest begins, which has none of it.
+  const RunCalibration before = calibrate(60, std::chrono::seconds(0));
+  const auto later = before.finish("7.8.3", {});
+  REQUIRE(later);
+  CHECK(later->demand.absences.empty());
+  const auto with_it = before.whole("7.8.3", DeviceCapacities());
+  REQUIRE(with_it);
+  REQUIRE(with_it->demand.absences.size() == 1);
+  CHECK(with_it->demand.absences[0].interval == 59);
+  CHECK(with_it->demand.absences[0].seconds == Approx(1));
+}
+
 TEST_CASE("the overlap is what a simulation of the first part needs") {
   Laws known = known_laws();
   known.job_spread = 0;

@@ -174,6 +174,52 @@ TEST_CASE("a neighbour is in the way only as long as it is there") {
   CHECK(beside->front().reads_p99_seconds == Approx(alone->reads_p99_seconds).epsilon(0.1));
 }
 
+TEST_CASE("who was away comes back when it did, beside those who are there then") {
+  EngineConfig still;
+  still.policy = "static";
+  SimulationInput writer = stalling_input();
+  writer.host.device = DeviceLaws{{200e6, 20e3}, {100e6, 10e3}, 0.6, 80e-6};
+  writer.laws.reads.miss_ratio = 0.5;
+  writer.demand.seconds.resize(200);
+  writer.demand.arrivals.assign(200, {0, 20000});
+  writer.demand.absences.push_back({100, 100});
+  SimulationInput reader = writer;
+  reader.demand = {};
+  reader.demand.seconds.assign(100, 1);
+  reader.demand.arrivals.assign(100, {1000, 0});
+  const auto alone = simulate(reader, still, 1);
+  REQUIRE(alone);
+  const auto beside = [&](int begin_seconds) {
+    reader.begin = writer.begin + std::chrono::seconds(begin_seconds);
+    return simulate(std::vector{writer, reader}, {still, still}, 1);
+  };
+  const auto meanwhile = beside(100);
+  const auto afterwards = beside(200);
+  REQUIRE(meanwhile);
+  REQUIRE(afterwards);
+  CHECK(meanwhile->back().reads_p99_seconds == Approx(alone->reads_p99_seconds).epsilon(0.1));
+  CHECK(afterwards->back().reads_p99_seconds > 1.5 * alone->reads_p99_seconds);
+  for (const auto& figures : {*meanwhile, *afterwards}) {
+    CHECK(figures.front().seconds == Approx(200));
+    CHECK(figures.back().seconds == Approx(100));
+  }
+}
+
+TEST_CASE("a time at which nobody is there is left out") {
+  EngineConfig still;
+  still.policy = "static";
+  const SimulationInput input = stalling_input();
+  SimulationInput reopened = input;
+  reopened.demand.absences.push_back({0, 60});
+  reopened.demand.absences.push_back({100, 1e9});
+  const auto one = simulate(input, still, 3);
+  const auto other = simulate(reopened, still, 3);
+  REQUIRE(one);
+  REQUIRE(other);
+  CHECK(other->seconds == Approx(300));
+  CHECK(other->operations == one->operations);
+}
+
 TEST_CASE("draws stay near what is known, and seed 0 is what is known") {
   SimulationInput input = stalling_input();
   input.seen.l0_speed = true;

@@ -118,6 +118,19 @@ TEST_CASE("a sample tells the plant's state, and rises") {
   CHECK(second.host->cpus == 8);
 }
 
+TEST_CASE("what is read after a close is another opening") {
+  const Host host = narrow_host(100);
+  Sampler sampler(host, 0);
+  sampler.close();  // it was not there yet
+  const std::string first = sampler.next(host).incarnation;
+  CHECK(first == Sampler(host, 0).next(host).incarnation);
+  sampler.close();
+  sampler.close();
+  const std::string second = sampler.next(host).incarnation;
+  CHECK(second != first);
+  CHECK(sampler.next(host).incarnation == second);
+}
+
 TEST_CASE("a sample tells the knobs as they stand now, and as they were found") {
   Host host = narrow_host(100);
   Sampler sampler(host, 0);

@@ -30,6 +30,9 @@ TEST_CASE("databases of other times share nothing, those between join them") {
   CHECK(on_one_device(std::vector(joined)) == Groups{{0, 1, 2}});
   const auto apart = {on_device("a", 150), on_device("a", 0), on_device("b", 80)};
   CHECK(on_one_device(std::vector(apart)) == Groups{{0}, {1}, {2}});
+  SimulationInput reopened = on_device("a", 0);
+  reopened.demand.absences.push_back({1, 100});
+  CHECK(on_one_device(std::vector{reopened, on_device("a", 150)}) == Groups{{0, 1}});
 }
 
 }  // namespace

@@ -21,6 +21,25 @@ Laws quick_laws() {
   return laws;
 }
 
+// Opened again after the sample at `last`, ten minutes later.
+std::vector<Sample> record_reopened(int seconds, std::size_t last) {
+  auto samples = test::record(Plant({}, quick_laws(), 9), 4000, seconds);
+  for (std::size_t i = last + 1; i < samples.size(); ++i) {
+    samples[i].incarnation = "sim-1/db-2";
+    samples[i].database->agent_tick += std::chrono::minutes(10);
+  }
+  return samples;
+}
+
+DatabaseEvent stall_event(const Sample& sample, const std::string& condition) {
+  DatabaseEvent event;
+  event.incarnation = sample.incarnation;
+  event.kind = event::kStall;
+  event.at.tick = sample.database->agent_tick;
+  event.words["condition"] = condition;
+  return event;
+}
+
 TEST_CASE("a run that stalls is repeated from its first part") {
   const auto result = validate(test::record(Plant({}, quick_laws(), 9), 40000, 2400), 600);
   REQUIRE(result);
@@ -61,6 +80,49 @@ TEST_CASE("stalls between two samples are known from the events") {
   const auto result = validation.finish("6.11.0", 1);
   REQUIRE(result);
   CHECK(result->recorded.stalled_seconds == Approx(0.25));  // the other one came before
+}
+
+TEST_CASE("stalls after a reopening are known from the events, however long it took") {
+  const auto samples = record_reopened(700, 659);
+  Validation validation(600);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    std::vector<DatabaseEvent> events;
+    if (i == 690) events.push_back(stall_event(samples[i], "stopped"));
+    if (i == 692) events.push_back(stall_event(samples[i], "normal"));
+    validation.add(samples[i], events);
+  }
+  const auto result = validation.finish("6.11.0", 1);
+  REQUIRE(result);
+  CHECK(result->recorded.seconds == Approx(59 + 40));
+  CHECK(result->recorded.stalled_seconds == Approx(2));
+  CHECK(validation_errors(*result).stalls);
+}
+
+TEST_CASE("a stall that nobody ended is over with its process") {
+  const auto samples = record_reopened(700, 659);
+  Validation validation(600);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    std::vector<DatabaseEvent> events;
+    if (i == 650 || i == 690) events.push_back(stall_event(samples[i], "delayed"));
+    if (i == 692) events.push_back(stall_event(samples[i], "normal"));
+    validation.add(samples[i], events);
+  }
+  const auto result = validation.finish("6.11.0", 1);
+  REQUIRE(result);
+  CHECK(result->recorded.stalled_seconds == Approx(9 + 2));
+}
+
+TEST_CASE("a stall that lasts is counted until the end") {
+  const auto samples = test::record(Plant({}, quick_laws(), 9), 4000, 700);
+  Validation validation(600);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    std::vector<DatabaseEvent> events;
+    if (i == 590) events.push_back(stall_event(samples[i], "stopped"));
+    validation.add(samples[i], events);
+  }
+  const auto result = validation.finish("6.11.0", 1);
+  REQUIRE(result);
+  CHECK(result->recorded.stalled_seconds == Approx(100));
 }
 
 TEST_CASE("a run that is too short is refused") {

@@ -7,7 +7,7 @@ using namespace rocktune::tools;
 namespace {
 
 SimulationBasis sound() {
-  return {20, 1, 3600, "", false};
+  return {20, 1, 3600, "", false, 0};
 }
 
 }  // namespace
@@ -32,6 +32,14 @@ TEST_CASE("each doubt is told once, with how many databases it holds for", "[dou
   few.device = "probed";
   CHECK(doubts({few, few}) == doubts(few));
   CHECK(doubts(few).size() == 2);
+}
+
+TEST_CASE("a neighbour that is missing is a doubt", "[doubts]") {
+  SimulationBasis alone = sound();
+  alone.missing_neighbours = 2;
+  const auto lines = doubts(alone);
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0].starts_with("Another database of the trace could not be simulated"));
 }
 
 TEST_CASE("one seed agrees with nobody", "[doubts]") {

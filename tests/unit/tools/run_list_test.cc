@@ -1,7 +1,9 @@
 #include "tools/run_list.h"
 
 #include <filesystem>
+#include <map>
 
+#include "replay/run.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_directory.h"
 #include "tests/unit/model/sample_builder.h"
@@ -46,6 +48,59 @@ TEST_CASE("databases of one name are two runs, each with a name of its own", "[t
   CHECK((*runs)[0].samples == 30);
   CHECK((*runs)[1].samples == 20);
   CHECK((*runs)[1].engine.objective.read_p99_seconds == 0.02);
+}
+
+TEST_CASE("a replay tells databases of one name apart as well", "[tools]") {
+  const TempDirectory directory;
+  const std::string path = directory.file("reload");
+  {
+    auto recorder = trace::Recorder::create(path, {"0.1.0", "host", Nanoseconds(1), 1}, {});
+    REQUIRE(recorder);
+    add(*recorder, 0.01, 1, 31);
+    add(*recorder, 0.02, 31, 51);
+  }
+  const auto replayed = [&](const std::optional<std::string>& target) {
+    auto results = replay::run({path, std::nullopt, target}, [](const std::string&) {});
+    REQUIRE(results);
+    return *std::move(results);
+  };
+  const auto both = replayed(std::nullopt);
+  REQUIRE(both.size() == 2);
+  CHECK(both[0].target == "orders");
+  CHECK(both[1].target == "orders#2");
+  CHECK(replayed("orders").size() == 2);
+  const auto second = replayed("orders#2");
+  REQUIRE(second.size() == 1);
+  CHECK(second[0].samples == 20);
+}
+
+TEST_CASE("of a trace that grows what was listed is read", "[tools]") {
+  const TempDirectory directory;
+  const std::string path = directory.file("growing");
+  auto recorder = trace::Recorder::create(path, {"0.1.0", "host", Nanoseconds(1), 1}, {});
+  REQUIRE(recorder);
+  trace::TargetInfo info{0, "orders", "/data/orders", "advise", {}};
+  info.id = *recorder->add_target(info);
+  const auto grow = [&](int from, int to) {
+    for (int second = from; second < to; ++second) {
+      REQUIRE(recorder->begin_tick());
+      REQUIRE(recorder->add_sample(
+          info.id, rocktune::test::quiet_sample(static_cast<std::uint64_t>(second), second)));
+      REQUIRE(recorder->commit());
+    }
+  };
+  grow(1, 31);
+  const auto runs = list_recorded_runs({path});
+  REQUIRE(runs);
+  grow(31, 51);
+  std::size_t read = 0;
+  REQUIRE(for_each_sample(runs->front(), [&](const Sample&) { ++read; }));
+  CHECK(read == 30);
+  const std::map<std::int64_t, std::uint64_t> extent = {{info.id, 30}};
+  const auto results =
+      replay::run({path, std::nullopt, std::nullopt, extent}, [](const std::string&) {});
+  REQUIRE(results);
+  CHECK(results->front().samples == 30);
 }
 
 TEST_CASE("a copy of a trace is no second run", "[tools]") {

@@ -13,11 +13,12 @@ using namespace rocktune::tools::test;
 
 namespace {
 
-const SweepFile::Keys kThreeKeys = {{1, "aa"}, {2, "bb"}, {3, "cc"}};
+const SweepFile::Units kThreeKeys = {{1, {"aa", "t"}}, {2, {"bb", "t"}}, {3, {"cc", "t"}}};
 
-std::string result_line(std::size_t unit, const std::string& key) {
+std::string result_line(std::size_t unit, const std::string& key, const std::string& error = "null",
+                        const std::string& trace = "t") {
   return R"({"schema":"rocktune-sweep/1","unit":)" + std::to_string(unit) + R"(,"key":")" + key +
-         R"(","error":null})";
+         R"(","trace":")" + trace + R"(","error":)" + error + "}";
 }
 
 SweepFile open_three(const std::string& path, bool fresh = false) {
@@ -27,7 +28,7 @@ SweepFile open_three(const std::string& path, bool fresh = false) {
 }
 
 void put_line(SweepFile& file, std::size_t unit) {
-  const auto put = file.append(unit, result_line(unit, kThreeKeys.at(unit)));
+  const auto put = file.append(unit, result_line(unit, kThreeKeys.at(unit).key));
   if (!put) FAIL(put.error().message);
 }
 
@@ -66,6 +67,44 @@ TEST_CASE("lines come in any order and end in theirs", "[sweep]") {
   CHECK(again.done() == 3);
   REQUIRE(again.finish());
   CHECK(bytes_in(path) == whole);
+}
+
+TEST_CASE("a unit that failed is tried again", "[sweep]") {
+  const TempDirectory directory;
+  const std::string path = directory.file("result.jsonl");
+  {
+    SweepFile file = open_three(path);
+    put_line(file, 1);
+    REQUIRE(file.append(2, result_line(2, "bb", R"("no memory")")));
+    CHECK(file.done() == 2);  // of this time
+  }
+  {
+    SweepFile file = open_three(path);
+    CHECK(file.has(1));
+    CHECK_FALSE(file.has(2));
+    REQUIRE(file.append(2, result_line(2, "bb", R"("no memory still")")));
+    put_line(file, 3);
+    REQUIRE(file.finish());
+  }
+  CHECK(bytes_in(path) == result_line(1, "aa") + "\n" +
+                              result_line(2, "bb", R"("no memory still")") + "\n" +
+                              result_line(3, "cc") + "\n");
+  SweepFile file = open_three(path);
+  CHECK(file.done() == 2);
+  put_line(file, 2);
+  REQUIRE(file.finish());
+  CHECK(contains(bytes_in(path), result_line(2, "bb")));
+}
+
+TEST_CASE("traces that lie otherwise to each other would have other names", "[sweep]") {
+  const TempDirectory directory;
+  const std::string path =
+      directory.write("result.jsonl.partial", result_line(1, "aa", "null", "old/t") + "\n");
+  const auto refused = SweepFile::open(directory.file("result.jsonl"), kThreeKeys, false);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == ErrorCode::kConflict);
+  CHECK(contains(refused.error().message, path + ":1: trace t was called otherwise"));
+  CHECK(contains(refused.error().message, "--fresh"));
 }
 
 TEST_CASE("what is of another sweep is not gone on with", "[sweep]") {

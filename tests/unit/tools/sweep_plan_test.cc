@@ -70,6 +70,10 @@ TEST_CASE("a key says nothing of where a trace lies, and all of what is done wit
         plan.key_of(3));
   CHECK(make_plan({here}, std::string(kSmallGrid) + "whole: true\n").key_of(3) != plan.key_of(3));
   CHECK(make_plan({here}, kSmallGrid, "another build").key_of(3) != plan.key_of(3));
+  // The same run with other figures in it, as an import with another file beside the LOG makes it.
+  const std::string otherwise = record_stall(other, "otherwise", 1, 25);
+  CHECK(identity_of(make_plan({otherwise}).runs()[0]) == identity_of(plan.runs()[0]));
+  CHECK(make_plan({otherwise}).key_of(3) != plan.key_of(3));
   // The same policy and seed, whatever else is in the grid.
   const SweepPlan less = make_plan({here}, "rung: closed_loop\npolicies: [static]\nseeds: 9\n");
   CHECK(less.key_of(1) == plan.key_of(5));

@@ -60,6 +60,7 @@ TEST_CASE("the best parameters are those that rank best wherever they were tried
   CHECK(contains(text, "limiter_raise_factor=1.5"));
   CHECK_FALSE(contains(text, "limiter_raise_factor=1.8"));
   CHECK(contains(text, "11.0 ms"));  // median of 2 ms and 20 ms
+  CHECK(contains(text, "the one with more combinations comes out ahead"));
   CHECK(contains(text, "2 of 2 databases"));
   CHECK(contains(text, "1.00: the order is stable"));
   CHECK(contains(text, "Closed loop, simulated"));
@@ -74,6 +75,7 @@ TEST_CASE("parameters that change nothing have no best", "[sweep]") {
   })));
   CHECK(contains(text, "all alike"));
   CHECK_FALSE(contains(text, "limiter_raise_factor"));
+  CHECK_FALSE(contains(text, "combinations comes out ahead"));
   CHECK(contains(text, "1.00: the order is stable"));
 }
 
@@ -176,5 +178,6 @@ TEST_CASE("open loop counts what would have been decided", "[sweep]") {
   const std::string text = joined_lines(sweep_lines(lines));
   CHECK(contains(text, "42"));
   CHECK(contains(text, "compaction_backlog 10 (2 false) for 12 events"));
+  CHECK(contains(text, "p99 not scored"));
   CHECK(contains(text, "Open loop"));
 }

@@ -1,6 +1,7 @@
 #include "trace/histogram_blob.h"
 
 #include "support.h"
+#include "trace/log_linear.h"
 
 using rocktune::LatencyHistogram;
 using namespace rocktune::trace;
@@ -88,4 +89,15 @@ TEST_CASE("other buckets than the agent's are kept as they are", "[trace]") {
     CHECK(encode_histogram(odd).front() == 'A');
     CHECK(test::checked(decode_histogram(encode_histogram(odd), std::nullopt)) == odd);
   }
+}
+
+TEST_CASE("a gap leads to no bucket beyond the last", "[trace]") {
+  using namespace std::string_literals;
+  // Unit 1, first bucket 3700 (0xe74: two groups of 7 bits), which counts 1; a gap of 1; another 1.
+  const std::string near = "\x01\xf4\x1c\xf1\x10"s;
+  REQUIRE(rocktune::trace::decode_log_linear(near));
+  CHECK(rocktune::trace::decode_log_linear(near)->size() == 2);
+  // ...of 3711, whose 3 bits at a time are 7, 7, 1, 7: more than there are.
+  const std::string far = "\x01\xf4\x1c\xf1\xff\x79"s;
+  CHECK_FALSE(rocktune::trace::decode_log_linear(far));
 }
