@@ -204,8 +204,9 @@ std::optional<Proposal> BuffersLoop::take_from_cache(const Situation& situation,
 // What was taken of the cache is there until the buffers have it.
 void BuffersLoop::follow_buffers(const Situation& situation) {
   const KnobReadings& knobs = situation.features.knobs;
-  if (buffers_ && knobs == knobs_) return;
-  knobs_ = knobs;
+  const bool known = buffers_ && knobs == knobs_;
+  knobs_ = knobs;  // shares the list: while it is the same the next look is at a pointer
+  if (known) return;
   const double buffers = memory_use(knobs).write_buffers;
   if (buffers_ && buffers != *buffers_) {
     moved_ = situation.now;
