@@ -204,10 +204,15 @@ std::optional<Proposal> BuffersLoop::take_from_cache(const Situation& situation,
 // What was taken of the cache is there until the buffers have it.
 void BuffersLoop::follow_buffers(const Situation& situation) {
   const KnobReadings& knobs = situation.features.knobs;
-  const bool known = buffers_ && knobs == knobs_;
+  const auto& families = situation.features.column_families;
+  const bool known = knobs == knobs_ && listed_families_ == families.size();
   knobs_ = knobs;  // shares the list: while it is the same the next look is at a pointer
-  if (known) return;
-  const double buffers = memory_use(knobs).write_buffers;
+  if (buffers_ && known) return;
+  const bool listed = std::all_of(families.begin(), families.end(), [&](const auto& family) {
+    return knobs.find(knob::kWriteBufferSize, family.name) != nullptr;
+  });
+  listed_families_ = listed ? std::optional(families.size()) : std::nullopt;
+  const double buffers = memory_use(knobs, families).write_buffers;
   if (buffers_ && buffers != *buffers_) {
     moved_ = situation.now;
     first_wish_.reset();

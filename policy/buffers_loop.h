@@ -7,6 +7,7 @@
 // readings are rare).
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -78,8 +79,9 @@ class BuffersLoop {
   std::optional<Return> return_;
   std::optional<Nanoseconds> resting_since_, claimed_;
   // Larger buffers that are wished for, and whether anybody grants them.
-  KnobReadings knobs_;             // as last seen
-  std::optional<double> buffers_;  // bytes of all that can be told to grow, by them
+  KnobReadings knobs_;                          // as last seen
+  std::optional<std::size_t> listed_families_;  // how many, where each has its size among them
+  std::optional<double> buffers_;               // bytes of all, which hang on both
   std::optional<Nanoseconds> moved_, first_wish_, last_wish_;
   bool claims_ = false;
 };

@@ -107,20 +107,27 @@ std::size_t Presence::next(std::size_t poll) {
   return stay_ < stays_.size() ? std::max(poll, stays_[stay_].begin) : kNever;
 }
 
-// At times at which nobody is there nothing happens: they are left out.
+void run_poll(std::size_t poll, std::vector<Presence>& asked, ClosedLoop& loop) {
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const Arrivals* const now = asked[i].at(poll);
+    loop.host().set_away(i, now == nullptr);
+    if (now != nullptr) loop.host().plant(i).set_arrivals(*now);
+  }
+  loop.run(kPollSeconds);
+}
+
+// Of a time at which nobody is there one poll is run, so that who comes back is opened anew.
 void run_polls(std::vector<Presence>& asked, ClosedLoop& loop) {
   const auto next = [&](std::size_t poll) {
     std::size_t earliest = Presence::kNever;
     for (Presence& one : asked) earliest = std::min(earliest, one.next(poll));
     return earliest;
   };
-  for (std::size_t poll = next(0); poll != Presence::kNever; poll = next(poll + 1)) {
-    for (std::size_t i = 0; i < asked.size(); ++i) {
-      const Arrivals* const now = asked[i].at(poll);
-      loop.host().set_away(i, now == nullptr);
-      if (now != nullptr) loop.host().plant(i).set_arrivals(*now);
-    }
-    loop.run(kPollSeconds);
+  std::size_t due = next(0);
+  for (std::size_t poll = due; poll != Presence::kNever; poll = next(due)) {
+    if (poll > due) run_poll(due, asked, loop);
+    run_poll(poll, asked, loop);
+    due = poll + 1;
   }
 }
 

@@ -77,10 +77,10 @@ void Validation::note_stalls(std::span<const DatabaseEvent> events) {
     if (condition->second != "normal") {
       if (since == stalled_since_.end()) stalled_since_[stalled] = at;
     } else if (since != stalled_since_.end()) {
-      told_.push_back({since->second, at});
+      told_.push_back({event.incarnation, since->second, at});
       stalled_since_.erase(since);
     } else if (const auto lasted = event.numbers.find("before_us"); lasted != event.numbers.end()) {
-      told_.push_back({at - static_cast<double>(lasted->second) / 1e6, at});
+      told_.push_back({event.incarnation, at - static_cast<double>(lasted->second) / 1e6, at});
     }
   }
 }
@@ -107,7 +107,7 @@ double Validation::told_seconds() const {
   std::vector<Stall> stalls = told_;
   for (const auto& [whose, since] : stalled_since_) {
     for (const Part& part : compared_) {
-      if (part.incarnation == whose.first) stalls.push_back({since, part.end});
+      if (part.incarnation == whose.first) stalls.push_back({part.incarnation, since, part.end});
     }
   }
   std::sort(stalls.begin(), stalls.end(),
@@ -116,6 +116,7 @@ double Validation::told_seconds() const {
   for (const Part& part : compared_) {
     double until = part.begin;
     for (const Stall& stall : stalls) {
+      if (stall.incarnation != part.incarnation) continue;
       const double end = std::min(stall.end, part.end);
       sum += std::max(end - std::max(stall.begin, until), 0.0);
       until = std::max(until, end);

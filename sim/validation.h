@@ -73,6 +73,7 @@ class Validation {
   std::vector<Part> compared_;
   // Of stalls that events tell; ticks in seconds.
   struct Stall {
+    std::string incarnation;
     double begin = 0, end = 0;
   };
   [[nodiscard]] double told_seconds() const;

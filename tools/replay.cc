@@ -57,7 +57,7 @@ int checked(const ReplayOptions& options, const std::vector<std::vector<ScoredRe
   bool any = false, identical = true;
   for (const auto& scored : by_policy) {
     for (const ScoredReplay& one : scored) {
-      any = any || one.replay.as_recorded;
+      any = any || (one.replay.as_recorded && one.replay.samples > 0);
       identical = identical && !one.replay.first_difference;
     }
   }

@@ -46,7 +46,7 @@ struct SweepOptions {
   std::string grid, output, units, units_from;
   std::vector<std::string> traces;
   std::size_t jobs = std::max(1U, std::thread::hardware_concurrency());
-  bool fresh = false;
+  bool fresh = false, keep_failed = false;
   bool list_units = false;
 };
 
@@ -185,7 +185,10 @@ Result<SweepFile> open_result(const SweepPlan& plan, const std::vector<SweepUnit
   if (auto other = check_written(plan, options); !other) return tl::unexpected(other.error());
   SweepFile::Units expected;
   for (const SweepUnit& unit : units) expected[unit.number] = {plan.key_of(unit.index), unit.trace};
-  return SweepFile::open(options.output, std::move(expected), options.fresh);
+  return SweepFile::open(options.output, std::move(expected),
+                         options.fresh         ? SweepFile::Before::kRemove
+                         : options.keep_failed ? SweepFile::Before::kKeepAll
+                                               : SweepFile::Before::kKeepGood);
 }
 
 int run_sweep(const SweepPlan& plan, const std::vector<SweepUnit>& units,
@@ -244,6 +247,8 @@ void add_sweep(CLI::App& root, Action& chosen) {
       ->type_name("NUMBER");
   app->add_flag("--fresh", options->fresh,
                 "begin anew, whatever sweep RESULT and RESULT.partial are of");
+  app->add_flag("--keep-failed", options->keep_failed,
+                "units that failed before are not tried again");
   auto* numbers = app->add_option("--units", options->units, "these units alone, by their numbers")
                       ->type_name("FROM-TO,...");
   app->add_option("--units-from", options->units_from,

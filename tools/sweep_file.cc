@@ -77,25 +77,26 @@ SweepFile::SweepFile(SweepFile&& other) noexcept
       lines_(std::move(other.lines_)),
       partial_(std::exchange(other.partial_, -1)) {}
 
-Result<SweepFile> SweepFile::open(const std::string& result, Units units, bool fresh) {
+Result<SweepFile> SweepFile::open(const std::string& result, Units units, Before before) {
   SweepFile file(result, std::move(units));
   if (auto opened = file.open_partial(); !opened) return tl::unexpected(opened.error());
-  const auto before = read_lines(result);
-  if (!before) return tl::unexpected(before.error());
+  const auto whole = read_lines(result);
+  if (!whole) return tl::unexpected(whole.error());
   auto partial = read_lines(partial_of(result));
   if (!partial) return tl::unexpected(partial.error());
-  if (fresh) {
+  const bool failed_too = before == Before::kKeepAll;
+  if (before == Before::kRemove) {
     // Or what is begun now could not be gone on with beside it.
     if (::unlink(result.c_str()) != 0 && errno != ENOENT) {
       return file_error(result, "cannot be removed");
     }
     partial->clear();
-  } else if (auto taken = file.take_over(result, *before); !taken) {
+  } else if (auto taken = file.take_over(result, *whole, failed_too); !taken) {
     return tl::unexpected(taken.error());
   }
   const std::size_t end = partial->rfind('\n');  // a line beyond it was not written to its end
   partial->resize(end == std::string::npos ? 0 : end + 1);
-  if (auto taken = file.take_over(partial_of(result), *partial); !taken) {
+  if (auto taken = file.take_over(partial_of(result), *partial, failed_too); !taken) {
     return tl::unexpected(taken.error());
   }
   if (auto cut = file.cut_partial(partial->size()); !cut) return tl::unexpected(cut.error());
@@ -112,7 +113,8 @@ Result<void> SweepFile::open_partial() {
   return locked;
 }
 
-Result<void> SweepFile::take_over(const std::string& path, const std::string& text) {
+Result<void> SweepFile::take_over(const std::string& path, const std::string& text,
+                                  bool failed_too) {
   std::size_t count = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = text.find('\n', begin);
@@ -137,7 +139,7 @@ Result<void> SweepFile::take_over(const std::string& path, const std::string& te
                       " was called otherwise, since the traces lay otherwise to each other; put "
                       "them back, give another -o, or --fresh to replace it");
     }
-    if (json["error"].is_null()) lines_[unit->first] = std::move(line);
+    if (failed_too || json["error"].is_null()) lines_[unit->first] = std::move(line);
   }
   return {};
 }

@@ -26,11 +26,14 @@ class SweepFile {
   };
   using Units = std::map<std::size_t, Unit>;
 
-  // Takes over what RESULT and RESULT.partial already have, but for units that failed: what was
-  // wrong may have passed. `fresh`: removes it. Neither is touched where it is no file of a sweep's
-  // lines. Errors: such a file, lines of another sweep, another process that is at it, what the
-  // system refuses.
-  static Result<SweepFile> open(const std::string& result, Units units, bool fresh);
+  // What becomes of lines that are there. Of units that failed none are kept as a rule: what was
+  // wrong may have passed.
+  enum class Before { kKeepGood, kKeepAll, kRemove };
+
+  // Takes over what RESULT and RESULT.partial already have, or removes it. Neither is touched where
+  // it is no file of a sweep's lines. Errors: such a file, lines of another sweep, another process
+  // that is at it, what the system refuses.
+  static Result<SweepFile> open(const std::string& result, Units units, Before before);
   ~SweepFile();
   SweepFile(SweepFile&& other) noexcept;
   SweepFile& operator=(SweepFile&&) = delete;
@@ -47,7 +50,7 @@ class SweepFile {
   SweepFile(std::string result, Units units)
       : result_(std::move(result)), units_(std::move(units)) {}
   Result<void> open_partial();
-  Result<void> take_over(const std::string& path, const std::string& text);
+  Result<void> take_over(const std::string& path, const std::string& text, bool failed_too);
   Result<void> cut_partial(std::size_t bytes);
 
   std::string result_;

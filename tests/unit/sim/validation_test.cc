@@ -69,6 +69,7 @@ TEST_CASE("stalls between two samples are known from the events") {
   Validation validation(600);
   for (std::size_t i = 0; i < samples.size(); ++i) {
     DatabaseEvent event;
+    event.incarnation = samples[i].incarnation;
     event.kind = event::kStall;
     event.at = samples[i].at;
     event.words = {{"before", "delayed"}, {"condition", "normal"}};
@@ -96,6 +97,23 @@ TEST_CASE("stalls after a reopening are known from the events, however long it t
   CHECK(result->recorded.seconds == Approx(59 + 40));
   CHECK(result->recorded.stalled_seconds == Approx(2));
   CHECK(validation_errors(*result).stalls);
+}
+
+TEST_CASE("a stall of another boot is none of this one's, whatever its ticks") {
+  auto samples = test::record(Plant({}, quick_laws(), 9), 4000, 700);
+  for (std::size_t i = 650; i < samples.size(); ++i) samples[i].incarnation = "sim-2/db-1";
+  Validation validation(600);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    std::vector<DatabaseEvent> events;
+    if (i == 670 || i == 672) {
+      events.push_back(stall_event(samples[i], i == 670 ? "stopped" : "normal"));
+      events.back().incarnation = samples.front().incarnation;
+    }
+    validation.add(samples[i], events);
+  }
+  const auto result = validation.finish("6.11.0", 1);
+  REQUIRE(result);
+  CHECK(result->recorded.stalled_seconds == 0);
 }
 
 TEST_CASE("a stall that nobody ended is over with its process") {

@@ -21,8 +21,14 @@ std::string result_line(std::size_t unit, const std::string& key, const std::str
          R"(","trace":")" + trace + R"(","error":)" + error + "}";
 }
 
+using Before = SweepFile::Before;
+
+Before before(bool fresh) {
+  return fresh ? Before::kRemove : Before::kKeepGood;
+}
+
 SweepFile open_three(const std::string& path, bool fresh = false) {
-  auto file = SweepFile::open(path, kThreeKeys, fresh);
+  auto file = SweepFile::open(path, kThreeKeys, before(fresh));
   if (!file) FAIL(file.error().message);
   return *std::move(file);
 }
@@ -89,6 +95,11 @@ TEST_CASE("a unit that failed is tried again", "[sweep]") {
   CHECK(bytes_in(path) == result_line(1, "aa") + "\n" +
                               result_line(2, "bb", R"("no memory still")") + "\n" +
                               result_line(3, "cc") + "\n");
+  {
+    auto all = SweepFile::open(path, kThreeKeys, Before::kKeepAll);
+    REQUIRE(all);
+    CHECK(all->done() == 3);
+  }
   SweepFile file = open_three(path);
   CHECK(file.done() == 2);
   put_line(file, 2);
@@ -100,7 +111,8 @@ TEST_CASE("traces that lie otherwise to each other would have other names", "[sw
   const TempDirectory directory;
   const std::string path =
       directory.write("result.jsonl.partial", result_line(1, "aa", "null", "old/t") + "\n");
-  const auto refused = SweepFile::open(directory.file("result.jsonl"), kThreeKeys, false);
+  const auto refused =
+      SweepFile::open(directory.file("result.jsonl"), kThreeKeys, Before::kKeepGood);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == ErrorCode::kConflict);
   CHECK(contains(refused.error().message, path + ":1: trace t was called otherwise"));
@@ -119,7 +131,7 @@ TEST_CASE("what is of another sweep is not gone on with", "[sweep]") {
       INFO(bad << ending);
       CHECK(directory.write("result.jsonl" + std::string(ending),
                             result_line(2, "bb") + "\n" + bad + "\n") == path + ending);
-      const auto refused = SweepFile::open(path, kThreeKeys, false);
+      const auto refused = SweepFile::open(path, kThreeKeys, Before::kKeepGood);
       REQUIRE_FALSE(refused);
       CHECK(refused.error().code == ErrorCode::kConflict);
       CHECK(contains(refused.error().message, path + ending + ":2: "));
@@ -147,7 +159,7 @@ TEST_CASE("what is no file of a sweep stays as it is, fresh or not", "[sweep]") 
       for (const bool fresh : {false, true}) {
         INFO(bad << ending << fresh);
         REQUIRE(directory.write("result.jsonl" + std::string(ending), bad) == path + ending);
-        const auto refused = SweepFile::open(path, kThreeKeys, fresh);
+        const auto refused = SweepFile::open(path, kThreeKeys, before(fresh));
         REQUIRE_FALSE(refused);
         CHECK(contains(refused.error().message, path + ending + ":"));
         CHECK(contains(refused.error().message, "no result of rocktune sweep"));
@@ -165,7 +177,7 @@ TEST_CASE("what is no regular file stays as it is", "[sweep]") {
   const std::string path = directory.file("result.jsonl");
   for (const char* ending : {"", ".partial"}) {
     REQUIRE(::mkfifo((path + ending).c_str(), 0600) == 0);
-    const auto refused = SweepFile::open(path, kThreeKeys, true);
+    const auto refused = SweepFile::open(path, kThreeKeys, Before::kRemove);
     REQUIRE_FALSE(refused);
     CHECK(contains(refused.error().message, path + ending + ": is no regular file"));
     CHECK(std::filesystem::is_fifo(path + ending));
@@ -185,11 +197,11 @@ TEST_CASE("one sweep writes a result at a time", "[sweep]") {
   const TempDirectory directory;
   const std::string path = directory.file("result.jsonl");
   const SweepFile file = open_three(path);
-  const auto second = SweepFile::open(path, kThreeKeys, false);
+  const auto second = SweepFile::open(path, kThreeKeys, Before::kKeepGood);
   REQUIRE_FALSE(second);
   CHECK(contains(second.error().message, "another sweep"));
   CHECK(std::filesystem::exists(path + ".partial"));  // it is the first one's
-  const auto nowhere = SweepFile::open(directory.file("no/such"), kThreeKeys, false);
+  const auto nowhere = SweepFile::open(directory.file("no/such"), kThreeKeys, Before::kKeepGood);
   REQUIRE_FALSE(nowhere);
   CHECK(contains(nowhere.error().message, "no/such.partial: cannot be written"));
 }
