@@ -205,9 +205,8 @@ std::optional<Proposal> BuffersLoop::take_from_cache(const Situation& situation,
 void BuffersLoop::follow_buffers(const Situation& situation) {
   const KnobReadings& knobs = situation.features.knobs;
   const auto& families = situation.features.column_families;
-  const bool known = knobs == knobs_ && listed_families_ == families.size();
-  knobs_ = knobs;  // shares the list: while it is the same the next look is at a pointer
-  if (buffers_ && known) return;
+  if (buffers_ && knobs == knobs_ && listed_families_ == families.size()) return;
+  knobs_ = knobs;
   const bool listed = std::all_of(families.begin(), families.end(), [&](const auto& family) {
     return knobs.find(knob::kWriteBufferSize, family.name) != nullptr;
   });

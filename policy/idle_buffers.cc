@@ -21,9 +21,8 @@ constexpr double kNoFlush = 1;  // bytes/s, of a mean that decays
 
 // Buffers that are ours and larger than found; nearly always there are none.
 void IdleBuffers::follow_knobs(const KnobReadings& knobs) {
-  const bool known = knobs == knobs_;
-  knobs_ = knobs;  // shares the list: while it is the same the next look is at a pointer
-  if (known) return;
+  if (knobs == knobs_) return;
+  knobs_ = knobs;
   grown_.clear();
   for (std::size_t i = 0; i < knobs.size(); ++i) {
     const KnobReading& size = knobs[i];

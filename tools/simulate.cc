@@ -48,7 +48,7 @@ int wrong_scenario(const Error& error) {
 }
 
 bool is_wanted(const SimulateOptions& options, const std::string& target) {
-  // "NAME#2": the second database of that name (tools/run_list.h).
+  // "NAME#2": the second database of that name (trace/reader.h).
   return options.target.empty() || options.target == target ||
          target.starts_with(options.target + "#");
 }

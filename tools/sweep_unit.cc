@@ -49,14 +49,14 @@ void put_alarms(const std::optional<score::AlertTallies>& alarms, Json& out) {
   for (std::size_t i = 0; i < score::kKinds.size(); ++i) {
     const std::string kind(to_string(score::kKinds.at(i)));
     const score::Tally tally = alarms ? alarms->of_kind.at(i) : score::Tally();
-    const bool scored = tally.seconds > 0;
-    out[kind + "_events"] = tally.events;
-    out[kind + "_alarms"] = tally.alarms;
-    out[kind + "_false_alarms"] = tally.false_alarms;
+    const auto count = [&](std::size_t number) {
+      return tally.seconds > 0 ? Json(number) : Json();
+    };
+    out[kind + "_events"] = count(tally.events);
+    out[kind + "_alarms"] = count(tally.alarms);
+    out[kind + "_false_alarms"] = count(tally.false_alarms);
     out[kind + "_recall"] = optional_json(score::recall(tally, kSweepRecallLead));
     out[kind + "_lead_p50_seconds"] = optional_json(score::lead_quantile(tally, 0.5));
-    if (scored) continue;
-    for (const char* count : {"_events", "_alarms", "_false_alarms"}) out[kind + count] = nullptr;
   }
 }
 

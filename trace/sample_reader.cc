@@ -205,7 +205,9 @@ Result<void> SampleReader::read_knobs(std::int64_t at) {
     if (!knob) return tl::unexpected(knob.error());
     knobs.push_back(*std::move(knob));
   }
-  last_knobs_ = std::move(knobs);
+  // A keyframe repeats them: whoever looks for a change finds the same list, at the cost of a
+  // pointer.
+  if (KnobReadings read = std::move(knobs); read != last_knobs_) last_knobs_ = std::move(read);
   knobs_at_ = at;
   return {};
 }

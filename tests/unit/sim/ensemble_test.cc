@@ -77,6 +77,14 @@ SimulationInput stalling_input() {
   return input;
 }
 
+// ...whose reads miss the cache half the time, and wait for the device that its jobs use.
+SimulationInput input_on_device() {
+  SimulationInput input = stalling_input();
+  input.host.device = DeviceLaws{{200e6, 20e3}, {100e6, 10e3}, 0.6, 80e-6};
+  input.laws.reads.miss_ratio = 0.5;
+  return input;
+}
+
 TEST_CASE("rates are drawn as widely as they are unknown") {
   SimulationInput known;
   known.seen.l0_speed = true;
@@ -116,9 +124,7 @@ TEST_CASE("a simulation is a function of its input, its policy and its seed") {
 TEST_CASE("databases of one host wait for each other's work") {
   EngineConfig still;
   still.policy = "static";
-  SimulationInput reader = stalling_input();
-  reader.host.device = DeviceLaws{{200e6, 20e3}, {100e6, 10e3}, 0.6, 80e-6};
-  reader.laws.reads.miss_ratio = 0.5;
+  SimulationInput reader = input_on_device();
   reader.demand.arrivals.assign(300, {1000, 0});
   SimulationInput writer = reader;
   writer.demand.arrivals.assign(300, {0, 20000});
@@ -157,9 +163,7 @@ TEST_CASE("each database counts from its begin to its end, whoever else is there
 TEST_CASE("a neighbour is in the way only as long as it is there") {
   EngineConfig still;
   still.policy = "static";
-  SimulationInput reader = stalling_input();
-  reader.host.device = DeviceLaws{{200e6, 20e3}, {100e6, 10e3}, 0.6, 80e-6};
-  reader.laws.reads.miss_ratio = 0.5;
+  SimulationInput reader = input_on_device();
   reader.demand.arrivals.assign(300, {1000, 0});
   SimulationInput writer = reader;
   writer.demand.arrivals.assign(300, {0, 20000});
@@ -177,9 +181,7 @@ TEST_CASE("a neighbour is in the way only as long as it is there") {
 TEST_CASE("who was away comes back when it did, beside those who are there then") {
   EngineConfig still;
   still.policy = "static";
-  SimulationInput writer = stalling_input();
-  writer.host.device = DeviceLaws{{200e6, 20e3}, {100e6, 10e3}, 0.6, 80e-6};
-  writer.laws.reads.miss_ratio = 0.5;
+  SimulationInput writer = input_on_device();
   writer.demand.seconds.resize(200);
   writer.demand.arrivals.assign(200, {0, 20000});
   writer.demand.absences.push_back({100, 100});

@@ -16,16 +16,32 @@ using tests::TempDirectory;
 
 namespace {
 
-void add(trace::Recorder& recorder, double slo_seconds, int from, int to) {
+trace::Recorder recorder_of(const std::string& path) {
+  auto recorder = trace::Recorder::create(path, {"0.1.0", "host", Nanoseconds(1), 1}, {});
+  REQUIRE(recorder);
+  return *std::move(recorder);
+}
+
+std::int64_t add_orders(trace::Recorder& recorder, double slo_seconds) {
   trace::TargetInfo info{0, "orders", "/data/orders", "advise", {}};
   info.engine.objective.read_p99_seconds = slo_seconds;
-  info.id = *recorder.add_target(info);
+  return *recorder.add_target(info);
+}
+
+void add_samples(trace::Recorder& recorder, std::int64_t target, int from, int to) {
   for (int second = from; second < to; ++second) {
     REQUIRE(recorder.begin_tick());
     REQUIRE(recorder.add_sample(
-        info.id, rocktune::test::quiet_sample(static_cast<std::uint64_t>(second), second)));
+        target, rocktune::test::quiet_sample(static_cast<std::uint64_t>(second), second)));
     REQUIRE(recorder.commit());
   }
+}
+
+// Of one database, before and after a reload with another objective.
+void record_reload(const std::string& path) {
+  trace::Recorder recorder = recorder_of(path);
+  add_samples(recorder, add_orders(recorder, 0.01), 1, 31);
+  add_samples(recorder, add_orders(recorder, 0.02), 31, 51);
 }
 
 }  // namespace
@@ -33,12 +49,7 @@ void add(trace::Recorder& recorder, double slo_seconds, int from, int to) {
 TEST_CASE("databases of one name are two runs, each with a name of its own", "[tools]") {
   const TempDirectory directory;
   const std::string path = directory.file("reload");
-  {
-    auto recorder = trace::Recorder::create(path, {"0.1.0", "host", Nanoseconds(1), 1}, {});
-    REQUIRE(recorder);
-    add(*recorder, 0.01, 1, 31);
-    add(*recorder, 0.02, 31, 51);  // as after a reload with another objective
-  }
+  record_reload(path);
   const auto runs = list_recorded_runs({path});
   REQUIRE(runs);
   REQUIRE(runs->size() == 2);
@@ -53,12 +64,7 @@ TEST_CASE("databases of one name are two runs, each with a name of its own", "[t
 TEST_CASE("a replay tells databases of one name apart as well", "[tools]") {
   const TempDirectory directory;
   const std::string path = directory.file("reload");
-  {
-    auto recorder = trace::Recorder::create(path, {"0.1.0", "host", Nanoseconds(1), 1}, {});
-    REQUIRE(recorder);
-    add(*recorder, 0.01, 1, 31);
-    add(*recorder, 0.02, 31, 51);
-  }
+  record_reload(path);
   const auto replayed = [&](const std::optional<std::string>& target) {
     auto results = replay::run({path, std::nullopt, target}, [](const std::string&) {});
     REQUIRE(results);
@@ -77,26 +83,16 @@ TEST_CASE("a replay tells databases of one name apart as well", "[tools]") {
 TEST_CASE("of a trace that grows what was listed is read", "[tools]") {
   const TempDirectory directory;
   const std::string path = directory.file("growing");
-  auto recorder = trace::Recorder::create(path, {"0.1.0", "host", Nanoseconds(1), 1}, {});
-  REQUIRE(recorder);
-  trace::TargetInfo info{0, "orders", "/data/orders", "advise", {}};
-  info.id = *recorder->add_target(info);
-  const auto grow = [&](int from, int to) {
-    for (int second = from; second < to; ++second) {
-      REQUIRE(recorder->begin_tick());
-      REQUIRE(recorder->add_sample(
-          info.id, rocktune::test::quiet_sample(static_cast<std::uint64_t>(second), second)));
-      REQUIRE(recorder->commit());
-    }
-  };
-  grow(1, 31);
+  trace::Recorder recorder = recorder_of(path);
+  const std::int64_t target = add_orders(recorder, 0.01);
+  add_samples(recorder, target, 1, 31);
   const auto runs = list_recorded_runs({path});
   REQUIRE(runs);
-  grow(31, 51);
+  add_samples(recorder, target, 31, 51);
   std::size_t read = 0;
   REQUIRE(for_each_sample(runs->front(), [&](const Sample&) { ++read; }));
   CHECK(read == 30);
-  const std::map<std::int64_t, std::uint64_t> extent = {{info.id, 30}};
+  const std::map<std::int64_t, std::uint64_t> extent = {{target, 30}};
   const auto results =
       replay::run({path, std::nullopt, std::nullopt, extent}, [](const std::string&) {});
   REQUIRE(results);
