@@ -21,7 +21,9 @@ double trade_margin(Priority first) {
 }
 constexpr double kLeastCacheShare = 0.25;  // of what was found
 constexpr double kLargestTrade = 0.25;     // of the cache, in one step
-constexpr double kBuffersMostShare = 0.5;  // of the memory budget
+// Of the memory budget; of one whose cache spares nobody anything.
+constexpr double kBuffersMostShare = 0.5, kBuffersMostOfIdle = 0.8;
+constexpr double kLeastGrowth = 0.4;  // of the buffers, in one step: less saves too little
 // Buffers that do not grow although there is room are held by somebody else's word: rest so long.
 // A wish counts on while it comes back within a minute.
 constexpr double kHeldUpSeconds = 15, kWishLastsSeconds = 60, kBuffersRestSeconds = 600;
@@ -116,14 +118,18 @@ std::optional<BuffersLoop::Doubling> BuffersLoop::doubling(const Situation& situ
   Doubling out;
   // The first step of buffers that were found below the least that may be set goes there.
   out.least = std::max(0.0, static_cast<double>(least_write_buffer(*family.size)) - size) * number;
-  out.wanted =
-      std::min(std::max(size * number, out.least), kBuffersMostShare * budget - use.write_buffers);
+  const bool cache_is_read = worth_.is_read(situation);
+  const double most = (cache_is_read ? kBuffersMostShare : kBuffersMostOfIdle) * budget;
+  out.wanted = std::min(std::max(size * number, out.least), most - use.write_buffers);
   if (!merges.worth_doubling(family.writes)) return std::nullopt;
-  if (out.wanted < std::max(size / 8, out.least)) return std::nullopt;
+  if (out.wanted < std::max(kLeastGrowth * size * number, out.least)) return std::nullopt;
   out.free = free_bytes(situation, budget, use.total());
-  out.saves = family.writes.saved_by_doubling() * std::min(1.0, out.wanted / (size * number));
-  // Free memory is worth as much: the cache could have it.
-  const std::optional<double> costs = worth_.lost(situation, out.wanted);
+  out.saves =
+      merges.saved_by_larger_buffers(family.writes) * std::min(1.0, out.wanted / (size * number));
+  // Free memory is worth something, too: the cache could have it.
+  const KnobReading* cache = cache_of(situation);
+  const double could_have = (cache != nullptr ? static_cast<double>(cache->value) : 0) + out.free;
+  const std::optional<double> costs = worth_.lost(situation, could_have, could_have - out.wanted);
   if (!costs || out.saves < trade_margin(situation.objective.first) * *costs) return std::nullopt;
   out.costs = *costs;
   return out;
@@ -166,15 +172,17 @@ std::optional<Proposal> BuffersLoop::grow(const Situation& situation, const Leve
                                           const Family& family) {
   const std::optional<Doubling> worth = doubling(situation, merges, family);
   // What was taken and is not wanted after all. A probe that could not tell (the cache did not
-  // fill) is no reason to keep it, either.
-  if (has_made_room(situation) && (!worth || !worth_.known(situation))) {
+  // fill) is no reason to keep it, either. Nobody misses what is not read.
+  const bool unwanted = worth_.is_read(situation) && (!worth || !worth_.known(situation));
+  if (has_made_room(situation) && unwanted) {
     if (auto back = end_trade(situation)) return back;
   }
   if (!worth || !situation.features.memory_available_bytes) return std::nullopt;
   const bool has_room = worth->free >= std::max(worth->wanted / 2, worth->least);
   // Less cache is slower reads at once, for fewer bytes later: not where reads come first, unless
-  // writers wait.
-  const bool spares_reads = situation.objective.first == Priority::kReadP99 && !situation.stalled;
+  // writers wait, or it is a cache that spares nobody anything.
+  const bool spares_reads =
+      situation.objective.first == Priority::kReadP99 && !situation.stalled && worth->costs > 0;
   if (!has_room && (spares_reads || situation.memory_short)) return std::nullopt;
   if (!has_room) {
     auto room = make_room(situation, *worth);
@@ -250,7 +258,7 @@ std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
   follow_buffers(situation);
   forget_moot_trades(situation);
   // What less cache did is not known yet: nothing moves meanwhile.
-  claims_ = worth_.judges_less();
+  claims_ = worth_.judges_less(situation);
   if (return_) {
     if (auto back = offer_return(situation)) return back;
   }
@@ -259,13 +267,13 @@ std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
                        situation.pressed || situation.wasteful || situation.device_loaded;
   const double pressed = pressed_.update(presses, situation.now);
   if (!within(resting_since_, situation.now, kBuffersRestSeconds)) resting_since_.reset();
-  if (pressed >= kPressedSeconds && !worth_.judges_less() && !resting_since_) {
+  if (pressed >= kPressedSeconds && !worth_.judges_less(situation) && !resting_since_) {
     const std::optional<Family> family = busiest(situation, merges);
     if (auto wish = family ? grow(situation, merges, *family) : std::nullopt) return wish;
   }
   // Nothing presses any more: the question that the probe asked is moot.
   const bool over = !presses && !within(claimed_, situation.now, kClaimLastsSeconds);
-  if (taken_ && !worth_.judges_less() && over) {
+  if (taken_ && !worth_.judges_less(situation) && over && worth_.is_read(situation)) {
     if (auto back = end_trade(situation)) return back;
   }
   return idle_.decide(situation, merges, worth_);

@@ -18,9 +18,12 @@ constexpr double kNearlySlow = 0.5;       // of the reads' objective
 constexpr double kShrinkFactor = 0.8;
 constexpr double kLeastShareOfFound = 0.25;
 constexpr double kJudgeAfterSeconds = 30;  // a grown cache has to fill first
-constexpr double kGiveUpSeconds = 300;     // ...and if it never does it was large enough
-// The working set has changed when there are so many times the misses of the knee.
-constexpr double kKneeForgotten = 1.25;
+// A full cache that misses so much less needs no more time for its verdict.
+constexpr double kClearGain = 0.05, kVerdictSeconds = 5;
+constexpr double kGiveUpSeconds = 300;  // ...and if it never does it was large enough
+// The working set has changed when there are so many times the misses of the knee, or of before a
+// growth: no cache misses more because it is larger.
+constexpr double kOtherWorkingSet = 1.25;
 
 std::int64_t most_bytes(const Situation& situation, const KnobReading& reading) {
   const MemoryUse use = memory_use(situation.features.knobs, situation.features.column_families);
@@ -32,13 +35,20 @@ std::int64_t most_bytes(const Situation& situation, const KnobReading& reading) 
 
 void CacheLoop::judge_growth(const Situation& situation, double hit_ratio) {
   if (!growth_) return;
-  double age = seconds_between(growth_->tick, situation.now);
-  bool filled = situation.features.cache_fill_ratio.value_or(0) >= kFull;
-  if (age < kJudgeAfterSeconds || (!filled && age < kGiveUpSeconds)) return;
-  const double misses_before = 1 - growth_->hit_ratio_before;
-  if (hit_ratio - growth_->hit_ratio_before < params_.cache_knee_gain_ratio * misses_before) {
-    knee_hit_ratio_ = hit_ratio;
+  const double age = seconds_between(growth_->tick, situation.now);
+  const bool filled = situation.features.cache_fill_ratio.value_or(0) >= kFull;
+  const double before = 1 - growth_->hit_ratio_before, spared = before - (1 - hit_ratio);
+  // What pays, or has too little for another load, goes on at once, and in larger steps.
+  const bool other_load = -spared > (kOtherWorkingSet - 1) * before;
+  const bool clear = filled && (spared >= kClearGain * before || other_load);
+  if (clear && hit_ratio_.span_seconds() >= kVerdictSeconds) {
+    pays_ = true;
+    growth_.reset();
+    return;
   }
+  if (age < kJudgeAfterSeconds || (!filled && age < kGiveUpSeconds)) return;
+  pays_ = false;
+  if (spared < params_.cache_knee_gain_ratio * before) knee_hit_ratio_ = hit_ratio;
   growth_.reset();
 }
 
@@ -51,6 +61,7 @@ void CacheLoop::observe(const Situation& situation, const KnobReading& reading) 
   if (capacity_ && reading.value < *capacity_) {
     growth_.reset();
     knee_hit_ratio_.reset();
+    pays_ = false;
   }
   capacity_ = reading.value;
   hit_ratio_.note(situation.now, f.cache_hit_ratio);
@@ -59,7 +70,7 @@ void CacheLoop::observe(const Situation& situation, const KnobReading& reading) 
   const Value hit_ratio = hit_ratio_.mean(10);
   if (!hit_ratio) return;
   judge_growth(situation, *hit_ratio);
-  if (knee_hit_ratio_ && 1 - *hit_ratio > kKneeForgotten * (1 - *knee_hit_ratio_)) {
+  if (knee_hit_ratio_ && 1 - *hit_ratio > kOtherWorkingSet * (1 - *knee_hit_ratio_)) {
     knee_hit_ratio_.reset();
   }
 }
@@ -82,7 +93,7 @@ std::optional<Proposal> CacheLoop::grow(const Situation& situation,
                                         const KnobReading& reading) const {
   const Features& f = situation.features;
   Value hit_ratio = hit_ratio_.mean(10), misses = misses_.mean(10);
-  if (!hit_ratio || !misses || hit_ratio_.span_seconds() < 5) return std::nullopt;
+  if (!hit_ratio || !misses || hit_ratio_.span_seconds() < kVerdictSeconds) return std::nullopt;
   bool misses_cost = misses_cost_reads(*misses, reads_.mean(10).value_or(0)) &&
                      f.device_read_iops.value_or(kLeastDeviceReads) >= kLeastDeviceReads;
   // Reads that near their objective do not wait for the last growth's verdict: the memory is meant
@@ -92,7 +103,8 @@ std::optional<Proposal> CacheLoop::grow(const Situation& situation,
   const bool waits = (growth_.has_value() && !hurry) || knee_hit_ratio_.has_value();
   if (!misses_cost || waits || f.cache_fill_ratio.value_or(0) < kFull) return std::nullopt;
   if (!f.memory_available_bytes || situation.memory_low) return std::nullopt;
-  const double factor = hurry ? 2 * params_.cache_growth_factor - 1 : params_.cache_growth_factor;
+  const double factor =
+      hurry || pays_ ? 2 * params_.cache_growth_factor - 1 : params_.cache_growth_factor;
   double wanted = std::min(static_cast<double>(reading.value) * factor,
                            static_cast<double>(most_bytes(situation, reading)));
   auto to = static_cast<std::int64_t>(wanted);

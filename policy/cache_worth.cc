@@ -24,11 +24,15 @@ constexpr double kLeastElasticity = 0.02, kMostElasticity = 2;
 constexpr double kUsualElasticity = 0.2, kUsualDeviation = 0.15;
 // The mean of ten seconds is one of so many independent readings: compactions take seconds.
 constexpr double kIndependentReadings = 3;
+// No power law holds down to nothing: below this share of what the cache has now it is not asked.
+constexpr double kLeastShare = 1.0 / 16;
 constexpr double kDeviationSeconds = 15;  // two readings at least where they come each 12 s
 // Changes of the cache by less than this, as a logarithm, tell nothing.
 constexpr double kLeastChange = 0.05;
 // What was learnt is known for so long, and holds while the misses of a read stay within this share
 // of what they were.
+// Who was not read since it was seen first, for so long, is not read.
+constexpr double kNeverReadSeconds = 10;
 constexpr double kKnownSeconds = 1800, kSameWorkingSet = 0.3;
 
 double miss_bytes(const Objective& objective) {
@@ -98,36 +102,42 @@ void CacheWorth::observe(const Situation& situation) {
   const Features& f = situation.features;
   follow_cache(situation);  // by the samples before this one: the cache may just have changed
   const Value misses = read_misses_.look(f), reads = reads_and_seeks(f);
-  if (!reads || is_read(f)) read_at_ = situation.now;
+  if (!seen_since_) seen_since_ = situation.now;
+  const bool unknown = !reads && f.interval_seconds > 0;  // the first sample has no rates
+  if (unknown || rocktune::is_read(f)) read_at_ = situation.now;
   misses_.note(situation.now, misses);
   Value of_one;
-  if (misses && is_read(f)) of_one = *misses / *reads;
+  if (misses && rocktune::is_read(f)) of_one = *misses / *reads;
   misses_per_read_.note(situation.now, of_one);
   const bool not_full = f.cache_fill_ratio && *f.cache_fill_ratio < kFullEnough;
   not_full_seconds_ = not_full ? std::max(not_full_.update(true, situation.now), 1e-3)
                                : not_full_.update(false, situation.now);
 }
 
-bool CacheWorth::read_lately(const Situation& situation) const {
-  return within(read_at_, situation.now, kReadLatelySeconds);
+bool CacheWorth::is_read(const Situation& situation) const {
+  return within(read_at_, situation.now, kReadLatelySeconds) ||
+         (!read_at_ && within(seen_since_, situation.now, kNeverReadSeconds));
 }
 
 bool CacheWorth::known(const Situation& situation) const {
-  if (!read_lately(situation)) return true;
+  if (!is_read(situation)) return true;
   return elasticity_ && misses() && within(elasticity_->tick, situation.now, kKnownSeconds);
 }
 
-std::optional<double> CacheWorth::lost(const Situation& situation, double bytes) const {
+std::optional<double> CacheWorth::lost(const Situation& situation, double from, double to) const {
   const KnobReading* cache = changeable_knob(situation.features, knob::kCacheCapacity);
   // Nor is memory worth anything to a cache that somebody else holds where it is.
   const bool ours = cache != nullptr && cache->owner != KnobOwner::kManual;
-  if (!ours || misses().value_or(0) <= 0 || !read_lately(situation)) return 0;
+  if (!ours || misses().value_or(0) <= 0 || !is_read(situation)) return 0;
   // What a cache has not filled in a minute it does not need; until then nobody can tell.
   if (not_full_seconds_ >= kNotFullSeconds) return 0;
   if (not_full_seconds_ > 0) return std::nullopt;
   const double elasticity = elasticity_ ? elasticity_->value : kUsualElasticity;
-  return *misses() * elasticity * bytes / static_cast<double>(cache->value) *
-         miss_bytes(situation.objective);
+  const auto size = static_cast<double>(cache->value);
+  const auto misses_of = [&](double bytes) {
+    return *misses() * std::pow(size / std::max(bytes, kLeastShare * size), elasticity);
+  };
+  return (misses_of(to) - misses_of(from)) * miss_bytes(situation.objective);
 }
 
 bool CacheWorth::steady() const {
@@ -138,8 +148,8 @@ bool CacheWorth::steady() const {
          2 * std::fabs(*half - *all) <= kSteadyMisses * *all;
 }
 
-bool CacheWorth::judges_less() const {
-  return change_ && static_cast<double>(*cache_) < change_->bytes_before;
+bool CacheWorth::judges_less(const Situation& situation) const {
+  return change_ && is_read(situation) && static_cast<double>(*cache_) < change_->bytes_before;
 }
 
 }  // namespace rocktune

@@ -1,13 +1,15 @@
 // What memory is worth as block cache: the bytes/s that reads would take more of the device with
-// less of it, where misses grow as a power of the cache's size:
+// less of it, where misses are a power of the cache's size:
 //
-//   lost = misses/s * elasticity * bytes / cache * what a miss takes of the device
+//   misses of another size = misses/s * (cache / size) ^ elasticity
+//   lost = what they are more with less cache * what a miss takes of the device
 //
 // Misses and elasticity are of those that reads wait for (policy/memory.h); where nobody has read
-// for a minute the cache is worth nothing. The elasticity depends on how the load's favourites lie
-// in blocks. It is learnt with every change of the cache, from the misses that a read has before
-// and after it. These move by themselves, too, with every compaction: what was measured counts by
-// how far it stands out of that, beside what is usual. Pure; bounded; internal to policy/.
+// for a minute, or for the ten seconds since it was seen first, the cache is worth nothing. The
+// elasticity depends on how the load's favourites lie in blocks. It is learnt with every change of
+// the cache, from the misses that a read has before and after it. These move by themselves, too,
+// with every compaction: what was measured counts by how far it stands out of that, beside what is
+// usual. Pure; bounded; internal to policy/.
 #pragma once
 
 #include <optional>
@@ -20,15 +22,19 @@ namespace rocktune {
 class CacheWorth {
  public:
   void observe(const Situation& situation);  // once per sample
-  // Bytes/s of the device, for this much less cache. Absent: nobody can tell, as while it fills.
-  [[nodiscard]] std::optional<double> lost(const Situation& situation, double bytes) const;
+  // Bytes/s of the device, for a cache of `to` bytes instead of `from`, of which neither has to be
+  // what it has now. Absent: nobody can tell, as while it fills.
+  [[nodiscard]] std::optional<double> lost(const Situation& situation, double from,
+                                           double to) const;
+  // Whether anybody reads: within the last minute.
+  [[nodiscard]] bool is_read(const Situation& situation) const;
   // Whether that was measured within half an hour, or nobody reads. Else it is what was measured
   // longer ago, or what is usual.
   [[nodiscard]] bool known(const Situation& situation) const;
   // Whether a smaller cache would tell by how much misses grow: they do not move by themselves.
   [[nodiscard]] bool steady() const;
-  // The cache was made smaller a moment ago, and what that does is not known yet.
-  [[nodiscard]] bool judges_less() const;
+  // The cache was made smaller a moment ago, and what that does to reads is not known yet.
+  [[nodiscard]] bool judges_less(const Situation& situation) const;
   [[nodiscard]] Value misses() const { return misses_.mean(10); }  // per second
 
  private:
@@ -45,7 +51,6 @@ class CacheWorth {
   void follow_cache(const Situation& situation);
   void learn(const Situation& situation, double bytes_now, double misses_now);
   [[nodiscard]] bool has_readings() const;
-  [[nodiscard]] bool read_lately(const Situation& situation) const;
 
   ReadMisses read_misses_;
   Trend misses_{Trend::Jumps::kKeep, 0, 15};  // per second
@@ -53,7 +58,7 @@ class CacheWorth {
   std::optional<std::int64_t> cache_;
   std::optional<Change> change_;
   std::optional<Elasticity> elasticity_;
-  std::optional<Nanoseconds> read_at_;
+  std::optional<Nanoseconds> seen_since_, read_at_;
   Held not_full_;
   double not_full_seconds_ = 0;  // that the cache has not been full; 0: it is
 };

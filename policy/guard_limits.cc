@@ -149,8 +149,8 @@ void apply_relations(const LimitInput& input, Limited& limited) {
 
 namespace {
 
-// A limiter that is unlimited stands, for the size of a step, at what passed it lately; and it
-// becomes unlimited in one step only from where it limits next to nothing.
+// A limiter that is unlimited stands, for the size of a step, at what passed it lately. It becomes
+// unlimited in one step only from where it limits next to nothing, or where it was found so.
 std::optional<std::string> limiter_step(const LimitInput& input, double& low, double& high) {
   const Proposal& proposal = input.proposal;
   if (proposal.from >= kUnlimitedBytesPerSecond) {
@@ -163,6 +163,8 @@ std::optional<std::string> limiter_step(const LimitInput& input, double& low, do
   bool idle = input.limiter_peak &&
               *input.limiter_peak * input.spec.max_step_ratio <= static_cast<double>(proposal.from);
   if (nearly || idle) high = static_cast<double>(input.spec.max);
+  // What was found is known to be borne, and compactions that wait for it are not to climb there.
+  high = std::max(high, static_cast<double>(input.reading.found));
   return std::nullopt;
 }
 

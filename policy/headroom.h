@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "policy/compaction_bursts.h"
 #include "policy/memory.h"
 #include "policy/policy.h"
 #include "policy/situation.h"
@@ -53,6 +54,8 @@ class LimiterLoop {
   std::optional<Proposal> relieve(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> follow_need(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> protect_reads(const Situation& situation, const KnobReading& reading);
+  std::optional<Proposal> pace(const Situation& situation, const KnobReading& reading) const;
+  [[nodiscard]] bool rests(Nanoseconds now) const;
   std::optional<Proposal> judge_lowerings(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> look_and_decide(const Situation& situation, const KnobReading& reading);
   void note_changes(const KnobReading& reading, const Situation& situation);
@@ -73,6 +76,11 @@ class LimiterLoop {
   std::optional<Probe> probe_;
   std::optional<Nanoseconds> futile_at_;
   OwnWish wish_;
+  CompactionBursts bursts_;
+  Held written_;  // anything at all
+  double written_seconds_ = 0;
+  bool asks_pace_ = false;  // the last lowering asked for was one of pace()
+  bool paced_ = false;      // ...and was made, and stands
 };
 
 inline constexpr double kLoadedReturnSeconds = 10;
@@ -147,6 +155,7 @@ class CacheLoop {
   Trend reads_{Trend::Jumps::kKeep, 0, 15};
   std::optional<std::int64_t> capacity_;
   std::optional<Growth> growth_;          // being judged
+  bool pays_ = false;                     // the last growth was worth it, and seen to be
   std::optional<double> knee_hit_ratio_;  // hit ratio where growing stopped to pay
 };
 

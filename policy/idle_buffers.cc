@@ -45,9 +45,11 @@ std::optional<IdleBuffers::Less> IdleBuffers::less(const Situation& situation,
   if (out.to < least_write_buffer(size)) out.to = size.found;
   if (number == nullptr || writes == nullptr || out.to <= 0) return std::nullopt;
   const auto before = static_cast<double>(size.value), after = static_cast<double>(out.to);
-  out.costs = 2 * writes->saved_by_doubling() * (before / after - 1);
+  out.costs = 2 * merges.saved_by_larger_buffers(*writes) * (before / after - 1);
   const double bytes = (before - after) * static_cast<double>(number->value);
-  out.saves = worth.lost(situation, bytes).value_or(0);
+  const KnobReading* cache = situation.features.knobs.find(knob::kCacheCapacity, {});
+  const double now = cache != nullptr ? static_cast<double>(cache->value) : 0;
+  out.saves = worth.lost(situation, now + bytes, now).value_or(0);
   out.unused = writes->flushed < kNoFlush;
   return out;
 }

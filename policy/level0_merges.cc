@@ -53,6 +53,15 @@ void Level0Merges::observe(const Features& f) {
   }
   written_.note(f.at.tick, written);
   mean_written_ = written_.mean(kMergesSeconds).value_or(0);
+  Value dropped;
+  if (f.compaction_read_bytes_per_second && f.compaction_write_bytes_per_second) {
+    dropped = *f.compaction_read_bytes_per_second - *f.compaction_write_bytes_per_second;
+  }
+  dropped_.note(f.at.tick, dropped);
+  flushed_.note(f.at.tick, f.flush_bytes_per_second);
+  const double of = flushed_.mean(kDroppedSeconds).value_or(0);
+  const double less = dropped_.mean(kDroppedSeconds).value_or(0);
+  dropped_share_ = of > 0 ? std::clamp(less / of, 0.0, 1.0) : 0;
 }
 
 const Level0Merging* Level0Merges::of(std::string_view column_family, std::size_t nearby) const {

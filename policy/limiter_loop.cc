@@ -31,6 +31,13 @@ constexpr double kLeastGain = 0.05;
 constexpr double kFutileSeconds = 30;
 // Where reads do not come first, a lowered limit leaves this much more than is needed.
 constexpr double kWritesFirstMargin = 1.5;
+// Compactions are spread to this many times what is needed, so that they work about half of the
+// time, and not below a share of what has passed: what is needed was seen for a minute at most.
+constexpr double kPaceMargin = 2, kLeastPaceShare = 0.125;
+// ...where reads take so many times as long beside them, and that share of their objective at
+// least; and where it makes them at least so much slower.
+constexpr double kSlowerBesideCompactions = 1.5, kNotFastEnough = 0.1, kLeastSpread = 2;
+constexpr double kPaceEvaluationSeconds = 30;
 // Lowerings of less than this share are not worth a change.
 constexpr double kDeadBand = 0.03;
 
@@ -64,6 +71,7 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
   if (rate_ && reading.value > *rate_) {
     learn_from_raise(now);
     probe_.reset();
+    paced_ = false;
   }
   const bool lowered = rate_ && reading.value < *rate_;
   // Back to what was found by the agent, when the lease has expired: no mistake to learn from.
@@ -75,8 +83,9 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
     // The first limit of all only takes away bursts, and others' lowerings are no probe of ours.
     const bool first = *rate_ >= kUnlimitedBytesPerSecond;
     const bool ours = wish_.explains(now);
-    if (!ours) probe_.reset();
-    if (ours && !first && !probe_ && situation.read_p99_us) {
+    paced_ = ours && asks_pace_;
+    if (!ours || paced_) probe_.reset();
+    if (ours && !paced_ && !first && !probe_ && situation.read_p99_us) {
       probe_ = Probe{*rate_, *situation.read_p99_us, 0};
     }
     if (probe_) ++probe_->steps;
@@ -99,6 +108,15 @@ std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
   auto rate = static_cast<double>(reading.value);
   bool below_need = situation.need && rate < *situation.need * kShort;
   bool waits = (situation.trouble && (situation.binding || below_need)) || situation.piling;
+  if (paced_ && situation.binding && !situation.comfortable) {
+    Proposal out = propose(reading, reading.found, "limiter.unpaced");
+    out.reason = backlog_text(situation) + ", and the rate limit of " + shown(reading.value) +
+                 " is " + text::percent(situation.limiter_use.value_or(0)) +
+                 " used: compactions are paced no longer";
+    out.expected = expect_relief(situation, kLimiterEvaluationSeconds);
+    out.evidence = backlog_evidence(situation);
+    return out;
+  }
   if (!waits) return std::nullopt;
   double factor = params_.limiter_raise_factor;
   if (situation.stalled) factor *= factor;
@@ -134,9 +152,7 @@ std::optional<Proposal> LimiterLoop::protect_reads(const Situation& situation,
   bool disturbed = situation.reads_slow_seconds >= kSlowReadsSeconds &&
                    situation.comfortable_seconds >= kComfortSeconds && situation.interference;
   if (!disturbed || !situation.need || !situation.passed_peak) return std::nullopt;
-  if (within(last_lowering_, situation.now, kLoweringSeconds)) return std::nullopt;
-  if (within(last_raise_, situation.now, rest_seconds_)) return std::nullopt;
-  if (within(futile_at_, situation.now, rest_seconds_)) return std::nullopt;
+  if (rests(situation.now)) return std::nullopt;
   auto rate = static_cast<double>(reading.value);
   bool unlimited = reading.value >= kUnlimitedBytesPerSecond;
   // From unlimited, what was seen to pass is the first limit: it takes away only larger bursts.
@@ -164,6 +180,43 @@ std::optional<Proposal> LimiterLoop::protect_reads(const Situation& situation,
     out.evidence.push_back(
         {"device_queue", *f.device_queue, situation.objective.device_queue_limit});
   }
+  return out;
+}
+
+bool LimiterLoop::rests(Nanoseconds now) const {
+  return within(last_lowering_, now, kLoweringSeconds) || within(last_raise_, now, rest_seconds_) ||
+         within(futile_at_, now, rest_seconds_);
+}
+
+// Compactions that have the time are spread over it: in a burst they take the device from reads,
+// and stand still before and after it.
+std::optional<Proposal> LimiterLoop::pace(const Situation& situation,
+                                          const KnobReading& reading) const {
+  const bool calm = situation.objective.first == Priority::kReadP99 &&
+                    situation.comfortable_seconds >= kComfortSeconds &&
+                    written_seconds_ >= kComfortSeconds;
+  if (!calm || !situation.need || !situation.passed_peak || rests(situation.now)) {
+    return std::nullopt;
+  }
+  const Value beside = bursts_.read_p99_us_beside(), without = bursts_.read_p99_us_without();
+  if (!beside || !without || *beside < kSlowerBesideCompactions * *without) return std::nullopt;
+  if (*beside < kNotFastEnough * situation.objective.read_p99_seconds * 1e6) return std::nullopt;
+  const double margin = std::max(kPaceMargin, params_.limiter_need_margin);
+  const double to =
+      std::ceil(std::max({*situation.need * margin, kLeastPaceShare * *situation.passed_peak,
+                          situation.budget.rate_limit_min.value}));
+  if (kLeastSpread * to > std::min(*situation.passed_peak, static_cast<double>(reading.value))) {
+    return std::nullopt;
+  }
+  Proposal out = propose(reading, static_cast<std::int64_t>(to), "limiter.pace");
+  out.reason = "read P99 is " + text::microseconds(*beside) + " while compactions run, " +
+               text::microseconds(*without) + " while none does; at up to " +
+               text::rate(*situation.passed_peak) + " they come in bursts, where " +
+               text::rate(*situation.need) + " is needed";
+  // Of bursts and pauses together: between them reads were as fast as they can be.
+  out.expected = {"read_p99_us", true, bursts_.read_p99_us().value_or(*beside),
+                  kPaceEvaluationSeconds};
+  out.evidence = backlog_evidence(situation);
   return out;
 }
 
@@ -195,18 +248,23 @@ std::optional<Proposal> LimiterLoop::decide(const Situation& situation) {
   if (reading == nullptr) return std::nullopt;
   auto proposal = look_and_decide(situation, *reading);
   wish_.note(proposal, situation.now);
+  if (proposal && proposal->to < proposal->from) asks_pace_ = proposal->rule == "limiter.pace";
   return proposal;
 }
 
 std::optional<Proposal> LimiterLoop::look_and_decide(const Situation& situation,
                                                      const KnobReading& reading) {
   note_changes(reading, situation);
+  bursts_.observe(situation.features);
+  written_seconds_ = written_.update(situation.features.user_write_bytes_per_second.value_or(0) > 0,
+                                     situation.now);
   if (reading.value < kUnlimitedBytesPerSecond) {
     if (auto proposal = relieve(situation, reading)) return proposal;
     if (auto proposal = follow_need(situation, reading)) return proposal;
     if (auto proposal = judge_lowerings(situation, reading)) return proposal;
   }
-  return protect_reads(situation, reading);
+  if (auto proposal = protect_reads(situation, reading)) return proposal;
+  return pace(situation, reading);
 }
 
 }  // namespace rocktune

@@ -6,6 +6,7 @@
 #include "model/knobs.h"
 #include "model/text.h"
 #include "model/write_stall.h"
+#include "policy/memory.h"
 
 namespace rocktune {
 namespace {
@@ -200,7 +201,9 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
       f.write_stopped.value_or(0) > 0 || out.stalled_ratio.value_or(1) >= kStalledOver3s;
   out.workers_help =
       out.device_loaded ? out.stalled && lasts : out.stalled || (out.trouble && out.near_limit);
-  out.pressed = out.interference || (compacts && (saturated || cpus_short));
+  // What it writes is what reads of others on the device wait for.
+  const bool others_wait = f.shared && f.shared->write_size_max_bytes && !is_read(f);
+  out.pressed = out.interference || others_wait || (compacts && (saturated || cpus_short));
 }
 
 void Observer::judge_memory(const Features& f, Situation& out) {

@@ -56,7 +56,8 @@ struct Situation {
   double reads_slow_seconds = 0;
   Value read_p99_us;          // median of 5 s
   bool interference = false;  // the device is busy and compactions are what keeps it so
-  bool pressed = false;       // ...or the CPUs are: background work costs the foreground
+  // ...or the CPUs are, or others' reads wait: background work costs the foreground
+  bool pressed = false;
   // A compaction runs, and reads take the device several times as long as they did at its idlest.
   bool device_loaded = false;
   // More background threads would help: writers stall, or the backlog nears a limit. On a loaded

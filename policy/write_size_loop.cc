@@ -16,7 +16,7 @@ constexpr double kWriteSizeEvaluationSeconds = 15;
 constexpr std::int64_t kSmallPieces = 128 << 10, kMostPieces = 8;
 // Samples with background work: a change costs little and is judged afterwards, so that few will do
 // to make one, and a few more to judge it.
-constexpr std::size_t kLeastWork = 3, kLeastTrialWork = 6;
+constexpr std::size_t kLeastUndisturbed = 6, kLeastWork = 2, kLeastTrialWork = 6;
 // A write that takes the device this long, and this many times as long as a read.
 constexpr double kLongWriteMs = 1, kWritesOverReads = 2;
 // Others work where the device writes so many times what goes to this database's log.
@@ -25,6 +25,11 @@ constexpr double kOthersWrite = 4;
 constexpr double kLeastWaitOfWrite = 0.5;
 // Reads whose P99 is below this share of their objective are fast enough, whatever they wait for.
 constexpr double kFastEnough = 0.1;
+// While hardly anything is written few reads meet a write, and their P99 does not show how long
+// they wait. It is enough then that it is so many times as high while there is work as while there
+// is none, and that a write takes the device that share of the objective: in bulk reads will wait
+// for several.
+constexpr double kSlowerBesideWork = 2;
 constexpr double kLeastTrialGain = 0.05, kSameLoadShare = 0.3;
 // A gain that is seen at once is not waited for: load and device change in 30 s.
 constexpr double kClearTrialGain = 0.2;
@@ -90,6 +95,7 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   write_ms_per_byte_.note(now, works ? write_ms_per_byte(f) : std::nullopt);
   write_await_.note(now, works ? f.device_write_await_ms : std::nullopt);
   read_await_.note(now, works ? f.device_read_await_ms : std::nullopt);
+  undisturbed_p99_.note(now, works ? std::nullopt : f.read_p99_us);
   device_writes_.note(now, works ? f.device_write_bytes_per_second : std::nullopt);
   if (f.reads_per_second && f.writes_per_second) {
     operations_.add(now, *f.reads_per_second + *f.writes_per_second);
@@ -102,15 +108,19 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   size_ = reading.value;
 }
 
-bool WriteSizeLoop::reads_wait_for_writes(const Situation& situation) const {
+WriteSizeLoop::Waits WriteSizeLoop::reads_wait_for_writes(const Situation& situation) const {
   const Value write = write_await_.mean(kWorkSeconds), read = read_await_.mean(kWorkSeconds);
   const Value p99 = read_p99_.mean(kWorkSeconds);
   const bool long_writes = write_await_.size() >= kLeastWork && read && *write >= kLongWriteMs &&
                            *write >= kWritesOverReads * *read;
-  if (!long_writes || !p99) return false;
+  if (!long_writes || !p99) return Waits::kNo;
   const double p99_ms = *p99 / 1e3;
   const double fast_ms = kFastEnough * situation.objective.read_p99_seconds * 1e3;
-  return p99_ms >= kLeastWaitOfWrite * *write && p99_ms >= fast_ms;
+  if (p99_ms >= kLeastWaitOfWrite * *write && p99_ms >= fast_ms) return Waits::kNow;
+  const Value undisturbed = undisturbed_p99_.median(kWorkSeconds);
+  const bool slower = undisturbed_p99_.size() >= kLeastUndisturbed && undisturbed &&
+                      *p99 >= kSlowerBesideWork * *undisturbed;
+  return slower && *write >= fast_ms ? Waits::kInBulk : Waits::kNo;
 }
 
 std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
@@ -118,22 +128,29 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
   const bool resting = within(failed_at_, situation.now, rest_seconds_);
   const std::int64_t pieces = smallest_pieces(reading);
   const bool small = reading.value <= pieces;
-  if (small || resting || situation.stalled || !reads_wait_for_writes(situation)) {
-    return std::nullopt;
-  }
+  if (small || resting || situation.stalled) return std::nullopt;
+  const Waits waits = reads_wait_for_writes(situation);
+  if (waits == Waits::kNo) return std::nullopt;
   offered_size_.reset();
   Proposal out = propose(reading, pieces, "write_size.reads");
   const double p99_us = read_p99_.mean(kWorkSeconds).value_or(0);
   const double write_ms = write_await_.mean(kWorkSeconds).value_or(0);
   const double read_ms = read_await_.mean(kWorkSeconds).value_or(0);
+  const Value undisturbed = undisturbed_p99_.median(kWorkSeconds);
+  const std::string pieces_text = text::bytes(static_cast<double>(reading.value));
   out.reason = std::string("while flushes or compactions run") +
                (is_shared(situation.features) ? ", here or beside this database," : "") +
                " a write takes the device " + text::microseconds(write_ms * 1e3) +
-               ", and read P99 is " + text::microseconds(p99_us) + ": reads wait behind the " +
-               text::bytes(static_cast<double>(reading.value)) + " that they write at a time";
+               ", and read P99 is " + text::microseconds(p99_us);
+  out.reason += waits == Waits::kNow
+                    ? ": reads wait behind the " + pieces_text + " that they write at a time"
+                    : ", without them " + text::microseconds(undisturbed.value_or(0)) +
+                          ": in bulk reads would wait behind several writes of " + pieces_text;
   // Judged over all of the time, in which there may be more such work than so far: no worse than
-  // with it. What it gained is for the trial to tell.
-  out.expected = {"read_p99_us", true, p99_us, kWriteSizeEvaluationSeconds};
+  // with it, or where there was hardly any, at no cost. What it gained is for the trial to tell.
+  out.expected = waits == Waits::kNow
+                     ? Expectation{"read_p99_us", true, p99_us, kWriteSizeEvaluationSeconds}
+                     : no_more_stalls(situation.features);
   out.evidence = {{"device_write_await_ms", write_ms, std::nullopt},
                   {"device_read_await_ms", read_ms, std::nullopt},
                   {"read_p99_us", p99_us, situation.objective.read_p99_seconds * 1e6}};

@@ -4,10 +4,11 @@
 // to policy/.
 //
 // Whether reads wait behind writes is seen at the device: there a write takes long, a read less
-// than that, and the reads' P99 is of a write's length. What it cost or brought is measured: pieces
-// that gained reads nothing, or that level 0 did not bear, go back to what was found. Both looks
-// are at the samples in which flushes or compactions worked, and at no others: a flush every few
-// seconds is what reads wait for, and hardly seen in a mean over all of the time.
+// than that, and the reads' P99 is of a write's length - or, where little is written, far above
+// what it is without. What it cost or brought is measured: pieces that gained reads nothing, or
+// that level 0 did not bear, go back to what was found. Both looks are at the samples in which
+// flushes or compactions worked, and at no others: a flush every few seconds is what reads wait
+// for, and hardly seen in a mean over all of the time.
 //
 // Who is not read sees nothing of this. It writes in pieces as small as its neighbour on the device
 // made its own, for as long as that one does (policy/sharing.h), and so before its writes come.
@@ -34,7 +35,9 @@ class WriteSizeLoop {
     std::optional<double> device_writes;     // bytes/s while there was work, before it
   };
   void observe(const Situation& situation, const KnobReading& reading);
-  [[nodiscard]] bool reads_wait_for_writes(const Situation& situation) const;
+  // Whether reads wait behind writes: as their P99 says now, or as it will when more is written.
+  enum class Waits { kNo, kInBulk, kNow };
+  [[nodiscard]] Waits reads_wait_for_writes(const Situation& situation) const;
   std::optional<Proposal> lower(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> follow(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> back(const Situation& situation, const KnobReading& reading);
@@ -47,7 +50,8 @@ class WriteSizeLoop {
   Trend read_p99_{Trend::Jumps::kKeep, 0, kTrialSeconds};
   Trend write_ms_per_byte_{Trend::Jumps::kKeep, 0, kTrialSeconds};
   Trend device_writes_{Trend::Jumps::kKeep, 0, kTrialSeconds};
-  Trend operations_{Trend::Jumps::kKeep, 0, kWorkSeconds};  // all of the time
+  Trend undisturbed_p99_{Trend::Jumps::kKeep, 0, kWorkSeconds};  // while they do not
+  Trend operations_{Trend::Jumps::kKeep, 0, kWorkSeconds};       // all of the time
   Held stalled_, unasked_;
   std::optional<std::int64_t> offered_size_;  // as a neighbour has it
   bool follows_ = false;                      // the present size is a neighbour's
