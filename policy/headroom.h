@@ -55,6 +55,7 @@ class LimiterLoop {
   std::optional<Proposal> follow_need(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> protect_reads(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> pace(const Situation& situation, const KnobReading& reading) const;
+  void follow_need_peak(const Situation& situation);
   [[nodiscard]] bool rests(Nanoseconds now) const;
   std::optional<Proposal> judge_lowerings(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> look_and_decide(const Situation& situation, const KnobReading& reading);
@@ -79,8 +80,10 @@ class LimiterLoop {
   CompactionBursts bursts_;
   Held written_;  // anything at all
   double written_seconds_ = 0;
-  bool asks_pace_ = false;  // the last lowering asked for was one of pace()
-  bool paced_ = false;      // ...and was made, and stands
+  bool asks_pace_ = false;                  // the last lowering asked for was one of pace()
+  std::optional<std::int64_t> paced_from_;  // ...and was made, and stands: the rate before it
+  Value need_peak_;                         // the largest need, which fades
+  std::optional<Nanoseconds> looked_;
 };
 
 inline constexpr double kLoadedReturnSeconds = 10;

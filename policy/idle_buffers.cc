@@ -11,8 +11,7 @@ namespace {
 
 constexpr double kIdleEvaluationSeconds = 60;
 constexpr double kUnwantedSeconds = 300;
-// A cache that gave up a quarter is worth up to 1.41 times as much a byte, at the usual elasticity:
-// what comes back has to be worth more than that.
+// What comes back has to be worth clearly more than what went: neither is known well.
 constexpr double kReturnMargin = 1.5;
 constexpr double kCacheFull = 0.95;
 constexpr double kNoFlush = 1;  // bytes/s, of a mean that decays

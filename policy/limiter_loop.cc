@@ -33,7 +33,9 @@ constexpr double kFutileSeconds = 30;
 constexpr double kWritesFirstMargin = 1.5;
 // Compactions are spread to this many times what is needed, so that they work about half of the
 // time, and not below a share of what has passed: what is needed was seen for a minute at most.
-constexpr double kPaceMargin = 2, kLeastPaceShare = 0.125;
+// A load that comes and goes needs what it needed when it was there, less and less as that is
+// longer ago: a third after so long.
+constexpr double kPaceMargin = 2, kLeastPaceShare = 0.125, kNeedFadesSeconds = 600;
 // ...where reads take so many times as long beside them, and that share of their objective at
 // least; and where it makes them at least so much slower.
 constexpr double kSlowerBesideCompactions = 1.5, kNotFastEnough = 0.1, kLeastSpread = 2;
@@ -71,7 +73,7 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
   if (rate_ && reading.value > *rate_) {
     learn_from_raise(now);
     probe_.reset();
-    paced_ = false;
+    paced_from_.reset();
   }
   const bool lowered = rate_ && reading.value < *rate_;
   // Back to what was found by the agent, when the lease has expired: no mistake to learn from.
@@ -83,9 +85,11 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
     // The first limit of all only takes away bursts, and others' lowerings are no probe of ours.
     const bool first = *rate_ >= kUnlimitedBytesPerSecond;
     const bool ours = wish_.explains(now);
-    paced_ = ours && asks_pace_;
-    if (!ours || paced_) probe_.reset();
-    if (ours && !paced_ && !first && !probe_ && situation.read_p99_us) {
+    const bool paces = ours && asks_pace_;
+    if (paces && !paced_from_) paced_from_ = *rate_;
+    if (!paces) paced_from_.reset();
+    if (!ours || paces) probe_.reset();
+    if (ours && !paces && !first && !probe_ && situation.read_p99_us) {
       probe_ = Probe{*rate_, *situation.read_p99_us, 0};
     }
     if (probe_) ++probe_->steps;
@@ -108,8 +112,8 @@ std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
   auto rate = static_cast<double>(reading.value);
   bool below_need = situation.need && rate < *situation.need * kShort;
   bool waits = (situation.trouble && (situation.binding || below_need)) || situation.piling;
-  if (paced_ && situation.binding && !situation.comfortable) {
-    Proposal out = propose(reading, reading.found, "limiter.unpaced");
+  if (paced_from_ && situation.binding && !situation.comfortable) {
+    Proposal out = propose(reading, std::max(*paced_from_, reading.found), "limiter.unpaced");
     out.reason = backlog_text(situation) + ", and the rate limit of " + shown(reading.value) +
                  " is " + text::percent(situation.limiter_use.value_or(0)) +
                  " used: compactions are paced no longer";
@@ -183,6 +187,13 @@ std::optional<Proposal> LimiterLoop::protect_reads(const Situation& situation,
   return out;
 }
 
+void LimiterLoop::follow_need_peak(const Situation& situation) {
+  const double passed = looked_ ? seconds_between(*looked_, situation.now) : 0;
+  looked_ = situation.now;
+  if (need_peak_) *need_peak_ *= std::exp(-passed / kNeedFadesSeconds);
+  if (situation.need) need_peak_ = std::max(*situation.need, need_peak_.value_or(0));
+}
+
 bool LimiterLoop::rests(Nanoseconds now) const {
   return within(last_lowering_, now, kLoweringSeconds) || within(last_raise_, now, rest_seconds_) ||
          within(futile_at_, now, rest_seconds_);
@@ -195,7 +206,7 @@ std::optional<Proposal> LimiterLoop::pace(const Situation& situation,
   const bool calm = situation.objective.first == Priority::kReadP99 &&
                     situation.comfortable_seconds >= kComfortSeconds &&
                     written_seconds_ >= kComfortSeconds;
-  if (!calm || !situation.need || !situation.passed_peak || rests(situation.now)) {
+  if (!calm || !need_peak_ || !situation.passed_peak || rests(situation.now)) {
     return std::nullopt;
   }
   const Value beside = bursts_.read_p99_us_beside(), without = bursts_.read_p99_us_without();
@@ -203,7 +214,7 @@ std::optional<Proposal> LimiterLoop::pace(const Situation& situation,
   if (*beside < kNotFastEnough * situation.objective.read_p99_seconds * 1e6) return std::nullopt;
   const double margin = std::max(kPaceMargin, params_.limiter_need_margin);
   const double to =
-      std::ceil(std::max({*situation.need * margin, kLeastPaceShare * *situation.passed_peak,
+      std::ceil(std::max({*need_peak_ * margin, kLeastPaceShare * *situation.passed_peak,
                           situation.budget.rate_limit_min.value}));
   if (kLeastSpread * to > std::min(*situation.passed_peak, static_cast<double>(reading.value))) {
     return std::nullopt;
@@ -212,7 +223,7 @@ std::optional<Proposal> LimiterLoop::pace(const Situation& situation,
   out.reason = "read P99 is " + text::microseconds(*beside) + " while compactions run, " +
                text::microseconds(*without) + " while none does; at up to " +
                text::rate(*situation.passed_peak) + " they come in bursts, where " +
-               text::rate(*situation.need) + " is needed";
+               text::rate(*need_peak_) + " is needed at most";
   // Of bursts and pauses together: between them reads were as fast as they can be.
   out.expected = {"read_p99_us", true, bursts_.read_p99_us().value_or(*beside),
                   kPaceEvaluationSeconds};
@@ -256,6 +267,7 @@ std::optional<Proposal> LimiterLoop::look_and_decide(const Situation& situation,
                                                      const KnobReading& reading) {
   note_changes(reading, situation);
   bursts_.observe(situation.features);
+  follow_need_peak(situation);
   written_seconds_ = written_.update(situation.features.user_write_bytes_per_second.value_or(0) > 0,
                                      situation.now);
   if (reading.value < kUnlimitedBytesPerSecond) {

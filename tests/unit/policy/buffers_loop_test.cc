@@ -250,10 +250,12 @@ TEST_CASE("buffers: without reads the cache is worth nothing", "[headroom][buffe
   miss(bench, 20e3);  // compactions' own
   SECTION("a bulk load") {
     bench.f.reads_per_second.reset();  // the first sample has no rates
+    bench.f.interval_seconds = 0;
     bench.tick();
+    bench.f.interval_seconds = 0.5;
     bench.f.reads_per_second = 0;
-    CHECK(first_cache_rule(bench, 55) == "");
-    CHECK(first_cache_rule(bench, 10) == "cache.trade");
+    CHECK(first_cache_rule(bench, 9) == "");
+    CHECK(first_cache_rule(bench, 5) == "cache.trade");
   }
   SECTION("reads that ended a minute ago") {
     bench.run(2, knob::kCacheCapacity);
@@ -265,6 +267,66 @@ TEST_CASE("buffers: without reads the cache is worth nothing", "[headroom][buffe
     bench.f.reads_per_second.reset();
     CHECK(first_cache_rule(bench, 120) == "");
   }
+}
+
+TEST_CASE("buffers: a cache that nobody reads makes room, also where reads come first",
+          "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.objective.first = Priority::kReadP99;
+  miss(bench, 100);
+  bench.f.reads_per_second = 0;
+  SECTION("while writes press") {}
+  SECTION("while reads of others on the device wait for what it writes") {
+    bench.f.running_compactions = 0;
+    bench.f.device_queue = 1;
+    bench.f.shared = SharedBudget{};
+    bench.f.shared->device_members = 2;
+    CHECK(first_cache_rule(bench, 30) == "");
+    bench.f.shared->write_size_max_bytes = 128 << 10;
+  }
+  auto cache = bench.run(15, knob::kCacheCapacity);
+  REQUIRE(cache);
+  CHECK(cache->rule == "cache.trade");
+  bench.apply(*cache);
+  // Nothing is to be learnt of it first.
+  const auto grown = bench.run(1, knob::kWriteBufferSize);
+  REQUIRE(grown);
+  CHECK(grown->rule == "buffers.writes");
+  SECTION("it is not given back to nobody") {
+    bench.merged_again = 1;  // no merging to be saved any more
+    CHECK(first_cache_rule(bench, 120) == "");
+  }
+  SECTION("to four fifths of the memory") {
+    bench.apply(*grown);
+    double most = 0;
+    for (int i = 0; i < 600; ++i) {
+      for (const Proposal& proposal : bench.tick()) {
+        if (proposal.knob == knob::kCacheCapacity || proposal.knob == knob::kWriteBufferSize) {
+          bench.apply(proposal);
+        }
+      }
+      const auto size = static_cast<double>(bench.knob(knob::kWriteBufferSize).value);
+      most = std::max(most, 2 * size);
+    }
+    const double budget = (256 + 128) * kHeadroomMiB;
+    CHECK(most > 0.5 * budget);
+    CHECK(most <= 0.8 * budget);
+    CHECK(bench.knob(knob::kCacheCapacity).value >= 64 * kHeadroomMiB);
+  }
+}
+
+TEST_CASE("buffers: what compactions drop makes them worth more", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.merged_again = 2;
+  const bool drop = GENERATE(false, true);
+  bench.f.compaction_read_bytes_per_second = 20e6 + (drop ? 10e6 : 0);  // all that is flushed
+  bench.budget.memory_max = Bytes{1024 * kHeadroomMiB};
+  const auto grown = bench.run(8, knob::kWriteBufferSize);
+  REQUIRE(grown);
+  // 128 MiB/s are merged again, and half of it is saved twice; or as much again.
+  const char* saved = drop ? "larger buffers save 256 MiB/s" : "larger buffers save 128 MiB/s";
+  INFO(grown->reason);
+  CHECK(grown->reason.find(saved) != std::string::npos);
 }
 
 TEST_CASE("buffers: misses that the page cache serves tell nothing", "[headroom][buffers]") {

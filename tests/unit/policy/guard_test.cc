@@ -190,6 +190,19 @@ TEST_CASE("step: unlimited is near for a limit that limits next to nothing", "[g
   CHECK(is(idle.ask(knob::kRateLimit, kUnlimitedBytesPerSecond), VerdictKind::kAllowed, ""));
 }
 
+TEST_CASE("step: a limit goes back to what was found at once", "[guard]") {
+  const std::int64_t found = GENERATE(800 * kGuardMiB, kUnlimitedBytesPerSecond);
+  Bench bench;
+  bench.knob(knob::kRateLimit).found = found;
+  SECTION("there") {
+    CHECK(is(bench.ask(knob::kRateLimit, found), VerdictKind::kAllowed, ""));
+  }
+  SECTION("and not beyond") {
+    const std::int64_t beyond = 900 * kGuardMiB;
+    CHECK(bench.ask(knob::kRateLimit, beyond).value == std::min(found, beyond));
+  }
+}
+
 TEST_CASE("step: from unlimited it is measured from what passes", "[guard]") {
   Bench bench;
   bench.knob(knob::kRateLimit) = limiter_knob(kUnlimitedBytesPerSecond);

@@ -87,6 +87,43 @@ TEST_CASE("write size: short work between long pauses is seen, before and after"
   }
 }
 
+TEST_CASE("write size: rare work shows what reads will wait for in bulk", "[headroom]") {
+  HeadroomBench bench = behind_writes();
+  double beside_us = 900;
+  // A flush every four seconds, seen in one sample.
+  const auto rounds = [&](int count) {
+    std::optional<Proposal> last;
+    for (int i = 0; i < count; ++i) {
+      const bool flush = i % 8 == 7;
+      bench.f.running_compactions = 0;
+      bench.f.compaction_write_bytes_per_second = 0;
+      bench.f.flush_bytes_per_second = flush ? 2e6 : 0;
+      bench.f.device_write_await_ms = flush ? 5 : 0.7;
+      bench.f.device_read_await_ms = flush ? 0.2 : 0.1;
+      bench.f.read_p99_us = flush ? beside_us : 300;
+      for (const Proposal& proposal : bench.tick()) {
+        if (proposal.knob == knob::kWriteSize) last = proposal;
+      }
+    }
+    return last;
+  };
+  SECTION("far slower reads, and a write takes a sixth of their objective") {
+    const auto proposal = rounds(24);
+    REQUIRE(proposal);
+    CHECK(proposal->to == kSmallerPieces);
+    CHECK(proposal->reason.find("in bulk") != std::string::npos);
+    CHECK(proposal->expected.feature == "stalled_ratio");  // reads get slower when there is more
+  }
+  SECTION("reads hardly notice") {
+    beside_us = 500;
+    CHECK_FALSE(rounds(64));
+  }
+  SECTION("the objective bears several") {
+    bench.objective.read_p99_seconds = 0.100;
+    CHECK_FALSE(rounds(64));
+  }
+}
+
 TEST_CASE("write size: there and back are one step each, whatever was found", "[headroom]") {
   HeadroomBench bench = behind_writes();
   KnobReading& pieces = bench.knob(knob::kWriteSize);

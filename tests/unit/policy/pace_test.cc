@@ -1,0 +1,118 @@
+// The limiter's loop where compactions have time: they are paced, and no longer once they have not.
+#include "tests/support/catch.h"
+#include "tests/unit/policy/headroom_bench.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+// A compaction for four of every ten seconds, at 150 MB/s; reads take 3 ms meanwhile. 30 MB/s would
+// do: 10 MB/s are written, three times.
+class Bursts {
+ public:
+  Bursts() {
+    bench.objective.read_p99_seconds = 0.010;
+    bench.f.knobs.edit()[0].found = kUnlimitedBytesPerSecond;
+  }
+  // The proposals for the limiter in that time.
+  std::vector<Proposal> run(double seconds) {
+    std::vector<Proposal> out;
+    for (int i = 0; i < static_cast<int>(2 * seconds); ++i) {
+      const bool works = ++step_ % 20 < 8;
+      bench.f.running_compactions = works ? 1 : 0;
+      bench.f.compaction_write_bytes_per_second = works ? 50e6 : 0;
+      bench.f.read_p99_us = works ? beside_us : without_us;
+      if (bench.f.knobs[0].value >= kUnlimitedBytesPerSecond) {
+        bench.f.limiter_bytes_per_second = works ? 150e6 : 5e6;
+      }
+      for (const Proposal& proposal : bench.tick()) {
+        if (proposal.knob == knob::kRateLimit) out.push_back(proposal);
+      }
+    }
+    return out;
+  }
+  void pace(const Proposal& proposal, double used) {
+    bench.set_limit(proposal.to, used * static_cast<double>(proposal.to));
+    bench.f.knobs.edit()[0].owner = KnobOwner::kRocktune;
+  }
+
+  HeadroomBench bench;
+  double beside_us = 3000, without_us = 500;
+
+ private:
+  int step_ = 0;
+};
+
+Bursts paced(double used) {
+  Bursts bursts;
+  const auto proposals = bursts.run(20);
+  REQUIRE_FALSE(proposals.empty());
+  bursts.pace(proposals.front(), used);
+  return bursts;
+}
+
+}  // namespace
+
+TEST_CASE("pace: compactions that come in bursts are spread over the time", "[headroom][pace]") {
+  Bursts bursts;
+  const auto proposals = bursts.run(20);
+  REQUIRE_FALSE(proposals.empty());
+  const Proposal& proposal = proposals.front();
+  CHECK(proposal.rule == "limiter.pace");
+  // Twice the need, by what was seen so far of it.
+  CHECK(proposal.to >= 2 * 10'000'000);
+  CHECK(proposal.to <= 2 * 50'000'000);
+  CHECK(proposal.expected.feature == "read_p99_us");
+  // Of bursts and pauses together.
+  CHECK(proposal.expected.baseline > 500);
+  CHECK(proposal.expected.baseline < 3000);
+  bursts.pace(proposal, 0.5);
+  CHECK(bursts.run(600).empty());
+}
+
+TEST_CASE("pace: not without a reason", "[headroom][pace]") {
+  Bursts bursts;
+  SECTION("reads do not come first") {
+    bursts.bench.objective.first = Priority::kThroughput;
+  }
+  SECTION("compactions hardly slow them") {
+    bursts.beside_us = 700;
+  }
+  SECTION("they are fast enough all the same") {
+    bursts.bench.objective.read_p99_seconds = 0.100;
+  }
+  SECTION("level 0 is not far from its limit") {
+    bursts.bench.backlog(9);
+  }
+  SECTION("nothing is written") {
+    bursts.bench.f.user_write_bytes_per_second = 0;
+  }
+  SECTION("others write more on the same device") {
+    bursts.bench.f.shared = SharedBudget{};
+    bursts.bench.f.shared->device_members = 2;
+    bursts.bench.f.device_write_bytes_per_second = 200e6;
+  }
+  CHECK(bursts.run(120).empty());
+}
+
+TEST_CASE("pace: over at once when a backlog gathers behind it", "[headroom][pace]") {
+  Bursts bursts = paced(1.0);
+  bursts.bench.backlog(9);  // of 20: no warning yet
+  const auto proposals = bursts.run(2);
+  REQUIRE_FALSE(proposals.empty());
+  CHECK(proposals.front().rule == "limiter.unpaced");
+  CHECK(proposals.front().to == kUnlimitedBytesPerSecond);
+  bursts.bench.set_limit(kUnlimitedBytesPerSecond, 150e6);
+  bursts.bench.f.knobs.edit()[0].owner = KnobOwner::kFound;
+  bursts.bench.backlog(2);
+  // It was too early: not again for two minutes.
+  CHECK(bursts.run(118).empty());
+  CHECK_FALSE(bursts.run(40).empty());
+}
+
+TEST_CASE("pace: a backlog that does not wait for it does not end it", "[headroom][pace]") {
+  Bursts bursts = paced(0.3);
+  bursts.bench.backlog(9);
+  CHECK(bursts.run(10).empty());
+}
