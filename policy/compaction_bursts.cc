@@ -29,8 +29,4 @@ void CompactionBursts::observe(const Features& f) {
   all_.note(f.at.tick, f.read_p99_us);
 }
 
-void CompactionBursts::clear() {
-  for (Trend* trend : {&beside_, &without_, &all_}) trend->clear();
-}
-
 }  // namespace rocktune

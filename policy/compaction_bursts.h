@@ -16,7 +16,6 @@ class CompactionBursts {
   [[nodiscard]] Value read_p99_us_beside() const { return mean(beside_); }
   [[nodiscard]] Value read_p99_us_without() const { return mean(without_); }
   [[nodiscard]] Value read_p99_us() const { return mean(all_); }  // of both
-  void clear();
 
  private:
   static constexpr double kBurstsSeconds = 30;
