@@ -21,7 +21,7 @@ double trade_margin(Priority first) {
 }
 constexpr double kLeastCacheShare = 0.25;  // of what was found
 constexpr double kLargestTrade = 0.25;     // of the cache, in one step
-// Of the memory budget; of one whose cache spares nobody anything.
+// Of the memory budget; of one whose cache nobody reads.
 constexpr double kBuffersMostShare = 0.5, kBuffersMostOfIdle = 0.8;
 constexpr double kLeastGrowth = 0.4;  // of the buffers, in one step: less saves too little
 // Buffers that do not grow although there is room are held by somebody else's word: rest so long.
@@ -31,6 +31,9 @@ constexpr double kHeldUpSeconds = 15, kWishLastsSeconds = 60, kBuffersRestSecond
 // what was made free for them.
 constexpr double kClaimLastsSeconds = 15;
 constexpr double kReturnOfferedSeconds = 60;  // as long as a rollback
+// Reads that are to have back what was taken while there were none, and by how much a cache has to
+// grow by it in one step.
+constexpr double kReadsAgainSeconds = 10, kLeastReclaimed = 0.05;
 
 const KnobReading* cache_of(const Situation& situation) {
   return situation.features.knobs.find(knob::kCacheCapacity, std::string_view());
@@ -81,12 +84,47 @@ std::optional<Proposal> BuffersLoop::offer_return(const Situation& situation) {
     return std::nullopt;
   }
   if (cache == nullptr || !cache->changeable) return std::nullopt;
-  Proposal out = propose(*cache, return_->to, "cache.returned");
+  Proposal out = returned(*cache, return_->to);
   out.reason = "the memory taken from the cache saves more there";
+  return out;
+}
+
+Proposal BuffersLoop::returned(const KnobReading& cache, std::int64_t to) const {
+  Proposal out = propose(cache, to, "cache.returned");
   const double hits = hit_ratio_.mean(10).value_or(0);
   out.expected = {"cache_hit_ratio", false, hits, kBuffersEvaluationSeconds};
   out.evidence = {{"cache_hit_ratio", hits, std::nullopt}};
   return out;
+}
+
+bool BuffersLoop::readers_want_it(const Situation& situation) {
+  const double reads = reads_again_.update(is_read(situation.features), situation.now);
+  const KnobReading* cache = cache_of(situation);
+  const bool moot =
+      cache == nullptr || cache->owner == KnobOwner::kManual || (lent_ && cache->value >= *lent_);
+  if (moot) lent_.reset();
+  return lent_ && reads >= kReadsAgainSeconds && situation.objective.first == Priority::kReadP99 &&
+         !situation.stalled;
+}
+
+// First what is free, then what the buffers give back.
+std::optional<Proposal> BuffersLoop::reclaim(const Situation& situation,
+                                             const Level0Merges& merges) {
+  const Features& f = situation.features;
+  const KnobReading& cache = *cache_of(situation);
+  const MemoryUse use = memory_use(f.knobs, f.column_families);
+  const auto size = static_cast<double>(cache.value);
+  const double free = std::max(0.0, memory_budget(situation.budget, use) - use.total());
+  const double to = std::min(static_cast<double>(*lent_), size + free);
+  const bool matters = to >= (1 + kLeastReclaimed) * size || to >= static_cast<double>(*lent_);
+  if (cache.changeable && !situation.memory_low && matters) {
+    Proposal out = returned(cache, static_cast<std::int64_t>(to));
+    out.reason = "write buffers took of the cache while nobody read, and now somebody reads";
+    return out;
+  }
+  auto less = idle_.decide(situation, merges, worth_, IdleBuffers::Wanted::kByReaders);
+  if (!less && !idle_.has_grown()) lent_.reset();  // there is no more to give back
+  return less;
 }
 
 // Memory that is short is nobody's to trade, and a wish that nobody has granted is none any more.
@@ -118,11 +156,11 @@ std::optional<BuffersLoop::Doubling> BuffersLoop::doubling(const Situation& situ
   Doubling out;
   // The first step of buffers that were found below the least that may be set goes there.
   out.least = std::max(0.0, static_cast<double>(least_write_buffer(*family.size)) - size) * number;
-  const bool cache_is_read = worth_.is_read(situation);
-  const double most = (cache_is_read ? kBuffersMostShare : kBuffersMostOfIdle) * budget;
+  const double most = (situation.read_lately ? kBuffersMostShare : kBuffersMostOfIdle) * budget;
   out.wanted = std::min(std::max(size * number, out.least), most - use.write_buffers);
   if (!merges.worth_doubling(family.writes)) return std::nullopt;
-  if (out.wanted < std::max(kLeastGrowth * size * number, out.least)) return std::nullopt;
+  out.least = std::max(out.least, kLeastGrowth * size * number);
+  if (out.wanted < out.least) return std::nullopt;
   out.free = free_bytes(situation, budget, use.total());
   out.saves =
       merges.saved_by_larger_buffers(family.writes) * std::min(1.0, out.wanted / (size * number));
@@ -164,7 +202,9 @@ std::optional<Proposal> BuffersLoop::make_room(const Situation& situation,
                  : take_from_cache(situation, 1e18, "cache.probe",
                                    "larger write buffers would save " + text::rate(doubling.saves) +
                                        " of compaction: what is this part of the cache worth?");
-  if (out) taken_ = Taken{has_made_room(situation) ? taken_->from : out->from, situation.now};
+  if (!out) return std::nullopt;
+  taken_ = Taken{has_made_room(situation) ? taken_->from : out->from, situation.now};
+  if (!situation.read_lately && !lent_) lent_ = out->from;
   return out;
 }
 
@@ -173,16 +213,16 @@ std::optional<Proposal> BuffersLoop::grow(const Situation& situation, const Leve
   const std::optional<Doubling> worth = doubling(situation, merges, family);
   // What was taken and is not wanted after all. A probe that could not tell (the cache did not
   // fill) is no reason to keep it, either. Nobody misses what is not read.
-  const bool unwanted = worth_.is_read(situation) && (!worth || !worth_.known(situation));
+  const bool unwanted = situation.read_lately && (!worth || !worth_.known(situation));
   if (has_made_room(situation) && unwanted) {
     if (auto back = end_trade(situation)) return back;
   }
   if (!worth || !situation.features.memory_available_bytes) return std::nullopt;
-  const bool has_room = worth->free >= std::max(worth->wanted / 2, worth->least);
+  const bool has_room = worth->free >= worth->least;
   // Less cache is slower reads at once, for fewer bytes later: not where reads come first, unless
-  // writers wait, or it is a cache that spares nobody anything.
-  const bool spares_reads =
-      situation.objective.first == Priority::kReadP99 && !situation.stalled && worth->costs > 0;
+  // writers wait, or nobody reads.
+  const bool spares_reads = situation.objective.first == Priority::kReadP99 && !situation.stalled &&
+                            situation.read_lately;
   if (!has_room && (spares_reads || situation.memory_short)) return std::nullopt;
   if (!has_room) {
     auto room = make_room(situation, *worth);
@@ -204,7 +244,10 @@ std::optional<Proposal> BuffersLoop::take_from_cache(const Situation& situation,
   Proposal out = propose(*cache, static_cast<std::int64_t>(to), rule);
   const double hits = hit_ratio_.mean(10).value_or(0);
   out.reason = std::move(reason);
-  out.expected = {"cache_hit_ratio", false, hits, kBuffersEvaluationSeconds};
+  // Where nobody reads the ratio is of what compactions look up.
+  out.expected = situation.read_lately
+                     ? Expectation{"cache_hit_ratio", false, hits, kBuffersEvaluationSeconds}
+                     : no_more_stalls(situation.features, kBuffersEvaluationSeconds);
   out.evidence = {{"cache_hit_ratio", hits, std::nullopt}};
   return out;
 }
@@ -262,6 +305,7 @@ std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
   if (return_) {
     if (auto back = offer_return(situation)) return back;
   }
+  if (readers_want_it(situation)) return reclaim(situation, merges);
   // A forecast alone is no reason to move memory.
   const bool presses = (situation.trouble && !situation.forecast_only) || situation.piling ||
                        situation.pressed || situation.wasteful || situation.device_loaded;
@@ -273,10 +317,10 @@ std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
   }
   // Nothing presses any more: the question that the probe asked is moot.
   const bool over = !presses && !within(claimed_, situation.now, kClaimLastsSeconds);
-  if (taken_ && !worth_.judges_less(situation) && over && worth_.is_read(situation)) {
+  if (taken_ && !worth_.judges_less(situation) && over && situation.read_lately) {
     if (auto back = end_trade(situation)) return back;
   }
-  return idle_.decide(situation, merges, worth_);
+  return idle_.decide(situation, merges, worth_, IdleBuffers::Wanted::kWhereWorthMore);
 }
 
 }  // namespace rocktune

@@ -56,6 +56,9 @@ class BuffersLoop {
                                           std::string_view rule, std::string reason);
   std::optional<Proposal> end_trade(const Situation& situation);
   std::optional<Proposal> offer_return(const Situation& situation);
+  [[nodiscard]] Proposal returned(const KnobReading& cache, std::int64_t to) const;
+  [[nodiscard]] bool readers_want_it(const Situation& situation);
+  std::optional<Proposal> reclaim(const Situation& situation, const Level0Merges& merges);
   void forget_moot_trades(const Situation& situation);
   void follow_buffers(const Situation& situation);
   [[nodiscard]] bool held_up(const Situation& situation, bool wishes);
@@ -77,6 +80,10 @@ class BuffersLoop {
     Nanoseconds since{0};
   };
   std::optional<Return> return_;
+  // The cache before the buffers took of it while nobody read: for whoever reads again, where reads
+  // come first.
+  std::optional<std::int64_t> lent_;
+  Held reads_again_;
   std::optional<Nanoseconds> resting_since_, claimed_;
   // Larger buffers that are wished for, and whether anybody grants them.
   KnobReadings knobs_;                          // as last seen

@@ -38,13 +38,17 @@ void CacheLoop::judge_growth(const Situation& situation, double hit_ratio) {
   const double age = seconds_between(growth_->tick, situation.now);
   const bool filled = situation.features.cache_fill_ratio.value_or(0) >= kFull;
   const double before = 1 - growth_->hit_ratio_before, spared = before - (1 - hit_ratio);
-  // What pays, or has too little for another load, goes on at once, and in larger steps.
-  const bool other_load = -spared > (kOtherWorkingSet - 1) * before;
-  const bool clear = filled && (spared >= kClearGain * before || other_load);
-  if (clear && hit_ratio_.span_seconds() >= kVerdictSeconds) {
-    pays_ = true;
-    growth_.reset();
-    return;
+  // What pays, or has too little for another load, goes on at once, and in larger steps. Readings
+  // that move by themselves pass any bar if they are looked at often enough: once, and beyond that.
+  if (filled && !growth_->looked && hit_ratio_.span_seconds() >= kVerdictSeconds) {
+    growth_->looked = true;
+    const double noise = std::max(growth_->deviation, hit_ratio_.deviation(10).value_or(0));
+    const double other_load = (kOtherWorkingSet - 1) * before;
+    if (spared >= std::max(kClearGain * before, noise) || -spared > std::max(other_load, noise)) {
+      pays_ = true;
+      growth_.reset();
+      return;
+    }
   }
   if (age < kJudgeAfterSeconds || (!filled && age < kGiveUpSeconds)) return;
   pays_ = false;
@@ -55,7 +59,10 @@ void CacheLoop::judge_growth(const Situation& situation, double hit_ratio) {
 void CacheLoop::observe(const Situation& situation, const KnobReading& reading) {
   const Features& f = situation.features;
   if (capacity_ && reading.value > *capacity_) {
-    growth_ = Growth{situation.now, hit_ratio_.mean(10).value_or(0)};
+    growth_.reset();
+    if (const Value before = hit_ratio_.mean(10)) {
+      growth_ = Growth{situation.now, *before, hit_ratio_.deviation(10).value_or(0)};
+    }
     hit_ratio_.clear();
   }
   if (capacity_ && reading.value < *capacity_) {

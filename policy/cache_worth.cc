@@ -31,8 +31,6 @@ constexpr double kDeviationSeconds = 15;  // two readings at least where they co
 constexpr double kLeastChange = 0.05;
 // What was learnt is known for so long, and holds while the misses of a read stay within this share
 // of what they were.
-// Who was not read since it was seen first, for so long, is not read.
-constexpr double kNeverReadSeconds = 10;
 constexpr double kKnownSeconds = 1800, kSameWorkingSet = 0.3;
 
 double miss_bytes(const Objective& objective) {
@@ -102,33 +100,25 @@ void CacheWorth::observe(const Situation& situation) {
   const Features& f = situation.features;
   follow_cache(situation);  // by the samples before this one: the cache may just have changed
   const Value misses = read_misses_.look(f), reads = reads_and_seeks(f);
-  if (!seen_since_) seen_since_ = situation.now;
-  const bool unknown = !reads && f.interval_seconds > 0;  // the first sample has no rates
-  if (unknown || rocktune::is_read(f)) read_at_ = situation.now;
   misses_.note(situation.now, misses);
   Value of_one;
-  if (misses && rocktune::is_read(f)) of_one = *misses / *reads;
+  if (misses && is_read(f)) of_one = *misses / *reads;
   misses_per_read_.note(situation.now, of_one);
   const bool not_full = f.cache_fill_ratio && *f.cache_fill_ratio < kFullEnough;
   not_full_seconds_ = not_full ? std::max(not_full_.update(true, situation.now), 1e-3)
                                : not_full_.update(false, situation.now);
 }
 
-bool CacheWorth::is_read(const Situation& situation) const {
-  return within(read_at_, situation.now, kReadLatelySeconds) ||
-         (!read_at_ && within(seen_since_, situation.now, kNeverReadSeconds));
-}
-
 bool CacheWorth::known(const Situation& situation) const {
-  if (!is_read(situation)) return true;
+  if (!situation.read_lately) return true;
   return elasticity_ && misses() && within(elasticity_->tick, situation.now, kKnownSeconds);
 }
 
 std::optional<double> CacheWorth::lost(const Situation& situation, double from, double to) const {
   const KnobReading* cache = changeable_knob(situation.features, knob::kCacheCapacity);
   // Nor is memory worth anything to a cache that somebody else holds where it is.
-  const bool ours = cache != nullptr && cache->owner != KnobOwner::kManual;
-  if (!ours || misses().value_or(0) <= 0 || !is_read(situation)) return 0;
+  const bool ours = cache != nullptr && cache->owner != KnobOwner::kManual && cache->value > 0;
+  if (!ours || misses().value_or(0) <= 0 || !situation.read_lately) return 0;
   // What a cache has not filled in a minute it does not need; until then nobody can tell.
   if (not_full_seconds_ >= kNotFullSeconds) return 0;
   if (not_full_seconds_ > 0) return std::nullopt;
@@ -149,7 +139,7 @@ bool CacheWorth::steady() const {
 }
 
 bool CacheWorth::judges_less(const Situation& situation) const {
-  return change_ && is_read(situation) && static_cast<double>(*cache_) < change_->bytes_before;
+  return change_ && situation.read_lately && static_cast<double>(*cache_) < change_->bytes_before;
 }
 
 }  // namespace rocktune

@@ -4,12 +4,12 @@
 //   misses of another size = misses/s * (cache / size) ^ elasticity
 //   lost = what they are more with less cache * what a miss takes of the device
 //
-// Misses and elasticity are of those that reads wait for (policy/memory.h); where nobody has read
-// for a minute, or for the ten seconds since it was seen first, the cache is worth nothing. The
-// elasticity depends on how the load's favourites lie in blocks. It is learnt with every change of
-// the cache, from the misses that a read has before and after it. These move by themselves, too,
-// with every compaction: what was measured counts by how far it stands out of that, beside what is
-// usual. Pure; bounded; internal to policy/.
+// Misses and elasticity are of those that reads wait for (policy/memory.h); a cache that was not
+// read lately (policy/situation.h) is worth nothing. The elasticity depends on how the load's
+// favourites lie in blocks. It is learnt with every change of the cache, from the misses that a
+// read has before and after it. These move by themselves, too, with every compaction: what was
+// measured counts by how far it stands out of that, beside what is usual. Pure; bounded; internal
+// to policy/.
 #pragma once
 
 #include <optional>
@@ -26,8 +26,6 @@ class CacheWorth {
   // what it has now. Absent: nobody can tell, as while it fills.
   [[nodiscard]] std::optional<double> lost(const Situation& situation, double from,
                                            double to) const;
-  // Whether anybody reads: within the last minute.
-  [[nodiscard]] bool is_read(const Situation& situation) const;
   // Whether that was measured within half an hour, or nobody reads. Else it is what was measured
   // longer ago, or what is usual.
   [[nodiscard]] bool known(const Situation& situation) const;
@@ -58,7 +56,6 @@ class CacheWorth {
   std::optional<std::int64_t> cache_;
   std::optional<Change> change_;
   std::optional<Elasticity> elasticity_;
-  std::optional<Nanoseconds> seen_since_, read_at_;
   Held not_full_;
   double not_full_seconds_ = 0;  // that the cache has not been full; 0: it is
 };

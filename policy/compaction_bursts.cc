@@ -20,7 +20,10 @@ bool others_work(const Features& f) {
 }  // namespace
 
 void CompactionBursts::observe(const Features& f) {
-  if (others_work(f)) return;
+  if (others_work(f)) {
+    for (Trend* trend : {&beside_, &without_, &all_}) trend->expire(f.at.tick);
+    return;
+  }
   // One that began and ended between two samples shows in what it wrote.
   const bool works =
       f.running_compactions.value_or(0) > 0 || f.compaction_write_bytes_per_second.value_or(0) > 0;

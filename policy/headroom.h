@@ -15,10 +15,10 @@ namespace rocktune {
 
 struct HeadroomParams {
   double limiter_raise_factor = 2;  // per step when a backlog warns; its square when writes stall
-  double limiter_lower_factor = 0.85;   // per step when compactions disturb reads
-  double limiter_need_margin = 1.3;     // a lowered limit leaves this much more than is needed
-  double jobs_return_seconds = 300;     // of comfort before an unused job is given back
-  double cache_growth_factor = 1.25;    // twice as fast, without waiting, while reads are slow
+  double limiter_lower_factor = 0.85;  // per step when compactions disturb reads
+  double limiter_need_margin = 1.3;    // a lowered limit leaves this much more than is needed
+  double jobs_return_seconds = 300;    // of comfort before an unused job is given back
+  double cache_growth_factor = 1.25;  // twice as much, and at once, while reads are slow or it pays
   double cache_knee_gain_ratio = 0.02;  // a growth that spared fewer of the misses found the knee
 };
 
@@ -144,7 +144,8 @@ class CacheLoop {
  private:
   struct Growth {
     Nanoseconds tick{0};
-    double hit_ratio_before = 0;
+    double hit_ratio_before = 0, deviation = 0;
+    bool looked = false;  // for a clear gain
   };
   void observe(const Situation& situation, const KnobReading& reading);
   void judge_growth(const Situation& situation, double hit_ratio);

@@ -11,8 +11,9 @@ namespace {
 
 constexpr double kIdleEvaluationSeconds = 60;
 constexpr double kUnwantedSeconds = 300;
-// What comes back has to be worth clearly more than what went: neither is known well.
-constexpr double kReturnMargin = 1.5;
+// What comes back has to be worth more than what went was said to save: keys that are overwritten
+// may have doubled that, and are dropped in the buffers now.
+constexpr double kReturnMargin = 2;
 constexpr double kCacheFull = 0.95;
 constexpr double kNoFlush = 1;  // bytes/s, of a mean that decays
 
@@ -55,7 +56,7 @@ std::optional<IdleBuffers::Less> IdleBuffers::less(const Situation& situation,
 
 // Column families take turns, so that one that is held holds up no other.
 std::optional<Proposal> IdleBuffers::propose_one(const Situation& situation,
-                                                 const std::vector<Due>& due) {
+                                                 const std::vector<Due>& due, Wanted wanted) {
   if (due.empty()) return std::nullopt;
   const auto& [size, half] = due[turn_++ % due.size()];
   for (Unwanted& one : unwanted_) {
@@ -70,7 +71,9 @@ std::optional<Proposal> IdleBuffers::propose_one(const Situation& situation,
     return out;
   }
   Proposal out = propose(*size, half.to, "buffers.idle");
-  out.reason = half.unused
+  out.reason = wanted == Wanted::kByReaders
+                   ? "they took of the cache while nobody read, and now somebody reads"
+               : half.unused
                    ? "nothing was flushed for " + text::duration(kUnwantedSeconds) +
                          ": larger buffers save nothing, and other databases may use the memory"
                    : "for " + text::duration(kUnwantedSeconds) +
@@ -84,7 +87,7 @@ std::optional<Proposal> IdleBuffers::propose_one(const Situation& situation,
 }
 
 std::optional<Proposal> IdleBuffers::decide(const Situation& situation, const Level0Merges& merges,
-                                            const CacheWorth& worth) {
+                                            const CacheWorth& worth, Wanted wanted) {
   const Features& f = situation.features;
   follow_knobs(f.knobs);
   reads_.note(situation.now, reads_and_seeks(f));
@@ -110,10 +113,10 @@ std::optional<Proposal> IdleBuffers::decide(const Situation& situation, const Le
                                   (others_want_it && half->unused);
     const bool unwanted = better_elsewhere && !writers_near_limits;
     const bool long_enough = grown.back().held.update(unwanted, situation.now) >= kUnwantedSeconds;
-    if (long_enough || host_lacks_it) due.push_back({&size, *half});
+    if (long_enough || host_lacks_it || wanted == Wanted::kByReaders) due.push_back({&size, *half});
   }
   unwanted_ = std::move(grown);
-  return propose_one(situation, due);
+  return propose_one(situation, due, wanted);
 }
 
 }  // namespace rocktune

@@ -1,8 +1,8 @@
 // Write buffers on their way back to what was found: where the machine's memory is short; where the
 // cache can use the memory and would save more with it (policy/cache_worth.h) than merging level 0
-// costs with buffers of half the size (policy/level0_merges.h); or where nothing has been flushed
-// for minutes and several databases divide the memory. Pure; bounded by the number of column
-// families; internal to policy/.
+// costs with buffers of half the size (policy/level0_merges.h); where nothing has been flushed for
+// minutes and several databases divide the memory; or where readers are to have it back. Pure;
+// bounded by the number of column families; internal to policy/.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,13 @@ namespace rocktune {
 
 class IdleBuffers {
  public:
+  // By whom: by the cache or other databases, once it is worth more there; or by readers, at once.
+  enum class Wanted { kWhereWorthMore, kByReaders };
   // Once per sample.
   std::optional<Proposal> decide(const Situation& situation, const Level0Merges& merges,
-                                 const CacheWorth& worth);
+                                 const CacheWorth& worth, Wanted wanted);
+  // Whether any stand above what was found, as of the last sample.
+  [[nodiscard]] bool has_grown() const { return !grown_.empty(); }
 
  private:
   struct Less {
@@ -34,7 +38,7 @@ class IdleBuffers {
   };
   void follow_knobs(const KnobReadings& knobs);
   [[nodiscard]] std::optional<Proposal> propose_one(const Situation& situation,
-                                                    const std::vector<Due>& due);
+                                                    const std::vector<Due>& due, Wanted wanted);
   [[nodiscard]] static std::optional<Less> less(const Situation& situation,
                                                 const Level0Merges& merges, const CacheWorth& worth,
                                                 const KnobReading& size);

@@ -70,7 +70,8 @@ const Level0Merging* Level0Merges::of(std::string_view column_family, std::size_
 }
 
 bool Level0Merges::worth_doubling(const Level0Merging& merging) const {
-  return merging.saved_by_doubling() >= kLeastSaved * std::max(mean_written_, merging.flushed);
+  const double saved = merging.saved_by_doubling();
+  return saved > 0 && saved >= kLeastSaved * std::max(mean_written_, merging.flushed);
 }
 
 }  // namespace rocktune

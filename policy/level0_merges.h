@@ -69,8 +69,8 @@ class Level0Merges {
   std::vector<Family> families_;                           // in the order of the sample
   Trend written_{Trend::Jumps::kKeep, 0, kMergesSeconds};  // bytes/s, by flushes and compactions
   double mean_written_ = 0;                                // ...as the last sample has it
-  // Bytes/s that compactions read more than they write, and that are flushed. Over longer: each
-  // compaction drops its own share, and is counted as it ends.
+  // Bytes/s that compactions read more than they write, and that are flushed. Over longer, since
+  // each compaction drops a share of its own.
   Trend dropped_{Trend::Jumps::kKeep, 0, kDroppedSeconds};
   Trend flushed_{Trend::Jumps::kKeep, 0, kDroppedSeconds};
   double dropped_share_ = 0;  // of what is flushed, from 0 to 1

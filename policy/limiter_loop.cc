@@ -39,7 +39,8 @@ constexpr double kPaceMargin = 2, kLeastPaceShare = 0.125, kNeedFadesSeconds = 6
 // ...where reads take so many times as long beside them, and that share of their objective at
 // least; and where it makes them at least so much slower.
 constexpr double kSlowerBesideCompactions = 1.5, kNotFastEnough = 0.1, kLeastSpread = 2;
-constexpr double kPaceEvaluationSeconds = 30;
+constexpr double kPaceEvaluationSeconds =
+    60;  // as long as bursts are looked at, in its second half
 // Lowerings of less than this share are not worth a change.
 constexpr double kDeadBand = 0.03;
 
@@ -73,7 +74,8 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
   if (rate_ && reading.value > *rate_) {
     learn_from_raise(now);
     probe_.reset();
-    paced_from_.reset();
+    // What the guard grants of the way back is not all of it.
+    if (paced_from_ && reading.value >= std::max(*paced_from_, reading.found)) paced_from_.reset();
   }
   const bool lowered = rate_ && reading.value < *rate_;
   // Back to what was found by the agent, when the lease has expired: no mistake to learn from.
@@ -87,7 +89,7 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
     const bool ours = wish_.explains(now);
     const bool paces = ours && asks_pace_;
     if (paces && !paced_from_) paced_from_ = *rate_;
-    if (!paces) paced_from_.reset();
+    if (!ours) paced_from_.reset();
     if (!ours || paces) probe_.reset();
     if (ours && !paces && !first && !probe_ && situation.read_p99_us) {
       probe_ = Probe{*rate_, *situation.read_p99_us, 0};
@@ -112,7 +114,9 @@ std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
   auto rate = static_cast<double>(reading.value);
   bool below_need = situation.need && rate < *situation.need * kShort;
   bool waits = (situation.trouble && (situation.binding || below_need)) || situation.piling;
-  if (paced_from_ && situation.binding && !situation.comfortable) {
+  // What is not known is no reason: it takes trouble that is seen.
+  const bool uneasy = situation.trouble || (situation.backlog_known && !situation.comfortable);
+  if (paced_from_ && situation.binding && uneasy) {
     Proposal out = propose(reading, std::max(*paced_from_, reading.found), "limiter.unpaced");
     out.reason = backlog_text(situation) + ", and the rate limit of " + shown(reading.value) +
                  " is " + text::percent(situation.limiter_use.value_or(0)) +
@@ -191,7 +195,8 @@ void LimiterLoop::follow_need_peak(const Situation& situation) {
   const double passed = looked_ ? seconds_between(*looked_, situation.now) : 0;
   looked_ = situation.now;
   if (need_peak_) *need_peak_ *= std::exp(-passed / kNeedFadesSeconds);
-  if (situation.need) need_peak_ = std::max(*situation.need, need_peak_.value_or(0));
+  if (!situation.need || !situation.write_amplification) return;  // not settled yet
+  need_peak_ = std::max(*situation.need, need_peak_.value_or(0));
 }
 
 bool LimiterLoop::rests(Nanoseconds now) const {

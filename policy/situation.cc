@@ -37,6 +37,8 @@ constexpr double kLoadedAwait = 4, kLoadedAwaitMs = 1, kLoadedQueue = 3;
 constexpr double kMemoryShort = 0.05, kMemoryLow = 0.10, kAfterShortSeconds = 300;
 // A share of all CPUs from which background work is felt.
 constexpr double kCpuShort = 0.9;
+// Who was not read since it was seen first, for so long, is not read.
+constexpr double kNeverReadSeconds = 10;
 // Below this share of every limit a warning rests on the forecast alone.
 constexpr double kSeenShare = 0.5;
 
@@ -140,11 +142,11 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
   out.near_limit = half_full || memtables >= kComfortableMemtables;
   out.forecast_only = warns && !out.stalled && !seen && !backlog->calibrated;
   // What is not known may be what is full.
-  bool known = f.l0_ratio && f.pending_bytes && f.immutable_memtables;
+  out.backlog_known = f.l0_ratio && f.pending_bytes && f.immutable_memtables;
   bool low = f.l0_ratio.value_or(1) < kComfortableL0 + gathered_l0(f) &&
              f.pending_ratio.value_or(0) < kComfortablePending &&
              out.memtable_ratio.value_or(0) < kComfortableMemtables;
-  out.comfortable = known && low && !out.trouble;
+  out.comfortable = out.backlog_known && low && !out.trouble;
   out.comfortable_seconds = comfort_.update(out.comfortable, out.now);
   out.backlog_cause =
       warns && !backlog->cause.empty() ? backlog->cause : worst_cause(f, out.memtable_ratio);
@@ -177,8 +179,18 @@ void Observer::judge_background(const Features& f, Situation& out) const {
   out.cpu_busy_ratio = cpu_.mean(5);
 }
 
+bool Observer::read_lately(const Features& f) {
+  const Nanoseconds now = f.at.tick;
+  if (!seen_since_) seen_since_ = now;
+  const bool unknown = !reads_and_seeks(f) && f.interval_seconds > 0;  // the first has no rates
+  if (unknown || is_read(f)) read_at_ = now;
+  return within(read_at_, now, kReadLatelySeconds) ||
+         (!read_at_ && within(seen_since_, now, kNeverReadSeconds));
+}
+
 void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   const Features& f = input.features;
+  out.read_lately = read_lately(f);
   out.read_p99_us = read_p99_.median(5);
   out.reads_slow = out.read_p99_us && *out.read_p99_us > input.objective.read_p99_seconds * 1e6;
   out.reads_slow_seconds = slow_reads_.update(out.reads_slow, out.now);
@@ -202,7 +214,8 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   out.workers_help =
       out.device_loaded ? out.stalled && lasts : out.stalled || (out.trouble && out.near_limit);
   // What it writes is what reads of others on the device wait for.
-  const bool others_wait = f.shared && f.shared->write_size_max_bytes && !is_read(f);
+  const bool writes = background_.mean(10).value_or(0) > 0;
+  const bool others_wait = f.shared && f.shared->write_size_max_bytes && writes && !out.read_lately;
   out.pressed = out.interference || others_wait || (compacts && (saturated || cpus_short));
 }
 
@@ -256,6 +269,10 @@ Expectation expect_fewer_writes(const Situation& situation, double window_second
     return {"write_amplification", true, *situation.write_amplification, window_seconds};
   }
   return {"stalled_ratio", true, situation.stalled_ratio.value_or(0), window_seconds};
+}
+
+Expectation no_more_stalls(const Features& f, double window_seconds) {
+  return {"stalled_ratio", true, f.stalled_ratio.value_or(0), window_seconds};
 }
 
 Expectation expect_relief(const Situation& situation, double window_seconds) {

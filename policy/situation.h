@@ -35,7 +35,8 @@ struct Situation {
   bool near_limit = false;
   // Nothing but an uncalibrated forecast warns: a reason for small steps
   bool forecast_only = false;
-  bool comfortable = false;  // known, and far from every limit
+  bool backlog_known = false;  // level 0, pending bytes and memtables
+  bool comfortable = false;    // known, and far from every limit
   double comfortable_seconds = 0;
   std::string backlog_cause;  // "l0", "pending_bytes", "memtables"; empty when nothing is known
   Value stalled_ratio, l0_ratio, memtable_ratio;  // means of 3, 10 and 5 s
@@ -52,6 +53,9 @@ struct Situation {
   bool wasteful = false;      // ...which is above its budget, or what the operator cares for first
 
   // Reads
+  // Within the last minute; at first within the ten seconds since it was seen. What nobody counts
+  // may be reads.
+  bool read_lately = true;
   bool reads_slow = false;  // P99 above its SLO over 5 s
   double reads_slow_seconds = 0;
   Value read_p99_us;          // median of 5 s
@@ -104,6 +108,7 @@ class Observer {
   void judge_backlog(const PolicyInput& input, Situation& out);
   void judge_background(const Features& features, Situation& out) const;
   void judge_reads(const PolicyInput& input, Situation& out);
+  [[nodiscard]] bool read_lately(const Features& features);
   void judge_memory(const Features& features, Situation& out);
 
   static Trend window(double seconds) { return Trend(Trend::Jumps::kKeep, 0, seconds); }
@@ -117,6 +122,7 @@ class Observer {
   Value light_await_;  // the least mean of 5 s so far
   Value limiter_rate_;
   std::optional<Nanoseconds> short_of_memory_;
+  std::optional<Nanoseconds> seen_since_, read_at_;
 };
 
 // For reasons, what writes wait for now, or lately, or will: "L0 has 17 of 20 files".
@@ -133,6 +139,8 @@ Expectation expect_relief(const Situation& situation, double window_seconds);
 // What less merging should do: write amplification is to fall. Where that is not known yet, writers
 // are at least not to wait for it.
 Expectation expect_fewer_writes(const Situation& situation, double window_seconds);
+// What gains others is not seen here; what it could cost is.
+Expectation no_more_stalls(const Features& features, double window_seconds);
 std::vector<Driver> backlog_evidence(const Situation& situation);
 
 // Of memory that the machine is short of.

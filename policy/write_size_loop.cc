@@ -16,7 +16,8 @@ constexpr double kWriteSizeEvaluationSeconds = 15;
 constexpr std::int64_t kSmallPieces = 128 << 10, kMostPieces = 8;
 // Samples with background work: a change costs little and is judged afterwards, so that few will do
 // to make one, and a few more to judge it.
-constexpr std::size_t kLeastUndisturbed = 6, kLeastWork = 2, kLeastTrialWork = 6;
+constexpr std::size_t kLeastWork = 2, kLeastTrialWork = 6;
+constexpr std::size_t kLeastUndisturbed = 6;  // without such work
 // A write that takes the device this long, and this many times as long as a read.
 constexpr double kLongWriteMs = 1, kWritesOverReads = 2;
 // Others work where the device writes so many times what goes to this database's log.
@@ -69,11 +70,6 @@ Value write_ms_per_byte(const Features& f) {
   const Value& bytes = f.device_write_bytes_per_second;
   if (!await || !iops || !bytes || *bytes <= 0) return std::nullopt;
   return *await * *iops / *bytes;
-}
-
-// What others gain is not seen here; what it could cost is.
-Expectation no_more_stalls(const Features& f) {
-  return {"stalled_ratio", true, f.stalled_ratio.value_or(0), kWriteSizeEvaluationSeconds};
 }
 
 }  // namespace
@@ -150,7 +146,7 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
   // with it, or where there was hardly any, at no cost. What it gained is for the trial to tell.
   out.expected = waits == Waits::kNow
                      ? Expectation{"read_p99_us", true, p99_us, kWriteSizeEvaluationSeconds}
-                     : no_more_stalls(situation.features);
+                     : no_more_stalls(situation.features, kWriteSizeEvaluationSeconds);
   out.evidence = {{"device_write_await_ms", write_ms, std::nullopt},
                   {"device_read_await_ms", read_ms, std::nullopt},
                   {"read_p99_us", p99_us, situation.objective.read_p99_seconds * 1e6}};
@@ -243,7 +239,7 @@ std::optional<Proposal> WriteSizeLoop::follow(const Situation& situation,
                        "writes: flushes and compactions write in pieces as found"
                      : "no reads of others on this device are known to wait behind writes any "
                        "longer: flushes and compactions write in pieces as found";
-    out.expected = no_more_stalls(f);
+    out.expected = no_more_stalls(f, kWriteSizeEvaluationSeconds);
     return out;
   }
   const bool resting = within(failed_at_, situation.now, rest_seconds_);
@@ -257,7 +253,7 @@ std::optional<Proposal> WriteSizeLoop::follow(const Situation& situation,
                text::bytes(static_cast<double>(*asked)) + ": flushes and compactions here write " +
                text::bytes(static_cast<double>(size)) + " at a time, not " +
                text::bytes(static_cast<double>(reading.value));
-  out.expected = no_more_stalls(f);
+  out.expected = no_more_stalls(f, kWriteSizeEvaluationSeconds);
   out.evidence = {{"device_read_await_ms", f.device_read_await_ms.value_or(0), std::nullopt}};
   return out;
 }

@@ -18,6 +18,7 @@ rocktune_unit_test(policy_test
     unit/policy/memory_test.cc
     unit/policy/outcomes_overlap_test.cc
     unit/policy/outcomes_test.cc
+    unit/policy/pace_test.cc
     unit/policy/peers/adoc_test.cc
     unit/policy/peers/auto_tuned_test.cc
     unit/policy/peers/cockroach_l0_test.cc

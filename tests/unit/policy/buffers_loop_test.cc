@@ -545,3 +545,87 @@ TEST_CASE("buffers: a probe that could not tell gives the memory back", "[headro
   CHECK(back->rule == "cache.returned");
   CHECK(back->to == probe->from);
 }
+
+TEST_CASE("buffers: who writes nothing makes no room for it", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.objective.first = Priority::kReadP99;
+  miss(bench, 100);
+  bench.f.reads_per_second = 0;
+  bench.f.running_compactions = 0;
+  bench.f.device_queue = 1;
+  bench.f.shared = SharedBudget{};
+  bench.f.shared->device_members = 2;
+  bench.f.shared->write_size_max_bytes = 128 << 10;
+  bench.flushes_per_tick = 0;
+  SECTION("nor does anything else") {
+    bench.f.user_write_bytes_per_second = bench.f.flush_bytes_per_second = 0;
+    bench.f.compaction_write_bytes_per_second = 0;
+  }
+  SECTION("though it was not always so") {
+    bench.flushes_per_tick = 1;
+    bench.f.shared->write_size_max_bytes.reset();
+    bench.run(20, knob::kWriteBufferSize);
+    bench.flushes_per_tick = 0;
+    bench.f.user_write_bytes_per_second = bench.f.flush_bytes_per_second = 0;
+    bench.f.compaction_write_bytes_per_second = 0;
+    bench.run(11, knob::kWriteBufferSize);
+    bench.f.shared->write_size_max_bytes = 128 << 10;
+  }
+  CHECK(first_cache_rule(bench, 120) == "");
+  CHECK_FALSE(bench.run(10, knob::kWriteBufferSize));
+}
+
+TEST_CASE("buffers: a cache that is read has its memory again where reads come first",
+          "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.objective.first = Priority::kReadP99;
+  miss(bench, 100);
+  bench.f.reads_per_second = 0;
+  std::vector<std::string> rules;
+  const auto live = [&](double seconds) {
+    rules.clear();
+    for (int i = 0; i < static_cast<int>(2 * seconds); ++i) {
+      for (const Proposal& proposal : bench.tick()) {
+        if (proposal.knob == knob::kCacheCapacity || proposal.knob == knob::kWriteBufferSize) {
+          rules.push_back(proposal.rule);
+          bench.apply(proposal);
+        }
+      }
+    }
+  };
+  live(30);
+  REQUIRE(bench.knob(knob::kWriteBufferSize).value > 64 * kHeadroomMiB);
+  REQUIRE(bench.knob(knob::kCacheCapacity).value < 256 * kHeadroomMiB);
+  SECTION("reads that begin") {
+    bench.f.reads_per_second = 20e3;
+    miss(bench, 5000);  // fewer than would outweigh what is merged
+    live(9);
+    CHECK(rules.empty());
+    live(60);
+    CHECK(bench.knob(knob::kWriteBufferSize).value == 64 * kHeadroomMiB);
+    CHECK(bench.knob(knob::kCacheCapacity).value == 256 * kHeadroomMiB);
+    live(300);
+    CHECK(rules.empty());
+  }
+  SECTION("not where something else comes first") {
+    bench.objective.first = Priority::kThroughput;
+    bench.f.reads_per_second = 20e3;
+    live(60);
+    CHECK(bench.knob(knob::kCacheCapacity).value < 256 * kHeadroomMiB);
+  }
+  SECTION("not from an operator") {
+    bench.knob(knob::kCacheCapacity).owner = KnobOwner::kManual;
+    bench.f.reads_per_second = 20e3;
+    live(60);
+    CHECK(rules.empty());
+  }
+}
+
+TEST_CASE("buffers: a cache that is read and not full is not probed where reads come first",
+          "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.objective.first = Priority::kReadP99;
+  miss(bench, 20e3);
+  bench.f.cache_fill_ratio = 0.85;
+  CHECK(first_cache_rule(bench, 120) == "");
+}

@@ -270,6 +270,17 @@ TEST_CASE("budget: what is taken back was paid for", "[guard]") {
   CHECK(is(bench.act(back), VerdictKind::kAllowed, ""));
 }
 
+TEST_CASE("budget: a limiter goes back up to what was found", "[guard]") {
+  Budget budget;
+  budget.changes_per_hour = 1;
+  Bench bench(budget);
+  bench.knob(knob::kRateLimit).found = 100 * kGuardMiB;
+  CHECK(bench.change(knob::kRateLimit, 50 * kGuardMiB).kind == VerdictKind::kAllowed);
+  CHECK(is(bench.ask(knob::kRateLimit, 40 * kGuardMiB), VerdictKind::kHeld, "budget"));
+  CHECK(is(bench.ask(knob::kRateLimit, 110 * kGuardMiB), VerdictKind::kHeld, "budget"));
+  CHECK(is(bench.ask(knob::kRateLimit, 100 * kGuardMiB), VerdictKind::kAllowed, ""));
+}
+
 TEST_CASE("budget: zero changes means none", "[guard]") {
   Budget budget;
   budget.changes_per_hour = 0;
