@@ -195,7 +195,8 @@ void LimiterLoop::follow_need_peak(const Situation& situation) {
   const double passed = looked_ ? seconds_between(*looked_, situation.now) : 0;
   looked_ = situation.now;
   if (need_peak_) *need_peak_ *= std::exp(-passed / kNeedFadesSeconds);
-  if (!situation.need || !situation.write_amplification) return;  // not settled yet
+  // Not yet what is to be remembered: one compaction beside seconds of writes can be anything.
+  if (!situation.need || !situation.write_amplification) return;
   need_peak_ = std::max(*situation.need, need_peak_.value_or(0));
 }
 
@@ -211,16 +212,16 @@ std::optional<Proposal> LimiterLoop::pace(const Situation& situation,
   const bool calm = situation.objective.first == Priority::kReadP99 &&
                     situation.comfortable_seconds >= kComfortSeconds &&
                     written_seconds_ >= kComfortSeconds;
-  if (!calm || !need_peak_ || !situation.passed_peak || rests(situation.now)) {
+  if (!calm || !situation.need || !situation.passed_peak || rests(situation.now)) {
     return std::nullopt;
   }
   const Value beside = bursts_.read_p99_us_beside(), without = bursts_.read_p99_us_without();
   if (!beside || !without || *beside < kSlowerBesideCompactions * *without) return std::nullopt;
   if (*beside < kNotFastEnough * situation.objective.read_p99_seconds * 1e6) return std::nullopt;
   const double margin = std::max(kPaceMargin, params_.limiter_need_margin);
-  const double to =
-      std::ceil(std::max({*need_peak_ * margin, kLeastPaceShare * *situation.passed_peak,
-                          situation.budget.rate_limit_min.value}));
+  const double need = std::max(*situation.need, need_peak_.value_or(0));
+  const double to = std::ceil(std::max({need * margin, kLeastPaceShare * *situation.passed_peak,
+                                        situation.budget.rate_limit_min.value}));
   if (kLeastSpread * to > std::min(*situation.passed_peak, static_cast<double>(reading.value))) {
     return std::nullopt;
   }
@@ -228,7 +229,7 @@ std::optional<Proposal> LimiterLoop::pace(const Situation& situation,
   out.reason = "read P99 is " + text::microseconds(*beside) + " while compactions run, " +
                text::microseconds(*without) + " while none does; at up to " +
                text::rate(*situation.passed_peak) + " they come in bursts, where " +
-               text::rate(*need_peak_) + " is needed at most";
+               text::rate(need) + " is needed at most";
   // Of bursts and pauses together: between them reads were as fast as they can be.
   out.expected = {"read_p99_us", true, bursts_.read_p99_us().value_or(*beside),
                   kPaceEvaluationSeconds};
