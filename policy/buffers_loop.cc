@@ -100,9 +100,8 @@ Proposal BuffersLoop::returned(const KnobReading& cache, std::int64_t to) const 
 bool BuffersLoop::readers_want_it(const Situation& situation) {
   const double reads = reads_again_.update(is_read(situation.features), situation.now);
   const KnobReading* cache = cache_of(situation);
-  const bool moot =
-      cache == nullptr || cache->owner == KnobOwner::kManual || (lent_ && cache->value >= *lent_);
-  if (moot) lent_.reset();
+  if (!lent_ || cache == nullptr) return false;
+  if (cache->owner == KnobOwner::kManual || cache->value >= *lent_) lent_.reset();
   return lent_ && reads >= kReadsAgainSeconds && situation.objective.first == Priority::kReadP99 &&
          !situation.stalled;
 }

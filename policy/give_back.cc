@@ -101,7 +101,8 @@ std::optional<Proposal> GiveBack::lower(const PolicyInput& input, const KnobRead
   if (reading.name == knob::kRateLimit && has_backlog(input)) return std::nullopt;
   // Nobody's writers pay for another's wishes in a stall.
   if (reading.name == knob::kBackgroundJobs && writes_stall(input.features)) return std::nullopt;
-  lowered_.try_emplace(reading.name, reading.value);
+  Lowered& lowered = lowered_.try_emplace(reading.name, Lowered{reading.value, to}).first->second;
+  lowered.to = std::min(lowered.to, to);
   Proposal out = rocktune::propose(reading, to, rule_of(reading));
   out.reason = who_shares(input.features, reading) + ": this one's part is " +
                amount_of(reading, to) + " now, since others need theirs";
@@ -113,8 +114,9 @@ std::optional<Proposal> GiveBack::give_again(const PolicyInput& input, const Kno
                                              std::optional<std::int64_t> most) {
   const auto known = lowered_.find(reading.name);
   if (known == lowered_.end()) return std::nullopt;
-  const std::int64_t to = std::min(known->second, most.value_or(known->second));
-  if (reading.value >= known->second) {
+  const std::int64_t before = known->second.from;
+  const std::int64_t to = std::min(before, most.value_or(before));
+  if (reading.value >= before) {
     lowered_.erase(known);
     return std::nullopt;
   }
@@ -122,8 +124,8 @@ std::optional<Proposal> GiveBack::give_again(const PolicyInput& input, const Kno
     return std::nullopt;
   }
   Proposal out = rocktune::propose(reading, to, "share.returned");
-  out.reason = "the others need less: back towards the " + amount_of(reading, known->second) +
-               " from before";
+  out.reason =
+      "the others need less: back towards the " + amount_of(reading, before) + " from before";
   out.expected = expect_from(input, reading);
   return out;
 }
@@ -149,10 +151,14 @@ void GiveBack::propose(const PolicyInput& input, std::vector<Proposal>& proposal
     const auto wanted = std::find_if(proposals.begin(), proposals.end(), same);
     // What the policy itself wants low is not given back to it.
     const bool wanted_low = wanted != proposals.end() && wanted->to < wanted->from;
-    // Nor what somebody else has set since: where it stood before is no longer anybody's wish.
-    if (wanted_low || reading->owner == KnobOwner::kManual) lowered_.erase(reading->name);
+    // Nor what it, or somebody else, has set since: where it stood before is no longer anybody's
+    // wish.
+    const auto known = lowered_.find(reading->name);
+    const bool moot = known != lowered_.end() &&
+                      (reading->owner == KnobOwner::kManual || reading->value < known->second.to);
+    if (moot) lowered_.erase(known);
     auto mine = decide(input, *reading, slice_of(input, *reading));
-    if (!mine) continue;
+    if (!mine || (wanted_low && mine->to > mine->from)) continue;
     if (wanted == proposals.end()) {
       proposals.push_back(*std::move(mine));
     } else if (mine->to < wanted->to && mine->to < mine->from) {

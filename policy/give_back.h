@@ -39,7 +39,10 @@ class GiveBack {
                                                    const KnobReading& reading,
                                                    std::optional<std::int64_t> most);
 
-  std::map<std::string, std::int64_t> lowered_;  // by knob: where it stood before
+  struct Lowered {
+    std::int64_t from = 0, to = 0;  // where it stood before, and the lowest that was asked for
+  };
+  std::map<std::string, Lowered> lowered_;  // by knob
 };
 
 }  // namespace rocktune

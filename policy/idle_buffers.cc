@@ -54,6 +54,20 @@ std::optional<IdleBuffers::Less> IdleBuffers::less(const Situation& situation,
   return out;
 }
 
+std::string IdleBuffers::why(const Less& half, Wanted wanted) {
+  if (wanted == Wanted::kByReaders) {
+    return "they took of the cache while nobody read, and now somebody reads";
+  }
+  const std::string so_long = "for " + text::duration(kUnwantedSeconds);
+  if (half.unused) {
+    return "nothing was flushed " + so_long +
+           ": larger buffers save nothing, and other databases may use the memory";
+  }
+  return so_long + " half of the buffers would have been enough: they save " +
+         text::rate(half.costs) + " of compaction, and as cache the memory saves " +
+         text::rate(half.saves) + " of reads";
+}
+
 // Column families take turns, so that one that is held holds up no other.
 std::optional<Proposal> IdleBuffers::propose_one(const Situation& situation,
                                                  const std::vector<Due>& due, Wanted wanted) {
@@ -71,15 +85,7 @@ std::optional<Proposal> IdleBuffers::propose_one(const Situation& situation,
     return out;
   }
   Proposal out = propose(*size, half.to, "buffers.idle");
-  out.reason = wanted == Wanted::kByReaders
-                   ? "they took of the cache while nobody read, and now somebody reads"
-               : half.unused
-                   ? "nothing was flushed for " + text::duration(kUnwantedSeconds) +
-                         ": larger buffers save nothing, and other databases may use the memory"
-                   : "for " + text::duration(kUnwantedSeconds) +
-                         " half of the buffers would have been enough: they save " +
-                         text::rate(half.costs) + " of compaction, and as cache the memory saves " +
-                         text::rate(half.saves) + " of reads";
+  out.reason = why(half, wanted);
   out.expected = {"memtable_ratio", true, situation.memtable_ratio.value_or(0),
                   kIdleEvaluationSeconds};
   out.evidence = miss_evidence(f);

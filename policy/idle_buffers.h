@@ -42,6 +42,7 @@ class IdleBuffers {
   [[nodiscard]] static std::optional<Less> less(const Situation& situation,
                                                 const Level0Merges& merges, const CacheWorth& worth,
                                                 const KnobReading& size);
+  [[nodiscard]] static std::string why(const Less& half, Wanted wanted);
   // How long the larger buffers of a column family would have been worth more as cache.
   struct Unwanted {
     std::string column_family;

@@ -1,5 +1,6 @@
 #include "policy/give_back.h"
 
+#include "policy/situation.h"
 #include "tests/support/catch.h"
 #include "tests/unit/model/sample_builder.h"
 
@@ -22,7 +23,9 @@ struct GiveBackBench {
   std::vector<Proposal> step() {
     f.at.tick += at_seconds(0.5);
     std::vector<Proposal> proposals;
+    if (policy_wants) proposals.push_back(propose(f.knobs[0], *policy_wants, "jobs.idle"));
     give_back.propose({f, {}, objective, budget}, proposals);
+    if (!guard_allows) return proposals;
     for (const Proposal& one : proposals) {
       f.knobs.edit()[0].value = one.to;
       f.knobs.edit()[0].owner = KnobOwner::kRocktune;
@@ -30,6 +33,8 @@ struct GiveBackBench {
     return proposals;
   }
 
+  std::optional<std::int64_t> policy_wants;
+  bool guard_allows = true;
   GiveBack give_back;
   Features f;
   Objective objective;
@@ -51,6 +56,30 @@ TEST_CASE("a knob goes down to its slice, and back where it stood", "[sharing]")
   CHECK(back[0].rule == "share.returned");
   CHECK(back[0].to == 8);
   CHECK(back[0].reason.find("8 background jobs") != std::string::npos);
+}
+
+TEST_CASE("what the policy lowers further stays so", "[sharing]") {
+  GiveBackBench bench;
+  bench.step();
+  bench.policy_wants = 3;
+  bench.slice(16);
+  SECTION("what it has lowered") {
+    bench.step();
+    bench.policy_wants.reset();
+    for (int i = 0; i < 20; ++i) CHECK(bench.step().empty());
+  }
+  SECTION("not what it only wished to") {
+    bench.guard_allows = false;
+    const auto wish = bench.step();
+    REQUIRE(wish.size() == 1);
+    CHECK(wish[0].rule == "jobs.idle");
+    bench.guard_allows = true;
+    bench.policy_wants.reset();
+    const auto back = bench.step();
+    REQUIRE(back.size() == 1);
+    CHECK(back[0].rule == "share.returned");
+    CHECK(back[0].to == 8);
+  }
 }
 
 TEST_CASE("what an operator has set since stays, after a release, too", "[sharing]") {
