@@ -18,7 +18,8 @@ constexpr double kNearlySlow = 0.5;       // of the reads' objective
 constexpr double kShrinkFactor = 0.8;
 constexpr double kLeastShareOfFound = 0.25;
 constexpr double kJudgeAfterSeconds = 30;  // a grown cache has to fill first
-// A full cache that misses so much less needs no more time for its verdict.
+// A full cache that misses so much less, and more than its misses move by themselves, needs no
+// more time for its verdict.
 constexpr double kClearGain = 0.05, kVerdictSeconds = 5;
 constexpr double kGiveUpSeconds = 300;  // ...and if it never does it was large enough
 // The working set has changed when there are so many times the misses of the knee, or of before a
@@ -38,17 +39,14 @@ void CacheLoop::judge_growth(const Situation& situation, double hit_ratio) {
   const double age = seconds_between(growth_->tick, situation.now);
   const bool filled = situation.features.cache_fill_ratio.value_or(0) >= kFull;
   const double before = 1 - growth_->hit_ratio_before, spared = before - (1 - hit_ratio);
-  // What pays, or has too little for another load, goes on at once, and in larger steps. Readings
-  // that move by themselves pass any bar if they are looked at often enough: once, and beyond that.
-  if (filled && !growth_->looked && hit_ratio_.span_seconds() >= kVerdictSeconds) {
-    growth_->looked = true;
-    const double noise = std::max(growth_->deviation, hit_ratio_.deviation(10).value_or(0));
-    const double other_load = (kOtherWorkingSet - 1) * before;
-    if (spared >= std::max(kClearGain * before, noise) || -spared > std::max(other_load, noise)) {
-      pays_ = true;
-      growth_.reset();
-      return;
-    }
+  // What pays, or has too little for another load, goes on at once, and in larger steps.
+  const double noise = std::max(growth_->deviation, hit_ratio_.deviation(10).value_or(0));
+  const bool gained = spared >= std::max(kClearGain * before, noise);
+  const bool other_load = -spared > std::max((kOtherWorkingSet - 1) * before, noise);
+  if (filled && hit_ratio_.span_seconds() >= kVerdictSeconds && (gained || other_load)) {
+    pays_ = true;
+    growth_.reset();
+    return;
   }
   if (age < kJudgeAfterSeconds || (!filled && age < kGiveUpSeconds)) return;
   pays_ = false;

@@ -145,7 +145,6 @@ class CacheLoop {
   struct Growth {
     Nanoseconds tick{0};
     double hit_ratio_before = 0, deviation = 0;
-    bool looked = false;  // for a clear gain
   };
   void observe(const Situation& situation, const KnobReading& reading);
   void judge_growth(const Situation& situation, double hit_ratio);

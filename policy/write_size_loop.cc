@@ -72,6 +72,13 @@ Value write_ms_per_byte(const Features& f) {
   return *await * *iops / *bytes;
 }
 
+// Smaller writes leave compactions a smaller share of a full device. Where stalls matter first
+// level 0 has to be far from its limits.
+bool would_stall(const Situation& situation) {
+  const bool tight = situation.objective.first == Priority::kStallSeconds && !situation.comfortable;
+  return situation.stalled || tight;
+}
+
 }  // namespace
 
 void WriteSizeLoop::observe(const Situation& situation, const KnobReading& reading) {
@@ -124,7 +131,7 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
   const bool resting = within(failed_at_, situation.now, rest_seconds_);
   const std::int64_t pieces = smallest_pieces(reading);
   const bool small = reading.value <= pieces;
-  if (small || resting || situation.stalled) return std::nullopt;
+  if (small || resting || would_stall(situation)) return std::nullopt;
   const Waits waits = reads_wait_for_writes(situation);
   if (waits == Waits::kNo) return std::nullopt;
   offered_size_.reset();
@@ -243,7 +250,7 @@ std::optional<Proposal> WriteSizeLoop::follow(const Situation& situation,
     return out;
   }
   const bool resting = within(failed_at_, situation.now, rest_seconds_);
-  if (!asked || resting) return std::nullopt;
+  if (!asked || resting || would_stall(situation)) return std::nullopt;
   const std::int64_t size =
       std::max(smallest_pieces(reading), whole_bytes(static_cast<double>(*asked)));
   if (size >= reading.value) return std::nullopt;

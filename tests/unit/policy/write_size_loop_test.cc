@@ -135,6 +135,32 @@ TEST_CASE("write size: there and back are one step each, whatever was found", "[
   CHECK(bench.run(40, knob::kWriteSize)->to == 8 << 20);
 }
 
+TEST_CASE("write size: where stalls matter first, only far from them", "[headroom]") {
+  HeadroomBench bench = behind_writes();
+  bench.backlog(9);  // of 20
+  SECTION("reads come first") {
+    CHECK(bench.run(8, knob::kWriteSize));
+  }
+  SECTION("stalls do") {
+    bench.objective.first = Priority::kStallSeconds;
+    CHECK_FALSE(bench.run(20, knob::kWriteSize));
+    bench.backlog(2);
+    CHECK(bench.run(8, knob::kWriteSize));
+  }
+  SECTION("a neighbour's reads as well") {
+    bench.objective.first = Priority::kStallSeconds;
+    bench.f.reads_per_second = 0;
+    bench.f.shared = SharedBudget{};
+    bench.f.shared->device_members = 2;
+    bench.f.shared->write_size_max_bytes = kSmallerPieces;
+    CHECK_FALSE(bench.run(20, knob::kWriteSize));
+    bench.backlog(2);
+    const auto follows = bench.run(8, knob::kWriteSize);
+    REQUIRE(follows);
+    CHECK(follows->rule == "write_size.neighbours");
+  }
+}
+
 TEST_CASE("write size: without that evidence it stays", "[headroom]") {
   HeadroomBench bench = behind_writes();
   SECTION("nothing writes in the background") {
