@@ -98,7 +98,7 @@ Proposal BuffersLoop::returned(const KnobReading& cache, std::int64_t to) const 
 }
 
 bool BuffersLoop::readers_want_it(const Situation& situation) {
-  const double reads = reads_again_.update(is_read(situation.features), situation.now);
+  const double reads = reads_again_.update(situation.read_lately, situation.now);
   const KnobReading* cache = cache_of(situation);
   if (!lent_ || cache == nullptr) return false;
   if (cache->owner == KnobOwner::kManual || cache->value >= *lent_) lent_.reset();
@@ -115,14 +115,15 @@ std::optional<Proposal> BuffersLoop::reclaim(const Situation& situation,
   const auto size = static_cast<double>(cache.value);
   const double free = std::max(0.0, memory_budget(situation.budget, use) - use.total());
   const double to = std::min(static_cast<double>(*lent_), size + free);
+  const bool can_take = cache.changeable && !situation.memory_low;
   const bool matters = to >= (1 + kLeastReclaimed) * size || to >= static_cast<double>(*lent_);
-  if (cache.changeable && !situation.memory_low && matters) {
+  if (can_take && matters) {
     Proposal out = returned(cache, static_cast<std::int64_t>(to));
     out.reason = "write buffers took of the cache while nobody read, and now somebody reads";
     return out;
   }
   auto less = idle_.decide(situation, merges, worth_, IdleBuffers::Wanted::kByReaders);
-  if (!less && !idle_.has_grown()) lent_.reset();  // there is no more to give back
+  if (!less && !idle_.has_grown() && can_take) lent_.reset();  // there is no more to give back
   return less;
 }
 
@@ -229,6 +230,7 @@ std::optional<Proposal> BuffersLoop::grow(const Situation& situation, const Leve
     return room;
   }
   claims_ = true;
+  if (situation.read_lately) lent_.reset();  // writers need it now
   return grown(situation, family, *worth);
 }
 
@@ -246,7 +248,7 @@ std::optional<Proposal> BuffersLoop::take_from_cache(const Situation& situation,
   // Where nobody reads the ratio is of what compactions look up.
   out.expected = situation.read_lately
                      ? Expectation{"cache_hit_ratio", false, hits, kBuffersEvaluationSeconds}
-                     : no_more_stalls(situation.features, kBuffersEvaluationSeconds);
+                     : no_more_stalls(situation, kBuffersEvaluationSeconds);
   out.evidence = {{"cache_hit_ratio", hits, std::nullopt}};
   return out;
 }

@@ -101,7 +101,8 @@ std::optional<Proposal> GiveBack::lower(const PolicyInput& input, const KnobRead
   if (reading.name == knob::kRateLimit && has_backlog(input)) return std::nullopt;
   // Nobody's writers pay for another's wishes in a stall.
   if (reading.name == knob::kBackgroundJobs && writes_stall(input.features)) return std::nullopt;
-  Lowered& lowered = lowered_.try_emplace(reading.name, Lowered{reading.value, to}).first->second;
+  Lowered& lowered =
+      lowered_.try_emplace(reading.name, Lowered{reading.value, to, reading.value}).first->second;
   lowered.to = std::min(lowered.to, to);
   Proposal out = rocktune::propose(reading, to, rule_of(reading));
   out.reason = who_shares(input.features, reading) + ": this one's part is " +
@@ -154,6 +155,11 @@ void GiveBack::propose(const PolicyInput& input, std::vector<Proposal>& proposal
     // Nor what it, or somebody else, has set since: where it stood before is no longer anybody's
     // wish.
     const auto known = lowered_.find(reading->name);
+    if (known != lowered_.end()) {
+      Lowered& lowered = known->second;
+      if (reading->value > lowered.seen) lowered.to = reading->value;
+      lowered.seen = reading->value;
+    }
     const bool moot = known != lowered_.end() &&
                       (reading->owner == KnobOwner::kManual || reading->value < known->second.to);
     if (moot) lowered_.erase(known);

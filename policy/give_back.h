@@ -40,7 +40,8 @@ class GiveBack {
                                                    std::optional<std::int64_t> most);
 
   struct Lowered {
-    std::int64_t from = 0, to = 0;  // where it stood before, and the lowest that was asked for
+    // Where it stood before, the lowest that was asked for since it last rose, and where it stands.
+    std::int64_t from = 0, to = 0, seen = 0;
   };
   std::map<std::string, Lowered> lowered_;  // by knob
 };

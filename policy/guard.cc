@@ -160,10 +160,10 @@ std::optional<Verdict> Guard::State::check_time(const LimitInput& input, const L
   if (!goes_back && !protects && !(relief && history.stalled_lately(now))) {
     if (auto why = blames.blocks(proposal, now)) return held(proposal, "blamed", *why);
   }
-  // What takes a change back was paid for by that change, and so was what lets a limiter go back up
-  // to where it was found.
+  // What takes a change back was paid for by that change, and so was what raises a limiter from
+  // below where it was found.
   const bool lets_go = proposal.knob == knob::kRateLimit && proposal.to > proposal.from &&
-                       limited.value <= input.reading.found;
+                       proposal.from < input.reading.found;
   if (!is_return(proposal) && !protects && !lets_go) {
     if (auto why = history.over_budget(budget.changes_per_hour, now)) {
       return held(proposal, "budget", *why);

@@ -81,6 +81,7 @@ class LimiterLoop {
   Held written_;  // anything at all
   double written_seconds_ = 0;
   bool asks_pace_ = false;                  // the last lowering asked for was one of pace()
+  bool asks_unpaced_ = false;               // at the last look
   std::optional<std::int64_t> paced_from_;  // ...and was made, and stands: the rate before it
   Value need_peak_;                         // the largest need, which fades
   std::optional<Nanoseconds> looked_;

@@ -52,7 +52,7 @@ void Level0Merges::observe(const Features& f) {
     written = *f.flush_bytes_per_second + *f.compaction_write_bytes_per_second;
   }
   written_.note(f.at.tick, written);
-  mean_written_ = written_.mean(kMergesSeconds).value_or(0);
+  mean_written_ = written_.mean(kMergesSeconds);
   Value dropped;
   if (f.compaction_read_bytes_per_second && f.compaction_write_bytes_per_second) {
     dropped = *f.compaction_read_bytes_per_second - *f.compaction_write_bytes_per_second;
@@ -70,8 +70,10 @@ const Level0Merging* Level0Merges::of(std::string_view column_family, std::size_
 }
 
 bool Level0Merges::worth_doubling(const Level0Merging& merging) const {
-  const double saved = merging.saved_by_doubling();
-  return saved > 0 && saved >= kLeastSaved * std::max(mean_written_, merging.flushed);
+  // The means of a column family decay, and keep their proportions long after the last write.
+  const double written = mean_written_.value_or(merging.flushed),
+               saved = merging.saved_by_doubling();
+  return written > 0 && saved > 0 && saved >= kLeastSaved * std::max(written, merging.flushed);
 }
 
 }  // namespace rocktune

@@ -68,7 +68,7 @@ class Level0Merges {
 
   std::vector<Family> families_;                           // in the order of the sample
   Trend written_{Trend::Jumps::kKeep, 0, kMergesSeconds};  // bytes/s, by flushes and compactions
-  double mean_written_ = 0;                                // ...as the last sample has it
+  Value mean_written_;                                     // ...as the last sample has it
   // Bytes/s that compactions read more than they write, and that are flushed. Over longer, since
   // each compaction drops a share of its own.
   Trend dropped_{Trend::Jumps::kKeep, 0, kDroppedSeconds};

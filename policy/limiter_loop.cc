@@ -75,12 +75,16 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
     learn_from_raise(now);
     probe_.reset();
     // What the guard grants of the way back is not all of it.
-    if (paced_from_ && reading.value >= std::max(*paced_from_, reading.found)) paced_from_.reset();
+    const bool back = paced_from_ && reading.value >= std::max(*paced_from_, reading.found);
+    if (back || !asks_unpaced_) paced_from_.reset();
   }
   const bool lowered = rate_ && reading.value < *rate_;
   // Back to what was found by the agent, when the lease has expired: no mistake to learn from.
   const bool expired = lowered && reading.value == reading.found;
-  if (expired) probe_.reset();
+  if (expired) {
+    probe_.reset();
+    paced_from_.reset();
+  }
   if (lowered && !expired) {
     last_lowering_ = now;
     if (wish_.explains(now)) own_lowering_ = now;
@@ -266,6 +270,7 @@ std::optional<Proposal> LimiterLoop::decide(const Situation& situation) {
   auto proposal = look_and_decide(situation, *reading);
   wish_.note(proposal, situation.now);
   if (proposal && proposal->to < proposal->from) asks_pace_ = proposal->rule == "limiter.pace";
+  asks_unpaced_ = proposal && proposal->rule == "limiter.unpaced";
   return proposal;
 }
 

@@ -268,11 +268,11 @@ Expectation expect_fewer_writes(const Situation& situation, double window_second
   if (situation.write_amplification) {
     return {"write_amplification", true, *situation.write_amplification, window_seconds};
   }
-  return {"stalled_ratio", true, situation.stalled_ratio.value_or(0), window_seconds};
+  return no_more_stalls(situation, window_seconds);
 }
 
-Expectation no_more_stalls(const Features& f, double window_seconds) {
-  return {"stalled_ratio", true, f.stalled_ratio.value_or(0), window_seconds};
+Expectation no_more_stalls(const Situation& situation, double window_seconds) {
+  return {"stalled_ratio", true, situation.stalled_ratio.value_or(0), window_seconds};
 }
 
 Expectation expect_relief(const Situation& situation, double window_seconds) {

@@ -140,7 +140,7 @@ Expectation expect_relief(const Situation& situation, double window_seconds);
 // are at least not to wait for it.
 Expectation expect_fewer_writes(const Situation& situation, double window_seconds);
 // What gains others is not seen here; what it could cost is.
-Expectation no_more_stalls(const Features& features, double window_seconds);
+Expectation no_more_stalls(const Situation& situation, double window_seconds);
 std::vector<Driver> backlog_evidence(const Situation& situation);
 
 // Of memory that the machine is short of.

@@ -33,11 +33,13 @@ bool is_return(const Proposal& proposal) {
 
 bool relieves_stall(const Proposal& proposal) {
   if (proposal.knob == knob::kRateLimit) return proposal.to > proposal.from;
-  // More files in level 0, and fewer workers or less memory, relieve nothing, whatever is expected.
+  // More files in level 0, and fewer workers, less memory or smaller writes, relieve nothing,
+  // whatever is expected.
   if (proposal.knob == knob::kL0Trigger && proposal.to > proposal.from) return false;
   const bool gives =
       proposal.knob == knob::kBackgroundJobs || proposal.knob == knob::kSubcompactions ||
-      proposal.knob == knob::kWriteBufferSize || proposal.knob == knob::kWriteBuffers;
+      proposal.knob == knob::kWriteBufferSize || proposal.knob == knob::kWriteBuffers ||
+      proposal.knob == knob::kCacheCapacity || proposal.knob == knob::kWriteSize;
   if (gives && proposal.to < proposal.from) return false;
   return contains(kStallFeatures, proposal.expected.feature);
 }

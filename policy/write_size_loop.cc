@@ -153,7 +153,7 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
   // with it, or where there was hardly any, at no cost. What it gained is for the trial to tell.
   out.expected = waits == Waits::kNow
                      ? Expectation{"read_p99_us", true, p99_us, kWriteSizeEvaluationSeconds}
-                     : no_more_stalls(situation.features, kWriteSizeEvaluationSeconds);
+                     : no_more_stalls(situation, kWriteSizeEvaluationSeconds);
   out.evidence = {{"device_write_await_ms", write_ms, std::nullopt},
                   {"device_read_await_ms", read_ms, std::nullopt},
                   {"read_p99_us", p99_us, situation.objective.read_p99_seconds * 1e6}};
@@ -246,7 +246,7 @@ std::optional<Proposal> WriteSizeLoop::follow(const Situation& situation,
                        "writes: flushes and compactions write in pieces as found"
                      : "no reads of others on this device are known to wait behind writes any "
                        "longer: flushes and compactions write in pieces as found";
-    out.expected = no_more_stalls(f, kWriteSizeEvaluationSeconds);
+    out.expected = no_more_stalls(situation, kWriteSizeEvaluationSeconds);
     return out;
   }
   const bool resting = within(failed_at_, situation.now, rest_seconds_);
@@ -260,7 +260,7 @@ std::optional<Proposal> WriteSizeLoop::follow(const Situation& situation,
                text::bytes(static_cast<double>(*asked)) + ": flushes and compactions here write " +
                text::bytes(static_cast<double>(size)) + " at a time, not " +
                text::bytes(static_cast<double>(reading.value));
-  out.expected = no_more_stalls(f, kWriteSizeEvaluationSeconds);
+  out.expected = no_more_stalls(situation, kWriteSizeEvaluationSeconds);
   out.evidence = {{"device_read_await_ms", f.device_read_await_ms.value_or(0), std::nullopt}};
   return out;
 }

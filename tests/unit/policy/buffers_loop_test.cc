@@ -571,6 +571,20 @@ TEST_CASE("buffers: who writes nothing makes no room for it", "[headroom][buffer
     bench.run(11, knob::kWriteBufferSize);
     bench.f.shared->write_size_max_bytes = 128 << 10;
   }
+  SECTION("where write amplification comes first, which always presses") {
+    bench.objective.first = Priority::kWriteAmplification;
+    bench.f.shared.reset();
+    bench.f.reads_per_second = 20e3;
+    bench.flushes_per_tick = 1;
+    bench.knob(knob::kCacheCapacity).owner = KnobOwner::kManual;
+    bench.run(20, knob::kWriteBufferSize);
+    bench.knob(knob::kCacheCapacity).owner = KnobOwner::kFound;
+    bench.flushes_per_tick = 0;
+    bench.f.reads_per_second = 0;
+    bench.f.user_write_bytes_per_second = bench.f.flush_bytes_per_second = 0;
+    bench.f.compaction_write_bytes_per_second = 0;
+    bench.run(11, knob::kWriteBufferSize);
+  }
   CHECK(first_cache_rule(bench, 120) == "");
   CHECK_FALSE(bench.run(10, knob::kWriteBufferSize));
 }
@@ -606,6 +620,26 @@ TEST_CASE("buffers: a cache that is read has its memory again where reads come f
     CHECK(bench.knob(knob::kCacheCapacity).value == 256 * kHeadroomMiB);
     live(300);
     CHECK(rules.empty());
+  }
+  SECTION("reads that come now and then") {
+    miss(bench, 5000);
+    for (int i = 0; i < 12; ++i) {
+      bench.f.reads_per_second = i % 2 == 0 ? 200 : 0;
+      live(5);
+    }
+    live(20);
+    CHECK(bench.knob(knob::kCacheCapacity).value == 256 * kHeadroomMiB);
+  }
+  SECTION("once memory is not low any more") {
+    bench.f.reads_per_second = 20e3;
+    miss(bench, 5000);
+    bench.f.memory_available_bytes = 1e9;  // of 16
+    live(60);
+    CHECK(bench.knob(knob::kWriteBufferSize).value == 64 * kHeadroomMiB);
+    CHECK(bench.knob(knob::kCacheCapacity).value < 256 * kHeadroomMiB);
+    bench.f.memory_available_bytes = 8e9;
+    live(10);
+    CHECK(bench.knob(knob::kCacheCapacity).value == 256 * kHeadroomMiB);
   }
   SECTION("not where something else comes first") {
     bench.objective.first = Priority::kThroughput;

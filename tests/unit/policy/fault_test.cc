@@ -78,8 +78,8 @@ TEST_CASE("each loop in the middle of a change, each fault: nothing on stale dat
 
 namespace {
 
-// Room for one growth of the cache only, so that nothing begins its window anew, and nothing for the
-// limiter.
+// Room for one growth of the cache only, so that nothing begins its window anew, and nothing for
+// the limiter.
 EngineConfig one_growth() {
   EngineConfig config;
   config.objective.first = Priority::kStallSeconds;

@@ -68,6 +68,15 @@ TEST_CASE("what the policy lowers further stays so", "[sharing]") {
     bench.policy_wants.reset();
     for (int i = 0; i < 20; ++i) CHECK(bench.step().empty());
   }
+  SECTION("what it has lowered after a part was returned") {
+    bench.policy_wants.reset();
+    bench.slice(6);
+    REQUIRE(bench.step().size() == 1);
+    bench.policy_wants = 5;
+    bench.step();
+    bench.policy_wants.reset();
+    for (int i = 0; i < 20; ++i) CHECK(bench.step().empty());
+  }
   SECTION("not what it only wished to") {
     bench.guard_allows = false;
     const auto wish = bench.step();
