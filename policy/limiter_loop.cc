@@ -92,7 +92,7 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
     const bool first = *rate_ >= kUnlimitedBytesPerSecond;
     const bool ours = wish_.explains(now);
     const bool paces = ours && asks_pace_;
-    if (paces && !paced_from_) paced_from_ = *rate_;
+    if (paces && !paced_from_) paced_from_ = rate_;
     if (!ours) paced_from_.reset();
     if (!ours || paces) probe_.reset();
     if (ours && !paces && !first && !probe_ && situation.read_p99_us) {
