@@ -230,7 +230,7 @@ std::optional<Proposal> BuffersLoop::grow(const Situation& situation, const Leve
     return room;
   }
   claims_ = true;
-  if (situation.read_lately) lent_.reset();  // writers need it now
+  if (situation.read_lately && situation.stalled) lent_.reset();  // writers need it now
   return grown(situation, family, *worth);
 }
 
