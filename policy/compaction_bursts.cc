@@ -7,7 +7,8 @@ namespace {
 
 constexpr double kLittle = 1 << 20;  // bytes/s that are no work
 
-// Databases that share the device write more than this one: what reads wait for is theirs.
+}  // namespace
+
 bool others_work(const Features& f) {
   if (!f.shared || f.shared->device_members <= 1) return false;
   const double own =
@@ -16,8 +17,6 @@ bool others_work(const Features& f) {
       f.device_write_bytes_per_second.value_or(0) - own - f.wal_bytes_per_second.value_or(0);
   return others > std::max(own, kLittle);
 }
-
-}  // namespace
 
 void CompactionBursts::observe(const Features& f) {
   if (others_work(f)) {

@@ -8,6 +8,9 @@
 
 namespace rocktune {
 
+// Databases that share the device write more than this one: what its reads wait for is theirs.
+bool others_work(const Features& features);
+
 class CompactionBursts {
  public:
   void observe(const Features& features);  // once per sample

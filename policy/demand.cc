@@ -83,8 +83,7 @@ const Demand& DemandMeter::update(const PolicyInput& input) {
   demand_.device_busy =
       queue_.mean(5).value_or(0) >= kBusyShare * o.device_queue_limit ||
       await_.mean(5).value_or(0) >= kBusyShare * o.device_await_limit_seconds * 1e3;
-  if (is_read(f)) read_ = now;
-  demand_.reads = within(read_, now, kReadLatelySeconds);
+  demand_.reads = situation.reads_seen;
   demand_.wants_jobs = within(wanted_jobs_, now, kWishSeconds);
   demand_.wants_cache = within(wanted_cache_, now, kWishSeconds);
   return demand_;

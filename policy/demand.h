@@ -50,7 +50,7 @@ class DemandMeter {
   Trend reads_ = window(10), misses_ = window(10);
   Trend queue_ = window(5), await_ = window(5);
   ReadMisses read_misses_;
-  std::optional<Nanoseconds> wanted_jobs_, wanted_cache_, read_;
+  std::optional<Nanoseconds> wanted_jobs_, wanted_cache_;
   Demand demand_;
 };
 

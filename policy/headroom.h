@@ -54,6 +54,11 @@ class LimiterLoop {
   std::optional<Proposal> relieve(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> follow_need(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> protect_reads(const Situation& situation, const KnobReading& reading);
+  struct PaceReason {
+    std::string text;
+    Expectation expected;
+  };
+  [[nodiscard]] std::optional<PaceReason> reason_to_pace(const Situation& situation) const;
   std::optional<Proposal> pace(const Situation& situation, const KnobReading& reading) const;
   void follow_need_peak(const Situation& situation);
   [[nodiscard]] bool rests(Nanoseconds now) const;

@@ -209,6 +209,31 @@ bool LimiterLoop::rests(Nanoseconds now) const {
          within(futile_at_, now, rest_seconds_);
 }
 
+// What makes a compaction slow reads: seen of those before, or known beforehand, since others load
+// the device already.
+std::optional<LimiterLoop::PaceReason> LimiterLoop::reason_to_pace(
+    const Situation& situation) const {
+  const Features& f = situation.features;
+  const double fast = kNotFastEnough * situation.objective.read_p99_seconds * 1e6;
+  const Value beside = bursts_.read_p99_us_beside(), without = bursts_.read_p99_us_without();
+  const bool slower = beside && without && *beside >= kSlowerBesideCompactions * *without;
+  if (slower && *beside >= fast) {
+    // Judged over bursts and pauses together: between them reads were as fast as they can be.
+    return PaceReason{
+        "read P99 is " + text::microseconds(*beside) + " while compactions run, " +
+            text::microseconds(*without) + " while none does",
+        {"read_p99_us", true, bursts_.read_p99_us().value_or(*beside), kPaceEvaluationSeconds}};
+  }
+  const bool compacts = f.running_compactions.value_or(0) > 0;
+  if (compacts && others_work(f) && f.read_p99_us.value_or(0) >= fast) {
+    return PaceReason{"read P99 is " + text::microseconds(*f.read_p99_us) +
+                          ", others write more on the same device, and a compaction runs here "
+                          "besides",
+                      no_more_stalls(situation, kPaceEvaluationSeconds)};
+  }
+  return std::nullopt;
+}
+
 // Compactions that have the time are spread over it: in a burst they take the device from reads,
 // and stand still before and after it.
 std::optional<Proposal> LimiterLoop::pace(const Situation& situation,
@@ -219,9 +244,8 @@ std::optional<Proposal> LimiterLoop::pace(const Situation& situation,
   if (!calm || !situation.need || !situation.passed_peak || rests(situation.now)) {
     return std::nullopt;
   }
-  const Value beside = bursts_.read_p99_us_beside(), without = bursts_.read_p99_us_without();
-  if (!beside || !without || *beside < kSlowerBesideCompactions * *without) return std::nullopt;
-  if (*beside < kNotFastEnough * situation.objective.read_p99_seconds * 1e6) return std::nullopt;
+  const auto why = reason_to_pace(situation);
+  if (!why) return std::nullopt;
   const double margin = std::max(kPaceMargin, params_.limiter_need_margin);
   const double need = std::max(*situation.need, need_peak_.value_or(0));
   const double to = std::ceil(std::max({need * margin, kLeastPaceShare * *situation.passed_peak,
@@ -230,13 +254,9 @@ std::optional<Proposal> LimiterLoop::pace(const Situation& situation,
     return std::nullopt;
   }
   Proposal out = propose(reading, static_cast<std::int64_t>(to), "limiter.pace");
-  out.reason = "read P99 is " + text::microseconds(*beside) + " while compactions run, " +
-               text::microseconds(*without) + " while none does; at up to " +
-               text::rate(*situation.passed_peak) + " they come in bursts, where " +
-               text::rate(need) + " is needed at most";
-  // Of bursts and pauses together: between them reads were as fast as they can be.
-  out.expected = {"read_p99_us", true, bursts_.read_p99_us().value_or(*beside),
-                  kPaceEvaluationSeconds};
+  out.reason = why->text + "; at up to " + text::rate(*situation.passed_peak) +
+               " they come in bursts, where " + text::rate(need) + " is needed at most";
+  out.expected = why->expected;
   out.evidence = backlog_evidence(situation);
   return out;
 }

@@ -32,10 +32,8 @@ double memory_budget(const Budget& budget, const MemoryUse& use);
 
 Value reads_and_seeks(const Features& features);  // per second; absent without reads
 
-// Whether it is read from at all, now: fewer reads have no P99. One that was within this time
-// counts as read from, where writes are to spare its reads.
+// Whether it is read from at all, now: fewer reads have no P99.
 bool is_read(const Features& features);
-inline constexpr double kReadLatelySeconds = 60;
 
 // Misses of the block cache that reads wait for, per second: an upper bound of them. What
 // compactions look up in vain is among the misses of RocksDB's statistics (on a busy tree the

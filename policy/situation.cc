@@ -37,8 +37,9 @@ constexpr double kLoadedAwait = 4, kLoadedAwaitMs = 1, kLoadedQueue = 3;
 constexpr double kMemoryShort = 0.05, kMemoryLow = 0.10, kAfterShortSeconds = 300;
 // A share of all CPUs from which background work is felt.
 constexpr double kCpuShort = 0.9;
-// Who was not read since it was seen first, for so long, is not read.
-constexpr double kNeverReadSeconds = 10;
+// Who was read within this time is read from. Who was not since it was seen first, for so long, is
+// not.
+constexpr double kReadLatelySeconds = 60, kNeverReadSeconds = 10;
 // Below this share of every limit a warning rests on the forecast alone.
 constexpr double kSeenShare = 0.5;
 
@@ -179,18 +180,20 @@ void Observer::judge_background(const Features& f, Situation& out) const {
   out.cpu_busy_ratio = cpu_.mean(5);
 }
 
-bool Observer::read_lately(const Features& f) {
-  const Nanoseconds now = f.at.tick;
-  if (!seen_since_) seen_since_ = now;
-  const bool unknown = !reads_and_seeks(f) && f.interval_seconds > 0;  // the first has no rates
-  if (unknown || is_read(f)) read_at_ = now;
-  return within(read_at_, now, kReadLatelySeconds) ||
-         (!read_at_ && within(seen_since_, now, kNeverReadSeconds));
+void Observer::look_for_reads(const Features& f, Situation& out) {
+  if (!seen_since_) seen_since_ = out.now;
+  const bool uncounted = !reads_and_seeks(f) && f.interval_seconds > 0;  // the first has no rates
+  if (is_read(f)) read_at_ = out.now;
+  if (uncounted) uncounted_at_ = out.now;
+  out.reads_seen = within(read_at_, out.now, kReadLatelySeconds);
+  out.read_lately =
+      out.reads_seen || within(uncounted_at_, out.now, kReadLatelySeconds) ||
+      (!read_at_ && !uncounted_at_ && within(seen_since_, out.now, kNeverReadSeconds));
 }
 
 void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   const Features& f = input.features;
-  out.read_lately = read_lately(f);
+  look_for_reads(f, out);
   out.read_p99_us = read_p99_.median(5);
   out.reads_slow = out.read_p99_us && *out.read_p99_us > input.objective.read_p99_seconds * 1e6;
   out.reads_slow_seconds = slow_reads_.update(out.reads_slow, out.now);

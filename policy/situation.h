@@ -53,8 +53,8 @@ struct Situation {
   bool wasteful = false;      // ...which is above its budget, or what the operator cares for first
 
   // Reads
-  // Within the last minute; at first within the ten seconds since it was seen. What nobody counts
-  // may be reads.
+  bool reads_seen = false;  // within the last minute
+  // ...or, where they may have been: nobody counts them, or it was seen first ten seconds ago.
   bool read_lately = true;
   bool reads_slow = false;  // P99 above its SLO over 5 s
   double reads_slow_seconds = 0;
@@ -108,7 +108,7 @@ class Observer {
   void judge_backlog(const PolicyInput& input, Situation& out);
   void judge_background(const Features& features, Situation& out) const;
   void judge_reads(const PolicyInput& input, Situation& out);
-  [[nodiscard]] bool read_lately(const Features& features);
+  void look_for_reads(const Features& features, Situation& out);
   void judge_memory(const Features& features, Situation& out);
 
   static Trend window(double seconds) { return Trend(Trend::Jumps::kKeep, 0, seconds); }
@@ -122,7 +122,7 @@ class Observer {
   Value light_await_;  // the least mean of 5 s so far
   Value limiter_rate_;
   std::optional<Nanoseconds> short_of_memory_;
-  std::optional<Nanoseconds> seen_since_, read_at_;
+  std::optional<Nanoseconds> seen_since_, read_at_, uncounted_at_;
 };
 
 // For reasons, what writes wait for now, or lately, or will: "L0 has 17 of 20 files".

@@ -231,8 +231,7 @@ std::optional<Proposal> WriteSizeLoop::follow(const Situation& situation,
                                               const KnobReading& reading) {
   const Features& f = situation.features;
   const auto& asked = f.shared ? f.shared->write_size_max_bytes : Counter();
-  if (is_read(f)) read_ = situation.now;
-  const bool reads = within(read_, situation.now, kReadLatelySeconds);
+  const bool reads = situation.reads_seen;
   const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
   const double unasked = unasked_.update(ours && !asked && !trial_ && !reads, situation.now);
   // Who is read now finds out by itself what its reads bear, and does not ask others for a size

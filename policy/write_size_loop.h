@@ -57,7 +57,6 @@ class WriteSizeLoop {
   bool follows_ = false;                      // the present size is a neighbour's
   std::optional<std::int64_t> size_;          // as last seen
   std::optional<Trial> trial_;                // smaller pieces that are not judged yet
-  std::optional<Nanoseconds> read_;           // when it was read from last
   std::optional<Nanoseconds> offered_since_;  // what was found
   std::optional<Nanoseconds> failed_at_;      // since when they are to go back, or went
   double rest_seconds_ = kFirstRestSeconds;   // no trial for so long after one that failed

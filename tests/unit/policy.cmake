@@ -30,4 +30,5 @@ rocktune_unit_test(policy_test
     unit/policy/property_test.cc
     unit/policy/shares_test.cc
     unit/policy/sharing_test.cc
+    unit/policy/unread_cache_test.cc
   LIBRARIES rocktune_policy)

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "tests/unit/policy/headroom_bench.h"
 
@@ -20,6 +22,30 @@ inline HeadroomBench pressed(std::uint64_t flushes) {
 inline void miss(HeadroomBench& bench, double per_second) {
   bench.f.cache_misses_per_second = per_second;
   bench.f.device_read_iops = per_second + 100;  // compactions read, too
+}
+
+// The rule of the first proposal for the cache within that time; empty: there was none.
+inline std::string first_cache_rule(HeadroomBench& bench, double seconds) {
+  for (int i = 0; i < static_cast<int>(seconds * 2); ++i) {
+    for (const Proposal& proposal : bench.tick()) {
+      if (proposal.knob == knob::kCacheCapacity) return proposal.rule;
+    }
+  }
+  return "";
+}
+
+// Every trade of memory in that time is granted; their rules, in turn.
+inline std::vector<std::string> trade(HeadroomBench& bench, double seconds) {
+  std::vector<std::string> rules;
+  for (int i = 0; i < static_cast<int>(seconds * 2); ++i) {
+    for (const Proposal& proposal : bench.tick()) {
+      if (proposal.knob != knob::kCacheCapacity && proposal.knob != knob::kWriteBufferSize)
+        continue;
+      rules.push_back(proposal.rule);
+      bench.apply(proposal);
+    }
+  }
+  return rules;
 }
 
 }  // namespace rocktune::test

@@ -9,16 +9,6 @@ using namespace rocktune::test;
 
 namespace {
 
-// The rule of the first proposal for the cache within that time; empty: there was none.
-std::string first_cache_rule(HeadroomBench& bench, double seconds) {
-  for (int i = 0; i < static_cast<int>(seconds * 2); ++i) {
-    for (const Proposal& proposal : bench.tick()) {
-      if (proposal.knob == knob::kCacheCapacity) return proposal.rule;
-    }
-  }
-  return "";
-}
-
 // A probe was made of what the cache is worth, and it is hardly anything.
 HeadroomBench probed() {
   HeadroomBench bench = pressed(2);
@@ -243,76 +233,6 @@ TEST_CASE("buffers: a probe looks at the misses that a read has", "[headroom][bu
   const auto grown = bench.run(13, knob::kWriteBufferSize);
   REQUIRE(grown);
   CHECK(grown->rule == "buffers.writes");
-}
-
-TEST_CASE("buffers: without reads the cache is worth nothing", "[headroom][buffers]") {
-  HeadroomBench bench = pressed(2);
-  miss(bench, 20e3);  // compactions' own
-  SECTION("a bulk load") {
-    bench.f.reads_per_second.reset();  // the first sample has no rates
-    bench.f.interval_seconds = 0;
-    bench.tick();
-    bench.f.interval_seconds = 0.5;
-    bench.f.reads_per_second = 0;
-    CHECK(first_cache_rule(bench, 9) == "");
-    CHECK(first_cache_rule(bench, 5) == "cache.trade");
-  }
-  SECTION("reads that ended a minute ago") {
-    bench.run(2, knob::kCacheCapacity);
-    bench.f.reads_per_second = 0;
-    CHECK(first_cache_rule(bench, 55) == "");
-    CHECK(first_cache_rule(bench, 10) == "cache.trade");
-  }
-  SECTION("reads that nobody counts") {
-    bench.f.reads_per_second.reset();
-    CHECK(first_cache_rule(bench, 120) == "");
-  }
-}
-
-TEST_CASE("buffers: a cache that nobody reads makes room, also where reads come first",
-          "[headroom][buffers]") {
-  HeadroomBench bench = pressed(2);
-  bench.objective.first = Priority::kReadP99;
-  miss(bench, 100);
-  bench.f.reads_per_second = 0;
-  SECTION("while writes press") {}
-  SECTION("while reads of others on the device wait for what it writes") {
-    bench.f.running_compactions = 0;
-    bench.f.device_queue = 1;
-    bench.f.shared = SharedBudget{};
-    bench.f.shared->device_members = 2;
-    CHECK(first_cache_rule(bench, 30) == "");
-    bench.f.shared->write_size_max_bytes = 128 << 10;
-  }
-  auto cache = bench.run(15, knob::kCacheCapacity);
-  REQUIRE(cache);
-  CHECK(cache->rule == "cache.trade");
-  bench.apply(*cache);
-  // Nothing is to be learnt of it first.
-  const auto grown = bench.run(1, knob::kWriteBufferSize);
-  REQUIRE(grown);
-  CHECK(grown->rule == "buffers.writes");
-  SECTION("it is not given back to nobody") {
-    bench.merged_again = 1;  // no merging to be saved any more
-    CHECK(first_cache_rule(bench, 120) == "");
-  }
-  SECTION("to four fifths of the memory") {
-    bench.apply(*grown);
-    double most = 0;
-    for (int i = 0; i < 600; ++i) {
-      for (const Proposal& proposal : bench.tick()) {
-        if (proposal.knob == knob::kCacheCapacity || proposal.knob == knob::kWriteBufferSize) {
-          bench.apply(proposal);
-        }
-      }
-      const auto size = static_cast<double>(bench.knob(knob::kWriteBufferSize).value);
-      most = std::max(most, 2 * size);
-    }
-    const double budget = (256 + 128) * kHeadroomMiB;
-    CHECK(most > 0.5 * budget);
-    CHECK(most <= 0.8 * budget);
-    CHECK(bench.knob(knob::kCacheCapacity).value >= 64 * kHeadroomMiB);
-  }
 }
 
 TEST_CASE("buffers: what compactions drop makes them worth more", "[headroom][buffers]") {
@@ -544,115 +464,6 @@ TEST_CASE("buffers: a probe that could not tell gives the memory back", "[headro
   REQUIRE(back);
   CHECK(back->rule == "cache.returned");
   CHECK(back->to == probe->from);
-}
-
-TEST_CASE("buffers: who writes nothing makes no room for it", "[headroom][buffers]") {
-  HeadroomBench bench = pressed(2);
-  bench.objective.first = Priority::kReadP99;
-  miss(bench, 100);
-  bench.f.reads_per_second = 0;
-  bench.f.running_compactions = 0;
-  bench.f.device_queue = 1;
-  bench.f.shared = SharedBudget{};
-  bench.f.shared->device_members = 2;
-  bench.f.shared->write_size_max_bytes = 128 << 10;
-  bench.flushes_per_tick = 0;
-  SECTION("nor does anything else") {
-    bench.f.user_write_bytes_per_second = bench.f.flush_bytes_per_second = 0;
-    bench.f.compaction_write_bytes_per_second = 0;
-  }
-  SECTION("though it was not always so") {
-    bench.flushes_per_tick = 1;
-    bench.f.shared->write_size_max_bytes.reset();
-    bench.run(20, knob::kWriteBufferSize);
-    bench.flushes_per_tick = 0;
-    bench.f.user_write_bytes_per_second = bench.f.flush_bytes_per_second = 0;
-    bench.f.compaction_write_bytes_per_second = 0;
-    bench.run(11, knob::kWriteBufferSize);
-    bench.f.shared->write_size_max_bytes = 128 << 10;
-  }
-  SECTION("where write amplification comes first, which always presses") {
-    bench.objective.first = Priority::kWriteAmplification;
-    bench.f.shared.reset();
-    bench.f.reads_per_second = 20e3;
-    bench.flushes_per_tick = 1;
-    bench.knob(knob::kCacheCapacity).owner = KnobOwner::kManual;
-    bench.run(20, knob::kWriteBufferSize);
-    bench.knob(knob::kCacheCapacity).owner = KnobOwner::kFound;
-    bench.flushes_per_tick = 0;
-    bench.f.reads_per_second = 0;
-    bench.f.user_write_bytes_per_second = bench.f.flush_bytes_per_second = 0;
-    bench.f.compaction_write_bytes_per_second = 0;
-    bench.run(11, knob::kWriteBufferSize);
-  }
-  CHECK(first_cache_rule(bench, 120) == "");
-  CHECK_FALSE(bench.run(10, knob::kWriteBufferSize));
-}
-
-TEST_CASE("buffers: a cache that is read has its memory again where reads come first",
-          "[headroom][buffers]") {
-  HeadroomBench bench = pressed(2);
-  bench.objective.first = Priority::kReadP99;
-  miss(bench, 100);
-  bench.f.reads_per_second = 0;
-  std::vector<std::string> rules;
-  const auto live = [&](double seconds) {
-    rules.clear();
-    for (int i = 0; i < static_cast<int>(2 * seconds); ++i) {
-      for (const Proposal& proposal : bench.tick()) {
-        if (proposal.knob == knob::kCacheCapacity || proposal.knob == knob::kWriteBufferSize) {
-          rules.push_back(proposal.rule);
-          bench.apply(proposal);
-        }
-      }
-    }
-  };
-  live(30);
-  REQUIRE(bench.knob(knob::kWriteBufferSize).value > 64 * kHeadroomMiB);
-  REQUIRE(bench.knob(knob::kCacheCapacity).value < 256 * kHeadroomMiB);
-  SECTION("reads that begin") {
-    bench.f.reads_per_second = 20e3;
-    miss(bench, 5000);  // fewer than would outweigh what is merged
-    live(9);
-    CHECK(rules.empty());
-    live(60);
-    CHECK(bench.knob(knob::kWriteBufferSize).value == 64 * kHeadroomMiB);
-    CHECK(bench.knob(knob::kCacheCapacity).value == 256 * kHeadroomMiB);
-    live(300);
-    CHECK(rules.empty());
-  }
-  SECTION("reads that come now and then") {
-    miss(bench, 5000);
-    for (int i = 0; i < 12; ++i) {
-      bench.f.reads_per_second = i % 2 == 0 ? 200 : 0;
-      live(5);
-    }
-    live(20);
-    CHECK(bench.knob(knob::kCacheCapacity).value == 256 * kHeadroomMiB);
-  }
-  SECTION("once memory is not low any more") {
-    bench.f.reads_per_second = 20e3;
-    miss(bench, 5000);
-    bench.f.memory_available_bytes = 1e9;  // of 16
-    live(60);
-    CHECK(bench.knob(knob::kWriteBufferSize).value == 64 * kHeadroomMiB);
-    CHECK(bench.knob(knob::kCacheCapacity).value < 256 * kHeadroomMiB);
-    bench.f.memory_available_bytes = 8e9;
-    live(10);
-    CHECK(bench.knob(knob::kCacheCapacity).value == 256 * kHeadroomMiB);
-  }
-  SECTION("not where something else comes first") {
-    bench.objective.first = Priority::kThroughput;
-    bench.f.reads_per_second = 20e3;
-    live(60);
-    CHECK(bench.knob(knob::kCacheCapacity).value < 256 * kHeadroomMiB);
-  }
-  SECTION("not from an operator") {
-    bench.knob(knob::kCacheCapacity).owner = KnobOwner::kManual;
-    bench.f.reads_per_second = 20e3;
-    live(60);
-    CHECK(rules.empty());
-  }
 }
 
 TEST_CASE("buffers: a cache that is read and not full is not probed where reads come first",

@@ -98,17 +98,39 @@ TEST_CASE("pace: not without a reason", "[headroom][pace]") {
   SECTION("nothing is written") {
     bursts.bench.f.user_write_bytes_per_second = 0;
   }
-  SECTION("others write more on the same device") {
-    bursts.bench.f.shared = SharedBudget{};
-    bursts.bench.f.shared->device_members = 2;
-    bursts.bench.f.device_write_bytes_per_second = 200e6;
-  }
   CHECK(bursts.run(120).empty());
+}
+
+TEST_CASE("pace: a compaction beside others' work is spread from its beginning",
+          "[headroom][pace]") {
+  Bursts bursts;
+  bursts.beside_us = bursts.without_us = 3000;  // by what others write
+  bursts.bench.f.shared = SharedBudget{};
+  bursts.bench.f.shared->device_members = 2;
+  bursts.bench.f.device_write_bytes_per_second = 200e6;
+  SECTION("where it can be") {
+    bursts.run(5);  // the next one begins after 10 s
+    CHECK(bursts.run(4.5).empty());
+    const auto proposals = bursts.run(2);
+    REQUIRE_FALSE(proposals.empty());
+    CHECK(proposals.front().rule == "limiter.pace");
+    CHECK(proposals.front().expected.feature == "stalled_ratio");
+  }
+  SECTION("not where reads are fast all the same") {
+    bursts.beside_us = bursts.without_us = 900;
+    CHECK(bursts.run(kSettledSeconds).empty());
+  }
+  SECTION("not where others only read") {
+    bursts.bench.f.device_write_bytes_per_second = 60e6;
+    bursts.without_us = 2500;
+    CHECK(bursts.run(kSettledSeconds).empty());
+  }
 }
 
 TEST_CASE("pace: what was seen before others wrote more is no reason later", "[headroom][pace]") {
   Bursts bursts;
   bursts.run(25);
+  bursts.beside_us = 900;  // fast enough beside others' work: only what was seen before speaks
   bursts.bench.f.shared = SharedBudget{};
   bursts.bench.f.shared->device_members = 2;
   bursts.bench.f.device_write_bytes_per_second = 200e6;

@@ -239,6 +239,10 @@ TEST_CASE("write size: who is not read writes as its neighbour's reads bear, and
     bench.f.flush_bytes_per_second = bench.f.compaction_write_bytes_per_second = 0;
   }
   SECTION("while it writes") {}
+  SECTION("though nobody counts its reads") {
+    bench.f.reads_per_second.reset();
+    bench.f.read_p99_us.reset();
+  }
   const auto proposal = bench.run(1, knob::kWriteSize);
   REQUIRE(proposal);
   CHECK(proposal->rule == "write_size.neighbours");
