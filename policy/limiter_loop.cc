@@ -227,8 +227,8 @@ std::optional<LimiterLoop::PaceReason> LimiterLoop::reason_to_pace(
   const bool compacts = f.running_compactions.value_or(0) > 0;
   if (compacts && others_work(f) && f.read_p99_us.value_or(0) >= fast) {
     return PaceReason{"read P99 is " + text::microseconds(*f.read_p99_us) +
-                          ", others write more on the same device, and a compaction runs here "
-                          "besides",
+                          " beside what others write on the same device, and compactions here "
+                          "would add to it",
                       no_more_stalls(situation, kPaceEvaluationSeconds)};
   }
   return std::nullopt;
