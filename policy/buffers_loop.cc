@@ -102,8 +102,9 @@ bool BuffersLoop::readers_want_it(const Situation& situation) {
   const KnobReading* cache = cache_of(situation);
   if (!lent_ || cache == nullptr) return false;
   if (cache->owner == KnobOwner::kManual || cache->value >= *lent_) lent_.reset();
+  const bool writers_need_it = situation.stalled || (situation.trouble && situation.near_limit);
   return lent_ && reads >= kReadsAgainSeconds && situation.objective.first == Priority::kReadP99 &&
-         !situation.stalled;
+         !writers_need_it;
 }
 
 // First what is free, then what the buffers give back.
@@ -205,6 +206,7 @@ std::optional<Proposal> BuffersLoop::make_room(const Situation& situation,
   if (!out) return std::nullopt;
   taken_ = Taken{has_made_room(situation) ? taken_->from : out->from, situation.now};
   if (!situation.read_lately && !lent_) lent_ = out->from;
+  if (situation.read_lately && situation.stalled) lent_.reset();  // writers need it now
   return out;
 }
 

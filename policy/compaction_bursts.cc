@@ -1,25 +1,9 @@
 #include "policy/compaction_bursts.h"
 
-#include <algorithm>
-
 namespace rocktune {
-namespace {
 
-constexpr double kLittle = 1 << 20;  // bytes/s that are no work
-
-}  // namespace
-
-bool others_work(const Features& f) {
-  if (!f.shared || f.shared->device_members <= 1) return false;
-  const double own =
-      f.flush_bytes_per_second.value_or(0) + f.compaction_write_bytes_per_second.value_or(0);
-  const double others =
-      f.device_write_bytes_per_second.value_or(0) - own - f.wal_bytes_per_second.value_or(0);
-  return others > std::max(own, kLittle);
-}
-
-void CompactionBursts::observe(const Features& f) {
-  if (others_work(f)) {
+void CompactionBursts::observe(const Features& f, bool others_prevail) {
+  if (others_prevail) {
     for (Trend* trend : {&beside_, &without_, &all_}) trend->expire(f.at.tick);
     return;
   }

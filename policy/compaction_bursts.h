@@ -8,12 +8,11 @@
 
 namespace rocktune {
 
-// Databases that share the device write more than this one: what its reads wait for is theirs.
-bool others_work(const Features& features);
-
 class CompactionBursts {
  public:
-  void observe(const Features& features);  // once per sample
+  // Once per sample. Those in which others on the device write more (policy/others_work.h) do not
+  // count: what reads wait for is theirs.
+  void observe(const Features& features, bool others_prevail);
 
   // Means of 30 s, in microseconds; absent with fewer than 3 readings.
   [[nodiscard]] Value read_p99_us_beside() const { return mean(beside_); }

@@ -45,9 +45,10 @@ std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
 
   const KnobReading* reading = changeable_knob(f, knob::kDelayedWriteRate);
   const Value accepted = written_.mean(60);
-  if (reading == nullptr || !accepted || written_.span_seconds() < kFlowHistorySeconds) return {};
-  const auto rate = static_cast<double>(reading->value);
+  if (reading == nullptr) return {};
   if (auto back = give_back(situation, *reading)) return back;
+  if (!accepted || written_.span_seconds() < kFlowHistorySeconds) return {};
+  const auto rate = static_cast<double>(reading->value);
   const double least = std::max(static_cast<double>(std::max<std::int64_t>(1, reading->min)),
                                 kLeastFlowShare * static_cast<double>(reading->found));
   const double wanted = std::max(*accepted, least);

@@ -37,8 +37,8 @@ namespace rocktune {
 
 class Guard {
  public:
-  // Under kHardLimits whatever paces a policy is left out: drift, step, dwell, canary, blamed,
-  // budget and oscillation.
+  // Under kHardLimits whatever paces a policy is left out: step, dwell, canary, blamed, budget and
+  // oscillation.
   explicit Guard(Budget budget, Pins pins = {}, GuardScope scope = GuardScope::kAll);
   ~Guard();
   Guard(Guard&&) noexcept;

@@ -5,9 +5,10 @@ namespace rocktune {
 
 enum class GuardScope {
   kAll,  // every rule
-  // What protects the database and the operator: stale, known, manual, believed, range, relation.
-  // Not what paces a policy (step, dwell, budget, oscillation and their like), and nothing of it is
-  // rolled back: for policies that have a published pace of their own, and are compared by it.
+  // What protects the database and the operator: stale, known, manual, believed, pin, range, drift,
+  // relation. Not what paces a policy (step, dwell, canary, blamed, budget, oscillation), and
+  // nothing of it is rolled back: for policies that have a published pace of their own, and are
+  // compared by it.
   kHardLimits,
 };
 

@@ -8,6 +8,7 @@
 
 #include "policy/compaction_bursts.h"
 #include "policy/memory.h"
+#include "policy/others_work.h"
 #include "policy/policy.h"
 #include "policy/situation.h"
 
@@ -25,20 +26,24 @@ struct HeadroomParams {
 // After a raise the backlog that caused it has to be gone for good before the limiter is lowered. A
 // raise soon after a lowering says that it was not: then the time doubles.
 inline constexpr double kLimiterRestSeconds = 60;
-// Whether a knob fell because its loop asked for that, at the look before or a moment ago. What
-// others lower (an operator, a rollback, what other databases are due) is no mistake of the loop's
-// to learn from.
+// Whether a knob fell (or rose) because its loop asked for that, at the look before or a moment
+// ago. What others do (an operator, a rollback, what other databases are due) is no mistake of the
+// loop's to learn from.
 class OwnWish {
  public:
+  enum class Way { kDown, kUp };
+  explicit OwnWish(Way way = Way::kDown) : way_(way) {}
   bool explains(Nanoseconds now) const { return asked_ || within(at_, now, kLastsSeconds); }
   // At the end of each look.
   void note(const std::optional<Proposal>& proposal, Nanoseconds now) {
-    asked_ = proposal && proposal->to < proposal->from;
+    asked_ = proposal &&
+             (way_ == Way::kDown ? proposal->to < proposal->from : proposal->to > proposal->from);
     if (asked_) at_ = now;
   }
 
  private:
   static constexpr double kLastsSeconds = 2;
+  Way way_;
   bool asked_ = false;
   std::optional<Nanoseconds> at_;
 };
@@ -65,6 +70,7 @@ class LimiterLoop {
   std::optional<Proposal> judge_lowerings(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> look_and_decide(const Situation& situation, const KnobReading& reading);
   void note_changes(const KnobReading& reading, const Situation& situation);
+  void note_lowering(const Situation& situation);
   void learn_from_raise(Nanoseconds now);
 
   HeadroomParams params_;
@@ -81,14 +87,15 @@ class LimiterLoop {
   };
   std::optional<Probe> probe_;
   std::optional<Nanoseconds> futile_at_;
-  OwnWish wish_;
+  OwnWish wish_, raise_wish_{OwnWish::Way::kUp};
+  OthersWork others_;
   CompactionBursts bursts_;
   Held written_;  // anything at all
   double written_seconds_ = 0;
-  bool asks_pace_ = false;                  // the last lowering asked for was one of pace()
-  bool asks_unpaced_ = false;               // at the last look
-  std::optional<std::int64_t> paced_from_;  // ...and was made, and stands: the rate before it
-  Value need_peak_;                         // the largest need, which fades
+  bool asks_pace_ = false;  // the last lowering asked for was one of pace()
+  // ...and was made, and the limiter is not back yet: the rate before it
+  std::optional<std::int64_t> paced_from_;
+  Value need_peak_;  // the largest need, which fades
   std::optional<Nanoseconds> looked_;
 };
 

@@ -69,42 +69,44 @@ std::string why_raise(const Situation& situation, const KnobReading& reading) {
 
 }  // namespace
 
+// Whose the rate is, and since when. A pace ends where the limiter is back, however it came there;
+// until then its way back stays open, whatever others do with the rate meanwhile.
 void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situation) {
   const Nanoseconds now = situation.now;
-  if (rate_ && reading.value > *rate_) {
-    learn_from_raise(now);
-    probe_.reset();
-    // What the guard grants of the way back is not all of it.
-    const bool back = paced_from_ && reading.value >= std::max(*paced_from_, reading.found);
-    if (back || !asks_unpaced_) paced_from_.reset();
-  }
+  const bool ours = reading.owner == KnobOwner::kRocktune;
   const bool lowered = rate_ && reading.value < *rate_;
+  // One that was there before this loop may have been a pace: the way back is what was found.
+  if (!rate_ && ours && reading.value < reading.found) paced_from_ = reading.found;
+  if (rate_ && reading.value > *rate_) {
+    last_raise_ = now;
+    if (raise_wish_.explains(now)) learn_from_raise(now);
+    probe_.reset();
+  }
   // Back to what was found by the agent, when the lease has expired: no mistake to learn from.
   const bool expired = lowered && reading.value == reading.found;
-  if (expired) {
-    probe_.reset();
-    paced_from_.reset();
-  }
-  if (lowered && !expired) {
-    last_lowering_ = now;
-    if (wish_.explains(now)) own_lowering_ = now;
-    // The first limit of all only takes away bursts, and others' lowerings are no probe of ours.
-    const bool first = *rate_ >= kUnlimitedBytesPerSecond;
-    const bool ours = wish_.explains(now);
-    const bool paces = ours && asks_pace_;
-    if (paces && !paced_from_) paced_from_ = rate_;
-    if (!ours) paced_from_.reset();
-    if (!ours || paces) probe_.reset();
-    if (ours && !paces && !first && !probe_ && situation.read_p99_us) {
-      probe_ = Probe{*rate_, *situation.read_p99_us, 0};
-    }
-    if (probe_) ++probe_->steps;
-  }
+  if (expired) probe_.reset();
+  if (lowered && !expired) note_lowering(situation);
+  const bool back = paced_from_ && reading.value >= std::max(*paced_from_, reading.found);
+  if (back || !ours) paced_from_.reset();
   rate_ = reading.value;
 }
 
+void LimiterLoop::note_lowering(const Situation& situation) {
+  last_lowering_ = situation.now;
+  const bool wished = wish_.explains(situation.now);
+  if (wished) own_lowering_ = situation.now;
+  const bool paces = wished && asks_pace_;
+  if (paces && !paced_from_) paced_from_ = rate_;
+  // The first limit of all only takes away bursts, and others' lowerings are no probe of ours.
+  const bool first = *rate_ >= kUnlimitedBytesPerSecond;
+  if (!wished || paces) probe_.reset();
+  if (wished && !paces && !first && !probe_ && situation.read_p99_us) {
+    probe_ = Probe{*rate_, *situation.read_p99_us, 0};
+  }
+  if (probe_) ++probe_->steps;
+}
+
 void LimiterLoop::learn_from_raise(Nanoseconds now) {
-  last_raise_ = now;
   if (!own_lowering_)
     return;  // one mistake is learnt from once, however many steps the raise takes
   const bool too_soon = within(own_lowering_, now, kLoweredTooSoonSeconds);
@@ -119,7 +121,8 @@ std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
   bool below_need = situation.need && rate < *situation.need * kShort;
   bool waits = (situation.trouble && (situation.binding || below_need)) || situation.piling;
   // What is not known is no reason: it takes trouble that is seen.
-  const bool uneasy = situation.trouble || (situation.backlog_known && !situation.comfortable);
+  const bool seen = situation.trouble || (situation.backlog_known && !situation.comfortable);
+  const bool uneasy = seen && !situation.forecast_only;
   if (paced_from_ && situation.binding && uneasy) {
     Proposal out = propose(reading, std::max(*paced_from_, reading.found), "limiter.unpaced");
     out.reason = backlog_text(situation) + ", and the rate limit of " + shown(reading.value) +
@@ -224,8 +227,9 @@ std::optional<LimiterLoop::PaceReason> LimiterLoop::reason_to_pace(
             text::microseconds(*without) + " while none does",
         {"read_p99_us", true, bursts_.read_p99_us().value_or(*beside), kPaceEvaluationSeconds}};
   }
-  const bool compacts = f.running_compactions.value_or(0) > 0;
-  if (compacts && others_work(f) && f.read_p99_us.value_or(0) >= fast) {
+  // Once it is known what writes cost: too slow a pace would be a backlog for nothing.
+  const bool compacts = f.running_compactions.value_or(0) > 0 && situation.write_amplification;
+  if (compacts && others_.prevails() && f.read_p99_us.value_or(0) >= fast) {
     return PaceReason{"read P99 is " + text::microseconds(*f.read_p99_us) +
                           " beside what others write on the same device, and compactions here "
                           "would add to it",
@@ -289,15 +293,16 @@ std::optional<Proposal> LimiterLoop::decide(const Situation& situation) {
   if (reading == nullptr) return std::nullopt;
   auto proposal = look_and_decide(situation, *reading);
   wish_.note(proposal, situation.now);
+  raise_wish_.note(proposal, situation.now);
   if (proposal && proposal->to < proposal->from) asks_pace_ = proposal->rule == "limiter.pace";
-  asks_unpaced_ = proposal && proposal->rule == "limiter.unpaced";
   return proposal;
 }
 
 std::optional<Proposal> LimiterLoop::look_and_decide(const Situation& situation,
                                                      const KnobReading& reading) {
   note_changes(reading, situation);
-  bursts_.observe(situation.features);
+  others_.observe(situation.features);
+  bursts_.observe(situation.features, others_.prevails());
   follow_need_peak(situation);
   written_seconds_ = written_.update(situation.features.user_write_bytes_per_second.value_or(0) > 0,
                                      situation.now);

@@ -84,6 +84,9 @@ bool load_differs(double before, double after) {
   return std::abs(after - before) > kLoadTolerance * std::max(before, 1.0);
 }
 
+// Others write so much more than before that the device is another one.
+constexpr double kLeastMore = 1 << 20;
+
 constexpr std::size_t kReads = 0;  // of Outcomes::slos_
 
 // A mean over at least a second or so: what a change did is not seen in one sample.
@@ -140,19 +143,31 @@ Finished Outcomes::finish(const Running& running, const std::vector<Running>& en
   return out;
 }
 
+std::string Outcomes::others_wrote_more(const Running& running) {
+  const Tally& half = running.half;
+  if (!running.others_before || half.others_present == 0) return "";
+  const double before = *running.others_before, after = half.others_sum / half.others_present;
+  if (after - before < std::max(kLeastMore, kLoadTolerance * before)) return "";
+  return "; others wrote " + text::rate(after) + " on the same device, and " + text::rate(before) +
+         " before, which may explain it";
+}
+
 void Outcomes::judge(const Running& running, double gain, double tolerated, Finished& out) {
   double before = running.load_before;
   double after = mean_load(running.half.load_sum, running.half.load_present, before);
   double moved = after - before;
   out.load_changed = load_differs(before, after);
   bool better = gain > tolerated, worse = gain < -tolerated;
-  bool explained = out.load_changed && ((worse && moved > 0) || (better && moved < 0));
+  const std::string others = worse ? others_wrote_more(running) : "";
+  const bool by_load = out.load_changed && ((worse && moved > 0) || (better && moved < 0));
+  const bool explained = by_load || !others.empty();
   out.outcome.result = explained ? "unknown" : better ? "better" : worse ? "worse" : "unchanged";
   out.worse_by_far = !explained && gain < -kFarFactor * tolerated;
+  out.outcome.reason += others;
   if (!out.load_changed) return;
   out.outcome.reason += std::string("; the load ") + (moved > 0 ? "rose" : "fell") + " from " +
                         text::amount(before) + " to " + text::amount(after) + " operations/s";
-  if (explained) out.outcome.reason += ", which may explain it";
+  if (by_load) out.outcome.reason += ", which may explain it";
 }
 
 void Outcomes::judge_slos(const Running& running, Finished& out) const {
@@ -167,6 +182,10 @@ void Outcomes::judge_slos(const Running& running, Finished& out) const {
   for (std::size_t i = 0; i < slos_.size(); ++i) {
     auto broken = slos_[i].broken(half.slos.at(i));
     if (!broken || (i == kReads && relieves)) continue;
+    if (const std::string others = others_wrote_more(running); !others.empty()) {
+      out.outcome.reason += "; " + *broken + others;
+      continue;
+    }
     out.slo_broken = true;
     out.outcome.result = "worse";
     out.outcome.reason += "; " + *broken;
@@ -232,6 +251,7 @@ void Outcomes::begin(const Decision& decision, const Actuation& actuation,
   running.actuation = actuation;
   running.since = features.at.tick;
   running.load_before = load_.mean(kLoadSeconds).value_or(load(features).value_or(0));
+  running.others_before = others_.bytes_per_second();
   for (const SloWatch& slo : slos_) running.half.slos.push_back(slo.begin());
   running.whole.slos = running.half.slos;
   running_.push_back(std::move(running));
@@ -265,6 +285,10 @@ void Outcomes::count(const Features& features, const Running& running, Tally& ta
   if (Value now = load(features)) {
     ++tally.load_present;
     tally.load_sum += *now;
+  }
+  if (const Value& others = others_.bytes_per_second()) {
+    ++tally.others_present;
+    tally.others_sum += *others;
   }
   const std::string& expected = running.decision.proposal.expected.feature;
   if (Value value = value_of(features, expected)) {
@@ -319,6 +343,7 @@ std::vector<Finished> Outcomes::observe(const Features& features) {
   if (Value now = load(features)) load_.add(features.at.tick, *now);
   load_.expire(features.at.tick);
   for (SloWatch& slo : slos_) slo.observe(features);
+  others_.observe(features);
   std::vector<Running> ended;
   for (std::size_t i = 0; i < running_.size();) {
     Running& running = running_[i];
@@ -355,6 +380,7 @@ std::vector<Finished> Outcomes::end_all(const std::string& why) {
   last_.reset();
   load_.clear();
   for (SloWatch& slo : slos_) slo.reset();
+  others_ = OthersWork();
   return out;
 }
 

@@ -4,16 +4,18 @@
 // Over the second half of the window the mean of the feature that the decision named is compared
 // with its value when decided. Better or worse means: by more than a tenth of the baseline, and by
 // more than what that kind of value moves by itself (tolerance()). Wide: five times that. A change
-// that the load explains - worse under more load, better under less - is "unknown": nobody can tell
-// what the knob did. The window is cut short, and the result is "unknown", when the same knob
-// changes again (by us or by somebody else), when the database is reopened, or when the feature was
-// not there for most of the half. Time in which the database was not read does not count: the
-// window goes on after it; after five minutes of it the result is "unknown".
+// that the load explains - worse under more load, better under less, worse while other databases
+// write more on the same device - is "unknown": nobody can tell what the knob did. The window is
+// cut short, and the result is "unknown", when the same knob changes again (by us or by somebody
+// else), when the database is reopened, or when the feature was not there for most of the half.
+// Time in which the database was not read does not count: the window goes on after it; after five
+// minutes of it the result is "unknown".
 //
 // A service level that was kept before the change and is broken over the second half, under a load
-// that did not change, makes the result "worse", whatever was expected. Not that of reads after a
-// raise that is to relieve a backlog: where the two conflict the backlog wins, and whether the
-// reads can have some of it back is the limiter's loop to find out (docs/control.md).
+// that did not change and beside others who did not write more, makes the result "worse", whatever
+// was expected. Not that of reads after a raise that is to relieve a backlog: where the two
+// conflict the backlog wins, and whether the reads can have some of it back is the limiter's loop
+// to find out (docs/control.md).
 //
 // When a change turns out badly while later changes of other knobs are still in their windows, the
 // culprit is the newest of those whose own expected feature got worse since it was made; it is the
@@ -30,6 +32,7 @@
 #include "model/objective.h"
 #include "model/trend.h"
 #include "policy/gaps.h"
+#include "policy/others_work.h"
 #include "policy/slo_watch.h"
 
 namespace rocktune {
@@ -72,7 +75,8 @@ class Outcomes {
   // Means and service levels over a part of the window.
   struct Tally {
     double sum = 0, weight = 0, load_sum = 0;  // of the feature: weighted, by what it is a share of
-    int present = 0, load_present = 0, samples = 0;
+    double others_sum = 0;                     // what others write on the device
+    int present = 0, load_present = 0, others_present = 0, samples = 0;
     std::vector<SloWatch::Watched> slos;  // in the order of slos_
   };
   struct Running {
@@ -81,6 +85,7 @@ class Outcomes {
     Nanoseconds since{0};  // put off by the time in which nothing was read
     double unseen_seconds = 0;
     double load_before = 0;  // operations/s
+    Value others_before;     // bytes/s
     Tally whole, half;       // since the change; in the window's second half
     bool other_change = false;
     std::string waits_for;  // judged_: the culprit that is to go back first
@@ -98,7 +103,11 @@ class Outcomes {
   [[nodiscard]] std::string why_worse(const Running& running) const;
   static Finished cut_short(const Running& running, const std::string& why);
 
+  // What may explain that it got worse, as a clause; empty: others did not write more.
+  static std::string others_wrote_more(const Running& running);
+
   std::vector<SloWatch> slos_;
+  OthersWork others_;
   // Over the time that baselines are means of, so that both speak of the same load.
   Trend load_{Trend::Jumps::kKeep, 0, 10};
   std::vector<Running> running_;

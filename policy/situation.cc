@@ -25,7 +25,8 @@ constexpr double kDrainSeconds = 120;
 // ...and at the present rate they may at most take this long.
 constexpr double kPilingSeconds = 60;
 constexpr double kMostAmplification = 50;
-// Compactions are counted as they end: over less time than this nobody knows what writes cost.
+// Flushes are counted as they end, and compactions come in turns: over less time than this nobody
+// knows what writes cost.
 constexpr double kAmplificationSettles = 30;
 // A share of the device's limits from which background I/O is felt by reads.
 constexpr double kInterferenceShare = 0.5;
@@ -37,9 +38,10 @@ constexpr double kLoadedAwait = 4, kLoadedAwaitMs = 1, kLoadedQueue = 3;
 constexpr double kMemoryShort = 0.05, kMemoryLow = 0.10, kAfterShortSeconds = 300;
 // A share of all CPUs from which background work is felt.
 constexpr double kCpuShort = 0.9;
-// Who was read within this time is read from. Who was not since it was seen first, for so long, is
-// not.
-constexpr double kReadLatelySeconds = 60, kNeverReadSeconds = 10;
+// Who was read within this time is read from, if it was for longer than a health check takes. Who
+// was not since it was seen first, for so long, is not; for so long nobody counts reads before that
+// says anything.
+constexpr double kReadLatelySeconds = 60, kLeastReadSeconds = 1.2, kNeverReadSeconds = 10;
 // Below this share of every limit a warning rests on the forecast alone.
 constexpr double kSeenShare = 0.5;
 
@@ -182,13 +184,17 @@ void Observer::judge_background(const Features& f, Situation& out) const {
 
 void Observer::look_for_reads(const Features& f, Situation& out) {
   if (!seen_since_) seen_since_ = out.now;
-  const bool uncounted = !reads_and_seeks(f) && f.interval_seconds > 0;  // the first has no rates
-  if (is_read(f)) read_at_ = out.now;
-  if (uncounted) uncounted_at_ = out.now;
-  out.reads_seen = within(read_at_, out.now, kReadLatelySeconds);
-  out.read_lately =
-      out.reads_seen || within(uncounted_at_, out.now, kReadLatelySeconds) ||
-      (!read_at_ && !uncounted_at_ && within(seen_since_, out.now, kNeverReadSeconds));
+  if (is_read(f)) {
+    if (!within(read_at_, out.now, kReadLatelySeconds)) read_seconds_ = 0;
+    read_seconds_ += f.interval_seconds;
+    read_at_ = out.now;
+  }
+  out.reads_seen =
+      read_seconds_ >= kLeastReadSeconds && within(read_at_, out.now, kReadLatelySeconds);
+  const bool missing = !reads_and_seeks(f) && f.interval_seconds > 0;  // the first has no rates
+  if (uncounted_.update(missing, out.now) >= kNeverReadSeconds) uncounted_at_ = out.now;
+  out.read_lately = out.reads_seen || within(seen_since_, out.now, kNeverReadSeconds) ||
+                    within(uncounted_at_, out.now, kReadLatelySeconds);
 }
 
 void Observer::judge_reads(const PolicyInput& input, Situation& out) {

@@ -53,8 +53,9 @@ struct Situation {
   bool wasteful = false;      // ...which is above its budget, or what the operator cares for first
 
   // Reads
-  bool reads_seen = false;  // within the last minute
-  // ...or, where they may have been: nobody counts them, or it was seen first ten seconds ago.
+  bool reads_seen = false;  // within the last minute, and more than by a health check
+  // ...or they may have been: nobody counted them for ten seconds of it, or it was seen first less
+  // than ten seconds ago.
   bool read_lately = true;
   bool reads_slow = false;  // P99 above its SLO over 5 s
   double reads_slow_seconds = 0;
@@ -123,6 +124,8 @@ class Observer {
   Value limiter_rate_;
   std::optional<Nanoseconds> short_of_memory_;
   std::optional<Nanoseconds> seen_since_, read_at_, uncounted_at_;
+  double read_seconds_ = 0;  // with pauses of less than a minute
+  Held uncounted_;
 };
 
 // For reasons, what writes wait for now, or lately, or will: "L0 has 17 of 20 files".

@@ -107,6 +107,9 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   if (size_ && reading.value != *size_) offered_since_.reset();
   if (size_ && reading.value > *size_) trial_.reset();
   if (lowered) follows_ = offered_size_ == reading.value;
+  // Smaller before this loop looked first: nobody knows any more whose reads that was tried for.
+  const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
+  if (!size_ && ours) follows_ = true;
   if (reading.value >= reading.found) follows_ = false;
   size_ = reading.value;
 }
@@ -231,13 +234,13 @@ std::optional<Proposal> WriteSizeLoop::follow(const Situation& situation,
                                               const KnobReading& reading) {
   const Features& f = situation.features;
   const auto& asked = f.shared ? f.shared->write_size_max_bytes : Counter();
-  const bool reads = situation.reads_seen;
+  const bool reads = situation.reads_seen;  // not for a health check
   const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
   const double unasked = unasked_.update(ours && !asked && !trial_ && !reads, situation.now);
   // Who is read now finds out by itself what its reads bear, and does not ask others for a size
   // that it never tried.
   const bool own_way = ours && follows_ && reads;
-  if (situation.stalled || (reads && !own_way)) return std::nullopt;
+  if (situation.stalled || ((reads || is_read(f)) && !own_way)) return std::nullopt;
   if (own_way || unasked >= kUnaskedSeconds) {
     Proposal out = propose(reading, reading.found, "write_size.neighbours");
     out.reason = own_way

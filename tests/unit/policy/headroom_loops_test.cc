@@ -67,6 +67,10 @@ TEST_CASE("flow: what was found comes back in comfort", "[headroom][flow]") {
   HeadroomBench bench;
   bench.f.knobs.edit().push_back(
       knob_reading(knob::kDelayedWriteRate, 4 << 20, 16 << 20, 1 << 20, std::int64_t{1} << 40));
+  SECTION("while writes go on") {}
+  SECTION("while nothing is written: the next slowdown comes with the next writes") {
+    bench.f.user_write_bytes_per_second = 0;
+  }
   CHECK_FALSE(bench.run(299, knob::kDelayedWriteRate));
   const auto back = bench.run(3, knob::kDelayedWriteRate);
   REQUIRE(back);

@@ -108,6 +108,47 @@ TEST_CASE("what the load explains is nobody's merit or fault", "[outcomes]") {
   }
 }
 
+TEST_CASE("what others write more on the device explains slower reads", "[outcomes]") {
+  Objective objective;
+  objective.read_p99_seconds = 0.005;
+  Outcomes outcomes(objective);
+  Features f;
+  f.fresh = true;
+  f.reads_per_second = 1000;
+  f.read_p99_us = 1000;
+  f.flush_bytes_per_second = f.compaction_write_bytes_per_second = 5e6;
+  f.wal_bytes_per_second = 1e6;
+  f.device_write_bytes_per_second = 12e6;
+  f.shared = SharedBudget{};
+  f.shared->device_members = GENERATE(1, 2);
+  const auto live = [&](double seconds) {
+    std::vector<Finished> finished;
+    for (int i = 0; i < static_cast<int>(2 * seconds); ++i) {
+      f.at.tick += at_seconds(0.5);
+      finished = outcomes.observe(f);
+    }
+    return finished;
+  };
+  live(15);
+  outcomes.begin(decision(), applied(), f);
+  f.read_p99_us = 20000;
+  double others = 0;
+  SECTION("they do not") {}
+  SECTION("they do") {
+    others = 40e6;
+  }
+  f.device_write_bytes_per_second = 12e6 + others;
+  const auto finished = live(10);
+  REQUIRE(finished.size() == 1);
+  const bool explained = others > 0 && f.shared->device_members > 1;
+  INFO(finished[0].outcome.reason);
+  CHECK(finished[0].outcome.result == (explained ? "unknown" : "worse"));
+  CHECK(finished[0].slo_broken == !explained);
+  CHECK(finished[0].worse_by_far == !explained);
+  const bool said = finished[0].outcome.reason.find("others wrote") != std::string::npos;
+  CHECK(said == explained);
+}
+
 TEST_CASE("the load before is that of the seconds that the baseline speaks of", "[outcomes]") {
   // As when a burst begins: the decision falls into its second second, the mean of L0 that it names
   // is still that of the quiet time.

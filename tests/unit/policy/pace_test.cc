@@ -14,15 +14,23 @@ class Bursts {
   Bursts() {
     bench.objective.read_p99_seconds = 0.010;
     bench.f.knobs.edit()[0].found = kUnlimitedBytesPerSecond;
+    bench.f.wal_bytes_per_second = 10e6;
+  }
+  // Another database on the device writes so much; 0: it is there, and writes nothing.
+  void beside(double others_write) {
+    bench.f.shared = SharedBudget{};
+    bench.f.shared->device_members = 2;
+    others_bytes_per_second = others_write;
   }
   // The proposals for the limiter in that time.
   std::vector<Proposal> run(double seconds) {
     std::vector<Proposal> out;
     for (int i = 0; i < static_cast<int>(2 * seconds); ++i) {
-      const bool works = ++step_ % 20 < 8;
+      const bool works = ++step_ % 20 < 8 && compacts;
       bench.f.running_compactions = works ? 1 : 0;
       bench.f.compaction_write_bytes_per_second = works ? 50e6 : 0;
       bench.f.read_p99_us = works ? beside_us : without_us;
+      bench.f.device_write_bytes_per_second = 20e6 + (works ? 50e6 : 0) + others_bytes_per_second;
       if (bench.f.knobs[0].value >= kUnlimitedBytesPerSecond) {
         bench.f.limiter_bytes_per_second = works ? 150e6 : 5e6;
       }
@@ -38,7 +46,8 @@ class Bursts {
   }
 
   HeadroomBench bench;
-  double beside_us = 3000, without_us = 500;
+  double beside_us = 3000, without_us = 500, others_bytes_per_second = 0;
+  bool compacts = true;
 
  private:
   int step_ = 0;
@@ -52,6 +61,7 @@ Bursts paced(double used) {
   const auto proposals = bursts.run(kSettledSeconds);
   REQUIRE_FALSE(proposals.empty());
   bursts.pace(proposals.back(), used);
+  CHECK(bursts.run(1).empty());
   return bursts;
 }
 
@@ -105,38 +115,111 @@ TEST_CASE("pace: a compaction beside others' work is spread from its beginning",
           "[headroom][pace]") {
   Bursts bursts;
   bursts.beside_us = bursts.without_us = 3000;  // by what others write
-  bursts.bench.f.shared = SharedBudget{};
-  bursts.bench.f.shared->device_members = 2;
-  bursts.bench.f.device_write_bytes_per_second = 200e6;
+  bursts.beside(100e6);
+  bursts.compacts = false;
+  CHECK(bursts.run(39).empty());  // what writes cost is known after 30 s
+  bursts.compacts = true;         // from 40 s on
   SECTION("where it can be") {
-    bursts.run(5);  // the next one begins after 10 s
-    CHECK(bursts.run(4.5).empty());
     const auto proposals = bursts.run(2);
     REQUIRE_FALSE(proposals.empty());
     CHECK(proposals.front().rule == "limiter.pace");
     CHECK(proposals.front().expected.feature == "stalled_ratio");
+    CHECK(proposals.front().reason.find("beside what others write") != std::string::npos);
   }
   SECTION("not where reads are fast all the same") {
     bursts.beside_us = bursts.without_us = 900;
-    CHECK(bursts.run(kSettledSeconds).empty());
+    CHECK(bursts.run(5).empty());
   }
-  SECTION("not where others only read") {
-    bursts.bench.f.device_write_bytes_per_second = 60e6;
-    bursts.without_us = 2500;
-    CHECK(bursts.run(kSettledSeconds).empty());
+}
+
+TEST_CASE("pace: a neighbour that writes nothing is no reason", "[headroom][pace]") {
+  Bursts bursts;
+  bursts.beside_us = bursts.without_us = 3000;
+  bursts.beside(0);
+  SECTION("in any way") {
+    CHECK(bursts.run(100).empty());
   }
+  SECTION("though flushes are counted as they end") {
+    for (int i = 0; i < 100; ++i) {
+      bursts.bench.f.flush_bytes_per_second = i % 4 == 3 ? 40e6 : 0;
+      CHECK(bursts.run(0.5).empty());
+      CHECK(bursts.run(0.5).empty());
+    }
+  }
+  SECTION("though statistics are missing for a moment") {
+    bursts.run(40.5);
+    bursts.bench.f.flush_bytes_per_second.reset();
+    CHECK(bursts.run(0.5).empty());
+    bursts.bench.f.flush_bytes_per_second = 10e6;
+    CHECK(bursts.run(20).empty());
+  }
+}
+
+TEST_CASE("pace: not before it is known what writes cost", "[headroom][pace]") {
+  Bursts bursts;
+  bursts.beside_us = bursts.without_us = 3000;
+  bursts.beside(100e6);
+  CHECK(bursts.run(25).empty());
 }
 
 TEST_CASE("pace: what was seen before others wrote more is no reason later", "[headroom][pace]") {
   Bursts bursts;
   bursts.run(25);
   bursts.beside_us = 900;  // fast enough beside others' work: only what was seen before speaks
-  bursts.bench.f.shared = SharedBudget{};
-  bursts.bench.f.shared->device_members = 2;
-  bursts.bench.f.device_write_bytes_per_second = 200e6;
+  bursts.beside(130e6);
   CHECK_FALSE(bursts.run(20).empty());
   bursts.run(15);
   CHECK(bursts.run(60).empty());
+}
+
+TEST_CASE("pace: its way back stays open", "[headroom][pace]") {
+  Bursts bursts = paced(1.0);
+  const std::int64_t pace = bursts.bench.f.knobs[0].value;
+  SECTION("over a restart of rocktuned") {
+    bursts.bench.policy = *make_policy("headroom", {});
+  }
+  SECTION("though other databases were due some of it") {
+    bursts.bench.set_limit(pace / 2, static_cast<double>(pace) / 2);
+    bursts.run(1);
+    bursts.bench.set_limit(pace, static_cast<double>(pace));
+    bursts.run(1);
+  }
+  SECTION("though it was raised a little on the way") {
+    bursts.bench.set_limit(pace + pace / 4, 1.25 * static_cast<double>(pace));
+    bursts.run(1);
+  }
+  bursts.bench.backlog(9);
+  const auto proposals = bursts.run(2);
+  REQUIRE_FALSE(proposals.empty());
+  CHECK(proposals.front().rule == "limiter.unpaced");
+  CHECK(proposals.front().to == kUnlimitedBytesPerSecond);
+}
+
+TEST_CASE("pace: an operator's rate has no way back", "[headroom][pace]") {
+  Bursts bursts = paced(1.0);
+  bursts.bench.f.knobs.edit()[0].owner = KnobOwner::kManual;
+  bursts.bench.f.knobs.edit()[0].found = bursts.bench.f.knobs[0].value;
+  bursts.run(1);
+  bursts.bench.backlog(9);
+  for (const Proposal& proposal : bursts.run(10)) CHECK(proposal.rule != "limiter.unpaced");
+}
+
+TEST_CASE("pace: what others raise is no mistake of it", "[headroom][pace]") {
+  Bursts bursts = paced(0.5);
+  bursts.bench.set_limit(kUnlimitedBytesPerSecond, 150e6);
+  bursts.bench.f.knobs.edit()[0].owner = KnobOwner::kFound;
+  CHECK(bursts.run(58).empty());
+  CHECK_FALSE(bursts.run(20).empty());  // rested for a minute, not for two
+}
+
+TEST_CASE("pace: a forecast alone does not end it", "[headroom][pace]") {
+  Bursts bursts = paced(1.0);
+  bursts.bench.backlog(2);
+  bursts.bench.indicators[0].state = AlertState::kWarning;
+  bursts.bench.indicators[0].calibrated = false;
+  const auto proposals = bursts.run(3);
+  REQUIRE_FALSE(proposals.empty());
+  for (const Proposal& proposal : proposals) CHECK(proposal.rule == "limiter.backlog");
 }
 
 TEST_CASE("pace: over at once when a backlog gathers behind it", "[headroom][pace]") {

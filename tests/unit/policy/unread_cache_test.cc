@@ -173,6 +173,31 @@ TEST_CASE("buffers: a cache that is read has its memory again where reads come f
     trade(bench, 60);
     CHECK(bench.knob(knob::kCacheCapacity).value < 256 * kHeadroomMiB);
   }
+  SECTION("not for a health check") {
+    bench.f.reads_per_second = 20;
+    trade(bench, 0.5);
+    bench.f.reads_per_second = 0;
+    const auto rules = trade(bench, 60);
+    CHECK(std::count(rules.begin(), rules.end(), "cache.returned") == 0);
+    CHECK(std::count(rules.begin(), rules.end(), "buffers.idle") == 0);
+  }
+  SECTION("not where statistics are missing for a moment") {
+    bench.f.reads_per_second.reset();
+    trade(bench, 0.5);
+    bench.f.reads_per_second = 0;
+    const auto rules = trade(bench, 60);
+    CHECK(std::count(rules.begin(), rules.end(), "cache.returned") == 0);
+    CHECK(std::count(rules.begin(), rules.end(), "buffers.idle") == 0);
+  }
+  SECTION("not from writers who near a limit") {
+    bench.f.reads_per_second = 20e3;
+    miss(bench, 5000);
+    bench.backlog(18);
+    CHECK(trade(bench, 60).empty());
+    bench.backlog(2);
+    trade(bench, 60);
+    CHECK(bench.knob(knob::kCacheCapacity).value == 256 * kHeadroomMiB);
+  }
   SECTION("not from an operator") {
     bench.knob(knob::kCacheCapacity).owner = KnobOwner::kManual;
     bench.f.reads_per_second = 20e3;

@@ -273,6 +273,33 @@ TEST_CASE("write size: who followed and is read now goes its own way", "[headroo
   CHECK_FALSE(bench.run(300, knob::kWriteSize));  // its reads wait for nothing
 }
 
+TEST_CASE("write size: smaller ones that nobody remembers are found out anew", "[headroom]") {
+  HeadroomBench bench = beside_a_reader();
+  const auto proposal = bench.run(1, knob::kWriteSize);
+  REQUIRE(proposal);
+  bench.apply(*proposal);
+  bench.policy = *make_policy("headroom", {});  // rocktuned was restarted
+  CHECK_FALSE(bench.run(30, knob::kWriteSize));
+  bench.f.reads_per_second = 1000;
+  bench.f.read_p99_us = 300;
+  const auto back = bench.run(10, knob::kWriteSize);
+  REQUIRE(back);
+  CHECK(back->to == kFoundPieces);
+}
+
+TEST_CASE("write size: a health check is no reader", "[headroom]") {
+  HeadroomBench bench = beside_a_reader();
+  const auto proposal = bench.run(1, knob::kWriteSize);
+  REQUIRE(proposal);
+  bench.apply(*proposal);
+  for (int i = 0; i < 5; ++i) {
+    bench.f.reads_per_second = 20;
+    CHECK_FALSE(bench.run(0.5, knob::kWriteSize));
+    bench.f.reads_per_second = 0;
+    CHECK_FALSE(bench.run(70, knob::kWriteSize));
+  }
+}
+
 TEST_CASE(
     "write size: nobody follows who is read, asks for nothing smaller than is of use, or stalls",
     "[headroom]") {

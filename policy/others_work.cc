@@ -1,0 +1,36 @@
+#include "policy/others_work.h"
+
+#include <algorithm>
+
+namespace rocktune {
+namespace {
+
+constexpr double kLittle = 1 << 20;  // bytes/s that are no work
+constexpr std::size_t kLeastReadings = 3;
+
+}  // namespace
+
+void OthersWork::observe(const Features& f) {
+  others_.reset();
+  own_.reset();
+  const bool shared = f.shared && f.shared->device_members > 1;
+  const bool known = f.flush_bytes_per_second && f.compaction_write_bytes_per_second &&
+                     f.wal_bytes_per_second && f.device_write_bytes_per_second;
+  if (!shared || !known) {
+    for (Trend* trend : {&device_, &background_, &log_}) trend->clear();
+    return;
+  }
+  device_.add(f.at.tick, *f.device_write_bytes_per_second);
+  background_.add(f.at.tick, *f.flush_bytes_per_second + *f.compaction_write_bytes_per_second);
+  log_.add(f.at.tick, *f.wal_bytes_per_second);
+  if (device_.size() < kLeastReadings) return;
+  own_ = background_.mean(kOthersSeconds);
+  const double rest = *device_.mean(kOthersSeconds) - *own_ - *log_.mean(kOthersSeconds);
+  others_ = std::max(0.0, rest);
+}
+
+bool OthersWork::prevails() const {
+  return others_ && *others_ > std::max(*own_, kLittle);
+}
+
+}  // namespace rocktune
