@@ -151,6 +151,9 @@ TEST_CASE("pace: a neighbour that writes nothing is no reason", "[headroom][pace
     bursts.bench.f.flush_bytes_per_second.reset();
     CHECK(bursts.run(0.5).empty());
     bursts.bench.f.flush_bytes_per_second = 10e6;
+    bursts.others_bytes_per_second = 100e6;  // what the kernel writes late
+    CHECK(bursts.run(0.5).empty());
+    bursts.others_bytes_per_second = 0;
     CHECK(bursts.run(20).empty());
   }
 }
