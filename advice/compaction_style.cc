@@ -235,6 +235,17 @@ Advice level(const Evidence& e, const FamilyEvidence& f, const LeveledCost& cost
   return out;
 }
 
+// A sample tells level compaction from others only. FIFO keeps all in level 0.
+bool is_universal(const Evidence& e, const FamilyEvidence& f) {
+  if (const auto style = e.option(f.name, "compaction_style")) {
+    return *style == "kCompactionStyleUniversal";
+  }
+  const auto& levels = f.last.levels;
+  return levels.size() > 1 &&
+         std::any_of(levels.begin() + 1, levels.end(),
+                     [](const LevelReading& level) { return level.bytes > 0; });
+}
+
 void judge_universal(const Evidence& e, const FamilyEvidence& f, Findings& findings) {
   const Value reads = reads_per_write(e);
   const Value runs = f.runs.mean();
@@ -253,6 +264,11 @@ void judge_universal(const Evidence& e, const FamilyEvidence& f, Findings& findi
   const bool many = *runs >= kManyRuns && cost.levels + kLevelTrigger < *runs;
   if (*reads < kReadMostly || (!many && f.space_ratio.mean().value_or(1) < kMuchSpace)) {
     return findings.content(f.name, "it suits what is read and written here");
+  }
+  if (!is_universal(e, f)) {
+    return findings.not_judged(f.name,
+                               "all data is in level 0 and the style is not level: universal, or "
+                               "FIFO, which drops data on purpose; --options tells");
   }
   findings.advise(level(e, f, cost, many));
 }

@@ -78,7 +78,8 @@ Value Evidence::write_trouble() const {
   return out;
 }
 
-void EvidenceFold::begin_recording() {
+void EvidenceFold::begin_recording(std::optional<std::uint64_t> memory_max) {
+  evidence_.memory_max = memory_max;
   stream_ = {};
   last_.reset();
   window_seconds_ = window_user_bytes_ = window_flushed_bytes_ = 0;
@@ -128,7 +129,7 @@ void EvidenceFold::add(const Sample& sample, const Opening& opening) {
   if (paired) {
     e.seconds += seconds;
     add_rates(features, sample);
-    add_gauges(features);
+    add_gauges(features, *sample.database);
     add_peak(features);
   }
   last_ = sample.database;
@@ -163,12 +164,13 @@ void EvidenceFold::add_rates(const Features& f, const Sample& sample) {
   }
 }
 
-void EvidenceFold::add_gauges(const Features& f) {
+void EvidenceFold::add_gauges(const Features& f, const DatabaseReading& now) {
   Evidence& e = evidence_;
   const double s = f.interval_seconds;
   e.stopped.add(f.write_stopped ? std::optional(*f.write_stopped > 0) : std::nullopt, s);
-  e.delayed.add(f.delayed_bytes_per_second.has_value(), s);
-  if (!f.delayed_bytes_per_second && f.write_stopped.value_or(0) == 0) {
+  const bool delayed = f.delayed_bytes_per_second.has_value();
+  e.delayed.add(now.delayed_write_rate ? std::optional(delayed) : std::nullopt, s);
+  if (!delayed && f.write_stopped.value_or(0) == 0) {
     e.undelayed_user_bytes_per_second.add(f.user_write_bytes_per_second, s);
     e.undelayed_flushed_bytes_per_second.add(f.flush_bytes_per_second, s);
   }

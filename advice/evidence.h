@@ -35,7 +35,7 @@ struct CacheTally {
 
 struct Evidence {
   Opening opening;  // of the last sample
-  // The operator's budget of block cache and write buffers together, bytes.
+  // The operator's budget of block cache and write buffers together, bytes: the last recording's.
   std::optional<std::uint64_t> memory_max;
 
   Nanoseconds first_wall{0}, last_wall{0};
@@ -94,19 +94,17 @@ inline constexpr std::size_t kMostCapacities = 64;
 
 class EvidenceFold {
  public:
-  explicit EvidenceFold(std::optional<std::uint64_t> memory_max = std::nullopt) {
-    evidence_.memory_max = memory_max;
-  }
   // Samples in the order of time; `opening` is of this sample's incarnation.
   void add(const Sample& sample, const Opening& opening);
-  // Another recording of the same database begins: nothing lies between it and what came before.
-  void begin_recording();
+  // A recording of the database begins, with the operator's budget then: nothing lies between it
+  // and what came before.
+  void begin_recording(std::optional<std::uint64_t> memory_max);
   [[nodiscard]] const Evidence& evidence() const { return evidence_; }
 
  private:
   void see_options(const Sample& sample);
   void add_rates(const Features& features, const Sample& sample);
-  void add_gauges(const Features& features);
+  void add_gauges(const Features& features, const DatabaseReading& now);
   void add_peak(const Features& features);
   void begin_anew();
 

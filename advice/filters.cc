@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "advice/findings.h"
 #include "model/text.h"
@@ -58,30 +60,42 @@ Value keys_in(const Evidence& e, double bytes) {
   return ratio(bytes, ratio(e.user_bytes.total(), e.writes.total()));
 }
 
-enum class Filters { kUnknown, kNone, kSome };
-
-Filters filters_told(const Evidence& e) {
-  bool none = false;
+// The column families without a filter, by their options; absent when not all are told.
+std::optional<std::vector<std::string>> families_without(const Evidence& e) {
+  std::vector<std::string> out;
   for (const auto& [name, one] : e.families) {
     const auto policy = e.option(name, "filter_policy");
-    if (!policy) return Filters::kUnknown;
-    none = none || is_none(*policy);
+    if (!policy) return std::nullopt;
+    if (is_none(*policy)) out.push_back(name);
   }
-  return none ? Filters::kNone : Filters::kSome;
+  return out;
 }
 
-Advice bring_filter(const Evidence& e, double lookups, double runs, bool told) {
-  const bool at_run_time = version_at_least(e, 9, 8).value_or(false);
+std::string listed(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+// `without`: those that are known to have none; empty: it is concluded that nobody has one.
+Advice bring_filter(const Evidence& e, double lookups, double runs,
+                    const std::vector<std::string>& without) {
+  const bool told = !without.empty();
+  // It can be set from 9.8 on, and before 9.11 a flush or compaction may undo it.
+  const bool at_run_time = version_at_least(e, 9, 11).value_or(false);
   const double least = std::min(lookups, 1 + kFalsePositives * (runs - 1));
   Advice out;
   out.title = "a Bloom filter for point reads";
   if (e.families.size() == 1) out.column_family = e.families.begin()->first;
+  if (without.size() == 1) out.column_family = without.front();
+  const std::string none = e.families.size() == without.size()
+                               ? "there is no filter"
+                               : "there is no filter in column family " + listed(without);
   out.evidence = {
       fact("lookups_per_read", lookups,
            "each read looks up " + text::amount(lookups) + " blocks in the cache"),
       fact("sorted_runs", runs, "a read may have to ask " + text::amount(runs) + " sorted runs"),
-      fact("filter_useful", 0,
-           told ? "there is no filter" : "in the whole recording no filter spared a look-up")};
+      fact("filter_useful", 0, told ? none : "in the whole recording no filter spared a look-up")};
   out.effect = {"blocks that a read looks up",
                 Unit::kCount,
                 lookups,
@@ -89,21 +103,25 @@ Advice bring_filter(const Evidence& e, double lookups, double runs, bool told) {
                 std::max(least, std::min(lookups, kMostBlocks * least)),
                 "one run is read, and 1% of the others: 10 bits a key; with its index block, where "
                 "that is in the cache too, twice as many; filter blocks come on top"};
-  out.confidence = told ? Confidence::kHigh : Confidence::kMedium;
+  // Look-ups are counted for the whole database.
+  const bool all = told && without.size() == e.families.size();
+  out.confidence = all ? Confidence::kHigh : told ? Confidence::kLow : Confidence::kMedium;
   out.confidence_reason =
-      told ? "the options say so, and look-ups were counted"
-           : "that there is none is concluded from a counter; scans gain nothing from one";
+      all    ? "the options say so, and look-ups were counted"
+      : told ? "the options say so; whose reads look up what is not counted apart"
+             : "that there is none is concluded from a counter; scans gain nothing from one";
   const Value keys = keys_in(e, all_data(e));
   out.risk = (keys ? "about " + text::bytes(*keys * kBits / 8) +
                          " of memory (10 bits for each of " + text::number(*keys, 0) + " keys)"
                    : "10 bits of memory for each key") +
              ", and CPU time when tables are written";
   out.steps = {{"filter_policy", "bloomfilter:10:false", !at_run_time}};
-  out.how = at_run_time ? "block_based_table_factory={filter_policy=bloomfilter:10:false;} by "
-                          "SetOptions, from RocksDB 9.8 on (rocktuned has it as a knob); new files "
-                          "only: a full compaction brings it to all"
-                        : "not changeable before RocksDB 9.8; new files only: a full compaction "
-                          "brings it to all";
+  out.how = at_run_time
+                ? "block_based_table_factory={filter_policy=bloomfilter:10:false;} by "
+                  "SetOptions (rocktuned has it as a knob); new files only: a full "
+                  "compaction brings it to all"
+                : "not changeable before RocksDB 9.8, and before 9.11 a flush or compaction "
+                  "may undo the change; new files only: a full compaction brings it to all";
   out.source =
       "RocksDB's wiki, Bloom Filter (1% at 10 bits); docs/experiments.md, read-latency: "
       "with twice the cache it gave 1.9 times the throughput";
@@ -201,9 +219,16 @@ void judge_bloom_filter(const Evidence& e, Findings& findings) {
     return findings.not_judged("", "reads, cache look-ups or filters are not counted in the trace");
   }
   if (*reads < kManyPointReads) return findings.content("", "there are few point reads");
-  if (*useful > 0) return findings.content("", "filters spare reads look-ups");
-  const Filters told = filters_told(e);
-  if (told == Filters::kSome) {
+  const auto without = families_without(e);
+  if (*useful > 0) {
+    const bool partly = without && !without->empty();
+    return findings.content("", "filters spare reads look-ups" +
+                                    (partly ? "; column family " + listed(*without) +
+                                                  " has none, and what its reads look up is not "
+                                                  "counted apart"
+                                            : std::string()));
+  }
+  if (without && without->empty()) {
     return findings.content("", "every column family has a filter, and reads find what they ask");
   }
   const double runs = largest_runs(e);
@@ -212,7 +237,7 @@ void judge_bloom_filter(const Evidence& e, Findings& findings) {
   if (runs < kFewRuns || lookups < kFewLookups) {
     return findings.content("", "reads have few runs to ask");
   }
-  findings.advise(bring_filter(e, lookups, runs, told == Filters::kNone));
+  findings.advise(bring_filter(e, lookups, runs, without.value_or(std::vector<std::string>())));
 }
 
 void judge_partitioned_filters(const Evidence& evidence, Findings& findings) {

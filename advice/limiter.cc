@@ -21,7 +21,13 @@ Value ends_of_debt(const Evidence& e) {
   return grown;
 }
 
-Advice bring_one(double compacting, double quiet) {
+// With a limiter and no rate of its own a delay begins at the limiter's rate (SanitizeOptions),
+// which delays nobody.
+constexpr double kDelayedWriteRate = 16 << 20;  // RocksDB's own without a limiter
+
+Advice bring_one(const Evidence& e, double compacting, double quiet) {
+  const double known = e.knob("delayed_write_rate").value_or(0);
+  const double delayed = known > 0 ? known : kDelayedWriteRate;
   Advice out;
   out.title = "open the database with a rate limiter object";
   out.evidence = {
@@ -43,8 +49,10 @@ Advice bring_one(double compacting, double quiet) {
       "may slow reads by themselves";
   out.risk =
       "none as long as its rate is above what is needed; one that is too low piles up level "
-      "0 and slows reads more than it helps";
-  out.steps = {{"rate_limiter", "NewGenericRateLimiter(large rate)"}};
+      "0 and slows reads more than it helps; without delayed_write_rate set, RocksDB takes the "
+      "limiter's rate for it, and writes are stopped where they would have been slowed down";
+  out.steps = {{"rate_limiter", "NewGenericRateLimiter(large rate)"},
+               {"delayed_write_rate", text::number(delayed, 0)}};
   out.how =
       "or start under `rocktune run`, whose agent brings one without a limit that rocktuned "
       "turns in act mode";
@@ -65,7 +73,7 @@ void judge_missing(const Evidence& e, Findings& findings) {
   if (*compacting < kLimiterHelps * std::max(*quiet, 1.0)) {
     return findings.content("", "no limiter, and reads are about as fast beside compactions");
   }
-  findings.advise(bring_one(*compacting, std::max(*quiet, 1.0)));
+  findings.advise(bring_one(e, *compacting, std::max(*quiet, 1.0)));
 }
 
 Advice loosen(const Evidence& e, double trouble) {
@@ -97,7 +105,8 @@ Advice loosen(const Evidence& e, double trouble) {
   out.steps = {{"rate_limiter->SetBytesPerSecond", text::number(wanted, 0), false}};
   out.how =
       "this is a beginning: what passed, what the debt grew by, and a quarter; rocktuned "
-      "finds the rate in act mode";
+      "finds the rate in act mode. A limiter that RocksDB tunes by itself (auto_tuned) takes no "
+      "rate while it runs: it needs a larger rate_bytes_per_sec at the next open";
   out.source = "source 000's Mild-Pressure (docs/experiments.md, read-latency)";
   return out;
 }

@@ -26,6 +26,13 @@ std::optional<bool> wal_is_on(const Evidence& e) {
   return share ? std::optional(*share > 1e-6) : std::nullopt;
 }
 
+bool is_idle(const Evidence& e) {
+  return e.user_bytes.total() && *e.user_bytes.total() == 0;
+}
+
+constexpr const char* kWalOptionsMissing =
+    "the WAL's options are not in the trace: --options brings them";
+
 Advice batch_writes(const Evidence& e, double p50, double requests) {
   Advice out;
   out.title = "several writes for each sync of the WAL";
@@ -134,6 +141,7 @@ void judge_wal_flush(const Evidence& e, Findings& findings) {
   const Value mean = e.write_mean_us.mean();
   const Value per_second = e.writes.per_second();
   const Value size = ratio(e.user_bytes.total(), e.writes.total());
+  if (is_idle(e)) return findings.content("", "nothing is written");
   if (on && !*on) return findings.content("", "the WAL is off");
   if (!on || !mean || !per_second) {
     return findings.not_judged("", "write latencies or the WAL are not in the trace");
@@ -147,11 +155,13 @@ void judge_wal_flush(const Evidence& e, Findings& findings) {
       e.write_trouble().value_or(0) >= kLittleTrouble) {
     return findings.content("", "write calls of the WAL are not what limits the writers");
   }
+  if (!manual) return findings.not_judged("", kWalOptionsMissing);
   findings.advise(flush_by_hand(*mean, *per_second, *size));
 }
 
 void judge_wal_compression(const Evidence& e, Findings& findings) {
   const auto on = wal_is_on(e);
+  if (is_idle(e)) return findings.content("", "nothing is written");
   if (on && !*on) return findings.content("", "the WAL is off");
   if (!on || !e.flushed.total() || !e.compaction_written.total()) {
     return findings.not_judged("", "the WAL's bytes are not in the trace");
@@ -175,6 +185,7 @@ void judge_wal_compression(const Evidence& e, Findings& findings) {
                             "this RocksDB is older than 7.11, or not told: compressed WALs had "
                             "an error in recovery");
   }
+  if (!known) return findings.not_judged("", kWalOptionsMissing);
   findings.advise(compress(e, *share, *device));
 }
 

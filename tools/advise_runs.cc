@@ -41,8 +41,7 @@ std::map<std::string, advice::Opening> openings_of(const trace::TargetSummary& t
 
 class DatabaseFold {
  public:
-  DatabaseFold(const AdvisedRun& first, const OpenOptions& options)
-      : options_(options), fold_(memory_max(first.target.info.engine.budget)) {
+  DatabaseFold(const AdvisedRun& first, const OpenOptions& options) : options_(options) {
     advised_.name = first.target.info.name;
     advised_.path = first.target.info.path;
     advised_.host = first.host;
@@ -54,7 +53,7 @@ class DatabaseFold {
 
   Result<void> add(const AdvisedRun& run) {
     advised_.traces.push_back(run.run.trace);
-    fold_.begin_recording();
+    fold_.begin_recording(memory_max(run.target.info.engine.budget));
     const auto openings = openings_of(run.target, options_);
     advice::Opening unknown;
     unknown.options = options_;

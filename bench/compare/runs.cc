@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kSearch = "search.json";
-constexpr const char* kSearchSchema = "rocktune-compare-search/1";
+constexpr const char* kSearchSchema = "rocktune-compare-search/2";
 // A setting that is tried more briefly than this shows nothing of its compactions.
 constexpr double kShortestTrySeconds = 4;
 
@@ -36,7 +36,8 @@ json search_json(const std::vector<SearchedRun>& runs, const std::vector<StaticS
     out["runs"].push_back({{"round", run.round},
                            {"setting", run.setting},
                            {"operations_within_the_objective_per_second", run.score.goodput},
-                           {"ops_per_second", run.score.throughput}});
+                           {"ops_per_second", run.score.throughput},
+                           {"latency_over_limit", run.score.latency}});
   }
   out["best"] = best ? json(best->name) : json(nullptr);
   return out;
@@ -147,7 +148,8 @@ Result<std::optional<Score>> CompareRuns::try_setting(const StaticSetting& setti
   const Score score = score_of(outcome->run);
   screen_.say("  round " + std::to_string(round + 1) + ", " + setting.name + ": " +
               text::number(score.goodput, 0) + " ops/s within the objective of " +
-              text::number(score.throughput, 0));
+              text::number(score.throughput, 0) + ", the slowest P99 " +
+              text::number(score.latency, 2) + " of its limit");
   return score;
 }
 
@@ -160,10 +162,10 @@ Result<std::vector<SearchedRun>> CompareRuns::read_search() const try {
   if (!text) return tl::unexpected(text.error());
   const json document = json::parse(*text);
   for (const json& run : document.at("runs")) {
-    known.push_back(
-        {run.at("round"),
-         run.at("setting"),
-         {run.at("operations_within_the_objective_per_second"), run.at("ops_per_second")}});
+    known.push_back({run.at("round"),
+                     run.at("setting"),
+                     {run.at("operations_within_the_objective_per_second"),
+                      run.at("ops_per_second"), run.at("latency_over_limit")}});
   }
   return known;
 } catch (const json::exception& error) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "bench/compare/policies.h"
@@ -16,9 +17,11 @@ using nlohmann::json;
 // Of the device's write bandwidth; 0: no limit. Reads and compactions share the device, so a limit
 // between "some of it" and "a little of it" is what is worth trying.
 constexpr std::array<double, 3> kRateShares = {0, 0.25, 0.0625};
-constexpr std::array<double, 3> kMemtableFactors = {1, 0.5, 2};
+constexpr std::array<double, 4> kMemtableFactors = {1, 0.5, 2, 4};
 // A cache below this share of the memory is no sensible split.
 constexpr double kLeastCacheShare = 0.2;
+// Runs of one setting differ by this: beyond it one is better.
+constexpr double kSameScore = 0.01;
 
 struct Choice {
   double rate_share = 0;
@@ -118,8 +121,41 @@ Score score_of(const json& run) {
     if (length <= 0) continue;
     score.goodput += within / length;
     score.throughput += all / length;
+    for (const report::LatencyLimit& limit : limits) {
+      const auto value = report::number_at(
+          *database.document, "/total/operations/" + limit.operation + "/" + limit.percentile);
+      if (limit.limit_us > 0) {
+        score.latency = std::max(score.latency, value.value_or(0) / limit.limit_us);
+      }
+    }
   }
   return score;
+}
+
+std::vector<std::size_t> ranked(const std::vector<Score>& scores) {
+  Score best;
+  for (const Score& score : scores) best.goodput = std::max(best.goodput, score.goodput);
+  const auto near = [](double value, double most) { return value >= (1 - kSameScore) * most; };
+  for (const Score& score : scores) {
+    if (near(score.goodput, best.goodput)) {
+      best.throughput = std::max(best.throughput, score.throughput);
+    }
+  }
+  // Smaller is better, part by part.
+  const auto key = [&](const Score& score) {
+    const bool first = near(score.goodput, best.goodput);
+    const bool second = first && near(score.throughput, best.throughput);
+    return std::array<double, 4>{second  ? 0.0
+                                 : first ? 1.0
+                                         : 2.0,
+                                 second ? score.latency : 0, first ? 0 : -score.goodput,
+                                 -score.throughput};
+  };
+  std::vector<std::size_t> places(scores.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::stable_sort(places.begin(), places.end(),
+                   [&](std::size_t a, std::size_t b) { return key(scores[a]) < key(scores[b]); });
+  return places;
 }
 
 std::vector<SearchRound> search_rounds(std::size_t settings) {
@@ -133,24 +169,26 @@ Result<std::optional<StaticSetting>> search(const std::vector<StaticSetting>& se
   std::vector<StaticSetting> left = settings;
   const std::vector<SearchRound> rounds = search_rounds(settings.size());
   for (std::size_t round = 0; round < rounds.size(); ++round) {
-    std::vector<std::pair<Score, StaticSetting>> scored;
+    std::vector<Score> scores;
     for (const StaticSetting& setting : left) {
       if (const SearchedRun* before = find(known, round, setting.name)) {
-        scored.emplace_back(before->score, setting);
+        scores.push_back(before->score);
         continue;
       }
       auto score = measure(setting, round, rounds[round].share_of_seconds);
       if (!score) return tl::unexpected(score.error());
       if (!*score) return std::optional<StaticSetting>();
       known.push_back({round, setting.name, **score});
-      scored.emplace_back(**score, setting);
+      scores.push_back(**score);
     }
     // Equal scores keep the grid's order: the plainer setting first.
-    std::stable_sort(scored.begin(), scored.end(),
-                     [](const auto& a, const auto& b) { return a.first > b.first; });
-    left.clear();
-    for (std::size_t i = 0; i < std::min(rounds[round].keep, scored.size()); ++i) {
-      left.push_back(scored[i].second);
+    const std::vector<StaticSetting> tried = std::exchange(left, {});
+    for (const std::size_t place : ranked(scores)) {
+      if (left.size() < rounds[round].keep) left.push_back(tried[place]);
+    }
+    const bool last = round + 1 == rounds.size();
+    if (!last && std::find(left.begin(), left.end(), settings.front()) == left.end()) {
+      left.push_back(settings.front());
     }
   }
   return left.front();

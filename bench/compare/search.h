@@ -26,12 +26,17 @@ struct StaticSetting {
 Result<std::vector<StaticSetting>> static_settings(const scenario::Scenario& scenario);
 
 // How good a run was: operations done in seconds that kept every limit of the objective, per second
-// of the run. Where that is equal - no setting keeps the limits - all operations count.
+// of the run; all operations per second; and the largest of the limited latencies of the whole run,
+// as a share of its limit.
 struct Score {
   double goodput = 0;
   double throughput = 0;
-  auto operator<=>(const Score&) const = default;
+  double latency = 0;
 };
+// The places of these runs, the best first. The larger goodput is better; where all are within 1%
+// of the best, or nobody has any, throughput; of those within 1% of the best one in that, too, the
+// lower latency. Equal ones keep their order.
+std::vector<std::size_t> ranked(const std::vector<Score>& scores);
 // `run`: as `rocktune-bench run` writes it.
 Score score_of(const nlohmann::json& run);
 
@@ -52,8 +57,9 @@ struct SearchedRun {
 using Measure = std::function<Result<std::optional<Score>>(
     const StaticSetting& setting, std::size_t round, double share_of_seconds)>;
 
-// The best setting; nothing when it was stopped. Runs that `known` has are not made again; new ones
-// are added to it.
+// The best setting; nothing when it was stopped. The first one, the scenario's own options, has a
+// run in every round: what is found is no worse than nothing. Runs that `known` has are not made
+// again; new ones are added to it.
 Result<std::optional<StaticSetting>> search(const std::vector<StaticSetting>& settings,
                                             std::vector<SearchedRun>& known,
                                             const Measure& measure);

@@ -18,7 +18,17 @@ constexpr double kLowLoad = 0.5, kMediumLoad = 1, kOverloaded = 2;  // scores
 struct Level0 {
   double bytes = 0;  // of all column families
   double files = 0;  // of the one that has most
+  double out_levels =
+      1;  // ...from which compactions move bytes: level 0, and those with data below
 };
+
+// numOutLevelsGauge: all levels from the first below 0 that has data on; the last one where none
+// has.
+double out_levels_of(const std::vector<LevelReading>& levels) {
+  const auto base = std::find_if(levels.begin() + 1, levels.end(),
+                                 [](const LevelReading& level) { return level.bytes > 0; });
+  return std::max(1.0, static_cast<double>(levels.end() - base));
+}
 
 // Absent when some column family's levels were not read.
 std::optional<Level0> level0_of(const Features& f) {
@@ -27,7 +37,9 @@ std::optional<Level0> level0_of(const Features& f) {
   for (const ColumnFamilyReading& family : f.column_families) {
     if (family.levels.empty()) return std::nullopt;
     out.bytes += static_cast<double>(family.levels.front().bytes);
-    out.files = std::max(out.files, static_cast<double>(family.levels.front().files));
+    const auto files = static_cast<double>(family.levels.front().files);
+    if (files >= out.files) out.out_levels = out_levels_of(family.levels);
+    out.files = std::max(out.files, files);
   }
   return out;
 }
@@ -55,15 +67,19 @@ class CockroachL0 : public Policy {
     if (f.reset) reset();
     if (!f.fresh) return {};
     flushing_.add(f, f.flush_bytes_per_second);
+    compacting_.add(f, f.compaction_write_bytes_per_second);
     const bool began = tick_.began();
     const int ticks = tick_.due(f.at.tick);
     if (began && ticks == 0) return {};
     const auto level0 = level0_of(f);
     const Value flushed = flushing_.take(began ? kIntervalSeconds / 2 : 0);
+    const Value written = compacting_.take(began ? kIntervalSeconds / 2 : 0);
     const std::optional<Level0> before = std::exchange(before_, level0);
     if (!level0 || !before || !flushed || !began) return {};
     const double left = before->bytes + *flushed * kIntervalSeconds * ticks - level0->bytes;
-    adjust(level0->files, std::max(0.0, left) / ticks);
+    // computeL0CompactionTokensLowerBound: an even part of what all compactions write.
+    const double part = written.value_or(0) * kIntervalSeconds / level0->out_levels;
+    adjust(level0->files, std::max(0.0, left) / ticks, part);
     return apply(f, level0->files);
   }
 
@@ -72,12 +88,15 @@ class CockroachL0 : public Policy {
  private:
   [[nodiscard]] double score(double files) const { return 2 * files / params_.l0_threshold_files; }
 
-  // `compacted`: bytes that left level 0, per interval.
-  void adjust(double files, double compacted) {
+  // `compacted`: bytes that left level 0, per interval; `least`: what is admitted at low load, even
+  // if compactions are busy elsewhere.
+  void adjust(double files, double compacted, double least) {
     compacted_ = smoothed(compacted, compacted_);
     const double level = score(files);
     limits_ = level >= kLowLoad;
-    tokens_ = smoothed(limits_ ? admitted_share(level) * *compacted_ : compacted, tokens_);
+    double admitted = limits_ ? admitted_share(level) * *compacted_ : compacted;
+    if (limits_ && level < kMediumLoad) admitted = std::max(admitted, least);
+    tokens_ = smoothed(admitted, tokens_);
   }
 
   [[nodiscard]] std::vector<Proposal> apply(const Features& f, double files) const {
@@ -104,7 +123,7 @@ class CockroachL0 : public Policy {
 
   CockroachL0Params params_;
   Tick tick_{kIntervalSeconds};
-  MeanRate flushing_;  // since the last tick
+  MeanRate flushing_, compacting_;  // since the last tick
   std::optional<Level0> before_;
   Value compacted_, tokens_;  // bytes in an interval, smoothed
   bool limits_ = false;

@@ -8,6 +8,8 @@
 //                                                                  smoothed the same way
 //
 // (io_load_listener.go doubles a score that is 1 at 20 sublevels; these bands are of the double.)
+// From 0.5 to 1 at least an even part of what all compactions write, over the levels that they move
+// bytes out of: level 0 may not have its turn yet.
 // While something is limited level0_slowdown_writes_trigger stands at a quarter of 20, where the
 // score is 0.5, so that RocksDB delays writes at all, and delayed_write_rate is what is admitted;
 // when all is admitted both are returned to what was found.
@@ -22,7 +24,9 @@
 //   ours only when ours changes. It counts the bytes of batches, not those that reach level 0.
 // - Flush tokens (a share of the peak rate of flushes, by their utilisation) and disk bandwidth
 //   tokens for elastic work: how busy the flush loop is is not in a sample.
-// - Every file of level 0 counts as a run of its own; Pebble's sublevels may have several.
+// - Every file of level 0 counts as a run of its own; Pebble's sublevels may have several, and
+// small
+//   ones count less (5 MiB each at least, l0MinimumSizePerSubLevel).
 #pragma once
 
 #include <memory>

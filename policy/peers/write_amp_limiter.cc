@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/text.h"
 #include "model/trend.h"
@@ -28,6 +29,12 @@ constexpr double kCriticalL0 = 0.8, kCriticalPending = 0.5;
 
 double padding_of(double rate) {
   return rate * kPaddingShare + kPaddingArea / (rate + kPaddingOffset);
+}
+
+// There it is a request of a compaction that tunes, a second after the last time at the earliest.
+bool compaction_asks(const Features& f) {
+  return f.compaction_write_bytes_per_second.value_or(0) > 0 ||
+         f.running_compactions.value_or(0) > 0;
 }
 
 bool is_critical_shape(const Features& f) {
@@ -69,7 +76,8 @@ class WriteAmpLimiter : public Policy {
   std::optional<Proposal> tune(const Features& f, const KnobReading& limiter, double most) {
     compacting_.add(f, f.compaction_write_bytes_per_second);
     flushing_.add(f, f.flush_bytes_per_second);
-    if (tick_.due(f.at.tick) == 0) return std::nullopt;
+    critical_ = critical_ || is_critical_shape(f);
+    if (!compaction_asks(f) || tick_.due(f.at.tick) == 0) return std::nullopt;
     const Value compacted = compacting_.take(kWriteAmpTuneSeconds / 2);
     const Value flushed = flushing_.take(kWriteAmpTuneSeconds / 2);
     if (!compacted || !flushed) return std::nullopt;
@@ -77,16 +85,17 @@ class WriteAmpLimiter : public Policy {
     flushed_.add(f.at.tick, *flushed);
     const double recent_flushes = flushed_.mean(kRecentSeconds).value_or(0);
     if (limiter.value < kUnlimitedBytesPerSecond) {
-      const double limit = static_cast<double>(limiter.value) - recent_flushes;
+      const double limit = static_cast<double>(limiter.value) - *flushed;
       limits_.add(f.at.tick, std::max(limit, 1.0));
     }
-    const bool critical = is_critical_shape(f);
+    const bool critical = std::exchange(critical_, false);
     double rate = needed(recent_flushes);
     const double padding = padding_of(rate * params_.scale) / params_.scale;
     adjust_delta(f, critical, rate, padding);
     rate += padding + rate * delta_ / 100;
     rate = std::max(kLeastWriteAmpRate / params_.scale, std::min(rate, most - recent_flushes));
-    const double to = std::floor(rate + recent_flushes);
+    // There flushes are not limited at all: ours have to find room above what compactions get.
+    const double to = std::floor(rate + std::max(recent_flushes, *flushed));
     const bool up = to > static_cast<double>(limiter.value);
     return turn(f, &limiter, to,
                 {critical ? "write_amp.pace_up" : "write_amp.follow",
@@ -127,6 +136,7 @@ class WriteAmpLimiter : public Policy {
   Trend flushed_{Trend::Jumps::kKeep, 0, kFullSeconds};
   Trend limits_{Trend::Jumps::kKeep, 0, kRecentSeconds};  // of compactions
   double delta_ = 0;                                      // percent
+  bool critical_ = false;                                 // since the last tick
 };
 
 }  // namespace

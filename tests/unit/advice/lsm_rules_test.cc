@@ -124,6 +124,15 @@ TEST_CASE("level compaction where reads ask many runs", "[advice]") {
     CHECK(*space.effect.now > 2);
     CHECK(space.effect.high < 1.2);
   }
+  SECTION("not where it may be FIFO, which has all of its data in level 0") {
+    r.family().levels = {{40, 5 * kGiBytes}, {}, {}, {}, {}, {}, {}};
+    CHECK(not_judged_of(r.report(), "compaction_style").find("FIFO") != std::string::npos);
+    auto& options = r.opening.options.column_families["default"];
+    options["compaction_style"] = "kCompactionStyleFIFO";
+    CHECK_FALSE(advises(r.report(), "compaction_style"));
+    options["compaction_style"] = "kCompactionStyleUniversal";
+    CHECK(advises(r.report(), "compaction_style"));
+  }
   SECTION("not where writes are many") {
     r.writes = 2000;
     CHECK(content_of(r.report(), "compaction_style") == "it suits what is read and written here");

@@ -120,6 +120,11 @@ TEST_CASE("a database without a limiter", "[advice]") {
   CHECK(*one.effect.now > 3900);
   CHECK(one.effect.low < 110);
   CHECK(one.steps.front().needs_open);
+  // Else a delay begins at the limiter's rate.
+  CHECK(one.steps.back().option == "delayed_write_rate");
+  CHECK(one.steps.back().value == "16777216");
+  r.sample.knobs.edit()[3].value = 32 << 20;
+  CHECK(only_advice(r.report(), "rate_limiter").steps.back().value == "33554432");
   r.each = [](Recording& now, int second) {
     slow_reads_beside_compactions(now, second);
     now.read_us = 100;
@@ -130,6 +135,14 @@ TEST_CASE("a database without a limiter", "[advice]") {
   r.opening.limiter = "";
   CHECK(not_judged_of(r.report(), "rate_limiter") ==
         "the trace does not tell whether there is one");
+}
+
+TEST_CASE("write delays that nobody read are not judged", "[advice]") {
+  Recording r;
+  r.sample.database->delayed_write_rate.reset();
+  CHECK_FALSE(not_judged_of(r.report(), "delayed_write_rate").empty());
+  r.sample.database->delayed_write_rate = 0;
+  CHECK(content_of(r.report(), "delayed_write_rate") == "writes are hardly ever delayed");
 }
 
 TEST_CASE("a limiter that is too tight", "[advice]") {
@@ -207,8 +220,11 @@ TEST_CASE("a Bloom filter", "[advice]") {
   CHECK(one.confidence == Confidence::kMedium);
   CHECK(*one.effect.now == Approx(5.05));
   CHECK(one.effect.low < 1.1);
-  SECTION("from 9.8 on while it runs") {
+  SECTION("from 9.11 on while it runs") {
     r.opening.rocksdb_version = "9.8.4";
+    CHECK(only_advice(r.report(), "bloom_filter").steps.front().needs_open);
+    CHECK(only_advice(r.report(), "bloom_filter").how.find("undo") != std::string::npos);
+    r.opening.rocksdb_version = "9.11.1";
     CHECK_FALSE(only_advice(r.report(), "bloom_filter").steps.front().needs_open);
   }
   SECTION("told by the options") {
@@ -220,6 +236,18 @@ TEST_CASE("a Bloom filter", "[advice]") {
   SECTION("not where it spares something") {
     r.filter_useful = 1;
     CHECK(content_of(r.report(), "bloom_filter") == "filters spare reads look-ups");
+  }
+  SECTION("of one column family that has none beside another that has") {
+    r.sample.database->column_families.push_back(r.family());
+    r.sample.database->column_families.back().name = "other";
+    auto& options = r.opening.options.column_families;
+    options["default"]["filter_policy"] = "bloomfilter:10:false";
+    options["other"]["filter_policy"] = "nullptr";
+    const Advice other = only_advice(r.report(), "bloom_filter");
+    CHECK(other.column_family == "other");
+    CHECK(other.confidence == Confidence::kLow);
+    r.filter_useful = 1;
+    CHECK(content_of(r.report(), "bloom_filter").find("other has none") != std::string::npos);
   }
   SECTION("not for few reads") {
     r.reads = 1;
@@ -273,6 +301,8 @@ TEST_CASE("the WAL", "[advice]") {
     r.writes = 200'000;
     r.bytes_per_write = 100;
     r.flushes = 0.2;
+    CHECK(not_judged_of(r.report(), "manual_wal_flush").find("--options") != std::string::npos);
+    r.opening.options.database["manual_wal_flush"] = "false";
     CHECK(only_advice(r.report(), "manual_wal_flush").steps.front().option == "manual_wal_flush");
     r.opening.options.database["manual_wal_flush"] = "true";
     CHECK(content_of(r.report(), "manual_wal_flush") == "the program flushes the WAL");
@@ -282,10 +312,19 @@ TEST_CASE("the WAL", "[advice]") {
     r.flushed_per_written = 0.5;
     r.compacted_per_flushed = 1;
     r.device_busy_ms = 950;
+    CHECK(not_judged_of(r.report(), "wal_compression").find("--options") != std::string::npos);
+    r.opening.options.database["wal_compression"] = "kNoCompression";
     const Report report = r.report();
     CHECK(only_advice(report, "wal_compression").effect.low == Approx(0.75));
     r.device_busy_ms = 100;
     CHECK_FALSE(advises(r.report(), "wal_compression"));
+  }
+  SECTION("not where nothing is written") {
+    r.writes = 0;
+    const Report report = r.report();
+    for (const char* rule : {"manual_wal_flush", "wal_compression"}) {
+      CHECK(content_of(report, rule) == "nothing is written");
+    }
   }
   SECTION("not where it is off") {
     r.wal_per_written = 0;

@@ -142,7 +142,8 @@ void Recording::step() {
 
 Evidence Recording::evidence() const {
   Recording copy = *this;
-  EvidenceFold fold(memory_max);
+  EvidenceFold fold;
+  fold.begin_recording(memory_max);
   fold.add(copy.sample, copy.opening);
   for (int second = 1; second <= seconds; ++second) {
     each(copy, second);

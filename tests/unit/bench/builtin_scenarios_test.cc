@@ -35,7 +35,7 @@ TEST_CASE("the built-in scenarios are sound at both sizes", "[bench][compare]") 
     const auto settings = static_settings(*scaled);
     REQUIRE(settings);
     CHECK(settings->size() > 6);
-    CHECK(settings->size() < 25);
+    CHECK(settings->size() <= 25);
     CHECK(policy_setup(kNativeAutoTuned, *scaled, {}));
     CHECK(policy_setup("headroom", *scaled, {})->daemon);
   }

@@ -50,6 +50,27 @@ TEST_CASE("cockroach: from 2C at 5 files to C at 10, to C/2 at 20 and above", "[
   }
 }
 
+TEST_CASE("cockroach: at low load at least level 0's even part of all compactions", "[peers]") {
+  CockroachBench bench;
+  auto& levels = bench.f.column_families[0].levels;
+  levels.assign(7, {0, 0});
+  levels[2] = {10, 1'000'000'000};
+  bench.f.compaction_write_bytes_per_second = 60e6;
+  SECTION("while its own have no turn") {
+    bench.intervals(30, 7, 0);
+    CHECK(std::abs(static_cast<double>(bench.rate()) - 60e6 / 5) < 1e3);
+  }
+  SECTION("not with more files") {
+    bench.intervals(30, 10, 0);
+    CHECK(bench.rate() == 0);
+  }
+  SECTION("with data in no level below, all of it") {
+    levels[2] = {0, 0};
+    bench.intervals(30, 7, 0);
+    CHECK(std::abs(static_cast<double>(bench.rate()) - 60e6) < 1e3);
+  }
+}
+
 TEST_CASE("cockroach: C and the tokens are smoothed by halves, every 15 s", "[peers]") {
   CockroachBench bench;
   bench.level0(20, 0);

@@ -46,11 +46,15 @@ TEST_CASE("write-amp: the amplification times recent flushes, padded", "[peers]"
   WriteAmpBench bench;
   bench.background(20e6, 100e6);
   // Five times 20 MB/s; compactions alone are limited, so flushes come on top.
-  CHECK(near(bench.rate_after(30), 100e6 + padding_at(100e6) + 20e6));
+  CHECK(near(bench.rate_after(30.5), 100e6 + padding_at(100e6) + 20e6));  // ends with a tick
   // The flushes of the last 30 s count at once, the amplification is one of 300 s.
   bench.background(40e6, 100e6);
+  bench.run(1);
+  // Compactions get what they got before, and the flushes of this second come on top.
+  CHECK(bench.value(knob::kRateLimit) >=
+        static_cast<std::int64_t>(100e6 + padding_at(100e6) + 40e6));
   const double expected = 3.3 * 40e6;  // 100 / 30, in tenths
-  CHECK(near(bench.rate_after(30), expected + padding_at(expected) + 40e6));
+  CHECK(near(bench.rate_after(29), expected + padding_at(expected) + 40e6));
 }
 
 TEST_CASE("write-amp: small flushes are reckoned as 8 MiB/s, small rates are padded more",
@@ -99,7 +103,7 @@ TEST_CASE("write-amp: 150% when writes stall or nearly do, then 1% less a tick",
     const double rate = bench.rate_after(1);
     return std::round((rate - base) / 1e6);
   };
-  bench.run(60);
+  bench.run(60.5);  // ends with a tick
   bench.level0(16);
   CHECK(surge() == 150);
   bench.level0(15);
@@ -113,14 +117,36 @@ TEST_CASE("write-amp: 150% when writes stall or nearly do, then 1% less a tick",
   CHECK(surge() == 150);
 }
 
+TEST_CASE("write-amp: pressure between two ticks counts, and lasts while nothing is compacted",
+          "[peers]") {
+  WriteAmpBench bench;
+  bench.background(20e6, 100e6);
+  const double base = 100e6 + padding_at(100e6) + 20e6;
+  bench.run(60.5);  // the next poll is none of its ticks
+  bench.level0(16);
+  CHECK(bench.run(0.5).empty());
+  bench.level0(2);
+  CHECK(near(bench.rate_after(0.5), base + 150e6));
+  bench.background(0, 0);
+  CHECK(bench.run(60).empty());
+  bench.background(20e6, 100e6);
+  bench.run(30);
+  const double after = bench.rate_after(1);
+  CHECK(std::round((after - base) / 1e6) > 110);
+  CHECK(std::round((after - base) / 1e6) < 130);
+}
+
 TEST_CASE("write-amp: within 10 MiB/s and the largest rate less recent flushes", "[peers]") {
   WriteAmpBench bench;
   bench.background(300e6, 900e6);
   CHECK(near(bench.rate_after(30), 1e9));
   WriteAmpBench scaled({{"rate_limit_max_bytes_per_second", 1e9}, {"scale", 64}});
-  scaled.background(0, 0);
+  scaled.background(0, 1);
   const double least = (8 << 20) / 64.0;
   CHECK(near(scaled.rate_after(5), least + padding_at(least * 64) / 64));
+  WriteAmpBench narrow({{"rate_limit_max_bytes_per_second", 5e6}});
+  narrow.background(1e6, 1e6);
+  CHECK(near(narrow.rate_after(5), (10 << 20) + 1e6));
 }
 
 TEST_CASE("write-amp: without a soft limit padding grows half as much again", "[peers]") {
