@@ -10,13 +10,16 @@ constexpr std::size_t kLeastReadings = 3;
 
 }  // namespace
 
+bool shares_device(const Features& f) {
+  return f.shared && f.shared->device_members > 1;
+}
+
 void OthersWork::observe(const Features& f) {
   others_.reset();
   own_.reset();
-  const bool shared = f.shared && f.shared->device_members > 1;
   const bool known = f.flush_bytes_per_second && f.compaction_write_bytes_per_second &&
                      f.wal_bytes_per_second && f.device_write_bytes_per_second;
-  if (!shared || !known) {
+  if (!shares_device(f) || !known) {
     for (Trend* trend : {&device_, &background_, &log_}) trend->clear();
     return;
   }

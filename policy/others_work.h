@@ -8,6 +8,9 @@
 
 namespace rocktune {
 
+// Whether other databases of the daemon are on this one's device.
+bool shares_device(const Features& features);
+
 class OthersWork {
  public:
   void observe(const Features& features);  // once per sample

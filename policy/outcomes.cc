@@ -124,6 +124,8 @@ Finished Outcomes::cut_short(const Running& running, const std::string& why) {
 Finished Outcomes::finish(const Running& running, const std::vector<Running>& ended) const {
   const Expectation& expected = running.decision.proposal.expected;
   const Tally& half = running.half;
+  const std::string others = others_wrote_more(running);
+  bool by_others = false;
   Finished out = cut_short(running, expected.feature + " was not read often enough to tell");
   if (half.weight > 0 && 2 * half.present >= half.samples) {
     double measured = half.sum / half.weight;
@@ -132,9 +134,10 @@ Finished Outcomes::finish(const Running& running, const std::vector<Running>& en
     out.outcome.reason = expected.feature + " went from " + text::number(expected.baseline, 3) +
                          " to " + text::number(measured, 3) + " (tolerance " +
                          text::number(tolerated, 3) + ")";
-    judge(running, gain_of(expected, measured), tolerated, out);
+    by_others = judge(running, gain_of(expected, measured), tolerated, !others.empty(), out);
   }
-  judge_slos(running, out);
+  by_others = judge_slos(running, !others.empty(), out) || by_others;
+  if (by_others) out.outcome.reason += others;
   if (running.other_change) out.outcome.reason += "; another knob was changed meanwhile";
   if (!running.again.empty()) {
     out.outcome.reason += "; judged again after decision " + running.again + " was taken back";
@@ -152,44 +155,45 @@ std::string Outcomes::others_wrote_more(const Running& running) {
          " before, which may explain it";
 }
 
-void Outcomes::judge(const Running& running, double gain, double tolerated, Finished& out) {
+bool Outcomes::judge(const Running& running, double gain, double tolerated, bool others_more,
+                     Finished& out) {
   double before = running.load_before;
   double after = mean_load(running.half.load_sum, running.half.load_present, before);
   double moved = after - before;
   out.load_changed = load_differs(before, after);
   bool better = gain > tolerated, worse = gain < -tolerated;
-  const std::string others = worse ? others_wrote_more(running) : "";
   const bool by_load = out.load_changed && ((worse && moved > 0) || (better && moved < 0));
-  const bool explained = by_load || !others.empty();
+  const bool by_others = worse && others_more;
+  const bool explained = by_load || by_others;
   out.outcome.result = explained ? "unknown" : better ? "better" : worse ? "worse" : "unchanged";
   out.worse_by_far = !explained && gain < -kFarFactor * tolerated;
-  out.outcome.reason += others;
-  if (!out.load_changed) return;
+  if (!out.load_changed) return by_others;
   out.outcome.reason += std::string("; the load ") + (moved > 0 ? "rose" : "fell") + " from " +
                         text::amount(before) + " to " + text::amount(after) + " operations/s";
   if (by_load) out.outcome.reason += ", which may explain it";
+  return by_others;
 }
 
-void Outcomes::judge_slos(const Running& running, Finished& out) const {
+bool Outcomes::judge_slos(const Running& running, bool others_more, Finished& out) const {
   const Tally& half = running.half;
   double after = mean_load(half.load_sum, half.load_present, running.load_before);
-  if (load_differs(running.load_before, after)) return;
+  if (load_differs(running.load_before, after)) return false;
   const Proposal& proposal = running.decision.proposal;
   // Memory that the host lacks is not taken again because reads miss it.
   const KnobSpec* spec = find_knob(proposal.knob);
-  if (spec != nullptr && protects_host(proposal, *spec)) return;
+  if (spec != nullptr && protects_host(proposal, *spec)) return false;
   const bool relieves = relieves_stall(proposal) && proposal.to > proposal.from;
+  bool any = false;
   for (std::size_t i = 0; i < slos_.size(); ++i) {
     auto broken = slos_[i].broken(half.slos.at(i));
     if (!broken || (i == kReads && relieves)) continue;
-    if (const std::string others = others_wrote_more(running); !others.empty()) {
-      out.outcome.reason += "; " + *broken + others;
-      continue;
-    }
+    out.outcome.reason += "; " + *broken;
+    any = true;
+    if (others_more) continue;
     out.slo_broken = true;
     out.outcome.result = "worse";
-    out.outcome.reason += "; " + *broken;
   }
+  return any && others_more;
 }
 
 // What got worse since a change whose window is still open; empty: nothing did.

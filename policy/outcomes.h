@@ -96,13 +96,14 @@ class Outcomes {
   void keep_for_later(const Running& running, const Finished& finished);
   void count(const Features& features, const Running& running, Tally& tally) const;
   [[nodiscard]] Finished finish(const Running& running, const std::vector<Running>& ended) const;
-  static void judge(const Running& running, double gain, double tolerated, Finished& out);
-  void judge_slos(const Running& running, Finished& out) const;
+  // Both say whether what got worse is laid on others' writing (`others_more`).
+  static bool judge(const Running& running, double gain, double tolerated, bool others_more,
+                    Finished& out);
+  bool judge_slos(const Running& running, bool others_more, Finished& out) const;
   [[nodiscard]] std::optional<Culprit> find_culprit(const Running& running,
                                                     const std::vector<Running>& ended) const;
   [[nodiscard]] std::string why_worse(const Running& running) const;
   static Finished cut_short(const Running& running, const std::string& why);
-
   // What may explain that it got worse, as a clause; empty: others did not write more.
   static std::string others_wrote_more(const Running& running);
 

@@ -6,6 +6,7 @@
 #include "model/knobs.h"
 #include "model/text.h"
 #include "policy/memory.h"
+#include "policy/others_work.h"
 
 namespace rocktune {
 namespace {
@@ -44,10 +45,6 @@ constexpr double kLongestWriteSizeRest = 4 * 3600;
 // A neighbour that was asked for smaller writes and is not any longer: its reads may come again.
 constexpr double kUnaskedSeconds = 120;
 
-bool is_shared(const Features& f) {
-  return f.shared && f.shared->device_members > 1;
-}
-
 // Flushes or compactions worked since the sample before, were it for less than the time between:
 // this database's, or those of others on the same device. Reads wait for the pieces of whoever
 // works, and only each can make its own smaller: rather before its turn comes than after.
@@ -55,7 +52,7 @@ bool works_in_background(const Features& f) {
   const double written =
       f.flush_bytes_per_second.value_or(0) + f.compaction_write_bytes_per_second.value_or(0);
   if (f.running_compactions.value_or(0) + f.running_flushes.value_or(0) + written > 0) return true;
-  return is_shared(f) && f.device_write_await_ms.value_or(0) >= kLongWriteMs &&
+  return shares_device(f) && f.device_write_await_ms.value_or(0) >= kLongWriteMs &&
          f.device_write_bytes_per_second.value_or(0) >=
              kOthersWrite * f.wal_bytes_per_second.value_or(0);
 }
@@ -145,7 +142,7 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
   const Value undisturbed = undisturbed_p99_.median(kWorkSeconds);
   const std::string pieces_text = text::bytes(static_cast<double>(reading.value));
   out.reason = std::string("while flushes or compactions run") +
-               (is_shared(situation.features) ? ", here or beside this database," : "") +
+               (shares_device(situation.features) ? ", here or beside this database," : "") +
                " a write takes the device " + text::microseconds(write_ms * 1e3) +
                ", and read P99 is " + text::microseconds(p99_us);
   out.reason += waits == Waits::kNow
@@ -198,7 +195,7 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   const bool seen = trial_ && read_p99_.size() >= kLeastTrialWork;
   if (seen && !offered_since_ && gained_clearly()) trial_.reset();
   const bool due = seen && trial_ && seconds_between(trial_->tick, now) >= kTrialSeconds;
-  const bool futile = due && gained_nothing(is_shared(situation.features));
+  const bool futile = due && gained_nothing(shares_device(situation.features));
   const bool too_slow = stalled >= kStalledTooLongSeconds;
   if (due && !futile) trial_.reset();
   if (!futile && !too_slow) {

@@ -145,10 +145,8 @@ std::vector<std::size_t> ranked(const std::vector<Score>& scores) {
   const auto key = [&](const Score& score) {
     const bool first = near(score.goodput, best.goodput);
     const bool second = first && near(score.throughput, best.throughput);
-    return std::array<double, 4>{second  ? 0.0
-                                 : first ? 1.0
-                                         : 2.0,
-                                 second ? score.latency : 0, first ? 0 : -score.goodput,
+    const double behind = 2.0 - (first ? 1 : 0) - (second ? 1 : 0);
+    return std::array<double, 4>{behind, second ? score.latency : 0, first ? 0 : -score.goodput,
                                  -score.throughput};
   };
   std::vector<std::size_t> places(scores.size());

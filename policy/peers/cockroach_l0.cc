@@ -16,10 +16,9 @@ constexpr double kSmoothing = 0.5;
 constexpr double kLowLoad = 0.5, kMediumLoad = 1, kOverloaded = 2;  // scores
 
 struct Level0 {
-  double bytes = 0;  // of all column families
-  double files = 0;  // of the one that has most
-  double out_levels =
-      1;  // ...from which compactions move bytes: level 0, and those with data below
+  double bytes = 0;       // of all column families
+  double files = 0;       // of the one that has most
+  double out_levels = 1;  // ...from which compactions move bytes: level 0 and those with data
 };
 
 // numOutLevelsGauge: all levels from the first below 0 that has data on; the last one where none

@@ -24,9 +24,8 @@
 //   ours only when ours changes. It counts the bytes of batches, not those that reach level 0.
 // - Flush tokens (a share of the peak rate of flushes, by their utilisation) and disk bandwidth
 //   tokens for elastic work: how busy the flush loop is is not in a sample.
-// - Every file of level 0 counts as a run of its own; Pebble's sublevels may have several, and
-// small
-//   ones count less (5 MiB each at least, l0MinimumSizePerSubLevel).
+// - Every file of level 0 counts as a run of its own; Pebble's sublevels may have
+//   several, and small ones count less (5 MiB each at least, l0MinimumSizePerSubLevel).
 #pragma once
 
 #include <memory>

@@ -18,8 +18,7 @@
 //   where that is more, since a burst of theirs would take from compactions what they do not share
 //   there.
 // - Both tune only when a compaction asks. There idle time is no sample; here it leaves the
-// windows,
-//   which are of time.
+//   windows, which are of time.
 // - There the windows are full of zeros at first. Here a window's mean is of what there is: the
 //   original's first minutes are not what it does the rest of its life.
 // - `scale` divides every amount of bytes above, for databases that are scaled down.

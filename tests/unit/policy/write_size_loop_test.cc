@@ -231,6 +231,15 @@ static HeadroomBench beside_a_reader() {
   return bench;
 }
 
+// ...and writes in pieces as small as the reader's.
+static HeadroomBench following() {
+  HeadroomBench bench = beside_a_reader();
+  const auto proposal = bench.run(1, knob::kWriteSize);
+  REQUIRE(proposal);
+  bench.apply(*proposal);
+  return bench;
+}
+
 TEST_CASE("write size: who is not read writes as its neighbour's reads bear, and before its turn",
           "[headroom]") {
   HeadroomBench bench = beside_a_reader();
@@ -259,10 +268,7 @@ TEST_CASE("write size: who is not read writes as its neighbour's reads bear, and
 }
 
 TEST_CASE("write size: who followed and is read now goes its own way", "[headroom]") {
-  HeadroomBench bench = beside_a_reader();
-  const auto proposal = bench.run(1, knob::kWriteSize);
-  REQUIRE(proposal);
-  bench.apply(*proposal);
+  HeadroomBench bench = following();
   bench.f.reads_per_second = 1000;
   bench.f.read_p99_us = 300;
   const auto back = bench.run(10, knob::kWriteSize);
@@ -274,10 +280,7 @@ TEST_CASE("write size: who followed and is read now goes its own way", "[headroo
 }
 
 TEST_CASE("write size: smaller ones that nobody remembers are found out anew", "[headroom]") {
-  HeadroomBench bench = beside_a_reader();
-  const auto proposal = bench.run(1, knob::kWriteSize);
-  REQUIRE(proposal);
-  bench.apply(*proposal);
+  HeadroomBench bench = following();
   bench.policy = *make_policy("headroom", {});  // rocktuned was restarted
   CHECK_FALSE(bench.run(30, knob::kWriteSize));
   bench.f.reads_per_second = 1000;
@@ -288,10 +291,7 @@ TEST_CASE("write size: smaller ones that nobody remembers are found out anew", "
 }
 
 TEST_CASE("write size: a health check is no reader", "[headroom]") {
-  HeadroomBench bench = beside_a_reader();
-  const auto proposal = bench.run(1, knob::kWriteSize);
-  REQUIRE(proposal);
-  bench.apply(*proposal);
+  HeadroomBench bench = following();
   for (int i = 0; i < 5; ++i) {
     bench.f.reads_per_second = 20;
     CHECK_FALSE(bench.run(0.5, knob::kWriteSize));
