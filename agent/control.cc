@@ -31,6 +31,10 @@ wire::Knob describe_knob(const KnobGroup& group, Knob& knob) {
   described.changeable = described.reason.empty();
   described.min = range.min;
   described.max = range.max;
+  const bool of_object = group.scope() == Scope::kLimiter || group.scope() == Scope::kCache;
+  if (of_object) {
+    described.databases = static_cast<std::uint64_t>(std::max(1, knob.state().users()));
+  }
   return described;
 }
 

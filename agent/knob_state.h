@@ -11,6 +11,7 @@
 // Thread-safety: all functions; writes must be serialised by lock_writes().
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <mutex>
@@ -68,6 +69,11 @@ class KnobState {
   // nullopt: it was not observed yet.
   [[nodiscard]] std::optional<std::int64_t> found() const;
 
+  // Knobs that have this state: one in each database that has the object. Without a lock.
+  void join() { ++users_; }
+  void leave() { --users_; }
+  [[nodiscard]] int users() const { return users_; }
+
   void make_manual();
   // `value` becomes the found one, the owner "found".
   void release(std::int64_t value);
@@ -75,6 +81,7 @@ class KnobState {
  private:
   mutable std::mutex mutex_;
   std::mutex writes_;
+  std::atomic<int> users_{0};
   std::uint64_t generation_ = 0;
   bool writing_ = false;
   bool manual_ = false;

@@ -17,7 +17,6 @@ struct Entry {
   std::shared_ptr<KnobState> state;
   std::map<std::string, std::shared_ptr<KnobState>> settings;  // beside that one
   bool ours = false;
-  int users = 0;  // knobs that have one of the states
   std::shared_ptr<HostsRate> hosts_rate;
 
   [[nodiscard]] bool has(const KnobState& one) const {
@@ -26,9 +25,9 @@ struct Entry {
                                [&](const auto& s) { return s.get() == &one; });
   }
   [[nodiscard]] bool worth_keeping() const {
-    return users > 0 || ours || !state->as_found() ||
-           !std::ranges::all_of(settings | std::views::values,
-                                [](const auto& setting) { return setting->as_found(); });
+    const auto done_with = [](const auto& one) { return one->users() == 0 && one->as_found(); };
+    return ours || !done_with(state) ||
+           !std::ranges::all_of(settings | std::views::values, done_with);
   }
 };
 
@@ -40,16 +39,16 @@ struct Objects {
   Entry& of(const std::shared_ptr<void>& object) {
     std::erase_if(entries, [](const auto& item) { return item.second.object.expired(); });
     auto& entry = entries[object.get()];
-    if (!entry.state) entry = Entry{object, std::make_shared<KnobState>(), {}, false, 0, {}};
+    if (!entry.state) entry = Entry{object, std::make_shared<KnobState>(), {}, false, {}};
     return entry;
   }
 
   // With the mutex held.
-  void leave(const KnobState& state) {
+  void leave(KnobState& state) {
     const auto it =
         std::ranges::find_if(entries, [&](const auto& item) { return item.second.has(state); });
     if (it == entries.end()) return;
-    --it->second.users;
+    state.leave();
     if (!it->second.worth_keeping()) entries.erase(it);
   }
 };
@@ -63,9 +62,9 @@ Objects& objects() {
 std::shared_ptr<KnobState> state_of_object(const std::shared_ptr<void>& object) {
   if (!object) return std::make_shared<KnobState>();
   const std::lock_guard lock(objects().mutex);
-  auto& entry = objects().of(object);
-  ++entry.users;
-  return entry.state;
+  const auto& state = objects().of(object).state;
+  state->join();
+  return state;
 }
 
 }  // namespace
@@ -80,7 +79,7 @@ std::shared_ptr<KnobState> state_of(const std::shared_ptr<rocksdb::RateLimiter>&
   auto& entry = objects().of(limiter);
   auto& state = entry.settings[std::string(setting)];
   if (!state) state = std::make_shared<KnobState>();
-  ++entry.users;
+  state->join();
   return state;
 }
 

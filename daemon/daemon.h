@@ -82,6 +82,7 @@ class Daemon {
   struct Step {  // one database in one poll
     std::shared_ptr<Target> target;
     std::vector<Decision> decisions;
+    std::uint64_t configured;  // the target's, when this was decided
   };
 
   void arm();

@@ -96,8 +96,10 @@ asio::awaitable<void> Daemon::carry_out(PeerPointer peer, std::vector<Step> step
       refuse_all(step, "the database was closed, or is no longer to be tuned");
       continue;
     }
-    if (freeze_.frozen) {
-      refuse_all(step, frozen_reason());
+    // What the operator has said since.
+    const bool configured_anew = step.target->configured() != step.configured;
+    if (freeze_.frozen || configured_anew) {
+      refuse_all(step, freeze_.frozen ? frozen_reason() : "the configuration has changed since");
       step.decisions.clear();  // the lease is renewed all the same
     }
     const Nanoseconds until = clock_().tick + kCommandTime;
@@ -109,7 +111,7 @@ asio::awaitable<void> Daemon::carry_out(PeerPointer peer, std::vector<Step> step
 void Daemon::refuse_all(const Step& step, const std::string& reason) {
   for (const Decision& decision : step.decisions) {
     const std::int64_t value = decision.proposal.from;
-    step.target->report({decision.id, "failed", reason, value, value});
+    step.target->report({decision.id, "not_sent", reason, value, value});
   }
 }
 
@@ -150,7 +152,7 @@ asio::awaitable<std::vector<Daemon::Step>> Daemon::sample_databases(PeerPointer 
       agent_failed(*peer, sample.error(), at);
       break;
     }
-    steps.push_back({target, target->poll(at, sample)});
+    steps.push_back({target, target->poll(at, sample), target->configured()});
   }
   co_return steps;
 }

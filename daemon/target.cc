@@ -80,6 +80,7 @@ void Target::opened(Opening opening) {
   notes_.reset();
   manual_.clear();
   family_knobs_.reset();
+  in_common_.clear();
   knobs_wanted_ = false;
   adoption_noted_ = false;
   events_.opened(opening_->incarnation());
@@ -161,17 +162,32 @@ void Target::read_machine(Sample& sample) {
 }
 
 // What the config or the freeze file freezes is frozen in the sample itself, so that a replay sees
-// it too.
+// it too. So is what a database has in common with others of its process: what its engine would
+// take or leave is theirs as well, and what they need is not in its sample.
 void Target::take_knobs(Sample& sample, const wire::Sample& answer) {
+  in_common_.clear();
+  for (const wire::Knob& knob : answer.knobs) {
+    if (knob.databases > 1) in_common_[{knob.name, knob.column_family}] = knob.databases;
+  }
   KnobReadings::List knobs = to_knob_readings(answer);
   family_knobs_.add_to(answer, knobs);
   knobs_wanted_ = family_knobs_.wanted(answer, sample.at.tick);
   for (KnobReading& knob : knobs) {
     const bool by_rule =
         std::find(rule_.freeze.begin(), rule_.freeze.end(), knob.name) != rule_.freeze.end();
-    if (!knob.changeable || (!by_rule && frozen_.empty())) continue;
+    const auto common = in_common_.find({knob.name, knob.column_family});
+    const bool in_common = common != in_common_.end();
+    if (!knob.changeable || (!by_rule && frozen_.empty() && !in_common)) continue;
     knob.changeable = false;
-    knob.reason = by_rule ? "frozen in the configuration" : frozen_;
+    if (by_rule) {
+      knob.reason = "frozen in the configuration";
+    } else if (!frozen_.empty()) {
+      knob.reason = frozen_;
+    } else {
+      knob.reason = "one and the same for " + std::to_string(common->second) +
+                    " databases of the process, and what is right for one of them may not be so "
+                    "for the others";
+    }
   }
   sample.knobs = std::move(knobs);
 }
@@ -382,6 +398,7 @@ Result<void> Target::reconfigure(std::uint64_t serial, const TargetRule& rule) {
     recorded_incarnation_.clear();
     last_step_.reset();
   }
+  ++configured_;
   const bool other_device = rule.device_stat != rule_.device_stat;
   rule_ = rule;
   name_ = display_name(rule_, path_);

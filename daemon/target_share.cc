@@ -32,6 +32,8 @@ std::optional<ShareMember> Target::share_member() const {
   if (write) member.device_at_most = rule_.engine.budget.device_share * write->bytes_per_second;
   member.cpus = last_step_->features.cpus;
   member.knobs = last_sample_.knobs;
+  member.in_common = in_common_;
+  member.memory = memory_use(member.knobs, last_step_->features.column_families);
   member.demand = demand_;
   return member;
 }

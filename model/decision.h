@@ -64,8 +64,8 @@ struct GuardNote {
 // What the actuator did with an allowed decision. Recorded, and fed back on replay.
 struct Actuation {
   std::string decision_id;
-  std::string
-      status;  // "applied", "unchanged", "advised" (mode is not act), or the wire's failures
+  std::string status;  // "applied", "unchanged", "advised" (mode is not act), "not_sent" (the agent
+                       // was not asked: nothing is known of the change), or the wire's failures
   std::string reason;
   std::int64_t before = 0;
   std::int64_t after = 0;

@@ -76,6 +76,8 @@ std::optional<Proposal> BuffersLoop::end_trade(const Situation& situation) {
 
 std::optional<Proposal> BuffersLoop::offer_return(const Situation& situation) {
   const KnobReading* cache = cache_of(situation);
+  // Nobody could have changed it: the time begins when somebody can.
+  if (cache != nullptr && !cache->changeable) return_->since = situation.now;
   const bool over = seconds_between(return_->since, situation.now) > kReturnOfferedSeconds;
   // Smaller than the probe left it: somebody else needs the memory.
   if (over ||

@@ -211,7 +211,9 @@ void Engine::State::not_made(const Decision& decision, const Actuation& actuatio
     guard.failed(decision);
     if (actuation.status == "failed") late.failed(decision);
   }
-  if (policy->guard_scope() == GuardScope::kAll) {
+  if (policy->guard_scope() == GuardScope::kAll && actuation.status == "not_sent") {
+    filter.not_sent(decision.proposal, now);
+  } else if (policy->guard_scope() == GuardScope::kAll) {
     filter.failed(decision.proposal, now);
   } else {
     filter.forget(decision.proposal);  // tried again at the policy's own pace

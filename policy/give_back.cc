@@ -121,6 +121,8 @@ std::optional<Proposal> GiveBack::give_again(const PolicyInput& input, const Kno
     lowered_.erase(known);
     return std::nullopt;
   }
+  // What the host lacks is not taken again because others need less.
+  if (reading.name == knob::kCacheCapacity && memory_.is_low()) return std::nullopt;
   if (static_cast<double>(to) < static_cast<double>(reading.value) * (1 + kReturnBand)) {
     return std::nullopt;
   }
@@ -139,8 +141,18 @@ std::optional<Proposal> GiveBack::decide(const PolicyInput& input, const KnobRea
   return give_again(input, reading, most);
 }
 
+void GiveBack::inherit(const PolicyInput& input) {
+  const KnobReading* jobs = input.features.knobs.find(knob::kBackgroundJobs, "");
+  if (inherited_ || jobs == nullptr) return;
+  inherited_ = true;
+  if (jobs->owner != KnobOwner::kRocktune || jobs->value >= jobs->found) return;
+  lowered_.try_emplace(jobs->name, Lowered{jobs->found, jobs->value, jobs->value});
+}
+
 void GiveBack::propose(const PolicyInput& input, std::vector<Proposal>& proposals) {
+  memory_.observe(input.features);
   if (!input.features.fresh) return;
+  inherit(input);
   if (!input.features.shared && lowered_.empty()) return;
   for (const std::string_view name :
        {knob::kRateLimit, knob::kBackgroundJobs, knob::kCacheCapacity}) {

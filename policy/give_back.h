@@ -5,7 +5,9 @@
 // - share.jobs, share.memory, share.device: a knob stands above the slice: down to it. Not the rate
 //   limit while this database has a backlog itself: that would be paid for twice.
 // - share.returned: a knob that was lowered so, and that the policy has not lowered since, goes
-//   back towards where it stood, as far as the slice allows.
+//   back towards where it stood, as far as the slice allows; a cache not while memory is low.
+//   Jobs that stand below what was found at the first look are taken for lowered so by an earlier
+//   run: no loop of ours lowers them there.
 //
 // Pure; deterministic; bounded; one per engine.
 #pragma once
@@ -15,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "policy/memory.h"
 #include "policy/policy.h"
 
 namespace rocktune {
@@ -27,7 +30,7 @@ class GiveBack {
   // Once per step, after the policy; merges into what that proposed: where both want to lower a
   // knob the lower value counts, otherwise what lowers.
   void propose(const PolicyInput& input, std::vector<Proposal>& proposals);
-  void reset() { lowered_.clear(); }
+  void reset() { *this = GiveBack(); }
 
  private:
   // `most`: the slice as a value of the knob; absent: there is none.
@@ -43,7 +46,12 @@ class GiveBack {
     // Where it stood before, the lowest that was asked for since it last rose, and where it stands.
     std::int64_t from = 0, to = 0, seen = 0;
   };
+  // What an earlier run has lowered and not given back.
+  void inherit(const PolicyInput& input);
+
   std::map<std::string, Lowered> lowered_;  // by knob
+  MemoryWatch memory_;
+  bool inherited_ = false;
 };
 
 }  // namespace rocktune

@@ -66,14 +66,19 @@ Range allowed_range(const LimitInput& input) {
     range = {std::min(range.low, input.reading.found), std::max(range.high, input.reading.found)};
   }
   if (input.proposal.rule == kPinRule) return range;  // the operator's word, as the budget is
+  // A budget and a slice bound what is taken. What stands above them comes down in steps, and is
+  // not kept up there by a value that they would not allow.
+  const bool raises = input.proposal.to > input.proposal.from;
   if (input.spec.name == knob::kRateLimit) {
     range.low = std::max(range.low, whole_bytes(std::ceil(input.budget.rate_limit_min.value)));
     // Its slice of the device, while others on it suffer; what it needs least comes first.
     const auto& shared = input.features.shared;
-    if (shared && shared->background_max_bytes_per_second) {
+    if (raises && shared && shared->background_max_bytes_per_second) {
       const double most = static_cast<double>(*shared->background_max_bytes_per_second);
       range.high = std::min(range.high, std::max(range.low, whole_bytes(most)));
     }
+  } else if (!raises) {
+    return range;
   } else if (input.spec.name == knob::kBackgroundJobs || input.spec.name == knob::kSubcompactions) {
     range.high = std::min(range.high, jobs_ceiling(input));
   } else if (const double each = bytes_each(input); each > 0) {

@@ -8,6 +8,7 @@ namespace {
 
 constexpr double kRepeatSeconds = 60;
 constexpr double kFirstRetrySeconds = 5;
+constexpr Nanoseconds kSentAgainAfter = std::chrono::seconds(1);
 
 bool allowed(const Verdict& verdict) {
   return verdict.kind == VerdictKind::kAllowed || verdict.kind == VerdictKind::kClamped;
@@ -48,6 +49,10 @@ void JournalFilter::failed(const Proposal& proposal, Nanoseconds now) {
   double wait = std::min(kFirstRetrySeconds * std::exp2(knob.failures - 1), kRepeatSeconds);
   knob.retry_at =
       now + std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(wait));
+}
+
+void JournalFilter::not_sent(const Proposal& proposal, Nanoseconds now) {
+  knobs_[{proposal.knob, proposal.column_family}].retry_at = now + kSentAgainAfter;
 }
 
 void JournalFilter::forget(const Proposal& proposal) {

@@ -4,7 +4,8 @@
 // - A proposal that was allowed and is asked for again although the knob still stands where it
 //   stood (advise mode; or not applied yet) is dropped, before the guard sees it, for a minute:
 //   it would spend the guard's dwell and change budget on nothing.
-// - One that failed may be tried again after 5 s, then 10, 20, ... up to a minute.
+// - One that failed may be tried again after 5 s, then 10, 20, ... up to a minute; one that was not
+//   sent to the agent after a second.
 // - One that is held or rejected is journalled again when its reason's class changes (the verdict's
 //   kind, the guard's rule or the policy's rule), or after a minute.
 #pragma once
@@ -25,6 +26,7 @@ class JournalFilter {
   // Whether the decision is to be journalled; remembers it.
   bool admits(const Decision& decision, Nanoseconds now);
   void failed(const Proposal& proposal, Nanoseconds now);
+  void not_sent(const Proposal& proposal, Nanoseconds now);
   void succeeded(const Proposal& proposal) { forget(proposal); }
   // It may be asked for again at once.
   void forget(const Proposal& proposal);

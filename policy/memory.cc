@@ -10,9 +10,24 @@ namespace {
 
 // A device that has not been read for so long is gone.
 constexpr double kLostDeviceSeconds = 15;
+// Shares of all memory that are available.
+constexpr double kMemoryShort = 0.05, kMemoryLow = 0.10, kAfterShortSeconds = 300;
 constexpr double kLeastMissesPerRead = 0.05, kLeastMissesPerSecond = 100;
 
 }  // namespace
+
+void MemoryWatch::observe(const Features& f) {
+  pressure_.note(f.at.tick, f.memory_pressure_ratio);
+  const bool waits = pressure().value_or(0) >= kMemoryPressure;
+  const auto less_than = [&f](double share) {
+    return f.memory_available_bytes && f.memory_total_bytes &&
+           *f.memory_available_bytes < share * *f.memory_total_bytes;
+  };
+  short_ = waits || less_than(kMemoryShort);
+  if (short_) short_at_ = f.at.tick;
+  const bool lately = short_at_ && seconds_between(*short_at_, f.at.tick) < kAfterShortSeconds;
+  low_ = waits || less_than(kMemoryLow) || lately;
+}
 
 Value reads_and_seeks(const Features& f) {
   if (!f.reads_per_second) return std::nullopt;

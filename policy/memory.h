@@ -5,12 +5,14 @@
 // cache that several column families share stands in the sample once.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "model/features.h"
 #include "model/indicators.h"
 #include "model/objective.h"
 #include "model/sample.h"
+#include "model/trend.h"
 
 namespace rocktune {
 
@@ -26,6 +28,25 @@ MemoryUse memory_use(const KnobReadings& knobs,
 
 // The least that write_buffer_size may be set to; it may have been found smaller.
 std::int64_t least_write_buffer(const KnobReading& size);
+
+inline constexpr double kMemoryPressure = 0.10;  // a share of the time that is too much
+
+// The machine's memory. Short: less than 5% is available, or tasks wait for it. Low: less than 10%,
+// or it was short within five minutes; there is none to spare.
+class MemoryWatch {
+ public:
+  void observe(const Features& features);  // once per sample
+
+  [[nodiscard]] bool is_short() const { return short_; }
+  [[nodiscard]] bool is_low() const { return low_; }
+  // Share of the time that tasks waited for memory, mean of 5 s.
+  [[nodiscard]] Value pressure() const { return pressure_.mean(5); }
+
+ private:
+  Trend pressure_{Trend::Jumps::kKeep, 0, 5};
+  std::optional<Nanoseconds> short_at_;
+  bool short_ = false, low_ = false;
+};
 
 // budget.memory_max, or what was found.
 double memory_budget(const Budget& budget, const MemoryUse& use);

@@ -219,7 +219,7 @@ std::optional<Culprit> Outcomes::find_culprit(const Running& running,
   std::string why;
   for (const std::vector<Running>* group : {&running_, &ended}) {
     for (const Running& other : *group) {
-      if (other.since <= newest->since) continue;
+      if (other.since <= newest->since || !may_go_back(other.decision.proposal)) continue;
       std::string worse = why_worse(other);
       if (worse.empty()) continue;
       newest = &other;

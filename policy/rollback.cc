@@ -2,8 +2,7 @@
 
 #include "model/knobs.h"
 #include "model/text.h"
-#include "policy/give_back.h"
-#include "policy/memory.h"
+#include "policy/urgent.h"
 
 namespace rocktune {
 namespace {
@@ -18,11 +17,11 @@ bool backlog_lasts(const std::vector<Indicator>& indicators) {
   return false;
 }
 
-// The knob is read, and does not stand any more where the change put it.
-bool moved_on(const Features& features, const Culprit& culprit) {
-  const KnobReading* reading =
-      features.knobs.find(culprit.proposal.knob, culprit.proposal.column_family);
-  return features.fresh && reading != nullptr && reading->value != culprit.actuation.after;
+// To take it back would take from what works against the backlog.
+bool relieves_backlog(const Culprit& culprit) {
+  const bool raised = culprit.actuation.before < culprit.actuation.after;
+  return (raised && culprit.proposal.knob != knob::kCacheCapacity) ||
+         relieves_stall(culprit.proposal);
 }
 
 }  // namespace
@@ -59,7 +58,7 @@ void Rollbacks::consider(const Finished& finished, Nanoseconds now) {
   }
   const Culprit& culprit = wanted.culprit;
   bool ours_to_undo = (finished.worse_by_far || finished.slo_broken) && !finished.load_changed &&
-                      culprit.proposal.rule != kRollbackRule && !is_for_others(culprit.proposal) &&
+                      may_go_back(culprit.proposal) &&
                       culprit.actuation.before != culprit.actuation.after;
   if (!ours_to_undo) return;
   wanted_[{culprit.proposal.knob, culprit.proposal.column_family}] = std::move(wanted);
@@ -89,17 +88,20 @@ std::vector<Proposal> Rollbacks::propose(const Features& features,
   const Nanoseconds blind = unseen(features);
   for (auto one = wanted_.begin(); one != wanted_.end();) {
     const Culprit& culprit = one->second.culprit;
+    const KnobReading* reading =
+        features.knobs.find(culprit.proposal.knob, culprit.proposal.column_family);
+    const bool known = features.fresh && reading != nullptr;
     one->second.since += blind;
-    bool expired = seconds_between(one->second.since, features.at.tick) > kOfferedSeconds;
-    bool moved = moved_on(features, culprit);
-    bool takes_away = culprit.actuation.before < culprit.actuation.after &&
-                      culprit.proposal.knob != knob::kCacheCapacity;
+    // Nobody could have changed it: the minute begins when somebody can.
+    if (known && !reading->changeable) one->second.since = features.at.tick;
+    const bool expired = seconds_between(one->second.since, features.at.tick) > kOfferedSeconds;
+    const bool moved = known && reading->value != culprit.actuation.after;
     if (expired && !moved) give_up(one->second);
     if (expired || moved) {
       one = wanted_.erase(one);
       continue;
     }
-    if (!(takes_away && backlog_lasts(indicators))) out.push_back(back(one->second));
+    if (!(relieves_backlog(culprit) && backlog_lasts(indicators))) out.push_back(back(one->second));
     ++one;
   }
   return out;

@@ -181,7 +181,14 @@ std::optional<Proposal> ShapeLoop::follow(const Situation& situation) {
     cost_ = {};
     return std::nullopt;
   }
-  if (cost_.seconds < kMeasureSeconds) return std::nullopt;
+  if (cost_.seconds < kMeasureSeconds) {
+    const double tried = seconds_between(*trial.applied_at, situation.now);
+    if (tried < kSettleSeconds + kLongestMeasureSeconds) return std::nullopt;
+    trial.failed = true;
+    trial.why = "nobody could tell in " + text::duration(tried) +
+                " what it gains: writers were in trouble, or too little was read";
+    return go_to(situation, trial.from, "shape.undo", trial.why);
+  }
   const Judgement judgement = judge(trial.before, cost_, trial.why);
   if (judgement == Judgement::kBetter) {
     end_trial(true, situation.now);
@@ -191,10 +198,44 @@ std::optional<Proposal> ShapeLoop::follow(const Situation& situation) {
   return go_to(situation, trial.from, "shape.undo", trial.why);
 }
 
+std::optional<Proposal> ShapeLoop::undo_inherited(const Situation& situation) {
+  const KnobReadings& knobs = situation.features.knobs;
+  if (!inherited_) {
+    if (knobs.empty()) return std::nullopt;
+    inherited_.emplace();
+    inherited_at_ = situation.now;
+    for (const KnobReading& knob : knobs) {
+      const bool shape = knob.name == knob::kLevelBase || knob.name == knob::kTargetFileSize;
+      const bool ours = knob.owner == KnobOwner::kRocktune && knob.value != knob.found;
+      if (shape && ours) inherited_->push_back({knob.name, knob.column_family});
+    }
+  }
+  // Held for so long, by a pin or a freeze, it is somebody's wish.
+  if (seconds_between(inherited_at_, situation.now) > kMeasureSeconds) inherited_->clear();
+  for (const Inherited& one : *inherited_) {
+    const KnobReading* reading = knobs.find(one.knob, one.column_family);
+    const bool there = reading != nullptr && reading->changeable &&
+                       reading->owner == KnobOwner::kRocktune && reading->value != reading->found;
+    if (!there) continue;
+    cost_ = {};
+    settling_since_ = situation.now;
+    Proposal out = propose(*reading, reading->found, "shape.undo");
+    out.reason = "an earlier run of rocktuned left " + reading->name + " of " +
+                 reading->column_family +
+                 " so, and what that gains is not known: trials begin at "
+                 "what was found";
+    out.expected = {"write_amplification", true, situation.features.write_amplification.value_or(0),
+                    kShapeEvaluationSeconds};
+    return out;
+  }
+  return std::nullopt;
+}
+
 std::optional<Proposal> ShapeLoop::decide(const Situation& situation) {
   measure(situation);
   // A stall in the middle of a measurement says more about the load than about the shape.
   if (situation.trouble) cost_ = {};
+  if (auto back = undo_inherited(situation)) return back;
   if (trial_) return follow(situation);
   if (resting_since_) {
     if (seconds_between(*resting_since_, situation.now) < rest_seconds_) return std::nullopt;

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "policy/situation.h"
 
@@ -18,6 +19,8 @@ class ShapeLoop {
   // After a change old and new shape live side by side for a while.
   static constexpr double kSettleSeconds = 600;
   static constexpr double kRestSeconds = 6 * 3600;
+  // A trial that was not judged in so long after it settled has failed.
+  static constexpr double kLongestMeasureSeconds = 3 * kMeasureSeconds;
 
   std::optional<Proposal> decide(const Situation& situation);
   void reset() { *this = ShapeLoop(); }
@@ -49,10 +52,18 @@ class ShapeLoop {
   static Judgement judge(const Cost& before, const Cost& after, std::string& why);
   std::optional<Proposal> try_next(const Situation& situation);
   std::optional<Proposal> follow(const Situation& situation);
+  // What an earlier run of the daemon left was in the middle of a trial, or is not known to gain:
+  // it goes back to what was found, which later trials are compared with.
+  std::optional<Proposal> undo_inherited(const Situation& situation);
   std::optional<Proposal> go_to(const Situation& situation, std::int64_t to, const char* rule,
                                 std::string reason) const;
   void end_trial(bool gained, Nanoseconds now);
 
+  struct Inherited {
+    std::string knob, column_family;
+  };
+  std::optional<std::vector<Inherited>> inherited_;  // absent: not looked for yet
+  Nanoseconds inherited_at_{0};
   Cost cost_;
   std::optional<Trial> trial_;
   int candidate_ = 0;

@@ -35,6 +35,24 @@ double value_of(const KnobReading* knob) {
   return knob == nullptr ? 0 : std::max(0.0, static_cast<double>(knob->value));
 }
 
+// How many databases have the limiter or cache that this knob is of.
+double databases_of(const ShareMember& member, const KnobReading& knob) {
+  const auto common = member.in_common.find({knob.name, knob.column_family});
+  return common == member.in_common.end() ? 1 : static_cast<double>(common->second);
+}
+
+// Its part of the memory that it uses: a cache of several databases counts once for all of them.
+MemoryUse part_of_memory(const ShareMember& member) {
+  MemoryUse part = member.memory;
+  for (const KnobReading& knob : member.knobs) {
+    if (knob.name != knob::kCacheCapacity) continue;
+    const double others = 1 - 1 / databases_of(member, knob);
+    part.cache -= others * static_cast<double>(knob.value);
+    part.found_cache -= others * static_cast<double>(knob.found);
+  }
+  return part;
+}
+
 double piece(double budget, std::size_t members, double least) {
   const double pieces = std::max(kPieces, 8.0 * static_cast<double>(members));
   return std::max(least, std::floor(budget / pieces / least) * least);
@@ -99,7 +117,7 @@ Claim memory_claim(const ShareMember& member, const MemoryUse& use, bool wish) {
 double rate_held(const ShareMember& member, const KnobReading* limiter) {
   const double writes = member.demand.background_peak.value_or(0);
   if (limiter == nullptr || limiter->value >= kUnlimitedBytesPerSecond) return writes;
-  return value_of(limiter);
+  return value_of(limiter) / databases_of(member, *limiter);
 }
 
 Claim device_claim(const ShareMember& member, double budget, double unit) {
@@ -180,15 +198,17 @@ void Sharing::divide_memory(Nanoseconds now, const HostBudget& host,
                         [&](const ShareMember& member) { return member.name == entry.first; });
   });
   std::vector<Claim> claims;
+  std::map<std::string, double> of_others;  // what it sees of its caches, and others pay for
   for (const ShareMember& member : members) {
-    const MemoryUse use = memory_use(member.knobs);
+    const MemoryUse use = part_of_memory(member);
+    of_others[member.name] = member.memory.total() - use.total();
     const bool uses = uses_what_it_got(now, member, use.total());
     claims.push_back(memory_claim(member, use, member.demand.wants_cache && uses));
   }
   const auto budget = static_cast<double>(host.memory_max->value);
   const double unit = piece(budget, members.size(), std::min(kShareMiB, budget));
   for (const auto& [name, slice] : memory_.update(now, budget, unit, std::move(claims))) {
-    out[name].memory_max_bytes = counted(slice);
+    out[name].memory_max_bytes = counted(slice + of_others[name]);
   }
 }
 

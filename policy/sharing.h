@@ -15,10 +15,12 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/objective.h"
 #include "policy/device_budget.h"
+#include "policy/memory.h"
 #include "policy/shares.h"
 
 namespace rocktune {
@@ -41,6 +43,9 @@ struct ShareMember {
   std::optional<double> device_at_most;  // bytes/s of the device that it may write, if known
   std::optional<double> cpus;            // that its process may use
   KnobReadings knobs;                    // as last read
+  // Of its limiter and caches, by name and column family: how many databases have the same one.
+  std::map<std::pair<std::string, std::string>, std::uint64_t> in_common;
+  MemoryUse memory;  // of all its column families
   Demand demand;
 };
 

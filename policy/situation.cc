@@ -34,8 +34,6 @@ constexpr double kInterferenceShare = 0.5;
 // no idle flash needs. A device that has been slower than that all the time was never seen idle, or
 // is no flash: there so many requests have to be in flight.
 constexpr double kLoadedAwait = 4, kLoadedAwaitMs = 1, kLoadedQueue = 3;
-// Shares of all memory that are available.
-constexpr double kMemoryShort = 0.05, kMemoryLow = 0.10, kAfterShortSeconds = 300;
 // A share of all CPUs from which background work is felt.
 constexpr double kCpuShort = 0.9;
 // Who was read within this time is read from, if it was for longer than a health check takes. Who
@@ -124,7 +122,7 @@ void Observer::add(const Features& f) {
   compactions_.note(now, f.running_compactions);
   flushes_.note(now, f.running_flushes);
   cpu_.note(now, f.cpu_busy_ratio);
-  memory_pressure_.note(now, f.memory_pressure_ratio);
+  memory_.observe(f);
 }
 
 void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
@@ -228,26 +226,15 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   out.pressed = out.interference || others_wait || (compacts && (saturated || cpus_short));
 }
 
-void Observer::judge_memory(const Features& f, Situation& out) {
-  out.memory_pressure = memory_pressure_.mean(5);
-  const bool waits = out.memory_pressure.value_or(0) >= kMemoryPressure;
-  const auto less_than = [&f](double share) {
-    return f.memory_available_bytes && f.memory_total_bytes &&
-           *f.memory_available_bytes < share * *f.memory_total_bytes;
-  };
-  out.memory_short = waits || less_than(kMemoryShort);
-  if (out.memory_short) short_of_memory_ = out.now;
-  out.memory_low =
-      waits || less_than(kMemoryLow) || within(short_of_memory_, out.now, kAfterShortSeconds);
-}
-
 Situation Observer::observe(const PolicyInput& input) {
   Situation out(input);
   add(input.features);
   judge_backlog(input, out);
   judge_background(input.features, out);
   judge_reads(input, out);
-  judge_memory(input.features, out);
+  out.memory_short = memory_.is_short();
+  out.memory_low = memory_.is_low();
+  out.memory_pressure = memory_.pressure();
   return out;
 }
 

@@ -9,11 +9,10 @@
 
 #include "model/trend.h"
 #include "policy/gaps.h"
+#include "policy/memory.h"
 #include "policy/policy.h"
 
 namespace rocktune {
-
-inline constexpr double kMemoryPressure = 0.10;  // a share of the time that is too much
 
 struct Situation {
   explicit Situation(const PolicyInput& input)
@@ -72,10 +71,8 @@ struct Situation {
   // what comes of that, within bounds (policy/headroom.cc).
   bool relief_comes = false;
 
-  // The machine's memory. Short: less than 5% is available, or tasks wait for it. Low: less than
-  // 10%, or it was short within five minutes; there is none to spare.
-  bool memory_short = false, memory_low = false;
-  Value memory_pressure;  // share of the time that tasks waited for it, mean of 5 s
+  bool memory_short = false, memory_low = false;  // policy/memory.h, MemoryWatch
+  Value memory_pressure;
 
   Value running_compactions, running_flushes;  // means of 3 s
   Value cpu_busy_ratio;                        // mean of 5 s
@@ -110,19 +107,17 @@ class Observer {
   void judge_background(const Features& features, Situation& out) const;
   void judge_reads(const PolicyInput& input, Situation& out);
   void look_for_reads(const Features& features, Situation& out);
-  void judge_memory(const Features& features, Situation& out);
 
   static Trend window(double seconds) { return Trend(Trend::Jumps::kKeep, 0, seconds); }
   Trend passed_ = window(60), limiter_use_ = window(5);
   Trend written_ = window(60), background_ = window(60);
   Trend stalled_ = window(3), memtables_ = window(5), l0_ = window(10);
   Trend read_p99_ = window(5), queue_ = window(5), await_ = window(5);
-  Trend memory_pressure_ = window(5);
+  MemoryWatch memory_;
   Trend compactions_ = window(5), flushes_ = window(5), cpu_ = window(5);
   Held comfort_, slow_reads_;
   Value light_await_;  // the least mean of 5 s so far
   Value limiter_rate_;
-  std::optional<Nanoseconds> short_of_memory_;
   std::optional<Nanoseconds> seen_since_, read_at_, uncounted_at_;
   double read_seconds_ = 0;  // with pauses of less than a minute
   Held uncounted_;

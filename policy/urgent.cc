@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "policy/give_back.h"
 #include "policy/pins.h"
 #include "policy/rollback.h"
 
@@ -29,6 +30,12 @@ std::string loop_of(const Proposal& proposal) {
 
 bool is_return(const Proposal& proposal) {
   return proposal.rule == kRollbackRule || proposal.rule == kPinRule;
+}
+
+bool may_go_back(const Proposal& proposal) {
+  const KnobSpec* spec = find_knob(proposal.knob);
+  const bool protects = spec != nullptr && protects_host(proposal, *spec);
+  return !is_return(proposal) && !is_for_others(proposal) && !protects;
 }
 
 bool relieves_stall(const Proposal& proposal) {

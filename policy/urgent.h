@@ -15,6 +15,10 @@ std::string loop_of(const Proposal& proposal);
 // A rollback or a pin: the engine's own wishes, which bring a knob to where it was or has to be.
 bool is_return(const Proposal& proposal);
 
+// It may be taken back for what came of it: not the engine's own wishes, what others are due, nor
+// what the host lacks.
+bool may_go_back(const Proposal& proposal);
+
 // It is to end or shorten a stall: it expects less of L0, of pending bytes, of memtables that wait,
 // or of stalled time. Raising the limiter always is; raising level 0's trigger, fewer workers, less
 // memory and smaller single writes never are.

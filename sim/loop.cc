@@ -36,6 +36,9 @@ ShareMember member_of(const EngineConfig& config, const Sample& sample) {
   const auto& write = config.objective.device_capacities.write;
   if (write) member.device_at_most = config.budget.device_share * write->bytes_per_second;
   member.knobs = sample.knobs;
+  if (sample.database) {
+    member.memory = memory_use(sample.knobs, sample.database->column_families);
+  }
   return member;
 }
 

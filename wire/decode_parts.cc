@@ -88,6 +88,8 @@ void get(JsonReader& reader, const JsonReader::Json& json, const Where& where, K
   fields.required("min", out.min);
   fields.required("max", out.max);
   fields.check("max", out.min <= out.max, "must not be below min");
+  fields.optional("databases", out.databases);
+  fields.check("databases", out.databases > 0, "must not be 0");
 }
 
 void get(JsonReader& reader, const JsonReader::Json& json, const Where& where, KnobDetails& out) {

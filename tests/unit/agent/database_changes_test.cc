@@ -199,7 +199,11 @@ TEST_CASE("databases that share the agent's limiter agree on its settings") {
   REQUIRE(control.take_lease({"me", 10, "restore", {}}).has_value());
   REQUIRE(control.apply({"me", {{"1", "rate_limiter_l0_weight", "", 9, {}}}}).has_value());
   CHECK(knob_named(second.database.control(), "rate_limiter_l0_weight").owner == "rocktune");
+  CHECK(knob_named(second.database.control(), "rate_limiter_bytes_per_second").databases == 2);
+  CHECK(knob_named(second.database.control(), "block_cache_capacity_bytes").databases == 1);
+  CHECK(knob_named(second.database.control(), "max_background_jobs").databases == 1);
   first.database.close();
+  CHECK(knob_named(second.database.control(), "rate_limiter_bytes_per_second").databases == 1);
   const auto left = knob_named(second.database.control(), "rate_limiter_l0_weight");
   CHECK(left.owner == "found");
   CHECK(left.value == left.found);

@@ -267,6 +267,27 @@ TEST_CASE("knobs that nobody here turns are no news", "[daemon][target]") {
   CHECK(knobs[2].column_family == "index");
 }
 
+TEST_CASE("what several databases of a process have is turned for none of them",
+          "[daemon][target]") {
+  World world;
+  const auto target = world.target(Mode::kAct);
+  target->opened(world.opening());
+  wire::Sample sample = world.squeezed(1);
+  sample.knobs[0].databases = 2;
+  world.now.tick += 500ms;
+  target->poll(world.now, sample);
+  const KnobReading shared = target->knobs()[0];
+  CHECK_FALSE(shared.changeable);
+  CHECK(shared.reason.find("2 databases") != std::string::npos);
+  REQUIRE(target->share_member());
+  CHECK(target->share_member()->in_common.size() == 1);
+  sample = world.squeezed(2);
+  world.now.tick += 500ms;
+  target->poll(world.now, sample);  // the other one has been closed
+  CHECK(target->knobs()[0].changeable);
+  CHECK(target->share_member()->in_common.empty());
+}
+
 TEST_CASE("column families' knobs are asked for once, and then follow the samples",
           "[daemon][target]") {
   World world;

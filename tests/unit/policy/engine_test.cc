@@ -101,6 +101,23 @@ TEST_CASE("a change that the operator takes back is no outcome, and may come aga
   CHECK(allowed);
 }
 
+TEST_CASE("a change that was not sent is no failure: it is tried again at once", "[engine]") {
+  EngineConfig config;
+  config.budget.changes_per_hour = 1;
+  Stalled target(config);
+  Decision decision = target.first_decision();
+  for (int i = 0; i < 5; ++i) {
+    target.engine.report({decision.id, "not_sent", "another is under way", 20 * kM, 20 * kM});
+    std::vector<Decision> again;
+    for (int k = 0; k < 3; ++k) {
+      for (Decision& one : target.step().decisions) again.push_back(std::move(one));
+    }
+    REQUIRE(again.size() == 1);
+    CHECK(again[0].verdict.kind == VerdictKind::kAllowed);
+    decision = again[0];
+  }
+}
+
 TEST_CASE("a failed change is tried again, and spends nothing", "[engine]") {
   EngineConfig config;
   config.budget.changes_per_hour = 1;

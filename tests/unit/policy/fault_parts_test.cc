@@ -140,6 +140,18 @@ TEST_CASE("a rollback waits for the database to be read again", "[fault]") {
   CHECK(rollbacks.take_notes().empty());
 }
 
+TEST_CASE("a rollback waits for the end of a freeze", "[fault]") {
+  Rollbacks rollbacks;
+  rollbacks.consider(regression(), at_seconds(0));
+  for (double t = 0.5; t < 300; t += 0.5) {
+    Features frozen = knob_at(t, 80);
+    frozen.knobs.edit()[0].changeable = false;
+    rollbacks.propose(frozen, {});
+  }
+  CHECK(rollbacks.take_notes().empty());
+  CHECK(rollbacks.propose(knob_at(300, 80), {}).size() == 1);
+}
+
 TEST_CASE("a rollback that could not be made is given up, and that is said", "[fault]") {
   Rollbacks rollbacks;
   rollbacks.consider(regression(), at_seconds(0));

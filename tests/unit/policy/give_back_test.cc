@@ -58,6 +58,47 @@ TEST_CASE("a knob goes down to its slice, and back where it stood", "[sharing]")
   CHECK(back[0].reason.find("8 background jobs") != std::string::npos);
 }
 
+TEST_CASE("jobs that an earlier run lowered for others go back", "[sharing]") {
+  GiveBackBench bench;
+  bench.f.shared.reset();  // the others are gone
+  bench.f.knobs.edit()[0] = jobs_knob(3, 8);
+  SECTION("they are ours") {
+    bench.f.knobs.edit()[0].owner = KnobOwner::kRocktune;
+    const auto back = bench.step();
+    REQUIRE(back.size() == 1);
+    CHECK(back[0].rule == "share.returned");
+    CHECK(back[0].to == 8);
+  }
+  SECTION("an operator's stay") {
+    bench.f.knobs.edit()[0].owner = KnobOwner::kManual;
+    CHECK(bench.step().empty());
+  }
+  SECTION("what a policy lowers later is its own") {
+    bench.f.knobs.edit()[0].value = 8;
+    bench.step();
+    bench.f.knobs.edit()[0].value = 3;
+    bench.f.knobs.edit()[0].owner = KnobOwner::kRocktune;
+    CHECK(bench.step().empty());
+  }
+}
+
+TEST_CASE("a cache does not go back while memory is low", "[sharing]") {
+  GiveBackBench bench;
+  bench.f.knobs = {cache_knob(800, 800)};
+  bench.f.shared->jobs_max.reset();
+  bench.f.shared->memory_max_bytes = 400;
+  bench.f.memory_total_bytes = 1000;
+  bench.f.memory_available_bytes = 500;
+  REQUIRE(bench.step().size() == 1);
+  bench.f.shared->memory_max_bytes = 1000;
+  bench.f.memory_available_bytes = 90;
+  CHECK(bench.step().empty());
+  bench.f.memory_available_bytes = 500;
+  const auto back = bench.step();
+  REQUIRE(back.size() == 1);
+  CHECK(back[0].rule == "share.returned");
+}
+
 TEST_CASE("what the policy lowers further stays so", "[sharing]") {
   GiveBackBench bench;
   bench.step();

@@ -121,8 +121,40 @@ TEST_CASE("a clamp stops a change and never turns it round", "[guard]") {
   Verdict verdict = bench.ask(knob::kCacheCapacity, 300 * kGuardMiB);
   CHECK(is(verdict, VerdictKind::kHeld, "no_change"));
   CHECK(verdict.value == 256 * kGuardMiB);
-  verdict = bench.ask(knob::kCacheCapacity, 200 * kGuardMiB);  // the right way: back into the range
-  CHECK(verdict.value == 128 * kGuardMiB);
+  // The right way, and no further than asked: a budget bounds what is taken.
+  CHECK(bench.ask(knob::kCacheCapacity, 200 * kGuardMiB).value == 200 * kGuardMiB);
+}
+
+TEST_CASE("a slice that shrank is reached in steps", "[guard][sharing]") {
+  Bench bench;
+  bench.knob(knob::kBackgroundJobs) = jobs_knob(8, 8);
+  bench.f.shared = SharedBudget{};
+  bench.f.shared->jobs_max = 2;
+  for (const std::int64_t next : {6, 4, 2}) {
+    CHECK(bench.change(knob::kBackgroundJobs, 2).value == next);
+  }
+}
+
+TEST_CASE("memory above its budget may come down, whose ever it is", "[guard]") {
+  Budget budget;
+  budget.memory_max = Bytes{8 * kGuardMiB * 1024};
+  Bench bench(budget);
+  KnobReading size = cache_knob(128 * kGuardMiB, 64 * kGuardMiB);
+  size.name = knob::kWriteBufferSize;
+  KnobReading number = jobs_knob(4, 2);
+  number.name = knob::kWriteBuffers;
+  size.column_family = number.column_family = "default";
+  KnobReading cache = cache_knob(20 * kGuardMiB * 1024, 4 * kGuardMiB * 1024);
+  cache.owner = KnobOwner::kManual;  // an operator's, above the budget
+  bench.f.knobs = {cache, size, number};
+  Proposal back;
+  back.knob = knob::kWriteBufferSize;
+  back.column_family = "default";
+  back.from = 128 * kGuardMiB;
+  back.to = 64 * kGuardMiB;
+  CHECK(bench.guard.judge(back, bench.f).value == 64 * kGuardMiB);
+  back.to = 256 * kGuardMiB;
+  CHECK(bench.guard.judge(back, bench.f).value == 128 * kGuardMiB);
 }
 
 TEST_CASE("a value found below the range may come into it in one step", "[guard]") {

@@ -256,6 +256,46 @@ TEST_CASE("shape: kept when it saves writes, taken back when it does not", "[hea
   }
 }
 
+TEST_CASE("shape: what nobody can judge goes back", "[headroom][shape]") {
+  HeadroomBench bench;
+  bench.family(64 * kHeadroomMiB, 0);
+  const auto trial = shape_proposal(bench, ShapeLoop::kMeasureSeconds + 2);
+  REQUIRE(trial);
+  bench.apply(*trial);
+  bench.f.stalled_ratio = 0.5;
+  constexpr double kLongest = ShapeLoop::kSettleSeconds + ShapeLoop::kLongestMeasureSeconds;
+  CHECK_FALSE(shape_proposal(bench, kLongest - 10));
+  const auto undo = shape_proposal(bench, 20);
+  REQUIRE(undo);
+  CHECK(undo->rule == "shape.undo");
+  CHECK(undo->to == trial->from);
+}
+
+TEST_CASE("shape: what an earlier run left goes back to what was found", "[headroom][shape]") {
+  HeadroomBench bench;
+  bench.family(64 * kHeadroomMiB, 0);
+  KnobReading& base = bench.knob(knob::kLevelBase);
+  base.owner = KnobOwner::kRocktune;
+  base.value = 2 * base.found;
+  SECTION("once, and then trials begin") {
+    const auto undo = shape_proposal(bench, 1);
+    REQUIRE(undo);
+    CHECK(undo->rule == "shape.undo");
+    CHECK(undo->to == undo->from / 2);
+    bench.apply(*undo);
+    CHECK_FALSE(shape_proposal(bench, ShapeLoop::kSettleSeconds));
+    const auto next = shape_proposal(bench, ShapeLoop::kMeasureSeconds + 10);
+    REQUIRE(next);
+    CHECK(next->rule == "shape.try");
+  }
+  SECTION("unless something holds it for so long") {
+    for (int i = 0; i < static_cast<int>(ShapeLoop::kMeasureSeconds) * 2 + 2; ++i) bench.tick();
+    const auto next = shape_proposal(bench, 2 * ShapeLoop::kMeasureSeconds);
+    REQUIRE(next);
+    CHECK(next->rule == "shape.try");
+  }
+}
+
 TEST_CASE("shape: after a round without gain it rests for hours", "[headroom][shape]") {
   HeadroomBench bench;
   bench.family(64 * kHeadroomMiB, 0);

@@ -43,6 +43,21 @@ class OverlapBench {
     outcomes.begin(made, {id, "applied", "", from, to}, f);
   }
 
+  // A lowering of write buffers whose feature gets worse.
+  void begin_by(std::string_view rule, const char* feature) {
+    f.memory_pressure_ratio = 0.1;
+    Decision made;
+    made.id = "9-3";
+    made.proposal.knob = knob::kWriteBufferSize;
+    made.proposal.from = 300;
+    made.proposal.to = 280;
+    made.proposal.rule = rule;
+    made.proposal.expected = {feature, true, 0.01, 60};
+    made.verdict = {VerdictKind::kAllowed, 280, "", ""};
+    pass(0.5);
+    outcomes.begin(made, {"9-3", "applied", "", 300, 280}, f);
+  }
+
   Outcomes outcomes;
   Features f;
 };
@@ -147,6 +162,21 @@ TEST_CASE("of overlapping changes the newest that got worse goes back", "[rollba
     CHECK(wanted[0].reason.find("decision 7-1 made things worse") != std::string::npos);
     CHECK(wanted[0].reason.find("decision 9-1 came later") != std::string::npos);
     CHECK(rollbacks.done(wanted[0])->id == "9-1");
+  }
+  SECTION("not one that is for others, nor a rollback, nor for the host") {
+    bench.f.read_p99_us = 3000;
+    SECTION("share.device") {
+      bench.begin_by("share.device", "read_p99_us");
+    }
+    SECTION("a rollback") {
+      bench.begin_by(kRollbackRule, "read_p99_us");
+    }
+    SECTION("the host") {
+      bench.begin_by("cache.memory", "memory_pressure_ratio");
+    }
+    const auto finished = bench.pass(19);
+    REQUIRE(finished.at(0).culprit);
+    CHECK(finished[0].culprit->id == "9-2");
   }
   SECTION("the newest, when both did") {
     bench.f.cache_hit_ratio = 0.5;

@@ -272,6 +272,16 @@ TEST_CASE("no rollback of what is no regression, or is moot", "[rollback]") {
     rollbacks.consider(after(1600), {});
     CHECK(rollbacks.propose(standing_at(60), {}).empty());
   }
+  SECTION("memory that the host lacks") {
+    Finished finished = after(1600);
+    finished.proposal.knob = knob::kCacheCapacity;
+    finished.proposal.rule = "cache.memory";
+    finished.proposal.expected.feature = "memory_pressure_ratio";
+    rollbacks.consider(finished, {});
+    Features standing = standing_at(80);
+    standing.knobs = {cache_knob(80, 100)};
+    CHECK(rollbacks.propose(standing, {}).empty());
+  }
   SECTION("it waited too long") {
     rollbacks.consider(after(1600), {});
     CHECK(rollbacks.propose(standing_at(80, 61), {}).empty());
@@ -286,4 +296,16 @@ TEST_CASE("a relief is not taken back while the backlog lasts", "[rollback]") {
   rollbacks.consider(finished, {});
   CHECK(rollbacks.propose(standing_at(100), backlog(AlertState::kWarning)).empty());
   CHECK(rollbacks.propose(standing_at(100), backlog(AlertState::kOk)).size() == 1);
+}
+
+TEST_CASE("a relief that lowers is not taken back while the backlog lasts, either", "[rollback]") {
+  Finished finished = after(1600);
+  finished.proposal.knob = knob::kL0Trigger;
+  finished.proposal.expected.feature = "l0_ratio";
+  Features standing = standing_at(80);
+  standing.knobs.edit()[0].name = knob::kL0Trigger;
+  Rollbacks rollbacks;
+  rollbacks.consider(finished, {});
+  CHECK(rollbacks.propose(standing, backlog(AlertState::kWarning)).empty());
+  CHECK(rollbacks.propose(standing, backlog(AlertState::kOk)).size() == 1);
 }

@@ -73,9 +73,16 @@ class SharedLoop {
     if (slice != slices.end()) sample.shared = slice->second;
     const Step step = one.engine.step(sample);
     for (const Decision& decision : step.decisions) carry_out(one, decision);
-    one.member = ShareMember{
-        one.name,     "nvme0n1", one.weight,   tunes(one.config),      one.config.budget,
-        std::nullopt, 4.0,       sample.knobs, one.engine.demand(step)};
+    ShareMember& member = one.member.emplace();
+    member.name = one.name;
+    member.device = "nvme0n1";
+    member.weight = one.weight;
+    member.tunes = tunes(one.config);
+    member.budget = one.config.budget;
+    member.cpus = 4;
+    member.knobs = sample.knobs;
+    member.memory = memory_use(sample.knobs, step.features.column_families);
+    member.demand = one.engine.demand(step);
   }
   static void carry_out(One& one, const Decision& decision) {
     const bool allowed = decision.verdict.kind == VerdictKind::kAllowed ||

@@ -21,7 +21,13 @@ ShareMember member(const std::string& name, std::int64_t jobs = 2) {
   out.knobs = {limiter_knob(kUnlimitedBytesPerSecond), jobs_knob(jobs, jobs),
                cache_knob(256 * kShareTestMiB, 256 * kShareTestMiB)};
   out.demand.jobs_used = 2;
+  out.memory = memory_use(out.knobs);
   return out;
+}
+
+void set_cache(ShareMember& member, std::int64_t bytes) {
+  member.knobs.edit()[2].value = bytes;
+  member.memory = memory_use(member.knobs);
 }
 
 std::uint64_t jobs_of(const Sharing::Slices& slices, const std::string& name) {
@@ -119,10 +125,40 @@ TEST_CASE("memory goes where it is missed, and stays above a floor", "[sharing]"
     const std::uint64_t b = *slices.at("b").memory_max_bytes;
     CHECK(a + b <= 512 * kShareTestMiB);
     CHECK(b >= 64 * kShareTestMiB);
-    busy.knobs.edit()[2].value = static_cast<std::int64_t>(a);
-    idle.knobs.edit()[2].value = std::min(idle.knobs[2].value, static_cast<std::int64_t>(b));
+    set_cache(busy, static_cast<std::int64_t>(a));
+    set_cache(idle, std::min(idle.knobs[2].value, static_cast<std::int64_t>(b)));
   }
   CHECK(*slices.at("a").memory_max_bytes >= 440 * kShareTestMiB);
+}
+
+TEST_CASE("a cache that several databases have counts once among all", "[sharing]") {
+  Sharing sharing;
+  HostBudget host;
+  host.memory_max = Bytes{512 * kShareTestMiB};
+  ShareMember one = member("a"), two = member("b"), own = member("c");
+  for (ShareMember* each : {&one, &two}) {
+    each->in_common = {{{std::string(knob::kCacheCapacity), ""}, 2}};
+    each->knobs.edit()[2].changeable = false;
+  }
+  const auto slices = sharing.update(at_seconds(1), host, 8.0, {one, two, own});
+  // Each sees all of the one cache in its sample, and its slice has room for it.
+  CHECK(*slices.at("a").memory_max_bytes == 256 * kShareTestMiB);
+  CHECK(*slices.at("b").memory_max_bytes == 256 * kShareTestMiB);
+  CHECK(*slices.at("c").memory_max_bytes == 256 * kShareTestMiB);
+}
+
+TEST_CASE("write buffers of column families whose knobs are not read count", "[sharing]") {
+  Sharing sharing;
+  HostBudget host;
+  host.memory_max = Bytes{400 * kShareTestMiB};
+  ShareMember buffered = member("a"), other = member("b");
+  ColumnFamilyReading family;
+  family.name = "index";
+  family.write_buffer_bytes = 64 * kShareTestMiB;
+  family.max_write_buffer_number = 2;
+  buffered.memory = memory_use(buffered.knobs, {family});
+  const auto slices = sharing.update(at_seconds(1), host, 8.0, {buffered, other});
+  CHECK(*slices.at("a").memory_max_bytes >= (128 + 64) * kShareTestMiB);  // buffers, cache's floor
 }
 
 TEST_CASE("memory that was granted and is not used goes back", "[sharing]") {
@@ -132,7 +168,7 @@ TEST_CASE("memory that was granted and is not used goes back", "[sharing]") {
   ShareMember knee = member("a"), other = member("b");
   knee.demand.wants_cache = true;  // it misses, and yet never grows: its cache has found the knee
   other.demand.cache_used = 10.0 * kShareTestMiB;
-  other.knobs.edit()[2].value = 64 * kShareTestMiB;
+  set_cache(other, 64 * kShareTestMiB);
   auto slices = sharing.update(at_seconds(1), host, 8.0, {knee, other});
   const std::uint64_t granted = *slices.at("a").memory_max_bytes;
   CHECK(granted > 256 * kShareTestMiB);
@@ -196,7 +232,7 @@ TEST_CASE("a static database keeps what it has, and the other gets the rest", "[
   fixed.plant.demand = 1e6;
   loop.run(300);
   CHECK(fixed.changes == 0);
-  CHECK(loud.plant.jobs <= 3);
+  CHECK(loud.plant.jobs == 3);
 }
 
 namespace {
@@ -229,7 +265,8 @@ TEST_CASE("a writer gives way to another's reads, down to what it needs", "[shar
   CHECK(alone.at(1).plant.limit == kUnlimitedBytesPerSecond);
   auto& writer = loop.at(1);
   CHECK(has_rule(writer, "share.device"));
-  CHECK(writer.plant.limit < kUnlimitedBytesPerSecond);
+  REQUIRE(writer.member->demand.need);
+  CHECK(static_cast<double>(writer.plant.limit) <= 1.5 * 1.3 * *writer.member->demand.need);
   CHECK(writer.plant.l0() < 20);
   CHECK(writer.plant.stalled_seconds() <= alone.at(1).plant.stalled_seconds() + 1);
   CHECK(writer.plant.written() >= 0.99 * alone.at(1).plant.written());
