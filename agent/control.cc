@@ -32,8 +32,9 @@ wire::Knob describe_knob(const KnobGroup& group, Knob& knob) {
   described.min = range.min;
   described.max = range.max;
   const bool of_object = group.scope() == Scope::kLimiter || group.scope() == Scope::kCache;
-  if (of_object) {
-    described.databases = static_cast<std::uint64_t>(std::max(1, knob.state().users()));
+  if (of_object && knob.state().users() > 1) {
+    described.object = knob.state().number();
+    described.databases = static_cast<std::uint64_t>(knob.state().users());
   }
   return described;
 }

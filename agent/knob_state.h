@@ -69,6 +69,8 @@ class KnobState {
   // nullopt: it was not observed yet.
   [[nodiscard]] std::optional<std::int64_t> found() const;
 
+  // Of all states of the process; never 0.
+  [[nodiscard]] std::uint64_t number() const { return number_; }
   // Knobs that have this state: one in each database that has the object. Without a lock.
   void join() { ++users_; }
   void leave() { --users_; }
@@ -81,6 +83,11 @@ class KnobState {
  private:
   mutable std::mutex mutex_;
   std::mutex writes_;
+  static std::uint64_t next_number() {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+  }
+  const std::uint64_t number_ = next_number();
   std::atomic<int> users_{0};
   std::uint64_t generation_ = 0;
   bool writing_ = false;

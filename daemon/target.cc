@@ -23,6 +23,20 @@ std::string called(const KnobReading& knob) {
   return knob.column_family.empty() ? knob.name : knob.name + " of " + knob.column_family;
 }
 
+// What several databases have in common stays as it was found; what was made of it while there was
+// one may still go back there (policy/in_common.h).
+void leave_to_all(KnobReading& knob, std::uint64_t databases) {
+  if (knob.owner == KnobOwner::kRocktune && knob.value != knob.found) {
+    knob.min = knob.max = knob.found;
+    return;
+  }
+  if (!knob.changeable) return;
+  knob.changeable = false;
+  knob.reason = "one and the same for " + std::to_string(databases) +
+                " databases of the process, and what is right for one of them may not be so for "
+                "the others";
+}
+
 std::string joined(const std::vector<std::string>& sentences) {
   std::string text;
   for (const std::string& sentence : sentences) text += (text.empty() ? "" : "; ") + sentence;
@@ -166,28 +180,24 @@ void Target::read_machine(Sample& sample) {
 // take or leave is theirs as well, and what they need is not in its sample.
 void Target::take_knobs(Sample& sample, const wire::Sample& answer) {
   in_common_.clear();
-  for (const wire::Knob& knob : answer.knobs) {
-    if (knob.databases > 1) in_common_[{knob.name, knob.column_family}] = knob.databases;
-  }
   KnobReadings::List knobs = to_knob_readings(answer);
   family_knobs_.add_to(answer, knobs);
   knobs_wanted_ = family_knobs_.wanted(answer, sample.at.tick);
+  for (const wire::Knob& knob : answer.knobs) {
+    if (knob.databases < 2) continue;
+    in_common_[{knob.name, knob.column_family}] =
+        opening_->agent.instance + "/" + std::to_string(knob.object);
+    for (KnobReading& reading : knobs) {
+      if (reading.name != knob.name || reading.column_family != knob.column_family) continue;
+      leave_to_all(reading, knob.databases);
+    }
+  }
   for (KnobReading& knob : knobs) {
     const bool by_rule =
         std::find(rule_.freeze.begin(), rule_.freeze.end(), knob.name) != rule_.freeze.end();
-    const auto common = in_common_.find({knob.name, knob.column_family});
-    const bool in_common = common != in_common_.end();
-    if (!knob.changeable || (!by_rule && frozen_.empty() && !in_common)) continue;
+    if (!knob.changeable || (!by_rule && frozen_.empty())) continue;
     knob.changeable = false;
-    if (by_rule) {
-      knob.reason = "frozen in the configuration";
-    } else if (!frozen_.empty()) {
-      knob.reason = frozen_;
-    } else {
-      knob.reason = "one and the same for " + std::to_string(common->second) +
-                    " databases of the process, and what is right for one of them may not be so "
-                    "for the others";
-    }
+    knob.reason = by_rule ? "frozen in the configuration" : frozen_;
   }
   sample.knobs = std::move(knobs);
 }
@@ -339,6 +349,9 @@ std::vector<Decision> Target::step(Sample sample) {
   if (!saved_) saved_ = now;
   if (now - *saved_ >= learnt_.interval()) save_learnt();
   last_sample_ = std::move(sample);
+  if (last_sample_.database) {
+    memory_ = memory_use(last_sample_.knobs, last_sample_.database->column_families);
+  }
   demand_ = engine_.demand(result);
   last_step_ = std::move(result);
   return to_apply;
@@ -398,7 +411,7 @@ Result<void> Target::reconfigure(std::uint64_t serial, const TargetRule& rule) {
     recorded_incarnation_.clear();
     last_step_.reset();
   }
-  ++configured_;
+  if (!(rule == rule_)) ++configured_;
   const bool other_device = rule.device_stat != rule_.device_stat;
   rule_ = rule;
   name_ = display_name(rule_, path_);

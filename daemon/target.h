@@ -6,7 +6,6 @@
 #pragma once
 
 #include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -84,7 +83,8 @@ class Target {
 
   // Another rule for the same database. A changed engine config begins a new target in the trace.
   Result<void> reconfigure(std::uint64_t serial, const TargetRule& rule);
-  // Rises with each reconfigure(): what was decided before is not to be carried out after it.
+  // Rises with each reconfigure() by another rule: what was decided before is not to be carried out
+  // after it.
   [[nodiscard]] std::uint64_t configured() const { return configured_; }
   // Records what came after the last step, and saves what was learnt, before the daemon ends.
   void finish();
@@ -154,8 +154,8 @@ class Target {
   std::uint64_t due_ = 0, recorded_ = 0;
   std::vector<Actuation> reports_;                        // for the next step
   std::set<std::pair<std::string, std::string>> manual_;  // knobs whose owner was noted
-  // Knobs of what other databases of the process have as well, and how many have it.
-  std::map<std::pair<std::string, std::string>, std::uint64_t> in_common_;
+  ShareMember::InCommon in_common_;                       // as last read
+  MemoryUse memory_;                                      // as last read
   bool adoption_noted_ = false;
   FamilyKnobs family_knobs_;
   bool knobs_wanted_ = false;

@@ -33,7 +33,7 @@ std::optional<ShareMember> Target::share_member() const {
   member.cpus = last_step_->features.cpus;
   member.knobs = last_sample_.knobs;
   member.in_common = in_common_;
-  member.memory = memory_use(member.knobs, last_step_->features.column_families);
+  member.memory = memory_;
   member.demand = demand_;
   return member;
 }

@@ -11,6 +11,7 @@
 #include "model/text.h"
 #include "policy/give_back.h"
 #include "policy/guard.h"
+#include "policy/in_common.h"
 #include "policy/journal_filter.h"
 #include "policy/late_changes.h"
 #include "policy/outcomes.h"
@@ -182,8 +183,13 @@ void Engine::State::decide(Step& step) {
   PolicyInput input{step.features, step.indicators, config.objective, budget};
   std::vector<Proposal> proposals = policy->decide(input);
   if (tunes(config)) give_back.propose(input, proposals);
+  // A pin is the operator's word about what others are due, too.
+  std::erase_if(proposals, [&](const Proposal& one) {
+    return is_for_others(one) && config.pins.contains(one.knob);
+  });
   // A rollback goes before whatever the policy wants of that knob, and a pin before both.
   prefer(rollbacks.propose(step.features, step.indicators), proposals);
+  if (tunes(config)) prefer(propose_in_common(step.features), proposals);
   prefer(propose_pins(config.pins, step.features), proposals);
   for (const Proposal& proposal : proposals) judge(proposal, step);
   for (auto notes : {guard.take_notes(), rollbacks.take_notes()}) {

@@ -116,7 +116,8 @@ std::optional<Proposal> GiveBack::give_again(const PolicyInput& input, const Kno
   const auto known = lowered_.find(reading.name);
   if (known == lowered_.end()) return std::nullopt;
   const std::int64_t before = known->second.from;
-  const std::int64_t to = std::min(before, most.value_or(before));
+  std::int64_t to = std::min(before, most.value_or(before));
+  if (reading.name == knob::kBackgroundJobs) to = std::min(to, input.budget.jobs_max.value_or(to));
   if (reading.value >= before) {
     lowered_.erase(known);
     return std::nullopt;
@@ -128,7 +129,7 @@ std::optional<Proposal> GiveBack::give_again(const PolicyInput& input, const Kno
   }
   Proposal out = rocktune::propose(reading, to, "share.returned");
   out.reason =
-      "the others need less: back towards the " + amount_of(reading, before) + " from before";
+      "the others need no more: back towards the " + amount_of(reading, before) + " from before";
   out.expected = expect_from(input, reading);
   return out;
 }

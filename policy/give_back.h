@@ -7,7 +7,7 @@
 // - share.returned: a knob that was lowered so, and that the policy has not lowered since, goes
 //   back towards where it stood, as far as the slice allows; a cache not while memory is low.
 //   Jobs that stand below what was found at the first look are taken for lowered so by an earlier
-//   run: no loop of ours lowers them there.
+//   engine: the loop of jobs does not lower them there.
 //
 // Pure; deterministic; bounded; one per engine.
 #pragma once
@@ -46,7 +46,7 @@ class GiveBack {
     // Where it stood before, the lowest that was asked for since it last rose, and where it stands.
     std::int64_t from = 0, to = 0, seen = 0;
   };
-  // What an earlier run has lowered and not given back.
+  // What an earlier engine has lowered and not given back.
   void inherit(const PolicyInput& input);
 
   std::map<std::string, Lowered> lowered_;  // by knob

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/text.h"
+#include "policy/in_common.h"
 #include "policy/memory.h"
 #include "policy/pins.h"
 
@@ -65,7 +66,8 @@ Range allowed_range(const LimitInput& input) {
   if (input.proposal.to == input.reading.found) {
     range = {std::min(range.low, input.reading.found), std::max(range.high, input.reading.found)};
   }
-  if (input.proposal.rule == kPinRule) return range;  // the operator's word, as the budget is
+  // The operator's word, as the budget is; and what was found is no one's to bound.
+  if (input.proposal.rule == kPinRule || input.proposal.rule == kInCommonRule) return range;
   // A budget and a slice bound what is taken. What stands above them comes down in steps, and is
   // not kept up there by a value that they would not allow.
   const bool raises = input.proposal.to > input.proposal.from;

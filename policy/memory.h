@@ -2,7 +2,8 @@
 // budget, so that either can grow where the other shrinks. Pure; internal to policy/.
 //
 // Write buffers count as write_buffer_size * max_write_buffer_number of every column family; a
-// cache that several column families share stands in the sample once.
+// cache that several column families share stands in the sample once. And whether the host has
+// memory to spare.
 #pragma once
 
 #include <optional>

@@ -143,6 +143,11 @@ Finished Outcomes::finish(const Running& running, const std::vector<Running>& en
     out.outcome.reason += "; judged again after decision " + running.again + " was taken back";
   }
   if (out.worse_by_far || out.slo_broken) out.culprit = find_culprit(running, ended);
+  if (out.culprit && !may_go_back(out.culprit->proposal)) {
+    out.outcome.reason += "; decision " + out.culprit->id +
+                          " came later and is the newest that got worse (" + out.culprit->why +
+                          "), and is not to be taken back";
+  }
   return out;
 }
 
@@ -219,7 +224,7 @@ std::optional<Culprit> Outcomes::find_culprit(const Running& running,
   std::string why;
   for (const std::vector<Running>* group : {&running_, &ended}) {
     for (const Running& other : *group) {
-      if (other.since <= newest->since || !may_go_back(other.decision.proposal)) continue;
+      if (other.since <= newest->since) continue;
       std::string worse = why_worse(other);
       if (worse.empty()) continue;
       newest = &other;

@@ -8,6 +8,7 @@ namespace rocktune {
 namespace {
 
 constexpr double kOfferedSeconds = 60;
+constexpr Nanoseconds kMostFrozen = std::chrono::seconds(300);  // as windows wait (outcomes.cc)
 
 bool backlog_lasts(const std::vector<Indicator>& indicators) {
   for (const Indicator& indicator : indicators) {
@@ -17,11 +18,12 @@ bool backlog_lasts(const std::vector<Indicator>& indicators) {
   return false;
 }
 
-// To take it back would take from what works against the backlog.
+// To take it back would take from what works against the backlog: what was raised, but the cache;
+// and compactions of level 0 that begin earlier.
 bool relieves_backlog(const Culprit& culprit) {
   const bool raised = culprit.actuation.before < culprit.actuation.after;
-  return (raised && culprit.proposal.knob != knob::kCacheCapacity) ||
-         relieves_stall(culprit.proposal);
+  const std::string& knob = culprit.proposal.knob;
+  return raised ? knob != knob::kCacheCapacity : knob == knob::kL0Trigger;
 }
 
 }  // namespace
@@ -64,20 +66,19 @@ void Rollbacks::consider(const Finished& finished, Nanoseconds now) {
   wanted_[{culprit.proposal.knob, culprit.proposal.column_family}] = std::move(wanted);
 }
 
-// Since the last sample, when nobody could see or change anything meanwhile.
-Nanoseconds Rollbacks::unseen(const Features& features) {
+Rollbacks::Passed Rollbacks::look(const Features& features) {
   const Nanoseconds now = features.at.tick;
   const bool gap = gaps_.look(now) > 0;
-  const Nanoseconds passed = last_ && now > *last_ ? now - *last_ : Nanoseconds{0};
+  const Nanoseconds time = last_ && now > *last_ ? now - *last_ : Nanoseconds{0};
   last_ = now;
-  return gap || !features.fresh ? passed : Nanoseconds{0};
+  return {time, gap || !features.fresh};
 }
 
 void Rollbacks::give_up(const Wanted& wanted) {
   const Culprit& culprit = wanted.culprit;
   notes_.push_back({culprit.proposal.knob, culprit.proposal.column_family,
-                    "decision " + culprit.id + " is not taken back: in " +
-                        text::duration(kOfferedSeconds) + " that could not be done, " +
+                    "decision " + culprit.id +
+                        " is not taken back, since that could not be done in time: " +
                         culprit.proposal.knob + text::in_family(culprit.proposal.column_family) +
                         " stays at " + std::to_string(culprit.actuation.after)});
 }
@@ -85,23 +86,26 @@ void Rollbacks::give_up(const Wanted& wanted) {
 std::vector<Proposal> Rollbacks::propose(const Features& features,
                                          const std::vector<Indicator>& indicators) {
   std::vector<Proposal> out;
-  const Nanoseconds blind = unseen(features);
+  const Nanoseconds now = features.at.tick;
+  const Passed passed = look(features);
   for (auto one = wanted_.begin(); one != wanted_.end();) {
     const Culprit& culprit = one->second.culprit;
     const KnobReading* reading =
         features.knobs.find(culprit.proposal.knob, culprit.proposal.column_family);
     const bool known = features.fresh && reading != nullptr;
-    one->second.since += blind;
-    // Nobody could have changed it: the minute begins when somebody can.
-    if (known && !reading->changeable) one->second.since = features.at.tick;
-    const bool expired = seconds_between(one->second.since, features.at.tick) > kOfferedSeconds;
+    const bool frozen = known && !reading->changeable;
+    if (passed.unseen || frozen) one->second.since += passed.time;
+    if (!passed.unseen && frozen) one->second.frozen += passed.time;
+    const bool expired = seconds_between(one->second.since, now) > kOfferedSeconds ||
+                         one->second.frozen > kMostFrozen;
     const bool moved = known && reading->value != culprit.actuation.after;
     if (expired && !moved) give_up(one->second);
     if (expired || moved) {
       one = wanted_.erase(one);
       continue;
     }
-    if (!(relieves_backlog(culprit) && backlog_lasts(indicators))) out.push_back(back(one->second));
+    const bool waits = frozen || (relieves_backlog(culprit) && backlog_lasts(indicators));
+    if (!waits) out.push_back(back(one->second));
     ++one;
   }
   return out;

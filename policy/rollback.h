@@ -27,8 +27,9 @@ inline constexpr std::string_view kRollbackRule = "rollback.regression";
 class Rollbacks {
  public:
   void consider(const Finished& finished, Nanoseconds now);
-  // What is wanted in this step; each is offered for a minute in which the database is read, or
-  // until done() or moot. Call once per sample.
+  // What is wanted in this step; each is offered for a minute in which the database is read and the
+  // knob can be changed, or until done() or moot; not after five minutes in which it could not be
+  // changed. Call once per sample.
   std::vector<Proposal> propose(const Features& features, const std::vector<Indicator>& indicators);
   // A rollback was carried out; returns what was taken back by it.
   std::optional<Culprit> done(const Proposal& proposal);
@@ -39,11 +40,16 @@ class Rollbacks {
  private:
   struct Wanted {
     Culprit culprit;
-    Expectation expected;  // of the rollback
-    double was = 0;        // before the change
-    Nanoseconds since{0};  // put off by the time in which nothing was read
+    Expectation expected;   // of the rollback
+    double was = 0;         // before the change
+    Nanoseconds since{0};   // put off by the time in which nothing was read, or not changeable
+    Nanoseconds frozen{0};  // in which it was read and not changeable
   };
-  [[nodiscard]] Nanoseconds unseen(const Features& features);
+  struct Passed {  // since the last sample
+    Nanoseconds time{0};
+    bool unseen = false;  // nobody could see or change anything meanwhile
+  };
+  Passed look(const Features& features);
   void give_up(const Wanted& wanted);
   static Proposal back(const Wanted& wanted);
   std::map<std::pair<std::string, std::string>, Wanted> wanted_;

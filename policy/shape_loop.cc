@@ -13,6 +13,8 @@ namespace rocktune {
 namespace {
 
 constexpr double kShapeEvaluationSeconds = ShapeLoop::kSettleSeconds + ShapeLoop::kMeasureSeconds;
+// How long one knob may take to go back to what was found, while others of this loop are judged.
+constexpr double kTurnSeconds = 2 * kShapeEvaluationSeconds;
 constexpr double kLeastWritten = 1e6;  // bytes/s of the user: less costs nobody anything
 constexpr double kGain = 0.05;         // least fall of write amplification
 constexpr double kLoss = 0.10;         // most rise of read P99 or space
@@ -203,32 +205,41 @@ std::optional<Proposal> ShapeLoop::undo_inherited(const Situation& situation) {
   if (!inherited_) {
     if (knobs.empty()) return std::nullopt;
     inherited_.emplace();
-    inherited_at_ = situation.now;
     for (const KnobReading& knob : knobs) {
       const bool shape = knob.name == knob::kLevelBase || knob.name == knob::kTargetFileSize;
       const bool ours = knob.owner == KnobOwner::kRocktune && knob.value != knob.found;
       if (shape && ours) inherited_->push_back({knob.name, knob.column_family});
     }
+    turn_since_ = situation.now;
   }
-  // Held for so long, by a pin or a freeze, it is somebody's wish.
-  if (seconds_between(inherited_at_, situation.now) > kMeasureSeconds) inherited_->clear();
-  for (const Inherited& one : *inherited_) {
-    const KnobReading* reading = knobs.find(one.knob, one.column_family);
-    const bool there = reading != nullptr && reading->changeable &&
-                       reading->owner == KnobOwner::kRocktune && reading->value != reading->found;
-    if (!there) continue;
+  // One after the other: the next is held while the one before it is judged.
+  while (!inherited_->empty()) {
     cost_ = {};
     settling_since_ = situation.now;
-    Proposal out = propose(*reading, reading->found, "shape.undo");
-    out.reason = "an earlier run of rocktuned left " + reading->name + " of " +
-                 reading->column_family +
-                 " so, and what that gains is not known: trials begin at "
-                 "what was found";
-    out.expected = {"write_amplification", true, situation.features.write_amplification.value_or(0),
-                    kShapeEvaluationSeconds};
-    return out;
+    const Inherited& one = inherited_->back();
+    const KnobReading* reading = knobs.find(one.knob, one.column_family);
+    if (reading != nullptr && !reading->changeable) turn_since_ = situation.now;  // frozen
+    const bool there = reading == nullptr ||
+                       (reading->owner == KnobOwner::kRocktune && reading->value != reading->found);
+    // Held for so long, by a pin, it is somebody's wish.
+    if (there && seconds_between(turn_since_, situation.now) <= kTurnSeconds) {
+      return undo(situation, reading);
+    }
+    inherited_->pop_back();
+    turn_since_ = situation.now;
   }
   return std::nullopt;
+}
+
+std::optional<Proposal> ShapeLoop::undo(const Situation& situation, const KnobReading* reading) {
+  if (reading == nullptr || !reading->changeable) return std::nullopt;
+  Proposal out = propose(*reading, reading->found, "shape.undo");
+  out.reason = reading->name + " of " + reading->column_family +
+               " was left so before rocktuned, or its configuration, began anew, and what that "
+               "gains is not known: trials begin at what was found";
+  out.expected = {"write_amplification", true, situation.features.write_amplification.value_or(0),
+                  kShapeEvaluationSeconds};
+  return out;
 }
 
 std::optional<Proposal> ShapeLoop::decide(const Situation& situation) {
@@ -236,6 +247,7 @@ std::optional<Proposal> ShapeLoop::decide(const Situation& situation) {
   // A stall in the middle of a measurement says more about the load than about the shape.
   if (situation.trouble) cost_ = {};
   if (auto back = undo_inherited(situation)) return back;
+  if (!inherited_ || !inherited_->empty()) return std::nullopt;
   if (trial_) return follow(situation);
   if (resting_since_) {
     if (seconds_between(*resting_since_, situation.now) < rest_seconds_) return std::nullopt;

@@ -52,9 +52,11 @@ class ShapeLoop {
   static Judgement judge(const Cost& before, const Cost& after, std::string& why);
   std::optional<Proposal> try_next(const Situation& situation);
   std::optional<Proposal> follow(const Situation& situation);
-  // What an earlier run of the daemon left was in the middle of a trial, or is not known to gain:
-  // it goes back to what was found, which later trials are compared with.
+  // What an earlier engine left, before a restart or another configuration, was in the middle of a
+  // trial, or is not known to gain: it goes back to what was found, which later trials are compared
+  // with.
   std::optional<Proposal> undo_inherited(const Situation& situation);
+  static std::optional<Proposal> undo(const Situation& situation, const KnobReading* reading);
   std::optional<Proposal> go_to(const Situation& situation, std::int64_t to, const char* rule,
                                 std::string reason) const;
   void end_trial(bool gained, Nanoseconds now);
@@ -63,7 +65,7 @@ class ShapeLoop {
     std::string knob, column_family;
   };
   std::optional<std::vector<Inherited>> inherited_;  // absent: not looked for yet
-  Nanoseconds inherited_at_{0};
+  Nanoseconds turn_since_{0};                        // of the last of them
   Cost cost_;
   std::optional<Trial> trial_;
   int candidate_ = 0;

@@ -35,18 +35,25 @@ double value_of(const KnobReading* knob) {
   return knob == nullptr ? 0 : std::max(0.0, static_cast<double>(knob->value));
 }
 
-// How many databases have the limiter or cache that this knob is of.
-double databases_of(const ShareMember& member, const KnobReading& knob) {
+using Members = std::vector<const ShareMember*>;
+
+// How many of the members have the limiter or cache that this knob of one of them is of.
+double owners_of(const ShareMember& member, const KnobReading& knob, const Members& members) {
   const auto common = member.in_common.find({knob.name, knob.column_family});
-  return common == member.in_common.end() ? 1 : static_cast<double>(common->second);
+  if (common == member.in_common.end()) return 1;
+  return static_cast<double>(
+      std::count_if(members.begin(), members.end(), [&](const ShareMember* other) {
+        return std::any_of(other->in_common.begin(), other->in_common.end(),
+                           [&](const auto& one) { return one.second == common->second; });
+      }));
 }
 
-// Its part of the memory that it uses: a cache of several databases counts once for all of them.
-MemoryUse part_of_memory(const ShareMember& member) {
+// Its part of the memory that it uses: a cache of several members counts once for all of them.
+MemoryUse part_of_memory(const ShareMember& member, const Members& members) {
   MemoryUse part = member.memory;
   for (const KnobReading& knob : member.knobs) {
     if (knob.name != knob::kCacheCapacity) continue;
-    const double others = 1 - 1 / databases_of(member, knob);
+    const double others = 1 - 1 / owners_of(member, knob, members);
     part.cache -= others * static_cast<double>(knob.value);
     part.found_cache -= others * static_cast<double>(knob.found);
   }
@@ -113,21 +120,24 @@ Claim memory_claim(const ShareMember& member, const MemoryUse& use, bool wish) {
   return claim;
 }
 
-// What it takes of the device: its limit, or what it writes where nothing limits it.
-double rate_held(const ShareMember& member, const KnobReading* limiter) {
+// What it takes of the device: its limit, or what it writes where nothing limits it. Nor may a
+// limit that is nobody's to give take from the others what is not written.
+double rate_held(const ShareMember& member, const KnobReading* limiter, const Members& members) {
   const double writes = member.demand.background_peak.value_or(0);
   if (limiter == nullptr || limiter->value >= kUnlimitedBytesPerSecond) return writes;
-  return value_of(limiter) / databases_of(member, *limiter);
+  const double limit = value_of(limiter) / owners_of(member, *limiter, members);
+  if (!yields(member, limiter) && member.demand.background_peak) return std::min(limit, writes);
+  return limit;
 }
 
-Claim device_claim(const ShareMember& member, double budget, double unit) {
+Claim device_claim(const ShareMember& member, const Members& members, double budget, double unit) {
   const KnobReading* limiter = database_knob(member, knob::kRateLimit);
   Claim claim;
   claim.member = member.name;
   claim.weight = member.weight;
   claim.floor = member.budget.rate_limit_min.value;
   claim.movable = yields(member, limiter);
-  claim.held = rate_held(member, limiter);
+  claim.held = rate_held(member, limiter, members);
   // In steps, so that a passing rate makes no new plan at every poll.
   if (!claim.movable) claim.held = std::ceil(claim.held / unit) * unit;
   if (member.demand.trouble) {
@@ -197,10 +207,13 @@ void Sharing::divide_memory(Nanoseconds now, const HostBudget& host,
     return std::none_of(members.begin(), members.end(),
                         [&](const ShareMember& member) { return member.name == entry.first; });
   });
+  Members all;
+  all.reserve(members.size());
+  for (const ShareMember& member : members) all.push_back(&member);
   std::vector<Claim> claims;
   std::map<std::string, double> of_others;  // what it sees of its caches, and others pay for
   for (const ShareMember& member : members) {
-    const MemoryUse use = part_of_memory(member);
+    const MemoryUse use = part_of_memory(member, all);
     of_others[member.name] = member.memory.total() - use.total();
     const bool uses = uses_what_it_got(now, member, use.total());
     claims.push_back(memory_claim(member, use, member.demand.wants_cache && uses));
@@ -233,8 +246,14 @@ void Sharing::divide_device(Nanoseconds now, Device& device,
   const double unit = piece(*budget, members.size(), 1);
   std::vector<Claim> claims;
   claims.reserve(members.size());
-  for (const ShareMember* member : members) claims.push_back(device_claim(*member, *budget, unit));
-  for (const auto& [name, slice] : device.shares.update(now, *budget, unit, std::move(claims))) {
+  double least = 0;
+  for (const ShareMember* member : members) {
+    claims.push_back(device_claim(*member, members, *budget, unit));
+    least += claims.back().movable ? claims.back().floor : claims.back().held;
+  }
+  // What each needs least comes first, whatever those write who give nothing back.
+  const double divided = std::max(*budget, std::ceil(least / unit) * unit);
+  for (const auto& [name, slice] : device.shares.update(now, divided, unit, std::move(claims))) {
     out[name].background_max_bytes_per_second = counted(slice);
   }
 }

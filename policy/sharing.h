@@ -43,8 +43,10 @@ struct ShareMember {
   std::optional<double> device_at_most;  // bytes/s of the device that it may write, if known
   std::optional<double> cpus;            // that its process may use
   KnobReadings knobs;                    // as last read
-  // Of its limiter and caches, by name and column family: how many databases have the same one.
-  std::map<std::pair<std::string, std::string>, std::uint64_t> in_common;
+  // Of what it has in common with others of its process: the same name for the same limiter or
+  // cache, by knob and column family.
+  using InCommon = std::map<std::pair<std::string, std::string>, std::string>;
+  InCommon in_common;
   MemoryUse memory;  // of all its column families
   Demand demand;
 };

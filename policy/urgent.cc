@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "policy/give_back.h"
+#include "policy/in_common.h"
 #include "policy/pins.h"
 #include "policy/rollback.h"
 
@@ -29,7 +30,8 @@ std::string loop_of(const Proposal& proposal) {
 }
 
 bool is_return(const Proposal& proposal) {
-  return proposal.rule == kRollbackRule || proposal.rule == kPinRule;
+  return proposal.rule == kRollbackRule || proposal.rule == kPinRule ||
+         proposal.rule == kInCommonRule;
 }
 
 bool may_go_back(const Proposal& proposal) {

@@ -12,7 +12,8 @@ namespace rocktune {
 // The part of the policy's rule before the dot: "limiter" of "limiter.backlog".
 std::string loop_of(const Proposal& proposal);
 
-// A rollback or a pin: the engine's own wishes, which bring a knob to where it was or has to be.
+// A rollback, a pin or what several databases have: the engine's own wishes, which bring a knob to
+// where it was or has to be.
 bool is_return(const Proposal& proposal);
 
 // It may be taken back for what came of it: not the engine's own wishes, what others are due, nor

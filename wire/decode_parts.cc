@@ -90,6 +90,7 @@ void get(JsonReader& reader, const JsonReader::Json& json, const Where& where, K
   fields.check("max", out.min <= out.max, "must not be below min");
   fields.optional("databases", out.databases);
   fields.check("databases", out.databases > 0, "must not be 0");
+  fields.optional("object", out.object);
 }
 
 void get(JsonReader& reader, const JsonReader::Json& json, const Where& where, KnobDetails& out) {

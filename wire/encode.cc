@@ -103,7 +103,10 @@ void write_fields(JsonWriter& out, const Knob& knob) {
   out.field("reason", knob.reason);
   out.field("min", knob.min);
   out.field("max", knob.max);
-  if (knob.databases > 1) out.field("databases", knob.databases);
+  if (knob.databases > 1) {
+    out.field("databases", knob.databases);
+    out.field("object", knob.object);
+  }
 }
 
 void write(JsonWriter& out, const Knob& knob) {

@@ -113,8 +113,9 @@ struct Knob {
   std::string reason;    // why it is not changeable; empty when it is
   std::int64_t min = 0;  // what the agent accepts: it refuses the rest before RocksDB sees it
   std::int64_t max = 0;
-  // Of the process, that are open and have the limiter or cache which this knob is of.
-  std::uint64_t databases = 1;
+  // Where several open databases of the process have the limiter or cache which this knob is of:
+  // how many, and a number of that setting of the object, unique in the process. Else 1 and 0.
+  std::uint64_t databases = 1, object = 0;
 };
 
 // What is always true of a knob.

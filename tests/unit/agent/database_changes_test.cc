@@ -200,6 +200,8 @@ TEST_CASE("databases that share the agent's limiter agree on its settings") {
   REQUIRE(control.apply({"me", {{"1", "rate_limiter_l0_weight", "", 9, {}}}}).has_value());
   CHECK(knob_named(second.database.control(), "rate_limiter_l0_weight").owner == "rocktune");
   CHECK(knob_named(second.database.control(), "rate_limiter_bytes_per_second").databases == 2);
+  CHECK(knob_named(second.database.control(), "rate_limiter_bytes_per_second").object ==
+        knob_named(first.database.control(), "rate_limiter_bytes_per_second").object);
   CHECK(knob_named(second.database.control(), "block_cache_capacity_bytes").databases == 1);
   CHECK(knob_named(second.database.control(), "max_background_jobs").databases == 1);
   first.database.close();

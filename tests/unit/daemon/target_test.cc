@@ -274,6 +274,7 @@ TEST_CASE("what several databases of a process have is turned for none of them",
   target->opened(world.opening());
   wire::Sample sample = world.squeezed(1);
   sample.knobs[0].databases = 2;
+  sample.knobs[0].object = 7;
   world.now.tick += 500ms;
   target->poll(world.now, sample);
   const KnobReading shared = target->knobs()[0];
@@ -282,6 +283,15 @@ TEST_CASE("what several databases of a process have is turned for none of them",
   REQUIRE(target->share_member());
   CHECK(target->share_member()->in_common.size() == 1);
   sample = world.squeezed(2);
+  sample.knobs[0].databases = 2;
+  sample.knobs[0].owner = "rocktune";
+  sample.knobs[0].value /= 2;  // turned while it was this one's alone
+  world.now.tick += 500ms;
+  const auto back = target->poll(world.now, sample);
+  REQUIRE(back.size() == 1);
+  CHECK(back[0].proposal.rule == "common.returned");
+  CHECK(back[0].verdict.value == sample.knobs[0].found);
+  sample = world.squeezed(3);
   world.now.tick += 500ms;
   target->poll(world.now, sample);  // the other one has been closed
   CHECK(target->knobs()[0].changeable);

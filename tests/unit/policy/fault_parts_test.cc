@@ -143,13 +143,22 @@ TEST_CASE("a rollback waits for the database to be read again", "[fault]") {
 TEST_CASE("a rollback waits for the end of a freeze", "[fault]") {
   Rollbacks rollbacks;
   rollbacks.consider(regression(), at_seconds(0));
-  for (double t = 0.5; t < 300; t += 0.5) {
-    Features frozen = knob_at(t, 80);
-    frozen.knobs.edit()[0].changeable = false;
-    rollbacks.propose(frozen, {});
-  }
+  const auto freeze = [&](double from, double to) {
+    for (double t = from; t < to; t += 0.5) {
+      Features frozen = knob_at(t, 80);
+      frozen.knobs.edit()[0].changeable = false;
+      CHECK(rollbacks.propose(frozen, {}).empty());
+    }
+  };
+  rollbacks.propose(knob_at(0, 80), {});
+  freeze(0.5, 290);
   CHECK(rollbacks.take_notes().empty());
-  CHECK(rollbacks.propose(knob_at(300, 80), {}).size() == 1);
+  CHECK(rollbacks.propose(knob_at(290, 80), {}).size() == 1);
+  SECTION("not for longer than what it rests on may be old") {
+    freeze(290.5, 302);
+    CHECK(rollbacks.propose(knob_at(302, 80), {}).empty());
+    CHECK(rollbacks.take_notes().size() == 1);
+  }
 }
 
 TEST_CASE("a rollback that could not be made is given up, and that is said", "[fault]") {

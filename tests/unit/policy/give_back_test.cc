@@ -69,6 +69,11 @@ TEST_CASE("jobs that an earlier run lowered for others go back", "[sharing]") {
     CHECK(back[0].rule == "share.returned");
     CHECK(back[0].to == 8);
   }
+  SECTION("up to the budget, and no line is made of the rest") {
+    bench.f.knobs.edit()[0].owner = KnobOwner::kRocktune;
+    bench.budget.jobs_max = 3;
+    CHECK(bench.step().empty());
+  }
   SECTION("an operator's stay") {
     bench.f.knobs.edit()[0].owner = KnobOwner::kManual;
     CHECK(bench.step().empty());

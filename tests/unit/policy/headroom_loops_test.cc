@@ -1,4 +1,6 @@
 // The loops of headroom beside limiter, jobs and cache, each on hand-made features.
+#include <set>
+
 #include "policy/shape_loop.h"
 #include "tests/support/catch.h"
 #include "tests/unit/policy/headroom_bench.h"
@@ -288,11 +290,35 @@ TEST_CASE("shape: what an earlier run left goes back to what was found", "[headr
     REQUIRE(next);
     CHECK(next->rule == "shape.try");
   }
+  SECTION("one after the other") {
+    KnobReading& files = bench.knob(knob::kTargetFileSize);
+    files.owner = KnobOwner::kRocktune;
+    files.value = 2 * files.found;
+    std::set<std::string> returned;
+    for (int i = 0; i < 2; ++i) {
+      const auto undo = shape_proposal(bench, 1);
+      REQUIRE(undo);
+      CHECK(undo->rule == "shape.undo");
+      CHECK_FALSE(shape_proposal(bench, 1300)->rule == "shape.try");  // held while one is judged
+      bench.apply(*undo);
+      returned.insert(undo->knob);
+    }
+    CHECK(returned.size() == 2);
+  }
   SECTION("unless something holds it for so long") {
-    for (int i = 0; i < static_cast<int>(ShapeLoop::kMeasureSeconds) * 2 + 2; ++i) bench.tick();
-    const auto next = shape_proposal(bench, 2 * ShapeLoop::kMeasureSeconds);
+    for (int i = 0; i < 2 * 2402; ++i) bench.tick();
+    const auto next =
+        shape_proposal(bench, ShapeLoop::kSettleSeconds + 2 * ShapeLoop::kMeasureSeconds);
     REQUIRE(next);
     CHECK(next->rule == "shape.try");
+  }
+  SECTION("after a freeze, however long") {
+    bench.knob(knob::kLevelBase).changeable = false;
+    CHECK_FALSE(shape_proposal(bench, 9000));
+    bench.knob(knob::kLevelBase).changeable = true;
+    const auto undo = shape_proposal(bench, 1);
+    REQUIRE(undo);
+    CHECK(undo->rule == "shape.undo");
   }
 }
 

@@ -163,7 +163,7 @@ TEST_CASE("of overlapping changes the newest that got worse goes back", "[rollba
     CHECK(wanted[0].reason.find("decision 9-1 came later") != std::string::npos);
     CHECK(rollbacks.done(wanted[0])->id == "9-1");
   }
-  SECTION("not one that is for others, nor a rollback, nor for the host") {
+  SECTION("none, where the newest is for others, a rollback, or for the host") {
     bench.f.read_p99_us = 3000;
     SECTION("share.device") {
       bench.begin_by("share.device", "read_p99_us");
@@ -176,7 +176,10 @@ TEST_CASE("of overlapping changes the newest that got worse goes back", "[rollba
     }
     const auto finished = bench.pass(19);
     REQUIRE(finished.at(0).culprit);
-    CHECK(finished[0].culprit->id == "9-2");
+    CHECK(finished[0].culprit->id == "9-3");
+    CHECK(finished[0].outcome.reason.find("not to be taken back") != std::string::npos);
+    rollbacks.consider(finished[0], bench.f.at.tick);
+    CHECK(rollbacks.propose(bench.f, {}).empty());
   }
   SECTION("the newest, when both did") {
     bench.f.cache_hit_ratio = 0.5;

@@ -137,7 +137,7 @@ TEST_CASE("a cache that several databases have counts once among all", "[sharing
   host.memory_max = Bytes{512 * kShareTestMiB};
   ShareMember one = member("a"), two = member("b"), own = member("c");
   for (ShareMember* each : {&one, &two}) {
-    each->in_common = {{{std::string(knob::kCacheCapacity), ""}, 2}};
+    each->in_common = {{{std::string(knob::kCacheCapacity), ""}, "process/7"}};
     each->knobs.edit()[2].changeable = false;
   }
   const auto slices = sharing.update(at_seconds(1), host, 8.0, {one, two, own});
@@ -145,6 +145,32 @@ TEST_CASE("a cache that several databases have counts once among all", "[sharing
   CHECK(*slices.at("a").memory_max_bytes == 256 * kShareTestMiB);
   CHECK(*slices.at("b").memory_max_bytes == 256 * kShareTestMiB);
   CHECK(*slices.at("c").memory_max_bytes == 256 * kShareTestMiB);
+  // A read-only opening that has it, too, is no member: then it is all of this one's.
+  Sharing without;
+  const auto alone = without.update(at_seconds(1), host, 8.0, {one, own});
+  CHECK(*alone.at("a").memory_max_bytes + *alone.at("c").memory_max_bytes <= 512 * kShareTestMiB);
+}
+
+TEST_CASE("a limit that is nobody's to give takes no more of the device than is written",
+          "[sharing]") {
+  Sharing sharing;
+  ShareMember one = member("a"), two = member("b"), own = member("c");
+  for (ShareMember* each : {&one, &two}) {
+    each->in_common = {{{std::string(knob::kRateLimit), ""}, "process/3"}};
+    each->knobs.edit()[0] = limiter_knob(200 * kShareTestMiB, 200 * kShareTestMiB);
+    each->knobs.edit()[0].changeable = false;
+    each->demand.background = each->demand.background_peak = 20.0 * kShareTestMiB;
+    each->demand.need = 20.0 * kShareTestMiB;
+  }
+  own.demand.background = own.demand.background_peak = 30.0 * kShareTestMiB;
+  own.demand.need = 30.0 * kShareTestMiB;
+  two.demand.reads_hurt = two.demand.device_busy = two.demand.reads = true;
+  Sharing::Slices slices;
+  for (int i = 0; i < 60; ++i) {
+    slices = sharing.update(at_seconds(1 + 0.5 * i), {}, 8.0, {one, two, own});
+  }
+  REQUIRE(slices.at("c").background_max_bytes_per_second);
+  CHECK(*slices.at("c").background_max_bytes_per_second >= 29 * kShareTestMiB);
 }
 
 TEST_CASE("write buffers of column families whose knobs are not read count", "[sharing]") {

@@ -56,6 +56,8 @@ TEST_CASE("fields arrive where they belong") {
 
   const auto entry = round_trip(testing::knobs()).knobs.at(0);
   CHECK(entry.knob.max == INT64_MAX);
+  CHECK(entry.knob.databases == 2);
+  CHECK(entry.knob.object == UINT64_MAX);
   CHECK(entry.details.special == -1);
   CHECK(entry.details.relations == "a <= b");
   CHECK(round_trip(testing::results()).results.at(1).column_family == "cf");

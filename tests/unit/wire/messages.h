@@ -36,7 +36,9 @@ inline Knob knob() {
           .changeable = true,
           .reason = "r",
           .min = -1,
-          .max = INT64_MAX};
+          .max = INT64_MAX,
+          .databases = 2,
+          .object = UINT64_MAX};
 }
 
 inline Lease lease() {

@@ -63,6 +63,10 @@ TEST_CASE("a time that no clock reads is refused") {
 }
 
 TEST_CASE("what is out of range is named") {
+  CHECK(
+      refusal<Sample>(sample_with(
+          R"("knobs":[{"name":"a","value":1,"found":1,"owner":"found","changeable":true,"min":0,"max":2,"databases":0}])")) ==
+      "knobs[0].databases: must not be 0");
   CHECK(refusal<Sample>(R"({"sequence":-1,"tick_ns":2,"wall_ns":3})") ==
         "sequence: must not be negative");
   CHECK(refusal<Sample>(R"({"sequence":1,"tick_ns":9223372036854775808,"wall_ns":3})") ==
