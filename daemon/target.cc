@@ -32,9 +32,8 @@ void leave_to_all(KnobReading& knob, std::uint64_t databases) {
   }
   if (!knob.changeable) return;
   knob.changeable = false;
-  knob.reason = "one and the same for " + std::to_string(databases) +
-                " databases of the process, and what is right for one of them may not be so for "
-                "the others";
+  knob.reason = std::to_string(databases) +
+                " databases of the process have it in common: it is turned for none of them";
 }
 
 std::string joined(const std::vector<std::string>& sentences) {
