@@ -6,8 +6,8 @@
 namespace rocktune {
 namespace {
 
-constexpr double kRepeatSeconds = 60;
-constexpr double kFirstRetrySeconds = 5;
+constexpr double kLongestPauseSeconds = 3600;
+constexpr double kFirstRetrySeconds = 5, kLongestRetrySeconds = 60;
 constexpr Nanoseconds kSentAgainAfter = std::chrono::seconds(1);
 
 bool allowed(const Verdict& verdict) {
@@ -16,37 +16,52 @@ bool allowed(const Verdict& verdict) {
 
 }  // namespace
 
+bool JournalFilter::Pause::over(Nanoseconds now) const {
+  return seconds_between(said_, now) >= seconds_;
+}
+
+void JournalFilter::Pause::say_again(Nanoseconds now) {
+  const bool lasts = seconds_between(said_, now) < 2 * seconds_;
+  *this = lasts ? Pause(now, std::min(2 * seconds_, kLongestPauseSeconds)) : Pause(now);
+}
+
+JournalFilter::Said JournalFilter::said(const Proposal& proposal) {
+  return {proposal.rule, proposal.to > proposal.from, proposal.from};
+}
+
 bool JournalFilter::wants(const Proposal& proposal, Nanoseconds now) const {
   auto known = knobs_.find({proposal.knob, proposal.column_family});
   if (known == knobs_.end()) return true;
   const Knob& knob = known->second;
   if (knob.retry_at) return now >= *knob.retry_at;
-  if (!knob.allowed) return true;
-  bool same = knob.allowed->from == proposal.from && knob.allowed->rule == proposal.rule &&
-              knob.allowed->up == (proposal.to > proposal.from);
-  return !same || seconds_between(knob.allowed->tick, now) >= kRepeatSeconds;
+  return !knob.allowed || knob.allowed->first != said(proposal) || knob.allowed->second.over(now);
 }
 
 bool JournalFilter::admits(const Decision& decision, Nanoseconds now) {
   const Proposal& proposal = decision.proposal;
   Knob& knob = knobs_[{proposal.knob, proposal.column_family}];
   if (allowed(decision.verdict)) {
-    knob.allowed = Said{now, proposal.rule, proposal.to > proposal.from, proposal.from};
+    if (knob.allowed && knob.allowed->first == said(proposal)) {
+      knob.allowed->second.say_again(now);
+    } else {
+      knob.allowed.emplace(said(proposal), Pause(now));
+    }
     knob.retry_at.reset();
     return true;
   }
   std::string what = std::string(to_string(decision.verdict.kind)) + " " + decision.verdict.rule +
                      " " + proposal.rule;
-  auto [last, first] = knob.refused.try_emplace(what, now);
-  if (!first && seconds_between(last->second, now) < kRepeatSeconds) return false;
-  last->second = now;
+  auto [pause, first] = knob.refused.try_emplace(what, now);
+  if (first) return true;
+  if (!pause->second.over(now)) return false;
+  pause->second.say_again(now);
   return true;
 }
 
 void JournalFilter::failed(const Proposal& proposal, Nanoseconds now) {
   Knob& knob = knobs_[{proposal.knob, proposal.column_family}];
   knob.failures = std::min(knob.failures + 1, 8);
-  double wait = std::min(kFirstRetrySeconds * std::exp2(knob.failures - 1), kRepeatSeconds);
+  double wait = std::min(kFirstRetrySeconds * std::exp2(knob.failures - 1), kLongestRetrySeconds);
   knob.retry_at =
       now + std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(wait));
 }

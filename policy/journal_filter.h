@@ -2,12 +2,14 @@
 // number of knobs.
 //
 // - A proposal that was allowed and is asked for again although the knob still stands where it
-//   stood (advise mode; or not applied yet) is dropped, before the guard sees it, for a minute:
-//   it would spend the guard's dwell and change budget on nothing.
+//   stood (advise mode; or not applied yet) is dropped, before the guard sees it, for a minute,
+//   then for 2, 4, ... up to an hour: it would spend the guard's dwell and change budget on
+//   nothing.
 // - One that failed may be tried again after 5 s, then 10, 20, ... up to a minute; one that was not
 //   sent to the agent after a second.
 // - One that is held or rejected is journalled again when its reason's class changes (the verdict's
-//   kind, the guard's rule or the policy's rule), or after a minute.
+//   kind, the guard's rule or the policy's rule), or after 1, 2, 4, ... 60 minutes.
+// - What was not asked for, after its time, for as long again begins anew with a minute.
 #pragma once
 
 #include <map>
@@ -33,18 +35,30 @@ class JournalFilter {
   void reset() { knobs_.clear(); }
 
  private:
+  // When something was said, and for how long it is not said again.
+  class Pause {
+   public:
+    explicit Pause(Nanoseconds now, double seconds = 60) : said_(now), seconds_(seconds) {}
+    [[nodiscard]] bool over(Nanoseconds now) const;
+    void say_again(Nanoseconds now);
+
+   private:
+    Nanoseconds said_;
+    double seconds_;
+  };
   struct Said {
-    Nanoseconds tick{0};
     std::string rule;
     bool up = false;
     std::int64_t from = 0;
+    bool operator==(const Said&) const = default;
   };
   struct Knob {
-    std::optional<Said> allowed;
-    std::map<std::string, Nanoseconds> refused;  // by class; the classes are few
+    std::optional<std::pair<Said, Pause>> allowed;
+    std::map<std::string, Pause> refused;  // by class; the classes are few
     int failures = 0;
     std::optional<Nanoseconds> retry_at;
   };
+  static Said said(const Proposal& proposal);
   using Key = std::pair<std::string, std::string>;
   std::map<Key, Knob> knobs_;
 };

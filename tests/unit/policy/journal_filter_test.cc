@@ -54,6 +54,27 @@ TEST_CASE("an allowed change that was not applied is asked again after a minute"
   CHECK(filter.wants(other, at_seconds(1)));
 }
 
+TEST_CASE("what nobody does, and what is held, is said more and more rarely", "[journal]") {
+  Decision decision = lowering();
+  const bool held = GENERATE(false, true);
+  if (held) decision.verdict = {VerdictKind::kHeld, 100, "pin", "..."};
+  JournalFilter filter;
+  const auto said_in = [&](double from, double to) {
+    int said = 0;
+    for (double t = from; t < to; t += 0.5) {
+      const Nanoseconds now = at_seconds(t);
+      said += filter.wants(decision.proposal, now) && filter.admits(decision, now) ? 1 : 0;
+    }
+    return said;
+  };
+  CHECK(said_in(0, 60) == 1);
+  CHECK(said_in(60, 24 * 3600) == 6 + 22);  // after 1, 2, 4, ... 32 minutes, then once an hour
+  SECTION("anew once it was not asked for") {
+    CHECK(said_in(200000, 200060) == 1);
+    CHECK(said_in(200060, 200061) == 1);
+  }
+}
+
 TEST_CASE("a failed change is tried again, later and later", "[journal]") {
   JournalFilter filter;
   Decision made = lowering();
