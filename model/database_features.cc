@@ -24,7 +24,9 @@ void fill_foreground(const DatabaseReading& older, const DatabaseReading& newer,
   out.user_write_bytes_per_second =
       rate(older.user_bytes_written, newer.user_bytes_written, seconds);
   out.wal_bytes_per_second = rate(older.wal_bytes, newer.wal_bytes, seconds);
-  const IntervalLatency reads = latency(older.read_latency, newer.read_latency, form);
+  IntervalLatency reads = latency(older.read_latency, newer.read_latency, form);
+  // Who reads by MultiGet alone waits for that.
+  if (!reads.p99_us) reads = latency(older.multiget_latency, newer.multiget_latency, form);
   out.read_p50_us = reads.p50_us;
   out.read_p99_us = reads.p99_us;
   out.read_mean_us = reads.mean_us;
@@ -62,6 +64,7 @@ void fill_database_gauges(const DatabaseReading& newer, Features& out) {
   out.running_compactions = gauge(newer.running_compactions);
   out.cache_capacity_bytes = gauge(newer.cache_capacity_bytes);
   out.cache_usage_bytes = gauge(newer.cache_usage_bytes);
+  out.cache_pinned_bytes = gauge(newer.cache_pinned_bytes);
   out.cache_fill_ratio = ratio(out.cache_usage_bytes, out.cache_capacity_bytes);
 }
 

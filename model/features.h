@@ -58,6 +58,7 @@ struct Features {
   // Cache
   Value cache_hit_ratio, cache_misses_per_second;
   Value cache_capacity_bytes, cache_usage_bytes, cache_fill_ratio;
+  Value cache_pinned_bytes;  // no feature of models and evidence: what a cache cannot give up
 
   // Device
   Value device_read_bytes_per_second, device_write_bytes_per_second;

@@ -132,7 +132,7 @@ struct DatabaseReading {
   Counter flush_bytes_written;       // ticker flush.write.bytes
   Counter compaction_bytes_read;     // ticker compact.read.bytes
   Counter compaction_bytes_written;  // ticker compact.write.bytes
-  Counter keys_read;                 // ticker number.keys.read
+  Counter keys_read;                 // tickers number.keys.read and number.multiget.keys.read
   Counter keys_written;              // ticker number.keys.written
   Counter seeks;                     // ticker number.db.seek
   Counter block_cache_hits;          // ticker block.cache.hit

@@ -44,17 +44,20 @@ const KnobReading* cache_of(const Situation& situation) {
 std::optional<BuffersLoop::Family> BuffersLoop::busiest(const Situation& situation,
                                                         const Level0Merges& merges) {
   std::optional<Family> out;
+  double most = 0;
   const Features& f = situation.features;
   std::size_t place = 0;
   for (const ColumnFamilyReading& family : f.column_families) {
     const Level0Merging* writes = merges.of(family.name, place++);
     if (writes == nullptr || family.leveled_compaction == 0) continue;
-    if (out && writes->flushed <= out->writes.flushed) continue;
+    const auto saves = merges.worth_doubling(*writes) ? merges.saved_by_larger_buffers(*writes) : 0;
+    if (out && saves <= most) continue;
     const KnobReading* size = f.knobs.find(knob::kWriteBufferSize, family.name);
     const KnobReading* number = f.knobs.find(knob::kWriteBuffers, family.name);
     if (size == nullptr || number == nullptr || size->value <= 0) continue;
     if (!size->changeable || size->owner == KnobOwner::kManual) continue;
     out = Family{size, number, *writes};
+    most = saves;
   }
   return out;
 }
@@ -97,6 +100,16 @@ Proposal BuffersLoop::returned(const KnobReading& cache, std::int64_t to) const 
   out.expected = {"cache_hit_ratio", false, hits, kBuffersEvaluationSeconds};
   out.evidence = {{"cache_hit_ratio", hits, std::nullopt}};
   return out;
+}
+
+// What stands below what was found when this loop begins was taken by an earlier engine, for
+// buffers or for want of memory: readers want it back.
+void BuffersLoop::inherit(const Situation& situation) {
+  const KnobReading* cache = cache_of(situation);
+  if (inherited_ || cache == nullptr) return;
+  inherited_ = true;
+  const bool ours = cache->owner == KnobOwner::kRocktune && cache->value < cache->found;
+  if (ours) lent_ = cache->found;
 }
 
 bool BuffersLoop::readers_want_it(const Situation& situation) {
@@ -243,7 +256,8 @@ std::optional<Proposal> BuffersLoop::take_from_cache(const Situation& situation,
   const KnobReading* cache = changeable_knob(situation.features, knob::kCacheCapacity);
   if (cache == nullptr || cache->owner == KnobOwner::kManual) return std::nullopt;
   const auto capacity = static_cast<double>(cache->value);
-  const double least = kLeastCacheShare * static_cast<double>(cache->found);
+  const double pinned = kPinnedRoom * situation.features.cache_pinned_bytes.value_or(0);
+  const double least = std::max(kLeastCacheShare * static_cast<double>(cache->found), pinned);
   const double to = std::max(least, capacity - std::min(bytes, kLargestTrade * capacity));
   if (to >= capacity) return std::nullopt;
   Proposal out = propose(*cache, static_cast<std::int64_t>(to), rule);
@@ -305,6 +319,7 @@ std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
   hit_ratio_.note(situation.now, situation.features.cache_hit_ratio);
   follow_buffers(situation);
   forget_moot_trades(situation);
+  inherit(situation);
   // What less cache did is not known yet: nothing moves meanwhile.
   claims_ = worth_.judges_less(situation);
   if (return_) {

@@ -57,6 +57,7 @@ class BuffersLoop {
   std::optional<Proposal> end_trade(const Situation& situation);
   std::optional<Proposal> offer_return(const Situation& situation);
   [[nodiscard]] Proposal returned(const KnobReading& cache, std::int64_t to) const;
+  void inherit(const Situation& situation);
   [[nodiscard]] bool readers_want_it(const Situation& situation);
   std::optional<Proposal> reclaim(const Situation& situation, const Level0Merges& merges);
   void forget_moot_trades(const Situation& situation);
@@ -83,6 +84,7 @@ class BuffersLoop {
   // The cache before the buffers took of it while nobody read: for whoever reads again, where reads
   // come first.
   std::optional<std::int64_t> lent_;
+  bool inherited_ = false;  // looked for what an earlier engine has lent
   Held reads_again_;
   std::optional<Nanoseconds> resting_since_, claimed_;
   // Larger buffers that are wished for, and whether anybody grants them.

@@ -17,6 +17,13 @@ constexpr double kLeastDeviceReads = 50;  // per second: below, the page cache s
 constexpr double kNearlySlow = 0.5;       // of the reads' objective
 constexpr double kShrinkFactor = 0.8;
 constexpr double kLeastShareOfFound = 0.25;
+// Until it is seen whether what was given up has gone back to the host: allocators keep some for
+// seconds, others for good. Where the next step does not wait: available memory fell by so much.
+constexpr double kShrinkShowsSeconds = 15, kStillFalling = 0.9;
+// So many steps that freed less than this share of what they gave up, as the process's resident
+// memory tells, are enough.
+constexpr double kLeastFreed = 0.25;
+constexpr int kMostInVain = 2;
 constexpr double kJudgeAfterSeconds = 30;  // a grown cache has to fill first
 // A full cache that misses so much less, and more than its misses move by themselves, needs no
 // more time for its verdict.
@@ -25,6 +32,13 @@ constexpr double kGiveUpSeconds = 300;  // ...and if it never does it was large 
 // The working set has changed when there are so many times the misses of the knee, or of before a
 // growth: no cache misses more because it is larger.
 constexpr double kOtherWorkingSet = 1.25;
+constexpr double kKneeSeconds = 3600;  // ...or it may have, unseen
+
+std::int64_t least_bytes(const Situation& situation, const KnobReading& reading) {
+  const double pinned = situation.features.cache_pinned_bytes.value_or(0);
+  return whole_bytes(
+      std::max(kLeastShareOfFound * static_cast<double>(reading.found), kPinnedRoom * pinned));
+}
 
 std::int64_t most_bytes(const Situation& situation, const KnobReading& reading) {
   const MemoryUse use = memory_use(situation.features.knobs, situation.features.column_families);
@@ -50,7 +64,11 @@ void CacheLoop::judge_growth(const Situation& situation, double hit_ratio) {
   }
   if (age < kJudgeAfterSeconds || (!filled && age < kGiveUpSeconds)) return;
   pays_ = false;
-  if (spared < params_.cache_knee_gain_ratio * before) knee_hit_ratio_ = hit_ratio;
+  // What was found is no experiment: up to there every miss may be for want of it.
+  const bool beyond = capacity_ && found_ && *capacity_ > *found_;
+  if (beyond && spared < params_.cache_knee_gain_ratio * before) {
+    knee_ = Knee{hit_ratio, situation.now};
+  }
   growth_.reset();
 }
 
@@ -65,27 +83,48 @@ void CacheLoop::observe(const Situation& situation, const KnobReading& reading) 
   }
   if (capacity_ && reading.value < *capacity_) {
     growth_.reset();
-    knee_hit_ratio_.reset();
+    knee_.reset();
     pays_ = false;
+    shrunk_ = Shrunk{situation.now, static_cast<double>(*capacity_ - reading.value),
+                     f.memory_available_bytes, f.process_rss_bytes};
   }
   capacity_ = reading.value;
+  found_ = reading.found;
   hit_ratio_.note(situation.now, f.cache_hit_ratio);
   misses_.note(situation.now, read_misses_.look(f));
   reads_.note(situation.now, reads_and_seeks(f));
   const Value hit_ratio = hit_ratio_.mean(10);
   if (!hit_ratio) return;
   judge_growth(situation, *hit_ratio);
-  if (knee_hit_ratio_ && 1 - *hit_ratio > kOtherWorkingSet * (1 - *knee_hit_ratio_)) {
-    knee_hit_ratio_.reset();
-  }
+  if (!knee_) return;
+  const double misses = 1 - *hit_ratio, at_knee = 1 - knee_->hit_ratio;
+  const bool other = misses > kOtherWorkingSet * at_knee || at_knee > kOtherWorkingSet * misses;
+  if (other || !within(knee_->tick, situation.now, kKneeSeconds)) knee_.reset();
 }
 
-std::optional<Proposal> CacheLoop::shrink(const Situation& situation,
-                                          const KnobReading& reading) const {
-  if (!situation.memory_short) return std::nullopt;
-  auto least = static_cast<std::int64_t>(kLeastShareOfFound * static_cast<double>(reading.found));
+// Whether what the last step freed is known, or memory falls so fast that nobody can wait for it.
+bool CacheLoop::shows_yet(const Situation& situation) {
+  if (!shrunk_) return true;
+  const Features& f = situation.features;
+  const bool falls = shrunk_->available && f.memory_available_bytes &&
+                     *f.memory_available_bytes < kStillFalling * *shrunk_->available;
+  const bool waits = within(shrunk_->tick, situation.now, kShrinkShowsSeconds);
+  if (waits && !falls) return false;
+  // Where the process cannot be seen nobody can tell.
+  const bool kept = shrunk_->rss && f.process_rss_bytes &&
+                    *shrunk_->rss - *f.process_rss_bytes < kLeastFreed * shrunk_->bytes;
+  if (!waits) in_vain_ = kept ? in_vain_ + 1 : 0;
+  shrunk_.reset();
+  return true;
+}
+
+std::optional<Proposal> CacheLoop::shrink(const Situation& situation, const KnobReading& reading) {
+  if (!situation.memory_low) in_vain_ = 0;
+  if (!situation.memory_short || !shows_yet(situation) || in_vain_ >= kMostInVain) {
+    return std::nullopt;
+  }
   auto to = static_cast<std::int64_t>(kShrinkFactor * static_cast<double>(reading.value));
-  to = std::max(to, least);
+  to = std::max(to, least_bytes(situation, reading));
   if (to >= reading.value) return std::nullopt;
   Proposal out = propose(reading, to, "cache.memory");
   out.reason = short_memory_text(situation);
@@ -105,13 +144,14 @@ std::optional<Proposal> CacheLoop::grow(const Situation& situation,
   // to be used.
   const double slow_us = kNearlySlow * situation.objective.read_p99_seconds * 1e6;
   const bool hurry = situation.read_p99_us.value_or(0) > slow_us && !situation.trouble;
-  const bool waits = (growth_.has_value() && !hurry) || knee_hit_ratio_.has_value();
+  const bool waits = (growth_.has_value() && !hurry) || knee_.has_value();
   if (!misses_cost || waits || f.cache_fill_ratio.value_or(0) < kFull) return std::nullopt;
   if (!f.memory_available_bytes || situation.memory_low) return std::nullopt;
   const double factor =
       hurry || pays_ ? 2 * params_.cache_growth_factor - 1 : params_.cache_growth_factor;
   double wanted = std::min(static_cast<double>(reading.value) * factor,
                            static_cast<double>(most_bytes(situation, reading)));
+  wanted = std::min(wanted, static_cast<double>(reading.value) + spare_memory(f));
   auto to = static_cast<std::int64_t>(wanted);
   if (to <= reading.value) return std::nullopt;
   Proposal out = propose(reading, to, "cache.miss");

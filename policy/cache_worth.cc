@@ -17,7 +17,7 @@ constexpr double kShowsSeconds = 10, kReadingsSeconds = 5;
 // What a cache misses while it warms up, or takes up another load, moves by itself. Steady: the
 // last five seconds differ from the five before by less than this share.
 constexpr double kSteadyMisses = 0.2, kSteadySeconds = 10;
-constexpr double kFullEnough = 0.9, kNotFullSeconds = 60;
+constexpr double kFullEnough = 0.9, kNotFullSeconds = 60, kFills = 0.02;
 constexpr double kLeastElasticity = 0.02, kMostElasticity = 2;
 // Usual. With favourites by Zipf's law (constant 0.99) over n keys of which the cache holds c it is
 // 1 / ln(n / c) of the look-ups for data, 0.2 to 0.4; those for filters and indexes hardly miss.
@@ -105,6 +105,13 @@ void CacheWorth::observe(const Situation& situation) {
   if (misses && is_read(f)) of_one = *misses / *reads;
   misses_per_read_.note(situation.now, of_one);
   const bool not_full = f.cache_fill_ratio && *f.cache_fill_ratio < kFullEnough;
+  if (!not_full) fills_from_.reset();
+  // One that still fills has not been used for as long as it is going to be.
+  const double used = f.cache_usage_bytes.value_or(0), size = f.cache_capacity_bytes.value_or(0);
+  if (not_full && (!fills_from_ || used >= *fills_from_ + kFills * size)) {
+    fills_from_ = used;
+    not_full_.reset();
+  }
   not_full_seconds_ = not_full ? std::max(not_full_.update(true, situation.now), 1e-3)
                                : not_full_.update(false, situation.now);
 }

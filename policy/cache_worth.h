@@ -56,8 +56,9 @@ class CacheWorth {
   std::optional<std::int64_t> cache_;
   std::optional<Change> change_;
   std::optional<Elasticity> elasticity_;
-  Held not_full_;
-  double not_full_seconds_ = 0;  // that the cache has not been full; 0: it is
+  Held not_full_;                     // and does not fill
+  std::optional<double> fills_from_;  // bytes in it, when it was last seen to fill
+  double not_full_seconds_ = 0;       // that the cache has not been full; 0: it is
 };
 
 }  // namespace rocktune

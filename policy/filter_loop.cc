@@ -43,15 +43,13 @@ std::optional<Proposal> FilterLoop::decide(const Situation& situation) {
   if (wanted_.update(look_in_vain, now) < kFilterWantedSeconds) return std::nullopt;
   // Column families take turns, so that one that is held up holds up no other.
   std::vector<std::pair<const KnobReading*, double>> candidates;
-  for (const KnobReading& reading : f.knobs) {
-    const bool ours = reading.changeable && reading.owner != KnobOwner::kManual;
-    if (reading.name != knob::kBloomBits || !ours || reading.value >= kBits) continue;
-    for (const ColumnFamilyReading& family : f.column_families) {
-      const double runs = sorted_runs(family);
-      if (family.name == reading.column_family && runs >= kLeastRuns) {
-        candidates.emplace_back(&reading, runs);
-      }
-    }
+  for (const ColumnFamilyReading& family : f.column_families) {
+    const double runs = sorted_runs(family);
+    const KnobReading* reading =
+        runs >= kLeastRuns ? f.knobs.find(knob::kBloomBits, family.name) : nullptr;
+    const bool ours = reading != nullptr && reading->changeable &&
+                      reading->owner != KnobOwner::kManual && reading->value < kBits;
+    if (ours) candidates.emplace_back(reading, runs);
   }
   if (candidates.empty()) return std::nullopt;
   const auto& [reading, runs] = candidates[turn_++ / kTurnPolls % candidates.size()];

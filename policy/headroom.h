@@ -161,7 +161,8 @@ class CacheLoop {
   };
   void observe(const Situation& situation, const KnobReading& reading);
   void judge_growth(const Situation& situation, double hit_ratio);
-  std::optional<Proposal> shrink(const Situation& situation, const KnobReading& reading) const;
+  std::optional<Proposal> shrink(const Situation& situation, const KnobReading& reading);
+  [[nodiscard]] bool shows_yet(const Situation& situation);
   std::optional<Proposal> grow(const Situation& situation, const KnobReading& reading) const;
 
   HeadroomParams params_;
@@ -169,10 +170,22 @@ class CacheLoop {
   ReadMisses read_misses_;
   Trend misses_{Trend::Jumps::kKeep, 0, 15};
   Trend reads_{Trend::Jumps::kKeep, 0, 15};
-  std::optional<std::int64_t> capacity_;
-  std::optional<Growth> growth_;          // being judged
-  bool pays_ = false;                     // the last growth was worth it, and seen to be
-  std::optional<double> knee_hit_ratio_;  // hit ratio where growing stopped to pay
+  std::optional<std::int64_t> capacity_, found_;
+  std::optional<Growth> growth_;  // being judged
+  bool pays_ = false;             // the last growth was worth it, and seen to be
+  struct Knee {
+    double hit_ratio = 0;  // where growing stopped to pay
+    Nanoseconds tick{0};
+  };
+  std::optional<Knee> knee_;
+  // The last that was given up, until it is seen what that freed; and how many freed nothing.
+  struct Shrunk {
+    Nanoseconds tick{0};
+    double bytes = 0;
+    Value available, rss;
+  };
+  std::optional<Shrunk> shrunk_;
+  int in_vain_ = 0;
 };
 
 std::unique_ptr<Policy> make_headroom(const HeadroomParams& params);

@@ -93,14 +93,14 @@ std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
 }
 
 std::optional<Proposal> L0TriggerLoop::lower(const Situation& situation, std::string_view rule,
-                                             std::string reason) {
+                                             std::string reason, double least_share) {
   const KnobReading* fullest = nullptr;
   double most = -1;
   for (const KnobReading& reading : situation.features.knobs) {
     const bool ours = reading.owner == KnobOwner::kRocktune && reading.changeable &&
                       reading.name == knob::kL0Trigger && reading.value > reading.found;
     const double share = ours ? level0_share(situation.features, reading.column_family) : 0;
-    if (!ours || share <= most) continue;
+    if (!ours || share <= most || share < least_share) continue;
     fullest = &reading;
     most = share;
   }
@@ -127,14 +127,16 @@ std::optional<Proposal> L0TriggerLoop::decide(const Situation& situation,
   const double idle = idle_.update(situation.comfortable && !presses, now);
   if (crowded >= kL0CrowdedSeconds) {
     auto back = lower(situation, "l0_trigger.backlog",
-                      backlog_text(situation) + ": its compactions are to begin earlier again");
+                      backlog_text(situation) + ": its compactions are to begin earlier again",
+                      kL0HalfFull);  // those that are not full take jobs from the one that is
     if (back) crowded_at_ = now;
     return back;
   }
   if (idle >= kL0IdleSeconds) {
     return lower(
         situation, "l0_trigger.idle",
-        "nothing has pressed for " + text::duration(idle) + ": reads look into fewer files again");
+        "nothing has pressed for " + text::duration(idle) + ": reads look into fewer files again",
+        0);
   }
   const bool rests = within(crowded_at_, now, kL0CrowdedRestSeconds);
   if (pressed < kL0PressedSeconds || rests) return std::nullopt;

@@ -20,7 +20,8 @@ class L0TriggerLoop {
   [[nodiscard]] static std::optional<Proposal> raise(const Situation& situation,
                                                      const Level0Merges& merges);
   [[nodiscard]] static std::optional<Proposal> lower(const Situation& situation,
-                                                     std::string_view rule, std::string reason);
+                                                     std::string_view rule, std::string reason,
+                                                     double least_share);
 
   Held pressed_, crowded_, idle_;
   std::optional<Nanoseconds> crowded_at_;

@@ -13,11 +13,11 @@ constexpr double kLeastSaved = 0.05;
 
 void Level0Merges::Family::follow(const ColumnFamilyReading& reading, double interval_seconds) {
   const auto buffers = static_cast<double>(*reading.flushes - flushes);
-  const double flushed = buffers * static_cast<double>(*reading.write_buffer_bytes);
+  nominal = buffers * static_cast<double>(*reading.write_buffer_bytes);
   const auto read = static_cast<double>(*reading.l0_compactions_input_bytes - l0_input_bytes);
   seconds += interval_seconds;  // a plain mean until the window is full
   const double weight = std::min(1.0, interval_seconds / std::min(seconds, kMergesSeconds));
-  merging.flushed += weight * (flushed / interval_seconds - merging.flushed);
+  full_buffers += weight * (nominal / interval_seconds - full_buffers);
   merging.l0_input += weight * (read / interval_seconds - merging.l0_input);
 }
 
@@ -31,6 +31,7 @@ const Level0Merges::Family* Level0Merges::find(std::string_view name, std::size_
 
 void Level0Merges::observe(const Features& f) {
   std::vector<Family> now;
+  double nominal = 0;  // bytes/s of full buffers, of all column families
   now.reserve(f.column_families.size());
   for (const ColumnFamilyReading& reading : f.column_families) {
     if (!reading.flushes || !reading.l0_compactions_input_bytes || !reading.write_buffer_bytes) {
@@ -43,10 +44,12 @@ void Level0Merges::observe(const Features& f) {
                             *reading.flushes >= family.flushes &&
                             *reading.l0_compactions_input_bytes >= family.l0_input_bytes;
     if (comparable) family.follow(reading, f.interval_seconds);
+    if (comparable) nominal += family.nominal / f.interval_seconds;
     family.flushes = *reading.flushes;
     family.l0_input_bytes = *reading.l0_compactions_input_bytes;
   }
   families_ = std::move(now);
+  nominal_.note(f.at.tick, nominal);
   Value written;
   if (f.flush_bytes_per_second && f.compaction_write_bytes_per_second) {
     written = *f.flush_bytes_per_second + *f.compaction_write_bytes_per_second;
@@ -60,6 +63,11 @@ void Level0Merges::observe(const Features& f) {
   dropped_.note(f.at.tick, dropped);
   flushed_.note(f.at.tick, f.flush_bytes_per_second);
   const double of = flushed_.mean(kDroppedSeconds).value_or(0);
+  // A buffer makes a smaller file: compressed, and written before it is full where the WAL's size
+  // or a write buffer manager says so.
+  const double full = nominal_.mean(kDroppedSeconds).value_or(0);
+  const double of_full = full > 0 && of > 0 ? std::min(1.0, of / full) : 1;
+  for (Family& family : families_) family.merging.flushed = of_full * family.full_buffers;
   const double less = dropped_.mean(kDroppedSeconds).value_or(0);
   dropped_share_ = of > 0 ? std::clamp(less / of, 0.0, 1.0) : 0;
 }

@@ -34,7 +34,7 @@ inline constexpr double kMergesSeconds = 10;   // of the means
 inline constexpr double kDroppedSeconds = 60;  // of the mean of what is dropped
 
 struct Level0Merging {
-  double flushed = 0, l0_input = 0;  // bytes/s, means
+  double flushed = 0, l0_input = 0;  // bytes/s of files, means
   [[nodiscard]] double saved_by_doubling() const {
     return l0_input > flushed ? l0_input - flushed : 0;
   }
@@ -62,6 +62,8 @@ class Level0Merges {
     Level0Merging merging;
     std::uint64_t flushes = 0, l0_input_bytes = 0;  // as last read
     double seconds = 0;                             // of means so far
+    double nominal = 0;  // bytes of the buffers flushed since the last sample, had they been full
+    double full_buffers = 0;  // ...a second, mean
     void follow(const ColumnFamilyReading& reading, double interval_seconds);
   };
   [[nodiscard]] const Family* find(std::string_view name, std::size_t nearby) const;
@@ -73,6 +75,7 @@ class Level0Merges {
   // each compaction drops a share of its own.
   Trend dropped_{Trend::Jumps::kKeep, 0, kDroppedSeconds};
   Trend flushed_{Trend::Jumps::kKeep, 0, kDroppedSeconds};
+  Trend nominal_{Trend::Jumps::kKeep, 0, kDroppedSeconds};
   double dropped_share_ = 0;  // of what is flushed, from 0 to 1
 };
 

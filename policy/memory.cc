@@ -11,22 +11,31 @@ namespace {
 // A device that has not been read for so long is gone.
 constexpr double kLostDeviceSeconds = 15;
 // Shares of all memory that are available.
-constexpr double kMemoryShort = 0.05, kMemoryLow = 0.10, kAfterShortSeconds = 300;
+constexpr double kMemoryShort = 0.05, kMemoryLow = 0.10, kMemoryAmple = 0.15;
+constexpr double kAfterShortSeconds = 300;
 constexpr double kLeastMissesPerRead = 0.05, kLeastMissesPerSecond = 100;
 
 }  // namespace
 
 void MemoryWatch::observe(const Features& f) {
   pressure_.note(f.at.tick, f.memory_pressure_ratio);
-  const bool waits = pressure().value_or(0) >= kMemoryPressure;
-  const auto less_than = [&f](double share) {
-    return f.memory_available_bytes && f.memory_total_bytes &&
-           *f.memory_available_bytes < share * *f.memory_total_bytes;
+  const bool known = f.memory_available_bytes && f.memory_total_bytes;
+  const auto less_than = [&](double share) {
+    return known && *f.memory_available_bytes < share * *f.memory_total_bytes;
   };
+  const bool waits =
+      pressure().value_or(0) >= kMemoryPressure && (!known || less_than(kMemoryAmple));
   short_ = waits || less_than(kMemoryShort);
   if (short_) short_at_ = f.at.tick;
   const bool lately = short_at_ && seconds_between(*short_at_, f.at.tick) < kAfterShortSeconds;
   low_ = waits || less_than(kMemoryLow) || lately;
+}
+
+double spare_memory(const Features& f) {
+  const double available = f.memory_available_bytes.value_or(0);
+  if (!f.memory_total_bytes) return available;
+  const double members = f.shared ? static_cast<double>(f.shared->host_members.value_or(1)) : 1;
+  return std::max(0.0, available - kMemoryLow * *f.memory_total_bytes) / std::max(1.0, members);
 }
 
 Value reads_and_seeks(const Features& f) {

@@ -30,10 +30,14 @@ MemoryUse memory_use(const KnobReadings& knobs,
 // The least that write_buffer_size may be set to; it may have been found smaller.
 std::int64_t least_write_buffer(const KnobReading& size);
 
+// Room for what is pinned in a cache: below it all other blocks go as soon as they are read.
+inline constexpr double kPinnedRoom = 1.25;
+
 inline constexpr double kMemoryPressure = 0.10;  // a share of the time that is too much
 
-// The machine's memory. Short: less than 5% is available, or tasks wait for it. Low: less than 10%,
-// or it was short within five minutes; there is none to spare.
+// The machine's memory. Short: less than 5% is available, or tasks wait for it (for pages of files,
+// too: that counts where less than 15% is available). Low: less than 10%, or it was short within
+// five minutes; there is none to spare.
 class MemoryWatch {
  public:
   void observe(const Features& features);  // once per sample
@@ -48,6 +52,10 @@ class MemoryWatch {
   std::optional<Nanoseconds> short_at_;
   bool short_ = false, low_ = false;
 };
+
+// Bytes that one of the databases on the host may take before memory is low; what is available
+// where the total is not known.
+double spare_memory(const Features& features);
 
 // budget.memory_max, or what was found.
 double memory_budget(const Budget& budget, const MemoryUse& use);

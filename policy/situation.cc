@@ -13,7 +13,7 @@ namespace {
 
 // Below these shares of their limits L0 and pending bytes slow nobody down, neither writes nor,
 // through the files that each read has to look into, reads.
-constexpr double kComfortableL0 = 0.4;
+constexpr double kComfortableL0 = 0.4, kMostRestingL0 = 0.6;
 constexpr double kComfortablePending = 0.25;
 constexpr double kComfortableMemtables = 0.75;
 constexpr double kStalledOver3s = 0.05;  // share of the last 3 s that writers lost
@@ -58,6 +58,17 @@ double gathered_l0(const Features& f) {
     if (ours) most = std::max(most, static_cast<double>(reading.value - reading.found));
   }
   return f.l0_slowdown_files.value_or(0) > 0 ? most / *f.l0_slowdown_files : 0;
+}
+
+// Level 0 rests below its compaction trigger, which may have been found near the slowdown trigger.
+double resting_l0(const Features& f) {
+  double most = 0;
+  for (const ColumnFamilyReading& family : f.column_families) {
+    const auto slowdown = static_cast<double>(family.level0_slowdown_trigger.value_or(0));
+    const auto trigger = static_cast<double>(family.level0_compaction_trigger.value_or(0));
+    if (slowdown > 0) most = std::max(most, (trigger + 1) / slowdown);
+  }
+  return std::min(most, kMostRestingL0);
 }
 
 std::string worst_cause(const Features& f, const Value& memtable_ratio) {
@@ -144,7 +155,8 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
   out.forecast_only = warns && !out.stalled && !seen && !backlog->calibrated;
   // What is not known may be what is full.
   out.backlog_known = f.l0_ratio && f.pending_bytes && f.immutable_memtables;
-  bool low = f.l0_ratio.value_or(1) < kComfortableL0 + gathered_l0(f) &&
+  const double resting = std::max(kComfortableL0 + gathered_l0(f), resting_l0(f));
+  bool low = f.l0_ratio.value_or(1) < resting &&
              f.pending_ratio.value_or(0) < kComfortablePending &&
              out.memtable_ratio.value_or(0) < kComfortableMemtables;
   out.comfortable = out.backlog_known && low && !out.trouble;

@@ -76,15 +76,17 @@ std::optional<double> v1_cpus(const std::string& dir) {
 }
 
 void take_memory(CgroupMemory& memory, const std::string& dir, const char* limit_file,
-                 const char* usage_file, std::string_view inactive_name) {
+                 const char* usage_file, const std::string& stat_prefix) {
   const auto limit = number_in(dir + limit_file);
   if (!limit || *limit >= kNoLimit || (memory.limit_bytes && *memory.limit_bytes <= *limit)) return;
   memory.limit_bytes = limit;
   memory.working_set_bytes = number_in(dir + usage_file);
-  const auto inactive = named_number(dir + "/memory.stat", inactive_name);
-  if (memory.working_set_bytes && inactive) {
+  // Pages of files can be had back, as in the machine's MemAvailable: what was read twice, too.
+  for (const char* kind : {"inactive_file", "active_file"}) {
+    const auto pages = named_number(dir + "/memory.stat", stat_prefix + kind);
+    if (!memory.working_set_bytes || !pages) continue;
     memory.working_set_bytes =
-        *memory.working_set_bytes - std::min(*memory.working_set_bytes, *inactive);
+        *memory.working_set_bytes - std::min(*memory.working_set_bytes, *pages);
   }
 }
 
@@ -134,11 +136,10 @@ std::optional<double> cgroup_cpus(const CgroupDirs& dirs) {
 CgroupMemory cgroup_memory(const CgroupDirs& dirs) {
   CgroupMemory memory;
   upwards(dirs.v2, dirs.v2_root, [&](const std::string& dir) {
-    take_memory(memory, dir, "/memory.max", "/memory.current", "inactive_file");
+    take_memory(memory, dir, "/memory.max", "/memory.current", "");
   });
   upwards(dirs.v1_memory, dirs.v1_memory_root, [&](const std::string& dir) {
-    take_memory(memory, dir, "/memory.limit_in_bytes", "/memory.usage_in_bytes",
-                "total_inactive_file");
+    take_memory(memory, dir, "/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_");
   });
   return memory;
 }

@@ -128,6 +128,13 @@ TEST_CASE("the wire's names become the model's fields", "[daemon][translate]") {
   CHECK(reading.user_bytes_written == 1U);
   CHECK(reading.compaction_bytes_written == 2U);
   CHECK_FALSE(reading.keys_read.has_value());  // absent is not zero
+  sample.tickers["number.multiget.keys.read"] = 30;
+  CHECK(to_database_reading(sample).keys_read == 30U);
+  sample.tickers["number.keys.read"] = 4;
+  CHECK(to_database_reading(sample).keys_read == 34U);
+  sample.tickers["bytes.read"] = 100;
+  sample.tickers["number.multiget.bytes.read"] = 900;
+  CHECK(to_database_reading(sample).user_bytes_read == 1000U);
   CHECK(reading.running_flushes == 4U);
   CHECK(reading.write_stopped == 0U);
   CHECK_FALSE(reading.delayed_write_rate.has_value());

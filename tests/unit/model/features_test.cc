@@ -59,6 +59,17 @@ TEST_CASE("a counter that runs backwards gives no rate, and takes no other with 
   CHECK(*features.reads_per_second == Approx(200));
 }
 
+TEST_CASE("who reads by MultiGet alone waits for that", "[features]") {
+  Sample older = quiet_sample();
+  older.database->multiget_latency = LatencyHistogram{{{10, 11, 100}}, 1000};
+  Sample newer = next_sample(older);
+  newer.database->multiget_latency = LatencyHistogram{{{10, 11, 100}, {5000, 5001, 50}}, 251000};
+  CHECK(*derive(&older, newer).read_p99_us >= 5000);
+  older.database->read_latency = LatencyHistogram{{{10, 11, 100}}, 1000};
+  newer.database->read_latency = LatencyHistogram{{{10, 11, 200}}, 2000};
+  CHECK(*derive(&older, newer).read_p99_us <= 11);
+}
+
 TEST_CASE("an absent counter is not zero", "[features]") {
   Sample older = quiet_sample();
   Sample newer = next_sample(older);

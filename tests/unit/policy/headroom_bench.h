@@ -75,9 +75,17 @@ class HeadroomBench {
     for (ColumnFamilyReading& one : f.column_families) {
       one.write_buffer_bytes = static_cast<std::uint64_t>(knob(knob::kWriteBufferSize).value);
       one.flushes = *one.flushes + flushes_per_tick;
+      if (flushes_per_tick > 0) {
+        f.flush_bytes_per_second = file_of_buffer * static_cast<double>(flushes_per_tick) *
+                                   static_cast<double>(*one.write_buffer_bytes) /
+                                   f.interval_seconds;
+      }
       // The next level holds as much again as a compaction's files of level 0.
-      one.l0_compactions_input_bytes = *one.l0_compactions_input_bytes +
-                                       merged_again * flushes_per_tick * *one.write_buffer_bytes;
+      one.l0_compactions_input_bytes =
+          *one.l0_compactions_input_bytes +
+          static_cast<std::uint64_t>(
+              file_of_buffer *
+              static_cast<double>(merged_again * flushes_per_tick * *one.write_buffer_bytes));
     }
     return policy->decide({f, indicators, objective, budget});
   }
@@ -133,6 +141,7 @@ class HeadroomBench {
   Budget budget;
   std::uint64_t flushes_per_tick = 0;
   std::uint64_t merged_again = 2;  // what level-0 compactions read for each byte flushed
+  double file_of_buffer = 1;       // bytes of the file for each of the buffer's
 };
 
 }  // namespace rocktune::test

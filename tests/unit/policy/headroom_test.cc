@@ -427,6 +427,7 @@ TEST_CASE("cache: shrinks when memory runs short, to a quarter of what was found
   }
   SECTION("tasks wait for it") {
     bench.f.memory_pressure_ratio = 0.3;
+    bench.f.memory_available_bytes = 2e9;  // of 16
   }
   auto proposal = bench.run(5, knob::kCacheCapacity);
   REQUIRE(proposal);
@@ -434,6 +435,120 @@ TEST_CASE("cache: shrinks when memory runs short, to a quarter of what was found
   CHECK(proposal->to == Approx(0.8 * 256 * kHeadroomMiB));
   bench.f.knobs.edit()[2].value = 64 * kHeadroomMiB;
   CHECK_FALSE(bench.run(5, knob::kCacheCapacity));
+}
+
+TEST_CASE("cache: waits for files' pages are no want of memory", "[headroom]") {
+  HeadroomBench bench;
+  bench.f.memory_pressure_ratio = 0.3;  // half of it is available
+  CHECK_FALSE(bench.run(60, knob::kCacheCapacity));
+}
+
+TEST_CASE("cache: it gives up no more than frees memory", "[headroom]") {
+  HeadroomBench bench;
+  bench.f.memory_available_bytes = 0.5e9;
+  bench.f.process_rss_bytes = 12e9;
+  const auto first = bench.run(5, knob::kCacheCapacity);
+  REQUIRE(first);
+  bench.apply(*first);
+  const double given = static_cast<double>(first->from - first->to);
+  CHECK_FALSE(bench.run(14, knob::kCacheCapacity));  // it is seen yet what that frees
+  SECTION("what was given up has gone back") {
+    for (int i = 0; i < 4; ++i) {
+      *bench.f.process_rss_bytes -= 0.5 * given;
+      const auto next = bench.run(2, knob::kCacheCapacity);
+      REQUIRE(next);
+      bench.apply(*next);
+      bench.run(14, knob::kCacheCapacity);
+    }
+  }
+  SECTION("the allocator keeps it") {
+    const auto second = bench.run(2, knob::kCacheCapacity);
+    REQUIRE(second);
+    bench.apply(*second);
+    CHECK_FALSE(bench.run(120, knob::kCacheCapacity));
+    bench.f.memory_available_bytes = 8e9;
+    bench.run(310, knob::kCacheCapacity);
+    bench.f.memory_available_bytes = 0.5e9;  // another time
+    CHECK(bench.run(2, knob::kCacheCapacity));
+  }
+  SECTION("memory falls on") {
+    bench.f.memory_available_bytes = 0.4e9;
+    CHECK(bench.run(1, knob::kCacheCapacity));
+  }
+}
+
+TEST_CASE("cache: it makes no less than its pinned blocks need", "[headroom]") {
+  HeadroomBench bench;
+  bench.f.cache_pinned_bytes = 200.0 * kHeadroomMiB;
+  bench.f.memory_available_bytes = 0.5e9;
+  const auto to = bench.run(5, knob::kCacheCapacity);
+  REQUIRE(to);
+  CHECK(to->to == 250 * kHeadroomMiB);
+}
+
+TEST_CASE("cache: no growth takes what makes memory low", "[headroom]") {
+  HeadroomBench bench;
+  bench.budget.memory_max = Bytes{8192 * kHeadroomMiB};
+  bench.f.cache_hit_ratio = 0.6;
+  bench.f.cache_misses_per_second = 5000;
+  bench.f.memory_available_bytes = 1.6e9 + 20.0 * kHeadroomMiB;
+  const auto grown = bench.run(10, knob::kCacheCapacity);
+  REQUIRE(grown);
+  CHECK(grown->to - grown->from <= 20 * kHeadroomMiB);
+  bench.f.shared = SharedBudget{};
+  bench.f.shared->host_members = 4;
+  const auto quarter = bench.run(2, knob::kCacheCapacity);
+  REQUIRE(quarter);
+  CHECK(quarter->to - quarter->from <= 5 * kHeadroomMiB);
+}
+
+TEST_CASE("cache: up to what was found there is no knee", "[headroom]") {
+  HeadroomBench bench;
+  bench.f.cache_hit_ratio = 0.4;
+  bench.f.cache_misses_per_second = 5000;
+  KnobReading& cache = bench.f.knobs.edit()[2];
+  cache.found = 1024 * kHeadroomMiB;  // memory was short once
+  cache.owner = KnobOwner::kRocktune;
+  std::int64_t before = 0;
+  for (int i = 0; i < 40 && bench.f.knobs.edit()[2].value < 1024 * kHeadroomMiB; ++i) {
+    const auto grown = bench.run(35, knob::kCacheCapacity);
+    REQUIRE(grown);
+    CHECK(grown->to > before);
+    before = grown->to;
+    bench.apply(*grown);
+  }
+}
+
+TEST_CASE("cache: a knee is asked anew", "[headroom]") {
+  HeadroomBench bench;
+  bench.budget.memory_max = Bytes{8192 * kHeadroomMiB};
+  bench.f.cache_hit_ratio = 0.6;
+  bench.f.cache_misses_per_second = 5000;
+  const auto grown = bench.run(10, knob::kCacheCapacity);
+  REQUIRE(grown);
+  bench.apply(*grown);
+  CHECK_FALSE(bench.run(600, knob::kCacheCapacity));  // it gained nothing
+  SECTION("after an hour") {
+    CHECK(bench.run(3600, knob::kCacheCapacity));
+  }
+  SECTION("when there are fewer misses: another working set") {
+    bench.f.cache_hit_ratio = 0.7;
+    CHECK(bench.run(30, knob::kCacheCapacity));
+  }
+}
+
+TEST_CASE("comfort: level 0 may rest where it was found to begin its compactions", "[headroom]") {
+  HeadroomBench bench;
+  bench.family(64 * kHeadroomMiB, 0);
+  bench.f.column_families[0].level0_slowdown_trigger = 20;
+  bench.f.column_families[0].level0_compaction_trigger = 10;
+  bench.knob(knob::kBackgroundJobs).value = 6;
+  bench.knob(knob::kBackgroundJobs).owner = KnobOwner::kRocktune;
+  bench.backlog(9);
+  CHECK(bench.run(400, knob::kBackgroundJobs));  // what nobody uses goes back, in comfort
+  bench.backlog(13);
+  bench.run(20, knob::kBackgroundJobs);
+  CHECK_FALSE(bench.run(400, knob::kBackgroundJobs));
 }
 
 TEST_CASE("without a reading nothing is proposed", "[headroom]") {

@@ -135,6 +135,14 @@ TEST_CASE("buffers: a cache that is read has its memory again where reads come f
     CHECK(bench.knob(knob::kCacheCapacity).value == 256 * kHeadroomMiB);
     CHECK(trade(bench, 300).empty());
   }
+  SECTION("also of an engine that began anew") {
+    bench.policy = *make_policy("headroom", {});
+    trade(bench, 12);  // nobody reads yet
+    bench.f.reads_per_second = 20e3;
+    miss(bench, 5000);
+    trade(bench, 70);
+    CHECK(bench.knob(knob::kCacheCapacity).value == 256 * kHeadroomMiB);
+  }
   SECTION("though buffers grew on in the first seconds of the reads") {
     bench.f.reads_per_second = 20e3;
     bench.budget.memory_max = Bytes{2048 * kHeadroomMiB};
