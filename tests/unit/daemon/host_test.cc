@@ -99,7 +99,8 @@ TEST_CASE("limits of control groups, version 2", "[daemon][sources]") {
   machine.tree.file(group + "memory.max", "max\n");
   machine.tree.file("sys/fs/cgroup/db.slice/memory.max", "1073741824\n");
   machine.tree.file("sys/fs/cgroup/db.slice/memory.current", "805306368\n");
-  machine.tree.file("sys/fs/cgroup/db.slice/memory.stat", "anon 1\ninactive_file 201326592\nactive_file 67108864\n");
+  machine.tree.file("sys/fs/cgroup/db.slice/memory.stat",
+                    "anon 1\ninactive_file 201326592\nactive_file 67108864\n");
   machine.tree.file(group + "cpu.max", "150000 100000\n");
   machine.tree.file(group + "io.pressure", pressure("999"));
   const HostRead host = machine.read();
