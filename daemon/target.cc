@@ -397,7 +397,9 @@ void Target::save_learnt() {
 Result<void> Target::reconfigure(std::uint64_t serial, const TargetRule& rule) {
   EngineConfig config = rule.engine;
   config.prior = rule_.engine.prior;  // another one is for databases that begin
-  if (!(config == rule_.engine)) {
+  // What was only advised for long is not to wait until it would be said again.
+  const bool begins_to_act = rule.mode == Mode::kAct && rule_.mode != Mode::kAct;
+  if (!(config == rule_.engine) || begins_to_act) {
     config.prior = std::make_shared<const Learnt>(engine_.learnt());  // learns on
     Result<Engine> engine = Engine::create(config);
     if (!engine) return tl::unexpected<Error>(engine.error());

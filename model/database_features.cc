@@ -12,6 +12,27 @@ IntervalLatency latency(const std::optional<LatencyHistogram>& older,
                                                : interval_latency(*older, *newer);
 }
 
+// Of Get and MultiGet together: each call counts once. RocksDB's histograms have the same buckets.
+std::optional<LatencyHistogram> of_reads(const DatabaseReading& reading) {
+  const std::optional<LatencyHistogram>&gets = reading.read_latency,
+        &multigets = reading.multiget_latency;
+  if (!gets || !multigets) return gets ? gets : multigets;
+  if (multigets->buckets.empty()) return gets;
+  LatencyHistogram both;
+  both.sum_us = gets->sum_us + multigets->sum_us;
+  auto one = gets->buckets.begin(), other = multigets->buckets.begin();
+  while (one != gets->buckets.end() || other != multigets->buckets.end()) {
+    const bool first = other == multigets->buckets.end() ||
+                       (one != gets->buckets.end() && one->lower_us <= other->lower_us);
+    LatencyHistogram::Bucket next = first ? *one++ : *other++;
+    if (first && other != multigets->buckets.end() && other->lower_us == next.lower_us) {
+      next.count += (other++)->count;
+    }
+    both.buckets.push_back(next);
+  }
+  return both;
+}
+
 Value sum(const Value& a, const Value& b) {
   return a && b ? finite(*a + *b) : std::nullopt;
 }
@@ -24,9 +45,7 @@ void fill_foreground(const DatabaseReading& older, const DatabaseReading& newer,
   out.user_write_bytes_per_second =
       rate(older.user_bytes_written, newer.user_bytes_written, seconds);
   out.wal_bytes_per_second = rate(older.wal_bytes, newer.wal_bytes, seconds);
-  IntervalLatency reads = latency(older.read_latency, newer.read_latency, form);
-  // Who reads by MultiGet alone waits for that.
-  if (!reads.p99_us) reads = latency(older.multiget_latency, newer.multiget_latency, form);
+  const IntervalLatency reads = latency(of_reads(older), of_reads(newer), form);
   out.read_p50_us = reads.p50_us;
   out.read_p99_us = reads.p99_us;
   out.read_mean_us = reads.mean_us;

@@ -109,7 +109,7 @@ void BuffersLoop::inherit(const Situation& situation) {
   if (inherited_ || cache == nullptr) return;
   inherited_ = true;
   const bool ours = cache->owner == KnobOwner::kRocktune && cache->value < cache->found;
-  if (ours) lent_ = cache->found;
+  if (ours && cache->changeable) lent_ = cache->found;
 }
 
 bool BuffersLoop::readers_want_it(const Situation& situation) {
@@ -130,9 +130,17 @@ std::optional<Proposal> BuffersLoop::reclaim(const Situation& situation,
   const MemoryUse use = memory_use(f.knobs, f.column_families);
   const auto size = static_cast<double>(cache.value);
   const double free = std::max(0.0, memory_budget(situation.budget, use) - use.total());
-  const double to = std::min(static_cast<double>(*lent_), size + free);
+  const double to = std::min(static_cast<double>(*lent_), size + std::min(free, spare_memory(f)));
   const bool can_take = cache.changeable && !situation.memory_low;
   const bool matters = to >= (1 + kLeastReclaimed) * size || to >= static_cast<double>(*lent_);
+  // Somebody else's word holds it, as a pin does: nobody is to wait for it.
+  if (offered_at_ != cache.value) {
+    offered_at_ = cache.value;
+    offered_.reset();
+  }
+  const double offered = offered_.update(can_take && matters, situation.now);
+  if (offered > kReturnOfferedSeconds) lent_.reset();
+  if (!lent_) return std::nullopt;
   if (can_take && matters) {
     Proposal out = returned(cache, static_cast<std::int64_t>(to));
     out.reason = "write buffers took of the cache while nobody read, and now somebody reads";

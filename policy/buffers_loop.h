@@ -84,6 +84,8 @@ class BuffersLoop {
   // The cache before the buffers took of it while nobody read: for whoever reads again, where reads
   // come first.
   std::optional<std::int64_t> lent_;
+  Held offered_;  // ...and was offered, while the cache stood at offered_at_
+  std::int64_t offered_at_ = 0;
   bool inherited_ = false;  // looked for what an earlier engine has lent
   Held reads_again_;
   std::optional<Nanoseconds> resting_since_, claimed_;

@@ -15,7 +15,7 @@ constexpr double kCacheEvaluationSeconds = 60;
 constexpr double kFull = 0.95;            // an emptier cache does not need to grow
 constexpr double kLeastDeviceReads = 50;  // per second: below, the page cache serves the misses
 constexpr double kNearlySlow = 0.5;       // of the reads' objective
-constexpr double kShrinkFactor = 0.8;
+constexpr double kShrinkFactor = 0.8, kLeastCacheGrowth = 1.05;
 constexpr double kLeastShareOfFound = 0.25;
 // Until it is seen whether what was given up has gone back to the host: allocators keep some for
 // seconds, others for good. Where the next step does not wait: available memory fell by so much.
@@ -32,7 +32,8 @@ constexpr double kGiveUpSeconds = 300;  // ...and if it never does it was large 
 // The working set has changed when there are so many times the misses of the knee, or of before a
 // growth: no cache misses more because it is larger.
 constexpr double kOtherWorkingSet = 1.25;
-constexpr double kKneeSeconds = 3600;  // ...or it may have, unseen
+// ...or so many times fewer for so long; or it may have, unseen, after an hour, two, ... a day.
+constexpr double kFewerSeconds = 30, kLongestKneeSeconds = 24 * 3600;
 
 std::int64_t least_bytes(const Situation& situation, const KnobReading& reading) {
   const double pinned = situation.features.cache_pinned_bytes.value_or(0);
@@ -60,6 +61,7 @@ void CacheLoop::judge_growth(const Situation& situation, double hit_ratio) {
   if (filled && hit_ratio_.span_seconds() >= kVerdictSeconds && (gained || other_load)) {
     pays_ = true;
     growth_.reset();
+    knee_seconds_ = kFirstKneeSeconds;
     return;
   }
   if (age < kJudgeAfterSeconds || (!filled && age < kGiveUpSeconds)) return;
@@ -67,7 +69,8 @@ void CacheLoop::judge_growth(const Situation& situation, double hit_ratio) {
   // What was found is no experiment: up to there every miss may be for want of it.
   const bool beyond = capacity_ && found_ && *capacity_ > *found_;
   if (beyond && spared < params_.cache_knee_gain_ratio * before) {
-    knee_ = Knee{hit_ratio, situation.now};
+    knee_ = Knee{hit_ratio, situation.now, knee_seconds_};
+    knee_seconds_ = std::min(2 * knee_seconds_, kLongestKneeSeconds);
   }
   growth_.reset();
 }
@@ -85,11 +88,11 @@ void CacheLoop::observe(const Situation& situation, const KnobReading& reading) 
     growth_.reset();
     knee_.reset();
     pays_ = false;
-    shrunk_ = Shrunk{situation.now, static_cast<double>(*capacity_ - reading.value),
-                     f.memory_available_bytes, f.process_rss_bytes};
+    note_shrunk(situation, reading);
   }
   capacity_ = reading.value;
   found_ = reading.found;
+  before_ = {f.process_rss_bytes, f.cache_usage_bytes};
   hit_ratio_.note(situation.now, f.cache_hit_ratio);
   misses_.note(situation.now, read_misses_.look(f));
   reads_.note(situation.now, reads_and_seeks(f));
@@ -98,16 +101,28 @@ void CacheLoop::observe(const Situation& situation, const KnobReading& reading) 
   judge_growth(situation, *hit_ratio);
   if (!knee_) return;
   const double misses = 1 - *hit_ratio, at_knee = 1 - knee_->hit_ratio;
-  const bool other = misses > kOtherWorkingSet * at_knee || at_knee > kOtherWorkingSet * misses;
-  if (other || !within(knee_->tick, situation.now, kKneeSeconds)) knee_.reset();
+  const double fewer = fewer_misses_.update(at_knee > kOtherWorkingSet * misses, situation.now);
+  const bool other = misses > kOtherWorkingSet * at_knee || fewer >= kFewerSeconds;
+  if (other || !within(knee_->tick, situation.now, knee_->seconds)) knee_.reset();
+}
+
+// What it gave up is seen in the process's memory only where it was used, and not at once.
+void CacheLoop::note_shrunk(const Situation& situation, const KnobReading& reading) {
+  const double given =
+      before_.usage.value_or(static_cast<double>(*capacity_)) - static_cast<double>(reading.value);
+  if (!situation.memory_short || given <= 0) return;
+  if (!shrunk_) shrunk_ = Shrunk{situation.now, 0, before_.rss};
+  shrunk_->tick = situation.now;
+  shrunk_->bytes = std::max(shrunk_->bytes, given);
 }
 
 // Whether what the last step freed is known, or memory falls so fast that nobody can wait for it.
 bool CacheLoop::shows_yet(const Situation& situation) {
-  if (!shrunk_) return true;
   const Features& f = situation.features;
-  const bool falls = shrunk_->available && f.memory_available_bytes &&
-                     *f.memory_available_bytes < kStillFalling * *shrunk_->available;
+  const bool falls = lowest_available_ && f.memory_available_bytes &&
+                     *f.memory_available_bytes < kStillFalling * *lowest_available_;
+  if (falls) in_vain_ = 0;
+  if (!shrunk_) return true;
   const bool waits = within(shrunk_->tick, situation.now, kShrinkShowsSeconds);
   if (waits && !falls) return false;
   // Where the process cannot be seen nobody can tell.
@@ -119,10 +134,15 @@ bool CacheLoop::shows_yet(const Situation& situation) {
 }
 
 std::optional<Proposal> CacheLoop::shrink(const Situation& situation, const KnobReading& reading) {
-  if (!situation.memory_low) in_vain_ = 0;
+  if (!situation.memory_low) {
+    in_vain_ = 0;
+    shrunk_.reset();
+    lowest_available_.reset();
+  }
   if (!situation.memory_short || !shows_yet(situation) || in_vain_ >= kMostInVain) {
     return std::nullopt;
   }
+  lowest_available_ = situation.features.memory_available_bytes;
   auto to = static_cast<std::int64_t>(kShrinkFactor * static_cast<double>(reading.value));
   to = std::max(to, least_bytes(situation, reading));
   if (to >= reading.value) return std::nullopt;
@@ -153,7 +173,10 @@ std::optional<Proposal> CacheLoop::grow(const Situation& situation,
                            static_cast<double>(most_bytes(situation, reading)));
   wanted = std::min(wanted, static_cast<double>(reading.value) + spare_memory(f));
   auto to = static_cast<std::int64_t>(wanted);
-  if (to <= reading.value) return std::nullopt;
+  // Less tells nothing of what more would gain.
+  const bool matters = wanted >= kLeastCacheGrowth * static_cast<double>(reading.value) ||
+                       to >= most_bytes(situation, reading);
+  if (to <= reading.value || !matters) return std::nullopt;
   Proposal out = propose(reading, to, "cache.miss");
   out.reason = text::percent(1 - *hit_ratio) +
                " of the block reads miss the full cache, and reads wait for " +

@@ -108,6 +108,7 @@ void CacheWorth::observe(const Situation& situation) {
   if (!not_full) fills_from_.reset();
   // One that still fills has not been used for as long as it is going to be.
   const double used = f.cache_usage_bytes.value_or(0), size = f.cache_capacity_bytes.value_or(0);
+  if (fills_from_) fills_from_ = std::min(*fills_from_, used);
   if (not_full && (!fills_from_ || used >= *fills_from_ + kFills * size)) {
     fills_from_ = used;
     not_full_.reset();

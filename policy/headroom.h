@@ -162,6 +162,7 @@ class CacheLoop {
   void observe(const Situation& situation, const KnobReading& reading);
   void judge_growth(const Situation& situation, double hit_ratio);
   std::optional<Proposal> shrink(const Situation& situation, const KnobReading& reading);
+  void note_shrunk(const Situation& situation, const KnobReading& reading);
   [[nodiscard]] bool shows_yet(const Situation& situation);
   std::optional<Proposal> grow(const Situation& situation, const KnobReading& reading) const;
 
@@ -176,16 +177,26 @@ class CacheLoop {
   struct Knee {
     double hit_ratio = 0;  // where growing stopped to pay
     Nanoseconds tick{0};
+    double seconds = 0;  // for which it holds
   };
+  static constexpr double kFirstKneeSeconds = 3600;
   std::optional<Knee> knee_;
-  // The last that was given up, until it is seen what that freed; and how many freed nothing.
+  double knee_seconds_ = kFirstKneeSeconds;  // of the next
+  Held fewer_misses_;                        // than at the knee
+  // The last that was given up while memory was short, until it is seen what that freed; and how
+  // many freed nothing.
   struct Shrunk {
     Nanoseconds tick{0};
     double bytes = 0;
-    Value available, rss;
+    Value rss;  // before
   };
   std::optional<Shrunk> shrunk_;
   int in_vain_ = 0;
+  Value lowest_available_;  // when the last step was asked for
+  struct Before {
+    Value rss, usage;
+  };
+  Before before_;  // the last sample
 };
 
 std::unique_ptr<Policy> make_headroom(const HeadroomParams& params);

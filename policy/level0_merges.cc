@@ -8,17 +8,38 @@ namespace {
 
 // One doubling has to save this share of what flushes and compactions write, or it is not worth it.
 constexpr double kLeastSaved = 0.05;
+// Of the mean of what files of level 0 are beside a buffer, and for which older files may be there.
+constexpr double kFilesSeconds = 60;
 
 }  // namespace
 
 void Level0Merges::Family::follow(const ColumnFamilyReading& reading, double interval_seconds) {
   const auto buffers = static_cast<double>(*reading.flushes - flushes);
-  nominal = buffers * static_cast<double>(*reading.write_buffer_bytes);
+  const double nominal = buffers * static_cast<double>(*reading.write_buffer_bytes);
   const auto read = static_cast<double>(*reading.l0_compactions_input_bytes - l0_input_bytes);
   seconds += interval_seconds;  // a plain mean until the window is full
   const double weight = std::min(1.0, interval_seconds / std::min(seconds, kMergesSeconds));
   full_buffers += weight * (nominal / interval_seconds - full_buffers);
   merging.l0_input += weight * (read / interval_seconds - merging.l0_input);
+  follow_files(reading, interval_seconds);
+  merging.flushed = of_full.value_or(1) * full_buffers;
+}
+
+// A buffer makes a smaller file: compressed, and written before it is full where the WAL's size or
+// a write buffer manager says so. The files of level 0 tell, once they are of buffers of this size.
+void Level0Merges::Family::follow_files(const ColumnFamilyReading& reading,
+                                        double interval_seconds) {
+  same_size_seconds =
+      buffer_bytes == *reading.write_buffer_bytes ? same_size_seconds + interval_seconds : 0;
+  buffer_bytes = *reading.write_buffer_bytes;
+  const bool known = !reading.levels.empty() && reading.levels[0].files > 0 &&
+                     reading.levels[0].bytes > 0 && buffer_bytes > 0;
+  if (!known || (of_full && same_size_seconds < kFilesSeconds)) return;
+  const double file =
+      static_cast<double>(reading.levels[0].bytes) / static_cast<double>(reading.levels[0].files);
+  const double now = std::min(1.0, file / static_cast<double>(buffer_bytes));
+  if (!of_full) of_full = now;
+  *of_full += std::min(1.0, interval_seconds / kFilesSeconds) * (now - *of_full);
 }
 
 const Level0Merges::Family* Level0Merges::find(std::string_view name, std::size_t nearby) const {
@@ -31,7 +52,6 @@ const Level0Merges::Family* Level0Merges::find(std::string_view name, std::size_
 
 void Level0Merges::observe(const Features& f) {
   std::vector<Family> now;
-  double nominal = 0;  // bytes/s of full buffers, of all column families
   now.reserve(f.column_families.size());
   for (const ColumnFamilyReading& reading : f.column_families) {
     if (!reading.flushes || !reading.l0_compactions_input_bytes || !reading.write_buffer_bytes) {
@@ -44,12 +64,10 @@ void Level0Merges::observe(const Features& f) {
                             *reading.flushes >= family.flushes &&
                             *reading.l0_compactions_input_bytes >= family.l0_input_bytes;
     if (comparable) family.follow(reading, f.interval_seconds);
-    if (comparable) nominal += family.nominal / f.interval_seconds;
     family.flushes = *reading.flushes;
     family.l0_input_bytes = *reading.l0_compactions_input_bytes;
   }
   families_ = std::move(now);
-  nominal_.note(f.at.tick, nominal);
   Value written;
   if (f.flush_bytes_per_second && f.compaction_write_bytes_per_second) {
     written = *f.flush_bytes_per_second + *f.compaction_write_bytes_per_second;
@@ -63,11 +81,6 @@ void Level0Merges::observe(const Features& f) {
   dropped_.note(f.at.tick, dropped);
   flushed_.note(f.at.tick, f.flush_bytes_per_second);
   const double of = flushed_.mean(kDroppedSeconds).value_or(0);
-  // A buffer makes a smaller file: compressed, and written before it is full where the WAL's size
-  // or a write buffer manager says so.
-  const double full = nominal_.mean(kDroppedSeconds).value_or(0);
-  const double of_full = full > 0 && of > 0 ? std::min(1.0, of / full) : 1;
-  for (Family& family : families_) family.merging.flushed = of_full * family.full_buffers;
   const double less = dropped_.mean(kDroppedSeconds).value_or(0);
   dropped_share_ = of > 0 ? std::clamp(less / of, 0.0, 1.0) : 0;
 }

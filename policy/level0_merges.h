@@ -21,6 +21,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,8 +64,11 @@ class Level0Merges {
     Level0Merging merging;
     std::uint64_t flushes = 0, l0_input_bytes = 0;  // as last read
     double seconds = 0;                             // of means so far
-    double nominal = 0;  // bytes of the buffers flushed since the last sample, had they been full
-    double full_buffers = 0;  // ...a second, mean
+    double full_buffers = 0;                        // bytes/s, had each been full, mean
+    std::uint64_t buffer_bytes = 0;                 // of one, as last read
+    std::optional<double> of_full;                  // the file of a buffer, as a share of it
+    double same_size_seconds = 0;                   // for which the buffers have had their size
+    void follow_files(const ColumnFamilyReading& reading, double interval_seconds);
     void follow(const ColumnFamilyReading& reading, double interval_seconds);
   };
   [[nodiscard]] const Family* find(std::string_view name, std::size_t nearby) const;
@@ -75,7 +80,6 @@ class Level0Merges {
   // each compaction drops a share of its own.
   Trend dropped_{Trend::Jumps::kKeep, 0, kDroppedSeconds};
   Trend flushed_{Trend::Jumps::kKeep, 0, kDroppedSeconds};
-  Trend nominal_{Trend::Jumps::kKeep, 0, kDroppedSeconds};
   double dropped_share_ = 0;  // of what is flushed, from 0 to 1
 };
 

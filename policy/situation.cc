@@ -60,15 +60,16 @@ double gathered_l0(const Features& f) {
   return f.l0_slowdown_files.value_or(0) > 0 ? most / *f.l0_slowdown_files : 0;
 }
 
-// Level 0 rests below its compaction trigger, which may have been found near the slowdown trigger.
+// Level 0 rests below its compaction trigger, which may be near the slowdown trigger: of the column
+// family that is nearest to its own.
 double resting_l0(const Features& f) {
-  double most = 0;
   for (const ColumnFamilyReading& family : f.column_families) {
     const auto slowdown = static_cast<double>(family.level0_slowdown_trigger.value_or(0));
     const auto trigger = static_cast<double>(family.level0_compaction_trigger.value_or(0));
-    if (slowdown > 0) most = std::max(most, (trigger + 1) / slowdown);
+    const bool worst = family.name == f.l0_column_family;
+    if (worst && slowdown > 0) return std::min((trigger + 1) / slowdown, kMostRestingL0);
   }
-  return std::min(most, kMostRestingL0);
+  return 0;
 }
 
 std::string worst_cause(const Features& f, const Value& memtable_ratio) {

@@ -199,6 +199,22 @@ TEST_CASE("another engine config begins a new target in the trace", "[daemon][ta
   CHECK(target->status().due == 3);
 }
 
+TEST_CASE("what was advised for long is done as soon as rocktune may act", "[daemon][target]") {
+  World world;
+  const auto target = world.target(Mode::kAdvise);
+  target->opened(world.opening());
+  std::uint64_t n = 0;
+  while (n < 600) world.poll(*target, ++n);  // five minutes: the next line would come in as many
+  REQUIRE_FALSE(world.alert_lines("decision").empty());
+  TargetRule rule;
+  rule.path = "/db";
+  rule.mode = Mode::kAct;
+  REQUIRE(target->reconfigure(2, rule));
+  bool acted = false;
+  for (int i = 0; i < 20; ++i) acted = acted || !world.poll(*target, ++n).empty();
+  CHECK(acted);
+}
+
 TEST_CASE("events come into the trace with the next sample, and what matters into the alert log",
           "[daemon][target]") {
   World world;

@@ -75,6 +75,8 @@ class HeadroomBench {
     for (ColumnFamilyReading& one : f.column_families) {
       one.write_buffer_bytes = static_cast<std::uint64_t>(knob(knob::kWriteBufferSize).value);
       one.flushes = *one.flushes + flushes_per_tick;
+      one.levels[0].bytes = static_cast<std::uint64_t>(
+          file_of_buffer * static_cast<double>(one.levels[0].files * *one.write_buffer_bytes));
       if (flushes_per_tick > 0) {
         f.flush_bytes_per_second = file_of_buffer * static_cast<double>(flushes_per_tick) *
                                    static_cast<double>(*one.write_buffer_bytes) /

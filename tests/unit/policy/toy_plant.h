@@ -180,6 +180,7 @@ class ToyPlant {
     const double buffer = value_of(knob::kWriteBufferSize, kSmallBuffer);
     if (!more.empty()) fill_more(family);
     family.levels[0].files = whole(l0_);
+    family.levels[0].bytes = whole(std::floor(l0_) * buffer);
     family.immutable_memtables = whole(immutable_);
     family.pending_compaction_bytes = whole(debt_ + (l0_ >= kTrigger ? l0_ * buffer : 0));
     fill_reads(db);
