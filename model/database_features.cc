@@ -17,7 +17,6 @@ std::optional<LatencyHistogram> of_reads(const DatabaseReading& reading) {
   const std::optional<LatencyHistogram>&gets = reading.read_latency,
         &multigets = reading.multiget_latency;
   if (!gets || !multigets) return gets ? gets : multigets;
-  if (multigets->buckets.empty()) return gets;
   LatencyHistogram both;
   both.sum_us = gets->sum_us + multigets->sum_us;
   auto one = gets->buckets.begin(), other = multigets->buckets.begin();
@@ -33,6 +32,16 @@ std::optional<LatencyHistogram> of_reads(const DatabaseReading& reading) {
   return both;
 }
 
+IntervalLatency read_latency(const DatabaseReading& older, const DatabaseReading& newer,
+                             HistogramForm form) {
+  // Most databases have no MultiGet: nothing is copied for those.
+  const auto& multigets = newer.multiget_latency;
+  if (!multigets || multigets->buckets.empty()) {
+    return latency(older.read_latency, newer.read_latency, form);
+  }
+  return latency(of_reads(older), of_reads(newer), form);
+}
+
 Value sum(const Value& a, const Value& b) {
   return a && b ? finite(*a + *b) : std::nullopt;
 }
@@ -45,7 +54,7 @@ void fill_foreground(const DatabaseReading& older, const DatabaseReading& newer,
   out.user_write_bytes_per_second =
       rate(older.user_bytes_written, newer.user_bytes_written, seconds);
   out.wal_bytes_per_second = rate(older.wal_bytes, newer.wal_bytes, seconds);
-  const IntervalLatency reads = latency(of_reads(older), of_reads(newer), form);
+  const IntervalLatency reads = read_latency(older, newer, form);
   out.read_p50_us = reads.p50_us;
   out.read_p99_us = reads.p99_us;
   out.read_mean_us = reads.mean_us;

@@ -19,8 +19,7 @@ double trade_margin(Priority first) {
   const bool bytes_count = first == Priority::kThroughput || first == Priority::kWriteAmplification;
   return bytes_count ? 1 : kTradeMargin;
 }
-constexpr double kLeastCacheShare = 0.25;  // of what was found
-constexpr double kLargestTrade = 0.25;     // of the cache, in one step
+constexpr double kLargestTrade = 0.25;  // of the cache, in one step
 // Of the memory budget; of one whose cache nobody reads.
 constexpr double kBuffersMostShare = 0.5, kBuffersMostOfIdle = 0.8;
 constexpr double kLeastGrowth = 0.4;  // of the buffers, in one step: less saves too little
@@ -41,8 +40,8 @@ const KnobReading* cache_of(const Situation& situation) {
 
 }  // namespace
 
-std::optional<BuffersLoop::Family> BuffersLoop::busiest(const Situation& situation,
-                                                        const Level0Merges& merges) {
+std::optional<BuffersLoop::Family> BuffersLoop::worthiest(const Situation& situation,
+                                                          const Level0Merges& merges) {
   std::optional<Family> out;
   double most = 0;
   const Features& f = situation.features;
@@ -264,8 +263,7 @@ std::optional<Proposal> BuffersLoop::take_from_cache(const Situation& situation,
   const KnobReading* cache = changeable_knob(situation.features, knob::kCacheCapacity);
   if (cache == nullptr || cache->owner == KnobOwner::kManual) return std::nullopt;
   const auto capacity = static_cast<double>(cache->value);
-  const double pinned = kPinnedRoom * situation.features.cache_pinned_bytes.value_or(0);
-  const double least = std::max(kLeastCacheShare * static_cast<double>(cache->found), pinned);
+  const auto least = static_cast<double>(least_cache(*cache, situation.features));
   const double to = std::max(least, capacity - std::min(bytes, kLargestTrade * capacity));
   if (to >= capacity) return std::nullopt;
   Proposal out = propose(*cache, static_cast<std::int64_t>(to), rule);
@@ -340,7 +338,7 @@ std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
   const double pressed = pressed_.update(presses, situation.now);
   if (!within(resting_since_, situation.now, kBuffersRestSeconds)) resting_since_.reset();
   if (pressed >= kPressedSeconds && !worth_.judges_less(situation) && !resting_since_) {
-    const std::optional<Family> family = busiest(situation, merges);
+    const std::optional<Family> family = worthiest(situation, merges);
     if (auto wish = family ? grow(situation, merges, *family) : std::nullopt) return wish;
   }
   // Nothing presses any more: the question that the probe asked is moot.

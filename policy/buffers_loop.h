@@ -40,8 +40,8 @@ class BuffersLoop {
     double saves = 0, costs = 0;  // bytes/s of the device: as buffers, and as cache
   };
   std::optional<Proposal> look_and_decide(const Situation& situation, const Level0Merges& merges);
-  [[nodiscard]] static std::optional<Family> busiest(const Situation& situation,
-                                                     const Level0Merges& merges);
+  [[nodiscard]] static std::optional<Family> worthiest(const Situation& situation,
+                                                       const Level0Merges& merges);
   [[nodiscard]] bool has_made_room(const Situation& situation) const;
   [[nodiscard]] double free_bytes(const Situation& situation, double budget, double used) const;
   [[nodiscard]] std::optional<Doubling> doubling(const Situation& situation,

@@ -16,7 +16,6 @@ constexpr double kFull = 0.95;            // an emptier cache does not need to g
 constexpr double kLeastDeviceReads = 50;  // per second: below, the page cache serves the misses
 constexpr double kNearlySlow = 0.5;       // of the reads' objective
 constexpr double kShrinkFactor = 0.8, kLeastCacheGrowth = 1.05;
-constexpr double kLeastShareOfFound = 0.25;
 // Until it is seen whether what was given up has gone back to the host: allocators keep some for
 // seconds, others for good. Where the next step does not wait: available memory fell by so much.
 constexpr double kShrinkShowsSeconds = 15, kStillFalling = 0.9;
@@ -34,12 +33,6 @@ constexpr double kGiveUpSeconds = 300;  // ...and if it never does it was large 
 constexpr double kOtherWorkingSet = 1.25;
 // ...or so many times fewer for so long; or it may have, unseen, after an hour, two, ... a day.
 constexpr double kFewerSeconds = 30, kLongestKneeSeconds = 24 * 3600;
-
-std::int64_t least_bytes(const Situation& situation, const KnobReading& reading) {
-  const double pinned = situation.features.cache_pinned_bytes.value_or(0);
-  return whole_bytes(
-      std::max(kLeastShareOfFound * static_cast<double>(reading.found), kPinnedRoom * pinned));
-}
 
 std::int64_t most_bytes(const Situation& situation, const KnobReading& reading) {
   const MemoryUse use = memory_use(situation.features.knobs, situation.features.column_families);
@@ -144,7 +137,7 @@ std::optional<Proposal> CacheLoop::shrink(const Situation& situation, const Knob
   }
   lowest_available_ = situation.features.memory_available_bytes;
   auto to = static_cast<std::int64_t>(kShrinkFactor * static_cast<double>(reading.value));
-  to = std::max(to, least_bytes(situation, reading));
+  to = std::max(to, least_cache(reading, situation.features));
   if (to >= reading.value) return std::nullopt;
   Proposal out = propose(reading, to, "cache.memory");
   out.reason = short_memory_text(situation);

@@ -18,8 +18,6 @@ constexpr double kGivenWindowSeconds = 15;
 // Differences of less than this share are not worth a change.
 constexpr double kShareDeadBand = 0.03;
 constexpr double kReturnBand = 0.1;
-// As in the cache's loop: below this share of what was found nothing is given away.
-constexpr double kCacheKept = 0.25;
 
 bool has_backlog(const PolicyInput& input) {
   if (writes_stall(input.features)) return true;
@@ -41,7 +39,7 @@ std::int64_t least(const PolicyInput& input, const KnobReading& reading) {
     return static_cast<std::int64_t>(std::ceil(input.budget.rate_limit_min.value));
   }
   if (reading.name == knob::kBackgroundJobs) return 2;
-  return static_cast<std::int64_t>(kCacheKept * static_cast<double>(reading.found));
+  return least_cache(reading, input.features);
 }
 
 // The slice, as a value of this knob.

@@ -13,6 +13,7 @@ constexpr double kLostDeviceSeconds = 15;
 // Shares of all memory that are available.
 constexpr double kMemoryShort = 0.05, kMemoryLow = 0.10, kMemoryAmple = 0.15;
 constexpr double kAfterShortSeconds = 300;
+constexpr double kPinnedRoom = 1.25;
 constexpr double kLeastMissesPerRead = 0.05, kLeastMissesPerSecond = 100;
 
 }  // namespace
@@ -97,6 +98,11 @@ MemoryUse memory_use(const KnobReadings& knobs, const std::vector<ColumnFamilyRe
     use.found_buffers += bytes;
   }
   return use;
+}
+
+std::int64_t least_cache(const KnobReading& cache, const Features& features) {
+  return whole_bytes(std::max(kLeastCacheShare * static_cast<double>(cache.found),
+                              kPinnedRoom * features.cache_pinned_bytes.value_or(0)));
 }
 
 std::int64_t least_write_buffer(const KnobReading& size) {

@@ -6,6 +6,7 @@
 // memory to spare.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -30,8 +31,11 @@ MemoryUse memory_use(const KnobReadings& knobs,
 // The least that write_buffer_size may be set to; it may have been found smaller.
 std::int64_t least_write_buffer(const KnobReading& size);
 
-// Room for what is pinned in a cache: below it all other blocks go as soon as they are read.
-inline constexpr double kPinnedRoom = 1.25;
+inline constexpr double kLeastCacheShare = 0.25;  // of the cache found: no loop takes more of it
+
+// The least that a cache is made by any loop: that share, and room for what is pinned in it, below
+// which all other blocks go as soon as they are read.
+std::int64_t least_cache(const KnobReading& cache, const Features& features);
 
 inline constexpr double kMemoryPressure = 0.10;  // a share of the time that is too much
 

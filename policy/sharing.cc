@@ -17,7 +17,6 @@ constexpr double kPieces = 64;
 // A database that misses in a full cache asks for this many times its memory, step by step.
 constexpr double kMemoryWish = 1.5;
 constexpr double kUsedMargin = 1.1;
-constexpr double kCacheFloor = 0.25;       // of the cache found, as in the cache's loop
 constexpr double kUnusedSeconds = 300;     // as long as a growth of the cache is judged at most
 constexpr double kUnusedGrant = 1.1;       // a slice this much above what is held is not used
 constexpr double kAtSlice = 0.05;          // this near to its slice the rate limit stands at it
@@ -109,7 +108,7 @@ Claim memory_claim(const ShareMember& member, const MemoryUse& use, bool wish) {
   claim.weight = member.weight;
   claim.held = use.total();
   claim.usual = use.found_cache + use.found_buffers;
-  claim.floor = std::min(use.total(), use.write_buffers + kCacheFloor * use.found_cache);
+  claim.floor = std::min(use.total(), use.write_buffers + kLeastCacheShare * use.found_cache);
   claim.movable = yields(member, database_knob(member, knob::kCacheCapacity));
   if (member.budget.memory_max) claim.cap = static_cast<double>(member.budget.memory_max->value);
   if (wish) {

@@ -87,6 +87,17 @@ TEST_CASE("jobs that an earlier run lowered for others go back", "[sharing]") {
   }
 }
 
+TEST_CASE("a cache keeps room for what is pinned in it, whatever others are due", "[sharing]") {
+  GiveBackBench bench;
+  bench.f.knobs = {cache_knob(800, 800)};
+  bench.f.shared->jobs_max.reset();
+  bench.f.shared->memory_max_bytes = 100;
+  bench.f.cache_pinned_bytes = 400;
+  const auto down = bench.step();
+  REQUIRE(down.size() == 1);
+  CHECK(down[0].to == 500);
+}
+
 TEST_CASE("a cache does not go back while memory is low", "[sharing]") {
   GiveBackBench bench;
   bench.f.knobs = {cache_knob(800, 800)};
