@@ -1,5 +1,6 @@
 rocktune_unit_test(policy_test
   SOURCES
+    unit/policy/cache_loop_test.cc
     unit/policy/closed_loop_test.cc
     unit/policy/device_budget_test.cc
     unit/policy/engine_test.cc

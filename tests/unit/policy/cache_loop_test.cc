@@ -1,0 +1,244 @@
+// The block cache's loop, on hand-made features.
+#include "tests/support/catch.h"
+#include "tests/unit/policy/headroom_bench.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+void misses(HeadroomBench& bench, double hit_ratio) {
+  bench.f.cache_hit_ratio = hit_ratio;
+  bench.f.cache_misses_per_second = 5000;
+}
+}  // namespace
+
+TEST_CASE("cache: grows while misses cost reads, and stops at the knee", "[headroom]") {
+  HeadroomBench bench;
+  bench.budget.memory_max = Bytes{4096 * kHeadroomMiB};
+  misses(bench, 0.60);
+  auto proposal = bench.run(10, knob::kCacheCapacity);
+  REQUIRE(proposal);
+  CHECK(proposal->rule == "cache.miss");
+  CHECK(proposal->to == 320 * kHeadroomMiB);
+  CHECK(proposal->expected.feature == "cache_hit_ratio");
+  CHECK_FALSE(proposal->expected.lower_is_better);
+  bench.f.knobs.edit()[2].value = 320 * kHeadroomMiB;
+  misses(bench, 0.615);
+  CHECK_FALSE(bench.run(25, knob::kCacheCapacity));
+  CHECK(bench.run(10, knob::kCacheCapacity)->to == 400 * kHeadroomMiB);
+  bench.f.knobs.edit()[2].value = 400 * kHeadroomMiB;
+  misses(bench, 0.62);  // hardly anything gained
+  CHECK_FALSE(bench.run(600, knob::kCacheCapacity));
+  misses(bench, 0.5);  // another working set
+  CHECK(bench.run(30, knob::kCacheCapacity));
+}
+
+TEST_CASE("cache: what clearly pays goes on at once, and further", "[headroom]") {
+  HeadroomBench bench;
+  bench.budget.memory_max = Bytes{4096 * kHeadroomMiB};
+  misses(bench, 0.60);
+  REQUIRE(bench.run(10, knob::kCacheCapacity));
+  bench.f.knobs.edit()[2].value = 320 * kHeadroomMiB;
+  misses(bench, 0.70);
+  bench.f.cache_fill_ratio = 0.9;
+  CHECK_FALSE(bench.run(10, knob::kCacheCapacity));  // it has to fill
+  bench.f.cache_fill_ratio = 1;
+  CHECK(bench.run(2, knob::kCacheCapacity)->to == 480 * kHeadroomMiB);
+  bench.f.knobs.edit()[2].value = 480 * kHeadroomMiB;
+  misses(bench, 0.709);  // 3% of the misses: worth it, but no reason to hurry
+  CHECK_FALSE(bench.run(25, knob::kCacheCapacity));
+  CHECK(bench.run(10, knob::kCacheCapacity)->to == 600 * kHeadroomMiB);
+}
+
+TEST_CASE("cache: more misses after a growth are another load's, and no knee", "[headroom]") {
+  HeadroomBench bench;
+  bench.budget.memory_max = Bytes{4096 * kHeadroomMiB};
+  misses(bench, 0.90);
+  REQUIRE(bench.run(10, knob::kCacheCapacity));
+  bench.f.knobs.edit()[2].value = 320 * kHeadroomMiB;
+  misses(bench, 0.80);
+  const auto proposal = bench.run(8, knob::kCacheCapacity);
+  REQUIRE(proposal);
+  CHECK(proposal->to == 480 * kHeadroomMiB);
+}
+
+TEST_CASE("cache: does not grow without a reason or without room", "[headroom]") {
+  HeadroomBench bench;
+  bench.budget.memory_max = Bytes{4096 * kHeadroomMiB};
+  misses(bench, 0.60);
+  SECTION("it is not full") {
+    bench.f.cache_fill_ratio = 0.5;
+  }
+  SECTION("misses cost nothing") {
+    bench.f.device_read_iops = 0;
+  }
+  SECTION("most are compactions': reads wait for few") {
+    bench.f.device_read_iops = 500;
+  }
+  SECTION("the device's reads are lost for a moment") {
+    bench.f.device_read_iops = 500;
+    bench.run(5, knob::kCacheCapacity);
+    bench.f.device_read_iops.reset();
+    CHECK_FALSE(bench.run(14, knob::kCacheCapacity));
+    bench.f.device_read_iops = 500;
+  }
+  SECTION("there are few") {
+    bench.f.cache_misses_per_second = 20;
+  }
+  SECTION("few reads see one") {
+    bench.f.reads_per_second = 200e3;
+  }
+  SECTION("nobody reads: compactions miss") {
+    bench.f.reads_per_second = 0;
+  }
+  SECTION("memory is low") {
+    bench.f.memory_available_bytes = 1e9;
+  }
+  SECTION("memory is unknown") {
+    bench.f.memory_available_bytes.reset();
+  }
+  SECTION("the budget is spent") {
+    bench.budget.memory_max = Bytes{256 * kHeadroomMiB};
+  }
+  SECTION("there is no budget beyond what was found") {
+    bench.budget.memory_max.reset();
+  }
+  CHECK_FALSE(bench.run(60, knob::kCacheCapacity));
+}
+
+TEST_CASE("cache: shrinks when memory runs short, to a quarter of what was found", "[headroom]") {
+  HeadroomBench bench;
+  SECTION("little is available") {
+    bench.f.memory_available_bytes = 0.5e9;
+  }
+  SECTION("tasks wait for it") {
+    bench.f.memory_pressure_ratio = 0.3;
+    bench.f.memory_available_bytes = 2e9;  // of 16
+  }
+  auto proposal = bench.run(5, knob::kCacheCapacity);
+  REQUIRE(proposal);
+  CHECK(proposal->rule == "cache.memory");
+  CHECK(proposal->to == Approx(0.8 * 256 * kHeadroomMiB));
+  bench.f.knobs.edit()[2].value = 64 * kHeadroomMiB;
+  CHECK_FALSE(bench.run(5, knob::kCacheCapacity));
+}
+
+TEST_CASE("cache: waits for files' pages are no want of memory", "[headroom]") {
+  HeadroomBench bench;
+  bench.f.memory_pressure_ratio = 0.3;  // half of it is available
+  CHECK_FALSE(bench.run(60, knob::kCacheCapacity));
+}
+
+TEST_CASE("cache: it gives up no more than frees memory", "[headroom]") {
+  HeadroomBench bench;
+  bench.f.memory_available_bytes = 0.5e9;
+  bench.f.process_rss_bytes = 12e9;
+  const auto first = bench.run(5, knob::kCacheCapacity);
+  REQUIRE(first);
+  bench.apply(*first);
+  const double given = static_cast<double>(first->from - first->to);
+  const bool at_once = GENERATE(false, true);
+  if (at_once) *bench.f.process_rss_bytes -= given;  // before the next sample
+  CHECK_FALSE(bench.run(14, knob::kCacheCapacity));  // it is seen yet what that frees
+  SECTION("what was given up has gone back") {
+    for (int i = 0; i < 4; ++i) {
+      *bench.f.process_rss_bytes -= 0.5 * given;
+      const auto next = bench.run(2, knob::kCacheCapacity);
+      REQUIRE(next);
+      bench.apply(*next);
+      bench.run(14, knob::kCacheCapacity);
+    }
+  }
+  SECTION("what nobody used is given up at once") {
+    bench.f.cache_usage_bytes = 10.0 * kHeadroomMiB;
+    bench.run(2, knob::kCacheCapacity);
+    for (int i = 0; i < 4; ++i) {
+      const auto next = bench.run(1, knob::kCacheCapacity);
+      REQUIRE(next);
+      bench.apply(*next);
+    }
+  }
+  SECTION("the allocator keeps it") {
+    if (at_once) return;
+    const auto second = bench.run(2, knob::kCacheCapacity);
+    REQUIRE(second);
+    bench.apply(*second);
+    CHECK_FALSE(bench.run(120, knob::kCacheCapacity));
+    bench.f.memory_available_bytes = 8e9;
+    bench.run(310, knob::kCacheCapacity);
+    bench.f.memory_available_bytes = 0.5e9;  // another time
+    CHECK(bench.run(2, knob::kCacheCapacity));
+  }
+  SECTION("memory falls on") {
+    bench.f.memory_available_bytes = 0.4e9;
+    CHECK(bench.run(1, knob::kCacheCapacity));
+  }
+}
+
+TEST_CASE("cache: it makes no less than its pinned blocks need", "[headroom]") {
+  HeadroomBench bench;
+  bench.f.cache_pinned_bytes = 200.0 * kHeadroomMiB;
+  bench.f.memory_available_bytes = 0.5e9;
+  const auto to = bench.run(5, knob::kCacheCapacity);
+  REQUIRE(to);
+  CHECK(to->to == 250 * kHeadroomMiB);
+}
+
+TEST_CASE("cache: no growth takes what makes memory low", "[headroom]") {
+  HeadroomBench bench;
+  bench.budget.memory_max = Bytes{8192 * kHeadroomMiB};
+  bench.f.cache_hit_ratio = 0.6;
+  bench.f.cache_misses_per_second = 5000;
+  bench.f.memory_available_bytes = 1.6e9 + 40.0 * kHeadroomMiB;
+  const auto grown = bench.run(10, knob::kCacheCapacity);
+  REQUIRE(grown);
+  CHECK(grown->to - grown->from <= 40 * kHeadroomMiB);
+  bench.f.shared = SharedBudget{};
+  bench.f.shared->host_members = 2;
+  const auto half = bench.run(2, knob::kCacheCapacity);
+  REQUIRE(half);
+  CHECK(half->to - half->from <= 20 * kHeadroomMiB);
+  bench.f.shared->host_members = 8;
+  CHECK_FALSE(bench.run(2, knob::kCacheCapacity));  // too little to learn from
+}
+
+TEST_CASE("cache: up to what was found there is no knee", "[headroom]") {
+  HeadroomBench bench;
+  bench.f.cache_hit_ratio = 0.4;
+  bench.f.cache_misses_per_second = 5000;
+  KnobReading& cache = bench.f.knobs.edit()[2];
+  cache.found = 1024 * kHeadroomMiB;  // memory was short once
+  cache.owner = KnobOwner::kRocktune;
+  bench.objective.first = Priority::kThroughput;
+  int growths = 0;
+  for (; growths < 40 && bench.f.knobs.edit()[2].value < 1024 * kHeadroomMiB; ++growths) {
+    const auto grown = bench.run(35, knob::kCacheCapacity);
+    REQUIRE(grown);
+    CHECK(grown->rule == "cache.miss");
+    bench.apply(*grown);
+  }
+  CHECK(growths > 3);
+  CHECK(bench.f.knobs.edit()[2].value == 1024 * kHeadroomMiB);
+}
+
+TEST_CASE("cache: a knee is asked anew", "[headroom]") {
+  HeadroomBench bench;
+  bench.budget.memory_max = Bytes{8192 * kHeadroomMiB};
+  bench.f.cache_hit_ratio = 0.6;
+  bench.f.cache_misses_per_second = 5000;
+  const auto grown = bench.run(10, knob::kCacheCapacity);
+  REQUIRE(grown);
+  bench.apply(*grown);
+  CHECK_FALSE(bench.run(600, knob::kCacheCapacity));  // it gained nothing
+  SECTION("after an hour, and then two") {
+    const auto next = bench.run(3600, knob::kCacheCapacity);
+    REQUIRE(next);
+    bench.apply(*next);
+    CHECK_FALSE(bench.run(2 * 3600 - 10, knob::kCacheCapacity));
+  }
+  SECTION("when there are fewer misses: another working set") {
+    bench.f.cache_hit_ratio = 0.7;
+    CHECK_FALSE(bench.run(20, knob::kCacheCapacity));
+    CHECK(bench.run(30, knob::kCacheCapacity));
+  }
+}
