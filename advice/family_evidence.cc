@@ -24,19 +24,11 @@ std::optional<bool> memtables_hold_writes(const ColumnFamilyReading& reading) {
 // The level that L0 is compacted into.
 std::size_t base_level(const ColumnFamilyReading& reading) {
   if (reading.levels.size() < 2) return 1;
-  LevelShape shape;
-  shape.max_bytes_for_level_base =
-      reading.max_bytes_for_level_base_bytes.value_or(shape.max_bytes_for_level_base);
-  shape.max_bytes_for_level_multiplier = static_cast<double>(
-      std::max<std::uint64_t>(reading.max_bytes_for_level_multiplier.value_or(10), 1));
-  shape.level0_compaction_trigger =
-      reading.level0_compaction_trigger.value_or(shape.level0_compaction_trigger);
-  shape.dynamic_level_bytes = reading.dynamic_level_bytes.value_or(0) == 1;
   std::vector<double> bytes, targets(reading.levels.size());
   for (const LevelReading& level : reading.levels) {
     bytes.push_back(static_cast<double>(level.bytes));
   }
-  return level_targets(shape, bytes, targets);
+  return level_targets(level_shape_of(reading), bytes, targets);
 }
 
 }  // namespace

@@ -48,6 +48,18 @@ std::size_t dynamic_targets(const LevelShape& shape, std::span<const double> byt
 
 }  // namespace
 
+LevelShape level_shape_of(const ColumnFamilyReading& reading) {
+  LevelShape shape;
+  shape.max_bytes_for_level_base =
+      reading.max_bytes_for_level_base_bytes.value_or(shape.max_bytes_for_level_base);
+  shape.max_bytes_for_level_multiplier = static_cast<double>(
+      std::max<std::uint64_t>(reading.max_bytes_for_level_multiplier.value_or(10), 1));
+  shape.level0_compaction_trigger =
+      reading.level0_compaction_trigger.value_or(shape.level0_compaction_trigger);
+  shape.dynamic_level_bytes = reading.dynamic_level_bytes.value_or(0) == 1;
+  return shape;
+}
+
 std::size_t level_targets(const LevelShape& shape, std::span<const double> bytes,
                           std::span<double> targets) {
   std::fill(targets.begin(), targets.end(), kNoTarget);

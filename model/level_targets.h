@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <span>
 
+#include "model/sample.h"
+
 namespace rocktune {
 
 struct LevelShape {
@@ -17,6 +19,9 @@ struct LevelShape {
   bool dynamic_level_bytes = false;
   bool operator==(const LevelShape&) const = default;
 };
+
+// What was not read is as RocksDB has it by default.
+LevelShape level_shape_of(const ColumnFamilyReading& reading);
 
 // Fills `targets` (index = level) for levels of these `bytes`, of which there are as many, at least
 // 2. Levels above the base level have none: the largest double. Returns the base level, into which

@@ -2,10 +2,12 @@
 
 #include <utility>
 
+#include "model/knobs.h"
 #include "policy/buffers_loop.h"
 #include "policy/filter_loop.h"
 #include "policy/flow_loop.h"
 #include "policy/l0_trigger_loop.h"
+#include "policy/level_base_loop.h"
 #include "policy/shape_loop.h"
 #include "policy/write_size_loop.h"
 
@@ -53,7 +55,13 @@ class Headroom : public Policy {
     add(std::move(buffers));
     add(std::move(cache));
     add(filter_.decide(situation));
-    add(shape_.decide(situation));
+    std::optional<Proposal> base = level_base_.decide(situation, merges_);
+    const bool follows = base.has_value();
+    add(std::move(base));
+    std::optional<Proposal> shape = shape_.decide(situation);
+    // One proposal for each knob: the tree follows level 0 before anything is tried with it.
+    if (follows && shape && shape->knob == knob::kLevelBase) shape.reset();
+    add(std::move(shape));
     return out;
   }
 
@@ -69,6 +77,7 @@ class Headroom : public Policy {
     write_size_.reset();
     merges_.reset();
     l0_trigger_.reset();
+    level_base_.reset();
     buffers_.reset();
     cache_.reset();
     filter_.reset();
@@ -98,6 +107,7 @@ class Headroom : public Policy {
   WriteSizeLoop write_size_;
   Level0Merges merges_;
   L0TriggerLoop l0_trigger_;
+  LevelBaseLoop level_base_;
   BuffersLoop buffers_;
   CacheLoop cache_;
   FilterLoop filter_;

@@ -36,6 +36,8 @@ constexpr double kWritesFirstMargin = 1.5;
 // A load that comes and goes needs what it needed when it was there, less and less as that is
 // longer ago: a third after so long.
 constexpr double kPaceMargin = 2, kLeastPaceShare = 0.125, kNeedFadesSeconds = 600;
+// Before it is known what writes cost.
+constexpr double kLeastPaceShareUnknown = 0.25;
 // ...where reads take so many times as long beside them, and that share of their objective at
 // least; and where it makes them at least so much slower.
 constexpr double kSlowerBesideCompactions = 1.5, kNotFastEnough = 0.1, kLeastSpread = 2;
@@ -227,8 +229,7 @@ std::optional<LimiterLoop::PaceReason> LimiterLoop::reason_to_pace(
             text::microseconds(*without) + " while none does",
         {"read_p99_us", true, bursts_.read_p99_us().value_or(*beside), kPaceEvaluationSeconds}};
   }
-  // Once it is known what writes cost: too slow a pace would be a backlog for nothing.
-  const bool compacts = f.running_compactions.value_or(0) > 0 && situation.write_amplification;
+  const bool compacts = f.running_compactions.value_or(0) > 0;
   if (compacts && others_.prevails() && f.read_p99_us.value_or(0) >= fast) {
     return PaceReason{"read P99 is " + text::microseconds(*f.read_p99_us) +
                           " beside what others write on the same device, and compactions here "
@@ -252,8 +253,9 @@ std::optional<Proposal> LimiterLoop::pace(const Situation& situation,
   if (!why) return std::nullopt;
   const double margin = std::max(kPaceMargin, params_.limiter_need_margin);
   const double need = std::max(*situation.need, need_peak_.value_or(0));
-  const double to = std::ceil(std::max({need * margin, kLeastPaceShare * *situation.passed_peak,
-                                        situation.budget.rate_limit_min.value}));
+  const double share = situation.write_amplification ? kLeastPaceShare : kLeastPaceShareUnknown;
+  const double to = std::ceil(std::max(
+      {need * margin, share * *situation.passed_peak, situation.budget.rate_limit_min.value}));
   if (kLeastSpread * to > std::min(*situation.passed_peak, static_cast<double>(reading.value))) {
     return std::nullopt;
   }

@@ -7,6 +7,7 @@
 
 #include "model/knobs.h"
 #include "model/text.h"
+#include "policy/level_base_loop.h"
 #include "policy/memory.h"
 
 namespace rocktune {
@@ -208,7 +209,11 @@ std::optional<Proposal> ShapeLoop::undo_inherited(const Situation& situation) {
     for (const KnobReading& knob : knobs) {
       const bool shape = knob.name == knob::kLevelBase || knob.name == knob::kTargetFileSize;
       const bool ours = knob.owner == KnobOwner::kRocktune && knob.value != knob.found;
-      if (shape && ours) inherited_->push_back({knob.name, knob.column_family});
+      // In proportion to level 0 it is the other loop's (policy/level_base_loop.h).
+      const bool follows = knob.name == knob::kLevelBase && knob.value > knob.found &&
+                           static_cast<double>(knob.value) <=
+                               level0_batch_bytes(situation.features, knob.column_family);
+      if (shape && ours && !follows) inherited_->push_back({knob.name, knob.column_family});
     }
     turn_since_ = situation.now;
   }

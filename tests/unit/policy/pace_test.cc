@@ -158,11 +158,23 @@ TEST_CASE("pace: a neighbour that writes nothing is no reason", "[headroom][pace
   }
 }
 
-TEST_CASE("pace: not before it is known what writes cost", "[headroom][pace]") {
+TEST_CASE("pace: before it is known what writes cost to a quarter at least", "[headroom][pace]") {
   Bursts bursts;
-  bursts.beside_us = bursts.without_us = 3000;
-  bursts.beside(100e6);
-  CHECK(bursts.run(25).empty());
+  bursts.bench.f.user_write_bytes_per_second = 1e5;  // hardly anything, as far as is known
+  bursts.bench.f.flush_bytes_per_second = 1e5;
+  SECTION("beside others' work") {
+    bursts.beside_us = bursts.without_us = 3000;
+    bursts.beside(100e6);
+    const auto proposals = bursts.run(25);
+    REQUIRE_FALSE(proposals.empty());
+    CHECK(proposals.back().rule == "limiter.pace");
+    CHECK(proposals.back().to == 37'500'000);
+  }
+  SECTION("also for what its own were seen to do") {
+    const auto proposals = bursts.run(25);
+    REQUIRE_FALSE(proposals.empty());
+    CHECK(proposals.back().to == 37'500'000);
+  }
 }
 
 TEST_CASE("pace: what was seen before others wrote more is no reason later", "[headroom][pace]") {

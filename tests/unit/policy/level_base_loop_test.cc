@@ -1,0 +1,172 @@
+#include "policy/level_base_loop.h"
+
+#include "tests/support/catch.h"
+#include "tests/unit/policy/headroom_bench.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+// The device is busy with merging; 4 files of 64 MiB come at a time into a level of 256 MiB.
+HeadroomBench in_proportion() {
+  HeadroomBench bench;
+  bench.family(64 * kHeadroomMiB, 2);
+  bench.knob(knob::kWriteBufferSize).owner = KnobOwner::kManual;  // moved by the tests alone
+  bench.f.running_compactions = 1;
+  bench.f.device_read_await_ms = 3;
+  bench.f.device_queue = 8;
+  return bench;
+}
+
+void bring(HeadroomBench& bench, std::uint64_t files, std::int64_t of_size) {
+  bench.f.column_families[0].level0_compaction_trigger = files;
+  bench.knob(knob::kWriteBufferSize).value = of_size;
+}
+
+void raise(HeadroomBench& bench) {
+  bench.run(20, knob::kLevelBase);
+  bring(bench, 8, 128 * kHeadroomMiB);
+  const auto proposal = bench.run(1, knob::kLevelBase);
+  REQUIRE(proposal);
+  bench.apply(*proposal);
+  CHECK_FALSE(bench.run(10, knob::kLevelBase));
+}
+
+}  // namespace
+
+TEST_CASE("level base: follows what level 0 brings at a time", "[headroom]") {
+  HeadroomBench bench = in_proportion();
+  CHECK_FALSE(bench.run(20, knob::kLevelBase));
+  bring(bench, 8, 128 * kHeadroomMiB);
+  const auto raise = bench.run(1, knob::kLevelBase);
+  REQUIRE(raise);
+  CHECK(raise->rule == "level_base.writes");
+  CHECK(raise->column_family == "default");
+  CHECK(raise->to == 1024 * kHeadroomMiB);
+  CHECK(raise->expected.feature == "stalled_ratio");  // too early to know what writes cost
+  SECTION("the whole way, where the guard allows a part of it") {
+    Proposal part = *raise;
+    part.to = 512 * kHeadroomMiB;
+    bench.apply(part);
+    CHECK(bench.run(1, knob::kLevelBase)->to == 1024 * kHeadroomMiB);
+  }
+  SECTION("and is in proportion then") {
+    bench.apply(*raise);
+    CHECK_FALSE(bench.run(60, knob::kLevelBase));
+  }
+  SECTION("what others make of it stays, until level 0 brings more than it did then") {
+    bench.apply(*raise);
+    bench.run(30, knob::kLevelBase);
+    bench.knob(knob::kLevelBase).value = 512 * kHeadroomMiB;  // taken back, or a better shape
+    CHECK_FALSE(bench.run(60, knob::kLevelBase));
+    bring(bench, 8, 256 * kHeadroomMiB);
+    CHECK(bench.run(1, knob::kLevelBase)->to == 2048 * kHeadroomMiB);
+  }
+}
+
+TEST_CASE("level base: back in long comfort, when less comes at a time", "[headroom]") {
+  HeadroomBench bench = in_proportion();
+  raise(bench);
+  bench.f.running_compactions = 0;
+  CHECK_FALSE(bench.run(400, knob::kLevelBase));
+  bring(bench, 4, 128 * kHeadroomMiB);
+  const auto back = bench.run(1, knob::kLevelBase);
+  REQUIRE(back);
+  CHECK(back->rule == "level_base.idle");
+  CHECK(back->to == 512 * kHeadroomMiB);
+  SECTION("no lower than found") {
+    bring(bench, 1, 64 * kHeadroomMiB);
+    CHECK(bench.run(1, knob::kLevelBase)->to == 256 * kHeadroomMiB);
+  }
+  SECTION("not while anything presses") {
+    bench.f.running_compactions = 1;
+    bench.run(10, knob::kLevelBase);  // until that is seen
+    CHECK_FALSE(bench.run(60, knob::kLevelBase));
+  }
+  SECTION("not what others have set") {
+    bring(bench, 8, 128 * kHeadroomMiB);
+    bench.run(10, knob::kLevelBase);
+    bench.knob(knob::kLevelBase).value = 900 * kHeadroomMiB;
+    bring(bench, 4, 128 * kHeadroomMiB);
+    CHECK_FALSE(bench.run(60, knob::kLevelBase));
+  }
+}
+
+TEST_CASE("level base: one that an earlier engine left goes on as its own", "[headroom]") {
+  HeadroomBench bench = in_proportion();
+  bench.f.running_compactions = 0;
+  bench.knob(knob::kLevelBase).value = 1024 * kHeadroomMiB;
+  bench.knob(knob::kLevelBase).owner = KnobOwner::kRocktune;
+  SECTION("in proportion") {
+    bring(bench, 8, 128 * kHeadroomMiB);
+    CHECK_FALSE(bench.run(10, knob::kLevelBase));
+    bring(bench, 4, 64 * kHeadroomMiB);
+    CHECK(bench.run(300, knob::kLevelBase)->rule == "level_base.idle");
+  }
+  SECTION("a trial of the tree's shape goes back to what was found") {
+    CHECK(bench.run(10, knob::kLevelBase)->rule == "shape.undo");
+  }
+}
+
+// With the base as found 4693 MiB would be pending: 256 MiB of level 0 with 512 of level 1, and 512
+// of those with 6.7 times as much of level 2.
+TEST_CASE("level base: what a return would leave pending bounds it", "[headroom]") {
+  HeadroomBench bench = in_proportion();
+  auto delays_from = [&bench](std::uint64_t mib) {
+    bench.f.column_families[0].soft_pending_limit_bytes = mib << 20;
+  };
+  delays_from(12000);
+  SECTION("no raise above half of the limit") {
+    delays_from(9000);
+    bench.run(20, knob::kLevelBase);
+    bring(bench, 8, 128 * kHeadroomMiB);
+    CHECK_FALSE(bench.run(30, knob::kLevelBase));
+    delays_from(12000);
+    CHECK(bench.run(1, knob::kLevelBase));
+  }
+  SECTION("halved above three quarters of it, and not raised again") {
+    raise(bench);
+    delays_from(6000);
+    const auto half = bench.run(0.5, knob::kLevelBase);
+    REQUIRE(half);
+    CHECK(half->rule == "level_base.debt");
+    CHECK(half->to == 512 * kHeadroomMiB);
+    bench.apply(*half);
+    CHECK_FALSE(bench.run(55, knob::kLevelBase));
+    CHECK(bench.run(10, knob::kLevelBase)->to == 256 * kHeadroomMiB);
+    delays_from(100000);
+    CHECK_FALSE(bench.run(60, knob::kLevelBase));
+  }
+  SECTION("not while writers wait") {
+    raise(bench);
+    delays_from(6000);
+    bench.backlog(20);
+    CHECK_FALSE(bench.run(60, knob::kLevelBase));
+  }
+}
+
+TEST_CASE("level base: without a reason it stays", "[headroom]") {
+  HeadroomBench bench = in_proportion();
+  SECTION("nothing presses") {
+    bench.f.running_compactions = 0;
+  }
+  SECTION("nothing is flushed") {
+    bench.flushes_per_tick = 0;
+    bench.f.flush_bytes_per_second = 0;
+  }
+  SECTION("it is no leveled column family") {
+    bench.f.column_families[0].leveled_compaction = 0;
+  }
+  SECTION("it is the operator's") {
+    bench.knob(knob::kLevelBase).owner = KnobOwner::kManual;
+  }
+  SECTION("it was found out of proportion") {
+    bring(bench, 16, 128 * kHeadroomMiB);
+  }
+  bench.run(20, knob::kLevelBase);
+  if (bench.f.column_families[0].level0_compaction_trigger != 16) {
+    bring(bench, 8, 128 * kHeadroomMiB);
+  }
+  CHECK_FALSE(bench.run(30, knob::kLevelBase));
+}
