@@ -77,7 +77,7 @@ constexpr KnobSpec kCatalogue[] = {
     {knob::kHardPending, "bytes", 16 * kMiB, 1024 * kTiB, 2, kMiB, seconds(10), seconds(60), true},
     // The tree's shape: judged by write amplification and latency over many compactions
     {knob::kTargetFileSize, "bytes", kMiB, 16384 * kMiB, 2, kMiB, seconds(60), seconds(600), false},
-    {knob::kLevelBase, "bytes", kMiB, 1024 * kTiB, 4, kMiB, seconds(10), seconds(600), false},
+    {knob::kLevelBase, "bytes", kMiB, 1024 * kTiB, 4, kMiB, seconds(5), seconds(600), false},
     {knob::kBloomBits, "bits/key", 2, 32, 2, 10, seconds(60), seconds(600), true},
 };
 

@@ -15,10 +15,15 @@ constexpr double kPressedSeconds = 3;
 // What is saved has to be this many times what the cache loses by it: reads wait for a miss, nobody
 // for a merge. Where throughput or write amplification comes first a byte is a byte.
 constexpr double kTradeMargin = 1.25;
-double trade_margin(Priority first) {
-  const bool bytes_count = first == Priority::kThroughput || first == Priority::kWriteAmplification;
-  return bytes_count ? 1 : kTradeMargin;
+bool bytes_count(Priority first) {
+  return first == Priority::kThroughput || first == Priority::kWriteAmplification;
 }
+double trade_margin(Priority first) {
+  return bytes_count(first) ? 1 : kTradeMargin;
+}
+// ...and so many times what a cache is usually worth, where a probe has not told yet: that is what
+// it is worth with the largest of usual elasticities (policy/cache_worth.cc).
+constexpr double kSureMargin = 2;
 constexpr double kLargestTrade = 0.25;  // of the cache, in one step
 // Of the memory budget; of one whose cache nobody reads.
 constexpr double kBuffersMostShare = 0.5, kBuffersMostOfIdle = 0.8;
@@ -258,6 +263,22 @@ std::optional<Proposal> BuffersLoop::grow(const Situation& situation, const Leve
   return grown(situation, family, *worth);
 }
 
+// While a probe is judged its memory lies idle, which costs most where bytes are what counts.
+std::optional<Proposal> BuffersLoop::grow_meanwhile(const Situation& situation,
+                                                    const Level0Merges& merges,
+                                                    const Family& family) {
+  const bool counts = bytes_count(situation.objective.first);
+  const bool probes = counts && has_made_room(situation);
+  if (!probes || !situation.features.memory_available_bytes) return std::nullopt;
+  const std::optional<Doubling> worth = doubling(situation, merges, family);
+  const bool sure =
+      worth && worth->free >= worth->least && worth->saves >= kSureMargin * worth->costs;
+  if (!sure) return std::nullopt;
+  Proposal out = grown(situation, family, *worth);
+  early_.wished(out, taken_->from);
+  return out;
+}
+
 std::optional<Proposal> BuffersLoop::take_from_cache(const Situation& situation, double bytes,
                                                      std::string_view rule, std::string reason) {
   const KnobReading* cache = changeable_knob(situation.features, knob::kCacheCapacity);
@@ -331,15 +352,27 @@ std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
   if (return_) {
     if (auto back = offer_return(situation)) return back;
   }
+  const double margin = trade_margin(situation.objective.first);
+  if (auto back = early_.decide(situation, merges, worth_, margin)) {
+    resting_since_ = situation.now;
+    return back;
+  }
+  if (const auto due = early_.cache_due(); due && cache_of(situation) != nullptr) {
+    return_ = Return{*due, cache_of(situation)->value, situation.now};
+    if (auto back = offer_return(situation)) return back;
+  }
   if (readers_want_it(situation)) return reclaim(situation, merges);
   // A forecast alone is no reason to move memory.
   const bool presses = (situation.trouble && !situation.forecast_only) || situation.piling ||
                        situation.pressed || situation.wasteful || situation.device_loaded;
   const double pressed = pressed_.update(presses, situation.now);
   if (!within(resting_since_, situation.now, kBuffersRestSeconds)) resting_since_.reset();
-  if (pressed >= kPressedSeconds && !worth_.judges_less(situation) && !resting_since_) {
-    const std::optional<Family> family = worthiest(situation, merges);
-    if (auto wish = family ? grow(situation, merges, *family) : std::nullopt) return wish;
+  if (pressed >= kPressedSeconds && !resting_since_) {
+    if (const std::optional<Family> family = worthiest(situation, merges)) {
+      auto wish = worth_.judges_less(situation) ? grow_meanwhile(situation, merges, *family)
+                                                : grow(situation, merges, *family);
+      if (wish) return wish;
+    }
   }
   // Nothing presses any more: the question that the probe asked is moot.
   const bool over = !presses && !within(claimed_, situation.now, kClaimLastsSeconds);

@@ -18,6 +18,16 @@ namespace rocktune {
 
 class IdleBuffers {
  public:
+  // What going back by half, or to what was found, would do.
+  struct Less {
+    std::int64_t to = 0;
+    double costs = 0, saves = 0;  // bytes/s of the device: in compaction, and of reads
+    bool unused = false;          // nothing is flushed
+  };
+  [[nodiscard]] static std::optional<Less> less(const Situation& situation,
+                                                const Level0Merges& merges, const CacheWorth& worth,
+                                                const KnobReading& size);
+
   // By whom: by the cache or other databases, once it is worth more there; or by readers, at once.
   enum class Wanted { kWhereWorthMore, kByReaders };
   // Once per sample.
@@ -27,11 +37,6 @@ class IdleBuffers {
   [[nodiscard]] bool has_grown() const { return !grown_.empty(); }
 
  private:
-  struct Less {
-    std::int64_t to = 0;
-    double costs = 0, saves = 0;  // bytes/s of the device: in compaction, and of reads
-    bool unused = false;          // nothing is flushed
-  };
   struct Due {
     const KnobReading* size = nullptr;
     Less half;
@@ -39,9 +44,6 @@ class IdleBuffers {
   void follow_knobs(const KnobReadings& knobs);
   [[nodiscard]] std::optional<Proposal> propose_one(const Situation& situation,
                                                     const std::vector<Due>& due, Wanted wanted);
-  [[nodiscard]] static std::optional<Less> less(const Situation& situation,
-                                                const Level0Merges& merges, const CacheWorth& worth,
-                                                const KnobReading& size);
   [[nodiscard]] static std::string why(const Less& half, Wanted wanted);
   // How long the larger buffers of a column family would have been worth more as cache.
   struct Unwanted {

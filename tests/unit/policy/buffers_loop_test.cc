@@ -94,6 +94,7 @@ TEST_CASE("buffers: without a reason they stay", "[headroom][buffers]") {
 
 TEST_CASE("buffers: a probe tells what the cache is worth", "[headroom][buffers]") {
   HeadroomBench bench = pressed(2);  // 128 MiB/s flushed; no free memory: what was found is all
+  bench.objective.first = Priority::kStallSeconds;  // no growth before the verdict
   miss(bench, 20e3);
   const auto probe = bench.run(20, knob::kCacheCapacity);
   REQUIRE(probe);
@@ -159,8 +160,57 @@ TEST_CASE("buffers: a probe tells what the cache is worth", "[headroom][buffers]
   }
 }
 
+TEST_CASE("buffers: a probe's memory does not lie idle where bytes count", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.objective.first = Priority::kThroughput;
+  auto grown_after_probe = [&bench](double misses) {
+    miss(bench, misses);
+    const auto probe = bench.run(20, knob::kCacheCapacity);
+    REQUIRE(probe);
+    CHECK(probe->rule == "cache.probe");
+    bench.apply(*probe);
+    return bench.run(2, knob::kWriteBufferSize);
+  };
+  SECTION("more than it is usually worth, but not twice") {
+    CHECK_FALSE(grown_after_probe(120e3));
+  }
+  SECTION("they save twice what it is usually worth") {
+    const auto grown = grown_after_probe(20e3);
+    REQUIRE(grown);
+    CHECK(grown->rule == "buffers.writes");
+    CHECK(grown->to == 96 * kHeadroomMiB);
+    bench.apply(*grown);
+    SECTION("and the verdict is for them") {
+      CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));
+      CHECK_FALSE(bench.run(60, knob::kCacheCapacity));
+    }
+    SECTION("the verdict is for the cache: both go back, the buffers first") {
+      miss(bench, 500e3);
+      CHECK_FALSE(bench.run(7, knob::kCacheCapacity));
+      const auto back = bench.run(10, knob::kWriteBufferSize);
+      REQUIRE(back);
+      CHECK(back->rule == "buffers.returned");
+      CHECK(back->to == 64 * kHeadroomMiB);
+      bench.apply(*back);
+      const auto cache = bench.run(1, knob::kCacheCapacity);
+      REQUIRE(cache);
+      CHECK(cache->rule == "cache.returned");
+      CHECK(cache->to == 256 * kHeadroomMiB);
+      bench.apply(*cache);
+      CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));
+    }
+    SECTION("the verdict is for the cache, and nobody takes the buffers back") {
+      miss(bench, 500e3);
+      CHECK(bench.run(60, knob::kWriteBufferSize));
+      bench.run(20, knob::kWriteBufferSize);
+      CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));
+    }
+  }
+}
+
 TEST_CASE("buffers: a probe counts by how far it stands out of the noise", "[headroom][buffers]") {
   HeadroomBench bench = pressed(2);
+  bench.objective.first = Priority::kStallSeconds;  // no growth before the verdict
   // Misses move by `noise` either way with every compaction, and are a third more with a quarter
   // less cache, which is more than buffers save.
   auto rule_after_probe = [&bench](double noise) {
@@ -483,6 +533,7 @@ TEST_CASE("buffers: a cache that grows in a hurry does not shut them out", "[hea
 
 TEST_CASE("buffers: a probe that could not tell gives the memory back", "[headroom][buffers]") {
   HeadroomBench bench = pressed(2);
+  bench.objective.first = Priority::kStallSeconds;  // no growth before the verdict
   miss(bench, 20e3);
   const auto probe = bench.run(20, knob::kCacheCapacity);
   REQUIRE(probe);
