@@ -340,6 +340,22 @@ std::optional<Proposal> BuffersLoop::decide(const Situation& situation,
   return wish;
 }
 
+// First the buffers, then the cache.
+std::optional<Proposal> BuffersLoop::end_early(const Situation& situation,
+                                               const Level0Merges& merges) {
+  const double margin = trade_margin(situation.objective.first);
+  if (auto back = early_.decide(situation, merges, worth_, margin)) {
+    resting_since_ = situation.now;
+    return back;
+  }
+  const KnobReading* cache = cache_of(situation);
+  if (cache == nullptr) return std::nullopt;
+  const auto due = early_.cache_due();
+  if (!due || situation.memory_short) return std::nullopt;
+  return_ = Return{*due, cache->value, situation.now};
+  return offer_return(situation);
+}
+
 std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
                                                      const Level0Merges& merges) {
   worth_.observe(situation);
@@ -347,20 +363,12 @@ std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
   follow_buffers(situation);
   forget_moot_trades(situation);
   inherit(situation);
-  // What less cache did is not known yet: nothing moves meanwhile.
+  // What less cache did is not known yet: the cache stays meanwhile.
   claims_ = worth_.judges_less(situation);
   if (return_) {
     if (auto back = offer_return(situation)) return back;
   }
-  const double margin = trade_margin(situation.objective.first);
-  if (auto back = early_.decide(situation, merges, worth_, margin)) {
-    resting_since_ = situation.now;
-    return back;
-  }
-  if (const auto due = early_.cache_due(); due && cache_of(situation) != nullptr) {
-    return_ = Return{*due, cache_of(situation)->value, situation.now};
-    if (auto back = offer_return(situation)) return back;
-  }
+  if (auto back = end_early(situation, merges)) return back;
   if (readers_want_it(situation)) return reclaim(situation, merges);
   // A forecast alone is no reason to move memory.
   const bool presses = (situation.trouble && !situation.forecast_only) || situation.piling ||

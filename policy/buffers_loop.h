@@ -54,6 +54,7 @@ class BuffersLoop {
                                const Family& family);
   std::optional<Proposal> grow_meanwhile(const Situation& situation, const Level0Merges& merges,
                                          const Family& family);
+  std::optional<Proposal> end_early(const Situation& situation, const Level0Merges& merges);
   std::optional<Proposal> make_room(const Situation& situation, const Doubling& doubling);
   std::optional<Proposal> take_from_cache(const Situation& situation, double bytes,
                                           std::string_view rule, std::string reason);

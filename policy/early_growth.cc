@@ -23,29 +23,38 @@ std::optional<Proposal> EarlyGrowth::decide(const Situation& situation, const Le
   if (!growth_ || worth.judges_less(situation)) return std::nullopt;
   const KnobReading* size =
       situation.features.knobs.find(knob::kWriteBufferSize, growth_->column_family);
-  const bool grown = size != nullptr && size->owner == KnobOwner::kRocktune && size->changeable &&
-                     size->value > growth_->from;
-  const bool back = size != nullptr && size->value <= growth_->from;
-  if (returning_since_ && back) cache_due_ = growth_->cache;
-  const bool given_up =
-      returning_since_ && !within(returning_since_, situation.now, kEarlyReturnSeconds);
-  const auto half = grown ? IdleBuffers::less(situation, merges, worth, *size) : std::nullopt;
-  const bool kept = !returning_since_ &&
-                    (!half || !worth.known(situation) || half->costs >= margin * half->saves);
-  if (!grown || given_up || kept) {
-    growth_.reset();
-    returning_since_.reset();
+  // Not read, or frozen: it waits.
+  if (size == nullptr || (!size->changeable && size->owner == KnobOwner::kRocktune)) {
+    if (returning_since_) returning_since_ = situation.now;
     return std::nullopt;
   }
+  const bool back = size->value <= growth_->from;
+  const bool given_up =
+      returning_since_ && !within(returning_since_, situation.now, kEarlyReturnSeconds);
+  if (back && returning_since_) cache_due_ = growth_->cache;
+  if (back || given_up || size->owner != KnobOwner::kRocktune) return end();
+  const auto less = IdleBuffers::less(situation, merges, worth, *size, growth_->from)
+                        .value_or(IdleBuffers::Less{});
+  // A probe that could not tell is no reason to keep it.
+  const bool kept = worth.known(situation) && less.costs >= margin * less.saves;
+  if (!returning_since_ && kept) return end();
   if (!returning_since_) returning_since_ = situation.now;
   Proposal out = propose(*size, growth_->from, "buffers.returned");
-  out.reason = "the probe's verdict: as write buffers the memory saves " +
-               text::rate(half ? half->costs : 0) + " of compaction, as cache " +
-               text::rate(half ? half->saves : 0) + " of reads";
+  out.reason =
+      "the memory was taken for a probe of what it is worth as cache: as write buffers it "
+      "saves " +
+      text::rate(less.costs) + " of compaction, as cache " +
+      (worth.known(situation) ? text::rate(less.saves) + " of reads" : "nobody can tell");
   out.expected = {"memtable_ratio", true, situation.memtable_ratio.value_or(0),
                   kEarlyEvaluationSeconds};
   out.evidence = miss_evidence(situation.features);
   return out;
+}
+
+std::nullopt_t EarlyGrowth::end() {
+  growth_.reset();
+  returning_since_.reset();
+  return std::nullopt;
 }
 
 std::optional<std::int64_t> EarlyGrowth::cache_due() {

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "model/knobs.h"
 #include "policy/buffers_loop.h"
 #include "policy/filter_loop.h"
 #include "policy/flow_loop.h"
@@ -56,11 +55,13 @@ class Headroom : public Policy {
     add(std::move(cache));
     add(filter_.decide(situation));
     std::optional<Proposal> base = level_base_.decide(situation, merges_);
-    const bool follows = base.has_value();
-    add(std::move(base));
     std::optional<Proposal> shape = shape_.decide(situation);
-    // One proposal for each knob: the tree follows level 0 before anything is tried with it.
-    if (follows && shape && shape->knob == knob::kLevelBase) shape.reset();
+    // One proposal for each knob: the tree follows level 0 before anything is tried with it, but
+    // not before what was tried in vain is taken back.
+    if (base && shape && base->knob == shape->knob && base->column_family == shape->column_family) {
+      (shape->rule == "shape.undo" ? base : shape).reset();
+    }
+    add(std::move(base));
     add(std::move(shape));
     return out;
   }

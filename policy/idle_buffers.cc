@@ -17,6 +17,12 @@ constexpr double kReturnMargin = 2;
 constexpr double kCacheFull = 0.95;
 constexpr double kNoFlush = 1;  // bytes/s, of a mean that decays
 
+// By half, or to what was found.
+std::int64_t one_step_back(const KnobReading& size) {
+  const std::int64_t to = std::max(size.found, size.value / 2);
+  return to < least_write_buffer(size) ? size.found : to;
+}
+
 }  // namespace
 
 // Buffers that are ours and larger than found; nearly always there are none.
@@ -31,18 +37,16 @@ void IdleBuffers::follow_knobs(const KnobReadings& knobs) {
   }
 }
 
-// At half their size: what merging costs more then, and what reads are spared by the memory as
-// cache.
+// What merging costs more at that size, and what reads are spared by the memory as cache.
 std::optional<IdleBuffers::Less> IdleBuffers::less(const Situation& situation,
                                                    const Level0Merges& merges,
-                                                   const CacheWorth& worth,
-                                                   const KnobReading& size) {
+                                                   const CacheWorth& worth, const KnobReading& size,
+                                                   std::int64_t to) {
   const KnobReading* number =
       situation.features.knobs.find(knob::kWriteBuffers, size.column_family);
   const Level0Merging* writes = merges.of(size.column_family, 0);
   Less out;
-  out.to = std::max(size.found, size.value / 2);
-  if (out.to < least_write_buffer(size)) out.to = size.found;
+  out.to = to;
   if (number == nullptr || writes == nullptr || out.to <= 0) return std::nullopt;
   const auto before = static_cast<double>(size.value), after = static_cast<double>(out.to);
   out.costs = 2 * merges.saved_by_larger_buffers(*writes) * (before / after - 1);
@@ -108,7 +112,7 @@ std::optional<Proposal> IdleBuffers::decide(const Situation& situation, const Le
   std::vector<Due> due;
   for (const std::size_t i : grown_) {
     const KnobReading& size = f.knobs[i];
-    const std::optional<Less> half = less(situation, merges, worth, size);
+    const std::optional<Less> half = less(situation, merges, worth, size, one_step_back(size));
     if (!half) continue;
     const auto same = [&size](const Unwanted& one) {
       return one.column_family == size.column_family;

@@ -18,7 +18,7 @@ namespace rocktune {
 
 class IdleBuffers {
  public:
-  // What going back by half, or to what was found, would do.
+  // What going back would do.
   struct Less {
     std::int64_t to = 0;
     double costs = 0, saves = 0;  // bytes/s of the device: in compaction, and of reads
@@ -26,7 +26,7 @@ class IdleBuffers {
   };
   [[nodiscard]] static std::optional<Less> less(const Situation& situation,
                                                 const Level0Merges& merges, const CacheWorth& worth,
-                                                const KnobReading& size);
+                                                const KnobReading& size, std::int64_t to);
 
   // By whom: by the cache or other databases, once it is worth more there; or by readers, at once.
   enum class Wanted { kWhereWorthMore, kByReaders };

@@ -8,8 +8,8 @@ namespace {
 
 // One doubling has to save this share of what flushes and compactions write, or it is not worth it.
 constexpr double kLeastSaved = 0.05;
-// Of the mean of what files of level 0 are beside a buffer, and for which older files may be there.
-constexpr double kFilesSeconds = 60;
+// Of the mean of what files are of their buffers.
+constexpr double kMostFiles = 16;
 
 }  // namespace
 
@@ -21,25 +21,28 @@ void Level0Merges::Family::follow(const ColumnFamilyReading& reading, double int
   const double weight = std::min(1.0, interval_seconds / std::min(seconds, kMergesSeconds));
   full_buffers += weight * (nominal / interval_seconds - full_buffers);
   merging.l0_input += weight * (read / interval_seconds - merging.l0_input);
-  follow_files(reading, interval_seconds);
-  merging.flushed = of_full.value_or(1) * full_buffers;
+  follow_files(reading, *reading.flushes - flushes);
+  merging.flushed = merging.file_share * full_buffers;
 }
 
 // A buffer makes a smaller file: compressed, and written before it is full where the WAL's size or
-// a write buffer manager says so. The files of level 0 tell, once they are of buffers of this size.
-void Level0Merges::Family::follow_files(const ColumnFamilyReading& reading,
-                                        double interval_seconds) {
-  same_size_seconds =
-      buffer_bytes == *reading.write_buffer_bytes ? same_size_seconds + interval_seconds : 0;
+// a write buffer manager says so. Told by what level 0 grows by while no compaction takes of it.
+// The first after a change of the size was begun before.
+void Level0Merges::Family::follow_files(const ColumnFamilyReading& reading, std::uint64_t flushed) {
+  const LevelReading now = reading.levels.empty() ? LevelReading() : reading.levels[0];
+  if (buffer_bytes != *reading.write_buffer_bytes) since_resized = 0;
+  const bool settled = since_resized > 0 || buffer_bytes == 0;
+  const bool grew = flushed > 0 && now.files == level0.files + flushed && now.bytes > level0.bytes;
+  if (settled && grew && buffer_bytes > 0) {
+    const auto full = static_cast<double>(flushed) * static_cast<double>(buffer_bytes);
+    const double share = std::min(1.0, static_cast<double>(now.bytes - level0.bytes) / full);
+    files = std::min(files + static_cast<double>(flushed), kMostFiles);
+    const double weight = std::min(1.0, static_cast<double>(flushed) / files);
+    merging.file_share += weight * (share - merging.file_share);
+  }
+  since_resized += flushed;
   buffer_bytes = *reading.write_buffer_bytes;
-  const bool known = !reading.levels.empty() && reading.levels[0].files > 0 &&
-                     reading.levels[0].bytes > 0 && buffer_bytes > 0;
-  if (!known || (of_full && same_size_seconds < kFilesSeconds)) return;
-  const double file =
-      static_cast<double>(reading.levels[0].bytes) / static_cast<double>(reading.levels[0].files);
-  const double now = std::min(1.0, file / static_cast<double>(buffer_bytes));
-  if (!of_full) of_full = now;
-  *of_full += std::min(1.0, interval_seconds / kFilesSeconds) * (now - *of_full);
+  level0 = now;
 }
 
 const Level0Merges::Family* Level0Merges::find(std::string_view name, std::size_t nearby) const {

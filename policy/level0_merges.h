@@ -37,6 +37,7 @@ inline constexpr double kDroppedSeconds = 60;  // of the mean of what is dropped
 
 struct Level0Merging {
   double flushed = 0, l0_input = 0;  // bytes/s of files, means
+  double file_share = 1;             // bytes of a file for each of the buffer's
   [[nodiscard]] double saved_by_doubling() const {
     return l0_input > flushed ? l0_input - flushed : 0;
   }
@@ -66,9 +67,10 @@ class Level0Merges {
     double seconds = 0;                             // of means so far
     double full_buffers = 0;                        // bytes/s, had each been full, mean
     std::uint64_t buffer_bytes = 0;                 // of one, as last read
-    std::optional<double> of_full;                  // the file of a buffer, as a share of it
-    double same_size_seconds = 0;                   // for which the buffers have had their size
-    void follow_files(const ColumnFamilyReading& reading, double interval_seconds);
+    LevelReading level0;                            // as last read
+    std::uint64_t since_resized = 0;                // buffers flushed since they have this size
+    double files = 0;                               // of the mean of what a file is of a buffer
+    void follow_files(const ColumnFamilyReading& reading, std::uint64_t flushed);
     void follow(const ColumnFamilyReading& reading, double interval_seconds);
   };
   [[nodiscard]] const Family* find(std::string_view name, std::size_t nearby) const;

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
-#include "model/compaction_debt.h"
 #include "model/knobs.h"
 #include "model/text.h"
+#include "policy/level_base.h"
 #include "policy/memory.h"
 
 namespace rocktune {
@@ -16,34 +15,33 @@ constexpr double kLevelBaseEvaluationSeconds = 60;
 constexpr double kLevelBasePressedSeconds = 3, kLevelBaseIdleSeconds = 300;
 // What level 0 brings is so many times the base, or it is in proportion.
 constexpr double kOutOfProportion = 1.25;
-// Of the soft limit: the debt that the base as found would be.
-constexpr double kMostDebtToRaise = 0.5, kMostDebt = 0.75;
-constexpr double kDebtSeconds = 60;  // between two lowerings for its sake
-// A change that was asked for shows within this time.
-constexpr double kWishShowsSeconds = 5;
+// What the base as found would leave pending, as a share of where RocksDB delays writes; and
+// between two lowerings for its sake.
+constexpr double kMostDebtToRaise = 0.5, kMostDebt = 0.75, kDebtSeconds = 60;
+// What is pending now: more is not the time to add to it.
+constexpr double kPendingToLower = 0.5;
+// Held up by somebody else's word, as by its drift, and not by another one that is judged: others'
+// turn.
+constexpr double kUnheardSeconds = kLevelBaseEvaluationSeconds + 15, kUnheardRestSeconds = 600;
 
-const ColumnFamilyReading* family_of(const Features& f, std::string_view name) {
-  for (const ColumnFamilyReading& family : f.column_families) {
-    if (family.name == name) return &family;
-  }
-  return nullptr;
+const KnobReading* base_of(const Features& f, std::string_view column_family) {
+  const KnobReading* base = f.knobs.find(knob::kLevelBase, column_family);
+  const bool free = base != nullptr && base->changeable && base->owner != KnobOwner::kManual;
+  return free && base->value > 0 ? base : nullptr;
 }
 
-// What would be pending, were the base as found again, as a share of where RocksDB delays writes.
-// 0: it does not delay them for that. Unknown levels are no reason to raise anything.
-double debt_as_found(const ColumnFamilyReading& family, const KnobReading& base) {
-  const std::uint64_t soft = family.soft_pending_limit_bytes.value_or(0);
-  const bool limitless = soft == 0 || soft > std::uint64_t{1} << 62;
-  if (family.levels.empty()) return 1;
-  if (limitless) return 0;
-  LevelShape shape = level_shape_of(family);
-  shape.max_bytes_for_level_base =
-      static_cast<std::uint64_t>(std::max<std::int64_t>(base.found, 1));
-  std::vector<std::uint64_t> bytes;
-  bytes.reserve(family.levels.size());
-  for (const LevelReading& level : family.levels) bytes.push_back(level.bytes);
-  const std::uint64_t debt = compaction_debt_bytes(shape, family.levels[0].files, bytes);
-  return static_cast<double>(debt) / static_cast<double>(soft);
+bool is_raised(const KnobReading& base) {
+  return base.owner == KnobOwner::kRocktune && base.value > base.found;
+}
+
+// Bytes of files for each of a buffer's: compressed, or written before it was full.
+double file_share(const Level0Merges& merges, const Features& f, std::string_view column_family) {
+  std::size_t place = 0;
+  while (place < f.column_families.size() && f.column_families[place].name != column_family) {
+    ++place;
+  }
+  const Level0Merging* merging = merges.of(column_family, place);
+  return merging != nullptr ? merging->file_share : 1;
 }
 
 std::string brings(double batch) {
@@ -52,40 +50,61 @@ std::string brings(double batch) {
 
 }  // namespace
 
-double level0_batch_bytes(const Features& f, std::string_view column_family) {
-  const ColumnFamilyReading* family = family_of(f, column_family);
-  if (family == nullptr || family->leveled_compaction == 0) return 0;
-  return static_cast<double>(family->level0_compaction_trigger.value_or(0)) *
-         static_cast<double>(family->write_buffer_bytes.value_or(0));
+// Trigger and buffers that are larger than found are so by another loop of ours: what level 0
+// brought as it was found is what the base was meant for.
+LevelBaseLoop::Base LevelBaseLoop::first_look(const KnobReading& reading, const Features& f,
+                                              double share) {
+  const ColumnFamilyReading& family = *family_of(f, reading.column_family);
+  auto found = [&](std::string_view name, const Counter& now) {
+    const KnobReading* knob = f.knobs.find(name, reading.column_family);
+    const bool ours = knob != nullptr && knob->owner == KnobOwner::kRocktune;
+    return ours ? knob->found : static_cast<std::int64_t>(now.value_or(0));
+  };
+  Base base;
+  base.value = reading.value;
+  base.batch =
+      share * level0_batch_bytes(family, found(knob::kL0Trigger, family.level0_compaction_trigger),
+                                 found(knob::kWriteBufferSize, family.write_buffer_bytes));
+  const bool in_proportion =
+      static_cast<double>(reading.value) <= kOutOfProportion * level0_batch_bytes(family);
+  if (is_raised(reading) && in_proportion) base.raised_to = reading.value;
+  return base;
 }
 
-LevelBaseLoop::Base LevelBaseLoop::look_at(const KnobReading& reading, const Features& f,
-                                           Nanoseconds now) const {
-  const double batch = level0_batch_bytes(f, reading.column_family);
-  const bool ours = reading.owner == KnobOwner::kRocktune && reading.value > reading.found;
-  const auto before = bases_.find(reading.column_family);
-  if (before == bases_.end()) {
-    // In proportion already: left by an earlier engine.
-    const auto value = static_cast<double>(reading.value);
-    const bool left = ours && value <= batch;
-    return {reading.value, left ? value : batch, left};
-  }
-  if (before->second.value == reading.value) return before->second;
-  const bool asked = wished_ == reading.column_family && within(wished_at_, now, kWishShowsSeconds);
-  if (ours && asked) {
-    const bool lowered = reading.value < before->second.value;
-    return {reading.value, lowered ? batch : before->second.batch, true};
-  }
-  return {reading.value, batch, false};
+void LevelBaseLoop::follow(Base& base, const KnobReading& reading, double batch, Nanoseconds now) {
+  if (reading.value == base.value) return;
+  const bool rose = reading.value > base.value;
+  const bool ours = reading.owner == KnobOwner::kRocktune &&
+                    (rose ? base.up.explains(now) : base.down.explains(now));
+  // Found another proportion, or taken back: it follows what is more than now.
+  if (!ours || !rose) base.batch = batch;
+  if (ours && rose) base.raised_to = reading.value;
+  if (!is_raised(reading)) base.raised_to = 0;
+  base.value = reading.value;
+  base.unheard.reset();
 }
 
-void LevelBaseLoop::note_changes(const Features& f, Nanoseconds now) {
-  if (f.knobs == knobs_) return;
+void LevelBaseLoop::note_changes(const Features& f, const Level0Merges& merges, Nanoseconds now) {
+  if (f.knobs.empty() || (f.knobs == knobs_ && families_ == f.column_families.size())) return;
   knobs_ = f.knobs;
-  std::map<std::string, Base, std::less<>> bases;
-  for (const KnobReading& reading : knobs_) {
-    if (reading.name != knob::kLevelBase) continue;
-    bases.emplace(reading.column_family, look_at(reading, f, now));
+  families_ = f.column_families.size();
+  raised_ = false;
+  Bases bases;
+  for (const ColumnFamilyReading& family : f.column_families) {
+    const KnobReading* reading = f.knobs.find(knob::kLevelBase, family.name);
+    const double nominal = level0_batch_bytes(family);
+    const bool leveled = family.leveled_compaction.value_or(1) != 0;
+    if (leveled && nominal <= 0) families_.reset();  // not read yet
+    if (reading == nullptr || nominal <= 0) continue;
+    raised_ = raised_ || is_raised(*reading);
+    const double share = file_share(merges, f, family.name);
+    auto known = bases_.extract(family.name);
+    if (known.empty()) {
+      bases.emplace(family.name, first_look(*reading, f, share));
+    } else {
+      follow(known.mapped(), *reading, share * nominal, now);
+      bases.insert(std::move(known));
+    }
   }
   bases_ = std::move(bases);
 }
@@ -95,27 +114,26 @@ std::optional<Proposal> LevelBaseLoop::raise(const Situation& situation,
   const Features& f = situation.features;
   const KnobReading* best = nullptr;
   const Level0Merging* most = nullptr;
+  double brought = 0;
   std::size_t place = 0;
   for (const ColumnFamilyReading& family : f.column_families) {
     const Level0Merging* merging = merges.of(family.name, place++);
-    const KnobReading* base = f.knobs.find(knob::kLevelBase, family.name);
-    const bool free =
-        base != nullptr && base->changeable && base->owner != KnobOwner::kManual && base->value > 0;
-    if (merging == nullptr || !free || merging->flushed <= 0) continue;
+    const KnobReading* base = base_of(f, family.name);
     const auto known = bases_.find(family.name);
-    if (known == bases_.end()) continue;
-    const double batch = level0_batch_bytes(f, family.name);
+    if (merging == nullptr || base == nullptr || known == bases_.end()) continue;
+    if (merging->flushed <= (most != nullptr ? most->flushed : 0)) continue;
+    const double batch = merging->file_share * level0_batch_bytes(family);
     const double in_proportion = std::max(static_cast<double>(base->value), known->second.batch);
     if (batch < kOutOfProportion * in_proportion) continue;
-    if (most != nullptr && merging->flushed <= most->flushed) continue;
-    if (debt_as_found(family, *base) > kMostDebtToRaise) continue;
+    if (within(known->second.rests_since, situation.now, kUnheardRestSeconds)) continue;
+    if (debt_share(family, base->found).value_or(1) > kMostDebtToRaise) continue;
     best = base;
     most = merging;
+    brought = batch;
   }
   if (best == nullptr) return std::nullopt;
-  const double batch = level0_batch_bytes(f, best->column_family);
-  Proposal out = propose(*best, whole_bytes(batch), "level_base.writes");
-  out.reason = brings(batch) + ", if it may gather so much: RocksDB begins one at " +
+  Proposal out = propose(*best, whole_bytes(brought), "level_base.writes");
+  out.reason = brings(brought) + ", if it may gather so much: RocksDB begins one at " +
                text::bytes(static_cast<double>(best->value)) +
                ", and as much fits into the level below";
   out.expected = expect_fewer_writes(situation, kLevelBaseEvaluationSeconds);
@@ -124,15 +142,20 @@ std::optional<Proposal> LevelBaseLoop::raise(const Situation& situation,
   return out;
 }
 
-std::optional<Proposal> LevelBaseLoop::lower_idle(const Situation& situation, double idle) const {
+std::optional<Proposal> LevelBaseLoop::lower_idle(const Situation& situation,
+                                                  const Level0Merges& merges, double idle) const {
   const Features& f = situation.features;
-  for (const auto& [column_family, known] : bases_) {
-    const KnobReading* base = f.knobs.find(knob::kLevelBase, column_family);
-    const double batch = level0_batch_bytes(f, column_family);
-    if (!known.follows || base == nullptr || !base->changeable || batch <= 0) continue;
-    const auto to = std::max(base->found, whole_bytes(batch));
-    if (static_cast<double>(base->value) < kOutOfProportion * static_cast<double>(to)) continue;
-    Proposal out = propose(*base, to, "level_base.idle");
+  for (const ColumnFamilyReading& family : f.column_families) {
+    const auto known = bases_.find(family.name);
+    const KnobReading* base = base_of(f, family.name);
+    if (known == bases_.end() || base == nullptr || !is_raised(*base)) continue;
+    if (base->value > known->second.raised_to) continue;
+    const double batch = file_share(merges, f, family.name) * level0_batch_bytes(family);
+    const std::int64_t wanted = std::max(base->found, whole_bytes(batch));
+    if (static_cast<double>(base->value) < kOutOfProportion * static_cast<double>(wanted)) continue;
+    const auto to = least_borne_base(family, wanted, base->value);
+    if (!to) continue;
+    Proposal out = propose(*base, *to, "level_base.idle");
     out.reason = brings(batch) + " again, and nothing has pressed for " + text::duration(idle) +
                  ": the level below it goes back with it";
     out.expected = no_more_stalls(situation, kLevelBaseEvaluationSeconds);
@@ -142,19 +165,20 @@ std::optional<Proposal> LevelBaseLoop::lower_idle(const Situation& situation, do
   return std::nullopt;
 }
 
+// Whoever of rocktune has raised it: it is rocktune that may be gone.
 std::optional<Proposal> LevelBaseLoop::lower_for_debt(const Situation& situation) const {
   const Features& f = situation.features;
   for (const ColumnFamilyReading& family : f.column_families) {
-    const auto known = bases_.find(family.name);
-    if (known == bases_.end() || !known->second.follows) continue;
-    const KnobReading* base = f.knobs.find(knob::kLevelBase, family.name);
-    if (base == nullptr || !base->changeable || base->value <= base->found) continue;
-    const double debt = debt_as_found(family, *base);
-    if (debt < kMostDebt) continue;
-    const auto soft = static_cast<double>(*family.soft_pending_limit_bytes);
-    Proposal out = propose(*base, std::max(base->found, base->value / 2), "level_base.debt");
+    const KnobReading* base = base_of(f, family.name);
+    if (base == nullptr || !is_raised(*base)) continue;
+    const auto debt = debt_share(family, base->found);
+    if (!debt || *debt < kMostDebt) continue;
+    const auto to = least_borne_base(family, std::max(base->found, base->value / 2), base->value);
+    if (!to) continue;
+    const auto soft = static_cast<double>(family.soft_pending_limit_bytes.value_or(0));
+    Proposal out = propose(*base, *to, "level_base.debt");
     out.reason = "with the " + text::bytes(static_cast<double>(base->found)) + " that were found " +
-                 text::bytes(debt * soft) +
+                 text::bytes(*debt * soft) +
                  " would wait for compaction, and RocksDB delays writes from " + text::bytes(soft) +
                  " on: part of it is worked off now";
     out.expected = no_more_stalls(situation, kLevelBaseEvaluationSeconds);
@@ -164,25 +188,43 @@ std::optional<Proposal> LevelBaseLoop::lower_for_debt(const Situation& situation
   return std::nullopt;
 }
 
-std::optional<Proposal> LevelBaseLoop::decide(const Situation& situation,
-                                              const Level0Merges& merges) {
+void LevelBaseLoop::note_wish(const std::optional<Proposal>& wish, Nanoseconds now) {
+  for (auto& [column_family, base] : bases_) {
+    const bool own = wish && wish->column_family == column_family;
+    const auto of_family = own ? wish : std::nullopt;
+    base.up.note(of_family, now);
+    base.down.note(of_family, now);
+    if (base.unheard.update(own, now) < kUnheardSeconds) continue;
+    base.unheard.reset();
+    base.rests_since = now;
+  }
+  if (wish && wish->rule == "level_base.debt") lowered_ = now;
+}
+
+std::optional<Proposal> LevelBaseLoop::look_and_decide(const Situation& situation,
+                                                       const Level0Merges& merges) {
   const Nanoseconds now = situation.now;
-  note_changes(situation.features, now);
+  note_changes(situation.features, merges, now);
   const bool presses =
       situation.piling || situation.pressed || situation.device_loaded || situation.wasteful;
   const double pressed = pressed_.update(presses, now);
   const double idle = idle_.update(situation.comfortable && !presses, now);
-  std::optional<Proposal> out;
-  if (pressed >= kLevelBasePressedSeconds) out = raise(situation, merges);
-  if (!out && idle >= kLevelBaseIdleSeconds) out = lower_idle(situation, idle);
-  // It would be pending at once: not while what is pending holds writers up, or soon will.
-  const bool may_lower = !situation.trouble && !situation.near_limit && situation.backlog_known;
-  if (!out && may_lower && !within(lowered_, now, kDebtSeconds)) out = lower_for_debt(situation);
-  if (out && out->rule == "level_base.debt") lowered_ = now;
-  if (out) {
-    wished_ = out->column_family;
-    wished_at_ = now;
+  const bool may_lower =
+      !situation.stalled && situation.features.pending_ratio.value_or(1) < kPendingToLower;
+  if (raised_ && may_lower && !within(lowered_, now, kDebtSeconds)) {
+    if (auto out = lower_for_debt(situation)) return out;
   }
+  if (pressed >= kLevelBasePressedSeconds) {
+    if (auto out = raise(situation, merges)) return out;
+  }
+  if (!raised_ || idle < kLevelBaseIdleSeconds) return std::nullopt;
+  return lower_idle(situation, merges, idle);
+}
+
+std::optional<Proposal> LevelBaseLoop::decide(const Situation& situation,
+                                              const Level0Merges& merges) {
+  auto out = look_and_decide(situation, merges);
+  note_wish(out, situation.now);
   return out;
 }
 

@@ -1,7 +1,7 @@
 // The loop of max_bytes_for_level_base: the level that level 0 is compacted into holds as much as
 // one compaction of level 0 brings,
 //
-//   level0_file_num_compaction_trigger * write_buffer_size
+//   level0_file_num_compaction_trigger * write_buffer_size * (file / buffer)
 //
 // which is RocksDB's own proportion (its defaults: 4 files of 64 MiB, and 256 MiB). Larger buffers
 // and a raised trigger (buffers_loop.h, l0_trigger_loop.h) leave it behind, and gain little then:
@@ -11,12 +11,13 @@
 // another proportion has it kept: the base follows only what level 0 brings more since.
 //
 // A smaller base makes all that is above the new targets a debt, at once, and the base that was
-// found comes back by itself when rocktuned is gone (leases). So the debt that this would be is
-// kept away from where RocksDB delays writes: not raised above half of that, lowered by half at
-// three quarters. Else back in long comfort, where less comes at a time.
-// Pure; bounded by the number of column families; internal to policy/.
+// found comes back by itself when rocktuned is gone (leases). So what would be pending then is kept
+// away from where RocksDB delays writes: no raise above half of that, and it is lowered at three
+// quarters, as far as that leaves half of it pending at most. Else it goes back in long comfort,
+// where less comes at a time. Pure; bounded by the number of column families; internal to policy/.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -24,14 +25,11 @@
 #include <string>
 #include <string_view>
 
+#include "policy/headroom.h"
 #include "policy/level0_merges.h"
 #include "policy/situation.h"
 
 namespace rocktune {
-
-// What one compaction of level 0 brings, in bytes; 0: not known, or the column family is not
-// leveled. Compression and buffers that are flushed early are left out, as in RocksDB's defaults.
-double level0_batch_bytes(const Features& features, std::string_view column_family);
 
 class LevelBaseLoop {
  public:
@@ -40,23 +38,34 @@ class LevelBaseLoop {
 
  private:
   struct Base {
-    std::int64_t value = 0;
-    // What level 0 brought when others set it, it was lowered, or seen first: it follows more only.
+    std::int64_t value = 0;  // as last seen
+    // As far as this loop, or one like it before a restart, has raised it: no higher it may lower
+    // it in idle times, too. What a trial of the tree's shape made of it is that loop's.
+    std::int64_t raised_to = 0;
+    // What level 0 brought as it was found; or when others moved the base, or this loop lowered it.
     double batch = 0;
-    bool follows = false;  // it stands where this loop has put it
+    OwnWish up{OwnWish::Way::kUp}, down{OwnWish::Way::kDown};
+    Held unheard;  // a wish, without any effect
+    std::optional<Nanoseconds> rests_since;
   };
-  void note_changes(const Features& features, Nanoseconds now);
-  [[nodiscard]] Base look_at(const KnobReading& reading, const Features& features,
-                             Nanoseconds now) const;
+  using Bases = std::map<std::string, Base, std::less<>>;
+
+  void note_changes(const Features& features, const Level0Merges& merges, Nanoseconds now);
+  static Base first_look(const KnobReading& reading, const Features& features, double share);
+  static void follow(Base& base, const KnobReading& reading, double batch, Nanoseconds now);
   [[nodiscard]] std::optional<Proposal> raise(const Situation& situation,
                                               const Level0Merges& merges) const;
-  [[nodiscard]] std::optional<Proposal> lower_idle(const Situation& situation, double idle) const;
+  [[nodiscard]] std::optional<Proposal> lower_idle(const Situation& situation,
+                                                   const Level0Merges& merges, double idle) const;
   [[nodiscard]] std::optional<Proposal> lower_for_debt(const Situation& situation) const;
+  std::optional<Proposal> look_and_decide(const Situation& situation, const Level0Merges& merges);
+  void note_wish(const std::optional<Proposal>& wish, Nanoseconds now);
 
-  std::map<std::string, Base, std::less<>> bases_;  // by column family
-  KnobReadings knobs_;                              // as last seen
-  std::optional<std::string> wished_;  // the column family whose base was asked for last
-  std::optional<Nanoseconds> wished_at_, lowered_;
+  Bases bases_;                          // by column family
+  KnobReadings knobs_;                   // as last seen
+  std::optional<std::size_t> families_;  // how many, where what they bring is known of all
+  bool raised_ = false;                  // any of them is above what was found
+  std::optional<Nanoseconds> lowered_;
   Held pressed_, idle_;
 };
 

@@ -7,7 +7,7 @@
 
 #include "model/knobs.h"
 #include "model/text.h"
-#include "policy/level_base_loop.h"
+#include "policy/level_base.h"
 #include "policy/memory.h"
 
 namespace rocktune {
@@ -21,6 +21,7 @@ constexpr double kGain = 0.05;         // least fall of write amplification
 constexpr double kLoss = 0.10;         // most rise of read P99 or space
 constexpr double kSameLoad = 0.2;      // user writes of before and after differ by less
 constexpr double kLongestShapeRest = 24 * 3600;
+constexpr double kInProportion = 1.25;    // as the loop of the base has it
 constexpr double kLongestInterval = 120;  // two of the longest polls
 
 struct Candidate {
@@ -44,6 +45,14 @@ const ColumnFamilyReading* largest_family(const Features& f) {
     most = bytes;
   }
   return largest;
+}
+
+// In proportion to level 0 it is the other loop's (policy/level_base_loop.h).
+bool follows_level0(const Features& f, const KnobReading& knob) {
+  if (knob.name != knob::kLevelBase || knob.value <= knob.found) return false;
+  const ColumnFamilyReading* family = family_of(f, knob.column_family);
+  return family != nullptr &&
+         static_cast<double>(knob.value) <= kInProportion * level0_batch_bytes(*family);
 }
 
 bool differs(double before, double after, double by) {
@@ -154,7 +163,9 @@ std::optional<Proposal> ShapeLoop::follow(const Situation& situation) {
   }
   trial.unseen_since.reset();
   // The guard may have allowed a part of the step only: that is what is tried, then.
-  const bool first = !trial.applied_at && reading->value != trial.from;
+  const auto [low, high] = std::minmax(trial.from, trial.to);
+  const bool part = low <= reading->value && reading->value <= high;
+  const bool first = !trial.applied_at && reading->value != trial.from && part;
   if (first && reading->owner == KnobOwner::kRocktune) trial.to = reading->value;
   const bool elsewhere = reading->value != trial.from && reading->value != trial.to;
   const bool back = trial.applied_at && reading->value == trial.from;  // undone, by whomever
@@ -209,11 +220,8 @@ std::optional<Proposal> ShapeLoop::undo_inherited(const Situation& situation) {
     for (const KnobReading& knob : knobs) {
       const bool shape = knob.name == knob::kLevelBase || knob.name == knob::kTargetFileSize;
       const bool ours = knob.owner == KnobOwner::kRocktune && knob.value != knob.found;
-      // In proportion to level 0 it is the other loop's (policy/level_base_loop.h).
-      const bool follows = knob.name == knob::kLevelBase && knob.value > knob.found &&
-                           static_cast<double>(knob.value) <=
-                               level0_batch_bytes(situation.features, knob.column_family);
-      if (shape && ours && !follows) inherited_->push_back({knob.name, knob.column_family});
+      if (shape && ours && !follows_level0(situation.features, knob))
+        inherited_->push_back({knob.name, knob.column_family});
     }
     turn_since_ = situation.now;
   }
@@ -238,7 +246,16 @@ std::optional<Proposal> ShapeLoop::undo_inherited(const Situation& situation) {
 
 std::optional<Proposal> ShapeLoop::undo(const Situation& situation, const KnobReading* reading) {
   if (reading == nullptr || !reading->changeable) return std::nullopt;
-  Proposal out = propose(*reading, reading->found, "shape.undo");
+  std::int64_t to = reading->found;
+  const ColumnFamilyReading* family = family_of(situation.features, reading->column_family);
+  if (reading->name == knob::kLevelBase && family != nullptr && debt_share(*family, to)) {
+    // What is above a smaller base waits for compaction at once: no more than writers bear.
+    const bool lowers = reading->value > to;
+    const auto borne = lowers ? least_borne_base(*family, to, reading->value) : std::optional(to);
+    if (!borne) return std::nullopt;
+    to = *borne;
+  }
+  Proposal out = propose(*reading, to, "shape.undo");
   out.reason = reading->name + " of " + reading->column_family +
                " was left so before rocktuned, or its configuration, began anew, and what that "
                "gains is not known: trials begin at what was found";

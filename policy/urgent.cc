@@ -45,6 +45,8 @@ bool relieves_stall(const Proposal& proposal) {
   // More files in level 0, and fewer workers, less memory or smaller writes, relieve nothing,
   // whatever is expected.
   if (proposal.knob == knob::kL0Trigger && proposal.to > proposal.from) return false;
+  // The size of levels changes what is written over minutes.
+  if (proposal.knob == knob::kLevelBase) return false;
   const bool gives =
       proposal.knob == knob::kBackgroundJobs || proposal.knob == knob::kSubcompactions ||
       proposal.knob == knob::kWriteBufferSize || proposal.knob == knob::kWriteBuffers ||

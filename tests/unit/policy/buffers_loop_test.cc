@@ -173,6 +173,7 @@ TEST_CASE("buffers: a probe's memory does not lie idle where bytes count", "[hea
   };
   SECTION("more than it is usually worth, but not twice") {
     CHECK_FALSE(grown_after_probe(120e3));
+    CHECK(bench.run(15, knob::kWriteBufferSize)->rule == "buffers.writes");  // after the verdict
   }
   SECTION("they save twice what it is usually worth") {
     const auto grown = grown_after_probe(20e3);
@@ -198,6 +199,30 @@ TEST_CASE("buffers: a probe's memory does not lie idle where bytes count", "[hea
       CHECK(cache->to == 256 * kHeadroomMiB);
       bench.apply(*cache);
       CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));
+    }
+    SECTION("there is no verdict: both go back") {
+      bench.f.reads_per_second = 0;  // nothing is looked up for a while
+      const auto back = bench.run(21, knob::kWriteBufferSize);
+      REQUIRE(back);
+      CHECK(back->rule == "buffers.returned");
+    }
+    SECTION("frozen, it waits") {
+      miss(bench, 500e3);
+      bench.run(7, knob::kWriteBufferSize);
+      bench.knob(knob::kWriteBufferSize).changeable = false;
+      bench.run(120, knob::kWriteBufferSize);
+      bench.knob(knob::kWriteBufferSize).changeable = true;
+      CHECK(bench.run(1, knob::kWriteBufferSize)->rule == "buffers.returned");
+    }
+    SECTION("short memory is not the cache's") {
+      miss(bench, 500e3);
+      auto back = bench.run(17, knob::kWriteBufferSize);
+      REQUIRE(back);
+      bench.apply(*back);
+      bench.f.memory_available_bytes = 0.1e9;
+      for (int i = 0; i < 20; ++i) {
+        for (const Proposal& one : bench.tick()) CHECK(one.rule != "cache.returned");
+      }
     }
     SECTION("the verdict is for the cache, and nobody takes the buffers back") {
       miss(bench, 500e3);

@@ -75,6 +75,8 @@ class HeadroomBench {
     for (ColumnFamilyReading& one : f.column_families) {
       one.write_buffer_bytes = static_cast<std::uint64_t>(knob(knob::kWriteBufferSize).value);
       one.flushes = *one.flushes + flushes_per_tick;
+      // Every other time a compaction takes what was flushed the time before.
+      one.levels[0].files += f.sequence % 2 == 1 ? flushes_per_tick : -flushes_per_tick;
       one.levels[0].bytes = static_cast<std::uint64_t>(
           file_of_buffer * static_cast<double>(one.levels[0].files * *one.write_buffer_bytes));
       if (flushes_per_tick > 0) {
@@ -108,7 +110,10 @@ class HeadroomBench {
     reading.name = "default";
     reading.leveled_compaction = 1;
     reading.level0_compaction_trigger = 4;
-    reading.levels = {{2, 64u << 20}, {8, 512u << 20}, {64, std::uint64_t{5} << 30}};
+    reading.soft_pending_limit_bytes = std::uint64_t{64} << 30;
+    reading.levels = {{2 + (f.sequence % 2 == 1 ? flushes / 2 : 0), 64u << 20},
+                      {8, 512u << 20},
+                      {64, std::uint64_t{5} << 30}};
     reading.flushes = 0;
     reading.l0_compactions_input_bytes = 0;
     flushes_per_tick = flushes / 2;

@@ -1,5 +1,9 @@
 #include "policy/level_base_loop.h"
 
+#include <set>
+#include <string>
+#include <utility>
+
 #include "tests/support/catch.h"
 #include "tests/unit/policy/headroom_bench.h"
 
@@ -22,6 +26,12 @@ HeadroomBench in_proportion() {
 void bring(HeadroomBench& bench, std::uint64_t files, std::int64_t of_size) {
   bench.f.column_families[0].level0_compaction_trigger = files;
   bench.knob(knob::kWriteBufferSize).value = of_size;
+}
+
+// As rocktune left it.
+void own(HeadroomBench& bench, std::string_view name, std::int64_t mib) {
+  bench.knob(name).value = mib * kHeadroomMiB;
+  bench.knob(name).owner = KnobOwner::kRocktune;
 }
 
 void raise(HeadroomBench& bench) {
@@ -84,29 +94,90 @@ TEST_CASE("level base: back in long comfort, when less comes at a time", "[headr
     bench.run(10, knob::kLevelBase);  // until that is seen
     CHECK_FALSE(bench.run(60, knob::kLevelBase));
   }
-  SECTION("not what others have set") {
-    bring(bench, 8, 128 * kHeadroomMiB);
-    bench.run(10, knob::kLevelBase);
-    bench.knob(knob::kLevelBase).value = 900 * kHeadroomMiB;
-    bring(bench, 4, 128 * kHeadroomMiB);
-    CHECK_FALSE(bench.run(60, knob::kLevelBase));
+}
+
+TEST_CASE("level base: what an earlier engine left", "[headroom]") {
+  HeadroomBench bench = in_proportion();
+  SECTION("a raised base goes back in idle times, once level 0 brings less") {
+    bench.f.running_compactions = 0;
+    own(bench, knob::kLevelBase, 1024);
+    own(bench, knob::kWriteBufferSize, 104);  // 8 of them: within a quarter of the base
+    bring(bench, 8, 104 * kHeadroomMiB);
+    CHECK_FALSE(bench.run(310, knob::kLevelBase));
+    bring(bench, 4, 64 * kHeadroomMiB);
+    CHECK(bench.run(1, knob::kLevelBase)->rule == "level_base.idle");
+  }
+  SECTION("a trial of the tree's shape goes back to what was found") {
+    bench.f.running_compactions = 0;
+    own(bench, knob::kLevelBase, 1024);
+    CHECK(bench.run(10, knob::kLevelBase)->rule == "shape.undo");
+  }
+  SECTION("larger buffers alone: the base follows them") {
+    own(bench, knob::kWriteBufferSize, 128);
+    const auto raise = bench.run(20, knob::kLevelBase);
+    REQUIRE(raise);
+    CHECK(raise->to == 512 * kHeadroomMiB);
   }
 }
 
-TEST_CASE("level base: one that an earlier engine left goes on as its own", "[headroom]") {
+TEST_CASE("level base: others move it, and its own part stays its own", "[headroom]") {
   HeadroomBench bench = in_proportion();
-  bench.f.running_compactions = 0;
-  bench.knob(knob::kLevelBase).value = 1024 * kHeadroomMiB;
-  bench.knob(knob::kLevelBase).owner = KnobOwner::kRocktune;
-  SECTION("in proportion") {
-    bring(bench, 8, 128 * kHeadroomMiB);
-    CHECK_FALSE(bench.run(10, knob::kLevelBase));
+  raise(bench);
+  KnobReading& base = bench.knob(knob::kLevelBase);
+  base.value = 2048 * kHeadroomMiB;  // a trial of the shape
+  bench.run(30, knob::kLevelBase);
+  SECTION("taken back to where it was") {
+    bench.knob(knob::kLevelBase).value = 1024 * kHeadroomMiB;
+    bench.run(30, knob::kLevelBase);
+    bench.f.running_compactions = 0;
     bring(bench, 4, 64 * kHeadroomMiB);
-    CHECK(bench.run(300, knob::kLevelBase)->rule == "level_base.idle");
+    const auto back = bench.run(320, knob::kLevelBase);
+    REQUIRE(back);
+    CHECK(back->rule == "level_base.idle");
+    CHECK(back->to == 256 * kHeadroomMiB);
   }
-  SECTION("a trial of the tree's shape goes back to what was found") {
-    CHECK(bench.run(10, knob::kLevelBase)->rule == "shape.undo");
+  SECTION("kept, it is not lowered") {
+    bench.f.running_compactions = 0;
+    bring(bench, 4, 64 * kHeadroomMiB);
+    CHECK_FALSE(bench.run(400, knob::kLevelBase));
   }
+}
+
+TEST_CASE("level base: its own changes are known where polls are far apart", "[headroom]") {
+  HeadroomBench bench = in_proportion();
+  bench.objective.first = Priority::kWriteAmplification;  // presses, however rarely it is looked
+  bench.f.interval_seconds = 12;
+  bench.run(60, knob::kLevelBase);
+  bring(bench, 8, 128 * kHeadroomMiB);
+  auto part = bench.run(12, knob::kLevelBase);
+  REQUIRE(part);
+  part->to = 512 * kHeadroomMiB;  // as far as the guard lets it
+  bench.apply(*part);
+  CHECK(bench.run(12, knob::kLevelBase)->to == 1024 * kHeadroomMiB);
+}
+
+TEST_CASE("level base: one that stands still holds up no other", "[headroom]") {
+  HeadroomBench bench = in_proportion();
+  bench.run(20, knob::kLevelBase);
+  ColumnFamilyReading other = bench.f.column_families[0];
+  other.name = "other";
+  bench.f.column_families.push_back(other);
+  for (const auto& [name, mib] : {std::pair(knob::kLevelBase, 256), {knob::kWriteBufferSize, 64}}) {
+    bench.f.knobs.edit().push_back(
+        knob_reading(name, mib * kHeadroomMiB, mib * kHeadroomMiB, 1, std::int64_t{1} << 40));
+    bench.f.knobs.edit().back().column_family = "other";
+  }
+  bench.run(5, knob::kLevelBase);
+  for (ColumnFamilyReading& one : bench.f.column_families) one.level0_compaction_trigger = 8;
+  std::set<std::string> wished;
+  for (int i = 0; i < 200; ++i) {  // nobody grants anything
+    for (const Proposal& proposal : bench.tick()) {
+      if (proposal.rule == "level_base.writes") wished.insert(proposal.column_family);
+    }
+  }
+  CHECK(wished.size() == 2);
+  bench.run(60, knob::kLevelBase);
+  CHECK_FALSE(bench.run(400, knob::kLevelBase));  // both rest
 }
 
 // With the base as found 4693 MiB would be pending: 256 MiB of level 0 with 512 of level 1, and 512
@@ -134,15 +205,51 @@ TEST_CASE("level base: what a return would leave pending bounds it", "[headroom]
     CHECK(half->to == 512 * kHeadroomMiB);
     bench.apply(*half);
     CHECK_FALSE(bench.run(55, knob::kLevelBase));
-    CHECK(bench.run(10, knob::kLevelBase)->to == 256 * kHeadroomMiB);
+    const auto less = bench.run(10, knob::kLevelBase);
+    REQUIRE(less);
+    CHECK(less->to >= 320 * kHeadroomMiB);  // 2112 MiB would be pending; at 256 MiB 4693
+    CHECK(less->to <= 400 * kHeadroomMiB);
     delays_from(100000);
     CHECK_FALSE(bench.run(60, knob::kLevelBase));
   }
-  SECTION("not while writers wait") {
+  SECTION("as far as half of the limit would be pending") {
+    raise(bench);
+    // At 512 MiB 3072 would be pending, six for each that is too much in level 1.
+    bench.f.column_families[0].levels[1].bytes = 1024u << 20;
+    delays_from(6000);
+    const auto some = bench.run(0.5, knob::kLevelBase);
+    REQUIRE(some);
+    CHECK(some->rule == "level_base.debt");
+    CHECK(some->to == 640 * kHeadroomMiB);
+  }
+  SECTION("not while writers wait, or much is pending already") {
     raise(bench);
     delays_from(6000);
-    bench.backlog(20);
+    SECTION("stalled") {
+      bench.f.stalled_ratio = 0.5;
+      bench.f.write_stopped = 1;
+    }
+    SECTION("pending") {
+      bench.f.pending_ratio = 0.6;
+    }
     CHECK_FALSE(bench.run(60, knob::kLevelBase));
+  }
+  SECTION("what was not read is no reason for anything") {
+    SECTION("the limit") {
+      bench.f.column_families[0].soft_pending_limit_bytes.reset();
+    }
+    SECTION("the levels") {
+      bench.f.column_families[0].levels.resize(1);
+    }
+    bench.run(20, knob::kLevelBase);
+    bring(bench, 8, 128 * kHeadroomMiB);
+    CHECK_FALSE(bench.run(30, knob::kLevelBase));
+    own(bench, knob::kLevelBase, 1024);
+    CHECK_FALSE(bench.run(60, knob::kLevelBase));
+  }
+  SECTION("no limit, no bound") {
+    delays_from(0);
+    raise(bench);
   }
 }
 

@@ -1,0 +1,62 @@
+#include "policy/level_base.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "model/compaction_debt.h"
+#include "policy/memory.h"
+
+namespace rocktune {
+namespace {
+
+constexpr double kBorneDebt = 0.5;
+constexpr double kBaseStep = 1.25;
+
+}  // namespace
+
+const ColumnFamilyReading* family_of(const Features& f, std::string_view column_family) {
+  for (const ColumnFamilyReading& family : f.column_families) {
+    if (family.name == column_family) return &family;
+  }
+  return nullptr;
+}
+
+double level0_batch_bytes(const ColumnFamilyReading& family, std::int64_t trigger,
+                          std::int64_t write_buffer) {
+  if (family.leveled_compaction.value_or(0) == 0) return 0;
+  return static_cast<double>(std::max<std::int64_t>(trigger, 0)) *
+         static_cast<double>(std::max<std::int64_t>(write_buffer, 0));
+}
+
+double level0_batch_bytes(const ColumnFamilyReading& family) {
+  return level0_batch_bytes(family,
+                            static_cast<std::int64_t>(family.level0_compaction_trigger.value_or(0)),
+                            static_cast<std::int64_t>(family.write_buffer_bytes.value_or(0)));
+}
+
+std::optional<double> debt_share(const ColumnFamilyReading& family, std::int64_t base) {
+  if (family.levels.size() < 2 || !family.soft_pending_limit_bytes) return std::nullopt;
+  const std::uint64_t soft = *family.soft_pending_limit_bytes;
+  if (soft == 0) return 0;
+  LevelShape shape = level_shape_of(family);
+  shape.max_bytes_for_level_base = static_cast<std::uint64_t>(std::max<std::int64_t>(base, 1));
+  std::vector<std::uint64_t> bytes;
+  bytes.reserve(family.levels.size());
+  for (const LevelReading& level : family.levels) bytes.push_back(level.bytes);
+  const std::uint64_t debt = compaction_debt_bytes(shape, family.levels[0].files, bytes);
+  return static_cast<double>(debt) / static_cast<double>(soft);
+}
+
+std::optional<std::int64_t> least_borne_base(const ColumnFamilyReading& family, std::int64_t wanted,
+                                             std::int64_t now) {
+  const auto end = static_cast<double>(now);
+  for (auto to = static_cast<double>(std::max<std::int64_t>(wanted, 1)); to < end;
+       to *= kBaseStep) {
+    const std::optional<double> debt = debt_share(family, whole_bytes(to));
+    if (!debt) return std::nullopt;
+    if (*debt <= kBorneDebt) return whole_bytes(to);
+  }
+  return std::nullopt;
+}
+
+}  // namespace rocktune
