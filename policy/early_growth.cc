@@ -33,8 +33,9 @@ std::optional<Proposal> EarlyGrowth::decide(const Situation& situation, const Le
       returning_since_ && !within(returning_since_, situation.now, kEarlyReturnSeconds);
   if (back && returning_since_) cache_due_ = growth_->cache;
   if (back || given_up || size->owner != KnobOwner::kRocktune) return end();
-  const auto less = IdleBuffers::less(situation, merges, worth, *size, growth_->from)
-                        .value_or(IdleBuffers::Less{});
+  const auto known_less = IdleBuffers::less(situation, merges, worth, *size, growth_->from);
+  if (!known_less) return std::nullopt;  // not read in this sample
+  const IdleBuffers::Less& less = *known_less;
   // A probe that could not tell is no reason to keep it.
   const bool kept = worth.known(situation) && less.costs >= margin * less.saves;
   if (!returning_since_ && kept) return end();

@@ -57,9 +57,11 @@ class Headroom : public Policy {
     std::optional<Proposal> base = level_base_.decide(situation, merges_);
     std::optional<Proposal> shape = shape_.decide(situation);
     // One proposal for each knob: the tree follows level 0 before anything is tried with it, but
-    // not before what was tried in vain is taken back.
+    // not before what was tried in vain is taken back. A debt goes before both.
     if (base && shape && base->knob == shape->knob && base->column_family == shape->column_family) {
-      (shape->rule == "shape.undo" ? base : shape).reset();
+      const bool undo = shape->rule == "shape.undo" && base->rule != "level_base.debt";
+      (undo ? base : shape).reset();
+      if (!undo) shape_.give_way();
     }
     add(std::move(base));
     add(std::move(shape));

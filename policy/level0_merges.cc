@@ -8,8 +8,10 @@ namespace {
 
 // One doubling has to save this share of what flushes and compactions write, or it is not worth it.
 constexpr double kLeastSaved = 0.05;
-// Of the mean of what files are of their buffers.
+// The mean of what files are of their buffers is of about so many: a few compactions' worth. After
+// so many that nobody saw come, those of level 0 are as good as any: there are hardly more.
 constexpr double kMostFiles = 16;
+constexpr std::uint64_t kUnseenFiles = 64;
 
 }  // namespace
 
@@ -25,24 +27,36 @@ void Level0Merges::Family::follow(const ColumnFamilyReading& reading, double int
   merging.flushed = merging.file_share * full_buffers;
 }
 
+void Level0Merges::Family::learn_share(double share, double of_files) {
+  files = std::min(files + of_files, kMostFiles);
+  merging.file_share +=
+      std::min(1.0, of_files / files) * (std::min(1.0, share) - merging.file_share);
+  merging.share_known = true;
+  unseen = 0;
+}
+
 // A buffer makes a smaller file: compressed, and written before it is full where the WAL's size or
 // a write buffer manager says so. Told by what level 0 grows by while no compaction takes of it.
-// The first after a change of the size was begun before.
+// The first after a change of the size was begun before. Where nobody looks in time, by all that
+// are in level 0 once they are of this size.
 void Level0Merges::Family::follow_files(const ColumnFamilyReading& reading, std::uint64_t flushed) {
-  const LevelReading now = reading.levels.empty() ? LevelReading() : reading.levels[0];
-  if (buffer_bytes != *reading.write_buffer_bytes) since_resized = 0;
-  const bool settled = since_resized > 0 || buffer_bytes == 0;
-  const bool grew = flushed > 0 && now.files == level0.files + flushed && now.bytes > level0.bytes;
-  if (settled && grew && buffer_bytes > 0) {
-    const auto full = static_cast<double>(flushed) * static_cast<double>(buffer_bytes);
-    const double share = std::min(1.0, static_cast<double>(now.bytes - level0.bytes) / full);
-    files = std::min(files + static_cast<double>(flushed), kMostFiles);
-    const double weight = std::min(1.0, static_cast<double>(flushed) / files);
-    merging.file_share += weight * (share - merging.file_share);
-  }
+  const std::optional<LevelReading> before = level0;
+  level0 = reading.levels.empty() ? std::nullopt : std::optional(reading.levels[0]);
+  if (buffer_bytes != *reading.write_buffer_bytes) since_resized = unseen = 0;
+  const bool settled = since_resized > 0;
   since_resized += flushed;
   buffer_bytes = *reading.write_buffer_bytes;
-  level0 = now;
+  if (!settled || flushed == 0 || !level0 || buffer_bytes == 0) return;
+  unseen += flushed;
+  const auto buffer = static_cast<double>(buffer_bytes), come = static_cast<double>(flushed);
+  const bool grew =
+      before && level0->files == before->files + flushed && level0->bytes > before->bytes;
+  if (grew) {
+    learn_share(static_cast<double>(level0->bytes - before->bytes) / (come * buffer), come);
+  } else if (unseen >= kUnseenFiles && level0->files > 0 && level0->bytes > 0) {
+    const auto count = static_cast<double>(level0->files);
+    learn_share(static_cast<double>(level0->bytes) / (count * buffer), count);
+  }
 }
 
 const Level0Merges::Family* Level0Merges::find(std::string_view name, std::size_t nearby) const {

@@ -37,7 +37,8 @@ inline constexpr double kDroppedSeconds = 60;  // of the mean of what is dropped
 
 struct Level0Merging {
   double flushed = 0, l0_input = 0;  // bytes/s of files, means
-  double file_share = 1;             // bytes of a file for each of the buffer's
+  double file_share = 1;             // bytes of a file for each of the buffer's, and whether...
+  bool share_known = false;          // ...it was seen; else it is not more than that
   [[nodiscard]] double saved_by_doubling() const {
     return l0_input > flushed ? l0_input - flushed : 0;
   }
@@ -67,10 +68,12 @@ class Level0Merges {
     double seconds = 0;                             // of means so far
     double full_buffers = 0;                        // bytes/s, had each been full, mean
     std::uint64_t buffer_bytes = 0;                 // of one, as last read
-    LevelReading level0;                            // as last read
-    std::uint64_t since_resized = 0;                // buffers flushed since they have this size
-    double files = 0;                               // of the mean of what a file is of a buffer
+    std::optional<LevelReading> level0;             // as last read
+    // Buffers flushed since they have this size, and since a file was seen to come.
+    std::uint64_t since_resized = 0, unseen = 0;
+    double files = 0;  // of the mean of what a file is of a buffer
     void follow_files(const ColumnFamilyReading& reading, std::uint64_t flushed);
+    void learn_share(double share, double of_files);
     void follow(const ColumnFamilyReading& reading, double interval_seconds);
   };
   [[nodiscard]] const Family* find(std::string_view name, std::size_t nearby) const;

@@ -9,8 +9,7 @@
 namespace rocktune {
 namespace {
 
-constexpr double kBorneDebt = 0.5;
-constexpr double kBaseStep = 1.25;
+constexpr double kBaseStep = 1.25;  // between two that are looked at
 
 }  // namespace
 
@@ -34,17 +33,23 @@ double level0_batch_bytes(const ColumnFamilyReading& family) {
                             static_cast<std::int64_t>(family.write_buffer_bytes.value_or(0)));
 }
 
-std::optional<double> debt_share(const ColumnFamilyReading& family, std::int64_t base) {
+std::optional<double> debt_share(const ColumnFamilyReading& family, std::int64_t base,
+                                 double filled) {
   if (family.levels.size() < 2 || !family.soft_pending_limit_bytes) return std::nullopt;
   const std::uint64_t soft = *family.soft_pending_limit_bytes;
-  if (soft == 0) return 0;
+  const std::uint64_t limit = soft > 0 ? soft : family.hard_pending_limit_bytes.value_or(0);
+  if (limit == 0) return 0;
   LevelShape shape = level_shape_of(family);
   shape.max_bytes_for_level_base = static_cast<std::uint64_t>(std::max<std::int64_t>(base, 1));
+  shape.level0_compaction_trigger = 1;
   std::vector<std::uint64_t> bytes;
   bytes.reserve(family.levels.size());
   for (const LevelReading& level : family.levels) bytes.push_back(level.bytes);
-  const std::uint64_t debt = compaction_debt_bytes(shape, family.levels[0].files, bytes);
-  return static_cast<double>(debt) / static_cast<double>(soft);
+  const auto least = static_cast<std::uint64_t>(whole_bytes(filled));
+  for (std::size_t level = 0; level < 2; ++level) bytes[level] = std::max(bytes[level], least);
+  const std::uint64_t files = std::max<std::uint64_t>(family.levels[0].files, least > 0 ? 1 : 0);
+  const std::uint64_t debt = compaction_debt_bytes(shape, files, bytes);
+  return static_cast<double>(debt) / static_cast<double>(limit);
 }
 
 std::optional<std::int64_t> least_borne_base(const ColumnFamilyReading& family, std::int64_t wanted,
@@ -53,6 +58,18 @@ std::optional<std::int64_t> least_borne_base(const ColumnFamilyReading& family, 
   for (auto to = static_cast<double>(std::max<std::int64_t>(wanted, 1)); to < end;
        to *= kBaseStep) {
     const std::optional<double> debt = debt_share(family, whole_bytes(to));
+    if (!debt) return std::nullopt;
+    if (*debt <= kBorneDebt) return whole_bytes(to);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> most_returnable_base(const ColumnFamilyReading& family,
+                                                 std::int64_t wanted, std::int64_t now,
+                                                 std::int64_t found) {
+  const double least = kOutOfProportion * static_cast<double>(now);
+  for (auto to = static_cast<double>(wanted); to >= least; to /= kBaseStep) {
+    const std::optional<double> debt = debt_share(family, found, to);
     if (!debt) return std::nullopt;
     if (*debt <= kBorneDebt) return whole_bytes(to);
   }

@@ -10,6 +10,12 @@
 
 namespace rocktune {
 
+// Level 0 that brings so many times the base, or more, is out of proportion.
+inline constexpr double kOutOfProportion = 1.25;
+// The most that a change of the base may leave pending, as a share of where RocksDB delays writes:
+// as much again is left for what is written meanwhile.
+inline constexpr double kBorneDebt = 0.5;
+
 const ColumnFamilyReading* family_of(const Features& features, std::string_view column_family);
 
 // Bytes of level 0 that one compaction of it takes, by these options; 0: not known, or the column
@@ -18,13 +24,22 @@ double level0_batch_bytes(const ColumnFamilyReading& family, std::int64_t trigge
                           std::int64_t write_buffer);
 double level0_batch_bytes(const ColumnFamilyReading& family);  // as it stands
 
-// What would be pending with this base, as a share of where RocksDB delays writes for it (0 where
-// it never does). Absent: levels or limit were not read.
-std::optional<double> debt_share(const ColumnFamilyReading& family, std::int64_t base);
+// What would be pending with this base, as a share of where RocksDB delays writes for it, or stops
+// them where it does not delay (0: neither). With any trigger of level 0: that may come back, too.
+// `filled`: with a level below level 0 that holds so much at least, and as much in level 0. Absent:
+// levels or limits were not read.
+std::optional<double> debt_share(const ColumnFamilyReading& family, std::int64_t base,
+                                 double filled = 0);
 
-// The least base from `wanted` up, below `now`, that leaves no more than half of that pending.
-// Absent: none does, or nobody can tell.
+// The least base from `wanted` up, below `now`, that leaves no more pending than is borne. Absent:
+// none does, or nobody can tell.
 std::optional<std::int64_t> least_borne_base(const ColumnFamilyReading& family, std::int64_t wanted,
                                              std::int64_t now);
+
+// The largest base up to `wanted`, out of proportion to `now`, from which a return to `found` would
+// be borne once the level below level 0 has filled. Absent as above.
+std::optional<std::int64_t> most_returnable_base(const ColumnFamilyReading& family,
+                                                 std::int64_t wanted, std::int64_t now,
+                                                 std::int64_t found);
 
 }  // namespace rocktune

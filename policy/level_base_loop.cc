@@ -13,35 +13,15 @@ namespace {
 
 constexpr double kLevelBaseEvaluationSeconds = 60;
 constexpr double kLevelBasePressedSeconds = 3, kLevelBaseIdleSeconds = 300;
-// What level 0 brings is so many times the base, or it is in proportion.
-constexpr double kOutOfProportion = 1.25;
 // What the base as found would leave pending, as a share of where RocksDB delays writes; and
 // between two lowerings for its sake.
-constexpr double kMostDebtToRaise = 0.5, kMostDebt = 0.75, kDebtSeconds = 60;
-// What is pending now: more is not the time to add to it.
-constexpr double kPendingToLower = 0.5;
-// Held up by somebody else's word, as by its drift, and not by another one that is judged: others'
-// turn.
+constexpr double kMostDebt = 0.75, kDebtSeconds = 60;
+// A wish that stands, or comes back, for so long without any effect is held up by somebody else's
+// word, as by the knob's drift, and not by another change that is judged: others' turn.
 constexpr double kUnheardSeconds = kLevelBaseEvaluationSeconds + 15, kUnheardRestSeconds = 600;
-
-const KnobReading* base_of(const Features& f, std::string_view column_family) {
-  const KnobReading* base = f.knobs.find(knob::kLevelBase, column_family);
-  const bool free = base != nullptr && base->changeable && base->owner != KnobOwner::kManual;
-  return free && base->value > 0 ? base : nullptr;
-}
 
 bool is_raised(const KnobReading& base) {
   return base.owner == KnobOwner::kRocktune && base.value > base.found;
-}
-
-// Bytes of files for each of a buffer's: compressed, or written before it was full.
-double file_share(const Level0Merges& merges, const Features& f, std::string_view column_family) {
-  std::size_t place = 0;
-  while (place < f.column_families.size() && f.column_families[place].name != column_family) {
-    ++place;
-  }
-  const Level0Merging* merging = merges.of(column_family, place);
-  return merging != nullptr ? merging->file_share : 1;
 }
 
 std::string brings(double batch) {
@@ -53,8 +33,7 @@ std::string brings(double batch) {
 // Trigger and buffers that are larger than found are so by another loop of ours: what level 0
 // brought as it was found is what the base was meant for.
 LevelBaseLoop::Base LevelBaseLoop::first_look(const KnobReading& reading, const Features& f,
-                                              double share) {
-  const ColumnFamilyReading& family = *family_of(f, reading.column_family);
+                                              const ColumnFamilyReading& family) {
   auto found = [&](std::string_view name, const Counter& now) {
     const KnobReading* knob = f.knobs.find(name, reading.column_family);
     const bool ours = knob != nullptr && knob->owner == KnobOwner::kRocktune;
@@ -62,11 +41,11 @@ LevelBaseLoop::Base LevelBaseLoop::first_look(const KnobReading& reading, const 
   };
   Base base;
   base.value = reading.value;
-  base.batch =
-      share * level0_batch_bytes(family, found(knob::kL0Trigger, family.level0_compaction_trigger),
-                                 found(knob::kWriteBufferSize, family.write_buffer_bytes));
+  base.batch = level0_batch_bytes(family, found(knob::kL0Trigger, family.level0_compaction_trigger),
+                                  found(knob::kWriteBufferSize, family.write_buffer_bytes));
   const bool in_proportion =
       static_cast<double>(reading.value) <= kOutOfProportion * level0_batch_bytes(family);
+  base.raised_from = reading.found;
   if (is_raised(reading) && in_proportion) base.raised_to = reading.value;
   return base;
 }
@@ -78,13 +57,18 @@ void LevelBaseLoop::follow(Base& base, const KnobReading& reading, double batch,
                     (rose ? base.up.explains(now) : base.down.explains(now));
   // Found another proportion, or taken back: it follows what is more than now.
   if (!ours || !rose) base.batch = batch;
-  if (ours && rose) base.raised_to = reading.value;
-  if (!is_raised(reading)) base.raised_to = 0;
+  if (ours && !rose) lowered_ = now;
+  if (!rose) base.raised_to = std::min(base.raised_to, reading.value);
+  if (ours && rose) {
+    if (base.value > base.raised_to) base.raised_from = base.value;
+    base.raised_to = reading.value;
+  }
+  if (!is_raised(reading) || base.raised_to <= base.raised_from) base.raised_to = 0;
   base.value = reading.value;
-  base.unheard.reset();
+  base.first_wish.reset();
 }
 
-void LevelBaseLoop::note_changes(const Features& f, const Level0Merges& merges, Nanoseconds now) {
+void LevelBaseLoop::note_changes(const Features& f, Nanoseconds now) {
   if (f.knobs.empty() || (f.knobs == knobs_ && families_ == f.column_families.size())) return;
   knobs_ = f.knobs;
   families_ = f.column_families.size();
@@ -92,70 +76,84 @@ void LevelBaseLoop::note_changes(const Features& f, const Level0Merges& merges, 
   Bases bases;
   for (const ColumnFamilyReading& family : f.column_families) {
     const KnobReading* reading = f.knobs.find(knob::kLevelBase, family.name);
-    const double nominal = level0_batch_bytes(family);
-    const bool leveled = family.leveled_compaction.value_or(1) != 0;
-    if (leveled && nominal <= 0) families_.reset();  // not read yet
-    if (reading == nullptr || nominal <= 0) continue;
-    raised_ = raised_ || is_raised(*reading);
-    const double share = file_share(merges, f, family.name);
+    const double batch = level0_batch_bytes(family);
     auto known = bases_.extract(family.name);
-    if (known.empty()) {
-      bases.emplace(family.name, first_look(*reading, f, share));
-    } else {
-      follow(known.mapped(), *reading, share * nominal, now);
-      bases.insert(std::move(known));
+    raised_ = raised_ || (reading != nullptr && is_raised(*reading));
+    if (reading != nullptr && batch > 0) {
+      if (known.empty()) {
+        bases.emplace(family.name, first_look(*reading, f, family));
+        continue;
+      }
+      follow(known.mapped(), *reading, batch, now);
+    } else if (family.leveled_compaction.value_or(0) != 0) {
+      families_.reset();  // not read in this sample
     }
+    if (!known.empty()) bases.insert(std::move(known));
   }
   bases_ = std::move(bases);
+}
+
+std::optional<LevelBaseLoop::Movable> LevelBaseLoop::movable(
+    const Situation& situation, const ColumnFamilyReading& family) const {
+  const auto known = bases_.find(family.name);
+  const KnobReading* base = situation.features.knobs.find(knob::kLevelBase, family.name);
+  if (known == bases_.end() || base == nullptr || level0_batch_bytes(family) <= 0) {
+    return std::nullopt;
+  }
+  const bool free = base->changeable && base->owner != KnobOwner::kManual && base->value > 0;
+  const bool rests = within(known->second.rests_since, situation.now, kUnheardRestSeconds);
+  if (!free || rests) return std::nullopt;
+  return Movable{base, &known->second};
 }
 
 std::optional<Proposal> LevelBaseLoop::raise(const Situation& situation,
                                              const Level0Merges& merges) const {
   const Features& f = situation.features;
-  const KnobReading* best = nullptr;
-  const Level0Merging* most = nullptr;
-  double brought = 0;
+  std::optional<Proposal> out;
+  double flushed = 0;
   std::size_t place = 0;
   for (const ColumnFamilyReading& family : f.column_families) {
     const Level0Merging* merging = merges.of(family.name, place++);
-    const KnobReading* base = base_of(f, family.name);
-    const auto known = bases_.find(family.name);
-    if (merging == nullptr || base == nullptr || known == bases_.end()) continue;
-    if (merging->flushed <= (most != nullptr ? most->flushed : 0)) continue;
+    if (merging == nullptr || !merging->share_known || merging->flushed <= flushed) continue;
+    const auto movable_base = movable(situation, family);
+    if (!movable_base) continue;
+    const KnobReading& base = *movable_base->reading;
     const double batch = merging->file_share * level0_batch_bytes(family);
-    const double in_proportion = std::max(static_cast<double>(base->value), known->second.batch);
-    if (batch < kOutOfProportion * in_proportion) continue;
-    if (within(known->second.rests_since, situation.now, kUnheardRestSeconds)) continue;
-    if (debt_share(family, base->found).value_or(1) > kMostDebtToRaise) continue;
-    best = base;
-    most = merging;
-    brought = batch;
+    const double before = merging->file_share * movable_base->base->batch;
+    if (batch < kOutOfProportion * std::max(static_cast<double>(base.value), before)) continue;
+    const auto to = most_returnable_base(family, whole_bytes(batch), base.value, base.found);
+    if (!to) continue;
+    flushed = merging->flushed;
+    out = propose(base, *to, "level_base.writes");
+    out->reason = brings(batch) + ", if it may gather so much: RocksDB begins one at " +
+                  text::bytes(static_cast<double>(base.value)) +
+                  ", and as much fits into the level below";
   }
-  if (best == nullptr) return std::nullopt;
-  Proposal out = propose(*best, whole_bytes(brought), "level_base.writes");
-  out.reason = brings(brought) + ", if it may gather so much: RocksDB begins one at " +
-               text::bytes(static_cast<double>(best->value)) +
-               ", and as much fits into the level below";
-  out.expected = expect_fewer_writes(situation, kLevelBaseEvaluationSeconds);
-  out.evidence = {{"flush_bytes_per_second", most->flushed, std::nullopt},
-                  {"pending_bytes", f.pending_bytes.value_or(0), f.pending_soft_bytes}};
+  if (!out) return std::nullopt;
+  out->expected = expect_fewer_writes(situation, kLevelBaseEvaluationSeconds);
+  out->evidence = {{"flush_bytes_per_second", flushed, std::nullopt},
+                   {"pending_bytes", f.pending_bytes.value_or(0), f.pending_soft_bytes}};
   return out;
 }
 
 std::optional<Proposal> LevelBaseLoop::lower_idle(const Situation& situation,
                                                   const Level0Merges& merges, double idle) const {
   const Features& f = situation.features;
+  std::size_t place = 0;
   for (const ColumnFamilyReading& family : f.column_families) {
-    const auto known = bases_.find(family.name);
-    const KnobReading* base = base_of(f, family.name);
-    if (known == bases_.end() || base == nullptr || !is_raised(*base)) continue;
-    if (base->value > known->second.raised_to) continue;
-    const double batch = file_share(merges, f, family.name) * level0_batch_bytes(family);
-    const std::int64_t wanted = std::max(base->found, whole_bytes(batch));
-    if (static_cast<double>(base->value) < kOutOfProportion * static_cast<double>(wanted)) continue;
-    const auto to = least_borne_base(family, wanted, base->value);
+    const Level0Merging* merging = merges.of(family.name, place++);
+    const auto movable_base = movable(situation, family);
+    if (!movable_base || !is_raised(*movable_base->reading)) continue;
+    const KnobReading& base = *movable_base->reading;
+    if (base.value > movable_base->base->raised_to) continue;
+    const double share = merging != nullptr ? merging->file_share : 1;
+    const double batch = share * level0_batch_bytes(family);
+    const std::int64_t wanted =
+        std::max({base.found, movable_base->base->raised_from, whole_bytes(batch)});
+    if (static_cast<double>(base.value) < kOutOfProportion * static_cast<double>(wanted)) continue;
+    const auto to = least_borne_base(family, wanted, base.value);
     if (!to) continue;
-    Proposal out = propose(*base, *to, "level_base.idle");
+    Proposal out = propose(base, *to, "level_base.idle");
     out.reason = brings(batch) + " again, and nothing has pressed for " + text::duration(idle) +
                  ": the level below it goes back with it";
     out.expected = no_more_stalls(situation, kLevelBaseEvaluationSeconds);
@@ -167,25 +165,27 @@ std::optional<Proposal> LevelBaseLoop::lower_idle(const Situation& situation,
 
 // Whoever of rocktune has raised it: it is rocktune that may be gone.
 std::optional<Proposal> LevelBaseLoop::lower_for_debt(const Situation& situation) const {
-  const Features& f = situation.features;
-  for (const ColumnFamilyReading& family : f.column_families) {
-    const KnobReading* base = base_of(f, family.name);
-    if (base == nullptr || !is_raised(*base)) continue;
-    const auto debt = debt_share(family, base->found);
-    if (!debt || *debt < kMostDebt) continue;
-    const auto to = least_borne_base(family, std::max(base->found, base->value / 2), base->value);
+  std::optional<Proposal> out;
+  double most = kMostDebt;
+  for (const ColumnFamilyReading& family : situation.features.column_families) {
+    const auto movable_base = movable(situation, family);
+    if (!movable_base || !is_raised(*movable_base->reading)) continue;
+    const KnobReading& base = *movable_base->reading;
+    const auto debt = debt_share(family, base.found);
+    if (!debt || *debt < most) continue;
+    const auto to = least_borne_base(family, std::max(base.found, base.value / 2), base.value);
     if (!to) continue;
-    const auto soft = static_cast<double>(family.soft_pending_limit_bytes.value_or(0));
-    Proposal out = propose(*base, *to, "level_base.debt");
-    out.reason = "with the " + text::bytes(static_cast<double>(base->found)) + " that were found " +
-                 text::bytes(*debt * soft) +
-                 " would wait for compaction, and RocksDB delays writes from " + text::bytes(soft) +
-                 " on: part of it is worked off now";
-    out.expected = no_more_stalls(situation, kLevelBaseEvaluationSeconds);
-    out.evidence = backlog_evidence(situation);
-    return out;
+    most = *debt;
+    out = propose(base, *to, "level_base.debt");
+    out->reason = "with the " + text::bytes(static_cast<double>(base.found)) + " that were found " +
+                  text::percent(*debt) +
+                  " of what RocksDB delays writes at would wait for compaction: part of it is "
+                  "worked off now";
   }
-  return std::nullopt;
+  if (!out) return std::nullopt;
+  out->expected = no_more_stalls(situation, kLevelBaseEvaluationSeconds);
+  out->evidence = backlog_evidence(situation);
+  return out;
 }
 
 void LevelBaseLoop::note_wish(const std::optional<Proposal>& wish, Nanoseconds now) {
@@ -194,23 +194,26 @@ void LevelBaseLoop::note_wish(const std::optional<Proposal>& wish, Nanoseconds n
     const auto of_family = own ? wish : std::nullopt;
     base.up.note(of_family, now);
     base.down.note(of_family, now);
-    if (base.unheard.update(own, now) < kUnheardSeconds) continue;
-    base.unheard.reset();
+    if (!own) continue;
+    if (!base.first_wish || !within(base.last_wish, now, kUnheardSeconds)) base.first_wish = now;
+    base.last_wish = now;
+    if (within(base.first_wish, now, kUnheardSeconds)) continue;
+    base.first_wish.reset();
     base.rests_since = now;
   }
-  if (wish && wish->rule == "level_base.debt") lowered_ = now;
 }
 
 std::optional<Proposal> LevelBaseLoop::look_and_decide(const Situation& situation,
                                                        const Level0Merges& merges) {
   const Nanoseconds now = situation.now;
-  note_changes(situation.features, merges, now);
+  note_changes(situation.features, now);
   const bool presses =
       situation.piling || situation.pressed || situation.device_loaded || situation.wasteful;
   const double pressed = pressed_.update(presses, now);
   const double idle = idle_.update(situation.comfortable && !presses, now);
+  // More is not the time to add to what is pending.
   const bool may_lower =
-      !situation.stalled && situation.features.pending_ratio.value_or(1) < kPendingToLower;
+      !situation.stalled && situation.features.pending_ratio.value_or(1) < kBorneDebt;
   if (raised_ && may_lower && !within(lowered_, now, kDebtSeconds)) {
     if (auto out = lower_for_debt(situation)) return out;
   }

@@ -12,9 +12,10 @@
 //
 // A smaller base makes all that is above the new targets a debt, at once, and the base that was
 // found comes back by itself when rocktuned is gone (leases). So what would be pending then is kept
-// away from where RocksDB delays writes: no raise above half of that, and it is lowered at three
-// quarters, as far as that leaves half of it pending at most. Else it goes back in long comfort,
-// where less comes at a time. Pure; bounded by the number of column families; internal to policy/.
+// away from where RocksDB delays writes (policy/level_base.h): no raise above what would be borne
+// once the level below level 0 has filled, and lowered where three quarters of the limit would be
+// pending, as far as that is borne now. Else it goes back in long comfort, where less comes at a
+// time. Pure; bounded by the number of column families; internal to policy/.
 #pragma once
 
 #include <cstddef>
@@ -39,20 +40,29 @@ class LevelBaseLoop {
  private:
   struct Base {
     std::int64_t value = 0;  // as last seen
-    // As far as this loop, or one like it before a restart, has raised it: no higher it may lower
-    // it in idle times, too. What a trial of the tree's shape made of it is that loop's.
-    std::int64_t raised_to = 0;
-    // What level 0 brought as it was found; or when others moved the base, or this loop lowered it.
+    // From where to where this loop, or one like it before a restart, has raised it: what stands
+    // there it may lower again in idle times. What a trial of the tree's shape made of it is not.
+    std::int64_t raised_from = 0, raised_to = 0;
+    // What level 0 brought, in buffers, as it was found; or when others moved the base, or this
+    // loop lowered it.
     double batch = 0;
     OwnWish up{OwnWish::Way::kUp}, down{OwnWish::Way::kDown};
-    Held unheard;  // a wish, without any effect
+    std::optional<Nanoseconds> first_wish, last_wish;  // without any effect so far
     std::optional<Nanoseconds> rests_since;
   };
   using Bases = std::map<std::string, Base, std::less<>>;
 
-  void note_changes(const Features& features, const Level0Merges& merges, Nanoseconds now);
-  static Base first_look(const KnobReading& reading, const Features& features, double share);
-  static void follow(Base& base, const KnobReading& reading, double batch, Nanoseconds now);
+  void note_changes(const Features& features, Nanoseconds now);
+  static Base first_look(const KnobReading& reading, const Features& features,
+                         const ColumnFamilyReading& family);
+  void follow(Base& base, const KnobReading& reading, double batch, Nanoseconds now);
+  // The base of a family that this loop may move now, and what is known of it.
+  struct Movable {
+    const KnobReading* reading = nullptr;
+    const Base* base = nullptr;
+  };
+  [[nodiscard]] std::optional<Movable> movable(const Situation& situation,
+                                               const ColumnFamilyReading& family) const;
   [[nodiscard]] std::optional<Proposal> raise(const Situation& situation,
                                               const Level0Merges& merges) const;
   [[nodiscard]] std::optional<Proposal> lower_idle(const Situation& situation,

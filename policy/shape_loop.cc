@@ -52,7 +52,16 @@ bool follows_level0(const Features& f, const KnobReading& knob) {
   if (knob.name != knob::kLevelBase || knob.value <= knob.found) return false;
   const ColumnFamilyReading* family = family_of(f, knob.column_family);
   return family != nullptr &&
-         static_cast<double>(knob.value) <= kInProportion * level0_batch_bytes(*family);
+         static_cast<double>(knob.value) <= kOutOfProportion * level0_batch_bytes(*family);
+}
+
+// What is above a smaller base waits for compaction at once. Absent: more than writers bear, or
+// nobody can tell.
+std::optional<std::int64_t> borne(const Situation& situation, const KnobReading& reading,
+                                  std::int64_t to) {
+  if (reading.name != knob::kLevelBase || to >= reading.value) return to;
+  const ColumnFamilyReading* family = family_of(situation.features, reading.column_family);
+  return family != nullptr ? least_borne_base(*family, to, reading.value) : std::nullopt;
 }
 
 bool differs(double before, double after, double by) {
@@ -122,6 +131,7 @@ std::optional<Proposal> ShapeLoop::go_to(const Situation& situation, std::int64_
                                          const char* rule, std::string reason) const {
   const KnobReading* reading = situation.features.knobs.find(trial_->knob, trial_->column_family);
   if (reading == nullptr || !reading->changeable || reading->value == to) return std::nullopt;
+  if (borne(situation, *reading, to) != to) return std::nullopt;
   Proposal out = propose(*reading, to, rule);
   out.reason = std::move(reason);
   out.expected = {"write_amplification", true, trial_->before.amplification(),
@@ -246,22 +256,21 @@ std::optional<Proposal> ShapeLoop::undo_inherited(const Situation& situation) {
 
 std::optional<Proposal> ShapeLoop::undo(const Situation& situation, const KnobReading* reading) {
   if (reading == nullptr || !reading->changeable) return std::nullopt;
-  std::int64_t to = reading->found;
-  const ColumnFamilyReading* family = family_of(situation.features, reading->column_family);
-  if (reading->name == knob::kLevelBase && family != nullptr && debt_share(*family, to)) {
-    // What is above a smaller base waits for compaction at once: no more than writers bear.
-    const bool lowers = reading->value > to;
-    const auto borne = lowers ? least_borne_base(*family, to, reading->value) : std::optional(to);
-    if (!borne) return std::nullopt;
-    to = *borne;
-  }
-  Proposal out = propose(*reading, to, "shape.undo");
+  const auto to = borne(situation, *reading, reading->found);
+  if (!to) return std::nullopt;
+  Proposal out = propose(*reading, *to, "shape.undo");
   out.reason = reading->name + " of " + reading->column_family +
                " was left so before rocktuned, or its configuration, began anew, and what that "
                "gains is not known: trials begin at what was found";
   out.expected = {"write_amplification", true, situation.features.write_amplification.value_or(0),
                   kShapeEvaluationSeconds};
   return out;
+}
+
+void ShapeLoop::give_way() {
+  if (!trial_ || trial_->applied_at) return;
+  trial_.reset();
+  cost_ = {};
 }
 
 std::optional<Proposal> ShapeLoop::decide(const Situation& situation) {

@@ -23,6 +23,8 @@ class ShapeLoop {
   static constexpr double kLongestMeasureSeconds = 3 * kMeasureSeconds;
 
   std::optional<Proposal> decide(const Situation& situation);
+  // Another loop moves the knob: a trial that was asked for, and not made, is none.
+  void give_way();
   void reset() { *this = ShapeLoop(); }
 
  private:

@@ -205,6 +205,8 @@ TEST_CASE("buffers: a probe's memory does not lie idle where bytes count", "[hea
       const auto back = bench.run(21, knob::kWriteBufferSize);
       REQUIRE(back);
       CHECK(back->rule == "buffers.returned");
+      bench.apply(*back);
+      CHECK(first_cache_rule(bench, 1) == "cache.returned");
     }
     SECTION("frozen, it waits") {
       miss(bench, 500e3);

@@ -1,5 +1,8 @@
 // The guard's rules that make a change wait for others, or for its turn: canary, blamed,
 // oscillation, pin, and the clamp on drift.
+#include <utility>
+
+#include "policy/urgent.h"
 #include "tests/unit/policy/guard_bench.h"
 
 using namespace rocktune;
@@ -136,6 +139,18 @@ TEST_CASE("canary: relief of a stall and protection never wait", "[guard]") {
   SECTION("a rollback") {
     auto back = bench.wants("1-2", "rollback.regression", knob::kCacheCapacity, 200 << 20);
     CHECK(is(bench.act(back), VerdictKind::kAllowed, ""));
+  }
+}
+
+TEST_CASE("canary: what changes writes over minutes relieves no stall", "[guard]") {
+  Proposal proposal;
+  proposal.from = 1;
+  proposal.to = 2;
+  proposal.expected = {"stalled_ratio", true, 0.5, 60};
+  for (const auto& [name, relieves] :
+       {std::pair(knob::kL0Slowdown, true), {knob::kL0Trigger, false}, {knob::kLevelBase, false}}) {
+    proposal.knob = name;
+    CHECK(relieves_stall(proposal) == relieves);
   }
 }
 

@@ -180,24 +180,74 @@ TEST_CASE("level base: one that stands still holds up no other", "[headroom]") {
   CHECK_FALSE(bench.run(400, knob::kLevelBase));  // both rest
 }
 
-// With the base as found 4693 MiB would be pending: 256 MiB of level 0 with 512 of level 1, and 512
-// of those with 6.7 times as much of level 2.
+TEST_CASE("level base: what a trial of the shape has found is where it goes back to",
+          "[headroom]") {
+  HeadroomBench bench = in_proportion();
+  bench.run(20, knob::kLevelBase);
+  own(bench, knob::kLevelBase, 512);
+  bench.run(20, knob::kLevelBase);
+  bring(bench, 8, 128 * kHeadroomMiB);
+  const auto proposal = bench.run(1, knob::kLevelBase);
+  REQUIRE(proposal);
+  bench.apply(*proposal);
+  bench.run(10, knob::kLevelBase);
+  bench.f.running_compactions = 0;
+  bring(bench, 4, 64 * kHeadroomMiB);
+  const auto back = bench.run(320, knob::kLevelBase);
+  REQUIRE(back);
+  CHECK(back->rule == "level_base.idle");
+  CHECK(back->to == 512 * kHeadroomMiB);
+}
+
+TEST_CASE("level base: a trial that was only asked for gives way", "[headroom]") {
+  HeadroomBench bench = in_proportion();
+  const auto trial = bench.run(610, knob::kLevelBase);
+  REQUIRE(trial);
+  CHECK(trial->rule == "shape.try");  // nobody has granted it yet
+  bring(bench, 8, 64 * kHeadroomMiB);
+  const auto follows = bench.run(1, knob::kLevelBase);
+  REQUIRE(follows);
+  CHECK(follows->rule == "level_base.writes");
+  CHECK(follows->to == trial->to);
+  bench.apply(*follows);
+  for (int i = 0; i < 2 * 2400; ++i) {
+    for (const Proposal& one : bench.tick()) {
+      CHECK_FALSE((one.knob == knob::kLevelBase && one.rule == "shape.undo"));
+    }
+  }
+}
+
+// L0 holds 256 MiB and level 1 512, level 2 ten times as much. With the base as found 4693 MiB
+// would be pending: 768 of both, and 512 of those with 6.7 times as much of level 2; 8320 once
+// level 1 has filled to 1 GiB.
 TEST_CASE("level base: what a return would leave pending bounds it", "[headroom]") {
   HeadroomBench bench = in_proportion();
   auto delays_from = [&bench](std::uint64_t mib) {
     bench.f.column_families[0].soft_pending_limit_bytes = mib << 20;
   };
-  delays_from(12000);
-  SECTION("no raise above half of the limit") {
-    delays_from(9000);
+  auto wish = [&bench] {
     bench.run(20, knob::kLevelBase);
     bring(bench, 8, 128 * kHeadroomMiB);
-    CHECK_FALSE(bench.run(30, knob::kLevelBase));
-    delays_from(12000);
-    CHECK(bench.run(1, knob::kLevelBase));
-  }
-  SECTION("halved above three quarters of it, and not raised again") {
+    return bench.run(1, knob::kLevelBase);
+  };
+  auto quiet_after_raise = [&] {
+    delays_from(20000);
     raise(bench);
+    bench.flushes_per_tick = 0;  // level 0 stands still
+  };
+  SECTION("no raise above half of the limit") {
+    delays_from(9000);
+    CHECK_FALSE(wish());
+  }
+  SECTION("as far as half of it") {
+    delays_from(12000);
+    const auto some = wish();
+    REQUIRE(some);
+    CHECK(some->to > 524 * kHeadroomMiB);
+    CHECK(some->to < 525 * kHeadroomMiB);
+  }
+  SECTION("lowered above three quarters of it, as far as half, and not raised again") {
+    quiet_after_raise();
     delays_from(6000);
     const auto half = bench.run(0.5, knob::kLevelBase);
     REQUIRE(half);
@@ -207,23 +257,22 @@ TEST_CASE("level base: what a return would leave pending bounds it", "[headroom]
     CHECK_FALSE(bench.run(55, knob::kLevelBase));
     const auto less = bench.run(10, knob::kLevelBase);
     REQUIRE(less);
-    CHECK(less->to >= 320 * kHeadroomMiB);  // 2112 MiB would be pending; at 256 MiB 4693
-    CHECK(less->to <= 400 * kHeadroomMiB);
+    CHECK(less->to == 500 * kHeadroomMiB);
     delays_from(100000);
+    bench.flushes_per_tick = 1;
     CHECK_FALSE(bench.run(60, knob::kLevelBase));
   }
-  SECTION("as far as half of the limit would be pending") {
-    raise(bench);
-    // At 512 MiB 3072 would be pending, six for each that is too much in level 1.
+  SECTION("a little, where more would be too much at once") {
+    quiet_after_raise();
     bench.f.column_families[0].levels[1].bytes = 1024u << 20;
     delays_from(6000);
     const auto some = bench.run(0.5, knob::kLevelBase);
     REQUIRE(some);
     CHECK(some->rule == "level_base.debt");
-    CHECK(some->to == 640 * kHeadroomMiB);
+    CHECK(some->to == 1000 * kHeadroomMiB);
   }
   SECTION("not while writers wait, or much is pending already") {
-    raise(bench);
+    quiet_after_raise();
     delays_from(6000);
     SECTION("stalled") {
       bench.f.stalled_ratio = 0.5;
@@ -234,23 +283,50 @@ TEST_CASE("level base: what a return would leave pending bounds it", "[headroom]
     }
     CHECK_FALSE(bench.run(60, knob::kLevelBase));
   }
-  SECTION("what was not read is no reason for anything") {
-    SECTION("the limit") {
-      bench.f.column_families[0].soft_pending_limit_bytes.reset();
-    }
-    SECTION("the levels") {
-      bench.f.column_families[0].levels.resize(1);
-    }
-    bench.run(20, knob::kLevelBase);
-    bring(bench, 8, 128 * kHeadroomMiB);
-    CHECK_FALSE(bench.run(30, knob::kLevelBase));
-    own(bench, knob::kLevelBase, 1024);
-    CHECK_FALSE(bench.run(60, knob::kLevelBase));
+  SECTION("the hard limit counts where there is no soft one") {
+    delays_from(0);
+    bench.f.column_families[0].hard_pending_limit_bytes = std::uint64_t{9000} << 20;
+    CHECK_FALSE(wish());
   }
   SECTION("no limit, no bound") {
     delays_from(0);
-    raise(bench);
+    const auto all = wish();
+    REQUIRE(all);
+    CHECK(all->to == 1024 * kHeadroomMiB);
   }
+}
+
+TEST_CASE("level base: what was not read is no reason for anything", "[headroom]") {
+  HeadroomBench bench = in_proportion();
+  ColumnFamilyReading& family = bench.f.column_families[0];
+  const ColumnFamilyReading read = family;
+  const bool limit = GENERATE(false, true);
+  auto forget = [&] {
+    if (limit) {
+      family.soft_pending_limit_bytes.reset();
+    } else {
+      family.levels.resize(1);
+    }
+  };
+  auto read_again = [&] {
+    family.soft_pending_limit_bytes = read.soft_pending_limit_bytes;
+    family.levels = read.levels;
+  };
+  forget();
+  bench.run(20, knob::kLevelBase);
+  bring(bench, 8, 128 * kHeadroomMiB);
+  CHECK_FALSE(bench.run(30, knob::kLevelBase));
+  read_again();
+  const auto raise = bench.run(2, knob::kLevelBase);
+  REQUIRE(raise);
+  bench.apply(*raise);
+  bench.run(10, knob::kLevelBase);
+  bench.f.running_compactions = 0;
+  bring(bench, 4, 64 * kHeadroomMiB);
+  forget();
+  CHECK_FALSE(bench.run(400, knob::kLevelBase));
+  read_again();
+  CHECK(bench.run(2, knob::kLevelBase)->rule == "level_base.idle");
 }
 
 TEST_CASE("level base: without a reason it stays", "[headroom]") {
