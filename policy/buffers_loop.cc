@@ -15,11 +15,8 @@ constexpr double kPressedSeconds = 3;
 // What is saved has to be this many times what the cache loses by it: reads wait for a miss, nobody
 // for a merge. Where throughput or write amplification comes first a byte is a byte.
 constexpr double kTradeMargin = 1.25;
-bool bytes_count(Priority first) {
-  return first == Priority::kThroughput || first == Priority::kWriteAmplification;
-}
-double trade_margin(Priority first) {
-  return bytes_count(first) ? 1 : kTradeMargin;
+double trade_margin(const Situation& situation) {
+  return situation.bytes_count() ? 1 : kTradeMargin;
 }
 // ...and so many times what a cache is usually worth, where a probe has not told yet: that is what
 // it is worth with the largest of usual elasticities (policy/cache_worth.cc).
@@ -196,7 +193,7 @@ std::optional<BuffersLoop::Doubling> BuffersLoop::doubling(const Situation& situ
   const KnobReading* cache = cache_of(situation);
   const double could_have = (cache != nullptr ? static_cast<double>(cache->value) : 0) + out.free;
   const std::optional<double> costs = worth_.lost(situation, could_have, could_have - out.wanted);
-  if (!costs || out.saves < trade_margin(situation.objective.first) * *costs) return std::nullopt;
+  if (!costs || out.saves < trade_margin(situation) * *costs) return std::nullopt;
   out.costs = *costs;
   return out;
 }
@@ -267,8 +264,7 @@ std::optional<Proposal> BuffersLoop::grow(const Situation& situation, const Leve
 std::optional<Proposal> BuffersLoop::grow_meanwhile(const Situation& situation,
                                                     const Level0Merges& merges,
                                                     const Family& family) {
-  const bool counts = bytes_count(situation.objective.first);
-  const bool probes = counts && has_made_room(situation);
+  const bool probes = situation.bytes_count() && has_made_room(situation);
   if (!probes || !situation.features.memory_available_bytes) return std::nullopt;
   const std::optional<Doubling> worth = doubling(situation, merges, family);
   const bool sure =
@@ -311,39 +307,32 @@ void BuffersLoop::follow_buffers(const Situation& situation) {
   const double buffers = memory_use(knobs, families).write_buffers;
   if (buffers_ && buffers != *buffers_) {
     moved_ = situation.now;
-    first_wish_.reset();
+    ungranted_.granted();
     if (buffers > *buffers_) taken_.reset();
   }
   buffers_ = buffers;
 }
 
-// Whether larger buffers are wished for, and nobody grants them. While the last growth is judged
-// the next one has to wait, which is our own word.
-bool BuffersLoop::held_up(const Situation& situation, bool wishes) {
-  if (!within(last_wish_, situation.now, kWishLastsSeconds)) first_wish_.reset();
-  if (!wishes || within(moved_, situation.now, kBuffersEvaluationSeconds)) return false;
-  last_wish_ = situation.now;
-  if (!first_wish_) first_wish_ = situation.now;
-  return !within(first_wish_, situation.now, kHeldUpSeconds);
-}
-
 std::optional<Proposal> BuffersLoop::decide(const Situation& situation,
                                             const Level0Merges& merges) {
+  const Nanoseconds now = situation.now;
   auto wish = look_and_decide(situation, merges);
-  if (held_up(situation, wish && wish->rule == "buffers.writes")) {
+  // While the last growth is judged the next one has to wait, which is our own word.
+  const bool asks =
+      wish && wish->rule == "buffers.writes" && !within(moved_, now, kBuffersEvaluationSeconds);
+  if (ungranted_.update(asks, now, kHeldUpSeconds, kWishLastsSeconds)) {
     wish.reset();
-    first_wish_.reset();
-    resting_since_ = situation.now;
+    resting_since_ = now;
   }
-  if (claims_) claimed_ = situation.now;
-  claims_ = !resting_since_ && within(claimed_, situation.now, kClaimLastsSeconds);
+  if (claims_) claimed_ = now;
+  claims_ = !resting_since_ && within(claimed_, now, kClaimLastsSeconds);
   return wish;
 }
 
 // First the buffers, then the cache.
 std::optional<Proposal> BuffersLoop::end_early(const Situation& situation,
                                                const Level0Merges& merges) {
-  const double margin = trade_margin(situation.objective.first);
+  const double margin = trade_margin(situation);
   if (auto back = early_.decide(situation, merges, worth_, margin)) {
     resting_since_ = situation.now;
     return back;
@@ -371,8 +360,7 @@ std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
   if (auto back = end_early(situation, merges)) return back;
   if (readers_want_it(situation)) return reclaim(situation, merges);
   // A forecast alone is no reason to move memory.
-  const bool presses = (situation.trouble && !situation.forecast_only) || situation.piling ||
-                       situation.pressed || situation.wasteful || situation.device_loaded;
+  const bool presses = (situation.trouble && !situation.forecast_only) || situation.writes_press();
   const double pressed = pressed_.update(presses, situation.now);
   if (!within(resting_since_, situation.now, kBuffersRestSeconds)) resting_since_.reset();
   if (pressed >= kPressedSeconds && !resting_since_) {

@@ -17,6 +17,7 @@
 #include "policy/idle_buffers.h"
 #include "policy/level0_merges.h"
 #include "policy/situation.h"
+#include "policy/wishes.h"
 
 namespace rocktune {
 
@@ -66,7 +67,6 @@ class BuffersLoop {
   std::optional<Proposal> reclaim(const Situation& situation, const Level0Merges& merges);
   void forget_moot_trades(const Situation& situation);
   void follow_buffers(const Situation& situation);
-  [[nodiscard]] bool held_up(const Situation& situation, bool wishes);
 
   CacheWorth worth_;
   IdleBuffers idle_;
@@ -98,7 +98,8 @@ class BuffersLoop {
   KnobReadings knobs_;                          // as last seen
   std::optional<std::size_t> listed_families_;  // how many, where each has its size among them
   std::optional<double> buffers_;               // bytes of all, which hang on both
-  std::optional<Nanoseconds> moved_, first_wish_, last_wish_;
+  std::optional<Nanoseconds> moved_;
+  UngrantedWish ungranted_;
   bool claims_ = false;
 };
 

@@ -11,6 +11,7 @@
 #include "policy/others_work.h"
 #include "policy/policy.h"
 #include "policy/situation.h"
+#include "policy/wishes.h"
 
 namespace rocktune {
 
@@ -26,27 +27,6 @@ struct HeadroomParams {
 // After a raise the backlog that caused it has to be gone for good before the limiter is lowered. A
 // raise soon after a lowering says that it was not: then the time doubles.
 inline constexpr double kLimiterRestSeconds = 60;
-// Whether a knob fell (or rose) because its loop asked for that, at the look before or a moment
-// ago. What others do (an operator, a rollback, what other databases are due) is no mistake of the
-// loop's to learn from.
-class OwnWish {
- public:
-  enum class Way { kDown, kUp };
-  explicit OwnWish(Way way = Way::kDown) : way_(way) {}
-  bool explains(Nanoseconds now) const { return asked_ || within(at_, now, kLastsSeconds); }
-  // At the end of each look.
-  void note(const std::optional<Proposal>& proposal, Nanoseconds now) {
-    asked_ = proposal &&
-             (way_ == Way::kDown ? proposal->to < proposal->from : proposal->to > proposal->from);
-    if (asked_) at_ = now;
-  }
-
- private:
-  static constexpr double kLastsSeconds = 2;
-  Way way_;
-  bool asked_ = false;
-  std::optional<Nanoseconds> at_;
-};
 
 // rate_limiter_bytes_per_second
 class LimiterLoop {

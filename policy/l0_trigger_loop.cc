@@ -35,12 +35,10 @@ bool reads_bear_it(const Features& f, const std::string& column_family) {
 
 // Of its slowdown trigger.
 double level0_share(const Features& f, const std::string& column_family) {
-  for (const ColumnFamilyReading& family : f.column_families) {
-    if (family.name != column_family || family.levels.empty()) continue;
-    const auto slowdown = static_cast<double>(family.level0_slowdown_trigger.value_or(0));
-    return static_cast<double>(family.levels[0].files) / std::max(slowdown, 1.0);
-  }
-  return 0;
+  const ColumnFamilyReading* family = family_of(f, column_family);
+  if (family == nullptr || family->levels.empty()) return 0;
+  const auto slowdown = static_cast<double>(family->level0_slowdown_trigger.value_or(0));
+  return static_cast<double>(family->levels[0].files) / std::max(slowdown, 1.0);
 }
 
 // As far as the trigger may be raised.
@@ -48,9 +46,7 @@ std::int64_t highest_trigger(const Situation& situation, const KnobReading& trig
   const Features& f = situation.features;
   const KnobReading* slowdown = f.knobs.find(knob::kL0Slowdown, trigger.column_family);
   if (slowdown == nullptr) return trigger.value;
-  const Priority first = situation.objective.first;
-  const bool further = first == Priority::kThroughput || first == Priority::kWriteAmplification;
-  const double share = further ? kL0FurtherShare : kL0MostShare;
+  const double share = situation.bytes_count() ? kL0FurtherShare : kL0MostShare;
   const auto ceiling = static_cast<std::int64_t>(share * static_cast<double>(slowdown->value));
   // Where the slowdown is far away reads are what bounds it.
   return std::min(ceiling, 2 * std::max<std::int64_t>(1, trigger.found));
@@ -120,8 +116,7 @@ std::optional<Proposal> L0TriggerLoop::decide(const Situation& situation,
   const bool in_danger =
       situation.trouble && situation.backlog_cause == "l0" &&
       (situation.stalled || situation.features.l0_ratio.value_or(1) >= kL0Danger);
-  const bool presses =
-      situation.piling || situation.pressed || situation.device_loaded || situation.wasteful;
+  const bool presses = situation.writes_press();
   const double pressed = pressed_.update(presses && !full && !in_danger, now);
   const double crowded = crowded_.update(in_danger && !situation.relief_comes, now);
   const double idle = idle_.update(situation.comfortable && !presses, now);

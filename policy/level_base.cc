@@ -13,13 +13,6 @@ constexpr double kBaseStep = 1.25;  // between two that are looked at
 
 }  // namespace
 
-const ColumnFamilyReading* family_of(const Features& f, std::string_view column_family) {
-  for (const ColumnFamilyReading& family : f.column_families) {
-    if (family.name == column_family) return &family;
-  }
-  return nullptr;
-}
-
 double level0_batch_bytes(const ColumnFamilyReading& family, std::int64_t trigger,
                           std::int64_t write_buffer) {
   if (family.leveled_compaction.value_or(0) == 0) return 0;

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 #include "model/features.h"
 
@@ -15,8 +14,6 @@ inline constexpr double kOutOfProportion = 1.25;
 // The most that a change of the base may leave pending, as a share of where RocksDB delays writes:
 // as much again is left for what is written meanwhile.
 inline constexpr double kBorneDebt = 0.5;
-
-const ColumnFamilyReading* family_of(const Features& features, std::string_view column_family);
 
 // Bytes of level 0 that one compaction of it takes, by these options; 0: not known, or the column
 // family is not leveled.

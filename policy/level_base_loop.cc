@@ -65,7 +65,7 @@ void LevelBaseLoop::follow(Base& base, const KnobReading& reading, double batch,
   }
   if (!is_raised(reading) || base.raised_to <= base.raised_from) base.raised_to = 0;
   base.value = reading.value;
-  base.first_wish.reset();
+  base.ungranted.granted();
 }
 
 void LevelBaseLoop::note_changes(const Features& f, Nanoseconds now) {
@@ -194,11 +194,7 @@ void LevelBaseLoop::note_wish(const std::optional<Proposal>& wish, Nanoseconds n
     const auto of_family = own ? wish : std::nullopt;
     base.up.note(of_family, now);
     base.down.note(of_family, now);
-    if (!own) continue;
-    if (!base.first_wish || !within(base.last_wish, now, kUnheardSeconds)) base.first_wish = now;
-    base.last_wish = now;
-    if (within(base.first_wish, now, kUnheardSeconds)) continue;
-    base.first_wish.reset();
+    if (!base.ungranted.update(own, now, kUnheardSeconds, kUnheardSeconds)) continue;
     base.rests_since = now;
   }
 }
@@ -207,8 +203,7 @@ std::optional<Proposal> LevelBaseLoop::look_and_decide(const Situation& situatio
                                                        const Level0Merges& merges) {
   const Nanoseconds now = situation.now;
   note_changes(situation.features, now);
-  const bool presses =
-      situation.piling || situation.pressed || situation.device_loaded || situation.wasteful;
+  const bool presses = situation.writes_press();
   const double pressed = pressed_.update(presses, now);
   const double idle = idle_.update(situation.comfortable && !presses, now);
   // More is not the time to add to what is pending.

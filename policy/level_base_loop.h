@@ -26,9 +26,9 @@
 #include <string>
 #include <string_view>
 
-#include "policy/headroom.h"
 #include "policy/level0_merges.h"
 #include "policy/situation.h"
+#include "policy/wishes.h"
 
 namespace rocktune {
 
@@ -47,7 +47,7 @@ class LevelBaseLoop {
     // loop lowered it.
     double batch = 0;
     OwnWish up{OwnWish::Way::kUp}, down{OwnWish::Way::kDown};
-    std::optional<Nanoseconds> first_wish, last_wish;  // without any effect so far
+    UngrantedWish ungranted;
     std::optional<Nanoseconds> rests_since;
   };
   using Bases = std::map<std::string, Base, std::less<>>;

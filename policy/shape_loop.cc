@@ -21,7 +21,6 @@ constexpr double kGain = 0.05;         // least fall of write amplification
 constexpr double kLoss = 0.10;         // most rise of read P99 or space
 constexpr double kSameLoad = 0.2;      // user writes of before and after differ by less
 constexpr double kLongestShapeRest = 24 * 3600;
-constexpr double kInProportion = 1.25;    // as the loop of the base has it
 constexpr double kLongestInterval = 120;  // two of the longest polls
 
 struct Candidate {

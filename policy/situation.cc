@@ -257,6 +257,13 @@ std::string backlog_text(const Situation& situation) {
   return describe_pressure(situation);
 }
 
+const ColumnFamilyReading* family_of(const Features& f, std::string_view column_family) {
+  for (const ColumnFamilyReading& family : f.column_families) {
+    if (family.name == column_family) return &family;
+  }
+  return nullptr;
+}
+
 const KnobReading* changeable_knob(const Features& features, std::string_view name) {
   // Of the whole database: another column family's cache is not the one that the features tell of.
   const KnobReading* reading = features.knobs.find(name, std::string_view());

@@ -74,6 +74,14 @@ struct Situation {
   bool memory_short = false, memory_low = false;  // policy/memory.h, MemoryWatch
   Value memory_pressure;
 
+  // Reason enough to write less in the background.
+  [[nodiscard]] bool writes_press() const { return piling || pressed || device_loaded || wasteful; }
+  // A byte is a byte, whether reads or compactions move it: it is not reads that come first.
+  [[nodiscard]] bool bytes_count() const {
+    return objective.first == Priority::kThroughput ||
+           objective.first == Priority::kWriteAmplification;
+  }
+
   Value running_compactions, running_flushes;  // means of 3 s
   Value cpu_busy_ratio;                        // mean of 5 s
 };
@@ -125,6 +133,9 @@ class Observer {
 
 // For reasons, what writes wait for now, or lately, or will: "L0 has 17 of 20 files".
 std::string backlog_text(const Situation& situation);
+
+// The column family as the newer sample has it; nullptr when it is not there.
+const ColumnFamilyReading* family_of(const Features& features, std::string_view column_family);
 
 // The knob as the newer sample has it; nullptr when it is not there or cannot be changed.
 const KnobReading* changeable_knob(const Features& features, std::string_view name);

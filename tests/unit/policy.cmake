@@ -10,6 +10,7 @@ rocktune_unit_test(policy_test
     unit/policy/guard_test.cc
     unit/policy/guard_wait_test.cc
     unit/policy/buffers_loop_test.cc
+    unit/policy/buffers_probe_test.cc
     unit/policy/headroom_loops_test.cc
     unit/policy/l0_trigger_loop_test.cc
     unit/policy/level0_merges_test.cc

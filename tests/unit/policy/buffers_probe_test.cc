@@ -1,0 +1,251 @@
+// The buffers loop of headroom: what a probe of the cache tells, and what comes of it.
+#include "tests/support/catch.h"
+#include "tests/unit/policy/buffers_bench.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+TEST_CASE("buffers: a probe tells what the cache is worth", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);  // 128 MiB/s flushed; no free memory: what was found is all
+  bench.objective.first = Priority::kStallSeconds;  // no growth before the verdict
+  miss(bench, 20e3);
+  const auto probe = bench.run(20, knob::kCacheCapacity);
+  REQUIRE(probe);
+  CHECK(probe->rule == "cache.probe");
+  CHECK(probe->to == 192 * kHeadroomMiB);
+  bench.apply(*probe);
+  SECTION("the cache does not take back what was made free while nothing presses for a moment") {
+    const auto grown = bench.run(12, knob::kWriteBufferSize);
+    REQUIRE(grown);
+    bench.apply(*grown);  // which leaves some
+    bench.knob(knob::kWriteBufferSize).value -= 16 * kHeadroomMiB;
+    bench.f.device_queue = 1;
+    CHECK_FALSE(bench.run(10, knob::kCacheCapacity));
+    const auto later = bench.run(10, knob::kCacheCapacity);
+    REQUIRE(later);
+    CHECK(later->rule == "cache.miss");
+  }
+  SECTION("hardly anything") {
+    CHECK_FALSE(bench.run(9, knob::kWriteBufferSize));
+    const auto grown = bench.run(4, knob::kWriteBufferSize);
+    REQUIRE(grown);
+    CHECK(grown->rule == "buffers.writes");
+    CHECK(grown->to == 96 * kHeadroomMiB);
+    bench.apply(*grown);
+    CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));  // half of the budget
+    CHECK_FALSE(bench.run(60, knob::kCacheCapacity));
+  }
+  SECTION("more than it would save as buffers: it goes back") {
+    miss(bench, 80e3);
+    std::optional<Proposal> back, first;
+    for (int i = 0; i < 100; ++i) {
+      for (const Proposal& proposal : bench.tick()) {
+        CHECK(proposal.knob != knob::kWriteBufferSize);
+        if (proposal.knob == knob::kCacheCapacity) back = proposal;
+        if (back && !first) first = back;
+      }
+    }
+    REQUIRE(first);
+    CHECK(first->rule == "cache.returned");
+    CHECK(first->to == 256 * kHeadroomMiB);
+    CHECK(back->rule == "cache.returned");  // not taken so far: the guard may hold it
+    SECTION("taken, it is over") {
+      bench.apply(*back);
+      CHECK_FALSE(bench.run(60, knob::kCacheCapacity));
+    }
+    SECTION("taken in part, the rest is offered") {
+      bench.knob(knob::kCacheCapacity).value = 224 * kHeadroomMiB;
+      const auto rest = bench.run(1, knob::kCacheCapacity);
+      REQUIRE(rest);
+      CHECK(rest->rule == "cache.returned");
+      CHECK(rest->to == 256 * kHeadroomMiB);
+    }
+    SECTION("others need the memory: it is moot") {
+      bench.knob(knob::kCacheCapacity).value = 150 * kHeadroomMiB;
+      for (const Proposal& proposal : bench.tick()) CHECK(proposal.rule != "cache.returned");
+    }
+    SECTION("not for ever") {
+      bench.run(40, knob::kCacheCapacity);
+      const auto last = bench.run(10, knob::kCacheCapacity);
+      REQUIRE(last);
+      CHECK(last->rule == "cache.miss");
+    }
+  }
+}
+
+TEST_CASE("buffers: a probe's memory does not lie idle where bytes count", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.objective.first = Priority::kThroughput;
+  auto grown_after_probe = [&bench](double misses) {
+    miss(bench, misses);
+    const auto probe = bench.run(20, knob::kCacheCapacity);
+    REQUIRE(probe);
+    CHECK(probe->rule == "cache.probe");
+    bench.apply(*probe);
+    return bench.run(2, knob::kWriteBufferSize);
+  };
+  SECTION("more than it is usually worth, but not twice") {
+    CHECK_FALSE(grown_after_probe(120e3));
+    CHECK(bench.run(15, knob::kWriteBufferSize)->rule == "buffers.writes");  // after the verdict
+  }
+  SECTION("they save twice what it is usually worth") {
+    const auto grown = grown_after_probe(20e3);
+    REQUIRE(grown);
+    CHECK(grown->rule == "buffers.writes");
+    CHECK(grown->to == 96 * kHeadroomMiB);
+    bench.apply(*grown);
+    SECTION("and the verdict is for them") {
+      CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));
+      CHECK_FALSE(bench.run(60, knob::kCacheCapacity));
+    }
+    SECTION("the verdict is for the cache: both go back, the buffers first") {
+      miss(bench, 500e3);
+      CHECK_FALSE(bench.run(7, knob::kCacheCapacity));
+      const auto back = bench.run(10, knob::kWriteBufferSize);
+      REQUIRE(back);
+      CHECK(back->rule == "buffers.returned");
+      CHECK(back->to == 64 * kHeadroomMiB);
+      bench.apply(*back);
+      const auto cache = bench.run(1, knob::kCacheCapacity);
+      REQUIRE(cache);
+      CHECK(cache->rule == "cache.returned");
+      CHECK(cache->to == 256 * kHeadroomMiB);
+      bench.apply(*cache);
+      CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));
+    }
+    SECTION("there is no verdict: both go back") {
+      bench.f.reads_per_second = 0;  // nothing is looked up for a while
+      const auto back = bench.run(21, knob::kWriteBufferSize);
+      REQUIRE(back);
+      CHECK(back->rule == "buffers.returned");
+      bench.apply(*back);
+      CHECK(first_cache_rule(bench, 1) == "cache.returned");
+    }
+    SECTION("frozen, it waits") {
+      miss(bench, 500e3);
+      bench.run(7, knob::kWriteBufferSize);
+      bench.knob(knob::kWriteBufferSize).changeable = false;
+      bench.run(120, knob::kWriteBufferSize);
+      bench.knob(knob::kWriteBufferSize).changeable = true;
+      CHECK(bench.run(1, knob::kWriteBufferSize)->rule == "buffers.returned");
+    }
+    SECTION("short memory is not the cache's") {
+      miss(bench, 500e3);
+      auto back = bench.run(17, knob::kWriteBufferSize);
+      REQUIRE(back);
+      bench.apply(*back);
+      bench.f.memory_available_bytes = 0.1e9;
+      for (int i = 0; i < 20; ++i) {
+        for (const Proposal& one : bench.tick()) CHECK(one.rule != "cache.returned");
+      }
+    }
+    SECTION("the verdict is for the cache, and nobody takes the buffers back") {
+      miss(bench, 500e3);
+      CHECK(bench.run(60, knob::kWriteBufferSize));
+      bench.run(20, knob::kWriteBufferSize);
+      CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));
+    }
+  }
+}
+
+TEST_CASE("buffers: a probe counts by how far it stands out of the noise", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.objective.first = Priority::kStallSeconds;  // no growth before the verdict
+  // Misses move by `noise` either way with every compaction, and are a third more with a quarter
+  // less cache, which is more than buffers save.
+  auto rule_after_probe = [&bench](double noise) {
+    std::string rule;
+    bool probed = false;
+    for (int i = 0; i < 80 && rule.empty(); ++i) {
+      const double middle = probed ? 53e3 : 40e3;
+      miss(bench, middle * (1 + ((i / 4) % 2 == 0 ? noise : -noise)));
+      for (const Proposal& proposal : bench.tick()) {
+        if (proposal.rule == "cache.probe") {
+          bench.apply(proposal);
+          probed = true;
+        } else if (probed) {
+          rule = proposal.rule;
+        }
+      }
+    }
+    return rule;
+  };
+  SECTION("a quiet one is believed") {
+    CHECK(rule_after_probe(0.01) == "cache.returned");
+  }
+  SECTION("a noisy one says little against what is usual") {
+    CHECK(rule_after_probe(0.3) == "buffers.writes");
+  }
+}
+
+TEST_CASE("buffers: no probe while misses drift", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  for (int i = 0; i < 40; ++i) {  // a cache that takes up another load
+    miss(bench, 20e3 * std::pow(1.05, i - 40));
+    for (const Proposal& proposal : bench.tick()) CHECK(proposal.rule != "cache.probe");
+  }
+  const auto probe = bench.run(15, knob::kCacheCapacity);
+  REQUIRE(probe);
+  CHECK(probe->rule == "cache.probe");
+}
+
+TEST_CASE("buffers: a probe looks at the misses that a read has", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  miss(bench, 20e3);
+  const auto probe = bench.run(20, knob::kCacheCapacity);
+  REQUIRE(probe);
+  bench.apply(*probe);
+  bench.f.reads_per_second = 40e3;  // twice as many reads, and misses
+  miss(bench, 40e3);
+  const auto grown = bench.run(13, knob::kWriteBufferSize);
+  REQUIRE(grown);
+  CHECK(grown->rule == "buffers.writes");
+}
+
+TEST_CASE("buffers: a probe that was never made is no reason to rest", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  miss(bench, 20e3);
+  REQUIRE(bench.run(20, knob::kCacheCapacity));  // held by the guard
+  bench.f.device_queue = 1;
+  bench.run(30, knob::kCacheCapacity);
+  bench.f.device_queue = 30;
+  CHECK(first_cache_rule(bench, 20) == "cache.probe");
+}
+
+TEST_CASE("buffers: a probe tells where samples are slow, too", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.f.interval_seconds = 12;
+  bench.flushes_per_tick = 24;
+  miss(bench, 20e3);
+  const auto probe = bench.run(60, knob::kCacheCapacity);
+  REQUIRE(probe);
+  CHECK(probe->rule == "cache.probe");
+  bench.apply(*probe);
+  const auto grown = bench.run(48, knob::kWriteBufferSize);
+  REQUIRE(grown);
+  CHECK(grown->rule == "buffers.writes");
+}
+
+TEST_CASE("buffers: a probe that could not tell gives the memory back", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.objective.first = Priority::kStallSeconds;  // no growth before the verdict
+  miss(bench, 20e3);
+  const auto probe = bench.run(20, knob::kCacheCapacity);
+  REQUIRE(probe);
+  bench.apply(*probe);
+  bench.f.reads_per_second = 0;  // nothing is looked up for a while
+  CHECK_FALSE(bench.run(19, knob::kCacheCapacity));
+  const auto back = bench.run(2, knob::kCacheCapacity);
+  REQUIRE(back);
+  CHECK(back->rule == "cache.returned");
+  CHECK(back->to == probe->from);
+}
+
+TEST_CASE("buffers: a cache that is read and not full is not probed where reads come first",
+          "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.objective.first = Priority::kReadP99;
+  miss(bench, 20e3);
+  bench.f.cache_fill_ratio = 0.85;
+  CHECK(first_cache_rule(bench, 120) == "");
+}
