@@ -39,15 +39,21 @@ std::string out_of_range(const Knob& knob, std::int64_t value, std::int64_t foun
          std::to_string(value);
 }
 
+// Somebody else's, or made manual by an operator, whose wish this is not.
+bool is_off_limits(const Knob& knob, const KnobState::View& view, Wish wish) {
+  if (view.owner != Owner::kManual) return false;
+  return wish != Wish::kOperator || !knob.state().held_for_operator();
+}
+
 // Reads and checks one change by itself; false ends it.
-bool check(Change& change) {
+bool check(Change& change, Wish wish) {
   auto& knob = *change.knob;
   const auto reading = knob.read();
   change.result.before = change.result.after = reading.value;
   const auto view = knob.state().observe(reading.value, reading.generation);
   if (auto why = knob.why_not_changeable(); !why.empty()) {
     end(change, "refused", std::move(why));
-  } else if (view.owner == Owner::kManual) {
+  } else if (is_off_limits(knob, view, wish)) {
     end(change, "conflict", "somebody else set " + knob.name() + "; release it to let rocktune");
   } else if (change.expect && *change.expect != reading.value) {
     end(change, "conflict",
@@ -190,7 +196,7 @@ void write(KnobGroup& group, Batch& batch, KnobState::Holder holder) {
   }
   for (const auto& [knob, before] : untouched) {
     const auto after = knob->read().value;
-    if (group.moved_along(*knob, before, after)) knob->state().release(after);
+    if (group.moved_along(*knob, before, after)) knob->state().accept(after);
   }
 }
 
@@ -205,7 +211,7 @@ Batch untouched(Batch batch) {
 
 }  // namespace
 
-void apply(KnobGroup& group, Batch& batch, KnobState::Holder holder) {
+void apply(KnobGroup& group, Batch& batch, KnobState::Holder holder, Wish wish) {
   const auto lock = group.lock();
   const WriteLocks writes(batch);
   group.refresh();
@@ -213,7 +219,8 @@ void apply(KnobGroup& group, Batch& batch, KnobState::Holder holder) {
     for (auto& change : batch) end(change, "refused", "its column family's handle is being closed");
     return;
   }
-  const auto refused = std::ranges::count_if(batch, [](Change& change) { return !check(change); });
+  const auto refused =
+      std::ranges::count_if(batch, [&](Change& change) { return !check(change, wish); });
   if (refused > 0) return refuse_rest(batch);
   const auto changes = assignments(batch);
   auto why = group.contradiction(changes);
@@ -232,10 +239,14 @@ void apply(KnobGroup& group, Batch& batch, KnobState::Holder holder) {
     end(change, "unchanged", {});
   }
   if (something) write(group, batch, holder);
+  for (const auto& change : batch) {
+    const bool done = change.result.status == "applied" || change.result.status == "unchanged";
+    if (done && wish == Wish::kOperator) change.knob->state().hold_for_operator();
+  }
 }
 
 Batch give_back(KnobGroup& group, const std::vector<Knob*>& knobs, KnobState::Holder holder,
-                bool shared_too) {
+                bool shared_too, Wish wish) {
   Batch batch;
   for (auto* const knob : knobs) batch.push_back({knob, 0, {}, {}, false});
   const auto lock = group.lock();
@@ -252,9 +263,9 @@ Batch give_back(KnobGroup& group, const std::vector<Knob*>& knobs, KnobState::Ho
     const auto view = state.observe(reading.value, reading.generation);
     change.result.before = change.result.after = change.value = reading.value;
     end(change, "unchanged", {});
-    if (view.owner == Owner::kManual) {
+    if (is_off_limits(*change.knob, view, wish)) {
       end(change, "conflict", "somebody else set it: it is left as it is");
-    } else if (view.owner == Owner::kRocktune) {
+    } else if (view.owner != Owner::kFound) {
       change.value = view.found;
     }
   }

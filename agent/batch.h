@@ -25,8 +25,11 @@ struct Change {
 };
 using Batch = std::vector<Change>;
 
-// No knob may be in it twice.
-void apply(KnobGroup& group, Batch& batch, KnobState::Holder holder);
+// Whose wish it is. An operator's moves also what an earlier one of theirs has made manual.
+enum class Wish { kTuner, kOperator };
+
+// No knob may be in it twice. What an operator wished for is manual afterwards.
+void apply(KnobGroup& group, Batch& batch, KnobState::Holder holder, Wish wish = Wish::kTuner);
 
 // Writes the found values of those that are rocktune's. What the host set
 // meanwhile is left alone, and so are values that would contradict it; what
@@ -35,6 +38,6 @@ void apply(KnobGroup& group, Batch& batch, KnobState::Holder holder);
 // the answer. Until a value is back `holder` still holds it, so that whoever
 // ends the group meanwhile finds it, and waits.
 Batch give_back(KnobGroup& group, const std::vector<Knob*>& knobs, KnobState::Holder holder,
-                bool shared_too);
+                bool shared_too, Wish wish = Wish::kTuner);
 
 }  // namespace rocktune::agent

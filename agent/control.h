@@ -68,6 +68,7 @@ class Control {
   [[nodiscard]] wire::Knobs catalogue() const;
 
   Answer<wire::ChangeResults> apply(const wire::ChangesRequest& request);
+  // With `hold` an operator wishes it: also what was held before goes back, and all is held then.
   wire::ChangeResults restore(bool hold);
   Answer<wire::ChangeResults> release(const wire::ReleaseRequest& request);
   // An operator wants the value as it is now: the knob is manual until released.
@@ -112,7 +113,7 @@ class Control {
   using States = std::set<const KnobState*>;
   // All but those in `but`.
   Returned return_all(std::vector<Group> groups, const char* why, bool shared_too,
-                      const States& but);
+                      const States& but, Wish wish = Wish::kTuner);
   bool take_step(const char* why, bool hold);
   [[nodiscard]] bool keeps() const;
   void give_up(const std::vector<Group>& groups, const States& kept);

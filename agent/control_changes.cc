@@ -102,7 +102,7 @@ Control::Answer<wire::ChangeResults> Control::apply(const wire::ChangesRequest& 
     if (closing_.load(std::memory_order_relaxed)) {
       return tl::unexpected(wire::Error{"not_found", "the database closes"});
     }
-    agent::apply(*group, batch, self_);
+    agent::apply(*group, batch, self_, request.hold ? Wish::kOperator : Wish::kTuner);
     tell(*group, batch, "request");
     for (std::size_t i = 0; i < batch.size(); ++i) {
       auto& result = batch[i].result;
@@ -163,14 +163,14 @@ void Control::tell_return(const KnobGroup& group, const Change& change, const ch
 // Each step of it at once. What another database still holds is given back only
 // with `shared_too`.
 Control::Returned Control::return_all(std::vector<Group> groups, const char* why, bool shared_too,
-                                      const States& but) {
+                                      const States& but, Wish wish) {
   Returned returned;
   while (true) {
     auto [group, knobs] = next_return(groups, self_, but);
     if (!group) return returned;
-    auto changes = give_back(*group, knobs, self_, shared_too);
+    auto changes = give_back(*group, knobs, self_, shared_too, wish);
     if (any_deferred(changes)) {  // then so is the rest of its group
-      changes = give_back(*group, held_knobs(*group, self_, but), self_, shared_too);
+      changes = give_back(*group, held_knobs(*group, self_, but), self_, shared_too, wish);
       std::erase(groups, group);
     }
     for (const auto& change : changes) {
@@ -191,7 +191,8 @@ wire::ChangeResults Control::restore(bool hold) {
   }
   failures_.clear();
   const auto all = groups();
-  auto returned = return_all(all, "restore", true, {});
+  const Wish wish = hold ? Wish::kOperator : Wish::kTuner;
+  auto returned = return_all(all, "restore", true, {}, wish);
   wire::ChangeResults answer{std::move(returned.results)};
   for (const auto& group : all) {
     std::vector<Knob*> others;  // also what another database set in a shared object
@@ -202,13 +203,15 @@ wire::ChangeResults Control::restore(bool hold) {
       });
       if (!done && worth_telling(*group, *knob)) others.push_back(knob.get());
     }
-    for (const auto& change : give_back(*group, others, self_, true)) {
+    for (const auto& change : give_back(*group, others, self_, true, wish)) {
+      if (change.deferred) change.knob->state().hold(self_);  // so that tick() finds it
+      returned.deferred |= change.deferred;
       tell_return(*group, change, "restore");
       answer.results.push_back(named(*group, change));
     }
     for (const auto& knob : group->knobs()) {
       const bool waits = returned.deferred && knob->state().held_by(self_);
-      if (hold && !waits && knob->why_not_changeable().empty()) knob->state().make_manual();
+      if (hold && !waits && knob->why_not_changeable().empty()) knob->state().hold_for_operator();
     }
   }
   if (returned.deferred) {
@@ -222,6 +225,7 @@ wire::ChangeResults Control::restore(bool hold) {
 Control::Answer<wire::ChangeResults> Control::release(const wire::ReleaseRequest& request) {
   wire::ChangeResults answer;
   bool found = request.knob.empty() && request.column_family.empty();
+  bool ours_again = false;
   for (const auto& group : groups()) {
     const auto changing = group->lock();
     if (group->ended()) continue;
@@ -235,7 +239,8 @@ Control::Answer<wire::ChangeResults> Control::release(const wire::ReleaseRequest
       const auto writes = knob->state().lock_writes();
       const auto reading = knob->read();
       const auto view = knob->state().observe(reading.value, reading.generation);
-      knob->state().release(reading.value);
+      knob->state().release(reading.value, self_);
+      ours_again = ours_again || knob->state().held_by(self_);
       Change change{knob.get(), reading.value, {}, {}, false};
       change.result = {"", "applied", "", view.found, reading.value, ""};
       if (view.owner != Owner::kFound) tell(*group, change, "release");
@@ -247,6 +252,9 @@ Control::Answer<wire::ChangeResults> Control::release(const wire::ReleaseRequest
     return tl::unexpected(
         wire::Error{"not_found", why_unknown(request.knob, request.column_family)});
   }
+  const std::lock_guard lock(mutex_);
+  // Where nobody has the lease nobody would return it.
+  if (ours_again && !lease_ && !keep_) returning_ = "lease_expired";
   return answer;
 }
 
@@ -271,7 +279,7 @@ Control::Answer<wire::ChangeResults> Control::hold(const wire::HoldRequest& requ
         change.result.status = "refused";
         change.result.reason = why;
       } else {
-        knob->state().make_manual();
+        knob->state().hold_for_operator();
         if (view.owner != Owner::kManual) tell(*group, change, "hold");
       }
       answer.results.push_back(named(*group, change));
@@ -313,7 +321,8 @@ bool Control::take_step(const char* why, bool hold) {
     if (!group) return waits;
     // Another database may still be tuning a shared object: then only our claim
     // on it ends.
-    const auto changes = give_back(*group, knobs, self_, false);
+    const auto changes =
+        give_back(*group, knobs, self_, false, hold ? Wish::kOperator : Wish::kTuner);
     for (const auto& change : changes) {
       if (change.deferred) continue;
       auto& state = change.knob->state();
@@ -323,7 +332,7 @@ bool Control::take_step(const char* why, bool hold) {
       const bool again = not_returned(change) && ++failures_[name] < kReturnAttempts;
       if (again && state.held_by(self_)) continue;
       state.let_go(self_);
-      if (hold) state.make_manual();
+      if (hold) state.hold_for_operator();
       tell_return(*group, change, why);
     }
     if (!any_deferred(changes)) return true;

@@ -23,7 +23,7 @@ KnobState::View KnobState::observe(std::int64_t value, std::uint64_t generation)
   const std::lock_guard lock(mutex_);
   if (!found_) found_ = value;
   const std::int64_t expected = written_.value_or(*found_);
-  if (!writing_ && generation == generation_ && value != expected) manual_ = true;
+  if (!writing_ && generation == generation_ && value != expected) taken_over();
   if (manual_) return {*found_, Owner::kManual};
   return {*found_, written_ ? Owner::kRocktune : Owner::kFound};
 }
@@ -46,7 +46,7 @@ void KnobState::end_write(std::int64_t left, std::int64_t wanted) noexcept {
     written_ = left;
     holders_.merge(writer_);
   } else if (left != written_) {
-    manual_ = true;
+    taken_over();
   }
 }
 
@@ -82,15 +82,39 @@ std::optional<std::int64_t> KnobState::found() const {
   return found_;
 }
 
-void KnobState::make_manual() {
+void KnobState::taken_over() {
+  manual_ = true;
+  ordered_ = false;
+}
+
+void KnobState::hold_for_operator() {
   const std::lock_guard lock(mutex_);
+  ordered_ = ordered_ || !manual_;
   manual_ = true;
   holders_.clear();
 }
 
-void KnobState::release(std::int64_t value) {
+bool KnobState::held_for_operator() const {
   const std::lock_guard lock(mutex_);
-  manual_ = false;
+  return ordered_;
+}
+
+void KnobState::release(std::int64_t value, Holder holder) {
+  const std::lock_guard lock(mutex_);
+  if (!ordered_ || value == found_) return accept_locked(value);
+  manual_ = ordered_ = false;
+  written_ = value;
+  holders_.insert(holder);
+  ++generation_;
+}
+
+void KnobState::accept(std::int64_t value) {
+  const std::lock_guard lock(mutex_);
+  accept_locked(value);
+}
+
+void KnobState::accept_locked(std::int64_t value) {
+  manual_ = ordered_ = false;
   found_ = value;
   written_.reset();
   holders_.clear();

@@ -2,8 +2,9 @@
 //
 // The owner follows from comparing what is read with what was last written: a value that nobody
 // here wrote means that somebody else did, and from then on the knob is theirs ("manual") until
-// released. Readings and writes come from different threads, so each reading carries the generation
-// it was taken in, and one that a write overtook judges nothing.
+// released. So it is when an operator orders it through rocktune; then what was found stays known,
+// and a later order may move it again. Readings and writes come from different threads, so each
+// reading carries the generation it was taken in, and one that a write overtook judges nothing.
 //
 // Several databases may share one limiter or cache object: they share its state as well, and the
 // value goes back when the last database that changed it lets go.
@@ -76,11 +77,20 @@ class KnobState {
   void leave() { --users_; }
   [[nodiscard]] int users() const { return users_; }
 
-  void make_manual();
+  // An operator's order: manual at what it is, unless somebody else's it is already.
+  void hold_for_operator();
+  // It is manual by such an order, and nobody else has moved it since: another order may.
+  [[nodiscard]] bool held_for_operator() const;
+  // It is manual no longer. What somebody else set becomes the found value, the owner "found". What
+  // an order held keeps its found value: it is rocktune's, and the holder's, if it is another one.
+  void release(std::int64_t value, Holder holder);
   // `value` becomes the found one, the owner "found".
-  void release(std::int64_t value);
+  void accept(std::int64_t value);
 
  private:
+  void accept_locked(std::int64_t value);
+  void taken_over();
+
   mutable std::mutex mutex_;
   std::mutex writes_;
   static std::uint64_t next_number() {
@@ -92,6 +102,7 @@ class KnobState {
   std::uint64_t generation_ = 0;
   bool writing_ = false;
   bool manual_ = false;
+  bool ordered_ = false;  // manual, by an operator's order
   std::optional<std::int64_t> found_;
   std::optional<std::int64_t> written_;
   std::set<Holder> holders_;

@@ -17,6 +17,7 @@ using Decoded = tl::expected<T, std::string>;
 struct ChangesRequest {
   std::string holder;
   std::vector<Change> changes;
+  bool hold = false;  // an operator's order: what is changed is manual from then on
 };
 struct RestoreRequest {
   bool hold = false;

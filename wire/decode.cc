@@ -75,6 +75,7 @@ void get(JsonReader& reader, const Json& json, const Where& where, ChangesReques
   fields.filled("holder", out.holder);
   fields.required("changes", out.changes);
   fields.check("changes", out.changes.size() <= kMaxChanges, "must have at most 256 entries");
+  fields.optional("hold", out.hold);
 }
 
 void get(JsonReader& reader, const Json& json, const Where& where, ChangeResults& out) {

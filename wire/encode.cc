@@ -271,6 +271,7 @@ std::string encode(const ChangesRequest& request) {
   out.begin_object();
   out.field("holder", request.holder);
   write_list(out, "changes", request.changes);
+  if (request.hold) out.field("hold", request.hold);
   out.end_object();
   return out.take();
 }

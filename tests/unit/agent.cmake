@@ -1,6 +1,7 @@
 rocktune_unit_test(agent_test
   SOURCES unit/agent/control_changes_test.cc unit/agent/control_test.cc
           unit/agent/database_test.cc unit/agent/database_changes_test.cc unit/agent/knob_state_test.cc
+          unit/agent/operator_orders_test.cc
           unit/agent/catalogue_test.cc unit/agent/knobs_test.cc unit/agent/knobs_property_test.cc
           unit/agent/limiter/fair_budget_test.cc unit/agent/limiter/fair_rate_limiter_test.cc
           unit/agent/limiter/limited_database_test.cc unit/agent/machine_test.cc

@@ -56,7 +56,7 @@ TEST_CASE("an id that was seen before gets its first answer") {
   for (std::size_t i = 0; i < Control::kRememberedChanges; ++i) {
     s.change({std::to_string(i), "nothing", "", 1, {}});
   }
-  s.knob_a->state().release(100);
+  s.knob_a->state().accept(100);
   CHECK(s.change({"x", "a", "", 300, {}}).after == 300);  // forgotten by now
 }
 
@@ -315,7 +315,7 @@ TEST_CASE("what is written, and what is not returned, is an event") {
 TEST_CASE("a value that RocksDB moves along with another becomes the found one") {
   Setup s;
   s.b = 0;
-  s.knob_b->state().release(0);
+  s.knob_b->state().accept(0);
   s.group->moves = "b";
   s.group->after_write = [&] { s.b = 7; };
   s.take_lease();

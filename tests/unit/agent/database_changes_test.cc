@@ -182,7 +182,7 @@ TEST_CASE("a host's limiter that was released while unlimited does not go back t
     CHECK(batch[0].result.status == "applied");
   };
   set(wire::kUnlimitedBytesPerSecond);
-  knob->state().release(knob->read().value);
+  knob->state().accept(knob->read().value);
   set(30 << 20);
   LimiterGroup second(limiter);  // another database that shares it
   give_back(second, {second.find("rate_limiter_bytes_per_second")}, 1, true);

@@ -37,7 +37,7 @@ TEST_CASE("a value that nobody here wrote makes the knob manual until released")
   read(state, 7);
   CHECK(read(state, 8).owner == Owner::kManual);
   CHECK(read(state, 7).owner == Owner::kManual);
-  state.release(8);
+  state.release(8, 1);
   CHECK(read(state, 8).owner == Owner::kFound);
   CHECK(read(state, 8).found == 8);
 
@@ -61,7 +61,7 @@ TEST_CASE("what somebody else writes while rocktune does is theirs") {
   state.end_write(8, 9);
   CHECK(read(state, 8).owner == Owner::kManual);
   CHECK_FALSE(state.held_by(1));
-  state.release(8);
+  state.release(8, 1);
 
   write(state, 9, 1);
   state.begin_write(1);
@@ -111,9 +111,9 @@ TEST_CASE("what was observed to be changed is to be remembered, what is as found
   state.end_write(5, 5);
   CHECK(state.as_found());
   CHECK_FALSE(state.held_by(1));
-  state.make_manual();
+  state.hold_for_operator();
   CHECK_FALSE(state.as_found());
-  state.release(6);
+  state.accept(6);
   CHECK(state.as_found());
 }
 

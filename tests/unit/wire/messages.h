@@ -107,7 +107,8 @@ inline Options options() {
 inline ChangesRequest changes() {
   return {.holder = "me",
           .changes = {{.id = "1", .knob = "a", .column_family = "cf", .value = -7, .expect = 3},
-                      {.id = "2", .knob = "b", .column_family = "", .value = 8, .expect = {}}}};
+                      {.id = "2", .knob = "b", .column_family = "", .value = 8, .expect = {}}},
+          .hold = true};
 }
 
 inline ChangeResults results() {

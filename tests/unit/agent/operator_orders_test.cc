@@ -1,0 +1,138 @@
+// What operators order through rocktune: it is theirs afterwards, and theirs to order again.
+#include "tests/unit/agent/control_setup.h"
+
+namespace rocktune::agent {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct OrderSetup : testing::ControlSetup {
+  OrderSetup() { take_lease(); }
+  // As `rocktune rollback ID` and `rocktune rollback KNOB` do.
+  wire::ChangeResult order(const std::string& knob, std::int64_t value) {
+    const auto answer =
+        control->apply({"me", {{"order" + std::to_string(++orders), knob, "", value, {}}}, true});
+    REQUIRE(answer.has_value());
+    REQUIRE(answer->results.size() == 1);
+    return answer->results[0];
+  }
+  int orders = 0;
+};
+
+TEST_CASE("an order may follow another of the same knob, and rocktune may not") {
+  OrderSetup s;
+  s.set("a", 50);
+  s.set("a", 25);
+  CHECK(s.order("a", 50).status == "applied");
+  CHECK(s.control->describe()[0].owner == "manual");
+  CHECK(s.set("a", 30).status == "conflict");
+  CHECK(s.order("a", 50).status == "unchanged");
+  CHECK(s.order("a", 100).status == "applied");
+  CHECK(s.a == 100);
+  CHECK(s.control->describe()[0].owner == "manual");
+  CHECK(s.set("a", 30).status == "conflict");
+  CHECK(s.set("b", 30).status == "applied");
+}
+
+TEST_CASE("everything goes back, also what an order held on its way") {
+  OrderSetup s;
+  s.set("a", 50);
+  s.set("a", 25);
+  s.order("a", 50);
+  s.control->restore(true);
+  CHECK(s.a == 100);
+  CHECK(s.control->describe()[0].owner == "manual");
+  s.control->restore(true);
+  CHECK(s.a == 100);
+}
+
+TEST_CASE("what an order held keeps its found value when it is released") {
+  OrderSetup s;
+  s.set("a", 50);
+  s.set("a", 25);
+  s.order("a", 50);
+  s.control->release({"a", ""});
+  CHECK(s.control->describe()[0].owner == "rocktune");
+  CHECK(s.control->describe()[0].found == 100);
+  CHECK(s.set("a", 60).status == "applied");
+
+  s.order("a", 50);
+  s.control->release({"a", ""});
+  s.now += 10s;  // the lease expires
+  for (int i = 0; i < 5; ++i) s.control->tick();
+  CHECK(s.a == 100);
+  CHECK(s.control->describe()[0].owner == "found");
+}
+
+TEST_CASE("what is released without a lease goes back to what was found") {
+  OrderSetup s;
+  s.order("a", 50);
+  s.now += 10s;
+  s.control->tick();
+  CHECK(s.a == 50);
+  s.control->release({"a", ""});
+  s.control->tick();
+  CHECK(s.a == 100);
+}
+
+TEST_CASE("what an order brought to where it was found is found when it is released") {
+  OrderSetup s;
+  s.set("a", 50);
+  s.order("a", 100);
+  s.control->release({"a", ""});
+  CHECK(s.control->describe()[0].owner == "found");
+  CHECK(s.control->describe()[0].found == 100);
+}
+
+TEST_CASE("no order moves what somebody else set, before it or after") {
+  OrderSetup s;
+  s.set("a", 50);
+  const bool ordered_before = GENERATE(false, true);
+  if (ordered_before) s.order("a", 40);
+  s.a = 77;  // the host
+  CHECK(s.order("a", 100).status == "conflict");
+  s.control->restore(true);
+  CHECK(s.a == 77);
+  s.take_lease();
+  CHECK(s.control->hold({"a", ""}).has_value());
+  CHECK(s.order("a", 100).status == "conflict");  // holding it does not make it rocktune's
+  s.control->release({"a", ""});
+  CHECK(s.control->describe()[0].found == 77);
+}
+
+TEST_CASE("a lease that expires, or a database that closes, leaves what an order held") {
+  OrderSetup s;
+  s.set("a", 50);
+  s.order("a", 40);
+  const bool closes = GENERATE(false, true);
+  if (closes) {
+    s.control->abandon();
+  } else {
+    s.now += 10s;
+    for (int i = 0; i < 5; ++i) s.control->tick();
+    s.control->restore(false);  // not an operator's
+  }
+  CHECK(s.a == 40);
+}
+
+TEST_CASE("an order that is refused holds nothing") {
+  OrderSetup s;
+  CHECK(s.order("a", 5000).status == "refused");
+  CHECK(s.set("a", 50).status == "applied");
+}
+
+TEST_CASE("what an order held returns after a write stop, too") {
+  OrderSetup s;
+  s.set("a", 50);
+  s.order("a", 40);
+  s.group->not_now = "writes are stopped";
+  s.control->restore(true);
+  CHECK(s.a == 40);
+  s.group->not_now.clear();
+  s.control->tick();
+  CHECK(s.a == 100);
+  CHECK(s.control->describe()[0].owner == "manual");
+}
+
+}  // namespace
+}  // namespace rocktune::agent
