@@ -22,6 +22,13 @@ double within(double bytes) {
   return std::max(bytes, 0.0);
 }
 
+// What is left busy by so much less. Several compactions of one level end in another order than
+// they began: what rounding leaves of them, less than a byte, would keep level 0 waiting for ever.
+double released(double busy, double bytes) {
+  const double left = busy - bytes;
+  return left < 1 ? 0 : left;
+}
+
 }  // namespace
 
 Tree::Tree(const TreeOptions& options, const TreeLaws& laws) : options_(options), laws_(laws) {
@@ -274,13 +281,13 @@ void Tree::finish(const Compaction& compaction) {
   } else {
     Level& own = levels_.at(compaction.level);
     own.bytes = within(own.bytes - compaction.moved_bytes);
-    own.busy_bytes = within(own.busy_bytes - compaction.moved_bytes);
+    own.busy_bytes = released(own.busy_bytes, compaction.moved_bytes);
   }
   if (compaction.output_level > 0) {
     Level& next = levels_.at(compaction.output_level);
     next.bytes = within(next.bytes - compaction.next_bytes) + output;
     next.appended_bytes += compaction.appended_bytes;
-    next.busy_bytes = within(next.busy_bytes - compaction.next_bytes);
+    next.busy_bytes = released(next.busy_bytes, compaction.next_bytes);
   }
   retarget();
 }

@@ -48,6 +48,27 @@ TEST_CASE("L0 goes to the base level, all files of both") {
   CHECK(tree.level_bytes(1) == Approx(506 * test::kMega));
 }
 
+TEST_CASE("L0 goes down once all others of the base level have ended, in whatever order they did") {
+  for (int size = 1; size <= 50; ++size) {
+    TreeOptions small = options();
+    small.target_file_bytes = (1 + 0.137 * size) * test::kMega;  // no round number of bytes
+    Tree tree = tree_of({0, 1000.1, 3000.7, 20000.3}, 0, small);
+    std::vector<Compaction> running;
+    for (int i = 0; i < 40; ++i) {
+      if (const auto picked = tree.pick()) running.push_back(*picked);
+      if (running.size() < 5) continue;
+      const auto which = running.begin() + (i * 7) % 5;
+      tree.finish(*which);
+      running.erase(which);
+    }
+    for (const Compaction& one : running) tree.finish(one);
+    for (int i = 0; i < 30; ++i) tree.add_l0_file(64 * test::kMega);
+    const auto picked = tree.pick();
+    REQUIRE(picked);
+    CHECK(picked->kind == CompactionKind::kL0);
+  }
+}
+
 TEST_CASE("while L0 goes down, what comes is merged within L0 when it has become much") {
   Tree tree = tree_of({256, 250, 2500}, 4, options());
   const auto down = tree.pick();
