@@ -1,9 +1,19 @@
 // Features of the database as a whole: foreground, background work, limiter and cache.
+#include <algorithm>
+
 #include "model/derive.h"
 #include "model/knobs.h"
 
 namespace rocktune::derivation {
 namespace {
+
+// What compactions read at a time and look up in the cache for, at least: the kernel's readahead
+// (read_ahead_kb, 128 by default; RocksDB's own is 2 MiB), and half of a block of RocksDB's default
+// block_size, compressed.
+constexpr double kLeastCompactionRead = 128 << 10, kLeastBlock = 2 << 10;
+// The share of all look-ups that may be theirs and hidden among those of reads: a tenth is what the
+// outcome of a change tolerates (policy/outcomes.cc).
+constexpr double kMostHidden = 0.1;
 
 IntervalLatency latency(const std::optional<LatencyHistogram>& older,
                         const std::optional<LatencyHistogram>& newer, HistogramForm form) {
@@ -111,6 +121,23 @@ void fill_database_rates(const DatabaseReading& older, const DatabaseReading& ne
   Value misses = growth(older.block_cache_misses, newer.block_cache_misses);
   out.cache_hit_ratio = ratio(hits, sum(hits, misses));
   out.cache_misses_per_second = per_second(misses, seconds);
+}
+
+// Misses that reads wait for are no more than the device's reads, where those are known: the page
+// cache serves others, and readahead serves compactions with few.
+void fill_cache_read_hits(const DatabaseReading& older, const DatabaseReading& newer,
+                          Features& out) {
+  const Value hits =
+      per_second(growth(older.block_cache_hits, newer.block_cache_hits), out.interval_seconds);
+  const Value &misses = out.cache_misses_per_second, &device = out.device_read_iops;
+  const Value& compacted = out.compaction_read_bytes_per_second;
+  if (!hits || !misses || !compacted) return;
+  const bool by_device = device && *device < *misses;
+  const double waited_for = by_device ? *device : *misses;
+  const double of_compactions = *compacted / (by_device ? kLeastCompactionRead : kLeastBlock);
+  const double lookups = *hits + waited_for;
+  if (std::min(of_compactions, waited_for) > kMostHidden * lookups) return;
+  out.cache_read_hit_ratio = ratio(hits, lookups);
 }
 
 }  // namespace rocktune::derivation

@@ -76,5 +76,8 @@ void fill_device_rates(const DeviceReading& older, const DeviceReading& newer, d
                        Features& out);
 void fill_host_rates(const HostReading& older, const HostReading& newer, double seconds,
                      Features& out);
+// After the rates of database and device, which it takes.
+void fill_cache_read_hits(const DatabaseReading& older, const DatabaseReading& newer,
+                          Features& out);
 
 }  // namespace rocktune::derivation

@@ -158,7 +158,8 @@ std::vector<Candidate> DeviceAssessor::candidates(const Features& features,
        {"device_read_await_ms", features.device_read_await_ms, await_limit_ms},
        {"device_write_await_ms", features.device_write_await_ms, await_limit_ms},
        {"device_write_bytes_per_second", features.device_write_bytes_per_second},
-       {"device_read_iops", features.device_read_iops}});
+       {"device_read_iops", features.device_read_iops},
+       {"device_write_iops", features.device_write_iops}});
 }
 
 }  // namespace rocktune

@@ -41,6 +41,9 @@ void fill_rates(const Sample& older, const Sample& newer, HistogramForm form, Fe
   if (older.device && newer.device) {
     derivation::fill_device_rates(*older.device, *newer.device, seconds, out);
   }
+  if (older.database && newer.database) {
+    derivation::fill_cache_read_hits(*older.database, *newer.database, out);
+  }
   if (older.host && newer.host) {
     derivation::fill_host_rates(*older.host, *newer.host, seconds, out);
   }

@@ -57,6 +57,9 @@ struct Features {
 
   // Cache
   Value cache_hit_ratio, cache_misses_per_second;
+  // Of what reads look up, without what compactions look up in vain: hits / (hits + misses that
+  // reads wait for). Absent where compactions may have too large a part of those misses.
+  Value cache_read_hit_ratio;
   Value cache_capacity_bytes, cache_usage_bytes, cache_fill_ratio;
   Value cache_pinned_bytes;  // no feature of models and evidence: what a cache cannot give up
 
@@ -124,6 +127,7 @@ struct Features {
     visit("limiter_use_ratio", self.limiter_use_ratio);
     visit("cache_hit_ratio", self.cache_hit_ratio);
     visit("cache_misses_per_second", self.cache_misses_per_second);
+    visit("cache_read_hit_ratio", self.cache_read_hit_ratio);
     visit("cache_capacity_bytes", self.cache_capacity_bytes);
     visit("cache_usage_bytes", self.cache_usage_bytes);
     visit("cache_fill_ratio", self.cache_fill_ratio);

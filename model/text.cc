@@ -30,6 +30,12 @@ std::string amount(double value) {
   return short_number(value);
 }
 
+std::string exact(double value) {
+  std::array<char, 32> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return {buffer.data(), end.ptr};
+}
+
 std::string bytes(double value) {
   constexpr std::array<const char*, 6> kUnits{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   std::size_t unit = 0;

@@ -8,6 +8,7 @@ namespace rocktune::text {
 
 std::string number(double value, int decimals);  // "17.25"
 std::string amount(double value);                // three digits or so: "17", "0.8", "1250"
+std::string exact(double value);                 // the shortest that reads back: "1.05", "65536"
 std::string bytes(double value);                 // "17.3 GiB", "512 KiB"
 std::string rate(double bytes_per_second);       // "16 MiB/s"
 std::string microseconds(double value);          // "850 us", "4.2 ms", "1.3 s"

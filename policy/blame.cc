@@ -27,6 +27,12 @@ void Blames::blame(const Proposal& culprit, const std::string& id, Nanoseconds n
   rest.id = id;
 }
 
+void Blames::forget(const GoneKnobs& gone) {
+  std::erase_if(rests_, [&](const auto& rest) {
+    return gone.has({std::get<0>(rest.first), std::get<1>(rest.first)}, rest.second.since);
+  });
+}
+
 std::optional<std::string> Blames::blocks(const Proposal& proposal, Nanoseconds now) const {
   auto known = rests_.find(key_of(proposal));
   if (known == rests_.end()) return std::nullopt;

@@ -4,12 +4,14 @@
 // rules; internal to policy/.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
 #include <tuple>
 
 #include "model/decision.h"
+#include "policy/gone_knobs.h"
 
 namespace rocktune {
 
@@ -19,7 +21,9 @@ class Blames {
   void blame(const Proposal& culprit, const std::string& id, Nanoseconds now);
   // Why the change has to wait; absent when it has not.
   [[nodiscard]] std::optional<std::string> blocks(const Proposal& proposal, Nanoseconds now) const;
+  void forget(const GoneKnobs& gone);
   void reset() { rests_.clear(); }
+  [[nodiscard]] std::size_t remembered() const { return rests_.size(); }
 
  private:
   using Key = std::tuple<std::string, std::string, std::string, bool>;  // knob, family, rule, up

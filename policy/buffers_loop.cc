@@ -31,10 +31,6 @@ constexpr double kHeldUpSeconds = 15, kWishLastsSeconds = 60, kBuffersRestSecond
 // Between two steps of the buffers, or while nothing presses for a moment, the cache does not take
 // what was made free for them.
 constexpr double kClaimLastsSeconds = 15;
-constexpr double kReturnOfferedSeconds = 60;  // as long as a rollback
-// Reads that are to have back what was taken while there were none, and by how much a cache has to
-// grow by it in one step.
-constexpr double kReadsAgainSeconds = 10, kLeastReclaimed = 0.05;
 
 const KnobReading* cache_of(const Situation& situation) {
   return situation.features.knobs.find(knob::kCacheCapacity, std::string_view());
@@ -42,24 +38,40 @@ const KnobReading* cache_of(const Situation& situation) {
 
 }  // namespace
 
-std::optional<BuffersLoop::Family> BuffersLoop::worthiest(const Situation& situation,
-                                                          const Level0Merges& merges) {
-  std::optional<Family> out;
+// First those whose wish may be granted at once, and was not ignored again and again.
+int BuffersLoop::rank(const Level0Merging& writes, double saves, const std::string& name,
+                      Nanoseconds now) const {
+  if (saves <= 0) return 0;
+  if (!writes.fills) return 1;
+  return unheard_.unheard_again(name, now) ? 2 : 3;
+}
+
+BuffersLoop::Choice BuffersLoop::worthiest(const Situation& situation,
+                                           const Level0Merges& merges) const {
+  Choice out;
   double most = 0;
+  int highest = 0;
   const Features& f = situation.features;
   std::size_t place = 0;
   for (const ColumnFamilyReading& family : f.column_families) {
     const Level0Merging* writes = merges.of(family.name, place++);
     if (writes == nullptr || family.leveled_compaction == 0) continue;
     const auto saves = merges.worth_doubling(*writes) ? merges.saved_by_larger_buffers(*writes) : 0;
-    if (out && saves <= most) continue;
+    const int its_rank = rank(*writes, saves, family.name, situation.now);
+    if (out.family && (its_rank < highest || (its_rank == highest && saves <= most))) continue;
     const KnobReading* size = f.knobs.find(knob::kWriteBufferSize, family.name);
     const KnobReading* number = f.knobs.find(knob::kWriteBuffers, family.name);
     if (size == nullptr || number == nullptr || size->value <= 0) continue;
     if (!size->changeable || size->owner == KnobOwner::kManual) continue;
-    out = Family{size, number, *writes};
+    if (writes->never_fills || unheard_.rests(family.name, situation.now)) {
+      out.in_vain = true;
+      continue;
+    }
+    out.family = Family{size, number, *writes};
     most = saves;
+    highest = its_rank;
   }
+  if (out.in_vain && highest == 0) out.family.reset();
   return out;
 }
 
@@ -76,6 +88,19 @@ std::optional<Proposal> BuffersLoop::end_trade(const Situation& situation) {
   resting_since_ = situation.now;
   return_ = Return{before, cache_of(situation)->value, situation.now};
   return offer_return(situation);
+}
+
+// Nothing presses any more, so that the question that the probe asked is moot; or nobody is left to
+// whom its answer matters. Nobody misses what is not read.
+std::optional<Proposal> BuffersLoop::end_moot_trade(const Situation& situation, bool presses,
+                                                    bool in_vain) {
+  const bool over = !presses && !within(claimed_, situation.now, kClaimLastsSeconds);
+  const bool moot = taken_ && !worth_.judges_less(situation) && (over || in_vain);
+  if (!moot || !situation.read_lately) return std::nullopt;
+  const auto resting = resting_since_;
+  auto back = end_trade(situation);
+  if (!over) resting_since_ = resting;  // others may come who want it
+  return back;
 }
 
 std::optional<Proposal> BuffersLoop::offer_return(const Situation& situation) {
@@ -98,57 +123,26 @@ std::optional<Proposal> BuffersLoop::offer_return(const Situation& situation) {
 Proposal BuffersLoop::returned(const KnobReading& cache, std::int64_t to) const {
   Proposal out = propose(cache, to, "cache.returned");
   const double hits = hit_ratio_.mean(10).value_or(0);
-  out.expected = {"cache_hit_ratio", false, hits, kBuffersEvaluationSeconds};
-  out.evidence = {{"cache_hit_ratio", hits, std::nullopt}};
+  out.expected = {"cache_read_hit_ratio", false, hits, kBuffersEvaluationSeconds};
+  out.evidence = {{"cache_read_hit_ratio", hits, std::nullopt}};
   return out;
 }
 
-// What stands below what was found when this loop begins was taken by an earlier engine, for
-// buffers or for want of memory: readers want it back.
-void BuffersLoop::inherit(const Situation& situation) {
-  const KnobReading* cache = cache_of(situation);
-  if (inherited_ || cache == nullptr) return;
-  inherited_ = true;
-  const bool ours = cache->owner == KnobOwner::kRocktune && cache->value < cache->found;
-  if (ours && cache->changeable) lent_ = cache->found;
-}
-
-bool BuffersLoop::readers_want_it(const Situation& situation) {
-  const double reads = reads_again_.update(situation.read_lately, situation.now);
-  const KnobReading* cache = cache_of(situation);
-  if (!lent_ || cache == nullptr) return false;
-  if (cache->owner == KnobOwner::kManual || cache->value >= *lent_) lent_.reset();
-  const bool writers_need_it = situation.stalled || (situation.trouble && situation.near_limit);
-  return lent_ && reads >= kReadsAgainSeconds && situation.objective.first == Priority::kReadP99 &&
-         !writers_need_it;
-}
-
-// First what is free, then what the buffers give back.
+// First what is free, then what the buffers give back; but not to a cache that cannot take it.
 std::optional<Proposal> BuffersLoop::reclaim(const Situation& situation,
                                              const Level0Merges& merges) {
-  const Features& f = situation.features;
   const KnobReading& cache = *cache_of(situation);
-  const MemoryUse use = memory_use(f.knobs, f.column_families);
-  const auto size = static_cast<double>(cache.value);
-  const double free = std::max(0.0, memory_budget(situation.budget, use) - use.total());
-  const double to = std::min(static_cast<double>(*lent_), size + std::min(free, spare_memory(f)));
-  const bool can_take = cache.changeable && !situation.memory_low;
-  const bool matters = to >= (1 + kLeastReclaimed) * size || to >= static_cast<double>(*lent_);
-  // Somebody else's word holds it, as a pin does: nobody is to wait for it.
-  if (offered_at_ != cache.value) {
-    offered_at_ = cache.value;
-    offered_.reset();
-  }
-  const double offered = offered_.update(can_take && matters, situation.now);
-  if (offered > kReturnOfferedSeconds) lent_.reset();
-  if (!lent_) return std::nullopt;
-  if (can_take && matters) {
-    Proposal out = returned(cache, static_cast<std::int64_t>(to));
+  const LentCache::Due due = lent_.due(situation);
+  if (!lent_.is_lent()) return std::nullopt;
+  if (due.cache) {
+    Proposal out = returned(cache, *due.cache);
     out.reason = "write buffers took of the cache while nobody read, and now somebody reads";
     return out;
   }
-  auto less = idle_.decide(situation, merges, worth_, IdleBuffers::Wanted::kByReaders);
-  if (!less && !idle_.has_grown() && can_take) lent_.reset();  // there is no more to give back
+  auto less = idle_.decide(
+      situation, merges, worth_,
+      cache.changeable ? IdleBuffers::Wanted::kByReaders : IdleBuffers::Wanted::kWhereWorthMore);
+  if (!less && !idle_.has_grown() && due.can_take) lent_.keep();  // there is no more to give back
   return less;
 }
 
@@ -210,7 +204,7 @@ Proposal BuffersLoop::grown(const Situation& situation, const Family& family,
                text::rate(doubling.costs);
   out.expected = expect_fewer_writes(situation, kBuffersEvaluationSeconds);
   out.evidence = {{"flush_bytes_per_second", family.writes.flushed, std::nullopt},
-                  {"cache_hit_ratio", hit_ratio_.mean(10).value_or(0), std::nullopt}};
+                  {"cache_read_hit_ratio", hit_ratio_.mean(10).value_or(0), std::nullopt}};
   return out;
 }
 
@@ -229,8 +223,8 @@ std::optional<Proposal> BuffersLoop::make_room(const Situation& situation,
                                        " of compaction: what is this part of the cache worth?");
   if (!out) return std::nullopt;
   taken_ = Taken{has_made_room(situation) ? taken_->from : out->from, situation.now};
-  if (!situation.read_lately && !lent_) lent_ = out->from;
-  if (situation.read_lately && situation.stalled) lent_.reset();  // writers need it now
+  if (!situation.read_lately) lent_.lend(out->from);
+  if (situation.read_lately && situation.stalled) lent_.keep();  // writers need it now
   return out;
 }
 
@@ -249,14 +243,18 @@ std::optional<Proposal> BuffersLoop::grow(const Situation& situation, const Leve
   // writers wait, or nobody reads.
   const bool spares_reads = situation.objective.first == Priority::kReadP99 && !situation.stalled &&
                             situation.read_lately;
-  if (!has_room && (spares_reads || situation.memory_short)) return std::nullopt;
+  // Nor for who is not known to fill it, or to be granted it.
+  const bool moot =
+      !family.writes.fills || unheard_.unheard_again(family.size->column_family, situation.now);
+  if (!has_room && (spares_reads || situation.memory_short || moot)) return std::nullopt;
   if (!has_room) {
     auto room = make_room(situation, *worth);
     claims_ = room.has_value();
     return room;
   }
   claims_ = true;
-  if (situation.read_lately && situation.stalled) lent_.reset();  // writers need it now
+  if (!family.writes.fills) return std::nullopt;
+  if (situation.read_lately && situation.stalled) lent_.keep();  // writers need it now
   return grown(situation, family, *worth);
 }
 
@@ -267,8 +265,8 @@ std::optional<Proposal> BuffersLoop::grow_meanwhile(const Situation& situation,
   const bool probes = situation.bytes_count() && has_made_room(situation);
   if (!probes || !situation.features.memory_available_bytes) return std::nullopt;
   const std::optional<Doubling> worth = doubling(situation, merges, family);
-  const bool sure =
-      worth && worth->free >= worth->least && worth->saves >= kSureMargin * worth->costs;
+  const bool sure = worth && family.writes.fills && worth->free >= worth->least &&
+                    worth->saves >= kSureMargin * worth->costs;
   if (!sure) return std::nullopt;
   Proposal out = grown(situation, family, *worth);
   early_.wished(out, taken_->from);
@@ -288,9 +286,9 @@ std::optional<Proposal> BuffersLoop::take_from_cache(const Situation& situation,
   out.reason = std::move(reason);
   // Where nobody reads the ratio is of what compactions look up.
   out.expected = situation.read_lately
-                     ? Expectation{"cache_hit_ratio", false, hits, kBuffersEvaluationSeconds}
+                     ? Expectation{"cache_read_hit_ratio", false, hits, kBuffersEvaluationSeconds}
                      : no_more_stalls(situation, kBuffersEvaluationSeconds);
-  out.evidence = {{"cache_hit_ratio", hits, std::nullopt}};
+  out.evidence = {{"cache_read_hit_ratio", hits, std::nullopt}};
   return out;
 }
 
@@ -299,15 +297,20 @@ void BuffersLoop::follow_buffers(const Situation& situation) {
   const KnobReadings& knobs = situation.features.knobs;
   const auto& families = situation.features.column_families;
   if (buffers_ && knobs == knobs_ && listed_families_ == families.size()) return;
+  for (const KnobReading& size : knobs) {
+    if (size.name != knob::kWriteBufferSize) continue;
+    const KnobReading* before = knobs_.find(size.name, size.column_family);
+    if (before != nullptr && size.value > before->value) unheard_.granted(size.column_family);
+  }
   knobs_ = knobs;
   const bool listed = std::all_of(families.begin(), families.end(), [&](const auto& family) {
     return knobs.find(knob::kWriteBufferSize, family.name) != nullptr;
   });
   listed_families_ = listed ? std::optional(families.size()) : std::nullopt;
+  unheard_.keep(families);
   const double buffers = memory_use(knobs, families).write_buffers;
   if (buffers_ && buffers != *buffers_) {
     moved_ = situation.now;
-    ungranted_.granted();
     if (buffers > *buffers_) taken_.reset();
   }
   buffers_ = buffers;
@@ -320,9 +323,10 @@ std::optional<Proposal> BuffersLoop::decide(const Situation& situation,
   // While the last growth is judged the next one has to wait, which is our own word.
   const bool asks =
       wish && wish->rule == "buffers.writes" && !within(moved_, now, kBuffersEvaluationSeconds);
-  if (ungranted_.update(asks, now, kHeldUpSeconds, kWishLastsSeconds)) {
+  if (asks && unheard_.wished(wish->column_family, now, kHeldUpSeconds, kWishLastsSeconds)) {
     wish.reset();
-    resting_since_ = now;
+    claims_ = false;
+    claimed_.reset();
   }
   if (claims_) claimed_ = now;
   claims_ = !resting_since_ && within(claimed_, now, kClaimLastsSeconds);
@@ -348,33 +352,34 @@ std::optional<Proposal> BuffersLoop::end_early(const Situation& situation,
 std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
                                                      const Level0Merges& merges) {
   worth_.observe(situation);
-  hit_ratio_.note(situation.now, situation.features.cache_hit_ratio);
+  // Where compactions hide what reads miss, the ratio of all look-ups, which is no higher.
+  const Features& f = situation.features;
+  hit_ratio_.note(f.at.tick, f.cache_read_hit_ratio ? f.cache_read_hit_ratio : f.cache_hit_ratio);
   follow_buffers(situation);
   forget_moot_trades(situation);
-  inherit(situation);
+  lent_.inherit(situation);
   // What less cache did is not known yet: the cache stays meanwhile.
   claims_ = worth_.judges_less(situation);
   if (return_) {
     if (auto back = offer_return(situation)) return back;
   }
   if (auto back = end_early(situation, merges)) return back;
-  if (readers_want_it(situation)) return reclaim(situation, merges);
+  if (lent_.is_wanted(situation)) return reclaim(situation, merges);
   // A forecast alone is no reason to move memory.
   const bool presses = (situation.trouble && !situation.forecast_only) || situation.writes_press();
   const double pressed = pressed_.update(presses, situation.now);
   if (!within(resting_since_, situation.now, kBuffersRestSeconds)) resting_since_.reset();
+  bool in_vain = false;
   if (pressed >= kPressedSeconds && !resting_since_) {
-    if (const std::optional<Family> family = worthiest(situation, merges)) {
+    const Choice choice = worthiest(situation, merges);
+    if (const std::optional<Family>& family = choice.family) {
       auto wish = worth_.judges_less(situation) ? grow_meanwhile(situation, merges, *family)
                                                 : grow(situation, merges, *family);
       if (wish) return wish;
     }
+    in_vain = choice.in_vain && !choice.family;
   }
-  // Nothing presses any more: the question that the probe asked is moot.
-  const bool over = !presses && !within(claimed_, situation.now, kClaimLastsSeconds);
-  if (taken_ && !worth_.judges_less(situation) && over && situation.read_lately) {
-    if (auto back = end_trade(situation)) return back;
-  }
+  if (auto back = end_moot_trade(situation, presses, in_vain)) return back;
   return idle_.decide(situation, merges, worth_, IdleBuffers::Wanted::kWhereWorthMore);
 }
 

@@ -42,8 +42,14 @@ class BuffersLoop {
     double saves = 0, costs = 0;  // bytes/s of the device: as buffers, and as cache
   };
   std::optional<Proposal> look_and_decide(const Situation& situation, const Level0Merges& merges);
-  [[nodiscard]] static std::optional<Family> worthiest(const Situation& situation,
-                                                       const Level0Merges& merges);
+  // Whose larger buffers save most.
+  struct Choice {
+    std::optional<Family> family;
+    bool in_vain = false;  // absent: those that there are would have nothing of it
+  };
+  [[nodiscard]] Choice worthiest(const Situation& situation, const Level0Merges& merges) const;
+  [[nodiscard]] int rank(const Level0Merging& writes, double saves, const std::string& name,
+                         Nanoseconds now) const;
   [[nodiscard]] bool has_made_room(const Situation& situation) const;
   [[nodiscard]] double free_bytes(const Situation& situation, double budget, double used) const;
   [[nodiscard]] std::optional<Doubling> doubling(const Situation& situation,
@@ -60,10 +66,9 @@ class BuffersLoop {
   std::optional<Proposal> take_from_cache(const Situation& situation, double bytes,
                                           std::string_view rule, std::string reason);
   std::optional<Proposal> end_trade(const Situation& situation);
+  std::optional<Proposal> end_moot_trade(const Situation& situation, bool presses, bool in_vain);
   std::optional<Proposal> offer_return(const Situation& situation);
   [[nodiscard]] Proposal returned(const KnobReading& cache, std::int64_t to) const;
-  void inherit(const Situation& situation);
-  [[nodiscard]] bool readers_want_it(const Situation& situation);
   std::optional<Proposal> reclaim(const Situation& situation, const Level0Merges& merges);
   void forget_moot_trades(const Situation& situation);
   void follow_buffers(const Situation& situation);
@@ -86,20 +91,14 @@ class BuffersLoop {
     Nanoseconds since{0};
   };
   std::optional<Return> return_;
-  // The cache before the buffers took of it while nobody read: for whoever reads again, where reads
-  // come first.
-  std::optional<std::int64_t> lent_;
-  Held offered_;  // ...and was offered, while the cache stood at offered_at_
-  std::int64_t offered_at_ = 0;
-  bool inherited_ = false;  // looked for what an earlier engine has lent
-  Held reads_again_;
+  LentCache lent_;
   std::optional<Nanoseconds> resting_since_, claimed_;
-  // Larger buffers that are wished for, and whether anybody grants them.
+  // Larger buffers that are wished for, and of whom nobody grants them.
   KnobReadings knobs_;                          // as last seen
   std::optional<std::size_t> listed_families_;  // how many, where each has its size among them
   std::optional<double> buffers_;               // bytes of all, which hang on both
   std::optional<Nanoseconds> moved_;
-  UngrantedWish ungranted_;
+  UnheardWishes unheard_;
   bool claims_ = false;
 };
 

@@ -51,51 +51,81 @@ void CacheLoop::judge_growth(const Situation& situation, double hit_ratio) {
   const double noise = std::max(growth_->deviation, hit_ratio_.deviation(10).value_or(0));
   const bool gained = spared >= std::max(kClearGain * before, noise);
   const bool other_load = -spared > std::max((kOtherWorkingSet - 1) * before, noise);
-  if (filled && hit_ratio_.span_seconds() >= kVerdictSeconds && (gained || other_load)) {
+  // Back at what it was, it has the time to fill as it was, and says nothing of more than that.
+  const bool back = growth_->returns && *capacity_ >= stood_at(situation.now);
+  const bool clear = hit_ratio_.span_seconds() >= kVerdictSeconds && (gained || other_load);
+  if (filled && clear && !back) {
     pays_ = true;
+    if (!growth_->returns) knee_seconds_ = kFirstKneeSeconds;
     growth_.reset();
-    knee_seconds_ = kFirstKneeSeconds;
     return;
   }
   if (age < kJudgeAfterSeconds || (!filled && age < kGiveUpSeconds)) return;
   pays_ = false;
   // What was found is no experiment: up to there every miss may be for want of it.
-  const bool beyond = capacity_ && found_ && *capacity_ > *found_;
+  const bool beyond = capacity_ && found_ && *capacity_ > *found_ && !growth_->returns;
   if (beyond && spared < params_.cache_knee_gain_ratio * before) {
-    knee_ = Knee{hit_ratio, situation.now, knee_seconds_};
+    knee_ = Knee{hit_ratio, *capacity_, situation.now, knee_seconds_};
     knee_seconds_ = std::min(2 * knee_seconds_, kLongestKneeSeconds);
   }
   growth_.reset();
 }
 
-void CacheLoop::observe(const Situation& situation, const KnobReading& reading) {
-  const Features& f = situation.features;
+// Up to there a growth is none of which anybody has to learn whether it pays: the knee, or where it
+// stood before it fell. 0: there is no such size. After the time of a first knee the load may be
+// another one, unseen.
+std::int64_t CacheLoop::stood_at(Nanoseconds now) const {
+  if (knee_) return knee_->bytes;
+  return fell_ && within(fell_->tick, now, kFirstKneeSeconds) ? fell_->from : 0;
+}
+
+void CacheLoop::follow_capacity(const Situation& situation, const KnobReading& reading) {
+  const Nanoseconds now = situation.now;
   if (capacity_ && reading.value > *capacity_) {
     growth_.reset();
     if (const Value before = hit_ratio_.mean(10)) {
-      growth_ = Growth{situation.now, *before, hit_ratio_.deviation(10).value_or(0)};
+      growth_ = Growth{now, *capacity_, *before, hit_ratio_.deviation(10).value_or(0),
+                       reading.value <= stood_at(now)};
     }
     hit_ratio_.clear();
+    read_hit_ratio_.clear();
+    if (fell_ && reading.value >= fell_->from) fell_.reset();
   }
   if (capacity_ && reading.value < *capacity_) {
+    // What was not judged yet is learnt when it comes again.
+    const std::int64_t from = growth_ && !growth_->returns ? growth_->from : *capacity_;
     growth_.reset();
-    knee_.reset();
     pays_ = false;
+    const bool falls_on = fell_ && within(fell_->tick, now, kFirstKneeSeconds);
+    if (!falls_on || from > fell_->from) fell_ = Fall{now, from};
     note_shrunk(situation, reading);
   }
   capacity_ = reading.value;
+}
+
+void CacheLoop::observe(const Situation& situation, const KnobReading& reading) {
+  const Features& f = situation.features;
+  follow_capacity(situation, reading);
   found_ = reading.found;
   before_ = {f.process_rss_bytes, f.cache_usage_bytes};
   hit_ratio_.note(situation.now, f.cache_hit_ratio);
+  read_hit_ratio_.note(situation.now, f.cache_read_hit_ratio);
   misses_.note(situation.now, read_misses_.look(f));
   reads_.note(situation.now, reads_and_seeks(f));
   const Value hit_ratio = hit_ratio_.mean(10);
   if (!hit_ratio) return;
   judge_growth(situation, *hit_ratio);
+  judge_knee(situation, *hit_ratio);
+}
+
+void CacheLoop::judge_knee(const Situation& situation, double hit_ratio) {
   if (!knee_) return;
-  const double misses = 1 - *hit_ratio, at_knee = 1 - knee_->hit_ratio;
+  const double misses = 1 - hit_ratio, at_knee = 1 - knee_->hit_ratio;
+  // A smaller cache misses more by itself, and so does one that is back, until it has filled.
+  const bool filled = situation.features.cache_fill_ratio.value_or(0) >= kFull;
+  const bool as_then = *capacity_ >= knee_->bytes && !growth_ && filled;
   const double fewer = fewer_misses_.update(at_knee > kOtherWorkingSet * misses, situation.now);
-  const bool other = misses > kOtherWorkingSet * at_knee || fewer >= kFewerSeconds;
+  const bool other = (as_then && misses > kOtherWorkingSet * at_knee) || fewer >= kFewerSeconds;
   if (other || !within(knee_->tick, situation.now, knee_->seconds)) knee_.reset();
 }
 
@@ -146,6 +176,21 @@ std::optional<Proposal> CacheLoop::shrink(const Situation& situation, const Knob
   return out;
 }
 
+// After one step; what it is already where there is none to make.
+std::int64_t CacheLoop::next_size(const Situation& situation, const KnobReading& reading,
+                                  bool hurry) const {
+  const double factor =
+      hurry || pays_ ? 2 * params_.cache_growth_factor - 1 : params_.cache_growth_factor;
+  const auto size = static_cast<double>(reading.value);
+  const auto most = static_cast<double>(most_bytes(situation, reading));
+  double wanted = std::min({size * factor, most, size + spare_memory(situation.features)});
+  // What fell below the knee comes back to it.
+  if (knee_) wanted = std::min(wanted, static_cast<double>(knee_->bytes));
+  // Less tells nothing of what more would gain.
+  const bool matters = wanted >= kLeastCacheGrowth * size || wanted >= most;
+  return matters ? std::max(static_cast<std::int64_t>(wanted), reading.value) : reading.value;
+}
+
 std::optional<Proposal> CacheLoop::grow(const Situation& situation,
                                         const KnobReading& reading) const {
   const Features& f = situation.features;
@@ -157,25 +202,19 @@ std::optional<Proposal> CacheLoop::grow(const Situation& situation,
   // to be used.
   const double slow_us = kNearlySlow * situation.objective.read_p99_seconds * 1e6;
   const bool hurry = situation.read_p99_us.value_or(0) > slow_us && !situation.trouble;
-  const bool waits = (growth_.has_value() && !hurry) || knee_.has_value();
+  const bool waits = growth_.has_value() && !hurry;
   if (!misses_cost || waits || f.cache_fill_ratio.value_or(0) < kFull) return std::nullopt;
   if (!f.memory_available_bytes || situation.memory_low) return std::nullopt;
-  const double factor =
-      hurry || pays_ ? 2 * params_.cache_growth_factor - 1 : params_.cache_growth_factor;
-  double wanted = std::min(static_cast<double>(reading.value) * factor,
-                           static_cast<double>(most_bytes(situation, reading)));
-  wanted = std::min(wanted, static_cast<double>(reading.value) + spare_memory(f));
-  auto to = static_cast<std::int64_t>(wanted);
-  // Less tells nothing of what more would gain.
-  const bool matters = wanted >= kLeastCacheGrowth * static_cast<double>(reading.value) ||
-                       to >= most_bytes(situation, reading);
-  if (to <= reading.value || !matters) return std::nullopt;
+  const std::int64_t to = next_size(situation, reading, hurry);
+  if (to <= reading.value) return std::nullopt;
   Proposal out = propose(reading, to, "cache.miss");
   out.reason = text::percent(1 - *hit_ratio) +
                " of the block reads miss the full cache, and reads wait for " +
                text::amount(*misses) + "/s; " + text::bytes(*f.memory_available_bytes) +
                " of memory are available";
-  out.expected = {"cache_hit_ratio", false, *hit_ratio, kCacheEvaluationSeconds};
+  // Where compactions hide what reads miss, the ratio of all look-ups, which is no higher.
+  out.expected = {"cache_read_hit_ratio", false, read_hit_ratio_.mean(10).value_or(*hit_ratio),
+                  kCacheEvaluationSeconds};
   out.evidence = miss_evidence(f);
   out.evidence.push_back({"cache_hit_ratio", *hit_ratio, std::nullopt});
   out.evidence.push_back({"memory_available_bytes", *f.memory_available_bytes, std::nullopt});

@@ -18,7 +18,7 @@ std::pair<std::string, std::string> knob_of(const Proposal& proposal) {
 std::string Canaries::loop_for(const Proposal& proposal) const {
   if (proposal.rule != kRollbackRule) return loop_of(proposal);
   auto known = loops_.find(knob_of(proposal));
-  return known == loops_.end() ? loop_of(proposal) : known->second;
+  return known == loops_.end() ? loop_of(proposal) : known->second.name;
 }
 
 void Canaries::decided(const Decision& decision, Nanoseconds now) {
@@ -27,7 +27,7 @@ void Canaries::decided(const Decision& decision, Nanoseconds now) {
   decided_.erase(key);
   if (proposal.expected.feature.empty()) return;
   const std::string loop = loop_for(proposal);
-  loops_[key] = loop;
+  loops_[key] = {loop, now};
   decided_[key] = {decision.id, loop, now, proposal.expected.window_seconds};
 }
 
@@ -70,6 +70,13 @@ std::optional<std::string> Canaries::blocks(const Proposal& proposal, Nanosecond
   return "decision " + open.id + " changed " + key.first + text::in_family(key.second) +
          " and is judged in " + text::duration(std::max(left, 1.0)) + ": one change of the " +
          loop + " loop at a time";
+}
+
+void Canaries::forget(const GoneKnobs& gone) {
+  const auto is_gone = [&](const auto& knob) { return gone.has(knob.first, knob.second.since); };
+  std::erase_if(decided_, is_gone);
+  std::erase_if(applied_, is_gone);
+  std::erase_if(loops_, is_gone);
 }
 
 void Canaries::reset() {

@@ -7,12 +7,14 @@
 // Pure; bounded by the number of knobs; internal to policy/.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "model/decision.h"
+#include "policy/gone_knobs.h"
 
 namespace rocktune {
 
@@ -25,7 +27,11 @@ class Canaries {
   void judged(const std::string& decision_id);  // or its window was cut short
   // Why the change has to wait: the canary's id and knob, and for how long. Absent when it has not.
   [[nodiscard]] std::optional<std::string> blocks(const Proposal& proposal, Nanoseconds now) const;
+  void forget(const GoneKnobs& gone);
   void reset();
+  [[nodiscard]] std::size_t remembered() const {
+    return decided_.size() + applied_.size() + loops_.size();
+  }
 
  private:
   using Key = std::pair<std::string, std::string>;  // knob and column family
@@ -40,7 +46,11 @@ class Canaries {
                                              const Proposal& proposal, Nanoseconds now);
 
   Changes decided_, applied_;  // ended ones stay until the next change of the knob
-  std::map<Key, std::string> loops_;
+  struct Loop {
+    std::string name;
+    Nanoseconds since{0};
+  };
+  std::map<Key, Loop> loops_;  // that changed the knob last
 };
 
 }  // namespace rocktune

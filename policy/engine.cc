@@ -202,7 +202,7 @@ void Engine::State::made(const Decision& decision, const Actuation& actuation, c
   filter.succeeded(decision.proposal);
   late.made(decision.proposal);
   outcomes.begin(decision, actuation, at);
-  if (auto culprit = rollbacks.done(decision.proposal)) {
+  if (auto culprit = rollbacks.done(decision.proposal, actuation.after)) {
     guard.blame(culprit->proposal, culprit->id, at.at.tick);
     outcomes.judge_again(culprit->id, at);
   }
@@ -230,8 +230,10 @@ void Engine::State::find_late(Step& step) {
   for (const Decision& decision : late.found(step.features)) {
     const Proposal& proposal = decision.proposal;
     guard.made_late(decision, step.features.at.tick);
-    made(decision, {decision.id, "applied", "", proposal.from, decision.verdict.value},
-         step.features);
+    step.late.push_back({decision.id, "applied",
+                         "the answer did not come in time; a sample shows it", proposal.from,
+                         decision.verdict.value});
+    made(decision, step.late.back(), step.features);
     step.notes.push_back({proposal.knob, proposal.column_family,
                           "decision " + decision.id +
                               " had failed (no answer), and was made all "
@@ -283,6 +285,12 @@ Step Engine::step(Sample sample, HistogramForm form) {
   s.decide(step);
   if (!s.unreported.empty()) s.features = step.features;
   return step;
+}
+
+std::vector<Outcome> Engine::end(const std::string& why) {
+  std::vector<Outcome> out;
+  for (Finished& one : state_->outcomes.end_all(why)) out.push_back(std::move(one.outcome));
+  return out;
 }
 
 const Demand& Engine::demand(const Step& step) {

@@ -29,6 +29,8 @@ struct Step {
   std::vector<Decision> decisions;
   std::vector<Outcome> outcomes;
   std::vector<GuardNote> notes;
+  // Changes that had failed, and were made all the same, as the sample shows.
+  std::vector<Actuation> late;
 };
 
 // Whether its engine ever changes anything; with the policy "static" none does.
@@ -43,6 +45,8 @@ class Engine {
 
   Step step(Sample sample, HistogramForm form = HistogramForm::kSinceOpened);
   void report(const Actuation& actuation);
+  // Another engine takes its place: what was being judged ends here, for this reason.
+  std::vector<Outcome> end(const std::string& why);
   // Why an indicator stands as it does since the last step(), whose features are given: made when
   // somebody asks.
   [[nodiscard]] std::vector<Driver> drivers(IndicatorKind kind, const Features& features) const;

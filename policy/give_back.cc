@@ -63,7 +63,8 @@ Expectation expect_from(const PolicyInput& input, const KnobReading& reading) {
   if (reading.name == knob::kBackgroundJobs) {
     return {"l0_ratio", true, f.l0_ratio.value_or(0), 2 * kGivenWindowSeconds};
   }
-  return {"cache_hit_ratio", false, f.cache_hit_ratio.value_or(0), 4 * kGivenWindowSeconds};
+  const Value& hits = f.cache_read_hit_ratio ? f.cache_read_hit_ratio : f.cache_hit_ratio;
+  return {"cache_read_hit_ratio", false, hits.value_or(0), 4 * kGivenWindowSeconds};
 }
 
 std::string amount_of(const KnobReading& reading, std::int64_t value) {

@@ -11,6 +11,7 @@
 #include "policy/drift.h"
 #include "policy/gaps.h"
 #include "policy/give_back.h"
+#include "policy/gone_knobs.h"
 #include "policy/guard_history.h"
 #include "policy/guard_limits.h"
 #include "policy/memory.h"
@@ -23,6 +24,8 @@ namespace rocktune {
 namespace {
 
 constexpr int kMostMissed = 2;
+// How often what is remembered of knobs that are gone is looked for; it may stay for hours.
+constexpr double kForgetSeconds = 60;
 
 Verdict verdict(VerdictKind kind, std::int64_t value, std::string_view rule, std::string reason) {
   return Verdict{kind, value, std::string(rule), std::move(reason)};
@@ -92,12 +95,14 @@ struct Guard::State {
   Gaps gaps;                          // between fresh samples
   bool after_gap = false;             // the last observed features span two missed samples or more
   double blind_seconds = 0;           // ...or so long a time in which nobody asked
+  std::optional<Nanoseconds> forgot_at;
 
   [[nodiscard]] std::optional<Verdict> check_fresh(const Proposal& proposal,
                                                    const Features& features) const;
   [[nodiscard]] std::optional<Verdict> check_pin(const Proposal& proposal) const;
   std::optional<Verdict> limit(const LimitInput& input, Limited& limited) const;
   std::optional<Verdict> check_time(const LimitInput& input, const Limited& limited);
+  void forget_gone(const Features& features);
 };
 
 std::optional<Verdict> Guard::State::check_fresh(const Proposal& proposal,
@@ -176,6 +181,17 @@ std::optional<Verdict> Guard::State::check_time(const LimitInput& input, const L
   return std::nullopt;
 }
 
+void Guard::State::forget_gone(const Features& features) {
+  const Nanoseconds now = features.at.tick;
+  if (forgot_at && seconds_between(*forgot_at, now) < kForgetSeconds) return;
+  forgot_at = now;
+  const GoneKnobs gone(features.knobs, now);
+  history.forget(gone);
+  canaries.forget(gone);
+  blames.forget(gone);
+  oscillation.forget(gone);
+}
+
 Guard::Guard(Budget budget, Pins pins, GuardScope scope)
     : state_(std::make_unique<State>(std::move(budget), std::move(pins), scope)) {}
 Guard::~Guard() = default;
@@ -193,6 +209,7 @@ void Guard::observe(const Features& features) {
     s.after_gap = s.missed_in_a_row >= kMostMissed;
     s.blind_seconds = s.gaps.look(features.at.tick);
     s.missed_in_a_row = 0;
+    s.forget_gone(features);
   } else {
     ++s.missed_in_a_row;
   }

@@ -8,7 +8,8 @@
 //   pin       the configuration pins the knob, and somebody else wants to move it     -> held
 //   range     catalogue, agent and budget ranges                                      -> clamped
 //   drift     how far from the value found (policy/drift.h)                           -> clamped
-//   relation  RocksDB's unchecked relations (jobs >= 2, cache <= available memory ...)-> clamped
+//   relation  what RocksDB does not check (jobs >= 2, the order of triggers), and a
+//             growth of memory is at most half of what is available                   -> clamped
 //   step      largest step of the knob                                                -> clamped
 //   dwell     least time since its last change                                        -> held
 //   canary    another change of the same loop is not judged yet (policy/canary.h)     -> held
@@ -16,10 +17,12 @@
 //   budget    changes per hour                                                        -> held
 //   oscillation  the knob is moved to and fro (policy/oscillation.h)                  -> held
 //   no_change what is left after clamping moves nothing                               -> held
-// What relieves a stall never waits for canary or blame while writes are held up, and what protects
-// the host never waits for a canary (policy/urgent.h). A rollback, a pin and what other databases
-// are due (policy/give_back.h) wait for neither canary nor blame nor oscillation, a rollback and a
-// pin not for the budget, either; drift does not bind a pin.
+// What relieves a stall never waits for canary or blame while writes are held up, or were in the
+// last 10 s; what protects the host waits for none of canary, blame, budget and oscillation
+// (policy/urgent.h). A raise of the limiter never waits for a canary, and from below where it was
+// found not for the budget, either. A rollback, a pin and the return of what several databases have
+// in common wait for none of these four, what other databases are due (policy/give_back.h) for the
+// budget alone; drift does not bind a pin.
 // A clamp may stop a change, never turn it round. Held and rejected proposals leave no trace here.
 // Deterministic; not thread-safe; one per target.
 #pragma once

@@ -57,6 +57,12 @@ void GuardHistory::undo(const Proposal& proposal) {
   }
 }
 
+void GuardHistory::forget(const GoneKnobs& gone) {
+  std::erase_if(moves_, [&](const auto& knob) {
+    return knob.second.empty() || gone.has(knob.first, knob.second.back());
+  });
+}
+
 void GuardHistory::reset() {
   moves_.clear();
   limiter_.clear();

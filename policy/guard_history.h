@@ -2,6 +2,7 @@
 // limiter lately, and when writes were last held up. Bounded; internal to policy/. Pure.
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <map>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "model/features.h"
 #include "model/knobs.h"
 #include "model/trend.h"
+#include "policy/gone_knobs.h"
 
 namespace rocktune {
 
@@ -20,7 +22,8 @@ class GuardHistory {
   void observe(const Features& features);
   void record(const Proposal& proposal, Nanoseconds now);
   void undo(const Proposal& proposal);  // the newest recorded change of this knob
-  void reset();                         // keeps the change budget
+  void forget(const GoneKnobs& gone);
+  void reset();  // keeps the change budget
 
   // Why the change has to wait; absent when it has not. A raise of the limiter that writes wait for
   // now waits for the next poll only.
@@ -31,6 +34,7 @@ class GuardHistory {
   [[nodiscard]] bool stalled_lately(Nanoseconds now) const;
   // Largest throughput of the limiter in the last 30 s; absent when it was not read.
   [[nodiscard]] std::optional<double> limiter_peak() const;
+  [[nodiscard]] std::size_t remembered() const { return moves_.size(); }  // knobs
 
  private:
   using Key = std::pair<std::string, std::string>;

@@ -8,6 +8,7 @@
 #include "policy/l0_trigger_loop.h"
 #include "policy/level_base_loop.h"
 #include "policy/shape_loop.h"
+#include "policy/soft_limits_loop.h"
 #include "policy/write_size_loop.h"
 
 namespace rocktune {
@@ -41,6 +42,7 @@ class Headroom : public Policy {
     add(std::move(jobs));
     add(subcompactions_.decide(situation));
     add(flow_.decide(situation));
+    add(soft_limits_.decide(situation));
     add(write_size_.decide(situation));
     merges_.observe(input.features);
     add(l0_trigger_.decide(situation, merges_));
@@ -77,6 +79,7 @@ class Headroom : public Policy {
     jobs_.reset();
     subcompactions_.reset();
     flow_.reset();
+    soft_limits_.reset();
     write_size_.reset();
     merges_.reset();
     l0_trigger_.reset();
@@ -107,6 +110,7 @@ class Headroom : public Policy {
   JobsLoop jobs_;
   SubcompactionsLoop subcompactions_;
   FlowLoop flow_;
+  SoftLimitsLoop soft_limits_;
   WriteSizeLoop write_size_;
   Level0Merges merges_;
   L0TriggerLoop l0_trigger_;

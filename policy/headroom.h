@@ -44,7 +44,10 @@ class LimiterLoop {
     Expectation expected;
   };
   [[nodiscard]] std::optional<PaceReason> reason_to_pace(const Situation& situation) const;
-  std::optional<Proposal> pace(const Situation& situation, const KnobReading& reading) const;
+  [[nodiscard]] std::optional<Proposal> pace(const Situation& situation,
+                                             const KnobReading& reading) const;
+  [[nodiscard]] std::optional<Proposal> give_back(const Situation& situation,
+                                                  const KnobReading& reading) const;
   void follow_need_peak(const Situation& situation);
   [[nodiscard]] bool rests(Nanoseconds now) const;
   std::optional<Proposal> judge_lowerings(const Situation& situation, const KnobReading& reading);
@@ -72,8 +75,9 @@ class LimiterLoop {
   CompactionBursts bursts_;
   Held written_;  // anything at all
   double written_seconds_ = 0;
-  bool asks_pace_ = false;  // the last lowering asked for was one of pace()
-  // ...and was made, and the limiter is not back yet: the rate before it
+  enum class Lowering { kReads, kPace, kReturn };
+  Lowering asks_for_ = Lowering::kReads;  // the last that was
+  // A pace was asked for and made, and the limiter is not back yet: the rate before it
   std::optional<std::int64_t> paced_from_;
   Value need_peak_;  // the largest need, which fades
   std::optional<Nanoseconds> looked_;
@@ -137,17 +141,25 @@ class CacheLoop {
  private:
   struct Growth {
     Nanoseconds tick{0};
+    std::int64_t from = 0;  // bytes
     double hit_ratio_before = 0, deviation = 0;
+    bool returns = false;  // to where it stood before: nothing is learnt of more
   };
   void observe(const Situation& situation, const KnobReading& reading);
+  void follow_capacity(const Situation& situation, const KnobReading& reading);
+  [[nodiscard]] std::int64_t stood_at(Nanoseconds now) const;
   void judge_growth(const Situation& situation, double hit_ratio);
+  void judge_knee(const Situation& situation, double hit_ratio);
   std::optional<Proposal> shrink(const Situation& situation, const KnobReading& reading);
   void note_shrunk(const Situation& situation, const KnobReading& reading);
   [[nodiscard]] bool shows_yet(const Situation& situation);
+  [[nodiscard]] std::int64_t next_size(const Situation& situation, const KnobReading& reading,
+                                       bool hurry) const;
   std::optional<Proposal> grow(const Situation& situation, const KnobReading& reading) const;
 
   HeadroomParams params_;
   Trend hit_ratio_{Trend::Jumps::kKeep, 0, 15};
+  Trend read_hit_ratio_{Trend::Jumps::kKeep, 0, 15};  // what a change is judged by
   ReadMisses read_misses_;
   Trend misses_{Trend::Jumps::kKeep, 0, 15};
   Trend reads_{Trend::Jumps::kKeep, 0, 15};
@@ -156,6 +168,7 @@ class CacheLoop {
   bool pays_ = false;             // the last growth was worth it, and seen to be
   struct Knee {
     double hit_ratio = 0;  // where growing stopped to pay
+    std::int64_t bytes = 0;
     Nanoseconds tick{0};
     double seconds = 0;  // for which it holds
   };
@@ -163,6 +176,12 @@ class CacheLoop {
   std::optional<Knee> knee_;
   double knee_seconds_ = kFirstKneeSeconds;  // of the next
   Held fewer_misses_;                        // than at the knee
+  // Where it stood before it was made smaller, whoever did that, until it is there again.
+  struct Fall {
+    Nanoseconds tick{0};
+    std::int64_t from = 0;
+  };
+  std::optional<Fall> fell_;
   // The last that was given up while memory was short, until it is seen what that freed; and how
   // many freed nothing.
   struct Shrunk {

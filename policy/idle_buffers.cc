@@ -16,11 +16,24 @@ constexpr double kUnwantedSeconds = 300;
 constexpr double kReturnMargin = 2;
 constexpr double kCacheFull = 0.95;
 constexpr double kNoFlush = 1;  // bytes/s, of a mean that decays
+// Reads that are to have back what was taken while there were none, and by how much a cache has to
+// grow by it in one step.
+constexpr double kReadsAgainSeconds = 10, kLeastReclaimed = 0.05;
 
 // By half, or to what was found.
 std::int64_t one_step_back(const KnobReading& size) {
   const std::int64_t to = std::max(size.found, size.value / 2);
   return to < least_write_buffer(size) ? size.found : to;
+}
+
+const KnobReading* cache_in(const Situation& situation) {
+  return situation.features.knobs.find(knob::kCacheCapacity, std::string_view());
+}
+
+bool buffers_may_grow(const KnobReadings& knobs) {
+  return std::any_of(knobs.begin(), knobs.end(), [](const KnobReading& one) {
+    return one.name == knob::kWriteBufferSize && one.changeable;
+  });
 }
 
 }  // namespace
@@ -49,7 +62,9 @@ std::optional<IdleBuffers::Less> IdleBuffers::less(const Situation& situation,
   out.to = to;
   if (number == nullptr || writes == nullptr || out.to <= 0) return std::nullopt;
   const auto before = static_cast<double>(size.value), after = static_cast<double>(out.to);
-  out.costs = 2 * merges.saved_by_larger_buffers(*writes) * (before / after - 1);
+  // Where half of a buffer is never filled half of it costs nothing.
+  const double saved = writes->never_fills ? 0 : merges.saved_by_larger_buffers(*writes);
+  out.costs = 2 * saved * (before / after - 1);
   const double bytes = (before - after) * static_cast<double>(number->value);
   const KnobReading* cache = situation.features.knobs.find(knob::kCacheCapacity, {});
   const double now = cache != nullptr ? static_cast<double>(cache->value) : 0;
@@ -127,6 +142,46 @@ std::optional<Proposal> IdleBuffers::decide(const Situation& situation, const Le
   }
   unwanted_ = std::move(grown);
   return propose_one(situation, due, wanted);
+}
+
+void LentCache::inherit(const Situation& situation) {
+  const KnobReading* cache = cache_in(situation);
+  if (inherited_ || cache == nullptr) return;
+  inherited_ = true;
+  const bool ours = cache->owner == KnobOwner::kRocktune && cache->value < cache->found;
+  if (ours && cache->changeable) before_ = cache->found;
+}
+
+bool LentCache::is_wanted(const Situation& situation) {
+  const double reads = reads_again_.update(situation.read_lately, situation.now);
+  const KnobReading* cache = cache_in(situation);
+  if (!before_ || cache == nullptr) return false;
+  if (cache->owner == KnobOwner::kManual || cache->value >= *before_) before_.reset();
+  const bool writers_need_it = situation.stalled || (situation.trouble && situation.near_limit);
+  return before_ && reads >= kReadsAgainSeconds &&
+         situation.objective.first == Priority::kReadP99 && !writers_need_it;
+}
+
+LentCache::Due LentCache::due(const Situation& situation) {
+  const Features& f = situation.features;
+  const KnobReading& cache = *cache_in(situation);
+  const MemoryUse use = memory_use(f.knobs, f.column_families);
+  const auto size = static_cast<double>(cache.value), before = static_cast<double>(*before_);
+  const double free = std::max(0.0, memory_budget(situation.budget, use) - use.total());
+  const double to = std::min(before, size + std::min(free, spare_memory(f)));
+  const bool matters = to >= (1 + kLeastReclaimed) * size || to >= before;
+  Due out;
+  out.can_take = cache.changeable && !situation.memory_low;
+  // Somebody else's word holds it, as a pin does, or it alone is frozen: nobody is to wait for it.
+  if (waits_at_ != cache.value) {
+    waits_at_ = cache.value;
+    waits_.reset();
+  }
+  const bool frozen = !cache.changeable && buffers_may_grow(f.knobs);
+  const double waited = waits_.update(frozen || (out.can_take && matters), situation.now);
+  if (waited > kReturnOfferedSeconds) before_.reset();
+  if (before_ && out.can_take && matters) out.cache = static_cast<std::int64_t>(to);
+  return out;
 }
 
 }  // namespace rocktune

@@ -1,11 +1,13 @@
 // Write buffers on their way back to what was found: where the machine's memory is short; where the
 // cache can use the memory and would save more with it (policy/cache_worth.h) than merging level 0
 // costs with buffers of half the size (policy/level0_merges.h); where nothing has been flushed for
-// minutes and several databases divide the memory; or where readers are to have it back. Pure;
-// bounded by the number of column families; internal to policy/.
+// minutes and several databases divide the memory; or where readers are to have it back. And what
+// these are to have: the cache that was lent while nobody read. Pure; bounded by the number of
+// column families; internal to policy/.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +17,9 @@
 #include "policy/situation.h"
 
 namespace rocktune {
+
+// How long the cache is offered what it is due: as long as a rollback.
+inline constexpr double kReturnOfferedSeconds = 60;
 
 class IdleBuffers {
  public:
@@ -55,6 +60,35 @@ class IdleBuffers {
   std::vector<std::size_t> grown_;  // indices into them
   std::size_t turn_ = 0;
   Trend reads_{Trend::Jumps::kKeep, 0, 15};  // and seeks, per second
+};
+
+// The cache before the buffers took of it while nobody read: for whoever reads again, where reads
+// come first.
+class LentCache {
+ public:
+  // What stands below what was found when this begins was taken by an earlier engine, for buffers
+  // or for want of memory: readers want it back.
+  void inherit(const Situation& situation);
+  void lend(std::int64_t cache_before) {
+    if (!before_) before_ = cache_before;
+  }
+  void keep() { before_.reset(); }  // nobody is to have it back any more
+  [[nodiscard]] bool is_lent() const { return before_.has_value(); }
+  // Once per sample: whether readers want it back now, and writers do not need it.
+  bool is_wanted(const Situation& situation);
+  // What is to be done for them, where they do.
+  struct Due {
+    std::optional<std::int64_t> cache;  // its new size, of what is free
+    bool can_take = false;              // the cache could have more
+  };
+  Due due(const Situation& situation);
+
+ private:
+  std::optional<std::int64_t> before_;
+  Held reads_again_;
+  Held waits_;  // for the cache, while it stood at waits_at_
+  std::int64_t waits_at_ = 0;
+  bool inherited_ = false;  // looked for what an earlier engine has lent
 };
 
 }  // namespace rocktune

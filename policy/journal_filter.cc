@@ -9,6 +9,7 @@ namespace {
 constexpr double kLongestPauseSeconds = 3600;
 constexpr double kFirstRetrySeconds = 5, kLongestRetrySeconds = 60;
 constexpr Nanoseconds kSentAgainAfter = std::chrono::seconds(1);
+constexpr double kForgottenSeconds = 4 * 3600, kForgetEachSeconds = 60;
 
 bool allowed(const Verdict& verdict) {
   return verdict.kind == VerdictKind::kAllowed || verdict.kind == VerdictKind::kClamped;
@@ -37,9 +38,20 @@ bool JournalFilter::wants(const Proposal& proposal, Nanoseconds now) const {
   return !knob.allowed || knob.allowed->first != said(proposal) || knob.allowed->second.over(now);
 }
 
+void JournalFilter::forget_unused(Nanoseconds now) {
+  const std::optional<Nanoseconds>& last = looked_for_unused_;
+  if (last && seconds_between(*last, now) < kForgetEachSeconds) return;
+  looked_for_unused_ = now;
+  std::erase_if(knobs_, [&](const auto& knob) {
+    return seconds_between(knob.second.used, now) > kForgottenSeconds;
+  });
+}
+
 bool JournalFilter::admits(const Decision& decision, Nanoseconds now) {
+  forget_unused(now);
   const Proposal& proposal = decision.proposal;
   Knob& knob = knobs_[{proposal.knob, proposal.column_family}];
+  knob.used = now;
   if (allowed(decision.verdict)) {
     if (knob.allowed && knob.allowed->first == said(proposal)) {
       knob.allowed->second.say_again(now);

@@ -10,8 +10,11 @@
 // - One that is held or rejected is journalled again when its reason's class changes (the verdict's
 //   kind, the guard's rule or the policy's rule), or after 1, 2, 4, ... 60 minutes.
 // - What was not asked for, after its time, for as long again begins anew with a minute.
+// - What nobody has asked for in four hours is forgotten: longer than all of these times. Column
+//   families come and go.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,6 +36,7 @@ class JournalFilter {
   // It may be asked for again at once.
   void forget(const Proposal& proposal);
   void reset() { knobs_.clear(); }
+  [[nodiscard]] std::size_t remembered() const { return knobs_.size(); }
 
  private:
   // When something was said, and for how long it is not said again.
@@ -57,10 +61,13 @@ class JournalFilter {
     std::map<std::string, Pause> refused;  // by class; the classes are few
     int failures = 0;
     std::optional<Nanoseconds> retry_at;
+    Nanoseconds used{0};
   };
   static Said said(const Proposal& proposal);
+  void forget_unused(Nanoseconds now);
   using Key = std::pair<std::string, std::string>;
   std::map<Key, Knob> knobs_;
+  std::optional<Nanoseconds> looked_for_unused_;
 };
 
 }  // namespace rocktune

@@ -12,6 +12,9 @@ namespace {
 
 constexpr double kL0TriggerEvaluationSeconds = 60;
 constexpr double kL0PressedSeconds = 3, kL0IdleSeconds = 300;
+// A wish that stands, or comes back, for so long without any effect is held up by somebody else's
+// word, and not by another change that is judged: others' turn.
+constexpr double kL0UnheardSeconds = kL0TriggerEvaluationSeconds + 15;
 // Level 0 stays below this share of its slowdown trigger when a compaction begins: as many files
 // again may come before that has ended, and more in a burst. Further where latency is not what
 // comes first.
@@ -54,8 +57,19 @@ std::int64_t highest_trigger(const Situation& situation, const KnobReading& trig
 
 }  // namespace
 
+void L0TriggerLoop::note_changes(const Features& f) {
+  if (f.knobs == knobs_) return;
+  for (const KnobReading& trigger : f.knobs) {
+    if (trigger.name != knob::kL0Trigger) continue;
+    const KnobReading* before = knobs_.find(trigger.name, trigger.column_family);
+    if (before != nullptr && trigger.value > before->value) unheard_.granted(trigger.column_family);
+  }
+  knobs_ = f.knobs;
+  unheard_.keep(f.column_families);
+}
+
 std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
-                                             const Level0Merges& merges) {
+                                             const Level0Merges& merges) const {
   const Features& f = situation.features;
   const KnobReading* best = nullptr;
   const Level0Merging* most = nullptr;
@@ -68,7 +82,7 @@ std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
     if (trigger == nullptr || !trigger->changeable || trigger->owner == KnobOwner::kManual ||
         trigger->value < 1)
       continue;
-    if (!reads_bear_it(f, family.name)) continue;
+    if (!reads_bear_it(f, family.name) || unheard_.rests(family.name, situation.now)) continue;
     if (highest_trigger(situation, *trigger) <= trigger->value) continue;
     if (most != nullptr && merging->saved_by_doubling() <= most->saved_by_doubling()) continue;
     best = trigger;
@@ -108,9 +122,10 @@ std::optional<Proposal> L0TriggerLoop::lower(const Situation& situation, std::st
   return out;
 }
 
-std::optional<Proposal> L0TriggerLoop::decide(const Situation& situation,
-                                              const Level0Merges& merges) {
+std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situation,
+                                                       const Level0Merges& merges) {
   const Nanoseconds now = situation.now;
+  note_changes(situation.features);
   // Level 0 that nears its limit is no place to wait for more files.
   const bool full = situation.l0_ratio.value_or(1) >= kL0HalfFull;
   const bool in_danger =
@@ -136,6 +151,17 @@ std::optional<Proposal> L0TriggerLoop::decide(const Situation& situation,
   const bool rests = within(crowded_at_, now, kL0CrowdedRestSeconds);
   if (pressed < kL0PressedSeconds || rests) return std::nullopt;
   return raise(situation, merges);
+}
+
+std::optional<Proposal> L0TriggerLoop::decide(const Situation& situation,
+                                              const Level0Merges& merges) {
+  auto out = look_and_decide(situation, merges);
+  const bool asks = out && out->to > out->from;
+  if (asks &&
+      unheard_.wished(out->column_family, situation.now, kL0UnheardSeconds, kL0UnheardSeconds)) {
+    out.reset();
+  }
+  return out;
 }
 
 }  // namespace rocktune

@@ -5,9 +5,12 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "policy/level0_merges.h"
 #include "policy/situation.h"
+#include "policy/wishes.h"
 
 namespace rocktune {
 
@@ -17,14 +20,19 @@ class L0TriggerLoop {
   void reset() { *this = L0TriggerLoop(); }
 
  private:
-  [[nodiscard]] static std::optional<Proposal> raise(const Situation& situation,
-                                                     const Level0Merges& merges);
+  std::optional<Proposal> look_and_decide(const Situation& situation, const Level0Merges& merges);
+  [[nodiscard]] std::optional<Proposal> raise(const Situation& situation,
+                                              const Level0Merges& merges) const;
   [[nodiscard]] static std::optional<Proposal> lower(const Situation& situation,
                                                      std::string_view rule, std::string reason,
                                                      double least_share);
 
+  void note_changes(const Features& features);
+
   Held pressed_, crowded_, idle_;
   std::optional<Nanoseconds> crowded_at_;
+  KnobReadings knobs_;  // as last seen
+  UnheardWishes unheard_;
 };
 
 }  // namespace rocktune

@@ -12,19 +12,128 @@ constexpr double kLeastSaved = 0.05;
 // so many that nobody saw come, those of level 0 are as good as any: there are hardly more.
 constexpr double kMostFiles = 16;
 constexpr std::uint64_t kUnseenFiles = 64;
+// Means over whole cycles need so many ends of compactions, and go back no further than that.
+constexpr std::size_t kLeastEnds = 3;
+constexpr double kLongestMeanSeconds = 600;
+// They hold for so many times as long again, since a larger batch comes later; and while buffers
+// are flushed: after so many times the usual time without one nothing is written any more.
+constexpr double kMeansHold = 2, kMissedFlushes = 3;
+// A memtable at this share of its buffer fills it. One that is looked at when it may be anywhere
+// between empty and full is below that half of the time, and in all of so many looks hardly ever
+// (1 of 256), and not for long.
+constexpr double kFillsShare = 0.5;
+constexpr std::uint64_t kLooksAtFlushes = 8;
 
 }  // namespace
 
-void Level0Merges::Family::follow(const ColumnFamilyReading& reading, double interval_seconds) {
-  const auto buffers = static_cast<double>(*reading.flushes - flushes);
-  const double nominal = buffers * static_cast<double>(*reading.write_buffer_bytes);
+Level0Merges::Means Level0Merges::Totals::means_since(const Totals& before) const {
+  const double took = seconds - before.seconds;
+  const double known = written_seconds - before.written_seconds;
+  Means out{(full_buffers - before.full_buffers) / took, (l0_input - before.l0_input) / took, {}};
+  if (known > 0) out.written = (written - before.written) / known;
+  return out;
+}
+
+void Level0Merges::Cycles::measure(const Totals& now) {
+  if (count_ < kLeastEnds) return;
+  std::size_t oldest = 0;
+  while (oldest + 1 < count_ && now.seconds - ends_.at(oldest).seconds > kLongestMeanSeconds) {
+    ++oldest;
+  }
+  const Totals& since = ends_.at(oldest);
+  span_ = now.seconds - since.seconds;
+  means_.reset();
+  if (span_ <= kMergesSeconds || now.full_buffers <= since.full_buffers) return;
+  means_ = now.means_since(since);
+  holds_until_ = now.seconds + std::min(kMeansHold * span_, kLongestMeanSeconds);
+}
+
+void Level0Merges::Cycles::follow(const Totals& now, bool ended, double buffer) {
+  if (now.full_buffers > flushed_) {
+    flushed_ = now.full_buffers;
+    flushed_seconds_ = now.seconds;
+  }
+  if (ended) {
+    if (count_ == kMostEnds) {
+      std::move(ends_.begin() + 1, ends_.end(), ends_.begin());
+      --count_;
+    }
+    ends_.at(count_++) = now;
+    measure(now);
+  }
+  if (!means_) return;
+  const double usual = buffer / means_->full_buffers;  // between two flushes
+  const bool silent =
+      now.seconds - flushed_seconds_ > std::max(kMergesSeconds, kMissedFlushes * usual);
+  if (silent || now.seconds > holds_until_) means_.reset();
+}
+
+// What is merged again for each batch stays: until whole cycles of the new size were seen it is
+// taken to come so many times less often.
+void Level0Merges::Cycles::resize(double times, double file_share, double now_seconds) {
+  count_ = 0;
+  if (!means_) return;
+  const double flushed = file_share * means_->full_buffers;
+  if (means_->l0_input > flushed) {
+    means_->l0_input = flushed + (means_->l0_input - flushed) / times;
+  }
+  span_ *= times;
+  holds_until_ = now_seconds + std::min(kMeansHold * span_, kLongestMeanSeconds);
+}
+
+void Level0Merges::Family::follow(const ColumnFamilyReading& reading, double interval_seconds,
+                                  const Value& written) {
+  const std::uint64_t flushed = *reading.flushes - flushes;
+  const double nominal =
+      static_cast<double>(flushed) * static_cast<double>(*reading.write_buffer_bytes);
   const auto read = static_cast<double>(*reading.l0_compactions_input_bytes - l0_input_bytes);
-  seconds += interval_seconds;  // a plain mean until the window is full
-  const double weight = std::min(1.0, interval_seconds / std::min(seconds, kMergesSeconds));
-  full_buffers += weight * (nominal / interval_seconds - full_buffers);
-  merging.l0_input += weight * (read / interval_seconds - merging.l0_input);
-  follow_files(reading, *reading.flushes - flushes);
-  merging.flushed = merging.file_share * full_buffers;
+  totals.seconds += interval_seconds;  // a plain mean until the window is full
+  totals.full_buffers += nominal;
+  totals.l0_input += read;
+  if (written) {
+    totals.written += *written * interval_seconds;
+    totals.written_seconds += interval_seconds;
+  }
+  const double weight = std::min(1.0, interval_seconds / std::min(totals.seconds, kMergesSeconds));
+  recent.full_buffers += weight * (nominal / interval_seconds - recent.full_buffers);
+  recent.l0_input += weight * (read / interval_seconds - recent.l0_input);
+  follow_size(reading);
+  follow_memtable(reading, flushed);
+  follow_files(reading, flushed);
+  cycles.follow(totals, read > 0, static_cast<double>(buffer_bytes));
+  const Means& means = cycles.means() ? *cycles.means() : recent;
+  merging.flushed = merging.file_share * means.full_buffers;
+  merging.l0_input = means.l0_input;
+  merging.written = means.written;
+}
+
+void Level0Merges::Family::follow_size(const ColumnFamilyReading& reading) {
+  const std::uint64_t trigger =
+      std::max<std::uint64_t>(reading.level0_compaction_trigger.value_or(1), 1);
+  const std::uint64_t size = *reading.write_buffer_bytes;
+  const double brings = static_cast<double>(trigger) * static_cast<double>(size);
+  const bool other_batch = batch > 0 && brings > 0 && brings != batch;
+  if (other_batch) cycles.resize(brings / batch, merging.file_share, totals.seconds);
+  batch = brings;
+  if (size == buffer_bytes) return;
+  doubted = buffer_bytes > 0 && !is_seen_filled();
+  since_resized = unseen = fullest = looks_at_flushes = 0;
+  buffer_bytes = size;
+}
+
+bool Level0Merges::Family::is_seen_filled() const {
+  return static_cast<double>(fullest) >= kFillsShare * static_cast<double>(buffer_bytes);
+}
+
+// Where memtables are not read, not even the arena of an empty one, nobody can tell.
+void Level0Merges::Family::follow_memtable(const ColumnFamilyReading& reading,
+                                           std::uint64_t flushed) {
+  const std::uint64_t active = reading.active_memtable_bytes.value_or(0);
+  if (active == 0) return;
+  fullest = std::max(fullest, active);
+  if (flushed > 0) ++looks_at_flushes;
+  merging.never_fills = !is_seen_filled() && looks_at_flushes >= kLooksAtFlushes;
+  merging.fills = is_seen_filled() || (!doubted && !merging.never_fills);
 }
 
 void Level0Merges::Family::learn_share(double share, double of_files) {
@@ -42,10 +151,8 @@ void Level0Merges::Family::learn_share(double share, double of_files) {
 void Level0Merges::Family::follow_files(const ColumnFamilyReading& reading, std::uint64_t flushed) {
   const std::optional<LevelReading> before = level0;
   level0 = reading.levels.empty() ? std::nullopt : std::optional(reading.levels[0]);
-  if (buffer_bytes != *reading.write_buffer_bytes) since_resized = unseen = 0;
   const bool settled = since_resized > 0;
   since_resized += flushed;
-  buffer_bytes = *reading.write_buffer_bytes;
   if (!settled || flushed == 0 || !level0 || buffer_bytes == 0) return;
   unseen += flushed;
   const auto buffer = static_cast<double>(buffer_bytes), come = static_cast<double>(flushed);
@@ -68,6 +175,10 @@ const Level0Merges::Family* Level0Merges::find(std::string_view name, std::size_
 }
 
 void Level0Merges::observe(const Features& f) {
+  Value written;
+  if (f.flush_bytes_per_second && f.compaction_write_bytes_per_second) {
+    written = *f.flush_bytes_per_second + *f.compaction_write_bytes_per_second;
+  }
   std::vector<Family> now;
   now.reserve(f.column_families.size());
   for (const ColumnFamilyReading& reading : f.column_families) {
@@ -80,15 +191,11 @@ void Level0Merges::observe(const Features& f) {
     const bool comparable = before != nullptr && f.interval_seconds > 0 &&
                             *reading.flushes >= family.flushes &&
                             *reading.l0_compactions_input_bytes >= family.l0_input_bytes;
-    if (comparable) family.follow(reading, f.interval_seconds);
+    if (comparable) family.follow(reading, f.interval_seconds, written);
     family.flushes = *reading.flushes;
     family.l0_input_bytes = *reading.l0_compactions_input_bytes;
   }
   families_ = std::move(now);
-  Value written;
-  if (f.flush_bytes_per_second && f.compaction_write_bytes_per_second) {
-    written = *f.flush_bytes_per_second + *f.compaction_write_bytes_per_second;
-  }
   written_.note(f.at.tick, written);
   mean_written_ = written_.mean(kMergesSeconds);
   Value dropped;
@@ -109,8 +216,8 @@ const Level0Merging* Level0Merges::of(std::string_view column_family, std::size_
 
 bool Level0Merges::worth_doubling(const Level0Merging& merging) const {
   // The means of a column family decay, and keep their proportions long after the last write.
-  const double written = mean_written_.value_or(merging.flushed),
-               saved = merging.saved_by_doubling();
+  const Value all = merging.written ? merging.written : mean_written_;
+  const double written = all.value_or(merging.flushed), saved = merging.saved_by_doubling();
   return written > 0 && saved > 0 && saved >= kLeastSaved * std::max(written, merging.flushed);
 }
 

@@ -17,9 +17,14 @@
 // compactions moved 1.70 bytes less for a byte of the user, 3.2 times what the first formula
 // says, 2.1 times what the second does.
 //
+// Both are means of ten seconds where several compactions of level 0 end in that time. Of 4 files
+// of 64 MiB at 5 MiB/s there is one in 50 s, and what it read is counted as it ends: there they are
+// means over the last whole cycles, from the end of one compaction to that of another.
+//
 // Pure; bounded by the number of column families; internal to policy/.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -32,13 +37,20 @@
 
 namespace rocktune {
 
-inline constexpr double kMergesSeconds = 10;   // of the means
+inline constexpr double kMergesSeconds = 10;   // of the means, where enough ends in that time
 inline constexpr double kDroppedSeconds = 60;  // of the mean of what is dropped
 
 struct Level0Merging {
   double flushed = 0, l0_input = 0;  // bytes/s of files, means
-  double file_share = 1;             // bytes of a file for each of the buffer's, and whether...
-  bool share_known = false;          // ...it was seen; else it is not more than that
+  Value written;  // ...and by all flushes and compactions, over as long; absent: of ten seconds
+  double file_share = 1;     // bytes of a file for each of the buffer's, and whether...
+  bool share_known = false;  // ...it was seen; else it is not more than that
+  // Memtables are flushed at half of a buffer of this size or later: else, as where a write buffer
+  // manager or the WAL's size has them flushed before, a larger one changes nothing. Until enough
+  // flushes were seen buffers have the benefit of the doubt, but for those that were resized before
+  // any memtable was seen to fill them.
+  bool fills = true;
+  bool never_fills = false;  // ...and enough were seen to know
   [[nodiscard]] double saved_by_doubling() const {
     return l0_input > flushed ? l0_input - flushed : 0;
   }
@@ -61,20 +73,62 @@ class Level0Merges {
   void reset() { *this = Level0Merges(); }
 
  private:
+  // Bytes/s, of buffers had each been full.
+  struct Means {
+    double full_buffers = 0, l0_input = 0;
+    Value written;
+  };
+  // Of a column family since it is looked at: bytes, as above. What all flushes and compactions
+  // write is known for some of the time.
+  struct Totals {
+    double seconds = 0, full_buffers = 0, l0_input = 0;
+    double written = 0, written_seconds = 0;
+    [[nodiscard]] Means means_since(const Totals& before) const;
+  };
+  // The cycles of level 0, from the end of one compaction to that of another.
+  class Cycles {
+   public:
+    // After each look. `ended`: compactions have since the last; `buffer`: bytes of one.
+    void follow(const Totals& now, bool ended, double buffer);
+    // A compaction of level 0 brings so many times as much from now on.
+    void resize(double times, double file_share, double now_seconds);
+    // Over the last of them. Absent: too few were seen, or are too long ago, or they are so short
+    // that means of ten seconds tell.
+    [[nodiscard]] const std::optional<Means>& means() const { return means_; }
+
+   private:
+    void measure(const Totals& now);
+
+    static constexpr std::size_t kMostEnds = 4;  // of three cycles
+    std::array<Totals, kMostEnds> ends_{};       // the newest last
+    std::size_t count_ = 0;
+    std::optional<Means> means_;
+    double span_ = 0, holds_until_ = 0;         // seconds: of the means, and of the totals
+    double flushed_ = 0, flushed_seconds_ = 0;  // the last flush: total bytes, and when
+  };
   struct Family {
     std::string name;
     Level0Merging merging;
     std::uint64_t flushes = 0, l0_input_bytes = 0;  // as last read
-    double seconds = 0;                             // of means so far
-    double full_buffers = 0;                        // bytes/s, had each been full, mean
-    std::uint64_t buffer_bytes = 0;                 // of one, as last read
-    std::optional<LevelReading> level0;             // as last read
+    Totals totals;
+    Means recent;  // of ten seconds
+    Cycles cycles;
+    std::uint64_t buffer_bytes = 0;      // of one, as last read
+    double batch = 0;                    // what a compaction of level 0 brings, as last read
+    std::optional<LevelReading> level0;  // as last read
     // Buffers flushed since they have this size, and since a file was seen to come.
     std::uint64_t since_resized = 0, unseen = 0;
     double files = 0;  // of the mean of what a file is of a buffer
+    // Since the buffers have this size: the fullest memtable, and how many looks have seen flushes.
+    // Whether none was seen to fill them at the size before.
+    std::uint64_t fullest = 0, looks_at_flushes = 0;
+    bool doubted = false;
+    void follow_size(const ColumnFamilyReading& reading);
+    [[nodiscard]] bool is_seen_filled() const;
+    void follow_memtable(const ColumnFamilyReading& reading, std::uint64_t flushed);
     void follow_files(const ColumnFamilyReading& reading, std::uint64_t flushed);
     void learn_share(double share, double of_files);
-    void follow(const ColumnFamilyReading& reading, double interval_seconds);
+    void follow(const ColumnFamilyReading& reading, double interval_seconds, const Value& written);
   };
   [[nodiscard]] const Family* find(std::string_view name, std::size_t nearby) const;
 

@@ -11,6 +11,15 @@ namespace {
 
 constexpr double kBaseStep = 1.25;  // between two that are looked at
 
+// Where level 0 is compacted to: the first level, or with dynamic levels one as deep as the data
+// allows, into which nothing comes from above but level 0.
+std::size_t level_below_level0(const LevelShape& shape, const std::vector<std::uint64_t>& bytes) {
+  std::vector<double> sizes, targets(bytes.size());
+  sizes.reserve(bytes.size());
+  for (const std::uint64_t size : bytes) sizes.push_back(static_cast<double>(size));
+  return level_targets(shape, sizes, targets);
+}
+
 }  // namespace
 
 double level0_batch_bytes(const ColumnFamilyReading& family, std::int64_t trigger,
@@ -33,13 +42,18 @@ std::optional<double> debt_share(const ColumnFamilyReading& family, std::int64_t
   const std::uint64_t limit = soft > 0 ? soft : family.hard_pending_limit_bytes.value_or(0);
   if (limit == 0) return 0;
   LevelShape shape = level_shape_of(family);
-  shape.max_bytes_for_level_base = static_cast<std::uint64_t>(std::max<std::int64_t>(base, 1));
   shape.level0_compaction_trigger = 1;
   std::vector<std::uint64_t> bytes;
   bytes.reserve(family.levels.size());
   for (const LevelReading& level : family.levels) bytes.push_back(level.bytes);
-  const auto least = static_cast<std::uint64_t>(whole_bytes(filled));
-  for (std::size_t level = 0; level < 2; ++level) bytes[level] = std::max(bytes[level], least);
+  const auto least = static_cast<std::uint64_t>(std::max<std::int64_t>(whole_bytes(filled), 0));
+  if (least > 0) {
+    shape.max_bytes_for_level_base = least;
+    std::uint64_t& below = bytes.at(level_below_level0(shape, bytes));
+    below = std::max(below, least);
+    bytes[0] = std::max(bytes[0], least);
+  }
+  shape.max_bytes_for_level_base = static_cast<std::uint64_t>(std::max<std::int64_t>(base, 1));
   const std::uint64_t files = std::max<std::uint64_t>(family.levels[0].files, least > 0 ? 1 : 0);
   const std::uint64_t debt = compaction_debt_bytes(shape, files, bytes);
   return static_cast<double>(debt) / static_cast<double>(limit);

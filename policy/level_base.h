@@ -23,8 +23,8 @@ double level0_batch_bytes(const ColumnFamilyReading& family);  // as it stands
 
 // What would be pending with this base, as a share of where RocksDB delays writes for it, or stops
 // them where it does not delay (0: neither). With any trigger of level 0: that may come back, too.
-// `filled`: with a level below level 0 that holds so much at least, and as much in level 0. Absent:
-// levels or limits were not read.
+// `filled`: after a base of so many bytes, with as much at least in level 0 and in the level that
+// it is compacted into then. Absent: levels or limits were not read.
 std::optional<double> debt_share(const ColumnFamilyReading& family, std::int64_t base,
                                  double filled = 0);
 

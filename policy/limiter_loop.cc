@@ -43,6 +43,10 @@ constexpr double kLeastPaceShareUnknown = 0.25;
 constexpr double kSlowerBesideCompactions = 1.5, kNotFastEnough = 0.1, kLeastSpread = 2;
 constexpr double kPaceEvaluationSeconds =
     60;  // as long as bursts are looked at, in its second half
+// What was raised above the limit that was found goes back after so long without any backlog, as
+// jobs and buffers do; no lower than what compactions that come in bursts need.
+constexpr double kReturnSeconds = 300;
+constexpr double kReturnEvaluationSeconds = 60;
 // Lowerings of less than this share are not worth a change.
 constexpr double kDeadBand = 0.03;
 
@@ -97,12 +101,13 @@ void LimiterLoop::note_lowering(const Situation& situation) {
   last_lowering_ = situation.now;
   const bool wished = wish_.explains(situation.now);
   if (wished) own_lowering_ = situation.now;
-  const bool paces = wished && asks_pace_;
+  const bool paces = wished && asks_for_ == Lowering::kPace;
+  const bool returns = wished && asks_for_ == Lowering::kReturn;
   if (paces && !paced_from_) paced_from_ = rate_;
   // The first limit of all only takes away bursts, and others' lowerings are no probe of ours.
   const bool first = *rate_ >= kUnlimitedBytesPerSecond;
-  if (!wished || paces) probe_.reset();
-  if (wished && !paces && !first && !probe_ && situation.read_p99_us) {
+  if (!wished || paces || returns) probe_.reset();
+  if (wished && !paces && !returns && !first && !probe_ && situation.read_p99_us) {
     probe_ = Probe{*rate_, *situation.read_p99_us, 0};
   }
   if (probe_) ++probe_->steps;
@@ -244,7 +249,7 @@ std::optional<LimiterLoop::PaceReason> LimiterLoop::reason_to_pace(
 std::optional<Proposal> LimiterLoop::pace(const Situation& situation,
                                           const KnobReading& reading) const {
   const bool calm = situation.objective.first == Priority::kReadP99 &&
-                    situation.comfortable_seconds >= kComfortSeconds &&
+                    situation.comfortable_seconds >= kComfortSeconds && situation.read_lately &&
                     written_seconds_ >= kComfortSeconds;
   if (!calm || !situation.need || !situation.passed_peak || rests(situation.now)) {
     return std::nullopt;
@@ -263,6 +268,28 @@ std::optional<Proposal> LimiterLoop::pace(const Situation& situation,
   out.reason = why->text + "; at up to " + text::rate(*situation.passed_peak) +
                " they come in bursts, where " + text::rate(need) + " is needed at most";
   out.expected = why->expected;
+  out.evidence = backlog_evidence(situation);
+  return out;
+}
+
+// A limit that was found protects something that is not seen here: a raise is for a backlog.
+std::optional<Proposal> LimiterLoop::give_back(const Situation& situation,
+                                               const KnobReading& reading) const {
+  const bool ours = reading.owner == KnobOwner::kRocktune && reading.value > reading.found;
+  const bool calm = situation.comfortable_seconds >= kReturnSeconds && !situation.binding;
+  if (!ours || !calm || !situation.need || rests(situation.now)) return std::nullopt;
+  const double margin = std::max(kPaceMargin, params_.limiter_need_margin);
+  const double need = std::max(*situation.need, need_peak_.value_or(0));
+  const double to = std::max(static_cast<double>(reading.found), std::ceil(need * margin));
+  // In halves, so that a need that moves a little moves nothing; the last step to what was found.
+  const auto found = static_cast<double>(reading.found), rate = static_cast<double>(reading.value);
+  const double least = to > found ? kLeastSpread * to : to / (1 - kDeadBand);
+  if (rate < least) return std::nullopt;
+  Proposal out = propose(reading, static_cast<std::int64_t>(to), "limiter.returned");
+  out.reason = "no backlog for " + text::duration(situation.comfortable_seconds) +
+               ", the limit of " + shown(reading.found) + " was raised for one, and " +
+               text::rate(need) + " is needed at most";
+  out.expected = no_more_stalls(situation, kReturnEvaluationSeconds);
   out.evidence = backlog_evidence(situation);
   return out;
 }
@@ -296,7 +323,11 @@ std::optional<Proposal> LimiterLoop::decide(const Situation& situation) {
   auto proposal = look_and_decide(situation, *reading);
   wish_.note(proposal, situation.now);
   raise_wish_.note(proposal, situation.now);
-  if (proposal && proposal->to < proposal->from) asks_pace_ = proposal->rule == "limiter.pace";
+  if (proposal && proposal->to < proposal->from) {
+    asks_for_ = proposal->rule == "limiter.pace"       ? Lowering::kPace
+                : proposal->rule == "limiter.returned" ? Lowering::kReturn
+                                                       : Lowering::kReads;
+  }
   return proposal;
 }
 
@@ -314,7 +345,8 @@ std::optional<Proposal> LimiterLoop::look_and_decide(const Situation& situation,
     if (auto proposal = judge_lowerings(situation, reading)) return proposal;
   }
   if (auto proposal = protect_reads(situation, reading)) return proposal;
-  return pace(situation, reading);
+  if (auto proposal = pace(situation, reading)) return proposal;
+  return give_back(situation, reading);
 }
 
 }  // namespace rocktune

@@ -64,8 +64,7 @@ std::vector<Driver> miss_evidence(const Features& f) {
 }
 
 bool is_read(const Features& features) {
-  constexpr double kLeastReadsPerSecond = 10;
-  return reads_and_seeks(features).value_or(0) >= kLeastReadsPerSecond;
+  return reads_and_seeks(features).value_or(0) >= kLeastOperationsPerSecond;
 }
 
 bool misses_cost_reads(double misses, double reads) {

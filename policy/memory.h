@@ -66,7 +66,10 @@ double memory_budget(const Budget& budget, const MemoryUse& use);
 
 Value reads_and_seeks(const Features& features);  // per second; absent without reads
 
-// Whether it is read from at all, now: fewer reads have no P99.
+// Fewer operations than these, as of a health check, have no P99 that anybody waits for.
+inline constexpr double kLeastOperationsPerSecond = 10;
+
+// Whether it is read from at all, now.
 bool is_read(const Features& features);
 
 // Misses of the block cache that reads wait for, per second: an upper bound of them. What

@@ -130,6 +130,18 @@ std::vector<GuardNote> Oscillation::take_notes() {
   return std::exchange(notes_, {});
 }
 
+Nanoseconds Oscillation::Knob::last_used() const {
+  Nanoseconds last = frozen_at.value_or(Nanoseconds{0});
+  if (!moves.empty()) last = std::max(last, moves.back().tick);
+  if (!detections.empty()) last = std::max(last, detections.back());
+  return last;
+}
+
+void Oscillation::forget(const GoneKnobs& gone) {
+  std::erase_if(knobs_,
+                [&](const auto& knob) { return gone.has(knob.first, knob.second.last_used()); });
+}
+
 void Oscillation::reset() {
   knobs_.clear();
   notes_.clear();

@@ -11,6 +11,7 @@
 // rollbacks are not asked (policy/guard.cc).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "model/decision.h"
+#include "policy/gone_knobs.h"
 
 namespace rocktune {
 
@@ -33,7 +35,9 @@ class Oscillation {
                                     std::int64_t found, Nanoseconds now);
   // What was detected since the last call.
   std::vector<GuardNote> take_notes();
+  void forget(const GoneKnobs& gone);
   void reset();
+  [[nodiscard]] std::size_t remembered() const { return knobs_.size(); }
 
  private:
   using Key = std::pair<std::string, std::string>;
@@ -47,6 +51,7 @@ class Oscillation {
     std::optional<Nanoseconds> reversal;   // the newest one when last detected
     std::optional<Nanoseconds> frozen_at;  // the newest freeze
     double frozen_seconds = 0;
+    [[nodiscard]] Nanoseconds last_used() const;
   };
   void detect(const Proposal& proposal, Knob& knob, Nanoseconds reversal, Nanoseconds now);
   std::optional<std::string> reverses(const Proposal& proposal, Knob& knob, Nanoseconds now);

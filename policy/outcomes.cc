@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "model/knobs.h"
 #include "model/text.h"
 #include "policy/urgent.h"
 
@@ -15,13 +16,6 @@ namespace {
 constexpr double kRelativeTolerance = 0.10;
 constexpr double kFarFactor = 5;
 constexpr double kLoadTolerance = 0.30;
-constexpr double kLoadSeconds = 10;
-constexpr std::size_t kMostRunning = 32;  // windows are short and knobs rest between changes
-// What the feature was longer ago than this says nothing of what the change did.
-constexpr double kMostUnseenSeconds = 300;
-// What waits for a culprit to go back waits no longer than such a rollback is offered (a minute),
-// and the time that one may not be seen.
-constexpr double kJudgedSeconds = 300;
 
 // By how much a value of this kind moves without any cause, by its name or the unit that ends it.
 struct UnitTolerance {
@@ -44,38 +38,6 @@ constexpr std::array<UnitTolerance, 12> kUnitTolerances{{
     {"write_amplification", 1},
 }};
 
-Value value_of(const Features& features, std::string_view name) {
-  Value found;
-  Features::visit_values(features, [&](std::string_view one, const Value& value) {
-    if (one == name) found = value;
-  });
-  return found;
-}
-
-// What a value of this kind is a share of: its mean over several samples is that of the sums, not
-// of the shares. Samples in which hardly anything was written would count as much as any other.
-std::string_view weight_of(std::string_view feature) {
-  return feature == "write_amplification" ? "user_write_bytes_per_second" : "";
-}
-
-// Operations per second; absent when none of them was read.
-Value load(const Features& features) {
-  Value sum;
-  for (const Value& part :
-       {features.reads_per_second, features.writes_per_second, features.seeks_per_second}) {
-    if (part) sum = sum.value_or(0) + *part;
-  }
-  return sum;
-}
-
-// Somebody else moved the knob away from what we set it to.
-bool taken_over(const Decision& decision, const Actuation& actuation, const Features& features) {
-  return std::any_of(features.knobs.begin(), features.knobs.end(), [&](const KnobReading& knob) {
-    return knob.name == decision.proposal.knob &&
-           knob.column_family == decision.proposal.column_family && knob.value != actuation.after;
-  });
-}
-
 double mean_load(double sum, int present, double otherwise) {
   return present > 0 ? sum / present : otherwise;
 }
@@ -95,10 +57,6 @@ constexpr int kLeastSamples = 3;
 // By how much the expected feature got better; below zero: worse.
 double gain_of(const Expectation& expected, double measured) {
   return expected.lower_is_better ? expected.baseline - measured : measured - expected.baseline;
-}
-
-bool same_knob(const Proposal& a, const Proposal& b) {
-  return a.knob == b.knob && a.column_family == b.column_family;
 }
 
 }  // namespace
@@ -139,6 +97,10 @@ Finished Outcomes::finish(const Running& running, const std::vector<Running>& en
   by_others = judge_slos(running, !others.empty(), out) || by_others;
   if (by_others) out.outcome.reason += others;
   if (running.other_change) out.outcome.reason += "; another knob was changed meanwhile";
+  if (running.steps > 1) {
+    out.outcome.reason += "; judged together with the " + std::to_string(running.steps - 1) +
+                          " before it, from decision " + running.first_id + " on";
+  }
   if (!running.again.empty()) {
     out.outcome.reason += "; judged again after decision " + running.again + " was taken back";
   }
@@ -233,164 +195,6 @@ std::optional<Culprit> Outcomes::find_culprit(const Running& running,
   }
   if (newest == &running) return std::nullopt;
   return Culprit{newest->decision.id, newest->decision.proposal, newest->actuation, why};
-}
-
-Outcomes::Outcomes(const Objective& objective) {
-  slos_.emplace_back("read_p99_us", &Features::read_p99_us, objective.read_p99_seconds * 1e6);
-  slos_.emplace_back("write_p99_us", &Features::write_p99_us, objective.write_p99_seconds * 1e6);
-}
-
-void Outcomes::begin(const Decision& decision, const Actuation& actuation,
-                     const Features& features) {
-  std::erase_if(judged_, [&](const Running& one) {
-    return same_knob(one.decision.proposal, decision.proposal);
-  });
-  for (std::size_t i = 0; i < running_.size();) {
-    if (!same_knob(running_[i].decision.proposal, decision.proposal)) {
-      running_[i++].other_change = true;
-      continue;
-    }
-    cut_.push_back(cut_short(running_[i], "the knob was changed again before the window ended"));
-    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-  if (decision.proposal.expected.feature.empty()) return;
-  if (running_.size() >= kMostRunning) running_.erase(running_.begin());
-  Running running;
-  running.decision = decision;
-  running.actuation = actuation;
-  running.since = features.at.tick;
-  running.load_before = load_.mean(kLoadSeconds).value_or(load(features).value_or(0));
-  running.others_before = others_.bytes_per_second();
-  for (const SloWatch& slo : slos_) running.half.slos.push_back(slo.begin());
-  running.whole.slos = running.half.slos;
-  running_.push_back(std::move(running));
-}
-
-void Outcomes::keep_for_later(const Running& running, const Finished& finished) {
-  if (!finished.culprit || judged_.size() >= kMostRunning) return;
-  judged_.push_back(running);
-  judged_.back().waits_for = finished.culprit->id;
-}
-
-void Outcomes::judge_again(const std::string& culprit, const Features& features) {
-  for (Running& one : judged_) {
-    if (one.waits_for != culprit || running_.size() >= kMostRunning) continue;
-    one.since = features.at.tick;
-    for (Tally* tally : {&one.whole, &one.half}) {
-      std::vector<SloWatch::Watched> slos = std::move(tally->slos);
-      for (SloWatch::Watched& slo : slos) slo.seen = slo.over = 0;
-      *tally = Tally{};
-      tally->slos = std::move(slos);
-    }
-    one.again = culprit;
-    one.other_change = false;
-    running_.push_back(one);
-  }
-  std::erase_if(judged_, [&](const Running& one) { return one.waits_for == culprit; });
-}
-
-void Outcomes::count(const Features& features, const Running& running, Tally& tally) const {
-  ++tally.samples;
-  if (Value now = load(features)) {
-    ++tally.load_present;
-    tally.load_sum += *now;
-  }
-  if (const Value& others = others_.bytes_per_second()) {
-    ++tally.others_present;
-    tally.others_sum += *others;
-  }
-  const std::string& expected = running.decision.proposal.expected.feature;
-  if (Value value = value_of(features, expected)) {
-    const std::string_view weight = weight_of(expected);
-    const double counts = weight.empty() ? 1 : value_of(features, weight).value_or(0);
-    ++tally.present;
-    tally.weight += counts;
-    tally.sum += counts * *value;
-  }
-  for (std::size_t i = 0; i < slos_.size(); ++i) {
-    slos_[i].count(tally.slos.at(i), features);
-  }
-}
-
-// Seconds since the last sample, when nobody read the database meanwhile.
-double Outcomes::unseen(const Features& features) {
-  const Nanoseconds now = features.at.tick;
-  const double gap = gaps_.look(now);
-  const double passed = last_ && now > *last_ ? seconds_between(*last_, now) : 0;
-  last_ = now;
-  return features.fresh ? gap : passed;
-}
-
-void Outcomes::put_off(double seconds, std::vector<Finished>& out) {
-  for (std::size_t i = 0; i < running_.size();) {
-    Running& running = running_[i];
-    running.since +=
-        std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(seconds));
-    running.unseen_seconds += seconds;
-    if (running.unseen_seconds <= kMostUnseenSeconds) {
-      ++i;
-      continue;
-    }
-    out.push_back(cut_short(running, "the database was not read for " +
-                                         text::duration(running.unseen_seconds) +
-                                         " before the window ended"));
-    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-}
-
-std::vector<Finished> Outcomes::observe(const Features& features) {
-  std::vector<Finished> out = std::exchange(cut_, {});
-  if (const double seconds = unseen(features); seconds > 0) {
-    put_off(seconds, out);
-    return out;  // what this sample tells of is the time that nobody saw
-  }
-  std::erase_if(judged_, [&](const Running& one) {
-    return taken_over(one.decision, one.actuation, features) ||
-           seconds_between(one.since, features.at.tick) >
-               one.decision.proposal.expected.window_seconds + kJudgedSeconds;
-  });
-  if (Value now = load(features)) load_.add(features.at.tick, *now);
-  load_.expire(features.at.tick);
-  for (SloWatch& slo : slos_) slo.observe(features);
-  others_.observe(features);
-  std::vector<Running> ended;
-  for (std::size_t i = 0; i < running_.size();) {
-    Running& running = running_[i];
-    double window = running.decision.proposal.expected.window_seconds;
-    double age = seconds_between(running.since, features.at.tick);
-    bool taken = taken_over(running.decision, running.actuation, features);
-    if (taken) {
-      out.push_back(cut_short(running, "somebody else changed the knob before the window ended"));
-    } else {
-      count(features, running, running.whole);
-      if (age >= window / 2) count(features, running, running.half);
-      if (age >= window) ended.push_back(running);
-    }
-    if (taken || age >= window) {
-      running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
-    } else {
-      ++i;
-    }
-  }
-  // Judged once all windows know of this sample: a later change may be the culprit.
-  for (const Running& running : ended) {
-    out.push_back(finish(running, ended));
-    keep_for_later(running, out.back());
-  }
-  return out;
-}
-
-std::vector<Finished> Outcomes::end_all(const std::string& why) {
-  std::vector<Finished> out = std::exchange(cut_, {});
-  for (const Running& running : running_) out.push_back(cut_short(running, why));
-  running_.clear();
-  judged_.clear();
-  gaps_.reset();
-  last_.reset();
-  load_.clear();
-  for (SloWatch& slo : slos_) slo.reset();
-  others_ = OthersWork();
-  return out;
 }
 
 }  // namespace rocktune

@@ -11,6 +11,11 @@
 // Time in which the database was not read does not count: the window goes on after it; after five
 // minutes of it the result is "unknown".
 //
+// Steps in a row - the same rule moves the knob on, the same way, before the last step was judged -
+// are judged together: the window begins anew with each, from the baseline of the first, and where
+// they go back they go back to where the first began. Not those of the limiter, which answer a
+// backlog from poll to poll: each finds another one. Nor after five minutes.
+//
 // A service level that was kept before the change and is broken over the second half, under a load
 // that did not change and beside others who did not write more, makes the result "worse", whatever
 // was expected. Not that of reads after a raise that is to relieve a backlog: where the two
@@ -90,7 +95,16 @@ class Outcomes {
     bool other_change = false;
     std::string waits_for;  // judged_: the culprit that is to go back first
     std::string again;      // the culprit that went back: this is the second judgement
+    // Steps in a row: the first of them, when it was made, and how many there are.
+    std::string first_id;
+    Nanoseconds first_at{0};
+    int steps = 1;
   };
+  std::optional<Running> cut_others(const Decision& decision, const Actuation& actuation,
+                                    Nanoseconds now);
+  static bool goes_on(const Running& earlier, const Decision& decision, const Actuation& actuation,
+                      Nanoseconds now);
+  static void join(const Running& earlier, Running& running);
   double unseen(const Features& features);
   void put_off(double seconds, std::vector<Finished>& out);
   void keep_for_later(const Running& running, const Finished& finished);

@@ -20,8 +20,8 @@ std::string known_names(const std::vector<ParamSpec>& specs) {
 
 std::string complaint(const std::string& name, double value, const ParamSpec* spec) {
   if (spec == nullptr) return "unknown parameter \"" + name + "\"";
-  return "parameter \"" + name + "\" is " + text::number(value, 3) + ", but has to be from " +
-         text::number(spec->min, 3) + " to " + text::number(spec->max, 3);
+  return "parameter \"" + name + "\" is " + text::exact(value) + ", but has to be from " +
+         text::exact(spec->min) + " to " + text::exact(spec->max);
 }
 
 }  // namespace

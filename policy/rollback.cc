@@ -111,11 +111,17 @@ std::vector<Proposal> Rollbacks::propose(const Features& features,
   return out;
 }
 
-std::optional<Culprit> Rollbacks::done(const Proposal& proposal) {
+std::optional<Culprit> Rollbacks::done(const Proposal& proposal, std::int64_t after) {
   if (proposal.rule != kRollbackRule) return std::nullopt;
-  auto wanted = wanted_.extract({proposal.knob, proposal.column_family});
-  if (wanted.empty()) return std::nullopt;
-  return std::move(wanted.mapped().culprit);
+  const auto wanted = wanted_.find({proposal.knob, proposal.column_family});
+  if (wanted == wanted_.end()) return std::nullopt;
+  Actuation& made = wanted->second.culprit.actuation;
+  if (after != made.before && after != made.after) {
+    made.after = after;
+    wanted->second.since = last_.value_or(wanted->second.since);
+    return std::nullopt;
+  }
+  return std::move(wanted_.extract(wanted).mapped().culprit);
 }
 
 }  // namespace rocktune

@@ -31,8 +31,9 @@ class Rollbacks {
   // knob can be changed, or until done() or moot; not after five minutes in which it could not be
   // changed. Call once per sample.
   std::vector<Proposal> propose(const Features& features, const std::vector<Indicator>& indicators);
-  // A rollback was carried out; returns what was taken back by it.
-  std::optional<Culprit> done(const Proposal& proposal);
+  // A rollback was carried out, and the knob is at `after`: returns what was taken back. What went
+  // back only a part of the way (the guard allows steps) is offered on, and not returned yet.
+  std::optional<Culprit> done(const Proposal& proposal, std::int64_t after);
   // Those that were given up since the last call.
   std::vector<GuardNote> take_notes() { return std::exchange(notes_, {}); }
   void reset() { *this = Rollbacks(); }

@@ -126,12 +126,9 @@ void ShapeLoop::end_trial(bool gained, Nanoseconds now) {
   resting_since_ = now;
 }
 
-std::optional<Proposal> ShapeLoop::go_to(const Situation& situation, std::int64_t to,
-                                         const char* rule, std::string reason) const {
-  const KnobReading* reading = situation.features.knobs.find(trial_->knob, trial_->column_family);
-  if (reading == nullptr || !reading->changeable || reading->value == to) return std::nullopt;
-  if (borne(situation, *reading, to) != to) return std::nullopt;
-  Proposal out = propose(*reading, to, rule);
+Proposal ShapeLoop::step(const Situation& situation, const KnobReading& reading, std::int64_t to,
+                         const char* rule, std::string reason) const {
+  Proposal out = propose(reading, to, rule);
   out.reason = std::move(reason);
   out.expected = {"write_amplification", true, trial_->before.amplification(),
                   kShapeEvaluationSeconds};
@@ -160,65 +157,104 @@ std::optional<Proposal> ShapeLoop::try_next(const Situation& situation) {
   return follow(situation);
 }
 
-std::optional<Proposal> ShapeLoop::follow(const Situation& situation) {
+bool ShapeLoop::goes_on(const KnobReading* reading, Nanoseconds now) {
   Trial& trial = *trial_;
-  const KnobReading* reading = situation.features.knobs.find(trial.knob, trial.column_family);
   if (reading == nullptr) {  // not read in this sample, or gone with its column family
-    if (!trial.unseen_since) trial.unseen_since = situation.now;
-    if (seconds_between(*trial.unseen_since, situation.now) > kMeasureSeconds) {
-      end_trial(false, situation.now);
-    }
-    return std::nullopt;
+    if (!trial.unseen_since) trial.unseen_since = now;
+    if (seconds_between(*trial.unseen_since, now) > kMeasureSeconds) end_trial(false, now);
+    return false;
   }
   trial.unseen_since.reset();
-  // The guard may have allowed a part of the step only: that is what is tried, then.
+  const bool there = reading->value == trial.from || reading->value == trial.to;
   const auto [low, high] = std::minmax(trial.from, trial.to);
-  const bool part = low <= reading->value && reading->value <= high;
-  const bool first = !trial.applied_at && reading->value != trial.from && part;
-  if (first && reading->owner == KnobOwner::kRocktune) trial.to = reading->value;
-  const bool elsewhere = reading->value != trial.from && reading->value != trial.to;
+  const bool part = !there && low < reading->value && reading->value < high;
+  // The guard may have allowed a part of the step only: that is what is tried, then. Later another
+  // loop of ours may have taken a part of it back, for the debt of a base.
+  const bool first_part = part && !trial.applied_at && reading->owner == KnobOwner::kRocktune;
+  const bool part_left = part && trial.applied_at && reading->owner != KnobOwner::kManual;
+  if (first_part) trial.to = reading->value;
   const bool back = trial.applied_at && reading->value == trial.from;  // undone, by whomever
-  if (elsewhere || back) {
+  if (!back && (there || first_part || part_left)) return true;
+  end_trial(false, now);
+  settling_since_ = now;
+  return false;
+}
+
+std::optional<Proposal> ShapeLoop::follow(const Situation& situation) {
+  const KnobReading* reading = situation.features.knobs.find(trial_->knob, trial_->column_family);
+  if (!goes_on(reading, situation.now)) return std::nullopt;
+  if (trial_->failed_at) return take_back(situation, *reading);
+  return reading->value == trial_->from ? ask(situation, *reading)
+                                        : await_judgement(situation, *reading);
+}
+
+// Not applied: refused, held, or nobody acts. It is asked for as long as one measurement takes.
+std::optional<Proposal> ShapeLoop::ask(const Situation& situation, const KnobReading& reading) {
+  const Trial& trial = *trial_;
+  if (seconds_between(trial.asked_at, situation.now) > kMeasureSeconds) {
     end_trial(false, situation.now);
-    settling_since_ = situation.now;
     return std::nullopt;
   }
-  if (trial.failed) return go_to(situation, trial.from, "shape.undo", trial.why);
-  if (reading->value == trial.from) {
-    // Not applied: refused, held, or nobody acts. It is asked for as long as one measurement takes.
-    if (seconds_between(trial.asked_at, situation.now) > kMeasureSeconds) {
-      end_trial(false, situation.now);
-      return std::nullopt;
-    }
-    return go_to(situation, trial.to, "shape.try",
-                 "write amplification is " + text::number(trial.before.amplification(), 2) +
-                     " at " + text::rate(trial.before.user / trial.before.seconds) +
-                     ": whether another " + trial.knob + " of " + trial.column_family +
-                     " does better takes " + text::duration(kShapeEvaluationSeconds) + " to tell");
-  }
+  if (!reading.changeable || borne(situation, reading, trial.to) != trial.to) return std::nullopt;
+  return step(situation, reading, trial.to, "shape.try",
+              "write amplification is " + text::number(trial.before.amplification(), 2) + " at " +
+                  text::rate(trial.before.user / trial.before.seconds) + ": whether another " +
+                  trial.knob + " of " + trial.column_family + " does better takes " +
+                  text::duration(kShapeEvaluationSeconds) + " to tell");
+}
+
+std::optional<Proposal> ShapeLoop::await_judgement(const Situation& situation,
+                                                   const KnobReading& reading) {
+  Trial& trial = *trial_;
   if (!trial.applied_at) {
     trial.applied_at = situation.now;
     cost_ = {};
   }
-  if (seconds_between(*trial.applied_at, situation.now) < kSettleSeconds) {
+  if (reading.value != trial.to) {
+    return fail(situation, reading, "a part of it was taken back before anybody could tell");
+  }
+  const double tried = seconds_between(*trial.applied_at, situation.now);
+  if (tried < kSettleSeconds) {
     cost_ = {};
     return std::nullopt;
   }
   if (cost_.seconds < kMeasureSeconds) {
-    const double tried = seconds_between(*trial.applied_at, situation.now);
     if (tried < kSettleSeconds + kLongestMeasureSeconds) return std::nullopt;
-    trial.failed = true;
-    trial.why = "nobody could tell in " + text::duration(tried) +
-                " what it gains: writers were in trouble, or too little was read";
-    return go_to(situation, trial.from, "shape.undo", trial.why);
+    return fail(situation, reading,
+                "nobody could tell in " + text::duration(tried) +
+                    " what it gains: writers were in trouble, or too little was read");
   }
-  const Judgement judgement = judge(trial.before, cost_, trial.why);
-  if (judgement == Judgement::kBetter) {
-    end_trial(true, situation.now);
+  std::string why;
+  if (judge(trial.before, cost_, why) != Judgement::kBetter) {
+    return fail(situation, reading, std::move(why));
+  }
+  end_trial(true, situation.now);
+  return std::nullopt;
+}
+
+std::optional<Proposal> ShapeLoop::fail(const Situation& situation, const KnobReading& reading,
+                                        std::string why) {
+  trial_->failed_at = situation.now;
+  trial_->why = std::move(why);
+  return take_back(situation, reading);
+}
+
+// As far as what would be pending allows, and on once that is less.
+std::optional<Proposal> ShapeLoop::take_back(const Situation& situation,
+                                             const KnobReading& reading) {
+  if (!reading.changeable) {
+    trial_->failed_at = situation.now;  // frozen: the time begins when somebody can change it
     return std::nullopt;
   }
-  trial.failed = true;
-  return go_to(situation, trial.from, "shape.undo", trial.why);
+  // Held for so long it is somebody's wish, or the debt stays.
+  if (seconds_between(*trial_->failed_at, situation.now) > kTurnSeconds) {
+    end_trial(false, situation.now);
+    settling_since_ = situation.now;
+    return std::nullopt;
+  }
+  const auto to = borne(situation, reading, trial_->from);
+  if (!to) return std::nullopt;
+  return step(situation, reading, *to, "shape.undo", trial_->why);
 }
 
 std::optional<Proposal> ShapeLoop::undo_inherited(const Situation& situation) {

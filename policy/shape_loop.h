@@ -45,7 +45,7 @@ class ShapeLoop {
     Nanoseconds asked_at{0};
     std::optional<Nanoseconds> applied_at;
     std::optional<Nanoseconds> unseen_since;  // the knob is not in the samples
-    bool failed = false;                      // to be taken back
+    std::optional<Nanoseconds> failed_at;     // to be taken back, and why
     std::string why;
   };
   enum class Judgement { kBetter, kWorse, kIncomparable };
@@ -54,13 +54,21 @@ class ShapeLoop {
   static Judgement judge(const Cost& before, const Cost& after, std::string& why);
   std::optional<Proposal> try_next(const Situation& situation);
   std::optional<Proposal> follow(const Situation& situation);
+  // The steps of following a trial: whether it goes on, with the knob there; what is asked for
+  // until it is made; what becomes of it then, and once it has failed.
+  bool goes_on(const KnobReading* reading, Nanoseconds now);
+  std::optional<Proposal> ask(const Situation& situation, const KnobReading& reading);
+  std::optional<Proposal> await_judgement(const Situation& situation, const KnobReading& reading);
+  std::optional<Proposal> fail(const Situation& situation, const KnobReading& reading,
+                               std::string why);
+  std::optional<Proposal> take_back(const Situation& situation, const KnobReading& reading);
   // What an earlier engine left, before a restart or another configuration, was in the middle of a
   // trial, or is not known to gain: it goes back to what was found, which later trials are compared
   // with.
   std::optional<Proposal> undo_inherited(const Situation& situation);
   static std::optional<Proposal> undo(const Situation& situation, const KnobReading* reading);
-  std::optional<Proposal> go_to(const Situation& situation, std::int64_t to, const char* rule,
-                                std::string reason) const;
+  [[nodiscard]] Proposal step(const Situation& situation, const KnobReading& reading,
+                              std::int64_t to, const char* rule, std::string reason) const;
   void end_trial(bool gained, Nanoseconds now);
 
   struct Inherited {

@@ -212,7 +212,9 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   const Features& f = input.features;
   look_for_reads(f, out);
   out.read_p99_us = read_p99_.median(5);
-  out.reads_slow = out.read_p99_us && *out.read_p99_us > input.objective.read_p99_seconds * 1e6;
+  // Of a health check nobody waits.
+  out.reads_slow = out.read_lately && out.read_p99_us &&
+                   *out.read_p99_us > input.objective.read_p99_seconds * 1e6;
   out.reads_slow_seconds = slow_reads_.update(out.reads_slow, out.now);
   bool queues =
       queue_.mean(5).value_or(0) >= kInterferenceShare * input.objective.device_queue_limit;

@@ -56,7 +56,7 @@ struct Situation {
   // ...or they may have been: nobody counted them for ten seconds of it, or it was seen first less
   // than ten seconds ago.
   bool read_lately = true;
-  bool reads_slow = false;  // P99 above its SLO over 5 s
+  bool reads_slow = false;  // read lately, P99 above its SLO over 5 s
   double reads_slow_seconds = 0;
   Value read_p99_us;          // median of 5 s
   bool interference = false;  // the device is busy and compactions are what keeps it so
@@ -80,6 +80,11 @@ struct Situation {
   [[nodiscard]] bool bytes_count() const {
     return objective.first == Priority::kThroughput ||
            objective.first == Priority::kWriteAmplification;
+  }
+
+  // What writers wait for comes before everything else: a stall is the longest wait of all.
+  [[nodiscard]] bool writers_first() const {
+    return objective.first == Priority::kStallSeconds || objective.first == Priority::kWriteP99;
   }
 
   Value running_compactions, running_flushes;  // means of 3 s

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/text.h"
+#include "policy/memory.h"
 #include "policy/outcomes.h"
 
 namespace rocktune {
@@ -17,9 +18,15 @@ constexpr double kBrokenShare = 0.75;  // of the samples: what stands at its lim
 
 }  // namespace
 
+Value SloWatch::p99(const Features& features) const {
+  const Value rate = rate_(features);
+  const bool few = rate && *rate < kLeastOperationsPerSecond;
+  return few ? std::nullopt : features.*p99_us_;
+}
+
 void SloWatch::observe(const Features& features) {
   const Nanoseconds now = features.at.tick;
-  const Value& p99_us = features.*p99_us_;
+  const Value p99_us = p99(features);
   if (p99_us) recent_.push_back({now, *p99_us});
   while (!recent_.empty() && (seconds_between(recent_.front().tick, now) > kBeforeSeconds ||
                               recent_.size() > kMostBefore)) {
@@ -43,7 +50,7 @@ SloWatch::Watched SloWatch::begin() const {
 }
 
 void SloWatch::count(Watched& watched, const Features& features) const {
-  const Value& p99_us = features.*p99_us_;
+  const Value p99_us = p99(features);
   if (!watched.before || !p99_us) return;
   ++watched.seen;
   if (*p99_us > watched.threshold) ++watched.over;

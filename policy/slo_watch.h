@@ -1,5 +1,6 @@
 // SloWatch: whether one service level was kept before a change, and is broken after it. Medians of
-// the P99 of intervals, since a single interval's says little. Pure; bounded; internal to policy/.
+// the P99 of intervals, since a single interval's says little. Intervals with next to no operations
+// do not count: a health check has no service level. Pure; bounded; internal to policy/.
 #pragma once
 
 #include <deque>
@@ -13,9 +14,11 @@ namespace rocktune {
 
 class SloWatch {
  public:
-  // `p99_us` is the feature of that name, `limit_us` its objective.
-  SloWatch(std::string name, Value Features::* p99_us, double limit_us)
-      : name_(std::move(name)), p99_us_(p99_us), limit_(limit_us) {}
+  // `p99_us` is the feature of that name, `rate` tells of how many operations a second it is, and
+  // `limit_us` is its objective.
+  using Rate = Value (*)(const Features&);
+  SloWatch(std::string name, Value Features::* p99_us, Rate rate, double limit_us)
+      : name_(std::move(name)), p99_us_(p99_us), rate_(rate), limit_(limit_us) {}
 
   // One change, followed from its beginning.
   struct Watched {
@@ -36,8 +39,11 @@ class SloWatch {
     Nanoseconds tick{0};
     double p99_us = 0;
   };
+  [[nodiscard]] Value p99(const Features& features) const;
+
   std::string name_;
   Value Features::* p99_us_;
+  Rate rate_;
   double limit_;
   std::deque<Point> recent_;
 };

@@ -1,7 +1,13 @@
 // What a loop asked for, and what became of it. Pure; internal to policy/.
 #pragma once
 
+#include <algorithm>
+#include <functional>
+#include <map>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "policy/situation.h"
 
@@ -47,6 +53,56 @@ class UngrantedWish {
 
  private:
   std::optional<Nanoseconds> first_, last_;
+};
+
+// Wishes for column families that nobody grants: a blame, a drift or the agent's own word holds
+// them. Such a family rests, so that it holds up no other; as one that is blamed does
+// (policy/blame.cc), for ten minutes, and twice as long each time that it goes unheard again within
+// four hours of the end, up to four hours. Bounded by the number of column families.
+class UnheardWishes {
+ public:
+  // At the end of each look in which it was wished for; true where its rest begins.
+  bool wished(const std::string& column_family, Nanoseconds now, double patience_seconds,
+              double pause_seconds) {
+    Family& family = families_[column_family];
+    if (!family.ungranted.update(true, now, patience_seconds, pause_seconds)) return false;
+    const bool again = within(family.since, now, family.rest_seconds + kLongestRestSeconds);
+    family.rest_seconds =
+        again ? std::min(2 * family.rest_seconds, kLongestRestSeconds) : kFirstRestSeconds;
+    family.since = now;
+    return true;
+  }
+  void granted(std::string_view column_family) {
+    const auto known = families_.find(column_family);
+    if (known != families_.end()) families_.erase(known);
+  }
+  [[nodiscard]] bool rests(std::string_view column_family, Nanoseconds now) const {
+    const auto known = families_.find(column_family);
+    return known != families_.end() && within(known->second.since, now, known->second.rest_seconds);
+  }
+  // Twice in a row, within four hours, and nothing was granted since: whatever its next wish would
+  // cost others, nobody may gain.
+  [[nodiscard]] bool unheard_again(std::string_view column_family, Nanoseconds now) const {
+    const auto known = families_.find(column_family);
+    if (known == families_.end() || known->second.rest_seconds <= kFirstRestSeconds) return false;
+    return within(known->second.since, now, known->second.rest_seconds + kLongestRestSeconds);
+  }
+  // Those that are gone are forgotten.
+  void keep(const std::vector<ColumnFamilyReading>& families) {
+    std::erase_if(families_, [&families](const auto& known) {
+      return std::none_of(families.begin(), families.end(),
+                          [&known](const auto& family) { return family.name == known.first; });
+    });
+  }
+
+ private:
+  static constexpr double kFirstRestSeconds = 600, kLongestRestSeconds = 4 * 3600;
+  struct Family {
+    UngrantedWish ungranted;
+    std::optional<Nanoseconds> since;  // of its last rest
+    double rest_seconds = 0;
+  };
+  std::map<std::string, Family, std::less<>> families_;
 };
 
 }  // namespace rocktune

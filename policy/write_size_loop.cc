@@ -69,11 +69,10 @@ Value write_ms_per_byte(const Features& f) {
   return *await * *iops / *bytes;
 }
 
-// Smaller writes leave compactions a smaller share of a full device. Where stalls matter first
+// Smaller writes leave compactions a smaller share of a full device. Where writers come first
 // level 0 has to be far from its limits.
 bool would_stall(const Situation& situation) {
-  const bool tight = situation.objective.first == Priority::kStallSeconds && !situation.comfortable;
-  return situation.stalled || tight;
+  return situation.stalled || (situation.writers_first() && !situation.comfortable);
 }
 
 }  // namespace

@@ -2,15 +2,14 @@
 // include/rocksdb/utilities/DOTA_tuner.h). Two knobs by additive increase and halving, at a tick of
 // 1 s in which something was flushed. The later rule wins:
 //
-//   background jobs          memtables wait (1 or more): +2; flushes are slow: halved; pending
-//   bytes
-//                            at the soft limit or level 0 at its slowdown trigger: +2;
-//                            within 2 and the number of cores (core_num, which the operator gives:
-//                            the budget's jobs_max, else the CPUs)
-//   write_buffer_size        flushes are slow, or more than 1 memtable waits: + what it was found
-//                            with; pending bytes at the soft limit: halved; within 64 MiB and 512
-//                            MiB. target_file_size_base is set to it, max_bytes_for_level_base to
-//                            it times level 0's compaction trigger.
+//   background jobs    memtables wait (1 or more): +2; flushes are slow: halved; pending bytes at
+//                      the soft limit or level 0 at its slowdown trigger: +2; within 2 and the
+//                      number of cores (core_num, which the operator gives: the budget's jobs_max,
+//                      else the CPUs)
+//   write_buffer_size  flushes are slow, or more than 1 memtable waits: + what it was found with;
+//                      pending bytes at the soft limit: halved; within 64 MiB and 512 MiB.
+//                      target_file_size_base is set to it, max_bytes_for_level_base to it times
+//                      level 0's compaction trigger.
 //
 // Slow is below half of the fastest flushes seen. The first such tick only begins the history. (A
 // revision of the repository also enlarges the memtable when none waits, against its own comment

@@ -51,6 +51,7 @@ class MeanRate {
   void add(const Features& features, const Value& rate);
   // ...and begins anew; absent when it was read for less than `least_seconds`.
   Value take(double least_seconds);
+  [[nodiscard]] double seconds() const { return seconds_; }  // that were read since
   void reset() { *this = MeanRate(); }
 
  private:

@@ -13,6 +13,10 @@
 //   agent's limiter lets level 0 have 16 parts in 17 instead, and the pause is the least rate - but
 //   while level 0 holds 4 files or more (when the original schedules a compaction of it in spite of
 //   the pause) the rate stays what the clients leave, for level 0 to use.
+// - "Flushes and level 0 first" is a matter of the agent's limiter: where the host has brought one
+//   of its own, rate_limiter_limit_flushes and rate_limiter_l0_weight are not there to be set. That
+//   limiter's own priorities hold then (RocksDB's serves flushes before compactions, and every
+//   compaction alike), and the rate is all that is turned.
 // - The size of a value is the mean of what was written lately.
 #pragma once
 

@@ -1,6 +1,7 @@
 #include "policy/peers/write_amp_limiter.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -16,6 +17,7 @@ namespace {
 constexpr double kWriteAmpTuneSeconds = 1;
 // 300 and 30 ticks; a Trend's window has both of its ends in it.
 constexpr double kFullSeconds = 299.5, kRecentSeconds = 29.5;
+constexpr int kMostSamples = 300;                // of a gap: the longer window holds no more
 constexpr double kLeastWriteAmpRate = 10 << 20;  // kMinBytesPerSec
 constexpr double kLeastFlushes = 8 << 20;        // kHighBytesLower
 constexpr double kLeastAmplification = 1;        // kRatioLower, in tenths
@@ -77,17 +79,14 @@ class WriteAmpLimiter : public Policy {
     compacting_.add(f, f.compaction_write_bytes_per_second);
     flushing_.add(f, f.flush_bytes_per_second);
     critical_ = critical_ || is_critical_shape(f);
-    if (!compaction_asks(f) || tick_.due(f.at.tick) == 0) return std::nullopt;
+    const int ticks = compaction_asks(f) ? tick_.due(f.at.tick) : 0;
+    if (ticks == 0) return std::nullopt;
+    const int seconds = std::clamp(static_cast<int>(std::lround(compacting_.seconds())), 1, ticks);
     const Value compacted = compacting_.take(kWriteAmpTuneSeconds / 2);
     const Value flushed = flushing_.take(kWriteAmpTuneSeconds / 2);
     if (!compacted || !flushed) return std::nullopt;
-    compacted_.add(f.at.tick, *compacted);
-    flushed_.add(f.at.tick, *flushed);
+    add_samples(f.at.tick, seconds, *compacted, *flushed, limiter);
     const double recent_flushes = flushed_.mean(kRecentSeconds).value_or(0);
-    if (limiter.value < kUnlimitedBytesPerSecond) {
-      const double limit = static_cast<double>(limiter.value) - *flushed;
-      limits_.add(f.at.tick, std::max(limit, 1.0));
-    }
     const bool critical = std::exchange(critical_, false);
     double rate = needed(recent_flushes);
     const double padding = padding_of(rate * params_.scale) / params_.scale;
@@ -102,6 +101,20 @@ class WriteAmpLimiter : public Policy {
                  "compactions write " + text::rate(*compacted) + " and flushes " +
                      text::rate(recent_flushes) + "; " + text::number(delta_, 0) + "% on top",
                  up ? "l0_ratio" : "read_p99_us"});
+  }
+
+  // One for each second since the last tick, those in which no compaction asked among them: the
+  // mean of them all.
+  void add_samples(Nanoseconds now, int seconds, double compacted, double flushed,
+                   const KnobReading& limiter) {
+    const bool limited = limiter.value < kUnlimitedBytesPerSecond;
+    const double limit = std::max(static_cast<double>(limiter.value) - flushed, 1.0);
+    for (int ago = std::min(seconds, kMostSamples) - 1; ago >= 0; --ago) {
+      const Nanoseconds at = now - std::chrono::seconds(ago);
+      compacted_.add(at, compacted);
+      flushed_.add(at, flushed);
+      if (limited) limits_.add(at, limit);
+    }
   }
 
   [[nodiscard]] double needed(double recent_flushes) const {

@@ -17,8 +17,8 @@
 //   limiter is given what they write on top: their mean, or what they wrote since the last tick
 //   where that is more, since a burst of theirs would take from compactions what they do not share
 //   there.
-// - Both tune only when a compaction asks. There idle time is no sample; here it leaves the
-//   windows, which are of time.
+// - Both tune only when a compaction asks, and then take a sample for each second since the last
+//   time, idle ones included: the mean of them all. Here only seconds that were read count.
 // - There the windows are full of zeros at first. Here a window's mean is of what there is: the
 //   original's first minutes are not what it does the rest of its life.
 // - `scale` divides every amount of bytes above, for databases that are scaled down.

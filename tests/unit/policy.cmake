@@ -5,22 +5,30 @@ rocktune_unit_test(policy_test
     unit/policy/device_budget_test.cc
     unit/policy/engine_test.cc
     unit/policy/fault_parts_test.cc
+    unit/policy/fault_phases_test.cc
     unit/policy/fault_test.cc
     unit/policy/give_back_test.cc
+    unit/policy/guard_memory_test.cc
     unit/policy/guard_test.cc
     unit/policy/guard_wait_test.cc
+    unit/policy/buffers_filled_test.cc
     unit/policy/buffers_loop_test.cc
     unit/policy/buffers_probe_test.cc
+    unit/policy/buffers_unheard_test.cc
     unit/policy/headroom_loops_test.cc
     unit/policy/l0_trigger_loop_test.cc
     unit/policy/level0_merges_test.cc
     unit/policy/level_base_loop_test.cc
+    unit/policy/level_base_test.cc
     unit/policy/write_size_loop_test.cc
     unit/policy/headroom_test.cc
+    unit/policy/health_check_test.cc
     unit/policy/idle_buffers_test.cc
     unit/policy/journal_filter_test.cc
+    unit/policy/limiter_return_test.cc
     unit/policy/memory_test.cc
     unit/policy/outcomes_overlap_test.cc
+    unit/policy/outcomes_steps_test.cc
     unit/policy/outcomes_test.cc
     unit/policy/pace_test.cc
     unit/policy/peers/adoc_test.cc
@@ -32,7 +40,10 @@ rocktune_unit_test(policy_test
     unit/policy/policy_choice_test.cc
     unit/policy/policy_test.cc
     unit/policy/property_test.cc
+    unit/policy/read_hits_test.cc
+    unit/policy/shape_loop_test.cc
     unit/policy/shares_test.cc
     unit/policy/sharing_test.cc
+    unit/policy/soft_limits_loop_test.cc
     unit/policy/unread_cache_test.cc
   LIBRARIES rocktune_policy)

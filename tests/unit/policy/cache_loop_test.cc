@@ -20,8 +20,9 @@ TEST_CASE("cache: grows while misses cost reads, and stops at the knee", "[headr
   REQUIRE(proposal);
   CHECK(proposal->rule == "cache.miss");
   CHECK(proposal->to == 320 * kHeadroomMiB);
-  CHECK(proposal->expected.feature == "cache_hit_ratio");
+  CHECK(proposal->expected.feature == "cache_read_hit_ratio");
   CHECK_FALSE(proposal->expected.lower_is_better);
+  CHECK(proposal->expected.baseline == Approx(0.60));
   bench.f.knobs.edit()[2].value = 320 * kHeadroomMiB;
   misses(bench, 0.615);
   CHECK_FALSE(bench.run(25, knob::kCacheCapacity));
@@ -241,4 +242,98 @@ TEST_CASE("cache: a knee is asked anew", "[headroom]") {
     CHECK_FALSE(bench.run(20, knob::kCacheCapacity));
     CHECK(bench.run(30, knob::kCacheCapacity));
   }
+}
+
+TEST_CASE("cache: a growth is to raise the hits of reads", "[headroom]") {
+  HeadroomBench bench;
+  bench.budget.memory_max = Bytes{4096 * kHeadroomMiB};
+  misses(bench, 0.36);  // most are compactions'
+  bench.f.cache_read_hit_ratio = 0.9;
+  auto proposal = bench.run(10, knob::kCacheCapacity);
+  REQUIRE(proposal);
+  CHECK(proposal->expected ==
+        Expectation{"cache_read_hit_ratio", false, proposal->expected.baseline, 60});
+  CHECK(proposal->expected.baseline == Approx(0.9));
+  bench.f.cache_read_hit_ratio.reset();  // hidden by compactions for longer than means last
+  proposal = bench.run(20, knob::kCacheCapacity);
+  REQUIRE(proposal);
+  CHECK(proposal->expected.baseline == Approx(0.36));
+}
+
+TEST_CASE("cache: what falls below its knee comes back to it, and no further", "[headroom]") {
+  HeadroomBench bench;
+  bench.budget.memory_max = Bytes{8192 * kHeadroomMiB};
+  misses(bench, 0.60);
+  const auto grown = bench.run(10, knob::kCacheCapacity);
+  REQUIRE(grown);
+  REQUIRE(grown->to == 320 * kHeadroomMiB);
+  bench.apply(*grown);
+  CHECK_FALSE(bench.run(600, knob::kCacheCapacity));            // it gained nothing
+  bench.knob(knob::kCacheCapacity).value = 240 * kHeadroomMiB;  // as by a probe
+  misses(bench, 0.48);
+  const auto step = bench.run(45, knob::kCacheCapacity);  // once the probe is judged
+  REQUIRE(step);
+  CHECK(step->to == 300 * kHeadroomMiB);
+  SECTION("at once: what that gained says nothing of more") {
+    bench.knob(knob::kCacheCapacity).value = 320 * kHeadroomMiB;
+    misses(bench, 0.60);
+    CHECK_FALSE(bench.run(600, knob::kCacheCapacity));
+    SECTION("the knee is asked anew after its hour, and then after two") {
+      const auto next = bench.run(2500, knob::kCacheCapacity);
+      REQUIRE(next);
+      CHECK(next->to == 400 * kHeadroomMiB);  // no larger step
+      bench.apply(*next);
+      CHECK_FALSE(bench.run(2 * 3600 - 10, knob::kCacheCapacity));
+    }
+  }
+  SECTION("step by step, as long as that pays") {
+    bench.apply(*step);
+    misses(bench, 0.55);
+    const auto last = bench.run(10, knob::kCacheCapacity);
+    REQUIRE(last);
+    CHECK(last->to == 320 * kHeadroomMiB);
+    bench.apply(*last);
+    misses(bench, 0.60);
+    CHECK_FALSE(bench.run(600, knob::kCacheCapacity));
+  }
+  SECTION("back, and with more misses than then: another working set, once it has filled") {
+    bench.knob(knob::kCacheCapacity).value = 320 * kHeadroomMiB;
+    misses(bench, 0.45);
+    bench.f.cache_fill_ratio = 0.9;
+    CHECK_FALSE(bench.run(60, knob::kCacheCapacity));
+    bench.f.cache_fill_ratio = 1;
+    CHECK(bench.run(10, knob::kCacheCapacity));
+  }
+}
+
+TEST_CASE("cache: back where it stood, a growth beyond is a step of its own", "[headroom]") {
+  HeadroomBench bench;
+  bench.budget.memory_max = Bytes{8192 * kHeadroomMiB};
+  misses(bench, 0.60);
+  REQUIRE(bench.run(10, knob::kCacheCapacity));
+  bench.knob(knob::kCacheCapacity).value = 192 * kHeadroomMiB;  // a probe, and no knee
+  misses(bench, 0.48);
+  bench.run(10, knob::kCacheCapacity);
+  bench.knob(knob::kCacheCapacity).value = 256 * kHeadroomMiB;
+  misses(bench, 0.60);
+  CHECK_FALSE(bench.run(28, knob::kCacheCapacity));  // it warms up
+  const auto next = bench.run(10, knob::kCacheCapacity);
+  REQUIRE(next);
+  CHECK(next->to == 320 * kHeadroomMiB);
+}
+
+TEST_CASE("cache: a growth that fell before its verdict has it when it comes again", "[headroom]") {
+  HeadroomBench bench;
+  bench.budget.memory_max = Bytes{8192 * kHeadroomMiB};
+  misses(bench, 0.60);
+  const auto grown = bench.run(10, knob::kCacheCapacity);
+  REQUIRE(grown);
+  bench.apply(*grown);
+  CHECK_FALSE(bench.run(10, knob::kCacheCapacity));
+  bench.knob(knob::kCacheCapacity).value = grown->from;
+  const auto again = bench.run(45, knob::kCacheCapacity);
+  REQUIRE(again);
+  CHECK(again->to == grown->to);
+  bench.apply(*again);
+  CHECK_FALSE(bench.run(600, knob::kCacheCapacity));  // the knee
 }

@@ -185,6 +185,7 @@ class FaultLoop {
     outcomes.insert(outcomes.end(), step.outcomes.begin(), step.outcomes.end());
     alerts.insert(alerts.end(), step.alerts.begin(), step.alerts.end());
     notes.insert(notes.end(), step.notes.begin(), step.notes.end());
+    indicators = step.indicators;
     last = sample;
     return step;
   }
@@ -243,6 +244,7 @@ class FaultLoop {
   std::vector<Outcome> outcomes;
   std::vector<AlertChange> alerts;
   std::vector<GuardNote> notes;
+  std::vector<Indicator> indicators;  // as of the last sample
 };
 
 }  // namespace rocktune::test

@@ -1,9 +1,10 @@
-// What fault_test.cc puts together: scenes in which one loop of headroom has something to do, and
-// faults.
+// What the tests of faults put together: scenes in which one loop of headroom has something to do,
+// faults, and a loop that stands just before a change or just after it.
 #pragma once
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -212,11 +213,49 @@ inline std::vector<Fault> all_faults() {
   return all;
 }
 
+inline Fault fault_named(std::string_view name) {
+  for (const Fault& fault : all_faults()) {
+    if (fault.name == name) return fault;
+  }
+  FAIL("there is no fault " << name);
+  return {};
+}
+
 inline void put(FaultLoop& loop, const Fault& fault) {
   if (fault.begin) fault.begin(loop);
   loop.fault = fault.hooks(loop);
   loop.run(fault.seconds);
   loop.fault.reset();
+}
+
+enum class Phase { kBefore, kJudging };
+
+inline FaultLoop begun(const Scene& scene, const EngineConfig& config) {
+  FaultLoop loop(config);
+  loop.plant.add_all_knobs();
+  scene.prepare(loop.plant);
+  return loop;
+}
+
+// When the scene's first change comes.
+inline double first_change(const Scene& scene, const EngineConfig& config) {
+  CAPTURE(scene.loop);
+  FaultLoop twin = begun(scene, config);
+  const auto comes = twin.until(scene.within, [&] { return twin.first(scene.loop) != nullptr; });
+  REQUIRE(comes);
+  return *comes;
+}
+
+// The scene, just before its first change or just after it.
+inline FaultLoop run_into(const Scene& scene, Phase phase, double comes,
+                          const EngineConfig& config) {
+  FaultLoop loop = begun(scene, config);
+  loop.run(phase == Phase::kJudging ? comes + 1 : comes - 0.5);
+  CHECK((loop.first(scene.loop) != nullptr) == (phase == Phase::kJudging));
+  return loop;
+}
+inline FaultLoop run_into(const Scene& scene, Phase phase) {
+  return run_into(scene, phase, first_change(scene, fault_config()), fault_config());
 }
 
 }  // namespace rocktune::test

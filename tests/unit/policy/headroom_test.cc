@@ -115,6 +115,10 @@ TEST_CASE("limiter: slow reads are not its matter when a cause is missing", "[he
   SECTION("the device is calm") {
     bench.f.device_queue = 2;
   }
+  SECTION("the device is unknown") {
+    bench.f.device_queue.reset();
+    bench.f.device_read_await_ms.reset();
+  }
   SECTION("the shape of the tree is unknown") {
     bench.f.l0_ratio.reset();
   }

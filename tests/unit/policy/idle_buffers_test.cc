@@ -51,6 +51,17 @@ TEST_CASE("buffers: they stay where half of them would be wanted back", "[headro
   }
 }
 
+TEST_CASE("buffers: half of what memtables never fill costs nothing", "[headroom][buffers]") {
+  HeadroomBench bench = grown_from_64(256, 2);
+  miss(bench, 5000);
+  bench.f.column_families[0].active_memtable_bytes = 10u << 20;
+  CHECK_FALSE(bench.run(295, knob::kWriteBufferSize));
+  const auto back = bench.run(20, knob::kWriteBufferSize);
+  REQUIRE(back);
+  CHECK(back->rule == "buffers.idle");
+  CHECK(back->to == 128 * kHeadroomMiB);
+}
+
 TEST_CASE("buffers: a device that reads keep loaded does not hold them", "[headroom][buffers]") {
   HeadroomBench bench = grown_from_64(256, 0);
   miss(bench, 5000);

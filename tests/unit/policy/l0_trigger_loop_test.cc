@@ -1,5 +1,8 @@
 #include "policy/l0_trigger_loop.h"
 
+#include <set>
+#include <string>
+
 #include "tests/support/catch.h"
 #include "tests/unit/policy/headroom_bench.h"
 
@@ -168,4 +171,25 @@ TEST_CASE("L0 trigger: hardly any reads need no filters", "[headroom]") {
   bench.knob(knob::kBloomBits).value = 0;
   bench.f.reads_per_second = 100;
   CHECK(bench.run(10, knob::kL0Trigger));
+}
+
+TEST_CASE("L0 trigger: one that nobody raises holds up no other", "[headroom]") {
+  HeadroomBench bench = merging();
+  bench.tick();
+  bench.f.column_families.push_back(bench.f.column_families[0]);
+  bench.f.column_families[1].name = "other";
+  for (const std::string_view name : {knob::kL0Trigger, knob::kL0Slowdown, knob::kBloomBits}) {
+    KnobReading reading = bench.knob(name);
+    reading.column_family = "other";
+    bench.f.knobs.edit().push_back(reading);
+  }
+  std::set<std::string> wished;
+  for (int i = 0; i < 2 * 170; ++i) {
+    for (const Proposal& one : bench.tick()) {
+      if (one.knob == knob::kL0Trigger) wished.insert(one.column_family);
+    }
+  }
+  CHECK(wished == std::set<std::string>{"default", "other"});
+  CHECK_FALSE(bench.run(490, knob::kL0Trigger));  // both rest
+  CHECK(bench.run(60, knob::kL0Trigger));
 }

@@ -161,7 +161,7 @@ TEST_CASE("of overlapping changes the newest that got worse goes back", "[rollba
     CHECK(wanted[0].to == 4);
     CHECK(wanted[0].reason.find("decision 7-1 made things worse") != std::string::npos);
     CHECK(wanted[0].reason.find("decision 9-1 came later") != std::string::npos);
-    CHECK(rollbacks.done(wanted[0])->id == "9-1");
+    CHECK(rollbacks.done(wanted[0], 4)->id == "9-1");
   }
   SECTION("none, where the newest is for others, a rollback, or for the host") {
     bench.f.read_p99_us = 3000;

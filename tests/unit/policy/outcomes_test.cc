@@ -251,7 +251,7 @@ TEST_CASE("a clear regression proposes the earlier value", "[rollback]") {
   CHECK(wanted[0].to == 100);
   CHECK(wanted[0].reason.find("7-1") != std::string::npos);
   CHECK(rollbacks.propose(standing_at(80), {}).size() == 1);  // until the guard lets it through
-  CHECK(rollbacks.done(wanted[0])->id == "7-1");
+  CHECK(rollbacks.done(wanted[0], 100)->id == "7-1");
   CHECK(rollbacks.propose(standing_at(80), {}).empty());
 }
 

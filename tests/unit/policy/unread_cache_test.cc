@@ -204,6 +204,29 @@ TEST_CASE("buffers: a cache that is read has its memory again where reads come f
     trade(bench, 60);
     CHECK(bench.knob(knob::kCacheCapacity).value == 256 * kHeadroomMiB);
   }
+  SECTION("not to a cache that cannot take it") {
+    const std::int64_t grown = bench.knob(knob::kWriteBufferSize).value;
+    bench.knob(knob::kCacheCapacity).changeable = false;
+    bench.f.reads_per_second = 20e3;
+    miss(bench, 5000);
+    trade(bench, 60);
+    CHECK(bench.knob(knob::kWriteBufferSize).value == grown);
+    bench.budget.memory_max = Bytes{4096 * kHeadroomMiB};
+    trade(bench, 30);  // nor does anybody wait for it
+    CHECK(bench.knob(knob::kWriteBufferSize).value > grown);
+  }
+  SECTION("once it may be turned again, where everything was frozen") {
+    auto freeze = [&bench](bool frozen) {
+      for (KnobReading& knob : bench.f.knobs.edit()) knob.changeable = !frozen;
+    };
+    freeze(true);
+    bench.f.reads_per_second = 20e3;
+    miss(bench, 5000);
+    CHECK(trade(bench, 200).empty());
+    freeze(false);
+    trade(bench, 60);
+    CHECK(bench.knob(knob::kCacheCapacity).value == 256 * kHeadroomMiB);
+  }
   SECTION("not from an operator") {
     bench.knob(knob::kCacheCapacity).owner = KnobOwner::kManual;
     bench.f.reads_per_second = 20e3;

@@ -54,6 +54,10 @@ TEST_CASE("peers: wrong parameters are refused with the known ones", "[peers]") 
     CHECK(policy.error().message.starts_with("policy " + name + ": unknown parameter \"speed\""));
   }
   CHECK_FALSE(make_policy("silk", {{"device_bytes_per_second", -1}}));
+  const auto little = make_policy("silk", {{"least_bytes_per_second", 1}});
+  REQUIRE_FALSE(little);
+  CHECK(little.error().message.find("is 1, but has to be from 65536 to 1e+15") !=
+        std::string::npos);
   CHECK(make_policy("silk", {{"device_bytes_per_second", 200e6}}));
 }
 

@@ -136,6 +136,35 @@ TEST_CASE("write-amp: pressure between two ticks counts, and lasts while nothing
   CHECK(std::round((after - base) / 1e6) < 130);
 }
 
+TEST_CASE("write-amp: idle seconds are samples, one for each", "[peers]") {
+  WriteAmpBench bench;
+  bench.background(20e6, 100e6);
+  bench.run(60.5);  // 60 samples; ends with a tick
+  bench.background(0, 0);
+  CHECK(bench.run(30).empty());
+  bench.background(20e6, 100e6);
+  bench.tick();
+  // 30 more, each the mean of the 30.5 s, of which half a second was busy.
+  const double share = 0.5 / 30.5;
+  const double written = (60 * 100e6 + 30 * share * 100e6) / 90;
+  CHECK(near(static_cast<double>(bench.value(knob::kRateLimit)),
+             written + padding_at(written) + share * 20e6));
+}
+
+TEST_CASE("write-amp: what was not read for long is one sample, of what was read", "[peers]") {
+  WriteAmpBench bench;
+  bench.background(20e6, 100e6);
+  bench.run(60.5);
+  bench.f.fresh = false;
+  CHECK(bench.run(30).empty());
+  bench.f.fresh = true;
+  bench.background(20e6, 40e6);
+  bench.tick();
+  const double written = (60 * 100e6 + 40e6) / 61;
+  CHECK(near(static_cast<double>(bench.value(knob::kRateLimit)),
+             written + padding_at(written) + 20e6));
+}
+
 TEST_CASE("write-amp: within 10 MiB/s and the largest rate less recent flushes", "[peers]") {
   WriteAmpBench bench;
   bench.background(300e6, 900e6);

@@ -1,0 +1,34 @@
+// GoneKnobs: what the guard remembers of a knob is forgotten some time after the knob is gone, so
+// that it does not grow with every column family that a host has ever made and dropped. Pure;
+// internal to policy/.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "model/sample.h"
+
+namespace rocktune {
+
+// As of one sample.
+class GoneKnobs {
+ public:
+  using Key = std::pair<std::string, std::string>;  // knob and column family
+
+  GoneKnobs(const KnobReadings& knobs, Nanoseconds now) : knobs_(knobs), now_(now) {}
+
+  // Not in the sample, and last used so long ago that nothing waits for it any more.
+  [[nodiscard]] bool has(const Key& knob, Nanoseconds last_used) const {
+    return seconds_between(last_used, now_) > kKeptSeconds &&
+           knobs_.find(knob.first, knob.second) == nullptr;
+  }
+
+ private:
+  // As long as the longest rest of a knob (policy/blame.cc, policy/oscillation.cc).
+  static constexpr double kKeptSeconds = 4 * 3600;
+
+  const KnobReadings& knobs_;
+  Nanoseconds now_;
+};
+
+}  // namespace rocktune

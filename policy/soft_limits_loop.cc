@@ -1,0 +1,112 @@
+#include "policy/soft_limits_loop.h"
+
+#include "model/knobs.h"
+#include "model/text.h"
+#include "policy/guard_limits.h"
+
+namespace rocktune {
+namespace {
+
+constexpr double kSoftEvaluationSeconds = 30;
+// Stops in this share of the last 30 s are a pattern: as for the delayed rate (flow_loop.cc).
+constexpr double kStopsShare = 0.1;
+constexpr double kStopsSeconds = 30;
+// A stop may end between two samples: who is so near to the limit was what it was for.
+constexpr double kAtLimit = 0.9;
+constexpr double kSoftComfortSeconds = 300;  // then what was found comes back
+// RocksDB's defaults: options.h and advanced_options.h (4, 20 and 36 files; 64 and 256 GiB).
+constexpr std::int64_t kPendingShare = 4;
+
+bool at_level0_limit(const ColumnFamilyReading& family) {
+  if (!family.level0_stop_trigger || *family.level0_stop_trigger == 0 || family.levels.empty()) {
+    return false;
+  }
+  return static_cast<double>(family.levels[0].files) >=
+         kAtLimit * static_cast<double>(*family.level0_stop_trigger);
+}
+
+bool at_pending_limit(const ColumnFamilyReading& family) {
+  if (!family.hard_pending_limit_bytes || *family.hard_pending_limit_bytes == 0) return false;
+  return static_cast<double>(family.pending_compaction_bytes.value_or(0)) >=
+         kAtLimit * static_cast<double>(*family.hard_pending_limit_bytes);
+}
+
+// RocksDB's own proportion for this column family; absent where the limits are not known.
+std::optional<std::int64_t> usual_level0(const ColumnFamilyReading& family) {
+  if (!family.level0_compaction_trigger || !family.level0_stop_trigger) return std::nullopt;
+  return static_cast<std::int64_t>(
+      (*family.level0_compaction_trigger + *family.level0_stop_trigger) / 2);
+}
+
+std::optional<std::int64_t> usual_pending(const ColumnFamilyReading& family) {
+  if (!family.hard_pending_limit_bytes) return std::nullopt;
+  return static_cast<std::int64_t>(*family.hard_pending_limit_bytes) / kPendingShare;
+}
+
+std::optional<Proposal> propose_usual(const Situation& situation, const ColumnFamilyReading* family,
+                                      std::string_view name,
+                                      const std::optional<std::int64_t>& usual, double stopped) {
+  const KnobReading* reading =
+      family == nullptr ? nullptr : situation.features.knobs.find(name, family->name);
+  if (reading == nullptr || !reading->changeable || reading->owner == KnobOwner::kManual ||
+      !usual || *usual < 1 || reading->value <= *usual) {
+    return std::nullopt;
+  }
+  Proposal out = propose(*reading, *usual, "soft_limit.even");
+  out.reason = "writes were stopped " + text::percent(stopped) + " of the last 30 s (" +
+               backlog_text(situation) + "), and a delay that begins at " +
+               shown(*find_knob(name), reading->value) + " has too little room before the stop";
+  out.expected = {"write_stopped", true, stopped, kSoftEvaluationSeconds};
+  out.evidence = backlog_evidence(situation);
+  return out;
+}
+
+}  // namespace
+
+void SoftLimitsLoop::look(const Situation& situation) {
+  const Features& f = situation.features;
+  if (f.write_stopped) stopped_.add(situation.now, *f.write_stopped);
+  stopped_.expire(situation.now);
+  if (f.write_stopped.value_or(0) <= 0) return;
+  for (const ColumnFamilyReading& family : f.column_families) {
+    if (at_level0_limit(family)) level0_ = Stopped{family.name, situation.now};
+    if (at_pending_limit(family)) pending_ = Stopped{family.name, situation.now};
+  }
+}
+
+std::optional<Proposal> SoftLimitsLoop::give_back(const Situation& situation) {
+  if (situation.comfortable_seconds < kSoftComfortSeconds) return std::nullopt;
+  for (const KnobReading& reading : situation.features.knobs) {
+    const bool soft = reading.name == knob::kL0Slowdown || reading.name == knob::kSoftPending;
+    const bool ours = reading.owner == KnobOwner::kRocktune && reading.changeable;
+    if (!soft || !ours || reading.value >= reading.found) continue;
+    Proposal out = propose(reading, reading.found, "soft_limit.returned");
+    out.reason = "no backlog for " + text::duration(situation.comfortable_seconds) +
+                 ": the next slowdown may be another one";
+    out.expected = no_more_stalls(situation, kSoftEvaluationSeconds);
+    return out;
+  }
+  return std::nullopt;
+}
+
+std::optional<Proposal> SoftLimitsLoop::decide(const Situation& situation) {
+  look(situation);
+  if (auto back = give_back(situation)) return back;
+  const double stopped = stopped_.mean(kStopsSeconds).value_or(0);
+  if (stopped < kStopsShare) return std::nullopt;
+  const auto family = [&](const std::optional<Stopped>& seen) {
+    const bool now = seen && within(seen->at, situation.now, kStopsSeconds);
+    return now ? family_of(situation.features, seen->column_family) : nullptr;
+  };
+  const ColumnFamilyReading* crowded = family(level0_);
+  if (auto out =
+          propose_usual(situation, crowded, knob::kL0Slowdown,
+                        crowded == nullptr ? std::nullopt : usual_level0(*crowded), stopped)) {
+    return out;
+  }
+  const ColumnFamilyReading* indebted = family(pending_);
+  return propose_usual(situation, indebted, knob::kSoftPending,
+                       indebted == nullptr ? std::nullopt : usual_pending(*indebted), stopped);
+}
+
+}  // namespace rocktune

@@ -1,0 +1,37 @@
+// The loop of level0_slowdown_writes_trigger and soft_pending_compaction_bytes_limit: where writes
+// stop because the delay before the stop begins too late. Pure; internal to policy/.
+//
+// RocksDB delays writes from a soft limit on and stops them at a hard one, and slows a delay by a
+// fifth at a time: it needs room between the two. RocksDB's own defaults leave it half of the way
+// from the compaction trigger to the stop in level 0 (4, 20, 36 files), and three quarters of the
+// hard limit of pending bytes (64 of 256 GiB). A configuration that leaves less, and whose writes
+// are stopped there, gets that proportion; one that leaves as much, or does not stop, is not
+// touched.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "policy/situation.h"
+
+namespace rocktune {
+
+class SoftLimitsLoop {
+ public:
+  std::optional<Proposal> decide(const Situation& situation);
+  void reset() { *this = SoftLimitsLoop(); }
+
+ private:
+  // The column family that was last seen at its hard limit while writes were stopped.
+  struct Stopped {
+    std::string column_family;
+    Nanoseconds at{0};
+  };
+  void look(const Situation& situation);
+  static std::optional<Proposal> give_back(const Situation& situation);
+
+  Trend stopped_{Trend::Jumps::kKeep, 0, 30};
+  std::optional<Stopped> level0_, pending_;
+};
+
+}  // namespace rocktune

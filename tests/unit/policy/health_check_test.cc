@@ -1,0 +1,91 @@
+// A read once a second is a health check: nothing is lowered, nor taken back, for its sake.
+#include "policy/demand.h"
+#include "policy/outcomes.h"
+#include "tests/support/catch.h"
+#include "tests/unit/policy/headroom_bench.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+// Compactions keep the device busy, and what is read waits beyond its objective.
+void disturb(HeadroomBench& bench, double reads_per_second) {
+  bench.objective.read_p99_seconds = 0.010;
+  bench.f.reads_per_second = reads_per_second;
+  bench.f.seeks_per_second = 0;
+  bench.f.read_p99_us = 15000;
+  bench.f.running_compactions = 1;
+  bench.f.device_queue = bench.objective.device_queue_limit;
+  bench.f.device_read_await_ms = 12;
+  bench.set_limit(200'000'000, 60e6);
+}
+
+bool slo_broken_by(double reads_per_second) {
+  Objective objective;
+  objective.read_p99_seconds = 0.010;
+  Outcomes outcomes(objective);
+  Features f;
+  f.fresh = true;
+  f.reads_per_second = reads_per_second;
+  f.seeks_per_second = 0;
+  f.read_p99_us = 1000;
+  f.l0_ratio = 0.2;
+  const auto pass = [&](double seconds) {
+    std::vector<Finished> all;
+    for (int i = 0; i < static_cast<int>(2 * seconds); ++i) {
+      f.at.tick += at_seconds(0.5);
+      for (Finished& one : outcomes.observe(f)) all.push_back(std::move(one));
+    }
+    return all;
+  };
+  pass(10);
+  Decision made;
+  made.id = "1-1";
+  made.proposal.knob = knob::kBackgroundJobs;
+  made.proposal.from = 2;
+  made.proposal.to = 4;
+  made.proposal.rule = "jobs.backlog";
+  made.proposal.expected = {"cache_hit_ratio", false, 0.9, 10};
+  made.verdict = {VerdictKind::kAllowed, 4, "", ""};
+  f.cache_hit_ratio = 0.9;
+  f.knobs = {jobs_knob(4)};
+  outcomes.begin(made, {"1-1", "applied", "", 2, 4}, f);
+  f.read_p99_us = 50000;
+  const auto finished = pass(11);
+  REQUIRE(finished.size() == 1);
+  return finished[0].slo_broken;
+}
+
+}  // namespace
+
+TEST_CASE("the limiter is lowered for readers, not for a health check", "[headroom]") {
+  HeadroomBench bench;
+  disturb(bench, 1000);
+  CHECK(bench.run(60, knob::kRateLimit));
+  HeadroomBench checked;
+  disturb(checked, 1);
+  checked.run(15, knob::kRateLimit);  // in its first seconds it may be read, for all that is known
+  CHECK_FALSE(checked.run(120, knob::kRateLimit));
+}
+
+TEST_CASE("others' writing is not divided for a health check", "[headroom]") {
+  const auto hurt = [](double reads_per_second) {
+    HeadroomBench bench;
+    disturb(bench, reads_per_second);
+    DemandMeter meter;
+    Demand demand;
+    for (int i = 0; i < 120; ++i) {
+      bench.f.at.tick += at_seconds(0.5);
+      demand = meter.update({bench.f, bench.indicators, bench.objective, bench.budget});
+    }
+    return demand.reads_hurt;
+  };
+  CHECK(hurt(1000));
+  CHECK_FALSE(hurt(1));
+}
+
+TEST_CASE("a service level is one of readers", "[outcomes]") {
+  CHECK(slo_broken_by(1000));
+  CHECK_FALSE(slo_broken_by(1));
+}

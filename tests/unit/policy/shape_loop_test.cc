@@ -1,0 +1,264 @@
+// The loop of the tree's shape on hand-made features.
+#include "policy/shape_loop.h"
+
+#include <set>
+
+#include "tests/support/catch.h"
+#include "tests/unit/policy/headroom_bench.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+// Ticks until the shape loop proposes, at most so long; other loops' proposals are ignored.
+std::optional<Proposal> shape_proposal(HeadroomBench& bench, double seconds) {
+  for (int i = 0; i < static_cast<int>(seconds * 2); ++i) {
+    for (const Proposal& proposal : bench.tick()) {
+      if (proposal.rule.starts_with("shape.")) return proposal;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+TEST_CASE("shape: kept when it saves writes, taken back when it does not", "[headroom][shape]") {
+  HeadroomBench bench;
+  bench.family(64 * kHeadroomMiB, 0);
+  constexpr double kTrial = ShapeLoop::kSettleSeconds + ShapeLoop::kMeasureSeconds;
+  CHECK_FALSE(shape_proposal(bench, ShapeLoop::kMeasureSeconds - 2));
+  auto trial = shape_proposal(bench, 4);
+  REQUIRE(trial);
+  CHECK(trial->rule == "shape.try");
+  CHECK(trial->knob == knob::kLevelBase);
+  CHECK(trial->to == 2 * trial->from);
+  bench.apply(*trial);
+  const double amplified = *bench.f.compaction_write_bytes_per_second;
+
+  SECTION("it saves writes: the same step again") {
+    bench.f.compaction_write_bytes_per_second = 0.8 * amplified;
+    const auto next = shape_proposal(bench, kTrial + ShapeLoop::kMeasureSeconds + 10);
+    REQUIRE(next);
+    CHECK(next->rule == "shape.try");
+    CHECK(next->from == trial->to);
+  }
+  SECTION("it saves nothing: back, and the next candidate") {
+    const auto undo = shape_proposal(bench, kTrial + 10);
+    REQUIRE(undo);
+    CHECK(undo->rule == "shape.undo");
+    CHECK(undo->to == trial->from);
+    bench.apply(*undo);
+    CHECK_FALSE(shape_proposal(bench, ShapeLoop::kSettleSeconds));
+    const auto next = shape_proposal(bench, ShapeLoop::kMeasureSeconds + 10);
+    REQUIRE(next);
+    CHECK(next->knob == knob::kTargetFileSize);
+  }
+  SECTION("reads pay for it: back") {
+    bench.f.compaction_write_bytes_per_second = 0.8 * amplified;
+    bench.f.read_p99_us = 1.2 * 500;
+    const auto undo = shape_proposal(bench, kTrial + 10);
+    REQUIRE(undo);
+    CHECK(undo->rule == "shape.undo");
+  }
+  SECTION("the guard allowed a part of it: that is what is tried") {
+    bench.knob(knob::kLevelBase).value = 384 * kHeadroomMiB;
+    const auto undo = shape_proposal(bench, kTrial + 10);
+    REQUIRE(undo);
+    CHECK(undo->from == 384 * kHeadroomMiB);
+    CHECK(undo->to == trial->from);
+  }
+  SECTION("somebody undid it: the next candidate") {
+    shape_proposal(bench, 10);
+    bench.knob(knob::kLevelBase).value = trial->from;
+    const auto next = shape_proposal(bench, kTrial + 20);
+    REQUIRE(next);
+    CHECK(next->knob == knob::kTargetFileSize);
+  }
+  SECTION("the load is another one: nobody can tell, back") {
+    bench.f.user_write_bytes_per_second = 20e6;
+    bench.f.compaction_write_bytes_per_second = 0.8 * amplified;
+    const auto undo = shape_proposal(bench, kTrial + 10);
+    REQUIRE(undo);
+    CHECK(undo->rule == "shape.undo");
+  }
+}
+
+TEST_CASE("shape: what nobody can judge goes back", "[headroom][shape]") {
+  HeadroomBench bench;
+  bench.family(64 * kHeadroomMiB, 0);
+  const auto trial = shape_proposal(bench, ShapeLoop::kMeasureSeconds + 2);
+  REQUIRE(trial);
+  bench.apply(*trial);
+  bench.f.stalled_ratio = 0.5;
+  constexpr double kLongest = ShapeLoop::kSettleSeconds + ShapeLoop::kLongestMeasureSeconds;
+  CHECK_FALSE(shape_proposal(bench, kLongest - 10));
+  const auto undo = shape_proposal(bench, 20);
+  REQUIRE(undo);
+  CHECK(undo->rule == "shape.undo");
+  CHECK(undo->to == trial->from);
+}
+
+TEST_CASE("shape: what an earlier run left goes back to what was found", "[headroom][shape]") {
+  HeadroomBench bench;
+  bench.family(64 * kHeadroomMiB, 0);
+  KnobReading& base = bench.knob(knob::kLevelBase);
+  base.owner = KnobOwner::kRocktune;
+  base.value = 2 * base.found;
+  SECTION("once, and then trials begin") {
+    const auto undo = shape_proposal(bench, 1);
+    REQUIRE(undo);
+    CHECK(undo->rule == "shape.undo");
+    CHECK(undo->to == undo->from / 2);
+    bench.apply(*undo);
+    CHECK_FALSE(shape_proposal(bench, ShapeLoop::kSettleSeconds));
+    const auto next = shape_proposal(bench, ShapeLoop::kMeasureSeconds + 10);
+    REQUIRE(next);
+    CHECK(next->rule == "shape.try");
+  }
+  SECTION("one after the other") {
+    KnobReading& files = bench.knob(knob::kTargetFileSize);
+    files.owner = KnobOwner::kRocktune;
+    files.value = 2 * files.found;
+    std::set<std::string> returned;
+    for (int i = 0; i < 2; ++i) {
+      const auto undo = shape_proposal(bench, 1);
+      REQUIRE(undo);
+      CHECK(undo->rule == "shape.undo");
+      CHECK_FALSE(shape_proposal(bench, 1300)->rule == "shape.try");  // held while one is judged
+      bench.apply(*undo);
+      returned.insert(undo->knob);
+    }
+    CHECK(returned.size() == 2);
+  }
+  SECTION("unless something holds it for so long") {
+    for (int i = 0; i < 2 * 2402; ++i) bench.tick();
+    const auto next =
+        shape_proposal(bench, ShapeLoop::kSettleSeconds + 2 * ShapeLoop::kMeasureSeconds);
+    REQUIRE(next);
+    CHECK(next->rule == "shape.try");
+  }
+  SECTION("after a freeze, however long") {
+    bench.knob(knob::kLevelBase).changeable = false;
+    CHECK_FALSE(shape_proposal(bench, 9000));
+    bench.knob(knob::kLevelBase).changeable = true;
+    const auto undo = shape_proposal(bench, 1);
+    REQUIRE(undo);
+    CHECK(undo->rule == "shape.undo");
+  }
+}
+
+TEST_CASE("shape: after a round without gain it rests for hours", "[headroom][shape]") {
+  HeadroomBench bench;
+  bench.family(64 * kHeadroomMiB, 0);
+  int tries = 0;
+  for (int i = 0; i < 12; ++i) {
+    const auto proposal = shape_proposal(bench, 2500);
+    if (!proposal) break;
+    if (proposal->rule == "shape.try") ++tries;
+    bench.apply(*proposal);
+  }
+  CHECK(tries == 4);
+  CHECK_FALSE(shape_proposal(bench, ShapeLoop::kRestSeconds - 3000));
+}
+
+namespace {
+
+constexpr double kJudgedSeconds = ShapeLoop::kSettleSeconds + ShapeLoop::kMeasureSeconds;
+
+// A trial of twice the base was made. With the base as found and two files in level 0 4096 MiB
+// would be pending: 128 MiB of level 0 and 512 of level 1, and 384 of those with eight times as
+// much of level 2; with one file 3740.
+HeadroomBench tried_base(std::uint64_t soft_limit_mib, std::uint64_t level0_files = 2) {
+  HeadroomBench bench;
+  bench.family(64 * kHeadroomMiB, 0);
+  bench.f.column_families[0].levels[0].files = level0_files;
+  bench.f.column_families[0].soft_pending_limit_bytes = soft_limit_mib << 20;
+  const auto trial = shape_proposal(bench, ShapeLoop::kMeasureSeconds + 2);
+  REQUIRE(trial);
+  REQUIRE(trial->knob == knob::kLevelBase);
+  bench.apply(*trial);
+  return bench;
+}
+
+// The level below level 0 gives off what is above its target.
+void drain_level1(HeadroomBench& bench) {
+  bench.f.column_families[0].levels[1].bytes =
+      static_cast<std::uint64_t>(bench.knob(knob::kLevelBase).value);
+}
+
+}  // namespace
+
+TEST_CASE("shape: a base goes back as far as its debt allows", "[headroom][shape]") {
+  HeadroomBench bench = tried_base(6827);  // of which 4096 are 0.6
+  const auto part = shape_proposal(bench, kJudgedSeconds + 10);
+  REQUIRE(part);
+  CHECK(part->rule == "shape.undo");
+  CHECK(part->to == 400 * kHeadroomMiB);
+  bench.apply(*part);
+  drain_level1(bench);
+  std::optional<Proposal> last;
+  for (int i = 0; i < 3; ++i) {
+    const auto next = shape_proposal(bench, 1);
+    if (!next) break;
+    CHECK(next->rule == "shape.undo");
+    CHECK(next->to < next->from);
+    bench.apply(*next);
+    drain_level1(bench);
+    last = next;
+  }
+  REQUIRE(last);
+  CHECK(last->to == 256 * kHeadroomMiB);
+  const auto other = shape_proposal(bench, kJudgedSeconds + 10);
+  REQUIRE(other);
+  CHECK(other->rule == "shape.try");
+  CHECK(other->knob == knob::kTargetFileSize);
+}
+
+TEST_CASE("shape: a base that was lowered for its debt goes all the way back",
+          "[headroom][shape]") {
+  HeadroomBench bench = tried_base(4900, 1);  // of which 3740 are more than three quarters
+  const auto debt = bench.run(2, knob::kLevelBase);
+  REQUIRE(debt);
+  CHECK(debt->rule == "level_base.debt");
+  bench.apply(*debt);
+  std::set<std::string> rules;
+  for (int i = 0; i < 200 && bench.knob(knob::kLevelBase).value > 256 * kHeadroomMiB; ++i) {
+    drain_level1(bench);
+    const auto less = bench.run(1, knob::kLevelBase);
+    if (!less) continue;
+    CHECK(less->to < less->from);
+    rules.insert(less->rule);
+    bench.apply(*less);
+  }
+  CHECK(bench.knob(knob::kLevelBase).value == 256 * kHeadroomMiB);
+  CHECK(rules.count("shape.undo") == 1);
+}
+
+TEST_CASE("shape: what cannot go back holds up no other trial", "[headroom][shape]") {
+  SECTION("for its debt") {
+    HeadroomBench bench = tried_base(3000);  // no base below is borne
+    const auto next = shape_proposal(bench, kJudgedSeconds + 2390);
+    CHECK_FALSE(next);
+    const auto other = shape_proposal(bench, kJudgedSeconds + 30);
+    REQUIRE(other);
+    CHECK(other->rule == "shape.try");
+    CHECK(other->knob == knob::kTargetFileSize);
+  }
+  SECTION("for somebody's word: a freeze does not count") {
+    HeadroomBench bench = tried_base(60000);
+    REQUIRE(shape_proposal(bench, kJudgedSeconds + 10));
+    bench.knob(knob::kLevelBase).changeable = false;
+    CHECK_FALSE(shape_proposal(bench, 3000));
+    bench.knob(knob::kLevelBase).changeable = true;
+    for (int i = 0; i < 2 * 2390; ++i) {
+      for (const Proposal& one : bench.tick()) {
+        if (one.rule.starts_with("shape.")) CHECK(one.rule == "shape.undo");
+      }
+    }
+    bench.run(20, knob::kLevelBase);
+    const auto other = shape_proposal(bench, kJudgedSeconds + 30);
+    REQUIRE(other);
+    CHECK(other->knob == knob::kTargetFileSize);
+  }
+}
