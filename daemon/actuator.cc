@@ -46,7 +46,21 @@ std::vector<Actuation> to_actuations(const wire::ChangesRequest& request,
   return actuations;
 }
 
+bool is_still_open(const Errand& errand) {
+  const std::optional<Opening>& opening = errand.target->opening();
+  return opening && opening->incarnation() == errand.incarnation;
+}
+
+void refuse_all(const Errand& errand, const std::string& reason) {
+  for (const Decision& decision : errand.decisions) {
+    const std::int64_t value = decision.proposal.from;
+    errand.target->report({decision.id, "not_sent", reason, value, value});
+  }
+}
+
 namespace {
+
+constexpr const char* kNoLongerOpen = "the database was closed, or opened anew, since";
 
 bool holds(const std::optional<wire::Lease>& lease, const HoldTerms& terms) {
   return lease && lease->holder == terms.holder && lease->on_expiry == terms.on_expiry &&
@@ -55,24 +69,30 @@ bool holds(const std::optional<wire::Lease>& lease, const HoldTerms& terms) {
 
 }  // namespace
 
-boost::asio::awaitable<void> hold_and_apply(std::shared_ptr<Peer> peer,
-                                            std::shared_ptr<Target> target,
-                                            std::vector<Decision> decisions, std::string run,
-                                            HoldTerms terms, Nanoseconds deadline) {
-  const std::optional<Opening>& opening = target->opening();
-  if (!opening) co_return;
-  const std::string database = opening->database.id;
-  const wire::ChangesRequest request = to_request(run, *target, decisions, terms.holder);
+boost::asio::awaitable<void> hold_and_apply(std::shared_ptr<Peer> peer, Errand errand,
+                                            std::string run, HoldTerms terms,
+                                            Nanoseconds deadline) {
+  const std::shared_ptr<Target> target = errand.target;
+  if (!is_still_open(errand)) {
+    refuse_all(errand, kNoLongerOpen);
+    co_return;
+  }
+  const std::string database = target->opening()->database.id;
+  const wire::ChangesRequest request = to_request(run, *target, errand.decisions, terms.holder);
   Result<wire::ChangeResults> answer = wire::ChangeResults{};
   if (!holds(target->lease(), terms)) {
     const wire::Lease wanted{terms.holder, terms.seconds, terms.on_expiry, std::nullopt};
     const Result<wire::Lease> lease = co_await peer->session.lease(database, wanted, deadline);
+    if (!is_still_open(errand)) {
+      refuse_all(errand, kNoLongerOpen);
+      co_return;
+    }
     target->note("lease", lease ? std::string() : lease.error().message);
     if (!lease) answer = tl::unexpected<Error>(lease.error());
   }
-  if (decisions.empty()) co_return;
+  if (errand.decisions.empty()) co_return;
   if (answer) answer = co_await peer->session.changes(database, request, deadline);
-  for (const Actuation& actuation : to_actuations(request, decisions, answer)) {
+  for (const Actuation& actuation : to_actuations(request, errand.decisions, answer)) {
     target->report(actuation);
   }
 }

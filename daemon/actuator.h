@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,20 @@
 #include "daemon/config/config.h"
 
 namespace rocktune::daemon {
+
+// What one poll of a database asks to be done in it.
+struct Errand {
+  std::shared_ptr<Target> target;
+  std::vector<Decision> decisions;
+  std::uint64_t configured = 0;  // the target's, when this was decided
+  std::string incarnation;       // of the opening that was sampled
+};
+
+// Whether the target is still what was sampled. Another process may have opened the database since,
+// and ids of databases are those of one process.
+bool is_still_open(const Errand& errand);
+// None of it was sent: reports that.
+void refuse_all(const Errand& errand, const std::string& reason);
 
 struct HoldTerms {
   std::string holder;
@@ -28,11 +43,10 @@ std::vector<Actuation> to_actuations(const wire::ChangesRequest& request,
                                      const std::vector<Decision>& decisions,
                                      const Result<wire::ChangeResults>& answer);
 
-// Takes the lease where it is not ours already (a restarted daemon adopts its own), then applies.
-// Every decision is reported to the target, applied or not.
-boost::asio::awaitable<void> hold_and_apply(std::shared_ptr<Peer> peer,
-                                            std::shared_ptr<Target> target,
-                                            std::vector<Decision> decisions, std::string run,
-                                            HoldTerms terms, Nanoseconds deadline);
+// Takes the lease where it is not ours already (a restarted daemon adopts its own), then applies,
+// as long as the database is still open there. Every decision is reported to the target, applied or
+// not.
+boost::asio::awaitable<void> hold_and_apply(std::shared_ptr<Peer> peer, Errand errand,
+                                            std::string run, HoldTerms terms, Nanoseconds deadline);
 
 }  // namespace rocktune::daemon

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/actuator.h"
 #include "daemon/agents/peer.h"
 #include "daemon/config/config.h"
 #include "daemon/freeze_file.h"
@@ -63,8 +64,9 @@ class Daemon {
   // Returns every knob to what was found; they are then held until released.
   KnobResults rollback(std::string target);
   // The same of one knob (in every column family that has it, if none is named), or to `value`.
+  // `decision`: its id where that takes one back, for the journal.
   KnobResults rollback_knob(std::string target, std::string knob, std::string column_family,
-                            std::optional<std::int64_t> value);
+                            std::optional<std::int64_t> value, std::string decision);
   // Whether an open database has the knob; the error says which ones there are.
   [[nodiscard]] Result<void> find_knob(const std::string& target, const std::string& knob,
                                        const std::string& column_family) const;
@@ -79,11 +81,6 @@ class Daemon {
 
  private:
   using PeerPointer = std::shared_ptr<Peer>;
-  struct Step {  // one database in one poll
-    std::shared_ptr<Target> target;
-    std::vector<Decision> decisions;
-    std::uint64_t configured;  // the target's, when this was decided
-  };
 
   void arm();
   void tick();
@@ -95,13 +92,12 @@ class Daemon {
   [[nodiscard]] std::string frozen_reason() const;  // empty: it is not
   boost::asio::awaitable<void> poll_agent(PeerPointer peer, Instant at, Nanoseconds deadline);
   boost::asio::awaitable<bool> read_agent(PeerPointer peer, Instant at, Nanoseconds deadline,
-                                          std::vector<Step>& steps);
+                                          std::vector<Errand>& errands);
   boost::asio::awaitable<void> read_events(PeerPointer peer);
-  boost::asio::awaitable<void> carry_out(PeerPointer peer, std::vector<Step> steps);
-  static void refuse_all(const Step& step, const std::string& reason);
+  boost::asio::awaitable<void> carry_out(PeerPointer peer, std::vector<Errand> errands);
   boost::asio::awaitable<Result<void>> greet(PeerPointer peer, Nanoseconds deadline);
-  boost::asio::awaitable<std::vector<Step>> sample_databases(PeerPointer peer, Instant at,
-                                                             Nanoseconds deadline);
+  boost::asio::awaitable<std::vector<Errand>> sample_databases(PeerPointer peer, Instant at,
+                                                               Nanoseconds deadline);
   void agent_failed(Peer& peer, const Error& error, const Instant& at);
   void sync_databases(Peer& peer, const std::vector<wire::Database>& databases);
   std::shared_ptr<Target> target_for(const std::string& key);
@@ -117,7 +113,11 @@ class Daemon {
   using Command =
       std::function<Session::Answer<wire::ChangeResults>(Session&, std::string, const Target&)>;
   using Applies = std::function<bool(const Target&)>;
-  KnobResults command(std::string target, std::string what, Command send, Applies applies);
+  struct Told {  // in the journal
+    std::string what;
+    std::string decision;  // that it takes back; empty: none
+  };
+  KnobResults command(std::string target, Told told, Command send, Applies applies);
   Session::Answer<wire::ChangeResults> change_and_hold(Session& session, std::string database,
                                                        std::vector<wire::Change> changes);
   boost::asio::awaitable<bool> wait_until_idle(PeerPointer peer);

@@ -26,17 +26,24 @@ std::string key_of(const wire::Database& database) {
   return database.path + " (" + database.access + ")";
 }
 
+// Whether the agent answers for the target as its database `id`. While one agent is waited for the
+// target may be closed, and opened by the process of another.
+bool answers_for(const Peer& peer, const std::string& id, const std::shared_ptr<Target>& target) {
+  const auto known = peer.targets.find(id);
+  return !peer.gone && target->live() && known != peer.targets.end() && known->second == target;
+}
+
 }  // namespace
 
 asio::awaitable<void> Daemon::poll_agent(PeerPointer peer, Instant at, Nanoseconds deadline) {
-  std::vector<Step> steps;
-  if (!co_await read_agent(peer, at, deadline, steps)) co_return;
+  std::vector<Errand> errands;
+  if (!co_await read_agent(peer, at, deadline, errands)) co_return;
   if (!peer->listening) asio::co_spawn(executor_, read_events(peer), end_of_task());
-  co_await carry_out(peer, std::move(steps));
+  co_await carry_out(peer, std::move(errands));
 }
 
 asio::awaitable<bool> Daemon::read_agent(PeerPointer peer, Instant at, Nanoseconds deadline,
-                                         std::vector<Step>& steps) {
+                                         std::vector<Errand>& errands) {
   const Busy busy(peer, &Peer::reading);
   const Result<void> greeted = co_await greet(peer, deadline);
   if (peer->gone) co_return false;
@@ -47,7 +54,7 @@ asio::awaitable<bool> Daemon::read_agent(PeerPointer peer, Instant at, Nanosecon
   }
   peer->answers = true;
   peer->noted.clear();
-  steps = co_await sample_databases(peer, at, deadline);
+  errands = co_await sample_databases(peer, at, deadline);
   if (!peer->gone) publish();
   co_return !peer->gone;
 }
@@ -58,61 +65,49 @@ asio::awaitable<void> Daemon::read_events(PeerPointer peer) {
   const std::map<std::string, std::shared_ptr<Target>> targets = peer->targets;
   for (const auto& [id, target] : targets) {
     const std::optional<std::uint64_t> after = target->events_wanted();
-    if (!after || !target->live()) continue;
-    const std::string incarnation = target->opening()->incarnation();
+    if (!after || !answers_for(*peer, id, target)) continue;
     const Result<wire::Events> events =
         co_await peer->session.events(id, *after, clock_().tick + kEventsTime);
-    const bool same = !peer->gone && !stopped_ && target->live() &&
-                      target->opening()->incarnation() == incarnation;
-    if (!same) continue;
+    if (stopped_ || !answers_for(*peer, id, target)) continue;
     if (events) target->take_events(*events);
     target->note("events", events ? std::string() : events.error().message);
   }
   for (const auto& [id, target] : targets) {
     if (peer->gone || stopped_) co_return;
-    if (!target->knobs_wanted()) continue;
-    const std::string incarnation = target->opening()->incarnation();
+    if (!target->knobs_wanted() || !answers_for(*peer, id, target)) continue;
     const Result<wire::Knobs> knobs = co_await peer->session.knobs(id, clock_().tick + kEventsTime);
-    const bool same =
-        !peer->gone && target->live() && target->opening()->incarnation() == incarnation;
-    if (same) target->take_family_knobs(knobs);
+    if (answers_for(*peer, id, target)) target->take_family_knobs(knobs);
   }
 }
 
 // Leases and changes, while the next poll may already be under way.
-asio::awaitable<void> Daemon::carry_out(PeerPointer peer, std::vector<Step> steps) {
+asio::awaitable<void> Daemon::carry_out(PeerPointer peer, std::vector<Errand> errands) {
   if (peer->commanding) {
-    for (const Step& step : steps) refuse_all(step, "an earlier change is not answered yet");
+    for (const Errand& one : errands) refuse_all(one, "an earlier change is not answered yet");
     co_return;
   }
   const Busy busy(peer, &Peer::commanding);
-  if (std::any_of(steps.begin(), steps.end(), [](const Step& s) { return !s.decisions.empty(); })) {
+  if (std::any_of(errands.begin(), errands.end(),
+                  [](const auto& e) { return !e.decisions.empty(); })) {
     look_for_freeze();  // what was decided before the file came is not made after it
   }
   const HoldTerms terms{config_.name, std::chrono::duration<double>(config_.lease_duration).count(),
                         config_.on_daemon_loss};
-  for (Step& step : steps) {
-    if (peer->gone || !step.target->acts()) {
-      refuse_all(step, "the database was closed, or is no longer to be tuned");
+  for (Errand& errand : errands) {
+    if (peer->gone || !errand.target->acts()) {
+      refuse_all(errand, "the database was closed, or is no longer to be tuned");
       continue;
     }
     // What the operator has said since.
-    const bool configured_anew = step.target->configured() != step.configured;
+    const bool configured_anew = errand.target->configured() != errand.configured;
     if (freeze_.frozen || configured_anew) {
-      refuse_all(step, freeze_.frozen ? frozen_reason() : "the configuration has changed since");
-      step.decisions.clear();  // the lease is renewed all the same
+      refuse_all(errand, freeze_.frozen ? frozen_reason() : "the configuration has changed since");
+      errand.decisions.clear();  // the lease is renewed all the same
     }
     const Nanoseconds until = clock_().tick + kCommandTime;
-    co_await hold_and_apply(peer, step.target, std::move(step.decisions), run_, terms, until);
+    co_await hold_and_apply(peer, std::move(errand), run_, terms, until);
   }
   if (!peer->gone) publish();
-}
-
-void Daemon::refuse_all(const Step& step, const std::string& reason) {
-  for (const Decision& decision : step.decisions) {
-    const std::int64_t value = decision.proposal.from;
-    step.target->report({decision.id, "not_sent", reason, value, value});
-  }
 }
 
 // Hello once, then the list of databases at each poll.
@@ -134,14 +129,16 @@ asio::awaitable<Result<void>> Daemon::greet(PeerPointer peer, Nanoseconds deadli
   co_return Result<void>();
 }
 
-asio::awaitable<std::vector<Daemon::Step>> Daemon::sample_databases(PeerPointer peer, Instant at,
-                                                                    Nanoseconds deadline) {
-  std::vector<Step> steps;
+asio::awaitable<std::vector<Errand>> Daemon::sample_databases(PeerPointer peer, Instant at,
+                                                              Nanoseconds deadline) {
+  std::vector<Errand> errands;
   const std::map<std::string, std::shared_ptr<Target>> targets = peer->targets;
   for (const auto& [id, target] : targets) {
+    if (!answers_for(*peer, id, target)) continue;
     const std::string holder = target->acts() ? config_.name : std::string();
     const Result<wire::Sample> sample = co_await peer->session.sample(id, holder, deadline);
     if (peer->gone) break;
+    if (!answers_for(*peer, id, target)) continue;  // it is the other's to say what became of it
     if (!sample && sample.error().code == ErrorCode::kNotFound) {
       // Closed since it was listed: no sample was due.
       target->closed("the database is closed");
@@ -152,9 +149,10 @@ asio::awaitable<std::vector<Daemon::Step>> Daemon::sample_databases(PeerPointer 
       agent_failed(*peer, sample.error(), at);
       break;
     }
-    steps.push_back({target, target->poll(at, sample), target->configured()});
+    const std::string incarnation = target->opening()->incarnation();
+    errands.push_back({target, target->poll(at, sample), target->configured(), incarnation});
   }
-  co_return steps;
+  co_return errands;
 }
 
 void Daemon::agent_failed(Peer& peer, const Error& error, const Instant& at) {

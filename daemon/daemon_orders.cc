@@ -27,11 +27,19 @@ bool has_knob(const KnobReadings& knobs, const std::string& name,
          });
 }
 
+bool is_done(const wire::ChangeResult& one) {
+  return one.status == "applied" || one.status == "unchanged";
+}
+
+bool all_done(const std::vector<wire::ChangeResult>& results) {
+  return !results.empty() && std::all_of(results.begin(), results.end(), is_done);
+}
+
 // "rolled max_background_jobs back at the operator's request, but not for column family b: ...".
 std::string what_was_done(const std::string& what, const std::vector<wire::ChangeResult>& results) {
   std::string failed;
   for (const wire::ChangeResult& one : results) {
-    if (one.status == "applied" || one.status == "unchanged") continue;
+    if (is_done(one)) continue;
     failed += (failed.empty() ? ": " : "; ") + one.id +
               (one.column_family.empty() ? "" : " of column family " + one.column_family) + ": " +
               (one.reason.empty() ? one.status : one.reason);
@@ -81,27 +89,27 @@ Daemon::KnobResults Daemon::release(std::string target, std::string knob,
   const wire::ReleaseRequest request{knob, column_family};
   const Result<void> known = find_knob(target, knob, column_family);
   if (!known) co_return tl::unexpected<Error>(known.error());
-  std::string what = "released " + (knob.empty() ? std::string("every knob") : knob);
+  Told told{"released " + (knob.empty() ? std::string("every knob") : knob), ""};
   Command send = [this, request](Session& session, std::string database, const Target&) {
     return session.release(std::move(database), request, clock_().tick + kOrderTime);
   };
   const Applies has_it = [knob, column_family](const Target& open) {
     return has_knob(open.knobs(), knob, column_family);
   };
-  co_return co_await command(std::move(target), std::move(what), std::move(send), has_it);
+  co_return co_await command(std::move(target), std::move(told), std::move(send), has_it);
 }
 
 Daemon::KnobResults Daemon::rollback(std::string target) {
   Command send = [this](Session& session, std::string database, const Target&) {
     return session.restore(std::move(database), true, clock_().tick + kOrderTime);
   };
-  return command(std::move(target), "rolled back", std::move(send),
+  return command(std::move(target), {"rolled back", ""}, std::move(send),
                  [](const Target&) { return true; });
 }
 
 Daemon::KnobResults Daemon::rollback_knob(std::string target, std::string knob,
                                           std::string column_family,
-                                          std::optional<std::int64_t> value) {
+                                          std::optional<std::int64_t> value, std::string decision) {
   const Result<void> known = find_knob(target, knob, column_family);
   if (!known) co_return tl::unexpected<Error>(known.error());
   Command send = [this, knob, column_family, value](Session& session, std::string database,
@@ -119,8 +127,9 @@ Daemon::KnobResults Daemon::rollback_knob(std::string target, std::string knob,
   const Applies has_it = [knob, column_family](const Target& open) {
     return has_knob(open.knobs(), knob, column_family);
   };
-  co_return co_await command(std::move(target), "rolled " + knob + " back", std::move(send),
-                             has_it);
+  Told told{"rolled " + knob + " back", decision};
+  if (!decision.empty()) told.what += " to what it was before decision " + decision;
+  co_return co_await command(std::move(target), std::move(told), std::move(send), has_it);
 }
 
 // Under our lease, as every change; then it is the operator's, whatever becomes of the lease.
@@ -133,7 +142,8 @@ Session::Answer<wire::ChangeResults> Daemon::change_and_hold(Session& session, s
   const Result<wire::Lease> lease = co_await session.lease(database, wanted, until);
   if (!lease) co_return tl::unexpected<Error>(lease.error());
   // Named: g++ 12 destroys braced temporaries of a co_await twice.
-  const wire::ChangesRequest request{config_.name, changes};
+  // Held by the agent itself, unless it is one from before that: then by what follows.
+  const wire::ChangesRequest request{config_.name, changes, true};
   Result<wire::ChangeResults> done = co_await session.changes(database, request, until);
   if (!done) co_return done;
   for (wire::ChangeResult& result : done->results) {
@@ -152,8 +162,7 @@ Session::Answer<wire::ChangeResults> Daemon::change_and_hold(Session& session, s
   co_return done;
 }
 
-Daemon::KnobResults Daemon::command(std::string target, std::string what, Command send,
-                                    Applies applies) {
+Daemon::KnobResults Daemon::command(std::string target, Told told, Command send, Applies applies) {
   std::vector<KnobResult> results;
   bool any = false;
   const std::map<std::string, PeerPointer> peers = peers_;
@@ -176,8 +185,8 @@ Daemon::KnobResults Daemon::command(std::string target, std::string what, Comman
         results.push_back({open->name(), {"", "failed", answer.error().message, 0, 0, ""}});
         continue;
       }
-      journal_.event(open->name(), open->trace_id(), "manual", "operator",
-                     what_was_done(what, answer->results));
+      journal_.order(open->name(), open->trace_id(), what_was_done(told.what, answer->results),
+                     all_done(answer->results) ? told.decision : "");
       for (wire::ChangeResult& result : answer->results) {
         results.push_back({open->name(), std::move(result)});
       }

@@ -13,15 +13,25 @@ void Journal::line(std::string_view json) {
 void Journal::event(std::string_view target, std::int64_t trace_target, std::string_view kind,
                     std::string_view id, std::string_view message,
                     std::optional<Nanoseconds> happened) {
-  const Instant now = clock_();
-  const std::string json =
-      trace::event_line(happened.value_or(now.wall), target, kind, id, message);
+  const Nanoseconds wall = happened.value_or(clock_().wall);
+  keep(target, trace_target, kind, message, trace::event_line(wall, target, kind, id, message));
+}
+
+void Journal::order(std::string_view target, std::int64_t trace_target, std::string_view message,
+                    std::string_view decision) {
+  constexpr std::string_view kManual = "manual";
+  keep(target, trace_target, kManual, message,
+       trace::event_line(clock_().wall, target, kManual, "operator", message, decision));
+}
+
+void Journal::keep(std::string_view target, std::int64_t trace_target, std::string_view kind,
+                   std::string_view message, const std::string& json) {
   line(json);
   log_.info((target.empty() ? std::string() : std::string(target) + ": ") + std::string(message));
   TraceWriter::Step step(trace_);
   step.add([&](trace::Recorder& recorder) {
-    return recorder.add_event(trace_target == 0 ? std::nullopt : std::optional(trace_target), now,
-                              std::string(kind), json);
+    return recorder.add_event(trace_target == 0 ? std::nullopt : std::optional(trace_target),
+                              clock_(), std::string(kind), json);
   });
   step.commit();
 }

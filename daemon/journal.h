@@ -25,6 +25,9 @@ class Journal {
   void event(std::string_view target, std::int64_t trace_target, std::string_view kind,
              std::string_view id, std::string_view message,
              std::optional<Nanoseconds> happened = std::nullopt);
+  // An operator's order, of kind "manual"; `decision`: that it took back, empty: none.
+  void order(std::string_view target, std::int64_t trace_target, std::string_view message,
+             std::string_view decision);
 
   [[nodiscard]] TraceWriter& trace() { return trace_; }
   [[nodiscard]] Log& log() { return log_; }
@@ -33,6 +36,9 @@ class Journal {
   [[nodiscard]] Instant now() const { return clock_(); }
 
  private:
+  void keep(std::string_view target, std::int64_t trace_target, std::string_view kind,
+            std::string_view message, const std::string& json);
+
   AlertLog& alerts_;
   TraceWriter& trace_;
   Log& log_;

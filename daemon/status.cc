@@ -37,6 +37,15 @@ Json knob_json(const KnobReading& knob) {
           {"reason", knob.reason}};
 }
 
+// The decision's line, with those that belong to it.
+Json decision_json(const DecisionStatus& recent) {
+  Json object = embedded(recent.decision);
+  if (!object.is_object()) return object;
+  object["actuation"] = recent.actuation.empty() ? Json(nullptr) : embedded(recent.actuation);
+  object["outcome"] = recent.outcome.empty() ? Json(nullptr) : embedded(recent.outcome);
+  return object;
+}
+
 Json shared_json(const TargetStatus& target) {
   if (!target.shared) return nullptr;
   Json object{{"weight", target.weight}};
@@ -79,8 +88,8 @@ Json target_json(const TargetStatus& target) {
   for (const KnobReading& knob : target.knobs) object["knobs"].push_back(knob_json(knob));
   object["shared"] = shared_json(target);
   object["recent_decisions"] = Json::array();
-  for (const std::string& line : target.recent_decisions) {
-    object["recent_decisions"].push_back(embedded(line));
+  for (const DecisionStatus& recent : target.recent_decisions) {
+    object["recent_decisions"].push_back(decision_json(recent));
   }
   object["lease"] = nullptr;
   if (target.lease) {

@@ -35,6 +35,12 @@ struct LeaseStatus {
   double remaining_seconds = 0;
 };
 
+// A decision with what became of it, as lines of the alert log; empty: nothing yet.
+struct DecisionStatus {
+  std::string id, knob, column_family;
+  std::string decision, actuation, outcome;
+};
+
 struct TargetStatus {
   std::string name, path, mode;
   std::string state;  // "live", "waiting" (no host has it open) or "failing" (it does not answer)
@@ -45,10 +51,10 @@ struct TargetStatus {
   std::vector<SourceHealth> health;
   std::optional<Features> features;  // of the newest sample
   std::vector<Indicator> indicators;
-  std::vector<KnobReading> knobs;             // of column families only those that are not as found
-  std::optional<SharedBudget> shared;         // its slices in the newest sample
-  double weight = 1;                          // against the others that share
-  std::vector<std::string> recent_decisions;  // alert-log lines, oldest first
+  std::vector<KnobReading> knobs;      // of column families only those that are not as found
+  std::optional<SharedBudget> shared;  // its slices in the newest sample
+  double weight = 1;                   // against the others that share
+  std::vector<DecisionStatus> recent_decisions;  // oldest first
   std::optional<LeaseStatus> lease;
   std::map<std::string, std::uint64_t> events;  // by kind, since the daemon's start
 };

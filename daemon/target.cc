@@ -403,6 +403,10 @@ Result<void> Target::reconfigure(std::uint64_t serial, const TargetRule& rule) {
     config.prior = std::make_shared<const Learnt>(engine_.learnt());  // learns on
     Result<Engine> engine = Engine::create(config);
     if (!engine) return tl::unexpected<Error>(engine.error());
+    // In the alert log alone: a replay of what was recorded knows of no reload.
+    for (const Outcome& outcome : engine_.end("the settings changed before the window ended")) {
+      journal_outcome(outcome, journal_.now().wall);
+    }
     finish();
     engine_ = *std::move(engine);
     began_with_ = std::move(config);

@@ -114,8 +114,10 @@ class Target {
   std::vector<Decision> step(Sample sample);
   void ensure_registered(TraceWriter::Step& record);
   void journal_step(const Step& step);
+  void journal_outcome(const Outcome& outcome, Nanoseconds wall);
   void journal_decision(const Decision& decision, Nanoseconds wall);
   void settle(const Decision& decision, std::vector<Decision>& to_apply);
+  [[nodiscard]] DecisionStatus* recent(const std::string& id);  // null: too long ago
   void note_owners(const KnobReadings& knobs);
   void note_events();
   void record_events(TraceWriter::Step& record, std::uint64_t sequence,
@@ -164,7 +166,7 @@ class Target {
   Sample last_sample_;
   std::optional<Step> last_step_;
   Demand demand_;  // as of that step
-  std::deque<std::string> recent_decisions_;
+  std::deque<DecisionStatus> recent_decisions_;
 };
 
 }  // namespace rocktune::daemon

@@ -1,11 +1,28 @@
 // What a target tells: the alert log's lines and its status.
+#include <algorithm>
+
 #include "daemon/target.h"
+#include "model/knobs.h"
+#include "policy/guard_limits.h"
 #include "trace/journal_json.h"
 
 namespace rocktune::daemon {
 namespace {
 
 constexpr std::size_t kRecentDecisions = 16;
+
+// "write_buffer_size of hot 64 MiB -> 128 MiB"; of a decision that is not known any more the bare
+// values.
+std::string change_text(const DecisionStatus* decision, const Actuation& actuation) {
+  const KnobSpec* spec = decision == nullptr ? nullptr : find_knob(decision->knob);
+  const auto value = [&](std::int64_t one) {
+    return spec == nullptr ? std::to_string(one) : shown(*spec, one);
+  };
+  std::string text = value(actuation.before) + " -> " + value(actuation.after);
+  if (decision == nullptr) return text;
+  const std::string& family = decision->column_family;
+  return decision->knob + (family.empty() ? "" : " of " + family) + " " + text;
+}
 
 bool may_apply(const Decision& decision) {
   return decision.verdict.kind == VerdictKind::kAllowed ||
@@ -22,8 +39,12 @@ void Target::journal_step(const Step& step) {
     journal_.line(trace::alert_line(wall, name_, alert));
     journal_.log().info(name_ + ": " + alert.message);
   }
-  for (const Outcome& outcome : step.outcomes) {
-    journal_.line(trace::outcome_line(wall, name_, outcome));
+  for (const Outcome& outcome : step.outcomes) journal_outcome(outcome, wall);
+  // In the alert log alone: a replay finds them out by itself.
+  for (const Actuation& late : step.late) {
+    std::string line = trace::actuation_line(wall, name_, late);
+    journal_.line(line);
+    if (DecisionStatus* of = recent(late.decision_id)) of->actuation = std::move(line);
   }
   for (const Decision& decision : step.decisions) {
     ++counters_.decisions[std::string(to_string(decision.verdict.kind))];
@@ -34,12 +55,27 @@ void Target::journal_step(const Step& step) {
   for (const GuardNote& note : step.notes) journal_.line(trace::guard_line(wall, name_, note));
 }
 
+void Target::journal_outcome(const Outcome& outcome, Nanoseconds wall) {
+  std::string line = trace::outcome_line(wall, name_, outcome);
+  journal_.line(line);
+  if (DecisionStatus* of = recent(outcome.decision_id)) of->outcome = std::move(line);
+}
+
 void Target::journal_decision(const Decision& decision, Nanoseconds wall) {
   const std::string mode(to_string(rule_.mode));
   std::string line = trace::decision_line(wall, name_, decision, mode);
   journal_.line(line);
-  recent_decisions_.push_back(std::move(line));
+  const Proposal& proposal = decision.proposal;
+  recent_decisions_.push_back(
+      {decision.id, proposal.knob, proposal.column_family, std::move(line), "", ""});
   if (recent_decisions_.size() > kRecentDecisions) recent_decisions_.pop_front();
+}
+
+// The newest: ids begin anew with the engine.
+DecisionStatus* Target::recent(const std::string& id) {
+  const auto found = std::find_if(recent_decisions_.rbegin(), recent_decisions_.rend(),
+                                  [&](const DecisionStatus& one) { return one.id == id; });
+  return found == recent_decisions_.rend() ? nullptr : &*found;
 }
 
 // In act mode an allowed decision is the caller's to apply; otherwise the engine is told that it
@@ -59,15 +95,21 @@ void Target::settle(const Decision& decision, std::vector<Decision>& to_apply) {
                                                                 : "the database cannot be tuned";
   }
   ++counters_.actuations[actuation.status];
+  if (DecisionStatus* of = recent(decision.id)) {
+    of->actuation = trace::actuation_line(journal_.now().wall, name_, actuation);
+  }
   reports_.push_back(std::move(actuation));
 }
 
 void Target::report(const Actuation& actuation) {
   ++counters_.actuations[actuation.status];
-  journal_.line(trace::actuation_line(journal_.now().wall, name_, actuation));
+  std::string line = trace::actuation_line(journal_.now().wall, name_, actuation);
+  journal_.line(line);
+  DecisionStatus* decision = recent(actuation.decision_id);
   journal_.log().info(name_ + ": decision " + actuation.decision_id + " " + actuation.status +
                       (actuation.reason.empty() ? "" : " (" + actuation.reason + ")") + ": " +
-                      std::to_string(actuation.before) + " -> " + std::to_string(actuation.after));
+                      change_text(decision, actuation));
+  if (decision != nullptr) decision->actuation = std::move(line);
   reports_.push_back(actuation);
 }
 

@@ -41,10 +41,11 @@ std::map<std::string, advice::Opening> openings_of(const trace::TargetSummary& t
 
 class DatabaseFold {
  public:
-  DatabaseFold(const AdvisedRun& first, const OpenOptions& options) : options_(options) {
+  DatabaseFold(const AdvisedRun& first, const OptionsFile& file) : options_(file.options) {
     advised_.name = first.target.info.name;
     advised_.path = first.target.info.path;
     advised_.host = first.host;
+    advised_.options_file = file.path;
   }
 
   [[nodiscard]] bool is(const AdvisedRun& run) const {
@@ -65,6 +66,7 @@ class DatabaseFold {
 
   AdvisedDatabase finish() {
     advised_.evidence = fold_.evidence();
+    if (!options_.empty()) advised_.differences = option_differences(options_, advised_.evidence);
     advised_.report = advice::judge(advised_.evidence);
     return std::move(advised_);
   }
@@ -108,7 +110,7 @@ Result<std::vector<AdvisedRun>> chosen_runs(const AdviseRequest& request) {
 }  // namespace
 
 Result<std::vector<AdvisedDatabase>> advise_on(const AdviseRequest& request) {
-  OpenOptions options;
+  OptionsFile options;
   if (!request.options.empty()) {
     auto read = read_options(request.options);
     if (!read) return tl::unexpected(read.error());

@@ -9,6 +9,7 @@
 #include "advice/advice.h"
 #include "advice/evidence.h"
 #include "model/result.h"
+#include "tools/options_check.h"
 
 namespace rocktune::tools {
 
@@ -23,6 +24,8 @@ struct AdviseRequest {
 struct AdvisedDatabase {
   std::string name, path, host;
   std::vector<std::string> traces;  // by time
+  std::string options_file;         // that was read; empty: none
+  std::vector<OptionDifference> differences;
   advice::Evidence evidence;
   advice::Report report;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "advice/rules.h"
 #include "tools/text.h"
 #include "trace/journal_json.h"
 
@@ -164,21 +165,71 @@ std::string span_text(const AdvisedDatabase& database) {
   return out;
 }
 
+// "write_buffer_size of default is 64 MiB in the file and 4 MiB as recorded".
+std::string difference_text(const OptionDifference& one) {
+  const std::string family = printable(one.column_family);
+  if (one.option.empty()) return "the file has no column family " + family;
+  return one.option + " of " + family + " is " + one.in_file + " in the file and " + one.recorded +
+         " as recorded";
+}
+
+// What of the advice rests on a file that may be another database's.
+void add_options_file(std::vector<std::string>& lines, const AdvisedDatabase& database) {
+  if (database.options_file.empty()) return;
+  add_labelled(lines, "options", printable(database.options_file));
+  if (database.differences.empty()) return;
+  std::string text = "the options file may be of another database, or of another opening:";
+  const std::size_t told = std::min(database.differences.size(), kMostNames);
+  for (std::size_t i = 0; i < told; ++i) {
+    text += (i == 0 ? " " : "; ") + difference_text(database.differences[i]);
+  }
+  if (const std::size_t more = database.differences.size() - told; more > 0) {
+    text += "; and " + std::to_string(more) + " more";
+  }
+  add_labelled(lines, "warning", text);
+}
+
+void add_words(std::vector<std::string>& lines, const std::string& words) {
+  lines.emplace_back();
+  for (std::string& line : wrapped(words, kWidth)) lines.push_back(std::move(line));
+}
+
+// Nothing that was judged: the reason once, where it is the same for every rule.
+void add_nothing_judged(std::vector<std::string>& lines, const AdvisedDatabase& database) {
+  const std::vector<Remark>& remarks = database.report.not_judged;
+  const bool same = std::all_of(remarks.begin(), remarks.end(), [&](const Remark& one) {
+    return one.why == remarks.front().why && one.column_families.empty();
+  });
+  std::string words = "Nothing could be judged";
+  words += same && !remarks.empty() ? ": " + remarks.front().why + "." : ".";
+  if (database.evidence.seconds < advice::kLeastSeconds) {
+    words += " Record for longer, or give more traces of this database: they count together.";
+  }
+  add_words(lines, words);
+  if (!same) add_remarks(lines, database, remarks, "Why:");
+}
+
+void add_findings(std::vector<std::string>& lines, const AdvisedDatabase& database) {
+  const advice::Report& report = database.report;
+  if (report.advice.empty() && report.content.empty()) return add_nothing_judged(lines, database);
+  if (report.advice.empty()) {
+    add_words(lines, std::string("No advice: what ") +
+                         (report.not_judged.empty() ? "was recorded" : "could be judged") +
+                         " gives no reason to change anything.");
+  }
+  for (std::size_t i = 0; i < report.advice.size(); ++i) add_advice(lines, report.advice[i], i + 1);
+  add_remarks(lines, database, report.not_judged, "Not judged, and why:");
+  add_remarks(lines, database, report.content, "Judged, and nothing to advise:");
+}
+
 void add_database(std::vector<std::string>& lines, const AdvisedDatabase& database) {
   if (!lines.empty()) lines.emplace_back();
   lines.push_back(printable(database.name) +
                   (database.name == database.path ? "" : "  (" + printable(database.path) + ")"));
   add_labelled(lines, "recorded", span_text(database));
   for (const std::string& trace : database.traces) add_labelled(lines, "trace", printable(trace));
-  if (database.report.advice.empty()) {
-    lines.emplace_back();
-    lines.emplace_back("No advice: what was recorded gives no reason to change anything.");
-  }
-  for (std::size_t i = 0; i < database.report.advice.size(); ++i) {
-    add_advice(lines, database.report.advice[i], i + 1);
-  }
-  add_remarks(lines, database, database.report.not_judged, "Not judged, and why:");
-  add_remarks(lines, database, database.report.content, "Judged, and nothing to advise:");
+  add_options_file(lines, database);
+  add_findings(lines, database);
 }
 
 Json advice_object(const Advice& one) {
@@ -221,17 +272,26 @@ Json remarks_json(const std::vector<Remark>& remarks) {
 
 Json database_json(const AdvisedDatabase& database) {
   const advice::Evidence& e = database.evidence;
-  Json object{{"name", database.name},
-              {"path", database.path},
-              {"host", database.host},
-              {"traces", database.traces},
-              {"first", trace::rfc3339(e.first_wall)},
-              {"last", trace::rfc3339(e.last_wall)},
-              {"seconds", e.seconds},
-              {"samples", e.samples},
-              {"rocksdb_version", e.opening.rocksdb_version},
-              {"opened_with_other_options", e.begun_anew},
-              {"advice", Json::array()}};
+  Json object{
+      {"name", database.name},
+      {"path", database.path},
+      {"host", database.host},
+      {"traces", database.traces},
+      {"first", trace::rfc3339(e.first_wall)},
+      {"last", trace::rfc3339(e.last_wall)},
+      {"seconds", e.seconds},
+      {"samples", e.samples},
+      {"rocksdb_version", e.opening.rocksdb_version},
+      {"opened_with_other_options", e.begun_anew},
+      {"options_file", database.options_file.empty() ? Json() : Json(database.options_file)},
+      {"options_differ", Json::array()},
+      {"advice", Json::array()}};
+  for (const OptionDifference& one : database.differences) {
+    object["options_differ"].push_back({{"column_family", one.column_family},
+                                        {"option", one.option.empty() ? Json() : Json(one.option)},
+                                        {"file", one.in_file},
+                                        {"recorded", one.recorded}});
+  }
   for (const Advice& one : database.report.advice) object["advice"].push_back(advice_object(one));
   object["not_judged"] = remarks_json(database.report.not_judged);
   object["content"] = remarks_json(database.report.content);

@@ -2,28 +2,21 @@
 
 #include <algorithm>
 
+#include "tools/change_text.h"
 #include "tools/json_fields.h"
 #include "tools/text.h"
 
 namespace rocktune::tools {
 namespace {
 
-std::string knob_value(const Json& line, const char* key, const std::string& knob) {
-  const auto found = line.find(key);
-  if (found == line.end() || !found->is_number_integer()) return "?";
-  return knob_text(knob, found->get<std::int64_t>());
-}
+// Of their outcomes the last come minutes later.
+constexpr std::size_t kMostRemembered = 10000;
 
 std::string alert(const Json& line) {
   std::string text =
       text_at(line, "indicator") + " " + text_at(line, "from") + " -> " + text_at(line, "state");
   if (const std::string cause = text_at(line, "cause"); !cause.empty()) text += " (" + cause + ")";
-  if (const auto probability = number_at(line, "probability")) {
-    text += " " + percent_text(*probability);
-    if (const auto horizon = number_at(line, "horizon_seconds")) {
-      text += " within " + seconds_text(*horizon);
-    }
-  }
+  if (const std::string likely = likelihood_text(line); !likely.empty()) text += " " + likely;
   if (const auto eta = number_at(line, "eta_seconds")) {
     text += *eta > 0 ? ", in " + seconds_text(*eta) : ", now";
   }
@@ -36,46 +29,43 @@ std::string alert(const Json& line) {
   return text + ": " + text_at(line, "message");
 }
 
+// What became of it, in `rocktune status`: there the decision comes with what belongs to it.
+std::string became_text(const Json& line) {
+  const Json& actuation = object_at(line, "actuation");
+  std::string text;
+  if (const std::string status = text_at(actuation, "status"); !status.empty()) {
+    const std::string reason = text_at(actuation, "reason");
+    text += ", " + status + (reason.empty() ? "" : " (" + reason + ")");
+  }
+  const std::string result = text_at(object_at(line, "outcome"), "result");
+  return result.empty() ? text : text + ", " + result;
+}
+
 std::string decision(const Json& line) {
   const std::string knob = text_at(line, "knob");
   const std::string family = text_at(line, "column_family");
   std::string text = knob + (family.empty() ? "" : " (" + family + ")") + " " +
-                     knob_value(line, "from", knob) + " -> " + knob_value(line, "to", knob);
+                     knob_value_at(line, "from", knob) + " -> " + knob_value_at(line, "to", knob);
   if (const auto verdict = line.find("verdict"); verdict != line.end() && verdict->is_object()) {
     const std::string kind = text_at(*verdict, "kind");
     text += " " + kind;
-    if (kind == "clamped") text += " to " + knob_value(*verdict, "value", knob);
+    if (kind == "clamped") text += " to " + knob_value_at(*verdict, "value", knob);
     const std::string rule = text_at(*verdict, "rule");
     if (!rule.empty()) text += " by " + rule + " (" + text_at(*verdict, "reason") + ")";
   }
-  return text + " [" + text_at(line, "rule") + "] " + text_at(line, "reason");
+  return text + became_text(line) + " [" + text_at(line, "rule") + "] " + text_at(line, "reason");
 }
 
-std::string outcome(const Json& line) {
-  std::string text = "of " + text_at(line, "id") + ": " + text_at(line, "result");
-  if (const auto measured = number_at(line, "measured")) text += ", " + number_text(*measured);
-  const std::string reason = text_at(line, "reason");
-  return reason.empty() ? text : text + ": " + reason;
-}
-
-std::string actuation(const Json& line) {
-  const auto number = [&](const char* key) {
-    const auto value = number_at(line, key);
-    return value ? std::to_string(static_cast<long long>(*value)) : std::string("?");
-  };
-  std::string text = "of " + text_at(line, "id") + ": " + text_at(line, "status") + " " +
-                     number("before") + " -> " + number("after");
-  const std::string reason = text_at(line, "reason");
-  return reason.empty() ? text : text + ": " + reason;
-}
-
-std::string content(const Json& line) {
+// `decision_of`: the one that an actuation or an outcome is of; null: not known.
+std::string content(const Json& line, const Json& decision_of) {
   const std::string kind = text_at(line, "kind");
   if (kind == "alert") return alert(line);
   if (kind == "decision") return text_at(line, "id") + " " + decision(line);
-  if (kind == "outcome") return outcome(line);
-  if (kind == "actuation") return actuation(line);
-  return text_at(line, "message");
+  const std::string called = decision_of.is_object() ? " " + knob_called(decision_of) : "";
+  const std::string head = "of " + text_at(line, "id") + called + ": ";
+  if (kind == "outcome") return head + outcome_text(line);
+  if (kind != "actuation") return text_at(line, "message");
+  return head + actuation_text(line, called.empty() ? "" : text_at(decision_of, "knob"));
 }
 
 std::string upper(std::string text) {
@@ -85,19 +75,28 @@ std::string upper(std::string text) {
 
 }  // namespace
 
-std::string alert_text(const Json& line) {
+std::string likelihood_text(const Json& indicator) {
+  const auto near = number_at(indicator, "near_probability");
+  const auto probability = near ? near : number_at(indicator, "probability");
+  if (!probability) return "";
+  const auto horizon = number_at(indicator, "horizon_seconds");
+  return percent_text(*probability) +
+         (horizon ? " within " + seconds_text(near ? *horizon / 2 : *horizon) : "");
+}
+
+std::string alert_text(const Json& line, const Json& decision) {
   std::string time = text_at(line, "time");
   std::replace(time.begin(), time.end(), 'T', ' ');
   const std::string kind = upper(text_at(line, "kind"));
   const std::string target = text_at(line, "target");  // empty: the daemon itself
   std::string head = time + "  " + (target.empty() ? "-" : target) + "  " + kind;
   if (kind.size() < 8) head.append(8 - kind.size(), ' ');
-  return head + "  " + content(line);
+  return head + "  " + content(line, decision);
 }
 
 std::string brief_line(const Json& line) {
   const std::string time = text_at(line, "time");
-  return (time.size() >= 19 ? time.substr(11, 8) : time) + "  " + content(line);
+  return (time.size() >= 19 ? time.substr(11, 8) : time) + "  " + content(line, nullptr);
 }
 
 void AlertPrinter::complain(const std::string& problem) {
@@ -117,8 +116,19 @@ std::optional<std::string> AlertPrinter::print(std::string_view line) {
     complain(std::string("no \"") + key + "\"");
     return std::nullopt;
   }
+  remember(object);
   if (!kinds_.empty() && kinds_.count(object["kind"].get<std::string>()) == 0) return std::nullopt;
-  return json_ ? std::string(line) : alert_text(object);
+  if (json_) return std::string(line);
+  const auto decision = decisions_.find({text_at(object, "target"), text_at(object, "id")});
+  return alert_text(object, decision == decisions_.end() ? Json() : decision->second);
+}
+
+// Actuations and outcomes have no more than its id.
+void AlertPrinter::remember(const Json& line) {
+  if (json_ || text_at(line, "kind") != "decision") return;
+  if (decisions_.size() >= kMostRemembered) decisions_.clear();
+  decisions_[{text_at(line, "target"), text_at(line, "id")}] = {
+      {"knob", text_at(line, "knob")}, {"column_family", text_at(line, "column_family")}};
 }
 
 }  // namespace rocktune::tools

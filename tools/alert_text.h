@@ -3,19 +3,25 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tools/control.h"
 
 namespace rocktune::tools {
 
-// "2026-01-31 12:00:00.250  orders  DECISION  12-1 ..."
-std::string alert_text(const Json& line);
+// "2026-01-31 12:00:00.250  orders  DECISION  12-1 ..." `decision`: that an actuation or an outcome
+// is of, for its knob; null: not known.
+std::string alert_text(const Json& line, const Json& decision = nullptr);
 // The same without date and target, for lists beneath a target.
 std::string brief_line(const Json& line);
+// "98 % within 30.0 s": the probability that warns, which is that of half the horizon. A log from
+// before there was one has that of all of it. Empty when there is neither.
+std::string likelihood_text(const Json& indicator);
 
 // What `rocktune alerts` shows of each line that it reads.
 class AlertPrinter {
@@ -29,12 +35,14 @@ class AlertPrinter {
 
  private:
   void complain(const std::string& problem);
+  void remember(const Json& line);
 
   bool json_;
   std::set<std::string> kinds_;
   std::uint64_t lines_ = 0;
   std::uint64_t malformed_ = 0;
   std::string first_problem_;
+  std::map<std::pair<std::string, std::string>, Json> decisions_;  // by target and id
 };
 
 }  // namespace rocktune::tools

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tools/change_text.h"
 #include "tools/json_fields.h"
 #include "tools/text.h"
 
@@ -10,17 +11,6 @@ namespace {
 
 // Decisions without an actuation (advise mode) do not pile up.
 constexpr std::size_t kMostOpen = 1000;
-
-std::string value_at(const Json& line, const char* key, const std::string& knob) {
-  const auto found = line.find(key);
-  if (found == line.end() || !found->is_number_integer()) return "?";
-  return knob_text(knob, found->get<std::int64_t>());
-}
-
-std::string knob_of(const Json& decision) {
-  const std::string family = text_at(decision, "column_family");
-  return text_at(decision, "knob") + (family.empty() ? "" : " of " + family);
-}
 
 std::string clock_time(const Json& line) {
   std::string time = text_at(line, "time");
@@ -31,7 +21,7 @@ std::string clock_time(const Json& line) {
 std::string guard_text(const Json& decision, const std::string& knob) {
   const Json& verdict = object_at(decision, "verdict");
   std::string text = text_at(verdict, "kind");
-  if (text == "clamped") text += " to " + value_at(verdict, "value", knob);
+  if (text == "clamped") text += " to " + knob_value_at(verdict, "value", knob);
   const std::string rule = text_at(verdict, "rule");
   return rule.empty() ? text : text + " by " + rule + ": " + text_at(verdict, "reason");
 }
@@ -40,9 +30,16 @@ std::string expected_text(const Json& decision) {
   const Json& expected = object_at(decision, "expected");
   const std::string feature = text_at(expected, "feature");
   if (feature.empty()) return "nothing that could be measured";
-  std::string text = feature;
-  text += text_at(expected, "direction") == "higher" ? " rises" : " falls";
-  if (const auto from = number_at(expected, "baseline")) {
+  const bool rises = text_at(expected, "direction") == "higher";
+  const auto from = number_at(expected, "baseline");
+  const auto before = number_at(decision, "from"), after = number_at(decision, "to");
+  // A smaller cache serves others, and should cost hits little; what is nothing cannot fall.
+  const bool lowers = before && after && *after < *before;
+  const bool stays = from && ((rises && lowers) || (!rises && *from <= 0));
+  std::string text = feature + (stays ? " stays near " : rises ? " rises" : " falls");
+  if (stays) {
+    text += feature_text(feature, *from);
+  } else if (from) {
     text += " from " + feature_text(feature, *from);
   }
   if (const auto window = number_at(expected, "window_seconds")) {
@@ -57,18 +54,40 @@ std::string done_text(const DecisionStory& story, const std::string& knob) {
     return text_at(story.decision, "mode") == "act" ? "not known: the log says nothing"
                                                     : "nothing: it was advice";
   }
-  std::string text = text_at(story.actuation, "status") + " " +
-                     value_at(story.actuation, "before", knob) + " -> " +
-                     value_at(story.actuation, "after", knob) + ", " + clock_time(story.actuation);
-  const std::string reason = text_at(story.actuation, "reason");
-  return reason.empty() ? text : text + ": " + reason;
+  const Json& actuation = story.actuation;
+  std::string text = text_at(actuation, "status") + " " + knob_value_at(actuation, "before", knob) +
+                     " -> " + knob_value_at(actuation, "after", knob) + ", " +
+                     clock_time(actuation);
+  const std::string reason = text_at(actuation, "reason");
+  if (!reason.empty()) text += ": " + reason;
+  return story.made_late ? text + "; it was made all the same, as a later sample showed" : text;
 }
 
 std::string came_text(const DecisionStory& story) {
-  if (story.outcome.is_null()) return story.applied() ? "not judged yet, or cut off" : "";
-  std::string text = text_at(story.outcome, "result");
-  const std::string reason = text_at(story.outcome, "reason");
-  return reason.empty() ? text : text + ": " + reason;
+  if (!story.outcome.is_null()) return outcome_text(story.outcome);
+  return story.applied() || story.made_late ? "not judged yet, or cut off" : "";
+}
+
+std::string taker_text(const std::string& taken_back_by) {
+  return taken_back_by == kOperator ? "the operator" : taken_back_by;
+}
+
+// The decision that a guard's line tells was made all the same (policy/engine.cc); empty: none.
+std::string told_late(const Json& line) {
+  constexpr std::string_view kHead = "decision ", kTail = " had failed (no answer), and was made";
+  const std::string message = text_at(line, "message");
+  const auto end = message.find(kTail);
+  if (!message.starts_with(kHead) || end == std::string::npos || end < kHead.size()) return "";
+  return message.substr(kHead.size(), end - kHead.size());
+}
+
+// Also by an answer that is no success: what was read back is another value.
+bool has_moved(const Json& actuation) {
+  if (!actuation.is_object()) return false;
+  if (text_at(actuation, "status") == "applied") return true;
+  const auto before = actuation.find("before"), after = actuation.find("after");
+  return before != actuation.end() && after != actuation.end() && before->is_number_integer() &&
+         after->is_number_integer() && *before != *after;
 }
 
 // In one word or two, for the table.
@@ -79,6 +98,7 @@ std::string state_text(const DecisionStory& story) {
   }
   std::string text = story.actuation.is_null() ? "advised" : text_at(story.actuation, "status");
   if (story.actuation.is_null() && text_at(story.decision, "mode") == "act") text = "allowed";
+  if (story.made_late) text += ", made late";
   if (!story.outcome.is_null()) text += ", " + text_at(story.outcome, "result");
   return story.taken_back_by.empty() ? text : text + ", taken back";
 }
@@ -111,6 +131,11 @@ bool DecisionStory::applied() const {
   return !actuation.is_null() && text_at(actuation, "status") == "applied";
 }
 
+// Only what was made is judged.
+bool DecisionStory::made() const {
+  return made_late || has_moved(actuation) || !outcome.is_null();
+}
+
 DecisionStory* DecisionStories::find(const Id& id) {
   const auto found = std::find_if(stories_.rbegin(), stories_.rend(), [&](const auto& story) {
     return text_at(story.decision, "id") == id.second &&
@@ -121,6 +146,7 @@ DecisionStory* DecisionStories::find(const Id& id) {
 
 void DecisionStories::add(std::string_view line) {
   if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
+  ++lines_;
   const Json object = Json::parse(line, nullptr, false);
   if (!object.is_object() || text_at(object, "kind").empty()) {
     ++malformed_;
@@ -131,12 +157,15 @@ void DecisionStories::add(std::string_view line) {
   const std::string kind = text_at(object, "kind");
   if (kind == "decision") add_decision(object, id);
   if (kind == "actuation") add_actuation(object, id);
+  if (kind == "guard") add_guard(object, id.first);
+  if (kind == "manual") add_order(object, id.first);
   if (kind != "outcome") return;
   if (DecisionStory* story = find(id)) story->outcome = object;
 }
 
 void DecisionStories::add_decision(const Json& line, const Id& id) {
-  DecisionStory story{line, nullptr, nullptr, ""};
+  DecisionStory story;
+  story.decision = line;
   if (story.allowed()) {
     if (open_.size() >= kMostOpen) open_.clear();
     open_[id] = {{id.first, text_at(line, "knob"), text_at(line, "column_family")},
@@ -157,8 +186,27 @@ void DecisionStories::add_decision(const Json& line, const Id& id) {
 
 void DecisionStories::add_actuation(const Json& line, const Id& id) {
   if (DecisionStory* story = find(id)) story->actuation = line;
+  if (has_moved(line)) return made(id);
+  if (text_at(line, "status") != "failed") open_.erase(id);  // a failed one may be made later
+}
+
+void DecisionStories::add_guard(const Json& line, const std::string& target) {
+  const Id id{target, told_late(line)};
+  if (id.second.empty()) return;
+  if (DecisionStory* story = find(id)) story->made_late = true;
+  made(id);
+}
+
+// What an operator has taken back by its id; other orders are of knobs.
+void DecisionStories::add_order(const Json& line, const std::string& target) {
+  const std::string decision = text_at(line, "decision");
+  if (decision.empty()) return;
+  if (DecisionStory* story = find({target, decision})) story->taken_back_by = kOperator;
+}
+
+void DecisionStories::made(const Id& id) {
   const auto open = open_.extract(id);
-  if (open.empty() || text_at(line, "status") != "applied") return;
+  if (open.empty()) return;
   const Knob& knob = open.mapped().knob;
   const auto before = applied_.find(knob);
   if (open.mapped().rollback && before != applied_.end()) {
@@ -171,8 +219,8 @@ StoryWords story_words(const DecisionStory& story) {
   const Json& decision = story.decision;
   const std::string knob = text_at(decision, "knob");
   StoryWords words;
-  words.what = knob_of(decision) + " " + value_at(decision, "from", knob) + " -> " +
-               value_at(decision, "to", knob);
+  words.what = knob_called(decision) + " " + knob_value_at(decision, "from", knob) + " -> " +
+               knob_value_at(decision, "to", knob);
   words.why = text_at(decision, "rule") + ": " + text_at(decision, "reason");
   words.expected = expected_text(decision);
   words.guard = guard_text(decision, knob);
@@ -201,7 +249,7 @@ std::vector<std::string> story_lines(const DecisionStory& story) {
   lines.push_back("  done      " + words.done);
   if (!words.came.empty()) lines.push_back("  came      " + words.came);
   if (!story.taken_back_by.empty()) {
-    lines.push_back("  then      taken back by " + story.taken_back_by);
+    lines.push_back("  then      taken back by " + taker_text(story.taken_back_by));
   }
   return lines;
 }
@@ -211,25 +259,26 @@ std::vector<std::string> story_table(const std::deque<DecisionStory>& stories) {
   for (const DecisionStory& story : stories) {
     const Json& decision = story.decision;
     const std::string knob = text_at(decision, "knob");
-    const bool done = !story.actuation.is_null();
+    const bool done = !story.actuation.is_null() && !story.made_late;
     const std::string to =
-        done ? value_at(story.actuation, "after", knob)
-             : value_at(object_at(decision, "verdict"), story.allowed() ? "value" : "", knob);
+        done ? knob_value_at(story.actuation, "after", knob)
+             : knob_value_at(object_at(decision, "verdict"), story.allowed() ? "value" : "", knob);
     rows.push_back(
         {clock_time(decision).substr(0, 19), text_at(decision, "target"), text_at(decision, "id"),
-         knob_of(decision) + " " + value_at(decision, "from", knob) + " -> " +
-             (story.allowed() ? to : value_at(decision, "to", knob)),
+         knob_called(decision) + " " + knob_value_at(decision, "from", knob) + " -> " +
+             (story.allowed() ? to : knob_value_at(decision, "to", knob)),
          state_text(story), "[" + text_at(decision, "rule") + "] " + text_at(decision, "reason")});
   }
   return table(rows, "");
 }
 
 Json story_json(const DecisionStory& story) {
-  return {
-      {"decision", story.decision},
-      {"actuation", story.actuation},
-      {"outcome", story.outcome},
-      {"taken_back_by", story.taken_back_by.empty() ? Json(nullptr) : Json(story.taken_back_by)}};
+  const std::string& by = story.taken_back_by;
+  return {{"decision", story.decision},
+          {"actuation", story.actuation},
+          {"outcome", story.outcome},
+          {"taken_back_by", by.empty() ? Json(nullptr) : Json(by)},
+          {"made_late", story.made_late}};
 }
 
 }  // namespace rocktune::tools

@@ -16,12 +16,18 @@
 
 namespace rocktune::tools {
 
+// In DecisionStory::taken_back_by, of `rocktune rollback ID`.
+inline constexpr std::string_view kOperator = "operator";
+
 struct DecisionStory {
   Json decision, actuation, outcome;  // lines of the log; null: there is none
-  std::string taken_back_by;          // the id of the rollback that was applied
+  std::string taken_back_by;          // the id of the rollback that was applied, or kOperator
+  bool made_late = false;             // it had failed, for want of an answer, and was made later
 
   [[nodiscard]] bool allowed() const;  // or clamped
-  [[nodiscard]] bool applied() const;
+  [[nodiscard]] bool applied() const;  // as the agent answered
+  // The knob was moved: applied, read back as another value, or found to be made later.
+  [[nodiscard]] bool made() const;
 };
 
 // Collects stories from the lines of a log, in their order. Ids repeat over databases and runs: of
@@ -37,6 +43,7 @@ class DecisionStories {
 
   void add(std::string_view line);
   [[nodiscard]] const std::deque<DecisionStory>& stories() const { return stories_; }
+  [[nodiscard]] std::uint64_t lines() const { return lines_; }  // that are not empty
   [[nodiscard]] std::uint64_t malformed() const { return malformed_; }
   [[nodiscard]] std::uint64_t refused() const { return refused_; }  // that were left out
 
@@ -46,16 +53,19 @@ class DecisionStories {
   [[nodiscard]] DecisionStory* find(const Id& id);
   void add_decision(const Json& line, const Id& id);
   void add_actuation(const Json& line, const Id& id);
+  void add_guard(const Json& line, const std::string& target);
+  void add_order(const Json& line, const std::string& target);
+  void made(const Id& id);
 
   Wanted wanted_;
   std::deque<DecisionStory> stories_;
-  struct Open {  // an allowed decision whose actuation is still to come
+  struct Open {  // an allowed decision of which is not known yet that it was made
     Knob knob;
     bool rollback = false;
   };
   std::map<Id, Open> open_;
   std::map<Knob, std::string> applied_;  // the id of the newest change
-  std::uint64_t malformed_ = 0, refused_ = 0;
+  std::uint64_t lines_ = 0, malformed_ = 0, refused_ = 0;
 };
 
 // One in words, part by part: empty where there is nothing to say.
@@ -69,7 +79,7 @@ StoryWords story_words(const DecisionStory& story);
 // What `rocktune explain ID` prints of one, and `rocktune explain` of each.
 std::vector<std::string> story_lines(const DecisionStory& story);
 std::vector<std::string> story_table(const std::deque<DecisionStory>& stories);
-// {"decision", "actuation", "outcome", "taken_back_by"}; null where there is none.
+// {"decision", "actuation", "outcome", "taken_back_by", "made_late"}; null where there is none.
 Json story_json(const DecisionStory& story);
 
 }  // namespace rocktune::tools

@@ -4,8 +4,7 @@
 #include <memory>
 
 #include "tools/command.h"
-#include "tools/decision_story.h"
-#include "tools/follow.h"
+#include "tools/decision_log.h"
 #include "trace/json_text.h"
 
 namespace rocktune::tools {
@@ -19,32 +18,29 @@ struct ExplainOptions {
 };
 
 int nothing_found(const ExplainOptions& options, const DecisionStories& stories) {
+  if (options.json) return kOk;
   const std::string of = options.target.empty() ? "" : " of " + options.target;
-  if (!options.id.empty()) {
-    return report_error({ErrorCode::kNotFound, "explain: " + options.log + " has no decision " +
-                                                   options.id + of +
-                                                   "; an older log may (--log FILE)"});
+  std::cout << "no decision" << of << " was allowed";
+  if (stories.refused() > 0) {
+    std::cout << "; " << stories.refused() << " were held or rejected (--all shows them)";
   }
-  if (!options.json) {
-    std::cout << "no decision" << of << " was allowed";
-    if (stories.refused() > 0) {
-      std::cout << "; " << stories.refused() << " were held or rejected (--all shows them)";
-    }
-    std::cout << std::endl;
-  }
+  std::cout << std::endl;
   return kOk;
 }
 
 int explain(const ExplainOptions& options) {
-  auto follower = FileFollower::open(options.log);
-  if (!follower) return report_error(follower.error().within("explain"));
-  DecisionStories stories({options.id, options.target, options.refused_too || !options.id.empty(),
-                           options.id.empty() ? options.last : 1000});
-  for (const std::string& line : follower->read_lines()) stories.add(line);
-  if (const auto last = follower->rest()) stories.add(*last);
+  const bool one = !options.id.empty();
+  const DecisionStories::Wanted wanted{options.id, options.target, options.refused_too || one,
+                                       one ? 1000 : options.last};
+  const auto read = read_stories(options.log, wanted);
+  if (!read) return report_error(read.error().within("explain"));
+  const DecisionStories& stories = *read;
   if (stories.malformed() > 0) {
     std::cerr << "rocktune: left out, since they are no alert-log lines: " << stories.malformed()
               << std::endl;
+  }
+  if (stories.stories().empty() && one) {
+    return report_error(no_such_decision(options.log, wanted).within("explain"));
   }
   if (stories.stories().empty()) return nothing_found(options, stories);
   if (options.json) {

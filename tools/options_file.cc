@@ -3,6 +3,7 @@
 #include <charconv>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "files/text_file.h"
 
@@ -97,7 +98,7 @@ Result<OpenOptions> parse_options(std::string_view text, const std::string& name
   return reader.options();
 }
 
-Result<OpenOptions> read_options(const std::string& path) {
+Result<OptionsFile> read_options(const std::string& path) {
   std::string file = path;
   std::error_code unknown;  // then reading it says why
   if (fs::is_directory(path, unknown)) {
@@ -107,7 +108,9 @@ Result<OpenOptions> read_options(const std::string& path) {
   }
   const auto text = read_text_file(file, kMostBytes);
   if (!text) return tl::unexpected(text.error());
-  return parse_options(*text, file);
+  auto options = parse_options(*text, file);
+  if (!options) return tl::unexpected(options.error());
+  return OptionsFile{std::move(file), *std::move(options)};
 }
 
 }  // namespace rocktune::tools

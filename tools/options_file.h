@@ -15,7 +15,11 @@ namespace rocktune::tools {
 // passed over. `name` is for messages.
 Result<OpenOptions> parse_options(std::string_view text, const std::string& name);
 
+struct OptionsFile {
+  std::string path;  // of the file that was read; empty: none was
+  OpenOptions options;
+};
 // `path`: an OPTIONS file, or a database's directory, of which the newest one is read.
-Result<OpenOptions> read_options(const std::string& path);
+Result<OptionsFile> read_options(const std::string& path);
 
 }  // namespace rocktune::tools

@@ -9,6 +9,7 @@
 #include "tools/score_text.h"
 #include "tools/text.h"
 #include "tools/version.h"
+#include "trace/journal_json.h"
 #include "trace/json_text.h"
 
 namespace rocktune::tools {

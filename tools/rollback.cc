@@ -8,9 +8,7 @@
 
 #include "tools/command.h"
 #include "tools/control.h"
-#include "tools/decision_story.h"
-#include "tools/follow.h"
-#include "tools/json_fields.h"
+#include "tools/decision_log.h"
 
 namespace rocktune::tools {
 namespace {
@@ -26,35 +24,8 @@ bool is_decision(std::string_view name) {
   return !name.empty() && name.find_first_not_of("0123456789-") == std::string_view::npos;
 }
 
-// What the log says of the decision, as an order to the daemon.
-Result<Json> order_for_decision(const RollbackOptions& options, const std::string& id) {
-  auto follower = FileFollower::open(options.log);
-  if (!follower) return tl::unexpected(follower.error());
-  DecisionStories stories({id, options.target, true, 1000});
-  for (const std::string& line : follower->read_lines()) stories.add(line);
-  if (const auto last = follower->rest()) stories.add(*last);
-  if (stories.stories().empty()) {
-    return fail(ErrorCode::kNotFound, options.log + " has no decision " + id);
-  }
-  if (stories.stories().size() > 1) {
-    return fail(ErrorCode::kInvalidArgument,
-                "several databases have a decision " + id + ": say which one with --target");
-  }
-  const DecisionStory& story = stories.stories().front();
-  const auto before =
-      story.actuation.is_null() ? story.actuation.end() : story.actuation.find("before");
-  if (!story.applied() || !before->is_number_integer()) {
-    return fail(ErrorCode::kInvalidArgument,
-                "decision " + id + " was not applied: there is nothing to take back");
-  }
-  return Json{{"target", text_at(story.decision, "target")},
-              {"knob", text_at(story.decision, "knob")},
-              {"column_family", text_at(story.decision, "column_family")},
-              {"value", before->get<std::int64_t>()}};
-}
-
 Result<Json> order_for(const RollbackOptions& options, const std::string& name) {
-  if (is_decision(name)) return order_for_decision(options, name);
+  if (is_decision(name)) return rollback_order(options.log, {name, options.target, true, 1000});
   Json body{{"knob", name}, {"column_family", options.column_family}};
   if (!options.target.empty()) body["target"] = options.target;
   return body;

@@ -96,6 +96,13 @@ std::string driver_text(const Json& driver) {
   return text;
 }
 
+// Raised, and improbable by now: a state is kept for some seconds, so that it does not flicker.
+bool is_only_kept(const Json& indicator) {
+  const auto near = number_at(indicator, "near_probability");
+  const auto warns_from = number_at(indicator, "warn_probability");
+  return text_at(indicator, "state") != "ok" && near && warns_from && *near < *warns_from;
+}
+
 std::vector<std::string> indicator_row(const Json& indicator) {
   std::string state = text_at(indicator, "state");
   if (state != "ok") std::transform(state.begin(), state.end(), state.begin(), ::toupper);
@@ -108,6 +115,8 @@ std::vector<std::string> indicator_row(const Json& indicator) {
   const auto eta = number_at(indicator, "eta_seconds");
   if (indicator.value("event", false)) {
     forecast = "now";
+  } else if (is_only_kept(indicator)) {
+    forecast = "quiet again";
   } else if (eta) {
     forecast = "in " + seconds_text(*eta);
   }
@@ -117,8 +126,7 @@ std::vector<std::string> indicator_row(const Json& indicator) {
     why += (why.empty() ? "" : ": ") + driver_text(driver);
     break;  // the strongest
   }
-  const auto probability = number_at(indicator, "probability");
-  return {name, state, probability ? percent_text(*probability) : "", forecast, why};
+  return {name, state, likelihood_text(indicator), forecast, why};
 }
 
 void add_indicators(const Json& target, Lines& lines) {

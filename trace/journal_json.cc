@@ -197,9 +197,10 @@ std::string guard_line(Nanoseconds wall, std::string_view target, const GuardNot
 }
 
 std::string event_line(Nanoseconds wall, std::string_view target, std::string_view kind,
-                       std::string_view id, std::string_view message) {
+                       std::string_view id, std::string_view message, std::string_view decision) {
   Json line = head(wall, target, kind, id);
   line["message"] = message;
+  if (!decision.empty()) line["decision"] = decision;
   return json_text(line);
 }
 

@@ -32,9 +32,10 @@ std::string outcome_line(Nanoseconds wall, std::string_view target, const Outcom
 std::string actuation_line(Nanoseconds wall, std::string_view target, const Actuation& actuation);
 // kind "guard".
 std::string guard_line(Nanoseconds wall, std::string_view target, const GuardNote& note);
-// kind "manual", "source" or "daemon".
+// kind "manual", "source", "event" or "daemon". `decision`: that an operator has taken back.
 std::string event_line(Nanoseconds wall, std::string_view target, std::string_view kind,
-                       std::string_view id, std::string_view message);
+                       std::string_view id, std::string_view message,
+                       std::string_view decision = {});
 
 // Parts that the trace stores as JSON columns, and back.
 std::string encode_drivers(const std::vector<Driver>& drivers);

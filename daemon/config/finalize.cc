@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "daemon/config/knob_maps.h"
+#include "daemon/config/policy_params.h"
 #include "daemon/config/values.h"
 #include "files/device_profile.h"
 #include "files/units.h"
@@ -225,7 +226,7 @@ class Finalizer {
         same, origin);
     // Parameters belong to their policy: another policy does not inherit them.
     if (engine.policy != inherited) engine.policy_params.clear();
-    policy_params(section, engine);
+    read_policy_params(section, reading_, path, origin, engine);
     Section objective = section.section("objective");
     read_seconds(objective, "read_p99", engine.objective.read_p99_seconds, origin);
     read_seconds(objective, "write_p99", engine.objective.write_p99_seconds, origin);
@@ -301,28 +302,6 @@ class Finalizer {
     part.finish();
   }
 
-  void policy_params(Section& section, EngineConfig& engine) {
-    const RawNode* map = section.free_map("policy_params");
-    if (map == nullptr) return;
-    engine.policy_params.clear();
-    for (const RawEntry& entry : map->entries) {
-      const Result<double> number = entry.value.kind == RawNode::Kind::kScalar
-                                        ? parse_number(entry.value.text)
-                                        : fail(ErrorCode::kInvalidArgument, "expected a number");
-      if (!number) {
-        problems_.add(entry.value.mark, "policy_params." + entry.key, number.error().message);
-      } else if (!engine.policy_params.emplace(entry.key, *number).second) {
-        problems_.add(entry.mark, "policy_params." + entry.key, "duplicate key: remove one");
-      }
-      settings_.push_back({"policy_params." + entry.key, entry.value.text,
-                           raw_.file + ":" + std::to_string(entry.value.mark.line)});
-    }
-    // Checked with the name only if the name itself is right: it is reported already otherwise.
-    if (!make_policy(engine.policy, {})) return;
-    const auto policy = make_policy(engine.policy, engine.policy_params);
-    if (!policy) problems_.add(map->mark, "policy_params", policy.error().message);
-  }
-
   void targets(const RawNode& list) {
     for (std::size_t i = 0; i < list.items.size(); ++i) {
       const RawNode& item = list.items[i];
@@ -348,7 +327,7 @@ class Finalizer {
       section.read("device_stat", rule.device_stat, parse_path, same);
       section.read("weight", rule.weight, within<double>(parse_number, format_number, 0.01, 100),
                    format_number);
-      read_frozen(section, "freeze", reading_, rule.freeze);
+      read_frozen(section, "freeze", reading_, path, rule.freeze);
       read_pins(section, "pin", reading_, path, rule.freeze, rule.engine.pins);
       std::string profile = default_profile_;
       engine(section, rule.engine, profile, path, "defaults");

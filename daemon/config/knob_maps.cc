@@ -85,18 +85,23 @@ Result<std::int64_t> parse_knob_value(std::string_view knob, std::string_view te
                   std::string(spec->unit));
 }
 
-void read_frozen(Section& section, std::string_view key, Reading& reading,
+void read_frozen(Section& section, std::string_view key, Reading& reading, const std::string& path,
                  std::vector<std::string>& frozen) {
   const RawNode* list = section.list(key);
   if (list == nullptr) return;
+  const std::string full = path + std::string(key);
+  std::string names;
   for (const RawNode& item : list->items) {
     const Result<std::string> name = parse_knob(item.text);
     if (name) {
       frozen.push_back(*name);
+      names += (names.empty() ? "" : ", ") + *name;
     } else {
-      reading.problems.add(item.mark, key, name.error().message);
+      reading.problems.add(item.mark, full, name.error().message);
     }
   }
+  reading.settings.push_back(
+      {full, "[" + names + "]", reading.raw.file + ":" + std::to_string(list->mark.line)});
 }
 
 void read_drifts(Section& section, std::string_view key, Reading& reading, const std::string& path,

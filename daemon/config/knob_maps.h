@@ -23,7 +23,7 @@ std::string print_drift(const std::optional<double>& factor);
 Result<std::int64_t> parse_knob_value(std::string_view knob, std::string_view text);
 
 // `key` of the section: [knob, ...], to be left alone.
-void read_frozen(Section& section, std::string_view key, Reading& reading,
+void read_frozen(Section& section, std::string_view key, Reading& reading, const std::string& path,
                  std::vector<std::string>& frozen);
 // `key` of the section: {knob: factor}. What is given goes before what was inherited of that knob.
 void read_drifts(Section& section, std::string_view key, Reading& reading, const std::string& path,

@@ -2,24 +2,59 @@
 
 #include <set>
 
+#include "files/units.h"
+#include "policy/peers/silk.h"
 #include "policy/policy.h"
 
 namespace rocktune::daemon {
+namespace {
+
+// What one database runs on.
+struct NotedRun {
+  Mode mode;
+  const EngineConfig& engine;
+};
+
+std::string note_of_peer(const NotedRun& run) {
+  if (run.mode != Mode::kAct) return "";
+  const auto policy = make_policy(run.engine.policy, {});
+  if (!policy || (*policy)->guard_scope() == GuardScope::kAll) return "";
+  return "policy " + run.engine.policy +
+         " is there to be compared with: it changes knobs at the pace it was published with; the "
+         "guard keeps ranges and relations, but no steps, pauses or budget of changes, and nothing "
+         "of it is rolled back (docs/control.md)";
+}
+
+// It would say nothing by itself: a policy speaks by what it proposes.
+std::string note_of_silk(const NotedRun& run) {
+  const bool known = run.engine.objective.device_capacities.write ||
+                     run.engine.policy_params.count("device_bytes_per_second") > 0;
+  if (run.mode == Mode::kObserve || run.engine.policy != peers::kSilk || known) return "";
+  return "policy " + run.engine.policy +
+         " divides what the device can write, and is not told how much that is: it leaves the "
+         "limiter alone until the device was seen at its limit. Give a device_profile (rocktune "
+         "probe-device), or device_bytes_per_second in policy_params";
+}
+
+std::string note_of_device_share(const NotedRun& run) {
+  const double share = run.engine.budget.device_share;
+  if (share == Budget{}.device_share || run.engine.objective.device_capacities.write) return "";
+  return "budget.device_share (" + format_number(share) +
+         ") has no effect without device_profile: it is a share of the write rate that rocktune "
+         "probe-device has measured";
+}
+
+}  // namespace
 
 std::vector<std::string> policy_notes(const Config& config) {
-  std::set<std::string> acting;
-  if (config.mode == Mode::kAct) acting.insert(config.engine.policy);
-  for (const TargetRule& rule : config.targets) {
-    if (rule.mode == Mode::kAct) acting.insert(rule.engine.policy);
-  }
+  std::vector<NotedRun> runs{{config.mode, config.engine}};
+  for (const TargetRule& rule : config.targets) runs.push_back({rule.mode, rule.engine});
   std::vector<std::string> notes;
-  for (const std::string& name : acting) {
-    const auto policy = make_policy(name, {});
-    if (!policy || (*policy)->guard_scope() == GuardScope::kAll) continue;
-    notes.push_back("policy " + name +
-                    " is there to be compared with: it changes knobs at the pace it was published "
-                    "with; the guard keeps ranges and relations, but no steps, pauses or budget of "
-                    "changes, and nothing of it is rolled back (docs/control.md)");
+  for (const auto& note_of : {note_of_peer, note_of_silk, note_of_device_share}) {
+    std::set<std::string> different;
+    for (const NotedRun& run : runs) different.insert(note_of(run));
+    different.erase("");
+    notes.insert(notes.end(), different.begin(), different.end());
   }
   return notes;
 }

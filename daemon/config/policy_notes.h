@@ -1,4 +1,5 @@
-// What the log says of the chosen policies when rocktuned starts or reloads its configuration.
+// What the log says of the chosen policies, and of settings that do nothing, when rocktuned starts
+// or reloads its configuration.
 #pragma once
 
 #include <string>
@@ -8,7 +9,8 @@
 
 namespace rocktune::daemon {
 
-// One sentence for each policy that is to act although it is there to be compared with.
+// A sentence for each policy that is to act although it is there to be compared with, for a silk
+// that is not told what its device can do, and for a share of a device that nobody has measured.
 std::vector<std::string> policy_notes(const Config& config);
 
 }  // namespace rocktune::daemon

@@ -1,8 +1,9 @@
 #include "daemon/events/notes.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
+
+#include "model/text.h"
 
 namespace rocktune::daemon {
 namespace {
@@ -56,9 +57,9 @@ std::string stall_text(const DatabaseEvent& event) {
   return text + of_family(event);
 }
 
-std::string seconds_text(double seconds) {
-  const auto tenths = static_cast<std::int64_t>(std::llround(seconds * 10));
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
+// Stalls last from microseconds to hours.
+std::string span_text(double seconds) {
+  return seconds < 120 ? text::microseconds(seconds * 1e6) : text::duration(seconds);
 }
 
 }  // namespace
@@ -146,10 +147,11 @@ void EventNotes::take_stalls(std::vector<EventNote>& notes, Nanoseconds now) {
   std::string message = "writes: " + stalls.last;
   if (stalls.changes > 1) {
     const double over = std::chrono::duration<double>(stalls.last_wall - stalls.since_wall).count();
-    message += "; " + std::to_string(stalls.changes) + " changes in " + seconds_text(over);
+    message += "; " + std::to_string(stalls.changes) + " changes ";
+    message += over > 0 ? "in " + span_text(over) : "at once";
   }
   if (stalls.longest_us > 0) {
-    message += ", the longest stall " + seconds_text(static_cast<double>(stalls.longest_us) / 1e6);
+    message += ", the longest stall " + span_text(static_cast<double>(stalls.longest_us) / 1e6);
   }
   notes.push_back({std::string(event::kStall), std::move(message), stalls.last_wall});
 }

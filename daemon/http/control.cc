@@ -53,38 +53,40 @@ HttpResponse monitoring(const Daemon& daemon, const Clock& clock, const HttpRequ
 struct Order {
   std::string target, knob, column_family;
   std::optional<std::int64_t> value;
-  bool check = false;  // nothing is done: is there such a knob?
+  std::string decision;  // that the value takes back
+  bool check = false;    // nothing is done: is there such a knob?
 };
 
 // An empty body is an empty object; unknown and wrongly typed members are refused, so that a
 // misspelt "knob" never releases everything.
-Result<Order> parse_order(const std::string& body, bool with_value) {
+Result<Order> parse_order(const std::string& body, bool is_rollback) {
   Order order;
   const Json json = body.empty() ? Json::object() : Json::parse(body, nullptr, false);
   if (!json.is_object()) {
     return fail(ErrorCode::kInvalidArgument, "the body is not a JSON object");
   }
   for (const auto& [key, value] : json.items()) {
-    if (with_value && key == "value" && value.is_number_integer()) {
+    if (is_rollback && key == "value" && value.is_number_integer()) {
       order.value = value.get<std::int64_t>();
       continue;
     }
-    if (with_value && key == "check" && value.is_boolean()) {
+    if (is_rollback && key == "check" && value.is_boolean()) {
       order.check = value.get<bool>();
       continue;
     }
-    std::string* place = key == "target"          ? &order.target
-                         : key == "knob"          ? &order.knob
-                         : key == "column_family" ? &order.column_family
-                                                  : nullptr;
+    std::string* place = key == "target"                    ? &order.target
+                         : key == "knob"                    ? &order.knob
+                         : key == "column_family"           ? &order.column_family
+                         : is_rollback && key == "decision" ? &order.decision
+                                                            : nullptr;
     if (place == nullptr || !(value.is_string() || value.is_null())) {
       return fail(ErrorCode::kInvalidArgument,
                   place == nullptr ? "unknown member '" + key + "'" : "'" + key + "' is no string");
     }
     if (value.is_string()) *place = value.get<std::string>();
   }
-  if (order.value && order.knob.empty()) {
-    return fail(ErrorCode::kInvalidArgument, "a 'value' needs a 'knob'");
+  if ((order.value || !order.decision.empty()) && order.knob.empty()) {
+    return fail(ErrorCode::kInvalidArgument, "a 'value' or 'decision' needs a 'knob'");
   }
   return order;
 }
@@ -122,8 +124,8 @@ asio::awaitable<HttpResponse> order(Daemon& daemon, HttpRequest request) {
     co_return answer(known ? Result<std::vector<KnobResult>>() : tl::unexpected(known.error()));
   }
   if (!wanted->knob.empty()) {
-    co_return answer(co_await daemon.rollback_knob(wanted->target, wanted->knob,
-                                                   wanted->column_family, wanted->value));
+    co_return answer(co_await daemon.rollback_knob(
+        wanted->target, wanted->knob, wanted->column_family, wanted->value, wanted->decision));
   }
   if (!wanted->column_family.empty()) {
     co_return error(400, "bad_request", "a 'column_family' needs a 'knob'");

@@ -6,6 +6,7 @@ rocktune_unit_test(tools_test
     unit/tools/alert_text_test.cc
     unit/tools/cli_test.cc
     unit/tools/control_test.cc
+    unit/tools/decision_log_test.cc
     unit/tools/decision_story_test.cc
     unit/tools/doubts_test.cc
     unit/tools/event_text_test.cc

@@ -249,18 +249,63 @@ TEST_CASE("environment names", "[daemon][config]") {
 TEST_CASE("a policy that is there for comparison is named when it is to act", "[daemon][config]") {
   auto notes = [](const std::string& text) { return policy_notes(parse(text).value()); };
   CHECK(notes("daemon: {mode: act}").empty());
-  CHECK(notes("defaults: {policy: silk}").empty());
-  const auto defaults = notes("daemon: {mode: act}\ndefaults: {policy: silk}");
+  CHECK(notes("defaults: {policy: adoc}").empty());
+  const auto defaults = notes("daemon: {mode: act}\ndefaults: {policy: adoc}");
   REQUIRE(defaults.size() == 1);
-  CHECK(begins(defaults[0], "policy silk is there to be compared with"));
+  CHECK(begins(defaults[0], "policy adoc is there to be compared with"));
   const auto targets = notes(
       "defaults: {policy: adoc}\n"
       "targets:\n"
       "  - {path: /a, mode: act}\n"
       "  - {path: /b, mode: act}\n"
       "  - {path: /c, mode: act, policy: cockroach-l0}\n"
-      "  - {path: /d, policy: silk}\n");
+      "  - {path: /d, policy: rocksdb-auto-tuned}\n");
   REQUIRE(targets.size() == 2);
   CHECK(begins(targets[0], "policy adoc "));
   CHECK(begins(targets[1], "policy cockroach-l0 "));
+}
+
+TEST_CASE("what does nothing for want of a device profile is said", "[daemon][config]") {
+  auto notes = [](const std::string& text) { return policy_notes(parse(text).value()); };
+  const auto share = notes(
+      "defaults: {budget: {device_share: 0.5}}\n"
+      "targets: [{path: /a}, {path: /b, budget: {device_share: 0.25}}]\n");
+  REQUIRE(share.size() == 2);
+  CHECK(begins(share[0], "budget.device_share (0.25) has no effect without device_profile"));
+  CHECK(begins(share[1], "budget.device_share (0.5) has no effect without device_profile"));
+  const auto silk = notes("defaults: {policy: silk}");
+  REQUIRE(silk.size() == 1);
+  CHECK(begins(silk[0], "policy silk divides what the device can write"));
+  CHECK(notes("daemon: {mode: observe}\ndefaults: {policy: silk}").empty());
+  CHECK(notes("defaults: {policy: silk, policy_params: {device_bytes_per_second: 1e8}}").empty());
+}
+
+TEST_CASE("frozen knobs and numbers of a policy are printed with their target",
+          "[daemon][config]") {
+  const ConfigResult config = parse(
+      "defaults: {policy: silk, policy_params: {device_bytes_per_second: 1e8}}\n"
+      "targets:\n"
+      "  - {path: /a, freeze: [max_background_jobs, write_buffer_size]}\n"
+      "  - {path: /b, policy_params: {least_bytes_per_second: 65536}}\n"
+      "  - {path: /c, policy: headroom}\n");
+  REQUIRE(config);
+  CHECK(origin_of(*config, "targets[0].freeze") ==
+        "[max_background_jobs, write_buffer_size] # r.yaml:3");
+  CHECK(origin_of(*config, "targets[1].freeze") == "(none)");
+  const std::string device = "policy_params.device_bytes_per_second";
+  CHECK(origin_of(*config, "defaults." + device) == "1e8 # r.yaml:1");
+  CHECK(origin_of(*config, "targets[0]." + device) == "1e+08 # defaults");
+  CHECK(origin_of(*config, "targets[1]." + device) == "(none)");
+  CHECK(origin_of(*config, "targets[1].policy_params.least_bytes_per_second") ==
+        "65536 # r.yaml:4");
+  CHECK(origin_of(*config, "targets[2]." + device) == "(none)");
+
+  const auto all = errors(
+      "targets:\n"
+      "  - {path: /a, policy_params: {gain: high}}\n"
+      "  - {path: /b, freeze: [nonsense], policy_params: {nonsense: 1}}\n");
+  REQUIRE(all.size() == 3);
+  CHECK(begins(all[0], "r.yaml:2:38: targets[0].policy_params.gain: "));
+  CHECK(begins(all[1], "r.yaml:3:25: targets[1].freeze: "));
+  CHECK(begins(all[2], "r.yaml:3:51: targets[1].policy_params: "));
 }

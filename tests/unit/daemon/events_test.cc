@@ -194,7 +194,7 @@ TEST_CASE("stalls are said at most once a minute, errors once in 10 s", "[daemon
   }
   notes = stream.to_say(kNow.tick + 60s);
   REQUIRE(notes.size() == 1);
-  CHECK(notes[0].message.find("48 changes in ") != std::string::npos);
+  CHECK(notes[0].message.find("48 changes in 47 ms") != std::string::npos);
   CHECK(stream.to_say(kNow.tick + 300s).empty());  // nothing new
 
   wire::Event error = event_of(50, "background_error");
@@ -209,4 +209,17 @@ TEST_CASE("stalls are said at most once a minute, errors once in 10 s", "[daemon
   notes = stream.to_say(kNow.tick + 10s);
   REQUIRE(notes.size() == 1);
   CHECK(notes[0].message.find("2 more since") != std::string::npos);
+}
+
+TEST_CASE("no time is not said as 0.0 s", "[daemon][events]") {
+  EventStream stream = opened();
+  wire::Event first = stall(1), second = stall(2);
+  second.wall_ns = first.wall_ns;
+  second.tick_ns = first.tick_ns;
+  first.numbers = second.numbers = {{"before_us", 40'000}};
+  stream.take(answer({first, second}), kNow);
+  const auto notes = stream.to_say(kNow.tick);
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0].message ==
+        "writes: delayed -> normal of default; 2 changes at once, the longest stall 40 ms");
 }

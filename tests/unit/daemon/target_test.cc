@@ -215,6 +215,32 @@ TEST_CASE("what was advised for long is done as soon as rocktune may act", "[dae
   CHECK(acted);
 }
 
+TEST_CASE("what was being judged when the settings change is not left open", "[daemon][target]") {
+  World world;
+  const auto target = world.target(Mode::kAct);
+  target->opened(world.opening());
+  std::uint64_t n = 0;
+  std::vector<Decision> made;
+  while (made.empty() && n < 600) made = world.poll(*target, ++n);
+  REQUIRE_FALSE(made.empty());
+  target->report({made[0].id, "applied", "", made[0].proposal.from, made[0].verdict.value});
+  world.now.tick += 500ms;
+  wire::Sample sample = world.squeezed(++n);
+  sample.knobs[0].value = made[0].verdict.value;
+  sample.knobs[0].owner = "rocktune";
+  target->poll(world.now, sample);
+  REQUIRE(world.alert_lines("outcome").empty());
+  TargetRule rule;
+  rule.path = "/db";
+  rule.mode = Mode::kAct;
+  rule.engine.objective.read_p99_seconds = 0.001;
+  REQUIRE(target->reconfigure(2, rule));
+  const auto outcomes = world.alert_lines("outcome");
+  REQUIRE(outcomes.size() == 1);
+  CHECK(outcomes[0].find("\"id\":\"" + made[0].id + "\"") != std::string::npos);
+  CHECK(outcomes[0].find("the settings changed before the window ended") != std::string::npos);
+}
+
 TEST_CASE("events come into the trace with the next sample, and what matters into the alert log",
           "[daemon][target]") {
   World world;

@@ -1,7 +1,9 @@
 #include <algorithm>
 
+#include "advice/rules.h"
 #include "tests/support/catch.h"
 #include "tools/advise_text.h"
+#include "tools/options_check.h"
 #include "tools/options_file.h"
 #include "tools/text.h"
 
@@ -94,7 +96,70 @@ TEST_CASE("advice for people", "[advise]") {
   }
   AdvisedDatabase quiet = advised();
   quiet.report.advice.clear();
-  CHECK(has_line(advice_lines({quiet}), "No advice"));
+  CHECK(has_line(advice_lines({quiet}), "No advice: what could be judged gives no reason"));
+  quiet.report.not_judged.clear();
+  CHECK(has_line(advice_lines({quiet}), "No advice: what was recorded gives no reason"));
+}
+
+TEST_CASE("where nothing was judged that is said once, with what to do", "[advise]") {
+  AdvisedDatabase brief = advised();
+  brief.evidence.seconds = 49;
+  brief.report = advice::judge(brief.evidence);
+  const auto lines = advice_lines({brief});
+  CHECK(
+      has_line(lines, "Nothing could be judged: only 49 s were recorded, and 60 s are the least."));
+  CHECK_FALSE(has_line(lines, "No advice"));
+  CHECK(has_line(lines, "they count together"));
+  CHECK(std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
+          return line.find("49 s were recorded") != std::string::npos;
+        }) == 1);
+
+  AdvisedDatabase blind = advised();  // long enough, but each rule lacks something else
+  blind.report.advice.clear();
+  blind.report.content.clear();
+  blind.report.not_judged.push_back({"memtables", {}, "no column family"});
+  const auto why = advice_lines({blind});
+  CHECK(has_line(why, "Nothing could be judged."));
+  CHECK(has_line(why, "no column family"));
+}
+
+TEST_CASE("the OPTIONS file is named, and what does not go with the trace", "[advise]") {
+  advice::Evidence evidence;
+  ColumnFamilyReading& last = evidence.families["hot"].last;
+  evidence.families["hot"].name = last.name = "hot";
+  last.write_buffer_bytes = 4 << 20;
+  last.level0_slowdown_trigger = 20;
+  last.level0_stop_trigger = 40;
+  evidence.families["new"].name = "new";
+  KnobReading stop;
+  stop.name = "level0_stop_writes_trigger";
+  stop.column_family = "hot";
+  stop.value = 40;
+  stop.found = 36;  // rocktune has raised it since
+  evidence.knobs.edit().push_back(stop);
+  OpenOptions file;
+  file.column_families["hot"] = {{"write_buffer_size", "67108864"},
+                                 {"level0_slowdown_writes_trigger", "20"},
+                                 {"level0_stop_writes_trigger", "36"},
+                                 {"max_write_buffer_number", "none"}};
+  AdvisedDatabase database = advised();
+  database.options_file = "/db/OPTIONS-000012";
+  CHECK_FALSE(has_line(advice_lines({database}), "warning"));
+  database.differences = option_differences(file, evidence);
+  REQUIRE(database.differences.size() == 2);
+  const auto lines = advice_lines({database});
+  CHECK(has_line(lines, "   options    /db/OPTIONS-000012"));
+  CHECK(has_line(lines, "   warning    the options file may be of another database"));
+  std::string all;
+  for (const std::string& line : lines) {
+    if (!line.empty()) all += line.substr(line.find_first_not_of(' ')) + " ";
+  }
+  CHECK(all.find("write_buffer_size of hot is 64 MiB in the file and 4 MiB as recorded; the file "
+                 "has no column family new") != std::string::npos);
+  const Json json = advice_json({database})["databases"][0];
+  CHECK(json["options_file"] == "/db/OPTIONS-000012");
+  CHECK(json["options_differ"][0]["option"] == "write_buffer_size");
+  CHECK(json["options_differ"][1]["option"].is_null());
 }
 
 TEST_CASE("advice for programs", "[advise]") {

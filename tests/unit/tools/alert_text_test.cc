@@ -43,8 +43,9 @@ TEST_CASE("every kind of alert-log line can be read", "[tools]") {
   alert.indicator.kind = IndicatorKind::kCompactionBacklog;
   alert.indicator.cause = "l0";
   alert.indicator.state = AlertState::kWarning;
-  alert.indicator.probability = 0.64;
-  alert.indicator.horizon_seconds = 30;
+  alert.indicator.probability = 0.8;
+  alert.indicator.near_probability = 0.64;
+  alert.indicator.horizon_seconds = 60;
   alert.indicator.eta_seconds = 12;
   alert.message = "L0 fills";
   CHECK(shown(trace::alert_line(kWall, "orders", alert)) ==
@@ -57,11 +58,47 @@ TEST_CASE("every kind of alert-log line can be read", "[tools]") {
                  "it came, 4.0 s after the warning"));
 
   CHECK(contains(shown(trace::outcome_line(kWall, "orders", {"12-1", "better", 0.25, "fell"})),
-                 "OUTCOME   of 12-1: better, 0.25: fell"));
+                 "OUTCOME   of 12-1: better: fell"));
   CHECK(contains(shown(trace::actuation_line(kWall, "orders", {"12-1", "applied", "", 2, 4})),
                  "ACTUATION  of 12-1: applied 2 -> 4"));
   CHECK(contains(shown(trace::event_line(kWall, "orders", "manual", "k", "set by \x1b[31mhand")),
                  "MANUAL    set by ?[31mhand"));
+}
+
+TEST_CASE("an alert has the probability that it warns of, with its horizon", "[tools]") {
+  AlertChange alert;
+  alert.indicator.state = AlertState::kCritical;
+  alert.from = AlertState::kWarning;
+  alert.indicator.probability = 0.067;
+  alert.indicator.near_probability = 0.98;
+  alert.indicator.horizon_seconds = 60;
+  const std::string line = trace::alert_line(kWall, "orders", alert);
+  CHECK(contains(shown(line), "p99 warning -> critical 98 % within 30.0 s"));
+  Json old = Json::parse(line);
+  old.erase("near_probability");
+  CHECK(contains(alert_text(old), "p99 warning -> critical 6.7 % within 60.0 s"));
+}
+
+TEST_CASE("what was done and what came name the knob, in its unit", "[tools]") {
+  AlertPrinter printer(false, {"actuation", "outcome"});
+  Decision decision;
+  decision.id = "21-1";
+  decision.proposal.knob = "write_buffer_size";
+  decision.proposal.column_family = "hot";
+  CHECK_FALSE(printer.print(trace::decision_line(kWall, "orders", decision, "act")));
+  const Actuation applied{"21-1", "applied", "", 4 << 20, 8 << 20};
+  CHECK(contains(*printer.print(trace::actuation_line(kWall, "orders", applied)),
+                 "ACTUATION  of 21-1 write_buffer_size of hot: applied 4 MiB -> 8 MiB"));
+  CHECK(contains(*printer.print(trace::actuation_line(kWall, "users", applied)),
+                 "of 21-1: applied 4194304 -> 8388608"));  // another database's
+  const Outcome outcome{"21-1", "worse", 6314.043,
+                        "read_p99_us went from 6115.463 to 16314.043 (tolerance 611.546); more"};
+  CHECK(contains(*printer.print(trace::outcome_line(kWall, "orders", outcome)),
+                 "OUTCOME   of 21-1 write_buffer_size of hot: worse: read_p99_us went from 6.1 ms "
+                 "to 16.3 ms (tolerance 612 us); more"));
+  const Outcome odd{"21-1", "unknown", std::nullopt, "huge went from huge to (tolerance)"};
+  CHECK(contains(*printer.print(trace::outcome_line(kWall, "orders", odd)),
+                 "unknown: huge went from huge to (tolerance)"));
 }
 
 TEST_CASE("malformed lines are counted and left out", "[tools]") {

@@ -79,6 +79,41 @@ TEST_CASE("a decision's whole story", "[tools]") {
   CHECK(json["taken_back_by"] == "70-1");
 }
 
+TEST_CASE("what an operator took back by its id is said", "[tools]") {
+  StoryLog log;
+  log.decide("12-1", 2, 4, VerdictKind::kAllowed);
+  log.apply("12-1", 2, 4);
+  log.lines.push_back(
+      trace::event_line(kStoryWall, "orders", "manual", "operator", "rolled it back", "12-1"));
+  const DecisionStories stories = log.read({"12-1", "", true, 10});
+  REQUIRE(stories.stories().size() == 1);
+  CHECK(contains(story_text(story_lines(stories.stories()[0])),
+                 "  then      taken back by the operator\n"));
+  CHECK(contains(story_table(stories.stories())[0], "applied, taken back"));
+  CHECK(story_json(stories.stories()[0])["taken_back_by"] == "operator");
+}
+
+TEST_CASE("a change that failed and was made all the same", "[tools]") {
+  StoryLog log;
+  log.decide("12-1", 2, 4, VerdictKind::kAllowed);
+  log.apply("12-1", 2, 2, "failed");
+  CHECK_FALSE(log.read({"", "", false, 10}).stories()[0].made());
+  log.lines.push_back(trace::guard_line(kStoryWall, "orders",
+                                        {"max_background_jobs", "",
+                                         "decision 12-1 had failed (no answer), and was made all "
+                                         "the same: max_background_jobs is 4"}));
+  log.decide("70-1", 4, 2, VerdictKind::kAllowed, "rollback.regression");
+  log.apply("70-1", 4, 2);
+  const DecisionStories stories = log.read({"", "", false, 10});
+  REQUIRE(stories.stories().size() == 2);
+  const DecisionStory& late = stories.stories()[0];
+  CHECK(late.made());
+  CHECK(late.taken_back_by == "70-1");
+  CHECK(contains(story_text(story_lines(late)), "it was made all the same"));
+  CHECK(contains(story_table(stories.stories())[0],
+                 "max_background_jobs 2 -> 4  failed, made late, taken back"));
+}
+
 TEST_CASE("only what stood there is taken back by a rollback", "[tools]") {
   StoryLog log;
   log.decide("1-1", 2, 3, VerdictKind::kAllowed);

@@ -22,7 +22,8 @@ Json status() {
       "indicators":[{"indicator":"p99","cause":"read","state":"ok","probability":0.03,
       "horizon_seconds":30.0,"eta_seconds":null,"valid":true,"event":false,"calibrated":false,
       "evidence":[]},{"indicator":"compaction_backlog","cause":"l0","state":"warning",
-      "probability":0.64,"horizon_seconds":30.0,"eta_seconds":12.0,"valid":true,"event":false,
+      "probability":0.07,"horizon_seconds":30.0,"near_probability":0.64,"eta_seconds":12.0,
+      "valid":true,"event":false,
       "calibrated":false,"evidence":[{"feature":"forecast","value":0.01,"weight":-4.6},
       {"feature":"l0_ratio","value":0.7,"limit":1.0,"weight":1.5}]},
       {"indicator":"device_saturation","cause":"","state":"ok","probability":0.0,
@@ -32,7 +33,11 @@ Json status() {
       "found":4194304,"owner":"rocktune","changeable":true,"reason":""}],
       "recent_decisions":[{"time":"2026-01-31T12:00:01.000Z","target":"orders","kind":"decision",
       "id":"9-1","knob":"max_background_jobs","from":2,"to":4,"rule":"jobs.backlog","reason":"why",
-      "verdict":{"kind":"allowed","value":4,"rule":"","reason":""}}],
+      "verdict":{"kind":"allowed","value":4,"rule":"","reason":""},"actuation":null,
+      "outcome":null},{"time":"2026-01-31T12:00:02.000Z","target":"orders","kind":"decision",
+      "id":"11-1","knob":"max_background_jobs","from":2,"to":4,"rule":"jobs.backlog",
+      "reason":"why","verdict":{"kind":"allowed","value":4,"rule":"","reason":""},
+      "actuation":{"status":"failed","reason":"no answer"},"outcome":{"result":"worse"}}],
       "lease":{"holder":"rocktuned","remaining_seconds":9.5}}]})");
 }
 
@@ -69,13 +74,23 @@ TEST_CASE("the status says what is, in units", "[tools]") {
        {"rocktuned 0.1.0   mode act   policy headroom   pid 12345   every 500 ms",
         "orders  (/data/orders)   live   mode act",
         "db_bench[4711]   RocksDB 7.8.3   samples 119 of 120   lease of rocktuned, 9.5 s left",
-        "! device: no such device", "compaction_backlog  WARNING    64 %   in 12.0 s  l0: l0_ratio",
+        "! device: no such device",
+        "compaction_backlog  WARNING    64 % within 15.0 s   in 12.0 s  l0: l0_ratio",
         "device_saturation   not known", "no device", "reads 12.3k/s   p99 850 us   stalled 3.0 %",
         "L0 7 of 20   pending 1 GiB", "rate_limiter_bytes_per_second  200 MiB/s  4 MiB/s  rocktune",
-        "12:00:01  9-1 max_background_jobs 2 -> 4 allowed [jobs.backlog] why"}) {
+        "12:00:01  9-1 max_background_jobs 2 -> 4 allowed [jobs.backlog] why",
+        "11-1 max_background_jobs 2 -> 4 allowed, failed (no answer), worse [jobs.backlog] why"}) {
     INFO(part << "\nin\n" << shown);
     CHECK(contains(shown, part));
   }
+}
+
+TEST_CASE("a warning that is only kept up for a while says so", "[tools]") {
+  Json json = status();
+  Json& backlog = json["targets"][0]["indicators"][1];
+  backlog["near_probability"] = 0.001;
+  backlog["warn_probability"] = 0.6;
+  CHECK(contains(text(json), "WARNING    0.1 % within 15.0 s  quiet again"));
 }
 
 TEST_CASE("what the daemon leaves out is left out", "[tools]") {

@@ -1,0 +1,143 @@
+// What one poll decided is carried out while databases are closed, and opened by other processes.
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daemon/actuator.h"
+#include "tests/unit/daemon/target_world.h"
+#include "wire/codec.h"
+
+using namespace rocktune;
+using namespace rocktune::daemon;
+using namespace rocktune::daemon::test;
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+
+namespace {
+
+constexpr auto kToTuple = asio::as_tuple(asio::use_awaitable);
+
+// Grants every lease, and leaves every change out of its answer.
+class GrantingAgent {
+ public:
+  GrantingAgent(asio::io_context& context, const std::string& path)
+      : acceptor_(context, asio::local::stream_protocol::endpoint(path)) {
+    asio::co_spawn(context, serve(), asio::detached);
+  }
+
+  std::vector<std::string> asked;
+  std::function<void()> before_lease = [] {};
+
+ private:
+  asio::awaitable<void> serve() {
+    asio::local::stream_protocol::socket socket =
+        co_await acceptor_.async_accept(asio::use_awaitable);
+    boost::beast::flat_buffer buffer;
+    for (;;) {
+      http::request<http::string_body> request;
+      const auto [read_error, got] = co_await http::async_read(socket, buffer, request, kToTuple);
+      static_cast<void>(got);
+      if (read_error) co_return;
+      http::response<http::string_body> reply(http::status::ok, 11);
+      reply.body() = answer(std::string(request.target()));
+      reply.prepare_payload();
+      const auto [write_error, written] = co_await http::async_write(socket, reply, kToTuple);
+      static_cast<void>(written);
+      if (write_error) co_return;
+    }
+  }
+  std::string answer(const std::string& target) {
+    asked.push_back(target);
+    if (!target.ends_with("/lease")) return wire::encode(wire::ChangeResults{});
+    before_lease();
+    return wire::encode(wire::Lease{"rocktuned", 30, "restore", std::nullopt});
+  }
+
+  asio::local::stream_protocol::acceptor acceptor_;
+};
+
+struct ErrandWorld : TargetWorld {
+  asio::io_context context;
+  std::shared_ptr<Target> database{target(Mode::kAct)};
+  GrantingAgent agent{context, tree.path("agent.1.sock")};
+
+  ErrandWorld() { database->opened(opening()); }
+
+  // What the first poll that decides anything asks for.
+  Errand decided() {
+    Errand out{database, {}, database->configured(), database->opening()->incarnation()};
+    for (std::uint64_t n = 1; n <= 60 && out.decisions.empty(); ++n) {
+      out.decisions = poll(*database, n);
+    }
+    REQUIRE_FALSE(out.decisions.empty());
+    return out;
+  }
+  // Another process opens it, as the first of its databases.
+  void open_elsewhere() {
+    database->closed("opened anew elsewhere");
+    Opening other = opening();
+    other.agent.instance = "def";
+    database->opened(other);
+  }
+  void carry_out(Errand errand) {
+    const auto peer = std::make_shared<Peer>(context.get_executor(),
+                                             AgentSocket{tree.path("agent.1.sock"), 1, 0, 0, 0});
+    const HoldTerms terms{"rocktuned", 30, "restore"};
+    const Nanoseconds soon = std::chrono::steady_clock::now().time_since_epoch() + 10s;
+    asio::co_spawn(context, hold_and_apply(peer, std::move(errand), "run", terms, soon),
+                   [this](const std::exception_ptr& thrown) {
+                     CHECK_FALSE(static_cast<bool>(thrown));
+                     context.stop();
+                   });
+    context.run();
+  }
+  void check_all(const std::string& status) const {
+    const auto lines = alert_lines("actuation");
+    CHECK_FALSE(lines.empty());
+    for (const std::string& line : lines) {
+      INFO(line);
+      CHECK(line.find("\"status\":\"" + status + "\"") != std::string::npos);
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an errand goes to the database that was sampled", "[daemon][actuator]") {
+  ErrandWorld world;
+  world.carry_out(world.decided());
+  CHECK(world.agent.asked == std::vector<std::string>{"/v1/dbs/1/lease", "/v1/dbs/1/changes"});
+  world.check_all("failed");  // left out of the answer
+}
+
+TEST_CASE("an errand is not sent for another process's database", "[daemon][actuator]") {
+  ErrandWorld world;
+  Errand errand = world.decided();
+  SECTION("that has opened it since") {
+    world.open_elsewhere();
+    world.carry_out(std::move(errand));
+    CHECK(world.agent.asked.empty());
+  }
+  SECTION("that opens it while the lease is waited for") {
+    world.agent.before_lease = [&world] { world.open_elsewhere(); };
+    world.carry_out(std::move(errand));
+    CHECK(world.agent.asked == std::vector<std::string>{"/v1/dbs/1/lease"});
+  }
+  SECTION("nor for one that was closed") {
+    world.database->closed("the database is closed");
+    world.carry_out(std::move(errand));
+    CHECK(world.agent.asked.empty());
+  }
+  world.check_all("not_sent");
+}

@@ -1,0 +1,50 @@
+// What a target tells of its changes: in the log, the alert log and the status.
+#include <algorithm>
+#include <iterator>
+
+#include "tests/unit/daemon/target_world.h"
+
+using namespace rocktune;
+using namespace rocktune::daemon;
+using JournalWorld = rocktune::daemon::test::TargetWorld;
+
+TEST_CASE("log and status name the knob of a change, and what became of it", "[daemon][target]") {
+  JournalWorld world;
+  REQUIRE(world.log.open("info", world.tree.path("log")));
+  const auto target = world.target(Mode::kAct);
+  target->opened(world.opening());
+  std::vector<Decision> decisions;
+  for (std::uint64_t n = 1; n < 200 && decisions.empty(); ++n) decisions = world.poll(*target, n);
+  REQUIRE_FALSE(decisions.empty());
+  const std::string id = decisions.front().id;
+  target->report({id, "failed", "no answer in time", 20'000'000, 20'000'000});
+  target->report({"x", "applied", "", 1, 2});
+  std::ifstream file(world.tree.path("log"));
+  const std::string log{std::istreambuf_iterator<char>(file), {}};
+  CHECK(
+      log.find("decision " + id +
+               " failed (no answer in time): rate_limiter_bytes_per_second 19 MiB/s -> 19 MiB/s") !=
+      std::string::npos);
+  CHECK(log.find("decision x applied: 1 -> 2") != std::string::npos);
+
+  const TargetStatus status = target->status();
+  const auto recent = std::find_if(status.recent_decisions.begin(), status.recent_decisions.end(),
+                                   [&](const DecisionStatus& one) { return one.id == id; });
+  REQUIRE(recent != status.recent_decisions.end());
+  CHECK(recent->actuation.find("\"status\":\"failed\"") != std::string::npos);
+  Status all;
+  all.targets.push_back(status);
+  CHECK(status_json(all).find("\"actuation\":{\"time\"") != std::string::npos);
+  CHECK(status_json(all).find("\"outcome\":null") != std::string::npos);
+}
+
+TEST_CASE("an operator's order says which decision it took back", "[daemon][target]") {
+  JournalWorld world;
+  world.journal.order("db", 0, "rolled it back", "57-1");
+  world.journal.order("db", 0, "released it", "");
+  const auto lines = world.alert_lines("manual");
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].find(R"("id":"operator","message":"rolled it back","decision":"57-1"})") !=
+        std::string::npos);
+  CHECK(lines[1].find("decision") == std::string::npos);
+}

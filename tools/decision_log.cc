@@ -1,0 +1,67 @@
+#include "tools/decision_log.h"
+
+#include "tools/follow.h"
+#include "tools/json_fields.h"
+
+namespace rocktune::tools {
+namespace {
+
+// Why there is nothing to take back.
+std::string not_made_text(const DecisionStory& story) {
+  std::string why = story_words(story).state;
+  if (const std::string reason = text_at(story.actuation, "reason"); !reason.empty()) {
+    why += ": " + reason;
+  }
+  return "decision " + text_at(story.decision, "id") + " was not made, by what the log says (" +
+         why + "): there is nothing to take back; `rocktune rollback " +
+         text_at(story.decision, "knob") + "` returns the knob to what was found";
+}
+
+}  // namespace
+
+Result<DecisionStories> read_stories(const std::string& log,
+                                     const DecisionStories::Wanted& wanted) {
+  auto follower = FileFollower::open(log);
+  if (!follower) return tl::unexpected(follower.error());
+  DecisionStories stories(wanted);
+  for (const std::string& line : follower->read_lines()) stories.add(line);
+  if (const auto last = follower->rest()) stories.add(*last);
+  if (stories.malformed() > 0 && stories.malformed() == stories.lines()) {
+    return fail(
+        ErrorCode::kCorrupt,
+        log + " is no alert log: none of its lines is one (`rocktune report` reads traces)");
+  }
+  return stories;
+}
+
+Error no_such_decision(const std::string& log, const DecisionStories::Wanted& wanted) {
+  const std::string of = wanted.target.empty() ? "" : " of " + wanted.target;
+  return {ErrorCode::kNotFound,
+          log + " has no decision " + wanted.id + of + "; an older log may (--log FILE)"};
+}
+
+Result<Json> rollback_order(const std::string& log, const DecisionStories::Wanted& wanted) {
+  const auto read = read_stories(log, wanted);
+  if (!read) return tl::unexpected(read.error());
+  const auto& stories = read->stories();
+  if (stories.empty()) return tl::unexpected(no_such_decision(log, wanted));
+  if (stories.size() > 1) {
+    return fail(ErrorCode::kInvalidArgument,
+                "several databases have a decision " + wanted.id + ": say which one with --target");
+  }
+  const DecisionStory& story = stories.front();
+  if (!story.made()) return fail(ErrorCode::kInvalidArgument, not_made_text(story));
+  const Json& told = story.actuation.is_null() ? story.decision : story.actuation;
+  const auto before = told.find(story.actuation.is_null() ? "from" : "before");
+  if (before == told.end() || !before->is_number_integer()) {
+    return fail(ErrorCode::kCorrupt, log + " does not say what decision " + wanted.id +
+                                         " has changed: there is no value to return to");
+  }
+  return Json{{"target", text_at(story.decision, "target")},
+              {"knob", text_at(story.decision, "knob")},
+              {"column_family", text_at(story.decision, "column_family")},
+              {"value", before->get<std::int64_t>()},
+              {"decision", wanted.id}};
+}
+
+}  // namespace rocktune::tools
