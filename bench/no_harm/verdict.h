@@ -19,7 +19,7 @@
 namespace rocktune::bench {
 
 // By how much a policy may be behind: of static's throughput, and of the run's length in time that
-// writers stalled (the bar for doing no harm).
+// writers stalled (3%, as docs/no-harm.md).
 inline constexpr double kMostBehind = 0.03;
 
 // What both sides of a turn came to.

@@ -77,6 +77,17 @@ class World(unittest.TestCase):
 
     POLL = 0.5
 
+    def run(self, result=None):
+        self.collected = result  # what is known of this test in tearDown()
+        return super().run(result)
+
+    def failed(self):
+        """Whether this test, or a part of it, has failed so far."""
+        if self.collected is None:
+            return False
+        failures = [*self.collected.failures, *self.collected.errors]
+        return any(self in (test, getattr(test, "test_case", None)) for test, _ in failures)
+
     def setUp(self):
         # Short: a Unix socket's path has at most 107 bytes.
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="rt-"))
@@ -96,13 +107,13 @@ class World(unittest.TestCase):
             for stream in (process.stdout, process.stderr):
                 if stream:
                     stream.close()
-        outcome = getattr(self, "_outcome", None)
-        failed = outcome and any(error for _, error in getattr(outcome, "errors", []) or [])
-        if failed or os.environ.get("ROCKTUNE_KEEP"):
-            print(f"kept: {self.directory}")
+        keep = os.environ.get("ROCKTUNE_KEEP")
+        if keep or self.failed():
             for log in sorted(self.directory.glob("*.log")):
                 print(f"--- {log.name} (end)\n" + log.read_text(errors="replace")[-3000:])
-        if not os.environ.get("ROCKTUNE_KEEP"):
+        if keep:
+            print(f"kept: {self.directory}")
+        else:
             shutil.rmtree(self.directory, ignore_errors=True)
 
     # -- processes

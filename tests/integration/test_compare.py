@@ -2,12 +2,13 @@
 could not be compared."""
 
 import json
+import shutil
 import signal
 import subprocess
 import unittest
 
 from bench_support import children, running
-from support import BIN, World, wait_for
+from support import BIN, PATIENCE, World, wait_for
 
 SCENARIO = """
 name: tiny
@@ -61,14 +62,23 @@ class Compare(World):
         self.assertEqual(list(self.output.glob("trials/*/db*")), [])
         self.assertEqual(list(self.temporary.iterdir()), [])
 
+    def interrupt_load(self, policies):
+        """Ctrl-C while the database is loaded; again, from the start, where the load was over before it came."""
+        for attempt in range(3):
+            if attempt:
+                shutil.rmtree(self.output)
+            process = self.compare(policies, "--repeat", 1)
+            wait_for("the load", lambda: children(process.pid), 30)
+            self.interrupt(process)
+            if not list(self.output.glob("loaded-*/loaded.key")):
+                return
+
     def test_stopped_at_any_moment_and_gone_on_with(self):
         policies = "static,native-auto-tuned,headroom"
         self.scenario(seconds=6, records=150000)
 
         with self.subTest("in the load"):
-            process = self.compare(policies, "--repeat", 1)
-            wait_for("the load", lambda: children(process.pid), 30)
-            self.interrupt(process)
+            self.interrupt_load(policies)
             self.assertEqual(list(self.output.glob("loaded-*")), [], "half a load is of no use")
             self.assertEqual(self.runs(), [])
 
@@ -114,7 +124,8 @@ class Compare(World):
         # The same arrivals for all: as many came due.
         due = {run["run"]["databases"][0]["total"]["operations_done"] +
                run["run"]["databases"][0]["total"]["operations_never_started"] for run in (tuned, static, native)}
-        self.assertLessEqual(max(due) - min(due), 20, due)
+        # A run may end some 40 ms early or late: 20 of 500 a second.
+        self.assertLessEqual(max(due) - min(due), 20 * PATIENCE, due)
         report = json.loads((self.output / "compare.json").read_text())
         self.assertEqual([policy["policy"] for policy in report["policies"]], ["static", "native-auto-tuned", "headroom"])
         self.assertEqual(sorted(entry["sequence"] for entry in report["order"]), list(range(1, len(self.runs()) + 1)))
