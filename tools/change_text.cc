@@ -52,11 +52,11 @@ std::string actuation_text(const Json& actuation, const std::string& knob) {
 }
 
 std::string outcome_text(const Json& outcome) {
-  const std::string result = text_at(outcome, "result");
+  std::string text = text_at(outcome, "result");
   const std::string reason = text_at(outcome, "reason");
-  if (reason.empty()) return result;
+  if (reason.empty()) return text;
   const std::string measured = measured_words(reason);
-  return result + ": " + (measured.empty() ? reason : measured);
+  return text + ": " + (measured.empty() ? reason : measured);
 }
 
 }  // namespace rocktune::tools

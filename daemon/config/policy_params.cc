@@ -1,5 +1,7 @@
 #include "daemon/config/policy_params.h"
 
+#include <utility>
+
 #include "files/units.h"
 #include "policy/policy.h"
 
@@ -30,7 +32,9 @@ void read_policy_params(Section& section, Reading& reading, const std::string& p
   const RawNode* map = section.free_map(kPolicyParams);
   if (map == nullptr) {
     for (const auto& [name, value] : engine.policy_params) {
-      reading.settings.push_back({full + "." + name, format_number(value), origin});
+      std::string key = full;
+      key.append(".").append(name);
+      reading.settings.push_back({std::move(key), format_number(value), origin});
     }
     return;
   }

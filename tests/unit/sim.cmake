@@ -13,6 +13,7 @@ rocktune_unit_test(sim_test
     unit/sim/limiter_test.cc
     unit/sim/limiter_tuning_test.cc
     unit/sim/loop_test.cc
+    unit/sim/no_harm_property_test.cc
     unit/sim/overlap_test.cc
     unit/sim/plant_test.cc
     unit/sim/reading_test.cc
