@@ -59,26 +59,16 @@ std::string done_text(const DecisionStory& story, const std::string& knob) {
                      " -> " + knob_value_at(actuation, "after", knob) + ", " +
                      clock_time(actuation);
   const std::string reason = text_at(actuation, "reason");
-  if (!reason.empty()) text += ": " + reason;
-  return story.made_late ? text + "; it was made all the same, as a later sample showed" : text;
+  return reason.empty() ? text : text + ": " + reason;
 }
 
 std::string came_text(const DecisionStory& story) {
   if (!story.outcome.is_null()) return outcome_text(story.outcome);
-  return story.applied() || story.made_late ? "not judged yet, or cut off" : "";
+  return story.applied() ? "not judged yet, or cut off" : "";
 }
 
 std::string taker_text(const std::string& taken_back_by) {
   return taken_back_by == kOperator ? "the operator" : taken_back_by;
-}
-
-// The decision that a guard's line tells was made all the same (policy/engine.cc); empty: none.
-std::string told_late(const Json& line) {
-  constexpr std::string_view kHead = "decision ", kTail = " had failed (no answer), and was made";
-  const std::string message = text_at(line, "message");
-  const auto end = message.find(kTail);
-  if (!message.starts_with(kHead) || end == std::string::npos || end < kHead.size()) return "";
-  return message.substr(kHead.size(), end - kHead.size());
 }
 
 // Also by an answer that is no success: what was read back is another value.
@@ -98,7 +88,6 @@ std::string state_text(const DecisionStory& story) {
   }
   std::string text = story.actuation.is_null() ? "advised" : text_at(story.actuation, "status");
   if (story.actuation.is_null() && text_at(story.decision, "mode") == "act") text = "allowed";
-  if (story.made_late) text += ", made late";
   if (!story.outcome.is_null()) text += ", " + text_at(story.outcome, "result");
   return story.taken_back_by.empty() ? text : text + ", taken back";
 }
@@ -133,7 +122,7 @@ bool DecisionStory::applied() const {
 
 // Only what was made is judged.
 bool DecisionStory::made() const {
-  return made_late || has_moved(actuation) || !outcome.is_null();
+  return has_moved(actuation) || !outcome.is_null();
 }
 
 DecisionStory* DecisionStories::find(const Id& id) {
@@ -157,7 +146,6 @@ void DecisionStories::add(std::string_view line) {
   const std::string kind = text_at(object, "kind");
   if (kind == "decision") add_decision(object, id);
   if (kind == "actuation") add_actuation(object, id);
-  if (kind == "guard") add_guard(object, id.first);
   if (kind == "manual") add_order(object, id.first);
   if (kind != "outcome") return;
   if (DecisionStory* story = find(id)) story->outcome = object;
@@ -188,13 +176,6 @@ void DecisionStories::add_actuation(const Json& line, const Id& id) {
   if (DecisionStory* story = find(id)) story->actuation = line;
   if (has_moved(line)) return made(id);
   if (text_at(line, "status") != "failed") open_.erase(id);  // a failed one may be made later
-}
-
-void DecisionStories::add_guard(const Json& line, const std::string& target) {
-  const Id id{target, told_late(line)};
-  if (id.second.empty()) return;
-  if (DecisionStory* story = find(id)) story->made_late = true;
-  made(id);
 }
 
 // What an operator has taken back by its id; other orders are of knobs.
@@ -259,10 +240,10 @@ std::vector<std::string> story_table(const std::deque<DecisionStory>& stories) {
   for (const DecisionStory& story : stories) {
     const Json& decision = story.decision;
     const std::string knob = text_at(decision, "knob");
-    const bool done = !story.actuation.is_null() && !story.made_late;
     const std::string to =
-        done ? knob_value_at(story.actuation, "after", knob)
-             : knob_value_at(object_at(decision, "verdict"), story.allowed() ? "value" : "", knob);
+        !story.actuation.is_null()
+            ? knob_value_at(story.actuation, "after", knob)
+            : knob_value_at(object_at(decision, "verdict"), story.allowed() ? "value" : "", knob);
     rows.push_back(
         {clock_time(decision).substr(0, 19), text_at(decision, "target"), text_at(decision, "id"),
          knob_called(decision) + " " + knob_value_at(decision, "from", knob) + " -> " +
@@ -277,8 +258,7 @@ Json story_json(const DecisionStory& story) {
   return {{"decision", story.decision},
           {"actuation", story.actuation},
           {"outcome", story.outcome},
-          {"taken_back_by", by.empty() ? Json(nullptr) : Json(by)},
-          {"made_late", story.made_late}};
+          {"taken_back_by", by.empty() ? Json(nullptr) : Json(by)}};
 }
 
 }  // namespace rocktune::tools

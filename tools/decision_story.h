@@ -22,11 +22,10 @@ inline constexpr std::string_view kOperator = "operator";
 struct DecisionStory {
   Json decision, actuation, outcome;  // lines of the log; null: there is none
   std::string taken_back_by;          // the id of the rollback that was applied, or kOperator
-  bool made_late = false;             // it had failed, for want of an answer, and was made later
 
   [[nodiscard]] bool allowed() const;  // or clamped
   [[nodiscard]] bool applied() const;  // as the agent answered
-  // The knob was moved: applied, read back as another value, or found to be made later.
+  // The knob was moved: applied, at once or late, or read back as another value.
   [[nodiscard]] bool made() const;
 };
 
@@ -53,7 +52,6 @@ class DecisionStories {
   [[nodiscard]] DecisionStory* find(const Id& id);
   void add_decision(const Json& line, const Id& id);
   void add_actuation(const Json& line, const Id& id);
-  void add_guard(const Json& line, const std::string& target);
   void add_order(const Json& line, const std::string& target);
   void made(const Id& id);
 
@@ -79,7 +77,7 @@ StoryWords story_words(const DecisionStory& story);
 // What `rocktune explain ID` prints of one, and `rocktune explain` of each.
 std::vector<std::string> story_lines(const DecisionStory& story);
 std::vector<std::string> story_table(const std::deque<DecisionStory>& stories);
-// {"decision", "actuation", "outcome", "taken_back_by", "made_late"}; null where there is none.
+// {"decision", "actuation", "outcome", "taken_back_by"}; null where there is none.
 Json story_json(const DecisionStory& story);
 
 }  // namespace rocktune::tools

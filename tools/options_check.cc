@@ -1,31 +1,14 @@
 #include "tools/options_check.h"
 
-#include <array>
 #include <charconv>
 #include <optional>
 #include <string_view>
 
+#include "model/family_options.h"
 #include "tools/text.h"
 
 namespace rocktune::tools {
 namespace {
-
-struct ComparedOption {
-  std::string_view name;
-  Counter ColumnFamilyReading::* recorded;
-};
-
-constexpr std::array<ComparedOption, 9> kComparedOptions{{
-    {"write_buffer_size", &ColumnFamilyReading::write_buffer_bytes},
-    {"max_write_buffer_number", &ColumnFamilyReading::max_write_buffer_number},
-    {"level0_file_num_compaction_trigger", &ColumnFamilyReading::level0_compaction_trigger},
-    {"level0_slowdown_writes_trigger", &ColumnFamilyReading::level0_slowdown_trigger},
-    {"level0_stop_writes_trigger", &ColumnFamilyReading::level0_stop_trigger},
-    {"soft_pending_compaction_bytes_limit", &ColumnFamilyReading::soft_pending_limit_bytes},
-    {"hard_pending_compaction_bytes_limit", &ColumnFamilyReading::hard_pending_limit_bytes},
-    {"target_file_size_base", &ColumnFamilyReading::target_file_bytes},
-    {"max_bytes_for_level_base", &ColumnFamilyReading::max_bytes_for_level_base_bytes},
-}};
 
 std::optional<std::int64_t> number_of(const OptionValues& options, std::string_view name) {
   const auto found = options.find(std::string(name));
@@ -39,7 +22,7 @@ std::optional<std::int64_t> number_of(const OptionValues& options, std::string_v
 
 void compare(const OptionValues& options, const advice::FamilyEvidence& family,
              const KnobReadings& knobs, std::vector<OptionDifference>& out) {
-  for (const ComparedOption& one : kComparedOptions) {
+  for (const FamilyOption& one : kFamilyOptions) {
     const auto in_file = number_of(options, one.name);
     const Counter& read = family.last.*one.recorded;
     if (!in_file || !read) continue;

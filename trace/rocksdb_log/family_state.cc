@@ -3,27 +3,13 @@
 #include <algorithm>
 #include <charconv>
 
+#include "model/family_options.h"
+
 namespace rocktune::trace::rocksdb_log {
 namespace {
 
 // A debt that was told just before the end of a compaction was told in it ("compacted to: ...").
 constexpr Micros kSameInstall = std::chrono::milliseconds(5);
-
-struct OptionName {
-  std::string_view rocksdb;
-  Counter ColumnFamilyReading::* field;
-};
-constexpr OptionName kOptionNames[] = {
-    {"write_buffer_size", &ColumnFamilyReading::write_buffer_bytes},
-    {"max_write_buffer_number", &ColumnFamilyReading::max_write_buffer_number},
-    {"level0_file_num_compaction_trigger", &ColumnFamilyReading::level0_compaction_trigger},
-    {"level0_slowdown_writes_trigger", &ColumnFamilyReading::level0_slowdown_trigger},
-    {"level0_stop_writes_trigger", &ColumnFamilyReading::level0_stop_trigger},
-    {"soft_pending_compaction_bytes_limit", &ColumnFamilyReading::soft_pending_limit_bytes},
-    {"hard_pending_compaction_bytes_limit", &ColumnFamilyReading::hard_pending_limit_bytes},
-    {"target_file_size_base", &ColumnFamilyReading::target_file_bytes},
-    {"max_bytes_for_level_base", &ColumnFamilyReading::max_bytes_for_level_base_bytes},
-};
 
 bool reached(const Counter& value, const Counter& limit, std::uint64_t less = 0) {
   return value && limit && *limit > less && *value >= *limit - less;
@@ -39,8 +25,8 @@ void FamilyState::set_option(std::string_view name, std::string_view value) {
     options_.leveled_compaction = leveled_ ? 1 : 0;
   }
   if (!number) return;
-  for (const OptionName& option : kOptionNames) {
-    if (option.rocksdb == name) options_.*option.field = number;
+  for (const FamilyOption& option : kFamilyOptions) {
+    if (option.name == name) options_.*option.recorded = number;
   }
   if (name == "level0_file_num_compaction_trigger") shape_.level0_compaction_trigger = *number;
   if (name == "max_bytes_for_level_base") shape_.max_bytes_for_level_base = *number;

@@ -56,10 +56,7 @@ TEST_CASE("what failed and moved the knob all the same is taken back", "[tools]"
   CHECK((*mismatch)["value"] == 2);
 
   WrittenLog late("failed");
-  late.add(trace::guard_line(kLogWall, "orders",
-                             {"max_background_jobs", "",
-                              "decision 57-1 had failed (no answer), and was made all the same: "
-                              "max_background_jobs is 4, which is judged from now"}));
+  late.add(trace::actuation_line(kLogWall, "orders", {"57-1", "applied", "late", 2, 4}));
   REQUIRE(late.order());
   CHECK((*late.order())["value"] == 2);
 

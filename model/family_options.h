@@ -1,0 +1,29 @@
+// Options of a column family that samples and traces have, by RocksDB's own names.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "model/sample.h"
+
+namespace rocktune {
+
+struct FamilyOption {
+  std::string_view name;
+  Counter ColumnFamilyReading::* recorded;
+};
+
+// Plain numbers, all of them; styles, ratios and flags are read by whoever needs them.
+inline constexpr std::array<FamilyOption, 9> kFamilyOptions{{
+    {"write_buffer_size", &ColumnFamilyReading::write_buffer_bytes},
+    {"max_write_buffer_number", &ColumnFamilyReading::max_write_buffer_number},
+    {"level0_file_num_compaction_trigger", &ColumnFamilyReading::level0_compaction_trigger},
+    {"level0_slowdown_writes_trigger", &ColumnFamilyReading::level0_slowdown_trigger},
+    {"level0_stop_writes_trigger", &ColumnFamilyReading::level0_stop_trigger},
+    {"soft_pending_compaction_bytes_limit", &ColumnFamilyReading::soft_pending_limit_bytes},
+    {"hard_pending_compaction_bytes_limit", &ColumnFamilyReading::hard_pending_limit_bytes},
+    {"target_file_size_base", &ColumnFamilyReading::target_file_bytes},
+    {"max_bytes_for_level_base", &ColumnFamilyReading::max_bytes_for_level_base_bytes},
+}};
+
+}  // namespace rocktune
