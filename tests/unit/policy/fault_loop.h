@@ -185,6 +185,7 @@ class FaultLoop {
     outcomes.insert(outcomes.end(), step.outcomes.begin(), step.outcomes.end());
     alerts.insert(alerts.end(), step.alerts.begin(), step.alerts.end());
     notes.insert(notes.end(), step.notes.begin(), step.notes.end());
+    late.insert(late.end(), step.late.begin(), step.late.end());
     indicators = step.indicators;
     last = sample;
     return step;
@@ -244,6 +245,7 @@ class FaultLoop {
   std::vector<Outcome> outcomes;
   std::vector<AlertChange> alerts;
   std::vector<GuardNote> notes;
+  std::vector<Actuation> late;        // made all the same
   std::vector<Indicator> indicators;  // as of the last sample
 };
 

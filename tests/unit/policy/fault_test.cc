@@ -133,6 +133,10 @@ TEST_CASE("a change without an answer that was made all the same is said, counte
   loop.tick();
   loop.fault.reset();
   CHECK(loop.noted("decision " + made.id + " had failed (no answer), and was made all the same"));
+  REQUIRE(loop.late.size() == 1);
+  CHECK(loop.late[0].decision_id == made.id);
+  CHECK(loop.late[0].status == "applied");
+  CHECK(loop.late[0].after == made.verdict.value);
   loop.run(20);
   CHECK(loop.outcome_of(made.id) != nullptr);
 }
