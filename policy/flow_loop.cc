@@ -4,6 +4,7 @@
 
 #include "model/knobs.h"
 #include "model/text.h"
+#include "model/write_stall.h"
 
 namespace rocktune {
 namespace {
@@ -11,11 +12,24 @@ namespace {
 constexpr double kFlowEvaluationSeconds = 15;
 // Stops in this share of the last 30 s are a pattern.
 constexpr double kStoppedShare = 0.1;
+// A stop that lasts says nothing of what could be accepted, and no delay comes before the end of
+// it.
+constexpr double kStoppedThroughout = 0.9;
+// With so few memtables RocksDB delays nothing before it stops: it begins at the last but one of
+// more than three (db/column_family.cc, GetWriteStallConditionAndCause).
+constexpr double kUndelayedBuffers = 3;
 // A rate within these of what is accepted is left alone.
 constexpr double kTooFast = 1.5, kTooSlow = 0.5;
 constexpr double kLeastFlowShare = 0.0625;   // of what was found: RocksDB never goes above the knob
 constexpr double kFlowComfortSeconds = 300;  // then what was found comes back
 constexpr double kFlowHistorySeconds = 20;   // before it says what is accepted
+
+// A stop that no delay comes before.
+bool stops_undelayed(const Features& f) {
+  const auto stall = find_write_stall(f);
+  return stall && stall->cause == "memtables" && f.max_write_buffers.value_or(0) > 0 &&
+         *f.max_write_buffers <= kUndelayedBuffers;
+}
 
 }  // namespace
 
@@ -39,13 +53,15 @@ std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
   if (f.user_write_bytes_per_second && (stops || *f.user_write_bytes_per_second > 0)) {
     written_.add(now, *f.user_write_bytes_per_second);
   }
-  if (f.write_stopped) stopped_.add(now, *f.write_stopped);
+  if (f.write_stopped) stopped_.add(now, stops_undelayed(f) ? 0 : *f.write_stopped);
   if (f.delayed_bytes_per_second) delayed_.add(now, *f.delayed_bytes_per_second);
   for (Trend* trend : {&written_, &stopped_, &delayed_}) trend->expire(now);
 
   const KnobReading* reading = changeable_knob(f, knob::kDelayedWriteRate);
   const Value accepted = written_.mean(60);
   if (reading == nullptr) return {};
+  if (rate_ != reading->value) stopped_.clear();  // at another rate
+  rate_ = reading->value;
   if (auto back = give_back(situation, *reading)) return back;
   if (!accepted || written_.span_seconds() < kFlowHistorySeconds) return {};
   const auto rate = static_cast<double>(reading->value);
@@ -54,7 +70,9 @@ std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
   const double wanted = std::max(*accepted, least);
   const double stopped = stopped_.mean(30).value_or(0);
   const Value delayed = delayed_.mean(5);
-  const bool too_fast = stopped >= kStoppedShare && rate > kTooFast * wanted;
+  const bool in_turns = stopped >= kStoppedShare && stopped < kStoppedThroughout &&
+                        stopped_.span_seconds() >= kFlowHistorySeconds;
+  const bool too_fast = in_turns && rate > kTooFast * wanted;
   const bool too_slow = f.delayed_bytes_per_second && delayed && *delayed < kTooSlow * *accepted &&
                         rate < kTooSlow * wanted;
   if (!too_fast && !too_slow) return std::nullopt;

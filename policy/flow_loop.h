@@ -23,6 +23,7 @@ class FlowLoop {
   [[nodiscard]] std::optional<Proposal> give_back(const Situation& situation,
                                                   const KnobReading& reading) const;
 
+  std::optional<std::int64_t> rate_;  // as last seen
   Trend written_{Trend::Jumps::kKeep, 0, 60};
   Trend stopped_{Trend::Jumps::kKeep, 0, 30};
   Trend delayed_{Trend::Jumps::kKeep, 0, 10};

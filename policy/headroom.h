@@ -100,11 +100,28 @@ class JobsLoop {
   std::optional<Proposal> give_back_loaded(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> look_and_decide(const Situation& situation, const KnobReading& reading,
                                           bool limiter_first);
-  void note_changes(const KnobReading& reading, Nanoseconds now);
+  void note_changes(const KnobReading& reading, const Situation& situation);
   void learn_from_raise(Nanoseconds now);
   void look(const Situation& situation, const KnobReading& reading);
+  void judge_raise(const Situation& situation);
+  [[nodiscard]] bool device_bears_more(const Situation& situation) const;
+  std::optional<Proposal> give_back_futile(const Situation& situation, const KnobReading& reading);
 
   HeadroomParams params_;
+  // A raise after which the device is loaded has to show that it brought more than interference.
+  struct Raise {
+    Nanoseconds tick{0};    // of the last step
+    std::int64_t from = 0;  // before the first
+    Value background;       // bytes/s before the first
+  };
+  struct Futile {
+    Nanoseconds since{0};
+    std::int64_t back_to = 0;
+    double before = 0, after = 0;  // bytes/s
+  };
+  std::optional<Raise> raise_;  // not judged yet
+  std::optional<Futile> futile_;
+  Trend background_{Trend::Jumps::kKeep, 0, 20};  // flushed and compacted, bytes/s
   // Doubles each time a returned job was wanted again soon; halves when it was wanted later.
   double return_seconds_;
   // On a loaded device: how long writers have to go without a stall before the jobs that ended it

@@ -47,10 +47,13 @@ bool relieves_stall(const Proposal& proposal) {
   if (proposal.knob == knob::kL0Trigger && proposal.to > proposal.from) return false;
   // The size of levels changes what is written over minutes.
   if (proposal.knob == knob::kLevelBase) return false;
+  // A slower delay, or one that begins sooner, is one more thing that writers wait for.
   const bool gives =
-      proposal.knob == knob::kBackgroundJobs || proposal.knob == knob::kSubcompactions ||
-      proposal.knob == knob::kWriteBufferSize || proposal.knob == knob::kWriteBuffers ||
-      proposal.knob == knob::kCacheCapacity || proposal.knob == knob::kWriteSize;
+      proposal.knob == knob::kDelayedWriteRate || proposal.knob == knob::kL0Slowdown ||
+      proposal.knob == knob::kSoftPending || proposal.knob == knob::kBackgroundJobs ||
+      proposal.knob == knob::kSubcompactions || proposal.knob == knob::kWriteBufferSize ||
+      proposal.knob == knob::kWriteBuffers || proposal.knob == knob::kCacheCapacity ||
+      proposal.knob == knob::kWriteSize;
   if (gives && proposal.to < proposal.from) return false;
   return contains(kStallFeatures, proposal.expected.feature);
 }

@@ -32,6 +32,8 @@ constexpr double kFastEnough = 0.1;
 // is none, and that a write takes the device that share of the objective: in bulk reads will wait
 // for several.
 constexpr double kSlowerBesideWork = 2;
+// Operations that a trial may cost; more only where it halves the reads' P99.
+constexpr double kMostOperationsLost = 0.05, kWorthOperations = 0.5;
 constexpr double kLeastTrialGain = 0.05, kSameLoadShare = 0.3;
 // A gain that is seen at once is not waited for: load and device change in 30 s.
 constexpr double kClearTrialGain = 0.2;
@@ -69,10 +71,17 @@ Value write_ms_per_byte(const Features& f) {
   return *await * *iops / *bytes;
 }
 
+// On a full device who hands over more at a time has the larger share of it: a backlog that grows
+// there may be what smaller pieces cost.
+bool falls_behind(const Situation& situation) {
+  return situation.device_loaded && situation.near_limit;
+}
+
 // Smaller writes leave compactions a smaller share of a full device. Where writers come first
 // level 0 has to be far from its limits.
 bool would_stall(const Situation& situation) {
-  return situation.stalled || (situation.writers_first() && !situation.comfortable);
+  return situation.stalled || falls_behind(situation) ||
+         (situation.writers_first() && !situation.comfortable);
 }
 
 }  // namespace
@@ -84,8 +93,8 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   if (const Value p99 = read_p99_.mean(kTrialSeconds); lowered && p99) {
     trial_ = Trial{now, *p99, operations_.mean(kWorkSeconds).value_or(0), std::nullopt,
                    device_writes_.mean(kTrialSeconds)};
-    for (Trend* trend :
-         {&read_p99_, &write_ms_per_byte_, &write_await_, &read_await_, &device_writes_}) {
+    for (Trend* trend : {&read_p99_, &write_ms_per_byte_, &write_await_, &read_await_,
+                         &device_writes_, &operations_}) {
       trend->clear();
     }
   }
@@ -96,9 +105,9 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   read_await_.note(now, works ? f.device_read_await_ms : std::nullopt);
   undisturbed_p99_.note(now, works ? std::nullopt : f.read_p99_us);
   device_writes_.note(now, works ? f.device_write_bytes_per_second : std::nullopt);
-  if (f.reads_per_second && f.writes_per_second) {
-    operations_.add(now, *f.reads_per_second + *f.writes_per_second);
-  }
+  // What stalls cost is no matter of the pieces.
+  const bool flows = !situation.stalled && f.reads_per_second && f.writes_per_second;
+  if (flows) operations_.add(now, *f.reads_per_second + *f.writes_per_second);
   operations_.expire(now);
   if (size_ && reading.value != *size_) offered_since_.reset();
   if (size_ && reading.value > *size_) trial_.reset();
@@ -159,11 +168,20 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
   return out;
 }
 
+// Reads that wait in a closed loop come less often where each takes longer, however fast the
+// slowest became.
+bool WriteSizeLoop::costs_operations() const {
+  const Value operations = operations_.mean(kWorkSeconds);
+  const bool worth_it = *read_p99_.mean(kTrialSeconds) <= kWorthOperations * trial_->read_p99_us;
+  return !worth_it && operations && *operations < (1 - kMostOperationsLost) * trial_->operations;
+}
+
 bool WriteSizeLoop::gained_clearly() const {
   return *read_p99_.mean(kTrialSeconds) <= (1 - kClearTrialGain) * trial_->read_p99_us;
 }
 
 bool WriteSizeLoop::gained_nothing(bool shared) const {
+  if (costs_operations()) return true;
   const double operations = operations_.mean(kWorkSeconds).value_or(0);
   const bool same_load =
       std::fabs(operations - trial_->operations) <= kSameLoadShare * trial_->operations;
@@ -183,7 +201,9 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
                                             const KnobReading& reading) {
   const Nanoseconds now = situation.now;
   const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
-  const double stalled = stalled_.update(ours && situation.stalled && !situation.relief_comes, now);
+  // Nothing that is raised brings a full device more.
+  const bool slow = (situation.stalled && !situation.relief_comes) || falls_behind(situation);
+  const double stalled = stalled_.update(ours && slow, now);
   if (!ours) return std::nullopt;
   if (trial_ && !trial_->ms_per_byte && write_ms_per_byte_.size() >= kLeastWork) {
     trial_->ms_per_byte = write_ms_per_byte_.mean(kTrialSeconds);
@@ -192,7 +212,8 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   const bool endless = trial_ && seconds_between(trial_->tick, now) >= kLongestTrialSeconds;
   if (endless && !offered_since_) trial_.reset();
   const bool seen = trial_ && read_p99_.size() >= kLeastTrialWork;
-  if (seen && !offered_since_ && gained_clearly()) trial_.reset();
+  const bool settled = seen && seconds_between(trial_->tick, now) >= kWorkSeconds;
+  if (settled && !offered_since_ && gained_clearly() && !costs_operations()) trial_.reset();
   const bool due = seen && trial_ && seconds_between(trial_->tick, now) >= kTrialSeconds;
   const bool futile = due && gained_nothing(shares_device(situation.features));
   const bool too_slow = stalled >= kStalledTooLongSeconds;
@@ -217,10 +238,14 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
     out.evidence = backlog_evidence(situation);
     return out;
   }
-  out.reason = "while flushes or compactions run read P99 was " +
-               text::microseconds(trial_->read_p99_us) + " and is " +
-               text::microseconds(*read_p99_.mean(kTrialSeconds)) +
-               " with smaller writes: they are not what reads wait for";
+  const std::string was_and_is =
+      "while flushes or compactions run read P99 was " + text::microseconds(trial_->read_p99_us) +
+      " and is " + text::microseconds(*read_p99_.mean(kTrialSeconds)) + " with smaller writes";
+  out.reason = costs_operations() ? was_and_is + ", for " + text::amount(trial_->operations) +
+                                        " operations/s before and " +
+                                        text::amount(operations_.mean(kWorkSeconds).value_or(0)) +
+                                        " now: they cost more than they gain"
+                                  : was_and_is + ": they are not what reads wait for";
   out.expected = {"read_p99_us", true, *read_p99_.mean(kTrialSeconds), kWriteSizeEvaluationSeconds};
   return out;
 }

@@ -41,6 +41,7 @@ class WriteSizeLoop {
   std::optional<Proposal> lower(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> follow(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> back(const Situation& situation, const KnobReading& reading);
+  [[nodiscard]] bool costs_operations() const;
   [[nodiscard]] bool gained_clearly() const;
   [[nodiscard]] bool gained_nothing(bool shared) const;
 

@@ -7,6 +7,7 @@ rocktune_unit_test(policy_test
     unit/policy/fault_parts_test.cc
     unit/policy/fault_phases_test.cc
     unit/policy/fault_test.cc
+    unit/policy/flow_loop_test.cc
     unit/policy/give_back_test.cc
     unit/policy/guard_memory_test.cc
     unit/policy/guard_test.cc
@@ -21,6 +22,7 @@ rocktune_unit_test(policy_test
     unit/policy/level_base_loop_test.cc
     unit/policy/level_base_test.cc
     unit/policy/write_size_loop_test.cc
+    unit/policy/full_device_test.cc
     unit/policy/headroom_test.cc
     unit/policy/health_check_test.cc
     unit/policy/idle_buffers_test.cc

@@ -45,6 +45,7 @@ inline std::vector<Scene> scenes() {
       {"flow.", std::string(knob::kDelayedWriteRate),
        [=](ToyPlant& plant) {
          busy(300e6, kUnlimitedBytesPerSecond, 4)(plant);
+         plant.buffers = 4;
          KnobReading& rate = *plant.find_more(knob::kDelayedWriteRate);
          rate.value = rate.found = 900 * kFaultMiB;
        }},

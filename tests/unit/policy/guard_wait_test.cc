@@ -203,6 +203,19 @@ TEST_CASE("blamed: only that rule, that way, that knob; never relief in a stall"
     stall(bench);
     CHECK(is(bench.act(raise), VerdictKind::kAllowed, ""));
   }
+  SECTION("a slower delay is no relief, whatever is expected of it") {
+    bench.f.knobs.edit().push_back(
+        knob_reading(knob::kDelayedWriteRate, 16 << 20, 16 << 20, 1 << 20, std::int64_t{1} << 40));
+    auto slower =
+        bench.wants("1-2", "flow.even", knob::kDelayedWriteRate, 8 << 20, "stalled_ratio");
+    bench.guard.blame(slower.proposal, "1-2", bench.f.at.tick);
+    stall(bench);
+    CHECK(is(bench.act(slower), VerdictKind::kHeld, "blamed"));
+    auto faster =
+        bench.wants("1-3", "flow.collapse", knob::kDelayedWriteRate, 24 << 20, "stalled_ratio");
+    bench.guard.blame(faster.proposal, "1-3", bench.f.at.tick);
+    CHECK(is(bench.act(faster), VerdictKind::kAllowed, ""));
+  }
   SECTION("the limiter rests like any other, but not in a stall") {
     auto limiter = bench.wants("1-2", "limiter.backlog", knob::kRateLimit, 200 << 20, "l0_ratio");
     bench.guard.blame(limiter.proposal, "1-2", bench.f.at.tick);

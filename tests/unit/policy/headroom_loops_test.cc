@@ -47,49 +47,6 @@ TEST_CASE("subcompactions: when level 0 waits and CPUs are free", "[headroom][su
   }
 }
 
-TEST_CASE("flow: stops become a delay at what is accepted", "[headroom][flow]") {
-  HeadroomBench bench;
-  bench.f.knobs.edit().push_back(
-      knob_reading(knob::kDelayedWriteRate, 16 << 20, 16 << 20, 1 << 20, std::int64_t{1} << 40));
-  bench.f.user_write_bytes_per_second = 4e6;
-  CHECK_FALSE(bench.run(60, knob::kDelayedWriteRate));
-  bench.f.write_stopped = 1;
-  const auto even = bench.run(10, knob::kDelayedWriteRate);
-  REQUIRE(even);
-  CHECK(even->rule == "flow.even");
-  CHECK(even->to == Approx(4e6).epsilon(0.01));
-  bench.apply(*even);
-  CHECK_FALSE(bench.run(30, knob::kDelayedWriteRate));
-}
-
-TEST_CASE("flow: what was found comes back in comfort", "[headroom][flow]") {
-  HeadroomBench bench;
-  bench.f.knobs.edit().push_back(
-      knob_reading(knob::kDelayedWriteRate, 4 << 20, 16 << 20, 1 << 20, std::int64_t{1} << 40));
-  SECTION("while writes go on") {}
-  SECTION("while nothing is written: the next slowdown comes with the next writes") {
-    bench.f.user_write_bytes_per_second = 0;
-  }
-  CHECK_FALSE(bench.run(299, knob::kDelayedWriteRate));
-  const auto back = bench.run(3, knob::kDelayedWriteRate);
-  REQUIRE(back);
-  CHECK(back->rule == "flow.returned");
-  CHECK(back->to == 16 << 20);
-}
-
-TEST_CASE("flow: a delay far below what was accepted is lifted", "[headroom][flow]") {
-  HeadroomBench bench;
-  bench.f.knobs.edit().push_back(
-      knob_reading(knob::kDelayedWriteRate, 16 << 20, 16 << 20, 1 << 20, std::int64_t{1} << 40));
-  bench.f.user_write_bytes_per_second = 200e6;
-  bench.run(60, knob::kDelayedWriteRate);
-  bench.f.delayed_bytes_per_second = 16e6;
-  const auto lifted = bench.run(3, knob::kDelayedWriteRate);
-  REQUIRE(lifted);
-  CHECK(lifted->rule == "flow.collapse");
-  CHECK(lifted->to > 150'000'000);
-}
-
 TEST_CASE("filters: where reads look in vain and the option can be changed", "[headroom][filter]") {
   HeadroomBench bench;
   bench.family(64 * kHeadroomMiB, 0);

@@ -268,6 +268,7 @@ TEST_CASE("jobs: on a loaded device those that ended a stall are given back", "[
   bench.run(10, knob::kBackgroundJobs);  // what the device takes at its idlest
   bench.f.knobs.edit()[1] = jobs_knob(4, 2);
   bench.f.running_compactions = 3;
+  bench.f.compaction_write_bytes_per_second = 40e6;  // twice as much as before
   bench.f.device_read_await_ms = 3;
   SECTION("one at a time, down to what was found") {
     auto back = bench.run(20, knob::kBackgroundJobs);
@@ -300,10 +301,13 @@ TEST_CASE("jobs: on a loaded device those that ended a stall are given back", "[
       bench.apply(*again);
       SECTION("one mistake, however many steps it takes to mend it") {
         bench.f.running_compactions = 2;
-        again = bench.run(5, knob::kBackgroundJobs);
+        bench.f.compaction_write_bytes_per_second = 60e6;  // it helped, and so will the next
+        again = bench.run(32, knob::kBackgroundJobs);
         REQUIRE(again);
+        CHECK(again->to == 4);
         bench.apply(*again);
       }
+      bench.f.compaction_write_bytes_per_second = 90e6;
       bench.f.stalled_ratio = 0;
       CHECK_FALSE(bench.run(39, knob::kBackgroundJobs));
       CHECK(bench.run(10, knob::kBackgroundJobs)->rule == "jobs.loaded");

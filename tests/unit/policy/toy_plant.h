@@ -18,6 +18,7 @@ class ToyPlant {
   double read_demand = 5000;        // gets/s
   double device_bandwidth = 400e6;  // bytes/s of background writes
   double thread_rate = 70e6;        // one compaction thread
+  double buffers = 2;               // memtables; of more than 3 the last but one delays
   double read_p99_us = 800;         // undisturbed
   double disturbance = 0;           // share by which a fully used device slows reads
   double other_use = 0;             // share of the device that others take
@@ -76,8 +77,7 @@ class ToyPlant {
   [[nodiscard]] double stalled_seconds() const { return stalled_us_ / 1e6; }
 
  private:
-  static constexpr double kSmallBuffer = 8e6, kBuffers = 2, kTrigger = 4, kSlowdown = 20,
-                          kStop = 36;
+  static constexpr double kSmallBuffer = 8e6, kTrigger = 4, kSlowdown = 20, kStop = 36;
   static constexpr double kBelow = 3;  // bytes written below L0 per byte that leaves it
 
   double value_of(std::string_view name, double otherwise) {
@@ -91,15 +91,15 @@ class ToyPlant {
 
   void live(double dt) {
     const double buffer = value_of(knob::kWriteBufferSize, kSmallBuffer);
-    stopped_ = immutable_ >= kBuffers || l0_ >= kStop;
-    delayed_ = !stopped_ && l0_ >= kSlowdown;
+    stopped_ = immutable_ >= buffers || l0_ >= kStop;
+    delayed_ = !stopped_ && (l0_ >= kSlowdown || (buffers > 3 && immutable_ >= buffers - 1));
     double rate = stopped_   ? 0
                   : delayed_ ? std::min(demand, value_of(knob::kDelayedWriteRate, 2e6))
                              : demand;
     if (stopped_ || delayed_) stalled_us_ += dt * 1e6 * (1 - rate / demand);
     user_ += rate * dt;
     memtable_ += rate * dt;
-    if (memtable_ >= buffer && immutable_ < kBuffers) {
+    if (memtable_ >= buffer && immutable_ < buffers) {
       memtable_ -= buffer;
       ++immutable_;
     }
@@ -182,6 +182,7 @@ class ToyPlant {
     family.levels[0].files = whole(l0_);
     family.levels[0].bytes = whole(std::floor(l0_) * buffer);
     family.immutable_memtables = whole(immutable_);
+    family.max_write_buffer_number = whole(buffers);
     family.pending_compaction_bytes = whole(debt_ + (l0_ >= kTrigger ? l0_ * buffer : 0));
     fill_reads(db);
     sample_.device->queue_ms = whole(queue_ms_);

@@ -1,0 +1,92 @@
+#include "tests/support/catch.h"
+#include "tests/unit/policy/headroom_bench.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+TEST_CASE("flow: stops become a delay at what is accepted", "[headroom][flow]") {
+  HeadroomBench bench;
+  bench.f.knobs.edit().push_back(
+      knob_reading(knob::kDelayedWriteRate, 16 << 20, 16 << 20, 1 << 20, std::int64_t{1} << 40));
+  bench.f.user_write_bytes_per_second = 4e6;
+  CHECK_FALSE(bench.run(60, knob::kDelayedWriteRate));
+  bench.f.write_stopped = 1;
+  const auto even = bench.run(10, knob::kDelayedWriteRate);
+  REQUIRE(even);
+  CHECK(even->rule == "flow.even");
+  CHECK(even->to == Approx(4e6).epsilon(0.01));
+  bench.apply(*even);
+  CHECK_FALSE(bench.run(30, knob::kDelayedWriteRate));
+}
+
+TEST_CASE("flow: what was found comes back in comfort", "[headroom][flow]") {
+  HeadroomBench bench;
+  bench.f.knobs.edit().push_back(
+      knob_reading(knob::kDelayedWriteRate, 4 << 20, 16 << 20, 1 << 20, std::int64_t{1} << 40));
+  SECTION("while writes go on") {}
+  SECTION("while nothing is written: the next slowdown comes with the next writes") {
+    bench.f.user_write_bytes_per_second = 0;
+  }
+  CHECK_FALSE(bench.run(299, knob::kDelayedWriteRate));
+  const auto back = bench.run(3, knob::kDelayedWriteRate);
+  REQUIRE(back);
+  CHECK(back->rule == "flow.returned");
+  CHECK(back->to == 16 << 20);
+}
+
+TEST_CASE("flow: a delay far below what was accepted is lifted", "[headroom][flow]") {
+  HeadroomBench bench;
+  bench.f.knobs.edit().push_back(
+      knob_reading(knob::kDelayedWriteRate, 16 << 20, 16 << 20, 1 << 20, std::int64_t{1} << 40));
+  bench.f.user_write_bytes_per_second = 200e6;
+  bench.run(60, knob::kDelayedWriteRate);
+  bench.f.delayed_bytes_per_second = 16e6;
+  const auto lifted = bench.run(3, knob::kDelayedWriteRate);
+  REQUIRE(lifted);
+  CHECK(lifted->rule == "flow.collapse");
+  CHECK(lifted->to > 150'000'000);
+}
+
+TEST_CASE("flow: what says nothing of the right rate moves none", "[headroom][flow]") {
+  HeadroomBench bench;
+  bench.f.knobs.edit().push_back(
+      knob_reading(knob::kDelayedWriteRate, 16 << 20, 16 << 20, 1 << 20, std::int64_t{1} << 40));
+  bench.f.user_write_bytes_per_second = 4e6;
+  bench.run(60, knob::kDelayedWriteRate);
+  // So many samples of a stop, so many of writes that flow.
+  const auto in_turns = [&bench](int rounds, int stopped, int flowing) {
+    std::optional<Proposal> last;
+    for (int i = 0; i < rounds * (stopped + flowing); ++i) {
+      const bool stops = i % (stopped + flowing) < stopped;
+      bench.f.write_stopped = stops ? 1 : 0;
+      bench.f.user_write_bytes_per_second = stops ? 0 : 4e6;
+      for (const Proposal& one : bench.tick()) {
+        if (one.knob == knob::kDelayedWriteRate) last = one;
+      }
+    }
+    return last;
+  };
+  SECTION("a stop that lasts") {
+    bench.f.write_stopped = 1;
+    bench.f.user_write_bytes_per_second = 0;
+    bench.run(40, knob::kDelayedWriteRate);
+    CHECK_FALSE(bench.run(60, knob::kDelayedWriteRate));
+    CHECK(in_turns(2, 10, 10));  // which ended, and came again
+  }
+  SECTION("stops of two memtables, which no delay comes before") {
+    bench.f.memtable_ratio = 1;
+    bench.f.immutable_memtables = 2;
+    CHECK_FALSE(in_turns(4, 10, 10));
+    bench.f.max_write_buffers = 4;
+    bench.f.immutable_memtables = 4;
+    CHECK(in_turns(2, 10, 10));
+  }
+  SECTION("stops before the last step") {
+    const auto even = in_turns(2, 10, 10);
+    REQUIRE(even);
+    bench.apply(*even);
+    bench.knob(knob::kDelayedWriteRate).value = 8 << 20;  // as far as the guard lets it
+    CHECK_FALSE(in_turns(1, 19, 19));                     // 19 s at the new rate
+    CHECK(in_turns(1, 10, 10));
+  }
+}
