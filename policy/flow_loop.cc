@@ -11,10 +11,7 @@ namespace {
 
 constexpr double kFlowEvaluationSeconds = 15;
 // Stops in this share of the last 30 s are a pattern.
-constexpr double kStoppedShare = 0.1;
-// A stop that lasts says nothing of what could be accepted, and no delay comes before the end of
-// it.
-constexpr double kStoppedThroughout = 0.9;
+constexpr double kStoppedShare = 0.1, kStopsSeconds = 30;
 // With so few memtables RocksDB delays nothing before it stops: it begins at the last but one of
 // more than three (db/column_family.cc, GetWriteStallConditionAndCause).
 constexpr double kUndelayedBuffers = 3;
@@ -54,13 +51,18 @@ std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
     written_.add(now, *f.user_write_bytes_per_second);
   }
   if (f.write_stopped) stopped_.add(now, stops_undelayed(f) ? 0 : *f.write_stopped);
+  if (stops_ && !stops) stop_ended_ = now;
+  stops_ = stops && !stops_undelayed(f);
   if (f.delayed_bytes_per_second) delayed_.add(now, *f.delayed_bytes_per_second);
   for (Trend* trend : {&written_, &stopped_, &delayed_}) trend->expire(now);
 
   const KnobReading* reading = changeable_knob(f, knob::kDelayedWriteRate);
   const Value accepted = written_.mean(60);
   if (reading == nullptr) return {};
-  if (rate_ != reading->value) stopped_.clear();  // at another rate
+  if (rate_ != reading->value) {  // what was seen at another rate
+    stopped_.clear();
+    stop_ended_.reset();
+  }
   rate_ = reading->value;
   if (auto back = give_back(situation, *reading)) return back;
   if (!accepted || written_.span_seconds() < kFlowHistorySeconds) return {};
@@ -68,9 +70,10 @@ std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
   const double least = std::max(static_cast<double>(std::max<std::int64_t>(1, reading->min)),
                                 kLeastFlowShare * static_cast<double>(reading->found));
   const double wanted = std::max(*accepted, least);
-  const double stopped = stopped_.mean(30).value_or(0);
+  const double stopped = stopped_.mean(kStopsSeconds).value_or(0);
   const Value delayed = delayed_.mean(5);
-  const bool in_turns = stopped >= kStoppedShare && stopped < kStoppedThroughout &&
+  // One that lasts says nothing of what could be accepted, nor comes a delay before its end.
+  const bool in_turns = stopped >= kStoppedShare && within(stop_ended_, now, kStopsSeconds) &&
                         stopped_.span_seconds() >= kFlowHistorySeconds;
   const bool too_fast = in_turns && rate > kTooFast * wanted;
   const bool too_slow = f.delayed_bytes_per_second && delayed && *delayed < kTooSlow * *accepted &&

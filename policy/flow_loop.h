@@ -24,6 +24,8 @@ class FlowLoop {
                                                   const KnobReading& reading) const;
 
   std::optional<std::int64_t> rate_;  // as last seen
+  bool stops_ = false;
+  std::optional<Nanoseconds> stop_ended_;  // the last one
   Trend written_{Trend::Jumps::kKeep, 0, 60};
   Trend stopped_{Trend::Jumps::kKeep, 0, 30};
   Trend delayed_{Trend::Jumps::kKeep, 0, 10};

@@ -10,6 +10,7 @@
 #include "policy/memory.h"
 #include "policy/others_work.h"
 #include "policy/policy.h"
+#include "policy/raised_jobs.h"
 #include "policy/situation.h"
 #include "policy/wishes.h"
 
@@ -100,28 +101,14 @@ class JobsLoop {
   std::optional<Proposal> give_back_loaded(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> look_and_decide(const Situation& situation, const KnobReading& reading,
                                           bool limiter_first);
-  void note_changes(const KnobReading& reading, const Situation& situation);
+  void note_changes(const KnobReading& reading, Nanoseconds now);
   void learn_from_raise(Nanoseconds now);
   void look(const Situation& situation, const KnobReading& reading);
-  void judge_raise(const Situation& situation);
-  [[nodiscard]] bool device_bears_more(const Situation& situation) const;
-  std::optional<Proposal> give_back_futile(const Situation& situation, const KnobReading& reading);
+  [[nodiscard]] std::optional<Proposal> give_back_futile(const Situation& situation,
+                                                         const KnobReading& reading) const;
 
   HeadroomParams params_;
-  // A raise after which the device is loaded has to show that it brought more than interference.
-  struct Raise {
-    Nanoseconds tick{0};    // of the last step
-    std::int64_t from = 0;  // before the first
-    Value background;       // bytes/s before the first
-  };
-  struct Futile {
-    Nanoseconds since{0};
-    std::int64_t back_to = 0;
-    double before = 0, after = 0;  // bytes/s
-  };
-  std::optional<Raise> raise_;  // not judged yet
-  std::optional<Futile> futile_;
-  Trend background_{Trend::Jumps::kKeep, 0, 20};  // flushed and compacted, bytes/s
+  RaisedJobs raised_;
   // Doubles each time a returned job was wanted again soon; halves when it was wanted later.
   double return_seconds_;
   // On a loaded device: how long writers have to go without a stall before the jobs that ended it
@@ -129,7 +116,7 @@ class JobsLoop {
   double loaded_return_seconds_ = kLoadedReturnSeconds;
   std::optional<std::int64_t> jobs_;
   std::optional<Nanoseconds> last_return_;  // of ours, that nothing was learnt from yet
-  OwnWish wish_;
+  OwnWish wish_, raise_wish_{OwnWish::Way::kUp};
   Value limiter_rate_;                         // as last seen
   std::optional<Nanoseconds> limiter_raised_;  // or its loop was waited for
   double unused_seconds_ = 0, loaded_seconds_ = 0;

@@ -22,10 +22,7 @@ constexpr double kLimiterShowsSeconds = 5;
 constexpr double kReturnedTooSoonSeconds = 900;
 constexpr double kLongestReturnSeconds = 4 * 3600;
 constexpr double kCpuExhausted = 0.95;
-// Bytes that flushes and compactions write are looked at for so long, before a raise and 30 s after
-// it; so many times as many make it one that helped. The next waits after one that did not.
-constexpr double kRaiseSeconds = 20, kLeastRaiseGain = 1.1;
-constexpr double kFutileRestSeconds = 600, kFutileOfferedSeconds = 60;
+constexpr std::string_view kFutileRule = "jobs.futile";
 
 // The least number of jobs above this with more slots of that kind.
 std::int64_t next_with_more(std::int64_t jobs, std::int64_t (*slots)(std::int64_t)) {
@@ -46,18 +43,11 @@ std::int64_t most_jobs(const Situation& situation, const KnobReading& reading) {
 
 }  // namespace
 
-void JobsLoop::note_changes(const KnobReading& reading, const Situation& situation) {
-  const Nanoseconds now = situation.now;
-  // This loop gives back one at a time; all at once to what was found is the lease's end.
+void JobsLoop::note_changes(const KnobReading& reading, Nanoseconds now) {
+  // What is not needed goes back one at a time; all at once to what was found is the lease's end.
   const bool expired = jobs_ && reading.value == reading.found && *jobs_ - reading.value > 1;
   if (jobs_ && reading.value < *jobs_ && !expired && wish_.explains(now)) last_return_ = now;
-  if (jobs_ && reading.value < *jobs_) raise_.reset();
-  if (jobs_ && reading.value > *jobs_) {
-    learn_from_raise(now);
-    if (!raise_) raise_ = Raise{now, *jobs_, background_.mean(kRaiseSeconds)};
-    raise_->tick = now;
-    background_.clear();
-  }
+  if (jobs_ && reading.value > *jobs_) learn_from_raise(now);
   jobs_ = reading.value;
 }
 
@@ -71,31 +61,6 @@ void JobsLoop::learn_from_raise(Nanoseconds now) {
     loaded_return_seconds_ = std::max(loaded_return_seconds_ / 4, kLoadedReturnSeconds);
   }
   last_return_.reset();
-}
-
-// Whether the last raise moved more bytes: where it did not, and compactions keep the device busy,
-// more jobs only take turns with reads and with each other.
-void JobsLoop::judge_raise(const Situation& situation) {
-  const Features& f = situation.features;
-  if (f.flush_bytes_per_second && f.compaction_write_bytes_per_second) {
-    background_.add(situation.now,
-                    *f.flush_bytes_per_second + *f.compaction_write_bytes_per_second);
-  }
-  background_.expire(situation.now);
-  if (!raise_ || within(raise_->tick, situation.now, kJobsEvaluationSeconds)) return;
-  const Value after = background_.mean(kRaiseSeconds);
-  const Value& before = raise_->background;
-  const bool told = situation.device_loaded && before && after;
-  futile_.reset();
-  if (told && *after < kLeastRaiseGain * *before) {
-    futile_ = Futile{situation.now, raise_->from, *before, *after};
-  }
-  raise_.reset();
-}
-
-bool JobsLoop::device_bears_more(const Situation& situation) const {
-  if (!situation.device_loaded) return true;
-  return !raise_ && !(futile_ && within(futile_->since, situation.now, kFutileRestSeconds));
 }
 
 // For how long the last job has not been used, or a loaded device has gone without a stall: looked
@@ -116,23 +81,24 @@ void JobsLoop::look(const Situation& situation, const KnobReading& reading) {
 }
 
 std::optional<Proposal> JobsLoop::relieve(const Situation& situation, const KnobReading& reading) {
-  if (!situation.workers_help || !device_bears_more(situation)) return std::nullopt;
+  if (!situation.workers_help || !raised_.may_raise(situation.now)) return std::nullopt;
+  // Flushes that writers wait for share the device with compactions: more of those, which come with
+  // a slot for one more flush, take it from them.
+  const bool memtables = situation.backlog_cause == "memtables";
+  if (memtables && situation.device_loaded) return std::nullopt;
   std::int64_t jobs = std::clamp<std::int64_t>(reading.value, 1, 1024);
   std::int64_t most = most_jobs(situation, reading);
   std::int64_t to = jobs;
   std::int64_t (*slots)(std::int64_t) = compaction_slots;
   std::string which;
-  // Flushes that writers wait for share the device with compactions: more of those take from them.
-  const bool flush_waits = situation.backlog_cause == "memtables" && situation.device_loaded;
-  if (!flush_waits && full(situation.running_compactions, compaction_slots(jobs))) {
+  if (full(situation.running_compactions, compaction_slots(jobs))) {
     to = next_with_more(jobs, compaction_slots);
     const bool limiter_shows = within(limiter_raised_, situation.now, kLimiterShowsSeconds);
     if (situation.stalled && !situation.device_loaded && !limiter_shows) {
       to = std::max(to, jobs + 2);
     }
     which = "compaction";
-  } else if (situation.backlog_cause == "memtables" &&
-             full(situation.running_flushes, flush_slots(jobs))) {
+  } else if (memtables && full(situation.running_flushes, flush_slots(jobs))) {
     slots = flush_slots;
     to = next_with_more(jobs, slots);
     which = "flush";
@@ -190,17 +156,16 @@ std::optional<Proposal> JobsLoop::give_back_loaded(const Situation& situation,
 }
 
 std::optional<Proposal> JobsLoop::give_back_futile(const Situation& situation,
-                                                   const KnobReading& reading) {
-  const bool ours = reading.owner == KnobOwner::kRocktune;
-  const bool offered = futile_ && within(futile_->since, situation.now, kFutileOfferedSeconds);
-  if (!ours || !offered || reading.value <= futile_->back_to || reading.value <= reading.found) {
-    return std::nullopt;
-  }
-  const std::int64_t to = std::max(futile_->back_to, reading.found);
-  Proposal out = propose(reading, to, "jobs.futile");
-  out.reason = "flushes and compactions write " + text::rate(futile_->after) + " with " +
-               std::to_string(reading.value) + " background jobs, " + text::rate(futile_->before) +
-               " before they were raised: the device is full, and more jobs only take turns";
+                                                   const KnobReading& reading) const {
+  const auto futile = raised_.to_go_back(situation);
+  if (!futile || reading.owner != KnobOwner::kRocktune) return std::nullopt;
+  const std::int64_t to = std::max(futile->back_to, reading.found);
+  if (reading.value <= to) return std::nullopt;
+  Proposal out = propose(reading, to, kFutileRule);
+  out.reason = "with " + std::to_string(futile->jobs) +
+               " background jobs flushes and compactions " + "move " + text::rate(futile->after) +
+               ", before they were raised it was " + text::rate(futile->before) +
+               ": writers stall all the same, on a device that is full";
   out.expected = {"read_p99_us", true, situation.read_p99_us.value_or(0), kJobsEvaluationSeconds};
   out.evidence = backlog_evidence(situation);
   return out;
@@ -210,15 +175,17 @@ std::optional<Proposal> JobsLoop::decide(const Situation& situation, bool limite
   const KnobReading* reading = changeable_knob(situation.features, knob::kBackgroundJobs);
   if (reading == nullptr) return std::nullopt;
   auto proposal = look_and_decide(situation, *reading, limiter_first);
-  wish_.note(proposal, situation.now);
+  const bool futile = proposal && proposal->rule == kFutileRule;
+  wish_.note(futile ? std::nullopt : proposal, situation.now);  // not returned too soon
+  raise_wish_.note(proposal, situation.now);
   return proposal;
 }
 
 std::optional<Proposal> JobsLoop::look_and_decide(const Situation& situation,
                                                   const KnobReading& reading, bool limiter_first) {
   look(situation, reading);
-  judge_raise(situation);
-  note_changes(reading, situation);
+  raised_.observe(situation, reading.value, raise_wish_.explains(situation.now));
+  note_changes(reading, situation.now);
   const Value& rate = situation.features.limiter_rate;
   const bool rose = limiter_rate_ && (!rate || *rate > *limiter_rate_);
   limiter_rate_ = rate;

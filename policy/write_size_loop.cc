@@ -32,7 +32,8 @@ constexpr double kFastEnough = 0.1;
 // is none, and that a write takes the device that share of the objective: in bulk reads will wait
 // for several.
 constexpr double kSlowerBesideWork = 2;
-// Operations that a trial may cost; more only where it halves the reads' P99.
+// Operations that a trial may cost, by reads that take so much longer in the mean; more only where
+// it halves their P99.
 constexpr double kMostOperationsLost = 0.05, kWorthOperations = 0.5;
 constexpr double kLeastTrialGain = 0.05, kSameLoadShare = 0.3;
 // A gain that is seen at once is not waited for: load and device change in 30 s.
@@ -71,17 +72,16 @@ Value write_ms_per_byte(const Features& f) {
   return *await * *iops / *bytes;
 }
 
-// On a full device who hands over more at a time has the larger share of it: a backlog that grows
-// there may be what smaller pieces cost.
+// On a full device who hands over more at a time has the larger share of it: what smaller pieces
+// cost may be a backlog.
 bool falls_behind(const Situation& situation) {
-  return situation.device_loaded && situation.near_limit;
+  return situation.device_loaded && situation.near_limit && situation.trouble;
 }
 
 // Smaller writes leave compactions a smaller share of a full device. Where writers come first
 // level 0 has to be far from its limits.
 bool would_stall(const Situation& situation) {
-  return situation.stalled || falls_behind(situation) ||
-         (situation.writers_first() && !situation.comfortable);
+  return situation.stalled || (situation.writers_first() && !situation.comfortable);
 }
 
 }  // namespace
@@ -91,10 +91,14 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   const Nanoseconds now = situation.now;
   const bool lowered = size_ && reading.value < *size_ && reading.owner == KnobOwner::kRocktune;
   if (const Value p99 = read_p99_.mean(kTrialSeconds); lowered && p99) {
-    trial_ = Trial{now, *p99, operations_.mean(kWorkSeconds).value_or(0), std::nullopt,
+    trial_ = Trial{now,
+                   *p99,
+                   read_mean_.mean(kWorkSeconds),
+                   operations_.mean(kWorkSeconds).value_or(0),
+                   std::nullopt,
                    device_writes_.mean(kTrialSeconds)};
     for (Trend* trend : {&read_p99_, &write_ms_per_byte_, &write_await_, &read_await_,
-                         &device_writes_, &operations_}) {
+                         &device_writes_, &operations_, &read_mean_}) {
       trend->clear();
     }
   }
@@ -109,6 +113,7 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   const bool flows = !situation.stalled && f.reads_per_second && f.writes_per_second;
   if (flows) operations_.add(now, *f.reads_per_second + *f.writes_per_second);
   operations_.expire(now);
+  read_mean_.note(now, flows ? f.read_mean_us : std::nullopt);
   if (size_ && reading.value != *size_) offered_since_.reset();
   if (size_ && reading.value > *size_) trial_.reset();
   if (lowered) follows_ = offered_size_ == reading.value;
@@ -139,7 +144,7 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
   const bool resting = within(failed_at_, situation.now, rest_seconds_);
   const std::int64_t pieces = smallest_pieces(reading);
   const bool small = reading.value <= pieces;
-  if (small || resting || would_stall(situation)) return std::nullopt;
+  if (small || resting || would_stall(situation) || falls_behind(situation)) return std::nullopt;
   const Waits waits = reads_wait_for_writes(situation);
   if (waits == Waits::kNo) return std::nullopt;
   offered_size_.reset();
@@ -168,20 +173,8 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
   return out;
 }
 
-// Reads that wait in a closed loop come less often where each takes longer, however fast the
-// slowest became.
-bool WriteSizeLoop::costs_operations() const {
-  const Value operations = operations_.mean(kWorkSeconds);
-  const bool worth_it = *read_p99_.mean(kTrialSeconds) <= kWorthOperations * trial_->read_p99_us;
-  return !worth_it && operations && *operations < (1 - kMostOperationsLost) * trial_->operations;
-}
-
-bool WriteSizeLoop::gained_clearly() const {
-  return *read_p99_.mean(kTrialSeconds) <= (1 - kClearTrialGain) * trial_->read_p99_us;
-}
-
-bool WriteSizeLoop::gained_nothing(bool shared) const {
-  if (costs_operations()) return true;
+// Otherwise it is not the pieces that a comparison tells of.
+bool WriteSizeLoop::same_conditions(bool shared) const {
   const double operations = operations_.mean(kWorkSeconds).value_or(0);
   const bool same_load =
       std::fabs(operations - trial_->operations) <= kSameLoadShare * trial_->operations;
@@ -192,8 +185,28 @@ bool WriteSizeLoop::gained_nothing(bool shared) const {
   const Value writes = device_writes_.mean(kTrialSeconds);
   const bool same_neighbours = !shared || !writes || !trial_->device_writes ||
                                *writes <= kSameDeviceFactor * *trial_->device_writes;
-  return same_load && same_device && same_neighbours &&
-         *read_p99_.mean(kTrialSeconds) > (1 - kLeastTrialGain) * trial_->read_p99_us;
+  return same_load && same_device && same_neighbours;
+}
+
+// Reads that wait for each other (a closed loop) come less often where each takes longer, however
+// fast the slowest became. Where less is asked for they take no longer.
+bool WriteSizeLoop::costs_operations() const {
+  const Value operations = operations_.mean(kWorkSeconds), takes = read_mean_.mean(kWorkSeconds);
+  if (!operations || !takes || !trial_->read_mean_us) return false;
+  const bool fewer = *operations < (1 - kMostOperationsLost) * trial_->operations;
+  const bool longer = *takes > (1 + kMostOperationsLost) * *trial_->read_mean_us;
+  const bool worth_it = *read_p99_.mean(kTrialSeconds) <= kWorthOperations * trial_->read_p99_us;
+  return fewer && longer && !worth_it;
+}
+
+bool WriteSizeLoop::gained_clearly() const {
+  return !costs_operations() &&
+         *read_p99_.mean(kTrialSeconds) <= (1 - kClearTrialGain) * trial_->read_p99_us;
+}
+
+bool WriteSizeLoop::gained_nothing(bool shared) const {
+  const bool gained = *read_p99_.mean(kTrialSeconds) <= (1 - kLeastTrialGain) * trial_->read_p99_us;
+  return same_conditions(shared) && (!gained || costs_operations());
 }
 
 // Back to what was found: offered for a while, then what stands stays.
@@ -213,7 +226,7 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   if (endless && !offered_since_) trial_.reset();
   const bool seen = trial_ && read_p99_.size() >= kLeastTrialWork;
   const bool settled = seen && seconds_between(trial_->tick, now) >= kWorkSeconds;
-  if (settled && !offered_since_ && gained_clearly() && !costs_operations()) trial_.reset();
+  if (settled && !offered_since_ && gained_clearly()) trial_.reset();
   const bool due = seen && trial_ && seconds_between(trial_->tick, now) >= kTrialSeconds;
   const bool futile = due && gained_nothing(shares_device(situation.features));
   const bool too_slow = stalled >= kStalledTooLongSeconds;

@@ -6,9 +6,10 @@
 // Whether reads wait behind writes is seen at the device: there a write takes long, a read less
 // than that, and the reads' P99 is of a write's length - or, where little is written, far above
 // what it is without. What it cost or brought is measured: pieces that gained reads nothing, or
-// that level 0 did not bear, go back to what was found. Both looks are at the samples in which
-// flushes or compactions worked, and at no others: a flush every few seconds is what reads wait
-// for, and hardly seen in a mean over all of the time.
+// cost operations, or that level 0 did not bear (on a full device before it stalls), go back to
+// what was found. Reads are looked at in the samples in which flushes or compactions worked, and in
+// no others: a flush every few seconds is what reads wait for, and hardly seen in a mean over all
+// of the time.
 //
 // Who is not read sees nothing of this. It writes in pieces as small as its neighbour on the device
 // made its own, for as long as that one does (policy/sharing.h), and so before its writes come.
@@ -30,9 +31,11 @@ class WriteSizeLoop {
   static constexpr double kWorkSeconds = 15, kTrialSeconds = 30;
   struct Trial {
     Nanoseconds tick{0};
-    double read_p99_us = 0, operations = 0;  // before it
-    std::optional<double> ms_per_byte;       // as it began
-    std::optional<double> device_writes;     // bytes/s while there was work, before it
+    double read_p99_us = 0;  // before it, as all that follows
+    Value read_mean_us;
+    double operations = 0;
+    std::optional<double> ms_per_byte;    // but this: as it began
+    std::optional<double> device_writes;  // bytes/s while there was work
   };
   void observe(const Situation& situation, const KnobReading& reading);
   // Whether reads wait behind writes: as their P99 says now, or as it will when more is written.
@@ -41,6 +44,7 @@ class WriteSizeLoop {
   std::optional<Proposal> lower(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> follow(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> back(const Situation& situation, const KnobReading& reading);
+  [[nodiscard]] bool same_conditions(bool shared) const;
   [[nodiscard]] bool costs_operations() const;
   [[nodiscard]] bool gained_clearly() const;
   [[nodiscard]] bool gained_nothing(bool shared) const;
@@ -52,7 +56,8 @@ class WriteSizeLoop {
   Trend write_ms_per_byte_{Trend::Jumps::kKeep, 0, kTrialSeconds};
   Trend device_writes_{Trend::Jumps::kKeep, 0, kTrialSeconds};
   Trend undisturbed_p99_{Trend::Jumps::kKeep, 0, kWorkSeconds};  // while they do not
-  Trend operations_{Trend::Jumps::kKeep, 0, kWorkSeconds};       // all of the time
+  Trend operations_{Trend::Jumps::kKeep, 0, kWorkSeconds};       // per second, while none stall
+  Trend read_mean_{Trend::Jumps::kKeep, 0, kWorkSeconds};        // while none stall
   Held stalled_, unasked_;
   std::optional<std::int64_t> offered_size_;  // as a neighbour has it
   bool follows_ = false;                      // the present size is a neighbour's

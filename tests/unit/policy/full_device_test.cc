@@ -35,20 +35,31 @@ HeadroomBench with_one_more_job() {
 
 TEST_CASE("jobs: on a loaded device a raise is judged before the next", "[headroom]") {
   HeadroomBench bench = with_one_more_job();
-  bench.f.compaction_write_bytes_per_second = 40e6;
-  CHECK_FALSE(bench.run(30, knob::kBackgroundJobs));
-  SECTION("it moved more bytes: the next may come") {
-    const auto next = bench.run(2, knob::kBackgroundJobs);
-    REQUIRE(next);
-    CHECK(next->rule == "jobs.backlog");
-    CHECK(next->to == 4);
+  bench.run(1, knob::kBackgroundJobs);
+  SECTION("it moved more bytes") {
+    bench.f.compaction_write_bytes_per_second = 40e6;
   }
-  SECTION("nobody knows how many: as far as is known it helped") {
-    HeadroomBench blind = with_one_more_job();
-    blind.f.compaction_write_bytes_per_second.reset();
-    CHECK_FALSE(blind.run(30, knob::kBackgroundJobs));
-    CHECK(blind.run(2, knob::kBackgroundJobs));
+  SECTION("nobody knows how many") {
+    bench.f.compaction_write_bytes_per_second.reset();
   }
+  SECTION("the limiter came between") {
+    bench.set_limit(400 * kHeadroomMiB, 30e6);
+  }
+  CHECK_FALSE(bench.run(29, knob::kBackgroundJobs));
+  const auto next = bench.run(2, knob::kBackgroundJobs);
+  REQUIRE(next);
+  CHECK(next->rule == "jobs.backlog");
+  CHECK(next->to == 4);
+}
+
+TEST_CASE("jobs: a raise that ended the stall goes back as it came", "[headroom]") {
+  HeadroomBench bench = with_one_more_job();
+  bench.run(5, knob::kBackgroundJobs);
+  bench.f.stalled_ratio = 0;
+  bench.f.l0_ratio = 0.1;
+  const auto back = bench.run(40, knob::kBackgroundJobs);
+  REQUIRE(back);
+  CHECK(back->rule == "jobs.loaded");
 }
 
 TEST_CASE("jobs: a raise that moved no more bytes goes back", "[headroom]") {
@@ -58,62 +69,118 @@ TEST_CASE("jobs: a raise that moved no more bytes goes back", "[headroom]") {
   REQUIRE(back);
   CHECK(back->rule == "jobs.futile");
   CHECK(back->to == 2);
-  CHECK(back->reason.find("29 MiB/s with 3 background jobs, 29 MiB/s before") != std::string::npos);
+  CHECK(back->reason.find("with 3 background jobs flushes and compactions move 29 MiB/s, before "
+                          "they were raised it was 29 MiB/s") != std::string::npos);
+  SECTION("for a minute, then what stands stays") {
+    const auto still = bench.run(50, knob::kBackgroundJobs);
+    REQUIRE(still);
+    CHECK(still->rule == "jobs.futile");
+    bench.run(15, knob::kBackgroundJobs);
+    CHECK_FALSE(bench.run(60, knob::kBackgroundJobs));
+  }
+  bench.apply(*back);
+  bench.f.running_compactions = 1;
   SECTION("and none comes for ten minutes") {
-    bench.apply(*back);
-    bench.f.running_compactions = 1;
-    CHECK_FALSE(bench.run(560, knob::kBackgroundJobs));
-    CHECK(bench.run(60, knob::kBackgroundJobs)->rule == "jobs.backlog");
+    CHECK_FALSE(bench.run(590, knob::kBackgroundJobs));
+    const auto again = bench.run(12, knob::kBackgroundJobs);
+    REQUIRE(again);
+    CHECK(again->rule == "jobs.backlog");
   }
   SECTION("unless the device is no longer full") {
+    bench.f.device_read_await_ms = 0.2;
+    CHECK_FALSE(bench.run(9, knob::kBackgroundJobs));
+    const auto again = bench.run(10, knob::kBackgroundJobs);
+    REQUIRE(again);
+    CHECK(again->rule == "jobs.backlog");
+  }
+  SECTION("not that its reads are not seen for a moment") {
+    bench.f.device_read_await_ms.reset();
+    CHECK_FALSE(bench.run(9, knob::kBackgroundJobs));
+  }
+}
+
+TEST_CASE("jobs: futile again, they rest for twice as long, and nothing else is learnt of it",
+          "[headroom]") {
+  HeadroomBench bench = on_full_device();
+  for (const double rest : {600.0, 1200.0, 2400.0}) {
+    const auto raise = bench.run(6, knob::kBackgroundJobs);
+    REQUIRE(raise);
+    CHECK(raise->rule == "jobs.backlog");
+    bench.apply(*raise);
+    bench.f.running_compactions = 2;
+    const auto back = bench.run(32, knob::kBackgroundJobs);
+    REQUIRE(back);
+    CHECK(back->rule == "jobs.futile");
     bench.apply(*back);
     bench.f.running_compactions = 1;
-    bench.f.device_read_await_ms = 0.2;
-    CHECK(bench.run(10, knob::kBackgroundJobs)->rule == "jobs.backlog");
+    CHECK_FALSE(bench.run(rest - 10, knob::kBackgroundJobs));
+    bench.run(8, knob::kBackgroundJobs);
   }
-  SECTION("an offer for a minute") {
-    bench.f.stalled_ratio = 0;
-    bench.backlog(18);  // no reason to give it back for the load
-    CHECK(bench.run(50, knob::kBackgroundJobs)->rule == "jobs.futile");
-    CHECK_FALSE((bench.run(15, knob::kBackgroundJobs), bench.run(60, knob::kBackgroundJobs)));
-  }
+  const auto helps = bench.run(6, knob::kBackgroundJobs);
+  REQUIRE(helps);
+  bench.apply(*helps);
+  bench.f.running_compactions = 2;
+  bench.f.compaction_write_bytes_per_second = 60e6;
+  bench.f.stalled_ratio = 0;
+  bench.f.l0_ratio = 0.1;
+  CHECK_FALSE(bench.run(9, knob::kBackgroundJobs));
+  const auto back = bench.run(6, knob::kBackgroundJobs);  // as soon as ever
+  REQUIRE(back);
+  CHECK(back->rule == "jobs.loaded");
 }
 
 TEST_CASE("jobs: several steps are one raise, and none goes below what was found", "[headroom]") {
   HeadroomBench bench = with_one_more_job();
   bench.run(10, knob::kBackgroundJobs);
-  bench.knob(knob::kBackgroundJobs).value = 5;
-  bench.f.running_compactions = 4;
+  bench.f.device_read_await_ms = 0.2;  // nothing is in the way of the next
+  auto next = bench.run(17, knob::kBackgroundJobs);
+  REQUIRE(next);
+  bench.apply(*next);
+  bench.f.running_compactions = 1;  // not another one
+  bench.f.device_read_await_ms = 3;
   CHECK_FALSE(bench.run(29, knob::kBackgroundJobs));
-  SECTION("all of it goes back") {
-    CHECK(bench.run(3, knob::kBackgroundJobs)->to == 2);
-  }
+  std::int64_t to = 2;
+  SECTION("all of it goes back") {}
   SECTION("as far as it is ours") {
-    bench.knob(knob::kBackgroundJobs).found = 4;
-    CHECK(bench.run(3, knob::kBackgroundJobs)->to == 4);
+    to = bench.knob(knob::kBackgroundJobs).found = 3;
   }
+  const auto back = bench.run(3, knob::kBackgroundJobs);
+  REQUIRE(back);
+  CHECK(back->rule == "jobs.futile");
+  CHECK(back->to == to);
 }
 
-TEST_CASE("jobs: compactions relieve no flush on a loaded device", "[headroom]") {
+TEST_CASE("jobs: what others raise is not judged", "[headroom]") {
+  HeadroomBench bench = on_full_device();
+  bench.f.running_compactions = 0.4;  // a free slot: no wish of our own
+  bench.run(10, knob::kBackgroundJobs);
+  bench.knob(knob::kBackgroundJobs).value = 4;
+  bench.knob(knob::kBackgroundJobs).owner = KnobOwner::kRocktune;
+  CHECK_FALSE(bench.run(60, knob::kBackgroundJobs));
+}
+
+TEST_CASE("jobs: no more of them for memtables on a loaded device", "[headroom]") {
   HeadroomBench bench = on_full_device();
   bench.f.l0_files = 2;
   bench.f.l0_ratio = 0.1;
   bench.f.memtable_ratio = 1;
   bench.f.immutable_memtables = 2;
+  bench.f.running_flushes = 1;
   CHECK_FALSE(bench.run(60, knob::kBackgroundJobs));
-  SECTION("flush slots would") {
-    bench.f.running_flushes = 1;
-    CHECK(bench.run(6, knob::kBackgroundJobs)->to == 8);
-  }
-  SECTION("on another they do") {
-    bench.f.device_read_await_ms = 0.2;
-    CHECK(bench.run(10, knob::kBackgroundJobs)->to > 2);
-  }
+  bench.f.device_read_await_ms = 0.2;
+  const auto raise = bench.run(10, knob::kBackgroundJobs);
+  REQUIRE(raise);
+  CHECK(raise->to > 2);
 }
 
 TEST_CASE("write size: faster reads are not to cost operations", "[headroom]") {
-  HeadroomBench bench = with_small_pieces();
+  HeadroomBench bench = behind_writes();
+  bench.f.read_mean_us = 1000;
+  const auto small = bench.run(8, knob::kWriteSize);
+  REQUIRE(small);
+  bench.apply(*small);
   bench.f.read_p99_us = 14'000;  // by 30%: clearly
+  bench.f.read_mean_us = 1300;
   bench.f.reads_per_second = 1500;
   SECTION("an eighth of them") {
     const auto back = bench.run(33, knob::kWriteSize);
@@ -127,6 +194,10 @@ TEST_CASE("write size: faster reads are not to cost operations", "[headroom]") {
   }
   SECTION("a few") {
     bench.f.reads_per_second = 1900;
+    CHECK_FALSE(bench.run(600, knob::kWriteSize));
+  }
+  SECTION("those that nobody asked for") {
+    bench.f.read_mean_us = 900;
     CHECK_FALSE(bench.run(600, knob::kWriteSize));
   }
   SECTION("what a stall costs is not the pieces'") {
@@ -144,14 +215,18 @@ TEST_CASE("write size: larger pieces before a backlog on a full device stalls", 
   HeadroomBench bench = with_small_pieces();
   bench.f.read_p99_us = 4000;
   CHECK_FALSE(bench.run(60, knob::kWriteSize));
-  bench.backlog(11);
+  bench.backlog(18);
   SECTION("one that lasts") {
     CHECK_FALSE(bench.run(4.5, knob::kWriteSize));
     const auto back = bench.run(2, knob::kWriteSize);
     REQUIRE(back);
     CHECK(back->rule == "write_size.backlog");
     CHECK(back->to == kFoundPieces);
-    CHECK(back->reason.find("L0 has 11 of 20 files") != std::string::npos);
+    CHECK(back->reason.find("L0 has 18 of 20 files") != std::string::npos);
+  }
+  SECTION("not where nothing warns") {
+    bench.backlog(11);
+    CHECK_FALSE(bench.run(60, knob::kWriteSize));
   }
   SECTION("not on a device that has room") {
     bench.f.device_queue = 1;
@@ -162,7 +237,7 @@ TEST_CASE("write size: larger pieces before a backlog on a full device stalls", 
     large.f.device_write_await_ms = 1;
     large.run(5, knob::kWriteSize);
     large.f.device_write_await_ms = 8;
-    large.backlog(11);
+    large.backlog(18);
     CHECK_FALSE(large.run(60, knob::kWriteSize));
   }
 }

@@ -152,6 +152,11 @@ TEST_CASE("canary: what changes writes over minutes relieves no stall", "[guard]
     proposal.knob = name;
     CHECK(relieves_stall(proposal) == relieves);
   }
+  std::swap(proposal.from, proposal.to);  // a slower delay, or one that begins sooner
+  for (const auto name : {knob::kL0Slowdown, knob::kSoftPending, knob::kDelayedWriteRate}) {
+    proposal.knob = name;
+    CHECK_FALSE(relieves_stall(proposal));
+  }
 }
 
 TEST_CASE("canary: a rollback is a change of the loop whose change it takes back", "[guard]") {

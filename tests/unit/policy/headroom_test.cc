@@ -148,7 +148,7 @@ TEST_CASE("jobs: raised when the slots are full, to where there is one more", "[
   CHECK(proposal->to == 3);  // with 2 RocksDB still runs one compaction
   bench.f.knobs.edit()[1] = jobs_knob(4, 1);
   bench.f.running_compactions = 3;
-  CHECK_FALSE(bench.run(5, knob::kBackgroundJobs));  // 4 CPUs
+  CHECK_FALSE(bench.run(10, knob::kBackgroundJobs));  // 4 CPUs
   bench.budget.jobs_max = 8;
   CHECK(bench.run(1, knob::kBackgroundJobs)->to == 5);
   bench.f.cpu_busy_ratio = 1;
