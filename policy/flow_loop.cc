@@ -42,7 +42,7 @@ std::optional<Proposal> FlowLoop::give_back(const Situation& situation,
   return out;
 }
 
-std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
+void FlowLoop::look(const Situation& situation) {
   const Features& f = situation.features;
   const Nanoseconds now = situation.now;
   // Idle time says nothing of what could have been accepted; stopped time does.
@@ -50,12 +50,26 @@ std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
   if (f.user_write_bytes_per_second && (stops || *f.user_write_bytes_per_second > 0)) {
     written_.add(now, *f.user_write_bytes_per_second);
   }
-  if (f.write_stopped) stopped_.add(now, stops_undelayed(f) ? 0 : *f.write_stopped);
-  if (stops_ && !stops) stop_ended_ = now;
-  stops_ = stops && !stops_undelayed(f);
+  if (f.write_stopped) {
+    const bool counts = stops && !stops_undelayed(f);
+    stopped_.add(now, counts ? *f.write_stopped : 0);
+    if (counts && !stop_began_) stop_began_ = now;
+    if (!stops && within(stop_began_, now, kStopsSeconds)) stop_ended_ = now;
+    if (!stops) stop_began_.reset();
+  }
   if (f.delayed_bytes_per_second) delayed_.add(now, *f.delayed_bytes_per_second);
   for (Trend* trend : {&written_, &stopped_, &delayed_}) trend->expire(now);
+}
 
+// A stop that lasts says nothing of what could be accepted, nor comes a delay before its end.
+bool FlowLoop::stops_in_turns(Nanoseconds now) const {
+  return stopped_.mean(kStopsSeconds).value_or(0) >= kStoppedShare &&
+         within(stop_ended_, now, kStopsSeconds) && stopped_.span_seconds() >= kFlowHistorySeconds;
+}
+
+std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
+  const Features& f = situation.features;
+  look(situation);
   const KnobReading* reading = changeable_knob(f, knob::kDelayedWriteRate);
   const Value accepted = written_.mean(60);
   if (reading == nullptr) return {};
@@ -72,10 +86,7 @@ std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
   const double wanted = std::max(*accepted, least);
   const double stopped = stopped_.mean(kStopsSeconds).value_or(0);
   const Value delayed = delayed_.mean(5);
-  // One that lasts says nothing of what could be accepted, nor comes a delay before its end.
-  const bool in_turns = stopped >= kStoppedShare && within(stop_ended_, now, kStopsSeconds) &&
-                        stopped_.span_seconds() >= kFlowHistorySeconds;
-  const bool too_fast = in_turns && rate > kTooFast * wanted;
+  const bool too_fast = stops_in_turns(situation.now) && rate > kTooFast * wanted;
   const bool too_slow = f.delayed_bytes_per_second && delayed && *delayed < kTooSlow * *accepted &&
                         rate < kTooSlow * wanted;
   if (!too_fast && !too_slow) return std::nullopt;

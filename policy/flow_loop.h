@@ -20,12 +20,14 @@ class FlowLoop {
   void reset() { *this = FlowLoop(); }
 
  private:
+  void look(const Situation& situation);
+  [[nodiscard]] bool stops_in_turns(Nanoseconds now) const;
   [[nodiscard]] std::optional<Proposal> give_back(const Situation& situation,
                                                   const KnobReading& reading) const;
 
-  std::optional<std::int64_t> rate_;  // as last seen
-  bool stops_ = false;
-  std::optional<Nanoseconds> stop_ended_;  // the last one
+  std::optional<std::int64_t> rate_;       // as last seen
+  std::optional<Nanoseconds> stop_began_;  // the present one
+  std::optional<Nanoseconds> stop_ended_;  // the last one that was short
   Trend written_{Trend::Jumps::kKeep, 0, 60};
   Trend stopped_{Trend::Jumps::kKeep, 0, 30};
   Trend delayed_{Trend::Jumps::kKeep, 0, 10};

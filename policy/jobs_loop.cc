@@ -1,6 +1,7 @@
 // The loop of max_background_jobs: more slots while a backlog waits for them; one back at a time
 // when nothing has used it for minutes, or when the device is what compactions wait for: there
-// several of them only take more of it from reads.
+// several of them only take more of it from reads. A raise that brought nothing on such a device
+// (policy/raised_jobs.h) goes back as a whole.
 #include <algorithm>
 
 #include "model/knobs.h"
@@ -163,10 +164,10 @@ std::optional<Proposal> JobsLoop::give_back_futile(const Situation& situation,
   if (reading.value <= to) return std::nullopt;
   Proposal out = propose(reading, to, kFutileRule);
   out.reason = "with " + std::to_string(futile->jobs) +
-               " background jobs flushes and compactions " + "move " + text::rate(futile->after) +
+               " background jobs flushes and compactions move " + text::rate(futile->after) +
                ", before they were raised it was " + text::rate(futile->before) +
-               ": writers stall all the same, on a device that is full";
-  out.expected = {"read_p99_us", true, situation.read_p99_us.value_or(0), kJobsEvaluationSeconds};
+               ", and writers stall as before: the device is full";
+  out.expected = no_more_stalls(situation, kJobsEvaluationSeconds);
   out.evidence = backlog_evidence(situation);
   return out;
 }

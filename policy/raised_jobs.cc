@@ -5,16 +5,17 @@
 namespace rocktune {
 namespace {
 
-// A tenth more bytes make a raise one that helped: less is what runs of the same load differ by.
-constexpr double kLeastMovedGain = 1.1;
+// A tenth more bytes, or stalls that take a third less of the time, make a raise one that helped:
+// less is what two looks at the same load differ by.
+constexpr double kLeastMovedGain = 1.1, kLeastStallsSpared = 1.0 / 3;
+constexpr double kJudgedAfterSeconds = 30, kGivenUpSeconds = 60;
 // Stalls of moments, so far apart, are still one trouble; without any longer the raise may go as it
 // came (jobs.loaded).
 constexpr double kStillStallsSeconds = 20;
-constexpr double kJudgedAfterSeconds = 30, kBackOfferedSeconds = 60;
+constexpr double kBackOfferedSeconds = 60;
 // Known for so long before a raise, or nothing is: a flush that ends is a burst of bytes.
 constexpr double kLeastKnownSeconds = 10;
-// A device is not loaded, too, while nobody knows how long its reads take: it has to be for longer.
-constexpr double kDeviceFreeSeconds = 10;
+constexpr double kLoadedLatelySeconds = 10;
 
 Value moved_bytes(const Features& f) {
   const Value &flushed = f.flush_bytes_per_second, &written = f.compaction_write_bytes_per_second;
@@ -24,53 +25,69 @@ Value moved_bytes(const Features& f) {
 
 }  // namespace
 
+bool RaisedJobs::can_tell(const Situation& situation) const {
+  const bool limited = situation.binding || situation.features.limiter_rate != raise_->limiter_rate;
+  return situation.device_loaded && within(stalled_at_, situation.now, kStillStallsSeconds) &&
+         raise_->moved && moved_.size() > 0 && !limited;
+}
+
 void RaisedJobs::judge(const Situation& situation, std::int64_t jobs) {
-  if (!raise_ || within(raise_->tick, situation.now, kJudgedAfterSeconds)) return;
+  const Nanoseconds now = situation.now;
+  if (!raise_ || within(raise_->tick, now, kJudgedAfterSeconds)) return;
+  if (!can_tell(situation)) {
+    if (!within(raise_->tick, now, kGivenUpSeconds)) raise_.reset();
+    return;
+  }
   const Raise raise = *raise_;
   raise_.reset();
-  const Value after = moved_.mean(kJudgedAfterSeconds);
-  const bool limited = situation.binding || situation.features.limiter_rate != raise.limiter_rate;
-  const bool told = within(stalled_at_, situation.now, kStillStallsSeconds) &&
-                    situation.device_loaded && raise.moved && after && !limited;
-  if (!told) return;
-  if (*after >= kLeastMovedGain * *raise.moved) {
+  const double after = *moved_.mean(kBeforeSeconds);
+  const double stalled = stalled_.mean(kBeforeSeconds).value_or(0);
+  if (after >= kLeastMovedGain * *raise.moved ||
+      stalled <= (1 - kLeastStallsSpared) * raise.stalled) {
     futile_.reset();
     return;
   }
-  const bool again =
-      futile_ && within(futile_->since, situation.now, rest_seconds_ + kLongestRestSeconds);
+  const bool again = futile_ && within(futile_->since, now, rest_seconds_ + kLongestRestSeconds);
   rest_seconds_ = again ? std::min(2 * rest_seconds_, kLongestRestSeconds) : kFirstRestSeconds;
-  futile_ = Futile{situation.now, raise.from, jobs, *raise.moved, *after};
+  futile_ = Futile{now, raise.from, jobs, *raise.moved, after};
+  offered_ = true;
+}
+
+void RaisedJobs::note_change(const Situation& situation, std::int64_t jobs, bool own) {
+  const bool rose = jobs > *jobs_;
+  if (!own || !rose) raise_.reset();
+  if (own && rose) {
+    const bool known = moved_.span_seconds() >= kLeastKnownSeconds;
+    if (!raise_) {
+      raise_ = Raise{situation.now, *jobs_, known ? moved_.mean(kBeforeSeconds) : std::nullopt,
+                     stalled_.mean(kBeforeSeconds).value_or(0), situation.features.limiter_rate};
+    }
+    raise_->tick = situation.now;
+  }
+  // Taken, or another raise is there.
+  if (rose || (futile_ && jobs <= futile_->back_to)) offered_ = false;
+  moved_.clear();
+  stalled_.clear();
 }
 
 void RaisedJobs::observe(const Situation& situation, std::int64_t jobs, bool own) {
   if (situation.stalled) stalled_at_ = situation.now;
-  free_seconds_ = free_.update(!situation.device_loaded, situation.now);
+  if (situation.device_loaded) loaded_at_ = situation.now;
   judge(situation, jobs);
-  if (jobs_ && jobs != *jobs_) {
-    const bool known = moved_.span_seconds() >= kLeastKnownSeconds;
-    if (!own || jobs < *jobs_) raise_.reset();
-    if (own && jobs > *jobs_) {
-      if (!raise_) {
-        raise_ =
-            Raise{situation.now, *jobs_, known ? moved_.mean(kJudgedAfterSeconds) : std::nullopt,
-                  situation.features.limiter_rate};
-      }
-      raise_->tick = situation.now;
-    }
-    moved_.clear();
-  }
+  if (jobs_ && jobs != *jobs_) note_change(situation, jobs, own);
   jobs_ = jobs;
   moved_.note(situation.now, moved_bytes(situation.features));
+  stalled_.note(situation.now, situation.features.stalled_ratio);
 }
 
 bool RaisedJobs::may_raise(Nanoseconds now) const {
   const bool rests = futile_ && within(futile_->since, now, rest_seconds_);
-  return (!raise_ && !rests) || free_seconds_ >= kDeviceFreeSeconds;
+  return (!raise_ && !rests) || !within(loaded_at_, now, kLoadedLatelySeconds);
 }
 
 std::optional<RaisedJobs::Futile> RaisedJobs::to_go_back(const Situation& situation) const {
-  const bool offered = futile_ && within(futile_->since, situation.now, kBackOfferedSeconds);
+  const bool offered =
+      offered_ && futile_ && within(futile_->since, situation.now, kBackOfferedSeconds);
   return offered && situation.device_loaded ? futile_ : std::nullopt;
 }
 

@@ -1,10 +1,10 @@
 // RaisedJobs: whether a raise of max_background_jobs brought what it was made for. On a device that
 // compactions keep busy more of them move no more bytes: they take turns with each other, and with
-// reads. Looked at 30 s after the last step (steps before that are one raise), and only where it
-// can be told: writers stalled again meanwhile, the device is loaded, and the limiter is none or as
-// it was. A raise that is found futile is to go back, and the next on a loaded device waits: ten
-// minutes; futile again within four hours of the end, twice as long, up to four hours. Pure;
-// bounded; internal to policy/.
+// reads. Looked at 30 s after the last step (steps before that are one raise), and for as long
+// again until it can be told: the device is loaded, writers stalled again meanwhile, and the
+// limiter neither binds nor has changed. A raise that moved no more bytes and did not make stalls
+// rarer is to go back, and the next on a loaded device waits: ten minutes; futile again within four
+// hours of the end, twice as long, up to four hours. Pure; bounded; internal to policy/.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ class RaisedJobs {
   };
   // Call with every sample. `own`: the loop asked for what rose.
   void observe(const Situation& situation, std::int64_t jobs, bool own);
-  // Not on a loaded device while a raise is not judged, nor after one that was futile.
+  // Not while a raise is not judged, nor after one that was futile, where the device was loaded
+  // within 10 s: it is not, too, while nobody knows how long its reads take.
   [[nodiscard]] bool may_raise(Nanoseconds now) const;
   // What is to go back; for a minute, then what stands stays.
   [[nodiscard]] std::optional<Futile> to_go_back(const Situation& situation) const;
@@ -31,21 +32,27 @@ class RaisedJobs {
  private:
   // As a blamed rule rests (policy/blame.cc).
   static constexpr double kFirstRestSeconds = 600, kLongestRestSeconds = 4 * 3600;
+  static constexpr double kBeforeSeconds = 20;
   struct Raise {
     Nanoseconds tick{0};    // of the last step
-    std::int64_t from = 0;  // before the first
-    Value moved;            // bytes/s before the first
+    std::int64_t from = 0;  // before the first, as all that follows
+    Value moved;            // bytes/s
+    double stalled = 0;     // share of the time
     Value limiter_rate;
   };
+  [[nodiscard]] bool can_tell(const Situation& situation) const;
   void judge(const Situation& situation, std::int64_t jobs);
+  void note_change(const Situation& situation, std::int64_t jobs, bool own);
 
   std::optional<std::int64_t> jobs_;  // as last seen
   std::optional<Raise> raise_;        // not judged yet
   std::optional<Futile> futile_;
-  std::optional<Nanoseconds> stalled_at_;  // last
-  double rest_seconds_ = kFirstRestSeconds, free_seconds_ = 0;
-  Trend moved_{Trend::Jumps::kKeep, 0, 20};  // with as many jobs as now
-  Held free_;                                // the device is not loaded
+  bool offered_ = false;  // that it goes back
+  std::optional<Nanoseconds> stalled_at_, loaded_at_;
+  double rest_seconds_ = kFirstRestSeconds;
+  // With as many jobs as now
+  Trend moved_{Trend::Jumps::kKeep, 0, kBeforeSeconds};
+  Trend stalled_{Trend::Jumps::kKeep, 0, kBeforeSeconds};
 };
 
 }  // namespace rocktune

@@ -33,8 +33,8 @@ constexpr double kFastEnough = 0.1;
 // for several.
 constexpr double kSlowerBesideWork = 2;
 // Operations that a trial may cost, by reads that take so much longer in the mean; more only where
-// it halves their P99.
-constexpr double kMostOperationsLost = 0.05, kWorthOperations = 0.5;
+// it takes a third off their P99.
+constexpr double kMostOperationsLost = 0.05, kWorthOperations = 2.0 / 3;
 constexpr double kLeastTrialGain = 0.05, kSameLoadShare = 0.3;
 // A gain that is seen at once is not waited for: load and device change in 30 s.
 constexpr double kClearTrialGain = 0.2;
@@ -81,7 +81,8 @@ bool falls_behind(const Situation& situation) {
 // Smaller writes leave compactions a smaller share of a full device. Where writers come first
 // level 0 has to be far from its limits.
 bool would_stall(const Situation& situation) {
-  return situation.stalled || (situation.writers_first() && !situation.comfortable);
+  return situation.stalled || falls_behind(situation) ||
+         (situation.writers_first() && !situation.comfortable);
 }
 
 }  // namespace
@@ -93,12 +94,13 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   if (const Value p99 = read_p99_.mean(kTrialSeconds); lowered && p99) {
     trial_ = Trial{now,
                    *p99,
-                   read_mean_.mean(kWorkSeconds),
+                   read_mean_.mean(kTrialSeconds),
+                   work_operations_.mean(kTrialSeconds),
                    operations_.mean(kWorkSeconds).value_or(0),
                    std::nullopt,
                    device_writes_.mean(kTrialSeconds)};
     for (Trend* trend : {&read_p99_, &write_ms_per_byte_, &write_await_, &read_await_,
-                         &device_writes_, &operations_, &read_mean_}) {
+                         &device_writes_, &operations_, &work_operations_, &read_mean_}) {
       trend->clear();
     }
   }
@@ -109,11 +111,15 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   read_await_.note(now, works ? f.device_read_await_ms : std::nullopt);
   undisturbed_p99_.note(now, works ? std::nullopt : f.read_p99_us);
   device_writes_.note(now, works ? f.device_write_bytes_per_second : std::nullopt);
+  Value operations;
+  if (f.reads_per_second && f.writes_per_second) {
+    operations = *f.reads_per_second + *f.writes_per_second;
+  }
   // What stalls cost is no matter of the pieces.
-  const bool flows = !situation.stalled && f.reads_per_second && f.writes_per_second;
-  if (flows) operations_.add(now, *f.reads_per_second + *f.writes_per_second);
-  operations_.expire(now);
-  read_mean_.note(now, flows ? f.read_mean_us : std::nullopt);
+  const bool compared = works && !situation.stalled;
+  operations_.note(now, situation.stalled ? std::nullopt : operations);
+  work_operations_.note(now, compared ? operations : std::nullopt);
+  read_mean_.note(now, compared ? f.read_mean_us : std::nullopt);
   if (size_ && reading.value != *size_) offered_since_.reset();
   if (size_ && reading.value > *size_) trial_.reset();
   if (lowered) follows_ = offered_size_ == reading.value;
@@ -144,7 +150,7 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
   const bool resting = within(failed_at_, situation.now, rest_seconds_);
   const std::int64_t pieces = smallest_pieces(reading);
   const bool small = reading.value <= pieces;
-  if (small || resting || would_stall(situation) || falls_behind(situation)) return std::nullopt;
+  if (small || resting || would_stall(situation)) return std::nullopt;
   const Waits waits = reads_wait_for_writes(situation);
   if (waits == Waits::kNo) return std::nullopt;
   offered_size_.reset();
@@ -191,10 +197,14 @@ bool WriteSizeLoop::same_conditions(bool shared) const {
 // Reads that wait for each other (a closed loop) come less often where each takes longer, however
 // fast the slowest became. Where less is asked for they take no longer.
 bool WriteSizeLoop::costs_operations() const {
-  const Value operations = operations_.mean(kWorkSeconds), takes = read_mean_.mean(kWorkSeconds);
-  if (!operations || !takes || !trial_->read_mean_us) return false;
-  const bool fewer = *operations < (1 - kMostOperationsLost) * trial_->operations;
-  const bool longer = *takes > (1 + kMostOperationsLost) * *trial_->read_mean_us;
+  const Value operations = work_operations_.mean(kTrialSeconds);
+  const Value takes = read_mean_.mean(kTrialSeconds);
+  const Value &before = trial_->work_operations, &took = trial_->read_mean_us;
+  if (!operations || !takes || !before || !took || read_mean_.size() < kLeastTrialWork) {
+    return false;
+  }
+  const bool fewer = *operations < (1 - kMostOperationsLost) * *before;
+  const bool longer = *takes > (1 + kMostOperationsLost) * *took;
   const bool worth_it = *read_p99_.mean(kTrialSeconds) <= kWorthOperations * trial_->read_p99_us;
   return fewer && longer && !worth_it;
 }
@@ -207,6 +217,16 @@ bool WriteSizeLoop::gained_clearly() const {
 bool WriteSizeLoop::gained_nothing(bool shared) const {
   const bool gained = *read_p99_.mean(kTrialSeconds) <= (1 - kLeastTrialGain) * trial_->read_p99_us;
   return same_conditions(shared) && (!gained || costs_operations());
+}
+
+std::string WriteSizeLoop::trial_text() const {
+  const std::string compared =
+      "while flushes or compactions run read P99 was " + text::microseconds(trial_->read_p99_us) +
+      " and is " + text::microseconds(*read_p99_.mean(kTrialSeconds)) + " with smaller writes";
+  if (!costs_operations()) return compared + ": they are not what reads wait for";
+  return compared + ", for " + text::amount(*trial_->work_operations) +
+         " operations/s before and " + text::amount(*work_operations_.mean(kTrialSeconds)) +
+         " now: they cost more than they gain";
 }
 
 // Back to what was found: offered for a while, then what stands stays.
@@ -251,14 +271,7 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
     out.evidence = backlog_evidence(situation);
     return out;
   }
-  const std::string was_and_is =
-      "while flushes or compactions run read P99 was " + text::microseconds(trial_->read_p99_us) +
-      " and is " + text::microseconds(*read_p99_.mean(kTrialSeconds)) + " with smaller writes";
-  out.reason = costs_operations() ? was_and_is + ", for " + text::amount(trial_->operations) +
-                                        " operations/s before and " +
-                                        text::amount(operations_.mean(kWorkSeconds).value_or(0)) +
-                                        " now: they cost more than they gain"
-                                  : was_and_is + ": they are not what reads wait for";
+  out.reason = trial_text();
   out.expected = {"read_p99_us", true, *read_p99_.mean(kTrialSeconds), kWriteSizeEvaluationSeconds};
   return out;
 }

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "policy/situation.h"
 
@@ -32,7 +33,7 @@ class WriteSizeLoop {
   struct Trial {
     Nanoseconds tick{0};
     double read_p99_us = 0;  // before it, as all that follows
-    Value read_mean_us;
+    Value read_mean_us, work_operations;
     double operations = 0;
     std::optional<double> ms_per_byte;    // but this: as it began
     std::optional<double> device_writes;  // bytes/s while there was work
@@ -46,6 +47,7 @@ class WriteSizeLoop {
   std::optional<Proposal> back(const Situation& situation, const KnobReading& reading);
   [[nodiscard]] bool same_conditions(bool shared) const;
   [[nodiscard]] bool costs_operations() const;
+  [[nodiscard]] std::string trial_text() const;
   [[nodiscard]] bool gained_clearly() const;
   [[nodiscard]] bool gained_nothing(bool shared) const;
 
@@ -55,9 +57,10 @@ class WriteSizeLoop {
   Trend read_p99_{Trend::Jumps::kKeep, 0, kTrialSeconds};
   Trend write_ms_per_byte_{Trend::Jumps::kKeep, 0, kTrialSeconds};
   Trend device_writes_{Trend::Jumps::kKeep, 0, kTrialSeconds};
+  Trend read_mean_{Trend::Jumps::kKeep, 0, kTrialSeconds};
+  Trend work_operations_{Trend::Jumps::kKeep, 0, kTrialSeconds};
   Trend undisturbed_p99_{Trend::Jumps::kKeep, 0, kWorkSeconds};  // while they do not
-  Trend operations_{Trend::Jumps::kKeep, 0, kWorkSeconds};       // per second, while none stall
-  Trend read_mean_{Trend::Jumps::kKeep, 0, kWorkSeconds};        // while none stall
+  Trend operations_{Trend::Jumps::kKeep, 0, kWorkSeconds};       // all of the time but stalls
   Held stalled_, unasked_;
   std::optional<std::int64_t> offered_size_;  // as a neighbour has it
   bool follows_ = false;                      // the present size is a neighbour's

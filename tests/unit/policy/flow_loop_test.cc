@@ -17,6 +17,8 @@ TEST_CASE("flow: stops become a delay at what is accepted", "[headroom][flow]") 
   REQUIRE(even);
   CHECK(even->rule == "flow.even");
   CHECK(even->to == Approx(4e6).epsilon(0.01));
+  bench.apply(*even);
+  CHECK_FALSE(bench.run(60, knob::kDelayedWriteRate));
 }
 
 TEST_CASE("flow: what was found comes back in comfort", "[headroom][flow]") {
@@ -70,7 +72,9 @@ TEST_CASE("flow: what says nothing of the right rate moves none", "[headroom][fl
     bench.f.write_stopped = 1;
     bench.f.user_write_bytes_per_second = 0;
     CHECK_FALSE(bench.run(100, knob::kDelayedWriteRate));
-    CHECK(in_turns(2, 10, 10));  // which ended, and came again
+    bench.f.write_stopped = 0;  // which ends
+    CHECK_FALSE(bench.run(30, knob::kDelayedWriteRate));
+    CHECK(in_turns(2, 10, 10));
   }
   SECTION("stops of two memtables, which no delay comes before") {
     bench.f.memtable_ratio = 1;
