@@ -1,7 +1,6 @@
 // Blames: a knob rests after one of its changes was taken back. The rule that had asked for it may
-// not move the knob the same way again for ten minutes; blamed again within four hours of the end
-// of such a rest, for twice as long, up to four hours. Pure; bounded by the number of knobs and
-// rules; internal to policy/.
+// not move the knob the same way again for so long (policy/growing_rest.h). Pure; bounded by the
+// number of knobs and rules; internal to policy/.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +11,7 @@
 
 #include "model/decision.h"
 #include "policy/gone_knobs.h"
+#include "policy/growing_rest.h"
 
 namespace rocktune {
 
@@ -27,14 +27,13 @@ class Blames {
 
  private:
   using Key = std::tuple<std::string, std::string, std::string, bool>;  // knob, family, rule, up
-  struct Rest {
+  struct Blamed {
     std::string id;
-    Nanoseconds since{0};
-    double seconds = 0;
+    GrowingRest rest;
   };
   static Key key_of(const Proposal& proposal);
 
-  std::map<Key, Rest> rests_;
+  std::map<Key, Blamed> rests_;
 };
 
 }  // namespace rocktune

@@ -1,7 +1,5 @@
 #include "policy/raised_jobs.h"
 
-#include <algorithm>
-
 namespace rocktune {
 namespace {
 
@@ -45,11 +43,11 @@ void RaisedJobs::judge(const Situation& situation, std::int64_t jobs) {
   if (after >= kLeastMovedGain * *raise.moved ||
       stalled <= (1 - kLeastStallsSpared) * raise.stalled) {
     futile_.reset();
+    rest_.reset();
     return;
   }
-  const bool again = futile_ && within(futile_->since, now, rest_seconds_ + kLongestRestSeconds);
-  rest_seconds_ = again ? std::min(2 * rest_seconds_, kLongestRestSeconds) : kFirstRestSeconds;
-  futile_ = Futile{now, raise.from, jobs, *raise.moved, after};
+  rest_.begin(now);
+  futile_ = Futile{raise.from, jobs, *raise.moved, after};
   offered_ = true;
 }
 
@@ -81,13 +79,12 @@ void RaisedJobs::observe(const Situation& situation, std::int64_t jobs, bool own
 }
 
 bool RaisedJobs::may_raise(Nanoseconds now) const {
-  const bool rests = futile_ && within(futile_->since, now, rest_seconds_);
-  return (!raise_ && !rests) || !within(loaded_at_, now, kLoadedLatelySeconds);
+  return (!raise_ && !rest_.lasts(now)) || !within(loaded_at_, now, kLoadedLatelySeconds);
 }
 
 std::optional<RaisedJobs::Futile> RaisedJobs::to_go_back(const Situation& situation) const {
   const bool offered =
-      offered_ && futile_ && within(futile_->since, situation.now, kBackOfferedSeconds);
+      offered_ && futile_ && within(rest_.since(), situation.now, kBackOfferedSeconds);
   return offered && situation.device_loaded ? futile_ : std::nullopt;
 }
 

@@ -3,13 +3,14 @@
 // reads. Looked at 30 s after the last step (steps before that are one raise), and for as long
 // again until it can be told: the device is loaded, writers stalled again meanwhile, and the
 // limiter neither binds nor has changed. A raise that moved no more bytes and did not make stalls
-// rarer is to go back, and the next on a loaded device waits: ten minutes; futile again within four
-// hours of the end, twice as long, up to four hours. Pure; bounded; internal to policy/.
+// rarer is to go back, and the next on a loaded device waits (policy/growing_rest.h). Pure;
+// bounded; internal to policy/.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
+#include "policy/growing_rest.h"
 #include "policy/situation.h"
 
 namespace rocktune {
@@ -17,7 +18,6 @@ namespace rocktune {
 class RaisedJobs {
  public:
   struct Futile {
-    Nanoseconds since{0};
     std::int64_t back_to = 0, jobs = 0;
     double before = 0, after = 0;  // read by compactions, written by them and by flushes, bytes/s
   };
@@ -30,8 +30,6 @@ class RaisedJobs {
   [[nodiscard]] std::optional<Futile> to_go_back(const Situation& situation) const;
 
  private:
-  // As a blamed rule rests (policy/blame.cc).
-  static constexpr double kFirstRestSeconds = 600, kLongestRestSeconds = 4 * 3600;
   static constexpr double kBeforeSeconds = 20;
   struct Raise {
     Nanoseconds tick{0};    // of the last step
@@ -49,7 +47,7 @@ class RaisedJobs {
   std::optional<Futile> futile_;
   bool offered_ = false;  // that it goes back
   std::optional<Nanoseconds> stalled_at_, loaded_at_;
-  double rest_seconds_ = kFirstRestSeconds;
+  GrowingRest rest_;  // since one was futile
   // With as many jobs as now
   Trend moved_{Trend::Jumps::kKeep, 0, kBeforeSeconds};
   Trend stalled_{Trend::Jumps::kKeep, 0, kBeforeSeconds};

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "policy/growing_rest.h"
 #include "policy/situation.h"
 
 namespace rocktune {
@@ -57,8 +58,7 @@ class UngrantedWish {
 
 // Wishes for column families that nobody grants: a blame, a drift or the agent's own word holds
 // them. Such a family rests, so that it holds up no other; as one that is blamed does
-// (policy/blame.cc), for ten minutes, and twice as long each time that it goes unheard again within
-// four hours of the end, up to four hours. Bounded by the number of column families.
+// (policy/blame.cc). Bounded by the number of column families.
 class UnheardWishes {
  public:
   // At the end of each look in which it was wished for; true where its rest begins.
@@ -66,10 +66,7 @@ class UnheardWishes {
               double pause_seconds) {
     Family& family = families_[column_family];
     if (!family.ungranted.update(true, now, patience_seconds, pause_seconds)) return false;
-    const bool again = within(family.since, now, family.rest_seconds + kLongestRestSeconds);
-    family.rest_seconds =
-        again ? std::min(2 * family.rest_seconds, kLongestRestSeconds) : kFirstRestSeconds;
-    family.since = now;
+    family.rest.begin(now);
     return true;
   }
   void granted(std::string_view column_family) {
@@ -78,14 +75,14 @@ class UnheardWishes {
   }
   [[nodiscard]] bool rests(std::string_view column_family, Nanoseconds now) const {
     const auto known = families_.find(column_family);
-    return known != families_.end() && within(known->second.since, now, known->second.rest_seconds);
+    return known != families_.end() && known->second.rest.lasts(now);
   }
   // Twice in a row, within four hours, and nothing was granted since: whatever its next wish would
   // cost others, nobody may gain.
   [[nodiscard]] bool unheard_again(std::string_view column_family, Nanoseconds now) const {
     const auto known = families_.find(column_family);
-    if (known == families_.end() || known->second.rest_seconds <= kFirstRestSeconds) return false;
-    return within(known->second.since, now, known->second.rest_seconds + kLongestRestSeconds);
+    return known != families_.end() && !known->second.rest.is_first() &&
+           known->second.rest.remembered(now);
   }
   // Those that are gone are forgotten.
   void keep(const std::vector<ColumnFamilyReading>& families) {
@@ -96,11 +93,9 @@ class UnheardWishes {
   }
 
  private:
-  static constexpr double kFirstRestSeconds = 600, kLongestRestSeconds = 4 * 3600;
   struct Family {
     UngrantedWish ungranted;
-    std::optional<Nanoseconds> since;  // of its last rest
-    double rest_seconds = 0;
+    GrowingRest rest;
   };
   std::map<std::string, Family, std::less<>> families_;
 };

@@ -4,10 +4,19 @@
 using namespace rocktune;
 using namespace rocktune::test;
 
-TEST_CASE("flow: stops become a delay at what is accepted", "[headroom][flow]") {
+namespace {
+
+HeadroomBench with_delayed_rate(std::int64_t rate = 16 << 20) {
   HeadroomBench bench;
   bench.f.knobs.edit().push_back(
-      knob_reading(knob::kDelayedWriteRate, 16 << 20, 16 << 20, 1 << 20, std::int64_t{1} << 40));
+      knob_reading(knob::kDelayedWriteRate, rate, 16 << 20, 1 << 20, std::int64_t{1} << 40));
+  return bench;
+}
+
+}  // namespace
+
+TEST_CASE("flow: stops become a delay at what is accepted", "[headroom][flow]") {
+  HeadroomBench bench = with_delayed_rate();
   bench.f.user_write_bytes_per_second = 4e6;
   CHECK_FALSE(bench.run(60, knob::kDelayedWriteRate));
   bench.f.write_stopped = 1;
@@ -22,9 +31,7 @@ TEST_CASE("flow: stops become a delay at what is accepted", "[headroom][flow]") 
 }
 
 TEST_CASE("flow: what was found comes back in comfort", "[headroom][flow]") {
-  HeadroomBench bench;
-  bench.f.knobs.edit().push_back(
-      knob_reading(knob::kDelayedWriteRate, 4 << 20, 16 << 20, 1 << 20, std::int64_t{1} << 40));
+  HeadroomBench bench = with_delayed_rate(4 << 20);
   SECTION("while writes go on") {}
   SECTION("while nothing is written: the next slowdown comes with the next writes") {
     bench.f.user_write_bytes_per_second = 0;
@@ -37,9 +44,7 @@ TEST_CASE("flow: what was found comes back in comfort", "[headroom][flow]") {
 }
 
 TEST_CASE("flow: a delay far below what was accepted is lifted", "[headroom][flow]") {
-  HeadroomBench bench;
-  bench.f.knobs.edit().push_back(
-      knob_reading(knob::kDelayedWriteRate, 16 << 20, 16 << 20, 1 << 20, std::int64_t{1} << 40));
+  HeadroomBench bench = with_delayed_rate();
   bench.f.user_write_bytes_per_second = 200e6;
   bench.run(60, knob::kDelayedWriteRate);
   bench.f.delayed_bytes_per_second = 16e6;
@@ -50,9 +55,7 @@ TEST_CASE("flow: a delay far below what was accepted is lifted", "[headroom][flo
 }
 
 TEST_CASE("flow: what says nothing of the right rate moves none", "[headroom][flow]") {
-  HeadroomBench bench;
-  bench.f.knobs.edit().push_back(
-      knob_reading(knob::kDelayedWriteRate, 16 << 20, 16 << 20, 1 << 20, std::int64_t{1} << 40));
+  HeadroomBench bench = with_delayed_rate();
   bench.f.user_write_bytes_per_second = 4e6;
   bench.run(60, knob::kDelayedWriteRate);
   // So many samples of a stop, so many of writes that flow.

@@ -1,6 +1,6 @@
-// headroom on a device that has nothing left: more jobs and smaller pieces take from each other
-// there, and from reads.
-#include "tests/unit/policy/write_size_bench.h"
+// Raises of jobs on a device that has nothing left: more of them take from each other there.
+#include "tests/support/catch.h"
+#include "tests/unit/policy/headroom_bench.h"
 
 using namespace rocktune;
 using namespace rocktune::test;
@@ -182,92 +182,4 @@ TEST_CASE("jobs: no more of them for memtables on a loaded device", "[headroom]"
   const auto raise = bench.run(10, knob::kBackgroundJobs);
   REQUIRE(raise);
   CHECK(raise->to > 2);
-}
-
-TEST_CASE("write size: what costs reads is compared beside such work only", "[headroom]") {
-  HeadroomBench bench = behind_writes();
-  bench.f.running_compactions = 0;
-  bench.f.compaction_write_bytes_per_second = bench.f.flush_bytes_per_second = 0;
-  bench.f.read_p99_us = 2000;
-  bench.f.read_mean_us = 500;
-  CHECK_FALSE(bench.run(12, knob::kWriteSize));
-  bench.f.running_compactions = 1;  // one that goes on
-  bench.f.read_p99_us = 20'000;
-  bench.f.read_mean_us = 1300;
-  bench.f.reads_per_second = 1500;
-  const auto small = bench.run(8, knob::kWriteSize);
-  REQUIRE(small);
-  bench.apply(*small);
-  bench.f.read_p99_us = 14'000;
-  bench.f.read_mean_us = 1200;
-  CHECK_FALSE(bench.run(600, knob::kWriteSize));
-}
-
-TEST_CASE("write size: faster reads are not to cost operations", "[headroom]") {
-  HeadroomBench bench = behind_writes();
-  bench.f.read_mean_us = 1000;
-  const auto small = bench.run(8, knob::kWriteSize);
-  REQUIRE(small);
-  bench.apply(*small);
-  bench.f.read_p99_us = 14'000;  // by 30%: clearly
-  bench.f.read_mean_us = 1300;
-  bench.f.reads_per_second = 1500;
-  SECTION("an eighth of them") {
-    const auto back = bench.run(33, knob::kWriteSize);
-    REQUIRE(back);
-    CHECK(back->rule == "write_size.futile");
-    CHECK(back->reason.find("4000 operations/s before and 3500 now") != std::string::npos);
-  }
-  SECTION("unless they are faster by a third and more") {
-    bench.f.read_p99_us = 13'000;
-    CHECK_FALSE(bench.run(600, knob::kWriteSize));
-  }
-  SECTION("a few") {
-    bench.f.reads_per_second = 1900;
-    CHECK_FALSE(bench.run(600, knob::kWriteSize));
-  }
-  SECTION("those that nobody asked for") {
-    bench.f.read_mean_us = 900;
-    CHECK_FALSE(bench.run(600, knob::kWriteSize));
-  }
-  SECTION("what a stall costs is not the pieces'") {
-    bench.f.reads_per_second = 2000;
-    for (int i = 0; i < 120; ++i) {
-      const bool stalls = i % 20 < 6;
-      bench.f.stalled_ratio = stalls ? 0.9 : 0;
-      bench.f.writes_per_second = stalls ? 100 : 2000;
-      for (const Proposal& one : bench.tick()) CHECK(one.rule != "write_size.futile");
-    }
-  }
-}
-
-TEST_CASE("write size: larger pieces before a backlog on a full device stalls", "[headroom]") {
-  HeadroomBench bench = with_small_pieces();
-  bench.f.read_p99_us = 4000;
-  CHECK_FALSE(bench.run(60, knob::kWriteSize));
-  bench.backlog(18);
-  SECTION("one that lasts") {
-    CHECK_FALSE(bench.run(4.5, knob::kWriteSize));
-    const auto back = bench.run(2, knob::kWriteSize);
-    REQUIRE(back);
-    CHECK(back->rule == "write_size.backlog");
-    CHECK(back->to == kFoundPieces);
-    CHECK(back->reason.find("L0 has 18 of 20 files") != std::string::npos);
-  }
-  SECTION("not where nothing warns") {
-    bench.backlog(11);
-    CHECK_FALSE(bench.run(60, knob::kWriteSize));
-  }
-  SECTION("not on a device that has room") {
-    bench.f.device_queue = 1;
-    CHECK_FALSE(bench.run(60, knob::kWriteSize));
-  }
-  SECTION("nor are they made smaller meanwhile") {
-    HeadroomBench large = behind_writes();
-    large.f.device_write_await_ms = 1;
-    large.run(5, knob::kWriteSize);
-    large.f.device_write_await_ms = 8;
-    large.backlog(18);
-    CHECK_FALSE(large.run(60, knob::kWriteSize));
-  }
 }
