@@ -55,12 +55,18 @@ bool TraceWriter::Step::commit() {
   if (ok_) {
     if (const Result<void> done = writer_.recorder_.commit(); !done) fail(done.error());
   }
+  if (ok_ && writer_.lost_ > 0) {
+    writer_.log_.info("records again; " + std::to_string(writer_.lost_) +
+                      (writer_.lost_ == 1 ? " step was" : " steps were") + " not recorded");
+    writer_.lost_ = 0;
+  }
   return ok_;
 }
 
 void TraceWriter::Step::fail(const Error& error) {
   ok_ = false;
   ++writer_.failures_;
+  ++writer_.lost_;
   const auto held_back = writer_.complaints_.pass(writer_.clock_().tick);
   if (!held_back) return;
   writer_.log_.error("cannot record: " + error.message +

@@ -55,6 +55,7 @@ class TraceWriter {
   Log& log_;
   Limited complaints_{std::chrono::seconds(60)};
   std::uint64_t failures_ = 0;
+  std::uint64_t lost_ = 0;            // failures since the last step that was recorded
   std::optional<Instant> last_look_;  // at old runs
 };
 

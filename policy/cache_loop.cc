@@ -40,31 +40,51 @@ std::int64_t most_bytes(const Situation& situation, const KnobReading& reading) 
   return whole_bytes(memory_budget(situation.budget, use) - others);
 }
 
+// The share of the misses that a growth has to spare to be worth it: that of one growth by
+// `cache_growth_factor`, and of a larger one as much for each such factor.
+double least_gain(const HeadroomParams& params, std::int64_t from, std::int64_t to) {
+  const double factors = std::log(static_cast<double>(to) / static_cast<double>(from)) /
+                         std::log(params.cache_growth_factor);
+  return 1 - std::pow(1 - params.cache_knee_gain_ratio, factors);
+}
+
 }  // namespace
+
+CacheLoop::HitRatio CacheLoop::last_of(const Trend& hit_ratio) {
+  return {hit_ratio.mean(kVerdictSeconds), hit_ratio.noise(10).value_or(0)};
+}
+
+// By what reads hit, where compactions do not hide that.
+CacheLoop::Clearly CacheLoop::clearly() const {
+  const bool by_reads = growth_->read_hits.mean.has_value();
+  const HitRatio& before = by_reads ? growth_->read_hits : growth_->hits;
+  const Trend& after = by_reads ? read_hit_ratio_ : hit_ratio_;
+  if (after.span_seconds() < kVerdictSeconds) return {};
+  const double misses = 1 - *before.mean, spared = *after.mean(10) - *before.mean;
+  const double noise = std::max(before.noise, after.noise(10).value_or(0));
+  return {spared >= std::max(kClearGain * misses, noise),
+          -spared > std::max((kOtherWorkingSet - 1) * misses, noise)};
+}
 
 void CacheLoop::judge_growth(const Situation& situation, double hit_ratio) {
   if (!growth_) return;
   const double age = seconds_between(growth_->tick, situation.now);
   const bool filled = situation.features.cache_fill_ratio.value_or(0) >= kFull;
-  const double before = 1 - growth_->hit_ratio_before, spared = before - (1 - hit_ratio);
-  // What pays, or has too little for another load, goes on at once, and in larger steps.
-  const double noise = std::max(growth_->deviation, hit_ratio_.deviation(10).value_or(0));
-  const bool gained = spared >= std::max(kClearGain * before, noise);
-  const bool other_load = -spared > std::max((kOtherWorkingSet - 1) * before, noise);
+  const auto [gained, other_load] = clearly();
   // Back at what it was, it has the time to fill as it was, and says nothing of more than that.
   const bool back = growth_->returns && *capacity_ >= stood_at(situation.now);
-  const bool clear = hit_ratio_.span_seconds() >= kVerdictSeconds && (gained || other_load);
-  if (filled && clear && !back) {
-    pays_ = true;
+  // What pays, or has too little for another load, goes on at once.
+  if (filled && (gained || other_load) && !back) {
     if (!growth_->returns) knee_seconds_ = kFirstKneeSeconds;
+    if (other_load) other_load_at_ = situation.now;
     growth_.reset();
     return;
   }
   if (age < kJudgeAfterSeconds || (!filled && age < kGiveUpSeconds)) return;
-  pays_ = false;
   // What was found is no experiment: up to there every miss may be for want of it.
   const bool beyond = capacity_ && found_ && *capacity_ > *found_ && !growth_->returns;
-  if (beyond && spared < params_.cache_knee_gain_ratio * before) {
+  const double before = 1 - *growth_->hits.mean, spared = before - (1 - hit_ratio);
+  if (beyond && spared < least_gain(params_, growth_->from, *capacity_) * before) {
     knee_ = Knee{hit_ratio, *capacity_, situation.now, knee_seconds_};
     knee_seconds_ = std::min(2 * knee_seconds_, kLongestKneeSeconds);
   }
@@ -83,9 +103,12 @@ void CacheLoop::follow_capacity(const Situation& situation, const KnobReading& r
   const Nanoseconds now = situation.now;
   if (capacity_ && reading.value > *capacity_) {
     growth_.reset();
-    if (const Value before = hit_ratio_.mean(10)) {
-      growth_ = Growth{now, *capacity_, *before, hit_ratio_.deviation(10).value_or(0),
-                       reading.value <= stood_at(now)};
+    // As it was last: the load may have changed, and the growth be for that. Where it has just been
+    // seen to, what was before is half another load's: no growth can be judged by that.
+    const HitRatio hits = last_of(hit_ratio_);
+    if (hits.mean && !within(other_load_at_, now, kVerdictSeconds)) {
+      growth_ =
+          Growth{now, *capacity_, hits, last_of(read_hit_ratio_), reading.value <= stood_at(now)};
     }
     hit_ratio_.clear();
     read_hit_ratio_.clear();
@@ -95,7 +118,6 @@ void CacheLoop::follow_capacity(const Situation& situation, const KnobReading& r
     // What was not judged yet is learnt when it comes again.
     const std::int64_t from = growth_ && !growth_->returns ? growth_->from : *capacity_;
     growth_.reset();
-    pays_ = false;
     const bool falls_on = fell_ && within(fell_->tick, now, kFirstKneeSeconds);
     if (!falls_on || from > fell_->from) fell_ = Fall{now, from};
     note_shrunk(situation, reading);
@@ -126,6 +148,7 @@ void CacheLoop::judge_knee(const Situation& situation, double hit_ratio) {
   const bool as_then = *capacity_ >= knee_->bytes && !growth_ && filled;
   const double fewer = fewer_misses_.update(at_knee > kOtherWorkingSet * misses, situation.now);
   const bool other = (as_then && misses > kOtherWorkingSet * at_knee) || fewer >= kFewerSeconds;
+  if (other) other_load_at_ = situation.now;
   if (other || !within(knee_->tick, situation.now, knee_->seconds)) knee_.reset();
 }
 
@@ -177,13 +200,11 @@ std::optional<Proposal> CacheLoop::shrink(const Situation& situation, const Knob
 }
 
 // After one step; what it is already where there is none to make.
-std::int64_t CacheLoop::next_size(const Situation& situation, const KnobReading& reading,
-                                  bool hurry) const {
-  const double factor =
-      hurry || pays_ ? 2 * params_.cache_growth_factor - 1 : params_.cache_growth_factor;
+std::int64_t CacheLoop::next_size(const Situation& situation, const KnobReading& reading) const {
   const auto size = static_cast<double>(reading.value);
   const auto most = static_cast<double>(most_bytes(situation, reading));
-  double wanted = std::min({size * factor, most, size + spare_memory(situation.features)});
+  double wanted =
+      std::min({size * params_.cache_growth_factor, most, size + spare_memory(situation.features)});
   // What fell below the knee comes back to it.
   if (knee_) wanted = std::min(wanted, static_cast<double>(knee_->bytes));
   // Less tells nothing of what more would gain.
@@ -205,7 +226,7 @@ std::optional<Proposal> CacheLoop::grow(const Situation& situation,
   const bool waits = growth_.has_value() && !hurry;
   if (!misses_cost || waits || f.cache_fill_ratio.value_or(0) < kFull) return std::nullopt;
   if (!f.memory_available_bytes || situation.memory_low) return std::nullopt;
-  const std::int64_t to = next_size(situation, reading, hurry);
+  const std::int64_t to = next_size(situation, reading);
   if (to <= reading.value) return std::nullopt;
   Proposal out = propose(reading, to, "cache.miss");
   out.reason = text::percent(1 - *hit_ratio) +

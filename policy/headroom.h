@@ -21,8 +21,9 @@ struct HeadroomParams {
   double limiter_lower_factor = 0.85;  // per step when compactions disturb reads
   double limiter_need_margin = 1.3;    // a lowered limit leaves this much more than is needed
   double jobs_return_seconds = 300;    // of comfort before an unused job is given back
-  double cache_growth_factor = 1.25;  // twice as much, and at once, while reads are slow or it pays
-  double cache_knee_gain_ratio = 0.02;  // a growth that spared fewer of the misses found the knee
+  double cache_growth_factor = 1.5;
+  // A growth by this factor that spared a smaller share of the misses found the knee.
+  double cache_knee_gain_ratio = 0.035;
 };
 
 // After a raise the backlog that caused it has to be gone for good before the limiter is lowered. A
@@ -143,12 +144,21 @@ class CacheLoop {
   void reset() { *this = CacheLoop(params_); }
 
  private:
+  struct HitRatio {
+    Value mean;        // of the last seconds
+    double noise = 0;  // of one reading
+  };
+  static HitRatio last_of(const Trend& hit_ratio);
   struct Growth {
     Nanoseconds tick{0};
-    std::int64_t from = 0;  // bytes
-    double hit_ratio_before = 0, deviation = 0;
-    bool returns = false;  // to where it stood before: nothing is learnt of more
+    std::int64_t from = 0;     // bytes
+    HitRatio hits, read_hits;  // before
+    bool returns = false;      // to where it stood before: nothing is learnt of more
   };
+  struct Clearly {
+    bool gained = false, other_load = false;
+  };
+  [[nodiscard]] Clearly clearly() const;
   void observe(const Situation& situation, const KnobReading& reading);
   void follow_capacity(const Situation& situation, const KnobReading& reading);
   [[nodiscard]] std::int64_t stood_at(Nanoseconds now) const;
@@ -157,8 +167,8 @@ class CacheLoop {
   std::optional<Proposal> shrink(const Situation& situation, const KnobReading& reading);
   void note_shrunk(const Situation& situation, const KnobReading& reading);
   [[nodiscard]] bool shows_yet(const Situation& situation);
-  [[nodiscard]] std::int64_t next_size(const Situation& situation, const KnobReading& reading,
-                                       bool hurry) const;
+  [[nodiscard]] std::int64_t next_size(const Situation& situation,
+                                       const KnobReading& reading) const;
   std::optional<Proposal> grow(const Situation& situation, const KnobReading& reading) const;
 
   HeadroomParams params_;
@@ -169,7 +179,7 @@ class CacheLoop {
   Trend reads_{Trend::Jumps::kKeep, 0, 15};
   std::optional<std::int64_t> capacity_, found_;
   std::optional<Growth> growth_;  // being judged
-  bool pays_ = false;             // the last growth was worth it, and seen to be
+  std::optional<Nanoseconds> other_load_at_;
   struct Knee {
     double hit_ratio = 0;  // where growing stopped to pay
     std::int64_t bytes = 0;

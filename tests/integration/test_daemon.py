@@ -286,6 +286,7 @@ class FullDisk(Daemon):
         self.assertEqual(self.control_text("/healthz")[0], 200)
         (self.mount / "ballast").unlink()
         wait_for("samples again", lambda: self.samples()["recorded"] > full["recorded"] + 5, 15)
+        self.assertRegex(self.log(), r"records again; \d+ steps were not recorded")
         self.assertIsNone(daemon.poll())
         self.assertEqual(self.stop(daemon), 0)
         self.assertEqual(self.query("pragma integrity_check")[0][0], "ok")

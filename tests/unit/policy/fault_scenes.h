@@ -32,10 +32,12 @@ inline std::vector<Scene> scenes() {
       plant.jobs = plant.found_jobs = jobs;
     };
   };
-  auto reads = [](ToyPlant& plant) {
-    plant.demand = 5e6;
-    plant.jobs = plant.found_jobs = 4;
-    plant.working_set = 2e9;
+  auto reads = [](double working_set) {
+    return [=](ToyPlant& plant) {
+      plant.demand = 5e6;
+      plant.jobs = plant.found_jobs = 4;
+      plant.working_set = working_set;
+    };
   };
   return {
       {"limiter.", std::string(knob::kRateLimit), busy(30e6, 20 * kFaultMiB, 1)},
@@ -61,8 +63,9 @@ inline std::vector<Scene> scenes() {
          plant.write_await_ms = 1.5;
          plant.read_p99_us = 1900;
        }},
-      {"cache.", std::string(knob::kCacheCapacity), reads},
-      {"filter.", std::string(knob::kBloomBits), reads},
+      {"cache.", std::string(knob::kCacheCapacity), reads(2e9)},
+      // More than the cache may ever hold.
+      {"filter.", std::string(knob::kBloomBits), reads(8e9)},
       {"shape.", std::string(knob::kLevelBase), busy(5e6, kUnlimitedBytesPerSecond, 4), 700, 1300},
   };
 }
