@@ -55,9 +55,10 @@ bool TraceWriter::Step::commit() {
   if (ok_) {
     if (const Result<void> done = writer_.recorder_.commit(); !done) fail(done.error());
   }
-  if (ok_ && writer_.lost_ > 0) {
+  if (ok_ && writer_.complained_) {
     writer_.log_.info("records again; " + std::to_string(writer_.lost_) +
                       (writer_.lost_ == 1 ? " step was" : " steps were") + " not recorded");
+    writer_.complained_ = false;
     writer_.lost_ = 0;
   }
   return ok_;
@@ -69,6 +70,7 @@ void TraceWriter::Step::fail(const Error& error) {
   ++writer_.lost_;
   const auto held_back = writer_.complaints_.pass(writer_.clock_().tick);
   if (!held_back) return;
+  writer_.complained_ = true;
   writer_.log_.error("cannot record: " + error.message +
                      (*held_back > 0 ? " (" + std::to_string(*held_back) + " more like it)" : "") +
                      "; watching and tuning go on");

@@ -55,7 +55,8 @@ class TraceWriter {
   Log& log_;
   Limited complaints_{std::chrono::seconds(60)};
   std::uint64_t failures_ = 0;
-  std::uint64_t lost_ = 0;            // failures since the last step that was recorded
+  bool complained_ = false;           // and nothing was recorded since
+  std::uint64_t lost_ = 0;            // failures since it was last said that it records again
   std::optional<Instant> last_look_;  // at old runs
 };
 

@@ -159,17 +159,6 @@ std::optional<double> Trend::deviation(double seconds) const {
   return std::sqrt(squares / static_cast<double>(points.size() - 1));
 }
 
-std::optional<double> Trend::noise(double seconds) const {
-  const auto points = values_of(seconds);
-  if (points.size() < 2) return std::nullopt;
-  double squares = 0;
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    const double step = points[i] - points[i - 1];
-    squares += step * step;
-  }
-  return std::sqrt(squares / (2 * static_cast<double>(points.size() - 1)));
-}
-
 std::optional<double> Trend::median(double seconds) const {
   Values values;
   for (const double value : values_of(seconds)) values.add(value);

@@ -42,9 +42,6 @@ class Trend {
   [[nodiscard]] std::optional<double> mean(double seconds) const;
   // Standard deviation; absent with fewer than two points.
   [[nodiscard]] std::optional<double> deviation(double seconds) const;
-  // The same by how far each value lies from the one before it (von Neumann 1941), so that a change
-  // of level within the time hardly counts; of values that do not depend on each other.
-  [[nodiscard]] std::optional<double> noise(double seconds) const;
   [[nodiscard]] std::optional<double> median(double seconds) const;
   [[nodiscard]] std::optional<double> largest(double seconds) const;
   [[nodiscard]] std::size_t size() const { return ticks_.size() - first_; }

@@ -25,9 +25,10 @@ constexpr double kLeastFreed = 0.25;
 constexpr int kMostInVain = 2;
 constexpr double kJudgeAfterSeconds = 30;  // a grown cache has to fill first
 // A full cache that misses so much less, and more than its misses move by themselves, needs no
-// more time for its verdict.
+// more time for its verdict: so many seconds tell, before as after.
 constexpr double kClearGain = 0.05, kVerdictSeconds = 5;
-constexpr double kGiveUpSeconds = 300;  // ...and if it never does it was large enough
+constexpr double kStillTellsSeconds = 8;  // the slowest polls with which it grows
+constexpr double kGiveUpSeconds = 300;    // ...and if it never does it was large enough
 // The working set has changed when there are so many times the misses of the knee, or of before a
 // growth: no cache misses more because it is larger.
 constexpr double kOtherWorkingSet = 1.25;
@@ -40,51 +41,50 @@ std::int64_t most_bytes(const Situation& situation, const KnobReading& reading) 
   return whole_bytes(memory_budget(situation.budget, use) - others);
 }
 
-// The share of the misses that a growth has to spare to be worth it: that of one growth by
-// `cache_growth_factor`, and of a larger one as much for each such factor.
-double least_gain(const HeadroomParams& params, std::int64_t from, std::int64_t to) {
-  const double factors = std::log(static_cast<double>(to) / static_cast<double>(from)) /
-                         std::log(params.cache_growth_factor);
-  return 1 - std::pow(1 - params.cache_knee_gain_ratio, factors);
-}
-
 }  // namespace
 
-CacheLoop::HitRatio CacheLoop::last_of(const Trend& hit_ratio) {
-  return {hit_ratio.mean(kVerdictSeconds), hit_ratio.noise(10).value_or(0)};
+CacheLoop::HitRatio CacheLoop::last_of(const Trend& hit_ratio, Nanoseconds now) {
+  const Value age = hit_ratio.age_seconds(now);
+  if (!age || *age > kStillTellsSeconds) return {};
+  return {hit_ratio.mean(kVerdictSeconds), hit_ratio.deviation(kVerdictSeconds).value_or(0)};
 }
 
-// By what reads hit, where compactions do not hide that.
-CacheLoop::Clearly CacheLoop::clearly() const {
-  const bool by_reads = growth_->read_hits.mean.has_value();
+// By what reads hit; by all look-ups where that is known neither before nor after. Where it is
+// known of one of them, it may be a compaction that is compared.
+std::optional<CacheLoop::Verdict> CacheLoop::compare(bool any_look_ups) const {
+  const bool by_reads =
+      growth_->read_hits.mean && read_hit_ratio_.span_seconds() >= kVerdictSeconds;
+  const bool hidden = !growth_->read_hits.mean && read_hit_ratio_.size() == 0;
+  if (!by_reads && !hidden && !any_look_ups) return std::nullopt;
   const HitRatio& before = by_reads ? growth_->read_hits : growth_->hits;
   const Trend& after = by_reads ? read_hit_ratio_ : hit_ratio_;
-  if (after.span_seconds() < kVerdictSeconds) return {};
+  if (after.span_seconds() < kVerdictSeconds) return std::nullopt;
   const double misses = 1 - *before.mean, spared = *after.mean(10) - *before.mean;
-  const double noise = std::max(before.noise, after.noise(10).value_or(0));
-  return {spared >= std::max(kClearGain * misses, noise),
-          -spared > std::max((kOtherWorkingSet - 1) * misses, noise)};
+  const double noise = std::max(before.deviation, after.deviation(10).value_or(0));
+  Verdict out;
+  out.gained_little = spared < params_.cache_knee_gain_ratio * misses;
+  out.gained = spared >= std::max(kClearGain * misses, noise);
+  out.other_load = -spared > std::max((kOtherWorkingSet - 1) * misses, noise);
+  return out;
 }
 
 void CacheLoop::judge_growth(const Situation& situation, double hit_ratio) {
   if (!growth_) return;
   const double age = seconds_between(growth_->tick, situation.now);
   const bool filled = situation.features.cache_fill_ratio.value_or(0) >= kFull;
-  const auto [gained, other_load] = clearly();
+  const bool due = age >= kJudgeAfterSeconds && (filled || age >= kGiveUpSeconds);
+  const std::optional<Verdict> verdict = compare(due);
+  if (!verdict) return;
   // Back at what it was, it has the time to fill as it was, and says nothing of more than that.
   const bool back = growth_->returns && *capacity_ >= stood_at(situation.now);
   // What pays, or has too little for another load, goes on at once.
-  if (filled && (gained || other_load) && !back) {
-    if (!growth_->returns) knee_seconds_ = kFirstKneeSeconds;
-    if (other_load) other_load_at_ = situation.now;
-    growth_.reset();
-    return;
-  }
-  if (age < kJudgeAfterSeconds || (!filled && age < kGiveUpSeconds)) return;
+  const bool at_once = filled && (verdict->gained || verdict->other_load) && !back;
+  if (!at_once && !due) return;
+  if (verdict->other_load) other_load_at_ = situation.now;
+  if (at_once && !growth_->returns) knee_seconds_ = kFirstKneeSeconds;
   // What was found is no experiment: up to there every miss may be for want of it.
   const bool beyond = capacity_ && found_ && *capacity_ > *found_ && !growth_->returns;
-  const double before = 1 - *growth_->hits.mean, spared = before - (1 - hit_ratio);
-  if (beyond && spared < least_gain(params_, growth_->from, *capacity_) * before) {
+  if (!at_once && beyond && verdict->gained_little && !verdict->other_load) {
     knee_ = Knee{hit_ratio, *capacity_, situation.now, knee_seconds_};
     knee_seconds_ = std::min(2 * knee_seconds_, kLongestKneeSeconds);
   }
@@ -105,10 +105,10 @@ void CacheLoop::follow_capacity(const Situation& situation, const KnobReading& r
     growth_.reset();
     // As it was last: the load may have changed, and the growth be for that. Where it has just been
     // seen to, what was before is half another load's: no growth can be judged by that.
-    const HitRatio hits = last_of(hit_ratio_);
-    if (hits.mean && !within(other_load_at_, now, kVerdictSeconds)) {
-      growth_ =
-          Growth{now, *capacity_, hits, last_of(read_hit_ratio_), reading.value <= stood_at(now)};
+    const HitRatio hits = last_of(hit_ratio_, now);
+    const bool returns = reading.value <= stood_at(now);
+    if (hits.mean && (returns || !within(other_load_at_, now, kVerdictSeconds))) {
+      growth_ = Growth{now, *capacity_, hits, last_of(read_hit_ratio_, now), returns};
     }
     hit_ratio_.clear();
     read_hit_ratio_.clear();
@@ -148,7 +148,6 @@ void CacheLoop::judge_knee(const Situation& situation, double hit_ratio) {
   const bool as_then = *capacity_ >= knee_->bytes && !growth_ && filled;
   const double fewer = fewer_misses_.update(at_knee > kOtherWorkingSet * misses, situation.now);
   const bool other = (as_then && misses > kOtherWorkingSet * at_knee) || fewer >= kFewerSeconds;
-  if (other) other_load_at_ = situation.now;
   if (other || !within(knee_->tick, situation.now, knee_->seconds)) knee_.reset();
 }
 

@@ -22,8 +22,7 @@ struct HeadroomParams {
   double limiter_need_margin = 1.3;    // a lowered limit leaves this much more than is needed
   double jobs_return_seconds = 300;    // of comfort before an unused job is given back
   double cache_growth_factor = 1.5;
-  // A growth by this factor that spared a smaller share of the misses found the knee.
-  double cache_knee_gain_ratio = 0.035;
+  double cache_knee_gain_ratio = 0.035;  // a growth that spared fewer of the misses found the knee
 };
 
 // After a raise the backlog that caused it has to be gone for good before the limiter is lowered. A
@@ -145,20 +144,21 @@ class CacheLoop {
 
  private:
   struct HitRatio {
-    Value mean;        // of the last seconds
-    double noise = 0;  // of one reading
+    Value mean;  // of 5 s
+    double deviation = 0;
   };
-  static HitRatio last_of(const Trend& hit_ratio);
+  static HitRatio last_of(const Trend& hit_ratio, Nanoseconds now);
   struct Growth {
     Nanoseconds tick{0};
     std::int64_t from = 0;     // bytes
     HitRatio hits, read_hits;  // before
     bool returns = false;      // to where it stood before: nothing is learnt of more
   };
-  struct Clearly {
-    bool gained = false, other_load = false;
+  // What a growth did to the misses.
+  struct Verdict {
+    bool gained_little = false, gained = false, other_load = false;  // the latter two: clearly
   };
-  [[nodiscard]] Clearly clearly() const;
+  [[nodiscard]] std::optional<Verdict> compare(bool any_look_ups) const;
   void observe(const Situation& situation, const KnobReading& reading);
   void follow_capacity(const Situation& situation, const KnobReading& reading);
   [[nodiscard]] std::int64_t stood_at(Nanoseconds now) const;
@@ -178,8 +178,8 @@ class CacheLoop {
   Trend misses_{Trend::Jumps::kKeep, 0, 15};
   Trend reads_{Trend::Jumps::kKeep, 0, 15};
   std::optional<std::int64_t> capacity_, found_;
-  std::optional<Growth> growth_;  // being judged
-  std::optional<Nanoseconds> other_load_at_;
+  std::optional<Growth> growth_;              // being judged
+  std::optional<Nanoseconds> other_load_at_;  // when it was last seen to miss more by its load
   struct Knee {
     double hit_ratio = 0;  // where growing stopped to pay
     std::int64_t bytes = 0;

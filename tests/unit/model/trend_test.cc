@@ -96,23 +96,6 @@ TEST_CASE("the standard deviation is that of the window", "[trend]") {
   CHECK(*trend.deviation(10) == Approx(std::sqrt(4.0 / 3)));
 }
 
-TEST_CASE("noise is what values differ from one to the next, hardly a change of level", "[trend]") {
-  Trend trend(Trend::Jumps::kKeep, 0, 60);
-  CHECK_FALSE(trend.noise(10));
-  trend.add(at_seconds(0), 100);
-  CHECK_FALSE(trend.noise(10));
-  const double level = GENERATE(0.0, 10.0);
-  for (int i = 0; i < 20; ++i) {
-    const double wave = i % 2 == 0 ? 1 : -1;
-    trend.add(at_seconds(20 + 0.5 * i), wave + (i < 10 ? 0 : level));
-  }
-  if (level == 0) {
-    CHECK(*trend.noise(10) == Approx(std::sqrt(2.0)));
-  } else {
-    CHECK(*trend.noise(10) < 0.5 * *trend.deviation(10));
-  }
-}
-
 TEST_CASE("huge values stay finite", "[trend]") {
   Trend trend(Trend::Jumps::kKeep);
   for (int i = 0; i < 20; ++i) trend.add(at_seconds(i), (i % 2 ? 1 : -1) * 1e150);
