@@ -1,7 +1,7 @@
 // The loop of max_background_jobs: more slots while a backlog waits for them; one back at a time
 // when nothing has used it for minutes, or when the device is what compactions wait for: there
-// several of them only take more of it from reads. A raise that brought nothing on such a device
-// (policy/raised_jobs.h) goes back as a whole.
+// several of them only take more of it from reads. A raise that brought nothing on such a device,
+// or cost operations on any (policy/raised_jobs.h), goes back as a whole.
 #include <algorithm>
 
 #include "model/knobs.h"
@@ -23,7 +23,7 @@ constexpr double kLimiterShowsSeconds = 5;
 constexpr double kReturnedTooSoonSeconds = 900;
 constexpr double kLongestReturnSeconds = 4 * 3600;
 constexpr double kCpuExhausted = 0.95;
-constexpr std::string_view kFutileRule = "jobs.futile";
+constexpr std::string_view kFutileRule = "jobs.futile", kCostlyRule = "jobs.costly";
 
 // The least number of jobs above this with more slots of that kind.
 std::int64_t next_with_more(std::int64_t jobs, std::int64_t (*slots)(std::int64_t)) {
@@ -82,7 +82,7 @@ void JobsLoop::look(const Situation& situation, const KnobReading& reading) {
 }
 
 std::optional<Proposal> JobsLoop::relieve(const Situation& situation, const KnobReading& reading) {
-  if (!situation.workers_help || !raised_.may_raise(situation.now)) return std::nullopt;
+  if (!situation.workers_help || !raised_.may_raise(situation)) return std::nullopt;
   // Flushes that writers wait for share the device with compactions: more of those, which come with
   // a slot for one more flush, take it from them.
   const bool memtables = situation.backlog_cause == "memtables";
@@ -162,12 +162,22 @@ std::optional<Proposal> JobsLoop::give_back_futile(const Situation& situation,
   if (!futile || reading.owner != KnobOwner::kRocktune) return std::nullopt;
   const std::int64_t to = std::max(futile->back_to, reading.found);
   if (reading.value <= to) return std::nullopt;
-  Proposal out = propose(reading, to, kFutileRule);
-  out.reason = "with " + std::to_string(futile->jobs) +
-               " background jobs flushes and compactions move " + text::rate(futile->after) +
-               ", before they were raised it was " + text::rate(futile->before) +
-               ", and writers stall as before: the device is full";
-  out.expected = no_more_stalls(situation, kJobsEvaluationSeconds);
+  Proposal out = propose(reading, to, futile->cost ? kCostlyRule : kFutileRule);
+  out.reason = "with " + std::to_string(futile->jobs) + " background jobs ";
+  if (futile->cost) {
+    const auto& [before, after] = *futile->cost;
+    out.reason += text::amount(after.operations) + " operations/s are done and a read takes " +
+                  text::microseconds(after.read_mean_us) +
+                  " in the mean, before they were raised it was " +
+                  text::amount(before.operations) + " and " +
+                  text::microseconds(before.read_mean_us) + ", and no writer stalls";
+    out.expected = {"read_mean_us", true, after.read_mean_us, kJobsEvaluationSeconds};
+  } else {
+    out.reason += "flushes and compactions move " + text::rate(futile->after) +
+                  ", before they were raised it was " + text::rate(futile->before) +
+                  ", and writers stall as before: the device is full";
+    out.expected = no_more_stalls(situation, kJobsEvaluationSeconds);
+  }
   out.evidence = backlog_evidence(situation);
   return out;
 }
@@ -176,7 +186,7 @@ std::optional<Proposal> JobsLoop::decide(const Situation& situation, bool limite
   const KnobReading* reading = changeable_knob(situation.features, knob::kBackgroundJobs);
   if (reading == nullptr) return std::nullopt;
   auto proposal = look_and_decide(situation, *reading, limiter_first);
-  const bool futile = proposal && proposal->rule == kFutileRule;
+  const bool futile = proposal && (proposal->rule == kFutileRule || proposal->rule == kCostlyRule);
   wish_.note(futile ? std::nullopt : proposal, situation.now);  // not returned too soon
   raise_wish_.note(proposal, situation.now);
   return proposal;

@@ -122,6 +122,9 @@ void Outcomes::begin(const Decision& decision, const Actuation& actuation,
     return same_knob(one.decision.proposal, decision.proposal);
   });
   const auto earlier = cut_others(decision, actuation, features.at.tick);
+  if (decision.proposal.knob == knob::kBloomBits) {
+    filters_ = FiltersChanged{decision.id, features.at.tick};
+  }
   if (decision.proposal.expected.feature.empty()) return;
   if (running_.size() >= kMostRunning) running_.erase(running_.begin());
   Running running;

@@ -118,6 +118,8 @@ class Outcomes {
                                                     const std::vector<Running>& ended) const;
   [[nodiscard]] std::string why_worse(const Running& running) const;
   static Finished cut_short(const Running& running, const std::string& why);
+  // What hits is a share of other look-ups than before: filters have changed meanwhile.
+  [[nodiscard]] bool other_look_ups(const Running& running) const;
   // What may explain that it got worse, as a clause; empty: others did not write more.
   static std::string others_wrote_more(const Running& running);
 
@@ -129,7 +131,12 @@ class Outcomes {
   std::vector<Running> judged_;  // of which the culprit is another change, until that went back
   Gaps gaps_;
   std::optional<Nanoseconds> last_;  // sample
-  std::vector<Finished> cut_;        // to be handed out by the next observe()
+  struct FiltersChanged {
+    std::string id;  // the decision's
+    Nanoseconds tick{0};
+  };
+  std::optional<FiltersChanged> filters_;  // last
+  std::vector<Finished> cut_;              // to be handed out by the next observe()
 };
 
 }  // namespace rocktune

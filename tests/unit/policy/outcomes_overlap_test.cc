@@ -64,6 +64,28 @@ class OverlapBench {
 
 }  // namespace
 
+TEST_CASE("what hits of fewer look-ups is not compared", "[outcomes]") {
+  OverlapBench bench;
+  bench.f.cache_read_hit_ratio = 0.5;
+  bench.pass(1);
+  const bool filters = GENERATE(true, false);
+  if (filters) {
+    bench.begin("9-1", knob::kBloomBits, 0, 10, {"cache_misses_per_second", true, 5000, 600});
+    bench.pass(30);
+  }
+  bench.begin("9-2", knob::kCacheCapacity, 256, 300, {"cache_read_hit_ratio", false, 0.5, 60});
+  bench.f.cache_read_hit_ratio = 0.1;
+  const std::vector<Finished> finished = bench.pass(61);
+  REQUIRE(finished.size() == 1);
+  CHECK(finished[0].outcome.result == (filters ? "unknown" : "worse"));
+  CHECK(finished[0].worse_by_far != filters);
+  if (filters) {
+    CHECK(finished[0].outcome.reason ==
+          "cache_read_hit_ratio tells nothing: filters spare look-ups since decision 9-1, and "
+          "others hit at another rate");
+  }
+}
+
 TEST_CASE("a service level that was kept and is broken is a regression", "[outcomes]") {
   OverlapBench bench;
   bench.begin("7-1", knob::kRateLimit, 100, 80, {"l0_ratio", true, 0.2, 10});
