@@ -1,7 +1,6 @@
 // The block cache's loop: grows while misses cost device reads and memory allows, stops where a
 // growth no longer pays (the knee), shrinks when memory runs short.
 #include <algorithm>
-#include <cmath>
 
 #include "model/knobs.h"
 #include "model/text.h"
@@ -27,8 +26,9 @@ constexpr double kJudgeAfterSeconds = 30;  // a grown cache has to fill first
 // A full cache that misses so much less, and more than its misses move by themselves, needs no
 // more time for its verdict: so many seconds tell, before as after.
 constexpr double kClearGain = 0.05, kVerdictSeconds = 5;
-constexpr double kStillTellsSeconds = 8;  // the slowest polls with which it grows
-constexpr double kGiveUpSeconds = 300;    // ...and if it never does it was large enough
+// What was read last tells for so long; of reads' hits, which compactions hide, for less.
+constexpr double kTellsSeconds = 15, kReadsTellSeconds = 8;
+constexpr double kGiveUpSeconds = 300;  // ...and if it never does it was large enough
 // The working set has changed when there are so many times the misses of the knee, or of before a
 // growth: no cache misses more because it is larger.
 constexpr double kOtherWorkingSet = 1.25;
@@ -43,9 +43,10 @@ std::int64_t most_bytes(const Situation& situation, const KnobReading& reading) 
 
 }  // namespace
 
-CacheLoop::HitRatio CacheLoop::last_of(const Trend& hit_ratio, Nanoseconds now) {
+CacheLoop::HitRatio CacheLoop::last_of(const Trend& hit_ratio, Nanoseconds now,
+                                       double longest_age) {
   const Value age = hit_ratio.age_seconds(now);
-  if (!age || *age > kStillTellsSeconds) return {};
+  if (!age || *age > longest_age) return {};
   return {hit_ratio.mean(kVerdictSeconds), hit_ratio.deviation(kVerdictSeconds).value_or(0)};
 }
 
@@ -64,7 +65,8 @@ std::optional<CacheLoop::Verdict> CacheLoop::compare(bool any_look_ups) const {
   Verdict out;
   out.gained_little = spared < params_.cache_knee_gain_ratio * misses;
   out.gained = spared >= std::max(kClearGain * misses, noise);
-  out.other_load = -spared > std::max((kOtherWorkingSet - 1) * misses, noise);
+  out.more_misses = -spared > (kOtherWorkingSet - 1) * misses;
+  out.other_load = out.more_misses && -spared > noise;
   return out;
 }
 
@@ -84,7 +86,8 @@ void CacheLoop::judge_growth(const Situation& situation, double hit_ratio) {
   if (at_once && !growth_->returns) knee_seconds_ = kFirstKneeSeconds;
   // What was found is no experiment: up to there every miss may be for want of it.
   const bool beyond = capacity_ && found_ && *capacity_ > *found_ && !growth_->returns;
-  if (!at_once && beyond && verdict->gained_little && !verdict->other_load) {
+  // Nor is it one that may have been made for another load.
+  if (!at_once && beyond && verdict->gained_little && !verdict->more_misses) {
     knee_ = Knee{hit_ratio, *capacity_, situation.now, knee_seconds_};
     knee_seconds_ = std::min(2 * knee_seconds_, kLongestKneeSeconds);
   }
@@ -105,10 +108,11 @@ void CacheLoop::follow_capacity(const Situation& situation, const KnobReading& r
     growth_.reset();
     // As it was last: the load may have changed, and the growth be for that. Where it has just been
     // seen to, what was before is half another load's: no growth can be judged by that.
-    const HitRatio hits = last_of(hit_ratio_, now);
+    const HitRatio hits = last_of(hit_ratio_, now, kTellsSeconds);
     const bool returns = reading.value <= stood_at(now);
     if (hits.mean && (returns || !within(other_load_at_, now, kVerdictSeconds))) {
-      growth_ = Growth{now, *capacity_, hits, last_of(read_hit_ratio_, now), returns};
+      growth_ =
+          Growth{now, *capacity_, hits, last_of(read_hit_ratio_, now, kReadsTellSeconds), returns};
     }
     hit_ratio_.clear();
     read_hit_ratio_.clear();

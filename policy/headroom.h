@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "policy/compaction_bursts.h"
+#include "policy/costly_jobs.h"
 #include "policy/memory.h"
 #include "policy/others_work.h"
 #include "policy/policy.h"
@@ -106,9 +107,12 @@ class JobsLoop {
   void look(const Situation& situation, const KnobReading& reading);
   [[nodiscard]] std::optional<Proposal> give_back_futile(const Situation& situation,
                                                          const KnobReading& reading) const;
+  [[nodiscard]] std::optional<Proposal> give_back_costly(const Situation& situation,
+                                                         const KnobReading& reading) const;
 
   HeadroomParams params_;
   RaisedJobs raised_;
+  CostlyJobs costly_;
   // Doubles each time a returned job was wanted again soon; halves when it was wanted later.
   double return_seconds_;
   // On a loaded device: how long writers have to go without a stall before the jobs that ended it
@@ -147,7 +151,7 @@ class CacheLoop {
     Value mean;  // of 5 s
     double deviation = 0;
   };
-  static HitRatio last_of(const Trend& hit_ratio, Nanoseconds now);
+  static HitRatio last_of(const Trend& hit_ratio, Nanoseconds now, double longest_age);
   struct Growth {
     Nanoseconds tick{0};
     std::int64_t from = 0;     // bytes
@@ -157,6 +161,7 @@ class CacheLoop {
   // What a growth did to the misses.
   struct Verdict {
     bool gained_little = false, gained = false, other_load = false;  // the latter two: clearly
+    bool more_misses = false;                                        // clearly or not
   };
   [[nodiscard]] std::optional<Verdict> compare(bool any_look_ups) const;
   void observe(const Situation& situation, const KnobReading& reading);

@@ -1,7 +1,7 @@
 // The loop of max_background_jobs: more slots while a backlog waits for them; one back at a time
 // when nothing has used it for minutes, or when the device is what compactions wait for: there
-// several of them only take more of it from reads. A raise that brought nothing on such a device,
-// or cost operations on any (policy/raised_jobs.h), goes back as a whole.
+// several of them only take more of it from reads. A raise that brought nothing on such a device
+// (policy/raised_jobs.h), or cost reads on any (policy/costly_jobs.h), goes back as a whole.
 #include <algorithm>
 
 #include "model/knobs.h"
@@ -82,7 +82,8 @@ void JobsLoop::look(const Situation& situation, const KnobReading& reading) {
 }
 
 std::optional<Proposal> JobsLoop::relieve(const Situation& situation, const KnobReading& reading) {
-  if (!situation.workers_help || !raised_.may_raise(situation)) return std::nullopt;
+  if (!situation.workers_help || !raised_.may_raise(situation.now)) return std::nullopt;
+  if (!costly_.may_raise(situation)) return std::nullopt;
   // Flushes that writers wait for share the device with compactions: more of those, which come with
   // a slot for one more flush, take it from them.
   const bool memtables = situation.backlog_cause == "memtables";
@@ -162,22 +163,30 @@ std::optional<Proposal> JobsLoop::give_back_futile(const Situation& situation,
   if (!futile || reading.owner != KnobOwner::kRocktune) return std::nullopt;
   const std::int64_t to = std::max(futile->back_to, reading.found);
   if (reading.value <= to) return std::nullopt;
-  Proposal out = propose(reading, to, futile->cost ? kCostlyRule : kFutileRule);
-  out.reason = "with " + std::to_string(futile->jobs) + " background jobs ";
-  if (futile->cost) {
-    const auto& [before, after] = *futile->cost;
-    out.reason += text::amount(after.operations) + " operations/s are done and a read takes " +
-                  text::microseconds(after.read_mean_us) +
-                  " in the mean, before they were raised it was " +
-                  text::amount(before.operations) + " and " +
-                  text::microseconds(before.read_mean_us) + ", and no writer stalls";
-    out.expected = {"read_mean_us", true, after.read_mean_us, kJobsEvaluationSeconds};
-  } else {
-    out.reason += "flushes and compactions move " + text::rate(futile->after) +
-                  ", before they were raised it was " + text::rate(futile->before) +
-                  ", and writers stall as before: the device is full";
-    out.expected = no_more_stalls(situation, kJobsEvaluationSeconds);
-  }
+  Proposal out = propose(reading, to, kFutileRule);
+  out.reason = "with " + std::to_string(futile->jobs) +
+               " background jobs flushes and compactions move " + text::rate(futile->after) +
+               ", before they were raised it was " + text::rate(futile->before) +
+               ", and writers stall as before: the device is full";
+  out.expected = no_more_stalls(situation, kJobsEvaluationSeconds);
+  out.evidence = backlog_evidence(situation);
+  return out;
+}
+
+std::optional<Proposal> JobsLoop::give_back_costly(const Situation& situation,
+                                                   const KnobReading& reading) const {
+  const auto cost = costly_.to_go_back(situation.now);
+  if (!cost || reading.owner != KnobOwner::kRocktune) return std::nullopt;
+  const std::int64_t to = std::max(cost->back_to, reading.found);
+  if (reading.value <= to) return std::nullopt;
+  Proposal out = propose(reading, to, kCostlyRule);
+  out.reason = "with " + std::to_string(cost->jobs) + " background jobs " +
+               text::amount(cost->after.per_second) + " reads/s are done, which take " +
+               text::microseconds(cost->after.mean_us) +
+               " in the mean, before they were raised it was " +
+               text::amount(cost->before.per_second) + " and " +
+               text::microseconds(cost->before.mean_us) + ", and no writer stalls";
+  out.expected = {"read_mean_us", true, cost->after.mean_us, kJobsEvaluationSeconds};
   out.evidence = backlog_evidence(situation);
   return out;
 }
@@ -186,8 +195,8 @@ std::optional<Proposal> JobsLoop::decide(const Situation& situation, bool limite
   const KnobReading* reading = changeable_knob(situation.features, knob::kBackgroundJobs);
   if (reading == nullptr) return std::nullopt;
   auto proposal = look_and_decide(situation, *reading, limiter_first);
-  const bool futile = proposal && (proposal->rule == kFutileRule || proposal->rule == kCostlyRule);
-  wish_.note(futile ? std::nullopt : proposal, situation.now);  // not returned too soon
+  const bool judged = proposal && (proposal->rule == kFutileRule || proposal->rule == kCostlyRule);
+  wish_.note(judged ? std::nullopt : proposal, situation.now);  // not returned too soon
   raise_wish_.note(proposal, situation.now);
   return proposal;
 }
@@ -195,7 +204,9 @@ std::optional<Proposal> JobsLoop::decide(const Situation& situation, bool limite
 std::optional<Proposal> JobsLoop::look_and_decide(const Situation& situation,
                                                   const KnobReading& reading, bool limiter_first) {
   look(situation, reading);
-  raised_.observe(situation, reading.value, raise_wish_.explains(situation.now));
+  const bool own = raise_wish_.explains(situation.now);
+  raised_.observe(situation, reading.value, own);
+  costly_.observe(situation, reading.value, own);
   note_changes(reading, situation.now);
   const Value& rate = situation.features.limiter_rate;
   const bool rose = limiter_rate_ && (!rate || *rate > *limiter_rate_);
@@ -205,6 +216,7 @@ std::optional<Proposal> JobsLoop::look_and_decide(const Situation& situation,
   if (waits || rose) limiter_raised_ = situation.now;
   if (waits) return std::nullopt;
   if (auto proposal = give_back_futile(situation, reading)) return proposal;
+  if (auto proposal = give_back_costly(situation, reading)) return proposal;
   if (auto proposal = relieve(situation, reading)) return proposal;
   if (auto proposal = give_back_loaded(situation, reading)) return proposal;
   return give_back(situation, reading);

@@ -122,7 +122,7 @@ Finished Outcomes::finish(const Running& running, const std::vector<Running>& en
 
 bool Outcomes::other_look_ups(const Running& running) const {
   return filters_ && running.decision.proposal.expected.feature == "cache_read_hit_ratio" &&
-         seconds_between(filters_->tick, running.since) < kFiltersComeSeconds;
+         seconds_between(filters_->tick, running.first_at) < kFiltersComeSeconds;
 }
 
 std::string Outcomes::others_wrote_more(const Running& running) {
@@ -179,7 +179,7 @@ bool Outcomes::judge_slos(const Running& running, bool others_more, Finished& ou
 std::string Outcomes::why_worse(const Running& running) const {
   const Expectation& expected = running.decision.proposal.expected;
   const Tally& whole = running.whole;
-  if (whole.weight > 0 && whole.present >= kLeastSamples) {
+  if (whole.weight > 0 && whole.present >= kLeastSamples && !other_look_ups(running)) {
     double measured = whole.sum / whole.weight;
     if (gain_of(expected, measured) < -tolerance(expected.feature, expected.baseline)) {
       return expected.feature + " went from " + text::number(expected.baseline, 3) + " to " +

@@ -3,15 +3,12 @@
 // reads. Looked at 30 s after the last step (steps before that are one raise), and for as long
 // again until it can be told: the device is loaded, writers stalled again meanwhile, and the
 // limiter neither binds nor has changed. A raise that moved no more bytes and did not make stalls
-// rarer is to go back, and the next on a loaded device waits (policy/growing_rest.h). So is one, on
-// any device, after which fewer operations are done, each of which takes longer, while writers do
-// not stall: it was for a backlog that may never be felt; the next waits for a stall. Pure;
+// rarer is to go back, and the next on a loaded device waits (policy/growing_rest.h). Pure;
 // bounded; internal to policy/.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <utility>
 
 #include "policy/growing_rest.h"
 #include "policy/situation.h"
@@ -20,23 +17,15 @@ namespace rocktune {
 
 class RaisedJobs {
  public:
-  struct Seen {                               // while writers do not stall
-    double operations = 0, read_mean_us = 0;  // per second
-    double deviation = 0;                     // of operations
-    double in_flight = 0;                     // by Little's law
-  };
   struct Futile {
     std::int64_t back_to = 0, jobs = 0;
-    // Read by compactions, written by them and by flushes, bytes/s
-    double before = 0, after = 0;
-    std::optional<std::pair<Seen, Seen>> cost;  // before and after, where that is why
+    double before = 0, after = 0;  // read by compactions, written by them and by flushes, bytes/s
   };
   // Call with every sample. `own`: the loop asked for what rose.
   void observe(const Situation& situation, std::int64_t jobs, bool own);
   // Not while a raise is not judged, nor after one that was futile, where the device was loaded
-  // within 10 s: it is not, too, while nobody knows how long its reads take. After one that cost
-  // operations only while writers stall.
-  [[nodiscard]] bool may_raise(const Situation& situation) const;
+  // within 10 s: it is not, too, while nobody knows how long its reads take.
+  [[nodiscard]] bool may_raise(Nanoseconds now) const;
   // What is to go back; for a minute, then what stands stays.
   [[nodiscard]] std::optional<Futile> to_go_back(const Situation& situation) const;
 
@@ -48,13 +37,9 @@ class RaisedJobs {
     Value moved;            // bytes/s
     double stalled = 0;     // share of the time
     Value limiter_rate;
-    std::optional<Seen> seen;
   };
   [[nodiscard]] bool can_tell(const Situation& situation) const;
   void judge(const Situation& situation, std::int64_t jobs);
-  void judge_cost(const Situation& situation, std::int64_t jobs);
-  [[nodiscard]] std::optional<Seen> seen() const;
-  void take_back(const Futile& futile, Nanoseconds now);
   void note_change(const Situation& situation, std::int64_t jobs, bool own);
 
   std::optional<std::int64_t> jobs_;  // as last seen
@@ -66,9 +51,6 @@ class RaisedJobs {
   // With as many jobs as now
   Trend moved_{Trend::Jumps::kKeep, 0, kBeforeSeconds};
   Trend stalled_{Trend::Jumps::kKeep, 0, kBeforeSeconds};
-  Trend operations_{Trend::Jumps::kKeep, 0, kBeforeSeconds};
-  Trend read_mean_{Trend::Jumps::kKeep, 0, kBeforeSeconds};
-  Trend in_flight_{Trend::Jumps::kKeep, 0, kBeforeSeconds};
 };
 
 }  // namespace rocktune

@@ -106,6 +106,20 @@ TEST_CASE("cache: a compaction that ends after a growth is no gain of it", "[hea
   CHECK_FALSE(bench.run(25, knob::kCacheCapacity));
 }
 
+TEST_CASE("cache: no knee where another load may have come within the seconds before a growth",
+          "[headroom]") {
+  HeadroomBench bench;
+  bench.budget.memory_max = Bytes{4096 * kHeadroomMiB};
+  misses(bench, 0.99);
+  CHECK_FALSE(bench.run(4, knob::kCacheCapacity));
+  misses(bench, 0.70);
+  const auto grown = bench.run(2, knob::kCacheCapacity);
+  REQUIRE(grown);
+  bench.apply(*grown);
+  misses(bench, 0.75);
+  CHECK(bench.run(40, knob::kCacheCapacity));
+}
+
 TEST_CASE("cache: a load that changed just before a growth does not hide its gain", "[headroom]") {
   HeadroomBench bench;
   bench.budget.memory_max = Bytes{4096 * kHeadroomMiB};

@@ -31,70 +31,7 @@ HeadroomBench with_one_more_job() {
   return bench;
 }
 
-// Level 0 nears its limit, nobody stalls, and the device is not loaded by what its reads take.
-HeadroomBench with_a_job_for_a_backlog() {
-  HeadroomBench bench;
-  bench.budget.jobs_max = 8;
-  bench.f.reads_per_second = 5000;
-  bench.f.writes_per_second = 5000;
-  bench.f.read_mean_us = 800;
-  bench.run(15, knob::kBackgroundJobs);
-  bench.backlog(18);
-  bench.f.running_compactions = 1;
-  const auto raise = bench.run(10, knob::kBackgroundJobs);
-  REQUIRE(raise);
-  CHECK(raise->rule == "jobs.backlog");
-  CHECK(raise->to == 3);
-  bench.apply(*raise);
-  return bench;
-}
-
 }  // namespace
-
-TEST_CASE("jobs: a raise that costs operations while nobody stalls goes back", "[headroom]") {
-  HeadroomBench bench = with_a_job_for_a_backlog();
-  bench.f.reads_per_second = bench.f.writes_per_second = 3000;
-  bench.f.read_mean_us = 1300;
-  CHECK_FALSE(bench.run(19, knob::kBackgroundJobs));
-  const auto back = bench.run(3, knob::kBackgroundJobs);
-  REQUIRE(back);
-  CHECK(back->rule == "jobs.costly");
-  CHECK(back->to == 2);
-  CHECK(back->reason ==
-        "with 3 background jobs 6000 operations/s are done and a read takes 1.3 ms in the mean, "
-        "before they were raised it was 10000 and 800 us, and no writer stalls");
-  bench.apply(*back);
-  CHECK_FALSE(bench.run(590, knob::kBackgroundJobs));
-  SECTION("the next comes after ten minutes") {
-    CHECK(bench.run(15, knob::kBackgroundJobs));
-  }
-  SECTION("or when writers stall") {
-    bench.f.stalled_ratio = 0.3;
-    const auto again = bench.run(5, knob::kBackgroundJobs);
-    REQUIRE(again);
-    CHECK(again->rule == "jobs.backlog");
-  }
-}
-
-TEST_CASE("jobs: a raise costs nothing by", "[headroom]") {
-  HeadroomBench bench = with_a_job_for_a_backlog();
-  SECTION("fewer operations that are as fast: nobody asked for more") {
-    bench.f.reads_per_second = bench.f.writes_per_second = 3000;
-  }
-  SECTION("fewer, and slower: not so many are in flight") {
-    bench.f.reads_per_second = bench.f.writes_per_second = 3000;
-    bench.f.read_mean_us = 1100;
-  }
-  SECTION("as many slower ones") {
-    bench.f.read_mean_us = 1300;
-  }
-  SECTION("both while writers stall: the stalls tell") {
-    bench.f.reads_per_second = bench.f.writes_per_second = 3000;
-    bench.f.read_mean_us = 1300;
-    bench.f.stalled_ratio = 0.3;
-  }
-  CHECK_FALSE(bench.run(120, knob::kBackgroundJobs));
-}
 
 TEST_CASE("jobs: on a loaded device a raise is judged before the next", "[headroom]") {
   HeadroomBench bench = with_one_more_job();
