@@ -46,7 +46,7 @@ constexpr KnobSpec kCatalogue[] = {
         "bytes",
         kMiB,
         4 * kTiB,
-        1.5,
+        2,
         (8_MiB).value,
         seconds(5),
         seconds(60),  // a grown cache has to fill before its hit ratio means anything

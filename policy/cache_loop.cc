@@ -32,6 +32,8 @@ constexpr double kGiveUpSeconds = 300;  // ...and if it never does it was large 
 // The working set has changed when there are so many times the misses of the knee, or of before a
 // growth: no cache misses more because it is larger.
 constexpr double kOtherWorkingSet = 1.25;
+// What answers another load is no experiment, whose steps have to be small enough to find a knee.
+constexpr double kOtherLoadFactor = 2;
 // ...or so many times fewer for so long; or it may have, unseen, after an hour, two, ... a day.
 constexpr double kFewerSeconds = 30, kLongestKneeSeconds = 24 * 3600;
 
@@ -206,8 +208,10 @@ std::optional<Proposal> CacheLoop::shrink(const Situation& situation, const Knob
 std::int64_t CacheLoop::next_size(const Situation& situation, const KnobReading& reading) const {
   const auto size = static_cast<double>(reading.value);
   const auto most = static_cast<double>(most_bytes(situation, reading));
-  double wanted =
-      std::min({size * params_.cache_growth_factor, most, size + spare_memory(situation.features)});
+  const double factor = within(other_load_at_, situation.now, kVerdictSeconds)
+                            ? std::max(kOtherLoadFactor, params_.cache_growth_factor)
+                            : params_.cache_growth_factor;
+  double wanted = std::min({size * factor, most, size + spare_memory(situation.features)});
   // What fell below the knee comes back to it.
   if (knee_) wanted = std::min(wanted, static_cast<double>(knee_->bytes));
   // Less tells nothing of what more would gain.

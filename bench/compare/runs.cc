@@ -116,7 +116,7 @@ Result<void> CompareRuns::find_best_static() {
   auto known = read_search();
   if (!known) return tl::unexpected(known.error());
   screen_.say("best-static: searching among " + std::to_string(settings->size()) + " settings");
-  const auto best = search(*settings, *known,
+  const auto best = search(*settings, best_of(scenario_.objective), *known,
                            [&](const StaticSetting& setting, std::size_t round,
                                double share) -> Result<std::optional<Score>> {
                              // What is known so far must outlive a stop in this run.

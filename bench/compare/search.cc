@@ -132,22 +132,27 @@ Score score_of(const json& run) {
   return score;
 }
 
-std::vector<std::size_t> ranked(const std::vector<Score>& scores) {
-  Score best;
-  for (const Score& score : scores) best.goodput = std::max(best.goodput, score.goodput);
+Best best_of(const scenario::Objective& objective) {
+  return objective.first == "throughput" ? Best::kMostWork : Best::kMostWithinLimits;
+}
+
+std::vector<std::size_t> ranked(const std::vector<Score>& scores, Best best) {
+  const bool work = best == Best::kMostWork;
+  const auto first_of = [&](const Score& score) { return work ? score.throughput : score.goodput; };
+  const auto next_of = [&](const Score& score) { return work ? score.goodput : score.throughput; };
   const auto near = [](double value, double most) { return value >= (1 - kSameScore) * most; };
+  double most_first = 0, most_next = 0;
+  for (const Score& score : scores) most_first = std::max(most_first, first_of(score));
   for (const Score& score : scores) {
-    if (near(score.goodput, best.goodput)) {
-      best.throughput = std::max(best.throughput, score.throughput);
-    }
+    if (near(first_of(score), most_first)) most_next = std::max(most_next, next_of(score));
   }
   // Smaller is better, part by part.
   const auto key = [&](const Score& score) {
-    const bool first = near(score.goodput, best.goodput);
-    const bool second = first && near(score.throughput, best.throughput);
+    const bool first = near(first_of(score), most_first);
+    const bool second = first && near(next_of(score), most_next);
     const double behind = 2.0 - (first ? 1 : 0) - (second ? 1 : 0);
-    return std::array<double, 4>{behind, second ? score.latency : 0, first ? 0 : -score.goodput,
-                                 -score.throughput};
+    return std::array<double, 4>{behind, second ? score.latency : 0, first ? 0 : -first_of(score),
+                                 -next_of(score)};
   };
   std::vector<std::size_t> places(scores.size());
   std::iota(places.begin(), places.end(), std::size_t{0});
@@ -161,7 +166,7 @@ std::vector<SearchRound> search_rounds(std::size_t settings) {
   return {{0.25, third}, {0.5, std::min<std::size_t>(2, third)}, {1, 1}};
 }
 
-Result<std::optional<StaticSetting>> search(const std::vector<StaticSetting>& settings,
+Result<std::optional<StaticSetting>> search(const std::vector<StaticSetting>& settings, Best best,
                                             std::vector<SearchedRun>& known,
                                             const Measure& measure) {
   std::vector<StaticSetting> left = settings;
@@ -181,7 +186,7 @@ Result<std::optional<StaticSetting>> search(const std::vector<StaticSetting>& se
     }
     // Equal scores keep the grid's order: the plainer setting first.
     const std::vector<StaticSetting> tried = std::exchange(left, {});
-    for (const std::size_t place : ranked(scores)) {
+    for (const std::size_t place : ranked(scores, best)) {
       if (left.size() < rounds[round].keep) left.push_back(tried[place]);
     }
     const bool last = round + 1 == rounds.size();

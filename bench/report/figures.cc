@@ -70,7 +70,7 @@ void add_databases(const std::vector<Run>& runs, std::vector<FigureSource>& sour
   }
   for (const std::string& name : names) {
     for (const std::string& operation : operations_of(runs)) {
-      for (const char* percentile : {"p50_us", "p99_us", "p999_us"}) {
+      for (const char* percentile : {"p50_us", "p99_us", "any_moment_p99_us", "p999_us"}) {
         const std::string path = "/total/operations/" + operation + "/" + percentile;
         sources.push_back({{prefix(name, ".") + operation + "_" + percentile,
                             prefix(name, ": ") + operation_text(operation) + " " +
@@ -212,8 +212,12 @@ std::string limit_text(const LatencyLimit& limit) {
 }
 
 std::string percentile_text(const std::string& percentile) {
-  constexpr std::array<std::pair<const char*, const char*>, 4> kTexts = {
-      {{"p50_us", "P50"}, {"p95_us", "P95"}, {"p99_us", "P99"}, {"p999_us", "P99.9"}}};
+  constexpr std::array<std::pair<const char*, const char*>, 5> kTexts = {
+      {{"p50_us", "P50"},
+       {"p95_us", "P95"},
+       {"p99_us", "P99"},
+       {"any_moment_p99_us", "P99 at any moment"},
+       {"p999_us", "P99.9"}}};
   for (const auto& [key, text] : kTexts) {
     if (percentile == key) return text;
   }

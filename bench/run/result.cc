@@ -3,6 +3,9 @@
 #include <rocksdb/version.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace rocktune::bench {
 
 std::string rocksdb_version() {
@@ -163,14 +166,17 @@ json scenario_json(const scenario::Scenario& scenario) {
           {"scale", scenario.scale}};
 }
 
-json operations_json(const Latencies& done, const Latencies& waiting, double seconds) {
+json operations_json(const Latencies& done, const Latencies& waiting, const Latencies& any_moment,
+                     double seconds) {
   Latencies all = done;
   all.add(waiting);
   json operations = json::object();
   for (std::size_t i = 0; i < scenario::kOperations; ++i) {
     if (all.of[i].count() == 0) continue;
-    operations[std::string(scenario::kOperationNames[i])] =
-        latency_json(done.of[i].count(), all.of[i], seconds);
+    json one = latency_json(done.of[i].count(), all.of[i], seconds);
+    const Histogram& moments = any_moment.of[i];
+    if (moments.count() > 0) one["any_moment_p99_us"] = moments.percentile_us(0.99);
+    operations[std::string(scenario::kOperationNames[i])] = std::move(one);
   }
   return operations;
 }
@@ -179,7 +185,7 @@ json family_json(const FamilyInterval& family, double seconds) {
   const auto count = family.latencies.count();
   return {{"operations_done", count},
           {"ops_per_second", seconds > 0 ? static_cast<double>(count) / seconds : 0.0},
-          {"operations", operations_json(family.latencies, {}, seconds)},
+          {"operations", operations_json(family.latencies, {}, {}, seconds)},
           {"flush_and_compaction_bytes_written", family.compaction_bytes_written},
           {"pending_compaction_bytes", family.gauges.pending_compaction_bytes},
           {"l0_files", family.gauges.l0_files},
@@ -187,26 +193,34 @@ json family_json(const FamilyInterval& family, double seconds) {
           {"sst_bytes", family.gauges.sst_bytes}};
 }
 
+// Where every operation had a due time, that is when somebody came.
+Latencies at_any_moment(const Interval& interval) {
+  if (interval.any_moment.count() > 0) return interval.any_moment;
+  Latencies all = interval.latencies;
+  all.add(interval.waiting);
+  return all;
+}
+
 }  // namespace
 
 json interval_json(const Interval& interval) {
   const auto count = interval.latencies.count();
-  json out = {
-      {"start_seconds", interval.start_seconds},
-      {"seconds", interval.seconds},
-      {"operations_done", count},
-      {"operations_never_started", interval.never_started},
-      {"reads_not_found", interval.not_found},
-      {"ops_per_second",
-       interval.seconds > 0 ? static_cast<double>(count) / interval.seconds : 0.0},
-      {"operations", operations_json(interval.latencies, interval.waiting, interval.seconds)},
-      {"stall_seconds", static_cast<double>(interval.counters.stall_us) / 1e6},
-      {"user_bytes_written", interval.counters.user_bytes_written},
-      {"flush_bytes_written", interval.counters.flush_bytes_written},
-      {"compaction_bytes_written", interval.counters.compaction_bytes_written},
-      {"compaction_bytes_read", interval.counters.compaction_bytes_read},
-      {"write_amplification", optional_number(interval.counters.write_amplification())},
-      {"cache_hit_ratio", optional_number(interval.counters.cache_hit_ratio())}};
+  json out = {{"start_seconds", interval.start_seconds},
+              {"seconds", interval.seconds},
+              {"operations_done", count},
+              {"operations_never_started", interval.never_started},
+              {"reads_not_found", interval.not_found},
+              {"ops_per_second",
+               interval.seconds > 0 ? static_cast<double>(count) / interval.seconds : 0.0},
+              {"operations", operations_json(interval.latencies, interval.waiting,
+                                             interval.any_moment, interval.seconds)},
+              {"stall_seconds", static_cast<double>(interval.counters.stall_us) / 1e6},
+              {"user_bytes_written", interval.counters.user_bytes_written},
+              {"flush_bytes_written", interval.counters.flush_bytes_written},
+              {"compaction_bytes_written", interval.counters.compaction_bytes_written},
+              {"compaction_bytes_read", interval.counters.compaction_bytes_read},
+              {"write_amplification", optional_number(interval.counters.write_amplification())},
+              {"cache_hit_ratio", optional_number(interval.counters.cache_hit_ratio())}};
   for (const FamilyInterval& family : interval.families) {
     out["families"][family.name] = family_json(family, interval.seconds);
   }
@@ -216,6 +230,9 @@ json interval_json(const Interval& interval) {
 
 Interval total_of(const std::vector<PhaseResult>& phases) {
   Interval total;
+  const bool unpaced = std::any_of(phases.begin(), phases.end(), [](const PhaseResult& phase) {
+    return phase.total.any_moment.count() > 0;
+  });
   if (!phases.empty()) total.start_seconds = phases.front().total.start_seconds;
   for (const PhaseResult& phase : phases) {
     total.seconds += phase.total.seconds;
@@ -223,6 +240,7 @@ Interval total_of(const std::vector<PhaseResult>& phases) {
     total.waiting.add(phase.total.waiting);
     total.not_found += phase.total.not_found;
     total.latencies.add(phase.total.latencies);
+    if (unpaced) total.any_moment.add(at_any_moment(phase.total));
     total.counters.add(phase.total.counters);
     total.gauges = phase.total.gauges;
     total.families.resize(phase.total.families.size());

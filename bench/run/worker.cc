@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "bench/run/moments.h"
 #include "bench/run/pacer.h"
 #include "bench/time/clock.h"
 
@@ -33,6 +34,8 @@ class Worker {
     Pacer pacer(scenario::Rate(plan_.phase.rate, plan_.phase.seconds),
                 static_cast<std::int64_t>(plan_.inserted.thread), plan_.workload.threads,
                 plan_.start, plan_.end);
+    const bool paced = scenario::Rate(plan_.phase.rate, plan_.phase.seconds).paced();
+    Moments moments(plan_.start);
     WorkerDone done;
     Nanoseconds now = monotonic_now();
     while (now < plan_.end && !stopping()) {
@@ -44,6 +47,11 @@ class Worker {
       now = monotonic_now();
       if (!done.status.ok()) break;
       work_.record(family, request.operation, now - due);
+      if (paced) continue;
+      moments.done(request.operation, now - due, now, plan_.end,
+                   [this](scenario::Operation kind, Nanoseconds latency) {
+                     work_.record_moment(kind, latency);
+                   });
     }
     count_waiting(pacer, done);
     done.inserted = requests_.inserted().count;

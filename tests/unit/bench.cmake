@@ -13,6 +13,7 @@ rocktune_unit_test(bench_test
     unit/bench/experiment_outcome_test.cc
     unit/bench/experiment_test.cc
     unit/bench/histogram_test.cc
+    unit/bench/moments_test.cc
     unit/bench/no_harm_test.cc
     unit/bench/options_test.cc
     unit/bench/order_test.cc

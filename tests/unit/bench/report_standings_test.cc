@@ -42,6 +42,18 @@ Standings standings_of(const std::vector<json>& comparisons) {
 
 }  // namespace
 
+TEST_CASE("standings: where there is one, the P99 at any moment is what reads are compared by",
+          "[bench][report]") {
+  auto stopped = comparison("one", {2e3, 4, 1000, 2}, {6e3, 0, 1000, 1}, "front.");
+  auto& policies = stopped["policies"];
+  policies[0]["figures"]["front.read_any_moment_p99_us"] = {{"median", 900e3}};
+  policies[1]["figures"]["front.read_any_moment_p99_us"] = {{"median", 9e3}};
+  const auto standings = standings_of({stopped});
+  CHECK(standing_tables(standings)[0].rows[0] ==
+        std::vector<std::string>{"one", "900.0", "9.0 (0.01)"});
+  CHECK(losses(standings).empty());
+}
+
 TEST_CASE("standings: a table for each figure, means of ratios and sums of times",
           "[bench][report]") {
   const auto standings =

@@ -365,7 +365,7 @@ TEST_CASE("clamps add up", "[guard]") {
   Bench bench(budget);
   Verdict verdict = bench.ask(knob::kCacheCapacity, 5000 * kGuardMiB);
   CHECK(is(verdict, VerdictKind::kClamped, "range"));
-  CHECK(verdict.value == 384 * kGuardMiB);
+  CHECK(verdict.value == 512 * kGuardMiB);
   CHECK(verdict.reason.find("; one step") != std::string::npos);
 }
 
