@@ -1,7 +1,6 @@
 #include "daemon/target.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "daemon/agents/translate.h"
 #include "model/knobs.h"
@@ -15,9 +14,6 @@ std::string display_name(const TargetRule& rule, const std::string& path) {
   const std::size_t open = rule.path.find_first_of("*?[\\");
   return open == std::string::npos ? rule.name : rule.name + ":" + path.substr(open);
 }
-
-// A device that was not found is looked for again this often: /sys may come later than the host.
-constexpr Nanoseconds kLookAgain = std::chrono::seconds(10);
 
 std::string called(const KnobReading& knob) {
   return knob.column_family.empty() ? knob.name : knob.name + " of " + knob.column_family;
@@ -34,12 +30,6 @@ void leave_to_all(KnobReading& knob, std::uint64_t databases) {
   knob.changeable = false;
   knob.reason = std::to_string(databases) +
                 " databases of the process have it in common: it is turned for none of them";
-}
-
-std::string joined(const std::vector<std::string>& sentences) {
-  std::string text;
-  for (const std::string& sentence : sentences) text += (text.empty() ? "" : "; ") + sentence;
-  return text;
 }
 
 }  // namespace
@@ -97,7 +87,7 @@ void Target::opened(Opening opening) {
   knobs_wanted_ = false;
   adoption_noted_ = false;
   events_.opened(opening_->incarnation());
-  find_device();
+  find_machine();
   const wire::Hello& agent = opening_->agent;
   const wire::Database& database = opening_->database;
   std::string message = "opened by " + agent.command + " (pid " + std::to_string(agent.pid) +
@@ -115,63 +105,15 @@ void Target::closed(const std::string& reason) {
   opening_.reset();
   lease_.reset();
   failing_ = false;
-  device_.reset();
-  nvme_.reset();
+  machine_.reset();
   closed_at_ = journal_.now().tick;
   journal_.trace().forget(trace_id_);
   journal_.event(name_, trace_id_, "source", "agent", reason + "; waiting for the next opening");
 }
 
-void Target::find_device() {
-  looked_for_device_ = journal_.now().tick;
-  device_key_.clear();
-  device_.reset();
-  nvme_.reset();
-  device_error_.clear();
-  if (!rule_.device_stat.empty()) {
-    use_device(
-        {"file:" + std::filesystem::path(rule_.device_stat).parent_path().filename().string(),
-         rule_.device_stat});
-    return;
-  }
-  const std::string& path = opening_->database.path;
-  Result<FoundDevice> found = rocktune::daemon::find_device(path, roots_.proc, roots_.sys);
-  // The host may see other mounts than this process does.
-  if (!found && opening_->pid > 0) {
-    const std::string inside = roots_.proc + "/" + std::to_string(opening_->pid) + "/root" + path;
-    const Result<FoundDevice> other =
-        rocktune::daemon::find_device(inside, roots_.proc, roots_.sys);
-    if (other) found = other;
-  }
-  if (found) {
-    use_device(*found);
-    if (is_nvme_namespace(found->name))
-      nvme_.emplace("/dev/" + found->name, roots_.read_nvme, roots_.run_nvme);
-  } else {
-    device_error_ = found.error().message;
-  }
-}
-
-void Target::read_machine(Sample& sample) {
-  if (!device_ && sample.at.tick - looked_for_device_ >= kLookAgain) find_device();
-  std::string device_error = device_error_;
-  if (device_) {
-    Result<DeviceReading> reading = device_->read();
-    if (reading) {
-      sample.device = *std::move(reading);
-    } else {
-      device_error = reading.error().message;
-    }
-  }
-  sample.health.push_back({"device", device_error});
-  if (nvme_) {
-    NvmeHealth::Read health = nvme_->read(sample.at.tick);
-    sample.nvme = health.reading;
-    sample.health.push_back({"nvme", std::move(health.error)});
-  }
-  HostRead host = HostSource(roots_.proc, roots_.sys, opening_->pid).read();
-  sample.health.push_back({"host", joined(host.errors)});
-  sample.host = host.reading;
+void Target::find_machine() {
+  machine_.emplace(roots_, OnMachine{opening_->database.path, opening_->pid, rule_.device_stat},
+                   journal_.now().tick);
 }
 
 // What the config or the freeze file freezes is frozen in the sample itself, so that a replay sees
@@ -221,7 +163,7 @@ Sample Target::assemble(const Instant& at, const Result<wire::Sample>& answer) {
 std::vector<Decision> Target::poll(const Instant& at, const Result<wire::Sample>& answer) {
   if (!opening_) return {};
   Sample sample = assemble(at, answer);
-  read_machine(sample);
+  machine_->read(sample);
   for (const SourceHealth& health : sample.health) {
     if (!health.error.empty()) ++counters_.source_errors[health.source];
     note(health.source, health.error);
@@ -420,7 +362,7 @@ Result<void> Target::reconfigure(std::uint64_t serial, const TargetRule& rule) {
   const bool other_device = rule.device_stat != rule_.device_stat;
   rule_ = rule;
   name_ = display_name(rule_, path_);
-  if (other_device && live()) find_device();
+  if (other_device && live()) find_machine();
   return {};
 }
 

@@ -19,9 +19,7 @@
 #include "daemon/health_notes.h"
 #include "daemon/journal.h"
 #include "daemon/learnt_store.h"
-#include "daemon/sources/device_source.h"
-#include "daemon/sources/host_source.h"
-#include "daemon/sources/nvme_health.h"
+#include "daemon/sources/machine_source.h"
 #include "daemon/status.h"
 #include "policy/engine.h"
 #include "policy/sharing.h"
@@ -36,12 +34,6 @@ struct Opening {
   uid_t user = 0;        // of the host
   std::int64_t pid = 0;  // the host's in the daemon's /proc; 0: it cannot be seen there
   [[nodiscard]] std::string incarnation() const { return agent.instance + "/" + database.id; }
-};
-
-struct Roots {
-  std::string proc, sys;
-  ReadNvmePage read_nvme = libnvme_reader();
-  NvmeHealth::Run run_nvme = NvmeHealth::run_on_thread;
 };
 
 class Target {
@@ -107,9 +99,7 @@ class Target {
          Engine engine, Roots roots, Journal& journal, Counters& counters, LearntStore& learnt);
   void save_learnt();
   Sample assemble(const Instant& at, const Result<wire::Sample>& answer);
-  void read_machine(Sample& sample);
-  void find_device();
-  void use_device(FoundDevice found);
+  void find_machine();
   void take_knobs(Sample& sample, const wire::Sample& answer);
   std::vector<Decision> step(Sample sample);
   void ensure_registered(TraceWriter::Step& record);
@@ -138,11 +128,7 @@ class Target {
   Learnt last_saved_;
 
   std::optional<Opening> opening_;
-  std::optional<DeviceSource> device_;
-  std::string device_error_;
-  Nanoseconds looked_for_device_{0};
-  std::string device_key_;  // the same for all databases on that device; empty: none was found
-  std::optional<NvmeHealth> nvme_;  // where the device is an NVMe namespace
+  std::optional<MachineSource> machine_;  // while it is open
   HealthNotes notes_;
   bool failing_ = false;
   std::string frozen_;

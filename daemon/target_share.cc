@@ -1,20 +1,10 @@
 // What a target tells of itself to those that it shares a device or the host with.
-#include <filesystem>
-
 #include "daemon/target.h"
 
 namespace rocktune::daemon {
 
-// Databases on one emulated device read the same file by different names.
-void Target::use_device(FoundDevice found) {
-  std::error_code error;
-  const std::filesystem::path real = std::filesystem::weakly_canonical(found.stat_file, error);
-  device_key_ = error ? found.stat_file : real.string();
-  device_.emplace(std::move(found));
-}
-
 std::string Target::device_name() const {
-  return device_ ? device_->device().name : std::string();
+  return machine_ ? machine_->device_name() : std::string();
 }
 
 // Read-only and secondary openings write nothing in the background, and are not tuned.
@@ -24,7 +14,7 @@ std::optional<ShareMember> Target::share_member() const {
   if (!access.empty() && access != "read_write") return std::nullopt;
   ShareMember member;
   member.name = path_;
-  member.device = device_key_;
+  member.device = machine_->device_key();
   member.weight = rule_.weight;
   member.tunes = tunes(rule_.engine);
   member.budget = rule_.engine.budget;
