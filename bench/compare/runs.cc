@@ -27,8 +27,13 @@ std::string run_name(const PlannedRun& planned) {
 }
 
 json search_json(const std::vector<SearchedRun>& runs, const std::vector<StaticSetting>& settings,
-                 const std::optional<StaticSetting>& best) {
-  json out = {{"schema", kSearchSchema}, {"settings", json::array()}, {"runs", json::array()}};
+                 Ranking ranking, const std::optional<StaticSetting>& best) {
+  json out = {
+      {"schema", kSearchSchema},
+      {"ranked_by", ranking == Ranking::kMostWork ? "ops_per_second"
+                                                  : "operations_within_the_objective_per_second"},
+      {"settings", json::array()},
+      {"runs", json::array()}};
   for (const StaticSetting& setting : settings) {
     out["settings"].push_back({{"name", setting.name}, {"options", setting.options}});
   }
@@ -116,7 +121,7 @@ Result<void> CompareRuns::find_best_static() {
   auto known = read_search();
   if (!known) return tl::unexpected(known.error());
   screen_.say("best-static: searching among " + std::to_string(settings->size()) + " settings");
-  const auto best = search(*settings, best_of(scenario_.objective), *known,
+  const auto best = search(*settings, ranking_for(scenario_.objective), *known,
                            [&](const StaticSetting& setting, std::size_t round,
                                double share) -> Result<std::optional<Score>> {
                              // What is known so far must outlive a stop in this run.
@@ -177,7 +182,8 @@ Result<void> CompareRuns::write_search(const std::vector<SearchedRun>& runs,
                                        const std::optional<StaticSetting>& best) {
   const auto settings = static_settings(scenario_);
   if (!settings) return tl::unexpected(settings.error());
-  return directory_.write(kSearch, search_json(runs, *settings, best).dump(1) + "\n");
+  return directory_.write(
+      kSearch, search_json(runs, *settings, ranking_for(scenario_.objective), best).dump(1) + "\n");
 }
 
 Result<void> CompareRuns::make_run(const PlannedRun& planned, std::size_t number, std::size_t of) {

@@ -132,12 +132,12 @@ Score score_of(const json& run) {
   return score;
 }
 
-Best best_of(const scenario::Objective& objective) {
-  return objective.first == "throughput" ? Best::kMostWork : Best::kMostWithinLimits;
+Ranking ranking_for(const scenario::Objective& objective) {
+  return objective.first == "throughput" ? Ranking::kMostWork : Ranking::kMostWithinLimits;
 }
 
-std::vector<std::size_t> ranked(const std::vector<Score>& scores, Best best) {
-  const bool work = best == Best::kMostWork;
+std::vector<std::size_t> ranked(const std::vector<Score>& scores, Ranking ranking) {
+  const bool work = ranking == Ranking::kMostWork;
   const auto first_of = [&](const Score& score) { return work ? score.throughput : score.goodput; };
   const auto next_of = [&](const Score& score) { return work ? score.goodput : score.throughput; };
   const auto near = [](double value, double most) { return value >= (1 - kSameScore) * most; };
@@ -166,8 +166,8 @@ std::vector<SearchRound> search_rounds(std::size_t settings) {
   return {{0.25, third}, {0.5, std::min<std::size_t>(2, third)}, {1, 1}};
 }
 
-Result<std::optional<StaticSetting>> search(const std::vector<StaticSetting>& settings, Best best,
-                                            std::vector<SearchedRun>& known,
+Result<std::optional<StaticSetting>> search(const std::vector<StaticSetting>& settings,
+                                            Ranking ranking, std::vector<SearchedRun>& known,
                                             const Measure& measure) {
   std::vector<StaticSetting> left = settings;
   const std::vector<SearchRound> rounds = search_rounds(settings.size());
@@ -186,7 +186,7 @@ Result<std::optional<StaticSetting>> search(const std::vector<StaticSetting>& se
     }
     // Equal scores keep the grid's order: the plainer setting first.
     const std::vector<StaticSetting> tried = std::exchange(left, {});
-    for (const std::size_t place : ranked(scores, best)) {
+    for (const std::size_t place : ranked(scores, ranking)) {
       if (left.size() < rounds[round].keep) left.push_back(tried[place]);
     }
     const bool last = round + 1 == rounds.size();

@@ -34,13 +34,13 @@ struct Score {
   double latency = 0;
 };
 // What the objective asks of a setting.
-enum class Best { kMostWithinLimits, kMostWork };
+enum class Ranking { kMostWithinLimits, kMostWork };
 // kMostWork where the objective puts throughput first.
-Best best_of(const scenario::Objective& objective);
+Ranking ranking_for(const scenario::Objective& objective);
 // The places of these runs, the best first. The larger goodput is better; where all are within 1%
 // of the best, or nobody has any, throughput; of those within 1% of the best one in that, too, the
 // lower latency. For kMostWork throughput comes before goodput. Equal ones keep their order.
-std::vector<std::size_t> ranked(const std::vector<Score>& scores, Best best);
+std::vector<std::size_t> ranked(const std::vector<Score>& scores, Ranking ranking);
 // `run`: as `rocktune-bench run` writes it.
 Score score_of(const nlohmann::json& run);
 
@@ -64,8 +64,8 @@ using Measure = std::function<Result<std::optional<Score>>(
 // The best setting; nothing when it was stopped. The first one, the scenario's own options, has a
 // run in every round: what is found is no worse than nothing. Runs that `known` has are not made
 // again; new ones are added to it.
-Result<std::optional<StaticSetting>> search(const std::vector<StaticSetting>& settings, Best best,
-                                            std::vector<SearchedRun>& known,
+Result<std::optional<StaticSetting>> search(const std::vector<StaticSetting>& settings,
+                                            Ranking ranking, std::vector<SearchedRun>& known,
                                             const Measure& measure);
 
 }  // namespace rocktune::bench

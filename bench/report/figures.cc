@@ -183,10 +183,14 @@ std::vector<FigureSource> phase_figure_sources(const std::vector<Run>& runs) {
     sources.push_back(of_phase(name, {kThroughput, "throughput, ops/s", Better::kHigher, 1, 0},
                                "/total/ops_per_second"));
     for (const std::string& operation : operations) {
-      sources.push_back(of_phase(name,
-                                 {operation + "_p99_us", operation_text(operation) + " P99, ms",
-                                  Better::kLower, kMillisecondUs, 3},
-                                 "/total/operations/" + operation + "/p99_us"));
+      for (const char* percentile : {"p99_us", "any_moment_p99_us"}) {
+        sources.push_back(
+            of_phase(name,
+                     {operation + "_" + percentile,
+                      operation_text(operation) + " " + percentile_text(percentile) + ", ms",
+                      Better::kLower, kMillisecondUs, 3},
+                     "/total/operations/" + operation + "/" + percentile));
+      }
     }
   }
   return sources;

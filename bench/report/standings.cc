@@ -22,10 +22,13 @@ struct TableKind {
   bool as_ratio;  // to static, and a geometric mean of those; else a sum
 };
 
-constexpr TableKind kP99Table{
-    "Read P99, ms (where phases have no rate, at any moment; in brackets: "
-    "that of static is 1)",
-    &PolicyFigures::read_p99_us, 1e3, 1, true};
+constexpr TableKind kP99Table{"Read P99, ms (in brackets: that of static is 1)",
+                              &PolicyFigures::read_p99_us, 1e3, 1, true};
+constexpr TableKind kAnyMomentTable{
+    "Read P99 for whoever comes at any moment, ms (the same as above where every operation had a "
+    "due "
+    "time; in brackets: that of static is 1)",
+    &PolicyFigures::any_moment_p99_us, 1e3, 1, true};
 constexpr TableKind kSloTable{"Time above the SLO, s", &PolicyFigures::seconds_above_slo, 1, 1,
                               false};
 constexpr TableKind kOpsTable{"Throughput, ops/s (in brackets: that of static is 1)",
@@ -41,22 +44,23 @@ std::optional<double> median_at(const json& figures, const std::string& key) {
   return median->get<double>();
 }
 
-// That figure, or that of the one database that has it: "front.read_p99_us".
-std::optional<double> of_one_database(const json& figures, const std::string& name) {
-  if (const auto own = median_at(figures, name)) return own;
-  std::optional<double> found;
+// What stands before the figures of the one database that reads: "", or "front.".
+std::optional<std::string> reader_of(const json& figures) {
+  const std::string read_p99 = "read_p99_us";
+  if (figures.contains(read_p99)) return "";
+  std::optional<std::string> found;
   for (const auto& [key, value] : figures.items()) {
-    if (key.starts_with("phase.") || !key.ends_with("." + name)) continue;
+    if (key.starts_with("phase.") || !key.ends_with("." + read_p99)) continue;
     if (found) return std::nullopt;
-    found = median_at(figures, key);
+    found = key.substr(0, key.size() - read_p99.size());
   }
   return found;
 }
 
-// Where nothing was due, threads that stand still hide in the percentiles of what they did.
-std::optional<double> read_p99_of(const json& figures) {
-  const auto any_moment = of_one_database(figures, "read_any_moment_p99_us");
-  return any_moment ? any_moment : of_one_database(figures, "read_p99_us");
+bool differs_at_any_moment(const ScenarioStanding& scenario) {
+  return std::any_of(scenario.figures.begin(), scenario.figures.end(), [](const auto& one) {
+    return one.second.any_moment_p99_us != one.second.read_p99_us;
+  });
 }
 
 std::string conditions_of(const json& comparison) {
@@ -177,8 +181,12 @@ void add_losses(const ScenarioStanding& scenario, const std::string& policy,
     const char* what;
     double share, amount;  // by which it may be above the best
   };
-  for (const Look& look : {Look{&kP99Table, "read P99 (ms)", kBehindP99, 0},
-                           Look{&kSloTable, "s above the SLO", 0, kOneSampleSeconds}}) {
+  std::vector<Look> looks = {{&kP99Table, "read P99 (ms)", kBehindP99, 0},
+                             {&kSloTable, "s above the SLO", 0, kOneSampleSeconds}};
+  if (differs_at_any_moment(scenario)) {
+    looks.push_back({&kAnyMomentTable, "read P99 at any moment (ms)", kBehindP99, 0});
+  }
+  for (const Look& look : looks) {
     const auto own = value_of(scenario, policy, *look.kind);
     const auto best = least_of(scenario, policy, *look.kind);
     if (!own || !best) {
@@ -217,12 +225,21 @@ Result<ScenarioStanding> standing_of(const json& comparison) {
       if (!figures.is_object()) return fail(ErrorCode::kCorrupt, "figures that are none");
       PolicyFigures own;
       own.runs = one.at("runs").get<std::size_t>();
-      own.read_p99_us = read_p99_of(figures);
+      if (const auto reader = reader_of(figures)) {
+        own.read_p99_us = median_at(figures, *reader + "read_p99_us");
+        own.any_moment_p99_us = median_at(figures, *reader + "read_any_moment_p99_us");
+      }
       own.seconds_above_slo = median_at(figures, "seconds_above_slo");
       own.ops_per_second = median_at(figures, "ops_per_second");
       own.stall_seconds = median_at(figures, "stall_seconds");
       out.policies.push_back(one.at("policy").get<std::string>());
       out.figures[out.policies.back()] = own;
+    }
+    const bool paced = std::none_of(out.figures.begin(), out.figures.end(), [](const auto& one) {
+      return one.second.any_moment_p99_us.has_value();
+    });
+    for (auto& [policy, own] : out.figures) {
+      if (paced) own.any_moment_p99_us = own.read_p99_us;
     }
     if (figures_of(out, std::string(kStaticPolicy)) == nullptr) {
       return fail(ErrorCode::kInvalidArgument,
@@ -244,7 +261,11 @@ bool has_policy(const Standings& standings) {
 
 std::vector<page::Table> standing_tables(const Standings& standings) {
   std::vector<page::Table> tables;
-  for (const TableKind& kind : {kP99Table, kSloTable, kOpsTable, kStallTable}) {
+  const bool unpaced =
+      std::any_of(standings.scenarios.begin(), standings.scenarios.end(), differs_at_any_moment);
+  tables.push_back(table_of(standings, kP99Table));
+  if (unpaced) tables.push_back(table_of(standings, kAnyMomentTable));
+  for (const TableKind& kind : {kSloTable, kOpsTable, kStallTable}) {
     tables.push_back(table_of(standings, kind));
   }
   return tables;

@@ -29,7 +29,7 @@ struct LiveWork {
   }
 
   std::vector<LiveLatencies> latencies;     // by column family
-  LiveLatencies any_moment;                 // of phases without a rate: see moments.h
+  LiveLatencies any_moment;                 // of a phase without a rate: see moments.h
   std::atomic<std::uint64_t> not_found{0};  // reads of a record that was not there
 };
 

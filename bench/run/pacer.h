@@ -25,6 +25,8 @@ class Pacer {
         start_(start),
         end_(end) {}
 
+  [[nodiscard]] bool paced() const { return rate_.paced(); }
+
   // The due time of the next operation, given the time now; moves on to the one after. May be in
   // the past (late) or the future (sleep until then); at or after the end there is none.
   Nanoseconds next(Nanoseconds now) {

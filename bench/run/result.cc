@@ -3,7 +3,6 @@
 #include <rocksdb/version.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace rocktune::bench {
@@ -193,14 +192,6 @@ json family_json(const FamilyInterval& family, double seconds) {
           {"sst_bytes", family.gauges.sst_bytes}};
 }
 
-// Where every operation had a due time, that is when somebody came.
-Latencies at_any_moment(const Interval& interval) {
-  if (interval.any_moment.count() > 0) return interval.any_moment;
-  Latencies all = interval.latencies;
-  all.add(interval.waiting);
-  return all;
-}
-
 }  // namespace
 
 json interval_json(const Interval& interval) {
@@ -230,9 +221,6 @@ json interval_json(const Interval& interval) {
 
 Interval total_of(const std::vector<PhaseResult>& phases) {
   Interval total;
-  const bool unpaced = std::any_of(phases.begin(), phases.end(), [](const PhaseResult& phase) {
-    return phase.total.any_moment.count() > 0;
-  });
   if (!phases.empty()) total.start_seconds = phases.front().total.start_seconds;
   for (const PhaseResult& phase : phases) {
     total.seconds += phase.total.seconds;
@@ -240,7 +228,7 @@ Interval total_of(const std::vector<PhaseResult>& phases) {
     total.waiting.add(phase.total.waiting);
     total.not_found += phase.total.not_found;
     total.latencies.add(phase.total.latencies);
-    if (unpaced) total.any_moment.add(at_any_moment(phase.total));
+    total.any_moment.add(phase.total.any_moment);
     total.counters.add(phase.total.counters);
     total.gauges = phase.total.gauges;
     total.families.resize(phase.total.families.size());

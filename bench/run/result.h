@@ -33,12 +33,12 @@ struct Interval {
   double start_seconds = 0;  // since the run began
   double seconds = 0;
   Latencies latencies;
-  Latencies any_moment;             // see moments.h; empty where every operation had a due time
-  Counters counters;                // of this stretch alone
-  Gauges gauges;                    // at its end
-  std::uint64_t never_started = 0;  // paced operations that were due but not begun by the end
-  Latencies waiting;                // of those, until then: in the latencies, not in the rates
-  std::uint64_t not_found = 0;      // reads of a record that was not there
+  Latencies any_moment;                  // of whole phases without a rate: see moments.h
+  Counters counters;                     // of this stretch alone
+  Gauges gauges;                         // at its end
+  std::uint64_t never_started = 0;       // paced operations that were due but not begun by the end
+  Latencies waiting;                     // of those, until then: in the latencies, not in the rates
+  std::uint64_t not_found = 0;           // reads of a record that was not there
   std::vector<FamilyInterval> families;  // where there are several
 };
 

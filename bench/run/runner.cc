@@ -36,7 +36,6 @@ std::int64_t largest_value(const scenario::Workload& workload) {
 // What has been done up to a moment.
 struct Seen {
   std::vector<Latencies> families;
-  Latencies any_moment;
   std::uint64_t not_found = 0;
   Counters counters;
   std::vector<FamilyGauges> gauges;
@@ -101,6 +100,7 @@ class PhaseRun {
 
   Result<PhaseResult> finish(const Seen& at_start, PhaseResult result) {
     result.total = between(at_start, look(), start_, std::max(monotonic_now(), start_));
+    for (const LiveWork& mine : work_) result.total.any_moment.add(mine.any_moment);
     for (std::size_t i = 0; i < done_.size(); ++i) {
       if (!done_[i].status.ok()) {
         return fail(ErrorCode::kIo, "phase " + phase_.name + ": " + done_[i].status.ToString());
@@ -118,7 +118,6 @@ class PhaseRun {
     for (const LiveWork& mine : work_) {
       for (std::size_t i = 0; i < seen.families.size(); ++i)
         seen.families[i].add(mine.latencies[i]);
-      seen.any_moment.add(mine.any_moment);
       seen.not_found += mine.not_found.load(std::memory_order_relaxed);
     }
     seen.counters = run_.database.read_counters();
@@ -133,7 +132,6 @@ class PhaseRun {
     Interval interval;
     interval.start_seconds = seconds_between(run_.begin, since);
     interval.seconds = seconds_between(since, now);
-    interval.any_moment = after.any_moment.since(before.any_moment);
     interval.not_found = after.not_found - before.not_found;
     interval.counters = after.counters.since(before.counters);
     interval.gauges = run_.database.read_gauges();

@@ -34,8 +34,7 @@ class Worker {
     Pacer pacer(scenario::Rate(plan_.phase.rate, plan_.phase.seconds),
                 static_cast<std::int64_t>(plan_.inserted.thread), plan_.workload.threads,
                 plan_.start, plan_.end);
-    const bool paced = scenario::Rate(plan_.phase.rate, plan_.phase.seconds).paced();
-    Moments moments(plan_.start);
+    Moments moments(plan_.phase.mix, plan_.start, plan_.end);
     WorkerDone done;
     Nanoseconds now = monotonic_now();
     while (now < plan_.end && !stopping()) {
@@ -47,8 +46,8 @@ class Worker {
       now = monotonic_now();
       if (!done.status.ok()) break;
       work_.record(family, request.operation, now - due);
-      if (paced) continue;
-      moments.done(request.operation, now - due, now, plan_.end,
+      if (pacer.paced()) continue;
+      moments.done(request.operation, now - due, now,
                    [this](scenario::Operation kind, Nanoseconds latency) {
                      work_.record_moment(kind, latency);
                    });

@@ -71,6 +71,7 @@ class Scenario(World):
             total = database["total"]
             scheduled = total["operations_done"] + total["operations_never_started"]
             self.assertAlmostEqual(scheduled, planned, delta=2 * database["workload"]["threads"])
+            self.assertNotIn("any_moment_p99_us", total["operations"]["read"], "each had its due time")
         self.assertEqual(len(back["total"]["operations"]), 7, "every kind occurs")
         self.assertGreater(back["total"]["reads_not_found"], 0, "deleted records are gone")
         self.assertEqual(front["total"]["reads_not_found"], 0)

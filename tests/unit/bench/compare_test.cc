@@ -204,7 +204,7 @@ TEST_CASE("a run scores what it did while it kept the objective", "[bench][compa
   CHECK(score.goodput == Approx(750));
   CHECK(score.throughput == Approx(1500));
   const auto better = [](const Score& a, const Score& b) {
-    return ranked({b, a}, Best::kMostWithinLimits).front() == 1;
+    return ranked({b, a}, Ranking::kMostWithinLimits).front() == 1;
   };
   CHECK(better(score_of(run_of({{10, 1}})), score_of(run_of({{9000, 9000}}))));
   CHECK(better(score_of(run_of({{20, 9000}})), score_of(run_of({{10, 9000}}))));
@@ -214,7 +214,7 @@ TEST_CASE("runs are ranked by what kept the objective, then by all, then by late
           "[bench][compare]") {
   using Places = std::vector<std::size_t>;
   const auto places = [](const std::vector<Score>& scores) {
-    return ranked(scores, Best::kMostWithinLimits);
+    return ranked(scores, Ranking::kMostWithinLimits);
   };
   CHECK(places({{100, 500, 0.1}, {200, 200, 0.9}}) == Places{1, 0});
   CHECK(places({{0, 100, 3}, {0, 200, 5}}) == Places{1, 0});
@@ -229,15 +229,15 @@ TEST_CASE("where throughput comes first, runs are ranked by all that they did",
           "[bench][compare]") {
   using Places = std::vector<std::size_t>;
   const auto places = [](const std::vector<Score>& scores) {
-    return ranked(scores, Best::kMostWork);
+    return ranked(scores, Ranking::kMostWork);
   };
   CHECK(places({{200, 200, 0.1}, {0, 500, 9}}) == Places{1, 0});
   CHECK(places({{0, 500, 9}, {100, 499, 9}, {99.5, 498, 3}}) == Places{2, 1, 0});
   CHECK(places({{0, 500, 9}, {0, 500, 9}}) == Places{0, 1});
   rocktune::scenario::Objective objective;
-  CHECK(best_of(objective) == Best::kMostWork);
+  CHECK(ranking_for(objective) == Ranking::kMostWork);
   objective.first = "read_p99";
-  CHECK(best_of(objective) == Best::kMostWithinLimits);
+  CHECK(ranking_for(objective) == Ranking::kMostWithinLimits);
 }
 
 TEST_CASE("the search gives the better settings more time and finds the best", "[bench][compare]") {
@@ -252,7 +252,7 @@ TEST_CASE("the search gives the better settings more time and finds the best", "
     return Score{round > 0 && value == 8 ? 0 : value, value, 0};
   };
   std::vector<SearchedRun> known;
-  const auto best = search(settings, Best::kMostWithinLimits, known, measure);
+  const auto best = search(settings, Ranking::kMostWithinLimits, known, measure);
   REQUIRE(best);
   CHECK((*best)->name == "setting 7");
   // The first one, which changes nothing, is in every round.
@@ -262,12 +262,12 @@ TEST_CASE("the search gives the better settings more time and finds the best", "
   SECTION("what is known is not measured again") {
     made.clear();
     known.resize(10);
-    CHECK((*search(settings, Best::kMostWithinLimits, known, measure))->name == "setting 7");
+    CHECK((*search(settings, Ranking::kMostWithinLimits, known, measure))->name == "setting 7");
     CHECK(made.size() == 6);
   }
   SECTION("a stop ends it and keeps what was measured") {
     known.resize(5);
-    const auto stopped = search(settings, Best::kMostWithinLimits, known,
+    const auto stopped = search(settings, Ranking::kMostWithinLimits, known,
                                 [&](const StaticSetting& setting, std::size_t round,
                                     double share) -> rocktune::Result<std::optional<Score>> {
                                   if (known.size() == 7) return std::optional<Score>();

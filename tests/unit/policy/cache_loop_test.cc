@@ -70,6 +70,20 @@ TEST_CASE("cache: more misses after a growth are another load's, and no knee", "
   CHECK_FALSE(bench.run(600, knob::kCacheCapacity));
 }
 
+TEST_CASE("cache: who wants small growths has two of them for another load", "[headroom]") {
+  HeadroomBench bench;
+  bench.policy = *make_policy("headroom", {{"cache_growth_factor", 1.1}});
+  bench.budget.memory_max = Bytes{4096 * kHeadroomMiB};
+  misses(bench, 0.90);
+  const auto first = bench.run(10, knob::kCacheCapacity);
+  REQUIRE(first);
+  bench.apply(*first);
+  misses(bench, 0.80);
+  const auto next = bench.run(8, knob::kCacheCapacity);
+  REQUIRE(next);
+  CHECK(static_cast<double>(next->to) == Approx(1.21 * static_cast<double>(first->to)));
+}
+
 TEST_CASE("cache: what compactions miss tells nothing where reads' misses are known",
           "[headroom]") {
   HeadroomBench bench;

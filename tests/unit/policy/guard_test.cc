@@ -369,6 +369,13 @@ TEST_CASE("clamps add up", "[guard]") {
   CHECK(verdict.reason.find("; one step") != std::string::npos);
 }
 
+TEST_CASE("a cache goes down as it goes up: to half in one change", "[guard]") {
+  Bench bench;
+  const Verdict verdict = bench.ask(knob::kCacheCapacity, 20 * kGuardMiB);
+  CHECK(is(verdict, VerdictKind::kClamped, "step"));
+  CHECK(verdict.value == 128 * kGuardMiB);
+}
+
 TEST_CASE("a failed change gives its dwell and its budget back", "[guard]") {
   Budget budget;
   budget.changes_per_hour = 1;
