@@ -78,6 +78,31 @@ TEST_CASE("L0 trigger: more files at a time where merging keeps the device busy"
   }
 }
 
+TEST_CASE("L0 trigger: where bytes count, a delay that costs writers no time takes nothing back",
+          "[headroom]") {
+  HeadroomBench bench = merging();
+  bench.f.knobs.edit()[1] = jobs_knob(4);
+  bench.knob(knob::kL0Trigger).value = 8;
+  bench.knob(knob::kL0Trigger).owner = KnobOwner::kRocktune;
+  bench.backlog(20);
+  bench.f.delayed_bytes_per_second = 16e6;  // as RocksDB says; more than is written
+  bench.f.stalled_ratio = 0.01;
+  SECTION("reads come first: the full level 0 is reason enough") {
+    bench.objective.first = Priority::kReadP99;
+    const auto back = bench.run(4, knob::kL0Trigger);
+    REQUIRE(back);
+    CHECK(back->rule == "l0_trigger.backlog");
+  }
+  SECTION("throughput comes first") {
+    bench.objective.first = Priority::kThroughput;
+    CHECK_FALSE(bench.run(60, knob::kL0Trigger));
+    bench.f.stalled_ratio = 0.2;
+    const auto back = bench.run(8, knob::kL0Trigger);
+    REQUIRE(back);
+    CHECK(back->rule == "l0_trigger.backlog");
+  }
+}
+
 TEST_CASE("L0 trigger: of several raised ones the fullest goes back first", "[headroom]") {
   HeadroomBench bench = merging();
   bench.f.knobs.edit()[1] = jobs_knob(4);
