@@ -36,8 +36,7 @@ constexpr double kOtherWorkingSet = 1.25;
 // ...or so many times fewer for so long; or it may have, unseen, after an hour, two, ... a day.
 constexpr double kFewerSeconds = 30, kLongestKneeSeconds = 24 * 3600;
 // What answers another load is no experiment, which has to be small enough to find a knee: two
-// steps at once, as far as the guard lets one change go. cache-outgrown reads in 0.74 ms so, in
-// 0.94 with a step at a time (docs/results.md).
+// steps at once, as far as the guard lets one change go (docs/results.md, cache-outgrown).
 constexpr double kOtherLoadSteps = 2, kMostAtOnce = 2;
 
 std::int64_t most_bytes(const Situation& situation, const KnobReading& reading) {

@@ -25,6 +25,8 @@ constexpr double kFewReads = 0.1;
 constexpr double kL0HalfFull = 0.5, kL0Danger = 0.75;
 // Writers that wait for level 0, or soon will, need its compactions early, not large.
 constexpr double kL0CrowdedSeconds = 2, kL0CrowdedRestSeconds = 900;
+// Longer than a single stall shows in the mean of 3 s.
+constexpr double kL0LosesSeconds = 5;
 
 // Filters spare look-ups, but not iterators.
 bool reads_bear_it(const Features& f, const std::string& column_family) {
@@ -128,17 +130,18 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
   note_changes(situation.features);
   // Level 0 that nears its limit is no place to wait for more files.
   const bool full = situation.l0_ratio.value_or(1) >= kL0HalfFull;
+  const bool in_danger =
+      situation.trouble && situation.backlog_cause == "l0" &&
+      (situation.stalled || situation.features.l0_ratio.value_or(1) >= kL0Danger);
   // Where bytes count a full level 0 is what the trigger was raised for, and a delay that is no
   // slower than what is written costs nobody anything.
-  const bool felt = situation.bytes_count()
-                        ? situation.loses_time
-                        : situation.stalled || situation.features.l0_ratio.value_or(1) >= kL0Danger;
-  const bool in_danger = situation.trouble && situation.backlog_cause == "l0" && felt;
+  const bool bytes_count = situation.bytes_count();
+  const bool crowds = in_danger && (!bytes_count || situation.loses_time);
   const bool presses = situation.writes_press();
   const double pressed = pressed_.update(presses && !full && !in_danger, now);
-  const double crowded = crowded_.update(in_danger && !situation.relief_comes, now);
+  const double crowded = crowded_.update(crowds && !situation.relief_comes, now);
   const double idle = idle_.update(situation.comfortable && !presses, now);
-  if (crowded >= kL0CrowdedSeconds) {
+  if (crowded >= (bytes_count ? kL0LosesSeconds : kL0CrowdedSeconds)) {
     auto back = lower(situation, "l0_trigger.backlog",
                       backlog_text(situation) + ": its compactions are to begin earlier again",
                       kL0HalfFull);  // those that are not full take jobs from the one that is

@@ -145,8 +145,8 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
   out.l0_ratio = l0_.mean(10);
   out.stalled = writes_stall(f) || out.stalled_ratio.value_or(0) >= kStalledOver3s ||
                 (backlog != nullptr && backlog->event);
-  out.loses_time =
-      f.write_stopped.value_or(0) > 0 || out.stalled_ratio.value_or(1) >= kStalledOver3s;
+  out.loses_time = out.stalled && (f.write_stopped.value_or(0) > 0 ||
+                                   out.stalled_ratio.value_or(1) >= kStalledOver3s);
   bool warns = backlog != nullptr && backlog->state != AlertState::kOk;
   out.trouble = out.stalled || warns;
   const bool half_full =
@@ -233,8 +233,8 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
                                                         : *await >= kLoadedAwait * *light_await_;
     out.device_loaded = compacts && slower && *await >= kLoadedAwaitMs;
   }
-  out.workers_help = out.device_loaded ? out.stalled && out.loses_time
-                                       : out.stalled || (out.trouble && out.near_limit);
+  out.workers_help =
+      out.device_loaded ? out.loses_time : out.stalled || (out.trouble && out.near_limit);
   // What it writes is what reads of others on the device wait for.
   const bool writes = background_.mean(10).value_or(0) > 0;
   const bool others_wait = f.shared && f.shared->write_size_max_bytes && writes && !out.read_lately;

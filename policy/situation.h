@@ -27,9 +27,10 @@ struct Situation {
   Nanoseconds now{0};
 
   // The backlog: what writes wait for, or will.
-  bool stalled = false;     // writes are delayed, stopped or lost time to stalls
-  bool loses_time = false;  // ...are stopped, or lost 5% of the last 3 s
-  bool trouble = false;     // stalled, or the indicator warns
+  bool stalled = false;  // writes are delayed, stopped or lost time to stalls
+  // Stalled, and writes are stopped or lost 5% of the last 3 s, or nobody knows how much.
+  bool loses_time = false;
+  bool trouble = false;  // stalled, or the indicator warns
   // Level 0 is at half of its slowdown trigger, pending bytes are at half of their limit, or three
   // quarters of the memtables wait: seen, so that nothing is raised for what is not known.
   bool near_limit = false;

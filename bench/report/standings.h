@@ -18,8 +18,7 @@ namespace rocktune::bench::report {
 struct PolicyFigures {
   std::size_t runs = 0;  // complete ones
   std::optional<double> read_p99_us, seconds_above_slo, ops_per_second, stall_seconds;
-  // The same as read_p99_us where every phase of the scenario has a rate.
-  std::optional<double> any_moment_p99_us;
+  std::optional<double> any_moment_p99_us;  // of reads; of phases without a rate alone
 };
 
 struct ScenarioStanding {

@@ -84,23 +84,55 @@ TEST_CASE("L0 trigger: where bytes count, a delay that costs writers no time tak
   bench.f.knobs.edit()[1] = jobs_knob(4);
   bench.knob(knob::kL0Trigger).value = 8;
   bench.knob(knob::kL0Trigger).owner = KnobOwner::kRocktune;
+  bench.f.column_families[0].level0_slowdown_trigger = 20;
+  bench.f.column_families[0].levels[0].files = 20;
   bench.backlog(20);
   bench.f.delayed_bytes_per_second = 16e6;  // as RocksDB says; more than is written
   bench.f.stalled_ratio = 0.01;
+  const auto goes_back = [&bench](double seconds) {
+    const auto back = bench.run(seconds, knob::kL0Trigger);
+    return back && back->rule == "l0_trigger.backlog" && back->to == 4;
+  };
   SECTION("reads come first: the full level 0 is reason enough") {
     bench.objective.first = Priority::kReadP99;
-    const auto back = bench.run(4, knob::kL0Trigger);
-    REQUIRE(back);
-    CHECK(back->rule == "l0_trigger.backlog");
+    CHECK(goes_back(4));
   }
-  SECTION("throughput comes first") {
+  for (const Priority first : {Priority::kThroughput, Priority::kWriteAmplification}) {
+    DYNAMIC_SECTION("bytes count: " << to_string(first)) {
+      bench.objective.first = first;
+      CHECK_FALSE(bench.run(60, knob::kL0Trigger));
+      SECTION("writers lose time") {
+        bench.f.stalled_ratio = 0.2;
+        CHECK(goes_back(10));
+      }
+      SECTION("writers are stopped") {
+        bench.f.write_stopped = 1;
+        CHECK(goes_back(10));
+      }
+      SECTION("one stall is none") {
+        bench.f.stalled_ratio = 0.4;
+        bench.run(0.5, knob::kL0Trigger);
+        bench.f.stalled_ratio = 0.01;
+        CHECK_FALSE(bench.run(60, knob::kL0Trigger));
+      }
+    }
+  }
+  SECTION("a warning alone is no lost time, where nobody counts that") {
     bench.objective.first = Priority::kThroughput;
+    bench.f.delayed_bytes_per_second.reset();
+    bench.f.stalled_ratio.reset();
     CHECK_FALSE(bench.run(60, knob::kL0Trigger));
-    bench.f.stalled_ratio = 0.2;
-    const auto back = bench.run(8, knob::kL0Trigger);
-    REQUIRE(back);
-    CHECK(back->rule == "l0_trigger.backlog");
   }
+}
+
+TEST_CASE("L0 trigger: where bytes count, too, it is not raised in a delay", "[headroom]") {
+  HeadroomBench bench = merging();
+  bench.objective.first = Priority::kThroughput;
+  bench.f.knobs.edit()[1] = jobs_knob(4);
+  bench.backlog(20);
+  bench.f.delayed_bytes_per_second = 16e6;
+  bench.f.stalled_ratio = 0.01;
+  CHECK_FALSE(bench.run(60, knob::kL0Trigger));
 }
 
 TEST_CASE("L0 trigger: of several raised ones the fullest goes back first", "[headroom]") {
