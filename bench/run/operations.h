@@ -21,15 +21,11 @@ struct LiveWork {
   void record(std::size_t family, scenario::Operation operation, Nanoseconds latency) {
     latencies[family][static_cast<std::size_t>(operation)].record(latency);
   }
-  void record_moment(scenario::Operation operation, Nanoseconds latency) {
-    any_moment[static_cast<std::size_t>(operation)].record(latency);
-  }
   void count_not_found() {
     not_found.store(not_found.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 
   std::vector<LiveLatencies> latencies;     // by column family
-  LiveLatencies any_moment;                 // of a phase without a rate: see moments.h
   std::atomic<std::uint64_t> not_found{0};  // reads of a record that was not there
 };
 

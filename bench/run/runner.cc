@@ -100,13 +100,13 @@ class PhaseRun {
 
   Result<PhaseResult> finish(const Seen& at_start, PhaseResult result) {
     result.total = between(at_start, look(), start_, std::max(monotonic_now(), start_));
-    for (const LiveWork& mine : work_) result.total.any_moment.add(mine.any_moment);
     for (std::size_t i = 0; i < done_.size(); ++i) {
       if (!done_[i].status.ok()) {
         return fail(ErrorCode::kIo, "phase " + phase_.name + ": " + done_[i].status.ToString());
       }
       result.total.never_started += done_[i].never_started;
       result.total.waiting.add(done_[i].waiting);
+      result.total.any_moment.add(done_[i].any_moment);
       run_.inserted[i].count = done_[i].inserted;
     }
     return result;

@@ -48,8 +48,8 @@ class Worker {
       work_.record(family, request.operation, now - due);
       if (pacer.paced()) continue;
       moments.done(request.operation, now - due, now,
-                   [this](scenario::Operation kind, Nanoseconds latency) {
-                     work_.record_moment(kind, latency);
+                   [&done](scenario::Operation kind, Nanoseconds latency) {
+                     done.any_moment.of[static_cast<std::size_t>(kind)].record(latency);
                    });
     }
     count_waiting(pacer, done);

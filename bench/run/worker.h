@@ -29,6 +29,7 @@ struct WorkerDone {
   rocksdb::Status status;  // of the first operation that failed
   std::uint64_t never_started = 0;
   Latencies waiting;           // how long those had waited by the end
+  Latencies any_moment;        // of a phase without a rate: see moments.h
   std::uint64_t inserted = 0;  // by this thread, after the phase
 };
 
