@@ -5,6 +5,7 @@
 #include "policy/buffers_loop.h"
 #include "policy/filter_loop.h"
 #include "policy/flow_loop.h"
+#include "policy/l0_room_loop.h"
 #include "policy/l0_trigger_loop.h"
 #include "policy/level_base_loop.h"
 #include "policy/shape_loop.h"
@@ -42,7 +43,12 @@ class Headroom : public Policy {
     add(std::move(jobs));
     add(subcompactions_.decide(situation));
     add(flow_.decide(situation));
-    add(soft_limits_.decide(situation));
+    std::optional<Proposal> soft_limit = soft_limits_.decide(situation);
+    std::optional<Proposal> room = l0_room_.decide(situation);
+    // One proposal for each knob: who stops writers wants no room.
+    if (soft_limit && room && soft_limit->knob == room->knob) room.reset();
+    add(std::move(soft_limit));
+    add(std::move(room));
     add(write_size_.decide(situation));
     merges_.observe(input.features);
     add(l0_trigger_.decide(situation, merges_));
@@ -80,6 +86,7 @@ class Headroom : public Policy {
     subcompactions_.reset();
     flow_.reset();
     soft_limits_.reset();
+    l0_room_.reset();
     write_size_.reset();
     merges_.reset();
     l0_trigger_.reset();
@@ -111,6 +118,7 @@ class Headroom : public Policy {
   SubcompactionsLoop subcompactions_;
   FlowLoop flow_;
   SoftLimitsLoop soft_limits_;
+  L0RoomLoop l0_room_;
   WriteSizeLoop write_size_;
   Level0Merges merges_;
   L0TriggerLoop l0_trigger_;

@@ -13,6 +13,7 @@
 #include "policy/policy.h"
 #include "policy/raised_jobs.h"
 #include "policy/situation.h"
+#include "policy/spared_jobs.h"
 #include "policy/wishes.h"
 
 namespace rocktune {
@@ -109,10 +110,16 @@ class JobsLoop {
                                                          const KnobReading& reading) const;
   [[nodiscard]] std::optional<Proposal> give_back_costly(const Situation& situation,
                                                          const KnobReading& reading) const;
+  [[nodiscard]] std::optional<Proposal> spare(const Situation& situation,
+                                              const KnobReading& reading) const;
+  [[nodiscard]] std::optional<Proposal> end_sparing(const Situation& situation,
+                                                    const KnobReading& reading) const;
 
   HeadroomParams params_;
   RaisedJobs raised_;
   CostlyJobs costly_;
+  SparedJobs spared_;
+  OwnWish spares_;
   // Doubles each time a returned job was wanted again soon; halves when it was wanted later.
   double return_seconds_;
   // On a loaded device: how long writers have to go without a stall before the jobs that ended it

@@ -1,7 +1,8 @@
 // The loop of max_background_jobs: more slots while a backlog waits for them; one back at a time
 // when nothing has used it for minutes, or when the device is what compactions wait for: there
 // several of them only take more of it from reads. A raise that brought nothing on such a device
-// (policy/raised_jobs.h), or cost reads on any (policy/costly_jobs.h), goes back as a whole.
+// (policy/raised_jobs.h), or cost reads on any (policy/costly_jobs.h), goes back as a whole. Where
+// bytes count a full device gets by with fewer than were found (policy/spared_jobs.h).
 #include <algorithm>
 
 #include "model/knobs.h"
@@ -13,6 +14,7 @@ namespace rocktune {
 namespace {
 
 constexpr double kJobsEvaluationSeconds = 30;
+constexpr double kSparedEvaluationSeconds = 60;  // several compactions, one after the other
 // Slots count as full from this share of them in the mean of 3 s.
 constexpr double kFullShare = 0.8;
 // How long the limiter may go first.
@@ -23,7 +25,9 @@ constexpr double kLimiterShowsSeconds = 5;
 constexpr double kReturnedTooSoonSeconds = 900;
 constexpr double kLongestReturnSeconds = 4 * 3600;
 constexpr double kCpuExhausted = 0.95;
-constexpr std::string_view kFutileRule = "jobs.futile", kCostlyRule = "jobs.costly";
+// Each with its own rest: from these nothing is learnt of how soon a job may be returned.
+constexpr std::string_view kFutileRule = "jobs.futile", kCostlyRule = "jobs.costly",
+                           kSparedRule = "jobs.spared", kWantedRule = "jobs.wanted";
 
 // The least number of jobs above this with more slots of that kind.
 std::int64_t next_with_more(std::int64_t jobs, std::int64_t (*slots)(std::int64_t)) {
@@ -191,13 +195,44 @@ std::optional<Proposal> JobsLoop::give_back_costly(const Situation& situation,
   return out;
 }
 
+std::optional<Proposal> JobsLoop::spare(const Situation& situation,
+                                        const KnobReading& reading) const {
+  const auto to = spared_.fewer(situation, reading);
+  if (!to) return std::nullopt;
+  Proposal out = propose(reading, *to, kSparedRule);
+  out.reason = "the device is full, and " + text::number(*situation.running_compactions, 1) +
+               " compactions at a time take turns on it: of fewer each merges more of level 0";
+  out.expected = expect_fewer_writes(situation, kSparedEvaluationSeconds);
+  out.evidence = backlog_evidence(situation);
+  return out;
+}
+
+std::optional<Proposal> JobsLoop::end_sparing(const Situation& situation,
+                                              const KnobReading& reading) const {
+  const auto why = spared_.to_return(situation, reading);
+  if (!why) return std::nullopt;
+  const bool wanted = *why == SparedJobs::Return::kWanted;
+  Proposal out = propose(reading, reading.found, kWantedRule);
+  out.reason = wanted ? backlog_text(situation)
+               : *why == SparedJobs::Return::kRoom
+                   ? "the device has room again"
+                   : "reads are not to look into what gathers in level 0";
+  out.reason += ": the " + std::to_string(reading.found) + " background jobs that were found";
+  out.expected = wanted ? expect_relief(situation, kJobsEvaluationSeconds)
+                        : no_more_stalls(situation, kJobsEvaluationSeconds);
+  out.evidence = backlog_evidence(situation);
+  return out;
+}
+
 std::optional<Proposal> JobsLoop::decide(const Situation& situation, bool limiter_first) {
   const KnobReading* reading = changeable_knob(situation.features, knob::kBackgroundJobs);
   if (reading == nullptr) return std::nullopt;
   auto proposal = look_and_decide(situation, *reading, limiter_first);
-  const bool judged = proposal && (proposal->rule == kFutileRule || proposal->rule == kCostlyRule);
-  wish_.note(judged ? std::nullopt : proposal, situation.now);  // not returned too soon
-  raise_wish_.note(proposal, situation.now);
+  const auto is = [&proposal](std::string_view rule) { return proposal && proposal->rule == rule; };
+  const bool learns = !is(kFutileRule) && !is(kCostlyRule) && !is(kSparedRule);
+  wish_.note(learns ? proposal : std::nullopt, situation.now);
+  spares_.note(is(kSparedRule) ? proposal : std::nullopt, situation.now);
+  raise_wish_.note(is(kWantedRule) ? std::nullopt : proposal, situation.now);
   return proposal;
 }
 
@@ -207,6 +242,7 @@ std::optional<Proposal> JobsLoop::look_and_decide(const Situation& situation,
   const bool own = raise_wish_.explains(situation.now);
   raised_.observe(situation, reading.value, own);
   costly_.observe(situation, reading.value, own);
+  spared_.observe(situation, reading, spares_.explains(situation.now));
   note_changes(reading, situation.now);
   const Value& rate = situation.features.limiter_rate;
   const bool rose = limiter_rate_ && (!rate || *rate > *limiter_rate_);
@@ -214,11 +250,13 @@ std::optional<Proposal> JobsLoop::look_and_decide(const Situation& situation,
   const double waited = limiter_first_.update(limiter_first, situation.now);
   const bool waits = limiter_first && waited < kLimiterFirstSeconds;
   if (waits || rose) limiter_raised_ = situation.now;
+  if (auto proposal = end_sparing(situation, reading)) return proposal;
   if (waits) return std::nullopt;
   if (auto proposal = give_back_futile(situation, reading)) return proposal;
   if (auto proposal = give_back_costly(situation, reading)) return proposal;
   if (auto proposal = relieve(situation, reading)) return proposal;
   if (auto proposal = give_back_loaded(situation, reading)) return proposal;
+  if (auto proposal = spare(situation, reading)) return proposal;
   return give_back(situation, reading);
 }
 

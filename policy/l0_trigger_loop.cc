@@ -5,6 +5,7 @@
 
 #include "model/knobs.h"
 #include "model/text.h"
+#include "policy/level0_reads.h"
 #include "policy/memory.h"
 
 namespace rocktune {
@@ -19,24 +20,12 @@ constexpr double kL0UnheardSeconds = kL0TriggerEvaluationSeconds + 15;
 // again may come before that has ended, and more in a burst. Further where latency is not what
 // comes first.
 constexpr double kL0MostShare = 0.3, kL0FurtherShare = 0.4;
-// Reads that are this few beside writes do not count.
-constexpr double kFewReads = 0.1;
 // Level 0 in the mean of 10 s, and now, as a share of its slowdown trigger.
 constexpr double kL0HalfFull = 0.5, kL0Danger = 0.75;
 // Writers that wait for level 0, or soon will, need its compactions early, not large.
 constexpr double kL0CrowdedSeconds = 2, kL0CrowdedRestSeconds = 900;
 // Longer than a single stall shows in the mean of 3 s.
 constexpr double kL0LosesSeconds = 5;
-
-// Filters spare look-ups, but not iterators.
-bool reads_bear_it(const Features& f, const std::string& column_family) {
-  const double seeks = f.seeks_per_second.value_or(0), writes = f.writes_per_second.value_or(0);
-  const KnobReading* filters = f.knobs.find(knob::kBloomBits, column_family);
-  const bool filtered = filters != nullptr && filters->value > 0;
-  if (filtered) return seeks <= kFewReads * (f.reads_per_second.value_or(0) + writes);
-  return f.reads_per_second && f.writes_per_second &&
-         *f.reads_per_second + seeks <= kFewReads * writes;
-}
 
 // Of its slowdown trigger.
 double level0_share(const Features& f, const std::string& column_family) {
@@ -84,7 +73,7 @@ std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
     if (trigger == nullptr || !trigger->changeable || trigger->owner == KnobOwner::kManual ||
         trigger->value < 1)
       continue;
-    if (!reads_bear_it(f, family.name) || unheard_.rests(family.name, situation.now)) continue;
+    if (!reads_bear_level0(f, family.name) || unheard_.rests(family.name, situation.now)) continue;
     if (highest_trigger(situation, *trigger) <= trigger->value) continue;
     if (most != nullptr && merging->saved_by_doubling() <= most->saved_by_doubling()) continue;
     best = trigger;

@@ -234,8 +234,11 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
                                             const KnobReading& reading) {
   const Nanoseconds now = situation.now;
   const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
-  // Nothing that is raised brings a full device more.
-  const bool slow = (situation.stalled && !situation.relief_comes) || falls_behind(situation);
+  // Nothing that is raised brings a full device more. Where bytes count a delay that costs nobody
+  // any time is no reason to give up what they gain.
+  const bool stalls = situation.bytes_count() ? situation.loses_time : situation.stalled;
+  const bool slow =
+      (stalls && !situation.relief_comes) || (falls_behind(situation) && !situation.bytes_count());
   const double stalled = stalled_.update(ours && slow, now);
   if (!ours) return std::nullopt;
   if (trial_ && !trial_->ms_per_byte && write_ms_per_byte_.size() >= kLeastWork) {
