@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "model/knobs.h"
 #include "model/text.h"
@@ -143,7 +144,9 @@ std::optional<Proposal> GiveBack::decide(const PolicyInput& input, const KnobRea
 
 void GiveBack::inherit(const PolicyInput& input) {
   const KnobReading* jobs = input.features.knobs.find(knob::kBackgroundJobs, "");
-  if (inherited_ || jobs == nullptr) return;
+  const bool shared_before = std::exchange(
+      shared_, input.features.shared.has_value() && input.features.shared->jobs_max.has_value());
+  if (jobs == nullptr || (inherited_ && (shared_before || !shared_))) return;
   inherited_ = true;
   if (jobs->owner != KnobOwner::kRocktune || jobs->value >= jobs->found) return;
   lowered_.try_emplace(jobs->name, Lowered{jobs->found, jobs->value, jobs->value});

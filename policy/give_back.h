@@ -6,8 +6,9 @@
 //   limit while this database has a backlog itself: that would be paid for twice.
 // - share.returned: a knob that was lowered so, and that the policy has not lowered since, goes
 //   back towards where it stood, as far as the slice allows; a cache not while memory is low.
-//   Jobs that stand below what was found at the first look are taken for lowered so by an earlier
-//   engine: the loop of jobs does not lower them there.
+//   Jobs that stand below what was found at the first look, or when jobs begin to be shared, are
+//   taken for lowered so: by an earlier engine, or by the loop of jobs, which leaves them alone
+//   from then on (policy/spared_jobs.h).
 //
 // Pure; deterministic; bounded; one per engine.
 #pragma once
@@ -46,12 +47,12 @@ class GiveBack {
     // Where it stood before, the lowest that was asked for since it last rose, and where it stands.
     std::int64_t from = 0, to = 0, seen = 0;
   };
-  // What an earlier engine has lowered and not given back.
+  // What others have lowered and not given back.
   void inherit(const PolicyInput& input);
 
   std::map<std::string, Lowered> lowered_;  // by knob
   MemoryWatch memory_;
-  bool inherited_ = false;
+  bool inherited_ = false, shared_ = false;
 };
 
 }  // namespace rocktune

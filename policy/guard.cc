@@ -165,10 +165,12 @@ std::optional<Verdict> Guard::State::check_time(const LimitInput& input, const L
   if (!goes_back && !protects && !(relief && history.stalled_lately(now))) {
     if (auto why = blames.blocks(proposal, now)) return held(proposal, "blamed", *why);
   }
-  // What takes a change back was paid for by that change, and so was what raises a limiter from
-  // below where it was found.
-  const bool lets_go = proposal.knob == knob::kRateLimit && proposal.to > proposal.from &&
-                       proposal.from < input.reading.found;
+  // What takes a change back was paid for by that change, and so was what raises a limiter, or
+  // jobs, from below where they were found.
+  const bool works_off =
+      proposal.knob == knob::kRateLimit || proposal.knob == knob::kBackgroundJobs;
+  const bool lets_go =
+      works_off && proposal.to > proposal.from && proposal.from < input.reading.found;
   if (!is_return(proposal) && !protects && !lets_go) {
     if (auto why = history.over_budget(budget.changes_per_hour, now)) {
       return held(proposal, "budget", *why);

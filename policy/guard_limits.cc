@@ -184,6 +184,9 @@ std::optional<std::string> apply_step(const LimitInput& input, Limited& limited)
   double high = std::max(from * input.spec.max_step_ratio, from + least);
   if (input.spec.name == knob::kRateLimit) {
     if (auto unknown = limiter_step(input, low, high)) return unknown;
+  } else if (input.spec.name == knob::kBackgroundJobs) {
+    // Writers who wait for those that were found are not to climb there.
+    high = std::max(high, static_cast<double>(input.reading.found));
   }
   Range range = allowed_range(input);
   std::int64_t lowest = std::max(range.low, std::min(whole_bytes(std::ceil(low)), range.high));

@@ -45,8 +45,10 @@ class Headroom : public Policy {
     add(flow_.decide(situation));
     std::optional<Proposal> soft_limit = soft_limits_.decide(situation);
     std::optional<Proposal> room = l0_room_.decide(situation);
-    // One proposal for each knob: who stops writers wants no room.
-    if (soft_limit && room && soft_limit->knob == room->knob) room.reset();
+    // One proposal for each knob: a delay that begins too late gets no room.
+    if (soft_limit && room && soft_limit->knob == room->knob &&
+        soft_limit->column_family == room->column_family)
+      room.reset();
     add(std::move(soft_limit));
     add(std::move(room));
     add(write_size_.decide(situation));

@@ -119,7 +119,6 @@ class JobsLoop {
   RaisedJobs raised_;
   CostlyJobs costly_;
   SparedJobs spared_;
-  OwnWish spares_;
   // Doubles each time a returned job was wanted again soon; halves when it was wanted later.
   double return_seconds_;
   // On a loaded device: how long writers have to go without a stall before the jobs that ended it

@@ -52,7 +52,8 @@ void JobsLoop::note_changes(const KnobReading& reading, Nanoseconds now) {
   // What is not needed goes back one at a time; all at once to what was found is the lease's end.
   const bool expired = jobs_ && reading.value == reading.found && *jobs_ - reading.value > 1;
   if (jobs_ && reading.value < *jobs_ && !expired && wish_.explains(now)) last_return_ = now;
-  if (jobs_ && reading.value > *jobs_) learn_from_raise(now);
+  // Those that were spared are no returned ones.
+  if (jobs_ && reading.value > *jobs_ && *jobs_ >= reading.found) learn_from_raise(now);
   jobs_ = reading.value;
 }
 
@@ -86,6 +87,7 @@ void JobsLoop::look(const Situation& situation, const KnobReading& reading) {
 }
 
 std::optional<Proposal> JobsLoop::relieve(const Situation& situation, const KnobReading& reading) {
+  if (spared_.are_fewer()) return std::nullopt;  // all that were found come back, or none
   if (!situation.workers_help || !raised_.may_raise(situation.now)) return std::nullopt;
   if (!costly_.may_raise(situation)) return std::nullopt;
   // Flushes that writers wait for share the device with compactions: more of those, which come with
@@ -207,19 +209,26 @@ std::optional<Proposal> JobsLoop::spare(const Situation& situation,
   return out;
 }
 
+// No experiment: it expects nothing, and is not judged.
 std::optional<Proposal> JobsLoop::end_sparing(const Situation& situation,
                                               const KnobReading& reading) const {
-  const auto why = spared_.to_return(situation, reading);
-  if (!why) return std::nullopt;
-  const bool wanted = *why == SparedJobs::Return::kWanted;
-  Proposal out = propose(reading, reading.found, kWantedRule);
-  out.reason = wanted ? backlog_text(situation)
-               : *why == SparedJobs::Return::kRoom
-                   ? "the device has room again"
-                   : "reads are not to look into what gathers in level 0";
-  out.reason += ": the " + std::to_string(reading.found) + " background jobs that were found";
-  out.expected = wanted ? expect_relief(situation, kJobsEvaluationSeconds)
-                        : no_more_stalls(situation, kJobsEvaluationSeconds);
+  const auto& why = spared_.to_return();
+  const std::int64_t to =
+      std::min(reading.found, situation.budget.jobs_max.value_or(reading.found));
+  if (!why || to <= reading.value) return std::nullopt;
+  Proposal out = propose(reading, to, kWantedRule);
+  switch (*why) {
+    case SparedJobs::Return::kWanted:
+      out.reason = backlog_text(situation);
+      break;
+    case SparedJobs::Return::kIdleDevice:
+      out.reason = "compactions have not loaded the device for a while";
+      break;
+    case SparedJobs::Return::kUnsuited:
+      out.reason = "one compaction at a time no longer suits this database";
+      break;
+  }
+  out.reason += ": as many background jobs as were found";
   out.evidence = backlog_evidence(situation);
   return out;
 }
@@ -231,7 +240,6 @@ std::optional<Proposal> JobsLoop::decide(const Situation& situation, bool limite
   const auto is = [&proposal](std::string_view rule) { return proposal && proposal->rule == rule; };
   const bool learns = !is(kFutileRule) && !is(kCostlyRule) && !is(kSparedRule);
   wish_.note(learns ? proposal : std::nullopt, situation.now);
-  spares_.note(is(kSparedRule) ? proposal : std::nullopt, situation.now);
   raise_wish_.note(is(kWantedRule) ? std::nullopt : proposal, situation.now);
   return proposal;
 }
@@ -242,7 +250,7 @@ std::optional<Proposal> JobsLoop::look_and_decide(const Situation& situation,
   const bool own = raise_wish_.explains(situation.now);
   raised_.observe(situation, reading.value, own);
   costly_.observe(situation, reading.value, own);
-  spared_.observe(situation, reading, spares_.explains(situation.now));
+  spared_.observe(situation, reading);
   note_changes(reading, situation.now);
   const Value& rate = situation.features.limiter_rate;
   const bool rose = limiter_rate_ && (!rate || *rate > *limiter_rate_);

@@ -1,112 +1,159 @@
 #include "policy/l0_room_loop.h"
 
+#include <algorithm>
 #include <string>
 
 #include "model/knobs.h"
 #include "model/text.h"
 #include "policy/job_slots.h"
 #include "policy/level0_reads.h"
+#include "policy/spared_jobs.h"
 
 namespace rocktune {
 namespace {
 
 constexpr double kRoomEvaluationSeconds = 60;
-constexpr double kRoomFullSeconds = 3;
-// As for the trigger (policy/l0_trigger_loop.cc): longer than a single stall shows.
+constexpr double kRoomFullSeconds = 3, kRoomIdleSeconds = 300;
+// Longer than a single stall shows in the mean of 3 s.
 constexpr double kRoomLostSeconds = 5, kRoomLostRestSeconds = 900;
-constexpr double kRoomIdleSeconds = 300;
+// A wish that stands so long without any effect is held up by somebody else's word.
+constexpr double kRoomUnheardSeconds = kRoomEvaluationSeconds + 15;
+// Level 0 from this share of its slowdown trigger on is what writers wait for, or soon will.
+constexpr double kCrowded = 0.9;
 // A smaller step gathers next to nothing.
 constexpr std::int64_t kLeastStep = 2;
+
+std::int64_t files_of(const ColumnFamilyReading& family) {
+  return family.levels.empty() ? 0 : static_cast<std::int64_t>(family.levels[0].files);
+}
 
 const KnobReading* slowdown_of(const Features& f, const ColumnFamilyReading& family) {
   const KnobReading* slowdown = f.knobs.find(knob::kL0Slowdown, family.name);
   return slowdown != nullptr && slowdown->changeable ? slowdown : nullptr;
 }
 
-std::int64_t files_of(const ColumnFamilyReading& family) {
-  return family.levels.empty() ? 0 : static_cast<std::int64_t>(family.levels[0].files);
+// By rocktune, and not back yet.
+bool is_widened(const KnobReading* slowdown) {
+  return slowdown != nullptr && slowdown->owner == KnobOwner::kRocktune &&
+         slowdown->value > slowdown->found;
+}
+
+bool is_crowded(const ColumnFamilyReading& family, const KnobReading& slowdown) {
+  return static_cast<double>(files_of(family)) >= kCrowded * static_cast<double>(slowdown.value);
 }
 
 // With more of them RocksDB begins several as soon as there is anything to gather.
 bool one_at_a_time(const Features& f) {
-  const KnobReading* jobs = f.knobs.find(knob::kBackgroundJobs, std::string_view());
+  const KnobReading* jobs = changeable_knob(f, knob::kBackgroundJobs);
   return jobs != nullptr && compaction_slots(jobs->value) == 1;
+}
+
+// What it may be widened to; absent: not at all.
+std::optional<std::int64_t> wider(const Situation& situation, const ColumnFamilyReading& family,
+                                  const KnobReading* slowdown) {
+  const bool free =
+      slowdown != nullptr && slowdown->owner == KnobOwner::kFound && slowdown->value > 0;
+  const bool leveled = family.leveled_compaction.value_or(0) != 0;
+  if (!free || !leveled || !family.level0_stop_trigger) return std::nullopt;
+  if (!reads_bear_level0(situation.features, family.name)) return std::nullopt;
+  const std::int64_t value = slowdown->value;
+  const double near_limit = kNearLimit * static_cast<double>(value);
+  if (static_cast<double>(files_of(family)) < near_limit) return std::nullopt;
+  const auto stop = static_cast<std::int64_t>(*family.level0_stop_trigger);
+  const std::int64_t step = std::min(stop - value, value) / 2;
+  const bool leaves_room = stop - (value + step) >= kLeastLevel0Room;
+  return step >= kLeastStep && leaves_room ? std::optional(value + step) : std::nullopt;
 }
 
 }  // namespace
 
-std::optional<Proposal> L0RoomLoop::give_back(const Situation& situation) {
+void L0RoomLoop::look(const Situation& situation) {
   const Features& f = situation.features;
-  const bool lost = lost_.update(situation.loses_time, situation.now) >= kRoomLostSeconds;
-  const bool rests = idle_.update(situation.comfortable && !situation.writes_press(),
-                                  situation.now) >= kRoomIdleSeconds;
-  const ColumnFamilyReading* fullest = nullptr;
-  const KnobReading* knob = nullptr;
+  const Nanoseconds now = situation.now;
+  bool crowded = false;
   for (const ColumnFamilyReading& family : f.column_families) {
     const KnobReading* slowdown = slowdown_of(f, family);
-    const bool ours = slowdown != nullptr && slowdown->owner == KnobOwner::kRocktune &&
-                      slowdown->value > slowdown->found;
-    if (!ours) continue;
-    // What was found would delay those who are not delayed now; what writers lose time to
-    // elsewhere is no matter of room.
-    const bool full = files_of(family) >= slowdown->found;
-    const bool suits = situation.bytes_count() && reads_bear_level0(f, family.name);
-    if (full ? !lost : suits && !rests) continue;
-    if (fullest != nullptr && files_of(family) <= files_of(*fullest)) continue;
-    fullest = &family;
-    knob = slowdown;
+    if (!is_widened(slowdown)) continue;
+    unheard_.granted(family.name);
+    crowded = crowded || is_crowded(family, *slowdown);
   }
-  if (fullest == nullptr) return std::nullopt;
-  const bool full = files_of(*fullest) >= knob->found;
-  Proposal out = propose(*knob, knob->found, full ? "l0_room.lost" : "l0_room.idle");
+  unheard_.keep(f.column_families);
+  const bool loses = situation.loses_time && crowded;
+  if (loses) lost_at_ = now;
+  lost_seconds_ = lost_.update(loses, now);
+  full_seconds_ = full_.update(situation.device_loaded, now);
+  // Not wasteful(): an objective is no load.
+  const bool busy = situation.device_loaded || situation.pressed || situation.piling;
+  idle_seconds_ = idle_.update(situation.comfortable && !busy, now);
+}
+
+std::optional<Proposal> L0RoomLoop::give_back(const Situation& situation) const {
+  const Features& f = situation.features;
+  const bool lost = lost_seconds_ >= kRoomLostSeconds;
+  Widened fullest;
+  for (const ColumnFamilyReading& family : f.column_families) {
+    const KnobReading* slowdown = slowdown_of(f, family);
+    if (!is_widened(slowdown)) continue;
+    const bool suits = situation.bytes_count() && reads_bear_level0(f, family.name);
+    const bool idle = !suits || idle_seconds_ >= kRoomIdleSeconds;
+    // What was found would delay those who are not delayed now.
+    const bool delays = files_of(family) >= slowdown->found;
+    const bool due = delays ? lost && is_crowded(family, *slowdown) : idle;
+    if (!due) continue;
+    if (fullest.family != nullptr && files_of(family) <= files_of(*fullest.family)) continue;
+    fullest = {&family, slowdown};
+  }
+  if (fullest.family == nullptr) return std::nullopt;
+  const bool delays = files_of(*fullest.family) >= fullest.slowdown->found;
+  Proposal out =
+      propose(*fullest.slowdown, fullest.slowdown->found, delays ? "l0_room.lost" : "l0_room.idle");
   out.reason =
-      full ? backlog_text(situation) + ": level 0 gathers more than compactions work off"
-           : std::string("nothing asks for room in level 0: writes are delayed where they were");
+      delays ? backlog_text(situation) + ": level 0 gathers more than compactions work off"
+             : std::string("nothing asks for room in level 0: writes are delayed where they were");
   out.expected = no_more_stalls(situation, kRoomEvaluationSeconds);
   out.evidence = backlog_evidence(situation);
-  if (full) lost_at_ = situation.now;
   return out;
 }
 
-std::optional<Proposal> L0RoomLoop::widen(const Situation& situation) {
+std::optional<Proposal> L0RoomLoop::widen(const Situation& situation) const {
   const Features& f = situation.features;
-  const ColumnFamilyReading* fullest = nullptr;
-  const KnobReading* knob = nullptr;
+  Widened fullest;
+  std::int64_t to = 0;
   for (const ColumnFamilyReading& family : f.column_families) {
     const KnobReading* slowdown = slowdown_of(f, family);
-    if (slowdown == nullptr || slowdown->owner != KnobOwner::kFound || slowdown->value < 1)
-      continue;
-    const bool leveled = family.leveled_compaction.value_or(0) != 0;
-    if (!leveled || !reads_bear_level0(f, family.name)) continue;
-    const std::int64_t files = files_of(family);
-    if (2 * files < slowdown->value) continue;
-    if (fullest != nullptr && files <= files_of(*fullest)) continue;
-    fullest = &family;
-    knob = slowdown;
+    const auto more = wider(situation, family, slowdown);
+    if (!more || unheard_.rests(family.name, situation.now)) continue;
+    if (fullest.family != nullptr && files_of(family) <= files_of(*fullest.family)) continue;
+    fullest = {&family, slowdown};
+    to = *more;
   }
-  if (fullest == nullptr || !fullest->level0_stop_trigger) return std::nullopt;
-  const auto stop = static_cast<std::int64_t>(*fullest->level0_stop_trigger);
-  const std::int64_t to = knob->value + (stop - knob->value) / 2;
-  if (to - knob->value < kLeastStep) return std::nullopt;
-  Proposal out = propose(*knob, to, "l0_room.writes");
-  out.reason = "the device is full, and level 0 has " + std::to_string(files_of(*fullest)) +
-               " of the " + std::to_string(knob->value) +
+  if (fullest.family == nullptr) return std::nullopt;
+  Proposal out = propose(*fullest.slowdown, to, "l0_room.writes");
+  out.reason = "the device is full, and level 0 has " + std::to_string(files_of(*fullest.family)) +
+               " of the " + std::to_string(fullest.slowdown->value) +
                " files at which writes are delayed: with room for " + std::to_string(to) +
-               " each compaction takes more of them (they stop at " + std::to_string(stop) + ")";
+               " a compaction takes more of them (writes stop at " +
+               std::to_string(*fullest.family->level0_stop_trigger) + ")";
   out.expected = expect_fewer_writes(situation, kRoomEvaluationSeconds);
   out.evidence = backlog_evidence(situation);
   return out;
 }
 
 std::optional<Proposal> L0RoomLoop::decide(const Situation& situation) {
-  const double full = full_.update(situation.device_loaded, situation.now);
+  look(situation);
   if (auto back = give_back(situation)) return back;
+  const bool suits = situation.bytes_count() && one_at_a_time(situation.features) &&
+                     situation.features.pending_ratio.value_or(1) < kNearLimit;
   const bool rests = within(lost_at_, situation.now, kRoomLostRestSeconds);
-  if (!situation.bytes_count() || full < kRoomFullSeconds || rests) return std::nullopt;
-  if (situation.loses_time || situation.features.pending_ratio.value_or(1) >= 0.5) {
+  if (!suits || rests || full_seconds_ < kRoomFullSeconds || situation.loses_time) {
     return std::nullopt;
   }
-  return one_at_a_time(situation.features) ? widen(situation) : std::nullopt;
+  auto out = widen(situation);
+  if (out && unheard_.wished(out->column_family, situation.now, kRoomUnheardSeconds,
+                             kRoomUnheardSeconds)) {
+    out.reset();
+  }
+  return out;
 }
 
 }  // namespace rocktune

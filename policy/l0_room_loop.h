@@ -1,18 +1,16 @@
-// The loop that raises level0_slowdown_writes_trigger: room for level 0 to gather, where a full
-// device merges it too often. RocksDB uses all its slots for compactions long before level 0 is at
-// that trigger (ColumnFamilyData::RecalculateWriteStallConditions), and delays writes there; later
-// means fewer compactions at a time, which take more files each.
+// The loop that raises level0_slowdown_writes_trigger: room for what level 0 gathers behind one
+// compaction at a time on a full device (policy/spared_jobs.h), so that it is not delayed for it.
 //
-// To the middle between what was found and the stop, which stays where it is: level 0 never has
-// more files than the stop that was found lets it, and whoever comes after, with the trigger that
-// was found, is delayed for a compaction or two and not stopped. Pure; bounded; internal to
-// policy/.
+// Half of the way from what was found to the stop, and half as much again at most. The stop stays
+// where it is: level 0 never has more files than the stop that was found lets it, and whoever comes
+// after, with the trigger that was found, finds a level 0 that is delayed, and not one that is
+// stopped. Pure; bounded by the number of column families; internal to policy/.
 #pragma once
 
 #include <optional>
-#include <string_view>
 
 #include "policy/situation.h"
+#include "policy/wishes.h"
 
 namespace rocktune {
 
@@ -22,11 +20,18 @@ class L0RoomLoop {
   void reset() { *this = L0RoomLoop(); }
 
  private:
-  std::optional<Proposal> give_back(const Situation& situation);
-  [[nodiscard]] static std::optional<Proposal> widen(const Situation& situation);
+  struct Widened {
+    const ColumnFamilyReading* family = nullptr;
+    const KnobReading* slowdown = nullptr;
+  };
+  void look(const Situation& situation);
+  [[nodiscard]] std::optional<Proposal> give_back(const Situation& situation) const;
+  [[nodiscard]] std::optional<Proposal> widen(const Situation& situation) const;
 
   Held full_, lost_, idle_;
+  double full_seconds_ = 0, lost_seconds_ = 0, idle_seconds_ = 0;
   std::optional<Nanoseconds> lost_at_;
+  UnheardWishes unheard_;
 };
 
 }  // namespace rocktune

@@ -40,8 +40,8 @@ constexpr double kCpuShort = 0.9;
 // was not since it was seen first, for so long, is not; for so long nobody counts reads before that
 // says anything.
 constexpr double kReadLatelySeconds = 60, kLeastReadSeconds = 1.2, kNeverReadSeconds = 10;
-// Below this share of every limit a warning rests on the forecast alone.
-constexpr double kSeenShare = 0.5;
+// Level 0 from this share of its slowdown trigger on is no moment between two compactions.
+constexpr double kNearlyFullL0 = 0.75;
 
 const Indicator* find(const std::vector<Indicator>& indicators, IndicatorKind kind) {
   for (const Indicator& indicator : indicators) {
@@ -149,12 +149,15 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
                                    out.stalled_ratio.value_or(1) >= kStalledOver3s);
   bool warns = backlog != nullptr && backlog->state != AlertState::kOk;
   out.trouble = out.stalled || warns;
-  const bool half_full =
-      f.l0_ratio.value_or(0) >= kSeenShare || f.pending_ratio.value_or(0) >= kSeenShare;
+  const double level0 = f.l0_ratio.value_or(0);
+  const bool debt_near = f.pending_ratio.value_or(0) >= kNearLimit;
   // One of two memtables is always being filled or flushed.
   const double memtables = out.memtable_ratio.value_or(0);
-  const bool seen = half_full || memtables >= kSeenShare;
-  out.near_limit = half_full || memtables >= kComfortableMemtables;
+  const bool seen = level0 >= kNearLimit || debt_near || memtables >= kNearLimit;
+  const bool others_near = debt_near || memtables >= kComfortableMemtables;
+  out.near_limit = level0 >= kNearLimit || others_near;
+  out.stays_near_limit = others_near || level0 >= kNearlyFullL0 ||
+                         (level0 >= kNearLimit && out.l0_ratio.value_or(0) >= kNearLimit);
   out.forecast_only = warns && !out.stalled && !seen && !backlog->calibrated;
   // What is not known may be what is full.
   out.backlog_known = f.l0_ratio && f.pending_bytes && f.immutable_memtables;
@@ -234,7 +237,7 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
     out.device_loaded = compacts && slower && *await >= kLoadedAwaitMs;
   }
   out.workers_help =
-      out.device_loaded ? out.loses_time : out.stalled || (out.trouble && out.near_limit);
+      out.device_loaded ? out.loses_time : out.stalled || (out.trouble && out.stays_near_limit);
   // What it writes is what reads of others on the device wait for.
   const bool writes = background_.mean(10).value_or(0) > 0;
   const bool others_wait = f.shared && f.shared->write_size_max_bytes && writes && !out.read_lately;

@@ -14,6 +14,10 @@
 
 namespace rocktune {
 
+// Of level 0, pending bytes or memtables: at this share of its limit a backlog is near it, below it
+// a warning rests on the forecast alone.
+inline constexpr double kNearLimit = 0.5;
+
 struct Situation {
   explicit Situation(const PolicyInput& input)
       : features(input.features),
@@ -34,6 +38,9 @@ struct Situation {
   // Level 0 is at half of its slowdown trigger, pending bytes are at half of their limit, or three
   // quarters of the memtables wait: seen, so that nothing is raised for what is not known.
   bool near_limit = false;
+  // ...and not for a moment: level 0 rises with each flush and falls with each compaction. At half
+  // in the mean of 10 s, or at three quarters now.
+  bool stays_near_limit = false;
   // Nothing but an uncalibrated forecast warns: a reason for small steps
   bool forecast_only = false;
   bool backlog_known = false;  // level 0, pending bytes and memtables
@@ -66,8 +73,9 @@ struct Situation {
   bool pressed = false;
   // A compaction runs, and reads take the device several times as long as they did at its idlest.
   bool device_loaded = false;
-  // More background threads would help: writers stall, or the backlog nears a limit. On a loaded
-  // device they cost reads: only for a stop, or 5% of the last 3 s. A forecast alone is no reason.
+  // More background threads would help: writers stall, or the backlog stays near a limit. On a
+  // loaded device they cost reads: only for a stop, or 5% of the last 3 s. A forecast alone is no
+  // reason.
   bool workers_help = false;
   // The limiter or the jobs are being raised for this backlog: what else would relieve it waits for
   // what comes of that, within bounds (policy/headroom.cc).

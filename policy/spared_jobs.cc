@@ -2,81 +2,94 @@
 
 #include <algorithm>
 
+#include "policy/job_slots.h"
 #include "policy/level0_reads.h"
 
 namespace rocktune {
 namespace {
 
 constexpr double kFullSeconds = 3;  // longer than the burst after a flush
-// A load that comes and goes within a minute moves nothing, a slower one once in five.
-constexpr double kRoomSeconds = 60, kEndedRestSeconds = 300;
+constexpr double kUnsuitedSeconds = 3, kIdleDeviceSeconds = 60;
 constexpr std::int64_t kFewestJobs = 2;
 // Who has stalled lately has use for each of them.
 constexpr double kStalledLatelySeconds = 300;
 // Of compactions at a time, mean of 3 s: several.
 constexpr double kSeveral = 1.5;
-// Pending bytes from this share of their soft limit on.
-constexpr double kMostPending = 0.5;
+
+// Then what is more or less than a share of them is not decided here (policy/give_back.h).
+bool are_shared(const Features& f) {
+  return f.shared && f.shared->jobs_max;
+}
+
+bool leaves_room(const ColumnFamilyReading& family) {
+  const auto &slowdown = family.level0_slowdown_trigger, &stop = family.level0_stop_trigger;
+  return !family.levels.empty() && slowdown && stop && *stop >= *slowdown + kLeastLevel0Room;
+}
 
 bool suits(const Situation& situation) {
   const Features& f = situation.features;
   const auto borne = [&f](const ColumnFamilyReading& family) {
-    return family.leveled_compaction.value_or(0) == 0 || reads_bear_level0(f, family.name);
+    return family.leveled_compaction.value_or(0) != 0 && leaves_room(family) &&
+           reads_bear_level0(f, family.name);
   };
-  return situation.bytes_count() &&
+  return situation.bytes_count() && !f.column_families.empty() &&
          std::all_of(f.column_families.begin(), f.column_families.end(), borne);
 }
 
-// Past the middle between the delay and the stop.
+// Past the middle between the delay and the stop, or half as many again as delay writes.
 bool nears_stop(const ColumnFamilyReading& family) {
-  const auto &slowdown = family.level0_slowdown_trigger, &stop = family.level0_stop_trigger;
-  if (family.levels.empty() || !slowdown || !stop || *stop == 0) return false;
-  return 2 * family.levels[0].files >= *slowdown + *stop;
+  if (!leaves_room(family)) return false;
+  const std::uint64_t slowdown = *family.level0_slowdown_trigger;
+  return 2 * family.levels[0].files >=
+         slowdown + std::min(*family.level0_stop_trigger, 2 * slowdown);
 }
 
 bool is_wanted(const Situation& situation) {
   const Features& f = situation.features;
-  return situation.loses_time || f.pending_ratio.value_or(0) >= kMostPending ||
+  return situation.loses_time || f.pending_ratio.value_or(0) >= kNearLimit ||
          std::any_of(f.column_families.begin(), f.column_families.end(), nears_stop);
 }
 
 }  // namespace
 
-void SparedJobs::observe(const Situation& situation, const KnobReading& jobs, bool own) {
+void SparedJobs::observe(const Situation& situation, const KnobReading& jobs) {
   const Nanoseconds now = situation.now;
-  const bool fell = jobs_ && jobs.value < *jobs_;
-  spared_ =
-      jobs.value < jobs.found && jobs.owner == KnobOwner::kRocktune && (spared_ || (fell && own));
-  jobs_ = jobs.value;
   if (situation.stalled) stalled_at_ = now;
   full_seconds_ = full_.update(situation.device_loaded, now);
-  room_seconds_ = room_.update(!situation.device_loaded, now);
-  if (spared_ && is_wanted(situation) && !rest_.lasts(now)) rest_.begin(now);
-  if (spared_ && (room_seconds_ >= kRoomSeconds || !suits(situation))) ended_at_ = now;
+  const double idle_device = idle_device_.update(!situation.device_loaded, now);
+  const double unsuited = unsuited_.update(!suits(situation), now);
+  fewer_ = jobs.value < jobs.found && jobs.owner == KnobOwner::kRocktune &&
+           !are_shared(situation.features);
+  if (!fewer_) return_.reset();
+  if (!fewer_ || return_) return;
+  if (is_wanted(situation)) {
+    return_ = Return::kWanted;
+  } else if (unsuited >= kUnsuitedSeconds) {
+    return_ = Return::kUnsuited;
+  } else if (idle_device >= kIdleDeviceSeconds) {
+    return_ = Return::kIdleDevice;
+  }
+  if (return_) rest_.begin(now);
 }
 
 std::optional<std::int64_t> SparedJobs::fewer(const Situation& situation,
                                               const KnobReading& jobs) const {
-  const bool free = jobs.owner == KnobOwner::kFound || spared_;
-  if (!free || jobs.value > jobs.found || jobs.value <= kFewestJobs) return std::nullopt;
+  const bool free = (jobs.owner == KnobOwner::kFound || fewer_) && !are_shared(situation.features);
+  if (!free || return_ || jobs.value > jobs.found || jobs.value <= kFewestJobs) return std::nullopt;
   // Whoever may have fewer than were found could not have them back.
   if (situation.budget.jobs_max.value_or(jobs.found) < jobs.found) return std::nullopt;
-  if (!suits(situation) || full_seconds_ < kFullSeconds) return std::nullopt;
+  const bool known = situation.backlog_known && situation.features.pending_ratio;
+  if (!known || !suits(situation) || full_seconds_ < kFullSeconds) return std::nullopt;
   const Nanoseconds now = situation.now;
-  const bool rests = rest_.lasts(now) || within(ended_at_, now, kEndedRestSeconds) ||
-                     within(stalled_at_, now, kStalledLatelySeconds);
-  if (rests || is_wanted(situation)) return std::nullopt;
-  if (situation.running_compactions.value_or(0) < kSeveral) return std::nullopt;
-  return std::max(kFewestJobs, jobs.value - std::max<std::int64_t>(2, jobs.value / 3));
-}
-
-std::optional<SparedJobs::Return> SparedJobs::to_return(const Situation& situation,
-                                                        const KnobReading& jobs) const {
-  if (!spared_ || jobs.value >= jobs.found) return std::nullopt;
-  if (rest_.lasts(situation.now)) return Return::kWanted;
-  if (!suits(situation)) return Return::kReads;
-  if (room_seconds_ >= kRoomSeconds) return Return::kRoom;
-  return std::nullopt;
+  if (rest_.lasts(now) || within(stalled_at_, now, kStalledLatelySeconds)) return std::nullopt;
+  if (is_wanted(situation) || situation.running_compactions.value_or(0) < kSeveral) {
+    return std::nullopt;
+  }
+  const std::int64_t to =
+      std::max(kFewestJobs, jobs.value - std::max<std::int64_t>(2, jobs.value / 3));
+  const bool flushes_fit = situation.running_flushes.value_or(static_cast<double>(jobs.value)) <=
+                           static_cast<double>(flush_slots(to));
+  return flushes_fit ? std::optional(to) : std::nullopt;
 }
 
 }  // namespace rocktune

@@ -2,9 +2,11 @@
 // time on a full device take turns with each other and with the foreground. One at a time leaves
 // more of the device to it, and level 0 gathers more files meanwhile, which the next compaction
 // takes all at once: what is merged with the next level, is so less often. Asked of databases where
-// bytes count and whose reads can bear more files in level 0 (policy/level0_reads.h). What was
-// found comes back for time that writers lose, for a backlog that nears the limits where RocksDB
-// stops writes, and when the device has had room for a while. Pure; bounded; internal to policy/.
+// bytes count, whose reads can bear more files in level 0 (policy/level0_reads.h), whose limits
+// leave room for them, and that share their jobs with no other. What was found comes back for time
+// that writers lose, for a backlog that nears its limits, when the device has had room for a while,
+// and where this no longer suits; then comes a rest (policy/growing_rest.h). Pure; bounded;
+// internal to policy/.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +17,30 @@
 
 namespace rocktune {
 
+// Files of level 0 between the delay and the stop: half of them is what there is to notice it in.
+inline constexpr std::int64_t kLeastLevel0Room = 4;
+
 class SparedJobs {
  public:
   // Why those that were found are to come back.
-  enum class Return { kWanted, kRoom, kReads };
-  // Call with every sample. `own`: the loop asked for what fell.
-  void observe(const Situation& situation, const KnobReading& jobs, bool own);
+  enum class Return { kWanted, kIdleDevice, kUnsuited };
+  // Call with every sample.
+  void observe(const Situation& situation, const KnobReading& jobs);
   // As many as do for now, one step; absent: as many as there are. Never below 2.
   [[nodiscard]] std::optional<std::int64_t> fewer(const Situation& situation,
                                                   const KnobReading& jobs) const;
-  [[nodiscard]] std::optional<Return> to_return(const Situation& situation,
-                                                const KnobReading& jobs) const;
+  // Absent: they are there, or not to come back yet.
+  [[nodiscard]] const std::optional<Return>& to_return() const { return return_; }
+  // There are fewer than found: whoever needs more needs all of them.
+  [[nodiscard]] bool are_fewer() const { return fewer_; }
 
  private:
-  std::optional<std::int64_t> jobs_;  // as last seen
-  bool spared_ = false;               // fewer than found, since the loop asked for that
-  Held full_, room_;
-  double full_seconds_ = 0, room_seconds_ = 0;
-  GrowingRest rest_;                     // since they were wanted
-  std::optional<Nanoseconds> ended_at_;  // there was room, or reads did not bear it
+  bool fewer_ = false;  // by rocktune's doing, whoever of it that was
+  std::optional<Return> return_;
+  Held full_, idle_device_, unsuited_;
+  double full_seconds_ = 0;
   std::optional<Nanoseconds> stalled_at_;
+  GrowingRest rest_;  // since they came back
 };
 
 }  // namespace rocktune

@@ -19,6 +19,7 @@ rocktune_unit_test(policy_test
     unit/policy/buffers_probe_test.cc
     unit/policy/buffers_unheard_test.cc
     unit/policy/headroom_loops_test.cc
+    unit/policy/l0_room_loop_test.cc
     unit/policy/l0_trigger_loop_test.cc
     unit/policy/level0_merges_test.cc
     unit/policy/level_base_loop_test.cc
@@ -35,7 +36,6 @@ rocktune_unit_test(policy_test
     unit/policy/outcomes_overlap_test.cc
     unit/policy/outcomes_steps_test.cc
     unit/policy/outcomes_test.cc
-    unit/policy/one_compaction_test.cc
     unit/policy/pace_test.cc
     unit/policy/peers/adoc_test.cc
     unit/policy/peers/auto_tuned_test.cc
@@ -51,5 +51,6 @@ rocktune_unit_test(policy_test
     unit/policy/shares_test.cc
     unit/policy/sharing_test.cc
     unit/policy/soft_limits_loop_test.cc
+    unit/policy/spared_jobs_test.cc
     unit/policy/unread_cache_test.cc
   LIBRARIES rocktune_policy)

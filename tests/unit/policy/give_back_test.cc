@@ -74,6 +74,19 @@ TEST_CASE("jobs that an earlier run lowered for others go back", "[sharing]") {
     bench.budget.jobs_max = 3;
     CHECK(bench.step().empty());
   }
+  SECTION("those that the policy had lowered before jobs were shared, too") {
+    bench.f.knobs.edit()[0].value = 8;
+    bench.step();
+    bench.f.knobs.edit()[0].value = 3;
+    bench.f.knobs.edit()[0].owner = KnobOwner::kRocktune;
+    CHECK(bench.step().empty());
+    bench.f.shared = SharedBudget();
+    bench.f.shared->jobs_max = 6;
+    const auto back = bench.step();
+    REQUIRE(back.size() == 1);
+    CHECK(back[0].rule == "share.returned");
+    CHECK(back[0].to == 6);
+  }
   SECTION("an operator's stay") {
     bench.f.knobs.edit()[0].owner = KnobOwner::kManual;
     CHECK(bench.step().empty());

@@ -61,6 +61,22 @@ TEST_CASE("write size: faster reads are not to cost operations", "[headroom]") {
   }
 }
 
+TEST_CASE("write size: where bytes count smaller pieces stay until writers lose time",
+          "[headroom]") {
+  HeadroomBench bench = with_small_pieces();
+  bench.objective.first = GENERATE(Priority::kThroughput, Priority::kWriteAmplification);
+  bench.f.read_p99_us = 4000;
+  CHECK_FALSE(bench.run(60, knob::kWriteSize));
+  bench.backlog(20);
+  bench.f.delayed_bytes_per_second = 16e6;  // more than is written
+  bench.f.stalled_ratio = 0.01;
+  CHECK_FALSE(bench.run(60, knob::kWriteSize));
+  bench.f.stalled_ratio = 0.3;
+  const auto back = bench.run(40, knob::kWriteSize);
+  REQUIRE(back);
+  CHECK(back->rule == "write_size.backlog");
+}
+
 TEST_CASE("write size: larger pieces before a backlog on a full device stalls", "[headroom]") {
   HeadroomBench bench = with_small_pieces();
   bench.f.read_p99_us = 4000;
