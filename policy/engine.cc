@@ -18,6 +18,7 @@
 #include "policy/pins.h"
 #include "policy/rollback.h"
 #include "policy/sharing.h"
+#include "policy/spared_jobs.h"
 
 namespace rocktune {
 namespace {
@@ -183,9 +184,10 @@ void Engine::State::decide(Step& step) {
   PolicyInput input{step.features, step.indicators, config.objective, budget};
   std::vector<Proposal> proposals = policy->decide(input);
   if (tunes(config)) give_back.propose(input, proposals);
-  // A pin is the operator's word about what others are due, too.
+  // A pin is the operator's word about what others are due, too, and about what was found.
   std::erase_if(proposals, [&](const Proposal& one) {
-    return is_for_others(one) && config.pins.contains(one.knob);
+    const bool returns = is_for_others(one) || one.rule == kWantedJobsRule;
+    return returns && config.pins.contains(one.knob);
   });
   // A rollback goes before whatever the policy wants of that knob, and a pin before both.
   prefer(rollbacks.propose(step.features, step.indicators), proposals);

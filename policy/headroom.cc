@@ -1,5 +1,6 @@
 #include "policy/headroom.h"
 
+#include <array>
 #include <utility>
 
 #include "policy/buffers_loop.h"
@@ -43,14 +44,7 @@ class Headroom : public Policy {
     add(std::move(jobs));
     add(subcompactions_.decide(situation));
     add(flow_.decide(situation));
-    std::optional<Proposal> soft_limit = soft_limits_.decide(situation);
-    std::optional<Proposal> room = l0_room_.decide(situation);
-    // One proposal for each knob: a delay that begins too late gets no room.
-    if (soft_limit && room && soft_limit->knob == room->knob &&
-        soft_limit->column_family == room->column_family)
-      room.reset();
-    add(std::move(soft_limit));
-    add(std::move(room));
+    for (auto& limit : decide_level0_limits(situation)) add(std::move(limit));
     add(write_size_.decide(situation));
     merges_.observe(input.features);
     add(l0_trigger_.decide(situation, merges_));
@@ -100,6 +94,16 @@ class Headroom : public Policy {
   }
 
  private:
+  // One proposal for each knob: a delay that begins too late gets no room.
+  std::array<std::optional<Proposal>, 2> decide_level0_limits(const Situation& situation) {
+    std::optional<Proposal> soft_limit = soft_limits_.decide(situation);
+    std::optional<Proposal> room = l0_room_.decide(situation);
+    const bool same = soft_limit && room && soft_limit->knob == room->knob &&
+                      soft_limit->column_family == room->column_family;
+    if (same) room.reset();
+    return {std::move(soft_limit), std::move(room)};
+  }
+
   void wait_for_relief(Situation& situation, bool raises) {
     // A limiter that goes back up because it gained reads nothing relieves nobody.
     if (raises && (situation.trouble || situation.piling)) relief_at_ = situation.now;

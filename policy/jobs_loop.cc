@@ -27,7 +27,7 @@ constexpr double kLongestReturnSeconds = 4 * 3600;
 constexpr double kCpuExhausted = 0.95;
 // Each with its own rest: from these nothing is learnt of how soon a job may be returned.
 constexpr std::string_view kFutileRule = "jobs.futile", kCostlyRule = "jobs.costly",
-                           kSparedRule = "jobs.spared", kWantedRule = "jobs.wanted";
+                           kSparedRule = "jobs.spared";
 
 // The least number of jobs above this with more slots of that kind.
 std::int64_t next_with_more(std::int64_t jobs, std::int64_t (*slots)(std::int64_t)) {
@@ -216,7 +216,7 @@ std::optional<Proposal> JobsLoop::end_sparing(const Situation& situation,
   const std::int64_t to =
       std::min(reading.found, situation.budget.jobs_max.value_or(reading.found));
   if (!why || to <= reading.value) return std::nullopt;
-  Proposal out = propose(reading, to, kWantedRule);
+  Proposal out = propose(reading, to, kWantedJobsRule);
   switch (*why) {
     case SparedJobs::Return::kWanted:
       out.reason = backlog_text(situation);
@@ -240,7 +240,7 @@ std::optional<Proposal> JobsLoop::decide(const Situation& situation, bool limite
   const auto is = [&proposal](std::string_view rule) { return proposal && proposal->rule == rule; };
   const bool learns = !is(kFutileRule) && !is(kCostlyRule) && !is(kSparedRule);
   wish_.note(learns ? proposal : std::nullopt, situation.now);
-  raise_wish_.note(is(kWantedRule) ? std::nullopt : proposal, situation.now);
+  raise_wish_.note(is(kWantedJobsRule) ? std::nullopt : proposal, situation.now);
   return proposal;
 }
 

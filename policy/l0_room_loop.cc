@@ -15,7 +15,8 @@ namespace {
 constexpr double kRoomEvaluationSeconds = 60;
 constexpr double kRoomFullSeconds = 3, kRoomIdleSeconds = 300;
 // Longer than a single stall shows in the mean of 3 s.
-constexpr double kRoomLostSeconds = 5, kRoomLostRestSeconds = 900;
+constexpr double kRoomLostSeconds = 5, kRoomRestSeconds = 900;
+constexpr double kRoomUnsuitedSeconds = 3;
 // A wish that stands so long without any effect is held up by somebody else's word.
 constexpr double kRoomUnheardSeconds = kRoomEvaluationSeconds + 15;
 // Level 0 from this share of its slowdown trigger on is what writers wait for, or soon will.
@@ -42,6 +43,10 @@ bool is_crowded(const ColumnFamilyReading& family, const KnobReading& slowdown) 
   return static_cast<double>(files_of(family)) >= kCrowded * static_cast<double>(slowdown.value);
 }
 
+bool suits(const Situation& situation, const std::string& column_family) {
+  return situation.bytes_count() && reads_bear_level0(situation.features, column_family);
+}
+
 // With more of them RocksDB begins several as soon as there is anything to gather.
 bool one_at_a_time(const Features& f) {
   const KnobReading* jobs = changeable_knob(f, knob::kBackgroundJobs);
@@ -55,7 +60,7 @@ std::optional<std::int64_t> wider(const Situation& situation, const ColumnFamily
       slowdown != nullptr && slowdown->owner == KnobOwner::kFound && slowdown->value > 0;
   const bool leveled = family.leveled_compaction.value_or(0) != 0;
   if (!free || !leveled || !family.level0_stop_trigger) return std::nullopt;
-  if (!reads_bear_level0(situation.features, family.name)) return std::nullopt;
+  if (!suits(situation, family.name)) return std::nullopt;
   const std::int64_t value = slowdown->value;
   const double near_limit = kNearLimit * static_cast<double>(value);
   if (static_cast<double>(files_of(family)) < near_limit) return std::nullopt;
@@ -70,17 +75,19 @@ std::optional<std::int64_t> wider(const Situation& situation, const ColumnFamily
 void L0RoomLoop::look(const Situation& situation) {
   const Features& f = situation.features;
   const Nanoseconds now = situation.now;
-  bool crowded = false;
+  bool crowded = false, unsuited = false;
   for (const ColumnFamilyReading& family : f.column_families) {
     const KnobReading* slowdown = slowdown_of(f, family);
     if (!is_widened(slowdown)) continue;
     unheard_.granted(family.name);
     crowded = crowded || is_crowded(family, *slowdown);
+    unsuited = unsuited || !suits(situation, family.name);
   }
   unheard_.keep(f.column_families);
   const bool loses = situation.loses_time && crowded;
-  if (loses) lost_at_ = now;
   lost_seconds_ = lost_.update(loses, now);
+  unsuited_seconds_ = unsuited_.update(unsuited, now);
+  if (loses || unsuited_seconds_ >= kRoomUnsuitedSeconds) rests_since_ = now;
   full_seconds_ = full_.update(situation.device_loaded, now);
   // Not wasteful(): an objective is no load.
   const bool busy = situation.device_loaded || situation.pressed || situation.piling;
@@ -94,8 +101,8 @@ std::optional<Proposal> L0RoomLoop::give_back(const Situation& situation) const 
   for (const ColumnFamilyReading& family : f.column_families) {
     const KnobReading* slowdown = slowdown_of(f, family);
     if (!is_widened(slowdown)) continue;
-    const bool suits = situation.bytes_count() && reads_bear_level0(f, family.name);
-    const bool idle = !suits || idle_seconds_ >= kRoomIdleSeconds;
+    const bool idle = idle_seconds_ >= kRoomIdleSeconds ||
+                      (unsuited_seconds_ >= kRoomUnsuitedSeconds && !suits(situation, family.name));
     // What was found would delay those who are not delayed now.
     const bool delays = files_of(family) >= slowdown->found;
     const bool due = delays ? lost && is_crowded(family, *slowdown) : idle;
@@ -142,10 +149,10 @@ std::optional<Proposal> L0RoomLoop::widen(const Situation& situation) const {
 std::optional<Proposal> L0RoomLoop::decide(const Situation& situation) {
   look(situation);
   if (auto back = give_back(situation)) return back;
-  const bool suits = situation.bytes_count() && one_at_a_time(situation.features) &&
-                     situation.features.pending_ratio.value_or(1) < kNearLimit;
-  const bool rests = within(lost_at_, situation.now, kRoomLostRestSeconds);
-  if (!suits || rests || full_seconds_ < kRoomFullSeconds || situation.loses_time) {
+  const Features& f = situation.features;
+  const bool gathers = one_at_a_time(f) && f.pending_ratio.value_or(1) < kNearLimit;
+  const bool rests = within(rests_since_, situation.now, kRoomRestSeconds);
+  if (!gathers || rests || full_seconds_ < kRoomFullSeconds || situation.loses_time) {
     return std::nullopt;
   }
   auto out = widen(situation);

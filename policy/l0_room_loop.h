@@ -28,9 +28,9 @@ class L0RoomLoop {
   [[nodiscard]] std::optional<Proposal> give_back(const Situation& situation) const;
   [[nodiscard]] std::optional<Proposal> widen(const Situation& situation) const;
 
-  Held full_, lost_, idle_;
-  double full_seconds_ = 0, lost_seconds_ = 0, idle_seconds_ = 0;
-  std::optional<Nanoseconds> lost_at_;
+  Held full_, lost_, unsuited_, idle_;
+  double full_seconds_ = 0, lost_seconds_ = 0, unsuited_seconds_ = 0, idle_seconds_ = 0;
+  std::optional<Nanoseconds> rests_since_;
   UnheardWishes unheard_;
 };
 

@@ -42,7 +42,8 @@ std::int64_t highest_trigger(const Situation& situation, const KnobReading& trig
   if (slowdown == nullptr) return trigger.value;
   const double share = situation.bytes_count() ? kL0FurtherShare : kL0MostShare;
   // Room that is lent to level 0 goes back (policy/l0_room_loop.h).
-  const std::int64_t lasting = std::min(slowdown->value, slowdown->found);
+  const bool lent = slowdown->owner == KnobOwner::kRocktune && slowdown->value > slowdown->found;
+  const std::int64_t lasting = lent ? slowdown->found : slowdown->value;
   const auto ceiling = static_cast<std::int64_t>(share * static_cast<double>(lasting));
   // Where the slowdown is far away reads are what bounds it.
   return std::min(ceiling, 2 * std::max<std::int64_t>(1, trigger.found));

@@ -15,7 +15,6 @@ namespace {
 // through the files that each read has to look into, reads.
 constexpr double kComfortableL0 = 0.4, kMostRestingL0 = 0.6;
 constexpr double kComfortablePending = 0.25;
-constexpr double kComfortableMemtables = 0.75;
 constexpr double kStalledOver3s = 0.05;  // share of the last 3 s that writers lost
 // Above this share of its rate, in the mean or at a peak, a limiter makes background work wait.
 constexpr double kBindingMean = 0.7;
@@ -31,9 +30,9 @@ constexpr double kAmplificationSettles = 30;
 // A share of the device's limits from which background I/O is felt by reads.
 constexpr double kInterferenceShare = 0.5;
 // Reads that take the device so many times as long as at its idlest, and this long at least, which
-// no idle flash needs. A device that has been slower than that all the time was never seen idle, or
-// is no flash: there so many requests have to be in flight.
-constexpr double kLoadedAwait = 4, kLoadedAwaitMs = 1, kLoadedQueue = 3;
+// no idle flash needs; half as long again where so many requests are in flight. A device that has
+// been slower than that all the time was never seen idle, or is no flash: there they have to be.
+constexpr double kLoadedAwait = 4, kQueuedAwait = 1.5, kLoadedAwaitMs = 1, kLoadedQueue = 3;
 // A share of all CPUs from which background work is felt.
 constexpr double kCpuShort = 0.9;
 // Who was read within this time is read from, if it was for longer than a health check takes. Who
@@ -154,7 +153,7 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
   // One of two memtables is always being filled or flushed.
   const double memtables = out.memtable_ratio.value_or(0);
   const bool seen = level0 >= kNearLimit || debt_near || memtables >= kNearLimit;
-  const bool others_near = debt_near || memtables >= kComfortableMemtables;
+  const bool others_near = debt_near || memtables >= kNearMemtables;
   out.near_limit = level0 >= kNearLimit || others_near;
   out.stays_near_limit = others_near || level0 >= kNearlyFullL0 ||
                          (level0 >= kNearLimit && out.l0_ratio.value_or(0) >= kNearLimit);
@@ -164,7 +163,7 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
   const double resting = std::max(kComfortableL0 + gathered_l0(f), resting_l0(f));
   bool low = f.l0_ratio.value_or(1) < resting &&
              f.pending_ratio.value_or(0) < kComfortablePending &&
-             out.memtable_ratio.value_or(0) < kComfortableMemtables;
+             out.memtable_ratio.value_or(0) < kNearMemtables;
   out.comfortable = out.backlog_known && low && !out.trouble;
   out.comfortable_seconds = comfort_.update(out.comfortable, out.now);
   out.backlog_cause =
@@ -232,8 +231,10 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   const bool cpus_short = cpu_.mean(5).value_or(0) >= kCpuShort;
   if (const Value await = await_.mean(5); await && await_.span_seconds() >= 4) {
     light_await_ = std::min(light_await_.value_or(*await), *await);
-    const bool slower = *light_await_ >= kLoadedAwaitMs ? queue_.mean(5).value_or(0) >= kLoadedQueue
-                                                        : *await >= kLoadedAwait * *light_await_;
+    const bool seen_idle = *light_await_ < kLoadedAwaitMs;
+    const bool queues_up = queue_.mean(5).value_or(0) >= kLoadedQueue &&
+                           (!seen_idle || *await >= kQueuedAwait * *light_await_);
+    const bool slower = queues_up || (seen_idle && *await >= kLoadedAwait * *light_await_);
     out.device_loaded = compacts && slower && *await >= kLoadedAwaitMs;
   }
   out.workers_help =

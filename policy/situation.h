@@ -17,6 +17,8 @@ namespace rocktune {
 // Of level 0, pending bytes or memtables: at this share of its limit a backlog is near it, below it
 // a warning rests on the forecast alone.
 inline constexpr double kNearLimit = 0.5;
+// Memtables come and go: from this share of them on, over 5 s, they are near it.
+inline constexpr double kNearMemtables = 0.75;
 
 struct Situation {
   explicit Situation(const PolicyInput& input)

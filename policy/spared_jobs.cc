@@ -32,7 +32,8 @@ bool suits(const Situation& situation) {
     return family.leveled_compaction.value_or(0) != 0 && leaves_room(family) &&
            reads_bear_level0(f, family.name);
   };
-  return situation.bytes_count() && !f.column_families.empty() &&
+  const bool known = situation.backlog_known && f.pending_ratio;
+  return situation.bytes_count() && known && !f.column_families.empty() &&
          std::all_of(f.column_families.begin(), f.column_families.end(), borne);
 }
 
@@ -47,6 +48,7 @@ bool nears_stop(const ColumnFamilyReading& family) {
 bool is_wanted(const Situation& situation) {
   const Features& f = situation.features;
   return situation.loses_time || f.pending_ratio.value_or(0) >= kNearLimit ||
+         situation.memtable_ratio.value_or(0) >= kNearMemtables ||
          std::any_of(f.column_families.begin(), f.column_families.end(), nears_stop);
 }
 
@@ -58,6 +60,8 @@ void SparedJobs::observe(const Situation& situation, const KnobReading& jobs) {
   full_seconds_ = full_.update(situation.device_loaded, now);
   const double idle_device = idle_device_.update(!situation.device_loaded, now);
   const double unsuited = unsuited_.update(!suits(situation), now);
+  // Others' business from now on, and not to be taken up again at once when they are gone.
+  if (fewer_ && are_shared(situation.features)) rest_.begin(now);
   fewer_ = jobs.value < jobs.found && jobs.owner == KnobOwner::kRocktune &&
            !are_shared(situation.features);
   if (!fewer_) return_.reset();
@@ -75,11 +79,10 @@ void SparedJobs::observe(const Situation& situation, const KnobReading& jobs) {
 std::optional<std::int64_t> SparedJobs::fewer(const Situation& situation,
                                               const KnobReading& jobs) const {
   const bool free = (jobs.owner == KnobOwner::kFound || fewer_) && !are_shared(situation.features);
-  if (!free || return_ || jobs.value > jobs.found || jobs.value <= kFewestJobs) return std::nullopt;
+  if (!free || return_ || jobs.value <= kFewestJobs) return std::nullopt;
   // Whoever may have fewer than were found could not have them back.
   if (situation.budget.jobs_max.value_or(jobs.found) < jobs.found) return std::nullopt;
-  const bool known = situation.backlog_known && situation.features.pending_ratio;
-  if (!known || !suits(situation) || full_seconds_ < kFullSeconds) return std::nullopt;
+  if (!suits(situation) || full_seconds_ < kFullSeconds) return std::nullopt;
   const Nanoseconds now = situation.now;
   if (rest_.lasts(now) || within(stalled_at_, now, kStalledLatelySeconds)) return std::nullopt;
   if (is_wanted(situation) || situation.running_compactions.value_or(0) < kSeveral) {

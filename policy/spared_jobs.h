@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "policy/growing_rest.h"
 #include "policy/situation.h"
@@ -19,6 +20,9 @@ namespace rocktune {
 
 // Files of level 0 between the delay and the stop: half of them is what there is to notice it in.
 inline constexpr std::int64_t kLeastLevel0Room = 4;
+
+// The rule of their return. It expects nothing and is no experiment.
+inline constexpr std::string_view kWantedJobsRule = "jobs.wanted";
 
 class SparedJobs {
  public:

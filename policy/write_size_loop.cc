@@ -78,6 +78,13 @@ bool falls_behind(const Situation& situation) {
   return situation.device_loaded && situation.near_limit && situation.trouble;
 }
 
+// Nothing that is raised brings a full device more. Where bytes count a delay that costs nobody any
+// time is no reason to give up what smaller writes gain.
+bool is_too_slow(const Situation& situation) {
+  if (situation.bytes_count()) return situation.loses_time && !situation.relief_comes;
+  return (situation.stalled && !situation.relief_comes) || falls_behind(situation);
+}
+
 // Smaller writes leave compactions a smaller share of a full device. Where writers come first
 // level 0 has to be far from its limits.
 bool would_stall(const Situation& situation) {
@@ -234,12 +241,7 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
                                             const KnobReading& reading) {
   const Nanoseconds now = situation.now;
   const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
-  // Nothing that is raised brings a full device more. Where bytes count a delay that costs nobody
-  // any time is no reason to give up what they gain.
-  const bool stalls = situation.bytes_count() ? situation.loses_time : situation.stalled;
-  const bool slow =
-      (stalls && !situation.relief_comes) || (falls_behind(situation) && !situation.bytes_count());
-  const double stalled = stalled_.update(ours && slow, now);
+  const double stalled = stalled_.update(ours && is_too_slow(situation), now);
   if (!ours) return std::nullopt;
   if (trial_ && !trial_->ms_per_byte && write_ms_per_byte_.size() >= kLeastWork) {
     trial_->ms_per_byte = write_ms_per_byte_.mean(kTrialSeconds);

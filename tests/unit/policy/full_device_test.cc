@@ -183,3 +183,49 @@ TEST_CASE("jobs: no more of them for memtables on a loaded device", "[headroom]"
   REQUIRE(raise);
   CHECK(raise->to > 2);
 }
+
+TEST_CASE("jobs: a level 0 that is half full for a moment asks for none", "[headroom]") {
+  HeadroomBench bench;
+  bench.budget.jobs_max = 8;
+  bench.f.running_compactions = 1;
+  const auto warned = [&bench](double l0_files, double seconds) {
+    bench.backlog(l0_files);
+    bench.indicators[0].state = AlertState::kWarning;
+    return bench.run(seconds, knob::kBackgroundJobs);
+  };
+  CHECK_FALSE(warned(4, 20));
+  for (int round = 0; round < 5; ++round) {  // between two compactions
+    CHECK_FALSE(warned(12, 2));
+    CHECK_FALSE(warned(4, 4));
+  }
+  SECTION("one that stays does") {
+    CHECK(warned(12, 12));
+  }
+  SECTION("one that is nearly full does at once") {
+    CHECK(warned(15, 0.5));
+  }
+  SECTION("so do pending bytes") {
+    bench.f.pending_ratio = 0.5;
+    CHECK(warned(4, 0.5));
+  }
+}
+
+TEST_CASE("jobs: a device that was busy from the start is a loaded one, too", "[headroom]") {
+  HeadroomBench bench;
+  bench.budget.jobs_max = 8;
+  bench.f.device_read_await_ms = 0.8;
+  bench.f.device_queue = 7;
+  bench.run(10, knob::kBackgroundJobs);
+  bench.f.device_read_await_ms = 1.8;
+  bench.f.running_compactions = 1;
+  bench.run(6, knob::kBackgroundJobs);
+  bench.backlog(15);
+  bench.indicators[0].state = AlertState::kWarning;
+  SECTION("with requests in flight: no more jobs for a level 0 that nobody feels") {
+    CHECK_FALSE(bench.run(60, knob::kBackgroundJobs));
+  }
+  SECTION("without them it has room") {
+    bench.f.device_queue = 2;
+    CHECK(bench.run(10, knob::kBackgroundJobs));
+  }
+}

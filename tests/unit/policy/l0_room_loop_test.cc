@@ -64,14 +64,26 @@ TEST_CASE("room in level 0: for what gathers behind one compaction at a time",
     CHECK(back->rule == "l0_room.idle");
     CHECK(back->to == 20);
   }
-  SECTION("back when iterators come, but not into a delay") {
+  SECTION("back when iterators come for more than a moment, but not into a delay") {
     bench.f.seeks_per_second = 2000;
+    CHECK_FALSE(bench.run(2, knob::kL0Slowdown));
     level0(bench, 22);
     CHECK_FALSE(bench.run(30, knob::kL0Slowdown));
     level0(bench, 19);
     const auto back = bench.run(1, knob::kL0Slowdown);
     REQUIRE(back);
     CHECK(back->rule == "l0_room.idle");
+    bench.apply(*back);
+    bench.f.seeks_per_second = 0;
+    CHECK_FALSE(bench.run(800, knob::kL0Slowdown));
+  }
+  SECTION("what stops writers goes before it") {
+    level0(bench, 36);
+    bench.f.write_stopped = 1;
+    bench.f.column_families[0].level0_slowdown_trigger = 28;
+    const auto lower = bench.run(20, knob::kL0Slowdown);
+    REQUIRE(lower);
+    CHECK(lower->rule == "soft_limit.even");
   }
 }
 

@@ -78,6 +78,19 @@ TEST_CASE("L0 trigger: more files at a time where merging keeps the device busy"
   }
 }
 
+TEST_CASE("L0 trigger: room that is lent to level 0 lets it go no higher", "[headroom]") {
+  HeadroomBench bench = merging();
+  bench.knob(knob::kL0Slowdown).value = 28;
+  SECTION("ours") {
+    bench.knob(knob::kL0Slowdown).owner = KnobOwner::kRocktune;
+    CHECK(bench.run(10, knob::kL0Trigger)->to == 6);
+  }
+  SECTION("an operator's stays") {
+    bench.knob(knob::kL0Slowdown).owner = KnobOwner::kManual;
+    CHECK(bench.run(10, knob::kL0Trigger)->to == 8);
+  }
+}
+
 TEST_CASE("L0 trigger: where bytes count, a delay that costs writers no time takes nothing back",
           "[headroom]") {
   HeadroomBench bench = merging();

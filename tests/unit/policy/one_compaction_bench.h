@@ -1,6 +1,9 @@
 // What the tests of one compaction at a time on a full device begin with.
 #pragma once
 
+#include <cstdint>
+#include <utility>
+
 #include "tests/support/catch.h"
 #include "tests/unit/policy/headroom_bench.h"
 

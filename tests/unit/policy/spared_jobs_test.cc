@@ -149,6 +149,16 @@ TEST_CASE("fewer jobs than found: those that were come back for whoever needs th
     level0(bench, 28);
     why = "L0 has 28 of 20 files";
   }
+  SECTION("memtables wait for their flush") {
+    bench.f.memtable_ratio = 1;
+    within_seconds = 5;
+    why = "";
+  }
+  SECTION("the limit on pending bytes is gone") {
+    bench.f.pending_ratio.reset();
+    within_seconds = 4;
+    why = "no longer suits";
+  }
   SECTION("pending bytes near their limit") {
     bench.f.pending_ratio = 0.5;
     bench.f.pending_bytes = 5e9;
@@ -193,6 +203,26 @@ TEST_CASE("fewer jobs than found: those of several databases are others' busines
   bench.f.shared->jobs_max = 2;
   bench.f.pending_ratio = 0.5;
   CHECK_FALSE(bench.run(10, knob::kBackgroundJobs));
+  bench.f.pending_ratio = 0.1;
+  bench.f.shared.reset();  // nor are they spared again as soon as the others are gone
+  bench.knob(knob::kBackgroundJobs).value = 4;
+  bench.knob(knob::kBackgroundJobs).owner = KnobOwner::kFound;
+  bench.f.running_compactions = 2;
+  CHECK_FALSE(bench.run(570, knob::kBackgroundJobs));
+}
+
+TEST_CASE("fewer jobs than found: their return is no raise that others wait to see judged",
+          "[headroom][one_compaction]") {
+  HeadroomBench bench = spared();
+  bench.f.stalled_ratio = 0.3;
+  level0(bench, 18);
+  const auto back = bench.run(3, knob::kBackgroundJobs);
+  REQUIRE(back);
+  bench.apply(*back);
+  bench.f.running_compactions = 3;
+  const auto more = bench.run(5, knob::kBackgroundJobs);
+  REQUIRE(more);
+  CHECK(more->rule == "jobs.backlog");
 }
 
 TEST_CASE("fewer jobs than found: a delay that costs nobody any time takes nothing back",
@@ -237,12 +267,13 @@ TEST_CASE("fewer jobs than found: once they are back ten minutes with all of the
   CHECK_FALSE(bench.run(1150, knob::kBackgroundJobs));
 }
 
-TEST_CASE("fewer jobs than found: also those that somebody else of rocktune left come back",
-          "[headroom][one_compaction]") {
+TEST_CASE(
+    "fewer jobs than found: also those that were lowered for others come back once they are gone",
+    "[headroom][one_compaction]") {
   HeadroomBench bench = full_device(4);
   bench.f.running_compactions = 1;
   bench.run(5, knob::kBackgroundJobs);
-  bench.knob(knob::kBackgroundJobs).value = 2;  // a rollback of what brought them back, say
+  bench.knob(knob::kBackgroundJobs).value = 2;
   bench.knob(knob::kBackgroundJobs).owner = KnobOwner::kRocktune;
   CHECK_FALSE(bench.run(60, knob::kBackgroundJobs));
   SECTION("when they are wanted") {
