@@ -253,24 +253,6 @@ TEST_CASE("memory that the host lacks is given back whatever came of it before",
   CHECK(is(bench.act(shrink()), VerdictKind::kAllowed, ""));
 }
 
-TEST_CASE("jobs that were found come back in one step, whatever the budget", "[guard]") {
-  Budget budget = roomy();
-  budget.changes_per_hour = 2;
-  WaitBench bench(budget);
-  bench.knob(knob::kBackgroundJobs).value = bench.knob(knob::kBackgroundJobs).found = 12;
-  CHECK(bench.change(knob::kBackgroundJobs, 8).kind == VerdictKind::kAllowed);
-  CHECK(bench.change(knob::kBackgroundJobs, 6).kind == VerdictKind::kAllowed);
-  CHECK(is(bench.ask(knob::kBackgroundJobs, 4), VerdictKind::kHeld, "budget"));
-  SECTION("and no more") {
-    const Verdict beyond = bench.ask(knob::kBackgroundJobs, 16);
-    CHECK(is(beyond, VerdictKind::kClamped, "step"));
-    CHECK(beyond.value == 12);
-  }
-  SECTION("all of them") {
-    CHECK(is(bench.ask(knob::kBackgroundJobs, 12), VerdictKind::kAllowed, ""));
-  }
-}
-
 TEST_CASE("drift: so far from what was found and no further", "[guard]") {
   Budget budget = roomy();
   budget.drift_max = 2;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tests/support/catch.h"
+#include "tests/unit/policy/guard_bench.h"
 #include "tests/unit/policy/one_compaction_bench.h"
 
 using namespace rocktune;
@@ -325,4 +326,24 @@ TEST_CASE("fewer jobs than found: their return teaches nothing of jobs that were
   const auto back = bench.run(15, knob::kBackgroundJobs);  // 10 s, as ever
   REQUIRE(back);
   CHECK(back->rule == "jobs.loaded");
+}
+
+TEST_CASE("fewer jobs than found: the guard lets them come back in one step, whatever the budget",
+          "[guard][one_compaction]") {
+  Budget budget;
+  budget.jobs_max = 16;
+  budget.changes_per_hour = 2;
+  GuardBench bench(budget);
+  bench.knob(knob::kBackgroundJobs).value = bench.knob(knob::kBackgroundJobs).found = 12;
+  CHECK(bench.change(knob::kBackgroundJobs, 8).kind == VerdictKind::kAllowed);
+  CHECK(bench.change(knob::kBackgroundJobs, 6).kind == VerdictKind::kAllowed);
+  CHECK(is(bench.ask(knob::kBackgroundJobs, 4), VerdictKind::kHeld, "budget"));
+  SECTION("and no more") {
+    const Verdict beyond = bench.ask(knob::kBackgroundJobs, 16);
+    CHECK(is(beyond, VerdictKind::kClamped, "step"));
+    CHECK(beyond.value == 12);
+  }
+  SECTION("all of them") {
+    CHECK(is(bench.ask(knob::kBackgroundJobs, 12), VerdictKind::kAllowed, ""));
+  }
 }
