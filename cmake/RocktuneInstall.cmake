@@ -8,12 +8,14 @@ install(TARGETS rocktune_agent EXPORT rocktune-targets LIBRARY DESTINATION "${CM
 install(DIRECTORY agent/include/rocktune DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(FILES etc/rocktuned.yaml etc/model.yaml DESTINATION "${CMAKE_INSTALL_DATADIR}/rocktune")
 install(FILES etc/prometheus/rocktune.rules.yml DESTINATION "${CMAKE_INSTALL_DATADIR}/rocktune/prometheus")
+install(FILES etc/logrotate/rocktune DESTINATION "${CMAKE_INSTALL_DATADIR}/rocktune/logrotate")
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs" FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 
-# The unit names the programs where they are installed.
+# The unit names the programs and the documentation where they are installed.
 file(READ etc/systemd/rocktuned.service unit)
 string(REPLACE "/usr/bin/" "${CMAKE_INSTALL_FULL_BINDIR}/" unit "${unit}")
+string(REPLACE "/usr/share/doc/rocktune/" "${CMAKE_INSTALL_FULL_DOCDIR}/" unit "${unit}")
 file(CONFIGURE OUTPUT rocktuned.service CONTENT "${unit}" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/rocktuned.service" DESTINATION lib/systemd/system)
 

@@ -225,6 +225,26 @@ TEST_CASE("a pinned knob is moved there and kept there, whatever the policy want
   CHECK(held);  // the stall went on, and headroom wanted more
 }
 
+TEST_CASE("jobs that are pinned below what was found are not asked back", "[engine]") {
+  EngineConfig config;
+  config.pins[std::string(knob::kBackgroundJobs)] = 2;
+  Stalled target(config);
+  target.sample.knobs = {limiter_knob(20 * kM, 20 * kM), jobs_knob(4, 4)};
+  Decision pinned = target.first_decision();
+  REQUIRE(pinned.proposal.rule == "pin.config");
+  target.engine.report({pinned.id, "applied", "", 4, 2});
+  target.sample.knobs.edit()[1].value = 2;
+  target.sample.knobs.edit()[1].owner = KnobOwner::kRocktune;
+  bool others = false;
+  for (int i = 0; i < 40; ++i) {
+    for (const Decision& one : target.step().decisions) {
+      CHECK(one.proposal.rule != "jobs.wanted");
+      others = others || one.proposal.rule == "limiter.backlog";
+    }
+  }
+  CHECK(others);  // writers stand still, for which jobs would come back
+}
+
 TEST_CASE("a wrong pin makes no engine", "[engine]") {
   EngineConfig config;
   config.pins["no_such_knob"] = 1;
