@@ -269,9 +269,10 @@ Batch give_back(KnobGroup& group, const std::vector<Knob*>& knobs, KnobState::Ho
       change.value = view.found;
     }
   }
-  const bool manual = std::ranges::any_of(group.knobs(), [](const auto& knob) {
+  const bool others = std::ranges::any_of(group.knobs(), [](const auto& knob) {
     const auto reading = knob->read();
-    return knob->state().observe(reading.value, reading.generation).owner == Owner::kManual;
+    const auto view = knob->state().observe(reading.value, reading.generation);
+    return view.owner == Owner::kManual || knob->state().found_anew();
   });
   Batch ours;
   for (const auto& change : batch) {
@@ -279,8 +280,8 @@ Batch give_back(KnobGroup& group, const std::vector<Knob*>& knobs, KnobState::Ho
   }
   if (ours.empty()) return batch;
   // Among themselves the found values are right. Next to what the host set
-  // since they may not be.
-  const auto why = manual ? group.contradiction(assignments(ours)) : std::string();
+  // since, released or not, they may not be.
+  const auto why = others ? group.contradiction(assignments(ours)) : std::string();
   if (!why.empty()) {
     for (auto& change : ours) end(change, "conflict", "left as it is beside a new value: " + why);
   } else if (const auto later = group.why_not_now(assignments(ours)); !later.empty()) {

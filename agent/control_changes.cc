@@ -239,6 +239,9 @@ Control::Answer<wire::ChangeResults> Control::release(const wire::ReleaseRequest
       const auto writes = knob->state().lock_writes();
       const auto reading = knob->read();
       const auto view = knob->state().observe(reading.value, reading.generation);
+      // What rocktune has tuned and will return is not the operator's to hand back: as a found
+      // value nobody would return it.
+      if (view.owner == Owner::kRocktune && knob->state().is_held()) continue;
       knob->state().release(reading.value, self_);
       ours_again = ours_again || knob->state().held_by(self_);
       Change change{knob.get(), reading.value, {}, {}, false};
@@ -253,6 +256,8 @@ Control::Answer<wire::ChangeResults> Control::release(const wire::ReleaseRequest
         wire::Error{"not_found", why_unknown(request.knob, request.column_family)});
   }
   const std::lock_guard lock(mutex_);
+  // A `restore` that still waits for the end of a write stop holds no longer what it returns.
+  if (request.knob.empty() && request.column_family.empty()) hold_ = false;
   // Where nobody has the lease nobody would return it.
   if (ours_again && !lease_ && !keep_) returning_ = "lease_expired";
   return answer;

@@ -120,7 +120,8 @@ class KnobGroup {
     return {};
   }
   [[nodiscard]] virtual std::string excess(const Assignments& /*changes*/) const { return {}; }
-  // Empty, or why these shall not be written now, but later: RocksDB would keep write() waiting.
+  // Empty, or why these shall not be written now, but later: RocksDB would keep write() waiting, or
+  // the object could not bear them.
   [[nodiscard]] virtual std::string why_not_now(const Assignments& /*changes*/) const { return {}; }
   // One call of RocksDB's. Empty, or what RocksDB said. Does not check the
   // values.

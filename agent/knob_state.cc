@@ -72,6 +72,11 @@ bool KnobState::held_by(Holder holder) const {
   return holders_.contains(holder);
 }
 
+bool KnobState::is_held() const {
+  const std::lock_guard lock(mutex_);
+  return !holders_.empty();
+}
+
 bool KnobState::as_found() const {
   const std::lock_guard lock(mutex_);
   return !writing_ && !manual_ && !written_ && holders_.empty();
@@ -101,6 +106,7 @@ bool KnobState::held_for_operator() const {
 
 void KnobState::release(std::int64_t value, Holder holder) {
   const std::lock_guard lock(mutex_);
+  found_anew_ = found_anew_ || (!ordered_ && found_ && value != *found_);
   if (!ordered_ || value == found_) return accept_locked(value);
   manual_ = ordered_ = false;
   written_ = value;
@@ -111,6 +117,11 @@ void KnobState::release(std::int64_t value, Holder holder) {
 void KnobState::accept(std::int64_t value) {
   const std::lock_guard lock(mutex_);
   accept_locked(value);
+}
+
+bool KnobState::found_anew() const {
+  const std::lock_guard lock(mutex_);
+  return found_anew_;
 }
 
 void KnobState::accept_locked(std::int64_t value) {

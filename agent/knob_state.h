@@ -64,6 +64,8 @@ class KnobState {
   // The same, where somebody else holds the value too: then true, and it stays as it is.
   bool leave_to_others(Holder holder);
   [[nodiscard]] bool held_by(Holder holder) const;
+  // Somebody wants it, and returns it one day.
+  [[nodiscard]] bool is_held() const;
 
   // There is nothing to remember: nobody has changed the value, as far as it was observed.
   [[nodiscard]] bool as_found() const;
@@ -86,6 +88,8 @@ class KnobState {
   void release(std::int64_t value, Holder holder);
   // `value` becomes the found one, the owner "found".
   void accept(std::int64_t value);
+  // What was found is what somebody set later: beside what was found of others it need not be right.
+  [[nodiscard]] bool found_anew() const;
 
  private:
   void accept_locked(std::int64_t value);
@@ -103,6 +107,7 @@ class KnobState {
   bool writing_ = false;
   bool manual_ = false;
   bool ordered_ = false;  // manual, by an operator's order
+  bool found_anew_ = false;
   std::optional<std::int64_t> found_;
   std::optional<std::int64_t> written_;
   std::set<Holder> holders_;

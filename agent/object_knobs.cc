@@ -179,6 +179,11 @@ std::string CacheGroup::excess(const Assignments& changes) const {
   return {};
 }
 
+// Pins come and go: what is too small for them now is returned once it is not.
+std::string CacheGroup::why_not_now(const Assignments& changes) const {
+  return excess(changes);
+}
+
 std::string CacheGroup::write(const Assignments& changes) {
   for (const auto& [knob, value] : changes) static_cast<SettingKnob&>(*knob).write(value);
   return {};

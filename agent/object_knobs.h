@@ -40,6 +40,7 @@ class CacheGroup final : public KnobGroup {
   // Null: there is none. To compare with; it is kept alive until the group's end only.
   [[nodiscard]] const rocksdb::Cache* cache() const { return address_; }
   [[nodiscard]] std::string excess(const Assignments& changes) const override;
+  [[nodiscard]] std::string why_not_now(const Assignments& changes) const override;
   // A large reduction goes down in slices, so that no cache shard is locked for
   // long.
   std::string write(const Assignments& changes) override;

@@ -341,5 +341,27 @@ TEST_CASE("a found value that contradicts what the host set since is left") {
   CHECK_THAT(s.log[1] + s.log[0], Contains("a stays 40") && Contains("would be 100, above b"));
 }
 
+TEST_CASE("a found value that contradicts what was released since is left, and can be released") {
+  Setup s;
+  s.group->contradicts = [](const FakeGroup& group, const KnobGroup::Assignments& changes) {
+    return Proposal(group, changes).require_order("a", "b");
+  };
+  s.take_lease();
+  s.set("a", 40);
+  s.b = 60;
+  const auto released = s.control->release({});
+  REQUIRE(released->results.size() == 1);
+  CHECK(released->results[0].id == "b");
+  CHECK(s.control->describe()[1].found == 60);
+  s.now += 10s;
+  for (int i = 0; i < 5; ++i) s.control->tick();
+  CHECK(s.a == 40);
+  CHECK(s.b == 60);
+  CHECK(s.control->describe()[0].owner == "rocktune");
+  s.control->release({"a", ""});  // which nobody would return any more
+  CHECK(s.control->describe()[0].owner == "found");
+  CHECK(s.control->describe()[0].found == 40);
+}
+
 }  // namespace
 }  // namespace rocktune::agent

@@ -183,6 +183,22 @@ TEST_CASE("restore returns everything at once and ends the lease") {
   CHECK(s.control->describe()[0].owner == "found");
 }
 
+TEST_CASE("what rocktune has tuned is not released: it goes on being returned") {
+  Setup s;
+  s.take_lease();
+  s.set("a", 50);
+  s.b = 7;  // by hand
+  const auto released = s.control->release({});
+  REQUIRE(released->results.size() == 1);
+  CHECK(released->results[0].id == "b");
+  CHECK(s.control->release({"a", ""})->results.empty());
+  CHECK(s.control->describe()[0].owner == "rocktune");
+  s.now += 10s;
+  s.control->tick();
+  CHECK(s.a == 100);
+  CHECK(s.b == 7);
+}
+
 TEST_CASE("restore with hold keeps rocktune away until released") {
   Setup s;
   s.take_lease();
@@ -311,15 +327,19 @@ TEST_CASE("column families have their knobs under their names, and take them alo
   REQUIRE(s.control->describe().size() == 2);
   CHECK(s.control->describe()[1].column_family == "second");
 
+  CHECK(s.control->release({"b", ""})->results.empty());  // it is nobody else's
+  s.b = 5;
+  CHECK(s.control->release({"b", ""})->results.empty());
+  s.b = 7;
   CHECK(s.control->release({"b", ""})->results.at(0).column_family == "second");
   CHECK(s.control->release({"", "second"})->results.empty());
   CHECK(s.control->release({"a", "second"}).error().code == "not_found");
   CHECK(s.change({"3", "b", "second", 6, {}}).status == "applied");
   s.control->remove(s.group_b);
-  CHECK(s.b == 5);  // what was released last is what was found
-  CHECK(s.change({"4", "b", "second", 7, {}}).status == "refused");
-  CHECK(s.b == 5);
-  CHECK(s.log.back() == "closing: b of second returned from 6 to 5");
+  CHECK(s.b == 7);  // what was released last is what was found
+  CHECK(s.change({"4", "b", "second", 8, {}}).status == "refused");
+  CHECK(s.b == 7);
+  CHECK(s.log.back() == "closing: b of second returned from 6 to 7");
 }
 
 }  // namespace

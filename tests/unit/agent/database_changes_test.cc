@@ -106,6 +106,7 @@ TEST_CASE("a strict cache is not shrunk below what is pinned") {
 #if ROCKSDB_MAJOR < 8
   REQUIRE(cache->Insert("k", nullptr, 8 << 20, [](const rocksdb::Slice&, void*) {}, &handle).ok());
   CHECK_THAT(group.excess({{knob, 2 << 20}}), Catch::Matchers::Contains("pinned"));
+  CHECK_FALSE(group.why_not_now({{knob, 2 << 20}}).empty());  // nor is it returned so far
   CHECK(group.excess({{knob, 16 << 20}}).empty());
   cache->Release(handle);
 #else

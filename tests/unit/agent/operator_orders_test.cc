@@ -115,6 +115,19 @@ TEST_CASE("a lease that expires, or a database that closes, leaves what an order
   CHECK(s.a == 40);
 }
 
+TEST_CASE("a release of everything ends the hold of a return that still waits") {
+  OrderSetup s;
+  s.set("a", 50);
+  s.group->not_now = "writes are stopped";
+  s.control->restore(true);
+  CHECK(s.a == 50);
+  s.control->release({});
+  s.group->not_now.clear();
+  for (int i = 0; i < 5; ++i) s.control->tick();
+  CHECK(s.a == 100);
+  for (const auto& knob : s.control->describe()) CHECK(knob.owner == "found");
+}
+
 TEST_CASE("an order that is refused holds nothing") {
   OrderSetup s;
   CHECK(s.order("a", 5000).status == "refused");
