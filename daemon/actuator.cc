@@ -70,7 +70,7 @@ bool holds(const std::optional<wire::Lease>& lease, const HoldTerms& terms) {
 }  // namespace
 
 boost::asio::awaitable<void> hold_and_apply(std::shared_ptr<Peer> peer, Errand errand,
-                                            std::string run, HoldTerms terms,
+                                            std::string run, HoldTerms terms, Overruled overruled,
                                             Nanoseconds deadline) {
   const std::shared_ptr<Target> target = errand.target;
   if (!is_still_open(errand)) {
@@ -89,6 +89,10 @@ boost::asio::awaitable<void> hold_and_apply(std::shared_ptr<Peer> peer, Errand e
     }
     target->note("lease", lease ? std::string() : lease.error().message);
     if (!lease) answer = tl::unexpected<Error>(lease.error());
+    if (const std::string why = overruled(); !why.empty()) {
+      refuse_all(errand, why);
+      co_return;
+    }
   }
   if (errand.decisions.empty()) co_return;
   if (answer) answer = co_await peer->session.changes(database, request, deadline);

@@ -4,6 +4,7 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,9 +45,11 @@ std::vector<Actuation> to_actuations(const wire::ChangesRequest& request,
                                      const Result<wire::ChangeResults>& answer);
 
 // Takes the lease where it is not ours already (a restarted daemon adopts its own), then applies,
-// as long as the database is still open there. Every decision is reported to the target, applied or
-// not.
+// as long as the database is still open there, and `overruled`, asked once the lease is there, says
+// nothing (else why not). Every decision is reported to the target, applied or not.
+using Overruled = std::function<std::string()>;
 boost::asio::awaitable<void> hold_and_apply(std::shared_ptr<Peer> peer, Errand errand,
-                                            std::string run, HoldTerms terms, Nanoseconds deadline);
+                                            std::string run, HoldTerms terms, Overruled overruled,
+                                            Nanoseconds deadline);
 
 }  // namespace rocktune::daemon

@@ -155,6 +155,10 @@ Result<void> Daemon::freeze(std::optional<double> seconds) {
     until = clock_().wall +
             std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(*seconds));
   }
+  look_for_freeze();
+  // One that lasts longer stays: somebody else may have made it.
+  const bool outlasts = until && freeze_.frozen && (!freeze_.until || *freeze_.until > *until);
+  if (outlasts) return {};
   Result<void> written = write_freeze_file(config_.freeze_file, until);
   if (!written) return written;
   look_for_freeze();

@@ -90,6 +90,7 @@ class Daemon {
   void forget_old_targets();
   void look_for_freeze();
   [[nodiscard]] std::string frozen_reason() const;  // empty: it is not
+  std::string overruled(const Target& target, std::uint64_t configured);
   boost::asio::awaitable<void> poll_agent(PeerPointer peer, Instant at, Nanoseconds deadline);
   boost::asio::awaitable<bool> read_agent(PeerPointer peer, Instant at, Nanoseconds deadline,
                                           std::vector<Errand>& errands);

@@ -87,10 +87,6 @@ asio::awaitable<void> Daemon::carry_out(PeerPointer peer, std::vector<Errand> er
     co_return;
   }
   const Busy busy(peer, &Peer::commanding);
-  if (std::any_of(errands.begin(), errands.end(),
-                  [](const auto& e) { return !e.decisions.empty(); })) {
-    look_for_freeze();  // what was decided before the file came is not made after it
-  }
   const HoldTerms terms{config_.name, std::chrono::duration<double>(config_.lease_duration).count(),
                         config_.on_daemon_loss};
   for (Errand& errand : errands) {
@@ -98,16 +94,25 @@ asio::awaitable<void> Daemon::carry_out(PeerPointer peer, std::vector<Errand> er
       refuse_all(errand, "the database was closed, or is no longer to be tuned");
       continue;
     }
-    // What the operator has said since.
-    const bool configured_anew = errand.target->configured() != errand.configured;
-    if (freeze_.frozen || configured_anew) {
-      refuse_all(errand, freeze_.frozen ? frozen_reason() : "the configuration has changed since");
+    const Overruled why_not = [this, target = errand.target, configured = errand.configured] {
+      return overruled(*target, configured);
+    };
+    const std::string why = errand.decisions.empty() ? std::string() : why_not();
+    if (!why.empty()) {
+      refuse_all(errand, why);
       errand.decisions.clear();  // the lease is renewed all the same
     }
     const Nanoseconds until = clock_().tick + kCommandTime;
-    co_await hold_and_apply(peer, std::move(errand), run_, terms, until);
+    co_await hold_and_apply(peer, std::move(errand), run_, terms, why_not, until);
   }
   if (!peer->gone) publish();
+}
+
+// What the operator has said since something was decided: it is not made after that.
+std::string Daemon::overruled(const Target& target, std::uint64_t configured) {
+  look_for_freeze();
+  if (freeze_.frozen) return frozen_reason();
+  return target.configured() == configured ? "" : "the configuration has changed since";
 }
 
 // Hello once, then the list of databases at each poll.

@@ -86,6 +86,11 @@ void Target::opened(Opening opening) {
   in_common_.clear();
   knobs_wanted_ = false;
   adoption_noted_ = false;
+  // What another opening had is nothing to roll back to, or to divide by.
+  last_sample_ = {};
+  last_step_.reset();
+  memory_ = {};
+  demand_ = {};
   events_.opened(opening_->incarnation());
   find_machine();
   const wire::Hello& agent = opening_->agent;

@@ -66,6 +66,8 @@ class Control(World):
         # Long enough that a busy machine is done looking at what was frozen.
         said = self.rocktune("freeze", "--for", f"{4 * PATIENCE:.0f}s", "--socket", self.control).stdout
         self.assertIn("nothing is changed until 2", said)
+        # Somebody else's is not made shorter.
+        self.assertEqual(self.rocktune("freeze", "--for", "1s", "--socket", self.control).stdout, said)
         frozen = self.values(host)
         status, body = request(self.control, "GET", "/v1/status")
         self.assertEqual((status, body["daemon"]["frozen"]["file"]), (200, str(self.freeze_file)))

@@ -70,6 +70,8 @@ class GrantingAgent {
 struct ErrandWorld : TargetWorld {
   asio::io_context context;
   std::shared_ptr<Target> database{target(Mode::kAct)};
+  std::string frozen;  // what the operator says
+  Overruled overruled = [this] { return frozen; };
   GrantingAgent agent{context, tree.path("agent.1.sock")};
 
   ErrandWorld() { database->opened(opening()); }
@@ -95,7 +97,7 @@ struct ErrandWorld : TargetWorld {
                                              AgentSocket{tree.path("agent.1.sock"), 1, 0, 0, 0});
     const HoldTerms terms{"rocktuned", 30, "restore"};
     const Nanoseconds soon = std::chrono::steady_clock::now().time_since_epoch() + 10s;
-    asio::co_spawn(context, hold_and_apply(peer, std::move(errand), "run", terms, soon),
+    asio::co_spawn(context, hold_and_apply(peer, std::move(errand), "run", terms, overruled, soon),
                    [this](const std::exception_ptr& thrown) {
                      CHECK_FALSE(static_cast<bool>(thrown));
                      context.stop();
@@ -119,6 +121,15 @@ TEST_CASE("an errand goes to the database that was sampled", "[daemon][actuator]
   world.carry_out(world.decided());
   CHECK(world.agent.asked == std::vector<std::string>{"/v1/dbs/1/lease", "/v1/dbs/1/changes"});
   world.check_all("failed");  // left out of the answer
+}
+
+TEST_CASE("an errand is not sent once the operator has frozen what it is for",
+          "[daemon][actuator]") {
+  ErrandWorld world;
+  world.agent.before_lease = [&world] { world.frozen = "frozen by the file"; };
+  world.carry_out(world.decided());
+  CHECK(world.agent.asked == std::vector<std::string>{"/v1/dbs/1/lease"});
+  world.check_all("not_sent");
 }
 
 TEST_CASE("an errand is not sent for another process's database", "[daemon][actuator]") {

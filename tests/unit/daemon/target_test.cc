@@ -47,7 +47,10 @@ TEST_CASE("the same path opened again is the same target, another incarnation",
   CHECK(target->status().state == "waiting");
   CHECK(target->status().knobs.empty());
   target->opened(world.opening("2"));
+  CHECK(target->knobs().empty());  // those before are nothing to roll back to
+  CHECK_FALSE(target->share_member());
   world.poll(*target, 1);
+  CHECK_FALSE(target->knobs().empty());
   const auto steps = world.recorded();
   REQUIRE(steps.size() == 2);
   CHECK(steps[0].sample.incarnation == "abc/1");
