@@ -191,6 +191,9 @@ void Engine::State::decide(Step& step) {
   });
   // A rollback goes before whatever the policy wants of that knob, and a pin before both.
   prefer(rollbacks.propose(step.features, step.indicators), proposals);
+  for (const Culprit& culprit : rollbacks.take_given_up()) {
+    guard.blame(culprit.proposal, culprit.id, step.features.at.tick);
+  }
   if (tunes(config)) prefer(propose_in_common(step.features), proposals);
   prefer(propose_pins(config.pins, step.features), proposals);
   for (const Proposal& proposal : proposals) judge(proposal, step);

@@ -165,13 +165,15 @@ std::optional<Verdict> Guard::State::check_time(const LimitInput& input, const L
   if (!goes_back && !protects && !(relief && history.stalled_lately(now))) {
     if (auto why = blames.blocks(proposal, now)) return held(proposal, "blamed", *why);
   }
-  // What takes a change back was paid for by that change, and so was what raises a limiter, or
-  // jobs, from below where they were found.
+  // What takes a change back was paid for by that change, and so was what leads towards the value
+  // found, and what raises a limiter, or jobs, from below it.
+  const std::int64_t found = input.reading.found;
+  const bool up = proposal.to > proposal.from;
   const bool works_off =
       proposal.knob == knob::kRateLimit || proposal.knob == knob::kBackgroundJobs;
-  const bool lets_go =
-      works_off && proposal.to > proposal.from && proposal.from < input.reading.found;
-  if (!is_return(proposal) && !protects && !lets_go) {
+  const bool lets_go = works_off && up && proposal.from < found;
+  const bool homeward = up ? limited.value <= found : limited.value >= found;
+  if (!is_return(proposal) && !protects && !lets_go && !homeward) {
     if (auto why = history.over_budget(budget.changes_per_hour, now)) {
       return held(proposal, "budget", *why);
     }

@@ -19,11 +19,12 @@
 //   no_change what is left after clamping moves nothing                               -> held
 // What relieves a stall never waits for canary or blame while writes are held up, or were in the
 // last 10 s; what protects the host waits for none of canary, blame, budget and oscillation
-// (policy/urgent.h). A raise of the limiter never waits for a canary, and from below where it was
-// found not for the budget, either; nor does such a raise of jobs for the budget. A rollback, a pin
-// and the return of what several databases have in common wait for none of these four, what other
-// databases are due (policy/give_back.h) for the budget alone; drift does not bind a pin. A clamp
-// may stop a change, never turn it round. Held and rejected proposals leave no trace here.
+// (policy/urgent.h). A raise of the limiter never waits for a canary. What leads towards the value
+// found counts for the budget and never waits for it, nor does a raise of the limiter or of jobs
+// from below it. A rollback, a pin and the return of what several databases have in common wait for
+// none of these four, what other databases are due (policy/give_back.h) for the budget alone; drift
+// does not bind a pin. A clamp may stop a change, never turn it round. Held and rejected proposals
+// leave no trace here.
 // Deterministic; not thread-safe; one per target.
 #pragma once
 

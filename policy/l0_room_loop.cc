@@ -117,7 +117,9 @@ std::optional<Proposal> L0RoomLoop::give_back(const Situation& situation) const 
   out.reason =
       delays ? backlog_text(situation) + ": level 0 gathers more than compactions work off"
              : std::string("nothing asks for room in level 0: writes are delayed where they were");
-  out.expected = no_more_stalls(situation, kRoomEvaluationSeconds);
+  // Back to a limit that level 0 is beyond, writers are delayed until it is worked off: no
+  // experiment, to be taken back for what it is there to do.
+  if (!delays) out.expected = no_more_stalls(situation, kRoomEvaluationSeconds);
   out.evidence = backlog_evidence(situation);
   return out;
 }

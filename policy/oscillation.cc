@@ -18,11 +18,12 @@ constexpr double kLongestFreezeSeconds = 4 * 3600;
 constexpr double kLeastStep = 0.05;
 constexpr std::size_t kMostTurns = 64;  // per knob; its dwell keeps it far below
 
-bool is_free(const Proposal& proposal, std::int64_t found) {
-  bool up = proposal.to > proposal.from;
+// Towards the value found, and not beyond it.
+bool is_free(const Proposal& proposal, std::int64_t value, std::int64_t found) {
+  const bool up = proposal.to > proposal.from;
   // Of the limiter the lowerings wait: in the argument of reads and backlog the backlog wins.
   if (proposal.knob == knob::kRateLimit) return up;
-  return up ? proposal.from < found : proposal.from > found;
+  return up ? value <= found : value >= found;
 }
 
 std::string named(const Proposal& proposal) {
@@ -112,7 +113,7 @@ std::optional<std::string> Oscillation::frozen(const Proposal& proposal, const K
 std::optional<std::string> Oscillation::blocks(const Proposal& proposal, std::int64_t value,
                                                std::int64_t found, Nanoseconds now) {
   auto known = knobs_.find({proposal.knob, proposal.column_family});
-  if (known == knobs_.end() || is_free(proposal, found)) return std::nullopt;
+  if (known == knobs_.end() || is_free(proposal, value, found)) return std::nullopt;
   Knob& knob = known->second;
   while (!knob.detections.empty() &&
          seconds_between(knob.detections.front(), now) >= kWidenedSeconds) {

@@ -81,6 +81,7 @@ void Rollbacks::give_up(const Wanted& wanted) {
                         " is not taken back, since that could not be done in time: " +
                         culprit.proposal.knob + text::in_family(culprit.proposal.column_family) +
                         " stays at " + std::to_string(culprit.actuation.after)});
+  given_up_.push_back(culprit);
 }
 
 std::vector<Proposal> Rollbacks::propose(const Features& features,

@@ -34,8 +34,10 @@ class Rollbacks {
   // A rollback was carried out, and the knob is at `after`: returns what was taken back. What went
   // back only a part of the way (the guard allows steps) is offered on, and not returned yet.
   std::optional<Culprit> done(const Proposal& proposal, std::int64_t after);
-  // Those that were given up since the last call.
+  // Those that were given up since the last call: what is told of them, and whom to blame all the
+  // same.
   std::vector<GuardNote> take_notes() { return std::exchange(notes_, {}); }
+  std::vector<Culprit> take_given_up() { return std::exchange(given_up_, {}); }
   void reset() { *this = Rollbacks(); }
 
  private:
@@ -55,6 +57,7 @@ class Rollbacks {
   static Proposal back(const Wanted& wanted);
   std::map<std::pair<std::string, std::string>, Wanted> wanted_;
   std::vector<GuardNote> notes_;
+  std::vector<Culprit> given_up_;
   std::optional<Nanoseconds> last_;  // sample
   Gaps gaps_;
 };

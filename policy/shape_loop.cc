@@ -116,11 +116,17 @@ ShapeLoop::Judgement ShapeLoop::judge(const Cost& before, const Cost& after, std
 void ShapeLoop::end_trial(bool gained, Nanoseconds now) {
   trial_.reset();
   cost_ = {};
+  tried_ = true;
   gained_ = gained_ || gained;
   // What gained once may gain again; what did not is not tried twice in a round.
-  if (!gained) ++candidate_;
-  if (candidate_ < static_cast<int>(kCandidates.size())) return;
+  if (!gained) next_candidate(now);
+}
+
+// A round in which nothing could be tried - all was frozen, say - tells nothing, and needs no rest.
+void ShapeLoop::next_candidate(Nanoseconds now) {
+  if (++candidate_ < static_cast<int>(kCandidates.size())) return;
   candidate_ = 0;
+  if (!std::exchange(tried_, false)) return;
   rest_seconds_ = gained_ ? kRestSeconds : std::min(2 * rest_seconds_, kLongestShapeRest);
   gained_ = false;
   resting_since_ = now;
@@ -143,7 +149,8 @@ std::optional<Proposal> ShapeLoop::try_next(const Situation& situation) {
   const Candidate& candidate = kCandidates.at(static_cast<std::size_t>(candidate_));
   const KnobReading* reading = situation.features.knobs.find(candidate.knob, family->name);
   if (reading == nullptr || !reading->changeable || reading->owner == KnobOwner::kManual) {
-    end_trial(false, situation.now);
+    cost_ = {};
+    next_candidate(situation.now);
     return std::nullopt;
   }
   const auto to = static_cast<std::int64_t>(candidate.factor * static_cast<double>(reading->value));
@@ -190,12 +197,16 @@ std::optional<Proposal> ShapeLoop::follow(const Situation& situation) {
 
 // Not applied: refused, held, or nobody acts. It is asked for as long as one measurement takes.
 std::optional<Proposal> ShapeLoop::ask(const Situation& situation, const KnobReading& reading) {
-  const Trial& trial = *trial_;
+  Trial& trial = *trial_;
+  if (!reading.changeable) {
+    trial.asked_at = situation.now;  // frozen: the time begins when somebody can change it
+    return std::nullopt;
+  }
   if (seconds_between(trial.asked_at, situation.now) > kMeasureSeconds) {
     end_trial(false, situation.now);
     return std::nullopt;
   }
-  if (!reading.changeable || borne(situation, reading, trial.to) != trial.to) return std::nullopt;
+  if (borne(situation, reading, trial.to) != trial.to) return std::nullopt;
   return step(situation, reading, trial.to, "shape.try",
               "write amplification is " + text::number(trial.before.amplification(), 2) + " at " +
                   text::rate(trial.before.user / trial.before.seconds) + ": whether another " +

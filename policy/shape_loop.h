@@ -70,6 +70,7 @@ class ShapeLoop {
   [[nodiscard]] Proposal step(const Situation& situation, const KnobReading& reading,
                               std::int64_t to, const char* rule, std::string reason) const;
   void end_trial(bool gained, Nanoseconds now);
+  void next_candidate(Nanoseconds now);
 
   struct Inherited {
     std::string knob, column_family;
@@ -79,7 +80,7 @@ class ShapeLoop {
   Cost cost_;
   std::optional<Trial> trial_;
   int candidate_ = 0;
-  bool gained_ = false;  // in this round
+  bool tried_ = false, gained_ = false;  // in this round
   double rest_seconds_ = kRestSeconds;
   std::optional<Nanoseconds> resting_since_, settling_since_;
 };

@@ -1,5 +1,7 @@
 #include "policy/soft_limits_loop.h"
 
+#include <vector>
+
 #include "model/knobs.h"
 #include "model/text.h"
 #include "policy/guard_limits.h"
@@ -76,17 +78,19 @@ void SoftLimitsLoop::look(const Situation& situation) {
 
 std::optional<Proposal> SoftLimitsLoop::give_back(const Situation& situation) {
   if (situation.comfortable_seconds < kSoftComfortSeconds) return std::nullopt;
+  std::vector<const KnobReading*> lowered;
   for (const KnobReading& reading : situation.features.knobs) {
     const bool soft = reading.name == knob::kL0Slowdown || reading.name == knob::kSoftPending;
     const bool ours = reading.owner == KnobOwner::kRocktune && reading.changeable;
-    if (!soft || !ours || reading.value >= reading.found) continue;
-    Proposal out = propose(reading, reading.found, "soft_limit.returned");
-    out.reason = "no backlog for " + text::duration(situation.comfortable_seconds) +
-                 ": the next slowdown may be another one";
-    out.expected = no_more_stalls(situation, kSoftEvaluationSeconds);
-    return out;
+    if (soft && ours && reading.value < reading.found) lowered.push_back(&reading);
   }
-  return std::nullopt;
+  if (lowered.empty()) return std::nullopt;
+  const KnobReading& reading = *lowered[turn_++ % lowered.size()];
+  Proposal out = propose(reading, reading.found, "soft_limit.returned");
+  out.reason = "no backlog for " + text::duration(situation.comfortable_seconds) +
+               ": the next slowdown may be another one";
+  out.expected = no_more_stalls(situation, kSoftEvaluationSeconds);
+  return out;
 }
 
 std::optional<Proposal> SoftLimitsLoop::decide(const Situation& situation) {

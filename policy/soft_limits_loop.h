@@ -9,6 +9,7 @@
 // touched.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -28,10 +29,11 @@ class SoftLimitsLoop {
     Nanoseconds at{0};
   };
   void look(const Situation& situation);
-  static std::optional<Proposal> give_back(const Situation& situation);
+  std::optional<Proposal> give_back(const Situation& situation);
 
   Trend stopped_{Trend::Jumps::kKeep, 0, 30};
   std::optional<Stopped> level0_, pending_;
+  std::size_t turn_ = 0;  // of those that are to go back: one may be held by somebody else's word
 };
 
 }  // namespace rocktune

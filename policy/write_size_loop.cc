@@ -321,7 +321,13 @@ std::optional<Proposal> WriteSizeLoop::follow(const Situation& situation,
 
 std::optional<Proposal> WriteSizeLoop::decide(const Situation& situation) {
   const KnobReading* reading = changeable_knob(situation.features, knob::kWriteSize);
-  if (reading == nullptr) return std::nullopt;
+  const Nanoseconds time = looked_at_ ? situation.now - *looked_at_ : Nanoseconds{0};
+  looked_at_ = situation.now;
+  if (reading == nullptr) {  // nobody could take a trial back meanwhile
+    if (trial_) trial_->tick += time;
+    if (offered_since_) *offered_since_ += time;
+    return std::nullopt;
+  }
   observe(situation, *reading);
   if (auto proposal = back(situation, *reading)) return proposal;
   if (auto proposal = follow(situation, *reading)) return proposal;

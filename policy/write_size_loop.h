@@ -65,6 +65,7 @@ class WriteSizeLoop {
   std::optional<std::int64_t> offered_size_;  // as a neighbour has it
   bool follows_ = false;                      // the present size is a neighbour's
   std::optional<std::int64_t> size_;          // as last seen
+  std::optional<Nanoseconds> looked_at_;
   std::optional<Trial> trial_;                // smaller pieces that are not judged yet
   std::optional<Nanoseconds> offered_since_;  // what was found
   std::optional<Nanoseconds> failed_at_;      // since when they are to go back, or went

@@ -29,6 +29,7 @@ rocktune_unit_test(policy_test
     unit/policy/full_device_test.cc
     unit/policy/headroom_test.cc
     unit/policy/health_check_test.cc
+    unit/policy/homeward_test.cc
     unit/policy/idle_buffers_test.cc
     unit/policy/journal_filter_test.cc
     unit/policy/limiter_return_test.cc

@@ -165,7 +165,12 @@ TEST_CASE("a rollback that could not be made is given up, and that is said", "[f
   Rollbacks rollbacks;
   rollbacks.consider(regression(), at_seconds(0));
   for (double t = 0; t <= 60; t += 0.5) CHECK(rollbacks.propose(knob_at(t, 80), {}).size() == 1);
+  CHECK(rollbacks.take_given_up().empty());
   CHECK(rollbacks.propose(knob_at(60.5, 80), {}).empty());
+  const auto culprits = rollbacks.take_given_up();  // it is known to be worse all the same
+  REQUIRE(culprits.size() == 1);
+  CHECK(culprits[0].id == "7-1");
+  CHECK(rollbacks.take_given_up().empty());
   const auto notes = rollbacks.take_notes();
   REQUIRE(notes.size() == 1);
   CHECK(notes[0].knob == knob::kRateLimit);

@@ -34,6 +34,7 @@ TEST_CASE("room in level 0: for what gathers behind one compaction at a time",
     REQUIRE(back);
     CHECK(back->rule == "l0_room.lost");
     CHECK(back->to == 20);
+    CHECK(back->expected.feature.empty());  // which delays writers first
     bench.apply(*back);
     bench.f.stalled_ratio = 0;
     level0(bench, 12);

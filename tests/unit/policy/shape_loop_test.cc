@@ -162,6 +162,26 @@ TEST_CASE("shape: after a round without gain it rests for hours", "[headroom][sh
   CHECK_FALSE(shape_proposal(bench, ShapeLoop::kRestSeconds - 3000));
 }
 
+TEST_CASE("shape: what is frozen is no candidate that failed", "[headroom][shape]") {
+  HeadroomBench bench;
+  bench.family(64 * kHeadroomMiB, 0);
+  SECTION("all of them") {
+    for (KnobReading& reading : bench.f.knobs.edit()) reading.changeable = false;
+    CHECK_FALSE(shape_proposal(bench, 6 * ShapeLoop::kMeasureSeconds));
+    for (KnobReading& reading : bench.f.knobs.edit()) reading.changeable = true;
+    CHECK(shape_proposal(bench, ShapeLoop::kMeasureSeconds + 2));
+  }
+  SECTION("in the middle of asking") {
+    REQUIRE(shape_proposal(bench, ShapeLoop::kMeasureSeconds + 2));
+    for (KnobReading& reading : bench.f.knobs.edit()) reading.changeable = false;
+    CHECK_FALSE(shape_proposal(bench, 2 * ShapeLoop::kMeasureSeconds));
+    for (KnobReading& reading : bench.f.knobs.edit()) reading.changeable = true;
+    const auto trial = shape_proposal(bench, 2);
+    REQUIRE(trial);
+    CHECK(trial->knob == knob::kLevelBase);
+  }
+}
+
 namespace {
 
 constexpr double kJudgedSeconds = ShapeLoop::kSettleSeconds + ShapeLoop::kMeasureSeconds;

@@ -111,3 +111,17 @@ TEST_CASE("soft limits return in comfort", "[headroom][soft_limit]") {
   CHECK(back->rule == "soft_limit.returned");
   CHECK(back->to == 34);
 }
+
+TEST_CASE("soft limits return in turns: one that somebody holds there keeps no other",
+          "[headroom][soft_limit]") {
+  SoftLimits limits(34, 250 * kGiB);
+  for (KnobReading& reading : limits.bench.f.knobs.edit()) {
+    if (reading.column_family.empty()) continue;
+    reading.value = reading.found / 2;
+    reading.owner = KnobOwner::kRocktune;
+  }
+  limits.slowdown(290);
+  CHECK(limits.slowdown(20));
+  CHECK(limits.soft(2));  // which nobody answered: the pin of a configuration, say
+  CHECK(limits.slowdown(2));
+}

@@ -55,6 +55,15 @@ TEST_CASE("write size: short work between long pauses is seen, before and after"
     REQUIRE(back);
     CHECK(back->rule == "write_size.futile");
   }
+  SECTION("it did not, which a freeze lets nobody change for a quarter of an hour") {
+    rounds(4);
+    bench.knob(knob::kWriteSize).changeable = false;
+    CHECK_FALSE(rounds(900));
+    bench.knob(knob::kWriteSize).changeable = true;
+    const auto back = rounds(96);
+    REQUIRE(back);
+    CHECK(back->rule == "write_size.futile");
+  }
 }
 
 TEST_CASE("write size: rare work shows what reads will wait for in bulk", "[headroom]") {
