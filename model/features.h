@@ -80,6 +80,9 @@ struct Features {
   Value cpus, cpu_busy_ratio, cpu_iowait_ratio, process_cpu_cores;
   Value cpu_pressure_ratio, io_pressure_ratio, memory_pressure_ratio;  // PSI some, share of time
   Value memory_available_bytes, memory_total_bytes, process_rss_bytes;
+  // Of what the control group may read or write, in bytes or requests, on the device: the largest
+  // share. 1: requests wait there, unseen by the device. Absent: it has no limit.
+  Value io_limit_use_ratio;
 
   KnobReadings knobs;                                // as read in the newer sample
   std::optional<SharedBudget> shared;                // as decided for the newer sample
@@ -155,6 +158,7 @@ struct Features {
     visit("memory_available_bytes", self.memory_available_bytes);
     visit("memory_total_bytes", self.memory_total_bytes);
     visit("process_rss_bytes", self.process_rss_bytes);
+    visit("io_limit_use_ratio", self.io_limit_use_ratio);
   }
 };
 

@@ -10,6 +10,20 @@ Value share_of_time(const Counter& older, const Counter& newer, double seconds) 
   return us_per_second ? at_most(*us_per_second / 1e6, 1) : std::nullopt;
 }
 
+// Another group's counters would be another limit's, too: what its limits say now counts.
+Value io_limit_use(const HostReading& older, const HostReading& newer, double seconds) {
+  Value most;
+  const auto take = [&](const Counter& before, const Counter& after, const Counter& limit) {
+    const Value share = ratio(rate(before, after, seconds), gauge(limit));
+    if (share && (!most || *share > *most)) most = share;
+  };
+  take(older.io_read_bytes, newer.io_read_bytes, newer.io_read_bytes_limit);
+  take(older.io_write_bytes, newer.io_write_bytes, newer.io_write_bytes_limit);
+  take(older.io_reads, newer.io_reads, newer.io_reads_limit);
+  take(older.io_writes, newer.io_writes, newer.io_writes_limit);
+  return most;
+}
+
 }  // namespace
 
 void fill_host_gauges(const HostReading& newer, Features& out) {
@@ -39,6 +53,7 @@ void fill_host_rates(const HostReading& older, const HostReading& newer, double 
       share_of_time(older.io_pressure_some_us, newer.io_pressure_some_us, seconds);
   out.memory_pressure_ratio =
       share_of_time(older.memory_pressure_some_us, newer.memory_pressure_some_us, seconds);
+  out.io_limit_use_ratio = io_limit_use(older, newer, seconds);
 }
 
 }  // namespace rocktune::derivation

@@ -272,6 +272,10 @@ struct HostReading {
   Counter process_cpu_us;
   Counter process_rss_bytes;
   Counter process_read_bytes, process_write_bytes;  // /proc/<pid>/io: reached the block layer
+  // What the process's control group may do on the database's device, a second (gauges; absent: no
+  // limit), and what it has done.
+  Counter io_read_bytes_limit, io_write_bytes_limit, io_reads_limit, io_writes_limit;
+  Counter io_read_bytes, io_write_bytes, io_reads, io_writes;
 
   bool operator==(const HostReading&) const = default;
 
@@ -292,6 +296,14 @@ struct HostReading {
     visit("process_rss_bytes", self.process_rss_bytes);
     visit("process_read_bytes", self.process_read_bytes);
     visit("process_write_bytes", self.process_write_bytes);
+    visit("io_read_bytes_limit", self.io_read_bytes_limit);
+    visit("io_write_bytes_limit", self.io_write_bytes_limit);
+    visit("io_reads_limit", self.io_reads_limit);
+    visit("io_writes_limit", self.io_writes_limit);
+    visit("io_read_bytes", self.io_read_bytes);
+    visit("io_write_bytes", self.io_write_bytes);
+    visit("io_reads", self.io_reads);
+    visit("io_writes", self.io_writes);
   }
 };
 

@@ -32,6 +32,7 @@ constexpr double kInterferenceShare = 0.5;
 // Reads that take the device so many times as long as at its idlest, and this long at least, which
 // no idle flash needs; half as long again where so many requests are in flight. A device that has
 // been slower than that all the time was never seen idle, or is no flash: there they have to be.
+constexpr double kAtIoLimit = 0.9;  // of what the control group may do
 constexpr double kLoadedAwait = 4, kQueuedAwait = 1.5, kLoadedAwaitMs = 1, kLoadedQueue = 3;
 // A share of all CPUs from which background work is felt.
 constexpr double kCpuShort = 0.9;
@@ -130,6 +131,7 @@ void Observer::add(const Features& f) {
   read_p99_.note(now, f.read_p99_us);
   queue_.note(now, f.device_queue);
   await_.note(now, f.device_read_await_ms);
+  io_limit_.note(now, f.io_limit_use_ratio);
   compactions_.note(now, f.running_compactions);
   flushes_.note(now, f.running_flushes);
   cpu_.note(now, f.cpu_busy_ratio);
@@ -237,6 +239,10 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
     const bool slower = queues_up || (seen_idle && *await >= kLoadedAwait * *light_await_);
     out.device_loaded = compacts && slower && *await >= kLoadedAwaitMs;
   }
+  // What waits at the limit of a control group the device does not see.
+  const bool at_limit =
+      io_limit_.span_seconds() >= 4 && io_limit_.mean(5).value_or(0) >= kAtIoLimit;
+  out.device_loaded = out.device_loaded || (compacts && at_limit);
   out.workers_help =
       out.device_loaded ? out.loses_time : out.stalled || (out.trouble && out.stays_near_limit);
   // What it writes is what reads of others on the device wait for.

@@ -137,7 +137,7 @@ class Observer {
   Trend passed_ = window(60), limiter_use_ = window(5);
   Trend written_ = window(60), background_ = window(60);
   Trend stalled_ = window(3), memtables_ = window(5), l0_ = window(10);
-  Trend read_p99_ = window(5), queue_ = window(5), await_ = window(5);
+  Trend read_p99_ = window(5), queue_ = window(5), await_ = window(5), io_limit_ = window(5);
   MemoryWatch memory_;
   Trend compactions_ = window(5), flushes_ = window(5), cpu_ = window(5);
   Held comfort_, slow_reads_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <vector>
 
 #include "daemon/sources/text_file.h"
@@ -31,14 +30,6 @@ std::optional<std::uint64_t> named_number(const std::string& file, std::string_v
     if (words.size() == 2 && words[0] == name) return parse_unsigned(words[1]);
   }
   return std::nullopt;
-}
-
-// Calls `look` with the group's directory and each of its ancestors below the root.
-void upwards(const std::string& dir, const std::string& root,
-             const std::function<void(const std::string&)>& look) {
-  for (std::string at = dir; at.size() > root.size(); at = fs::path(at).parent_path().string()) {
-    look(at);
-  }
 }
 
 std::string existing(const std::string& dir, const std::string& root) {
@@ -92,6 +83,13 @@ void take_memory(CgroupMemory& memory, const std::string& dir, const char* limit
 
 }  // namespace
 
+void upwards(const std::string& dir, const std::string& root,
+             const std::function<void(const std::string&)>& look) {
+  for (std::string at = dir; at.size() > root.size(); at = fs::path(at).parent_path().string()) {
+    look(at);
+  }
+}
+
 Result<CgroupDirs> find_cgroups(const std::string& proc_root, const std::string& sys_root,
                                 std::int64_t pid) {
   const std::string file = proc_root + "/" + std::to_string(pid) + "/cgroup";
@@ -115,6 +113,9 @@ Result<CgroupDirs> find_cgroups(const std::string& proc_root, const std::string&
     } else if (lists(controllers, "memory")) {
       dirs.v1_memory_root = base + "/memory";
       dirs.v1_memory = existing(dirs.v1_memory_root + path, dirs.v1_memory_root);
+    } else if (lists(controllers, "blkio")) {
+      dirs.v1_io_root = base + "/blkio";
+      dirs.v1_io = existing(dirs.v1_io_root + path, dirs.v1_io_root);
     } else if (lists(controllers, "cpu")) {
       dirs.v1_cpu_root = base + "/cpu";
       dirs.v1_cpu = existing(dirs.v1_cpu_root + path, dirs.v1_cpu_root);

@@ -44,7 +44,10 @@ Result<FoundDevice> resolve(fs::path device) {
     }
     const std::vector<fs::path> slaves = slaves_of(device);
     if (slaves.size() != 1) {
-      return FoundDevice{device.filename().string(), (device / "stat").string()};
+      const Result<std::string> number = read_text_file((device / "dev").string());
+      const auto words = split_words(number ? *number : std::string());
+      return FoundDevice{device.filename().string(), (device / "stat").string(),
+                         words.size() == 1 ? std::string(words[0]) : std::string()};
     }
     device = slaves.front();
   }

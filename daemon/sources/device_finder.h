@@ -27,6 +27,7 @@ Result<DeviceNumber> device_of_path(const std::string& path);  // stat(2)
 struct FoundDevice {
   std::string name;       // "nvme0n1", "loop3", "emulated:<name>"
   std::string stat_file;  // in the format of /sys/block/<name>/stat
+  std::string number;     // "259:0", as control groups call it; empty: it has none
   bool operator==(const FoundDevice&) const = default;
 };
 

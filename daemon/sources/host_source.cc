@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "daemon/sources/cgroup.h"
+#include "daemon/sources/cgroup_io.h"
 #include "daemon/sources/pressure.h"
 #include "daemon/sources/text_file.h"
 
@@ -178,6 +179,7 @@ HostRead HostSource::read() const {
       const auto whole = static_cast<std::uint64_t>(std::ceil(*quota));
       reading.cpus = std::clamp<std::uint64_t>(whole, 1, *reading.cpus);
     }
+    read_cgroup_io(groups, device_, reading);
   }
   if (const Result<void> pressure = read_pressure(proc_root_, groups, reading); !pressure) {
     result.errors.push_back(pressure.error().message);

@@ -19,14 +19,19 @@ struct HostRead {
 
 class HostSource {
  public:
-  // `pid` 0: the machine only.
-  HostSource(std::string proc_root, std::string sys_root, std::int64_t pid)
-      : proc_root_(std::move(proc_root)), sys_root_(std::move(sys_root)), pid_(pid) {}
+  // `pid` 0: the machine only. `device`: the number of the block device whose limits count; may be
+  // empty.
+  HostSource(std::string proc_root, std::string sys_root, std::int64_t pid, std::string device = {})
+      : proc_root_(std::move(proc_root)),
+        sys_root_(std::move(sys_root)),
+        pid_(pid),
+        device_(std::move(device)) {}
   [[nodiscard]] HostRead read() const;
 
  private:
   std::string proc_root_, sys_root_;
   std::int64_t pid_;
+  std::string device_;
 };
 
 // The parts, on a file's text. `hz` is the kernel's USER_HZ.

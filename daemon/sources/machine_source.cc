@@ -79,7 +79,8 @@ void MachineSource::read(Sample& sample) {
     sample.nvme = health.reading;
     sample.health.push_back({"nvme", std::move(health.error)});
   }
-  HostRead host = HostSource(roots_.proc, roots_.sys, database_.pid).read();
+  const std::string number = device_ ? device_->device().number : std::string();
+  HostRead host = HostSource(roots_.proc, roots_.sys, database_.pid, number).read();
   sample.health.push_back({"host", joined(host.errors)});
   sample.host = host.reading;
 }

@@ -20,6 +20,7 @@ struct Machine {
   Machine() {
     const auto device = [&](const std::string& dir, const std::string& number) {
       tree.file("sys/devices/" + dir + "/stat", kStat);
+      tree.file("sys/devices/" + dir + "/dev", number + "\n");
       const auto name = dir.substr(dir.rfind('/') + 1);
       tree.link("sys/dev/block/" + number, "../../devices/" + dir);
       tree.link("sys/class/block/" + name, "../../devices/" + dir);
@@ -47,6 +48,7 @@ TEST_CASE("the device under a path", "[daemon][sources]") {
   const Machine machine;
   SECTION("a whole disk") {
     CHECK(machine.find("/d", always(259, 0))->name == "nvme0n1");
+    CHECK(machine.find("/d", always(259, 0))->number == "259:0");
   }
   SECTION("a partition leads to its disk") {
     const auto found = machine.find("/d", always(259, 2));

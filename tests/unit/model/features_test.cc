@@ -198,6 +198,26 @@ TEST_CASE("pressure and CPU are shares", "[features]") {
   CHECK(*features.memory_pressure_ratio == 1);
 }
 
+TEST_CASE("what a control group may do is used by what it is nearest to", "[features]") {
+  Sample older = quiet_sample();
+  Sample newer = next_sample(older);  // half a second later
+  older.host->io_read_bytes = 0;
+  newer.host->io_read_bytes = 40 * kMiB;
+  older.host->io_writes = 0;
+  newer.host->io_writes = 100;
+  CHECK_FALSE(derive(&older, newer).io_limit_use_ratio);
+  newer.host->io_read_bytes_limit = 100 * kMiB;
+  CHECK(*derive(&older, newer).io_limit_use_ratio == Approx(0.8));
+  newer.host->io_writes_limit = 1000;
+  CHECK(*derive(&older, newer).io_limit_use_ratio == Approx(0.8));
+  newer.host->io_writes_limit = 100;
+  CHECK(*derive(&older, newer).io_limit_use_ratio == Approx(2));
+  older.host->io_writes = 500;  // another group's
+  CHECK(*derive(&older, newer).io_limit_use_ratio == Approx(0.8));
+  newer.host->io_read_bytes_limit = 0;
+  CHECK_FALSE(derive(&older, newer).io_limit_use_ratio);
+}
+
 TEST_CASE("an NVMe drive's throttling is of the time between two readings of its health",
           "[features]") {
   Sample sample = test::quiet_sample();

@@ -229,3 +229,25 @@ TEST_CASE("jobs: a device that was busy from the start is a loaded one, too", "[
     CHECK(bench.run(10, knob::kBackgroundJobs));
   }
 }
+
+TEST_CASE("jobs: at the limit of its control group a database has a loaded device", "[headroom]") {
+  HeadroomBench bench;
+  bench.budget.jobs_max = 8;
+  bench.f.device_read_await_ms = 0.2;  // which sees none of those that wait
+  bench.f.device_queue = 2;
+  bench.f.io_limit_use_ratio = 0.5;
+  bench.f.running_compactions = 1;
+  bench.run(10, knob::kBackgroundJobs);
+  bench.backlog(15);
+  bench.indicators[0].state = AlertState::kWarning;
+  SECTION("it does all that it may") {
+    bench.f.io_limit_use_ratio = 0.97;
+    bench.f.l0_ratio = 0.2;
+    bench.run(6, knob::kBackgroundJobs);
+    bench.backlog(15);
+    CHECK_FALSE(bench.run(60, knob::kBackgroundJobs));
+  }
+  SECTION("it has room") {
+    CHECK(bench.run(20, knob::kBackgroundJobs));
+  }
+}
