@@ -45,7 +45,7 @@ Result<FoundDevice> resolve(fs::path device) {
     const std::vector<fs::path> slaves = slaves_of(device);
     if (slaves.size() != 1) {
       const Result<std::string> number = read_text_file((device / "dev").string());
-      const auto words = split_words(number ? *number : std::string());
+      const auto words = split_words(number ? std::string_view(*number) : std::string_view());
       return FoundDevice{device.filename().string(), (device / "stat").string(),
                          words.size() == 1 ? std::string(words[0]) : std::string()};
     }
@@ -136,7 +136,7 @@ Result<FoundDevice> find_device(const std::string& path, const std::string& proc
                                 const std::string& sys_root, const DeviceOfPath& device_of) {
   std::error_code error;
   if (const std::string stat_file = emulated_stat_file(path); fs::exists(stat_file, error)) {
-    return FoundDevice{"emulated:" + fs::path(path).filename().string(), stat_file};
+    return FoundDevice{"emulated:" + fs::path(path).filename().string(), stat_file, ""};
   }
   const Result<DeviceNumber> number = device_of(path);
   if (!number) return tl::unexpected<Error>(number.error());

@@ -29,7 +29,7 @@ void MachineSource::find(Nanoseconds now) {
   looked_for_device_ = now;
   if (!database_.device_stat.empty()) {
     const std::filesystem::path stat = database_.device_stat;
-    use({"file:" + stat.parent_path().filename().string(), database_.device_stat});
+    use({"file:" + stat.parent_path().filename().string(), database_.device_stat, ""});
     return;
   }
   const Result<FoundDevice> found = find_by_path();

@@ -118,7 +118,7 @@ TEST_CASE("the stat file is parsed strictly", "[daemon][sources]") {
   CHECK_FALSE(parse_device_stat(""));
   CHECK_FALSE(parse_device_stat("1 2 3 4x 5 6 7 8 9 10 11"));
   CHECK_FALSE(parse_device_stat("1 2 3 -4 5 6 7 8 9 10 11"));
-  const auto missing = DeviceSource({"sdz", "/nowhere/stat"}).read();
+  const auto missing = DeviceSource({"sdz", "/nowhere/stat", ""}).read();
   REQUIRE_FALSE(missing);
   CHECK(missing.error().code == ErrorCode::kNotFound);
 }
