@@ -146,9 +146,9 @@ std::optional<Proposal> JobsLoop::give_back_loaded(const Situation& situation,
                                                    const KnobReading& reading) {
   const std::int64_t to = reading.value - 1;
   const bool ours = reading.owner == KnobOwner::kRocktune;
-  if (!ours || to < std::max<std::int64_t>(2, reading.found) || situation.trouble) {
-    return std::nullopt;
-  }
+  // A warning alone would not have raised them on such a device, and does not keep them.
+  const bool may_be_needed = situation.trouble && situation.stays_near_limit;
+  if (!ours || to < std::max<std::int64_t>(2, reading.found) || may_be_needed) return std::nullopt;
   if (loaded_seconds_ < loaded_return_seconds_) return std::nullopt;
   const Features& f = situation.features;
   Proposal out = propose(reading, to, "jobs.loaded");

@@ -47,6 +47,14 @@ constexpr std::array kAddedLater = {
     std::string_view("has_nvme"),
     std::string_view("has_shared"),
     std::string_view("forecast"),
+    std::string_view("host_io_read_bytes_limit"),
+    std::string_view("host_io_write_bytes_limit"),
+    std::string_view("host_io_reads_limit"),
+    std::string_view("host_io_writes_limit"),
+    std::string_view("host_io_read_bytes"),
+    std::string_view("host_io_write_bytes"),
+    std::string_view("host_io_reads"),
+    std::string_view("host_io_writes"),
 };
 constexpr std::string_view kNvmePrefix = "nvme_";      // all of these, too: of schemas before 4,
 constexpr std::string_view kSharedPrefix = "shared_";  // and these, in "samples"
