@@ -29,8 +29,8 @@ class FamilyGroup final : public KnobGroup {
   [[nodiscard]] std::string contradiction(const Assignments& changes) const override;
   // More memory than there is; what is there already is the host's affair.
   [[nodiscard]] std::string excess(const Assignments& changes) const override;
-  // A host's thread that destroys its handle never waits: in a stop 11.8.1's SetOptions can, behind a
-  // column family that is created meanwhile.
+  // A host's thread that destroys its handle never waits: in a stop 11.8.1's SetOptions can, behind
+  // a column family that is created meanwhile.
   [[nodiscard]] std::string why_not_now(const Assignments& /*changes*/) const override {
     return kEveryOptionWaits || retired() ? why_options_wait(db_) : std::string();
   }

@@ -88,7 +88,8 @@ class KnobState {
   void release(std::int64_t value, Holder holder);
   // `value` becomes the found one, the owner "found".
   void accept(std::int64_t value);
-  // What was found is what somebody set later: beside what was found of others it need not be right.
+  // What was found is what somebody set later: beside what was found of others it need not be
+  // right.
   [[nodiscard]] bool found_anew() const;
 
  private:

@@ -1,4 +1,5 @@
 #include "daemon/sources/cgroup_io.h"
+
 #include "tests/support/catch.h"
 #include "tests/unit/daemon/support.h"
 

@@ -63,6 +63,17 @@ TEST_CASE("jobs: a raise that ended the stall goes back as it came", "[headroom]
   bench.run(5, knob::kBackgroundJobs);
   bench.f.stalled_ratio = 0;
   bench.f.l0_ratio = 0.1;
+  SECTION("nothing warns") {}
+  SECTION("a warning alone, which would not have raised them") {
+    bench.backlog(8);
+    bench.indicators[0].state = AlertState::kCritical;
+  }
+  SECTION("but not while a backlog warns near its limit") {
+    bench.backlog(16);
+    bench.indicators[0].state = AlertState::kCritical;
+    CHECK_FALSE(bench.run(40, knob::kBackgroundJobs));
+    bench.backlog(8);
+  }
   const auto back = bench.run(40, knob::kBackgroundJobs);
   REQUIRE(back);
   CHECK(back->rule == "jobs.loaded");
