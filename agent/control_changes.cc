@@ -70,6 +70,12 @@ bool any_deferred(const Batch& batch) {
   return std::ranges::any_of(batch, &Change::deferred);
 }
 
+// What is to be held is not waited for where it is a cache that cannot bear it: what is pinned may
+// stay for ever, and until then everything else would be returned and held, too.
+bool is_put_off(const KnobGroup& group, const Change& change, Wish wish) {
+  return change.deferred && (wish == Wish::kTuner || group.writes_options());
+}
+
 bool not_returned(const Change& change) {
   return change.result.status == "failed" || change.result.status == "mismatch";
 }
@@ -175,7 +181,7 @@ Control::Returned Control::return_all(std::vector<Group> groups, const char* why
     }
     for (const auto& change : changes) {
       if (!change.deferred) change.knob->state().let_go(self_);
-      returned.deferred |= change.deferred;
+      returned.deferred |= is_put_off(*group, change, wish);
       tell_return(*group, change, why);
       returned.results.push_back(named(*group, change));
     }
@@ -205,7 +211,7 @@ wire::ChangeResults Control::restore(bool hold) {
     }
     for (const auto& change : give_back(*group, others, self_, true, wish)) {
       if (change.deferred) change.knob->state().hold(self_);  // so that tick() finds it
-      returned.deferred |= change.deferred;
+      returned.deferred |= is_put_off(*group, change, wish);
       tell_return(*group, change, "restore");
       answer.results.push_back(named(*group, change));
     }
@@ -226,6 +232,7 @@ Control::Answer<wire::ChangeResults> Control::release(const wire::ReleaseRequest
   wire::ChangeResults answer;
   bool found = request.knob.empty() && request.column_family.empty();
   bool ours_again = false;
+  const bool returns = is_leased() || !keeps();
   for (const auto& group : groups()) {
     const auto changing = group->lock();
     if (group->ended()) continue;
@@ -241,7 +248,7 @@ Control::Answer<wire::ChangeResults> Control::release(const wire::ReleaseRequest
       const auto view = knob->state().observe(reading.value, reading.generation);
       // What rocktune has tuned and will return is not the operator's to hand back: as a found
       // value nobody would return it.
-      if (view.owner == Owner::kRocktune && knob->state().is_held()) continue;
+      if (returns && view.owner == Owner::kRocktune && knob->state().is_held()) continue;
       knob->state().release(reading.value, self_);
       ours_again = ours_again || knob->state().held_by(self_);
       Change change{knob.get(), reading.value, {}, {}, false};
@@ -256,8 +263,12 @@ Control::Answer<wire::ChangeResults> Control::release(const wire::ReleaseRequest
         wire::Error{"not_found", why_unknown(request.knob, request.column_family)});
   }
   const std::lock_guard lock(mutex_);
-  // A `restore` that still waits for the end of a write stop holds no longer what it returns.
-  if (request.knob.empty() && request.column_family.empty()) hold_ = false;
+  // A `restore` that still waits for the end of a write stop holds no longer what it returns, and
+  // returns nothing that somebody has the lease of.
+  if (request.knob.empty() && request.column_family.empty()) {
+    hold_ = false;
+    if (lease_) returning_ = nullptr;
+  }
   // Where nobody has the lease nobody would return it.
   if (ours_again && !lease_ && !keep_) returning_ = "lease_expired";
   return answer;
@@ -326,10 +337,14 @@ bool Control::take_step(const char* why, bool hold) {
     if (!group) return waits;
     // Another database may still be tuning a shared object: then only our claim
     // on it ends.
-    const auto changes =
-        give_back(*group, knobs, self_, false, hold ? Wish::kOperator : Wish::kTuner);
+    const Wish wish = hold ? Wish::kOperator : Wish::kTuner;
+    const auto changes = give_back(*group, knobs, self_, false, wish);
+    bool put_off = false;
     for (const auto& change : changes) {
-      if (change.deferred) continue;
+      if (is_put_off(*group, change, wish)) {
+        put_off = true;
+        continue;
+      }
       auto& state = change.knob->state();
       const auto name = group->column_family() + '\0' + change.knob->name();
       // Again, unless it is back all the same: RocksDB fails as well when it has taken the value
@@ -340,7 +355,7 @@ bool Control::take_step(const char* why, bool hold) {
       if (hold) state.hold_for_operator();
       tell_return(*group, change, why);
     }
-    if (!any_deferred(changes)) return true;
+    if (!put_off) return true;
     waits = true;
     std::erase(left, group);
   }
@@ -357,6 +372,11 @@ void Control::remove(const Group& group) {
     }
   }
   give_up({group}, kept);
+}
+
+bool Control::is_leased() const {
+  const std::lock_guard lock(mutex_);
+  return lease_.has_value();
 }
 
 bool Control::keeps() const {

@@ -10,11 +10,13 @@ Value share_of_time(const Counter& older, const Counter& newer, double seconds) 
   return us_per_second ? at_most(*us_per_second / 1e6, 1) : std::nullopt;
 }
 
-// Another group's counters would be another limit's, too: what its limits say now counts.
+// More than twice the limit is no share of it, but another group's counter.
+constexpr double kMostLimitUse = 2;
+
 Value io_limit_use(const HostReading& older, const HostReading& newer, double seconds) {
   Value most;
   const auto take = [&](const Counter& before, const Counter& after, const Counter& limit) {
-    const Value share = ratio(rate(before, after, seconds), gauge(limit));
+    const Value share = at_most(ratio(rate(before, after, seconds), gauge(limit)), kMostLimitUse);
     if (share && (!most || *share > *most)) most = share;
   };
   take(older.io_read_bytes, newer.io_read_bytes, newer.io_read_bytes_limit);

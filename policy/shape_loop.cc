@@ -197,11 +197,12 @@ std::optional<Proposal> ShapeLoop::follow(const Situation& situation) {
 
 // Not applied: refused, held, or nobody acts. It is asked for as long as one measurement takes.
 std::optional<Proposal> ShapeLoop::ask(const Situation& situation, const KnobReading& reading) {
-  Trial& trial = *trial_;
-  if (!reading.changeable) {
-    trial.asked_at = situation.now;  // frozen: the time begins when somebody can change it
+  if (!reading.changeable) {  // frozen: what it is compared with would grow old
+    trial_.reset();
+    cost_ = {};
     return std::nullopt;
   }
+  const Trial& trial = *trial_;
   if (seconds_between(trial.asked_at, situation.now) > kMeasureSeconds) {
     end_trial(false, situation.now);
     return std::nullopt;

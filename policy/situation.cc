@@ -32,8 +32,10 @@ constexpr double kInterferenceShare = 0.5;
 // Reads that take the device so many times as long as at its idlest, and this long at least, which
 // no idle flash needs; half as long again where so many requests are in flight. A device that has
 // been slower than that all the time was never seen idle, or is no flash: there they have to be.
-constexpr double kAtIoLimit = 0.9;  // of what the control group may do
 constexpr double kLoadedAwait = 4, kQueuedAwait = 1.5, kLoadedAwaitMs = 1, kLoadedQueue = 3;
+// Of what its control group may do in 5 s: mild-pressure on a throttled loop device stood at 0.98
+// to 1.03 of it for as long as requests waited there.
+constexpr double kAtIoLimit = 0.9;
 // A share of all CPUs from which background work is felt.
 constexpr double kCpuShort = 0.9;
 // Who was read within this time is read from, if it was for longer than a health check takes. Who

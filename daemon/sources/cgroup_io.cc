@@ -1,6 +1,8 @@
 #include "daemon/sources/cgroup_io.h"
 
+#include <array>
 #include <string_view>
+#include <vector>
 
 #include "daemon/sources/text_file.h"
 
@@ -31,23 +33,32 @@ Counter named(const std::vector<std::string_view>& words, std::string_view name)
   return std::nullopt;
 }
 
-bool any_limit(const HostReading& r) {
-  return r.io_read_bytes_limit || r.io_write_bytes_limit || r.io_reads_limit || r.io_writes_limit;
-}
+// One kind of I/O: what it is called in io.max and io.stat, and where it goes.
+struct Kind {
+  std::string_view limit, count;
+  Counter HostReading::* most;
+  Counter HostReading::* done;
+};
+constexpr std::array kKinds = {
+    Kind{"rbps", "rbytes", &HostReading::io_read_bytes_limit, &HostReading::io_read_bytes},
+    Kind{"wbps", "wbytes", &HostReading::io_write_bytes_limit, &HostReading::io_write_bytes},
+    Kind{"riops", "rios", &HostReading::io_reads_limit, &HostReading::io_reads},
+    Kind{"wiops", "wios", &HostReading::io_writes_limit, &HostReading::io_writes}};
 
+// Of each kind the nearest group counts that limits it, with what that group has done: its children
+// are in there.
 void read_v2(const std::string& group, const std::string& device, HostReading& r) {
+  std::vector<const Kind*> here;
   of_device(group + "/io.max", device, [&](const auto& words) {
-    r.io_read_bytes_limit = named(words, "rbps");
-    r.io_write_bytes_limit = named(words, "wbps");
-    r.io_reads_limit = named(words, "riops");
-    r.io_writes_limit = named(words, "wiops");
+    for (const Kind& kind : kKinds) {
+      if (r.*kind.most) continue;
+      r.*kind.most = named(words, kind.limit);
+      if (r.*kind.most) here.push_back(&kind);
+    }
   });
-  if (!any_limit(r)) return;
+  if (here.empty()) return;
   of_device(group + "/io.stat", device, [&](const auto& words) {
-    r.io_read_bytes = named(words, "rbytes");
-    r.io_write_bytes = named(words, "wbytes");
-    r.io_reads = named(words, "rios");
-    r.io_writes = named(words, "wios");
+    for (const Kind* kind : here) r.*kind->done = named(words, kind->count);
   });
 }
 
@@ -71,24 +82,20 @@ void read_v1(const std::string& group, const std::string& device, HostReading& r
   r.io_write_bytes_limit = limit("write_bps_device");
   r.io_reads_limit = limit("read_iops_device");
   r.io_writes_limit = limit("write_iops_device");
-  if (!any_limit(r)) return;
-  r.io_read_bytes = count("io_service_bytes", "Read");
-  r.io_write_bytes = count("io_service_bytes", "Write");
-  r.io_reads = count("io_serviced", "Read");
-  r.io_writes = count("io_serviced", "Write");
+  if (r.io_read_bytes_limit) r.io_read_bytes = count("io_service_bytes", "Read");
+  if (r.io_write_bytes_limit) r.io_write_bytes = count("io_service_bytes", "Write");
+  if (r.io_reads_limit) r.io_reads = count("io_serviced", "Read");
+  if (r.io_writes_limit) r.io_writes = count("io_serviced", "Write");
 }
 
 }  // namespace
 
 void read_cgroup_io(const CgroupDirs& dirs, const std::string& device, HostReading& reading) {
   if (device.empty()) return;
-  const auto look = [&](auto read) {
-    return [&reading, &device, read](const std::string& group) {
-      if (!any_limit(reading)) read(group, device, reading);
-    };
-  };
-  upwards(dirs.v2, dirs.v2_root, look(read_v2));
-  upwards(dirs.v1_io, dirs.v1_io_root, look(read_v1));
+  upwards(dirs.v2, dirs.v2_root,
+          [&](const std::string& group) { read_v2(group, device, reading); });
+  // Version 1 limits each group by itself, and counts none of its children.
+  if (!dirs.v1_io.empty()) read_v1(dirs.v1_io, device, reading);
 }
 
 }  // namespace rocktune::daemon

@@ -31,15 +31,17 @@ struct ControlSetup {
   std::chrono::steady_clock::time_point now{std::chrono::seconds(1000)};
   std::vector<std::string> log;
   std::shared_ptr<EventRing> ring = std::make_shared<EventRing>();
-  std::shared_ptr<FakeGroup> group = std::make_shared<FakeGroup>();
+  std::shared_ptr<FakeGroup> group;
   std::shared_ptr<FakeGroup> group_b = group;
   FakeKnob* knob_a = nullptr;
   FakeKnob* knob_b = nullptr;
   std::unique_ptr<Control> control;
 
+  explicit ControlSetup(Scope scope) : ControlSetup(1, nullptr, 100, false, scope) {}
   explicit ControlSetup(KnobState::Holder self = 1, std::shared_ptr<KnobState> state_a = nullptr,
-                        std::int64_t start_a = 100, bool apart = false)
-      : a(start_a) {
+                        std::int64_t start_a = 100, bool apart = false,
+                        Scope scope = Scope::kDatabase)
+      : a(start_a), group(std::make_shared<FakeGroup>(scope, "")) {
     if (apart) group_b = std::make_shared<FakeGroup>("second");
     knob_a = group->add_knob(kA, a, std::move(state_a));
     knob_b = group_b->add_knob(kB, b);

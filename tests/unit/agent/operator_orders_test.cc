@@ -7,7 +7,7 @@ namespace {
 using namespace std::chrono_literals;
 
 struct OrderSetup : testing::ControlSetup {
-  OrderSetup() { take_lease(); }
+  explicit OrderSetup(Scope scope = Scope::kDatabase) : ControlSetup(scope) { take_lease(); }
   // As `rocktune rollback ID` and `rocktune rollback KNOB` do.
   wire::ChangeResult order(const std::string& knob, std::int64_t value) {
     const auto answer =
@@ -126,6 +126,47 @@ TEST_CASE("a release of everything ends the hold of a return that still waits") 
   for (int i = 0; i < 5; ++i) s.control->tick();
   CHECK(s.a == 100);
   for (const auto& knob : s.control->describe()) CHECK(knob.owner == "found");
+}
+
+TEST_CASE("a release of everything ends a return that waits, too, once somebody has the lease") {
+  OrderSetup s;
+  s.set("a", 50);
+  s.group->not_now = "writes are stopped";
+  s.control->restore(true);
+  s.take_lease();
+  s.control->release({});
+  s.group->not_now.clear();
+  CHECK(s.set("b", 60).status == "applied");
+  for (int i = 0; i < 5; ++i) s.control->tick();
+  CHECK(s.b == 60);
+  CHECK(s.a == 50);  // adopted
+}
+
+TEST_CASE("what cannot be returned now, and is not RocksDB's to wait for, is held where it is") {
+  OrderSetup s(Scope::kCache);
+  s.set("a", 150);
+  s.group->not_now = "reads would fail";
+  s.control->restore(true);
+  CHECK(s.a == 150);
+  CHECK(s.control->describe()[0].owner == "manual");
+  s.take_lease();
+  s.control->release({"b", ""});
+  s.group->not_now.clear();
+  CHECK(s.set("b", 60).status == "applied");
+  for (int i = 0; i < 5; ++i) s.control->tick();
+  CHECK(s.a == 150);
+  CHECK(s.b == 60);
+}
+
+TEST_CASE("what is kept when the lease ends can be released") {
+  OrderSetup s;
+  s.take_lease("keep");
+  s.set("a", 50);
+  s.now += std::chrono::seconds(11);
+  s.control->tick();
+  CHECK(s.control->release({"a", ""})->results.size() == 1);
+  CHECK(s.control->describe()[0].owner == "found");
+  CHECK(s.control->describe()[0].found == 50);
 }
 
 TEST_CASE("an order that is refused holds nothing") {

@@ -40,13 +40,14 @@ TEST_CASE("what a control group may do on a device, version 2", "[daemon][source
   CHECK_FALSE(limited.io_reads_limit);
   CHECK(limited.io_writes_limit == 5000U);
   CHECK(limited.io_read_bytes == 1459200U);
-  CHECK(limited.io_write_bytes == 314773504U);
-  CHECK(limited.io_reads == 192U);
+  CHECK_FALSE(limited.io_write_bytes);
+  CHECK_FALSE(limited.io_reads);
   CHECK(limited.io_writes == 353U);
-  SECTION("the nearest group that limits anything counts, with what it has done") {
+  SECTION("of each kind the nearest group that limits it counts, with what that has done") {
     groups.tree.file(slice + "db.service/io.max", "259:0 rbps=max wbps=2048 riops=max wiops=max\n");
     limited = groups.read();
-    CHECK_FALSE(limited.io_read_bytes_limit);
+    CHECK(limited.io_read_bytes_limit == 104857600U);
+    CHECK(limited.io_read_bytes == 1459200U);
     CHECK(limited.io_write_bytes_limit == 2048U);
     CHECK_FALSE(limited.io_write_bytes);  // it has no io.stat
   }
@@ -73,8 +74,12 @@ TEST_CASE("what a control group may do on a device, version 1", "[daemon][source
   CHECK(limited.io_read_bytes_limit == 1048576U);
   CHECK_FALSE(limited.io_write_bytes_limit);
   CHECK(limited.io_read_bytes == 4096U);
-  CHECK(limited.io_write_bytes == 8192U);
-  CHECK(limited.io_reads == 1U);
-  CHECK(limited.io_writes == 2U);
+  CHECK_FALSE(limited.io_write_bytes);
   CHECK(groups.read("8:17") == HostReading{});
+  groups.tree.file(throttle + "write_iops_device", "259:0 100\n");
+  CHECK(groups.read().io_writes == 2U);
+  // Another group's limit holds for that group alone.
+  groups.tree.file("proc/42/cgroup", "8:blkio:/db/child\n");
+  groups.tree.directory("sys/fs/cgroup/blkio/db/child");
+  CHECK(groups.read() == HostReading{});
 }

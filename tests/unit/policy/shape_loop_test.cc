@@ -176,9 +176,7 @@ TEST_CASE("shape: what is frozen is no candidate that failed", "[headroom][shape
     for (KnobReading& reading : bench.f.knobs.edit()) reading.changeable = false;
     CHECK_FALSE(shape_proposal(bench, 2 * ShapeLoop::kMeasureSeconds));
     for (KnobReading& reading : bench.f.knobs.edit()) reading.changeable = true;
-    const auto trial = shape_proposal(bench, 2);
-    REQUIRE(trial);
-    CHECK(trial->knob == knob::kLevelBase);
+    CHECK(shape_proposal(bench, ShapeLoop::kMeasureSeconds + 2));
   }
 }
 
