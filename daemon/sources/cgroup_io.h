@@ -13,8 +13,8 @@
 namespace rocktune::daemon {
 
 // Fills in the fields of `reading` that begin with io_ and are of no pressure: each limit on the
-// device ("259:0") and what was done of it, of the nearest of the process's groups that has it. They
-// stay absent where none has, or none can be read. Version 1: of the process's own group.
+// device ("259:0") and what was done of it, of the nearest of the process's groups that has it.
+// They stay absent where none has, or none can be read. Version 1: of the process's own group.
 void read_cgroup_io(const CgroupDirs& dirs, const std::string& device, HostReading& reading);
 
 }  // namespace rocktune::daemon
