@@ -245,6 +245,13 @@ void apply(KnobGroup& group, Batch& batch, KnobState::Holder holder, Wish wish) 
   }
 }
 
+wire::ChangeResult named(const KnobGroup& group, const Change& change) {
+  auto result = change.result;
+  result.id = change.knob->name();
+  result.column_family = group.column_family();
+  return result;
+}
+
 Batch give_back(KnobGroup& group, const std::vector<Knob*>& knobs, KnobState::Holder holder,
                 bool shared_too, Wish wish) {
   Batch batch;

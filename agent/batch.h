@@ -40,4 +40,7 @@ void apply(KnobGroup& group, Batch& batch, KnobState::Holder holder, Wish wish =
 Batch give_back(KnobGroup& group, const std::vector<Knob*>& knobs, KnobState::Holder holder,
                 bool shared_too, Wish wish = Wish::kTuner);
 
+// What became of one, with the knob's name as its id and its column family.
+wire::ChangeResult named(const KnobGroup& group, const Change& change);
+
 }  // namespace rocktune::agent

@@ -115,7 +115,7 @@ class Control {
   Returned return_all(std::vector<Group> groups, const char* why, bool shared_too,
                       const States& but, Wish wish = Wish::kTuner);
   bool take_step(const char* why, bool hold);
-  [[nodiscard]] bool is_leased() const;
+  [[nodiscard]] bool will_return() const;  // once the lease ends, what is held
   [[nodiscard]] bool keeps() const;
   void give_up(const std::vector<Group>& groups, const States& kept);
   void give_up_at_exit(std::vector<Group> groups, const States& kept);

@@ -1,5 +1,5 @@
 // What changes values: requests under the lease, their undoing, and the return
-// of an expired one.
+// of an expired one. Orders of single knobs: control_orders.cc.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -31,13 +31,6 @@ void plan_change(std::vector<Planned>& plan, const Control::Group& group, Knob* 
   auto& planned = fits ? *latest : plan.emplace_back(Planned{group, {}, {}});
   planned.batch.push_back({knob, change.value, change.expect, {}, false});
   planned.places.push_back(place);
-}
-
-wire::ChangeResult named(const KnobGroup& group, const Change& change) {
-  auto result = change.result;
-  result.id = change.knob->name();
-  result.column_family = group.column_family();
-  return result;
 }
 
 // Ends them in any case: values may stay for want of memory, but the host's objects must go.
@@ -228,86 +221,6 @@ wire::ChangeResults Control::restore(bool hold) {
   return answer;
 }
 
-Control::Answer<wire::ChangeResults> Control::release(const wire::ReleaseRequest& request) {
-  wire::ChangeResults answer;
-  bool found = request.knob.empty() && request.column_family.empty();
-  bool ours_again = false;
-  const bool returns = is_leased() || !keeps();
-  for (const auto& group : groups()) {
-    const auto changing = group->lock();
-    if (group->ended()) continue;
-    const bool in =
-        request.column_family.empty() || group->column_family() == request.column_family;
-    if (in) group->refresh();  // what it has now, not a second ago, becomes the found value
-    for (const auto& knob : group->knobs()) {
-      if (!in || (!request.knob.empty() && knob->name() != request.knob)) continue;
-      found = true;
-      if (request.knob.empty() && !worth_telling(*group, *knob)) continue;
-      const auto writes = knob->state().lock_writes();
-      const auto reading = knob->read();
-      const auto view = knob->state().observe(reading.value, reading.generation);
-      // What rocktune has tuned and will return is not the operator's to hand back: as a found
-      // value nobody would return it.
-      if (returns && view.owner == Owner::kRocktune && knob->state().is_held()) continue;
-      knob->state().release(reading.value, self_);
-      ours_again = ours_again || knob->state().held_by(self_);
-      Change change{knob.get(), reading.value, {}, {}, false};
-      change.result = {"", "applied", "", view.found, reading.value, ""};
-      if (view.owner != Owner::kFound) tell(*group, change, "release");
-      change.result.before = reading.value;
-      answer.results.push_back(named(*group, change));
-    }
-  }
-  if (!found) {
-    return tl::unexpected(
-        wire::Error{"not_found", why_unknown(request.knob, request.column_family)});
-  }
-  const std::lock_guard lock(mutex_);
-  // A `restore` that still waits for the end of a write stop holds no longer what it returns, and
-  // returns nothing that somebody has the lease of.
-  if (request.knob.empty() && request.column_family.empty()) {
-    hold_ = false;
-    if (lease_) returning_ = nullptr;
-  }
-  // Where nobody has the lease nobody would return it.
-  if (ours_again && !lease_ && !keep_) returning_ = "lease_expired";
-  return answer;
-}
-
-Control::Answer<wire::ChangeResults> Control::hold(const wire::HoldRequest& request) {
-  wire::ChangeResults answer;
-  bool found = false;
-  for (const auto& group : groups()) {
-    const auto changing = group->lock();
-    const bool in =
-        request.column_family.empty() || group->column_family() == request.column_family;
-    if (group->ended() || !in) continue;
-    group->refresh();
-    for (const auto& knob : group->knobs()) {
-      if (knob->name() != request.knob) continue;
-      found = true;
-      const auto writes = knob->state().lock_writes();
-      const auto reading = knob->read();
-      const auto view = knob->state().observe(reading.value, reading.generation);
-      Change change{knob.get(), reading.value, {}, {}, false};
-      change.result = {"", "applied", "", reading.value, reading.value, ""};
-      if (const auto why = knob->why_not_changeable(); !why.empty()) {
-        change.result.status = "refused";
-        change.result.reason = why;
-      } else {
-        knob->state().hold_for_operator();
-        if (view.owner != Owner::kManual) tell(*group, change, "hold");
-      }
-      answer.results.push_back(named(*group, change));
-    }
-  }
-  if (!found) {
-    return tl::unexpected(
-        wire::Error{"not_found", why_unknown(request.knob, request.column_family)});
-  }
-  return answer;
-}
-
 void Control::tick() {
   const char* why = nullptr;
   bool hold = false;
@@ -372,11 +285,6 @@ void Control::remove(const Group& group) {
     }
   }
   give_up({group}, kept);
-}
-
-bool Control::is_leased() const {
-  const std::lock_guard lock(mutex_);
-  return lease_.has_value();
 }
 
 bool Control::keeps() const {

@@ -14,7 +14,7 @@ struct CgroupDirs {
   std::string v2, v2_root;
   std::string v1_memory, v1_memory_root;
   std::string v1_cpu, v1_cpu_root;
-  std::string v1_io, v1_io_root;
+  std::string v1_io;
 };
 
 // From /proc/<pid>/cgroup (cgroups(7)). A process in the root group has empty directories.

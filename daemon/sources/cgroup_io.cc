@@ -71,21 +71,21 @@ void read_v1(const std::string& group, const std::string& device, HostReading& r
     });
     return value;
   };
-  const auto count = [&](const char* name, std::string_view operation) {  // "8:16 Read 1459200"
-    Counter value;
-    of_device(files + name, device, [&](const auto& words) {
-      if (words.size() == 2 && words[0] == operation) value = parse_unsigned(words[1]);
+  const auto count = [&](const char* name, Counter& read, Counter& written) {
+    of_device(files + name, device, [&](const auto& words) {  // "8:16 Read 1459200"
+      if (words.size() != 2) return;
+      if (words[0] == "Read") read = parse_unsigned(words[1]);
+      if (words[0] == "Write") written = parse_unsigned(words[1]);
     });
-    return value;
   };
   r.io_read_bytes_limit = limit("read_bps_device");
   r.io_write_bytes_limit = limit("write_bps_device");
   r.io_reads_limit = limit("read_iops_device");
   r.io_writes_limit = limit("write_iops_device");
-  if (r.io_read_bytes_limit) r.io_read_bytes = count("io_service_bytes", "Read");
-  if (r.io_write_bytes_limit) r.io_write_bytes = count("io_service_bytes", "Write");
-  if (r.io_reads_limit) r.io_reads = count("io_serviced", "Read");
-  if (r.io_writes_limit) r.io_writes = count("io_serviced", "Write");
+  if (r.io_read_bytes_limit || r.io_write_bytes_limit) {
+    count("io_service_bytes", r.io_read_bytes, r.io_write_bytes);
+  }
+  if (r.io_reads_limit || r.io_writes_limit) count("io_serviced", r.io_reads, r.io_writes);
 }
 
 }  // namespace

@@ -74,7 +74,8 @@ TEST_CASE("what a control group may do on a device, version 1", "[daemon][source
   CHECK(limited.io_read_bytes_limit == 1048576U);
   CHECK_FALSE(limited.io_write_bytes_limit);
   CHECK(limited.io_read_bytes == 4096U);
-  CHECK_FALSE(limited.io_write_bytes);
+  CHECK(limited.io_write_bytes == 8192U);
+  CHECK_FALSE(limited.io_writes);
   CHECK(groups.read("8:17") == HostReading{});
   groups.tree.file(throttle + "write_iops_device", "259:0 100\n");
   CHECK(groups.read().io_writes == 2U);
