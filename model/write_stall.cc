@@ -66,6 +66,10 @@ bool writes_stall(const Features& f) {
          f.stalled_ratio.value_or(0) >= kStalledRatio;
 }
 
+bool writers_stand_still(const Features& f) {
+  return f.write_stopped.value_or(0) > 0 || f.stalled_ratio.value_or(0) >= kStandingRatio;
+}
+
 std::optional<WriteStall> find_write_stall(const Features& f) {
   if (f.write_stopped.value_or(0) > 0) return stall("writes are stopped", stop_limit(f));
   if (f.delayed_bytes_per_second) {

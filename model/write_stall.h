@@ -16,6 +16,8 @@ namespace rocktune {
 // Stops shorter than a poll do not show in the gauges, but in the time that writers lost: from this
 // share of the interval they count.
 inline constexpr double kStalledRatio = 0.1;
+// From this share of the interval on writers stand still more than they write.
+inline constexpr double kStandingRatio = 0.5;
 
 struct WriteStall {
   std::string cause;  // "memtables", "l0", "pending_bytes"; empty: this sample does not show it
@@ -24,6 +26,9 @@ struct WriteStall {
 };
 
 bool writes_stall(const Features& features);
+
+// Writes are stopped, or writers lost most of the interval: a delay that lets most pass is none.
+bool writers_stand_still(const Features& features);
 
 // Absent while writes flow.
 std::optional<WriteStall> find_write_stall(const Features& features);

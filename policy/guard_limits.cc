@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/text.h"
+#include "model/write_stall.h"
 #include "policy/in_common.h"
 #include "policy/memory.h"
 #include "policy/pins.h"
@@ -166,6 +167,8 @@ std::optional<std::string> limiter_step(const LimitInput& input, double& low, do
     high = static_cast<double>(kUnlimitedBytesPerSecond);
     return std::nullopt;
   }
+  // Each poll that writers stand still costs all of their writes: two steps at once.
+  if (writers_stand_still(input.features)) high *= input.spec.max_step_ratio;
   bool nearly = high >= static_cast<double>(kNearlyUnlimitedBytesPerSecond);
   bool idle = input.limiter_peak &&
               *input.limiter_peak * input.spec.max_step_ratio <= static_cast<double>(proposal.from);

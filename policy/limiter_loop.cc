@@ -5,6 +5,7 @@
 
 #include "model/knobs.h"
 #include "model/text.h"
+#include "model/write_stall.h"
 #include "policy/guard_limits.h"
 #include "policy/headroom.h"
 
@@ -142,6 +143,7 @@ std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
   if (!waits) return std::nullopt;
   double factor = params_.limiter_raise_factor;
   if (situation.stalled) factor *= factor;
+  if (situation.binding && writers_stand_still(situation.features)) factor *= factor;
   if (situation.forecast_only) factor = std::min(factor, kForecastFactor);
   Proposal out = propose(reading, raised(rate * factor), "limiter.backlog");
   out.reason = why_raise(situation, reading);

@@ -114,7 +114,8 @@ Result<CgroupDirs> find_cgroups(const std::string& proc_root, const std::string&
       dirs.v1_memory_root = base + "/memory";
       dirs.v1_memory = existing(dirs.v1_memory_root + path, dirs.v1_memory_root);
     } else if (lists(controllers, "blkio")) {
-      dirs.v1_io = existing(base + "/blkio" + path, base + "/blkio");
+      const std::string root = base + "/blkio";
+      dirs.v1_io = existing(root + path, root);
     } else if (lists(controllers, "cpu")) {
       dirs.v1_cpu_root = base + "/cpu";
       dirs.v1_cpu = existing(dirs.v1_cpu_root + path, dirs.v1_cpu_root);

@@ -13,6 +13,7 @@ rocktune_unit_test(policy_test
     unit/policy/give_back_test.cc
     unit/policy/guard_memory_test.cc
     unit/policy/guard_test.cc
+    unit/policy/guard_step_test.cc
     unit/policy/guard_wait_test.cc
     unit/policy/buffers_filled_test.cc
     unit/policy/buffers_loop_test.cc

@@ -202,54 +202,6 @@ TEST_CASE("range and relation that exclude each other leave no value", "[guard]"
   CHECK(is(bench.ask(knob::kBackgroundJobs, 3), VerdictKind::kHeld, "range"));
 }
 
-TEST_CASE("step: one change moves a knob so far and no further", "[guard]") {
-  Bench bench;
-  Verdict verdict = bench.ask(knob::kRateLimit, 900 * kGuardMiB);
-  CHECK(is(verdict, VerdictKind::kClamped, "step"));
-  CHECK(verdict.value == 400 * kGuardMiB);
-  bench.f.cpus = 64;
-  CHECK(bench.ask(knob::kBackgroundJobs, 64).value == 6);
-}
-
-TEST_CASE("step: unlimited is near for a limit that limits next to nothing", "[guard]") {
-  Bench bench;
-  // 50 MB/s pass 100 MiB/s: the limit is within reach of the load, so unlimited is far away.
-  CHECK(bench.change(knob::kRateLimit, kUnlimitedBytesPerSecond).value == 400 * kGuardMiB);
-  CHECK(is(bench.ask(knob::kRateLimit, kUnlimitedBytesPerSecond), VerdictKind::kAllowed, ""));
-  Bench idle;
-  idle.f.limiter_bytes_per_second = 5e6;
-  idle.pass(31);
-  CHECK(is(idle.ask(knob::kRateLimit, kUnlimitedBytesPerSecond), VerdictKind::kAllowed, ""));
-}
-
-TEST_CASE("step: a limit goes back to what was found at once", "[guard]") {
-  const std::int64_t found = GENERATE(800 * kGuardMiB, kUnlimitedBytesPerSecond);
-  Bench bench;
-  bench.knob(knob::kRateLimit).found = found;
-  SECTION("there") {
-    CHECK(is(bench.ask(knob::kRateLimit, found), VerdictKind::kAllowed, ""));
-  }
-  SECTION("and not beyond") {
-    const std::int64_t beyond = 900 * kGuardMiB;
-    CHECK(bench.ask(knob::kRateLimit, beyond).value == std::min(found, beyond));
-  }
-}
-
-TEST_CASE("step: from unlimited it is measured from what passes", "[guard]") {
-  Bench bench;
-  bench.knob(knob::kRateLimit) = limiter_knob(kUnlimitedBytesPerSecond);
-  Verdict verdict = bench.ask(knob::kRateLimit, 11 * kGuardMiB);
-  CHECK(is(verdict, VerdictKind::kClamped, "step"));
-  CHECK(verdict.value == 12500000);
-  bench.pass(10);
-  CHECK(is(bench.ask(knob::kRateLimit, 60 * kGuardMiB), VerdictKind::kAllowed, ""));
-  Bench blind;
-  blind.knob(knob::kRateLimit) = limiter_knob(kUnlimitedBytesPerSecond);
-  blind.f.limiter_bytes_per_second.reset();
-  blind.pass(31);
-  CHECK(is(blind.ask(knob::kRateLimit, 60 * kGuardMiB), VerdictKind::kHeld, "step"));
-}
-
 TEST_CASE("dwell: a knob rests after a change, others do not", "[guard]") {
   Bench bench;
   bench.change(knob::kRateLimit, 150 * kGuardMiB, 1.0);

@@ -34,6 +34,29 @@ TEST_CASE("limiter: a stall that lasted a part of one poll counts as one", "[hea
   CHECK(bench.run(0.5, knob::kRateLimit)->to == 160 * kHeadroomMiB);
 }
 
+TEST_CASE("limiter: sixteenfold where writers stand still behind it", "[headroom]") {
+  HeadroomBench bench;
+  bench.set_limit(40 * kHeadroomMiB, 39.0 * kHeadroomMiB);
+  bench.backlog(36);
+  bench.run(5, knob::kRateLimit);
+  SECTION("writes are stopped") {
+    bench.f.write_stopped = 1;
+  }
+  SECTION("most of the interval was lost") {
+    bench.f.stalled_ratio = 0.6;
+  }
+  CHECK(bench.run(0.5, knob::kRateLimit)->to == 640 * kHeadroomMiB);
+}
+
+TEST_CASE("limiter: fourfold where writers stand still, but hardly behind it", "[headroom]") {
+  HeadroomBench bench;
+  bench.set_limit(30 * kHeadroomMiB, 15.0 * kHeadroomMiB);  // half of it used, below the need
+  bench.backlog(36);
+  bench.run(5, knob::kRateLimit);
+  bench.f.write_stopped = 1;
+  CHECK(bench.run(0.5, knob::kRateLimit)->to == 120 * kHeadroomMiB);
+}
+
 TEST_CASE("limiter: near 1 GiB/s it becomes unlimited", "[headroom]") {
   HeadroomBench bench;
   bench.set_limit(600 * kHeadroomMiB, 590.0 * kHeadroomMiB);
