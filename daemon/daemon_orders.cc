@@ -112,20 +112,25 @@ Daemon::KnobResults Daemon::rollback_knob(std::string target, std::string knob,
                                           std::optional<std::int64_t> value, std::string decision) {
   const Result<void> known = find_knob(target, knob, column_family);
   if (!known) co_return tl::unexpected<Error>(known.error());
-  Command send = [this, knob, column_family, value](Session& session, std::string database,
-                                                    const Target& open) {
+  // A value is that of one knob: an empty column family then is the database's knob, or the default
+  // one's cache, and not any.
+  const bool any = column_family.empty() && !value;
+  const auto meant = [knob, column_family, any](const KnobReading& reading) {
+    return reading.name == knob && (any || reading.column_family == column_family);
+  };
+  Command send = [this, meant, knob, value](Session& session, std::string database,
+                                            const Target& open) {
     std::vector<wire::Change> changes;
     for (const KnobReading& reading : open.knobs()) {
-      const bool in = column_family.empty() || reading.column_family == column_family;
-      if (reading.name != knob || !in) continue;
+      if (!meant(reading)) continue;
       const std::string id = run_ + "-rollback-" + std::to_string(++last_rollback_);
       changes.push_back(
           {id, knob, reading.column_family, value.value_or(reading.found), std::nullopt});
     }
     return change_and_hold(session, std::move(database), std::move(changes));
   };
-  const Applies has_it = [knob, column_family](const Target& open) {
-    return has_knob(open.knobs(), knob, column_family);
+  const Applies has_it = [meant](const Target& open) {
+    return std::any_of(open.knobs().begin(), open.knobs().end(), meant);
   };
   Told told{"rolled " + knob + " back", decision};
   if (!decision.empty()) told.what += " to what it was before decision " + decision;
@@ -142,7 +147,6 @@ Session::Answer<wire::ChangeResults> Daemon::change_and_hold(Session& session, s
   const Result<wire::Lease> lease = co_await session.lease(database, wanted, until);
   if (!lease) co_return tl::unexpected<Error>(lease.error());
   // Named: g++ 12 destroys braced temporaries of a co_await twice.
-  // Held by the agent itself, unless it is one from before that: then by what follows.
   const wire::ChangesRequest request{config_.name, changes, true};
   Result<wire::ChangeResults> done = co_await session.changes(database, request, until);
   if (!done) co_return done;
@@ -152,12 +156,6 @@ Session::Answer<wire::ChangeResults> Daemon::change_and_hold(Session& session, s
     if (change == changes.end()) continue;
     result.id = change->knob;
     result.column_family = change->column_family;
-    if (result.status != "applied" && result.status != "unchanged") continue;
-    const wire::HoldRequest hold{change->knob, change->column_family};
-    const Result<wire::ChangeResults> held = co_await session.hold(database, hold, until);
-    if (held) continue;
-    result.status = "failed";
-    result.reason = "it is back, but rocktune may change it again: " + held.error().message;
   }
   co_return done;
 }

@@ -91,6 +91,7 @@ void Target::opened(Opening opening) {
   last_step_.reset();
   memory_ = {};
   demand_ = {};
+  cpus_.reset();
   events_.opened(opening_->incarnation());
   find_machine();
   const wire::Hello& agent = opening_->agent;
@@ -211,24 +212,25 @@ void Target::note(const std::string& source, const std::string& error) {
 
 void Target::note_owners(const KnobReadings& knobs) {
   std::string adopted;
+  decltype(manual_) manual;
   for (const KnobReading& knob : knobs) {
-    const std::pair key(knob.name, knob.column_family);
     if (knob.owner == KnobOwner::kRocktune) {
       adopted += (adopted.empty() ? "" : ", ") + called(knob) + " " + std::to_string(knob.value);
     }
-    if (knob.owner != KnobOwner::kManual) {
-      manual_.erase(key);
-    } else if (find_knob(knob.name) != nullptr && manual_.insert(key).second) {
-      // Only of what rocktune would turn: the others are nobody's news.
-      const std::string family =
-          knob.column_family.empty() ? "" : " --column-family " + knob.column_family;
-      journal_.event(name_, trace_id_, "manual", knob.name,
-                     called(knob) + " is " + std::to_string(knob.value) +
-                         " by an operator's hand (a change from outside, or a rollback): rocktune "
-                         "leaves it alone until `rocktune release " +
-                         knob.name + family + "`");
-    }
+    // Only of what rocktune would turn: the others are nobody's news.
+    if (knob.owner != KnobOwner::kManual || find_knob(knob.name) == nullptr) continue;
+    const std::pair key(knob.name, knob.column_family);
+    manual.insert(key);
+    if (manual_.contains(key)) continue;
+    const std::string family =
+        knob.column_family.empty() ? "" : " --column-family " + knob.column_family;
+    journal_.event(name_, trace_id_, "manual", knob.name,
+                   called(knob) + " is " + std::to_string(knob.value) +
+                       " by an operator's hand (a change from outside, or a rollback): rocktune "
+                       "leaves it alone until `rocktune release " +
+                       knob.name + family + "`");
   }
+  manual_ = std::move(manual);  // without those of column families that are gone
   if (!adoption_noted_ && !adopted.empty()) {
     journal_.event(name_, trace_id_, "daemon", "adopted",
                    "adopted what an earlier run of rocktuned had set: " + adopted);
@@ -299,6 +301,7 @@ std::vector<Decision> Target::step(Sample sample) {
     memory_ = memory_use(last_sample_.knobs, last_sample_.database->column_families);
   }
   demand_ = engine_.demand(result);
+  cpus_ = result.features.cpus;
   last_step_ = std::move(result);
   return to_apply;
 }

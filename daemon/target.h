@@ -151,7 +151,8 @@ class Target {
   std::optional<SharedBudget> shared_;
   Sample last_sample_;
   std::optional<Step> last_step_;
-  Demand demand_;  // as of that step
+  Demand demand_;               // as of that step, and kept when a reload begins another engine
+  std::optional<double> cpus_;  // that its process may use, as last read
   std::deque<DecisionStatus> recent_decisions_;
 };
 

@@ -95,9 +95,9 @@ void Target::settle(const Decision& decision, std::vector<Decision>& to_apply) {
                                                                 : "the database cannot be tuned";
   }
   ++counters_.actuations[actuation.status];
-  if (DecisionStatus* of = recent(decision.id)) {
-    of->actuation = trace::actuation_line(journal_.now().wall, name_, actuation);
-  }
+  std::string line = trace::actuation_line(journal_.now().wall, name_, actuation);
+  if (rule_.mode == Mode::kAct) journal_.line(line);  // of advice nobody expects that it is done
+  if (DecisionStatus* of = recent(decision.id)) of->actuation = std::move(line);
   reports_.push_back(std::move(actuation));
 }
 

@@ -9,7 +9,7 @@ std::string Target::device_name() const {
 
 // Read-only and secondary openings write nothing in the background, and are not tuned.
 std::optional<ShareMember> Target::share_member() const {
-  if (!live() || !last_step_ || last_sample_.knobs.empty()) return std::nullopt;
+  if (!live() || last_sample_.knobs.empty()) return std::nullopt;
   const std::string& access = opening_->database.access;
   if (!access.empty() && access != "read_write") return std::nullopt;
   ShareMember member;
@@ -17,10 +17,12 @@ std::optional<ShareMember> Target::share_member() const {
   member.device = machine_->device_key();
   member.weight = rule_.weight;
   member.tunes = tunes(rule_.engine);
+  member.acts = acts();
+  member.pins = rule_.engine.pins;
   member.budget = rule_.engine.budget;
   const auto& write = rule_.engine.objective.device_capacities.write;
   if (write) member.device_at_most = rule_.engine.budget.device_share * write->bytes_per_second;
-  member.cpus = last_step_->features.cpus;
+  member.cpus = cpus_;
   member.knobs = last_sample_.knobs;
   member.in_common = in_common_;
   member.memory = memory_;

@@ -189,13 +189,14 @@ void Engine::State::decide(Step& step) {
     const bool returns = is_for_others(one) || one.rule == kWantedJobsRule;
     return returns && config.pins.contains(one.knob);
   });
-  // A rollback goes before whatever the policy wants of that knob, and a pin before both.
+  // A rollback goes before whatever the policy wants of that knob, a pin before both, and what
+  // several databases have in common, which no pin is to turn, before all.
   prefer(rollbacks.propose(step.features, step.indicators), proposals);
   for (const Culprit& culprit : rollbacks.take_given_up()) {
     guard.blame(culprit.proposal, culprit.id, step.features.at.tick);
   }
-  if (tunes(config)) prefer(propose_in_common(step.features), proposals);
   prefer(propose_pins(config.pins, step.features), proposals);
+  if (tunes(config)) prefer(propose_in_common(step.features), proposals);
   for (const Proposal& proposal : proposals) judge(proposal, step);
   for (auto notes : {guard.take_notes(), rollbacks.take_notes()}) {
     std::move(notes.begin(), notes.end(), std::back_inserter(step.notes));

@@ -120,7 +120,8 @@ std::optional<Verdict> Guard::State::check_fresh(const Proposal& proposal,
 
 std::optional<Verdict> Guard::State::check_pin(const Proposal& proposal) const {
   const auto pin = pins.find(proposal.knob);
-  if (pin == pins.end() || proposal.rule == kPinRule) return std::nullopt;
+  const bool above = proposal.rule == kPinRule || proposal.rule == kInCommonRule;
+  if (pin == pins.end() || above) return std::nullopt;
   return held(
       proposal, "pin",
       proposal.knob + " is pinned to " + std::to_string(pin->second) + " in the configuration");

@@ -126,7 +126,11 @@ void Outcomes::begin(const Decision& decision, const Actuation& actuation,
     filters_ = FiltersChanged{decision.id, features.at.tick};
   }
   if (decision.proposal.expected.feature.empty()) return;
-  if (running_.size() >= kMostRunning) running_.erase(running_.begin());
+  if (running_.size() >= kMostRunning) {
+    cut_.push_back(
+        cut_short(running_.front(), "too many changes were made before its window ended"));
+    running_.erase(running_.begin());
+  }
   Running running;
   running.decision = decision;
   running.actuation = actuation;

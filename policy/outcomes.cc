@@ -23,10 +23,11 @@ struct UnitTolerance {
   double amount;
 };
 // Shares of L0 and memtables are saw-teeth: each flush and each compaction moves them.
-constexpr std::array<UnitTolerance, 12> kUnitTolerances{{
+constexpr std::array<UnitTolerance, 13> kUnitTolerances{{
     {"l0_ratio", 0.10},
     {"memtable_ratio", 0.25},
     {"stalled_ratio", 0.05},
+    {"write_stopped", 0.05},  // of samples of 0 and 1, as many as of stalled_ratio
     {"_ratio", 0.02},
     {"_us", 50},
     {"_ms", 0.5},
@@ -56,6 +57,11 @@ constexpr std::size_t kReads = 0;  // of Outcomes::slos_
 
 // A mean over at least a second or so: what a change did is not seen in one sample.
 constexpr int kLeastSamples = 3;
+
+// A relief that reads may have to pay for: the backlog wins.
+bool reads_may_pay(const Proposal& proposal) {
+  return relieves_stall(proposal) && proposal.to > proposal.from;
+}
 
 // By how much the expected feature got better; below zero: worse.
 double gain_of(const Expectation& expected, double measured) {
@@ -161,11 +167,10 @@ bool Outcomes::judge_slos(const Running& running, bool others_more, Finished& ou
   // Memory that the host lacks is not taken again because reads miss it.
   const KnobSpec* spec = find_knob(proposal.knob);
   if (spec != nullptr && protects_host(proposal, *spec)) return false;
-  const bool relieves = relieves_stall(proposal) && proposal.to > proposal.from;
   bool any = false;
   for (std::size_t i = 0; i < slos_.size(); ++i) {
     auto broken = slos_[i].broken(half.slos.at(i));
-    if (!broken || (i == kReads && relieves)) continue;
+    if (!broken || (i == kReads && reads_may_pay(proposal))) continue;
     out.outcome.reason += "; " + *broken;
     any = true;
     if (others_more) continue;
@@ -187,6 +192,7 @@ std::string Outcomes::why_worse(const Running& running) const {
     }
   }
   for (std::size_t i = 0; i < slos_.size(); ++i) {
+    if (i == kReads && reads_may_pay(running.decision.proposal)) continue;
     if (auto broken = slos_[i].broken(whole.slos.at(i))) return *broken;
   }
   return "";

@@ -27,7 +27,14 @@ const KnobReading* database_knob(const ShareMember& member, std::string_view nam
 }
 
 bool yields(const ShareMember& member, const KnobReading* knob) {
-  return member.tunes && knob != nullptr && knob->changeable && knob->owner != KnobOwner::kManual;
+  return member.tunes && knob != nullptr && knob->changeable && knob->owner != KnobOwner::kManual &&
+         !member.pins.contains(knob->name);
+}
+
+// Who only advises will take no more than it holds: what it would need is kept from nobody. What is
+// left over counts for its advice.
+void bound_need(const ShareMember& member, Claim& claim) {
+  if (!member.acts) claim.need = std::min(claim.need.value_or(claim.held), claim.held);
 }
 
 double value_of(const KnobReading* knob) {
@@ -83,6 +90,7 @@ Claim jobs_claim(const ShareMember& member, double budget, bool by_cpus) {
   const double most = by_cpus ? std::max({member.cpus.value_or(0), found, kLeastJobs}) : budget;
   claim.cap = member.budget.jobs_max ? static_cast<double>(*member.budget.jobs_max) : most;
   claim.need = member.demand.wants_jobs ? claim.cap : member.demand.jobs_used;
+  bound_need(member, claim);
   return claim;
 }
 
@@ -116,6 +124,7 @@ Claim memory_claim(const ShareMember& member, const MemoryUse& use, bool wish) {
   } else if (member.demand.cache_used) {
     claim.need = std::min(use.total(), use.write_buffers + kUsedMargin * *member.demand.cache_used);
   }
+  bound_need(member, claim);
   return claim;
 }
 
@@ -144,6 +153,7 @@ Claim device_claim(const ShareMember& member, const Members& members, double bud
   } else if (member.demand.need) {
     claim.need = kNeedMarginShared * *member.demand.need;
   }
+  bound_need(member, claim);
   return claim;
 }
 

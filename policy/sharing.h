@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/engine_config.h"
 #include "model/objective.h"
 #include "policy/device_budget.h"
 #include "policy/memory.h"
@@ -39,6 +40,8 @@ struct ShareMember {
   std::string device;  // the same for all on one device; empty: not known
   double weight = 1;
   bool tunes = true;  // its policy gives back what others need; "static" never does
+  bool acts = true;   // what it decides is done: it is not only advised
+  Pins pins;          // what is pinned stays where it is, whatever others need
   Budget budget;      // its own
   std::optional<double> device_at_most;  // bytes/s of the device that it may write, if known
   std::optional<double> cpus;            // that its process may use

@@ -1,5 +1,9 @@
 #include "tools/decision_log.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "tools/follow.h"
 #include "tools/json_fields.h"
 
@@ -40,7 +44,8 @@ Error no_such_decision(const std::string& log, const DecisionStories::Wanted& wa
           log + " has no decision " + wanted.id + of + "; an older log may (--log FILE)"};
 }
 
-Result<Json> rollback_order(const std::string& log, const DecisionStories::Wanted& wanted) {
+Result<RollbackOrder> rollback_order(const std::string& log,
+                                     const DecisionStories::Wanted& wanted) {
   const auto read = read_stories(log, wanted);
   if (!read) return tl::unexpected(read.error());
   const auto& stories = read->stories();
@@ -57,11 +62,33 @@ Result<Json> rollback_order(const std::string& log, const DecisionStories::Wante
     return fail(ErrorCode::kCorrupt, log + " does not say what decision " + wanted.id +
                                          " has changed: there is no value to return to");
   }
-  return Json{{"target", text_at(story.decision, "target")},
-              {"knob", text_at(story.decision, "knob")},
-              {"column_family", text_at(story.decision, "column_family")},
-              {"value", before->get<std::int64_t>()},
-              {"decision", wanted.id}};
+  const Json body{{"target", text_at(story.decision, "target")},
+                  {"knob", text_at(story.decision, "knob")},
+                  {"column_family", text_at(story.decision, "column_family")},
+                  {"value", before->get<std::int64_t>()},
+                  {"decision", wanted.id}};
+  return RollbackOrder{body, wanted.id, story.line, {}};
+}
+
+std::vector<RollbackOrder> earliest_of_each(std::vector<RollbackOrder> orders) {
+  std::vector<RollbackOrder> out;
+  for (RollbackOrder& order : orders) {
+    const auto same = std::find_if(out.begin(), out.end(), [&](const RollbackOrder& other) {
+      const bool decisions = !order.decision.empty() && !other.decision.empty();
+      return decisions && order.body["target"] == other.body["target"] &&
+             order.body["knob"] == other.body["knob"] &&
+             order.body["column_family"] == other.body["column_family"];
+    });
+    if (same == out.end()) {
+      out.push_back(std::move(order));
+      continue;
+    }
+    if (order.line < same->line) std::swap(order, *same);
+    if (order.decision != same->decision) same->takes_along.push_back(order.decision);
+    std::move(order.takes_along.begin(), order.takes_along.end(),
+              std::back_inserter(same->takes_along));
+  }
+  return out;
 }
 
 }  // namespace rocktune::tools

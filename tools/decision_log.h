@@ -1,7 +1,9 @@
 // Decisions as an alert log has them, for `rocktune explain` and `rocktune rollback ID`.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "model/result.h"
 #include "tools/decision_story.h"
@@ -14,8 +16,19 @@ Result<DecisionStories> read_stories(const std::string& log, const DecisionStori
 // That the log has no decision wanted.id, and where it may be.
 Error no_such_decision(const std::string& log, const DecisionStories::Wanted& wanted);
 
-// What the daemon is to do so that the decision wanted.id is taken back: the body of POST
-// /v1/rollback. Errors: there is none, several databases have one, or it was not made.
-Result<Json> rollback_order(const std::string& log, const DecisionStories::Wanted& wanted);
+struct RollbackOrder {
+  Json body;                             // of POST /v1/rollback
+  std::string decision;                  // the id; empty: of a knob
+  std::uint64_t line = 0;                // of the decision in the log: the smaller, the earlier
+  std::vector<std::string> takes_along;  // later decisions on the same knob
+};
+
+// What the daemon is to do so that the decision wanted.id is taken back. Errors: there is none,
+// several databases have one, or it was not made.
+Result<RollbackOrder> rollback_order(const std::string& log, const DecisionStories::Wanted& wanted);
+
+// Of several decisions on one knob the earliest: what it was before that is what it was before
+// all of them.
+std::vector<RollbackOrder> earliest_of_each(std::vector<RollbackOrder> orders);
 
 }  // namespace rocktune::tools

@@ -11,6 +11,8 @@ namespace {
 
 // Decisions without an actuation (advise mode) do not pile up.
 constexpr std::size_t kMostOpen = 1000;
+// More steps of one knob than rollbacks ever go back over.
+constexpr std::size_t kMostMade = 100;
 
 std::string clock_time(const Json& line) {
   std::string time = text_at(line, "time");
@@ -71,13 +73,18 @@ std::string taker_text(const std::string& taken_back_by) {
   return taken_back_by == kOperator ? "the operator" : taken_back_by;
 }
 
+std::optional<std::int64_t> integer_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number_integer()) return std::nullopt;
+  return found->get<std::int64_t>();
+}
+
 // Also by an answer that is no success: what was read back is another value.
 bool has_moved(const Json& actuation) {
   if (!actuation.is_object()) return false;
   if (text_at(actuation, "status") == "applied") return true;
-  const auto before = actuation.find("before"), after = actuation.find("after");
-  return before != actuation.end() && after != actuation.end() && before->is_number_integer() &&
-         after->is_number_integer() && *before != *after;
+  const auto before = integer_at(actuation, "before"), after = integer_at(actuation, "after");
+  return before && after && *before != *after;
 }
 
 // In one word or two, for the table.
@@ -154,6 +161,7 @@ void DecisionStories::add(std::string_view line) {
 void DecisionStories::add_decision(const Json& line, const Id& id) {
   DecisionStory story;
   story.decision = line;
+  story.line = lines_;
   if (story.allowed()) {
     if (open_.size() >= kMostOpen) open_.clear();
     open_[id] = {{id.first, text_at(line, "knob"), text_at(line, "column_family")},
@@ -174,26 +182,52 @@ void DecisionStories::add_decision(const Json& line, const Id& id) {
 
 void DecisionStories::add_actuation(const Json& line, const Id& id) {
   if (DecisionStory* story = find(id)) story->actuation = line;
-  if (has_moved(line)) return made(id);
+  if (has_moved(line)) return made(id, line);
   if (text_at(line, "status") != "failed") open_.erase(id);  // a failed one may be made later
 }
 
-// What an operator has taken back by its id; other orders are of knobs.
+// What an operator has taken back by its id, and with it what came after it; other orders are of
+// knobs.
 void DecisionStories::add_order(const Json& line, const std::string& target) {
   const std::string decision = text_at(line, "decision");
   if (decision.empty()) return;
   if (DecisionStory* story = find({target, decision})) story->taken_back_by = kOperator;
+  for (const auto& [knob, changes] : made_) {
+    if (std::get<0>(knob) != target) continue;
+    const auto of = std::find_if(changes.rbegin(), changes.rend(),
+                                 [&](const Made& one) { return one.id == decision; });
+    if (of == changes.rend()) continue;
+    take_back(knob, of->before, std::string(kOperator));
+    return;
+  }
 }
 
-void DecisionStories::made(const Id& id) {
+void DecisionStories::made(const Id& id, const Json& actuation) {
   const auto open = open_.extract(id);
-  if (open.empty()) return;
-  const Knob& knob = open.mapped().knob;
-  const auto before = applied_.find(knob);
-  if (open.mapped().rollback && before != applied_.end()) {
-    if (DecisionStory* story = find({id.first, before->second})) story->taken_back_by = id.second;
+  const auto before = integer_at(actuation, "before"), after = integer_at(actuation, "after");
+  if (open.empty() || !before || !after) return;
+  if (open.mapped().rollback) return take_back(open.mapped().knob, *after, id.second);
+  std::vector<Made>& changes = made_[open.mapped().knob];
+  // What stood is gone: somebody else moved the knob, or a lease's end did.
+  if (!changes.empty() && changes.back().after != *before) changes.clear();
+  changes.push_back({id.second, *before, *after});
+  if (changes.size() > kMostMade) changes.erase(changes.begin());
+}
+
+// The newest changes, as far as nothing of them is left at that value: a rollback may go back in
+// steps, or over several changes at once.
+void DecisionStories::take_back(const Knob& knob, std::int64_t to, const std::string& by) {
+  std::vector<Made>& changes = made_[knob];
+  while (!changes.empty()) {
+    Made& newest = changes.back();
+    const bool raised = newest.before < newest.after;
+    if (raised ? to > newest.before : to < newest.before) {
+      newest.after = to;
+      return;
+    }
+    if (DecisionStory* story = find({std::get<0>(knob), newest.id})) story->taken_back_by = by;
+    changes.pop_back();
   }
-  applied_[knob] = id.second;
 }
 
 StoryWords story_words(const DecisionStory& story) {

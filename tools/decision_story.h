@@ -22,6 +22,7 @@ inline constexpr std::string_view kOperator = "operator";
 struct DecisionStory {
   Json decision, actuation, outcome;  // lines of the log; null: there is none
   std::string taken_back_by;          // the id of the rollback that was applied, or kOperator
+  std::uint64_t line = 0;             // of the decision, among those that are not empty
 
   [[nodiscard]] bool allowed() const;  // or clamped
   [[nodiscard]] bool applied() const;  // as the agent answered
@@ -53,7 +54,8 @@ class DecisionStories {
   void add_decision(const Json& line, const Id& id);
   void add_actuation(const Json& line, const Id& id);
   void add_order(const Json& line, const std::string& target);
-  void made(const Id& id);
+  void made(const Id& id, const Json& actuation);
+  void take_back(const Knob& knob, std::int64_t to, const std::string& by);
 
   Wanted wanted_;
   std::deque<DecisionStory> stories_;
@@ -62,7 +64,11 @@ class DecisionStories {
     bool rollback = false;
   };
   std::map<Id, Open> open_;
-  std::map<Knob, std::string> applied_;  // the id of the newest change
+  struct Made {
+    std::string id;
+    std::int64_t before = 0, after = 0;
+  };
+  std::map<Knob, std::vector<Made>> made_;  // changes that stand, the newest last; bounded
   std::uint64_t lines_ = 0, malformed_ = 0, refused_ = 0;
 };
 

@@ -24,17 +24,18 @@ bool is_decision(std::string_view name) {
   return !name.empty() && name.find_first_not_of("0123456789-") == std::string_view::npos;
 }
 
-Result<Json> order_for(const RollbackOptions& options, const std::string& name) {
+Result<RollbackOrder> order_for(const RollbackOptions& options, const std::string& name) {
   if (is_decision(name)) return rollback_order(options.log, {name, options.target, true, 1000});
   Json body{{"knob", name}, {"column_family", options.column_family}};
   if (!options.target.empty()) body["target"] = options.target;
-  return body;
+  return RollbackOrder{body, "", 0, {}};
 }
 
 // Several names are looked up before the first is rolled back: a misspelt one changes nothing.
-Result<void> check_all(const RollbackOptions& options, const std::vector<Json>& orders) {
+Result<void> check_all(const RollbackOptions& options, const std::vector<RollbackOrder>& orders) {
   if (orders.size() < 2) return {};
-  for (Json body : orders) {
+  for (const RollbackOrder& order : orders) {
+    Json body = order.body;
     body["check"] = true;
     const auto known = ask_daemon(options.socket, "POST", "/v1/rollback", body, kOrderTimeout);
     if (!known) return tl::unexpected(known.error());
@@ -42,17 +43,17 @@ Result<void> check_all(const RollbackOptions& options, const std::vector<Json>& 
   return {};
 }
 
-Result<std::vector<Json>> orders(const RollbackOptions& options) {
-  std::vector<Json> list;
+Result<std::vector<RollbackOrder>> orders(const RollbackOptions& options) {
+  std::vector<RollbackOrder> list;
   for (const std::string& name : options.names) {
     auto order = order_for(options, name);
     if (!order) return tl::unexpected(order.error());
     list.push_back(*std::move(order));
   }
-  if (!list.empty()) return list;
+  if (!list.empty()) return earliest_of_each(std::move(list));
   Json body = Json::object();
   if (!options.target.empty()) body["target"] = options.target;
-  return std::vector<Json>{body};
+  return std::vector<RollbackOrder>{{body, "", 0, {}}};
 }
 
 int rollback(const RollbackOptions& options) {
@@ -76,12 +77,18 @@ int rollback(const RollbackOptions& options) {
     return report_error(known.error().within("rollback"));
   }
   int exit_code = kOk;
-  for (const Json& body : *wanted) {
-    const auto answer = ask_daemon(options.socket, "POST", "/v1/rollback", body, kOrderTimeout);
+  for (const RollbackOrder& order : *wanted) {
+    const auto answer =
+        ask_daemon(options.socket, "POST", "/v1/rollback", order.body, kOrderTimeout);
     if (!answer) return report_error(answer.error().within("rollback"));
     const auto report = change_report(*answer);
     if (!report) return report_error(report.error().within("rollback"));
     for (const std::string& line : report->lines) std::cout << line << '\n';
+    for (const std::string& later : order.takes_along) {
+      if (report->exit_code != kOk) break;
+      std::cout << "decision " << later << " came after " << order.decision
+                << ", of the same knob: it is taken back with it\n";
+    }
     exit_code = std::max(exit_code, report->exit_code);
   }
   return exit_code;

@@ -124,10 +124,4 @@ Session::Answer<wire::ChangeResults> Session::release(std::string database,
                                               wire::encode(request), deadline);
 }
 
-Session::Answer<wire::ChangeResults> Session::hold(std::string database, wire::HoldRequest request,
-                                                   Nanoseconds deadline) {
-  co_return co_await ask<wire::ChangeResults>(commands_, path_of(database, "hold"),
-                                              wire::encode(request), deadline);
-}
-
 }  // namespace rocktune::daemon

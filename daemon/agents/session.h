@@ -33,8 +33,6 @@ class Session {
   Answer<wire::Lease> lease(std::string database, wire::Lease wanted, Nanoseconds deadline);
   Answer<wire::ChangeResults> changes(std::string database, wire::ChangesRequest request,
                                       Nanoseconds deadline);
-  Answer<wire::ChangeResults> hold(std::string database, wire::HoldRequest request,
-                                   Nanoseconds deadline);
   Answer<wire::ChangeResults> restore(std::string database, bool hold, Nanoseconds deadline);
   Answer<wire::ChangeResults> release(std::string database, wire::ReleaseRequest request,
                                       Nanoseconds deadline);

@@ -4,9 +4,10 @@ import json
 import time
 import unittest
 
-from support import PATIENCE, World, needs_db_bench, request, wait_for
+from hosts import Host
+from support import BIN, BUILD, PATIENCE, World, needs_db_bench, request, wait_for
 
-LIMITER, JOBS = "rate_limiter_bytes_per_second", "max_background_jobs"
+LIMITER, JOBS, CACHE = "rate_limiter_bytes_per_second", "max_background_jobs", "block_cache_capacity_bytes"
 
 
 @needs_db_bench
@@ -120,6 +121,29 @@ class Control(World):
         self.rocktune("release", LIMITER, "--socket", self.control)
         wait_for("tuning to go on", lambda: self.knobs(host)[LIMITER]["owner"] == "rocktune", 30)
         self.assertEqual(self.knobs(host)[JOBS]["owner"], "manual")
+
+    def test_a_value_goes_back_in_one_cache_alone(self):
+        """The default column family's cache has no name of its own; another family's is another one."""
+        self.start_daemon()
+        host = Host([BIN / "host_plain", "families", self.directory / "families", 1], self.directory / "host.log",
+                    LD_PRELOAD=str(BUILD / "lib" / "librocktune_preload.so"), ROCKTUNE_AGENT_DIR=str(self.agents))
+        self.processes.append(host.process)
+        self.assertEqual(host.answer(), "open")
+        self.served_by(host.process)
+        wait_for("samples", lambda: self.target() and self.target()["samples"]["recorded"] > 3)
+
+        def caches():
+            return {k["column_family"]: (k["value"], k["owner"]) for k in self.sampled_knobs(host.process) if k["name"] == CACHE}
+
+        found = caches()
+        self.assertEqual(set(found), {"", "second"}, "each has a cache of its own")
+        order = {"knob": CACHE, "column_family": "", "value": 12 << 20, "decision": "1-1"}
+        status, body = request(self.control, "POST", "/v1/rollback", order)
+        self.assertEqual((status, len(body["results"])), (200, 1), body)
+        self.assertEqual(caches(), {"": (12 << 20, "manual"), "second": found["second"]})
+        # A knob's name without a value means it wherever it is.
+        self.rocktune("rollback", CACHE, "--socket", self.control)
+        self.assertEqual(caches(), {family: (value, "manual") for family, (value, _) in found.items()})
 
 
 if __name__ == "__main__":

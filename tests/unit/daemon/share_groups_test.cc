@@ -18,15 +18,18 @@ struct ShareWorld : daemon::test::TargetWorld {
     for (const char* name : {"front", "back"}) open(name);
   }
 
-  void open(const std::string& name, double weight = 1) {
+  TargetRule rule(const std::string& name) const {
     TargetRule rule;
     rule.path = tree.path(name);
     rule.name = name;
     rule.mode = Mode::kAct;
-    rule.weight = weight;
+    return rule;
+  }
+
+  void open(const std::string& name) {
     const Roots roots{tree.path("proc"), tree.path("sys")};
-    auto made =
-        Target::create(targets.size() + 1, tree.path(name), rule, roots, journal, counters, learnt);
+    auto made = Target::create(targets.size() + 1, tree.path(name), rule(name), roots, journal,
+                               counters, learnt);
     REQUIRE(made);
     std::shared_ptr<Target>& target = targets[tree.path(name)] = *std::move(made);
     Opening with = opening(name);
@@ -100,6 +103,22 @@ TEST_CASE("a group ends with its last but one member", "[daemon][share]") {
   const auto lines = world.alert_lines("daemon");
   REQUIRE(lines.size() == 4);
   CHECK(lines[3].find("the host is shared no longer by back, front") != std::string::npos);
+}
+
+TEST_CASE("a reload that begins another engine leaves its share as it was", "[daemon][share]") {
+  ShareWorld world;
+  world.host.jobs_max = 6;
+  for (int i = 0; i < 3; ++i) world.poll_all();
+  const auto before = *world.at("front").status().shared;
+  TargetRule other = world.rule("back");
+  other.engine.objective.read_p99_seconds *= 2;
+  REQUIRE(world.at("back").reconfigure(7, other));
+  world.poll_all();
+  REQUIRE(world.at("front").status().shared);
+  CHECK(world.at("front").status().shared->jobs_max == before.jobs_max);
+  CHECK(world.at("front").status().shared->host_members == 2);
+  CHECK(world.at("back").status().shared);
+  CHECK(world.alert_lines("daemon").size() == 2);  // that both share the host and the device
 }
 
 TEST_CASE("without the number of CPUs jobs are divided by the budget only", "[daemon][share]") {

@@ -143,6 +143,17 @@ TEST_CASE("hands off what is frozen, manual or not tunable", "[daemon][target]")
     target->opened(opening);
     CHECK_FALSE(target->acts());
     for (std::uint64_t n = 1; n < 200; ++n) CHECK(world.poll(*target, n).empty());
+    const auto refused = world.alert_lines("actuation");
+    REQUIRE_FALSE(refused.empty());
+    CHECK(refused[0].find("\"status\":\"refused\"") != std::string::npos);
+    CHECK(refused[0].find("the database cannot be tuned") != std::string::npos);
+  }
+  SECTION("what is advised has no line of what was done") {
+    const auto target = world.target(Mode::kAdvise);
+    target->opened(world.opening());
+    for (std::uint64_t n = 1; n < 200; ++n) CHECK(world.poll(*target, n).empty());
+    CHECK_FALSE(world.alert_lines("decision").empty());
+    CHECK(world.alert_lines("actuation").empty());
   }
   SECTION("manual is noted once, with what to do") {
     const auto target = world.target(Mode::kAct);
@@ -341,6 +352,51 @@ TEST_CASE("what several databases of a process have is turned for none of them",
   target->poll(world.now, sample);  // the other one has been closed
   CHECK(target->knobs()[0].changeable);
   CHECK(target->share_member()->in_common.empty());
+}
+
+TEST_CASE("a pin that is half reached does not keep what several databases have from going back",
+          "[daemon][target]") {
+  World world;
+  TargetRule rule;
+  rule.path = "/db";
+  rule.mode = Mode::kAct;
+  rule.engine.pins = {{"rate_limiter_bytes_per_second", 160'000'000}};
+  const Roots nowhere{world.tree.path("proc"), world.tree.path("sys")};
+  const auto made = Target::create(1, world.tree.path("db"), rule, nowhere, world.journal,
+                                   world.counters, world.learnt);
+  REQUIRE(made);
+  (*made)->opened(world.opening());
+  std::vector<Decision> back;
+  for (std::uint64_t n = 1; n < 3 && back.empty(); ++n) {
+    world.now.tick += 500ms;
+    wire::Sample sample = world.squeezed(n);
+    sample.knobs[0].owner = "rocktune";
+    sample.knobs[0].value = 40'000'000;  // found at half of that
+    sample.knobs[0].databases = 2;
+    back = (*made)->poll(world.now, sample);
+  }
+  REQUIRE(back.size() == 1);
+  CHECK(back[0].proposal.rule == "common.returned");
+  CHECK(back[0].verdict.value == 20'000'000);
+}
+
+TEST_CASE("a family's knob that is gone and comes back by hand is news again", "[daemon][target]") {
+  World world;
+  const auto target = world.target(Mode::kAct);
+  target->opened(world.opening());
+  const auto poll = [&](std::uint64_t n, bool there) {
+    wire::Sample sample = world.squeezed(n);
+    if (there) {
+      sample.knobs.push_back(
+          {"write_buffer_size", "today", 4 << 20, 8 << 20, "manual", true, "", 1 << 20, 1 << 30});
+    }
+    world.now.tick += 500ms;
+    target->poll(world.now, sample);
+  };
+  for (std::uint64_t n = 1; n < 4; ++n) poll(n, true);
+  CHECK(world.alert_lines("manual").size() == 1);
+  for (std::uint64_t n = 4; n < 8; ++n) poll(n, n > 5);
+  CHECK(world.alert_lines("manual").size() == 2);
 }
 
 TEST_CASE("column families' knobs are asked for once, and then follow the samples",

@@ -63,14 +63,15 @@ TEST_CASE("step: from unlimited it is measured from what passes", "[guard]") {
 
 TEST_CASE("step: while writers stand still a limiter is raised by two steps at once", "[guard]") {
   StepBench bench;
-  bench.knob(knob::kRateLimit) = limiter_knob(10 * kGuardMiB);
+  bench.knob(knob::kRateLimit) = limiter_knob(10 * kGuardMiB, 10 * kGuardMiB);
   const std::int64_t far = 900 * kGuardMiB;
   SECTION("writes are stopped") {
     bench.f.write_stopped = 1;
     CHECK(bench.ask(knob::kRateLimit, far).value == 160 * kGuardMiB);
     bench.f.cpus = 64;
     CHECK(bench.ask(knob::kBackgroundJobs, 64).value == 6);  // the limiter alone
-    bench.knob(knob::kRateLimit) = limiter_knob(900 * kGuardMiB);
+    bench.knob(knob::kRateLimit) = limiter_knob(900 * kGuardMiB, 900 * kGuardMiB);
+    bench.pass(2);
     CHECK(bench.ask(knob::kRateLimit, 50 * kGuardMiB).value == 225 * kGuardMiB);  // and only up
   }
   SECTION("they lost most of the interval") {

@@ -135,6 +135,19 @@ TEST_CASE("reads that pay for the end of a backlog take no relief back", "[outco
   CHECK(bench.pass(10).at(0).slo_broken);  // writes are what a relief is for
 }
 
+TEST_CASE("nor is it blamed for them when another change is judged", "[outcomes]") {
+  OverlapBench bench;
+  bench.begin("7-1", knob::kBackgroundJobs, 6, 5, {"l0_ratio", true, 0.2, 12});
+  bench.pass(0.5);
+  const bool raises = GENERATE(true, false);
+  bench.begin("7-2", knob::kRateLimit, raises ? 60 : 100, 80, {"l0_ratio", true, 0.2, 30});
+  bench.f.read_p99_us = 9000;
+  const auto finished = bench.pass(11.5);
+  REQUIRE(finished.size() == 1);
+  CHECK(finished[0].slo_broken);
+  CHECK(finished[0].culprit.has_value() != raises);
+}
+
 TEST_CASE("memory that the host lacked is not taken again because reads miss it", "[outcomes]") {
   OverlapBench bench;
   bench.f.memory_pressure_ratio = 0.2;

@@ -219,6 +219,26 @@ TEST_CASE("tolerances: a tenth, and what the kind of value moves by itself", "[o
   CHECK(Outcomes::tolerance("read_p99_us", 10) == Approx(50));
   CHECK(Outcomes::tolerance("cache_hit_ratio", 0) == Approx(0.02));
   CHECK(Outcomes::tolerance("l0_ratio", 0) == Approx(0.1));
+  CHECK(Outcomes::tolerance("write_stopped", 0.1) == Approx(0.05));
+}
+
+TEST_CASE("a change too many ends the oldest window, and says so", "[outcomes]") {
+  Outcomes outcomes;
+  Features f;
+  f.fresh = true;
+  f.read_p99_us = 1000;
+  for (int i = 0; i < 33; ++i) {
+    Decision made = decision();
+    made.id = std::to_string(i);
+    made.proposal.column_family = made.id;
+    outcomes.begin(made, {made.id, "applied", "", 100, 80}, f);
+  }
+  f.at.tick += at_seconds(0.5);
+  const auto finished = outcomes.observe(f);
+  REQUIRE(finished.size() == 1);
+  CHECK(finished[0].outcome.decision_id == "0");
+  CHECK(finished[0].outcome.result == "unknown");
+  CHECK(finished[0].outcome.reason.find("too many changes") != std::string::npos);
 }
 
 namespace {

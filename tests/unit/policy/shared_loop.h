@@ -78,6 +78,8 @@ class SharedLoop {
     member.device = "nvme0n1";
     member.weight = one.weight;
     member.tunes = tunes(one.config);
+    member.acts = one.act;
+    member.pins = one.config.pins;
     member.budget = one.config.budget;
     member.cpus = 4;
     member.knobs = sample.knobs;

@@ -98,6 +98,56 @@ TEST_CASE("who has a number of jobs of its own has it beside the others", "[shar
   CHECK(jobs_of(mixed.update(at_seconds(2), {}, 2.0, {a, b}), "b") == 2);
 }
 
+TEST_CASE("who cannot take more takes nothing from who has it", "[sharing]") {
+  Sharing sharing;
+  HostBudget host;
+  host.jobs_max = 8;
+  ShareMember busy = member("a", 6), other = member("b", 2);
+  busy.demand.jobs_used = 6;
+  other.demand.wants_jobs = true;
+  std::uint64_t left = 6;
+  SECTION("it acts: both are due the same") {
+    left = 4;
+  }
+  SECTION("it only advises") {
+    other.acts = false;
+  }
+  SECTION("its jobs are pinned") {
+    other.pins = {{std::string(knob::kBackgroundJobs), 2}};
+  }
+  Sharing::Slices slices;
+  for (int i = 0; i < 60; ++i) slices = sharing.update(at_seconds(i), host, 8.0, {busy, other});
+  CHECK(jobs_of(slices, "a") == left);
+}
+
+TEST_CASE("what is left over counts for advice", "[sharing]") {
+  Sharing sharing;
+  HostBudget host;
+  host.jobs_max = 8;
+  ShareMember idle = member("a", 2), advised = member("b", 2);
+  advised.acts = false;
+  advised.demand.wants_jobs = true;
+  Sharing::Slices slices;
+  for (int i = 0; i < 60; ++i) slices = sharing.update(at_seconds(i), host, 8.0, {idle, advised});
+  CHECK(jobs_of(slices, "b") == 4);
+}
+
+TEST_CASE("memory that only an advised database wishes for stays where it is", "[sharing]") {
+  Sharing sharing;
+  HostBudget host;
+  host.memory_max = Bytes{512 * kShareTestMiB};
+  ShareMember full = member("a"), other = member("b");
+  set_cache(full, 384 * kShareTestMiB);
+  set_cache(other, 128 * kShareTestMiB);
+  full.demand.cache_used = 384.0 * kShareTestMiB;
+  other.demand.wants_cache = true;
+  other.acts = GENERATE(false, true);
+  Sharing::Slices slices;
+  for (int i = 0; i < 300; ++i) slices = sharing.update(at_seconds(i), host, 8.0, {full, other});
+  const bool keeps = slices.at("a").memory_max_bytes.value_or(0) >= 384 * kShareTestMiB;
+  CHECK(keeps != other.acts);
+}
+
 TEST_CASE("without the number of CPUs and a budget jobs are not divided", "[sharing]") {
   Sharing sharing;
   const auto slices = sharing.update(at_seconds(1), {}, std::nullopt, {member("a"), member("b")});

@@ -30,7 +30,9 @@ class WrittenLog {
   [[nodiscard]] std::string file() const { return directory_.write("alerts.jsonl", text_); }
   [[nodiscard]] Result<Json> order(const std::string& id = "57-1",
                                    const std::string& target = "") const {
-    return rollback_order(file(), {id, target, true, 1000});
+    return rollback_order(file(), {id, target, true, 1000}).map([](const RollbackOrder& order) {
+      return order.body;
+    });
   }
 
  private:
@@ -98,4 +100,20 @@ TEST_CASE("a file of which no line is one of an alert log is none", "[tools]") {
       directory.write("torn", "{\"ki\n" + trace::event_line(kLogWall, "", "daemon", "x", "y")), {});
   REQUIRE(torn);
   CHECK(torn->malformed() == 1);
+}
+
+TEST_CASE("of several decisions on one knob the earliest takes the others along", "[tools]") {
+  const auto order = [](const char* id, std::uint64_t line, const char* knob = "a") {
+    return RollbackOrder{
+        {{"target", "orders"}, {"knob", knob}, {"column_family", ""}}, id, line, {}};
+  };
+  const auto left = earliest_of_each({order("30-1", 9), order("10-1", 1), order("12-1", 2, "b"),
+                                      order("20-1", 5), order("10-1", 1)});
+  REQUIRE(left.size() == 2);
+  CHECK(left[0].decision == "10-1");
+  CHECK(left[0].takes_along == std::vector<std::string>{"30-1", "20-1"});
+  CHECK(left[1].decision == "12-1");
+  CHECK(left[1].takes_along.empty());
+  // A knob's name is another order: to what was found.
+  CHECK(earliest_of_each({order("", 0), order("10-1", 1), order("", 0)}).size() == 3);
 }

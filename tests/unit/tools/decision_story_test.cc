@@ -128,6 +128,49 @@ TEST_CASE("only what stood there is taken back by a rollback", "[tools]") {
   CHECK(stories.stories()[2].taken_back_by.empty());
 }
 
+TEST_CASE("a rollback in steps takes back each change that nothing is left of", "[tools]") {
+  StoryLog log;
+  log.decide("1-1", 2, 4, VerdictKind::kAllowed);
+  log.apply("1-1", 2, 4);
+  log.decide("5-1", 4, 6, VerdictKind::kAllowed);
+  log.apply("5-1", 4, 6);
+  const auto taken_by = [&log] {
+    const DecisionStories read = log.read({"", "", false, 10});
+    std::vector<std::string> by;
+    for (const auto& story : read.stories()) by.push_back(story.taken_back_by);
+    return by;
+  };
+  using By = std::vector<std::string>;
+  SECTION("step by step") {
+    log.decide("9-1", 6, 4, VerdictKind::kAllowed, "rollback.regression");
+    log.apply("9-1", 6, 4);
+    CHECK(taken_by() == By{"", "9-1", ""});
+    log.decide("9-2", 4, 3, VerdictKind::kAllowed, "rollback.regression");
+    log.apply("9-2", 4, 3);
+    CHECK(taken_by() == By{"", "9-1", "", ""});  // a part of the first is left
+    log.decide("9-3", 3, 2, VerdictKind::kAllowed, "rollback.regression");
+    log.apply("9-3", 3, 2);
+    CHECK(taken_by() == By{"9-3", "9-1", "", "", ""});
+  }
+  SECTION("at once") {
+    log.decide("9-1", 6, 2, VerdictKind::kAllowed, "rollback.regression");
+    log.apply("9-1", 6, 2);
+    CHECK(taken_by() == By{"9-1", "9-1", ""});
+  }
+  SECTION("by an operator, who named the first") {
+    log.lines.push_back(
+        trace::event_line(kStoryWall, "orders", "manual", "operator", "rolled it back", "1-1"));
+    CHECK(taken_by() == By{"operator", "operator"});
+  }
+  SECTION("but not what somebody else has moved in between") {
+    log.decide("7-1", 3, 4, VerdictKind::kAllowed);  // it was at 6
+    log.apply("7-1", 3, 4);
+    log.decide("9-1", 4, 2, VerdictKind::kAllowed, "rollback.regression");
+    log.apply("9-1", 4, 2);
+    CHECK(taken_by() == By{"", "", "9-1", ""});
+  }
+}
+
 TEST_CASE("the last decisions, one line each", "[tools]") {
   StoryLog log;
   for (int i = 1; i <= 5; ++i) {
