@@ -69,8 +69,11 @@ Advice more_jobs(const Evidence& e, double jobs, double trouble) {
                 "up to in proportion to the slots, " + jobs_text(slots(jobs)) + " and " +
                     jobs_text(slots(wanted)) +
                     "; nothing where one long compaction is what all wait for"};
-  out.confidence = Confidence::kMedium;
-  out.confidence_reason = "slots were full while writers waited, and CPUs were free";
+  const bool limiter_known = e.limiter_holds().has_value();
+  out.confidence = limiter_known ? Confidence::kMedium : Confidence::kLow;
+  out.confidence_reason =
+      std::string("slots were full while writers waited, and CPUs were free") +
+      (limiter_known ? "" : "; whether a rate limiter filled them is not in the trace");
   out.risk = "compactions take more of the device and of the CPUs from reads";
   out.steps = {{"max_background_jobs", jobs_text(wanted), false}};
   out.how = "rocktuned does it in act mode, within budget.jobs_max";
@@ -100,7 +103,7 @@ void judge_background_jobs(const Evidence& e, Findings& findings) {
   if (*trouble < kLittleTrouble) return findings.content("", "writers are not held up");
   if (*full < kSlotsFull) return findings.content("", "there are free slots for compactions");
   if (*jobs >= *e.cpus || *busy > kFreeCpus) return findings.content("", "no CPU is free for more");
-  if (e.limiter_full.share().value_or(0) >= kMostlyFullLimiter) {
+  if (e.limiter_holds().value_or(false)) {
     return findings.content("", "the rate limiter is what compactions wait for");
   }
   if (e.device_busy.mean().value_or(0) >= kBusyDevice) {

@@ -69,9 +69,11 @@ void add_share(const Evidence& e, const FamilyEvidence& f, Advice& advice) {
                                      " for writes"));
 }
 
-void add_confidence(const FamilyWrites& writes, const UniversalPlan& plan, bool reads_known,
+void add_confidence(const Evidence& e, const FamilyWrites& writes, const UniversalPlan& plan,
                     Advice& out) {
-  const bool sure = !writes.apportioned && reads_known &&
+  const bool reads_known = reads_per_write(e).has_value();
+  const bool limiter_known = e.limiter_holds().has_value();
+  const bool sure = !writes.apportioned && reads_known && limiter_known &&
                     plan.most() < kSureSaving * writes.per_flushed_byte.value_or(0);
   out.confidence = sure ? Confidence::kMedium : Confidence::kLow;
   out.confidence_reason =
@@ -79,6 +81,7 @@ void add_confidence(const FamilyWrites& writes, const UniversalPlan& plan, bool 
                                        "of its compactions; "
                                      : "") +
       (reads_known ? "" : "reads are not in the trace; ") +
+      (limiter_known ? "" : "whether compactions wait for a rate limiter is not in the trace; ") +
       "measured by this project at 50 MB only (docs/advise.md: 0.54 times level with 8 runs; with "
       "the default of 4, 1.2 times): try it on a copy";
 }
@@ -122,7 +125,7 @@ Advice universal(const Evidence& e, const FamilyEvidence& f, double trouble,
       plan.most(),
       "a universal tree of this size with at most " + std::to_string(plan.trigger) +
           " runs, with flushes of the recorded size: keys overwritten evenly, and all new"};
-  add_confidence(writes, plan, reads.has_value(), out);
+  add_confidence(e, writes, plan, out);
   out.risk =
       "a merge of everything needs as much free disk as there is data, and takes long; up "
       "to " +
@@ -151,7 +154,7 @@ void judge_leveled(const Evidence& e, const FamilyEvidence& f, Findings& finding
   if (smaller_base(e, f)) {
     return findings.content(f.name, "the base level is out of proportion: see level1_size first");
   }
-  if (e.limiter_full.share().value_or(0) >= kMostlyFullLimiter) {
+  if (e.limiter_holds().value_or(false)) {
     return findings.content(f.name, "compactions wait for the limiter: see rate_limiter first");
   }
   const FamilyWrites writes = family_writes(e, f);

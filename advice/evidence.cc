@@ -78,6 +78,11 @@ Value Evidence::write_trouble() const {
   return out;
 }
 
+std::optional<bool> Evidence::limiter_holds() const {
+  if (const Value full = limiter_full.share()) return *full >= kMostlyFullLimiter;
+  return opening.limiter == "none" ? std::optional(false) : std::nullopt;
+}
+
 void EvidenceFold::begin_recording(std::optional<std::uint64_t> memory_max) {
   evidence_.memory_max = memory_max;
   stream_ = {};
@@ -130,6 +135,7 @@ void EvidenceFold::add(const Sample& sample, const Opening& opening) {
     e.seconds += seconds;
     add_rates(features, sample);
     add_gauges(features, *sample.database);
+    add_limiter(features, sample);
     add_peak(features);
   }
   last_ = sample.database;
@@ -188,9 +194,6 @@ void EvidenceFold::add_gauges(const Features& f, const DatabaseReading& now) {
       e.slots_full.add(*f.running_compactions >= std::max(1.0, slots), s);
     }
   }
-  if (f.limiter_use_ratio) e.limiter_full.add(*f.limiter_use_ratio >= kFullLimiter, s);
-  e.limiter_rate.add(f.limiter_rate, s);
-  e.limiter_passed.add(f.limiter_bytes_per_second, s);
   e.cache_fill.add(f.cache_fill_ratio, s);
   e.cache_usage.add(f.cache_usage_bytes, s);
   e.device_write_iops.add(f.device_write_iops, s);
@@ -205,6 +208,18 @@ void EvidenceFold::add_gauges(const Features& f, const DatabaseReading& now) {
   if (f.cpus) e.cpus = f.cpus;
   if (f.memory_total_bytes) e.memory_total = f.memory_total_bytes;
   if (f.cache_capacity_bytes) e.cache_capacity = f.cache_capacity_bytes;
+}
+
+void EvidenceFold::add_limiter(const Features& f, const Sample& sample) {
+  Evidence& e = evidence_;
+  const double s = f.interval_seconds;
+  if (sample.knobs.find(knob::kRateLimit, "") == nullptr) return;
+  e.last_limiter_rate = f.limiter_rate;
+  if (!f.limiter_rate) return e.limiter_full.add(false, s);
+  if (!f.limiter_use_ratio) return;
+  e.limiter_full.add(*f.limiter_use_ratio >= kFullLimiter, s);
+  e.limiter_rate.add(f.limiter_rate, s);
+  e.limiter_passed.add(f.limiter_bytes_per_second, s);
 }
 
 void EvidenceFold::add_peak(const Features& f) {

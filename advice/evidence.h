@@ -58,8 +58,9 @@ struct Evidence {
   Sum flushed, compaction_written, compaction_read, flushed_while_flushing;
   Mean running_compactions;
   Share slots_full;    // as many compactions as max_background_jobs lets run
-  Share limiter_full;  // at least kFullLimiter of the limiter's rate was used
-  Mean limiter_rate, limiter_passed;
+  Share limiter_full;  // at least kFullLimiter of the limiter's rate was used; unlimited: not so
+  Mean limiter_rate, limiter_passed;  // while there was a limit
+  Value last_limiter_rate;            // as last read; absent while nothing is limited
 
   // Cache
   Sum hits, misses, filter_useful;
@@ -86,10 +87,14 @@ struct Evidence {
   [[nodiscard]] Value write_amplification() const;
   // The largest share of the time in which RocksDB held writers up, by whatever tells it.
   [[nodiscard]] Value write_trouble() const;
+  // Whether a limiter was full for most of the time, so that compactions waited for it; absent
+  // where there is one, or may be, and what it let pass was not read.
+  [[nodiscard]] std::optional<bool> limiter_holds() const;
 };
 
 inline constexpr double kPeakSeconds = 10;  // a burst that memtables may have to take
 inline constexpr double kFullLimiter = 0.9;
+inline constexpr double kMostlyFullLimiter = 0.5;  // of the time
 inline constexpr std::size_t kMostCapacities = 64;
 
 class EvidenceFold {
@@ -105,6 +110,7 @@ class EvidenceFold {
   void see_options(const Sample& sample);
   void add_rates(const Features& features, const Sample& sample);
   void add_gauges(const Features& features, const DatabaseReading& now);
+  void add_limiter(const Features& features, const Sample& sample);
   void add_peak(const Features& features);
   void begin_anew();
 

@@ -44,8 +44,6 @@ Fact trouble_fact(double share);
 inline constexpr double kLittleTrouble = 0.01;
 // Of read latencies with compactions, and as many without, to compare the two.
 inline constexpr double kLeastSecondsEach = 30;
-// A limiter that is full for this share of the time is what compactions wait for.
-inline constexpr double kMostlyFullLimiter = 0.5;
 inline constexpr double kMiB = 1 << 20;
 
 // The rules, in the order of the table.

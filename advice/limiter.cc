@@ -76,21 +76,31 @@ void judge_missing(const Evidence& e, Findings& findings) {
   findings.advise(bring_one(e, *compacting, std::max(*quiet, 1.0)));
 }
 
-Advice loosen(const Evidence& e, double trouble) {
-  const double rate = *e.limiter_rate.mean();
-  const double passed = *e.limiter_passed.mean();
+// What the recorded time asked for, from the means of the time under a limit.
+struct LimiterPlan {
+  double rate = 0, passed = 0, debt = 0, wanted = 0;
+};
+
+LimiterPlan plan_limiter(const Evidence& e, double rate, double passed) {
   const double debt = std::max(0.0, ends_of_debt(e).value_or(0)) / e.seconds;
-  const double wanted =
-      std::ceil(std::max(kHeadroom * (passed + debt), kHeadroom * rate) / kMiB) * kMiB;
+  const double most = std::max(passed + debt, rate);
+  return {rate, passed, debt, std::ceil(kHeadroom * most / kMiB) * kMiB};
+}
+
+Advice loosen(const Evidence& e, double trouble, const LimiterPlan& plan) {
   Advice out;
   out.title = "a higher rate limit";
-  out.evidence = {trouble_fact(trouble),
-                  fact("limiter_full_ratio", *e.limiter_full.share(),
-                       "the limiter was used to " + text::percent(kFullLimiter) + " or more " +
-                           text::percent(*e.limiter_full.share()) + " of the time"),
-                  fact("limiter_bytes_per_second", passed,
-                       text::rate(passed) + " passed it, of " + text::rate(rate) +
-                           (debt > 0 ? ", and the debt grew by " + text::rate(debt) : ""))};
+  out.evidence = {
+      trouble_fact(trouble),
+      fact("limiter_full_ratio", *e.limiter_full.share(),
+           "the limiter was used to " + text::percent(kFullLimiter) + " or more " +
+               text::percent(*e.limiter_full.share()) + " of the time"),
+      fact("limiter_bytes_per_second", plan.passed,
+           text::rate(plan.passed) + " passed it, of " + text::rate(plan.rate) +
+               (plan.debt > 0 ? ", and the debt grew by " + text::rate(plan.debt) : ""))};
+  if (const double last = *e.last_limiter_rate; text::rate(last) != text::rate(plan.rate)) {
+    out.evidence.push_back(fact("limiter_rate", last, "the limit is " + text::rate(last) + " now"));
+  }
   out.effect = {"share of the time that writers are held up",
                 Unit::kRatio,
                 trouble,
@@ -102,7 +112,7 @@ Advice loosen(const Evidence& e, double trouble) {
       "the limit was reached while writers waited; what is behind it is not "
       "seen from here";
   out.risk = "compactions take more of the device from reads";
-  out.steps = {{"rate_limiter->SetBytesPerSecond", text::number(wanted, 0), false}};
+  out.steps = {{"rate_limiter->SetBytesPerSecond", text::number(plan.wanted, 0), false}};
   out.how =
       "this is a beginning: what passed, what the debt grew by, and a quarter; rocktuned "
       "finds the rate in act mode. A limiter that RocksDB tunes by itself (auto_tuned) takes no "
@@ -118,15 +128,25 @@ void judge_limiter(const Evidence& e, Findings& findings) {
     return findings.not_judged("", "the trace does not tell whether there is one");
   }
   if (e.opening.limiter == "none") return judge_missing(e, findings);
-  const Value full = e.limiter_full.share();
-  const Value trouble = e.write_trouble();
-  if (!full || !trouble || !e.limiter_rate.mean() || !e.limiter_passed.mean()) {
-    return findings.content("", "there is one, and no limit is in force");
+  const auto holds = e.limiter_holds();
+  if (!holds) {
+    return findings.not_judged("",
+                               "there is one; its rate, or what it lets pass, is not in the "
+                               "trace");
   }
-  if (*full < kMostlyFullLimiter || *trouble < kLittleTrouble) {
+  if (!e.last_limiter_rate) return findings.content("", "there is one, and no limit is in force");
+  const Value trouble = e.write_trouble();
+  if (!trouble) return findings.not_judged("", "write stalls are not in the trace");
+  const Value rate = e.limiter_rate.mean();
+  const Value passed = e.limiter_passed.mean();
+  if (!*holds || *trouble < kLittleTrouble || !rate || !passed) {
     return findings.content("", "its rate is not what writers wait for");
   }
-  findings.advise(loosen(e, *trouble));
+  const LimiterPlan plan = plan_limiter(e, *rate, *passed);
+  if (plan.wanted <= *e.last_limiter_rate) {
+    return findings.content("", "its rate was raised in this recording, and suffices now");
+  }
+  findings.advise(loosen(e, *trouble, plan));
 }
 
 }  // namespace rocktune::advice

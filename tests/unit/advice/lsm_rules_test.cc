@@ -80,6 +80,12 @@ TEST_CASE("universal compaction where level writes too much", "[advice]") {
     r.sample.knobs.edit()[0].value = 1'000'000;
     CHECK(content_of(r.report(), "compaction_style").find("limiter") != std::string::npos);
   }
+  SECTION("less surely where that was not read") {
+    r.sample.knobs.edit().erase(r.sample.knobs.edit().begin());
+    const Advice unsure = only_advice(r.report(), "compaction_style");
+    CHECK(unsure.confidence == Confidence::kLow);
+    CHECK(unsure.confidence_reason.find("rate limiter") != std::string::npos);
+  }
   SECTION("not where hardly anything is written") {
     r.flushes = 0.01;
     CHECK(content_of(r.report(), "compaction_style") == "hardly anything is written");

@@ -1,4 +1,5 @@
 // The rules on memory, background work, reads and the WAL: each fires, and only on its trouble.
+#include "model/knobs.h"
 #include "tests/support/catch.h"
 #include "tests/unit/advice/recording.h"
 
@@ -155,6 +156,56 @@ TEST_CASE("a limiter that is too tight", "[advice]") {
   CHECK_FALSE(one.steps.front().needs_open);
   r.sample.knobs.edit()[0].value = 100'000'000;
   CHECK_FALSE(advises(r.report(), "rate_limiter"));
+  SECTION("not for a few seconds under a limit") {
+    r.each = [](Recording& now, int second) {
+      now.sample.knobs.edit()[0].value = second <= 25 ? 1'000'000 : kUnlimitedBytesPerSecond;
+    };
+    CHECK(r.evidence().limiter_full.share() == Approx(25.0 / 300));
+    CHECK(*r.evidence().limiter_rate.mean() == Approx(1'000'000));
+    CHECK(content_of(r.report(), "rate_limiter") == "there is one, and no limit is in force");
+  }
+  SECTION("not where it limits nothing any more") {
+    r.each = [](Recording& now, int second) {
+      now.sample.knobs.edit()[0].value = second <= 250 ? 1'000'000 : kUnlimitedBytesPerSecond;
+    };
+    CHECK(content_of(r.report(), "rate_limiter") == "there is one, and no limit is in force");
+  }
+  SECTION("not where it was raised since") {
+    r.each = [](Recording& now, int second) {
+      now.sample.knobs.edit()[0].value = second <= 180 ? 1'000'000 : 10'000'000;
+    };
+    CHECK(content_of(r.report(), "rate_limiter").find("suffices now") != std::string::npos);
+  }
+  SECTION("above the limit of now, where it was lowered") {
+    r.each = [](Recording& now, int second) {
+      now.sample.knobs.edit()[0].value = second <= 100 ? 10'000'000 : 1'000'000;
+    };
+    const Report lowered = r.report();
+    CHECK(std::stod(only_advice(lowered, "rate_limiter").steps.front().value) > 4'000'000);
+    CHECK(only_advice(lowered, "rate_limiter").evidence.back().value == 1'000'000);
+  }
+}
+
+TEST_CASE("a limiter that nobody read", "[advice]") {
+  Recording r;
+  r.stall_us = 500'000;
+  r.sample.database->running_compactions = 3;
+  CHECK(only_advice(r.report(), "background_jobs").confidence == Confidence::kMedium);
+  r.sample.knobs.edit().erase(r.sample.knobs.edit().begin());
+  const Report report = r.report();
+  CHECK(not_judged_of(report, "rate_limiter").find("is not in the trace") != std::string::npos);
+  CHECK(only_advice(report, "background_jobs").confidence == Confidence::kLow);
+  r.opening.limiter = "none";
+  CHECK(only_advice(r.report(), "background_jobs").confidence == Confidence::kMedium);
+  SECTION("nor the trouble that it is asked for") {
+    r = Recording();
+    DatabaseReading& d = *r.sample.database;
+    d.stall_us.reset();
+    d.delayed_write_rate.reset();
+    d.write_stopped.reset();
+    d.column_families.clear();
+    CHECK(not_judged_of(r.report(), "rate_limiter") == "write stalls are not in the trace");
+  }
 }
 
 TEST_CASE("statistics", "[advice]") {
