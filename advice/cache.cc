@@ -11,15 +11,9 @@ namespace {
 constexpr double kFull = 0.95;
 constexpr double kGoodHits = 0.95;  // of look-ups
 constexpr double kManyLookups = 10'000;
-constexpr double kOtherSize = 1.2;       // a capacity that differs by this shows the marginal gain
-constexpr double kLeastAtCapacity = 30;  // seconds at a capacity, for its hit ratio to count
-constexpr double kFlat = 0.01;           // hit ratio that doubling adds: the knee is behind
+constexpr double kOtherSize = 1.2;  // a capacity that differs by this shows the marginal gain
+constexpr double kFlat = 0.01;      // hit ratio that doubling adds: the knee is behind
 constexpr double kCacheMemoryShare = 0.5;  // of what is available
-
-Value hit_ratio(const Sum& hits, const Sum& misses) {
-  if (!hits.total() || !misses.total()) return std::nullopt;
-  return ratio(hits.total(), *hits.total() + *misses.total());
-}
 
 double data_bytes(const Evidence& e) {
   double all = 0;
@@ -33,20 +27,33 @@ Value gain_per_doubling(const Evidence& e) {
   const std::pair<const std::uint64_t, CacheTally>* small = nullptr;
   const std::pair<const std::uint64_t, CacheTally>* large = nullptr;
   for (const auto& one : e.by_capacity) {  // by size
-    if (one.first == 0 || one.second.hits.seconds() < kLeastAtCapacity) continue;
+    if (one.first == 0 || one.second.reads.hits.seconds() < kLeastLookupSeconds) continue;
     if (small == nullptr) small = &one;
     large = &one;
   }
   if (small == nullptr) return std::nullopt;
   const double factor = static_cast<double>(large->first) / static_cast<double>(small->first);
-  const Value before = hit_ratio(small->second.hits, small->second.misses);
-  const Value after = hit_ratio(large->second.hits, large->second.misses);
+  const Value before = small->second.reads.hit_ratio();
+  const Value after = large->second.reads.hit_ratio();
   if (factor < kOtherSize || !before || !after) return std::nullopt;
   return (*after - *before) / std::log2(factor);
 }
 
+// What was seen at the last capacity, and at those that hardly differ from it.
+CacheTally at_capacity(const Evidence& e, double now) {
+  CacheTally out;
+  for (const auto& [bytes, tally] : e.by_capacity) {
+    const auto capacity = static_cast<double>(bytes);
+    if (capacity * kOtherSize < now || capacity > now * kOtherSize) continue;
+    out.reads.add(tally.reads);
+    out.fill.add(tally.fill.mean(), tally.fill.seconds());
+  }
+  return out;
+}
+
 struct CachePlan {
-  double now = 0, wanted = 0, hits = 0;
+  double now = 0, wanted = 0, hits = 0, fill = 0;
+  Value misses_per_read;
   Value learnt;  // hit ratio per doubling
 };
 
@@ -88,16 +95,14 @@ Effect more_hits(const CachePlan& plan) {
 }
 
 Advice larger_cache(const Evidence& e, const CachePlan& plan) {
-  const double reads = e.reads.total().value_or(0) + e.seeks.total().value_or(0);
   Advice out;
   out.title = "a larger block cache";
   out.evidence = {
       fact("cache_hit_ratio", plan.hits,
-           text::percent(plan.hits) + " of the look-ups hit, in a cache of " +
-               text::bytes(plan.now) + " that is " +
-               text::percent(e.cache_fill.mean().value_or(0)) + " full"),
+           text::percent(plan.hits) + " of what reads look up hits, in a cache of " +
+               text::bytes(plan.now) + " that is " + text::percent(plan.fill) + " full"),
       fact("data_bytes", data_bytes(e), "the database holds " + text::bytes(data_bytes(e)))};
-  if (const Value misses = ratio(e.misses.total(), reads)) {
+  if (const Value& misses = plan.misses_per_read) {
     out.evidence.push_back(
         fact("misses_per_read", *misses, text::amount(*misses) + " misses for each read"));
   }
@@ -124,18 +129,30 @@ Advice larger_cache(const Evidence& e, const CachePlan& plan) {
 }  // namespace
 
 void judge_cache_size(const Evidence& e, Findings& findings) {
-  CachePlan plan;
-  const Value hits = hit_ratio(e.hits, e.misses);
-  if (!hits || !e.cache_capacity || !e.cache_fill.mean()) {
+  if (!e.hits.total() || !e.cache_capacity) {
     return findings.not_judged("", "the cache's capacity, use or hits are not in the trace");
   }
-  plan.now = *e.cache_capacity;
-  plan.hits = *hits;
-  if (*e.hits.total() + *e.misses.total() < kManyLookups || !(plan.now > 0)) {
+  const CacheTally tally = at_capacity(e, *e.cache_capacity);
+  if (tally.reads.hits.seconds() < kLeastLookupSeconds) {
+    return findings.not_judged("",
+                               "the trace has not 30 s at the cache's last capacity in which "
+                               "reads alone asked it, without compactions");
+  }
+  const Value lookups = tally.reads.lookups(), hits = tally.reads.hit_ratio();
+  if (!lookups || !tally.fill.mean()) {
+    return findings.not_judged("", "the cache's capacity, use or hits are not in the trace");
+  }
+  CachePlan plan{*e.cache_capacity,
+                 0,
+                 hits.value_or(0),
+                 *tally.fill.mean(),
+                 ratio(tally.reads.misses.total(), tally.reads.reads.total()),
+                 std::nullopt};
+  if (*lookups < kManyLookups || !(plan.now > 0)) {
     return findings.content("", "it is hardly asked");
   }
   if (plan.hits >= kGoodHits) return findings.content("", "it answers nearly all look-ups");
-  if (*e.cache_fill.mean() < kFull) return findings.content("", "it is not full");
+  if (plan.fill < kFull) return findings.content("", "it is not full");
   const Value available = e.memory_available.mean();
   if (!available) return findings.not_judged("", "free memory is not in the trace");
   plan.learnt = gain_per_doubling(e);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "advice/counters.h"
+#include "model/cache_lookups.h"
 #include "model/knobs.h"
 
 namespace rocktune::advice {
@@ -13,6 +14,13 @@ constexpr double kCompacting = 0.5;  // a gauge: any running compaction
 
 Value times(const Value& rate, double seconds) {
   return rate ? Value(*rate * seconds) : std::nullopt;
+}
+
+// Whether what missed the cache was looked up by reads, and hardly by compactions. All misses
+// count here, those that the page cache serves, too: cache_read_hit_ratio leaves these out.
+bool looked_up_by_reads(const Value& hits, const Value& misses, const Value& compacted) {
+  if (!hits || !misses || !compacted) return false;
+  return !compactions_hide_reads(*compacted / kLeastBlock, *misses, *hits + *misses);
 }
 
 Value larger(const Value& a, const Value& b) {
@@ -29,6 +37,20 @@ const ColumnFamilyReading* find(const DatabaseReading* reading, const std::strin
 }
 
 }  // namespace
+
+void LookupTally::add(const LookupTally& other) {
+  hits.add(other.hits.total(), other.hits.seconds());
+  misses.add(other.misses.total(), other.misses.seconds());
+  reads.add(other.reads.total(), other.reads.seconds());
+}
+
+Value LookupTally::lookups() const {
+  return hits.total() && misses.total() ? Value(*hits.total() + *misses.total()) : std::nullopt;
+}
+
+Value LookupTally::hit_ratio() const {
+  return ratio(hits.total(), lookups());
+}
 
 Value Evidence::knob(std::string_view name) const {
   for (const KnobReading& one : knobs) {
@@ -133,7 +155,8 @@ void EvidenceFold::add(const Sample& sample, const Opening& opening) {
   std::erase_if(e.families, [&](const auto& one) { return !open.contains(one.first); });
   if (paired) {
     e.seconds += seconds;
-    add_rates(features, sample);
+    add_rates(features);
+    add_lookups(features, *sample.database);
     add_gauges(features, *sample.database);
     add_limiter(features, sample);
     add_peak(features);
@@ -141,7 +164,7 @@ void EvidenceFold::add(const Sample& sample, const Opening& opening) {
   last_ = sample.database;
 }
 
-void EvidenceFold::add_rates(const Features& f, const Sample& sample) {
+void EvidenceFold::add_rates(const Features& f) {
   Evidence& e = evidence_;
   const double s = f.interval_seconds;
   e.reads.add(times(f.reads_per_second, s), s);
@@ -156,17 +179,29 @@ void EvidenceFold::add_rates(const Features& f, const Sample& sample) {
   if (f.running_flushes.value_or(0) > 0) {
     e.flushed_while_flushing.add(times(f.flush_bytes_per_second, s), s);
   }
-  const DatabaseReading& now = *sample.database;
+}
+
+void EvidenceFold::add_lookups(const Features& f, const DatabaseReading& now) {
+  Evidence& e = evidence_;
+  const double s = f.interval_seconds;
   const Value hits = grown(last_->block_cache_hits, now.block_cache_hits);
-  const Value misses = grown(last_->block_cache_misses, now.block_cache_misses);
   e.hits.add(hits, s);
-  e.misses.add(misses, s);
   e.filter_useful.add(grown(last_->bloom_useful, now.bloom_useful), s);
+  const Value misses = grown(last_->block_cache_misses, now.block_cache_misses);
+  LookupTally here;
+  if (looked_up_by_reads(hits, misses, times(f.compaction_read_bytes_per_second, s))) {
+    here.hits.add(hits, s);
+    here.misses.add(misses, s);
+    const Value seeks = times(f.seeks_per_second, s);
+    const Value reads = times(f.reads_per_second, s);
+    if (reads || seeks) here.reads.add(reads.value_or(0) + seeks.value_or(0), s);
+  }
+  e.read_lookups.add(here);
   if (now.cache_capacity_bytes && (e.by_capacity.size() < kMostCapacities ||
                                    e.by_capacity.contains(*now.cache_capacity_bytes))) {
     CacheTally& tally = e.by_capacity[*now.cache_capacity_bytes];
-    tally.hits.add(hits, s);
-    tally.misses.add(misses, s);
+    tally.reads.add(here);
+    tally.fill.add(f.cache_fill_ratio, s);
   }
 }
 
@@ -194,7 +229,6 @@ void EvidenceFold::add_gauges(const Features& f, const DatabaseReading& now) {
       e.slots_full.add(*f.running_compactions >= std::max(1.0, slots), s);
     }
   }
-  e.cache_fill.add(f.cache_fill_ratio, s);
   e.cache_usage.add(f.cache_usage_bytes, s);
   e.device_write_iops.add(f.device_write_iops, s);
   e.device_write_await_ms.add(f.device_write_await_ms, s);

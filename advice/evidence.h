@@ -28,9 +28,23 @@ struct Opening {
   OpenOptions options;          // RocksDB's file, where it was given
 };
 
-// Hits and look-ups while the block cache had one capacity.
-struct CacheTally {
+// What reads looked up in the block cache. Compactions look up each block that they read, too, and
+// mostly in vain: time in which they may have had a part in the misses does not count.
+struct LookupTally {
   Sum hits, misses;
+  Sum reads;  // seeks among them
+
+  void add(const LookupTally& other);
+  [[nodiscard]] Value lookups() const;
+  [[nodiscard]] Value hit_ratio() const;
+};
+
+inline constexpr double kLeastLookupSeconds = 30;  // for a hit ratio to count
+
+// The same while the block cache had one capacity.
+struct CacheTally {
+  LookupTally reads;
+  Mean fill;
 };
 
 struct Evidence {
@@ -63,8 +77,9 @@ struct Evidence {
   Value last_limiter_rate;            // as last read; absent while nothing is limited
 
   // Cache
-  Sum hits, misses, filter_useful;
-  Mean cache_fill, cache_usage;
+  Sum hits, filter_useful;  // of all
+  LookupTally read_lookups;
+  Mean cache_usage;
   std::map<std::uint64_t, CacheTally> by_capacity;  // at most kMostCapacities
 
   // Device and host
@@ -108,8 +123,9 @@ class EvidenceFold {
 
  private:
   void see_options(const Sample& sample);
-  void add_rates(const Features& features, const Sample& sample);
+  void add_rates(const Features& features);
   void add_gauges(const Features& features, const DatabaseReading& now);
+  void add_lookups(const Features& features, const DatabaseReading& now);
   void add_limiter(const Features& features, const Sample& sample);
   void add_peak(const Features& features);
   void begin_anew();

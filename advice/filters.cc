@@ -215,7 +215,7 @@ void judge_metadata(const Evidence& e, const FamilyEvidence& f, Findings& findin
 void judge_bloom_filter(const Evidence& e, Findings& findings) {
   const Value reads = e.reads.total();
   const Value useful = e.filter_useful.total();
-  if (!reads || !useful || !e.hits.total() || !e.misses.total()) {
+  if (!reads || !useful || !e.hits.total()) {
     return findings.not_judged("", "reads, cache look-ups or filters are not counted in the trace");
   }
   if (*reads < kManyPointReads) return findings.content("", "there are few point reads");
@@ -232,12 +232,15 @@ void judge_bloom_filter(const Evidence& e, Findings& findings) {
     return findings.content("", "every column family has a filter, and reads find what they ask");
   }
   const double runs = largest_runs(e);
-  const double lookups =
-      (*e.hits.total() + *e.misses.total()) / (*reads + e.seeks.total().value_or(0));
-  if (runs < kFewRuns || lookups < kFewLookups) {
+  const Value lookups = ratio(e.read_lookups.lookups(), e.read_lookups.reads.total());
+  if (!lookups || e.read_lookups.hits.seconds() < kLeastLookupSeconds) {
+    return findings.not_judged(
+        "", "the trace has not 30 s in which reads alone asked the cache, without compactions");
+  }
+  if (runs < kFewRuns || *lookups < kFewLookups) {
     return findings.content("", "reads have few runs to ask");
   }
-  findings.advise(bring_filter(e, lookups, runs, without.value_or(std::vector<std::string>())));
+  findings.advise(bring_filter(e, *lookups, runs, without.value_or(std::vector<std::string>())));
 }
 
 void judge_partitioned_filters(const Evidence& evidence, Findings& findings) {

@@ -1,19 +1,16 @@
 // Features of the database as a whole: foreground, background work, limiter and cache.
 #include <algorithm>
 
+#include "model/cache_lookups.h"
 #include "model/derive.h"
 #include "model/knobs.h"
 
 namespace rocktune::derivation {
 namespace {
 
-// What compactions read at a time and look up in the cache for, at least: the kernel's readahead
-// (read_ahead_kb, 128 by default; RocksDB's own is 2 MiB), and half of a block of RocksDB's default
-// block_size, compressed.
-constexpr double kLeastCompactionRead = 128 << 10, kLeastBlock = 2 << 10;
-// The share of all look-ups that may be theirs and hidden among those of reads: a tenth is what the
-// outcome of a change tolerates (policy/outcomes.cc).
-constexpr double kMostHidden = 0.1;
+// What compactions read at a time, at least: the kernel's readahead (read_ahead_kb, 128 by default;
+// RocksDB's own is 2 MiB).
+constexpr double kLeastCompactionRead = 128 << 10;
 
 IntervalLatency latency(const std::optional<LatencyHistogram>& older,
                         const std::optional<LatencyHistogram>& newer, HistogramForm form) {
@@ -136,7 +133,7 @@ void fill_cache_read_hits(const DatabaseReading& older, const DatabaseReading& n
   const double waited_for = by_device ? *device : *misses;
   const double of_compactions = *compacted / (by_device ? kLeastCompactionRead : kLeastBlock);
   const double lookups = *hits + waited_for;
-  if (std::min(of_compactions, waited_for) > kMostHidden * lookups) return;
+  if (compactions_hide_reads(of_compactions, waited_for, lookups)) return;
   out.cache_read_hit_ratio = ratio(hits, lookups);
 }
 

@@ -230,11 +230,45 @@ TEST_CASE("a block cache that is too small", "[advice]") {
   CHECK(one.effect.high == Approx(1));
   CHECK(one.confidence == Confidence::kLow);
   CHECK(one.steps.front().value == std::to_string(1024 * kMiBytes));
+  CHECK(one.evidence[2].name == "misses_per_read");
+  CHECK(one.evidence[2].value == Approx(1));
+  SECTION("what compactions look up in vain is not what reads miss") {
+    r.hits = 3900;
+    r.each = [](Recording& now, int second) {
+      const bool compacting = second > 100;
+      now.misses = compacting ? 9000 : 100;
+      now.compacted_per_flushed = compacting ? 80 : 0;
+    };
+    CHECK(content_of(r.report(), "cache_size") == "it answers nearly all look-ups");
+    r.hits = 1000;
+    const Report less = r.report();
+    CHECK(*only_advice(less, "cache_size").effect.now == Approx(1000.0 / 1100));
+    r.compacted_per_flushed = 80;
+    r.each = [](Recording&, int) {};
+    CHECK(not_judged_of(r.report(), "cache_size").find("without compactions") != std::string::npos);
+  }
+  SECTION("at its last capacity") {
+    r.each = [](Recording& now, int second) {
+      const bool large = second > 100;
+      now.sample.database->cache_capacity_bytes = (large ? 512 : 32) * kMiBytes;
+      now.sample.database->cache_usage_bytes = (large ? 510 : 30) * kMiBytes;
+      now.hits = large ? 3980 : 1000;
+      now.misses = large ? 20 : 3000;
+    };
+    CHECK(content_of(r.report(), "cache_size") == "it answers nearly all look-ups");
+    const auto before = r.each;
+    r.each = [before](Recording& now, int second) { before(now, 301 - second); };
+    const Report small = r.report();
+    CHECK(*only_advice(small, "cache_size").effect.now == Approx(0.25).epsilon(0.01));
+    r.seconds = 220;  // 20 of them at the small one
+    CHECK(not_judged_of(r.report(), "cache_size").find("last capacity") != std::string::npos);
+  }
   SECTION("the budget is named") {
     r.memory_max = 600 * kMiBytes;
     CHECK(only_advice(r.report(), "cache_size").how.find("600 MiB") != std::string::npos);
   }
   SECTION("two capacities tell") {
+    r.compacted_per_flushed = 1;
     r.each = [](Recording& now, int second) {
       const bool large = second > 150;
       now.sample.database->cache_capacity_bytes = (large ? 512 : 256) * kMiBytes;
@@ -303,6 +337,19 @@ TEST_CASE("a Bloom filter", "[advice]") {
   SECTION("not for few reads") {
     r.reads = 1;
     CHECK(content_of(r.report(), "bloom_filter") == "there are few point reads");
+  }
+  SECTION("what compactions look up is none of them") {
+    r.hits = 2000;
+    r.each = [](Recording& now, int second) {
+      now.misses = second > 100 ? 9000 : 100;
+      now.compacted_per_flushed = second > 100 ? 80 : 0;
+    };
+    CHECK(content_of(r.report(), "bloom_filter") == "reads have few runs to ask");
+    r.compacted_per_flushed = 80;
+    r.misses = 9000;
+    r.each = [](Recording&, int) {};
+    CHECK(not_judged_of(r.report(), "bloom_filter").find("without compactions") !=
+          std::string::npos);
   }
 }
 
