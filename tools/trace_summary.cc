@@ -97,6 +97,10 @@ std::string events_text(const std::map<std::string, std::uint64_t>& events) {
   return text;
 }
 
+std::string told(const std::string& who) {
+  return who.empty() ? "not told" : printable(who);
+}
+
 void add_target(const TargetContent& target, std::vector<std::string>& lines) {
   const trace::TargetSummary& summary = target.summary;
   const trace::TargetInfo& info = summary.info;
@@ -120,8 +124,8 @@ void add_target(const TargetContent& target, std::vector<std::string>& lines) {
   for (const trace::IncarnationInfo& incarnation : summary.incarnations) {
     lines.push_back("  opened by      " + printable(incarnation.command) + "[" +
                     std::to_string(incarnation.pid) + "]   RocksDB " + incarnation.rocksdb_version +
-                    "   agent " + incarnation.agent_version + "   limiter: " + incarnation.limiter +
-                    "   statistics: " + incarnation.statistics);
+                    "   agent " + incarnation.agent_version + "   limiter: " +
+                    told(incarnation.limiter) + "   statistics: " + told(incarnation.statistics));
   }
   add_gaps(target, lines);
 }

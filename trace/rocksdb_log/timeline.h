@@ -27,7 +27,7 @@ struct Session {
   bool open = false;
   std::string id;  // RocksDB's; empty before 6.9
   std::string version, host, path;
-  bool has_limiter = false, has_statistics = false;
+  std::optional<bool> has_limiter, has_statistics;  // absent until the header told
   Counter max_background_jobs, delayed_write_rate, max_subcompactions;
 };
 

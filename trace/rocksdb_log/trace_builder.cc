@@ -18,6 +18,12 @@ constexpr Micros kLatestTime =
 
 constexpr const char* kNotInLog = "a RocksDB LOG does not tell it";
 
+// As in the table of incarnations; empty where no header told it.
+std::string who_brought(const std::optional<bool>& there) {
+  if (!there) return "";
+  return *there ? "host" : "none";
+}
+
 }  // namespace
 
 TraceBuilder::TraceBuilder(Recorder& recorder, const ImportRequest& request, Micros start,
@@ -132,8 +138,8 @@ Result<void> TraceBuilder::ensure_session() {
   IncarnationInfo info;
   info.incarnation = incarnation();
   info.rocksdb_version = session.version;
-  info.limiter = session.has_limiter ? "host" : "none";
-  info.statistics = session.has_statistics ? "host" : "none";
+  info.limiter = who_brought(session.has_limiter);
+  info.statistics = who_brought(session.has_statistics);
   if (std::find(summary_.versions.begin(), summary_.versions.end(), session.version) ==
           summary_.versions.end() &&
       !session.version.empty()) {

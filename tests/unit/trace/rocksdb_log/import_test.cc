@@ -94,6 +94,27 @@ TEST_CASE("A LOG becomes a sample a second") {
   CHECK(targets->at(0).incarnations.at(0).rocksdb_version == "6.11.0");
 }
 
+TEST_CASE("What a LOG without its header does not tell is not taken for absent") {
+  for (const bool header : {true, false}) {
+    INFO("header " << header);
+    const tests::TempDirectory directory;
+    LogText log;
+    if (header) log.header(0, "6.11.0", "2e9619b3");
+    log.flush(2.1, 2, 7, 1000, 1);
+    log.flush(5.1, 3, 8, 1000, 2);
+    ImportRequest request;
+    request.source = directory.write("LOG", log.text());
+    request.output = directory.file("out.sqlite");
+    REQUIRE(import_log(request, go_on));
+    auto reader = Reader::open(request.output);
+    REQUIRE(reader);
+    const auto targets = reader->targets();
+    REQUIRE(targets);
+    CHECK(targets->at(0).incarnations.at(0).statistics == (header ? "host" : ""));
+    CHECK(targets->at(0).incarnations.at(0).limiter == (header ? "none" : ""));
+  }
+}
+
 TEST_CASE("Rotated files are read in their order; another open is another incarnation") {
   const tests::TempDirectory directory;
   const tests::TempDirectory out;

@@ -40,8 +40,8 @@ TEST_CASE("The header tells the options, and that a new database is empty") {
   CHECK_FALSE(reading.user_bytes_written);
   CHECK(log.timeline().session().version == "6.11.0");
   CHECK(log.timeline().session().max_background_jobs == 2);
-  CHECK(log.timeline().session().has_statistics);
-  CHECK_FALSE(log.timeline().session().has_limiter);
+  CHECK(log.timeline().session().has_statistics == true);
+  CHECK(log.timeline().session().has_limiter == false);
 }
 
 TEST_CASE("A database that had files is not known before the LOG tells of it") {
