@@ -2,12 +2,16 @@
 
 #include <algorithm>
 
+#include "advice/counters.h"
+
 namespace rocktune::advice {
 namespace {
 
 constexpr double kBaseTooLarge = 8;
 constexpr double kSureGain = 0.8;  // the most after against the least before
 constexpr double kLeastBase = 1 << 20;
+constexpr double kSameBase = 1.25;  // the option over what is wanted
+constexpr double kNotAtRest = 0.1;  // debt over data
 
 LeveledShape shape_of(const FamilyEvidence& f, double file, double base) {
   return {file, f.data_bytes.mean().value_or(0), base,
@@ -78,18 +82,36 @@ Value base_over_level0(const Evidence& evidence, const FamilyEvidence& family) {
                *file * static_cast<double>(*family.last.level0_compaction_trigger));
 }
 
-std::optional<BasePlan> smaller_base(const Evidence& evidence, const FamilyEvidence& family) {
+bool compactions_behind(const FamilyEvidence& family) {
+  return family.last_pending_bytes.value_or(0) > kNotAtRest * family.data_bytes.mean().value_or(0);
+}
+
+tl::expected<BasePlan, std::string> smaller_base(const Evidence& evidence,
+                                                 const FamilyEvidence& family) {
+  const auto keep = [](const char* why) { return tl::unexpected(std::string(why)); };
   const Value over = base_over_level0(evidence, family);
-  if (!over || *over < kBaseTooLarge) return std::nullopt;
+  if (!over || *over < kBaseTooLarge) return keep("the base level is in proportion to level 0");
+  if (compactions_behind(family)) {
+    return keep("compactions are behind, so that its levels show nothing");
+  }
   const double file = *flush_file_bytes(evidence, family);
   const LeveledShape now = shape_of(family, file, *family.base_bytes.mean());
   BasePlan plan;
   plan.wanted_bytes = std::max(file * now.trigger, kLeastBase);
+  const Value option = number(family.last.max_bytes_for_level_base_bytes);
+  if (option && *option <= kSameBase * plan.wanted_bytes) {
+    return keep("max_bytes_for_level_base is in proportion to level 0, and its level above it");
+  }
   plan.before = leveled_cost(now);
   plan.after = leveled_cost(shape_of(family, file, plan.wanted_bytes));
   const bool gains = plan.after.most_writes_per_flushed_byte <=
                      kSureGain * plan.before.least_writes_per_flushed_byte;
-  return gains ? std::optional(plan) : std::nullopt;
+  if (!gains) return keep("a base level in proportion to level 0 would not surely write less");
+  const Value measured = family_writes(evidence, family).per_flushed_byte;
+  if (measured && *measured <= plan.after.least_writes_per_flushed_byte) {
+    return keep("no more is written than with a base level in proportion to level 0");
+  }
+  return plan;
 }
 
 Value family_trouble(const Evidence& evidence, const FamilyEvidence& family) {

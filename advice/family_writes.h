@@ -1,6 +1,9 @@
 // What several rules ask of one column family's writes. Internal to advice/.
 #pragma once
 
+#include <string>
+#include <tl/expected.hpp>
+
 #include "advice/evidence.h"
 #include "advice/tree_shapes.h"
 
@@ -33,8 +36,13 @@ struct BasePlan {
   double wanted_bytes = 0;
   LeveledCost before, after;
 };
-// Absent where the present one is not 8 times as large, or the arithmetic gains nothing for sure.
-std::optional<BasePlan> smaller_base(const Evidence& evidence, const FamilyEvidence& family);
+// Or why the present one may stay: it is not 8 times as large, the option asks for no more, the
+// tree is not at rest, or neither arithmetic nor what was measured shows a gain for sure.
+tl::expected<BasePlan, std::string> smaller_base(const Evidence& evidence,
+                                                 const FamilyEvidence& family);
+
+// Compactions owe so much that sizes of levels show nothing.
+bool compactions_behind(const FamilyEvidence& family);
 
 // The largest share of the time in which this column family, or the database as a whole, held
 // writers up.

@@ -14,7 +14,6 @@ constexpr double kAgrees = 2;             // measured and on paper, within this 
 constexpr double kMuchUpper = 0.25;       // upper levels over the last one
 constexpr double kLittleOverhead = 0.15;  // over live data: what dynamic levels would leave anyway
 constexpr double kLeastSaved = 1 << 30;   // bytes; less is no reason for another layout
-constexpr double kNotAtRest = 0.1;        // debt over data
 
 std::string range(const LeveledCost& cost) {
   return text::amount(cost.least_writes_per_flushed_byte) + " to " +
@@ -73,14 +72,15 @@ Advice shrink_base(const Evidence& e, const FamilyEvidence& f, const BasePlan& p
 
 void judge_base(const Evidence& e, const FamilyEvidence& f, Findings& findings) {
   const auto few = few_flushes(e, f);
-  const Value over = base_over_level0(e, f);
   if (!few) return findings.not_judged(f.name, "the trace does not tell flushes");
   if (*few) return findings.content(f.name, "hardly anything is written");
-  if (!over) {
-    return findings.content(f.name, "nothing is below level 0, or nothing was in level 0");
+  if (!f.last.level0_compaction_trigger || !flush_file_bytes(e, f) || !f.data_bytes.mean()) {
+    return findings.not_judged(
+        f.name, "level 0's trigger, its files' size or the levels are not in the trace");
   }
+  if (!base_over_level0(e, f)) return findings.content(f.name, "nothing is below level 0");
   const auto plan = smaller_base(e, f);
-  if (!plan) return findings.content(f.name, "the base level is in proportion to level 0");
+  if (!plan) return findings.content(f.name, plan.error());
   findings.advise(shrink_base(e, f, *plan));
 }
 
@@ -149,7 +149,7 @@ void judge_dynamic(const Evidence& e, const FamilyEvidence& f, Findings& finding
   if (sums.deep < 2 || sums.last <= 0) {
     return findings.content(f.name, "fewer than two levels below level 0 are in use");
   }
-  if (f.last_pending_bytes.value_or(0) > kNotAtRest * f.data_bytes.mean().value_or(0)) {
+  if (compactions_behind(f)) {
     return findings.content(f.name, "compactions are behind, so that its levels show nothing");
   }
   const Value space = f.space_ratio.mean();

@@ -155,13 +155,38 @@ TEST_CASE("a base level out of proportion", "[advice]") {
   r.family().write_buffer_bytes = 10 * kMiBytes;
   r.family().max_bytes_for_level_base_bytes = 2 * kGiBytes;
   r.family().levels = {{4, 40 * kMiBytes}, {40, 2 * kGiBytes}, {40, 4 * kGiBytes}, {}, {}, {}, {}};
+  r.compacted_per_flushed = 50;
   const Report report = r.report();
   const Advice& one = only_advice(report, "level1_size");
-  CHECK(one.effect.high < 55);  // (40 MiB + 2 GiB) / 40 MiB and more for the present shape
+  // (40 MiB + 2 GiB) / 40 MiB and more for the present shape
+  CHECK(*one.effect.now == Approx(51));
+  CHECK(one.effect.high < *one.effect.now);
   CHECK_FALSE(one.steps.front().needs_open);
   CHECK(content_of(report, "compaction_style").find("level1_size") != std::string::npos);
-  r.family().levels[1] = {4, 64 * kMiBytes};
-  CHECK(content_of(r.report(), "level1_size") == "the base level is in proportion to level 0");
+  SECTION("not where it is none") {
+    r.family().levels[1] = {4, 64 * kMiBytes};
+    CHECK(content_of(r.report(), "level1_size") == "the base level is in proportion to level 0");
+  }
+  SECTION("not where no more is written than it would be then") {
+    r.compacted_per_flushed = 3;
+    CHECK(content_of(r.report(), "level1_size").find("no more is written") != std::string::npos);
+    CHECK(content_of(r.report(), "compaction_style").find("level1_size") == std::string::npos);
+  }
+  SECTION("not where the option asks for no more") {
+    r.family().max_bytes_for_level_base_bytes = 40 * kMiBytes;
+    CHECK(content_of(r.report(), "level1_size").find("its level above it") != std::string::npos);
+  }
+  SECTION("not while compactions are behind") {
+    r.family().pending_compaction_bytes = kGiBytes;
+    CHECK(content_of(r.report(), "level1_size").find("behind") != std::string::npos);
+  }
+  SECTION("what was not read says nothing") {
+    r.family().level0_compaction_trigger.reset();
+    CHECK(not_judged_of(r.report(), "level1_size").find("level 0's trigger") != std::string::npos);
+    r.family().level0_compaction_trigger = 4;
+    r.family().levels = {{4, 40 * kMiBytes}, {}, {}, {}, {}, {}, {}};
+    CHECK(content_of(r.report(), "level1_size") == "nothing is below level 0");
+  }
 }
 
 TEST_CASE("dynamic level sizes where upper levels are large", "[advice]") {
