@@ -16,9 +16,24 @@ constexpr double kSlotsFull = 0.5;  // of the time
 constexpr double kBusyDevice = 0.9;
 constexpr double kCliff = 3;        // normal rate over the delayed one
 constexpr double kSoftStart = 0.8;  // RocksDB's first step down, db/column_family.cc
+constexpr double kKiB = 1 << 10;
 
 std::string jobs_text(double jobs) {
   return text::number(jobs, 0);
+}
+
+// Of so many jobs, those that compactions may take: a quarter is for flushes
+// (DBImpl::GetBGJobLimits, RocksDB 5 to 11).
+double slots(double jobs) {
+  return std::max(1.0, jobs - std::max(1.0, std::floor(jobs / 4)));
+}
+
+// Twice as many, and as many as bring a slot: 1 and 2 jobs have one slot both. No more than CPUs.
+Value jobs_wanted(double jobs, double cpus) {
+  double wanted = 2 * jobs;
+  while (wanted < cpus && slots(wanted) <= slots(jobs)) ++wanted;
+  wanted = std::min(cpus, wanted);
+  return slots(wanted) > slots(jobs) ? Value(wanted) : std::nullopt;
 }
 
 Fact cpus_fact(const Evidence& e) {
@@ -49,9 +64,7 @@ Advice fewer_jobs(const Evidence& e, double jobs, double pressure) {
   return out;
 }
 
-Advice more_jobs(const Evidence& e, double jobs, double trouble) {
-  const double wanted = std::min(*e.cpus, 2 * jobs);
-  const auto slots = [](double n) { return std::max(1.0, n - std::max(1.0, std::floor(n / 4))); };
+Advice more_jobs(const Evidence& e, double jobs, double wanted, double trouble) {
   const Value rate = e.compaction_written.per_second();
   Advice out;
   out.title = "more background jobs";
@@ -102,14 +115,15 @@ void judge_background_jobs(const Evidence& e, Findings& findings) {
   }
   if (*trouble < kLittleTrouble) return findings.content("", "writers are not held up");
   if (*full < kSlotsFull) return findings.content("", "there are free slots for compactions");
-  if (*jobs >= *e.cpus || *busy > kFreeCpus) return findings.content("", "no CPU is free for more");
+  const Value wanted = jobs_wanted(*jobs, *e.cpus);
+  if (!wanted || *busy > kFreeCpus) return findings.content("", "no CPU is free for more");
   if (e.limiter_holds().value_or(false)) {
     return findings.content("", "the rate limiter is what compactions wait for");
   }
   if (e.device_busy.mean().value_or(0) >= kBusyDevice) {
     return findings.content("", "the device is what compactions wait for");
   }
-  findings.advise(more_jobs(e, *jobs, *trouble));
+  findings.advise(more_jobs(e, *jobs, *wanted, *trouble));
 }
 
 void judge_delayed_rate(const Evidence& e, Findings& findings) {
@@ -123,10 +137,11 @@ void judge_delayed_rate(const Evidence& e, Findings& findings) {
   const Value user = e.undelayed_user_bytes_per_second.mean();
   const Value normal = user ? user : e.undelayed_flushed_bytes_per_second.mean();
   if (!normal) return findings.not_judged("", "rates of writes are not in the trace");
-  if (*normal < kCliff * *rate) {
+  // RocksDB takes 0 for a byte a second.
+  const double wanted = std::floor(kSoftStart * *normal / kKiB) * kKiB;
+  if (*normal < kCliff * *rate || wanted <= *rate) {
     return findings.content("", "a delay begins near the usual rate of writes");
   }
-  const double wanted = std::floor(kSoftStart * *normal / kMiB) * kMiB;
   Advice out;
   out.title = "a write delay that begins near the usual rate";
   out.evidence = {fact("delayed_ratio", *share,

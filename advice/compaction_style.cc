@@ -250,6 +250,9 @@ bool is_universal(const Evidence& e, const FamilyEvidence& f) {
 }
 
 void judge_universal(const Evidence& e, const FamilyEvidence& f, Findings& findings) {
+  if (e.option(f.name, "compaction_style") == "kCompactionStyleFIFO") {
+    return findings.content(f.name, "it is FIFO, which drops data on purpose");
+  }
   const Value reads = reads_per_write(e);
   const Value runs = f.runs.mean();
   const Value file = flush_file_bytes(e, f);

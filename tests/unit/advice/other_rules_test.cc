@@ -93,6 +93,13 @@ TEST_CASE("background jobs", "[advice]") {
     r.sample.host.reset();
     CHECK(not_judged_of(r.report(), "background_jobs") == "CPUs are not in the trace");
   }
+  SECTION("of one, as many as bring a slot") {
+    r.sample.knobs.edit()[1].value = 1;
+    const Report report_of_one = r.report();
+    CHECK(only_advice(report_of_one, "background_jobs").steps.front().value == "3");
+    r.sample.host->cpus = 2;
+    CHECK(content_of(r.report(), "background_jobs") == "no CPU is free for more");
+  }
 }
 
 TEST_CASE("the cliff of a write delay", "[advice]") {
@@ -104,10 +111,20 @@ TEST_CASE("the cliff of a write delay", "[advice]") {
   const Report report = r.report();
   const Advice& one = only_advice(report, "delayed_write_rate");
   CHECK(*one.effect.now == 16.0 * kMiBytes);
-  CHECK(one.effect.low == Approx(76.0 * kMiBytes));  // 0.8 times 100 MB/s, in MiB
+  CHECK(one.effect.low == Approx(80'000'000));  // 0.8 times 100 MB/s, in KiB
   r.writes = 20'000;
   CHECK(content_of(r.report(), "delayed_write_rate") ==
         "a delay begins near the usual rate of writes");
+  SECTION("of a small rate") {
+    r.sample.knobs.edit()[3].value = 128 << 10;
+    r.writes = 1500;
+    const Report small = r.report();
+    CHECK(only_advice(small, "delayed_write_rate").effect.low == 585 << 10);
+    CHECK(only_advice(small, "delayed_write_rate").steps.front().value == "599040");
+    r.sample.knobs.edit()[3].value = 100;
+    r.writes = 2;
+    CHECK_FALSE(advises(r.report(), "delayed_write_rate"));
+  }
   r.each = [](Recording&, int) {};
   CHECK(content_of(r.report(), "delayed_write_rate") == "writes are hardly ever delayed");
 }
