@@ -95,7 +95,8 @@ Advice bring_filter(const Evidence& e, double lookups, double runs,
       fact("lookups_per_read", lookups,
            "each read looks up " + text::amount(lookups) + " blocks in the cache"),
       fact("sorted_runs", runs, "a read may have to ask " + text::amount(runs) + " sorted runs"),
-      fact("filter_useful", 0, told ? none : "in the whole recording no filter spared a look-up")};
+      fact("filter_useful", 0,
+           told ? none : "in the whole recording no filter of whole keys spared a look-up")};
   out.effect = {"blocks that a read looks up",
                 Unit::kCount,
                 lookups,
@@ -105,11 +106,14 @@ Advice bring_filter(const Evidence& e, double lookups, double runs,
                 "that is in the cache too, twice as many; filter blocks come on top"};
   // Look-ups are counted for the whole database.
   const bool all = told && without.size() == e.families.size();
-  out.confidence = all ? Confidence::kHigh : told ? Confidence::kLow : Confidence::kMedium;
+  out.confidence = all ? Confidence::kHigh : Confidence::kLow;
   out.confidence_reason =
-      all    ? "the options say so, and look-ups were counted"
-      : told ? "the options say so; whose reads look up what is not counted apart"
-             : "that there is none is concluded from a counter; scans gain nothing from one";
+      all ? "the options say so, and look-ups were counted"
+      : told
+          ? "the options say so; whose reads look up what is not counted apart"
+          : "that there is none is concluded from a counter, which newer RocksDBs keep apart for "
+            "filters of prefixes alone (whole_key_filtering=false): --options tells; scans gain "
+            "nothing from one";
   const Value keys = keys_in(e, all_data(e));
   out.risk = (keys ? "about " + text::bytes(*keys * kBits / 8) +
                          " of memory (10 bits for each of " + text::number(*keys, 0) + " keys)"
@@ -147,16 +151,34 @@ Metadata metadata_of(const Evidence& e, const FamilyEvidence& f, double keys) {
   return out;
 }
 
-Advice partition(const Evidence& e, const FamilyEvidence& f, const Metadata& metadata,
-                 bool in_cache) {
+// Column families whose filters and indexes lie in the same place: the cache, or the memory
+// outside of it.
+struct Place {
+  bool in_cache = false;
+  std::vector<std::pair<std::string, Metadata>> families;
+  [[nodiscard]] double bytes() const {
+    double all = 0;
+    for (const auto& [name, one] : families) all += one.bytes();
+    return all;
+  }
+};
+
+Advice partition(const Evidence& e, const std::string& family, const Metadata& metadata,
+                 const Place& place) {
   const double bytes = metadata.bytes();
+  const bool in_cache = place.in_cache;
   Advice out;
-  out.column_family = f.name;
+  out.column_family = family;
   out.title = in_cache ? "partitioned filters and indexes"
                        : "filters and indexes in the block cache, partitioned";
   out.evidence = {fact("metadata_bytes", bytes,
                        "filters take about " + text::bytes(metadata.filters) + ", indexes " +
                            text::bytes(metadata.index))};
+  if (place.families.size() > 1) {
+    out.evidence.push_back(
+        fact("all_metadata_bytes", place.bytes(),
+             "with those of the other column families there " + text::bytes(place.bytes())));
+  }
   if (in_cache) {
     out.evidence.push_back(fact("cache_capacity_bytes", *e.cache_capacity,
                                 "the cache that holds them has " + text::bytes(*e.cache_capacity)));
@@ -189,7 +211,9 @@ Advice partition(const Evidence& e, const FamilyEvidence& f, const Metadata& met
   return out;
 }
 
-void judge_metadata(const Evidence& e, const FamilyEvidence& f, Findings& findings) {
+// Puts the column family's filters and indexes where they lie, unless there is nothing to judge.
+void place_metadata(const Evidence& e, const FamilyEvidence& f, Place& cache, Place& memory,
+                    Findings& findings) {
   const auto policy = e.option(f.name, "filter_policy");
   const auto cached = e.option(f.name, "cache_index_and_filter_blocks");
   const auto partitioned = e.option(f.name, "partition_filters");
@@ -200,14 +224,32 @@ void judge_metadata(const Evidence& e, const FamilyEvidence& f, Findings& findin
   if (is_true(*partitioned)) return findings.content(f.name, "filters are partitioned");
   const Value keys = keys_in(e, f.data_bytes.mean().value_or(0));
   if (!keys) return findings.not_judged(f.name, "the size of a written key is not in the trace");
-  const Metadata metadata = metadata_of(e, f, *keys);
-  const bool in_cache = is_true(*cached);
-  const Value limit = in_cache ? e.cache_capacity : e.memory_total;
-  if (!limit) return findings.not_judged(f.name, "cache and memory are not in the trace");
-  if (metadata.bytes() < (in_cache ? kCacheShare : kMetadataShare) * *limit) {
-    return findings.content(f.name, "filters and indexes are small beside cache and memory");
+  Place& place = is_true(*cached) ? cache : memory;
+  place.families.emplace_back(f.name, metadata_of(e, f, *keys));
+}
+
+// All column families have one cache and one memory: the largest ones are advised, until what is
+// left is small.
+void judge_place(const Evidence& e, Place place, Findings& findings) {
+  const Value limit = place.in_cache ? e.cache_capacity : e.memory_total;
+  const double share = place.in_cache ? kCacheShare : kMetadataShare;
+  std::stable_sort(place.families.begin(), place.families.end(), [](const auto& a, const auto& b) {
+    return a.second.bytes() > b.second.bytes();
+  });
+  double left = place.bytes();
+  bool any = false;
+  for (const auto& [name, metadata] : place.families) {
+    if (!limit) {
+      findings.not_judged(name, "cache and memory are not in the trace");
+    } else if (left < share * *limit) {
+      findings.content(name, std::string("filters and indexes are small beside cache and memory") +
+                                 (any ? ", once the largest ones are partitioned" : ""));
+    } else {
+      findings.advise(partition(e, name, metadata, place));
+      left -= metadata.bytes();
+      any = true;
+    }
   }
-  findings.advise(partition(e, f, metadata, in_cache));
 }
 
 }  // namespace
@@ -244,9 +286,12 @@ void judge_bloom_filter(const Evidence& e, Findings& findings) {
 }
 
 void judge_partitioned_filters(const Evidence& evidence, Findings& findings) {
+  Place cache{true, {}}, memory{false, {}};
   for_each_family(evidence, findings, [&](const FamilyEvidence& family) {
-    judge_metadata(evidence, family, findings);
+    place_metadata(evidence, family, cache, memory, findings);
   });
+  judge_place(evidence, std::move(cache), findings);
+  judge_place(evidence, std::move(memory), findings);
 }
 
 }  // namespace rocktune::advice
