@@ -22,18 +22,12 @@ std::string jobs_text(double jobs) {
   return text::number(jobs, 0);
 }
 
-// Of so many jobs, those that compactions may take: a quarter is for flushes
-// (DBImpl::GetBGJobLimits, RocksDB 5 to 11).
-double slots(double jobs) {
-  return std::max(1.0, jobs - std::max(1.0, std::floor(jobs / 4)));
-}
-
 // Twice as many, and as many as bring a slot: 1 and 2 jobs have one slot both. No more than CPUs.
 Value jobs_wanted(double jobs, double cpus) {
   double wanted = 2 * jobs;
-  while (wanted < cpus && slots(wanted) <= slots(jobs)) ++wanted;
+  while (wanted < cpus && compaction_slots(wanted) <= compaction_slots(jobs)) ++wanted;
   wanted = std::min(cpus, wanted);
-  return slots(wanted) > slots(jobs) ? Value(wanted) : std::nullopt;
+  return compaction_slots(wanted) > compaction_slots(jobs) ? Value(wanted) : std::nullopt;
 }
 
 Fact cpus_fact(const Evidence& e) {
@@ -68,19 +62,20 @@ Advice more_jobs(const Evidence& e, double jobs, double wanted, double trouble) 
   const Value rate = e.compaction_written.per_second();
   Advice out;
   out.title = "more background jobs";
-  out.evidence = {trouble_fact(trouble),
-                  fact("slots_full_ratio", *e.slots_full.share(),
-                       "all " + jobs_text(slots(jobs)) + " slots for compactions were taken " +
-                           text::percent(*e.slots_full.share()) + " of the time"),
-                  cpus_fact(e)};
+  out.evidence = {
+      trouble_fact(trouble),
+      fact("slots_full_ratio", *e.slots_full.share(),
+           "all " + jobs_text(compaction_slots(jobs)) + " slots for compactions were taken " +
+               text::percent(*e.slots_full.share()) + " of the time"),
+      cpus_fact(e)};
   const double now = rate.value_or(0);
   out.effect = {"bytes a second that compactions write",
                 Unit::kBytesPerSecond,
                 now,
                 now,
-                now * slots(wanted) / slots(jobs),
-                "up to in proportion to the slots, " + jobs_text(slots(jobs)) + " and " +
-                    jobs_text(slots(wanted)) +
+                now * compaction_slots(wanted) / compaction_slots(jobs),
+                "up to in proportion to the slots, " + jobs_text(compaction_slots(jobs)) + " and " +
+                    jobs_text(compaction_slots(wanted)) +
                     "; nothing where one long compaction is what all wait for"};
   const bool limiter_known = e.limiter_holds().has_value();
   out.confidence = limiter_known ? Confidence::kMedium : Confidence::kLow;

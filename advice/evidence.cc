@@ -36,6 +36,29 @@ const ColumnFamilyReading* find(const DatabaseReading* reading, const std::strin
   return nullptr;
 }
 
+// The column family with its options as they were before the tuner turned them.
+ColumnFamilyReading as_found(ColumnFamilyReading family, const KnobReadings& knobs) {
+  using Field = Counter ColumnFamilyReading::*;
+  static constexpr std::pair<std::string_view, Field> kTurned[] = {
+      {knob::kWriteBufferSize, &ColumnFamilyReading::write_buffer_bytes},
+      {knob::kWriteBuffers, &ColumnFamilyReading::max_write_buffer_number},
+      {knob::kL0Trigger, &ColumnFamilyReading::level0_compaction_trigger},
+      {knob::kL0Slowdown, &ColumnFamilyReading::level0_slowdown_trigger},
+      {knob::kL0Stop, &ColumnFamilyReading::level0_stop_trigger},
+      {knob::kSoftPending, &ColumnFamilyReading::soft_pending_limit_bytes},
+      {knob::kHardPending, &ColumnFamilyReading::hard_pending_limit_bytes},
+      {knob::kTargetFileSize, &ColumnFamilyReading::target_file_bytes},
+      {knob::kLevelBase, &ColumnFamilyReading::max_bytes_for_level_base_bytes},
+  };
+  for (const auto& [name, field] : kTurned) {
+    const KnobReading* knob = knobs.find(name, family.name);
+    if (knob != nullptr && knob->found >= 0) {
+      family.*field = static_cast<std::uint64_t>(knob->found);
+    }
+  }
+  return family;
+}
+
 }  // namespace
 
 void LookupTally::add(const LookupTally& other) {
@@ -105,6 +128,10 @@ std::optional<bool> Evidence::limiter_holds() const {
   return opening.limiter == "none" ? std::optional(false) : std::nullopt;
 }
 
+double compaction_slots(double jobs) {
+  return std::max(1.0, jobs - std::max(1.0, std::floor(jobs / 4)));
+}
+
 void EvidenceFold::begin_recording(std::optional<std::uint64_t> memory_max) {
   evidence_.memory_max = memory_max;
   stream_ = {};
@@ -120,7 +147,8 @@ void EvidenceFold::begin_anew() {
   evidence_ = std::move(next);
 }
 
-// What the database was opened with, once for each opening: later changes are the tuner's.
+// What the database was opened with, once for each opening: later changes are the tuner's, and so
+// are earlier ones where a recording begins after them.
 void EvidenceFold::see_options(const Sample& sample) {
   if (sample.incarnation == incarnation_) return;
   incarnation_ = sample.incarnation;
@@ -128,8 +156,9 @@ void EvidenceFold::see_options(const Sample& sample) {
   bool changed = false;
   for (const ColumnFamilyReading& one : sample.database->column_families) {
     ColumnFamilyReading& known = opened_with_[one.name];
-    changed = changed || (!known.name.empty() && !same_options(known, one));
-    known = one;
+    ColumnFamilyReading opened = as_found(one, sample.knobs);
+    changed = changed || (!known.name.empty() && !same_options(known, opened));
+    known = std::move(opened);
     known.levels.clear();
   }
   if (changed) begin_anew();
@@ -224,9 +253,7 @@ void EvidenceFold::add_gauges(const Features& f, const DatabaseReading& now) {
     (compacting ? e.read_p99_us_compacting : e.read_p99_us_quiet).add(f.read_p99_us, s);
     e.running_compactions.add(f.running_compactions, s);
     if (const Value jobs = e.knob(knob::kBackgroundJobs)) {
-      // A quarter of the jobs is for flushes: DBImpl::GetBGJobLimits, RocksDB 5 to 11.
-      const double slots = *jobs - std::max(1.0, std::floor(*jobs / 4));
-      e.slots_full.add(*f.running_compactions >= std::max(1.0, slots), s);
+      e.slots_full.add(*f.running_compactions >= compaction_slots(*jobs), s);
     }
   }
   e.cache_usage.add(f.cache_usage_bytes, s);

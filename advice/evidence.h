@@ -107,6 +107,10 @@ struct Evidence {
   [[nodiscard]] std::optional<bool> limiter_holds() const;
 };
 
+// Of so many background jobs, those that compactions may take: a quarter is for flushes
+// (DBImpl::GetBGJobLimits, RocksDB 5 to 11).
+double compaction_slots(double jobs);
+
 inline constexpr double kPeakSeconds = 10;  // a burst that memtables may have to take
 inline constexpr double kFullLimiter = 0.9;
 inline constexpr double kMostlyFullLimiter = 0.5;  // of the time

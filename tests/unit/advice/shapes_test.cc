@@ -63,6 +63,22 @@ TEST_CASE("another opening with other options begins anew", "[advice]") {
     CHECK(r.evidence().begun_anew == 0);
     CHECK(r.evidence().seconds == Approx(299));
   }
+  SECTION("nor is what it had changed before the recording began") {
+    const auto knob_of = [](const char* name, std::int64_t value, std::int64_t found) {
+      return KnobReading{name, "default", value, found, KnobOwner::kRocktune, true, "", 1, 1000};
+    };
+    r.family().level0_stop_trigger = 48;
+    r.sample.knobs.edit().push_back(knob_of("level0_stop_writes_trigger", 48, 36));
+    r.each = [=](Recording& now, int second) {
+      if (second != 200) return;
+      now.sample.incarnation = "two/1";
+      now.family().level0_stop_trigger = 36;
+      now.sample.knobs.edit().back() = knob_of("level0_stop_writes_trigger", 36, 36);
+    };
+    CHECK(r.evidence().begun_anew == 0);
+    r.sample.knobs.edit().back().found = 40;
+    CHECK(r.evidence().begun_anew == 1);
+  }
   SECTION("what the tuner changes while it is open is no reason") {
     r.each = [](Recording& now, int second) {
       if (second == 200) now.family().level0_stop_trigger = 40;
