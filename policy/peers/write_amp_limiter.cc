@@ -39,14 +39,10 @@ bool compaction_asks(const Features& f) {
          f.running_compactions.value_or(0) > 0;
 }
 
+// Without a soft limit (0) whatever is pending is at half of it there.
 bool is_critical_shape(const Features& f) {
   return writes_stall(f) || f.l0_ratio.value_or(0) >= kCriticalL0 ||
-         f.pending_ratio.value_or(0) >= kCriticalPending;
-}
-
-// Without a soft limit RocksDB always speeds compactions up, and the limiter with them.
-bool has_no_soft_limit(const Features& f) {
-  return f.pending_soft_bytes && *f.pending_soft_bytes == 0;
+         f.pending_ratio.value_or(0) >= kCriticalPending || f.pending_soft_bytes == 0.0;
 }
 
 class WriteAmpLimiter : public Policy {
@@ -90,7 +86,7 @@ class WriteAmpLimiter : public Policy {
     const bool critical = std::exchange(critical_, false);
     double rate = needed(recent_flushes);
     const double padding = padding_of(rate * params_.scale) / params_.scale;
-    adjust_delta(f, critical, rate, padding);
+    adjust_delta(critical);
     rate += padding + rate * delta_ / 100;
     rate = std::max(kLeastWriteAmpRate / params_.scale, std::min(rate, most - recent_flushes));
     // There flushes are not limited at all: ours have to find room above what compactions get.
@@ -127,7 +123,7 @@ class WriteAmpLimiter : public Policy {
     return std::max(written, amplification * std::max(recent_flushes, least));
   }
 
-  void adjust_delta(const Features& f, bool critical, double rate, double padding) {
+  void adjust_delta(bool critical) {
     const Value used = compacted_.mean(kRecentSeconds), limit = limits_.mean(kRecentSeconds);
     const bool used_up = used && limit && *used >= kUsedUp * *limit;
     if (used_up && delta_ < kMostDelta) {
@@ -135,11 +131,7 @@ class WriteAmpLimiter : public Policy {
     } else if (!used_up && delta_ > 0) {
       --delta_;
     }
-    if (critical) {
-      delta_ = kCriticalDelta;
-    } else if (has_no_soft_limit(f)) {
-      delta_ = std::max(delta_, std::floor(padding * kCriticalDelta / rate));
-    }
+    if (critical) delta_ = kCriticalDelta;
   }
 
   WriteAmpLimiterParams params_;
