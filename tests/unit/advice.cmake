@@ -3,6 +3,7 @@ rocktune_unit_test(advice_test
     unit/advice/lsm_rules_test.cc
     unit/advice/other_rules_test.cc
     unit/advice/property_test.cc
+    unit/advice/read_rules_test.cc
     unit/advice/recording.cc
     unit/advice/shapes_test.cc
   LIBRARIES rocktune_advice)
