@@ -24,8 +24,10 @@ constexpr double kWaitingRatio = 2;
 Value await_ms(const Features& features) {
   if (features.device_read_iops.value_or(0) >= kFewestIops) return features.device_read_await_ms;
   if (features.device_write_iops.value_or(0) >= kFewestIops) return features.device_write_await_ms;
-  if (features.device_read_iops || features.device_write_iops) return 0.0;  // an idle device
-  return std::nullopt;
+  if (!features.device_read_iops && !features.device_write_iops) return std::nullopt;
+  if (features.device_queue.value_or(0) < 1) return 0.0;  // an idle device
+  // Few requests that are in flight all the time take long.
+  return std::max(features.device_read_await_ms, features.device_write_await_ms);
 }
 
 // At its limit over the mean's time; the first readings after a start prove nothing.

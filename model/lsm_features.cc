@@ -1,5 +1,7 @@
 // The shape of the LSM tree: of several column families the one that is worst off counts, since any
 // one of them stalls the whole database.
+#include <algorithm>
+
 #include "model/derive.h"
 
 namespace rocktune::derivation {
@@ -30,7 +32,14 @@ class Worst {
 
 void look_at_l0(const ColumnFamilyReading& family, Worst& worst) {
   if (family.levels.empty()) return;
-  const auto files = static_cast<double>(family.levels.front().files);
+  auto files = static_cast<double>(family.levels.front().files);
+  // Universal compaction counts sorted runs: a level that is not empty is one of them (RocksDB's
+  // VersionStorageInfo::ComputeCompactionScore). FIFO has no other level.
+  if (family.leveled_compaction == 0U) {
+    files += static_cast<double>(
+        std::count_if(family.levels.begin() + 1, family.levels.end(),
+                      [](const LevelReading& level) { return level.files > 0; }));
+  }
   worst.look(family, ratio(files, gauge(family.level0_slowdown_trigger)), files);
 }
 

@@ -29,7 +29,8 @@ constexpr double kJudgeAfterSeconds = 30;  // a grown cache has to fill first
 constexpr double kClearGain = 0.05, kVerdictSeconds = 5;
 // What was read last tells for so long; of reads' hits, which compactions hide, for less.
 constexpr double kTellsSeconds = 15, kReadsTellSeconds = 8;
-constexpr double kGiveUpSeconds = 300;  // ...and if it never does it was large enough
+// ...and if it never does, nor goes on filling, it was large enough
+constexpr double kGiveUpSeconds = 300, kLongestFillSeconds = 4 * 3600;
 // The working set has changed when there are so many times the misses of the knee, or of before a
 // growth: no cache misses more because it is larger.
 constexpr double kOtherWorkingSet = 1.25;
@@ -78,7 +79,16 @@ void CacheLoop::judge_growth(const Situation& situation, double hit_ratio) {
   if (!growth_) return;
   const double age = seconds_between(growth_->tick, situation.now);
   const bool filled = situation.features.cache_fill_ratio.value_or(0) >= kFull;
-  const bool due = age >= kJudgeAfterSeconds && (filled || age >= kGiveUpSeconds);
+  const double used = situation.features.cache_usage_bytes.value_or(0);
+  const double size = situation.features.cache_capacity_bytes.value_or(0);
+  if (used > growth_->used && used >= growth_->used + cache_fills_by(size)) {
+    growth_->used = used;
+    growth_->filled_at = situation.now;
+  }
+  // One that still fills says nothing of its size, however long that takes.
+  const bool fills = seconds_between(growth_->filled_at, situation.now) < kCacheFillsSeconds &&
+                     age < kLongestFillSeconds;
+  const bool due = age >= kJudgeAfterSeconds && (filled || (age >= kGiveUpSeconds && !fills));
   const std::optional<Verdict> verdict = compare(due);
   if (!verdict) return;
   // Back at what it was, it has the time to fill as it was, and says nothing of more than that.
@@ -115,8 +125,8 @@ void CacheLoop::follow_capacity(const Situation& situation, const KnobReading& r
     const HitRatio hits = last_of(hit_ratio_, now, kTellsSeconds);
     const bool returns = reading.value <= stood_at(now);
     if (hits.mean && (returns || !within(other_load_at_, now, kVerdictSeconds))) {
-      growth_ =
-          Growth{now, *capacity_, hits, last_of(read_hit_ratio_, now, kReadsTellSeconds), returns};
+      growth_ = Growth{now,     *capacity_, hits, last_of(read_hit_ratio_, now, kReadsTellSeconds),
+                       returns, 0,          now};
     }
     hit_ratio_.clear();
     read_hit_ratio_.clear();

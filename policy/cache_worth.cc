@@ -17,7 +17,7 @@ constexpr double kShowsSeconds = 10, kReadingsSeconds = 5;
 // What a cache misses while it warms up, or takes up another load, moves by itself. Steady: the
 // last five seconds differ from the five before by less than this share.
 constexpr double kSteadyMisses = 0.2, kSteadySeconds = 10;
-constexpr double kFullEnough = 0.9, kNotFullSeconds = 60, kFills = 0.02;
+constexpr double kFullEnough = 0.9;
 constexpr double kLeastElasticity = 0.02, kMostElasticity = 2;
 // Usual. With favourites by Zipf's law (constant 0.99) over n keys of which the cache holds c it is
 // 1 / ln(n / c) of the look-ups for data, 0.2 to 0.4; those for filters and indexes hardly miss.
@@ -109,7 +109,7 @@ void CacheWorth::observe(const Situation& situation) {
   // One that still fills has not been used for as long as it is going to be.
   const double used = f.cache_usage_bytes.value_or(0), size = f.cache_capacity_bytes.value_or(0);
   if (fills_from_) fills_from_ = std::min(*fills_from_, used);
-  if (not_full && (!fills_from_ || used >= *fills_from_ + kFills * size)) {
+  if (not_full && (!fills_from_ || used >= *fills_from_ + cache_fills_by(size))) {
     fills_from_ = used;
     not_full_.reset();
   }
@@ -128,7 +128,7 @@ std::optional<double> CacheWorth::lost(const Situation& situation, double from, 
   const bool ours = cache != nullptr && cache->owner != KnobOwner::kManual && cache->value > 0;
   if (!ours || misses().value_or(0) <= 0 || !situation.read_lately) return 0;
   // What a cache has not filled in a minute it does not need; until then nobody can tell.
-  if (not_full_seconds_ >= kNotFullSeconds) return 0;
+  if (not_full_seconds_ >= kCacheFillsSeconds) return 0;
   if (not_full_seconds_ > 0) return std::nullopt;
   const double elasticity = elasticity_ ? elasticity_->value : kUsualElasticity;
   const auto size = static_cast<double>(cache->value);

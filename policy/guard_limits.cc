@@ -42,6 +42,10 @@ constexpr double kMemoryShare = 0.5;
 
 }  // namespace
 
+double nearly_unlimited(const std::optional<double>& passed_peak) {
+  return std::max(static_cast<double>(kNearlyUnlimitedBytesPerSecond), 2 * passed_peak.value_or(0));
+}
+
 std::string shown(const KnobSpec& spec, std::int64_t value) {
   if (spec.unit == "bytes/s") {
     return value >= kUnlimitedBytesPerSecond ? "unlimited" : text::rate(static_cast<double>(value));
@@ -169,7 +173,7 @@ std::optional<std::string> limiter_step(const LimitInput& input, double& low, do
   }
   // Each poll that writers stand still costs all of their writes: two steps at once.
   if (writers_stand_still(input.features)) high *= input.spec.max_step_ratio;
-  bool nearly = high >= static_cast<double>(kNearlyUnlimitedBytesPerSecond);
+  bool nearly = high >= nearly_unlimited(input.limiter_peak);
   bool idle = input.limiter_peak &&
               *input.limiter_peak * input.spec.max_step_ratio <= static_cast<double>(proposal.from);
   if (nearly || idle) high = static_cast<double>(input.spec.max);

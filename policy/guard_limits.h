@@ -14,10 +14,11 @@
 
 namespace rocktune {
 
-// At or above this rate a limiter is as good as unlimited: a change to unlimited is then a small
-// step, however far away the number is. 1 GiB/s of background writes is more than compaction
-// threads of one database were seen to produce.
+// At or above this rate a limiter is as good as unlimited, unless more than half of it was seen to
+// pass: a change to unlimited is then a small step, however far away the number is. 1 GiB/s of
+// background writes is more than a few compaction threads of one database produce.
 inline constexpr std::int64_t kNearlyUnlimitedBytesPerSecond = std::int64_t{1} << 30;
+double nearly_unlimited(const std::optional<double>& passed_peak);
 
 struct LimitInput {
   const Proposal& proposal;

@@ -141,6 +141,8 @@ class SubcompactionsLoop {
   void reset() { *this = SubcompactionsLoop(); }
 
  private:
+  std::optional<std::int64_t> threads_;   // as last seen
+  std::optional<Nanoseconds> raised_at_;  // by whomever
   Held level0_, unused_;
 };
 
@@ -163,6 +165,8 @@ class CacheLoop {
     std::int64_t from = 0;     // bytes
     HitRatio hits, read_hits;  // before
     bool returns = false;      // to where it stood before: nothing is learnt of more
+    double used = 0;           // bytes in it, when it was last seen to fill...
+    Nanoseconds filled_at{0};  // ...and when
   };
   // What a growth did to the misses.
   struct Verdict {

@@ -14,10 +14,10 @@ constexpr double kMostFiles = 16;
 constexpr std::uint64_t kUnseenFiles = 64;
 // Means over whole cycles need so many ends of compactions, and go back no further than that.
 constexpr std::size_t kLeastEnds = 3;
-constexpr double kLongestMeanSeconds = 600;
+constexpr double kLongestMeanSeconds = 600;  // but for one cycle, however long it is
 // They hold for so many times as long again, since a larger batch comes later; and while buffers
 // are flushed: after so many times the usual time without one nothing is written any more.
-constexpr double kMeansHold = 2, kMissedFlushes = 3;
+constexpr double kMeansHold = 2, kMissedFlushes = 3, kLongestHoldSeconds = 4 * 3600;
 // A memtable at this share of its buffer fills it. One that is looked at when it may be anywhere
 // between empty and full is below that half of the time, and in all of so many looks hardly ever
 // (1 of 256), and not for long.
@@ -37,7 +37,7 @@ Level0Merges::Means Level0Merges::Totals::means_since(const Totals& before) cons
 void Level0Merges::Cycles::measure(const Totals& now) {
   if (count_ < kLeastEnds) return;
   std::size_t oldest = 0;
-  while (oldest + 1 < count_ && now.seconds - ends_.at(oldest).seconds > kLongestMeanSeconds) {
+  while (oldest + 2 < count_ && now.seconds - ends_.at(oldest).seconds > kLongestMeanSeconds) {
     ++oldest;
   }
   const Totals& since = ends_.at(oldest);
@@ -45,7 +45,7 @@ void Level0Merges::Cycles::measure(const Totals& now) {
   means_.reset();
   if (span_ <= kMergesSeconds || now.full_buffers <= since.full_buffers) return;
   means_ = now.means_since(since);
-  holds_until_ = now.seconds + std::min(kMeansHold * span_, kLongestMeanSeconds);
+  holds_until_ = now.seconds + std::min(kMeansHold * span_, kLongestHoldSeconds);
 }
 
 void Level0Merges::Cycles::follow(const Totals& now, bool ended, double buffer) {
@@ -59,6 +59,8 @@ void Level0Merges::Cycles::follow(const Totals& now, bool ended, double buffer) 
       --count_;
     }
     ends_.at(count_++) = now;
+    slow_ = now.seconds - ended_seconds_ > kMergesSeconds;
+    ended_seconds_ = now.seconds;
     measure(now);
   }
   if (!means_) return;
@@ -78,7 +80,7 @@ void Level0Merges::Cycles::resize(double times, double file_share, double now_se
     means_->l0_input = flushed + (means_->l0_input - flushed) / times;
   }
   span_ *= times;
-  holds_until_ = now_seconds + std::min(kMeansHold * span_, kLongestMeanSeconds);
+  holds_until_ = now_seconds + std::min(kMeansHold * span_, kLongestHoldSeconds);
 }
 
 void Level0Merges::Family::follow(const ColumnFamilyReading& reading, double interval_seconds,
@@ -101,7 +103,8 @@ void Level0Merges::Family::follow(const ColumnFamilyReading& reading, double int
   follow_memtable(reading, flushed);
   follow_files(reading, flushed);
   cycles.follow(totals, read > 0, static_cast<double>(buffer_bytes));
-  const Means& means = cycles.means() ? *cycles.means() : recent;
+  // What a compaction of a minute read is counted in the second of its end: alone it tells nothing.
+  const Means& means = cycles.means() ? *cycles.means() : cycles.slow() ? Means() : recent;
   merging.flushed = merging.file_share * means.full_buffers;
   merging.l0_input = means.l0_input;
   merging.written = means.written;

@@ -95,6 +95,8 @@ class Level0Merges {
     // Over the last of them. Absent: too few were seen, or are too long ago, or they are so short
     // that means of ten seconds tell.
     [[nodiscard]] const std::optional<Means>& means() const { return means_; }
+    // The last compaction took longer to come than means of ten seconds can tell of.
+    [[nodiscard]] bool slow() const { return slow_; }
 
    private:
     void measure(const Totals& now);
@@ -105,6 +107,8 @@ class Level0Merges {
     std::optional<Means> means_;
     double span_ = 0, holds_until_ = 0;         // seconds: of the means, and of the totals
     double flushed_ = 0, flushed_seconds_ = 0;  // the last flush: total bytes, and when
+    double ended_seconds_ = 0;                  // when the last compaction ended, or 0
+    bool slow_ = false;
   };
   struct Family {
     std::string name;

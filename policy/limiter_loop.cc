@@ -55,8 +55,8 @@ std::string shown(std::int64_t rate) {
   return rocktune::shown(*find_knob(knob::kRateLimit), rate);
 }
 
-std::int64_t raised(double rate) {
-  if (rate >= static_cast<double>(kNearlyUnlimitedBytesPerSecond)) return kUnlimitedBytesPerSecond;
+std::int64_t raised(double rate, const Situation& situation) {
+  if (rate >= nearly_unlimited(situation.passed_peak)) return kUnlimitedBytesPerSecond;
   return static_cast<std::int64_t>(std::ceil(rate));
 }
 
@@ -145,7 +145,7 @@ std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
   if (situation.stalled) factor *= factor;
   if (situation.binding && writers_stand_still(situation.features)) factor *= factor;
   if (situation.forecast_only) factor = std::min(factor, kForecastFactor);
-  Proposal out = propose(reading, raised(rate * factor), "limiter.backlog");
+  Proposal out = propose(reading, raised(rate * factor, situation), "limiter.backlog");
   out.reason = why_raise(situation, reading);
   bool debt_alone = !situation.trouble;  // it piles up below every limit of RocksDB
   out.expected =
@@ -159,10 +159,13 @@ std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
 std::optional<Proposal> LimiterLoop::follow_need(const Situation& situation,
                                                  const KnobReading& reading) {
   auto rate = static_cast<double>(reading.value);
-  bool is_short = situation.need && situation.binding && rate < *situation.need * kShort;
+  // A compaction of minutes uses any limit up, and what passes is what "writes need" then: in
+  // comfort it takes more writes than before.
+  const bool more = !situation.comfortable || situation.writes_rise;
+  bool is_short = more && situation.need && situation.binding && rate < *situation.need * kShort;
   if (short_of_need_.update(is_short, situation.now) < kShortSeconds) return std::nullopt;
   double need = situation.need.value_or(0);
-  Proposal out = propose(reading, raised(need * kAmple), "limiter.need");
+  Proposal out = propose(reading, raised(need * kAmple, situation), "limiter.need");
   out.reason = "writes need " + text::rate(need) + " in the background, and the rate limit is " +
                shown(reading.value);
   out.expected = expect_relief(situation, kLimiterEvaluationSeconds);
@@ -189,7 +192,7 @@ std::optional<Proposal> LimiterLoop::protect_reads(const Situation& situation,
   const double margin = params_.limiter_need_margin * (reads_first ? 1 : kWritesFirstMargin);
   double least = std::max(*situation.need * margin, situation.budget.rate_limit_min.value);
   double to = std::ceil(std::max(wanted, least));
-  if (to > rate * (1 - kDeadBand) || to >= static_cast<double>(kNearlyUnlimitedBytesPerSecond)) {
+  if (to > rate * (1 - kDeadBand) || to >= nearly_unlimited(situation.passed_peak)) {
     return std::nullopt;
   }
   Proposal out = propose(reading, static_cast<std::int64_t>(to), "limiter.reads");

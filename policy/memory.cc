@@ -71,6 +71,11 @@ bool misses_cost_reads(double misses, double reads) {
   return reads > 0 && misses >= kLeastMissesPerRead * reads && misses >= kLeastMissesPerSecond;
 }
 
+double cache_fills_by(double cache_bytes) {
+  constexpr double kShare = 0.02, kMost = 64 << 20;
+  return std::min(kShare * cache_bytes, kMost);
+}
+
 std::int64_t whole_bytes(double bytes) {
   constexpr double kMost = 9e18;
   return std::isfinite(bytes) ? static_cast<std::int64_t>(std::clamp(bytes, -kMost, kMost)) : 0;

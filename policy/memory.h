@@ -95,4 +95,9 @@ bool misses_cost_reads(double misses_per_second, double reads_and_seeks_per_seco
 // As an integer, without overflow.
 std::int64_t whole_bytes(double bytes);
 
+// A cache of this size fills as long as it gets so many bytes more within each minute: a fiftieth,
+// or what one file of RocksDB's default size holds, which a large one may take no more than.
+inline constexpr double kCacheFillsSeconds = 60;
+double cache_fills_by(double cache_bytes);
+
 }  // namespace rocktune

@@ -63,6 +63,23 @@ std::optional<std::int64_t> borne(const Situation& situation, const KnobReading&
   return family != nullptr ? least_borne_base(*family, to, reading.value) : std::nullopt;
 }
 
+// A level that is allowed more takes it up first, and passes on nothing meanwhile: what is measured
+// before it is full is no gain. With targets from the base down, the last level but one takes most.
+bool fills_in_time(const Features& f, const KnobReading& reading, std::int64_t to,
+                   double written_per_second) {
+  if (reading.name != knob::kLevelBase || to <= reading.value) return true;
+  const ColumnFamilyReading* family = family_of(f, reading.column_family);
+  if (family == nullptr || family->dynamic_level_bytes != 0U) return true;
+  const auto times = static_cast<double>(family->max_bytes_for_level_multiplier.value_or(10));
+  double more = 0, target = static_cast<double>(to - reading.value);
+  for (std::size_t i = 1; i + 1 < family->levels.size(); ++i, target *= times) {
+    const bool below = std::any_of(family->levels.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                   family->levels.end(), [](const auto& l) { return l.bytes > 0; });
+    if (below) more = target;
+  }
+  return more <= written_per_second * ShapeLoop::kSettleSeconds;
+}
+
 bool differs(double before, double after, double by) {
   return std::fabs(after - before) > by * std::max(before, after);
 }
@@ -145,15 +162,22 @@ Proposal ShapeLoop::step(const Situation& situation, const KnobReading& reading,
 
 std::optional<Proposal> ShapeLoop::try_next(const Situation& situation) {
   const ColumnFamilyReading* family = largest_family(situation.features);
-  if (family == nullptr || cost_.user < kLeastWritten * cost_.seconds) return std::nullopt;
+  const double written = cost_.user / cost_.seconds;
+  if (family == nullptr || written < kLeastWritten) {
+    cost_ = {};  // an idle night is nothing to compare a day with
+    return std::nullopt;
+  }
   const Candidate& candidate = kCandidates.at(static_cast<std::size_t>(candidate_));
   const KnobReading* reading = situation.features.knobs.find(candidate.knob, family->name);
-  if (reading == nullptr || !reading->changeable || reading->owner == KnobOwner::kManual) {
+  const bool free =
+      reading != nullptr && reading->changeable && reading->owner != KnobOwner::kManual;
+  const auto to = static_cast<std::int64_t>(candidate.factor *
+                                            (free ? static_cast<double>(reading->value) : 0));
+  if (!free || !fills_in_time(situation.features, *reading, to, written)) {
     cost_ = {};
     next_candidate(situation.now);
     return std::nullopt;
   }
-  const auto to = static_cast<std::int64_t>(candidate.factor * static_cast<double>(reading->value));
   trial_ = Trial{};
   trial_->knob = candidate.knob;
   trial_->column_family = family->name;

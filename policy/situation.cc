@@ -24,6 +24,7 @@ constexpr double kDrainSeconds = 120;
 // ...and at the present rate they may at most take this long.
 constexpr double kPilingSeconds = 60;
 constexpr double kMostAmplification = 50;
+constexpr double kRisenWrites = 1.15;
 // Flushes are counted as they end, and compactions come in turns: over less time than this nobody
 // knows what writes cost.
 constexpr double kAmplificationSettles = 30;
@@ -36,6 +37,9 @@ constexpr double kLoadedAwait = 4, kQueuedAwait = 1.5, kLoadedAwaitMs = 1, kLoad
 // Of what its control group may do in 5 s: mild-pressure on a throttled loop device stood at 0.98
 // to 1.03 of it for as long as requests waited there.
 constexpr double kAtIoLimit = 0.9;
+// Seconds that readings have to cover, each its own interval too; and the reads a second of which
+// an await is no accident.
+constexpr double kLoadedSeconds = 4.5, kFewestReads = 10;
 // A share of all CPUs from which background work is felt.
 constexpr double kCpuShort = 0.9;
 // Who was read within this time is read from, if it was for longer than a health check takes. Who
@@ -190,6 +194,7 @@ void Observer::judge_background(const Features& f, Situation& out) const {
     double amplification = *written > 0 ? *background / *written : 1;
     const bool settled = written_.span_seconds() >= kAmplificationSettles;
     if (*written > 0 && settled) out.write_amplification = amplification;
+    out.writes_rise = *now > kRisenWrites * *written;
     out.need = *now * std::clamp(amplification, 1.0, kMostAmplification) +
                f.pending_bytes.value_or(0) / kDrainSeconds;
   }
@@ -233,17 +238,22 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   const Indicator* device = find(input.indicators, IndicatorKind::kDeviceSaturation);
   const bool saturated = device != nullptr && device->state != AlertState::kOk;
   const bool cpus_short = cpu_.mean(5).value_or(0) >= kCpuShort;
-  if (const Value await = await_.mean(5); await && await_.span_seconds() >= 4) {
-    light_await_ = std::min(light_await_.value_or(*await), *await);
-    const bool seen_idle = *light_await_ < kLoadedAwaitMs;
+  const auto covers = [&](const Trend& trend) {
+    return trend.span_seconds() + f.interval_seconds >= kLoadedSeconds;
+  };
+  if (const Value await = await_.mean(5); await && covers(await_)) {
+    if (f.device_read_iops.value_or(kFewestReads) >= kFewestReads) {
+      light_await_.note(out.now, *await);
+    }
+    const double light = light_await_.least().value_or(*await);
+    const bool seen_idle = light < kLoadedAwaitMs;
     const bool queues_up = queue_.mean(5).value_or(0) >= kLoadedQueue &&
-                           (!seen_idle || *await >= kQueuedAwait * *light_await_);
-    const bool slower = queues_up || (seen_idle && *await >= kLoadedAwait * *light_await_);
+                           (!seen_idle || *await >= kQueuedAwait * light);
+    const bool slower = queues_up || (seen_idle && *await >= kLoadedAwait * light);
     out.device_loaded = compacts && slower && *await >= kLoadedAwaitMs;
   }
   // What waits at the limit of a control group the device does not see.
-  const bool at_limit =
-      io_limit_.span_seconds() >= 4 && io_limit_.mean(5).value_or(0) >= kAtIoLimit;
+  const bool at_limit = covers(io_limit_) && io_limit_.mean(5).value_or(0) >= kAtIoLimit;
   out.device_loaded = out.device_loaded || (compacts && at_limit);
   out.workers_help =
       out.device_loaded ? out.loses_time : out.stalled || (out.trouble && out.stays_near_limit);
@@ -251,6 +261,19 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   const bool writes = background_.mean(10).value_or(0) > 0;
   const bool others_wait = f.shared && f.shared->write_size_max_bytes && writes && !out.read_lately;
   out.pressed = out.interference || others_wait || (compacts && (saturated || cpus_short));
+}
+
+void LeastOfDay::note(Nanoseconds now, double value) {
+  const auto hour = std::chrono::floor<std::chrono::hours>(now).count();
+  if (hours_.empty() || hours_.back().first != hour) hours_.emplace_back(hour, value);
+  hours_.back().second = std::min(hours_.back().second, value);
+  while (hours_.front().first + kHours <= hour) hours_.pop_front();
+}
+
+Value LeastOfDay::least() const {
+  Value least;
+  for (const auto& [hour, value] : hours_) least = std::min(least.value_or(value), value);
+  return least;
 }
 
 Situation Observer::observe(const PolicyInput& input) {

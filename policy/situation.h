@@ -3,8 +3,12 @@
 // explains the terms. Pure; bounded; internal to policy/.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/trend.h"
@@ -60,6 +64,7 @@ struct Situation {
   bool piling = false;        // ...and at its rate the debt takes more than a minute to work off
   Value need;                 // what user writes cost in the background, draining included
   Value write_amplification;  // over 60 s, 30 at least
+  bool writes_rise = false;   // in the last 10 s more is written than in the last 60
   bool wasteful = false;      // ...which is above its budget, or what the operator cares for first
 
   // Reads
@@ -120,6 +125,17 @@ class Held {
   Gaps gaps_;
 };
 
+// The least value of the last day, hour by hour: what a device was once is not what it is for ever.
+class LeastOfDay {
+ public:
+  void note(Nanoseconds now, double value);
+  [[nodiscard]] Value least() const;  // absent: nothing was noted
+
+ private:
+  static constexpr std::int64_t kHours = 24;
+  std::deque<std::pair<std::int64_t, double>> hours_;
+};
+
 class Observer {
  public:
   // Call once per sample. The result refers to the input.
@@ -141,7 +157,7 @@ class Observer {
   MemoryWatch memory_;
   Trend compactions_ = window(5), flushes_ = window(5), cpu_ = window(5);
   Held comfort_, slow_reads_;
-  Value light_await_;  // the least mean of 5 s so far
+  LeastOfDay light_await_;  // of the means of 5 s
   Value limiter_rate_;
   std::optional<Nanoseconds> seen_since_, read_at_, uncounted_at_;
   double read_seconds_ = 0;  // with pauses of less than a minute

@@ -11,10 +11,12 @@ namespace rocktune {
 namespace {
 
 constexpr double kBeforeSeconds = 10;      // what outcomes take as the load before, too
+constexpr double kLongestBefore = 60;      // ...of the last few where polls are far apart
 constexpr std::size_t kMostBefore = 2048;  // polls are 10 ms apart at the least
 constexpr std::size_t kLeastPoints = 5;
-constexpr int kLeastSeen = 5;
-constexpr double kBrokenShare = 0.75;  // of the samples: what stands at its limit is not broken
+constexpr int kLeastSeen = 5, kLeastSlowSeen = 2;
+constexpr double kLeastSeenSeconds = 5;  // of those that are far apart
+constexpr double kBrokenShare = 0.75;    // of the samples: what stands at its limit is not broken
 
 }  // namespace
 
@@ -28,8 +30,10 @@ void SloWatch::observe(const Features& features) {
   const Nanoseconds now = features.at.tick;
   const Value p99_us = p99(features);
   if (p99_us) recent_.push_back({now, *p99_us});
-  while (!recent_.empty() && (seconds_between(recent_.front().tick, now) > kBeforeSeconds ||
-                              recent_.size() > kMostBefore)) {
+  while (!recent_.empty()) {
+    const double age = seconds_between(recent_.front().tick, now);
+    const bool spare = age > kBeforeSeconds && recent_.size() > kLeastPoints;
+    if (!spare && age <= kLongestBefore && recent_.size() <= kMostBefore) break;
     recent_.pop_front();
   }
 }
@@ -53,12 +57,15 @@ void SloWatch::count(Watched& watched, const Features& features) const {
   const Value p99_us = p99(features);
   if (!watched.before || !p99_us) return;
   ++watched.seen;
+  watched.seconds += features.interval_seconds;
   if (*p99_us > watched.threshold) ++watched.over;
 }
 
 std::optional<std::string> SloWatch::broken(const Watched& watched) const {
   const bool often = watched.over >= kBrokenShare * watched.seen;
-  if (!watched.before || watched.seen < kLeastSeen || !often) return std::nullopt;
+  const bool enough = watched.seen >= kLeastSeen ||
+                      (watched.seen >= kLeastSlowSeen && watched.seconds >= kLeastSeenSeconds);
+  if (!watched.before || !enough || !often) return std::nullopt;
   return name_ + " was " + text::microseconds(*watched.before) + " and kept its objective of " +
          text::microseconds(limit_) + "; since then it is above in " +
          std::to_string(watched.over) + " of " + std::to_string(watched.seen) + " samples";

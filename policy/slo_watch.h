@@ -22,9 +22,11 @@ class SloWatch {
 
   // One change, followed from its beginning.
   struct Watched {
-    std::optional<double> before;  // the median of the last 10 s; unset: unknown, or not kept
-    double threshold = 0;          // above it counts as broken
+    // The median of the last 10 s, or of five polls; unset: unknown, or not kept.
+    std::optional<double> before;
+    double threshold = 0;  // above it counts as broken
     int seen = 0, over = 0;
+    double seconds = 0;  // of those seen
   };
 
   void observe(const Features& features);

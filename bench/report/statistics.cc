@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <utility>
 
@@ -48,8 +49,8 @@ Pairs pairs_of(const ByRepeat& of, const ByRepeat& reference) {
   return pairs;
 }
 
-// One resample's ratio of medians; nothing when the reference's is not above zero.
-std::optional<double> resampled_ratio(const Pairs& sides, bool paired, Random& random) {
+// One resample's ratio of medians; of something to nothing it is infinite.
+double resampled_ratio(const Pairs& sides, bool paired, Random& random) {
   double of = 0;
   double reference = 0;
   if (paired) {
@@ -65,8 +66,8 @@ std::optional<double> resampled_ratio(const Pairs& sides, bool paired, Random& r
     of = median_of(resampled(sides.of, random));
     reference = median_of(resampled(sides.reference, random));
   }
-  if (reference <= 0) return std::nullopt;
-  return of / reference;
+  if (reference > 0) return of / reference;
+  return of > 0 ? std::numeric_limits<double>::infinity() : 1;
 }
 
 // The value below which `share` of the sorted values lie, by the nearest rank.
@@ -132,13 +133,11 @@ std::optional<RatioInterval> bootstrap_ratio(const ByRepeat& of, const ByRepeat&
   Random random(seed);
   std::vector<double> ratios;
   ratios.reserve(kResamples);
-  for (int i = 0; i < kResamples; ++i) {
-    if (const auto ratio = resampled_ratio(sides, paired, random)) ratios.push_back(*ratio);
-  }
-  if (ratios.empty()) return std::nullopt;
+  for (int i = 0; i < kResamples; ++i) ratios.push_back(resampled_ratio(sides, paired, random));
   std::sort(ratios.begin(), ratios.end());
   interval.low = quantile(ratios, (1 - kConfidence) / 2);
   interval.high = quantile(ratios, (1 + kConfidence) / 2);
+  if (!std::isfinite(interval.high)) return std::nullopt;
   return interval;
 }
 

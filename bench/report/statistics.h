@@ -45,8 +45,10 @@ inline constexpr double kConfidence = 0.95;
 // The percentile bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter
 // 13) of median(of)/median(reference). Where the sides took turns (repeat n of both ran beside each
 // other on the same machine) and have at least two repeats of the same numbers, whole pairs are
-// drawn; otherwise each side is drawn for itself. Nothing where a side is empty or its median is
-// not above zero. With one repeat the interval has no width: see `repeats`.
+// drawn; otherwise each side is drawn for itself. Nothing where a side is empty or the
+// reference is not above zero, in its median or in more of the resamples than may lie above the
+// interval: whoever has none of something has no ratio to it. With one repeat the interval has no
+// width: see `repeats`.
 std::optional<RatioInterval> bootstrap_ratio(const ByRepeat& of, const ByRepeat& reference,
                                              bool took_turns, std::uint64_t seed);
 

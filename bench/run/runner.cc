@@ -60,8 +60,12 @@ class PhaseRun {
     }
     PhaseResult result;
     result.phase = phase_;
-    watch(at_start, result);
+    const auto [last, since] = watch(at_start, result);
     for (std::thread& thread : threads) thread.join();
+    // What a stop kept waiting beyond the end has its time, too.
+    if (const Nanoseconds now = monotonic_now(); now - since >= kSecond / 2) {
+      result.per_second.push_back(interval_json(between(last, look(), since, now)));
+    }
     return finish(at_start, std::move(result));
   }
 
@@ -75,8 +79,8 @@ class PhaseRun {
     if (!done_[thread].status.ok()) abandon_ = true;
   }
 
-  // Closes an interval each second until the phase ends.
-  void watch(const Seen& at_start, PhaseResult& result) {
+  // Closes an interval each second until the phase ends; returns what was seen last, and when.
+  std::pair<Seen, Nanoseconds> watch(const Seen& at_start, PhaseResult& result) {
     Seen before = at_start;
     Nanoseconds since = start_;
     for (Nanoseconds due = start_ + kSecond; since < end_ && !abandon_; due += kSecond) {
@@ -96,6 +100,7 @@ class PhaseRun {
       // its own.
       while (due + kSecond < now + kLeastTick) due += kSecond;
     }
+    return {std::move(before), since};
   }
 
   Result<PhaseResult> finish(const Seen& at_start, PhaseResult result) {

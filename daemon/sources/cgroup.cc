@@ -32,9 +32,12 @@ std::optional<std::uint64_t> named_number(const std::string& file, std::string_v
   return std::nullopt;
 }
 
-std::string existing(const std::string& dir, const std::string& root) {
+// The group's directory, or the root: to a process in a container of its own that is its group, and
+// a machine's own root has no limits.
+std::string existing(const std::string& root, const std::string& path) {
   std::error_code error;
-  return dir.size() > root.size() && fs::is_directory(dir, error) ? dir : std::string();
+  if (path.size() > 1 && fs::is_directory(root + path, error)) return root + path;
+  return fs::is_directory(root, error) ? root : std::string();
 }
 
 bool lists(std::string_view controllers, std::string_view wanted) {
@@ -69,23 +72,25 @@ std::optional<double> v1_cpus(const std::string& dir) {
 void take_memory(CgroupMemory& memory, const std::string& dir, const char* limit_file,
                  const char* usage_file, const std::string& stat_prefix) {
   const auto limit = number_in(dir + limit_file);
-  if (!limit || *limit >= kNoLimit || (memory.limit_bytes && *memory.limit_bytes <= *limit)) return;
-  memory.limit_bytes = limit;
-  memory.working_set_bytes = number_in(dir + usage_file);
+  if (!limit || *limit >= kNoLimit) return;
+  memory.limit_bytes = std::min(memory.limit_bytes.value_or(*limit), *limit);
+  auto used = number_in(dir + usage_file);
+  if (!used) return;
   // Pages of files can be had back, as in the machine's MemAvailable: what was read twice, too.
   for (const char* kind : {"inactive_file", "active_file"}) {
     const auto pages = named_number(dir + "/memory.stat", stat_prefix + kind);
-    if (!memory.working_set_bytes || !pages) continue;
-    memory.working_set_bytes =
-        *memory.working_set_bytes - std::min(*memory.working_set_bytes, *pages);
+    if (pages) used = *used - std::min(*used, *pages);
   }
+  const std::uint64_t left = *limit - std::min(*limit, *used);
+  memory.available_bytes = std::min(memory.available_bytes.value_or(left), left);
 }
 
 }  // namespace
 
 void upwards(const std::string& dir, const std::string& root,
              const std::function<void(const std::string&)>& look) {
-  for (std::string at = dir; at.size() > root.size(); at = fs::path(at).parent_path().string()) {
+  if (dir.empty()) return;
+  for (std::string at = dir; at.size() >= root.size(); at = fs::path(at).parent_path().string()) {
     look(at);
   }
 }
@@ -106,19 +111,18 @@ Result<CgroupDirs> find_cgroups(const std::string& proc_root, const std::string&
       return fail(ErrorCode::kCorrupt, file + ": not a line of cgroups: " + std::string(line));
     }
     const std::string_view controllers = line.substr(first + 1, second - first - 1);
-    std::string path(line.substr(second + 1));
-    if (path == "/" || path.find("..") != std::string::npos) continue;
+    const std::string path(line.substr(second + 1));
+    if (path.find("..") != std::string::npos) continue;  // of another container: not seen from here
     if (line.substr(0, first) == "0" && controllers.empty()) {
-      dirs.v2 = existing(dirs.v2_root + path, dirs.v2_root);
+      dirs.v2 = existing(dirs.v2_root, path);
     } else if (lists(controllers, "memory")) {
       dirs.v1_memory_root = base + "/memory";
-      dirs.v1_memory = existing(dirs.v1_memory_root + path, dirs.v1_memory_root);
+      dirs.v1_memory = existing(dirs.v1_memory_root, path);
     } else if (lists(controllers, "blkio")) {
-      const std::string root = base + "/blkio";
-      dirs.v1_io = existing(root + path, root);
+      dirs.v1_io = existing(base + "/blkio", path);
     } else if (lists(controllers, "cpu")) {
       dirs.v1_cpu_root = base + "/cpu";
-      dirs.v1_cpu = existing(dirs.v1_cpu_root + path, dirs.v1_cpu_root);
+      dirs.v1_cpu = existing(dirs.v1_cpu_root, path);
     }
   }
   return dirs;

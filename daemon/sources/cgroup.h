@@ -9,7 +9,8 @@
 
 namespace rocktune::daemon {
 
-// Directories under <sys_root>/fs/cgroup; empty where the process has none (or only the root's).
+// Directories under <sys_root>/fs/cgroup; empty where there is none, or it cannot be seen from
+// here.
 struct CgroupDirs {
   std::string v2, v2_root;
   std::string v1_memory, v1_memory_root;
@@ -17,11 +18,12 @@ struct CgroupDirs {
   std::string v1_io;
 };
 
-// From /proc/<pid>/cgroup (cgroups(7)). A process in the root group has empty directories.
+// From /proc/<pid>/cgroup (cgroups(7)). The root stands for a group that is not to be found below
+// it, too: in a container what is mounted there is the container's own.
 Result<CgroupDirs> find_cgroups(const std::string& proc_root, const std::string& sys_root,
                                 std::int64_t pid);
 
-// Calls `look` with the group's directory and each of its ancestors below the root.
+// Calls `look` with the group's directory and each of its ancestors, the root included.
 void upwards(const std::string& dir, const std::string& root,
              const std::function<void(const std::string&)>& look);
 
@@ -29,9 +31,10 @@ void upwards(const std::string& dir, const std::string& root,
 std::optional<double> cgroup_cpus(const CgroupDirs& dirs);
 
 struct CgroupMemory {
-  std::optional<std::uint64_t> limit_bytes;
-  // Usage without what the kernel can drop at once (inactive file pages), of the limiting group.
-  std::optional<std::uint64_t> working_set_bytes;
+  std::optional<std::uint64_t> limit_bytes;  // the least of the group and its ancestors
+  // What the fullest of them leaves: its limit less its usage, in which pages of files, which the
+  // kernel can have back, do not count.
+  std::optional<std::uint64_t> available_bytes;
 };
 CgroupMemory cgroup_memory(const CgroupDirs& dirs);
 

@@ -93,8 +93,8 @@ bool holds(const std::string& point, const std::string& path) {
           path[point.size()] == '/');
 }
 
-Result<Mount> mount_of(const std::string& path, const std::string& proc_root) {
-  const Result<std::string> table = read_text_file(proc_root + "/self/mountinfo");
+Result<Mount> mount_of(const std::string& path, const std::string& mountinfo) {
+  const Result<std::string> table = read_text_file(mountinfo);
   if (!table) return tl::unexpected<Error>(table.error());
   std::optional<Mount> best;
   for (const std::string_view line : split_lines(*table)) {
@@ -105,6 +105,19 @@ Result<Mount> mount_of(const std::string& path, const std::string& proc_root) {
   }
   if (!best) return fail(ErrorCode::kNotFound, path + ": no mount holds it");
   return *std::move(best);
+}
+
+// "/dev/mapper/luks" is a name that only the mapper's device knows.
+fs::path block_of_source(const std::string& sys_root, const std::string& source) {
+  const fs::path all = fs::path(sys_root) / "class/block";
+  const std::string name = fs::path(source).filename().string();
+  std::error_code error;
+  for (fs::directory_iterator it(all, error), end; !error && it != end; it.increment(error)) {
+    const Result<std::string> mapped = read_text_file((it->path() / "dm/name").string());
+    const auto words = split_words(mapped ? std::string_view(*mapped) : std::string_view());
+    if (words.size() == 1 && words[0] == name) return it->path();
+  }
+  return all / name;
 }
 
 std::string option(const std::string& options, const std::string& name) {
@@ -133,16 +146,22 @@ std::string emulated_stat_file(const std::string& path) {
 }
 
 Result<FoundDevice> find_device(const std::string& path, const std::string& proc_root,
-                                const std::string& sys_root, const DeviceOfPath& device_of) {
+                                const std::string& sys_root, const DeviceOfPath& device_of,
+                                const std::string& process) {
   std::error_code error;
-  if (const std::string stat_file = emulated_stat_file(path); fs::exists(stat_file, error)) {
+  const bool own = process == "self";
+  const std::string seen = own ? path : proc_root + "/" + process + "/root" + path;
+  if (const std::string stat_file = emulated_stat_file(seen); fs::exists(stat_file, error)) {
     return FoundDevice{"emulated:" + fs::path(path).filename().string(), stat_file, ""};
   }
-  const Result<DeviceNumber> number = device_of(path);
+  const Result<DeviceNumber> number = device_of(seen);
   if (!number) return tl::unexpected<Error>(number.error());
   if (number->major != 0) return resolve(fs::path(sys_root) / "dev/block" / text(*number));
 
-  const Result<Mount> mount = mount_of(path, proc_root);
+  // Links lead to other mounts. Those of another process cannot be followed from here.
+  const fs::path real = own ? fs::weakly_canonical(path, error) : fs::path(path);
+  const Result<Mount> mount =
+      mount_of(error ? path : real.string(), proc_root + "/" + process + "/mountinfo");
   if (!mount) return tl::unexpected<Error>(mount.error());
   if (mount->type == "overlay") {
     const std::string upper = option(mount->super_options, "upperdir");
@@ -156,7 +175,7 @@ Result<FoundDevice> find_device(const std::string& path, const std::string& proc
                     "`device_stat` for this target");
   }
   if (mount->source.compare(0, 5, "/dev/") == 0) {
-    return resolve(fs::path(sys_root) / "class/block" / fs::path(mount->source).filename());
+    return resolve(block_of_source(sys_root, mount->source));
   }
   return fail(ErrorCode::kUnsupported,
               path + " is on " + mount->type + ", which has no block device of its own");

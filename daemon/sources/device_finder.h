@@ -31,10 +31,12 @@ struct FoundDevice {
   bool operator==(const FoundDevice&) const = default;
 };
 
-// `proc_root` and `sys_root` are /proc and /sys, or trees of a test.
+// `proc_root` and `sys_root` are /proc and /sys, or trees of a test. The path is as `process`
+// ("self" or a pid) sees it, whose mounts may be others than ours.
 Result<FoundDevice> find_device(const std::string& path, const std::string& proc_root,
                                 const std::string& sys_root,
-                                const DeviceOfPath& device_of = device_of_path);
+                                const DeviceOfPath& device_of = device_of_path,
+                                const std::string& process = "self");
 
 // A database on an emulated device publishes its counters in `<path>.device/stat`.
 std::string emulated_stat_file(const std::string& path);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "daemon/sources/cgroup.h"
 #include "daemon/sources/cgroup_io.h"
@@ -33,20 +34,18 @@ Counter number_of(std::string_view text, std::string_view name) {
   return word ? parse_unsigned(*word) : std::nullopt;
 }
 
-// The smaller of the machine's memory and the control group's limit.
+// The smaller of the machine's memory and what the control groups allow, of each.
 void limit_memory(const CgroupMemory& group, HostReading& reading) {
-  if (!group.limit_bytes || !reading.memory_total_bytes) return;
-  if (*group.limit_bytes >= *reading.memory_total_bytes) return;
-  reading.memory_total_bytes = group.limit_bytes;
-  if (!group.working_set_bytes || !reading.memory_available_bytes) return;
-  const std::uint64_t left =
-      *group.limit_bytes - std::min(*group.limit_bytes, *group.working_set_bytes);
-  reading.memory_available_bytes = std::min(*reading.memory_available_bytes, left);
+  const auto limit = [](Counter& value, const std::optional<std::uint64_t>& most) {
+    if (value && most) value = std::min(*value, *most);
+  };
+  limit(reading.memory_total_bytes, group.limit_bytes);
+  limit(reading.memory_available_bytes, group.available_bytes);
 }
 
-// "0-3,8" -> 5
-Result<std::uint64_t> count_list(std::string_view list) {
-  std::uint64_t count = 0;
+// "0-3,8" -> {0, 1, 2, 3, 8}
+Result<std::set<std::uint64_t>> parse_list(std::string_view list) {
+  std::set<std::uint64_t> cpus;
   std::size_t begin = 0;
   while (begin < list.size()) {
     const std::size_t comma = std::min(list.find(',', begin), list.size());
@@ -58,11 +57,11 @@ Result<std::uint64_t> count_list(std::string_view list) {
     if (!first || !last || *last < *first || *last > 65535) {
       return fail(ErrorCode::kCorrupt, "'" + std::string(list) + "' is no list of CPUs");
     }
-    count += *last - *first + 1;
+    for (std::uint64_t cpu = *first; cpu <= *last; ++cpu) cpus.insert(cpus.end(), cpu);
     begin = comma + 1;
   }
-  if (count == 0) return fail(ErrorCode::kCorrupt, "the list of CPUs is empty");
-  return count;
+  if (cpus.empty()) return fail(ErrorCode::kCorrupt, "the list of CPUs is empty");
+  return cpus;
 }
 
 }  // namespace
@@ -126,10 +125,17 @@ Result<void> parse_process_io(std::string_view text, HostReading& reading) {
   return {};
 }
 
-Result<std::uint64_t> parse_allowed_cpus(std::string_view status) {
+Result<std::uint64_t> parse_allowed_cpus(std::string_view status, std::string_view online) {
   const auto list = field_of(status, "Cpus_allowed_list:");
   if (!list) return fail(ErrorCode::kCorrupt, "no Cpus_allowed_list line");
-  return count_list(*list);
+  const auto allowed = parse_list(*list);
+  if (!allowed) return tl::unexpected<Error>(allowed.error());
+  const std::vector<std::string_view> words = split_words(online);
+  const auto there = parse_list(words.size() == 1 ? words[0] : std::string_view());
+  const auto runs = [&](std::uint64_t cpu) { return !there || there->contains(cpu); };
+  const auto count = std::count_if(allowed->begin(), allowed->end(), runs);
+  // None of them: a moment between two readings.
+  return count > 0 ? static_cast<std::uint64_t>(count) : allowed->size();
 }
 
 // proc_stat(5): a line "cpuN ..." for each CPU that is online, after the sum in "cpu ...".
@@ -167,7 +173,8 @@ HostRead HostSource::read() const {
          [&](std::string_view text) { return parse_process_stat(text, hz, page, reading); });
     part(process + "/io", [&](std::string_view text) { return parse_process_io(text, reading); });
     part(process + "/status", [&](std::string_view text) {
-      const Result<std::uint64_t> allowed = parse_allowed_cpus(text);
+      const Result<std::string> online = read_text_file(sys_root_ + "/devices/system/cpu/online");
+      const Result<std::uint64_t> allowed = parse_allowed_cpus(text, online.value_or(""));
       if (allowed) reading.cpus = *allowed;
       return allowed.map([](std::uint64_t) {});
     });

@@ -40,7 +40,9 @@ Result<void> parse_memory(std::string_view meminfo, HostReading& reading);
 Result<void> parse_process_stat(std::string_view text, std::uint64_t hz, std::uint64_t page_bytes,
                                 HostReading& reading);
 Result<void> parse_process_io(std::string_view text, HostReading& reading);
-Result<std::uint64_t> parse_allowed_cpus(std::string_view status);  // how many
+// How many of those that the process may use are online: its list has those that might come, too.
+// Where `online` (the list of /sys/devices/system/cpu/online) is none, all of them.
+Result<std::uint64_t> parse_allowed_cpus(std::string_view status, std::string_view online);
 Result<std::uint64_t> parse_host_cpus(std::string_view proc_stat);  // how many are online
 
 }  // namespace rocktune::daemon

@@ -43,13 +43,26 @@ void MachineSource::find(Nanoseconds now) {
   }
 }
 
+// Whether the process is known to see other mounts than we do.
+bool MachineSource::other_mounts() const {
+  std::error_code own_error, error;
+  const std::string process = std::to_string(database_.pid);
+  const auto own = std::filesystem::read_symlink(roots_.proc + "/self/ns/mnt", own_error);
+  const auto its = std::filesystem::read_symlink(roots_.proc + "/" + process + "/ns/mnt", error);
+  return !own_error && !error && own != its;
+}
+
+// In a container the path may be another one's here: what the process sees goes first.
 Result<FoundDevice> MachineSource::find_by_path() const {
-  Result<FoundDevice> found = find_device(database_.path, roots_.proc, roots_.sys);
-  if (found || database_.pid <= 0) return found;
-  // The host may see other mounts than this process does.
-  const std::string inside =
-      roots_.proc + "/" + std::to_string(database_.pid) + "/root" + database_.path;
-  Result<FoundDevice> other = find_device(inside, roots_.proc, roots_.sys);
+  const auto find_as = [this](const std::string& process) {
+    return find_device(database_.path, roots_.proc, roots_.sys, device_of_path, process);
+  };
+  if (database_.pid <= 0) return find_as("self");
+  const std::string process = std::to_string(database_.pid);
+  const bool others_first = other_mounts();
+  Result<FoundDevice> found = find_as(others_first ? process : "self");
+  if (found) return found;
+  Result<FoundDevice> other = find_as(others_first ? "self" : process);
   return other ? other : found;
 }
 

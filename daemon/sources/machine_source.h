@@ -43,6 +43,7 @@ class MachineSource {
  private:
   void find(Nanoseconds now);
   void use(FoundDevice found);
+  [[nodiscard]] bool other_mounts() const;
   [[nodiscard]] Result<FoundDevice> find_by_path() const;
 
   Roots roots_;

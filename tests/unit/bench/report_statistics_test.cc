@@ -35,6 +35,22 @@ TEST_CASE("the ratio is that of the medians, within its interval", "[bench][repo
   CHECK(interval->low < interval->high);
 }
 
+TEST_CASE("who may have none of something has no interval of a ratio to it",
+          "[bench][report][bootstrap]") {
+  // Five runs of which two are without any: a third of the resamples' medians are zero.
+  const ByRepeat of = {{1, 1}, {2, 1.2}, {3, 1}, {4, 1.1}, {5, 1}};
+  CHECK_FALSE(bootstrap_ratio(of, {{1, 0}, {2, 0}, {3, 5}, {4, 6}, {5, 5}}, true, 1));
+  // One such run in nine hardly ever is the median.
+  ByRepeat many, reference;
+  for (int i = 0; i < 9; ++i) {
+    many[i] = 1;
+    reference[i] = i == 0 ? 0 : 5;
+  }
+  const auto interval = bootstrap_ratio(many, reference, true, 1);
+  REQUIRE(interval);
+  CHECK(interval->high == Approx(0.2));
+}
+
 TEST_CASE("one seed gives one interval", "[bench][report][bootstrap]") {
   const ByRepeat of = {{1, 200}, {2, 260}, {3, 240}, {4, 230}, {5, 190}, {6, 205}, {7, 251}};
   const ByRepeat reference = {{1, 100}, {2, 117}, {3, 105}, {4, 95}, {5, 90}, {6, 99}, {7, 123}};

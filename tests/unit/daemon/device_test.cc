@@ -1,4 +1,5 @@
 #include "daemon/sources/device_source.h"
+#include "daemon/sources/machine_source.h"
 #include "tests/support/catch.h"
 #include "tests/unit/daemon/support.h"
 
@@ -90,6 +91,17 @@ TEST_CASE("file systems with an anonymous device", "[daemon][sources]") {
   };
   CHECK(machine.find("/over lay/db", by_path)->name == "loop3");
   CHECK_FALSE(machine.find("/over lay/db", always(0, 42)));
+  // A name that only the mapper's device knows, and a link to a mount.
+  machine.mounts(
+      "22 1 259:2 / / rw - ext4 /dev/nvme0n1p2 rw\n"
+      "30 22 0:40 / /data rw - btrfs /dev/mapper/luks-1 rw\n"
+      "31 22 0:43 / " +
+      machine.tree.path("loop") + " rw - btrfs /dev/loop3 rw\n");
+  machine.tree.file("sys/devices/virtual/dm-0/dm/name", "luks-1\n");
+  CHECK(machine.find("/data/db", always(0, 40))->name == "nvme0n1");
+  machine.tree.directory("loop/db");
+  machine.tree.link("db", machine.tree.path("loop/db"));
+  CHECK(machine.find(machine.tree.path("db"), always(0, 43))->name == "loop3");
   // "/database" is not below "/data".
   CHECK_FALSE(machine.find("/database", always(0, 40)).value_or(FoundDevice{}).name == "btrfs");
 }
@@ -102,6 +114,36 @@ TEST_CASE("an emulated device beside the database is taken first", "[daemon][sou
   REQUIRE(found);
   CHECK(found->name == "emulated:db");
   CHECK(DeviceSource(*found).read()->write_sectors == 1600U);
+}
+
+TEST_CASE("a path is as the process sees it", "[daemon][sources]") {
+  const Machine machine;
+  const DeviceOfPath by_path = [](const std::string& path) -> Result<DeviceNumber> {
+    return path.ends_with("/root/data/db") ? DeviceNumber{0, 50} : DeviceNumber{259, 0};
+  };
+  machine.tree.file("proc/42/mountinfo", "40 1 0:50 / /data rw - btrfs /dev/loop3 rw\n");
+  const auto find_as = [&](const std::string& process) {
+    return find_device("/data/db", machine.tree.path("proc"), machine.tree.path("sys"), by_path,
+                       process);
+  };
+  CHECK(find_as("self")->name == "nvme0n1");
+  CHECK(find_as("42")->name == "loop3");
+}
+
+TEST_CASE("what a process with other mounts sees goes first", "[daemon][sources]") {
+  const Machine machine;
+  const std::string database = machine.tree.directory("db");
+  machine.tree.file("db.device/stat", kStat);
+  machine.tree.file("proc/42/root" + database + ".device/stat", "7" + std::string(kStat));
+  machine.tree.link("proc/self/ns/mnt", "mnt:[1]");
+  const bool other = GENERATE(true, false);
+  machine.tree.link("proc/42/ns/mnt", other ? "mnt:[2]" : "mnt:[1]");
+  MachineSource source({machine.tree.path("proc"), machine.tree.path("sys")}, {database, 42, ""},
+                       Nanoseconds(0));
+  Sample sample;
+  source.read(sample);
+  REQUIRE(sample.device);
+  CHECK((sample.device->read_ios == 7U) == other);
 }
 
 TEST_CASE("the stat file is parsed strictly", "[daemon][sources]") {

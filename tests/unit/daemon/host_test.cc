@@ -112,6 +112,46 @@ TEST_CASE("limits of control groups, version 2", "[daemon][sources]") {
   CHECK(host.reading.cpu_pressure_some_us == 111U);  // the machine's
 }
 
+TEST_CASE("nested limits: the least one counts, and what the fullest group leaves",
+          "[daemon][sources]") {
+  const HostMachine machine;
+  const std::string slice = "sys/fs/cgroup/db.slice/", service = slice + "db.service/";
+  machine.tree.file("proc/42/cgroup", "0::/db.slice/db.service\n");
+  machine.tree.file(service + "memory.max", "805306368\n");
+  machine.tree.file(service + "memory.current", "104857600\n");
+  machine.tree.file(slice + "memory.max", "1073741824\n");
+  machine.tree.file(slice + "memory.current", "1048576000\n");  // a neighbour has most of it
+  const HostReading r = machine.read().reading;
+  CHECK(r.memory_total_bytes == 805306368U);
+  CHECK(r.memory_available_bytes == std::uint64_t{24} << 20);
+}
+
+TEST_CASE("in a container of its own the root is its group", "[daemon][sources]") {
+  const HostMachine machine;  // version 2: "0::/"
+  SECTION("version 2") {
+    machine.tree.file("sys/fs/cgroup/memory.max", "1073741824\n");
+    machine.tree.file("sys/fs/cgroup/memory.current", "805306368\n");
+    machine.tree.file("sys/fs/cgroup/cpu.max", "200000 100000\n");
+  }
+  SECTION("version 1, whose paths are the host's") {
+    machine.tree.file("proc/42/cgroup", "5:cpu,cpuacct:/docker/1f\n4:memory:/docker/1f\n");
+    machine.tree.file("sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n");
+    machine.tree.file("sys/fs/cgroup/memory/memory.usage_in_bytes", "805306368\n");
+    machine.tree.file("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n");
+    machine.tree.file("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  }
+  const HostReading r = machine.read().reading;
+  CHECK(r.memory_total_bytes == std::uint64_t{1} << 30);
+  CHECK(r.memory_available_bytes == std::uint64_t{256} << 20);
+  CHECK(r.cpus == 2U);
+}
+
+TEST_CASE("CPUs that are not there do not count", "[daemon][sources]") {
+  const HostMachine machine;
+  machine.tree.file("sys/devices/system/cpu/online", "0-1\n");
+  CHECK(machine.read().reading.cpus == 2U);  // of 0-2,7
+}
+
 TEST_CASE("limits of control groups, version 1", "[daemon][sources]") {
   const HostMachine machine;
   machine.tree.file("proc/42/cgroup", "5:cpu,cpuacct:/a\n4:memory:/a\n0::/\n");
@@ -131,10 +171,13 @@ TEST_CASE("limits of control groups, version 1", "[daemon][sources]") {
 }
 
 TEST_CASE("numbers are parsed strictly", "[daemon][sources]") {
-  CHECK(parse_allowed_cpus("Cpus_allowed_list:\t0-127\n") == 128U);
+  CHECK(parse_allowed_cpus("Cpus_allowed_list:\t0-127\n", "") == 128U);
+  CHECK(parse_allowed_cpus("Cpus_allowed_list:\t0-127\n", "0-3\n") == 4U);
+  CHECK(parse_allowed_cpus("Cpus_allowed_list:\t2,4-6\n", "0-2,5") == 2U);
+  CHECK(parse_allowed_cpus("Cpus_allowed_list:\t0-7\n", "nonsense") == 8U);
   for (const char* bad : {"0-", "3-1", "a", "1,,x", "0-99999999"}) {
     INFO(bad);
-    CHECK_FALSE(parse_allowed_cpus(std::string("Cpus_allowed_list:\t") + bad + "\n"));
+    CHECK_FALSE(parse_allowed_cpus(std::string("Cpus_allowed_list:\t") + bad + "\n", "0-3"));
   }
   CHECK_FALSE(parse_pressure("full total=1\n"));
   CHECK_FALSE(parse_pressure("some avg10=0.00 total=1x\n"));

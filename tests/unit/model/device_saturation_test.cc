@@ -126,3 +126,22 @@ TEST_CASE("a gap keeps what was learnt, another database does not", "[device_loa
   assess_reads(device, plant, 5, 1);
   CHECK_FALSE(device.load().rho());
 }
+
+TEST_CASE("few requests that are in flight all the time make no idle device", "[device_load]") {
+  Objective objective;
+  objective.device_queue_limit = 1e6;
+  objective.device_await_limit_seconds = 0.1;
+  const double queue = GENERATE(9.0, 0.1);
+  DeviceAssessor device{DeviceCapacities()};
+  DevicePlant plant;
+  Assessment last;
+  for (int i = 0; i < 10; ++i) {
+    Features f = plant.reading(queue, 0, 4096);
+    f.device_write_iops = 9;  // of 1 MiB each, one second long
+    f.device_write_bytes_per_second = 9 << 20;
+    f.device_write_await_ms = queue / 9 * 1e3;
+    last = device.assess(f, objective);
+  }
+  CHECK(last.indicator.event == (queue > 1));
+  if (queue > 1) CHECK(last.indicator.cause == "await");
+}

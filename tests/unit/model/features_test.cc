@@ -22,6 +22,20 @@ TEST_CASE("the first sample gives gauges and no rates", "[features]") {
   CHECK_FALSE(features.device_queue);
 }
 
+TEST_CASE("universal compaction counts a level that is not empty as a run", "[features]") {
+  Sample sample = quiet_sample();
+  ColumnFamilyReading& family = sample.database->column_families[0];
+  family.levels.assign(4, LevelReading{});
+  family.levels[0].files = 15;
+  family.levels[2].files = 40;
+  family.levels[3].files = 1;
+  family.leveled_compaction = 1;
+  CHECK(derive(nullptr, sample).l0_files == 15.0);
+  family.leveled_compaction = 0;
+  CHECK(derive(nullptr, sample).l0_files == 17.0);
+  CHECK(derive(nullptr, sample).l0_ratio == Approx(0.85));
+}
+
 TEST_CASE("rates come from the agent's own clock for the database", "[features]") {
   Sample older = quiet_sample();
   Sample newer = next_sample(older);

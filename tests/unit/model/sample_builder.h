@@ -31,6 +31,7 @@ inline Sample quiet_sample(std::uint64_t sequence = 1, double seconds = 100) {
   ColumnFamilyReading& family = db.column_families.emplace_back();
   family.name = "default";
   ColumnFamilyReading::visit_fields(family, [](const char*, Counter& counter) { counter = 0; });
+  family.leveled_compaction = 1;
   family.levels = {{0, 0}, {4, 256 * kMiB}};
   family.max_write_buffer_number = 2;
   family.write_buffer_bytes = 64 * kMiB;

@@ -158,6 +158,20 @@ TEST_CASE("buffers: a cache that still fills is worth nobody knows what", "[head
   CHECK(taken.has_value() != fills);
 }
 
+TEST_CASE("buffers: a large cache fills by a little at a time", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  miss(bench, 2000);
+  constexpr std::int64_t kBytes = 128 * 1024 * kHeadroomMiB;
+  const auto size = static_cast<double>(kBytes);
+  bench.f.knobs.edit()[2] = cache_knob(kBytes, kBytes);
+  bench.f.cache_capacity_bytes = size;
+  for (int i = 0; i < 400; ++i) {
+    bench.f.cache_usage_bytes = 0.75 * size + 8.0 * i * kHeadroomMiB;
+    bench.f.cache_fill_ratio = *bench.f.cache_usage_bytes / size;
+    CHECK_FALSE(bench.run(0.5, knob::kCacheCapacity));
+  }
+}
+
 TEST_CASE("buffers: misses that the page cache serves tell nothing", "[headroom][buffers]") {
   HeadroomBench bench = pressed(2);
   miss(bench, 20e3);

@@ -34,6 +34,31 @@ TEST_CASE("cache: grows while misses cost reads, and stops at the knee", "[headr
   CHECK(bench.run(30, knob::kCacheCapacity));
 }
 
+TEST_CASE("cache: one that fills for an hour has no knee before that", "[headroom]") {
+  HeadroomBench bench;
+  bench.budget.memory_max = Bytes{200 * 1024 * kHeadroomMiB};
+  bench.f.memory_available_bytes = 500e9;
+  bench.f.knobs.edit()[2] = cache_knob(32 * 1024 * kHeadroomMiB, 32 * 1024 * kHeadroomMiB);
+  misses(bench, 0.60);
+  const auto grown = bench.run(10, knob::kCacheCapacity);
+  REQUIRE(grown);
+  bench.apply(*grown);
+  bench.f.cache_capacity_bytes = static_cast<double>(grown->to);
+  misses(bench, 0.605);  // so far
+  const bool fills = GENERATE(true, false);
+  for (int i = 0; i < 1200; ++i) {
+    const double used = (32.0 + (fills ? 0.015 * i : 0)) * 1024 * kHeadroomMiB;  // 16 MB/s
+    bench.f.cache_usage_bytes = std::min(used, *bench.f.cache_capacity_bytes);
+    bench.f.cache_fill_ratio = *bench.f.cache_usage_bytes / *bench.f.cache_capacity_bytes;
+    CHECK_FALSE(bench.run(1, knob::kCacheCapacity));
+    if (*bench.f.cache_fill_ratio == 1) break;
+  }
+  if (fills) misses(bench, 0.70);
+  bench.f.cache_usage_bytes = bench.f.cache_capacity_bytes;
+  bench.f.cache_fill_ratio = 1;
+  CHECK(bench.run(60, knob::kCacheCapacity).has_value() == fills);
+}
+
 TEST_CASE("cache: what clearly pays goes on at once", "[headroom]") {
   HeadroomBench bench;
   bench.budget.memory_max = Bytes{4096 * kHeadroomMiB};

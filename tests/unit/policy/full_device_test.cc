@@ -241,6 +241,35 @@ TEST_CASE("jobs: a device that was busy from the start is a loaded one, too", "[
   }
 }
 
+TEST_CASE("jobs: where polls are far apart a device is loaded, too", "[headroom]") {
+  HeadroomBench bench;
+  bench.budget.jobs_max = 64;
+  bench.f.interval_seconds = GENERATE(3, 10);
+  bench.run(60, knob::kBackgroundJobs);
+  bench.f.device_read_await_ms = 3;
+  bench.f.running_compactions = 1;
+  bench.run(20, knob::kBackgroundJobs);
+  bench.backlog(15);
+  bench.indicators[0].state = AlertState::kWarning;
+  CHECK_FALSE(bench.run(120, knob::kBackgroundJobs));
+}
+
+TEST_CASE("jobs: what a device took a day ago is not what it takes at its idlest", "[headroom]") {
+  HeadroomBench bench;
+  bench.budget.jobs_max = 8;
+  bench.f.interval_seconds = 10;
+  bench.f.device_read_await_ms = 0.2;  // served by some cache for a while
+  bench.run(60, knob::kBackgroundJobs);
+  bench.f.device_read_await_ms = 1.2;
+  const bool forgotten = GENERATE(true, false);
+  bench.run(forgotten ? 25 * 3600 : 3600, knob::kBackgroundJobs);
+  bench.f.running_compactions = 1;
+  bench.run(20, knob::kBackgroundJobs);
+  bench.backlog(15);
+  bench.indicators[0].state = AlertState::kWarning;
+  CHECK(bench.run(60, knob::kBackgroundJobs).has_value() == forgotten);
+}
+
 TEST_CASE("jobs: at the limit of its control group a database has a loaded device", "[headroom]") {
   HeadroomBench bench;
   bench.budget.jobs_max = 8;

@@ -37,6 +37,19 @@ TEST_CASE("subcompactions: when level 0 waits and CPUs are free", "[headroom][su
     CHECK_FALSE(bench.run(299, knob::kSubcompactions));
     CHECK(bench.run(5, knob::kSubcompactions)->rule == "subcompactions.idle");
   }
+  SECTION("not again before a compaction has begun with them") {
+    bench.family(64 * kHeadroomMiB, 2);
+    auto& family = bench.f.column_families[0];
+    const auto raised = bench.run(5, knob::kSubcompactions);
+    REQUIRE(raised);
+    bench.apply(*raised);
+    for (int i = 0; i < 60; ++i) {  // a minute of one that runs already
+      family.l0_compaction_age_ms = 5000 + static_cast<std::uint64_t>(i) * 1000;
+      CHECK_FALSE(bench.run(1, knob::kSubcompactions));
+    }
+    family.l0_compaction_age_ms = 500;
+    CHECK(bench.run(3, knob::kSubcompactions)->to == 4);
+  }
   SECTION("they are not") {
     bench.f.cpu_busy_ratio = 0.8;
     CHECK_FALSE(bench.run(60, knob::kSubcompactions));

@@ -82,11 +82,35 @@ TEST_CASE("limiter: a debt of minutes behind it is a backlog, too", "[headroom]"
 TEST_CASE("limiter: short of the need it follows without waiting for trouble", "[headroom]") {
   HeadroomBench bench;
   bench.set_limit(31000000, 30e6);  // 30 MB/s are needed
+  bench.backlog(9);                 // no trouble, no comfort
   CHECK_FALSE(bench.run(4, knob::kRateLimit));
   auto proposal = bench.run(4, knob::kRateLimit);
   REQUIRE(proposal);
   CHECK(proposal->rule == "limiter.need");
   CHECK(proposal->to == Approx(45e6).epsilon(0.01));
+}
+
+TEST_CASE("limiter: in comfort what a long compaction uses up is no need", "[headroom]") {
+  HeadroomBench bench;
+  bench.set_limit(62000000, 62e6);
+  bench.f.flush_bytes_per_second = 10e6;
+  bench.f.compaction_write_bytes_per_second = 52e6;
+  CHECK_FALSE(bench.run(1200, knob::kRateLimit));
+  bench.f.user_write_bytes_per_second = 15e6;  // more writes are
+  CHECK(bench.run(20, knob::kRateLimit)->rule == "limiter.need");
+}
+
+TEST_CASE("limiter: where more than 1 GiB/s passes that is a limit like another", "[headroom]") {
+  HeadroomBench bench;
+  bench.set_limit(900 * kHeadroomMiB, 890.0 * kHeadroomMiB);
+  bench.backlog(9);
+  bench.f.user_write_bytes_per_second = 20e6;
+  bench.f.compaction_write_bytes_per_second = 880e6;  // what is needed
+  const auto follows = bench.run(20, knob::kRateLimit);
+  REQUIRE(follows);
+  CHECK(follows->rule == "limiter.need");
+  CHECK(follows->to > 1'300'000'000);
+  CHECK(follows->to < 1'400'000'000);
 }
 
 namespace {

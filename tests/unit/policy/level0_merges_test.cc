@@ -208,6 +208,24 @@ TEST_CASE("merges: at production pace what they cost is known at every look", "[
   }
 }
 
+TEST_CASE("merges: what a compaction of a minute read is not that of the second of its end",
+          "[headroom]") {
+  struct Pace {
+    double buffer, rate, seconds;
+  };
+  const Pace of =
+      GENERATE(Pace{64 * kMergeMiB, 5 * kMergeMiB, 9}, Pace{256 * kMergeMiB, 1.5 * kMergeMiB, 20},
+               Pace{64 * kMergeMiB, 0.4 * kMergeMiB, 5});
+  MergePace pace(of.buffer, of.rate, of.seconds);
+  double most = 0;
+  while (pace.compactions < 6) {
+    pace.look();
+    most = std::max(most, pace.now().saved_by_doubling());
+  }
+  CHECK(most < 1.4 * of.rate);
+  CHECK(pace.now().saved_by_doubling() == Approx(of.rate).epsilon(0.3));
+}
+
 TEST_CASE("merges: where several compactions end in ten seconds these are looked at",
           "[headroom]") {
   MergePace pace(4 * kMergeMiB, 10 * kMergeMiB, 0.5);

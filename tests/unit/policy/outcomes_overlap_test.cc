@@ -117,6 +117,25 @@ TEST_CASE("a service level that was kept and is broken is a regression", "[outco
   }
 }
 
+TEST_CASE("a broken service level shows where polls are far apart, too", "[outcomes]") {
+  OverlapBench bench;
+  bench.f.interval_seconds = 4;
+  const auto pass = [&bench](int polls) {
+    std::vector<Finished> all;
+    for (int i = 0; i < polls; ++i) {
+      bench.f.at.tick += at_seconds(4);
+      for (Finished& one : bench.outcomes.observe(bench.f)) all.push_back(std::move(one));
+    }
+    return all;
+  };
+  pass(20);
+  bench.begin("7-1", knob::kBackgroundJobs, 6, 5, {"l0_ratio", true, 0.2, 30});
+  bench.f.read_p99_us = 9000;
+  const auto finished = pass(8);
+  REQUIRE(finished.size() == 1);
+  CHECK(finished[0].slo_broken);
+}
+
 TEST_CASE("reads that pay for the end of a backlog take no relief back", "[outcomes]") {
   OverlapBench bench;
   bench.f.write_p99_us = 1000;

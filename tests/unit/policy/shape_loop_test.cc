@@ -84,6 +84,43 @@ TEST_CASE("shape: kept when it saves writes, taken back when it does not", "[hea
   }
 }
 
+TEST_CASE("shape: no larger base where the levels would fill for hours", "[headroom][shape]") {
+  HeadroomBench bench;
+  bench.family(64 * kHeadroomMiB, 0);
+  ColumnFamilyReading& family = bench.f.column_families[0];
+  family.max_bytes_for_level_multiplier = 10;
+  family.dynamic_level_bytes = 0;
+  const std::uint64_t gib = std::uint64_t{1} << 30;
+  family.levels = {{2, 64u << 20},  {8, gib / 4},      {64, 5 * gib / 2},
+                   {640, 25 * gib}, {6400, 250 * gib}, {9000, 720 * gib}};
+  family.soft_pending_limit_bytes = 0;
+  family.hard_pending_limit_bytes = 0;
+  const auto trial = shape_proposal(bench, 3 * ShapeLoop::kMeasureSeconds);
+  REQUIRE(trial);
+  const bool dynamic = GENERATE(false, true);
+  if (!dynamic) {
+    CHECK(trial->knob == knob::kTargetFileSize);
+    return;
+  }
+  HeadroomBench other;  // RocksDB chooses the targets from the last level up
+  other.family(64 * kHeadroomMiB, 0);
+  other.f.column_families[0] = family;
+  other.f.column_families[0].dynamic_level_bytes = 1;
+  CHECK(shape_proposal(other, 2 * ShapeLoop::kMeasureSeconds)->knob == knob::kLevelBase);
+}
+
+TEST_CASE("shape: an idle night is not what a day is compared with", "[headroom][shape]") {
+  HeadroomBench bench;
+  bench.family(64 * kHeadroomMiB, 0);
+  bench.f.user_write_bytes_per_second = 0;
+  CHECK_FALSE(shape_proposal(bench, 8 * 3600));
+  bench.f.user_write_bytes_per_second = 10e6;
+  CHECK_FALSE(shape_proposal(bench, ShapeLoop::kMeasureSeconds / 2));
+  const auto trial = shape_proposal(bench, 2 * ShapeLoop::kMeasureSeconds);
+  REQUIRE(trial);
+  CHECK(trial->reason.find("9.5 MiB/s") != std::string::npos);  // of the day alone
+}
+
 TEST_CASE("shape: what nobody can judge goes back", "[headroom][shape]") {
   HeadroomBench bench;
   bench.family(64 * kHeadroomMiB, 0);
