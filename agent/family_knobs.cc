@@ -208,14 +208,7 @@ std::map<std::string, std::int64_t> family_option_values(const ColumnFamilyOptio
   values.emplace("leveled_compaction", leveled ? 1 : 0);
   values.emplace("level_compaction_dynamic_level_bytes",
                  options.level_compaction_dynamic_level_bytes ? 1 : 0);
-  // RocksDB heeds these limits only where it may compact: reached, they would stall nobody.
-  if (options.disable_auto_compactions) {
-    for (const char* name :
-         {"level0_slowdown_writes_trigger", "level0_stop_writes_trigger",
-          "soft_pending_compaction_bytes_limit", "hard_pending_compaction_bytes_limit"}) {
-      values.erase(name);
-    }
-  }
+  values.emplace("disable_auto_compactions", options.disable_auto_compactions ? 1 : 0);
   return values;
 }
 

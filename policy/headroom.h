@@ -141,8 +141,8 @@ class SubcompactionsLoop {
   void reset() { *this = SubcompactionsLoop(); }
 
  private:
-  std::optional<std::int64_t> threads_;   // as last seen
-  std::optional<Nanoseconds> raised_at_;  // by whomever
+  std::optional<std::int64_t> threads_;  // as last seen
+  std::optional<Nanoseconds> untried_since_;
   Held level0_, unused_;
 };
 

@@ -70,6 +70,7 @@ std::optional<IdleBuffers::Less> IdleBuffers::less(const Situation& situation,
   const double now = cache != nullptr ? static_cast<double>(cache->value) : 0;
   out.saves = worth.lost(situation, now + bytes, now).value_or(0);
   out.unused = writes->flushed < kNoFlush;
+  out.known = writes->known;
   return out;
 }
 
@@ -136,7 +137,7 @@ std::optional<Proposal> IdleBuffers::decide(const Situation& situation, const Le
     grown.push_back(before != unwanted_.end() ? *before : Unwanted{size.column_family, {}});
     const bool better_elsewhere = (cache_wants_it && half->saves > kReturnMargin * half->costs) ||
                                   (others_want_it && half->unused);
-    const bool unwanted = better_elsewhere && !writers_near_limits;
+    const bool unwanted = half->known && better_elsewhere && !writers_near_limits;
     const bool long_enough = grown.back().held.update(unwanted, situation.now) >= kUnwantedSeconds;
     if (long_enough || host_lacks_it || wanted == Wanted::kByReaders) due.push_back({&size, *half});
   }

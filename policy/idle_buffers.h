@@ -28,6 +28,7 @@ class IdleBuffers {
     std::int64_t to = 0;
     double costs = 0, saves = 0;  // bytes/s of the device: in compaction, and of reads
     bool unused = false;          // nothing is flushed
+    bool known = true;            // what it costs
   };
   [[nodiscard]] static std::optional<Less> less(const Situation& situation,
                                                 const Level0Merges& merges, const CacheWorth& worth,

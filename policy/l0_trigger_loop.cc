@@ -12,7 +12,9 @@ namespace rocktune {
 namespace {
 
 constexpr double kL0TriggerEvaluationSeconds = 60;
-constexpr double kL0PressedSeconds = 3, kL0IdleSeconds = 300;
+constexpr double kL0PressedSeconds = 3;
+// What was given back and is wanted again so soon stays twice as long the next time, as jobs do.
+constexpr double kL0ReturnedTooSoonSeconds = 900, kL0LongestIdleSeconds = 4 * 3600;
 // A wish that stands, or comes back, for so long without any effect is held up by somebody else's
 // word, and not by another change that is judged: others' turn.
 constexpr double kL0UnheardSeconds = kL0TriggerEvaluationSeconds + 15;
@@ -51,12 +53,27 @@ std::int64_t highest_trigger(const Situation& situation, const KnobReading& trig
 
 }  // namespace
 
+// A load that presses now and then in a steady state is learnt, not chased.
+void L0TriggerLoop::learn_from_raise(Nanoseconds now) {
+  if (!returned_at_) return;
+  idle_seconds_ = within(returned_at_, now, kL0ReturnedTooSoonSeconds)
+                      ? std::min(2 * idle_seconds_, kL0LongestIdleSeconds)
+                      : std::max(idle_seconds_ / 2, kIdleSeconds);
+  returned_at_.reset();
+}
+
 void L0TriggerLoop::note_changes(const Features& f) {
   if (f.knobs == knobs_) return;
   for (const KnobReading& trigger : f.knobs) {
     if (trigger.name != knob::kL0Trigger) continue;
     const KnobReading* before = knobs_.find(trigger.name, trigger.column_family);
-    if (before != nullptr && trigger.value > before->value) unheard_.granted(trigger.column_family);
+    if (before == nullptr || trigger.value == before->value) continue;
+    if (trigger.value < before->value) {
+      if (return_wish_.explains(f.at.tick)) returned_at_ = f.at.tick;
+      continue;
+    }
+    unheard_.granted(trigger.column_family);
+    learn_from_raise(f.at.tick);
   }
   knobs_ = f.knobs;
   unheard_.keep(f.column_families);
@@ -140,7 +157,7 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
     if (back) crowded_at_ = now;
     return back;
   }
-  if (idle >= kL0IdleSeconds) {
+  if (idle >= idle_seconds_) {
     return lower(
         situation, "l0_trigger.idle",
         "nothing has pressed for " + text::duration(idle) + ": reads look into fewer files again",
@@ -154,6 +171,8 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
 std::optional<Proposal> L0TriggerLoop::decide(const Situation& situation,
                                               const Level0Merges& merges) {
   auto out = look_and_decide(situation, merges);
+  const bool returns = out && out->rule == "l0_trigger.idle";
+  return_wish_.note(returns ? out : std::nullopt, situation.now);
   const bool asks = out && out->to > out->from;
   if (asks &&
       unheard_.wished(out->column_family, situation.now, kL0UnheardSeconds, kL0UnheardSeconds)) {

@@ -28,10 +28,15 @@ class L0TriggerLoop {
                                                      double least_share);
 
   void note_changes(const Features& features);
+  void learn_from_raise(Nanoseconds now);
 
+  static constexpr double kIdleSeconds = 300;
   Held pressed_, crowded_, idle_;
   std::optional<Nanoseconds> crowded_at_;
-  KnobReadings knobs_;  // as last seen
+  double idle_seconds_ = kIdleSeconds;  // of peace before a raised trigger goes back
+  OwnWish return_wish_;
+  std::optional<Nanoseconds> returned_at_;  // for that, and nothing was learnt from it yet
+  KnobReadings knobs_;                      // as last seen
   UnheardWishes unheard_;
 };
 

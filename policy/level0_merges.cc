@@ -103,10 +103,11 @@ void Level0Merges::Family::follow(const ColumnFamilyReading& reading, double int
   follow_memtable(reading, flushed);
   follow_files(reading, flushed);
   cycles.follow(totals, read > 0, static_cast<double>(buffer_bytes));
+  const Means& means = cycles.means() ? *cycles.means() : recent;
   // What a compaction of a minute read is counted in the second of its end: alone it tells nothing.
-  const Means& means = cycles.means() ? *cycles.means() : cycles.slow() ? Means() : recent;
+  merging.known = cycles.means() || !cycles.slow();
   merging.flushed = merging.file_share * means.full_buffers;
-  merging.l0_input = means.l0_input;
+  merging.l0_input = merging.known ? means.l0_input : merging.flushed;
   merging.written = means.written;
 }
 

@@ -45,6 +45,9 @@ struct Level0Merging {
   Value written;  // ...and by all flushes and compactions, over as long; absent: of ten seconds
   double file_share = 1;     // bytes of a file for each of the buffer's, and whether...
   bool share_known = false;  // ...it was seen; else it is not more than that
+  // Whether what merging costs is known. It is not yet where compactions are far apart and too few
+  // were seen: nothing is to be saved then, as far as anybody can tell.
+  bool known = true;
   // Memtables are flushed at half of a buffer of this size or later: else, as where a write buffer
   // manager or the WAL's size has them flushed before, a larger one changes nothing. Until enough
   // flushes were seen buffers have the benefit of the doubt, but for those that were resized before

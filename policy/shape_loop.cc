@@ -69,7 +69,7 @@ bool fills_in_time(const Features& f, const KnobReading& reading, std::int64_t t
                    double written_per_second) {
   if (reading.name != knob::kLevelBase || to <= reading.value) return true;
   const ColumnFamilyReading* family = family_of(f, reading.column_family);
-  if (family == nullptr || family->dynamic_level_bytes != 0U) return true;
+  if (family == nullptr || family->dynamic_level_bytes.value_or(0) != 0) return true;
   const auto times = static_cast<double>(family->max_bytes_for_level_multiplier.value_or(10));
   double more = 0, target = static_cast<double>(to - reading.value);
   for (std::size_t i = 1; i + 1 < family->levels.size(); ++i, target *= times) {

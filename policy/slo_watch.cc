@@ -11,7 +11,7 @@ namespace rocktune {
 namespace {
 
 constexpr double kBeforeSeconds = 10;      // what outcomes take as the load before, too
-constexpr double kLongestBefore = 60;      // ...of the last few where polls are far apart
+constexpr double kLongestBefore = 60;      // ...and where polls are far apart
 constexpr std::size_t kMostBefore = 2048;  // polls are 10 ms apart at the least
 constexpr std::size_t kLeastPoints = 5;
 constexpr int kLeastSeen = 5, kLeastSlowSeen = 2;
@@ -30,10 +30,12 @@ void SloWatch::observe(const Features& features) {
   const Nanoseconds now = features.at.tick;
   const Value p99_us = p99(features);
   if (p99_us) recent_.push_back({now, *p99_us});
-  while (!recent_.empty()) {
-    const double age = seconds_between(recent_.front().tick, now);
-    const bool spare = age > kBeforeSeconds && recent_.size() > kLeastPoints;
-    if (!spare && age <= kLongestBefore && recent_.size() <= kMostBefore) break;
+  // Where polls are far apart as many as are needed count, and no more.
+  const bool far_apart = features.interval_seconds * kLeastPoints > kBeforeSeconds;
+  const double longest = far_apart ? kLongestBefore : kBeforeSeconds;
+  const std::size_t most = far_apart ? kLeastPoints : kMostBefore;
+  while (!recent_.empty() &&
+         (seconds_between(recent_.front().tick, now) > longest || recent_.size() > most)) {
     recent_.pop_front();
   }
 }

@@ -18,17 +18,16 @@ std::int64_t most_threads(const Situation& situation) {
   return std::min(static_cast<std::int64_t>(cpus), situation.budget.jobs_max.value_or(64));
 }
 
-// RocksDB asks for the threads when it begins a compaction: until one of level 0 has begun since,
-// nothing came of the last raise.
-bool began_since(const Features& f, double seconds) {
-  bool runs = false;
+// Whether a compaction of level 0 began within so many seconds. Nobody knows: it may have.
+bool began_within(const Features& f, double seconds) {
+  bool told = false;
   for (const ColumnFamilyReading& family : f.column_families) {
-    const std::uint64_t age_ms = family.l0_compaction_age_ms.value_or(0);
-    if (age_ms == 0) continue;
-    if (static_cast<double>(age_ms) < seconds * 1e3) return true;
-    runs = true;
+    if (!family.l0_compaction_age_ms) continue;
+    told = true;
+    const auto age = static_cast<double>(*family.l0_compaction_age_ms);  // 0: none is running
+    if (age > 0 && age < seconds * 1e3) return true;
   }
-  return !runs;  // what runs was there before; else nothing is known of it, or it has ended
+  return !told;
 }
 
 }  // namespace
@@ -40,14 +39,18 @@ std::optional<Proposal> SubcompactionsLoop::decide(const Situation& situation) {
   const bool waits = helps && situation.backlog_cause == "l0" && !situation.binding &&
                      situation.running_compactions.value_or(0) >= 0.5 &&
                      situation.cpu_busy_ratio.value_or(1) < kCpuFree;
-  if (threads_ && reading->value > *threads_) raised_at_ = situation.now;
+  // RocksDB asks for the threads when it begins a compaction: until one of level 0 has begun since,
+  // nothing came of a raise.
+  if (threads_ && reading->value > *threads_) untried_since_ = situation.now;
   threads_ = reading->value;
-  const bool tried =
-      !raised_at_ || began_since(situation.features, seconds_between(*raised_at_, situation.now));
+  const bool begun =
+      untried_since_ &&
+      began_within(situation.features, seconds_between(*untried_since_, situation.now));
+  if (begun) untried_since_.reset();
   const double waited = level0_.update(waits, situation.now);
   const double unused = unused_.update(situation.comfortable, situation.now);
   const std::int64_t threads = std::max<std::int64_t>(1, reading->value);
-  if (waited >= kLevel0Seconds && tried) {
+  if (waited >= kLevel0Seconds && !untried_since_) {
     const std::int64_t to = std::min(2 * threads, most_threads(situation));
     if (to <= threads) return std::nullopt;
     Proposal out = propose(*reading, to, "subcompactions.l0");

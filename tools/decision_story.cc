@@ -192,13 +192,14 @@ void DecisionStories::add_order(const Json& line, const std::string& target) {
   const std::string decision = text_at(line, "decision");
   if (decision.empty()) return;
   if (DecisionStory* story = find({target, decision})) story->taken_back_by = kOperator;
-  for (const auto& [knob, changes] : made_) {
+  for (auto& [knob, changes] : made_) {
     if (std::get<0>(knob) != target) continue;
-    const auto of = std::find_if(changes.rbegin(), changes.rend(),
+    const auto of = std::find_if(changes.begin(), changes.end(),
                                  [&](const Made& one) { return one.id == decision; });
-    if (of == changes.rend()) continue;
-    take_back(knob, of->before, std::string(kOperator));
-    return;
+    for (auto later = of; later != changes.end(); ++later) {
+      if (DecisionStory* story = find({target, later->id})) story->taken_back_by = kOperator;
+    }
+    changes.erase(of, changes.end());
   }
 }
 
@@ -207,6 +208,10 @@ void DecisionStories::made(const Id& id, const Json& actuation) {
   const auto before = integer_at(actuation, "before"), after = integer_at(actuation, "after");
   if (open.empty() || !before || !after) return;
   if (open.mapped().rollback) return take_back(open.mapped().knob, *after, id.second);
+  for (auto& [knob, changes] : made_) {  // an earlier run's of the same id
+    if (std::get<0>(knob) != id.first) continue;
+    std::erase_if(changes, [&](const Made& one) { return one.id == id.second; });
+  }
   std::vector<Made>& changes = made_[open.mapped().knob];
   // What stood is gone: somebody else moved the knob, or a lease's end did.
   if (!changes.empty() && changes.back().after != *before) changes.clear();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <vector>
 
 #include "daemon/sources/text_file.h"
@@ -32,12 +33,40 @@ std::optional<std::uint64_t> named_number(const std::string& file, std::string_v
   return std::nullopt;
 }
 
-// The group's directory, or the root: to a process in a container of its own that is its group, and
-// a machine's own root has no limits.
-std::string existing(const std::string& root, const std::string& path) {
+// The directory of a group that is called so. In a container the root that is mounted there may be
+// the container's own group, under the name that the machine has for it: then it is ours, too, and
+// the process's where that is in it. A machine's own root has no limits.
+std::string existing(const std::string& root, const std::string& path, const std::string& ours) {
   std::error_code error;
   if (path.size() > 1 && fs::is_directory(root + path, error)) return root + path;
-  return fs::is_directory(root, error) ? root : std::string();
+  const bool in_ours = ours.size() > 1 && (path == ours || path.starts_with(ours + "/"));
+  if (path != "/" && !in_ours) return {};
+  const std::string there = in_ours ? root + path.substr(ours.size()) : root;
+  return fs::is_directory(there, error) ? there : std::string();
+}
+
+// Names of a process's groups, by controller; of version 2 by none.
+using GroupNames = std::map<std::string, std::string>;
+
+Result<GroupNames> read_names(const std::string& file) {
+  const Result<std::string> text = read_text_file(file);
+  if (!text) return tl::unexpected<Error>(text.error());
+  GroupNames names;
+  for (const std::string_view line : split_lines(*text)) {  // "4:memory:/path", "0::/path"
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
+    if (second == std::string_view::npos) {
+      return fail(ErrorCode::kCorrupt, file + ": not a line of cgroups: " + std::string(line));
+    }
+    const std::string_view controllers = line.substr(first + 1, second - first - 1);
+    const std::string path(line.substr(second + 1));
+    if (path.find("..") != std::string::npos) continue;  // of another container: not seen from here
+    if (line.substr(0, first) == "0" && controllers.empty()) names[""] = path;
+    for (const char* one : {"memory", "blkio", "cpu"}) {
+      if (lists(controllers, one)) names[one] = path;
+    }
+  }
+  return names;
 }
 
 bool lists(std::string_view controllers, std::string_view wanted) {
@@ -97,34 +126,24 @@ void upwards(const std::string& dir, const std::string& root,
 
 Result<CgroupDirs> find_cgroups(const std::string& proc_root, const std::string& sys_root,
                                 std::int64_t pid) {
-  const std::string file = proc_root + "/" + std::to_string(pid) + "/cgroup";
-  const Result<std::string> text = read_text_file(file);
-  if (!text) return tl::unexpected<Error>(text.error());
+  const Result<GroupNames> its = read_names(proc_root + "/" + std::to_string(pid) + "/cgroup");
+  if (!its) return tl::unexpected<Error>(its.error());
+  const GroupNames ours = read_names(proc_root + "/self/cgroup").value_or(GroupNames());
+  const auto find = [&](const char* controller, const std::string& root) {
+    const auto name = its->find(controller), own = ours.find(controller);
+    if (name == its->end()) return std::string();
+    return existing(root, name->second, own == ours.end() ? "" : own->second);
+  };
   const std::string base = sys_root + "/fs/cgroup";
   std::error_code error;
   CgroupDirs dirs;
   dirs.v2_root = fs::is_directory(base + "/unified", error) ? base + "/unified" : base;
-  for (const std::string_view line : split_lines(*text)) {  // "4:memory:/path", "0::/path"
-    const std::size_t first = line.find(':');
-    const std::size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
-    if (second == std::string_view::npos) {
-      return fail(ErrorCode::kCorrupt, file + ": not a line of cgroups: " + std::string(line));
-    }
-    const std::string_view controllers = line.substr(first + 1, second - first - 1);
-    const std::string path(line.substr(second + 1));
-    if (path.find("..") != std::string::npos) continue;  // of another container: not seen from here
-    if (line.substr(0, first) == "0" && controllers.empty()) {
-      dirs.v2 = existing(dirs.v2_root, path);
-    } else if (lists(controllers, "memory")) {
-      dirs.v1_memory_root = base + "/memory";
-      dirs.v1_memory = existing(dirs.v1_memory_root, path);
-    } else if (lists(controllers, "blkio")) {
-      dirs.v1_io = existing(base + "/blkio", path);
-    } else if (lists(controllers, "cpu")) {
-      dirs.v1_cpu_root = base + "/cpu";
-      dirs.v1_cpu = existing(dirs.v1_cpu_root, path);
-    }
-  }
+  dirs.v1_memory_root = base + "/memory";
+  dirs.v1_cpu_root = base + "/cpu";
+  dirs.v2 = find("", dirs.v2_root);
+  dirs.v1_memory = find("memory", dirs.v1_memory_root);
+  dirs.v1_cpu = find("cpu", dirs.v1_cpu_root);
+  dirs.v1_io = find("blkio", base + "/blkio");
   return dirs;
 }
 

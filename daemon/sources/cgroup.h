@@ -18,8 +18,7 @@ struct CgroupDirs {
   std::string v1_io;
 };
 
-// From /proc/<pid>/cgroup (cgroups(7)). The root stands for a group that is not to be found below
-// it, too: in a container what is mounted there is the container's own.
+// From /proc/<pid>/cgroup (cgroups(7)). In a container the root may be the container's own group.
 Result<CgroupDirs> find_cgroups(const std::string& proc_root, const std::string& sys_root,
                                 std::int64_t pid);
 

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "agent/database.h"
-#include "agent/family_knobs.h"
 #include "tests/unit/agent/knob_named.h"
 #include "tests/unit/agent/test_database.h"
 
@@ -349,20 +348,6 @@ TEST_CASE("a real-valued option that is not whole is not changeable") {
   CHECK_FALSE(sample.column_families.at(0).options.contains("max_bytes_for_level_multiplier"));
   database.close();
   for (auto* const handle : handles) delete handle;
-}
-
-TEST_CASE("where nothing is compacted by itself no limit of compactions counts", "[agent]") {
-  rocksdb::ColumnFamilyOptions options;
-  options.disable_auto_compactions = GENERATE(false, true);
-  const auto values = family_option_values(options);
-  for (const char* name :
-       {"level0_slowdown_writes_trigger", "level0_stop_writes_trigger",
-        "soft_pending_compaction_bytes_limit", "hard_pending_compaction_bytes_limit"}) {
-    INFO(name);
-    CHECK(values.contains(name) != options.disable_auto_compactions);
-  }
-  CHECK(values.contains("level0_file_num_compaction_trigger"));
-  CHECK(values.contains("max_write_buffer_number"));  // memtables stop writers all the same
 }
 
 }  // namespace

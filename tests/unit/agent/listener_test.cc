@@ -204,6 +204,7 @@ TEST_CASE("samples tell of a running compaction out of level 0") {
   CHECK(family.jobs->deep_compactions == 1);
   CHECK(family.jobs->deep_running_level == 0);
   CHECK(family.options.at("leveled_compaction") == 1);
+  CHECK(family.options.contains("disable_auto_compactions"));
   CHECK(family.options.contains("level_compaction_dynamic_level_bytes"));
   CHECK(family.options.contains("max_bytes_for_level_multiplier"));
 }

@@ -28,6 +28,23 @@ TEST_CASE("a tick that the wire lets through is one that a trace has", "[daemon]
   }
 }
 
+TEST_CASE("limits that RocksDB does not heed are none", "[daemon]") {
+  wire::Sample sample;
+  wire::ColumnFamily& family = sample.column_families.emplace_back();
+  family.name = "default";
+  const std::int64_t off = GENERATE(0, 1);
+  family.options = {
+      {"level0_slowdown_writes_trigger", 20},      {"level0_stop_writes_trigger", 36},
+      {"soft_pending_compaction_bytes_limit", 64}, {"hard_pending_compaction_bytes_limit", 256},
+      {"level0_file_num_compaction_trigger", 4},   {"disable_auto_compactions", off}};
+  const ColumnFamilyReading read = to_database_reading(sample).column_families.at(0);
+  CHECK(read.level0_slowdown_trigger.has_value() == (off == 0));
+  CHECK(read.level0_stop_trigger.has_value() == (off == 0));
+  CHECK(read.soft_pending_limit_bytes.has_value() == (off == 0));
+  CHECK(read.hard_pending_limit_bytes.has_value() == (off == 0));
+  CHECK(read.level0_compaction_trigger == 4U);
+}
+
 TEST_CASE("names of agent sockets", "[daemon][discovery]") {
   CHECK(pid_of_socket("agent.123.sock") == 123);
   for (const char* other : {"agent..sock", "agent.0.sock", "agent.12x.sock", "agent.-1.sock",

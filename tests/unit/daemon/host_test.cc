@@ -135,6 +135,7 @@ TEST_CASE("in a container of its own the root is its group", "[daemon][sources]"
   }
   SECTION("version 1, whose paths are the host's") {
     machine.tree.file("proc/42/cgroup", "5:cpu,cpuacct:/docker/1f\n4:memory:/docker/1f\n");
+    machine.tree.file("proc/self/cgroup", "5:cpu,cpuacct:/docker/1f\n4:memory:/docker/1f\n");
     machine.tree.file("sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n");
     machine.tree.file("sys/fs/cgroup/memory/memory.usage_in_bytes", "805306368\n");
     machine.tree.file("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n");
@@ -144,6 +145,19 @@ TEST_CASE("in a container of its own the root is its group", "[daemon][sources]"
   CHECK(r.memory_total_bytes == std::uint64_t{1} << 30);
   CHECK(r.memory_available_bytes == std::uint64_t{256} << 20);
   CHECK(r.cpus == 2U);
+}
+
+TEST_CASE("the limits of our own container are not those of a process in another one",
+          "[daemon][sources]") {
+  const HostMachine machine;
+  machine.tree.file("sys/fs/cgroup/memory/memory.limit_in_bytes", "67108864\n");
+  machine.tree.file("sys/fs/cgroup/memory/memory.usage_in_bytes", "60000000\n");
+  machine.tree.file("sys/fs/cgroup/memory/child/memory.limit_in_bytes", "33554432\n");
+  machine.tree.file("proc/self/cgroup", "4:memory:/docker/1f\n");
+  machine.tree.file("proc/42/cgroup", "4:memory:/docker/2e\n");
+  CHECK(machine.read().reading.memory_total_bytes == std::uint64_t{8} << 30);
+  machine.tree.file("proc/42/cgroup", "4:memory:/docker/1f/child\n");
+  CHECK(machine.read().reading.memory_total_bytes == std::uint64_t{32} << 20);
 }
 
 TEST_CASE("CPUs that are not there do not count", "[daemon][sources]") {

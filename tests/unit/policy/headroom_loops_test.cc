@@ -47,6 +47,8 @@ TEST_CASE("subcompactions: when level 0 waits and CPUs are free", "[headroom][su
       family.l0_compaction_age_ms = 5000 + static_cast<std::uint64_t>(i) * 1000;
       CHECK_FALSE(bench.run(1, knob::kSubcompactions));
     }
+    family.l0_compaction_age_ms = 0;  // level 0 waits for a deeper one
+    CHECK_FALSE(bench.run(30, knob::kSubcompactions));
     family.l0_compaction_age_ms = 500;
     CHECK(bench.run(3, knob::kSubcompactions)->to == 4);
   }

@@ -55,6 +55,24 @@ TEST_CASE("L0 trigger: more files at a time where merging keeps the device busy"
     REQUIRE(back);
     CHECK(back->rule == "l0_trigger.idle");
     CHECK(back->to == 4);
+    bench.apply(*back);
+    SECTION("twice as long where it was wanted again soon") {
+      bench.f.running_compactions = 1;
+      const auto again = bench.run(10, knob::kL0Trigger);
+      REQUIRE(again);
+      bench.apply(*again);
+      bench.f.running_compactions = 0;
+      CHECK_FALSE(bench.run(595, knob::kL0Trigger));
+      CHECK(bench.run(10, knob::kL0Trigger)->rule == "l0_trigger.idle");
+    }
+    SECTION("as long as before where it was not") {
+      bench.run(1000, knob::kL0Trigger);
+      bench.f.running_compactions = 1;
+      bench.apply(*bench.run(10, knob::kL0Trigger));
+      bench.f.running_compactions = 0;
+      CHECK_FALSE(bench.run(295, knob::kL0Trigger));
+      CHECK(bench.run(10, knob::kL0Trigger));
+    }
   }
   SECTION("more jobs are what helps first, for a while") {
     bench.f.stalled_ratio = 0.5;

@@ -373,7 +373,11 @@ TEST_CASE("on one device no two tuners fight: they come to rest", "[sharing][loo
   const int before = loop.at(0).changes + loop.at(1).changes;
   loop.run(1800);
   const bool shares = has_rule(loop.at(0), "share.device") || has_rule(loop.at(1), "share.device");
-  CHECK((shares || weight == 1));  // alike, they may both have what they need
+  CHECK(shares == (weight == 4));
+  if (weight == 1) {  // alike, they both have what they need
+    CHECK(loop.at(0).plant.limit == 80 * kShareTestMiB);
+    CHECK(loop.at(1).plant.limit == 80 * kShareTestMiB);
+  }
   const int later = loop.at(0).changes + loop.at(1).changes - before;
   INFO("changes " << before << " then " << later);
   CHECK(later <= 6);  // two in ten minutes

@@ -162,6 +162,13 @@ TEST_CASE("a rollback in steps takes back each change that nothing is left of", 
         trace::event_line(kStoryWall, "orders", "manual", "operator", "rolled it back", "1-1"));
     CHECK(taken_by() == By{"operator", "operator"});
   }
+  SECTION("by an operator, with what went the other way since") {
+    log.decide("6-1", 6, 5, VerdictKind::kAllowed);
+    log.apply("6-1", 6, 5);
+    log.lines.push_back(
+        trace::event_line(kStoryWall, "orders", "manual", "operator", "rolled it back", "5-1"));
+    CHECK(taken_by() == By{"", "operator", "operator"});
+  }
   SECTION("but not what somebody else has moved in between") {
     log.decide("7-1", 3, 4, VerdictKind::kAllowed);  // it was at 6
     log.apply("7-1", 3, 4);
