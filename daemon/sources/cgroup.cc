@@ -45,6 +45,16 @@ std::string existing(const std::string& root, const std::string& path, const std
   return fs::is_directory(there, error) ? there : std::string();
 }
 
+bool lists(std::string_view controllers, std::string_view wanted) {
+  std::size_t begin = 0;
+  while (begin <= controllers.size()) {
+    const std::size_t comma = std::min(controllers.find(',', begin), controllers.size());
+    if (controllers.substr(begin, comma - begin) == wanted) return true;
+    begin = comma + 1;
+  }
+  return false;
+}
+
 // Names of a process's groups, by controller; of version 2 by none.
 using GroupNames = std::map<std::string, std::string>;
 
@@ -67,16 +77,6 @@ Result<GroupNames> read_names(const std::string& file) {
     }
   }
   return names;
-}
-
-bool lists(std::string_view controllers, std::string_view wanted) {
-  std::size_t begin = 0;
-  while (begin <= controllers.size()) {
-    const std::size_t comma = std::min(controllers.find(',', begin), controllers.size());
-    if (controllers.substr(begin, comma - begin) == wanted) return true;
-    begin = comma + 1;
-  }
-  return false;
 }
 
 std::optional<double> v2_cpus(const std::string& dir) {
