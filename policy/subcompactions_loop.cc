@@ -42,6 +42,7 @@ std::optional<Proposal> SubcompactionsLoop::decide(const Situation& situation) {
   // RocksDB asks for the threads when it begins a compaction: until one of level 0 has begun since,
   // nothing came of a raise.
   if (threads_ && reading->value > *threads_) untried_since_ = situation.now;
+  if (threads_ && reading->value < *threads_) untried_since_.reset();
   threads_ = reading->value;
   const bool begun =
       untried_since_ &&
