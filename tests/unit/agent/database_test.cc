@@ -85,7 +85,7 @@ TEST_CASE("a sample has counters, latencies, properties and levels") {
   CHECK(family->levels[0].bytes > 1000);
   CHECK(family->levels[1].files == 0);
   CHECK(family->options.at("level0_stop_writes_trigger") == 36);
-  // The catalogue's, without those of universal compaction, and two that stalls depend on.
+  // The catalogue's, without those of universal compaction, and three that stalls depend on.
   CHECK(family->options.size() == 17);
   CHECK(family->properties.contains("num-immutable-mem-table"));
   CHECK(family->properties.contains("estimate-live-data-size"));
