@@ -59,7 +59,10 @@ bool same_knob(const Proposal& a, const Proposal& b) {
 
 // As they were before, to be counted anew.
 std::vector<SloWatch::Watched> unseen_yet(std::vector<SloWatch::Watched> slos) {
-  for (SloWatch::Watched& slo : slos) slo.seen = slo.over = 0, slo.seconds = 0;
+  for (SloWatch::Watched& slo : slos) {
+    slo.seen = slo.over = 0;
+    slo.seconds = 0;
+  }
   return slos;
 }
 

@@ -221,23 +221,7 @@ void Observer::look_for_reads(const Features& f, Situation& out) {
                     within(uncounted_at_, out.now, kReadLatelySeconds);
 }
 
-void Observer::judge_reads(const PolicyInput& input, Situation& out) {
-  const Features& f = input.features;
-  look_for_reads(f, out);
-  out.read_p99_us = read_p99_.median(5);
-  // Of a health check nobody waits.
-  out.reads_slow = out.read_lately && out.read_p99_us &&
-                   *out.read_p99_us > input.objective.read_p99_seconds * 1e6;
-  out.reads_slow_seconds = slow_reads_.update(out.reads_slow, out.now);
-  bool queues =
-      queue_.mean(5).value_or(0) >= kInterferenceShare * input.objective.device_queue_limit;
-  bool waits = await_.mean(5).value_or(0) >=
-               kInterferenceShare * input.objective.device_await_limit_seconds * 1e3;
-  bool compacts = compactions_.mean(5).value_or(0) >= 0.5;
-  out.interference = compacts && (queues || waits);
-  const Indicator* device = find(input.indicators, IndicatorKind::kDeviceSaturation);
-  const bool saturated = device != nullptr && device->state != AlertState::kOk;
-  const bool cpus_short = cpu_.mean(5).value_or(0) >= kCpuShort;
+void Observer::judge_device(const Features& f, bool compacts, Situation& out) {
   const auto covers = [&](const Trend& trend) {
     return trend.span_seconds() + f.interval_seconds >= kLoadedSeconds;
   };
@@ -255,6 +239,26 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   // What waits at the limit of a control group the device does not see.
   const bool at_limit = covers(io_limit_) && io_limit_.mean(5).value_or(0) >= kAtIoLimit;
   out.device_loaded = out.device_loaded || (compacts && at_limit);
+}
+
+void Observer::judge_reads(const PolicyInput& input, Situation& out) {
+  const Features& f = input.features;
+  look_for_reads(f, out);
+  out.read_p99_us = read_p99_.median(5);
+  // Of a health check nobody waits.
+  out.reads_slow = out.read_lately && out.read_p99_us &&
+                   *out.read_p99_us > input.objective.read_p99_seconds * 1e6;
+  out.reads_slow_seconds = slow_reads_.update(out.reads_slow, out.now);
+  bool queues =
+      queue_.mean(5).value_or(0) >= kInterferenceShare * input.objective.device_queue_limit;
+  bool waits = await_.mean(5).value_or(0) >=
+               kInterferenceShare * input.objective.device_await_limit_seconds * 1e3;
+  bool compacts = compactions_.mean(5).value_or(0) >= 0.5;
+  out.interference = compacts && (queues || waits);
+  const Indicator* device = find(input.indicators, IndicatorKind::kDeviceSaturation);
+  const bool saturated = device != nullptr && device->state != AlertState::kOk;
+  const bool cpus_short = cpu_.mean(5).value_or(0) >= kCpuShort;
+  judge_device(f, compacts, out);
   out.workers_help =
       out.device_loaded ? out.loses_time : out.stalled || (out.trouble && out.stays_near_limit);
   // What it writes is what reads of others on the device wait for.

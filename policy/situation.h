@@ -146,6 +146,7 @@ class Observer {
   void add(const Features& features);
   void judge_backlog(const PolicyInput& input, Situation& out);
   void judge_background(const Features& features, Situation& out) const;
+  void judge_device(const Features& features, bool compacts, Situation& out);
   void judge_reads(const PolicyInput& input, Situation& out);
   void look_for_reads(const Features& features, Situation& out);
 
