@@ -10,8 +10,6 @@ constexpr double kSufferSeconds = 5;
 constexpr double kFallSeconds = 15, kFallFactor = 0.85, kDeviceNeedMargin = 1.3;
 constexpr double kReliefSeconds = 2, kReliefFactor = 2;  // the limiter's dwell, and its raise
 constexpr double kRisingSeconds = 15, kRiseFactor = 1.25;
-constexpr double kQuietSeconds = 60, kLongestQuietSeconds = 4 * 3600;
-constexpr double kBackSoonSeconds = 900;
 // Above this many times what is written at most, it limits nothing.
 constexpr double kOpenFactor = 1.5;
 // Others' background work below this is not what makes anybody suffer.
@@ -27,8 +25,6 @@ double needed_by(const DeviceMember& member) {
 }
 
 }  // namespace
-
-DeviceBudget::DeviceBudget() : rest_seconds_(kQuietSeconds) {}
 
 DeviceBudget::Picture DeviceBudget::look(const std::vector<DeviceMember>& members) {
   Picture out;
@@ -52,20 +48,12 @@ DeviceBudget::Picture DeviceBudget::look(const std::vector<DeviceMember>& member
   return out;
 }
 
-void DeviceBudget::learn(Nanoseconds now) {
-  if (!rose_) return;
-  const bool too_soon = seconds_between(*rose_, now) < kBackSoonSeconds;
-  rest_seconds_ = too_soon ? std::min(2 * rest_seconds_, kLongestQuietSeconds)
-                           : std::max(rest_seconds_ / 2, kQuietSeconds);
-  rose_.reset();
-}
-
 void DeviceBudget::close(const Picture& picture, Nanoseconds now) {
   double budget = background_.largest(60).value_or(picture.background);
   if (picture.at_most) budget = std::min(budget, *picture.at_most);
   budget_ = std::max(budget, picture.least);
   moved_ = now;
-  learn(now);
+  rest_.wanted(now);
 }
 
 void DeviceBudget::rise(double factor, const Picture& picture, Nanoseconds now) {
@@ -76,7 +64,7 @@ void DeviceBudget::rise(double factor, const Picture& picture, Nanoseconds now) 
 }
 
 void DeviceBudget::lower(const Picture& picture, Nanoseconds now) {
-  learn(now);
+  rest_.wanted(now);
   // What is written now counts: a budget far above it would take many steps to be felt.
   const double from = std::min(*budget_, background_.largest(60).value_or(*budget_));
   budget_ = std::min(*budget_, std::max(from * kFallFactor, picture.least));
@@ -100,9 +88,9 @@ std::optional<double> DeviceBudget::update(Nanoseconds now,
     if (since >= kReliefSeconds) rise(kReliefFactor, picture, now);
   } else if (picture.reads_hurt) {
     if (since >= kFallSeconds) lower(picture, now);
-  } else if (quiet >= rest_seconds_ && since >= kRisingSeconds) {
+  } else if (quiet >= rest_.seconds() && since >= kRisingSeconds) {
     rise(kRiseFactor, picture, now);
-    rose_ = now;
+    rest_.went_back(now);
   }
   return budget_;
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "policy/demand.h"
+#include "policy/learnt_wait.h"
 
 namespace rocktune {
 
@@ -26,7 +27,6 @@ struct DeviceMember {
 
 class DeviceBudget {
  public:
-  DeviceBudget();
   // Bytes/s; absent: open. Call at every poll.
   std::optional<double> update(Nanoseconds now, const std::vector<DeviceMember>& members);
 
@@ -40,13 +40,14 @@ class DeviceBudget {
   void close(const Picture& picture, Nanoseconds now);
   void rise(double factor, const Picture& picture, Nanoseconds now);
   void lower(const Picture& picture, Nanoseconds now);
-  void learn(Nanoseconds now);
+
+  static constexpr double kQuietSeconds = 60;
 
   std::optional<double> budget_;
   Trend background_{Trend::Jumps::kKeep, 0, 60};
   Held hurt_, quiet_;
-  std::optional<Nanoseconds> moved_, rose_;
-  double rest_seconds_;  // no rise for so long after somebody suffered
+  std::optional<Nanoseconds> moved_;
+  LearntWait rest_{kQuietSeconds};  // no rise for so long after somebody suffered
 };
 
 }  // namespace rocktune

@@ -8,6 +8,7 @@
 
 #include "policy/compaction_bursts.h"
 #include "policy/costly_jobs.h"
+#include "policy/learnt_wait.h"
 #include "policy/memory.h"
 #include "policy/others_work.h"
 #include "policy/policy.h"
@@ -57,13 +58,11 @@ class LimiterLoop {
   std::optional<Proposal> look_and_decide(const Situation& situation, const KnobReading& reading);
   void note_changes(const KnobReading& reading, const Situation& situation);
   void note_lowering(const Situation& situation);
-  void learn_from_raise(Nanoseconds now);
 
   HeadroomParams params_;
   std::optional<std::int64_t> rate_;  // as last seen
   std::optional<Nanoseconds> last_raise_, last_lowering_;
-  std::optional<Nanoseconds> own_lowering_;    // that nothing was learnt from yet
-  double rest_seconds_ = kLimiterRestSeconds;  // no lowering for so long after a raise
+  LearntWait rest_{kLimiterRestSeconds};  // no lowering for so long after a raise
   Held short_of_need_;
   // Lowerings in a row, until they are judged: where they began.
   struct Probe {
@@ -92,7 +91,7 @@ inline constexpr double kLoadedReturnSeconds = 10;
 class JobsLoop {
  public:
   explicit JobsLoop(const HeadroomParams& params)
-      : params_(params), return_seconds_(params.jobs_return_seconds) {}
+      : params_(params), unused_wait_(params.jobs_return_seconds) {}
   // `limiter_first`: the limiter is being raised; more jobs would only share what it lets through.
   std::optional<Proposal> decide(const Situation& situation, bool limiter_first);
   void reset() { *this = JobsLoop(params_); }
@@ -104,7 +103,6 @@ class JobsLoop {
   std::optional<Proposal> look_and_decide(const Situation& situation, const KnobReading& reading,
                                           bool limiter_first);
   void note_changes(const KnobReading& reading, Nanoseconds now);
-  void learn_from_raise(Nanoseconds now);
   void look(const Situation& situation, const KnobReading& reading);
   [[nodiscard]] std::optional<Proposal> give_back_futile(const Situation& situation,
                                                          const KnobReading& reading) const;
@@ -119,13 +117,11 @@ class JobsLoop {
   RaisedJobs raised_;
   CostlyJobs costly_;
   SparedJobs spared_;
-  // Doubles each time a returned job was wanted again soon; halves when it was wanted later.
-  double return_seconds_;
+  LearntWait unused_wait_;  // how long a job has to be unused before it is given back
   // On a loaded device: how long writers have to go without a stall before the jobs that ended it
-  // are given back. Four times as long after each mistake, a quarter after what was none.
-  double loaded_return_seconds_ = kLoadedReturnSeconds;
+  // are. Four times as long after each mistake, a quarter after what was none.
+  LearntWait loaded_wait_{kLoadedReturnSeconds, 4};
   std::optional<std::int64_t> jobs_;
-  std::optional<Nanoseconds> last_return_;  // of ours, that nothing was learnt from yet
   OwnWish wish_, raise_wish_{OwnWish::Way::kUp};
   Value limiter_rate_;                         // as last seen
   std::optional<Nanoseconds> limiter_raised_;  // or its loop was waited for

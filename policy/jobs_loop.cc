@@ -21,9 +21,6 @@ constexpr double kFullShare = 0.8;
 constexpr double kLimiterFirstSeconds = 10;
 // A limiter that was raised within this time may end the stall yet: one slot is enough for now.
 constexpr double kLimiterShowsSeconds = 5;
-// A job that is wanted again within this time after it was returned was returned too soon.
-constexpr double kReturnedTooSoonSeconds = 900;
-constexpr double kLongestReturnSeconds = 4 * 3600;
 constexpr double kCpuExhausted = 0.95;
 // Each with its own rest: from these nothing is learnt of how soon a job may be returned.
 constexpr std::string_view kFutileRule = "jobs.futile", kCostlyRule = "jobs.costly",
@@ -51,22 +48,16 @@ std::int64_t most_jobs(const Situation& situation, const KnobReading& reading) {
 void JobsLoop::note_changes(const KnobReading& reading, Nanoseconds now) {
   // What is not needed goes back one at a time; all at once to what was found is the lease's end.
   const bool expired = jobs_ && reading.value == reading.found && *jobs_ - reading.value > 1;
-  if (jobs_ && reading.value < *jobs_ && !expired && wish_.explains(now)) last_return_ = now;
-  // Those that were spared are no returned ones.
-  if (jobs_ && reading.value > *jobs_ && *jobs_ >= reading.found) learn_from_raise(now);
-  jobs_ = reading.value;
-}
-
-void JobsLoop::learn_from_raise(Nanoseconds now) {
-  if (!last_return_) return;  // one mistake is learnt from once, however many steps the raise takes
-  if (seconds_between(*last_return_, now) < kReturnedTooSoonSeconds) {
-    return_seconds_ = std::min(2 * return_seconds_, kLongestReturnSeconds);
-    loaded_return_seconds_ = std::min(4 * loaded_return_seconds_, kLongestReturnSeconds);
-  } else {
-    return_seconds_ = std::max(return_seconds_ / 2, params_.jobs_return_seconds);
-    loaded_return_seconds_ = std::max(loaded_return_seconds_ / 4, kLoadedReturnSeconds);
+  if (jobs_ && reading.value < *jobs_ && !expired && wish_.explains(now)) {
+    unused_wait_.went_back(now);
+    loaded_wait_.went_back(now);
   }
-  last_return_.reset();
+  // Those that were spared are no returned ones.
+  if (jobs_ && reading.value > *jobs_ && *jobs_ >= reading.found) {
+    unused_wait_.wanted(now);
+    loaded_wait_.wanted(now);
+  }
+  jobs_ = reading.value;
 }
 
 // For how long the last job has not been used, or a loaded device has gone without a stall: looked
@@ -131,7 +122,7 @@ std::optional<Proposal> JobsLoop::give_back(const Situation& situation,
   std::int64_t jobs = std::clamp<std::int64_t>(reading.value, 1, 1024);
   bool ours = reading.owner == KnobOwner::kRocktune;
   if (!ours || jobs <= std::max<std::int64_t>(2, reading.found) ||
-      unused_seconds_ < return_seconds_) {
+      unused_seconds_ < unused_wait_.seconds()) {
     return std::nullopt;
   }
   Proposal out = propose(reading, jobs - 1, "jobs.idle");
@@ -149,7 +140,7 @@ std::optional<Proposal> JobsLoop::give_back_loaded(const Situation& situation,
   // A warning alone would not have raised them on such a device, and does not keep them.
   const bool may_be_needed = situation.trouble && situation.stays_near_limit;
   if (!ours || to < std::max<std::int64_t>(2, reading.found) || may_be_needed) return std::nullopt;
-  if (loaded_seconds_ < loaded_return_seconds_) return std::nullopt;
+  if (loaded_seconds_ < loaded_wait_.seconds()) return std::nullopt;
   const Features& f = situation.features;
   Proposal out = propose(reading, to, "jobs.loaded");
   out.reason = "writers have not stalled for " + text::duration(loaded_seconds_) +

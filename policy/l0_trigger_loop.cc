@@ -13,8 +13,6 @@ namespace {
 
 constexpr double kL0TriggerEvaluationSeconds = 60;
 constexpr double kL0PressedSeconds = 3;
-// What was given back and is wanted again so soon stays twice as long the next time, as jobs do.
-constexpr double kL0ReturnedTooSoonSeconds = 900, kL0LongestIdleSeconds = 4 * 3600;
 // A wish that stands, or comes back, for so long without any effect is held up by somebody else's
 // word, and not by another change that is judged: others' turn.
 constexpr double kL0UnheardSeconds = kL0TriggerEvaluationSeconds + 15;
@@ -53,15 +51,6 @@ std::int64_t highest_trigger(const Situation& situation, const KnobReading& trig
 
 }  // namespace
 
-// A load that presses now and then in a steady state is learnt, not chased.
-void L0TriggerLoop::learn_from_raise(Nanoseconds now) {
-  if (!returned_at_) return;
-  idle_seconds_ = within(returned_at_, now, kL0ReturnedTooSoonSeconds)
-                      ? std::min(2 * idle_seconds_, kL0LongestIdleSeconds)
-                      : std::max(idle_seconds_ / 2, kIdleSeconds);
-  returned_at_.reset();
-}
-
 void L0TriggerLoop::note_changes(const Features& f) {
   if (f.knobs == knobs_) return;
   for (const KnobReading& trigger : f.knobs) {
@@ -69,11 +58,11 @@ void L0TriggerLoop::note_changes(const Features& f) {
     const KnobReading* before = knobs_.find(trigger.name, trigger.column_family);
     if (before == nullptr || trigger.value == before->value) continue;
     if (trigger.value < before->value) {
-      if (return_wish_.explains(f.at.tick)) returned_at_ = f.at.tick;
+      if (return_wish_.explains(f.at.tick)) idle_wait_.went_back(f.at.tick);
       continue;
     }
     unheard_.granted(trigger.column_family);
-    learn_from_raise(f.at.tick);
+    idle_wait_.wanted(f.at.tick);
   }
   knobs_ = f.knobs;
   unheard_.keep(f.column_families);
@@ -157,7 +146,7 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
     if (back) crowded_at_ = now;
     return back;
   }
-  if (idle >= idle_seconds_) {
+  if (idle >= idle_wait_.seconds()) {
     return lower(
         situation, "l0_trigger.idle",
         "nothing has pressed for " + text::duration(idle) + ": reads look into fewer files again",

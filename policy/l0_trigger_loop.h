@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "policy/learnt_wait.h"
 #include "policy/level0_merges.h"
 #include "policy/situation.h"
 #include "policy/wishes.h"
@@ -28,15 +29,15 @@ class L0TriggerLoop {
                                                      double least_share);
 
   void note_changes(const Features& features);
-  void learn_from_raise(Nanoseconds now);
 
   static constexpr double kIdleSeconds = 300;
   Held pressed_, crowded_, idle_;
   std::optional<Nanoseconds> crowded_at_;
-  double idle_seconds_ = kIdleSeconds;  // of peace before a raised trigger goes back
+  // Of peace before a raised trigger goes back: a load that presses now and then in a steady state
+  // is learnt, not chased.
+  LearntWait idle_wait_{kIdleSeconds};
   OwnWish return_wish_;
-  std::optional<Nanoseconds> returned_at_;  // for that, and nothing was learnt from it yet
-  KnobReadings knobs_;                      // as last seen
+  KnobReadings knobs_;  // as last seen
   UnheardWishes unheard_;
 };
 

@@ -19,8 +19,6 @@ constexpr double kComfortSeconds = 10;
 // Between two lowerings: the device's queue and the reads' P99 answer within this time.
 constexpr double kLoweringSeconds = 15;
 // A raise within this time after a lowering says that it was one too many: the load comes and goes.
-constexpr double kLoweredTooSoonSeconds = 900;
-constexpr double kLongestLimiterRest = 4 * 3600;
 // Without any backlog, a limit below need * kShort for kShortSeconds goes to need * kAmple.
 constexpr double kShort = 1.15, kAmple = 1.5, kShortSeconds = 5;
 // A forecast that has not proved itself, with nothing else to see, moves the limit by this at most.
@@ -86,7 +84,7 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
   if (!rate_ && ours && reading.value < reading.found) paced_from_ = reading.found;
   if (rate_ && reading.value > *rate_) {
     last_raise_ = now;
-    if (raise_wish_.explains(now)) learn_from_raise(now);
+    if (raise_wish_.explains(now)) rest_.wanted(now);
     probe_.reset();
   }
   // Back to what was found by the agent, when the lease has expired: no mistake to learn from.
@@ -101,7 +99,7 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
 void LimiterLoop::note_lowering(const Situation& situation) {
   last_lowering_ = situation.now;
   const bool wished = wish_.explains(situation.now);
-  if (wished) own_lowering_ = situation.now;
+  if (wished) rest_.went_back(situation.now);
   const bool paces = wished && asks_for_ == Lowering::kPace;
   const bool returns = wished && asks_for_ == Lowering::kReturn;
   if (paces && !paced_from_) paced_from_ = rate_;
@@ -112,15 +110,6 @@ void LimiterLoop::note_lowering(const Situation& situation) {
     probe_ = Probe{*rate_, *situation.read_p99_us, 0};
   }
   if (probe_) ++probe_->steps;
-}
-
-void LimiterLoop::learn_from_raise(Nanoseconds now) {
-  if (!own_lowering_)
-    return;  // one mistake is learnt from once, however many steps the raise takes
-  const bool too_soon = within(own_lowering_, now, kLoweredTooSoonSeconds);
-  rest_seconds_ = too_soon ? std::min(2 * rest_seconds_, kLongestLimiterRest)
-                           : std::max(rest_seconds_ / 2, kLimiterRestSeconds);
-  own_lowering_.reset();
 }
 
 std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
@@ -220,8 +209,8 @@ void LimiterLoop::follow_need_peak(const Situation& situation) {
 }
 
 bool LimiterLoop::rests(Nanoseconds now) const {
-  return within(last_lowering_, now, kLoweringSeconds) || within(last_raise_, now, rest_seconds_) ||
-         within(futile_at_, now, rest_seconds_);
+  return within(last_lowering_, now, kLoweringSeconds) ||
+         within(last_raise_, now, rest_.seconds()) || within(futile_at_, now, rest_.seconds());
 }
 
 // What makes a compaction slow reads: seen of those before, or known beforehand, since others load

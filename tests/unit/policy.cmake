@@ -34,6 +34,7 @@ rocktune_unit_test(policy_test
     unit/policy/idle_buffers_test.cc
     unit/policy/journal_filter_test.cc
     unit/policy/limiter_return_test.cc
+    unit/policy/learnt_wait_test.cc
     unit/policy/memory_test.cc
     unit/policy/outcomes_overlap_test.cc
     unit/policy/outcomes_steps_test.cc
