@@ -33,14 +33,14 @@ constexpr KnobSpec kCatalogue[] = {
         knob::kBackgroundJobs,
         "jobs",
         1,
-        64,
+        kMostJobs,
         1.5,
         2,  // from 2 to 4: with one job more RocksDB often schedules nothing more
         seconds(5),
         seconds(30),
         true,
     },
-    {knob::kSubcompactions, "threads", 1, 64, 2, 1, seconds(5), seconds(30), true},
+    {knob::kSubcompactions, "threads", 1, kMostJobs, 2, 1, seconds(5), seconds(30), true},
     {
         knob::kCacheCapacity,
         "bytes",

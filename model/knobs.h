@@ -14,6 +14,10 @@ namespace rocktune {
 // At or above this a limiter limits nothing: the wire's spelling of "unlimited".
 inline constexpr std::int64_t kUnlimitedBytesPerSecond = std::int64_t{1} << 40;
 
+// The most background jobs, and threads of one compaction, that the agent takes
+// (agent/catalogue.cc).
+inline constexpr std::int64_t kMostJobs = 128;
+
 namespace knob {
 inline constexpr std::string_view kRateLimit = "rate_limiter_bytes_per_second";
 inline constexpr std::string_view kBackgroundJobs = "max_background_jobs";

@@ -18,7 +18,6 @@ constexpr double kBusyShare = 0.5;
 constexpr double kWishSeconds = 60;
 constexpr double kFullSlots = 0.8;
 constexpr double kWishFill = 0.95;
-constexpr std::int64_t kMostJobs = 256;
 
 double jobs_for(double compactions, double flushes) {
   std::int64_t jobs = 2;

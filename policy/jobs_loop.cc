@@ -39,7 +39,8 @@ bool full(const Value& running, std::int64_t slots) {
 
 std::int64_t most_jobs(const Situation& situation, const KnobReading& reading) {
   if (situation.budget.jobs_max) return *situation.budget.jobs_max;
-  auto cpus = static_cast<std::int64_t>(std::min(situation.features.cpus.value_or(2), 1024.0));
+  auto cpus = static_cast<std::int64_t>(
+      std::min(situation.features.cpus.value_or(2), static_cast<double>(kMostJobs)));
   return std::max({cpus, reading.found, std::int64_t{2}});
 }
 

@@ -14,8 +14,9 @@ constexpr double kIdleComfortSeconds = 300;  // of comfort before the threads go
 constexpr double kCpuFree = 0.75;
 
 std::int64_t most_threads(const Situation& situation) {
-  const double cpus = std::clamp(situation.features.cpus.value_or(1), 1.0, 64.0);
-  return std::min(static_cast<std::int64_t>(cpus), situation.budget.jobs_max.value_or(64));
+  const double cpus =
+      std::clamp(situation.features.cpus.value_or(1), 1.0, static_cast<double>(kMostJobs));
+  return std::min(static_cast<std::int64_t>(cpus), situation.budget.jobs_max.value_or(kMostJobs));
 }
 
 // Whether a compaction of level 0 began within so many seconds. Nobody knows: it may have.

@@ -87,6 +87,7 @@ void read_database(MapReader& map, HostConfiguration& c) {
   map.bytes("rate_limit", c.rate_limit_bytes_per_second, {0, kLargest});
   map.flag("auto_tuned_rate_limit", c.auto_tuned_rate_limit);
   map.bytes("compaction_readahead_size", c.compaction_readahead_bytes, {0, 1 << 30});
+  map.bytes("writable_file_max_buffer_size", c.writable_file_max_buffer_bytes, {4096, 1 << 30});
   map.flag("use_direct_io_for_flush_and_compaction", c.direct_io_for_flush_and_compaction);
   map.flag("use_direct_reads", c.direct_reads);
 }
@@ -212,6 +213,7 @@ HostConfiguration HostConfiguration::scaled(double factor) const {
   HostConfiguration smaller = *this;
   divide(smaller.block_cache_bytes, factor, kLeastBytes);
   divide(smaller.compaction_readahead_bytes, factor, kLeastBytes);
+  divide(smaller.writable_file_max_buffer_bytes, factor, kLeastBytes);
   divide(smaller.rate_limit_bytes_per_second, factor, 1);
   scale_family(smaller, factor);
   for (auto& [family, own] : smaller.families) scale_family(own, factor);

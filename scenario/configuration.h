@@ -59,12 +59,13 @@ struct HostConfiguration : FamilyConfiguration {
   // The default of RocksDB 8 and later; 7.8's default of 0 leaves it to the kernel's readahead,
   // which an emulated device does not have.
   std::int64_t compaction_readahead_bytes = 2 << 20;
+  std::int64_t writable_file_max_buffer_bytes = 1 << 20;  // RocksDB's default
   bool direct_io_for_flush_and_compaction = false;
   bool direct_reads = false;
   std::map<std::string, FamilyConfiguration> families;
 
-  // Every size and rate divided by `factor` (a cache, a file and a readahead keep 64 KiB at least);
-  // counts, triggers, blocks and bloom bits stay.
+  // Every size and rate divided by `factor` (a cache, a file, a readahead and a single write keep
+  // 64 KiB at least); counts, triggers, blocks and bloom bits stay.
   [[nodiscard]] HostConfiguration scaled(double factor) const;
   // One "key=value": a key of the YAML files, or any option in RocksDB's own spelling. Reaches
   // every family.

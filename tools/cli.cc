@@ -30,7 +30,7 @@ constexpr const char* kExamples = R"(Examples:
                                                      what a policy would have decided
   rocktune simulate run.sqlite --policies static,headroom
                                                      what would have followed, on a model of it
-  rocktune validate runs/*.trace                     how well that model repeats recorded runs
+  rocktune validate runs/*.sqlite                    how well that model repeats recorded runs
   rocktune sweep grid.yaml runs/*.sqlite -o result.jsonl
                                                      policies and parameters over many runs
   rocktune record-ops orders -o recording --seconds 60

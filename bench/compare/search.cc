@@ -18,6 +18,10 @@ using nlohmann::json;
 // between "some of it" and "a little of it" is what is worth trying.
 constexpr std::array<double, 3> kRateShares = {0, 0.25, 0.0625};
 constexpr std::array<double, 4> kMemtableFactors = {1, 0.5, 2, 4};
+// Of the size of single background writes, where that leaves 64 KiB (what the scale leaves, too):
+// reads wait behind them.
+constexpr std::array<double, 2> kWriteSizeFactors = {1, 0.125};
+constexpr double kLeastWriteBytes = 64 << 10;
 // A cache below this share of the memory is no sensible split.
 constexpr double kLeastCacheShare = 0.2;
 // Runs of one setting differ by this: beyond it one is better.
@@ -27,6 +31,7 @@ struct Choice {
   double rate_share = 0;
   std::int64_t jobs = 2;
   double memtables = 1;
+  double write_size = 1;
 };
 
 std::string name_of(const Choice& choice) {
@@ -37,7 +42,7 @@ std::string name_of(const Choice& choice) {
                                : "no rate limit";
   std::snprintf(text, sizeof text, ", %d jobs, memtables x%g", static_cast<int>(choice.jobs),
                 choice.memtables);
-  return rate + text;
+  return rate + text + (choice.write_size < 1 ? ", smaller single writes" : "");
 }
 
 // Nothing when the memory has no room for it.
@@ -61,6 +66,11 @@ std::optional<StaticSetting> setting_of(const scenario::Scenario& scenario, cons
         std::llround(static_cast<double>(database.configuration.write_buffer_bytes) *
                      choice.memtables));
     add("block_cache", cache);
+    if (choice.write_size == 1) continue;
+    const double write = choice.write_size *
+                         static_cast<double>(database.configuration.writable_file_max_buffer_bytes);
+    if (write < kLeastWriteBytes) return std::nullopt;
+    add("writable_file_max_buffer_size", std::llround(write));
   }
   return setting;
 }
@@ -98,8 +108,11 @@ Result<std::vector<StaticSetting>> static_settings(const scenario::Scenario& sce
   for (const double rate : kRateShares) {
     for (const std::int64_t number : jobs) {
       for (const double memtables : kMemtableFactors) {
-        auto setting = setting_of(scenario, {rate, number, memtables}, *device_rate);
-        if (setting) settings.push_back(std::move(*setting));
+        for (const double write_size : kWriteSizeFactors) {
+          const Choice choice{rate, number, memtables, write_size};
+          auto setting = setting_of(scenario, choice, *device_rate);
+          if (setting) settings.push_back(std::move(*setting));
+        }
       }
     }
   }

@@ -121,6 +121,7 @@ Result<rocksdb::Options> make_options(const scenario::HostConfiguration& c) {
   options.max_background_jobs = static_cast<int>(c.max_background_jobs);
   options.max_subcompactions = static_cast<uint32_t>(c.max_subcompactions);
   options.compaction_readahead_size = static_cast<size_t>(c.compaction_readahead_bytes);
+  options.writable_file_max_buffer_size = static_cast<size_t>(c.writable_file_max_buffer_bytes);
   options.use_direct_io_for_flush_and_compaction = c.direct_io_for_flush_and_compaction;
   options.use_direct_reads = c.direct_reads;
   options.statistics = rocksdb::CreateDBStatistics();

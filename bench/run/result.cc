@@ -74,6 +74,7 @@ json configuration_json(const scenario::HostConfiguration& c) {
               {"rate_limit_bytes_per_second", c.rate_limit_bytes_per_second},
               {"auto_tuned_rate_limit", c.auto_tuned_rate_limit},
               {"compaction_readahead_bytes", c.compaction_readahead_bytes},
+              {"writable_file_max_buffer_bytes", c.writable_file_max_buffer_bytes},
               {"use_direct_io_for_flush_and_compaction", c.direct_io_for_flush_and_compaction},
               {"use_direct_reads", c.direct_reads}};
   out.update(family_options_json(c));

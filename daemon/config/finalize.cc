@@ -81,12 +81,15 @@ Result<Priority> parse_priority(std::string_view text) {
   return fail(ErrorCode::kInvalidArgument, "has to be one of " + known);
 }
 
+template <std::int64_t most>
 Result<std::optional<std::int64_t>> parse_jobs_max(std::string_view text) {
   if (text == "unset") return std::optional<std::int64_t>();
-  const auto jobs = within<std::int64_t>(parse_integer, print_integer, 2, 256)(text);
+  const auto jobs = within<std::int64_t>(parse_integer, print_integer, 2, most)(text);
   if (!jobs) return tl::unexpected<Error>(jobs.error());
   return std::optional(*jobs);
 }
+// Of all databases together.
+constexpr std::int64_t kMostSharedJobs = 4096;
 
 }  // namespace
 
@@ -206,7 +209,7 @@ class Finalizer {
     Section section = root.section("shared");
     section.read("memory_max", config_.shared.memory_max, parse_memory_max,
                  or_unset<Bytes>(format_bytes));
-    section.read("jobs_max", config_.shared.jobs_max, parse_jobs_max,
+    section.read("jobs_max", config_.shared.jobs_max, parse_jobs_max<kMostSharedJobs>,
                  or_unset<std::int64_t>(print_integer));
     section.finish();
   }
@@ -283,8 +286,8 @@ class Finalizer {
     Section part = section.section("budget");
     part.read("memory_max", budget.memory_max, parse_memory_max, or_unset<Bytes>(format_bytes),
               origin);
-    part.read("jobs_max", budget.jobs_max, parse_jobs_max, or_unset<std::int64_t>(print_integer),
-              origin);
+    part.read("jobs_max", budget.jobs_max, parse_jobs_max<kMostJobs>,
+              or_unset<std::int64_t>(print_integer), origin);
     part.read("device_share", budget.device_share,
               within<double>(parse_number, format_number, 0.05, 1), format_number, origin);
     part.read("write_amplification_max", budget.write_amplification_max, parse_amplification_max,

@@ -118,6 +118,7 @@ Result<sim::SimulationInput> database_input(const ScenarioDatabase& database,
     input.options.l0_weight = kOwnL0Weight;
   }
   input.options.cache_bytes = number(c.block_cache_bytes);
+  input.options.write_piece_bytes = number(c.writable_file_max_buffer_bytes);
   input.options.families.clear();
   const double record = mean_record_bytes(workload.value_size);
   input.laws.bytes_per_write = record;

@@ -199,6 +199,22 @@ TEST_CASE("settings of best-static keep within the budgets", "[bench][compare]")
   CHECK(names.size() == settings->size());
 }
 
+TEST_CASE("best-static may write in smaller pieces, where those are no smaller than 64 KiB",
+          "[bench][compare]") {
+  Scenario scenario = scenario_of(kOne);
+  const auto smaller = [&] {
+    const auto settings = static_settings(scenario);
+    REQUIRE(settings);
+    return std::count_if(settings->begin(), settings->end(), [](const StaticSetting& setting) {
+      return std::count(setting.options.begin(), setting.options.end(),
+                        "writable_file_max_buffer_size=131072") == 1;
+    });
+  };
+  CHECK(smaller() == 0);  // at this scale single writes are of 64 KiB already
+  scenario.databases[0].configuration.writable_file_max_buffer_bytes = 1 << 20;
+  CHECK(smaller() > 0);
+}
+
 TEST_CASE("a run scores what it did while it kept the objective", "[bench][compare]") {
   const Score score = score_of(run_of({{1000, 4000}, {3000, 9000}, {2000, 5000}, {0, 0}}));
   CHECK(score.goodput == Approx(750));
