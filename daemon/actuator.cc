@@ -2,8 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace rocktune::daemon {
+namespace {
+
+// A request is full with these. An agent takes 256 changes and 64 KiB (docs/wire.md, "Limits");
+// what completes a column family comes on top, and a change is some 200 bytes.
+constexpr std::size_t kFullRequest = 64;
+
+const std::string& family_of(const Decision& decision) {
+  return decision.proposal.column_family;
+}
+
+}  // namespace
 
 std::string change_id(const std::string& run, std::uint64_t target_serial,
                       const std::string& decision) {
@@ -44,6 +56,25 @@ std::vector<Actuation> to_actuations(const wire::ChangesRequest& request,
     actuations.push_back(std::move(actuation));
   }
   return actuations;
+}
+
+void add_requests(Errand errand, std::vector<Errand>& errands) {
+  std::vector<Decision> decisions = std::move(errand.decisions);
+  if (decisions.size() > kFullRequest) {
+    std::stable_sort(decisions.begin(), decisions.end(), [](const Decision& a, const Decision& b) {
+      return family_of(a) < family_of(b);
+    });
+  }
+  auto next = decisions.begin();
+  do {
+    auto end = next;
+    for (std::size_t n = 0; end != decisions.end(); ++n, ++end) {
+      if (n >= kFullRequest && family_of(*end) != family_of(*std::prev(end))) break;
+    }
+    errand.decisions.assign(std::make_move_iterator(next), std::make_move_iterator(end));
+    errands.push_back(errand);
+    next = end;
+  } while (next != decisions.end());
 }
 
 bool is_still_open(const Errand& errand) {

@@ -1,4 +1,5 @@
-// Actuator: carries allowed decisions out through the agent. Batched per database, idempotent by
+// Actuator: carries allowed decisions out through the agent. Batched per database (a few at a time
+// where they are many), idempotent by
 // the change's id, guarded by the value that the decision was based on, read back by the agent.
 #pragma once
 
@@ -22,6 +23,10 @@ struct Errand {
   std::string incarnation;       // of the opening that was sampled
 };
 
+// Adds it as one errand for each request: of a database with many column families more can be
+// decided at once than an agent takes in one. What is for one column family, which the agent makes
+// in one go, stays together. One without decisions (the lease alone) is added as it is.
+void add_requests(Errand errand, std::vector<Errand>& errands);
 // Whether the target is still what was sampled. Another process may have opened the database since,
 // and ids of databases are those of one process.
 bool is_still_open(const Errand& errand);

@@ -155,7 +155,7 @@ asio::awaitable<std::vector<Errand>> Daemon::sample_databases(PeerPointer peer, 
       break;
     }
     const std::string incarnation = target->opening()->incarnation();
-    errands.push_back({target, target->poll(at, sample), target->configured(), incarnation});
+    add_requests({target, target->poll(at, sample), target->configured(), incarnation}, errands);
   }
   co_return errands;
 }

@@ -23,8 +23,9 @@
 namespace rocktune {
 namespace {
 
-// Decisions that were handed out and not reported yet; older ones are forgotten.
-constexpr std::size_t kMostUnreported = 64;
+// Decisions that were handed out and not reported yet. There are more than this only where nobody
+// reports; they are forgotten then, though never those of the step that is being made.
+constexpr std::size_t kMostUnreported = 4096;
 
 bool positive(double value) {
   return std::isfinite(value) && value > 0;
@@ -173,7 +174,6 @@ void Engine::State::judge(const Proposal& proposal, Step& step) {
       std::to_string(step.features.sequence) + "-" + std::to_string(step.decisions.size() + 1);
   if (may_be_applied(decision.verdict)) {
     guard.decided(decision, now);
-    if (unreported.size() >= kMostUnreported) unreported.clear();
     unreported.emplace(decision.id, decision);
   }
   step.decisions.push_back(std::move(decision));
@@ -197,6 +197,7 @@ void Engine::State::decide(Step& step) {
   }
   prefer(propose_pins(config.pins, step.features), proposals);
   if (tunes(config)) prefer(propose_in_common(step.features), proposals);
+  if (unreported.size() >= kMostUnreported) unreported.clear();
   for (const Proposal& proposal : proposals) judge(proposal, step);
   for (auto notes : {guard.take_notes(), rollbacks.take_notes()}) {
     std::move(notes.begin(), notes.end(), std::back_inserter(step.notes));

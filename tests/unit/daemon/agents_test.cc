@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <set>
 
 #include "daemon/actuator.h"
 #include "daemon/agents/discovery.h"
@@ -209,6 +211,48 @@ TEST_CASE("every field of the model has a source on the wire", "[daemon][transla
     INFO(name);
     CHECK(value == 1U);
   });
+}
+
+TEST_CASE("what is decided for many column families is asked for in several requests",
+          "[daemon][actuator]") {
+  constexpr int kFamilies = 64, kKnobs = 5;
+  Errand all;
+  all.incarnation = "i/1";
+  for (int knob = 0; knob < kKnobs; ++knob) {
+    for (int family = 0; family < kFamilies; ++family) {
+      Decision& decision = all.decisions.emplace_back();
+      decision.id = "1-" + std::to_string(all.decisions.size());
+      decision.proposal.knob = "knob " + std::to_string(knob);
+      decision.proposal.column_family = "family " + std::to_string(family);
+    }
+  }
+  std::vector<Errand> requests;
+  add_requests(all, requests);
+  CHECK(requests.size() > 1);
+  std::set<std::string> ids, families;
+  for (const Errand& request : requests) {
+    CHECK(request.incarnation == "i/1");
+    CHECK(request.decisions.size() <= 64 + kKnobs);
+    std::map<std::string, std::vector<std::string>> of_family;
+    for (const Decision& decision : request.decisions) {
+      ids.insert(decision.id);
+      of_family[decision.proposal.column_family].push_back(decision.proposal.knob);
+    }
+    for (const auto& [family, knobs] : of_family) {
+      CHECK(families.insert(family).second);  // in no other request
+      CHECK(knobs == std::vector<std::string>{"knob 0", "knob 1", "knob 2", "knob 3", "knob 4"});
+    }
+  }
+  CHECK(ids.size() == all.decisions.size());
+
+  requests.clear();
+  all.decisions.resize(3);
+  add_requests(all, requests);
+  REQUIRE(requests.size() == 1);
+  CHECK(requests[0].decisions.size() == 3);
+  all.decisions.clear();  // the lease alone
+  add_requests(all, requests);
+  CHECK(requests.size() == 2);
 }
 
 TEST_CASE("every decision gets exactly one actuation", "[daemon][actuator]") {

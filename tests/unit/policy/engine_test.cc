@@ -245,6 +245,42 @@ TEST_CASE("jobs that are pinned below what was found are not asked back", "[engi
   CHECK(others);  // writers stand still, for which jobs would come back
 }
 
+TEST_CASE("of hundreds of changes at once each is reported", "[engine]") {
+  EngineConfig config;
+  config.pins = {{std::string(knob::kL0Trigger), 8},
+                 {std::string(knob::kL0Slowdown), 24},
+                 {std::string(knob::kL0Stop), 40},
+                 {std::string(knob::kSoftPending), 128 * kM},
+                 {std::string(knob::kHardPending), 256 * kM}};
+  constexpr int kFamilies = 64;
+  Stalled target(config);
+  target.sample.knobs = {};
+  for (int family = 0; family < kFamilies; ++family) {
+    for (const auto& [name, pinned] : config.pins) {
+      KnobReading reading = knob_reading(name, pinned - 4, pinned - 4, 1, 1024 * kM);
+      reading.column_family = "family " + std::to_string(family);
+      target.sample.knobs.edit().push_back(std::move(reading));
+    }
+  }
+  const auto allowed = [&target] {
+    std::vector<Decision> out;
+    for (Decision& one : target.step().decisions) {
+      const bool pin = one.proposal.rule == "pin.config";
+      if (pin && one.verdict.kind == VerdictKind::kAllowed) out.push_back(std::move(one));
+    }
+    return out;
+  };
+  const std::vector<Decision> first = allowed();
+  REQUIRE(first.size() == kFamilies * config.pins.size());
+  for (const Decision& one : first) {
+    target.engine.report({one.id, "failed", "no", one.proposal.from, one.proposal.from});
+  }
+  // What failed spent nothing: no rest is owed, and all of it is tried again.
+  std::size_t again = 0;
+  for (int i = 0; i < 20; ++i) again += allowed().size();
+  CHECK(again == first.size());
+}
+
 TEST_CASE("a wrong pin makes no engine", "[engine]") {
   EngineConfig config;
   config.pins["no_such_knob"] = 1;
