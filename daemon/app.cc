@@ -136,6 +136,7 @@ class App {
   void reload() {
     notifier_.reloading(system_now().tick);
     ConfigResult config = load_config(inputs_);
+    const bool refused = !config;
     if (config) {
       take_over(*std::move(config));
       ++daemon_.counters().reloads;
@@ -145,7 +146,7 @@ class App {
       ++daemon_.counters().reloads_failed;
     }
     reopen();
-    notifier_.ready(status_line());
+    notifier_.ready(status_line() + (refused ? "; the last reload was refused: see the log" : ""));
   }
 
   void take_over(Config config) {

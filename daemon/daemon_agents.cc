@@ -15,6 +15,9 @@ namespace {
 constexpr Nanoseconds kCommandTime = std::chrono::seconds(2);
 constexpr Nanoseconds kEventsTime = std::chrono::seconds(1);
 constexpr std::size_t kMostConflicts = 1000;  // notes kept; bounded memory
+constexpr const char* kNoTimeLeft =
+    "no time was left for it: the databases of its process take longer than half of "
+    "daemon.poll_interval";
 
 bool writes(const wire::Database& database) {
   return database.access.empty() || database.access == "read_write";
@@ -31,6 +34,15 @@ std::string key_of(const wire::Database& database) {
 bool answers_for(const Peer& peer, const std::string& id, const std::shared_ptr<Target>& target) {
   const auto known = peer.targets.find(id);
   return !peer.gone && target->live() && known != peer.targets.end() && known->second == target;
+}
+
+// The peer's databases from the one on for which the last poll had no time left: where they take
+// longer than a poll may, each has its turn.
+std::vector<std::pair<std::string, std::shared_ptr<Target>>> in_turn(const Peer& peer) {
+  const auto first = peer.targets.lower_bound(peer.next_first);
+  std::vector<std::pair<std::string, std::shared_ptr<Target>>> all(first, peer.targets.end());
+  all.insert(all.end(), peer.targets.begin(), first);
+  return all;
 }
 
 }  // namespace
@@ -137,11 +149,15 @@ asio::awaitable<Result<void>> Daemon::greet(PeerPointer peer, Nanoseconds deadli
 asio::awaitable<std::vector<Errand>> Daemon::sample_databases(PeerPointer peer, Instant at,
                                                               Nanoseconds deadline) {
   std::vector<Errand> errands;
-  const std::map<std::string, std::shared_ptr<Target>> targets = peer->targets;
+  const auto targets = in_turn(*peer);
+  peer->next_first.clear();
   for (const auto& [id, target] : targets) {
     if (!answers_for(*peer, id, target)) continue;
     const std::string holder = target->acts() ? config_.name : std::string();
-    const Result<wire::Sample> sample = co_await peer->session.sample(id, holder, deadline);
+    Result<wire::Sample> sample = fail(ErrorCode::kUnavailable, kNoTimeLeft);
+    if (clock_().tick < deadline) {
+      sample = co_await peer->session.sample(id, holder, deadline);
+    }
     if (peer->gone) break;
     if (!answers_for(*peer, id, target)) continue;  // it is the other's to say what became of it
     if (!sample && sample.error().code == ErrorCode::kNotFound) {
@@ -153,6 +169,12 @@ asio::awaitable<std::vector<Errand>> Daemon::sample_databases(PeerPointer peer, 
     if (!sample && sample.error().code == ErrorCode::kIo) {
       agent_failed(*peer, sample.error(), at);
       break;
+    }
+    // The first had all the time that there is: it is slow itself, and waits for its turn.
+    const bool too_late = !sample && clock_().tick >= deadline;
+    if (too_late && id != targets.front().first) {
+      sample = fail(ErrorCode::kUnavailable, kNoTimeLeft);
+      if (peer->next_first.empty()) peer->next_first = id;
     }
     const std::string incarnation = target->opening()->incarnation();
     add_requests({target, target->poll(at, sample), target->configured(), incarnation}, errands);

@@ -24,7 +24,8 @@ struct Peer {
   bool commanding = false;  // a lease, change, restore or release is under way
   bool gone = false;        // its socket has vanished: whoever still waits must let go
   bool answers = false;
-  std::string noted;                                       // the last error that was logged
+  std::string noted;       // the last error that was logged
+  std::string next_first;  // the database, by id, with which the next poll begins
   std::map<std::string, std::shared_ptr<Target>> targets;  // by database id
 };
 

@@ -1,0 +1,62 @@
+"""Databases of one process that take longer to sample, together, than a poll may: each has its turn."""
+
+import subprocess
+import sys
+import textwrap
+import unittest
+
+from support import World, wait_for
+
+DATABASES = 6
+AGENT = """
+    import http.server, json, os, socketserver, sys, threading, time
+    directory, count, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+    pid = os.getpid()
+    hello = {"version": 1, "agent_version": "0", "rocksdb_version": "7.8.3", "pid": pid, "command": "many",
+             "instance": "many", "mode": "rw", "capabilities": ["sample"]}
+    databases = [{"id": str(n), "path": f"{directory}/db{n}", "access": "read_write", "tunable": True, "reason": "",
+                  "limiter": "host", "statistics": "host"} for n in range(1, count + 1)]
+    one_at_a_time = threading.Lock()
+    sequence = 0
+    def sample():
+        global sequence
+        with one_at_a_time:
+            time.sleep(seconds)
+            sequence += 1
+            return {"sequence": sequence, "tick_ns": time.monotonic_ns(), "wall_ns": time.time_ns()}
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        def do_GET(self):
+            answer = hello if self.path == "/v1/hello" else sample() if "/sample" in self.path else {"databases": databases}
+            body = json.dumps(answer).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+        def address_string(self): return "-"
+    class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
+        daemon_threads = True
+    Server(f"{directory}/agent.{pid}.sock", Handler).serve_forever()
+"""
+
+
+class ManyDatabases(World):
+    POLL = 0.5
+
+    def samples(self):
+        return [target["samples"]["recorded"] for target in self.status()["targets"]]
+
+    def test_each_has_its_turn(self):
+        # Three of them fit into half of an interval.
+        with open(self.directory / "many.log", "ab") as log:
+            self.processes.append(subprocess.Popen(
+                [sys.executable, "-c", textwrap.dedent(AGENT), self.agents, str(DATABASES), "0.07"],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log))
+        self.start_daemon(mode="advise")
+        wait_for("all of them", lambda: len(self.samples()) == DATABASES, 10)
+        wait_for("samples of each", lambda: min(self.samples()) >= 3, 30)
+        self.assertIn("no time was left for it", self.alerts.read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
