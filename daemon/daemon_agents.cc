@@ -222,9 +222,12 @@ void Daemon::sync_databases(Peer& peer, const std::vector<wire::Database>& datab
 
 Opening Daemon::opening_of(const Peer& peer, const wire::Database& database) const {
   const PeerProcess process = peer.session.peer().value_or(PeerProcess{});
+  std::int64_t pid = process.pid;
   // A process that cannot be seen from here may be in another machine-wide /proc, if one is given.
-  const bool elsewhere = process.pid == 0 && config_.proc_root != "/proc";
-  return {*peer.hello, database, process.user, elsewhere ? peer.hello->pid : process.pid};
+  if (pid == 0 && config_.proc_root != "/proc") {
+    pid = find_in(config_.proc_root, peer.hello->pid, peer.hello->command, process.user);
+  }
+  return {*peer.hello, database, process.user, pid};
 }
 
 // Nobody poses as another user's database: see check_database().
@@ -285,9 +288,9 @@ bool Daemon::taken_elsewhere(const Target& target, const Opening& opening) {
   if (!target.live() || target.failing()) return false;
   const Opening& first = *target.opening();
   if (writes(first.database) && !check_database(first.user, first.database.path)) return false;
-  note_once(target.path() + "\n" + opening.incarnation(), target.name() + ": also open in pid " +
-                                                              std::to_string(opening.agent.pid) +
-                                                              ", which is not sampled");
+  note_once(target.path() + "\n" + opening.incarnation(),
+            target.name() + ": also open in pid " + std::to_string(opening.agent.pid) +
+                " (or another database at the same path, in a container): not sampled from there");
   return true;
 }
 

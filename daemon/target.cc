@@ -100,6 +100,11 @@ void Target::opened(Opening opening) {
                         ", RocksDB " + agent.rocksdb_version + ", agent " + agent.agent_version +
                         "); mode " + std::string(to_string(rule_.mode));
   if (!database.tunable) message += "; it cannot be tuned: " + database.reason;
+  if (opening_->pid == 0) {
+    message +=
+        "; its process cannot be seen from here (another PID namespace): what limits its CPUs, "
+        "memory and I/O is not known";
+  }
   if (agent.mode == "ro") message += "; its agent is read-only and refuses every change";
   journal_.event(name_, trace_id_, "source", "agent", message);
 }

@@ -15,18 +15,28 @@
 namespace rocktune::daemon {
 namespace {
 
-// The number of a process in each of its PID namespaces, outermost first (proc_pid_status(5)).
+std::string status_file(std::int64_t pid, const std::string& proc_root) {
+  return proc_root + "/" + std::to_string(pid) + "/status";
+}
+
+// What follows `name` in a process's status (proc_pid_status(5)); empty: there is no such line.
+std::string_view status_line(std::string_view status, std::string_view name) {
+  for (const std::string_view line : split_lines(status)) {
+    if (line.starts_with(name)) return line.substr(name.size());
+  }
+  return {};
+}
+
+// The number of a process in each of its PID namespaces, outermost first.
+constexpr std::string_view kPids = "NSpid:";
+
 Result<std::int64_t> innermost_pid(std::int64_t pid, const std::string& proc_root) {
-  const std::string file = proc_root + "/" + std::to_string(pid) + "/status";
+  const std::string file = status_file(pid, proc_root);
   const Result<std::string> text = read_text_file(file);
   if (!text) return tl::unexpected<Error>(text.error());
-  constexpr std::string_view kName = "NSpid:";
-  for (const std::string_view line : split_lines(*text)) {
-    if (line.substr(0, kName.size()) != kName) continue;
-    const std::vector<std::string_view> numbers = split_words(line.substr(kName.size()));
-    const auto last = numbers.empty() ? std::nullopt : parse_unsigned(numbers.back());
-    if (last) return static_cast<std::int64_t>(*last);
-  }
+  const std::vector<std::string_view> numbers = split_words(status_line(*text, kPids));
+  const auto last = numbers.empty() ? std::nullopt : parse_unsigned(numbers.back());
+  if (last) return static_cast<std::int64_t>(*last);
   return fail(ErrorCode::kNotFound, file + " has no NSpid line");
 }
 
@@ -89,6 +99,18 @@ Result<void> check_pid(const PeerProcess& peer, std::int64_t given, std::int64_t
   return fail(ErrorCode::kPermission, claim + ", but pid " + std::to_string(peer.pid) +
                                           " listens there" +
                                           (inside ? "" : " (" + inside.error().message + ")"));
+}
+
+std::int64_t find_in(const std::string& proc_root, std::int64_t given, const std::string& command,
+                     uid_t user) {
+  const Result<std::string> text = read_text_file(status_file(given, proc_root));
+  if (!text) return 0;
+  const std::string_view name = status_line(*text, "Name:");
+  const std::vector<std::string_view> users = split_words(status_line(*text, "Uid:"));
+  const std::size_t namespaces = split_words(status_line(*text, kPids)).size();
+  const bool is_it = name == "\t" + command && users.size() > 1 && namespaces == 1 &&
+                     parse_unsigned(users[1]) == std::uint64_t{user};  // the effective one
+  return is_it ? given : 0;
 }
 
 Result<void> check_database(uid_t user, const std::string& path) {

@@ -55,6 +55,12 @@ Result<void> check_user(const PeerProcess& peer, uid_t owner);
 Result<void> check_pid(const PeerProcess& peer, std::int64_t given, std::int64_t in_name,
                        const std::string& proc_root = "/proc");
 
+// The pid that an agent gives of its process, where a /proc other than this process's own has that
+// process by it: of that command and user, and in no PID namespace of its own. 0: it has not, and
+// what it has by that pid is another process.
+std::int64_t find_in(const std::string& proc_root, std::int64_t given, const std::string& command,
+                     uid_t user);
+
 // Whether a process of `user` may speak for the database at `path`: root and this process's user
 // for any, others for those whose CURRENT file (written at each opening) is theirs, or that cannot
 // be seen from here.

@@ -98,6 +98,22 @@ TEST_CASE("the pid must be the listener's", "[daemon][peer]") {
   CHECK_FALSE(check_pid({kAlice, 0}, 3, 4, proc));
 }
 
+TEST_CASE("a pid of another machine's /proc is believed only of the same process",
+          "[daemon][peer]") {
+  const test::TempTree tree;
+  const std::string users = "Uid:\t70001\t70001\t70001\t70001\n";
+  tree.file("1/status", "Name:\tsystemd\nUid:\t0\t0\t0\t0\nNSpid:\t1\n");
+  tree.file("600/status", "Name:\torders db\n" + users + "NSpid:\t600\n");
+  tree.file("700/status", "Name:\torders db\n" + users + "NSpid:\t700\t3\n");
+  const std::string proc = tree.path();
+  CHECK(find_in(proc, 600, "orders db", kAlice) == 600);
+  CHECK(find_in(proc, 600, "orders db", kMallory) == 0);
+  CHECK(find_in(proc, 600, "orders", kAlice) == 0);
+  CHECK(find_in(proc, 700, "orders db", kAlice) == 0);  // its own number is another one
+  CHECK(find_in(proc, 1, "orders db", 0) == 0);         // a container's first process is no init
+  CHECK(find_in(proc, 800, "orders db", kAlice) == 0);
+}
+
 TEST_CASE("another user's database cannot be claimed", "[daemon][peer]") {
   const test::TempTree tree;
   tree.file("db/CURRENT", "MANIFEST-000005\n");  // this user's
