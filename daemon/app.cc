@@ -32,9 +32,11 @@ struct Servers {
 // What a second daemon would collide with: taken before anything is left behind on the disk.
 Result<Servers> listen(const asio::any_io_executor& executor, const Config& config) {
   const std::string& path = config.control_socket;
-  if (Result<void> made = ensure_directory(directory_of(path), "the control socket"); !made) {
-    return tl::unexpected<Error>(made.error());
-  }
+  const std::string directory = directory_of(path);
+  const Result<void> made = directory == config.agent_dir  // as by default
+                                ? make_agent_directory(directory)
+                                : ensure_directory(directory, "the control socket");
+  if (!made) return tl::unexpected<Error>(made.error());
   Result<UnixSocket> control = UnixSocket::listen(path);
   if (!control) return tl::unexpected<Error>(control.error());
   Servers servers;
@@ -204,7 +206,7 @@ Result<void> run_app(const Config& config, const ConfigInputs& inputs, Log& log)
   }
   AlertLog alerts(config.alert_log_file);
   if (Result<void> opened = alerts.open(); !opened) return opened;
-  if (Result<void> made = ensure_directory(config.agent_dir, "agent sockets"); !made) return made;
+  if (Result<void> made = make_agent_directory(config.agent_dir); !made) return made;
   Result<TraceWriter> trace = TraceWriter::create(config, system_now(), system_now, log);
   if (!trace) return tl::unexpected<Error>(trace.error());
   // Destroyed before the context, whose pending work refers to it but no longer runs by then.

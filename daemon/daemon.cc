@@ -6,6 +6,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <utility>
 
+#include "daemon/agents/peer_process.h"
 #include "daemon/version.h"
 #include "files/units.h"
 #include "model/text.h"
@@ -177,14 +178,20 @@ Result<void> Daemon::unfreeze() {
 }
 
 void Daemon::discover() {
-  const Result<std::vector<AgentSocket>> found = list_agents(config_.agent_dir);
+  const Result<AgentList> found = list_agents(config_.agent_dir);
   const std::string error = found ? std::string() : found.error().message;
   if (error != discovery_error_) {
     if (!error.empty()) journal_.log().warn("cannot look for agents: " + error);
     discovery_error_ = error;
   }
   if (!found) return;
-  const AgentChanges changes = compare_agents(sockets_, *found);
+  for (const auto& [user, count] : found->too_many) {
+    note_once("too many\n" + std::to_string(user),
+              "uid " + std::to_string(user) + " has " + std::to_string(count) + " agents in " +
+                  config_.agent_dir + ": only the first " + std::to_string(kMostSocketsOfUser) +
+                  ", by their sockets' names, are looked at. For more run rocktuned as that user");
+  }
+  const AgentChanges changes = compare_agents(sockets_, found->sockets);
   for (const AgentSocket& socket : changes.vanished) {
     const auto peer = peers_.find(socket.path);
     if (peer != peers_.end()) {

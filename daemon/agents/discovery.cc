@@ -1,12 +1,16 @@
 #include "daemon/agents/discovery.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 #include "daemon/agents/peer_process.h"
 #include "daemon/sources/text_file.h"
+#include "daemon/trace_directory.h"
 
 namespace rocktune::daemon {
 
@@ -23,12 +27,22 @@ std::int64_t pid_of_socket(std::string_view file_name) {
   return pid && *pid <= INT32_MAX ? static_cast<std::int64_t>(*pid) : 0;
 }
 
-Result<std::vector<AgentSocket>> list_agents(const std::string& directory) {
+Result<void> make_agent_directory(const std::string& directory) {
+  std::error_code error;
+  const bool is_there = std::filesystem::exists(directory, error);
+  Result<void> made = ensure_directory(directory, "agent sockets");
+  if (!made || is_there || ::geteuid() != 0) return made;
+  if (::chmod(directory.c_str(), 01777) == 0) return {};
+  return fail(ErrorCode::kIo, directory + ": " + std::strerror(errno));
+}
+
+Result<AgentList> list_agents(const std::string& directory) {
   namespace fs = std::filesystem;
-  std::vector<AgentSocket> sockets;
+  AgentList list;
+  std::vector<AgentSocket>& sockets = list.sockets;
   std::error_code error;
   fs::directory_iterator it(directory, error);
-  if (error == std::errc::no_such_file_or_directory) return sockets;
+  if (error == std::errc::no_such_file_or_directory) return list;
   for (; !error && it != fs::directory_iterator(); it.increment(error)) {
     const std::int64_t pid = pid_of_socket(it->path().filename().string());
     struct stat info{};
@@ -40,11 +54,12 @@ Result<std::vector<AgentSocket>> list_agents(const std::string& directory) {
   if (error) return fail(ErrorCode::kIo, directory + ": " + error.message());
   std::sort(sockets.begin(), sockets.end(),
             [](const AgentSocket& a, const AgentSocket& b) { return a.path < b.path; });
-  std::map<uid_t, std::size_t> count;
+  std::map<uid_t, std::size_t>& count = list.too_many;
   std::erase_if(sockets, [&](const AgentSocket& socket) {
     return !is_trusted(socket.owner) && ++count[socket.owner] > kMostSocketsOfUser;
   });
-  return sockets;
+  std::erase_if(count, [](const auto& user) { return user.second <= kMostSocketsOfUser; });
+  return list;
 }
 
 AgentChanges compare_agents(const std::map<std::string, AgentSocket>& before,

@@ -26,9 +26,18 @@ struct AgentSocket {
 // "agent.123.sock" -> 123; 0 for any other name.
 std::int64_t pid_of_socket(std::string_view file_name);
 
-// The sockets in `directory`, by path, of each user at most kMostSocketsOfUser. A directory that
-// does not exist (yet) has none.
-Result<std::vector<AgentSocket>> list_agents(const std::string& directory);
+// Makes the agents' directory where there is none; as root for agents of every user: mode 1777, as
+// /tmp has it and the systemd unit makes it. One that is there stays as it is.
+Result<void> make_agent_directory(const std::string& directory);
+
+struct AgentList {
+  std::vector<AgentSocket> sockets;       // by path
+  std::map<uid_t, std::size_t> too_many;  // users with more than kMostSocketsOfUser: how many they
+                                          // have; the last by path are left out
+};
+
+// The sockets in `directory`. One that does not exist (yet) has none.
+Result<AgentList> list_agents(const std::string& directory);
 
 // What changed between two looks.
 struct AgentChanges {

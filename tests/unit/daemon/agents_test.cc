@@ -69,11 +69,28 @@ TEST_CASE("only sockets count, and a missing directory has none", "[daemon][disc
   const auto found = list_agents(tree.path());
   ::close(fd);
   REQUIRE(found);
-  REQUIRE(found->size() == 1);
-  CHECK(found->front().pid == 7);
-  CHECK(found->front().path == path);
-  CHECK(list_agents(tree.path("nowhere"))->empty());
+  REQUIRE(found->sockets.size() == 1);
+  CHECK(found->sockets.front().pid == 7);
+  CHECK(found->sockets.front().path == path);
+  CHECK(found->too_many.empty());
+  CHECK(list_agents(tree.path("nowhere"))->sockets.empty());
   CHECK_FALSE(list_agents(tree.path("agent.5.sock")));
+}
+
+TEST_CASE("root makes the agents' directory for every user, and changes none that is there",
+          "[daemon][discovery]") {
+  const test::TempTree tree;
+  const auto mode_of = [](const std::string& path) {
+    struct stat info{};
+    REQUIRE(::stat(path.c_str(), &info) == 0);
+    return info.st_mode & 07777;
+  };
+  const std::string made = tree.path("run/rocktune"), there = tree.directory("there");
+  REQUIRE(::chmod(there.c_str(), 0700) == 0);
+  REQUIRE(make_agent_directory(made));
+  REQUIRE(make_agent_directory(there));
+  CHECK((mode_of(made) == 01777) == (::geteuid() == 0));
+  CHECK(mode_of(there) == 0700);
 }
 
 TEST_CASE("one user's sockets do not crowd out the others'", "[daemon][discovery]") {
@@ -90,9 +107,10 @@ TEST_CASE("one user's sockets do not crowd out the others'", "[daemon][discovery
   }
   const auto found = list_agents(tree.path());
   REQUIRE(found);
-  CHECK(found->size() == kMostSocketsOfUser + 1);
-  CHECK(std::count_if(found->begin(), found->end(),
+  CHECK(found->sockets.size() == kMostSocketsOfUser + 1);
+  CHECK(std::count_if(found->sockets.begin(), found->sockets.end(),
                       [](const AgentSocket& s) { return s.owner == 70002; }) == 1);
+  CHECK(found->too_many == std::map<uid_t, std::size_t>{{70001, kMany}});
 }
 
 TEST_CASE("agents appear, vanish and begin anew under the same name", "[daemon][discovery]") {
