@@ -12,6 +12,7 @@
 #include "daemon/http/control.h"
 #include "daemon/notify.h"
 #include "daemon/trace_directory.h"
+#include "daemon/version.h"
 #include "files/units.h"
 #include "trace/journal_json.h"
 
@@ -72,8 +73,8 @@ class App {
     if (servers_.http) servers_.http->start(monitoring_handler(daemon_, system_now));
     trace_.remove_old_runs(daemon_.config());
     journal_.event("", 0, "daemon", "started",
-                   "rocktuned " + daemon_.snapshot()->version + " started, mode " +
-                       daemon_.snapshot()->mode + ", trace " + trace_.path());
+                   "rocktuned " + std::string(kVersion) + " started, mode " + mode() + ", trace " +
+                       trace_.path());
     note_policies();
     daemon_.start();
     notifier_.ready(status_line());
@@ -156,8 +157,7 @@ class App {
       log_.warn(key + " changed, but cannot change while rocktuned runs: restart to apply it");
     }
     trace_.take_limits(daemon_.config());
-    journal_.event("", 0, "daemon", "reloaded",
-                   "configuration reloaded, mode " + daemon_.snapshot()->mode);
+    journal_.event("", 0, "daemon", "reloaded", "configuration reloaded, mode " + mode());
     note_policies();
   }
 
@@ -172,9 +172,10 @@ class App {
     if (!alerts) log_.error(alerts.error().message);
   }
 
-  std::string status_line() {
-    return "mode " + daemon_.snapshot()->mode + ", poll every " +
-           format_duration(daemon_.config().poll_interval);
+  std::string mode() const { return std::string(to_string(daemon_.config().mode)); }
+
+  std::string status_line() const {
+    return "mode " + mode() + ", poll every " + format_duration(daemon_.config().poll_interval);
   }
 
   asio::io_context& context_;

@@ -37,9 +37,7 @@ Daemon::Daemon(boost::asio::any_io_executor executor, Config config, Clock clock
       run_(std::to_string(started_.wall.count() / 1'000'000) + "-" + std::to_string(::getpid())),
       schedule_(config_.poll_interval, started_.tick),
       learnt_(config_.model_state_directory, config_.model_save_interval, journal.log()),
-      sharing_(journal, config_.proc_root) {
-  publish();
-}
+      sharing_(journal, config_.proc_root) {}
 
 Daemon::~Daemon() = default;
 
@@ -230,7 +228,8 @@ void Daemon::forget_old_targets() {
   }
 }
 
-void Daemon::publish() {
+Snapshot Daemon::snapshot() {
+  if (snapshot_) return snapshot_;
   auto status = std::make_shared<Status>();
   status->version = kVersion;
   status->pid = ::getpid();
@@ -251,6 +250,7 @@ void Daemon::publish() {
   status->counters = counters_;
   for (const auto& [key, target] : targets_) status->targets.push_back(target->status());
   snapshot_ = std::move(status);
+  return snapshot_;
 }
 
 std::vector<std::string> Daemon::reconfigure(Config config) {

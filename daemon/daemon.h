@@ -3,7 +3,7 @@
 //
 // Everything runs on one executor with one thread: targets, engines, trace and alert log have one
 // owner. Agents are asked concurrently and each within its own deadline, so that a slow one costs
-// its own samples and delays nobody. Others read snapshot().
+// its own samples and delays nobody. Others, on the same executor, read snapshot().
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -50,7 +50,8 @@ class Daemon {
   // (lease.on_daemon_loss), so that a restart changes nothing.
   void stop();
 
-  [[nodiscard]] Snapshot snapshot() const { return snapshot_; }
+  // Made when somebody asks: of every target, once after each change.
+  [[nodiscard]] Snapshot snapshot();
   [[nodiscard]] const Config& config() const { return config_; }
   [[nodiscard]] Counters& counters() { return counters_; }
 
@@ -108,7 +109,7 @@ class Daemon {
   void take_from_others(const std::shared_ptr<Target>& target);
   void note_once(const std::string& key, const std::string& message);
   bool taken_elsewhere(const Target& target, const Opening& opening);
-  void publish();
+  void publish() { snapshot_.reset(); }  // what there is has changed
   std::function<void(std::exception_ptr)> end_of_task();
 
   using Command =
@@ -140,7 +141,7 @@ class Daemon {
   std::map<std::string, PeerPointer> peers_;                // by socket path
   std::map<std::string, std::shared_ptr<Target>> targets_;  // by key: the database's path
   Counters counters_;
-  Snapshot snapshot_;
+  Snapshot snapshot_;  // null: to be made anew
   std::function<void()> poll_hook_;
   std::string discovery_error_;
   Freeze freeze_;

@@ -1,5 +1,5 @@
 // Status: what the daemon knows at one moment, as HTTP, the control socket and the CLI see it.
-// Made by the main loop after each poll, then never changed: readers hold a shared pointer to it.
+// Made when somebody asks, then never changed: readers hold a shared pointer to it.
 #pragma once
 
 #include <cstdint>

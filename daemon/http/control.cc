@@ -34,7 +34,7 @@ HttpResponse health(const Status& status, const Clock& clock) {
   return plain(200, "ok\n");
 }
 
-HttpResponse monitoring(const Daemon& daemon, const Clock& clock, const HttpRequest& request) {
+HttpResponse monitoring(Daemon& daemon, const Clock& clock, const HttpRequest& request) {
   const Snapshot status = daemon.snapshot();
   if (request.method != "GET" && request.method != "HEAD") {
     return error(405, "bad_method", request.path + " takes GET");
