@@ -1,6 +1,5 @@
 // rocktuned: exit code 0 when stopped, 1 when it could not run, 2 for usage and configuration.
 #include <exception>
-#include <filesystem>
 #include <iostream>
 
 #include "daemon/app.h"
@@ -12,12 +11,9 @@ using rocktune::daemon::ConfigResult;
 using rocktune::daemon::Options;
 
 int main_with(Options options, rocktune::daemon::Log& log) {
-  using rocktune::daemon::kDefaultConfigFile;
-  bool defaults = false;
   if (!options.config_named) {
-    std::error_code error;
-    defaults = !std::filesystem::exists(kDefaultConfigFile, error);
-    if (!defaults) options.inputs.file = kDefaultConfigFile;
+    options.inputs.file = rocktune::daemon::kDefaultConfigFile;
+    options.inputs.optional = true;
   }
   options.inputs.environment = rocktune::daemon::environment_variables();
   ConfigResult config = rocktune::daemon::load_config(options.inputs);
@@ -36,8 +32,8 @@ int main_with(Options options, rocktune::daemon::Log& log) {
     std::cout << options.inputs.file << ": ok\n";
     return 0;
   }
-  if (defaults) {
-    log.info("there is no " + std::string(kDefaultConfigFile) + ": running on built-in defaults");
+  if (rocktune::daemon::has_no_file(options.inputs)) {
+    log.info("there is no " + options.inputs.file + ": running on built-in defaults");
   }
   return rocktune::daemon::run(*config, options.inputs, log);
 }

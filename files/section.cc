@@ -99,6 +99,12 @@ bool Section::has(std::string_view key) const {
   return entry(key) != nullptr;
 }
 
+bool Section::given(std::string_view key) const {
+  const std::string full = prefix_ + std::string(key);
+  return has(key) || std::any_of(reading_.raw.overrides.begin(), reading_.raw.overrides.end(),
+                                 [&](const Override& one) { return one.key == full; });
+}
+
 void Section::learn(std::string_view key) {
   known_.emplace_back(key);
   reading_.known.insert(prefix_ + std::string(key));

@@ -78,7 +78,8 @@ class Section {
 
   // For a check that needs more than the value's text: reported at the place of `key`.
   void complain(std::string_view key, std::string_view message);
-  [[nodiscard]] bool has(std::string_view key) const;
+  [[nodiscard]] bool has(std::string_view key) const;    // in the file
+  [[nodiscard]] bool given(std::string_view key) const;  // there, or besides it
   void finish();
 
  private:

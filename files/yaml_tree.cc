@@ -51,7 +51,14 @@ std::string at(const std::string& file, const Mark& mark) {
 
 Result<RawNode> parse_yaml_tree(std::string_view text, const std::string& file) {
   try {
-    return TreeCopier().copy(YAML::Load(std::string(text)), 0);
+    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
+    for (std::size_t i = 1; i < documents.size(); ++i) {
+      if (documents[i].IsNull()) continue;
+      return fail(ErrorCode::kInvalidArgument,
+                  at(file, mark_of(documents[i].Mark())) +
+                      ": a second document begins here, after `---`: a file holds one");
+    }
+    return TreeCopier().copy(documents.empty() ? YAML::Node() : documents.front(), 0);
   } catch (const TooBig& big) {
     return fail(ErrorCode::kInvalidArgument,
                 at(file, big.mark) + ": nested too deeply, or too many values");

@@ -9,9 +9,13 @@
 namespace rocktune {
 namespace {
 
-std::optional<double> largest_drift(const LimitInput& input) {
+const std::optional<double>* own_drift(const LimitInput& input) {
   const auto own = input.budget.drift_max_of.find(std::string(input.spec.name));
-  if (own != input.budget.drift_max_of.end()) return own->second;
+  return own == input.budget.drift_max_of.end() ? nullptr : &own->second;
+}
+
+std::optional<double> largest_drift(const LimitInput& input) {
+  if (const auto* own = own_drift(input)) return *own;
   if (input.spec.name == knob::kRateLimit) return std::nullopt;
   return input.budget.drift_max;
 }
@@ -36,8 +40,9 @@ std::optional<Range> drift_range(const LimitInput& input) {
 void apply_drift(const LimitInput& input, Limited& limited) {
   const std::optional<Range> range = drift_range(input);
   if (!range) return;
-  const std::string why =
-      " where " + shown(input.spec, input.reading.found) + " was found (budget.drift_max)";
+  const std::string of = own_drift(input) ? "_of." + std::string(input.spec.name) : "";
+  const std::string why = " where " + shown(input.spec, input.reading.found) +
+                          " was found (budget.drift_max" + of + ")";
   narrow(limited, range->low, range->high, "drift",
          "it may be no less than " + shown(input.spec, range->low) + why,
          "it may be no more than " + shown(input.spec, range->high) + why);

@@ -125,18 +125,9 @@ void relate_to_memory(const LimitInput& input, Limited& limited) {
          "one growth may take half of the memory available, " + text::bytes(share));
 }
 
-// Triggers and limits that RocksDB expects in this order; each within its neighbours.
-struct Order {
-  std::string_view low, high;
-};
-constexpr Order kOrders[] = {
-    {knob::kL0Trigger, knob::kL0Slowdown},
-    {knob::kL0Slowdown, knob::kL0Stop},
-    {knob::kSoftPending, knob::kHardPending},
-};
-
+// Each within its neighbours.
 void relate_in_order(const LimitInput& input, Limited& limited) {
-  for (const auto& [low, high] : kOrders) {
+  for (const auto& [low, high] : kKnobOrders) {
     const bool is_low = input.spec.name == low;
     if (!is_low && input.spec.name != high) continue;
     const std::string_view name = is_low ? high : low;

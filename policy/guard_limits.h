@@ -40,6 +40,16 @@ struct Range {
   std::int64_t high = 0;
 };
 
+// Triggers and limits that RocksDB expects in this order.
+struct KnobOrder {
+  std::string_view low, high;
+};
+inline constexpr KnobOrder kKnobOrders[] = {
+    {knob::kL0Trigger, knob::kL0Slowdown},
+    {knob::kL0Slowdown, knob::kL0Stop},
+    {knob::kSoftPending, knob::kHardPending},
+};
+
 // A value of this knob for a person.
 std::string shown(const KnobSpec& spec, std::int64_t value);
 // Clamps to [low, high] and says so.

@@ -1,8 +1,7 @@
 #include "policy/pins.h"
 
-#include <string>
-
 #include "model/knobs.h"
+#include "policy/guard_limits.h"
 
 namespace rocktune {
 
@@ -35,6 +34,19 @@ Result<void> check_pins(const Pins& pins) {
                                                    std::to_string(spec->min) + " to " +
                                                    std::to_string(spec->max));
     }
+  }
+  const std::string wrong = disorder(pins);
+  if (wrong.empty()) return {};
+  return fail(ErrorCode::kInvalidArgument, "pin: " + wrong);
+}
+
+std::string disorder(const Pins& pins) {
+  for (const auto& [low, high] : kKnobOrders) {
+    const auto lower = pins.find(std::string(low));
+    const auto upper = pins.find(std::string(high));
+    if (lower == pins.end() || upper == pins.end() || lower->second <= upper->second) continue;
+    return std::string(low) + " (" + std::to_string(lower->second) + ") has to be at most " +
+           std::string(high) + " (" + std::to_string(upper->second) + ")";
   }
   return {};
 }

@@ -3,6 +3,7 @@
 // whose rules `range` (without the budget), `relation`, `step` and `dwell` still hold for it. Pure.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,7 +17,9 @@ namespace rocktune {
 inline constexpr std::string_view kPinRule = "pin.config";
 
 std::vector<Proposal> propose_pins(const Pins& pins, const Features& features);
-// Catalogue and range of each; errors name the knob.
+// Catalogue and range of each, and the order that RocksDB expects of some; errors name the knob.
 Result<void> check_pins(const Pins& pins);
+// Of that order alone; empty: it is kept.
+std::string disorder(const Pins& pins);
 
 }  // namespace rocktune

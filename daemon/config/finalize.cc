@@ -100,10 +100,10 @@ class Finalizer {
 
   ConfigResult run() {
     Section root(reading_, &raw_.root, "");
-    daemon(root);
+    Section polls = daemon(root);
     files(root);
     model(root);
-    lease_and_sources(root);
+    lease_and_sources(root, polls);
     shared(root);
     Section defaults = root.section("defaults");
     engine(defaults, config_.engine, default_profile_, "defaults.", "default");
@@ -120,7 +120,7 @@ class Finalizer {
   [[nodiscard]] const std::set<std::string>& known() const { return known_; }
 
  private:
-  void daemon(Section& root) {
+  Section daemon(Section& root) {
     using namespace std::chrono_literals;
     Section section = root.section("daemon");
     section.read("name", config_.name, parse_name, same);
@@ -130,6 +130,7 @@ class Finalizer {
     section.read("control_socket", config_.control_socket, parse_socket_path, same);
     section.read("freeze_file", config_.freeze_file, parse_path, same);
     section.finish();
+    return section;
   }
 
   void files(Section& root) {
@@ -185,7 +186,7 @@ class Finalizer {
     model.finish();
   }
 
-  void lease_and_sources(Section& root) {
+  void lease_and_sources(Section& root, Section& polls) {
     using namespace std::chrono_literals;
     Section lease = root.section("lease");
     lease.read("duration", config_.lease_duration, duration(1s, 1h), format_duration);
@@ -193,9 +194,14 @@ class Finalizer {
         "on_daemon_loss", config_.on_daemon_loss,
         [](std::string_view text) { return parse_choice(text, {"restore", "keep"}); }, same);
     if (config_.lease_duration < 4 * config_.poll_interval) {
-      lease.complain("duration", "must be at least four times daemon.poll_interval (" +
-                                     format_duration(config_.poll_interval) +
-                                     "), or one late poll gives the knobs back");
+      const std::string why = "), or one late poll gives the knobs back";
+      if (lease.given("duration")) {
+        lease.complain("duration", "must be at least four times daemon.poll_interval (" +
+                                       format_duration(config_.poll_interval) + why);
+      } else {
+        polls.complain("poll_interval", "may be at most a fourth of lease.duration (" +
+                                            format_duration(config_.lease_duration) + why);
+      }
     }
     lease.finish();
     Section sources = root.section("sources");

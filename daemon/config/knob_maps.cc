@@ -5,6 +5,7 @@
 #include "daemon/config/values.h"
 #include "files/units.h"
 #include "model/knobs.h"
+#include "policy/pins.h"
 
 namespace rocktune::daemon {
 namespace {
@@ -123,6 +124,8 @@ void read_pins(Section& section, std::string_view key, Reading& reading, const s
              }
              return keep(pins, knob, parse_knob_value(knob, text));
            });
+  const std::string wrong = disorder(pins);
+  if (!wrong.empty()) section.complain(key, wrong);
 }
 
 }  // namespace rocktune::daemon

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 
 #include "daemon/sources/text_file.h"
 
@@ -11,10 +12,11 @@ namespace rocktune::daemon {
 namespace {
 
 constexpr std::string_view kVariablePrefix = "ROCKTUNED_";
+// What Kubernetes gives each container of a namespace with a Service called rocktuned.
+constexpr std::string_view kServicePrefixes[] = {"ROCKTUNED_SERVICE_", "ROCKTUNED_PORT"};
 constexpr std::size_t kLargestFile = std::size_t{4} << 20;
 
 tl::expected<RawConfig, std::vector<std::string>> read_raw(const std::string& file) {
-  if (file.empty()) return RawConfig{};
   const Result<std::string> text = read_text_file(file, kLargestFile);
   if (!text) {
     return tl::unexpected(
@@ -23,6 +25,11 @@ tl::expected<RawConfig, std::vector<std::string>> read_raw(const std::string& fi
   Result<RawConfig> raw = parse_yaml(*text, file);
   if (!raw) return tl::unexpected(std::vector<std::string>{raw.error().message});
   return *std::move(raw);
+}
+
+bool is_of_service(const std::string& variable) {
+  return std::any_of(std::begin(kServicePrefixes), std::end(kServicePrefixes),
+                     [&](std::string_view prefix) { return variable.starts_with(prefix); });
 }
 
 }  // namespace
@@ -48,12 +55,18 @@ std::map<std::string, std::string> environment_variables() {
   return variables;
 }
 
+bool has_no_file(const ConfigInputs& inputs) {
+  std::error_code error;
+  return inputs.file.empty() || (inputs.optional && !std::filesystem::exists(inputs.file, error));
+}
+
 ConfigResult load_config(const ConfigInputs& inputs) {
-  auto raw = read_raw(inputs.file);
+  auto raw = has_no_file(inputs) ? RawConfig{} : read_raw(inputs.file);
   if (!raw) return tl::unexpected(raw.error());
   std::map<std::string, std::string> by_name;
   for (const std::string& key : config_keys()) by_name.emplace(environment_name(key), key);
   for (const auto& [name, value] : inputs.environment) {
+    if (is_of_service(name)) continue;
     const auto known = by_name.find(name);
     // An unknown name is passed on as it is: finalize() reports it with the rest.
     raw->overrides.push_back(

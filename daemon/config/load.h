@@ -14,10 +14,13 @@ struct ConfigInputs {
   std::string file;                                // empty: built-in defaults only
   std::map<std::string, std::string> environment;  // only names that begin with ROCKTUNED_ matter
   std::vector<Override> command_line;
+  bool optional = false;  // where there is no such file: as if it were empty
 };
 
 inline constexpr std::string_view kDefaultConfigFile = "/etc/rocktune/rocktuned.yaml";
 
+// Whether it is the built-in defaults for want of the file.
+bool has_no_file(const ConfigInputs& inputs);
 ConfigResult load_config(const ConfigInputs& inputs);
 std::map<std::string, std::string> environment_variables();
 

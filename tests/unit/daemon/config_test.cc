@@ -159,6 +159,25 @@ TEST_CASE("wrong pins and drift limits", "[daemon][config]") {
   CHECK(all[4].find("out of range") != std::string::npos);
 }
 
+TEST_CASE("pins in an order that RocksDB refuses", "[daemon][config]") {
+  const auto all = errors(
+      "targets:\n"
+      "  - path: /a\n"
+      "    pin: {level0_slowdown_writes_trigger: 40, level0_stop_writes_trigger: 20}\n"
+      "  - path: /b\n"
+      "    pin: {soft_pending_compaction_bytes_limit: 2GiB,\n"
+      "          hard_pending_compaction_bytes_limit: 1GiB}\n");
+  REQUIRE(all.size() == 2);
+  CHECK(begins(all[0],
+               "r.yaml:3:10: targets[0].pin: level0_slowdown_writes_trigger (40) has to be at most "
+               "level0_stop_writes_trigger (20)"));
+  CHECK(begins(all[1], "r.yaml:5:10: targets[1].pin: soft_pending_compaction_bytes_limit"));
+  CHECK(
+      parse("targets:\n"
+            "  - path: /a\n"
+            "    pin: {level0_slowdown_writes_trigger: 20, level0_stop_writes_trigger: 20}\n"));
+}
+
 TEST_CASE("what is refused", "[daemon][config]") {
   const auto only = [](const std::string& text) {
     const auto all = errors(text);
@@ -176,6 +195,11 @@ TEST_CASE("what is refused", "[daemon][config]") {
   CHECK(only("daemon: {agent_dir: run}\n").find("absolute path") != std::string::npos);
   CHECK(only("http: {listen: 'example.org:80'}\n").find("no address") != std::string::npos);
   CHECK(only("lease: {duration: 1s}\n").find("four times") != std::string::npos);
+  CHECK(
+      begins(only("daemon: {poll_interval: 6s}\n"),
+             "r.yaml:1:25: daemon.poll_interval: may be at most a fourth of lease.duration (15s)"));
+  CHECK(begins(only("daemon: {mode: act}\n---\ndaemon: {mode: observe}\n"),
+               "r.yaml:3:1: a second document begins here"));
   CHECK(only("lease: {on_daemon_loss: panic}\n").find("restore, keep") != std::string::npos);
   CHECK(only("targets:\n  - mode: act\n").find("has no `path`") != std::string::npos);
   CHECK(only("targets: [{path: /a, freeze: [nonsense]}]\n").find("max_background_jobs") !=
@@ -239,11 +263,26 @@ TEST_CASE("environment names", "[daemon][config]") {
   inputs.environment = {{"ROCKTUNED_MOOD", "good"}};
   REQUIRE_FALSE(load_config(inputs));
   CHECK(begins(load_config(inputs).error()[0], "environment ROCKTUNED_MOOD: "));
-  inputs = {};
-  inputs.file = "/nowhere/rocktuned.yaml";
+  // What a Service called rocktuned in Kubernetes brings along is nobody's setting.
+  inputs.environment = {{"ROCKTUNED_SERVICE_HOST", "10.0.0.1"},
+                        {"ROCKTUNED_PORT", "tcp://10.0.0.1:9730"},
+                        {"ROCKTUNED_PORT_9730_TCP_PROTO", "tcp"}};
+  CHECK(load_config(inputs));
+}
+
+TEST_CASE("a file that is not there", "[daemon][config]") {
+  const test::TempTree tree;
+  ConfigInputs inputs;
+  inputs.file = tree.path("rocktuned.yaml");
   REQUIRE_FALSE(load_config(inputs));
-  CHECK(load_config(inputs).error()[0].find("/nowhere/rocktuned.yaml: No such file") !=
-        std::string::npos);
+  CHECK(load_config(inputs).error()[0].find("rocktuned.yaml: No such file") != std::string::npos);
+  inputs.optional = true;
+  CHECK(has_no_file(inputs));
+  REQUIRE(load_config(inputs));
+  CHECK(load_config(inputs)->mode == Mode::kAdvise);
+  tree.file("rocktuned.yaml", "daemon: {mode: act}\n");  // and a reload finds it
+  CHECK_FALSE(has_no_file(inputs));
+  CHECK(load_config(inputs)->mode == Mode::kAct);
 }
 
 TEST_CASE("a policy that is there for comparison is named when it is to act", "[daemon][config]") {

@@ -261,7 +261,8 @@ TEST_CASE("drift: so far from what was found and no further", "[guard]") {
   CHECK(bench.change(knob::kBackgroundJobs, 8).kind == VerdictKind::kAllowed);
   Verdict verdict = bench.ask(knob::kBackgroundJobs, 10);
   CHECK(is(verdict, VerdictKind::kHeld, "no_change"));
-  CHECK(verdict.reason.find("no more than 8 where 4 was found") != std::string::npos);
+  CHECK(verdict.reason.find("no more than 8 where 4 was found (budget.drift_max)") !=
+        std::string::npos);
   bench.knob(knob::kBackgroundJobs).value = 7;
   CHECK(is(bench.ask(knob::kBackgroundJobs, 10), VerdictKind::kClamped, "drift"));
   bench.pass(6);
@@ -280,7 +281,10 @@ TEST_CASE("drift: so far from what was found and no further", "[guard]") {
     CHECK(is(bench.ask(knob::kRateLimit, 400 * kGuardMiB), VerdictKind::kAllowed, ""));
     budget.drift_max_of[std::string(knob::kRateLimit)] = 3;
     WaitBench own(budget);
-    CHECK(is(own.ask(knob::kRateLimit, 400 * kGuardMiB), VerdictKind::kClamped, "drift"));
+    const Verdict clamped = own.ask(knob::kRateLimit, 400 * kGuardMiB);
+    CHECK(is(clamped, VerdictKind::kClamped, "drift"));
+    CHECK(clamped.reason.find("(budget.drift_max_of.rate_limiter_bytes_per_second)") !=
+          std::string::npos);
     own.pass(3);
     own.knob(knob::kRateLimit) = limiter_knob(kUnlimitedBytesPerSecond);
     CHECK(is(own.ask(knob::kRateLimit, 60 * kGuardMiB), VerdictKind::kAllowed, ""));
