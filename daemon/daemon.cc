@@ -119,6 +119,7 @@ void Daemon::give_missed(const Schedule::Poll& poll, const Instant& now) {
       target->missed(at, "not polled: rocktuned itself was held up");
     }
   }
+  for (const auto& [key, target] : targets_) target->skip(poll.missed - rows);
 }
 
 void Daemon::look_for_freeze() {

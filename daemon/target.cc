@@ -117,6 +117,11 @@ void Target::closed(const std::string& reason) {
   lease_.reset();
   failing_ = false;
   machine_.reset();
+  // Many closed databases may be kept, and what one of hundreds of column families had is large.
+  last_step_.reset();
+  last_sample_.database.reset();
+  last_sample_.knobs = {};
+  family_knobs_.reset();
   closed_at_ = journal_.now().tick;
   journal_.trace().forget(trace_id_);
   journal_.event(name_, trace_id_, "source", "agent", reason + "; waiting for the next opening");
@@ -208,6 +213,13 @@ void Target::missed(const Instant& at, const std::string& reason) {
   Sample sample = assemble(at, fail(ErrorCode::kUnavailable, reason));
   ++counters_.source_errors["agent"];
   static_cast<void>(step(std::move(sample)));
+}
+
+void Target::skip(std::uint64_t samples) {
+  if (!opening_) return;
+  sequence_ += samples;
+  due_ += samples;
+  counters_.samples_due += samples;
 }
 
 void Target::note(const std::string& source, const std::string& error) {

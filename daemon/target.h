@@ -59,6 +59,8 @@ class Target {
   void take_family_knobs(const Result<wire::Knobs>& answer);
   // A due sample that nobody tried to read.
   void missed(const Instant& at, const std::string& reason);
+  // So many more of them, of which nothing is recorded but the gap in the sequence.
+  void skip(std::uint64_t samples);
   // What became of a decision that poll() returned.
   void report(const Actuation& actuation);
   // Trouble that is not a sample's: "lease".

@@ -37,6 +37,22 @@ TEST_CASE("due samples are counted and recorded, read or not", "[daemon][target]
   CHECK(world.counters.source_errors.at("agent") == 2);
 }
 
+TEST_CASE("samples that are skipped were due, and are a gap in the sequence", "[daemon][target]") {
+  World world;
+  const auto target = world.target(Mode::kObserve);
+  target->skip(5);  // nobody has it open
+  target->opened(world.opening());
+  world.poll(*target, 1);
+  target->skip(1000);
+  world.poll(*target, 2);
+  const auto steps = world.recorded();
+  REQUIRE(steps.size() == 2);
+  CHECK(steps[0].sample.sequence == 1);
+  CHECK(steps[1].sample.sequence == 1002);
+  CHECK(target->status().due == 1002);
+  CHECK(world.counters.samples_due == 1002);
+}
+
 TEST_CASE("the same path opened again is the same target, another incarnation",
           "[daemon][target]") {
   World world;
@@ -46,6 +62,7 @@ TEST_CASE("the same path opened again is the same target, another incarnation",
   target->closed("agent lost: gone");
   CHECK(target->status().state == "waiting");
   CHECK(target->status().knobs.empty());
+  CHECK(target->knobs().empty());  // nor are they kept for nobody
   target->opened(world.opening("2"));
   CHECK(target->knobs().empty());  // those before are nothing to roll back to
   CHECK_FALSE(target->share_member());
