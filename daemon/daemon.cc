@@ -240,6 +240,7 @@ Snapshot Daemon::snapshot() {
   status->trace = journal_.trace().path();
   status->alert_log = journal_.alert_file();
   status->policy = config_.engine.policy;
+  status->agent_dir = config_.agent_dir;
   status->freeze_file = config_.freeze_file;
   status->frozen = freeze_.frozen;
   status->frozen_until_wall = freeze_.until;

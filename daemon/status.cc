@@ -111,7 +111,8 @@ std::string status_json(const Status& status) {
                       {"poll_interval_seconds", status.poll_interval_seconds},
                       {"trace", status.trace},
                       {"alert_log", status.alert_log},
-                      {"policy", status.policy}};
+                      {"policy", status.policy},
+                      {"agent_dir", status.agent_dir}};
   object["daemon"]["frozen"] = nullptr;
   if (status.frozen) {
     const auto& until = status.frozen_until_wall;

@@ -65,7 +65,7 @@ struct Status {
   std::string mode;
   Nanoseconds started_wall{0};
   double poll_interval_seconds = 0;
-  std::string trace, alert_log, policy;
+  std::string trace, alert_log, policy, agent_dir;
   std::string freeze_file;
   bool frozen = false;                           // by that file
   std::optional<Nanoseconds> frozen_until_wall;  // unset: until it is removed

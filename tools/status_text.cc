@@ -260,10 +260,11 @@ Result<std::vector<std::string>> status_lines(const Json& status) {
     add_daemon(status.at("daemon"), lines);
     const Json& targets = status.at("targets");
     if (targets.empty()) {
+      const std::string place = text_at(status.at("daemon"), "agent_dir");
       lines.emplace_back();
-      lines.emplace_back(
-          "no database yet: start one with `rocktune run -- COMMAND`, or link the "
-          "agent into it");
+      lines.emplace_back("no database yet: no agent" + (place.empty() ? "" : " in " + place) +
+                         " has one open; start one with `rocktune run -- COMMAND`, or link the "
+                         "agent into it");
     }
     for (const Json& target : targets) {
       lines.emplace_back();

@@ -23,8 +23,13 @@ const sockaddr* as_sockaddr(const sockaddr_un& address) {
 }
 
 Error problem(const std::string& path, const char* what) {
-  return {ErrorCode::kIo, "cannot " + std::string(what) + " the control socket " + path + ": " +
-                              std::strerror(errno)};
+  const bool denied = errno == EACCES;
+  return {
+      ErrorCode::kIo,
+      "cannot " + std::string(what) + " the control socket " + path + ": " + std::strerror(errno) +
+          (denied ? "; run rocktuned as root, or set daemon.control_socket to a path of your own "
+                    "(docs/operate.md, \"Who may do what\")"
+                  : "")};
 }
 
 // Removes a socket that nobody listens on; an error when somebody does, or when it is no socket.

@@ -95,7 +95,9 @@ TEST_CASE("a warning that is only kept up for a while says so", "[tools]") {
 
 TEST_CASE("what the daemon leaves out is left out", "[tools]") {
   const std::string none = text(Json::parse(R"({"daemon":{},"targets":[]})"));
-  CHECK(contains(none, "no database yet"));
+  CHECK(contains(none, "no database yet: no agent has one open"));
+  CHECK(contains(text(Json::parse(R"({"daemon":{"agent_dir":"/run/x"},"targets":[]})")),
+                 "no database yet: no agent in /run/x has one open"));
   Json waiting = status();
   for (const char* key :
        {"features", "indicators", "knobs", "recent_decisions", "lease", "health"}) {
