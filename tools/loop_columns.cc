@@ -48,4 +48,9 @@ const std::vector<LoopColumn>& loop_columns() {
   return kColumns;
 }
 
+std::vector<double> known_of(const LoopColumn& column, std::vector<double> values) {
+  if (column.absent_at_zero) std::erase(values, 0.0);
+  return values;
+}
+
 }  // namespace rocktune::tools

@@ -18,4 +18,7 @@ struct LoopColumn {
 
 const std::vector<LoopColumn>& loop_columns();
 
+// Those of a column's values that are known.
+std::vector<double> known_of(const LoopColumn& column, std::vector<double> values);
+
 }  // namespace rocktune::tools

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include "model/text.h"
 #include "sim/median.h"
@@ -18,13 +19,14 @@ using sim::LoopFigures;
 using trace::Json;
 
 struct Spread {
-  double low = 0, median = 0, high = 0;  // 5%, 50%, 95% of the seeds
+  double low = 0, median = 0, high = 0;  // 5%, 50%, 95% of the seeds that have it
 };
 
 Spread spread_of(const sim::SimulatedPolicy& policy, const LoopColumn& column) {
   std::vector<double> values;
   values.reserve(policy.by_seed.size());
   for (const LoopFigures& figures : policy.by_seed) values.push_back(column.figure(figures));
+  values = known_of(column, std::move(values));
   return {sim::nearest_rank(values, 0.05), sim::median(values), sim::nearest_rank(values, 0.95)};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "model/text.h"
@@ -72,14 +73,15 @@ void add_headings(std::vector<std::string>& row) {
   row.insert(row.end(), {"rank", "best in"});
 }
 
-// The medians of its figures, and how it ranks as the `place`-th of `ranking`.
+// The medians of what is known of its figures, and how it ranks as the `place`-th of `ranking`.
 void add_figures(const Meetings& meetings, std::size_t policy, const sim::Ranking& ranking,
                  std::size_t place, std::vector<std::string>& row) {
   for (std::size_t column = 0; column < loop_columns().size(); ++column) {
     std::vector<double> values;
     values.reserve(meetings.size());
     for (const auto& meeting : meetings) values.push_back(meeting.figures[policy][column]);
-    row.push_back(loop_columns()[column].text(sim::median(std::move(values))));
+    const LoopColumn& figure = loop_columns()[column];
+    row.push_back(figure.text(sim::median(known_of(figure, std::move(values)))));
   }
   row.push_back(number_text(ranking.median_rank[place]));
   row.push_back(text::percent(ranking.best_ratio[place]));
@@ -100,8 +102,28 @@ std::string seeds_text(const Meetings& meetings) {
   return from == to ? to : from + " to " + to;
 }
 
+// " (read P99: of 2 of them)": of the figures that some databases do not have.
+std::string lacking_text(const SweepResult& result, const Meetings& meetings) {
+  const std::size_t all = result.compared().size();
+  std::string text;
+  for (std::size_t column = 0; column < loop_columns().size(); ++column) {
+    const LoopColumn& figure = loop_columns()[column];
+    std::set<std::size_t> have;
+    for (const auto& meeting : meetings) {
+      for (const auto& figures : meeting.figures) {
+        if (!known_of(figure, {figures[column]}).empty()) have.insert(meeting.database);
+      }
+    }
+    if (have.empty() || have.size() == all) continue;
+    text += std::string(text.empty() ? " (" : "; ") + figure.name + ": of " +
+            std::to_string(have.size()) + " of them";
+  }
+  return text.empty() ? text : text + ")";
+}
+
 std::string basis_of(const SweepResult& result, const Meetings& meetings) {
   return "Medians over " + seeds_text(meetings) + " seeds of " + compared_text(result) +
+         lacking_text(result, meetings) +
          ". Best parameters: the lowest median rank by what each database's objective puts first; "
          "agreed: the concordance of seeds and databases on that order (Kendall's W).";
 }

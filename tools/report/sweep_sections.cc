@@ -24,13 +24,14 @@ page::Table page_table(const SweepTable& rows, std::size_t left_columns, std::st
   return out;
 }
 
+// 0 of a figure that the database does not have.
 double median_of(const BestOfSweep& best, std::size_t database, std::size_t policy,
                  std::size_t column) {
   std::vector<double> values;
   for (const auto& meeting : best.meetings) {
     if (meeting.database == database) values.push_back(meeting.figures[policy][column]);
   }
-  return sim::median(std::move(values));
+  return sim::median(known_of(loop_columns()[column], std::move(values)));
 }
 
 std::string unit_of(std::string_view key) {

@@ -52,6 +52,12 @@ TEST_CASE("a simulation says how far its order can be trusted", "[simulate]") {
   CHECK(has_part(mixed, "the order is NOT stable"));
 }
 
+TEST_CASE("a seed in which nobody read has no part in the P99", "[simulate]") {
+  const std::string text =
+      all_lines(simulation_lines(two_policies({0.001, 0.002, 0}, {0.010, 0.010, 0.010})));
+  CHECK(has_part(text, "1.5 ms (1.0 ms to 2.0 ms)"));
+}
+
 TEST_CASE("the JSON has every seed", "[simulate]") {
   const trace::Json json = simulation_json(two_policies({0.001, 0.002}, {0.010, 0.020}));
   CHECK(json["schema"] == "rocktune-simulate/1");

@@ -66,6 +66,17 @@ TEST_CASE("the best parameters are those that rank best wherever they were tried
   CHECK(contains(text, "Closed loop, simulated"));
 }
 
+TEST_CASE("a figure that nobody asked for is no zero", "[sweep]") {
+  const TempDirectory directory;
+  const SweepPlan plan = plan_for(directory, kThreePolicies);
+  const std::string text = joined_lines(sweep_lines(made_up(plan, [](trace::Json& line) {
+    line["operations_per_second"] = 1000;
+    if (line["trace"] == "a") line["read_p99_seconds"] = 0.030;
+  })));
+  CHECK(contains(text, "30.0 ms"));
+  CHECK(contains(text, "2 of 2 databases (read P99: of 1 of them)."));
+}
+
 TEST_CASE("parameters that change nothing have no best", "[sweep]") {
   const TempDirectory directory;
   const SweepPlan plan = plan_for(directory, kThreePolicies);
