@@ -1,6 +1,7 @@
 // rocktune score: how good the early warnings are, on recorded runs.
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "prior/prior.h"
@@ -16,14 +17,16 @@
 namespace rocktune::tools {
 namespace {
 
+// As --model names it: what each run's engine began with.
+constexpr std::string_view kRecordedPrior = "recorded";
+
 struct ScoreOptions {
   std::vector<std::string> traces;
   std::vector<std::string> detectors;
   std::vector<std::size_t> horizons = {10, 30, 60};
   std::vector<std::string> train, hold_out;
   std::string model = std::string(kBuiltinPrior);
-  double per_hour = 1, per_day = 0;
-  bool by_day = false;
+  std::optional<double> per_hour, per_day;  // one of them at most
   double actuation_seconds = 1;
   std::uint64_t seed = score::kDefaultSeed;
   bool json = false;
@@ -44,8 +47,11 @@ Result<score::EvaluationRequest> request_of(const ScoreOptions& options) {
   const std::set<std::size_t> horizons(options.horizons.begin(), options.horizons.end());
   request.contest.horizons.assign(horizons.begin(), horizons.end());
   request.plan = {options.train, options.hold_out};
-  request.false_alarms_per_hour = options.by_day ? options.per_day / 24 : options.per_hour;
-  request.contest.false_alarms_per_day = request.false_alarms_per_hour * 24;
+  if (options.per_day) request.false_alarms_per_hour = *options.per_day / 24;
+  if (options.per_hour) request.false_alarms_per_hour = *options.per_hour;
+  if (options.per_day || options.per_hour) {
+    request.contest.false_alarms_per_day = request.false_alarms_per_hour * 24;
+  }
   request.actuation_seconds = options.actuation_seconds;
   request.seed = options.seed;
   return request;
@@ -54,18 +60,22 @@ Result<score::EvaluationRequest> request_of(const ScoreOptions& options) {
 Result<std::vector<score::RunResult>> read_all(const ScoreOptions& options,
                                                const score::Contest& contest) {
   const StatusLine line;
-  return read_runs(options.traces, contest,
-                   [&](std::size_t number, std::size_t total, const std::string& name) {
-                     line.show_run("scoring", number, total, name);
-                   });
+  return read_runs(
+      options.traces, contest,
+      [&](std::size_t number, std::size_t total, const std::string& name) {
+        line.show_run("scoring", number, total, name);
+      },
+      options.model == kRecordedPrior ? RunPrior::kRecorded : RunPrior::kOfContest);
 }
 
 int score_all(const ScoreOptions& options) {
   auto request = request_of(options);
   if (!request) return report_error(request.error().within("score"), kUsage);
-  auto prior = choose_prior(options.model);
-  if (!prior) return report_error(prior.error().within("score: --model"));
-  request->contest.prior = *std::move(prior);
+  if (options.model != kRecordedPrior) {
+    auto prior = choose_prior(options.model);
+    if (!prior) return report_error(prior.error().within("score: --model"));
+    request->contest.prior = *std::move(prior);
+  }
   const auto runs = read_all(options, request->contest);
   const auto code = [](const Error& error) {
     return error.code == ErrorCode::kInvalidArgument ? kUsage : kFailed;
@@ -102,16 +112,16 @@ std::string detector_help() {
 
 // What thresholds are chosen by.
 void add_training_options(CLI::App& app, ScoreOptions& options) {
-  auto* per_hour = app.add_option("--false-alarms-per-hour", options.per_hour,
-                                  "what thresholds may cost on the runs they are chosen on")
-                       ->check(CLI::NonNegativeNumber)
-                       ->type_name("NUMBER")
-                       ->capture_default_str();
+  auto* per_hour =
+      app.add_option("--false-alarms-per-hour", options.per_hour,
+                     "what thresholds may cost on the runs they are chosen on (default: 1), and "
+                     "the budget of rocktune-alerts (default: each trace's own)")
+          ->check(CLI::NonNegativeNumber)
+          ->type_name("NUMBER");
   app.add_option("--false-alarms-per-day", options.per_day, "the same, by day")
       ->check(CLI::NonNegativeNumber)
       ->type_name("NUMBER")
-      ->excludes(per_hour)
-      ->each([&options](const std::string&) { options.by_day = true; });
+      ->excludes(per_hour);
   app.add_option(
          "--train", options.train,
          "choose thresholds on the runs with this in their name, and on no others (* stands "
@@ -134,9 +144,10 @@ void add_score_options(CLI::App& app, ScoreOptions& options) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME");
-  app.add_option("--model", options.model,
-                 "what rocktune's own detectors begin with: builtin, none (nothing learnt), or a "
-                 "file that rocktune train wrote")
+  app.add_option(
+         "--model", options.model,
+         "what rocktune's own detectors begin with: builtin, none (nothing learnt), recorded "
+         "(what each run began with live), or a file that rocktune train wrote")
       ->type_name("FILE")
       ->capture_default_str();
   app.add_option("--horizon", options.horizons, "how far ahead, in seconds, with commas")

@@ -307,11 +307,14 @@ class Sweep(SweepTest):
             self.assertEqual([line["decisions"] for line in own], [end["replayed"]["decisions"] for end in ends])
             self.assertEqual([line["decisions_allowed"] for line in own],
                              [end["replayed"]["verdicts"].get("allowed", 0) for end in ends])
-            scored = subprocess.run([binary, "score", trace, "--detector", "rocktune-alerts", "--horizon", "60", "--json"],
-                                    capture_output=True, text=True, check=True)
+            horizon = str(ends[0]["alarms"][0]["horizon_seconds"])
+            scored = subprocess.run([binary, "score", trace, "--detector", "rocktune-alerts", "--model", "recorded",
+                                     "--horizon", horizon, "--json"], capture_output=True, text=True, check=True)
             for table in json.loads(scored.stdout)["tables"]:
+                alarms = table["detectors"][0]["alarms"]
                 for line in own:
-                    self.assertEqual(line[f"{table['indicator']}_events"], table["events"])
+                    for key, expected in (("events", table["events"]), ("alarms", alarms["alarms"]), ("false_alarms", alarms["false_alarms"])):
+                        self.assertEqual(line[f"{table['indicator']}_{key}"], expected, key)
         self.assertGreater(sum(line["decisions"] for line in lines), 0)
         self.assertGreater(sum(line["p99_events"] for line in lines), 0)
         self.assertIn("What each policy would have decided", self.page())

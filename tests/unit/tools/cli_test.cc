@@ -6,7 +6,10 @@
 #include <iostream>
 #include <sstream>
 
+#include "prior/prior.h"
+#include "stall_trace.h"
 #include "support.h"
+#include "trace/json_text.h"
 
 using namespace rocktune::tools;
 using rocktune::tools::test::contains;
@@ -142,4 +145,27 @@ TEST_CASE("alerts prints a log", "[tools]") {
   CHECK(contains(ran.err, "1 line is no alert-log line"));
   CHECK(run({"alerts", log, "--json"}).out == line + "\n" + line + "\n");
   CHECK(run({"alerts", log, "--kind", "alert,decision"}).out.empty());
+}
+
+TEST_CASE("score takes budget and prior from the trace where it is told to", "[tools]") {
+  const rocktune::tools::test::TempDirectory directory;
+  rocktune::EngineConfig engine;
+  engine.objective.false_alarms_per_day.fill(1e6);
+  engine.prior = *rocktune::choose_prior("builtin");
+  const std::string trace =
+      rocktune::tools::test::record_stall(directory, "a", 1, 20, 1, 1, engine);
+  const auto scored = [&](const Words& options) {
+    Words words = {"score", trace, "--detector", "rocktune-alerts,rocktune=0.6", "--json"};
+    words.insert(words.end(), options.begin(), options.end());
+    const Ran ran = run(words);
+    INFO(ran.err);
+    REQUIRE(ran.code == 0);
+    return rocktune::trace::Json::parse(ran.out)["tables"];
+  };
+  const auto own = scored({});
+  CHECK(own == scored({"--false-alarms-per-day", "1000000"}));
+  CHECK(own != scored({"--false-alarms-per-day", "1"}));
+  CHECK(own != scored({"--false-alarms-per-hour", "1"}));
+  CHECK(own == scored({"--model", "recorded"}));
+  CHECK(own != scored({"--model", "none"}));
 }

@@ -16,13 +16,13 @@ void expect(const Result<void>& done) {
 }  // namespace
 
 std::string record_stall(const tests::TempDirectory& directory, const std::string& name, int hour,
-                         int lead, int targets, int step) {
+                         int lead, int targets, int step, const EngineConfig& engine) {
   const std::string path = directory.file(name);
   auto recorder = trace::Recorder::create(path, {"0.1.0", "host", Nanoseconds(1), 1}, {});
   REQUIRE(recorder);
   for (int target = 0; target < targets; ++target) {
     const std::string database = "db" + std::to_string(target);
-    trace::TargetInfo info{0, database, "/data/" + database, "advise", {}};
+    trace::TargetInfo info{0, database, "/data/" + database, "advise", engine};
     info.id = *recorder->add_target(info);
     for (int second = 1; second <= 600; second += step) {
       Sample sample = quiet_sample(static_cast<std::uint64_t>(second), second);
