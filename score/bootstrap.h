@@ -1,11 +1,13 @@
 // How far a figure that was pooled over runs can be trusted: the percentile bootstrap (Efron and
-// Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13) over whole runs, since the
-// seconds of one run depend on each other. Pure: the random numbers come from the seed.
+// Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13) over whole recordings, since the
+// seconds of one depend on each other, and so do databases that were recorded side by side. Pure:
+// the random numbers come from the seed.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace rocktune::score {
@@ -19,10 +21,10 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-// Draws `resamples` times `runs` of the `runs` runs, with replacement; each draw is passed as the
-// list of run numbers.
-std::vector<std::vector<std::size_t>> resample_runs(std::size_t runs, std::size_t resamples,
-                                                    std::uint64_t seed);
+// Draws `resamples` times as many recordings as there are, with replacement; each draw is the list
+// of the runs in them. `recording_of` says which recording each run is of. None of one recording.
+std::vector<std::vector<std::size_t>> resample_runs(const std::vector<std::string>& recording_of,
+                                                    std::size_t resamples, std::uint64_t seed);
 
 // The middle 95% of a figure's values over the draws. Draws without the figure (no event in them)
 // are left out; absent when more than half are.

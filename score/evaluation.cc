@@ -151,7 +151,10 @@ Result<Evaluation> evaluate(const std::vector<RunResult>& runs, const Evaluation
   Evaluation out;
   out.splits = *std::move(splits);
   out.trained = !out.splits.front().training.empty();
-  const Draws draws = resample_runs(out.splits.size(), request.resamples, request.seed);
+  std::vector<std::string> recording_of;
+  for (const Split& split : out.splits) recording_of.push_back(runs[split.run].recording);
+  const Draws draws = resample_runs(recording_of, request.resamples, request.seed);
+  out.has_intervals = !draws.empty();
   const std::vector<Entry> all = entries(request.contest);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool same_table = !out.tables.empty() && out.tables.back().kind == all[i].kind &&

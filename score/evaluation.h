@@ -23,7 +23,7 @@ struct EvaluationRequest {
   std::uint64_t seed = kDefaultSeed;
 };
 
-// A figure with its bootstrap interval over runs.
+// A figure with its bootstrap interval over recordings.
 struct Estimate {
   std::optional<double> value;
   std::optional<Interval> interval;
@@ -58,8 +58,9 @@ struct Table {
 
 struct Evaluation {
   std::vector<Split> splits;
-  bool trained = false;       // false: no scored run has an earlier one
-  std::vector<Table> tables;  // by indicator, then horizon
+  bool trained = false;        // false: no scored run has an earlier one
+  bool has_intervals = false;  // false: all scored runs are of one recording
+  std::vector<Table> tables;   // by indicator, then horizon
 };
 
 // `runs` come from RunScorer with the same contest. Errors: those of plan(), and no run at all.

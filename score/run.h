@@ -42,6 +42,9 @@ std::vector<Entry> entries(const Contest& contest);
 
 struct RunResult {
   std::string name;  // of the trace and, where it has several databases, the database
+  // Of one recording, which is a trace, are the databases that ran side by side: on one device and
+  // at one time they tell the same story.
+  std::string recording;
   Nanoseconds begin_wall{0}, end_wall{0};
   struct OfKind {
     std::size_t seconds = 0;  // whose condition is known

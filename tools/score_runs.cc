@@ -6,7 +6,9 @@ Result<score::RunResult> score_run(const RecordedRun& run, const score::Contest&
   score::RunScorer scorer(contest, run.engine.objective);
   const auto read = for_each_sample(run, [&](const Sample& sample) { scorer.add(sample); });
   if (!read) return tl::unexpected(read.error());
-  return scorer.finish(run.name);
+  score::RunResult result = scorer.finish(run.name);
+  result.recording = run.trace;
+  return result;
 }
 
 Result<std::vector<score::RunResult>> read_runs(const std::vector<std::string>& traces,

@@ -186,9 +186,11 @@ Lines score_lines(const std::vector<score::RunResult>& runs,
   }
   lines.emplace_back();
   std::string note = "docs/score.md has the rules.";
-  if (evaluation.splits.size() > 1) {
+  if (evaluation.has_intervals) {
     note = "In brackets: 95% of " + std::to_string(request.resamples) +
-           " bootstrap draws of whole runs. " + note;
+           " bootstrap draws of whole recordings. " + note;
+  } else if (evaluation.splits.size() > 1) {
+    note = "No intervals: databases of one recording are one witness. " + note;
   }
   lines.push_back(std::move(note));
   lines.emplace_back();

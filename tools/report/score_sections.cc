@@ -61,10 +61,10 @@ page::Table detectors_table(const Json& table) {
 std::vector<page::Section> score_sections(const Json& document) {
   page::Section section;
   section.heading = "How good the warnings were";
-  section.blocks.emplace_back(page::Paragraph{
-      std::to_string(array_at(document, "runs").size()) +
-      " runs were scored. In brackets: 95% of the bootstrap draws of whole runs. docs/score.md has "
-      "the rules."});
+  section.blocks.emplace_back(
+      page::Paragraph{std::to_string(array_at(document, "runs").size()) +
+                      " runs were scored. In brackets: 95% of the bootstrap draws of whole "
+                      "recordings. docs/score.md has the rules."});
   for (const Json& table : array_at(document, "tables")) {
     if (number_at(table, "seconds").value_or(0) == 0) {
       section.blocks.emplace_back(page::Paragraph{

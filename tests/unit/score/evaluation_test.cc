@@ -32,7 +32,7 @@ Tally tally(std::size_t false_alarms, std::vector<std::size_t> leads) {
 template <class Of>
 RunResult run(const EvaluationRequest& asked, int hour, Of&& of) {
   RunResult out;
-  out.name = "run-" + std::to_string(hour);
+  out.name = out.recording = "run-" + std::to_string(hour);
   out.begin_wall = std::chrono::hours(hour);
   out.end_wall = std::chrono::hours(hour + 1);
   out.of_kind.at(kBacklogPlace) = {3600, 2, 1};

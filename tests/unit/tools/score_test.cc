@@ -122,6 +122,11 @@ TEST_CASE("each database of a trace is a run of its own", "[tools]") {
   REQUIRE(scored.runs.size() == 2);
   CHECK(scored.runs[0].name == "two/db0");
   CHECK(scored.runs[1].name == "two/db1");
+  CHECK(scored.runs[0].recording == scored.runs[1].recording);
+  CHECK(contains(scored.text, "No intervals: databases of one recording are one witness."));
+  const auto other = record_stall(directory, "other.sqlite", 1, 20, 1, 2);
+  CHECK(contains(score_traces({path, other}, request({"never"})).text,
+                 "bootstrap draws of whole recordings"));
 }
 
 TEST_CASE("a trace counts once, and one that is none is named", "[tools]") {
