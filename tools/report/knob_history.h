@@ -4,7 +4,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/sample.h"
@@ -25,8 +28,9 @@ struct KnobTrack {
   std::string name, column_family;
   std::int64_t found = 0, first = 0, last = 0;
   KnobOwner owner = KnobOwner::kFound;
+  double first_seconds = 0;  // when it was seen first
   std::uint64_t steps = 0;
-  std::size_t series = 0;  // in the bins
+  std::optional<std::size_t> series;  // in the bins; absent: it never moved
 
   [[nodiscard]] std::string title() const;
 };
@@ -43,9 +47,13 @@ class KnobHistory {
   [[nodiscard]] std::uint64_t all_steps() const { return all_steps_; }
 
  private:
-  KnobTrack& track_of(const KnobReading& knob, std::size_t place, TimeBins& bins, bool& is_new);
+  KnobTrack& track_of(const KnobReading& knob, std::size_t place, double seconds);
+  void draw(KnobTrack& track, const KnobReading& knob, TimeBins& bins) const;
 
   std::vector<KnobTrack> tracks_;
+  std::map<std::pair<std::string, std::string>, std::size_t> known_;  // by name and column family
+  std::vector<std::size_t> places_;   // of the tracks, in the order of the last sample's knobs
+  std::optional<std::size_t> polls_;  // in the bins: where knobs were read
   std::deque<KnobStep> steps_;
   std::uint64_t all_steps_ = 0;
 };

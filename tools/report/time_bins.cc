@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace rocktune::tools {
 
@@ -10,11 +11,31 @@ std::size_t TimeBins::add(Keep keep) {
   return series_.size() - 1;
 }
 
+std::size_t TimeBins::add_held(double value, double seconds, std::size_t like) {
+  Series held = series_[like];
+  held.keep = Keep::kLast;
+  held.most = value;
+  const std::size_t from = bin_of(seconds);
+  for (std::size_t i = 0; i < held.bins.size(); ++i) {
+    Bin& bin = held.bins[i];
+    if (i < from) {
+      held.values -= bin.count;
+      bin.count = 0;
+    }
+    bin.value = value;
+  }
+  series_.push_back(std::move(held));
+  return series_.size() - 1;
+}
+
 // A poll that comes a little early belongs to its own bin, hence half a first width.
+std::size_t TimeBins::bin_of(double seconds) const {
+  return static_cast<std::size_t>((std::max(0.0, seconds) + first_width_ / 2) / width_);
+}
+
 void TimeBins::move_to(double seconds) {
-  const double from_begin = std::max(0.0, seconds) + first_width_ / 2;
-  while (from_begin / width_ >= static_cast<double>(kMostBins)) widen();
-  bin_ = static_cast<std::size_t>(from_begin / width_);
+  while (bin_of(seconds) >= kMostBins) widen();
+  bin_ = bin_of(seconds);
   bins_ = std::max(bins_, bin_ + 1);
 }
 

@@ -24,6 +24,9 @@ class TimeBins {
 
   // A further series; returns its number.
   std::size_t add(Keep keep);
+  // A further one that keeps the last, of a value that held until now: it has `value` wherever
+  // `like` has any, from `seconds` on.
+  std::size_t add_held(double value, double seconds, std::size_t like);
   // Values that are put from now on belong to that moment; below zero counts as zero.
   void move_to(double seconds);
   void put(std::size_t series, double value);
@@ -47,6 +50,7 @@ class TimeBins {
     std::uint64_t values = 0;
     double most = 0;
   };
+  [[nodiscard]] std::size_t bin_of(double seconds) const;
   void widen();
 
   double first_width_, width_;

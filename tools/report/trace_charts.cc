@@ -69,13 +69,13 @@ page::Chart chart_of(const ChartSpec& spec, const std::vector<std::size_t>& seri
 
 page::Chart knob_chart(const KnobTrack& track, const Recording& recording) {
   const TimeBins& bins = recording.bins();
-  const Scale scale = scale_of(unit_of(track.name), bins.most(track.series));
+  const Scale scale = scale_of(unit_of(track.name), bins.most(*track.series));
   page::Chart chart;
   chart.title = "knob " + track.title();
   chart.unit = scale.unit;
   chart.reduce = page::Reduce::kMax;
   chart.steps = true;
-  chart.series.push_back({track.title(), "all", bins.points(track.series, scale.divisor)});
+  chart.series.push_back({track.title(), "all", bins.points(*track.series, scale.divisor)});
   return chart;
 }
 
@@ -93,7 +93,7 @@ page::ChartGroup trace_charts(const Recording& recording) {
     if (!chart.series.empty()) group.charts.push_back(std::move(chart));
   }
   for (const KnobTrack& track : recording.knobs().tracks()) {
-    if (track.steps > 0) group.charts.push_back(knob_chart(track, recording));
+    if (track.series) group.charts.push_back(knob_chart(track, recording));
   }
   group.marks = recording.marks().marks();
   group.mark_kinds = MarkList::kinds();

@@ -117,6 +117,55 @@ TEST_CASE("knobs' steps with their owners", "[tools][report]") {
   CHECK(knobs.all_steps() == 2);
 }
 
+TEST_CASE("a knob is drawn from its first step on, with what it was before", "[tools][report]") {
+  TimeBins bins(1);
+  KnobHistory knobs;
+  const auto poll = [&](double seconds, std::int64_t jobs, std::int64_t buffer) {
+    Sample sample;
+    sample.knobs = {{"max_background_jobs", "", jobs, 2, KnobOwner::kFound, true, "", 1, 64},
+                    {"write_buffer_size", "hot", buffer, 8, KnobOwner::kFound, true, "", 1, 64}};
+    bins.move_to(seconds);
+    return knobs.add(sample, seconds, bins).size();
+  };
+  poll(0, 2, 8);
+  poll(1, 2, 8);
+  poll(3, 2, 8);  // that of 2 was missed
+  CHECK(poll(4, 2, 16) == 1);
+  CHECK_FALSE(knobs.tracks()[0].series);
+  REQUIRE(knobs.tracks()[1].series);
+  const auto points = bins.points(*knobs.tracks()[1].series);
+  REQUIRE(points.size() == 5);
+  CHECK(points[0].value == 8.0);
+  CHECK(points[1].value == 8.0);
+  CHECK_FALSE(points[2].value);
+  CHECK(points[3].value == 8.0);
+  CHECK(points[4].value == 16.0);
+  CHECK(bins.most(*knobs.tracks()[1].series) == 16);
+}
+
+TEST_CASE("knobs may change places, come and go", "[tools][report]") {
+  TimeBins bins(1);
+  KnobHistory knobs;
+  const auto poll = [&](double seconds, const std::vector<std::string>& families) {
+    KnobReadings::List list;
+    for (const std::string& family : families) {
+      const auto value = static_cast<std::int64_t>(family.size());
+      list.push_back({"write_buffer_size", family, value, 8, KnobOwner::kFound, true, "", 1, 64});
+    }
+    Sample sample;
+    sample.knobs = list;
+    bins.move_to(seconds);
+    CHECK(knobs.add(sample, seconds, bins).empty());
+  };
+  poll(0, {"a", "bb", "ccc"});
+  poll(1, {"ccc", "a"});
+  poll(2, {"a", "dddd", "bb", "ccc"});
+  REQUIRE(knobs.tracks().size() == 4);
+  CHECK(knobs.tracks()[3].column_family == "dddd");
+  CHECK(knobs.tracks()[3].first_seconds == 2);
+  CHECK(knobs.all_steps() == 0);
+}
+
 TEST_CASE("what is known for no time has no mean", "[tools][report]") {
   Known known;
   known.add(std::nullopt, 1);
