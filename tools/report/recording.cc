@@ -158,9 +158,9 @@ void Recording::tell_outcome(const Outcome& outcome, double seconds) {
              what + ": " + outcome.result + ", " + outcome.reason);
 }
 
-std::optional<score::RunResult> Recording::finish_score() {
-  if (!scorer_) return std::nullopt;
-  return scorer_->finish(target_.info.name);
+void Recording::end() {
+  if (scorer_) score_ = scorer_->finish(target_.info.name);
+  scorer_.reset();
 }
 
 }  // namespace rocktune::tools

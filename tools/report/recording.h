@@ -1,5 +1,6 @@
 // Recording: what a report tells of one database of a trace, gathered in one pass over its steps.
-// Memory is bounded, whatever the trace's length: points are thinned, lists keep the newest. Pure.
+// Memory is bounded, whatever the trace's length: points are thinned, lists keep the newest, and
+// what the score needs, second by second, is gone at the end. Pure.
 #pragma once
 
 #include <array>
@@ -64,6 +65,8 @@ class Recording {
   bool add(const trace::RecordedStep& step);
   // The trace could not be read on: what was added is what there is.
   void note_damage(std::string message) { damage_ = std::move(message); }
+  // No step follows.
+  void end();
 
   [[nodiscard]] const trace::TargetSummary& target() const { return target_; }
   [[nodiscard]] const std::string& damage() const { return damage_; }
@@ -77,8 +80,8 @@ class Recording {
   [[nodiscard]] const DecisionStories& decisions() const { return decisions_; }
   [[nodiscard]] const std::deque<ToldAlert>& alerts() const { return alerts_; }
   [[nodiscard]] const AlertScorer& alert_scores() const { return alert_scores_; }
-  // What `rocktune score` makes of it; once, at the end. Absent: too long.
-  [[nodiscard]] std::optional<score::RunResult> finish_score();
+  // What `rocktune score` makes of it, after the end. Absent: too long.
+  [[nodiscard]] const std::optional<score::RunResult>& score() const { return score_; }
   [[nodiscard]] const score::Contest& contest() const { return contest_; }
 
  private:
@@ -106,7 +109,8 @@ class Recording {
   std::deque<ToldAlert> alerts_;
   AlertScorer alert_scores_;
   score::Contest contest_;
-  std::unique_ptr<score::RunScorer> scorer_;
+  std::unique_ptr<score::RunScorer> scorer_;  // until the end
+  std::optional<score::RunResult> score_;
 };
 
 }  // namespace rocktune::tools

@@ -158,13 +158,13 @@ page::Table rows_as_table(const ScoreRows& rows) {
   return table;
 }
 
-page::Section score_section(Recording& recording, const std::string& heading_end) {
+page::Section score_section(const Recording& recording, const std::string& heading_end) {
   page::Section section;
   section.heading = "How good the warnings were" + heading_end;
   if (page::Table fates = fate_table(recording); !fates.rows.empty()) {
     section.blocks.emplace_back(std::move(fates));
   }
-  const auto run = recording.finish_score();
+  const auto& run = recording.score();
   if (!run) {
     section.blocks.emplace_back(page::Paragraph{
         "More than " + seconds_text(Recording::kLongestScoredSeconds) +
@@ -224,7 +224,8 @@ page::Table knob_table(const KnobHistory& knobs) {
 
 }  // namespace
 
-std::vector<page::Section> table_sections(Recording& recording, const std::string& heading_end) {
+std::vector<page::Section> table_sections(const Recording& recording,
+                                          const std::string& heading_end) {
   std::vector<page::Section> sections;
   if (page::Table table = decision_table(recording); !table.rows.empty()) {
     sections.push_back(section_of("Decisions" + heading_end, std::move(table)));

@@ -10,6 +10,7 @@ namespace rocktune::tools {
 
 // Sections with tables; those with many rows are folded, those without any are left out.
 // `heading_end` follows each heading: " of orders".
-std::vector<page::Section> table_sections(Recording& recording, const std::string& heading_end);
+std::vector<page::Section> table_sections(const Recording& recording,
+                                          const std::string& heading_end);
 
 }  // namespace rocktune::tools

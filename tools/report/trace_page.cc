@@ -52,6 +52,7 @@ Result<Recording> record(trace::Reader& reader, trace::TargetSummary target, Nan
     }
     if (!*step || !recording.add(**step)) break;
   }
+  recording.end();
   return recording;
 }
 
@@ -164,7 +165,7 @@ Result<page::Page> trace_page(const TracePageRequest& request) {
     page.sections.push_back(
         summary_section(recording, several ? printable(recording.target().info.name) : ""));
   }
-  for (Recording& recording : *recordings) {
+  for (const Recording& recording : *recordings) {
     const std::string end = several ? " of " + printable(recording.target().info.name) : "";
     page.sections.push_back(chart_section(recording, end));
     for (page::Section& section : table_sections(recording, end)) {
