@@ -1,5 +1,6 @@
 #include "tools/op_recorder.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -66,18 +67,50 @@ std::string newest_options(const FileSizes& files) {
   return newest.empty() ? newest : std::string(kCheckpointDirectory) + "/" + newest;
 }
 
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+// Whoever may write to the directory around it may put something else in its place at any moment,
+// so that what is given away is what was opened, and not what its name has become.
+Result<void> give_to(uid_t user, gid_t group, int around, const std::string& name,
+                     const std::string& path) {
+  const auto failed = [&](const std::string& why) {
+    return fail(ErrorCode::kIo, path + " cannot be given to the database's user: " + why);
+  };
+  const Descriptor made(
+      ::openat(around, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat info{};
+  if (made.number() < 0 || ::fstat(made.number(), &info) != 0) return failed(reason_of(errno));
+  if (info.st_uid != ::geteuid()) return failed("it is no longer the one that was made");
+  if (::fchown(made.number(), user, group) != 0) return failed(reason_of(errno));
+  return {};
+}
+
 Result<void> make_directory(const std::string& path, const AgentDatabase& database) {
-  if (::mkdir(path.c_str(), 0700) != 0) {
-    return errno == EEXIST ? Result<void>()
-                           : fail(ErrorCode::kIo, path + " cannot be made: " + reason_of(errno));
+  const auto failed = [&] {
+    return fail(ErrorCode::kIo, path + " cannot be made: " + reason_of(errno));
+  };
+  const std::string name = fs::path(path).filename().string();
+  const Descriptor around(
+      ::open(fs::path(path).parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (around.number() < 0) return failed();
+  if (::mkdirat(around.number(), name.c_str(), 0700) != 0) {
+    return errno == EEXIST ? Result<void>() : failed();
   }
   struct stat socket{};
   if (::geteuid() != 0 || ::stat(database.socket.c_str(), &socket) != 0) return {};
-  if (::chown(path.c_str(), socket.st_uid, socket.st_gid) != 0) {
-    return fail(ErrorCode::kIo,
-                path + " cannot be given to the database's user: " + reason_of(errno));
-  }
-  return {};
+  return give_to(socket.st_uid, socket.st_gid, around.number(), name, path);
 }
 
 std::string end_text(const wire::OpTrace& status) {

@@ -2,6 +2,7 @@
 #include "tools/op_recorder.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -103,6 +104,25 @@ TEST_CASE("a recording that has ended is counted by what is in its file") {
   // While it goes on nobody knows.
   CHECK_FALSE(
       op_recording(recorded_database(), {}, recorded_status(directory.path())).crc32.has_value());
+}
+
+TEST_CASE("root gives the directory to the database's user") {
+  if (::geteuid() != 0) return;
+  const rocktune::tests::TempDirectory directory;
+  AgentDatabase database = recorded_database();
+  database.socket = directory.write("socket", "");
+  REQUIRE(::chown(database.socket.c_str(), 1234, 1235) == 0);
+  const auto made = prepare_recording_directory(directory.file("new"), database);
+  REQUIRE(made.has_value());
+  struct stat info{};
+  REQUIRE(::stat(made->c_str(), &info) == 0);
+  CHECK(info.st_uid == 1234);
+  CHECK(info.st_gid == 1235);
+  // What was there before stays whose it is.
+  REQUIRE(::chown(made->c_str(), 0, 0) == 0);
+  REQUIRE(prepare_recording_directory(*made, database).has_value());
+  REQUIRE(::stat(made->c_str(), &info) == 0);
+  CHECK(info.st_uid == 0);
 }
 
 TEST_CASE("every recording has a directory of its own") {
