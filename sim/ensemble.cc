@@ -311,6 +311,18 @@ Ranking rank(const std::vector<std::vector<double>>& merits_by_seed) {
   return ranking;
 }
 
+std::vector<std::size_t> first_places(const Ranking& ranking) {
+  const auto merit = [&](std::size_t policy) {
+    return std::make_pair(ranking.median_rank[policy], -ranking.best_ratio[policy]);
+  };
+  std::vector<std::size_t> firsts;
+  for (std::size_t policy = 0; policy < ranking.median_rank.size(); ++policy) {
+    if (!firsts.empty() && merit(policy) < merit(firsts.front())) firsts.clear();
+    if (firsts.empty() || merit(policy) == merit(firsts.front())) firsts.push_back(policy);
+  }
+  return firsts;
+}
+
 Ranking rank(const std::vector<SimulatedPolicy>& policies, Priority first) {
   if (policies.empty()) return {};
   std::vector<std::vector<double>> by_seed(policies.front().by_seed.size());

@@ -89,6 +89,10 @@ struct Ranking {
   double concordance = 1;
 };
 
+// Those that come first: of the lowest median rank the best in most seeds. Several share the place
+// where both are the same.
+std::vector<std::size_t> first_places(const Ranking& ranking);
+
 // Figures that lie within this of each other, as a ratio, are ties: the plant does not tell them
 // apart.
 inline constexpr double kTieRatio = 0.01;

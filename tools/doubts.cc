@@ -74,6 +74,13 @@ std::vector<std::string> doubts(const std::vector<SimulationBasis>& databases) {
   return lines;
 }
 
+std::string first_text(const sim::Ranking& ranking, const std::vector<std::string>& labels) {
+  const std::vector<std::size_t> firsts = sim::first_places(ranking);
+  std::string names;
+  for (const std::size_t policy : firsts) names += (names.empty() ? "" : ", ") + labels[policy];
+  return names + (firsts.size() > 1 ? " share the first place" : " comes first");
+}
+
 std::string order_words(double concordance, const std::vector<double>& best_ratios,
                         std::size_t meetings) {
   const bool tie =

@@ -1,5 +1,5 @@
-// What the figures of simulations do not show of how far they may be off: of one simulation, and of
-// a sweep of many. Pure.
+// Who comes first in simulations, and what their figures do not show of how far they may be off: of
+// one simulation, and of a sweep of many. Pure.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +33,9 @@ struct SimulationBasis {
 std::vector<std::string> doubts(const SimulationBasis& basis);
 // ...with how many of the databases it holds for, where that is not all.
 std::vector<std::string> doubts(const std::vector<SimulationBasis>& databases);
+
+// "headroom comes first", "silk, adoc share the first place". `labels` of all policies.
+std::string first_text(const sim::Ranking& ranking, const std::vector<std::string>& labels);
 
 // What to make of an order of policies that so many seeds (or databases and seeds) agree on so far:
 // "the order is stable", or that it is none. `best_ratios` of all policies.

@@ -45,14 +45,7 @@ std::vector<Candidates> by_name(const SweepResult& result, const Meetings& meeti
   }
   for (Candidates& one : out) {
     const sim::Ranking ranking = rank_of(meetings, one.policies);
-    std::size_t best = 0;
-    for (std::size_t i = 1; i < one.policies.size(); ++i) {
-      const auto merit = [&](std::size_t at) {
-        return std::make_pair(ranking.median_rank[at], -ranking.best_ratio[at]);
-      };
-      if (merit(i) < merit(best)) best = i;
-    }
-    one.best = one.policies[best];
+    one.best = one.policies[sim::first_places(ranking).front()];
     one.concordance = ranking.concordance;
     one.alike = std::all_of(ranking.best_ratio.begin(), ranking.best_ratio.end(),
                             [](double ratio) { return ratio == 1; });
@@ -143,23 +136,10 @@ std::string conclusion_of(const sim::Ranking& ranking, const std::vector<std::st
                   [](double ratio) { return ratio == 1; })) {
     return "By what the objectives put first no policy is told from another: all are ties.";
   }
-  const auto merit = [&](std::size_t at) {
-    return std::make_pair(ranking.median_rank[at], -ranking.best_ratio[at]);
-  };
-  std::vector<std::size_t> order(labels.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t one, std::size_t other) { return merit(one) < merit(other); });
-  const std::size_t first = order[0];
-  std::string names = labels[first];
-  bool shared = false;
-  for (std::size_t i = 1; i < order.size() && merit(order[i]) == merit(first); ++i) {
-    names += ", " + labels[order[i]];
-    shared = true;
-  }
-  return names + (shared ? " share the first place" : " comes first") + ": median rank " +
-         number_text(ranking.median_rank[first]) + " of " + std::to_string(labels.size()) +
-         ", best in " + text::percent(ranking.best_ratio[first]) + " of seeds and databases.";
+  const std::size_t first = sim::first_places(ranking).front();
+  return first_text(ranking, labels) + ": median rank " + number_text(ranking.median_rank[first]) +
+         " of " + std::to_string(labels.size()) + ", best in " +
+         text::percent(ranking.best_ratio[first]) + " of seeds and databases.";
 }
 
 }  // namespace

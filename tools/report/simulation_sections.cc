@@ -135,28 +135,31 @@ std::size_t seeds_of(const Json& policies) {
   return 0;
 }
 
-// "headroom comes first by read_p99 (rank 1, best in 95% of the seeds); ...".
+// "headroom comes first by read_p99: median rank 1 of 2, best in 95% of the seeds. ...".
 std::string conclusion(const Json& document, const Json& policies) {
-  const Json* first = nullptr;
-  std::vector<double> ratios;
+  sim::Ranking ranking;
+  std::vector<std::string> labels;
   for (const Json& policy : policies) {
-    ratios.push_back(number_at(policy, "best_ratio").value_or(0));
     const auto rank = number_at(policy, "median_rank");
     if (!rank) continue;
-    if (first == nullptr || *rank < *number_at(*first, "median_rank")) first = &policy;
+    ranking.median_rank.push_back(*rank);
+    ranking.best_ratio.push_back(number_at(policy, "best_ratio").value_or(0));
+    labels.push_back(text_at(policy, "policy"));
   }
-  if (first == nullptr) return "No policy is ranked.";
-  if (policies.size() == 1) return text_at(*first, "policy") + " alone: there is nothing to rank.";
+  if (labels.empty()) return "No policy is ranked.";
+  if (policies.size() == 1) return labels.front() + " alone: there is nothing to rank.";
   const std::string by = text_at(document, "ranked_by");
-  if (std::all_of(ratios.begin(), ratios.end(), [](double ratio) { return ratio == 1; })) {
+  if (std::all_of(ranking.best_ratio.begin(), ranking.best_ratio.end(),
+                  [](double ratio) { return ratio == 1; })) {
     return "By " + by + " no policy is told from another: the figures of all seeds are ties.";
   }
-  const double concordance = number_at(document, "concordance").value_or(0);
-  return text_at(*first, "policy") + " comes first by " + by + ": median rank " +
-         number_text(*number_at(*first, "median_rank")) + " of " + std::to_string(policies.size()) +
-         ", best in " + text::percent(number_at(*first, "best_ratio").value_or(0)) +
-         " of the seeds. Concordance of the seeds " + text::number(concordance, 2) + ": " +
-         order_words(concordance, ratios, seeds_of(policies)) + ".";
+  ranking.concordance = number_at(document, "concordance").value_or(0);
+  const std::size_t first = sim::first_places(ranking).front();
+  return first_text(ranking, labels) + " by " + by + ": median rank " +
+         number_text(ranking.median_rank[first]) + " of " + std::to_string(policies.size()) +
+         ", best in " + text::percent(ranking.best_ratio[first]) +
+         " of the seeds. Concordance of the seeds " +
+         concordance_text(ranking, seeds_of(policies)) + ".";
 }
 
 }  // namespace

@@ -45,6 +45,12 @@ TEST_CASE("what the plant cannot tell apart is a tie") {
   CHECK(ranking.concordance == Approx(1));
 }
 
+TEST_CASE("who comes first may share the place") {
+  CHECK(first_places({{2, 1.5, 1.5}, {0, 0.5, 0.5}}) == std::vector<std::size_t>{1, 2});
+  CHECK(first_places({{1, 1, 3}, {0.4, 0.6, 0}}) == std::vector<std::size_t>{1});
+  CHECK(first_places({}).empty());
+}
+
 TEST_CASE("what comes first decides the order") {
   LoopFigures busy = with_p99(9), still = with_p99(1);
   busy.operations = 1000;

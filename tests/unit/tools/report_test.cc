@@ -299,6 +299,26 @@ TEST_CASE("a result's page by its schema, and what it takes", "[tools][report]")
   }
 }
 
+TEST_CASE("the page of a simulation names all that share the first place", "[tools][report]") {
+  const auto policy = [](const std::string& name, const std::string& rank,
+                         const std::string& best) {
+    return R"({"policy":")" + name + R"(","median_rank":)" + rank + R"(,"best_ratio":)" + best +
+           "}";
+  };
+  const auto text_of = [](const std::string& policies) {
+    return html(
+        *result_page("A result", R"({"schema":"rocktune-simulate/1","ranked_by":"read_p99",)"
+                                 R"("concordance":0.95,"policies":[)" +
+                                     policies + "]}"));
+  };
+  const std::string silk = policy("silk", "1.5", "0.6");
+  CHECK(
+      contains(text_of(silk + "," + policy("adoc", "1.5", "0.6") + "," + policy("a", "3", "0")),
+               "silk, adoc share the first place by read_p99: median rank 1.5 of 3, best in 60%"));
+  // Of one median rank that which is the best in more seeds, wherever it stands.
+  CHECK(contains(text_of(silk + "," + policy("adoc", "1.5", "0.7")), "adoc comes first by"));
+}
+
 TEST_CASE("each kind of document in a file has its claims on the page", "[tools][report]") {
   const std::string scored =
       R"({"schema":"rocktune-score/1","claims":"Only counts.","tables":[{}]})";
