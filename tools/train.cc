@@ -1,7 +1,11 @@
 // rocktune train: fits what the early warnings begin with to recorded runs.
+#include <unistd.h>
+
+#include <cerrno>
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <system_error>
 
 #include "files/text_file.h"
 #include "tools/command.h"
@@ -22,11 +26,17 @@ struct TrainOptions {
   bool json = false;
 };
 
-// What is there may be replaced when it is a model file; anything else is somebody's work.
+// Before hours of work: that there can be a file, and nothing but a model file is replaced, since
+// anything else is somebody's work.
 Result<void> check_output(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
     return fail(ErrorCode::kInvalidArgument, path + " is a directory; name the model's file");
+  }
+  const std::string parent = std::filesystem::path(path).parent_path().string();
+  if (::access(parent.empty() ? "." : parent.c_str(), W_OK | X_OK) != 0) {
+    return fail(ErrorCode::kIo,
+                path + " cannot be written: " + std::system_category().message(errno));
   }
   if (!std::filesystem::exists(path, error)) return {};
   const auto text = read_text_file(path, kLargestPriorFile);

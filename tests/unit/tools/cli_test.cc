@@ -132,6 +132,14 @@ TEST_CASE("what cannot be done is one line and exit code 1", "[tools]") {
   CHECK(contains(missing.err, "no-such-program-here"));
 }
 
+TEST_CASE("train says before all else that its model cannot be written", "[tools]") {
+  const rocktune::tools::test::TempDirectory directory;
+  const std::string model = directory.file("no/model.yaml");
+  const Ran ran = run({"train", directory.file("none.sqlite"), "-o", model});
+  CHECK(ran.code == 1);
+  CHECK(contains(ran.err, model + " cannot be written: No such file or directory"));
+}
+
 TEST_CASE("alerts prints a log", "[tools]") {
   const rocktune::tools::test::TempDirectory directory;
   const std::string line =
