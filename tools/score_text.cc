@@ -31,6 +31,7 @@ std::string interval_cell(const score::Estimate& estimate, int decimals) {
 std::string threshold_cell(const score::Row& row) {
   const score::Scale scale = row.detector.spec->scale;
   if (scale == score::Scale::kSilent || scale == score::Scale::kState) return "-";
+  if (!row.has_threshold) return "-";  // there was nothing to choose it on
   std::set<double> used;
   bool silent = false;
   for (const score::ScoredRun& run : row.runs) {

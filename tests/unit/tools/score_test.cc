@@ -86,6 +86,7 @@ TEST_CASE("what a trace cannot tell is said, and no figure is NaN", "[tools]") {
   CHECK(contains(scored.text, "no threshold could be chosen"));
   CHECK(contains(scored.text, "p99: these traces do not have what it is judged by"));
   CHECK(contains(scored.text, "device_saturation within 60 s: no event in"));
+  CHECK_FALSE(contains(scored.text, "none"));  // a threshold that allows no alarm
   CHECK_FALSE(contains(scored.text, "nan"));
   CHECK_FALSE(contains(scored.text, "inf"));
   CHECK(backlog_of(scored)["detectors"][0]["alarms"].is_null());
