@@ -19,8 +19,9 @@ std::optional<double> alert_score(const Indicator& indicator) {
 }
 
 std::size_t alert_horizon(const Objective& objective) {
-  return static_cast<std::size_t>(std::lround(
-      std::clamp(objective.horizon_seconds, 1.0, static_cast<double>(kLongestHorizon))));
+  return static_cast<std::size_t>(
+      std::lround(std::clamp(objective.horizon_seconds, static_cast<double>(kShortestLead),
+                             static_cast<double>(kLongestHorizon))));
 }
 
 void AlertRun::add(Nanoseconds tick, const std::vector<Indicator>& indicators) {

@@ -23,7 +23,8 @@ inline constexpr std::size_t kLongestHorizon = 600;  // s
 // What is to be compared.
 struct Contest {
   std::vector<DetectorChoice> detectors;
-  std::vector<std::size_t> horizons;  // s, 1 to kLongestHorizon; each is the refractory time, too
+  // s, kShortestLead to kLongestHorizon; each is the refractory time, too.
+  std::vector<std::size_t> horizons;
   // What rocktune-alerts may cost, instead of the budget that the run's target had.
   std::optional<double> false_alarms_per_day;
   // What rocktune's own detectors begin each run with; null: with nothing learnt.

@@ -6,6 +6,7 @@
 
 #include "prior/prior.h"
 #include "score/evaluation.h"
+#include "score/events.h"
 #include "tools/claims.h"
 #include "tools/command.h"
 #include "tools/score_runs.h"
@@ -153,7 +154,7 @@ void add_score_options(CLI::App& app, ScoreOptions& options) {
   app.add_option("--horizon", options.horizons, "how far ahead, in seconds, with commas")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::Range(std::size_t{1}, score::kLongestHorizon))
+      ->check(CLI::Range(score::kShortestLead, score::kLongestHorizon))
       ->type_name("SECONDS")
       ->capture_default_str();
   add_training_options(app, options);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/text.h"
+#include "score/alert_run.h"
 #include "score/detector.h"
 #include "tools/text.h"
 #include "trace/journal_json.h"
@@ -20,8 +21,7 @@ score::Contest report_contest(const EngineConfig& engine) {
   for (const char* name : kReportDetectors) {
     if (auto choice = score::parse_choice(name)) contest.detectors.push_back(*std::move(choice));
   }
-  const auto horizon = static_cast<std::size_t>(engine.objective.horizon_seconds);
-  contest.horizons = {std::clamp<std::size_t>(horizon, 1, score::kLongestHorizon)};
+  contest.horizons = {score::alert_horizon(engine.objective)};
   contest.prior = engine.prior;
   return contest;
 }

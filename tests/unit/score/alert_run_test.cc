@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/feature_stream.h"
+#include "score/events.h"
 #include "tests/support/catch.h"
 #include "tests/unit/model/sample_builder.h"
 #include "tests/unit/score/seconds.h"
@@ -101,7 +102,7 @@ TEST_CASE("an objective's horizon in whole seconds, within what is scored", "[sc
   objective.horizon_seconds = 10.6;
   CHECK(alert_horizon(objective) == 11);
   objective.horizon_seconds = 0.1;
-  CHECK(alert_horizon(objective) == 1);
+  CHECK(alert_horizon(objective) == kShortestLead);
   objective.horizon_seconds = 1e9;
   CHECK(alert_horizon(objective) == kLongestHorizon);
 }

@@ -80,7 +80,7 @@ TEST_CASE("wrong usage is one line and exit code 2", "[tools]") {
         Words{"events", "more"},
         Words{"score"},
         Words{"score", "x", "--detector", "sttic"},
-        Words{"score", "x", "--horizon", "0"},
+        Words{"score", "x", "--horizon", "1"},
         Words{"score", "x", "--horizon", "601"},
         Words{"score", "x", "--false-alarms-per-hour", "-1"},
         Words{"score", "x", "x"},
