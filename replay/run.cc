@@ -116,7 +116,7 @@ void TargetReplay::step(TargetStep& next, const std::function<void(const std::st
   for (const GuardNote& note : replayed.notes) line(trace::guard_line(at.wall, info_.name, note));
 
   if (seen) {
-    seen({next.target, info_, at, recorded.sample.sequence, replayed.indicators,
+    seen({next.target, info_, result_.target, at, recorded.sample.sequence, replayed.indicators,
           [&](IndicatorKind kind) { return engine_.drivers(kind, replayed.features); }});
   }
 

@@ -61,6 +61,7 @@ struct ReplayRequest {
 struct ReplayedSample {
   std::size_t place = 0;  // of its target in the results
   const trace::TargetInfo& target;
+  const std::string& called;  // as in the results
   Instant at;
   std::uint64_t sequence = 0;
   const std::vector<Indicator>& indicators;                   // all three, without drivers

@@ -52,14 +52,14 @@ void IndicatorPrinter::add(const replay::ReplayedSample& sample) {
   }
   for (Indicator indicator : sample.indicators) {
     indicator.drivers = sample.drivers(indicator.kind);
-    print_(trace::indicator_line(sample.at.wall, sample.target.name, sample.sequence, indicator));
+    print_(trace::indicator_line(sample.at.wall, sample.called, sample.sequence, indicator));
   }
 }
 
 std::string indicators_text(const replay::ReplayedSample& sample) {
   std::string text = trace::rfc3339(sample.at.wall);
   std::replace(text.begin(), text.end(), 'T', ' ');
-  text += "  " + printable(sample.target.name);
+  text += "  " + printable(sample.called);
   for (const Indicator& indicator : sample.indicators) text += "  " + indicator_text(indicator);
   return text;
 }

@@ -45,9 +45,10 @@ const char* kind_of_result(const std::string& result) {
 
 }  // namespace
 
-Recording::Recording(trace::TargetSummary target, Nanoseconds trace_begin,
+Recording::Recording(trace::TargetSummary target, std::string called, Nanoseconds trace_begin,
                      double poll_interval_seconds, ReportWindow window)
     : target_(std::move(target)),
+      called_(std::move(called)),
       window_(window),
       trace_begin_(trace_begin),
       model_(target_.info.engine.objective,
@@ -159,7 +160,7 @@ void Recording::tell_outcome(const Outcome& outcome, double seconds) {
 }
 
 void Recording::end() {
-  if (scorer_) score_ = scorer_->finish(target_.info.name);
+  if (scorer_) score_ = scorer_->finish(called_);
   scorer_.reset();
 }
 

@@ -53,9 +53,10 @@ class Recording {
   // (score/run.h), 60 MB a week.
   static constexpr double kLongestScoredSeconds = 7 * 86400;
 
-  // `trace_begin`: the tick that the window counts from.
-  Recording(trace::TargetSummary target, Nanoseconds trace_begin, double poll_interval_seconds,
-            ReportWindow window);
+  // `called`: as trace::called_in_trace() has it; `trace_begin`: the tick that the window counts
+  // from.
+  Recording(trace::TargetSummary target, std::string called, Nanoseconds trace_begin,
+            double poll_interval_seconds, ReportWindow window);
   ~Recording();
   Recording(Recording&&) noexcept;
   Recording& operator=(Recording&&) noexcept;
@@ -69,6 +70,7 @@ class Recording {
   void end();
 
   [[nodiscard]] const trace::TargetSummary& target() const { return target_; }
+  [[nodiscard]] const std::string& called() const { return called_; }
   [[nodiscard]] const std::string& damage() const { return damage_; }
   [[nodiscard]] const Totals& totals() const { return totals_; }
   [[nodiscard]] const Features& last() const { return last_; }
@@ -91,6 +93,7 @@ class Recording {
   void tell_outcome(const Outcome& outcome, double seconds);
 
   trace::TargetSummary target_;
+  std::string called_;
   ReportWindow window_;
   std::string damage_;
   Nanoseconds trace_begin_;

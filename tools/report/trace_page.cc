@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -15,9 +16,14 @@
 namespace rocktune::tools {
 namespace {
 
+struct WantedTarget {
+  trace::TargetSummary summary;
+  std::string called;  // as trace::called_in_trace() has it
+};
+
 // Those that are to be on the page, and where the trace's time begins.
 struct WantedTargets {
-  std::vector<trace::TargetSummary> targets;
+  std::vector<WantedTarget> targets;
   Nanoseconds begin = Nanoseconds::max();
 };
 
@@ -25,12 +31,15 @@ Result<WantedTargets> wanted_targets(trace::Reader& reader, const TracePageReque
   auto targets = reader.targets();
   if (!targets) return tl::unexpected(targets.error());
   std::string known;
+  std::map<std::string, int> uses;
   WantedTargets wanted;
   for (trace::TargetSummary& one : *targets) {
-    known += (known.empty() ? "" : ", ") + one.info.name;
+    std::string called = trace::called_in_trace(one.info.name, ++uses[one.info.name]);
+    known += (known.empty() ? "" : ", ") + called;
     if (one.samples > 0) wanted.begin = std::min(wanted.begin, one.first_tick);
-    if (!request.target || one.info.name == *request.target || one.info.path == *request.target) {
-      wanted.targets.push_back(std::move(one));
+    if (!request.target || one.info.name == *request.target || called == *request.target ||
+        one.info.path == *request.target) {
+      wanted.targets.push_back({std::move(one), std::move(called)});
     }
   }
   if (!request.target || !wanted.targets.empty()) return wanted;
@@ -38,11 +47,12 @@ Result<WantedTargets> wanted_targets(trace::Reader& reader, const TracePageReque
                                                *request.target + "\"; it has: " + known);
 }
 
-Result<Recording> record(trace::Reader& reader, trace::TargetSummary target, Nanoseconds begin,
+Result<Recording> record(trace::Reader& reader, WantedTarget target, Nanoseconds begin,
                          const ReportWindow& window) {
-  auto steps = reader.steps(target.info.id);
+  auto steps = reader.steps(target.summary.info.id);
   if (!steps) return tl::unexpected(steps.error());
-  Recording recording(std::move(target), begin, reader.run().poll_interval_seconds, window);
+  Recording recording(std::move(target.summary), std::move(target.called), begin,
+                      reader.run().poll_interval_seconds, window);
   while (true) {
     auto step = steps->next();
     if (!step) {
@@ -62,8 +72,8 @@ Result<std::vector<Recording>> record_all(trace::Reader& reader, const TracePage
   if (!wanted) return tl::unexpected(wanted.error());
   std::vector<Recording> recordings;
   bool any_sample = false;
-  for (trace::TargetSummary& target : wanted->targets) {
-    any_sample = any_sample || target.samples_with_database > 0;
+  for (WantedTarget& target : wanted->targets) {
+    any_sample = any_sample || target.summary.samples_with_database > 0;
     auto recording = record(reader, std::move(target), wanted->begin, request.window);
     if (!recording) return tl::unexpected(recording.error());
     if (recording->totals().samples > 0) recordings.push_back(*std::move(recording));
@@ -163,10 +173,10 @@ Result<page::Page> trace_page(const TracePageRequest& request) {
   const bool several = recordings->size() > 1;
   for (const Recording& recording : *recordings) {
     page.sections.push_back(
-        summary_section(recording, several ? printable(recording.target().info.name) : ""));
+        summary_section(recording, several ? printable(recording.called()) : ""));
   }
   for (const Recording& recording : *recordings) {
-    const std::string end = several ? " of " + printable(recording.target().info.name) : "";
+    const std::string end = several ? " of " + printable(recording.called()) : "";
     page.sections.push_back(chart_section(recording, end));
     for (page::Section& section : table_sections(recording, end)) {
       page.sections.push_back(std::move(section));

@@ -44,7 +44,7 @@ std::string told_counts(const std::map<std::string, std::uint64_t>& counts) {
 std::string target_words(const Recording& recording) {
   const trace::TargetInfo& info = recording.target().info;
   const Totals& totals = recording.totals();
-  std::string text = printable(info.name);
+  std::string text = printable(recording.called());
   if (info.path != info.name) text += " (" + printable(info.path) + ")";
   const auto& incarnations = recording.target().incarnations;
   if (!incarnations.empty() && !incarnations.back().rocksdb_version.empty()) {

@@ -8,10 +8,14 @@
 #include "tests/support/temp_directory.h"
 #include "tests/unit/model/sample_builder.h"
 #include "tests/unit/tools/stall_trace.h"
+#include "tests/unit/tools/support.h"
+#include "tools/replay_watch.h"
+#include "tools/report/trace_page.h"
 #include "trace/recorder.h"
 
 using namespace rocktune;
 using namespace rocktune::tools;
+using rocktune::tools::test::contains;
 using tests::TempDirectory;
 
 namespace {
@@ -78,6 +82,30 @@ TEST_CASE("a replay tells databases of one name apart as well", "[tools]") {
   const auto second = replayed("orders#2");
   REQUIRE(second.size() == 1);
   CHECK(second[0].samples == 20);
+}
+
+TEST_CASE("so do the forecasts that a replay prints, and a report", "[tools]") {
+  const TempDirectory directory;
+  const std::string path = directory.file("reload");
+  record_reload(path);
+  std::vector<std::string> lines;
+  IndicatorPrinter printer(1e6, false, [&](const std::string& line) { lines.push_back(line); });
+  REQUIRE(replay::run(
+      {path, std::nullopt, std::nullopt}, [](const std::string&) {},
+      [&](const replay::ReplayedSample& one) { printer.add(one); }));
+  REQUIRE(lines.size() == 2);
+  CHECK(contains(lines[0], "  orders  "));
+  CHECK(contains(lines[1], "  orders#2  "));
+  const auto both = trace_page({path, std::nullopt, {}});
+  REQUIRE(both);
+  CHECK(contains(html(*both), "Over time of orders#2"));
+  const auto second = trace_page({path, "orders#2", {}});
+  REQUIRE(second);
+  CHECK(contains(html(*second), "orders#2 (/data/orders)"));
+  CHECK(contains(html(*second), "read in 20 of 20 polls"));
+  const auto none = trace_page({path, "orders#3", {}});
+  REQUIRE_FALSE(none);
+  CHECK(contains(none.error().message, "it has: orders, orders#2"));
 }
 
 TEST_CASE("of a trace that grows what was listed is read", "[tools]") {
