@@ -77,9 +77,10 @@ ProbabilityScore score_probabilities(const Scores& probabilities, const Conditio
   ProbabilityScore score;
   for (std::size_t i = 0; i < conditions.size(); ++i) {
     if (conditions[i] != Condition::kQuiet || !has_score(probabilities[i])) continue;
-    const bool came = to_event[i] <= horizon && to_event[i] < to_unknown[i];
-    const bool known = i + horizon < conditions.size() && to_unknown[i] > horizon;
-    if (came || known) score.add(probabilities[i], came);
+    // By time alone: with those that came, and without those that did not, the last horizon of a
+    // run would be nothing but events.
+    if (i + horizon >= conditions.size() || to_unknown[i] <= horizon) continue;
+    score.add(probabilities[i], to_event[i] <= horizon);
   }
   return score;
 }

@@ -45,8 +45,8 @@ class ProbabilityScore {
 };
 
 // Every second that is quiet and has a probability, against whether the condition holds in one of
-// the `horizon` seconds after it. Seconds whose outcome is not known (the run ends, or a hole
-// begins, before it came) are left out.
+// the `horizon` seconds after it. Seconds that less than that is known of (the run ends, or a hole
+// begins) are left out, whether it came by then or not.
 ProbabilityScore score_probabilities(const Scores& probabilities, const Conditions& conditions,
                                      std::size_t horizon);
 

@@ -67,13 +67,15 @@ TEST_CASE("the outcome of a second is whether the condition holds within the hor
   CHECK(*score.base_rate() == Approx(5.0 / 15));
 }
 
-TEST_CASE("what a hole hides is left out, what came before it is not", "[score]") {
+TEST_CASE("what a hole or the end hides is left out, whatever came before it", "[score]") {
   const Seconds run = Seconds().quiet(10).unknown(20).holds(3);
   CHECK(score_probabilities(Scores(run.size(), 0.5), run, 5).count() == 5);
   const Seconds came = Seconds().quiet(10).holds(1).unknown(20);
   const ProbabilityScore score = score_probabilities(Scores(came.size(), 0.5), came, 5);
-  CHECK(score.count() == 10);
-  CHECK(*score.base_rate() == 0.5);
+  CHECK(score.count() == 6);  // of seconds 6 to 9 the hole hides a part
+  CHECK(*score.base_rate() == Approx(1.0 / 6));
+  const Seconds ended = Seconds().quiet(10).holds(1);
+  CHECK(score_probabilities(Scores(ended.size(), 0.5), ended, 5).count() == 6);
   // A second without a probability is no forecast.
   CHECK(score_probabilities(Scores(came.size(), kNoScore), came, 5).count() == 0);
 }
