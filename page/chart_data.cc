@@ -135,6 +135,7 @@ std::vector<Point> gathered(const std::vector<Point>& points, double step, Reduc
   struct Gathered {
     double sum = 0;
     double most = 0;
+    double last = 0;
     std::size_t count = 0;
   };
   std::map<std::int64_t, Gathered> bins;
@@ -143,15 +144,18 @@ std::vector<Point> gathered(const std::vector<Point>& points, double step, Reduc
     if (!point.value) continue;
     bin.sum += *point.value;
     bin.most = bin.count == 0 ? *point.value : std::max(bin.most, *point.value);
+    bin.last = *point.value;
     ++bin.count;
   }
+  const auto value_of = [&](const Gathered& bin) {
+    if (reduce == Reduce::kMax) return bin.most;
+    return reduce == Reduce::kLast ? bin.last : bin.sum / static_cast<double>(bin.count);
+  };
   std::vector<Point> all;
   all.reserve(bins.size());
   for (const auto& [multiple, bin] : bins) {
     Point point{.x = static_cast<double>(multiple) * step, .value = std::nullopt};
-    if (bin.count > 0) {
-      point.value = reduce == Reduce::kMax ? bin.most : bin.sum / static_cast<double>(bin.count);
-    }
+    if (bin.count > 0) point.value = value_of(bin);
     all.push_back(point);
   }
   return all;

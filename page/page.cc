@@ -86,7 +86,7 @@ class Writer {
     char text[160];
     std::snprintf(text, sizeof text,
                   " To bound the page's size each point stands for %.3g %s: the mean, or of "
-                  "latencies, files, backlogs and knobs the maximum.",
+                  "latencies, files and backlogs the maximum, of knobs the last.",
                   data.at("x_step").get<double>(), group.x_label.c_str());
     return text;
   }

@@ -19,7 +19,7 @@
 namespace rocktune::page {
 
 // How several points become one where their x is too close to tell apart.
-enum class Reduce { kMean, kMax };
+enum class Reduce { kMean, kMax, kLast };
 
 struct Point {
   double x = 0;  // seconds since the first phase began, or what ChartGroup::x_label says

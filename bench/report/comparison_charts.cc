@@ -173,7 +173,7 @@ class Charts {
     for (const std::string& key : keys) {
       const KeyText text = text_of_key(key);
       add(database, "knob " + text.title, text.unit, "/knobs/" + key, text.divisor,
-          page::Reduce::kMax)
+          page::Reduce::kLast)
           .steps = true;
     }
   }

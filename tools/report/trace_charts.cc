@@ -73,7 +73,7 @@ page::Chart knob_chart(const KnobTrack& track, const Recording& recording) {
   page::Chart chart;
   chart.title = "knob " + track.title();
   chart.unit = scale.unit;
-  chart.reduce = page::Reduce::kMax;
+  chart.reduce = page::Reduce::kLast;
   chart.steps = true;
   chart.series.push_back({track.title(), "all", bins.points(*track.series, scale.divisor)});
   return chart;

@@ -42,6 +42,7 @@ TEST_CASE("points are gathered to multiples of the step", "[page]") {
   CHECK_FALSE(mean[1].value);
   CHECK(mean[2].value == 7.0);
   CHECK(gathered(points, 1, Reduce::kMax)[0].value == 3.0);
+  CHECK(gathered({{1, 8.0}, {1.2, 4.0}}, 1, Reduce::kLast)[0].value == 4.0);
   CHECK(gathered(points, 0, Reduce::kMean).size() == 4);
 }
 
