@@ -4,8 +4,12 @@
 
 namespace rocktune::scenario {
 
+bool is_file(const std::string& name_or_path) {
+  return name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".yaml");
+}
+
 Result<NamedText> builtin_or_file(const Builtins& builtins, const std::string& name_or_path) {
-  if (name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".yaml")) {
+  if (is_file(name_or_path)) {
     auto text = read_text_file(name_or_path);
     if (!text) return tl::unexpected(text.error());
     return NamedText{name_or_path, std::move(*text)};

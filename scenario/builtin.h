@@ -26,7 +26,10 @@ struct NamedText {
   std::string content;
 };
 
-// A text with a '/' or ".yaml" is the path of a file, anything else the name of one of these.
+// A text with a '/' or ".yaml" at its end is the path of a file, anything else a built-in's name.
+bool is_file(const std::string& name_or_path);
+
+// The text of either.
 // Errors: read_text_file()'s, and kNotFound, which lists the names that there are.
 Result<NamedText> builtin_or_file(const Builtins& builtins, const std::string& name_or_path);
 

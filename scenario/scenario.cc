@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "scenario/builtin.h"
 #include "scenario/device/spec.h"
@@ -34,6 +35,7 @@ class ScenarioReader {
     }
     map.node("full");
     map.finish();
+    scenario.files = std::move(files_);
     return scenario;
   }
 
@@ -44,6 +46,10 @@ class ScenarioReader {
         text.find('/') != std::string::npos || text.find(".yaml") != std::string::npos;
     if (!path || directory_.empty() || text.front() == '/') return text;
     return (directory_ / text).string();
+  }
+
+  void note(const std::string& name_or_path) {
+    if (is_file(name_or_path)) files_.push_back(name_or_path);
   }
 
   void read_device(MapReader& map, Scenario& scenario) {
@@ -104,7 +110,9 @@ class ScenarioReader {
     } else {
       std::string name;
       map.text("workload", name);
-      if (auto loaded = load_workload(beside(name))) {
+      name = beside(name);
+      note(name);
+      if (auto loaded = load_workload(name)) {
         workload = std::move(*loaded);
       } else {
         map.problem("workload", loaded.error().message);
@@ -129,7 +137,11 @@ class ScenarioReader {
     } else {
       std::string name;
       map.text("configuration", name);
-      if (auto loaded = load_configuration(beside(name))) {
+      name = beside(name);
+      if (const auto end = name.rfind(".yaml:"); end != std::string::npos) {
+        note(name.substr(0, end + 5));
+      }
+      if (auto loaded = load_configuration(name)) {
         database.configuration = std::move(*loaded);
       } else {
         map.problem("configuration", loaded.error().message);
@@ -160,6 +172,7 @@ class ScenarioReader {
 
   const std::filesystem::path directory_;
   Problems& problems_;
+  std::vector<std::string> files_;
 };
 
 }  // namespace

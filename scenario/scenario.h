@@ -51,6 +51,7 @@ struct Scenario {
   std::string device = "none";  // as parse_device_spec() reads it
   double scale = 1;
   std::vector<ScenarioDatabase> databases;  // at least one, names are unique
+  std::vector<std::string> files;  // of workloads and configurations that it names; no built-ins
 
   // The longest of the databases' workloads.
   [[nodiscard]] double seconds() const;

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "bench/report/run.h"
 #include "bench/run/result.h"
@@ -33,6 +34,16 @@ std::set<std::string> mapped_libraries() {
   return paths;
 }
 
+// In the order in which the scenario names them. A result rounds much of what such a text says, and
+// lacks some.
+std::vector<std::string> files_named(const scenario::Scenario& scenario) {
+  std::vector<std::string> files = scenario.files;
+  if (auto device = scenario::profile_named(scenario.device); scenario::is_file(device)) {
+    files.push_back(std::move(device));
+  }
+  return files;
+}
+
 }  // namespace
 
 Result<json> parsed_scenario_json(const scenario::Scenario& scenario) {
@@ -59,6 +70,11 @@ Result<json> parsed_scenario_json(const scenario::Scenario& scenario) {
   const bool real = device->kind == scenario::DeviceKind::kReal;
   parsed["device"] = real ? json(nullptr) : json(scenario::format_device_profile(device->profile));
   if (device->kind == scenario::DeviceKind::kLoop) parsed["loop_device"] = true;
+  for (const std::string& file : files_named(scenario)) {
+    const auto sum = digest_of_file(file);
+    if (!sum) return tl::unexpected(sum.error());
+    parsed["files"].push_back(*sum);
+  }
   // Numbers as they come back from a file.
   return json::parse(parsed.dump());
 }

@@ -19,7 +19,7 @@ Result<nlohmann::json> programs_json(const std::vector<std::string>& programs);
 inline const std::vector<std::string> kComparedPrograms = {"rocktune-bench", "rocktuned"};
 // An error when these are no longer the programs that `before` tells of: a build in the meantime.
 Result<void> check_programs(const std::vector<std::string>& programs, const nlohmann::json& before);
-// Everything that the scenario came to, the files that it names included.
+// Everything that the scenario came to, with a digest of each file that it names ("files").
 Result<nlohmann::json> parsed_scenario_json(const scenario::Scenario& scenario);
 // Where: "cpu_model", "cpus", "kernel".
 nlohmann::json machine_json();

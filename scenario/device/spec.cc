@@ -1,7 +1,9 @@
 #include "scenario/device/spec.h"
 
 #include <algorithm>
-#include <string_view>
+#include <optional>
+
+#include "model/text.h"
 
 namespace rocktune::scenario {
 namespace {
@@ -25,25 +27,58 @@ Result<std::vector<Degradation>> parse_degradations(const std::string& text) {
   return steps;
 }
 
+// "loop:PROFILE@STEPS" in its parts.
+struct DeviceText {
+  bool loop = false;
+  std::string_view profile;
+  std::optional<std::string_view> steps;  // absent: those of the profile
+};
+
+DeviceText parts_of(std::string_view text) {
+  DeviceText parts;
+  parts.loop = text.starts_with(kLoopPrefix);
+  if (parts.loop) text.remove_prefix(kLoopPrefix.size());
+  // A directory may well have an '@' in its name.
+  const std::size_t slash = text.rfind('/');
+  const std::size_t end = text.find('@', slash == std::string_view::npos ? 0 : slash);
+  parts.profile = text.substr(0, end);
+  if (end != std::string_view::npos) parts.steps = text.substr(end + 1);
+  return parts;
+}
+
 }  // namespace
 
 Result<DeviceSpec> parse_device_spec(const std::string& text, double scale) {
   if (text == "none") return DeviceSpec{};
+  const DeviceText parts = parts_of(text);
   DeviceSpec spec;
-  spec.kind = text.starts_with(kLoopPrefix) ? DeviceKind::kLoop : DeviceKind::kEmulated;
-  const std::string named = spec.kind == DeviceKind::kLoop ? text.substr(kLoopPrefix.size()) : text;
-  // A directory may well have an '@' in its name.
-  const std::size_t slash = named.rfind('/');
-  const std::size_t end = named.find('@', slash == std::string::npos ? 0 : slash);
-  auto profile = load_device_profile(named.substr(0, end));
+  spec.kind = parts.loop ? DeviceKind::kLoop : DeviceKind::kEmulated;
+  auto profile = load_device_profile(std::string(parts.profile));
   if (!profile) return tl::unexpected(profile.error().within("--device " + text));
-  if (end != std::string::npos) {
-    auto steps = parse_degradations(named.substr(end + 1));
+  if (parts.steps) {
+    auto steps = parse_degradations(std::string(*parts.steps));
     if (!steps) return tl::unexpected(steps.error().within("--device " + text));
     profile->degradation = std::move(*steps);
   }
   spec.profile = profile->scaled(scale);
   return spec;
+}
+
+std::string profile_named(std::string_view text) {
+  return std::string(parts_of(text).profile);
+}
+
+Result<std::string> stretched_device(const std::string& text, double factor) {
+  auto spec = parse_device_spec(text, 1);
+  if (!spec) return tl::unexpected(spec.error());
+  spec->profile.stretch(factor);
+  const DeviceText parts = parts_of(text);
+  std::string out(parts.loop ? kLoopPrefix : "");
+  out += parts.profile;
+  for (const Degradation& step : spec->profile.degradation) {
+    out += "@" + text::exact(step.after_seconds) + ":" + text::exact(step.rates);
+  }
+  return out;
 }
 
 }  // namespace rocktune::scenario

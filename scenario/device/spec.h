@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "model/result.h"
 #include "scenario/device/profile.h"
@@ -20,5 +21,11 @@ struct DeviceSpec {
 // replaced by "@SECONDS:FACTOR" behind it, several of them by rising time: "nvme-p41@60:0.5@90:1".
 // `scale` divides the profile's sizes and rates.
 Result<DeviceSpec> parse_device_spec(const std::string& text, double scale);
+
+// The profile that such a text names: "FILE.yaml" of "loop:FILE.yaml@60:0.5".
+std::string profile_named(std::string_view text);
+
+// The same device with the times of its degradation multiplied, those of its profile's own too.
+Result<std::string> stretched_device(const std::string& text, double factor);
 
 }  // namespace rocktune::scenario

@@ -3,6 +3,7 @@ rocktune_unit_test(bench_test
     unit/bench/alert_tail_test.cc
     unit/bench/backlog_test.cc
     unit/bench/builtin_scenarios_test.cc
+    unit/bench/compare_shared_test.cc
     unit/bench/compare_test.cc
     unit/bench/comparison_test.cc
     unit/bench/device_activity_test.cc

@@ -13,7 +13,6 @@
 #include "bench/compare/order.h"
 #include "bench/compare/policies.h"
 #include "bench/compare/search.h"
-#include "bench/compare/shared.h"
 #include "tests/support/catch.h"
 
 using namespace rocktune::bench;
@@ -398,15 +397,4 @@ TEST_CASE("the daemon's objective has reads of every kind apart from writes", "[
                "{scan_p99: 7ms, read_missing_p99: 6ms, delete_p99: 30ms, insert_p99: 25ms,");
   const std::string sections = daemon_sections("headroom", scenario_of(text));
   CHECK_THAT(sections, Contains("read_p99: 6000us") && Contains("write_p99: 25000us"));
-}
-
-TEST_CASE("programs that were built anew are noticed", "[bench][compare]") {
-  const std::vector<std::string> names = {"bench_test"};
-  auto programs = programs_json(names);
-  REQUIRE(programs);
-  CHECK(check_programs(names, *programs));
-  (*programs)["bench_test"] = "another";
-  const auto changed = check_programs(names, *programs);
-  REQUIRE_FALSE(changed);
-  CHECK(changed.error().code == rocktune::ErrorCode::kConflict);
 }

@@ -1,5 +1,9 @@
+#include <filesystem>
+
 #include "scenario/device/profile.h"
+#include "scenario/device/spec.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_directory.h"
 
 using rocktune::scenario::Degradation;
 using rocktune::scenario::DeviceProfile;
@@ -7,8 +11,10 @@ using rocktune::scenario::format_device_profile;
 using rocktune::scenario::load_device_profile;
 using rocktune::scenario::parse_degradation;
 using rocktune::scenario::parse_device_profile;
+using rocktune::scenario::profile_named;
 using rocktune::scenario::ReadLatencyGrowth;
 using rocktune::scenario::SizedLatency;
+using rocktune::scenario::stretched_device;
 using rocktune::scenario::WriteCacheProfile;
 
 TEST_CASE("the device of source 000", "[scenario][device]") {
@@ -120,6 +126,21 @@ TEST_CASE("degradation is stretched with the run", "[scenario][device]") {
   CHECK(profile.degradation[0].after_seconds == Approx(2));
   CHECK(profile.degradation[0].rates == 0.5);
   CHECK(profile.degradation[1].after_seconds == Approx(3));
+}
+
+TEST_CASE("a device's text is stretched, with the steps of its profile", "[scenario][device]") {
+  CHECK(*stretched_device("nvme-p41@10:0.5@15:1", 0.25) == "nvme-p41@2.5:0.5@3.75:1");
+  CHECK(*stretched_device("loop:nvme-p41@60:0.5", 0.5) == "loop:nvme-p41@30:0.5");
+  for (const char* same : {"none", "nvme-p41", "loop:nvme-p41"}) {
+    CHECK(*stretched_device(same, 0.5) == same);
+  }
+  CHECK_FALSE(stretched_device("no-such", 0.5));
+  const rocktune::tests::TempDirectory directory;
+  std::filesystem::create_directory(directory.file("a@b"));
+  const std::string file = directory.write(
+      "a@b/d.yaml", std::string(kRates) + "degradation: [{after_seconds: 8, rates: 0.5}]\n");
+  CHECK(*stretched_device(file, 0.5) == file + "@4:0.5");
+  CHECK(profile_named("loop:" + file + "@4:0.5") == file);
 }
 
 TEST_CASE("every built-in device reads", "[scenario][device]") {
