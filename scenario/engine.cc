@@ -19,22 +19,6 @@ constexpr std::int64_t kUnknownDeviceRate = std::int64_t{1} << 30;
 constexpr double kLeastRate = 10.0 * (1 << 20);
 constexpr double kLeastScaledRate = 64.0 * (1 << 10);
 
-// Whether rocktuned's `read_p99` is about this operation, or its `write_p99`.
-bool is_read(Operation operation) {
-  switch (operation) {
-    case Operation::kRead:
-    case Operation::kScan:
-    case Operation::kReadMissing:
-      return true;
-    case Operation::kUpdate:
-    case Operation::kReadModifyWrite:  // waits for the write
-    case Operation::kInsert:
-    case Operation::kDelete:
-      break;
-  }
-  return false;
-}
-
 // rocktuned's name for what matters first: one of its own, or of the limit's kind.
 std::string priority(const Objective& objective) {
   for (const LatencyLimit& limit : objective.limits) {
@@ -69,9 +53,8 @@ double least_rate(const Scenario& scenario) {
 
 std::int64_t memory_max(const std::string& policy, const Scenario& scenario,
                         const ScenarioDatabase& database) {
-  const std::int64_t found = database.configuration.block_cache_bytes + memtable_bytes(database);
-  if (scenario.objective.memory_bytes) return std::max(memory_share(scenario, database), found);
-  return found + (policy == "adoc" ? adoc_memory(scenario, database) : 0);
+  const bool wants_more = policy == "adoc" && !scenario.objective.memory_bytes;
+  return memory_share(scenario, database) + (wants_more ? adoc_memory(scenario, database) : 0);
 }
 
 }  // namespace
@@ -154,8 +137,8 @@ std::int64_t memtable_bytes(const ScenarioDatabase& database) {
 
 std::int64_t memory_share(const Scenario& scenario, const ScenarioDatabase& database) {
   const auto databases = static_cast<std::int64_t>(scenario.databases.size());
-  if (scenario.objective.memory_bytes) return *scenario.objective.memory_bytes / databases;
-  return database.configuration.block_cache_bytes + memtable_bytes(database);
+  const std::int64_t found = database.configuration.block_cache_bytes + memtable_bytes(database);
+  return std::max(scenario.objective.memory_bytes.value_or(0) / databases, found);
 }
 
 std::int64_t jobs_share(const Scenario& scenario, std::int64_t cpus) {

@@ -33,7 +33,8 @@ Result<std::vector<EngineConfig>> engine_configs(const std::string& policy,
 Result<std::int64_t> device_write_rate(const Scenario& scenario);
 
 // The scenario's budgets divided evenly among its databases: block cache and memtables together
-// (without a budget: what is configured), and background jobs (without: the CPUs, at least 2).
+// (what is configured at least, or without a budget), and background jobs (without: the CPUs, at
+// least 2).
 std::int64_t memory_share(const Scenario& scenario, const ScenarioDatabase& database);
 std::int64_t jobs_share(const Scenario& scenario, std::int64_t cpus);
 std::int64_t memtable_bytes(const ScenarioDatabase& database);

@@ -11,6 +11,7 @@
 #include "bench/text_file.h"
 #include "bench/trial/loaded_database.h"
 #include "model/text.h"
+#include "scenario/device/spec.h"
 
 namespace rocktune::bench {
 namespace {
@@ -108,6 +109,7 @@ Watcher CompareRuns::watcher(const std::string& what) {
 }
 
 Result<void> CompareRuns::load(const std::string& configuration) {
+  if (auto same = check_programs(kComparedPrograms, programs_); !same) return same;
   auto loaded = loaded_database(subject(configuration), directory_.path(), watcher("load"));
   screen_.end_progress();
   if (!loaded) return tl::unexpected(loaded.error());
@@ -140,12 +142,20 @@ Result<void> CompareRuns::find_best_static() {
 
 Result<std::optional<Score>> CompareRuns::try_setting(const StaticSetting& setting,
                                                       std::size_t round, double share_of_seconds) {
+  if (auto same = check_programs(kComparedPrograms, programs_); !same) {
+    return tl::unexpected(same.error());
+  }
   auto place = directory_.trial_directory("search");
   if (!place) return tl::unexpected(place.error());
   TrialPlan plan{subject(), loaded_[""], *place, {}, {}};
   plan.subject.options = setting.options;
   plan.subject.seconds =
       std::max(seconds() * share_of_seconds, std::min(seconds(), kShortestTrySeconds));
+  if (!settings_.device.empty()) {  // has times of its own, which `run` leaves as they are
+    auto device = scenario::stretched_device(settings_.device, plan.subject.seconds / seconds());
+    if (!device) return tl::unexpected(device.error());
+    plan.subject.device = std::move(*device);
+  }
   const auto outcome = run_trial(plan, watcher("search"));
   screen_.end_progress();
   if (!outcome) return tl::unexpected(outcome.error());

@@ -25,6 +25,12 @@ constexpr std::string_view name_of(Operation operation) {
   return kOperationNames[static_cast<std::size_t>(operation)];
 }
 
+// Whether it waits for reads alone: read-modify-write waits for its write as well.
+constexpr bool is_read(Operation operation) {
+  return operation == Operation::kRead || operation == Operation::kScan ||
+         operation == Operation::kReadMissing;
+}
+
 constexpr std::optional<Operation> operation_named(std::string_view name) {
   for (std::size_t i = 0; i < kOperations; ++i) {
     if (kOperationNames[i] == name) return static_cast<Operation>(i);

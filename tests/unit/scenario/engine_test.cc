@@ -67,6 +67,16 @@ TEST_CASE("the peers get their published constants at the scenario's scale", "[s
   }
 }
 
+TEST_CASE("no budget is below what is configured", "[scenario]") {
+  Scenario one = parsed(kOne);  // 16 MiB of cache and two buffers of 8
+  const auto& database = one.databases.front();
+  one.objective.memory_bytes = 8 << 20;
+  CHECK(memory_share(one, database) == 32 << 20);
+  CHECK(engine_config("headroom", one, database, 4).budget.memory_max->value == 32 << 20);
+  one.objective.memory_bytes = 64 << 20;
+  CHECK(memory_share(one, database) == 64 << 20);
+}
+
 TEST_CASE("jobs that are not stated are the machine's CPUs, at least two", "[scenario]") {
   const Scenario two = parsed(kTwo);
   CHECK(jobs_share(two, 8) == 8);
