@@ -1,6 +1,8 @@
 #include "bench/no_harm/report.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <sstream>
 
 #include "bench/compare/policies.h"
@@ -44,37 +46,74 @@ std::string ratio_or_dash(const std::optional<double>& ratio) {
   return ratio ? number_text(*ratio, 3) : "-";
 }
 
+std::string seconds_or_dash(const std::optional<double>& seconds) {
+  return seconds ? number_text(*seconds, 1) : "-";
+}
+
 std::string percent_or_dash(const std::optional<double>& share) {
   return share ? number_text(100 * *share, 1) + "%" : "-";
 }
 
 // How far behind, in units of what is tolerated: what the worst ones are sorted by.
 double badness(const ScenarioVerdict& verdict, double seconds) {
-  const double stalled = verdict.policy.stalled_seconds - verdict.reference.stalled_seconds;
-  return std::max(1 - verdict.throughput_ratio.value_or(1), stalled / seconds) / kMostBehind;
+  double worst = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < kMeasures; ++i) {
+    const auto measure = static_cast<HarmMeasure>(i);
+    if (const auto lag = verdict.by(measure).lag) {
+      worst = std::max(worst, *lag / tolerated(measure, seconds));
+    }
+  }
+  return worst;
+}
+
+// "throughput, read P99"; empty: nothing.
+std::string behind_text(const ScenarioVerdict& verdict) {
+  std::string text;
+  for (std::size_t i = 0; i < kMeasures; ++i) {
+    const auto measure = static_cast<HarmMeasure>(i);
+    if (!verdict.by(measure).behind) continue;
+    text += (text.empty() ? "" : ", ") + measure_text(measure);
+  }
+  return text;
+}
+
+std::string p99_ratio_text(const ScenarioVerdict& verdict, HarmMeasure measure) {
+  const auto lag = verdict.by(measure).lag;
+  return lag ? number_text(1 + *lag, 2) : "-";
 }
 
 Table scenario_table(const std::vector<const JudgedScenario*>& scenarios) {
-  Table table{.caption =
-                  "Throughput over static's, seconds in which writers stalled; medians where "
-                  "there are several pairs",
-              .columns = {{"scenario", Align::kLeft},
-                          {"throughput"},
-                          {"static differs by"},
-                          {"stalled, s"},
-                          {"static, s"},
-                          {"changes"},
-                          {"pairs"},
-                          {"", Align::kLeft}},
-              .rows = {}};
+  Table table{
+      .caption =
+          "Throughput and P99 over static's, seconds in which writers stalled and above the "
+          "SLO; medians where there are several pairs",
+      .columns = {{"scenario", Align::kLeft},
+                  {"throughput"},
+                  {"static differs by"},
+                  {"stalled, s"},
+                  {"static, s"},
+                  {"read P99"},
+                  {"write P99"},
+                  {"above the SLO, s"},
+                  {"static, s"},
+                  {"changes"},
+                  {"pairs"},
+                  {"", Align::kLeft}},
+      .rows = {}};
   for (const JudgedScenario* one : scenarios) {
     const ScenarioVerdict& verdict = one->verdict;
-    table.rows.push_back({one->name, ratio_or_dash(verdict.throughput_ratio),
-                          percent_or_dash(verdict.reference_spread),
+    const std::string behind = behind_text(verdict);
+    table.rows.push_back({one->name, ratio_or_dash(verdict.throughput_ratio()),
+                          percent_or_dash(verdict.by(HarmMeasure::kThroughput).spread),
                           number_text(verdict.policy.stalled_seconds, 2),
                           number_text(verdict.reference.stalled_seconds, 2),
+                          p99_ratio_text(verdict, HarmMeasure::kReadP99),
+                          p99_ratio_text(verdict, HarmMeasure::kWriteP99),
+                          seconds_or_dash(verdict.policy.above_slo_seconds),
+                          seconds_or_dash(verdict.reference.above_slo_seconds),
                           verdict.changes ? number_text(*verdict.changes, 0) : "-",
-                          std::to_string(verdict.turns), harm_text(verdict.harm)});
+                          std::to_string(verdict.turns),
+                          harm_text(verdict.harm) + (behind.empty() ? "" : ": " + behind)});
   }
   return table;
 }
@@ -111,8 +150,23 @@ json number_or_null(const auto& value) {
 }
 
 json side_json(const TurnSide& side) {
-  return {{"ops_per_second", side.ops_per_second}, {"stalled_seconds", side.stalled_seconds}};
+  return {{"ops_per_second", side.ops_per_second},
+          {"stalled_seconds", side.stalled_seconds},
+          {"read_p99_us", number_or_null(side.read_p99_us)},
+          {"write_p99_us", number_or_null(side.write_p99_us)},
+          {"above_slo_seconds", number_or_null(side.above_slo_seconds)}};
 }
+
+// What the report calls a measure's parts.
+struct StandingKeys {
+  const char *behind, *pairs, *spread;
+};
+constexpr std::array<StandingKeys, kMeasures> kStandingKeys = {
+    {{"slower", "slower_pairs", "static_spread_ratio"},
+     {"stalled", "stalled_pairs", "static_stalled_spread_seconds"},
+     {"slower_reads", "slower_reads_pairs", "static_read_p99_spread_ratio"},
+     {"slower_writes", "slower_writes_pairs", "static_write_p99_spread_ratio"},
+     {"above_slo", "above_slo_pairs", "static_above_slo_spread_seconds"}}};
 
 json judged_json(const NoHarmReport& report, const JudgedScenario& one) {
   json turns = json::array();
@@ -122,21 +176,21 @@ json judged_json(const NoHarmReport& report, const JudgedScenario& one) {
                      {"changes", number_or_null(turn.changes)}});
   }
   const ScenarioVerdict& verdict = one.verdict;
-  return {{"number", one.number},
-          {"name", one.name},
-          {"order_seed", order_seed(report.settings.seed, one.number)},
-          {"verdict", harm_text(verdict.harm)},
-          {"throughput_ratio", number_or_null(verdict.throughput_ratio)},
-          {"static_spread_ratio", number_or_null(verdict.reference_spread)},
-          {"static_stalled_spread_seconds", number_or_null(verdict.reference_stalled_spread)},
-          {"static", side_json(verdict.reference)},
-          {"policy", side_json(verdict.policy)},
-          {"changes", number_or_null(verdict.changes)},
-          {"slower", verdict.slower},
-          {"stalled", verdict.stalled},
-          {"slower_pairs", verdict.slower_turns},
-          {"stalled_pairs", verdict.stalled_turns},
-          {"pairs", std::move(turns)}};
+  json out = {{"number", one.number},
+              {"name", one.name},
+              {"order_seed", order_seed(report.settings.seed, one.number)},
+              {"verdict", harm_text(verdict.harm)},
+              {"throughput_ratio", number_or_null(verdict.throughput_ratio())},
+              {"static", side_json(verdict.reference)},
+              {"policy", side_json(verdict.policy)},
+              {"changes", number_or_null(verdict.changes)},
+              {"pairs", std::move(turns)}};
+  for (std::size_t i = 0; i < kMeasures; ++i) {
+    out[kStandingKeys[i].behind] = verdict.standings[i].behind;
+    out[kStandingKeys[i].pairs] = verdict.standings[i].turns;
+    out[kStandingKeys[i].spread] = number_or_null(verdict.standings[i].spread);
+  }
+  return out;
 }
 
 json overall_json(const NoHarmReport& report) {
@@ -191,11 +245,14 @@ bool has_harm(const NoHarmReport& report) {
 }
 
 std::string scenario_line(const ScenarioVerdict& verdict) {
-  std::string text = "throughput " + ratio_or_dash(verdict.throughput_ratio) + ", stalled " +
+  std::string text = "throughput " + ratio_or_dash(verdict.throughput_ratio()) + ", stalled " +
                      number_text(verdict.policy.stalled_seconds, 2) + " s (static " +
                      number_text(verdict.reference.stalled_seconds, 2) + " s)";
   if (verdict.changes) text += ", " + number_text(*verdict.changes, 0) + " changes";
   if (verdict.turns > 1) text += ", " + std::to_string(verdict.turns) + " pairs";
+  if (const std::string behind = behind_text(verdict); !behind.empty()) {
+    text += ", behind in " + behind;
+  }
   return text;
 }
 
@@ -235,6 +292,8 @@ json no_harm_json(const NoHarmReport& report) {
           {"seed", report.settings.seed},
           {"seconds", report.settings.seconds},
           {"most_behind_ratio", kMostBehind},
+          {"most_slower_p99_ratio", kMostSlowerP99},
+          {"most_above_slo_ratio", kMostAboveSlo},
           {"machine",
            {{"cpu_model", number_or_null(machine.cpu_model)},
             {"cpus", number_or_null(machine.cpus)},

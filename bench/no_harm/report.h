@@ -31,7 +31,7 @@ NoHarmReport make_report(const NoHarmSettings& settings, const report::Machine& 
                          std::vector<JudgedScenario> scenarios);
 
 bool has_harm(const NoHarmReport& report);
-// "throughput 0.912, stalled 1.20 s (static 0.10 s), 4 changes, 4 pairs"
+// "throughput 0.912, stalled 1.20 s (static 0.10 s), 4 changes, 4 pairs, behind in throughput"
 std::string scenario_line(const ScenarioVerdict& verdict);
 // The lines that say what came out.
 std::vector<std::string> verdict_lines(const NoHarmReport& report);

@@ -1,66 +1,158 @@
 #include "bench/no_harm/verdict.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
+#include <utility>
 
 #include "bench/report/figures.h"
+#include "bench/report/result_reader.h"
+#include "scenario/workload/operation.h"
 
 namespace rocktune::bench {
 namespace {
 
 using report::median_of;
 
+// How a measure is read and judged.
+struct HarmKind {
+  const char* text;
+  std::optional<double> (*read)(const TurnSide&);
+  bool as_share;        // of static's; otherwise seconds
+  bool more_is_better;  // throughput alone
+  double tolerated;     // that share, or a share of the run's length
+  double least;         // what counts at all, in its own unit
+};
+
+using Value = std::optional<double>;
+constexpr std::array<HarmKind, kMeasures> kHarmKinds = {{
+    {"throughput", [](const TurnSide& side) { return Value(side.ops_per_second); }, true, true,
+     kMostBehind, 0},
+    {"time stalled", [](const TurnSide& side) { return Value(side.stalled_seconds); }, false, false,
+     kMostBehind, 0},
+    {"read P99", [](const TurnSide& side) { return side.read_p99_us; }, true, false, kMostSlowerP99,
+     kLeastSlowerP99Us},
+    {"write P99", [](const TurnSide& side) { return side.write_p99_us; }, true, false,
+     kMostSlowerP99, kLeastSlowerP99Us},
+    {"time above the SLO", [](const TurnSide& side) { return side.above_slo_seconds; }, false,
+     false, kMostAboveSlo, 0},
+}};
+
+const HarmKind& harm_kind(HarmMeasure measure) {
+  return kHarmKinds[static_cast<std::size_t>(measure)];
+}
+
+// As Standing::lag.
+std::optional<double> lag_of(const HarmKind& kind, const TurnSide& reference,
+                             const TurnSide& policy) {
+  const auto other = kind.read(reference), own = kind.read(policy);
+  if (!other || !own) return std::nullopt;
+  if (!kind.as_share) return *own - *other;
+  if (*other <= 0) return std::nullopt;
+  const double more = *own / *other - 1;
+  return kind.more_is_better ? -more : more;
+}
+
+double tolerated_by(const HarmKind& kind, double seconds) {
+  return kind.as_share ? kind.tolerated : kind.tolerated * seconds;
+}
+
+bool is_behind(const HarmKind& kind, const TurnSide& reference, const TurnSide& policy,
+               double seconds) {
+  const auto lag = lag_of(kind, reference, policy);
+  return lag && *lag > tolerated_by(kind, seconds) &&
+         std::abs(*kind.read(policy) - *kind.read(reference)) > kind.least;
+}
+
+// Of the turns that have it.
 std::vector<double> values_of_turns(const std::vector<Turn>& turns,
-                                    const std::function<double(const Turn&)>& read) {
+                                    const std::function<Value(const Turn&)>& read) {
   std::vector<double> values;
-  values.reserve(turns.size());
-  for (const Turn& turn : turns) values.push_back(read(turn));
+  for (const Turn& turn : turns) {
+    if (const auto value = read(turn)) values.push_back(*value);
+  }
   return values;
 }
 
-std::optional<double> median_changes(const std::vector<Turn>& turns) {
-  std::vector<double> values;
-  for (const Turn& turn : turns) {
-    if (turn.changes) values.push_back(static_cast<double>(*turn.changes));
-  }
-  if (values.empty()) return std::nullopt;
-  return median_of(std::move(values));
+Value median_of_turns(const std::vector<Turn>& turns,
+                      const std::function<Value(const Turn&)>& read) {
+  auto values = values_of_turns(turns, read);
+  return values.empty() ? std::nullopt : Value(median_of(std::move(values)));
 }
 
-std::optional<double> ratio_of(double policy, double reference) {
-  if (reference <= 0) return std::nullopt;
-  return policy / reference;
+TurnSide median_side(const std::vector<Turn>& turns, TurnSide Turn::* side) {
+  const auto median = [&](HarmMeasure measure) {
+    return median_of_turns(turns,
+                           [&](const Turn& turn) { return harm_kind(measure).read(turn.*side); });
+  };
+  return {median(HarmMeasure::kThroughput).value_or(0), median(HarmMeasure::kStalled).value_or(0),
+          median(HarmMeasure::kReadP99), median(HarmMeasure::kWriteP99),
+          median(HarmMeasure::kAboveSlo)};
 }
 
-bool is_slower(const TurnSide& reference, const TurnSide& policy) {
-  const auto ratio = ratio_of(policy.ops_per_second, reference.ops_per_second);
-  return ratio.value_or(1) < 1 - kMostBehind;
-}
-
-bool is_stalled(const TurnSide& reference, const TurnSide& policy, double seconds) {
-  return policy.stalled_seconds - reference.stalled_seconds > kMostBehind * seconds;
+Standing standing_by(const HarmKind& kind, const std::vector<Turn>& turns,
+                     const ScenarioVerdict& medians, double seconds) {
+  Standing standing;
+  standing.lag = lag_of(kind, medians.reference, medians.policy);
+  standing.behind = is_behind(kind, medians.reference, medians.policy, seconds);
+  const auto own =
+      values_of_turns(turns, [&](const Turn& turn) { return kind.read(turn.reference); });
+  standing.spread =
+      kind.as_share ? report::relative_difference_of_pairs(own) : report::difference_of_pairs(own);
+  standing.turns =
+      static_cast<std::size_t>(std::count_if(turns.begin(), turns.end(), [&](const Turn& turn) {
+        return lag_of(kind, turn.reference, turn.policy).value_or(0) > 0;
+      }));
+  return standing;
 }
 
 // Of a scenario that took all its turns.
-Harm judged(const ScenarioVerdict& verdict) {
-  if (!verdict.slower && !verdict.stalled) return Harm::kCleared;
-  const double deficit = 1 - verdict.throughput_ratio.value_or(1);
-  const double stalled = verdict.policy.stalled_seconds - verdict.reference.stalled_seconds;
+Harm judged(const ScenarioVerdict& verdict, bool fell_behind_first) {
+  const auto any = [&](const auto& holds) {
+    return std::any_of(verdict.standings.begin(), verdict.standings.end(), holds);
+  };
+  if (!any([](const Standing& one) { return one.behind; })) {
+    return fell_behind_first ? Harm::kCleared : Harm::kNone;
+  }
   const std::size_t every = verdict.turns - verdict.turns / kTurnsForOneOtherwise;
-  const bool beyond_noise =
-      (verdict.slower && deficit > verdict.reference_spread.value_or(0) &&
-       verdict.slower_turns >= every) ||
-      (verdict.stalled && stalled > verdict.reference_stalled_spread.value_or(0) &&
-       verdict.stalled_turns >= every);
+  const bool beyond_noise = any([&](const Standing& one) {
+    return one.behind && *one.lag > one.spread.value_or(0) && one.turns >= every;
+  });
   return beyond_noise ? Harm::kHarm : Harm::kTooNoisy;
 }
 
-const report::FigureSource* source_named(const std::vector<report::FigureSource>& sources,
-                                         const std::string& key) {
-  const auto found = std::find_if(sources.begin(), sources.end(),
-                                  [&](const auto& one) { return one.figure.key == key; });
-  return found == sources.end() ? nullptr : &*found;
+// The larger of the P99 and that at any moment, of the operations of one kind.
+Value p99_of(const report::Run& run, bool reads) {
+  double logarithms = 0;
+  std::size_t count = 0;
+  for (const report::DatabaseResult& database : report::databases_of(run.result)) {
+    for (const auto& [name, latency] :
+         report::object_at(*database.document, "/total/operations").items()) {
+      const auto operation = scenario::operation_named(name);
+      const double p99 = std::max(report::number_at(latency, "/p99_us").value_or(0),
+                                  report::number_at(latency, "/any_moment_p99_us").value_or(0));
+      if (!operation || scenario::is_read(*operation) != reads || p99 <= 0) continue;
+      logarithms += std::log(p99);
+      ++count;
+    }
+  }
+  if (count == 0) return std::nullopt;
+  return std::exp(logarithms / static_cast<double>(count));
+}
+
+// Nothing where the run lacks what every run has.
+std::optional<TurnSide> side_of(const report::Run& run,
+                                const std::vector<report::FigureSource>& sources) {
+  const auto figure = [&](const std::string& key) {
+    const auto found = std::find_if(sources.begin(), sources.end(),
+                                    [&](const auto& one) { return one.figure.key == key; });
+    return found == sources.end() ? std::nullopt : found->read(run);
+  };
+  const auto ops = figure(report::kThroughput), stalled = figure(report::kStallSeconds);
+  if (!ops || !stalled) return std::nullopt;
+  return TurnSide{*ops, *stalled, p99_of(run, true), p99_of(run, false),
+                  figure(report::kSecondsAboveSlo)};
 }
 
 }  // namespace
@@ -81,8 +173,23 @@ std::string harm_text(Harm harm) {
   return "unfinished";
 }
 
+std::string measure_text(HarmMeasure measure) {
+  return harm_kind(measure).text;
+}
+
+double tolerated(HarmMeasure measure, double seconds) {
+  return tolerated_by(harm_kind(measure), seconds);
+}
+
+std::optional<double> ScenarioVerdict::throughput_ratio() const {
+  if (reference.ops_per_second <= 0) return std::nullopt;
+  return policy.ops_per_second / reference.ops_per_second;
+}
+
 bool fell_behind(const Turn& turn, double seconds) {
-  return is_slower(turn.reference, turn.policy) || is_stalled(turn.reference, turn.policy, seconds);
+  return std::any_of(kHarmKinds.begin(), kHarmKinds.end(), [&](const HarmKind& kind) {
+    return is_behind(kind, turn.reference, turn.policy, seconds);
+  });
 }
 
 ScenarioVerdict judge_scenario(const std::vector<Turn>& turns, double seconds,
@@ -90,29 +197,19 @@ ScenarioVerdict judge_scenario(const std::vector<Turn>& turns, double seconds,
   ScenarioVerdict verdict;
   verdict.turns = turns.size();
   if (turns.empty()) return verdict;
-  const auto median = [&](const std::function<double(const Turn&)>& read) {
-    return median_of(values_of_turns(turns, read));
-  };
-  const auto ops = [](const Turn& turn) { return turn.reference.ops_per_second; };
-  const auto stalled = [](const Turn& turn) { return turn.reference.stalled_seconds; };
-  verdict.reference = {median(ops), median(stalled)};
-  verdict.policy = {median([](const Turn& turn) { return turn.policy.ops_per_second; }),
-                    median([](const Turn& turn) { return turn.policy.stalled_seconds; })};
-  verdict.reference_spread = report::relative_difference_of_pairs(values_of_turns(turns, ops));
-  verdict.reference_stalled_spread = report::difference_of_pairs(values_of_turns(turns, stalled));
-  verdict.throughput_ratio =
-      ratio_of(verdict.policy.ops_per_second, verdict.reference.ops_per_second);
-  verdict.changes = median_changes(turns);
-  verdict.slower = is_slower(verdict.reference, verdict.policy);
-  verdict.stalled = is_stalled(verdict.reference, verdict.policy, seconds);
-  for (const Turn& turn : turns) {
-    if (turn.policy.ops_per_second < turn.reference.ops_per_second) ++verdict.slower_turns;
-    if (turn.policy.stalled_seconds > turn.reference.stalled_seconds) ++verdict.stalled_turns;
+  verdict.reference = median_side(turns, &Turn::reference);
+  verdict.policy = median_side(turns, &Turn::policy);
+  verdict.changes = median_of_turns(turns, [](const Turn& turn) {
+    return turn.changes ? Value(static_cast<double>(*turn.changes)) : std::nullopt;
+  });
+  for (std::size_t i = 0; i < kMeasures; ++i) {
+    verdict.standings[i] = standing_by(kHarmKinds[i], turns, verdict, seconds);
   }
-  if (!fell_behind(turns.front(), seconds)) {
+  const bool behind = fell_behind(turns.front(), seconds);
+  if (turns.size() > confirm) {
+    verdict.harm = judged(verdict, behind);
+  } else if (!behind) {
     verdict.harm = Harm::kNone;
-  } else if (turns.size() > confirm) {
-    verdict.harm = judged(verdict);
   }
   return verdict;
 }
@@ -124,8 +221,8 @@ OverallVerdict judge_all(const std::vector<Turn>& first_turns, std::uint64_t see
   for (const Turn& turn : first_turns) {
     verdict.reference_stalled_seconds += turn.reference.stalled_seconds;
     verdict.policy_stalled_seconds += turn.policy.stalled_seconds;
-    if (const auto ratio = ratio_of(turn.policy.ops_per_second, turn.reference.ops_per_second)) {
-      ratios.push_back(*ratio);
+    if (turn.reference.ops_per_second > 0) {
+      ratios.push_back(turn.policy.ops_per_second / turn.reference.ops_per_second);
     }
   }
   verdict.throughput_ratio = report::bootstrap_geometric_mean(ratios, seed);
@@ -135,8 +232,6 @@ OverallVerdict judge_all(const std::vector<Turn>& first_turns, std::uint64_t see
 Result<std::vector<Turn>> turns_of(const std::vector<report::Run>& runs,
                                    const std::string& reference, const std::string& policy) {
   const auto sources = report::figure_sources(runs);
-  const report::FigureSource* ops = source_named(sources, report::kThroughput);
-  const report::FigureSource* stalled = source_named(sources, report::kStallSeconds);
   std::map<std::int64_t, std::pair<const report::Run*, const report::Run*>> by_repeat;
   for (const report::Run& run : runs) {
     if (run.partial) continue;
@@ -146,15 +241,12 @@ Result<std::vector<Turn>> turns_of(const std::vector<report::Run>& runs,
   std::vector<Turn> turns;
   for (const auto& [repeat, sides] : by_repeat) {
     if (sides.first == nullptr || sides.second == nullptr) continue;
-    const auto own_ops = ops->read(*sides.second), own_stalled = stalled->read(*sides.second);
-    const auto ops_of_other = ops->read(*sides.first);
-    const auto stalled_of_other = stalled->read(*sides.first);
-    if (!own_ops || !own_stalled || !ops_of_other || !stalled_of_other) {
+    const auto own = side_of(*sides.second, sources), other = side_of(*sides.first, sources);
+    if (!own || !other) {
       return fail(ErrorCode::kCorrupt, "a run of repeat " + std::to_string(repeat) +
                                            " says nothing of throughput or stalls");
     }
-    turns.push_back(
-        {{*ops_of_other, *stalled_of_other}, {*own_ops, *own_stalled}, sides.second->changes});
+    turns.push_back({*other, *own, sides.second->changes});
   }
   return turns;
 }

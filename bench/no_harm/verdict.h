@@ -6,6 +6,7 @@
 // where it is behind by more than static differs from itself, and in (nearly) every turn.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,14 +19,30 @@
 
 namespace rocktune::bench {
 
+// What a policy may be behind in.
+enum class HarmMeasure { kThroughput, kStalled, kReadP99, kWriteP99, kAboveSlo };
+inline constexpr std::size_t kMeasures = 5;
+std::string measure_text(HarmMeasure measure);  // "throughput", "read P99", ...
+
 // By how much a policy may be behind: of static's throughput, and of the run's length in time that
-// writers stalled (3%, as docs/no-harm.md).
+// writers stalled (3%); of static's P99, which a few compactions decide in a run of 10 s (half, and
+// a millisecond in any case); of the run's length in time above the SLO, which is counted in whole
+// seconds (10%). As docs/no-harm.md.
 inline constexpr double kMostBehind = 0.03;
+inline constexpr double kMostSlowerP99 = 0.5;
+inline constexpr double kLeastSlowerP99Us = 1000;
+inline constexpr double kMostAboveSlo = 0.1;
+// The same of each, in the unit of Standing::lag. `seconds`: how long a run is.
+double tolerated(HarmMeasure measure, double seconds);
 
 // What both sides of a turn came to.
 struct TurnSide {
   double ops_per_second = 0;
   double stalled_seconds = 0;  // added up over databases
+  // Geometric means over every read, or write, of every database; of each its P99 or, where that
+  // is more, the P99 at any moment. Absent: it had none.
+  std::optional<double> read_p99_us, write_p99_us;
+  std::optional<double> above_slo_seconds;  // absent: its objective has no limits
 };
 
 struct Turn {
@@ -35,7 +52,7 @@ struct Turn {
 };
 
 enum class Harm {
-  kNone,        // kept up in its first turn
+  kNone,        // kept up: in its first turn, and in the median where there are enough others
   kCleared,     // fell behind in its first turn and not in the median of all
   kTooNoisy,    // is behind, by less than static differs from itself or not in every turn
   kHarm,        // is behind, by more and in every turn
@@ -47,25 +64,37 @@ enum class Harm {
 inline constexpr std::size_t kTurnsForOneOtherwise = 8;
 std::string harm_text(Harm harm);  // "no harm", "cleared", ...
 
+// How a scenario stands by one measure.
+struct Standing {
+  // By how much the policy is behind in the medians: a share of static's throughput or P99, or
+  // seconds. Below zero: ahead. Absent: not measured, or static has none of it.
+  std::optional<double> lag;
+  bool behind = false;  // by more than is tolerated
+  // By how much static differs from itself, in the median of all pairs of its runs: a share of
+  // their mean, or seconds. Absent with one turn.
+  std::optional<double> spread;
+  std::size_t turns = 0;  // in which the policy is behind, by however little
+};
+
 struct ScenarioVerdict {
   Harm harm = Harm::kUnfinished;
   std::size_t turns = 0;
-  std::optional<double> throughput_ratio;  // of medians; absent where static did nothing
-  TurnSide reference, policy;              // medians
-  // By how much static differs from itself, in the median of all pairs of its runs: throughput over
-  // the mean, and seconds stalled. Absent with one turn.
-  std::optional<double> reference_spread, reference_stalled_spread;
+  TurnSide reference, policy;     // medians
   std::optional<double> changes;  // median
-  bool slower = false;            // behind in throughput
-  bool stalled = false;           // behind in time stalled
-  // Turns in which the policy did less, and in which it stalled longer, by however little.
-  std::size_t slower_turns = 0, stalled_turns = 0;
+  std::array<Standing, kMeasures> standings;
+
+  [[nodiscard]] const Standing& by(HarmMeasure measure) const {
+    return standings[static_cast<std::size_t>(measure)];
+  }
+  // Of the medians; absent where static did nothing.
+  [[nodiscard]] std::optional<double> throughput_ratio() const;
 };
 
 // Whether a scenario has to take more turns. `seconds`: how long a run is.
 bool fell_behind(const Turn& turn, double seconds);
 
-// `confirm`: how many more turns a scenario takes where the policy fell behind in the first.
+// `confirm`: how many more turns a scenario takes where the policy fell behind in the first. With
+// more turns than that the medians of all decide, however they came about.
 ScenarioVerdict judge_scenario(const std::vector<Turn>& turns, double seconds, std::size_t confirm);
 
 // All scenarios together. Of each the first turn alone counts: taking more turns where the policy

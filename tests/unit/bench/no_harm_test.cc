@@ -1,5 +1,6 @@
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/compare/order.h"
@@ -19,7 +20,19 @@ constexpr std::size_t kConfirm = 3;
 
 Turn turn(double static_ops, double policy_ops, double static_stalled = 0,
           double policy_stalled = 0) {
-  return {{static_ops, static_stalled}, {policy_ops, policy_stalled}, 2};
+  return {{static_ops, static_stalled, {}, {}, {}}, {policy_ops, policy_stalled, {}, {}, {}}, 2};
+}
+
+// One that did as much, and was slower in milliseconds.
+Turn slower_turn(double static_read_ms, double policy_read_ms) {
+  Turn out = turn(1000, 1000);
+  out.reference.read_p99_us = 1e3 * static_read_ms;
+  out.policy.read_p99_us = 1e3 * policy_read_ms;
+  return out;
+}
+
+const Standing& reads_of(const ScenarioVerdict& verdict) {
+  return verdict.by(HarmMeasure::kReadP99);
 }
 
 ScenarioVerdict verdict_of(const std::vector<Turn>& turns) {
@@ -66,19 +79,19 @@ TEST_CASE("harm is what the median of all pairs shows", "[bench][no_harm]") {
   const Turn good = turn(1000, 1000), bad = turn(1000, 800);
   const ScenarioVerdict cleared = verdict_of({bad, good, good, good});
   CHECK(cleared.harm == Harm::kCleared);
-  CHECK(cleared.throughput_ratio == 1.0);
-  CHECK_FALSE(cleared.slower);
+  CHECK(cleared.throughput_ratio() == 1.0);
+  CHECK_FALSE(cleared.by(HarmMeasure::kThroughput).behind);
   const ScenarioVerdict harm = verdict_of({bad, bad, turn(1000, 999), bad});
   CHECK(harm.harm == Harm::kHarm);
-  CHECK(harm.slower);
-  CHECK_FALSE(harm.stalled);
+  CHECK(harm.by(HarmMeasure::kThroughput).behind);
+  CHECK_FALSE(harm.by(HarmMeasure::kStalled).behind);
   CHECK(harm.changes == 2.0);
 }
 
 TEST_CASE("harm is there in every pair, but for one of eight", "[bench][no_harm]") {
   const Turn good = turn(1000, 1000), bad = turn(1000, 800);
   CHECK(verdict_of({bad, bad, good, bad}).harm == Harm::kTooNoisy);
-  CHECK(verdict_of({bad, bad, good, bad}).slower_turns == 3);
+  CHECK(verdict_of({bad, bad, good, bad}).by(HarmMeasure::kThroughput).turns == 3);
   std::vector<Turn> turns(8, bad);
   turns[5] = good;
   CHECK(verdict_of(turns).harm == Harm::kHarm);
@@ -95,8 +108,8 @@ TEST_CASE("harm is more than static differs from itself", "[bench][no_harm]") {
   const std::vector<Turn> noisy = {turn(1000, 900), turn(800, 720), turn(1200, 1080),
                                    turn(1000, 900)};
   const ScenarioVerdict verdict = verdict_of(noisy);
-  CHECK(*verdict.reference_spread > 0.1);
-  CHECK(verdict.slower);
+  CHECK(*verdict.by(HarmMeasure::kThroughput).spread > 0.1);
+  CHECK(verdict.by(HarmMeasure::kThroughput).behind);
   CHECK(verdict.harm == Harm::kTooNoisy);
   // The same deficit where static is steady.
   CHECK(verdict_of({turn(1000, 900), turn(1010, 909), turn(990, 891), turn(1000, 900)}).harm ==
@@ -108,13 +121,72 @@ TEST_CASE("stalling more is harm too, beyond static's own difference", "[bench][
   const ScenarioVerdict harm =
       verdict_of({stalls(0, 1), stalls(0.1, 1.2), stalls(0, 0.9), stalls(0, 1)});
   CHECK(harm.harm == Harm::kHarm);
-  CHECK(harm.stalled);
-  CHECK_FALSE(harm.slower);
+  CHECK(harm.by(HarmMeasure::kStalled).behind);
+  CHECK_FALSE(harm.by(HarmMeasure::kThroughput).behind);
   const ScenarioVerdict noisy =
       verdict_of({stalls(0, 2), stalls(4, 4), stalls(1, 4), stalls(3, 3)});
-  CHECK(noisy.reference_stalled_spread == 2.5);
-  CHECK(noisy.stalled);
+  CHECK(noisy.by(HarmMeasure::kStalled).spread == 2.5);
+  CHECK(noisy.by(HarmMeasure::kStalled).behind);
   CHECK(noisy.harm == Harm::kTooNoisy);
+}
+
+TEST_CASE("slower reads are harm though as much was done", "[bench][no_harm]") {
+  const Turn slow = slower_turn(4, 9);
+  CHECK(fell_behind(slow, kSeconds));
+  CHECK(verdict_of({slow, slow, slow, slow}).harm == Harm::kHarm);
+  CHECK(reads_of(verdict_of({slow})).lag == 1.25);
+  // Static's own reads differ by as much, or a pair is otherwise.
+  const ScenarioVerdict noisy =
+      verdict_of({slower_turn(2, 9), slower_turn(9, 10), slower_turn(2, 9), slower_turn(8, 9)});
+  CHECK(reads_of(noisy).behind);
+  CHECK(noisy.harm == Harm::kTooNoisy);
+  CHECK(verdict_of({slow, slow, slower_turn(4, 3), slow}).harm == Harm::kTooNoisy);
+  // A little of much, and much of little, are what any two runs differ by.
+  CHECK_FALSE(fell_behind(slower_turn(10, 14.9), kSeconds));
+  CHECK_FALSE(fell_behind(slower_turn(0.1, 1), kSeconds));
+  Turn writes = slow;
+  std::swap(writes.reference.read_p99_us, writes.reference.write_p99_us);
+  CHECK_FALSE(fell_behind(writes, kSeconds));  // nothing to compare with
+  std::swap(writes.policy.read_p99_us, writes.policy.write_p99_us);
+  CHECK(fell_behind(writes, kSeconds));
+}
+
+TEST_CASE("more time above the SLO is harm", "[bench][no_harm]") {
+  const auto above = [](double own, double others) {
+    Turn out = turn(1000, 1000);
+    out.reference.above_slo_seconds = own;
+    out.policy.above_slo_seconds = others;
+    return out;
+  };
+  CHECK_FALSE(fell_behind(above(1, 2), kSeconds));
+  CHECK(fell_behind(above(1, 3), kSeconds));
+  CHECK(verdict_of({above(1, 3), above(1, 3), above(1, 4), above(1, 3)}).harm == Harm::kHarm);
+  CHECK(verdict_of({above(1, 3), above(5, 8), above(1, 9), above(5, 6)}).harm == Harm::kTooNoisy);
+}
+
+TEST_CASE("pairs that somebody added count", "[bench][no_harm]") {
+  const Turn good = turn(1000, 1000), bad = turn(1000, 800);
+  CHECK(verdict_of({good, bad, bad, bad, bad, bad, bad, bad}).harm == Harm::kHarm);
+  CHECK(verdict_of({good, bad, bad, bad}).harm == Harm::kTooNoisy);
+  CHECK(verdict_of({good, good, bad, good}).harm == Harm::kNone);
+  CHECK(verdict_of({good, bad}).harm == Harm::kNone);  // too few to say otherwise
+}
+
+TEST_CASE("a side's P99 is the mean of its operations of that kind", "[bench][no_harm]") {
+  std::vector<rocktune::bench::report::Run> runs = {harm_run("static", 1, 100, 1),
+                                                    harm_run("headroom", 1, 100, 1)};
+  runs[0].result["databases"][0]["total"]["operations"] = {
+      {"read", {{"p99_us", 2000}}},
+      {"scan", {{"p99_us", 3000}, {"any_moment_p99_us", 8000}}},
+      {"read_modify_write", {{"p99_us", 500}}}};
+  const auto turns = turns_of(runs, "static", "headroom");
+  REQUIRE(turns);
+  const TurnSide& side = turns->front().reference;
+  REQUIRE(side.read_p99_us);
+  CHECK(*side.read_p99_us == Approx(4000));
+  CHECK(*side.write_p99_us == Approx(500));
+  CHECK_FALSE(side.above_slo_seconds);  // no objective
+  CHECK_FALSE(turns->front().policy.read_p99_us);
 }
 
 TEST_CASE("all scenarios count by their first pair", "[bench][no_harm]") {
@@ -169,6 +241,9 @@ TEST_CASE("the report says what came out", "[bench][no_harm]") {
   CHECK(document.at("overall").at("stalled_seconds").at("policy") == 4);
   CHECK(document.at("scenarios").at(1).at("pairs").size() == 4);
   CHECK(document.at("scenarios").at(1).at("throughput_ratio") == 0.8);
+  CHECK(document.at("scenarios").at(1).at("stalled_pairs") == 4);
+  CHECK(document.at("scenarios").at(1).at("static").at("read_p99_us").is_null());
+  CHECK_THAT(text, Contains("harm: throughput, time stalled"));
 
   const auto fine = make_report(settings, {}, {judged_scenario(1, {good})});
   CHECK_FALSE(has_harm(fine));
