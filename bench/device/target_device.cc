@@ -11,9 +11,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What an emulated device publishes. Without it rocktuned looks at the real device again.
+void remove_published(const std::string& directory) {
+  std::error_code ignored;
+  if (!fs::is_symlink(directory, ignored)) {
+    for (const char* file : {"stat", "stat.new", "model"})
+      fs::remove(directory + "/" + file, ignored);
+  }
+  fs::remove(directory, ignored);  // unless something else is in it
+}
+
 class RealDevice : public TargetDevice {
  public:
   [[nodiscard]] std::string label() const override { return "real device"; }
+  // What a killed run left would stand for this device.
+  Result<void> announce(const std::string& database_path) override {
+    const std::string left = database_path + ".device";
+    std::error_code ignored;
+    if (fs::exists(left + "/model", ignored)) remove_published(left);
+    return {};
+  }
 };
 
 class EmulatedTarget : public TargetDevice {
@@ -25,6 +42,9 @@ class EmulatedTarget : public TargetDevice {
   ~EmulatedTarget() override {
     std::error_code ignored;
     for (const std::string& link : links_) fs::remove(link, ignored);
+    file_system_.reset();
+    device_.reset();  // publishes once more
+    remove_published(directory_);
   }
 
   [[nodiscard]] std::string label() const override { return "emulated device"; }

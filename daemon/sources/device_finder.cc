@@ -4,6 +4,7 @@
 #include <sys/sysmacros.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -120,6 +121,14 @@ fs::path block_of_source(const std::string& sys_root, const std::string& source)
   return all / name;
 }
 
+// Not what a device that is gone left behind: a living one replaces its file ten times a second.
+bool is_published(const std::string& stat_file) {
+  constexpr auto kOldest = std::chrono::minutes(1);
+  std::error_code error;
+  const auto written = fs::last_write_time(stat_file, error);
+  return !error && fs::file_time_type::clock::now() - written <= kOldest;
+}
+
 std::string option(const std::string& options, const std::string& name) {
   std::size_t begin = 0;
   while (begin < options.size()) {
@@ -151,7 +160,7 @@ Result<FoundDevice> find_device(const std::string& path, const std::string& proc
   std::error_code error;
   const bool own = process == "self";
   const std::string seen = own ? path : proc_root + "/" + process + "/root" + path;
-  if (const std::string stat_file = emulated_stat_file(seen); fs::exists(stat_file, error)) {
+  if (const std::string stat_file = emulated_stat_file(seen); is_published(stat_file)) {
     return FoundDevice{"emulated:" + fs::path(path).filename().string(), stat_file, ""};
   }
   const Result<DeviceNumber> number = device_of(seen);

@@ -82,7 +82,8 @@ class Scenario(World):
         self.assertEqual(result["device"]["label"], "emulated device")
         self.assertGreater(result["device"]["total"]["read_bytes"] + result["device"]["total"]["write_bytes"], 0)
         # The one device is found beside each database's directory while it runs, and not afterwards.
-        self.assertFalse(os.path.lexists(self.directory / "db" / "back.device"))
+        for name in ("front.device", "back.device"):
+            self.assertFalse(os.path.lexists(self.directory / "db" / name))
 
     def test_the_same_seed_asks_for_the_same(self):
         scheduled, kinds, never_started = [], [], 0

@@ -223,6 +223,21 @@ TEST_CASE("a device's degradation from the command line or a scenario", "[bench]
   CHECK(parse_device_spec(file + "@5:0.1", 1)->profile.degradation.size() == 1);
 }
 
+TEST_CASE("on the real device nothing of a killed emulated one stays", "[bench][device]") {
+  const TempDirectory directory;
+  for (const char* name : {"a.device", "theirs.device"}) fs::create_directory(directory.file(name));
+  (void)directory.write("a.device/stat", "0\n");
+  (void)directory.write("a.device/model", "# An emulated device\n");
+  (void)directory.write("theirs.device/stat", "0\n");  // somebody else's: it has no model
+  fs::create_directory_symlink(directory.file("a.device"), directory.file("b.device"));
+  const auto real = make_device({}, {});
+  REQUIRE(real);
+  for (const char* name : {"b", "a", "theirs"}) REQUIRE((*real)->announce(directory.file(name)));
+  CHECK_FALSE(fs::exists(fs::symlink_status(directory.file("b.device"))));
+  CHECK_FALSE(fs::exists(directory.file("a.device")));
+  CHECK(fs::exists(directory.file("theirs.device/stat")));
+}
+
 TEST_CASE("databases on one emulated device all find its counters", "[bench][device]") {
   const TempDirectory directory;
   const auto spec = parse_device_spec("nvme-p41", 16);
@@ -240,6 +255,7 @@ TEST_CASE("databases on one emulated device all find its counters", "[bench][dev
     CHECK_FALSE(fs::is_symlink(directory.file("a.device")));
   }
   CHECK_FALSE(fs::exists(fs::symlink_status(directory.file("b.device"))));
+  CHECK_FALSE(fs::exists(directory.file("a.device")));
   const auto real = make_device({}, {});
   REQUIRE(real);
   CHECK((*real)->label() == "real device");

@@ -116,6 +116,17 @@ TEST_CASE("an emulated device beside the database is taken first", "[daemon][sou
   CHECK(DeviceSource(*found).read()->write_sectors == 1600U);
 }
 
+TEST_CASE("counters that an emulated device left behind are not taken", "[daemon][sources]") {
+  const Machine machine;
+  const std::string database = machine.tree.directory("bench/db");
+  machine.tree.file("bench/db.device/stat", kStat);
+  const std::string stat_file = machine.tree.path("bench/db.device/stat");
+  using std::chrono::minutes;
+  std::filesystem::last_write_time(stat_file,
+                                   std::filesystem::last_write_time(stat_file) - minutes(2));
+  CHECK(machine.find(database, always(259, 0))->name == "nvme0n1");
+}
+
 TEST_CASE("a path is as the process sees it", "[daemon][sources]") {
   const Machine machine;
   const DeviceOfPath by_path = [](const std::string& path) -> Result<DeviceNumber> {
