@@ -1,6 +1,7 @@
 #include "scenario/workload/workload.h"
 
 #include <algorithm>
+#include <set>
 
 #include "scenario/builtin.h"
 #include "scenario/located_yaml.h"
@@ -61,8 +62,11 @@ void read_phases(MapReader& map, const std::string& prefix, Problems& problems,
     map.problem("phases", "must be a list of at least one phase");
     return;
   }
+  std::set<std::string> names;
   for (std::size_t i = 0; i < phases->size(); ++i) {
     workload.phases.push_back(read_phase((*phases)[i], prefix, i, workload, problems));
+    const std::string& name = workload.phases.back().name;
+    if (!names.insert(name).second) map.problem("phases", "'" + name + "' is given twice");
   }
 }
 

@@ -80,6 +80,15 @@ phases:
         "uniform, latest, hot_set or mixgraph (this as a map)");
 }
 
+TEST_CASE("two phases of one name are refused", "[scenario][workload]") {
+  const auto workload = parse_workload(
+      "records: 5\nphases:\n  - {name: burst, seconds: 4, workload: A}\n"
+      "  - {seconds: 4, workload: A}\n  - {name: burst, seconds: 9, workload: C}\n",
+      "w.yaml");
+  REQUIRE_FALSE(workload);
+  CHECK(workload.error().message == "w.yaml:3:3: phases: 'burst' is given twice");
+}
+
 TEST_CASE("everything that a workload can say", "[scenario][workload]") {
   const auto workload = parse_workload(R"(
 records: 1000
