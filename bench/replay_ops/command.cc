@@ -54,16 +54,15 @@ Result<json> shared_by_replays(const ReplayOpsSettings& settings,
                                const OpRecordingDirectory& recording) {
   auto programs = programs_json(kComparedPrograms);
   if (!programs) return tl::unexpected(programs.error());
-  return json{
-      {"schema", "rocktune-replay-ops-directory/1"},
-      // As open_recording() has checked them.
-      {"recording",
-       {{"bytes", recording.manifest.bytes}, {"crc32", recording.manifest.crc32.value_or(0)}}},
-      {"speed", settings.speed},
-      {"threads", settings.threads},
-      {"seed", settings.seed},
-      {"programs", std::move(*programs)},
-      {"machine", machine_json()}};
+  auto recorded = recording_json(recording);
+  if (!recorded) return tl::unexpected(recorded.error());
+  return json{{"schema", "rocktune-replay-ops-directory/1"},
+              {"recording", std::move(*recorded)},
+              {"speed", settings.speed},
+              {"threads", settings.threads},
+              {"seed", settings.seed},
+              {"programs", std::move(*programs)},
+              {"machine", machine_json()}};
 }
 
 class Replays {

@@ -1,14 +1,19 @@
 #include "bench/replay_ops/recording.h"
 
+#include <rocksdb/env.h>
+#include <rocksdb/utilities/options_util.h>
+
 #include <cstdio>
 #include <filesystem>
 
 #include "bench/text_file.h"
+#include "bench/trial/digest.h"
 
 namespace rocktune::bench {
 namespace {
 
 namespace fs = std::filesystem;
+using nlohmann::json;
 
 constexpr const char* kCopyAgain = "; copy the whole recording again, or record again";
 
@@ -99,6 +104,24 @@ Result<OpRecordingDirectory> open_recording(const std::string& directory) {
   if (auto checked = check_checkpoint(recording); !checked) return tl::unexpected(checked.error());
   if (auto checked = check_trace(recording); !checked) return tl::unexpected(checked.error());
   return recording;
+}
+
+Result<json> recording_json(const OpRecordingDirectory& recording) {
+  const trace::OpRecording& manifest = recording.manifest;
+  // As open_recording() has checked them.
+  json out = {{"bytes", manifest.bytes}, {"crc32", manifest.crc32.value_or(0)}};
+  // What an options file does not have, and that file.
+  const auto number = [](const auto& value) { return value ? json(*value) : json(nullptr); };
+  out["block_cache_bytes"] = number(manifest.block_cache_bytes);
+  out["rate_limit_bytes_per_second"] = number(manifest.rate_limit_bytes_per_second);
+  const std::string directory = recording.checkpoint();
+  std::string file;
+  if (rocksdb::GetLatestOptionsFileName(directory, rocksdb::Env::Default(), &file).ok()) {
+    auto sum = digest_of_file(directory + "/" + file);
+    if (!sum) return tl::unexpected(sum.error());
+    out["options"] = std::move(*sum);
+  }
+  return out;
 }
 
 std::string replay_ops_claims(double speed) {

@@ -1,6 +1,7 @@
 // A directory that `rocktune record-ops` made, as a replay takes it.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "model/result.h"
@@ -25,6 +26,10 @@ struct OpRecordingDirectory {
 // An Error when it is none, nothing can be replayed of it, or its files are not those that were
 // recorded: reads all of ops.trace.
 Result<OpRecordingDirectory> open_recording(const std::string& directory);
+
+// What makes it this recording to whoever replays it: the operations, and the options with which
+// the checkpoint is opened.
+Result<nlohmann::json> recording_json(const OpRecordingDirectory& recording);
 
 // The recording as what reports and policies know: a scenario of one database.
 scenario::Scenario scenario_of_recording(const OpRecordingDirectory& recording, double speed);

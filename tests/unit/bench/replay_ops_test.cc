@@ -283,6 +283,24 @@ TEST_CASE("a checkpoint that is not as it was recorded is not replayed onto") {
   CHECK(open_recording(made.directory.file("recording")).has_value());
 }
 
+TEST_CASE("with other options it is another recording") {
+  const MadeRecording made;
+  auto recording = *open_recording(made.directory.file("recording"));
+  const auto before = recording_json(recording);
+  REQUIRE(before.has_value());
+  CHECK(*recording_json(recording) == *before);
+  SECTION("the cache") {
+    recording.manifest.block_cache_bytes = 12345;
+  }
+  SECTION("the limiter") {
+    recording.manifest.rate_limit_bytes_per_second = 54321;
+  }
+  SECTION("the options file") {
+    std::ofstream(made.directory.file("recording/checkpoint/OPTIONS-999999")) << "[Version]\n";
+  }
+  CHECK(*recording_json(recording) != *before);
+}
+
 TEST_CASE("what a replay claims depends on its speed") {
   CHECK_THAT(replay_ops_claims(1), Contains("at the pace at which they were recorded. Not"));
   for (const double speed : {0.5, 2.0}) {
