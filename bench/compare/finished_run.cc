@@ -1,10 +1,10 @@
 #include "bench/compare/finished_run.h"
 
 #include <algorithm>
-#include <ctime>
 #include <optional>
 #include <sstream>
 
+#include "bench/time/rfc3339.h"
 #include "bench/trial/alert_tail.h"
 
 namespace rocktune::bench {
@@ -13,16 +13,6 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kRunSchema = "rocktune-compare-run/1";
-
-// "2026-01-31T12:00:00.250Z" in seconds since 1970; nothing when it is no such time.
-std::optional<double> seconds_of(const std::string& time) {
-  std::tm utc{};
-  const char* rest = strptime(time.c_str(), "%Y-%m-%dT%H:%M:%S", &utc);
-  if (rest == nullptr) return std::nullopt;
-  int milliseconds = 0;
-  if (*rest == '.' && std::sscanf(rest, ".%3dZ", &milliseconds) != 1) return std::nullopt;
-  return static_cast<double>(timegm(&utc)) + milliseconds / 1e3;
-}
 
 json daemon_json(const FinishedRun& run) {
   if (run.daemon_configuration.empty()) return nullptr;
@@ -76,13 +66,13 @@ Result<FinishedRun> parse_finished_run(const json& document) try {
 std::vector<report::Event> events_of(const std::string& alert_log_text,
                                      const std::string& first_phase) {
   std::vector<report::Event> events;
-  const auto begin = seconds_of(first_phase);
+  const auto begin = seconds_since_1970(first_phase);
   if (!begin) return events;
   std::istringstream lines(alert_log_text);
   for (std::string line; std::getline(lines, line);) {
     const json record = json::parse(line, nullptr, false);
     if (!record.is_object()) continue;
-    const auto at = seconds_of(record.value("time", ""));
+    const auto at = seconds_since_1970(record.value("time", ""));
     const auto text = describe_alert(line);
     if (at && text) events.push_back({std::max(0.0, *at - *begin), *text});
   }

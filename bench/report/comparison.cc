@@ -141,7 +141,8 @@ void add_turns_not_taken(const Summary& summary, std::vector<std::string>& all) 
   for (const PolicySummary& policy : summary.policies) {
     if (policy.took_turns) continue;
     all.push_back(policy.policy + " did not take turns with " + summary.reference +
-                  " (it was added later, or runs were made anew): what the machine did in between "
+                  " (it was added later, or runs were made anew or a repeat finished later): what "
+                  "the machine did in between "
                   "cannot be told from what it did, and no repeats are pairs.");
   }
 }

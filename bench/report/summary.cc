@@ -9,6 +9,7 @@
 #include "bench/report/figures.h"
 #include "bench/report/replayed.h"
 #include "bench/report/result_reader.h"
+#include "bench/report/turns.h"
 
 namespace rocktune::bench::report {
 namespace {
@@ -101,23 +102,11 @@ PolicySummary summarize_policy(const Comparison& comparison, const std::string& 
   return summary;
 }
 
-// Whether none of the runs began before one of an earlier repeat. A policy that was added to a
-// comparison later ran on what may have been another machine's day.
-bool took_turns(std::vector<const Run*> runs) {
-  const auto began = [](const Run* run) {
-    return std::pair(text_at(run->result, "/started"), run->repeat);
-  };
-  std::sort(runs.begin(), runs.end(),
-            [&](const Run* a, const Run* b) { return began(a) < began(b); });
-  return std::is_sorted(runs.begin(), runs.end(),
-                        [](const Run* a, const Run* b) { return a->repeat < b->repeat; });
-}
-
 bool took_turns(const Comparison& comparison, const std::string& one, const std::string& other) {
   auto runs = complete_runs(comparison, one);
   const auto others = complete_runs(comparison, other);
   runs.insert(runs.end(), others.begin(), others.end());
-  return took_turns(std::move(runs));
+  return took_turns(runs, policies_of(comparison).size());
 }
 
 void compare(const Comparison& comparison, const std::vector<FigureSource>& sources,

@@ -66,7 +66,7 @@ struct PolicySummary {
   // By how much throughput differs between two repeats of one seed: |a - b| over their mean, the
   // median of all pairs, of the seed where that is largest. Nothing where no seed ran twice.
   std::optional<double> throughput_spread;
-  // No run of this policy or of the reference began before one of an earlier repeat.
+  // The runs of this policy and of the reference stood beside each other (turns.h).
   bool took_turns = true;
   std::map<std::string, FigureSummary> figures;  // by Figure::key
 

@@ -19,4 +19,13 @@ std::string rfc3339(std::chrono::system_clock::time_point time) {
   return std::string(text) + rest;
 }
 
+std::optional<double> seconds_since_1970(const std::string& time) {
+  std::tm utc{};
+  const char* rest = strptime(time.c_str(), "%Y-%m-%dT%H:%M:%S", &utc);
+  if (rest == nullptr) return std::nullopt;
+  int milliseconds = 0;
+  if (*rest == '.' && std::sscanf(rest, ".%3dZ", &milliseconds) != 1) return std::nullopt;
+  return static_cast<double>(timegm(&utc)) + milliseconds / 1e3;
+}
+
 }  // namespace rocktune::bench

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 namespace rocktune::bench {
@@ -11,5 +12,7 @@ std::string rfc3339(std::chrono::system_clock::time_point time);
 inline std::string rfc3339_now() {
   return rfc3339(std::chrono::system_clock::now());
 }
+// Nothing of what is no such time.
+std::optional<double> seconds_since_1970(const std::string& time);
 
 }  // namespace rocktune::bench

@@ -39,6 +39,14 @@ TEST_CASE("a policy that was added later did not take turns", "[bench][report]")
   CHECK_FALSE(later.policies.at(1).took_turns);
   CHECK_FALSE(later.policies.at(1).figure("ops_per_second")->ratio->paired);
   CHECK(says_so(later));
+  // The second repeat was finished after a night.
+  Comparison night;
+  night.title = "Test";
+  night.runs = {at("static", 1, "01:00:00.000"), at("tuned", 1, "01:01:00.000"),
+                at("static", 2, "01:02:00.000"), at("tuned", 2, "09:00:00.000")};
+  CHECK_FALSE(summarize(night).policies.at(1).took_turns);
+  for (Run& run : night.runs) run.result["scenario"]["seconds"] = 4 * 3600;
+  CHECK(summarize(night).policies.at(1).took_turns);
 }
 
 TEST_CASE("the figures of a run come from its result", "[bench][report]") {
