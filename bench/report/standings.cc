@@ -184,11 +184,14 @@ void add_losses(const ScenarioStanding& scenario, const std::string& policy,
   if (has_any_moment(scenario)) {
     looks.push_back({&kAnyMomentTable, "read P99 at any moment (ms)", kBehindP99, 0});
   }
+  const auto not_compared = [&](const char* what) {
+    all.push_back(scenario.scenario + ": " + what + ": not to be compared");
+  };
   for (const Look& look : looks) {
     const auto own = value_of(scenario, policy, *look.kind);
     const auto best = least_of(scenario, policy, *look.kind);
     if (!own || !best) {
-      all.push_back(scenario.scenario + ": " + look.what + ": not to be compared");
+      not_compared(look.what);
       continue;
     }
     const double least = *value_of(scenario, *best, *look.kind);
@@ -197,13 +200,16 @@ void add_losses(const ScenarioStanding& scenario, const std::string& policy,
   }
   const std::string reference(kStaticPolicy);
   const auto throughput = ratio_of(scenario, policy, kOpsTable);
-  if (throughput && *throughput < 1 - kBehindThroughput) {
+  if (!throughput) {
+    not_compared("ops/s");
+  } else if (*throughput < 1 - kBehindThroughput) {
     all.push_back(loss_text(scenario, policy, reference, kOpsTable, "ops/s"));
   }
   const auto stalled = value_of(scenario, policy, kStallTable);
   const auto stalled_static = value_of(scenario, reference, kStallTable);
-  if (stalled && stalled_static &&
-      *stalled > (1 + kBehindThroughput) * *stalled_static + kOneSampleSeconds) {
+  if (!stalled || !stalled_static) {
+    not_compared("s stalled");
+  } else if (*stalled > (1 + kBehindThroughput) * *stalled_static + kOneSampleSeconds) {
     all.push_back(loss_text(scenario, policy, reference, kStallTable, "s stalled"));
   }
 }

@@ -114,7 +114,14 @@ TEST_CASE("standings: what cannot be compared is no victory", "[bench][report]")
   CHECK(has_policy(standings));
   standings.policy = "hedroom";
   CHECK_FALSE(has_policy(standings));
-  CHECK(losses(standings).size() == 2);
+  CHECK(losses(standings).size() == 4);
+
+  auto without = comparison("one", {20e3, 4, 1000, 2}, {10e3, 0, 1000, 1});
+  without["policies"][1]["figures"].erase("ops_per_second");
+  without["policies"][1]["figures"].erase("stall_seconds");
+  CHECK(losses(standings_of({without})) ==
+        std::vector<std::string>{"one: ops/s: not to be compared",
+                                 "one: s stalled: not to be compared"});
 }
 
 TEST_CASE("standings: a policy that did not run everywhere has no total", "[bench][report]") {
