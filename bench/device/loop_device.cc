@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <random>
+#include <utility>
 
 #include "bench/cli/stop.h"
 
@@ -110,7 +111,8 @@ LoopDevice::~LoopDevice() {
 
 Result<void> LoopDevice::set_charging(bool on) {
   stop_degrading();
-  if (!on) return throttle_->limit({});
+  auto degraded = std::exchange(degraded_, {});
+  if (!on) return throttle_->limit({}).and_then([&] { return degraded; });
   // What was written at full speed is on the device before it is measured.
   if (const int directory = ::open(traces_.mount_point().c_str(), O_RDONLY | O_CLOEXEC);
       directory >= 0) {
@@ -131,9 +133,9 @@ void LoopDevice::degrade() {
     const auto due = begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                  std::chrono::duration<double>(step.after_seconds));
     if (stop_changed_.wait_until(lock, due, [this] { return stop_; })) return;
-    if (auto limited = throttle_->limit(limits_of(profile_, step.rates)); !limited) {
-      std::fprintf(stderr, "rocktune-bench: throttled loop device: %s\n",
-                   limited.error().message.c_str());
+    degraded_ = throttle_->limit(limits_of(profile_, step.rates));
+    if (!degraded_) {
+      degraded_ = tl::unexpected(degraded_.error().within("the device's degradation"));
       return;
     }
   }

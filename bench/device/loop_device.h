@@ -54,7 +54,8 @@ class LoopDevice : public TargetDevice {
 
   std::mutex mutex_;
   std::condition_variable stop_changed_;
-  bool stop_ = false;  // guarded by mutex_
+  bool stop_ = false;      // guarded by mutex_
+  Result<void> degraded_;  // the thread's, while it runs; an Error: a step could not be made
   std::thread degrading_;
 };
 

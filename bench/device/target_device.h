@@ -53,7 +53,8 @@ class TargetDevice {
   [[nodiscard]] virtual std::optional<std::string> stat_path() const { return std::nullopt; }
   [[nodiscard]] virtual bool direct_io() const { return false; }
   // Off: as fast as the disk below (for loading). Turning it on starts the time that the profile's
-  // degradation counts from. On when the device is made.
+  // degradation counts from; turning it off is an Error, too, where a step of that was not made.
+  // On when the device is made.
   virtual Result<void> set_charging(bool) { return {}; }
   // Lets rocktuned find the counters of a database that opens on this device.
   virtual Result<void> announce(const std::string& /*database_path*/) { return {}; }

@@ -94,7 +94,7 @@ class Session {
   Result<void> ensure_loaded(std::size_t i);
   Result<void> open();
   Result<void> measure();
-  void stop_charging();
+  Result<void> stop_charging();
   void run_one(std::size_t i, Nanoseconds begin);
 
   const SessionPlan& plan_;
@@ -181,7 +181,10 @@ Result<void> Session::measure() {
   while (running_ > 0) {
     if (stop_ && !ending_) {
       ending_ = true;
-      stop_charging();
+      if (auto done = stop_charging(); !done) {
+        const std::lock_guard lock(mutex_);
+        watcher_.note(done.error().message);
+      }
     }
     if (monotonic_now() >= watched + kSecond) {
       watch.second(seconds_between(begin, monotonic_now()));
@@ -195,17 +198,15 @@ Result<void> Session::measure() {
   }
   for (std::thread& thread : threads) thread.join();
   watch.end(result_.device);
-  stop_charging();
+  auto as_planned = stop_charging();
   if (!failures_.empty()) return tl::unexpected(failures_.front());
-  return {};
+  return as_planned;
 }
 
 // What is left to do - the last operations after a stop, flushes of databases that close - is not
 // measured and need not wait for the device.
-void Session::stop_charging() {
-  auto done = device_->set_charging(false);
-  const std::lock_guard lock(mutex_);
-  if (!done) watcher_.note(done.error().message);
+Result<void> Session::stop_charging() {
+  return device_->set_charging(false);
 }
 
 void Session::run_one(std::size_t i, Nanoseconds begin) {
