@@ -314,7 +314,11 @@ struct DeviceCommands {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Workloads on a RocksDB of its own, with the rocktune agent linked in."};
+  CLI::App app{"Workloads on a RocksDB of its own, with the rocktune agent linked in.",
+               "rocktune-bench"};
+  app.footer(
+      "Exit codes: 0 ok, 1 failed (no-harm: or there is harm), 2 usage, 130 stopped.\n"
+      "`rocktune-bench COMMAND --help` says more.");
   app.require_subcommand(1);
   app.set_version_flag("--version", ROCKTUNE_VERSION);
 

@@ -143,6 +143,9 @@ class Overhead(Bench):
         self.assertEqual(self.bench("overhead", "--help").wait(10), 0)
         self.assertIn("--rounds", self.log())
         self.assertNotIn("overhead-host", self.log())
+        self.assertEqual(self.bench("--help").wait(10), 0)
+        self.assertIn("rocktune-bench [OPTIONS]", self.log())
+        self.assertIn("Exit codes: 0 ok, 1 failed", self.log())
 
 
 class ReplaySpeed(Bench):
