@@ -168,10 +168,11 @@ std::string CacheGroup::why_not_changeable(bool writable) const {
 
 std::string CacheGroup::excess(const Assignments& changes) const {
   const auto used = cache_.use();
-  if (!used) return {};
+  // First: what is pinned is a visit to every block of a HyperClock cache.
+  if (!used || !used->HasStrictCapacityLimit()) return {};
   const auto pinned = OptionValue::of(used->GetPinnedUsage()).value;
   for (const auto& [knob, value] : changes) {
-    if (used->HasStrictCapacityLimit() && value < pinned) {
+    if (value < pinned) {
       return "the cache has a strict limit and " + std::to_string(pinned) +
              " bytes of it are pinned: a smaller capacity would fail reads";
     }

@@ -136,7 +136,7 @@ void ask_once(Database& database) {
   const auto inside = database.pass();
   if (!inside || asked.exchange(true)) return;
   database.sampler().rehearse();
-  static_cast<void>(database.report().take());
+  database.report().rehearse();
 }
 
 std::shared_ptr<Database> already_attached(Process& self, const rocksdb::DB* root) {

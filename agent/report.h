@@ -4,9 +4,11 @@
 // What it costs is bounded: each property is a visit of its own under the DB mutex, of microseconds
 // for nearly all of them; one that took more than 10 ms of CPU time (some grow with the number of
 // files) is left alone for ten minutes; after 250 ms the rest is left out. Never asked for are the
-// properties that are only text, "aggregated-table-properties" (it reads every file) and
+// properties that are only text, "aggregated-table-properties" (it reads every file),
 // "block-cache-entry-stats" (it visits every cached block; of the fast form RocksDB answers from
-// its last visit, and makes one at most every three minutes). What is left out is said.
+// its last visit, and makes one at most every three minutes), and "block-cache-pinned-usage" and
+// the blob cache's, which do so under the DB mutex where that is a HyperClock cache: of the block
+// cache the cache itself is asked, without that mutex. What is left out is said.
 //
 // Thread-safety: all functions.
 #pragma once
@@ -37,6 +39,9 @@ class Report {
          Clock clock, Clock cpu = thread_cpu_time());
 
   wire::Statistics take();
+  // At the attach, for which the host waits: asks RocksDB for everything once, but for what is
+  // pinned in the cache.
+  void rehearse();
 
  private:
   using TimePoint = Clock::result_type;

@@ -43,6 +43,7 @@ constexpr Property kFamilyProperties[] = {
     {"rocksdb.compaction-pending"},        {"rocksdb.estimate-pending-compaction-bytes"}};
 
 constexpr Property kLiveDataSize = {"rocksdb.estimate-live-data-size"};  // grows with the files
+constexpr Property kLiveFilesSize = {"rocksdb.live-sst-files-size"};     // so does this, by little
 
 std::map<std::string, std::string> to_map(const std::string& options) {
   std::unordered_map<std::string, std::string> parsed;
@@ -75,9 +76,10 @@ Sampler::Sampler(rocksdb::DB* db, std::shared_ptr<Families> families, Objects ob
 void Sampler::rehearse() {
   const auto now = clock_();
   list_pace_.spent(now, now);
+  pinned_pace_.spent(now, now);
   static_cast<void>(take());
   static_cast<void>(options());
-  list_pace_ = {};
+  list_pace_ = pinned_pace_ = {};
 }
 
 wire::Sample Sampler::take() {
@@ -89,7 +91,7 @@ wire::Sample Sampler::take() {
   sample.wall_ns = std::chrono::duration_cast<nanoseconds>(wall).count();
   take_statistics(sample);
   take_properties(sample);
-  take_objects(sample);
+  take_objects(sample, now);
   take_families(sample, now);
   return sample;
 }
@@ -121,11 +123,11 @@ void Sampler::take_properties(wire::Sample& sample) const {
   }
 }
 
-void Sampler::take_objects(wire::Sample& sample) const {
+void Sampler::take_objects(wire::Sample& sample, TimePoint now) {
   if (const auto& cache = objects_.cache) {
-    sample.cache = {{"capacity_bytes", cache->GetCapacity()},
-                    {"usage_bytes", cache->GetUsage()},
-                    {"pinned_usage_bytes", cache->GetPinnedUsage()}};
+    sample.cache = {{"capacity_bytes", cache->GetCapacity()}, {"usage_bytes", cache->GetUsage()}};
+    take_pinned(*cache, now);
+    if (pinned_) sample.cache.emplace("pinned_usage_bytes", *pinned_);
   }
   if (const auto& limiter = objects_.limiter) {
     const auto counter = [](std::int64_t count) {
@@ -137,11 +139,35 @@ void Sampler::take_objects(wire::Sample& sample) const {
   }
 }
 
+void Sampler::take_pinned(const rocksdb::Cache& cache, TimePoint now) {
+  if (!pinned_pace_.due(now)) return;
+  const auto begin = clock_();
+  pinned_ = cache.GetPinnedUsage();
+  pinned_pace_.spent(begin, clock_());
+}
+
+// As if each had the size that the default column family's compactions aim at, or 16 MiB where that
+// is less: others may be smaller. It visits every file, too, but copies none.
+std::uint64_t Sampler::estimate_files() const {
+  std::uint64_t each = std::uint64_t{16} << 20;
+  if (!watched_.empty()) {
+    const auto& options = watched_.front().options;
+    const auto target = options.find("target_file_size_base");
+    if (target != options.end() && target->second > 0) {
+      each = std::min(each, static_cast<std::uint64_t>(target->second));
+    }
+  }
+  std::uint64_t bytes = 0;
+  if (!db_->GetAggregatedIntProperty(kLiveFilesSize.full_name, &bytes)) return 0;
+  return bytes / each;
+}
+
 void Sampler::list_families(TimePoint now, std::uint64_t known_files) {
   if (!list_pace_.due(now)) return;
   std::vector<rocksdb::ColumnFamilyMetaData> all;
   listed_.clear();
   if (known_files > limits_.files) return;
+  if (estimate_files() > limits_.files) return list_pace_.pause(now);
   const auto begin = clock_();
   db_->GetAllColumnFamilyMetaData(&all);
   const auto end = clock_();

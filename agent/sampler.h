@@ -7,9 +7,13 @@
 // only; the sums over all column families among the database's properties include it. So are those
 // beyond the first 64 handles. The listing copies the description of every file under the DB mutex:
 // it is left out where the column families with a handle have more than ten thousand files, and,
-// once it took longer than 10 ms or found more files than that, for ten minutes, then for twenty,
-// and so on. What only it tells is absent then. RocksDB goes on
-// listing a dropped column family until the host destroys its last handle, and so do samples.
+// once all files together are so large that there may be more than that, or it took longer than 10
+// ms or found more, for ten minutes, then for twenty, and so on. What only it tells is absent then.
+// RocksDB goes on listing a dropped column family until the host destroys its last handle, and so
+// do samples.
+//
+// What is pinned in the block cache is a visit to every cached block where that is a HyperClock
+// cache: read as seldom as that asks for, and the last one told meanwhile.
 //
 // The levels' files and bytes come from a map that RocksDB makes by a visit to every file under the
 // DB mutex. A column family where that takes more than half a millisecond of CPU time (some ten
@@ -59,7 +63,8 @@ class Sampler {
 
   // Everything but knobs and lease.
   wire::Sample take();
-  // At the attach, for which the host waits: asks RocksDB for everything once, but for the listing.
+  // At the attach, for which the host waits: asks RocksDB for everything once, but for the listing
+  // and what is pinned in the cache.
   void rehearse();
   // Every option of the database and of the column families with a handle.
   wire::Options options();
@@ -95,13 +100,15 @@ class Sampler {
 
   void take_statistics(wire::Sample& sample);
   void take_properties(wire::Sample& sample) const;
-  void take_objects(wire::Sample& sample) const;
+  void take_objects(wire::Sample& sample, TimePoint now);
+  void take_pinned(const rocksdb::Cache& cache, TimePoint now);
   void take_families(wire::Sample& sample, TimePoint now);
   void find_families();
   std::optional<wire::ColumnFamily> take_family(Watched& watched);
   void take_levels(Watched& watched, rocksdb::ColumnFamilyHandle* handle);
   bool read_stats(const std::string& name, rocksdb::ColumnFamilyHandle* handle,
                   StallCauses::CfStats& stats);
+  [[nodiscard]] std::uint64_t estimate_files() const;
   void list_families(TimePoint now, std::uint64_t known_files);
 
   rocksdb::DB* const db_;
@@ -114,6 +121,8 @@ class Sampler {
   Pace list_pace_;
   std::map<std::string, std::vector<wire::Level>> listed_;
   Pace live_data_pace_;
+  Pace pinned_pace_;
+  std::optional<std::uint64_t> pinned_;
   std::vector<Watched> watched_;
   StallCauses stall_causes_;
 };

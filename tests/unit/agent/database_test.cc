@@ -122,6 +122,22 @@ TEST_CASE("column families with a known handle are sampled in full, the others b
   REQUIRE(f.host.db->DestroyColumnFamilyHandle(third).ok());
 }
 
+TEST_CASE("what is pinned in the cache is read at most once a second") {
+  DatabaseFixture f;
+  auto& sampler = f.database.sampler();
+  f.put("a");
+  f.flush(0);
+  const auto pinned = [&] { return sampler.take().cache.at("pinned_usage_bytes"); };
+  const auto before = pinned();
+  const std::unique_ptr<rocksdb::Iterator> reader(f.host.db->NewIterator({}));
+  reader->SeekToFirst();  // pins its block
+  REQUIRE(reader->Valid());
+  f.now += 900ms;
+  CHECK(pinned() == before);
+  f.now += 100ms;
+  CHECK(pinned() > before);
+}
+
 // As after rocktune_attach(), which passes no handles.
 TEST_CASE("a listing that costs too much is made again after a pause that doubles each time") {
   const bool by_files = GENERATE(true, false);
@@ -149,6 +165,27 @@ TEST_CASE("a listing that costs too much is made again after a pause that double
   now += 19min;
   CHECK_FALSE(listed());
   now += 1min + 2s;
+  CHECK(listed());
+}
+
+TEST_CASE("nothing is listed where all files together may be too many") {
+  TestDatabase host;
+  REQUIRE(host.db->Put({}, host.handles[1], "key", std::string(1000, 'v')).ok());
+  REQUIRE(host.db->Flush({}, host.handles[1]).ok());
+  REQUIRE(host.db->SetOptions({{"target_file_size_base", "100"}}).ok());
+  std::chrono::steady_clock::time_point now{1000s};
+  const auto clock = [&] { return now; };
+  Sampler::ListingLimits limits;
+  limits.files = 2;
+  const auto families =
+      std::make_shared<Families>(host.db.get(), std::vector<rocksdb::ColumnFamilyHandle*>{}, clock);
+  Sampler sampler(host.db.get(), families, {}, clock, limits);
+  const auto listed = [&] { return DatabaseFixture::family(sampler.take(), "second").has_value(); };
+  CHECK_FALSE(listed());
+  REQUIRE(host.db->SetOptions({{"target_file_size_base", "1000000"}}).ok());
+  now += 9min;
+  CHECK_FALSE(listed());
+  now += 2min;
   CHECK(listed());
 }
 

@@ -105,6 +105,25 @@ TEST_CASE("memory is told by its parts") {
   CHECK(report.memory.at("table_readers_bytes") > 0);
 }
 
+// A HyperClock cache visits every block for it, and RocksDB asks it under the DB mutex.
+TEST_CASE("what is pinned is asked of the cache only, not at the attach, and left alone if slow") {
+  ReportFixture f;
+  f.each_reading = 11ms;
+  f.report.rehearse();
+  f.each_reading = 0ms;
+  auto report = f.report.take();
+  CHECK(std::ranges::count(report.left_out, "cfstats: took too long, and is left alone") == 1);
+  CHECK(report.memory.contains("block_cache_pinned_bytes"));
+  f.now += 10min;
+  report = f.report.take();
+  CHECK(report.left_out.empty());
+  CHECK_FALSE(report.column_families.at(0).properties.contains("block-cache-pinned-usage"));
+  CHECK_FALSE(report.column_families.at(0).properties.contains("blob-cache-pinned-usage"));
+  f.each_reading = 11ms;
+  f.report.take();
+  CHECK_FALSE(f.report.take().memory.contains("block_cache_pinned_bytes"));
+}
+
 TEST_CASE("figures follow from the same tickers") {
   ReportFixture f;
   f.fill();
