@@ -82,7 +82,12 @@ OpTraceFile::OpTraceFile(const Bounds& bounds, Clock clock)
 }
 
 OpTraceFile::~OpTraceFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (released() && !finished()) unwritten_files().fetch_sub(1);  // it had no writing thread
+  close_file();
+}
+
+void OpTraceFile::close_file() noexcept {
+  if (const int descriptor = std::exchange(descriptor_, -1); descriptor >= 0) ::close(descriptor);
 }
 
 void OpTraceFile::append(std::string_view record) noexcept {
@@ -171,6 +176,9 @@ bool OpTraceFile::step() noexcept {
     next_ = 1 - next_;
   }
   if (!last) return true;
+  // What is known of it stays, until another trace begins or the database closes.
+  for (auto& buffer : buffers_) buffer.bytes.reset();
+  close_file();
   if (!finished_.exchange(true)) unwritten_files().fetch_sub(1);
   return false;
 }

@@ -83,7 +83,8 @@ class OpTraceFile {
   void expect(End why) noexcept { expected_.store(why, std::memory_order_relaxed); }
   [[nodiscard]] End expected() const noexcept { return expected_.load(std::memory_order_relaxed); }
 
-  // A turn of the writing thread. False when everything is written and nothing more comes.
+  // A turn of the writing thread. False when everything is written and nothing more comes: the
+  // buffers are gone and the file is closed then.
   bool step() noexcept;
   // Turns until then. For the thread.
   void run() noexcept;
@@ -116,6 +117,7 @@ class OpTraceFile {
   void write_out(const Buffer& buffer, std::size_t size) noexcept;
   [[nodiscard]] bool leaves_reserve(std::size_t size) noexcept;
   void fail(End why, int error) noexcept;
+  void close_file() noexcept;
   void count(const Counts& counts, std::size_t size);
 
   const Bounds bounds_;

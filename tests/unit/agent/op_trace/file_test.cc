@@ -44,6 +44,13 @@ struct OpFileFixture {
     CHECK_FALSE(file->step());
     CHECK(file->finished());
   }
+  [[nodiscard]] bool is_open() const {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+      std::error_code gone;  // the one that lists them
+      if (std::filesystem::read_symlink(entry.path(), gone) == path) return true;
+    }
+    return false;
+  }
   [[nodiscard]] std::string content() const {
     std::ifstream in(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
@@ -206,6 +213,26 @@ TEST_CASE("whoever ends the process knows of what is not written yet") {
   f.finish();
   CHECK_FALSE(f.file->step());
   CHECK(OpTraceFile::unwritten() == before);
+}
+
+TEST_CASE("a file that nobody writes is not waited for once it is gone") {
+  const int before = OpTraceFile::unwritten();
+  OpFileFixture f;
+  f.file->let_go();
+  CHECK(OpTraceFile::unwritten() == before + 1);
+  f.file.reset();
+  CHECK(OpTraceFile::unwritten() == before);
+}
+
+TEST_CASE("a file that has everything is closed, and still tells what is in it") {
+  OpFileFixture f;
+  f.write(100);
+  CHECK(f.file->step());
+  CHECK(f.is_open());
+  f.finish();
+  CHECK_FALSE(f.is_open());
+  f.write(100);
+  CHECK(f.file->counts().writes == 1);
 }
 
 TEST_CASE("a part of the file system stays free") {

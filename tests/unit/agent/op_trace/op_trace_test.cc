@@ -131,7 +131,9 @@ TEST_CASE("a trace ends by itself when its time is over, and another may begin")
   CHECK(status.why_ended == "time");
   CHECK(status.elapsed_seconds == Approx(61));
 
+  const int unwritten = OpTraceFile::unwritten();
   CHECK(f.start().error().message.find("directory of its own") != std::string::npos);
+  CHECK(OpTraceFile::unwritten() == unwritten);
   CHECK(f.ask("status")->why_ended == "time");  // still the latest
   f.directory += "-2";
   fs::create_directory(f.directory);
