@@ -1,7 +1,10 @@
 #include "agent/database_knobs.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+
+#include "agent/thread.h"
 
 namespace rocktune::agent {
 namespace {
@@ -9,6 +12,7 @@ namespace {
 using rocksdb::DBOptions;
 using Spec = OptionKnob<DBOptions>::Spec;
 
+constexpr std::string_view kJobsOption = "max_background_jobs";
 constexpr std::string_view kBytesPerSync = "bytes_per_sync";
 // What RocksDB makes of 0 there, with every SetDBOptions (DBImpl::SetDBOptions).
 constexpr std::int64_t kLeastBytesPerSync = std::int64_t{1} << 20;
@@ -25,8 +29,7 @@ std::string no_way_back_to_0(const DBOptions& options) {
 
 // wal_bytes_per_sync is mutable too, but a change of it flushes all memtables and switches the WAL.
 constexpr Spec kOptions[] = {
-    {"max_background_jobs", plain<&DBOptions::max_background_jobs>, jobs_overridden,
-     "max_background_jobs"},
+    {kJobsOption, plain<&DBOptions::max_background_jobs>, jobs_overridden, kJobsOption},
     {"max_subcompactions", plain<&DBOptions::max_subcompactions>, nullptr, "max_subcompactions"},
     {"delayed_write_rate", plain<&DBOptions::delayed_write_rate>, nullptr, "delayed_write_rate"},
     {kBytesPerSync, plain<&DBOptions::bytes_per_sync>, no_way_back_to_0, "bytes_per_sync"},
@@ -37,6 +40,10 @@ constexpr Spec kOptions[] = {
     {"max_open_files", plain<&DBOptions::max_open_files>, nullptr, "max_open_files"},
     {"max_total_wal_size", plain<&DBOptions::max_total_wal_size>, nullptr, "max_total_wal_size"},
 };
+
+bool has(const KnobGroup::Assignments& changes, std::string_view knob) {
+  return std::ranges::any_of(changes, [&](const auto& one) { return one.knob->name() == knob; });
+}
 
 }  // namespace
 
@@ -53,13 +60,13 @@ DatabaseGroup::DatabaseGroup(rocksdb::DB* db, bool writable, Clock clock)
 }
 
 std::string DatabaseGroup::why_not_now(const Assignments& changes) const {
-  const bool waits = kEveryOptionWaits || std::ranges::any_of(changes, [](const Assignment& one) {
-                       return one.knob->name() == kWalSizeOption;
-                     });
+  const bool waits = kEveryOptionWaits || has(changes, kWalSizeOption);
   return waits ? why_options_wait(db_) : std::string();
 }
 
 std::string DatabaseGroup::write(const Assignments& changes) {
+  std::optional<HostsSignals> signals;  // RocksDB starts threads for more jobs here and now
+  if (has(changes, kJobsOption)) signals.emplace();
   const auto status = db_->SetDBOptions(to_options<DBOptions>(changes));
   return status.ok() ? std::string() : status.ToString();
 }

@@ -1,12 +1,14 @@
 #include "agent/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 
+#include <optional>
 #include <utility>
 
 namespace rocktune::agent {
 namespace {
+
+thread_local std::optional<sigset_t> hosts_mask;  // of a thread of the agent's
 
 class SignalsBlocked {
  public:
@@ -22,6 +24,7 @@ class SignalsBlocked {
   ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
   SignalsBlocked(const SignalsBlocked&) = delete;
   SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+  [[nodiscard]] const sigset_t& before() const { return before_; }
 
  private:
   sigset_t before_{};
@@ -31,9 +34,20 @@ class SignalsBlocked {
 
 std::thread start_thread(const char* name, std::function<void()> run) {
   const SignalsBlocked blocked;  // a new thread takes over its creator's
-  std::thread thread(std::move(run));
+  std::thread thread([run = std::move(run), mask = hosts_mask.value_or(blocked.before())] {
+    hosts_mask = mask;
+    run();
+  });
   pthread_setname_np(thread.native_handle(), name);
   return thread;
+}
+
+HostsSignals::HostsSignals() {
+  if (hosts_mask) pthread_sigmask(SIG_SETMASK, &*hosts_mask, &before_);
+}
+
+HostsSignals::~HostsSignals() {
+  if (hosts_mask) pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 }  // namespace rocktune::agent
