@@ -82,13 +82,14 @@ void watch(rocksdb::DB* db, Watched watched) {
   state().databases[db] = std::move(watched);
 }
 
+constexpr char kForked[] = "not attached: this process was forked from one with an agent";
 constexpr char kUnseenClose[] =
     "not attached: this build of RocksDB would not show the close of the database to the preloaded "
     "agent; link librocktune_agent instead";
 
 const char* opened(rocksdb::DB* db, const std::vector<Handle*>* handles,
                    const Interposed& ours) try {
-  if (agent::in_child()) return nullptr;
+  if (agent::in_child()) return kForked;
   if (agent::settings().mode == agent::Mode::kOff) {
     const auto& problem = agent::settings().problem;
     return problem.empty() ? nullptr : problem.c_str();

@@ -227,6 +227,18 @@ class WaysIn(World):
         self.assertIn("ROCKTUNE_AGENT_MODE='rwx'", self.why(host))
         self.ends_well(host)
 
+    def test_a_forked_child_has_no_agent_and_it_is_said(self):
+        host = self.opened("plain")
+        host.tell("fork")
+        reasons = list(self.agents.glob("agent.*.why"))
+        self.assertEqual(len(reasons), 1)
+        self.assertNotEqual(reasons[0].name, f"agent.{host.process.pid}.why")
+        self.assertIn("not attached: this process was forked from one with an agent", reasons[0].read_text())
+        reasons[0].unlink()  # the next agent would, too
+        self.assertEqual(len(self.databases(host)), 1)
+        host.tell("end")
+        self.ends_well(host)
+
     def test_why_is_not_written_where_others_could_have_put_something(self):
         outside = self.directory / "open"
         outside.mkdir()

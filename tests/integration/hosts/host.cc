@@ -2,12 +2,14 @@
 //
 // Says "open" when it is, then does what it is told on standard input, a line each, and answers
 // "ok": "read", "create NAME", "create2 NAME NAME", "drop NAME" (and destroy the handle), "close"
-// (with DB::Close before the database is deleted), "end" (deleted only). At the end of the input it
-// ends without closing anything, through exit(). COUNT databases are opened side by side, at PATH0,
-// PATH1 and so on.
+// (with DB::Close before the database is deleted), "end" (deleted only), "fork" (a child opens it
+// to be read, and ends). At the end of the input it ends without closing anything, through exit().
+// COUNT databases are opened side by side, at PATH0, PATH1 and so on.
 //
 // Compiled twice: plain, for LD_PRELOAD, and as a host that links the agent (ROCKTUNE_LINKED).
 #include <rocksdb/version.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -75,6 +77,18 @@ class Database {
     if (close_first) must(opened_.db->Close(), "Close");
     opened_.db.reset();
   }
+  void open_in_child() const {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      static_cast<void>(open_form("read_only", opened_.db->GetName()).db.release());
+      ::_exit(0);
+    }
+    int status = 1;
+    if (::waitpid(child, &status, 0) != child || status != 0) {
+      std::fprintf(stderr, "the child ended with %d\n", status);
+      std::exit(1);
+    }
+  }
   void leave_open() { static_cast<void>(opened_.db.release()); }
 
  private:
@@ -115,6 +129,8 @@ void obey(const std::string& line, std::vector<Database>& databases) {
       database.create(std::vector<std::string>{name, other});
     } else if (verb == "drop") {
       database.drop(name);
+    } else if (verb == "fork") {
+      database.open_in_child();
     } else if (verb == "close" || verb == "end") {
       database.end(verb == "close");
     } else {
