@@ -82,6 +82,11 @@ void Database::describe(rocksdb::DB* db, const rocksdb::DBOptions& options, std:
     paths.push_back(full);
   };
   for (const auto& path : options.db_paths) add_path(path.path);
+  for (const auto& family : families_->all()) {
+    const auto copy = family->options().get(Freshness::kCached);
+    if (!copy) continue;
+    for (const auto& path : copy->cf_paths) add_path(path.path);
+  }
   if (!options.wal_dir.empty()) add_path(options.wal_dir);
   description_.limiter = who_brought(options.rate_limiter);
   description_.statistics = who_brought(options.statistics.get());

@@ -54,9 +54,29 @@ TEST_CASE("the description tells what the database is") {
   CHECK(description.tunable);
   CHECK(description.limiter == "agent");
   CHECK(description.statistics == "agent");
+  CHECK(description.data_paths.empty());
   const DatabaseFixture plain({}, false);
   CHECK(plain.database.description().limiter == "none");
   CHECK(plain.database.description().statistics == "none");
+}
+
+TEST_CASE("the places of files are told, those of the column families too") {
+  const tests::TempDirectory directory;
+  rocksdb::DBOptions options;
+  options.create_if_missing = options.create_missing_column_families = true;
+  options.db_paths = {{directory.file("files"), 1 << 30}};
+  rocksdb::ColumnFamilyOptions elsewhere;
+  elsewhere.cf_paths = {{directory.file("other-files"), 1 << 30}};
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  std::unique_ptr<rocksdb::DB> db;
+  REQUIRE(testing::open_database(options, directory.file("db"),
+                                 {{"default", {}}, {"other", elsewhere}}, &handles, &db)
+              .ok());
+  Database database(db.get(), handles, 1, false, [] { return std::chrono::steady_clock::now(); });
+  CHECK(database.description().data_paths ==
+        std::vector{directory.file("files"), directory.file("other-files")});
+  database.close();
+  for (auto* const handle : handles) delete handle;
 }
 
 TEST_CASE("a sample has counters, latencies, properties and levels") {
