@@ -203,7 +203,7 @@ std::map<std::string, std::int64_t> family_option_values(const ColumnFamilyOptio
     const auto value = spec.read(options);
     if (value.exact) values.emplace(spec.name, value.value);
   });
-  // Fixed while the database is open, so no knobs, but stalls depend on them.
+  // No knobs, but stalls depend on them; the last one may change.
   const bool leveled = options.compaction_style == rocksdb::kCompactionStyleLevel;
   values.emplace("leveled_compaction", leveled ? 1 : 0);
   values.emplace("level_compaction_dynamic_level_bytes",
