@@ -34,12 +34,13 @@ std::optional<LevelFiles> parse_files(std::string_view text) {
   return levels;
 }
 
-// An hour more or less than at the last event: summer time began or ended, rather than that nothing
-// was written for as long. The next event, which carries UTC, tells.
-bool summer_time_between(Micros before, Micros now) {
+// An hour more or less than the line before: summer time began or ended, rather than that nothing
+// was written for as long. How far the local clock went; the next event, which carries UTC, tells.
+std::optional<Micros> summer_time_between(Micros before, Micros now) {
   using std::chrono::minutes;
   const Micros apart = now > before ? now - before : before - now;
-  return apart > minutes(50) && apart < minutes(70);
+  if (apart <= minutes(50) || apart >= minutes(70)) return std::nullopt;
+  return now > before ? minutes(60) : -minutes(60);
 }
 
 }  // namespace
@@ -153,7 +154,13 @@ bool Parser::take_continuation(std::string_view text, std::vector<TimedEvent>& /
 bool Parser::take(const LogLine& line, std::vector<TimedEvent>& out) {
   at_ = line.at - offset_;
   const bool is_event = line.text.starts_with(kEventPrefix);
-  if (!is_event && last_event_ && summer_time_between(*last_event_, at_)) at_ = *last_event_;
+  if (is_event) {
+    unsure_ = Micros{0};
+  } else if (const auto step = last_line_ ? summer_time_between(*last_line_, at_) : std::nullopt) {
+    unsure_ = *step;
+  }
+  last_line_ = at_;
+  at_ -= unsure_;
   if (dump_ && !line.text.empty()) finish_dump(out);
   if (is_event) return take_event(line);
   if (line.text.starts_with("Options.") || section_ == Section::kNewOptions) {
@@ -180,7 +187,8 @@ bool Parser::take_header(const LogLine& line) {
   };
   if (text.starts_with("RocksDB version: ")) {
     options_family_.clear();
-    last_event_.reset();
+    last_line_.reset();
+    unsure_ = Micros{0};
     return tell(VersionTold{value("RocksDB version: ")}), true;
   }
   if (text.starts_with("DB Session ID: ")) {

@@ -90,7 +90,8 @@ class Parser {
   std::map<std::uint64_t, std::string> job_families_;
   std::deque<std::uint64_t> job_order_;  // of job_families_, the oldest first
   std::map<std::uint64_t, std::string> family_ids_;
-  std::optional<Micros> last_event_;  // UTC, as the last event of this opening told it
+  std::optional<Micros> last_line_;  // UTC as far as known, of this opening
+  Micros unsure_{0};                 // what offset_ may have changed by since the last event
 };
 
 }  // namespace rocktune::trace::rocksdb_log

@@ -43,7 +43,6 @@ bool Parser::take_event(const LogLine& line) {
   if (micros && *micros < std::uint64_t{1} << 60) {
     const Micros told(static_cast<std::int64_t>(*micros));
     if (told - at_ < kMostApart && at_ - told < kMostApart) at_ = told;
-    last_event_ = at_;
   }
   const std::string kind = json.word("event");
   const auto job = json.number("job");

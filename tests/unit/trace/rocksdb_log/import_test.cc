@@ -153,6 +153,25 @@ TEST_CASE("A long silence is a gap, not a database at rest") {
   CHECK(steps.back().sample.sequence == 7203);
 }
 
+TEST_CASE("A database at rest, whose dumps alone go on, keeps its times") {
+  const tests::TempDirectory directory;
+  LogText log;
+  log.header(0, "6.11.0", "2e9619b3");
+  log.flush(2, 2, 7, 1000, 1);
+  for (int i = 1; i <= 24; ++i) {
+    log.line(600 * i, "[db/db_impl/db_impl.cc:1] ------- DUMPING STATS -------");
+  }
+  ImportRequest request;
+  request.source = directory.write("LOG", log.text());
+  request.output = directory.file("out.sqlite");
+  request.interval = std::chrono::minutes(1);
+  const auto summary = import_log(request, go_on);
+  REQUIRE(summary);
+  CHECK(summary->set_backs == 0);
+  CHECK(summary->samples == 240);
+  CHECK(summary->last == Micros(LogText::at(600 * 24)));
+}
+
 TEST_CASE("A clock that is set back does not stop the trace") {
   const tests::TempDirectory directory;
   LogText log;

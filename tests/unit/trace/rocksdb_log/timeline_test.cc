@@ -291,7 +291,8 @@ TEST_CASE("A line between the begin of summer time and the next event is not an 
   log.flush(10, 2, 7, 1000, 1);
   log.line(3612, stall(25));  // the local clock: an hour more
   Replayed replayed(log.text());
-  CHECK(replayed.at(11).delayed_write_rate == 8'388'608);
+  CHECK(replayed.at(11).delayed_write_rate == 0);
+  CHECK(replayed.at(13).delayed_write_rate == 8'388'608);
 }
 
 TEST_CASE("Jobs of another open are told apart, however many the one before had") {
