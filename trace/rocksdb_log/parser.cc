@@ -163,10 +163,12 @@ bool Parser::take(const LogLine& line, std::vector<TimedEvent>& out) {
   at_ -= unsure_;
   if (dump_ && !line.text.empty()) finish_dump(out);
   if (is_event) return take_event(line);
-  if (line.text.starts_with("Options.") || section_ == Section::kNewOptions) {
+  // Between the new options stand lines of other threads.
+  const bool new_option = section_ == Section::kNewOptions && line.thread == options_thread_;
+  if (line.text.starts_with("Options.") || new_option) {
     if (take_option(line)) return true;
   }
-  section_ = Section::kNone;
+  if (section_ != Section::kNewOptions || new_option) section_ = Section::kNone;
   if (line.text.starts_with("table_factory options:")) {
     section_ = Section::kTableOptions;
     return true;
@@ -249,7 +251,7 @@ bool Parser::take_option(const LogLine& line) {
   std::string_view text = line.text;
   if (text.starts_with("Options.")) {
     text.remove_prefix(8);
-  } else if (text.find(' ') < text.find(':')) {
+  } else if (text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") != text.find(':')) {
     return false;  // no name
   }
   const auto colon = text.find(':');
@@ -284,6 +286,7 @@ bool Parser::take_state(const LogLine& line) {
   }
   if (text.starts_with("SetOptions() succeeded")) {
     options_family_ = family;
+    options_thread_ = line.thread;
     section_ = Section::kNewOptions;
     return true;
   }

@@ -82,7 +82,8 @@ class Parser {
   std::vector<HeldLine> held_;       // far from what came before; the next line with a time decides
   Section section_ = Section::kNone;
   std::string options_family_;
-  Micros at_{0};  // of the line at hand, UTC
+  std::string options_thread_;  // that tells of kNewOptions
+  Micros at_{0};                // of the line at hand, UTC
   std::vector<TimedEvent>* out_ = nullptr;
   std::optional<StatsDumpReader> dump_;
   Micros dump_at_{0};

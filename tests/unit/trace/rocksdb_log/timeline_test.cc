@@ -216,6 +216,20 @@ TEST_CASE("Options that are changed while the database runs count from then on")
 }
 
 TEST_CASE("A rolled LOG goes on, another open begins anew") {
+TEST_CASE("New options end with the next line of the thread that tells them") {
+  LogText log = begun();
+  log.line(5, "[db/db_impl/db_impl.cc:1] [default] SetOptions() succeeded");
+  log.line(5, "[options/cf_options.cc:1]              write_buffer_size: 200000");
+  log.line(5, "[db/flush_job.cc:1] [default] [JOB 3] Flushing memtable", "f1");
+  log.line(5, "[options/cf_options.cc:1] level0_slowdown_writes_trigger: 30");
+  log.line(6, "[db/db_impl/db_impl.cc:496] Shutdown: canceling all background work");
+  Replayed replayed(log.text());
+  CHECK(replayed.family(5.5).write_buffer_bytes == 200'000);
+  CHECK(replayed.family(5.5).level0_slowdown_trigger == 30);
+  (void)replayed.at(7);
+  CHECK_FALSE(replayed.timeline().session().open);
+}
+
   LogText log = begun();
   log.flush(10, 2, 7, 1000, 1);
   log.header(20, "6.11.0", "2e9619b3-dd13");  // on top of the next file
