@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 namespace rocktune::trace::rocksdb_log {
 namespace {
@@ -73,16 +74,21 @@ bool StatsDumpReader::add_level(std::string_view line) {
   const auto bytes = take_size(line);
   const auto score = take_real(line);
   if (!bytes || !score || *bytes < 0 || *bytes > kMostBytes) return false;
-  if (dump_.families.size() >= kMostDumpedFamilies && !dump_.families.contains(family_))
-    return false;
-  auto& levels = dump_.families[family_].levels;
-  if (levels.size() <= *level) {  // empty ones are not in the table
-    const std::size_t more = *level + 1 - levels.size();
-    if (levels_ + more > kMostDumpedLevels) return false;
-    levels_ += more;
-    levels.resize(*level + 1);
-  }
+  auto& levels = table_.levels;
+  if (levels.size() <= *level) levels.resize(*level + 1);  // empty ones are not in the table
   levels[*level] = {*files, static_cast<std::uint64_t>(*bytes), *score};
+  return true;
+}
+
+// The row below the levels. RocksDB cuts a dump off after 64 KiB: what has none may lack levels.
+bool StatsDumpReader::end_levels() {
+  FamilyStats whole = std::exchange(table_, {});
+  if (whole.levels.empty() || levels_ + whole.levels.size() > kMostDumpedLevels ||
+      dump_.families.size() >= kMostDumpedFamilies) {
+    return false;
+  }
+  levels_ += whole.levels.size();
+  dump_.families[family_] = std::move(whole);
   return true;
 }
 
@@ -121,11 +127,13 @@ bool StatsDumpReader::add(std::string_view line) {
   if (const auto name = between(line, "** Compaction Stats [", "] **")) {
     family_ = name->substr(0, 1024);
     by_level_ = false;
+    table_ = {};
     return true;
   }
   if (line.starts_with("Level ")) return by_level_ = true;
   if (line.starts_with("Priority ")) return !(by_level_ = false);
   if (by_level_ && trimmed(line).starts_with('L')) return add_level(line);
+  if (by_level_ && trimmed(line).starts_with("Sum ")) return end_levels();
   if (line.starts_with("Estimated pending compaction bytes: ")) {
     const auto bytes = number_after(line, "bytes: ");
     const auto family = dump_.families.find(family_);

@@ -16,9 +16,11 @@ class StatsDumpReader {
 
  private:
   bool add_level(std::string_view line);
+  bool end_levels();
   bool add_stalls(std::string_view line);
 
   StatsDumped dump_;
+  FamilyStats table_;       // the levels so far
   std::string family_;      // whose section this is
   std::size_t levels_ = 0;  // in dump_, of all families
   bool by_level_ = false;   // the table of levels, not that of priorities

@@ -174,12 +174,26 @@ TEST_CASE("A stats dump tells of levels, debt and stalls") {
   CHECK(dump.numbers.at("stalls level0_slowdown") == Approx(4));
 }
 
+TEST_CASE("A table of levels that a dump's end cuts off tells nothing") {
+  StatsDumpReader reader;
+  for (const char* line :
+       {"** Compaction Stats [default] **", "Level    Files   Size     Score Read(GB)",
+        "  L0      1/0      1.00 KB   0.3      0.0", " Sum      1/0      1.00 KB   0.0",
+        "** Compaction Stats [big] **", "Level    Files   Size     Score Read(GB)",
+        "  L0      1/0      9.00 MB   0.3      0.0", "  L1      4/0    256.0"}) {
+    reader.add(line);
+  }
+  CHECK(reader.dump().families.size() == 1);
+  CHECK(reader.dump().families.contains("default"));
+}
+
 TEST_CASE("A stats dump of however many families takes bounded memory") {
   StatsDumpReader reader;
   for (int family = 0; family < 4000; ++family) {
     reader.add("** Compaction Stats [" + std::to_string(family) + "] **");
     reader.add("Level    Files   Size     Score");
     reader.add("  L63      3/0      5.06 MB   0.8");
+    reader.add(" Sum       3/0      5.06 MB   0.0");
   }
   std::size_t levels = 0;
   for (const auto& [name, stats] : reader.dump().families) levels += stats.levels.size();

@@ -51,7 +51,8 @@ TEST_CASE("A database that had files is not known before the LOG tells of it") {
   log.line(1, "[db/db_impl/db_impl.cc:1107] ");
   log.raw("** Compaction Stats [default] **\nLevel    Files   Size     Score Read(GB)\n")
       .raw(
-          "  L0      4/0    400.00 MB   1.0      0.0\n  L1      5/0    200.00 MB   0.8      0.0\n");
+          "  L0      4/0    400.00 MB   1.0      0.0\n  L1      5/0    200.00 MB   0.8      0.0\n"
+          " Sum      9/0    600.00 MB   0.0      0.0\n");
   log.line(1.1, "[db/db_impl/db_impl.cc:543] next");
   Replayed replayed(log.text());
   CHECK(replayed.family(0.5).levels.empty());
@@ -215,7 +216,6 @@ TEST_CASE("Options that are changed while the database runs count from then on")
   CHECK(replayed.timeline().session().max_background_jobs == 8);
 }
 
-TEST_CASE("A rolled LOG goes on, another open begins anew") {
 TEST_CASE("New options end with the next line of the thread that tells them") {
   LogText log = begun();
   log.line(5, "[db/db_impl/db_impl.cc:1] [default] SetOptions() succeeded");
@@ -230,6 +230,7 @@ TEST_CASE("New options end with the next line of the thread that tells them") {
   CHECK_FALSE(replayed.timeline().session().open);
 }
 
+TEST_CASE("A rolled LOG goes on, another open begins anew") {
   LogText log = begun();
   log.flush(10, 2, 7, 1000, 1);
   log.header(20, "6.11.0", "2e9619b3-dd13");  // on top of the next file
