@@ -15,6 +15,7 @@ rocktune_unit_test(trace_test
     unit/trace/rocksdb_log/parser_test.cc
     unit/trace/rocksdb_log/side_csv_test.cc
     unit/trace/rocksdb_log/timeline_stall_test.cc
+    unit/trace/rocksdb_log/timeline_tables_test.cc
     unit/trace/rocksdb_log/timeline_test.cc
     unit/trace/round_trip_test.cc
     unit/trace/shared_test.cc

@@ -15,15 +15,17 @@ FamilyFiles::Level& FamilyFiles::at(std::size_t level) {
   return levels_[level];
 }
 
-void FamilyFiles::forget(std::map<std::uint64_t, File>::iterator file) {
-  Level& level = at(file->second.level);
+void FamilyFiles::remove(std::uint64_t file) {
+  const auto known = files_.find(file);
+  if (known == files_.end()) return;
+  Level& level = at(known->second.level);
   --level.files;
-  level.bytes -= file->second.bytes;
-  files_.erase(file);
+  level.bytes -= known->second.bytes;
+  files_.erase(known);
 }
 
 void FamilyFiles::add(std::size_t level, std::uint64_t file, std::uint64_t bytes) {
-  if (const auto known = files_.find(file); known != files_.end()) forget(known);
+  remove(file);
   if (files_.size() >= kMostFiles) {
     at(level).unknown_bytes += bytes;
     return;
@@ -36,9 +38,7 @@ void FamilyFiles::add(std::size_t level, std::uint64_t file, std::uint64_t bytes
 
 void FamilyFiles::remove(std::size_t level, const std::vector<std::uint64_t>& files,
                          std::uint64_t unknown_bytes) {
-  for (const std::uint64_t file : files) {
-    if (const auto known = files_.find(file); known != files_.end()) forget(known);
-  }
+  for (const std::uint64_t file : files) remove(file);
   Level& entry = at(level);
   entry.unknown_bytes -= std::min(entry.unknown_bytes, unknown_bytes);
 }

@@ -13,6 +13,7 @@ namespace rocktune::trace::rocksdb_log {
 class FamilyFiles {
  public:
   void add(std::size_t level, std::uint64_t file, std::uint64_t bytes);
+  void remove(std::uint64_t file);  // if it is known
   // Files that are not known take their share of `unknown_bytes` with them.
   void remove(std::size_t level, const std::vector<std::uint64_t>& files,
               std::uint64_t unknown_bytes);
@@ -33,7 +34,6 @@ class FamilyFiles {
     std::uint64_t unknown_bytes = 0;
   };
   Level& at(std::size_t level);
-  void forget(std::map<std::uint64_t, File>::iterator file);
 
   std::map<std::uint64_t, File> files_;
   std::vector<Level> levels_;

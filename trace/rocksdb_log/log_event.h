@@ -71,6 +71,9 @@ struct TableCreated {
   std::uint64_t bytes = 0;
   std::optional<std::uint64_t> records;
 };
+struct TableDeleted {  // of whichever column family: numbers are the database's
+  std::uint64_t file = 0;
+};
 struct FileMoved {  // by a compaction that only moves it
   std::string family;
   std::uint64_t file = 0;
@@ -131,8 +134,8 @@ struct ShutDown {};
 using LogEvent =
     std::variant<VersionTold, SessionTold, HostTold, DatabaseTold, RecoveryBegan, OptionTold,
                  FlushStarted, FlushFinished, CompactionStarted, CompactionFinished, TableCreated,
-                 FileMoved, MoveFinished, MemtableSwitched, LevelsTold, PendingTold, StallTold,
-                 StatsDumped, FamilyCreated, FamilyDropped, ShutDown>;
+                 TableDeleted, FileMoved, MoveFinished, MemtableSwitched, LevelsTold, PendingTold,
+                 StallTold, StatsDumped, FamilyCreated, FamilyDropped, ShutDown>;
 
 struct TimedEvent {
   Micros at{0};  // since 1970, UTC

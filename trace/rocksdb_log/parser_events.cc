@@ -68,6 +68,11 @@ bool Parser::take_event(const LogLine& line) {
     }
     return file && bytes;
   }
+  if (kind == "table_file_deletion") {
+    const auto file = json.number("file_number");
+    if (file) tell(TableDeleted{*file});
+    return file.has_value();
+  }
   return take_compaction(line, json, *job);
 }
 

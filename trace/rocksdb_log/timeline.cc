@@ -7,8 +7,9 @@ namespace rocktune::trace::rocksdb_log {
 namespace {
 
 constexpr std::size_t kMostFamilies = 10'000;
-constexpr std::size_t kMostRunning = 1000;     // jobs of which no end was told
-constexpr std::size_t kMostOutputs = 100'000;  // tables of one job that are known one by one
+constexpr std::size_t kMostRunning = 1000;      // jobs of which no end was told
+constexpr std::size_t kMostTables = 1'000'000;  // of which it is known whose they are
+constexpr std::size_t kMostOutputs = 100'000;   // tables of one job that are known one by one
 
 void put(std::map<std::string, std::int64_t>& numbers, const char* name,
          std::optional<std::uint64_t> value) {
@@ -71,6 +72,7 @@ void Timeline::begin_session(const std::string& id) {
   fresh_ = recovering_ = false;
   order_.clear();
   families_.clear();
+  table_families_.clear();
   jobs_.clear();
   flush_bytes_ = read_bytes_ = written_bytes_ = 0;
   stalled_rate_ = cache_capacity_ = std::nullopt;
@@ -78,6 +80,7 @@ void Timeline::begin_session(const std::string& id) {
 
 void Timeline::on(const VersionTold& told) {
   session_.version = told.version;
+  told_path_ = false;
 }
 
 void Timeline::on(const SessionTold& told) {
@@ -86,8 +89,11 @@ void Timeline::on(const SessionTold& told) {
 }
 
 void Timeline::on(const DatabaseTold& told) {
-  session_.path = told.path;
-  fresh_ = told.table_files == 0;
+  // With db_paths there is a line for each; the first has the tables of the database's own
+  // directory, too.
+  if (!told_path_) session_.path = told.path;
+  fresh_ = told.table_files == 0 && (fresh_ || !told_path_);
+  told_path_ = true;
 }
 
 void Timeline::on(const RecoveryBegan& /*told*/) {
@@ -187,7 +193,7 @@ void Timeline::on(const FlushFinished& told) {
   FamilyState& state = family(name);
   std::uint64_t records = 0;
   for (const TableCreated& table : job.outputs) {
-    state.files().add(0, table.file, table.bytes);
+    add_table(name, 0, table);
     records += table.records.value_or(0);
   }
   if (!told.levels.empty()) state.set_levels(told.levels);
@@ -234,7 +240,8 @@ void Timeline::on(const CompactionStarted& told) {
 
 // Inputs go, outputs come. What the LOG has not told the size of took what is left of the job's
 // input.
-void Timeline::replace_files(FamilyState& state, const Job& job, std::uint64_t output_level) {
+void Timeline::replace_files(const std::string& name, const Job& job, std::uint64_t output_level) {
+  FamilyState& state = family(name);
   std::uint64_t known_bytes = 0, unknown_files = 0;
   for (const auto& [level, files] : job.inputs.inputs) {
     for (const std::uint64_t file : files) {
@@ -255,9 +262,7 @@ void Timeline::replace_files(FamilyState& state, const Job& job, std::uint64_t o
                                    static_cast<double>(unknown_files);
     state.files().remove(level, files, static_cast<std::uint64_t>(share));
   }
-  for (const TableCreated& table : job.outputs) {
-    state.files().add(output_level, table.file, table.bytes);
-  }
+  for (const TableCreated& table : job.outputs) add_table(name, output_level, table);
 }
 
 void Timeline::on(const CompactionFinished& told) {
@@ -270,7 +275,7 @@ void Timeline::on(const CompactionFinished& told) {
   const bool failed = !told.status.empty() && told.status != "OK";
   if (begun && !failed && told.output_level) {
     // Of the same level as the last input where the line is cut before it says so.
-    replace_files(state, job, std::min<std::uint64_t>(*told.output_level, 63));
+    replace_files(name, job, std::min<std::uint64_t>(*told.output_level, 63));
     read_bytes_ += job.input_bytes - job.read_bytes;
   }
   if (begun) state.done_jobs().add_compaction(job.level0_files, now_ - job.began, job.input_bytes);
@@ -299,7 +304,7 @@ void Timeline::on(const TableCreated& told) {
     // Of the WAL's replay when the database is opened; others belong to jobs that began before the
     // LOG does, and their level is not known.
     if (!recovering_ || told.family.empty()) return;
-    family(told.family).files().add(0, told.file, told.bytes);
+    add_table(told.family, 0, told);
     flush_bytes_ += told.bytes;
     return;
   }
@@ -315,6 +320,20 @@ void Timeline::on(const TableCreated& told) {
   const std::uint64_t read = std::min(job.input_bytes, job.output_bytes);
   read_bytes_ += read - job.read_bytes;
   job.read_bytes = read;
+}
+
+void Timeline::add_table(const std::string& name, std::uint64_t level, const TableCreated& table) {
+  family(name).files().add(level, table.file, table.bytes);
+  if (table_families_.size() < kMostTables) table_families_.insert_or_assign(table.file, name);
+}
+
+// What a compaction took in is gone already; others go without one, as with FIFO.
+void Timeline::on(const TableDeleted& told) {
+  const auto table = table_families_.find(told.file);
+  if (table == table_families_.end()) return;
+  const auto owner = families_.find(table->second);
+  if (owner != families_.end()) owner->second.files().remove(told.file);
+  table_families_.erase(table);
 }
 
 void Timeline::on(const FileMoved& told) {

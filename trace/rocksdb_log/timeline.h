@@ -75,6 +75,7 @@ class Timeline {
   void on(const CompactionStarted& told);
   void on(const CompactionFinished& told);
   void on(const TableCreated& told);
+  void on(const TableDeleted& told);
   void on(const FileMoved& told);
   void on(const MoveFinished& told);
   void on(const MemtableSwitched& told);
@@ -91,8 +92,9 @@ class Timeline {
   [[nodiscard]] bool lacks_family(const Told& told) const;
   FamilyState& family(const std::string& name);
   void begin_job(std::uint64_t number, Job job);
+  void add_table(const std::string& name, std::uint64_t level, const TableCreated& table);
   void count_inputs(Job& job, const CompactionStarted& told);
-  void replace_files(FamilyState& state, const Job& job, std::uint64_t output_level);
+  void replace_files(const std::string& name, const Job& job, std::uint64_t output_level);
   void end_stall(const std::string& name, FamilyState& state, Micros at);
   void tell(Micros at, std::string kind, const std::string& family,
             std::map<std::string, std::int64_t> numbers, std::map<std::string, std::string> words);
@@ -102,11 +104,13 @@ class Timeline {
 
   Session session_;
   Micros now_{0};
+  bool told_path_ = false;          // ... of this header
   bool fresh_ = false;              // the session's database had no table files
   bool recovering_ = false;         // no job has begun since the open
   std::vector<std::string> order_;  // of the column families
   std::map<std::string, FamilyState> families_;
-  std::map<std::uint64_t, Job> jobs_;  // running
+  std::map<std::uint64_t, std::string> table_families_;  // of the tables that were told of
+  std::map<std::uint64_t, Job> jobs_;                    // running
   std::uint64_t flush_bytes_ = 0, read_bytes_ = 0, written_bytes_ = 0;
   Counter stalled_rate_;  // as last told
   Counter cache_capacity_;
