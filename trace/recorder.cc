@@ -63,6 +63,7 @@ struct Recorder::State {
   std::vector<TargetInfo> new_targets;
   std::vector<std::pair<std::int64_t, IncarnationInfo>> new_incarnations;
   std::int64_t next_target = 1;
+  Retention::Targets targets;
   std::map<std::int64_t, std::vector<Indicator>> last_indicators;
   std::optional<Error> tick_error;  // what ended the running tick
   Nanoseconds now_tick{0};
@@ -213,7 +214,7 @@ Result<void> Recorder::State::write_incarnation(std::int64_t owner, const Incarn
 
 Result<void> Recorder::State::trim() {
   if (++ticks % kTrimEvery != 0 && !retention.trimming()) return {};
-  const auto done = retention.trim(now_tick);
+  const auto done = retention.trim(now_tick, targets);
   if (!done) return tl::unexpected(done.error());
   if (!*done) samples.begin_keyframes();
   return {};
@@ -226,6 +227,11 @@ void Recorder::set_limits(const Limits& limits) {
 void Recorder::forget(std::int64_t target) {
   state_->samples.forget(target);
   state_->last_indicators.erase(target);
+  if (state_->targets.contains(target)) state_->targets[target] = false;
+}
+
+bool Recorder::has(std::int64_t target) const {
+  return state_->targets.contains(target);
 }
 
 Result<void> Recorder::begin_tick() {
@@ -245,6 +251,7 @@ Result<std::int64_t> Recorder::add_target(const TargetInfo& target) {
   }
   ++state_->next_target;
   state_->new_targets.push_back(info);
+  state_->targets[info.id] = true;
   return info.id;
 }
 
@@ -258,6 +265,7 @@ Result<void> Recorder::add_incarnation(std::int64_t target, const IncarnationInf
 Result<void> Recorder::add_sample(std::int64_t target, const Sample& sample) {
   if (auto ready = state_->ensure_tick(); !ready) return ready;
   state_->now_tick = sample.at.tick;
+  if (state_->targets.contains(target)) state_->targets[target] = true;
   return state_->check(state_->samples.write(target, sample));
 }
 

@@ -37,8 +37,10 @@ class Recorder {
   Result<void> begin_tick();
   Result<std::int64_t> add_target(const TargetInfo& target);  // returns its id
   // What is remembered of its last sample is forgotten: it has been closed, and may never come
-  // back. Its next sample, if there is one, is a keyframe.
+  // back. Its next sample, if there is one, is a keyframe. Where room is wanted all of it may go;
+  // has() is false then, and what comes back is to be added anew.
   void forget(std::int64_t target);
+  [[nodiscard]] bool has(std::int64_t target) const;
   Result<void> add_incarnation(std::int64_t target, const IncarnationInfo& incarnation);
   Result<void> add_sample(std::int64_t target, const Sample& sample);
   Result<void> add_indicators(std::int64_t target, std::uint64_t sequence,

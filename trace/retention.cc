@@ -4,6 +4,17 @@
 #include <string>
 
 namespace rocktune::trace {
+namespace {
+
+constexpr std::array kBySequence = {"samples",    "indicators", "alerts",         "decisions",
+                                    "actuations", "outcomes",   "database_events"};
+
+bool goes_on(const Retention::Targets& targets, std::int64_t target) {
+  const auto known = targets.find(target);
+  return known != targets.end() && known->second;
+}
+
+}  // namespace
 
 // Once the file has outgrown its bound, a tenth is freed.
 Result<bool> Retention::too_big() {
@@ -45,7 +56,7 @@ Result<std::vector<Retention::Slice>> Retention::oldest_slices() {
   }
 }
 
-Result<bool> Retention::trim(Nanoseconds now_tick) {
+Result<bool> Retention::trim(Nanoseconds now_tick, Targets& targets) {
   const auto big = too_big();
   if (!big) return tl::unexpected(big.error());
   const auto slices = oldest_slices();
@@ -53,12 +64,45 @@ Result<bool> Retention::trim(Nanoseconds now_tick) {
   const Slice* oldest = nullptr;
   for (const Slice& slice : *slices) {
     const bool too_old = now_tick - slice.end_tick > limits_.max_age;
-    if (!too_old && !(*big && slice.ends_with_keyframe)) continue;
+    const bool spare = slice.ends_with_keyframe || !goes_on(targets, slice.target);
+    if (!too_old && !(*big && spare)) continue;
     if (oldest == nullptr || slice.end_tick < oldest->end_tick) oldest = &slice;
   }
-  if (oldest == nullptr) return !*big;
-  if (auto done = remove(*oldest); !done) return tl::unexpected(done.error());
-  return true;
+  if (oldest == nullptr && !*big) return true;
+  if (oldest != nullptr) {
+    if (auto done = remove(*oldest); !done) return tl::unexpected(done.error());
+  }
+  const auto ended = remove_ended(targets);
+  if (!ended) return tl::unexpected(ended.error());
+  return oldest != nullptr || *ended;
+}
+
+// Whatever is left of targets that do not go on and have no sample any more: a row of targets has
+// some 40 kB.
+Result<bool> Retention::remove_ended(Targets& targets) {
+  auto row = Statement::prepare(connection_,
+                                "SELECT id FROM targets t WHERE NOT EXISTS (SELECT 1 FROM samples "
+                                "s WHERE s.target = t.id)");
+  if (!row) return tl::unexpected(row.error());
+  std::vector<std::int64_t> ended;
+  while (true) {
+    const auto found = row->step();
+    if (!found) return tl::unexpected(found.error());
+    if (!*found) break;
+    const std::int64_t target = row->take_int();
+    if (!goes_on(targets, target)) ended.push_back(target);
+  }
+  for (const std::int64_t target : ended) {
+    const std::string its = " WHERE target = " + std::to_string(target);
+    std::string sql = "DELETE FROM targets WHERE id = " + std::to_string(target);
+    for (const char* table : kBySequence) sql.append("; DELETE FROM ").append(table).append(its);
+    for (const char* table : {"incarnations", "events"}) {
+      sql.append("; DELETE FROM ").append(table).append(its);
+    }
+    if (auto done = connection_.run(sql); !done) return tl::unexpected(done.error());
+    targets.erase(target);
+  }
+  return !ended.empty();
 }
 
 Result<void> Retention::remove(const Slice& slice) {
@@ -70,8 +114,7 @@ Result<void> Retention::remove(const Slice& slice) {
                             " WHERE sample IN (SELECT id FROM samples" + before + ")";
     if (auto done = connection_.run(sql); !done) return done;
   }
-  for (const char* table : {"samples", "indicators", "alerts", "decisions", "actuations",
-                            "outcomes", "database_events"}) {
+  for (const char* table : kBySequence) {
     if (auto done = connection_.run("DELETE FROM " + std::string(table) + before); !done) {
       return done;
     }

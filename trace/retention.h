@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "trace/recorder.h"
@@ -16,9 +17,11 @@ class Retention {
   Retention(Connection& connection, const Limits& limits)
       : connection_(connection), limits_(limits) {}
 
+  // Which targets have a row, and whether they go on: of one that does not, all samples may go.
+  using Targets = std::map<std::int64_t, bool>;
   // Call it within a transaction. False: the file is too big, but nothing can be deleted before
-  // there are new keyframes.
-  Result<bool> trim(Nanoseconds now_tick);
+  // there are new keyframes. Takes those whose row was deleted, too, out of `targets`.
+  Result<bool> trim(Nanoseconds now_tick, Targets& targets);
   void set_limits(const Limits& limits) { limits_ = limits; }
   [[nodiscard]] bool trimming() const { return trimming_; }
 
@@ -33,6 +36,7 @@ class Retention {
   Result<bool> too_big();
   Result<std::vector<Slice>> oldest_slices();
   Result<void> remove(const Slice& slice);
+  Result<bool> remove_ended(Targets& targets);
 
   Connection& connection_;
   Limits limits_;

@@ -1,9 +1,6 @@
 // What bounds a trace, and what happens when it cannot be written.
-#include <sys/resource.h>
-
-#include <csignal>
-
 #include "support.h"
+#include "tests/support/full_disk.h"
 #include "trace/reader.h"
 #include "trace/sqlite.h"
 
@@ -73,28 +70,6 @@ std::vector<Sample> read_samples(const std::string& path, std::int64_t target) {
   while (auto step = checked(steps.next())) samples.push_back(std::move(step->sample));
   return samples;
 }
-
-// While it lives no file may grow: writes fail as they do on a full disk.
-class FullDisk {
- public:
-  explicit FullDisk(std::uintmax_t bytes) {
-    before_handler_ = std::signal(SIGXFSZ, SIG_IGN);
-    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
-    rlimit limit = before_;
-    limit.rlim_cur = bytes;
-    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
-  }
-  ~FullDisk() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, before_handler_);
-  }
-  FullDisk(const FullDisk&) = delete;
-  FullDisk& operator=(const FullDisk&) = delete;
-
- private:
-  rlimit before_{};
-  void (*before_handler_)(int) = SIG_DFL;
-};
 
 }  // namespace
 
@@ -197,6 +172,48 @@ TEST_CASE("what is forgotten of a closed target costs no sample", "[trace]") {
   CHECK(checked(connection.number("SELECT count(*) FROM samples WHERE keyframe = 1")) == 2);
 }
 
+TEST_CASE("where targets come and go the bound costs those that ended, not those that go on",
+          "[trace]") {
+  const TempDirectory directory;
+  const std::string path = directory.file("run.sqlite");
+  const Limits limits{Bytes{1'500'000}, std::chrono::hours(1000)};
+  std::vector<Sample> written;
+  std::uintmax_t largest = 0;
+  {
+    auto recorder = checked(Recorder::create(path, run_info(), limits));
+    const auto goes_on = checked(recorder.add_target(target_info("goes on")));
+    std::int64_t ended = 0;
+    BusyDatabase busy(2);
+    for (int round = 0; round < 200; ++round) {
+      checked(recorder.begin_tick());
+      ended = checked(recorder.add_target(target_info("job " + std::to_string(round))));
+      checked(recorder.commit());
+      for (int tick = 0; tick < 30; ++tick) {
+        checked(recorder.begin_tick());
+        checked(recorder.add_sample(ended, busy.next()));
+        checked(recorder.commit());
+      }
+      recorder.forget(ended);
+      checked(recorder.begin_tick());
+      written.push_back(busy.next());
+      checked(recorder.add_sample(goes_on, written.back()));
+      checked(recorder.commit());
+      largest = std::max(largest, std::filesystem::file_size(path));
+    }
+    CHECK(recorder.has(goes_on));
+    CHECK(recorder.has(ended));
+    CHECK_FALSE(recorder.has(goes_on + 1));  // long gone
+  }
+  CHECK(largest < 2'000'000);
+  CHECK(read_samples(path, 1) == written);
+  const auto targets = checked(checked(Reader::open(path)).targets());
+  CHECK(targets.size() > 10);
+  CHECK(targets.size() < 100);
+  auto connection = checked(Connection::open(path, SQLITE_OPEN_READONLY));
+  CHECK(checked(connection.number("SELECT count(*) FROM incarnations")) ==
+        static_cast<std::int64_t>(targets.size()));
+}
+
 TEST_CASE("a tick that cannot be written is lost, and the next one works", "[trace]") {
   const TempDirectory directory;
   const std::string path = directory.file("run.sqlite");
@@ -206,7 +223,7 @@ TEST_CASE("a tick that cannot be written is lost, and the next one works", "[tra
   {
     auto recorder = checked(Recorder::create(path, run_info(), {}));
     {
-      const FullDisk full(std::filesystem::file_size(path + "-wal") + 100);
+      const tests::FullDisk full(std::filesystem::file_size(path + "-wal") + 100);
       checked(recorder.begin_tick());
       CHECK(checked(recorder.add_target(target_info("a"))) == 1);
       checked(recorder.add_incarnation(1, opened));
