@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <utility>
 
 #include "daemon/trace_directory.h"
@@ -12,6 +13,7 @@
 namespace rocktune::daemon {
 namespace {
 
+constexpr Nanoseconds kBetweenTries = std::chrono::minutes(1);
 constexpr Nanoseconds kNoAge = Nanoseconds::max();
 
 std::string host_name() {
@@ -27,33 +29,58 @@ trace::Limits limits_of(const Config& config) {
 
 }  // namespace
 
-TraceWriter::TraceWriter(trace::Recorder recorder, Clock clock, Log& log)
-    : recorder_(std::move(recorder)), clock_(std::move(clock)), log_(log) {}
+TraceWriter::TraceWriter(std::string path, trace::RunInfo run, const trace::Limits& limits,
+                         Clock clock, Log& log)
+    : path_(std::move(path)),
+      run_(std::move(run)),
+      limits_(limits),
+      clock_(std::move(clock)),
+      log_(log) {}
 
 Result<TraceWriter> TraceWriter::create(const Config& config, const Instant& now, Clock clock,
                                         Log& log) {
   if (Result<void> made = ensure_directory(config.trace_directory, "traces"); !made) {
     return tl::unexpected<Error>(made.error());
   }
-  const trace::RunInfo run{kVersion, host_name(), now.wall,
-                           std::chrono::duration<double>(config.poll_interval).count()};
+  trace::RunInfo run{kVersion, host_name(), now.wall,
+                     std::chrono::duration<double>(config.poll_interval).count()};
   const std::string path = config.trace_directory + "/" + trace_file_name(now.wall, ::getpid());
-  Result<trace::Recorder> recorder = trace::Recorder::create(path, run, limits_of(config));
+  TraceWriter writer(path, std::move(run), limits_of(config), std::move(clock), log);
+  writer.opened_ = writer.open();
+  if (!writer.opened_ && writer.opened_.error().code != ErrorCode::kIo) {
+    return tl::unexpected<Error>(writer.opened_.error());
+  }
+  return writer;
+}
+
+Result<void> TraceWriter::open() {
+  Result<trace::Recorder> recorder = trace::Recorder::create(path_, run_, limits_);
   if (!recorder) return tl::unexpected<Error>(recorder.error());
-  return TraceWriter(*std::move(recorder), std::move(clock), log);
+  recorder_ = *std::move(recorder);
+  return {};
+}
+
+Result<void> TraceWriter::begin() {
+  const Nanoseconds now = clock_().tick;
+  if (!recorder_ && now >= next_try_) {
+    next_try_ = now + kBetweenTries;
+    opened_ = open();
+  }
+  return recorder_ ? recorder_->begin_tick() : opened_;
 }
 
 void TraceWriter::take_limits(const Config& config) {
-  recorder_.set_limits(limits_of(config));
+  limits_ = limits_of(config);
+  if (recorder_) recorder_->set_limits(limits_);
 }
 
 TraceWriter::Step::Step(TraceWriter& writer) : writer_(writer) {
-  if (const Result<void> begun = writer_.recorder_.begin_tick(); !begun) fail(begun.error());
+  if (const Result<void> begun = writer_.begin(); !begun) fail(begun.error());
 }
 
 bool TraceWriter::Step::commit() {
   if (ok_) {
-    if (const Result<void> done = writer_.recorder_.commit(); !done) fail(done.error());
+    if (const Result<void> done = writer_.recorder_->commit(); !done) fail(done.error());
   }
   if (ok_ && writer_.complained_) {
     writer_.log_.info("records again; " + std::to_string(writer_.lost_) +
@@ -86,6 +113,11 @@ bool TraceWriter::clock_was_steady(const Instant& now) {
 }
 
 void TraceWriter::remove_old_runs(const Config& config) {
+  if (std::error_code error; recorder_ && !std::filesystem::exists(path_, error) && !error) {
+    ++failures_;
+    log_.error("somebody has removed the trace " + path_ +
+               ": what is recorded is lost until rocktuned is started anew");
+  }
   const Instant now = clock_();
   const Nanoseconds max_age = clock_was_steady(now) ? Nanoseconds(config.trace_max_age) : kNoAge;
   Result<std::vector<TraceFile>> files = list_traces(config.trace_directory);

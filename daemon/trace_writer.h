@@ -1,6 +1,7 @@
 // TraceWriter: the recorder as the main loop uses it. Recording never stops the loop: when a write
 // fails, that step's rows are lost, the failure is counted and logged at a limited rate, and the
-// next step tries again. Also makes the run's file and removes old runs.
+// next step tries again. Also makes the run's file, now or as soon as the disk lets it, and removes
+// old runs.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,8 @@ namespace rocktune::daemon {
 
 class TraceWriter {
  public:
-  // Makes the directory and this run's file in it.
+  // Makes the directory and this run's file in it. Where the disk is full or fails that is tried
+  // again at the next step, and once a minute from then on.
   static Result<TraceWriter> create(const Config& config, const Instant& now, Clock clock,
                                     Log& log);
 
@@ -27,7 +29,7 @@ class TraceWriter {
     template <class Add>  // Result<...>(trace::Recorder&)
     void add(Add&& add) {
       if (!ok_) return;
-      if (const auto added = add(writer_.recorder_); !added) fail(added.error());
+      if (const auto added = add(*writer_.recorder_); !added) fail(added.error());
     }
     bool commit();  // whether all of it was recorded
     [[nodiscard]] bool ok() const { return ok_; }
@@ -39,18 +41,29 @@ class TraceWriter {
   };
 
   void take_limits(const Config& config);  // trace.max_size and trace.max_age
-  void forget(std::int64_t target) { recorder_.forget(target); }
+  void forget(std::int64_t target) {
+    if (recorder_) recorder_->forget(target);
+  }
+  [[nodiscard]] bool has(std::int64_t target) const { return recorder_ && recorder_->has(target); }
   // By size at once; by age from the second look on, if the wall clock went like the other one
   // since the last look: one that is set into the future makes no run old. What another process has
-  // open stays, and does not count.
+  // open stays, and does not count. A trace of this run that somebody removed is a failure.
   void remove_old_runs(const Config& config);
-  [[nodiscard]] const std::string& path() const { return recorder_.path(); }
+  [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::uint64_t failures() const { return failures_; }
 
  private:
-  TraceWriter(trace::Recorder recorder, Clock clock, Log& log);
+  TraceWriter(std::string path, trace::RunInfo run, const trace::Limits& limits, Clock clock,
+              Log& log);
+  Result<void> open();
+  Result<void> begin();
   bool clock_was_steady(const Instant& now);  // since the last call
-  trace::Recorder recorder_;
+  std::string path_;
+  trace::RunInfo run_;
+  trace::Limits limits_;
+  std::optional<trace::Recorder> recorder_;  // none: opened_ says why
+  Result<void> opened_;
+  Nanoseconds next_try_{0};
   Clock clock_;
   Log& log_;
   Limited complaints_{std::chrono::seconds(60)};

@@ -9,6 +9,7 @@
 #include "daemon/trace_directory.h"
 #include "daemon/trace_writer.h"
 #include "tests/support/catch.h"
+#include "tests/support/full_disk.h"
 #include "tests/unit/daemon/support.h"
 
 using namespace rocktune;
@@ -137,6 +138,38 @@ TEST_CASE("a run is old by a clock that goes, not by one that was set", "[daemon
     CHECK_FALSE(run.look_after(1s, 1000h));
   }
   CHECK(std::filesystem::exists(run.writer.path()));
+}
+
+TEST_CASE("a trace that somebody removes under the daemon is a failure", "[daemon][trace]") {
+  OldRun run;
+  run.look_after(1h, 1h);
+  CHECK(run.writer.failures() == 0);
+  REQUIRE(std::filesystem::remove(run.writer.path()));
+  run.look_after(1h, 1h);
+  CHECK(run.writer.failures() == 1);
+}
+
+TEST_CASE("a trace for which there is no room is begun once there is", "[daemon][trace]") {
+  const test::TempTree tree;
+  Instant now{Nanoseconds(1'700'000'000s), 1000s};
+  Log log;
+  REQUIRE(log.open("error", "stderr"));
+  const Config config = *load_config({"", {}, {{"trace.directory", tree.path(), "test"}}});
+  std::optional<TraceWriter> writer;
+  {
+    const tests::FullDisk full(1000);
+    Result<TraceWriter> made = TraceWriter::create(config, now, [&] { return now; }, log);
+    REQUIRE(made);
+    writer.emplace(*std::move(made));
+    CHECK_FALSE(TraceWriter::Step(*writer).commit());
+  }
+  CHECK_FALSE(TraceWriter::Step(*writer).commit());  // tried once a minute
+  CHECK(writer->failures() == 2);
+  CHECK_FALSE(std::filesystem::exists(writer->path()));
+  now.tick += 1min;
+  CHECK(TraceWriter::Step(*writer).commit());
+  CHECK(std::filesystem::exists(writer->path()));
+  CHECK(writer->failures() == 2);
 }
 
 TEST_CASE("a trace that another process has open is not removed", "[daemon][trace]") {
