@@ -94,6 +94,9 @@ void Target::opened(Opening opening) {
   cpus_.reset();
   events_.opened(opening_->incarnation());
   find_machine();
+  TraceWriter::Step record(journal_.trace());
+  ensure_registered(record);
+  record.commit();
   const wire::Hello& agent = opening_->agent;
   const wire::Database& database = opening_->database;
   std::string message = "opened by " + agent.command + " (pid " + std::to_string(agent.pid) +
@@ -256,7 +259,8 @@ void Target::note_owners(const KnobReadings& knobs) {
 }
 
 void Target::ensure_registered(TraceWriter::Step& record) {
-  if (trace_id_ == 0) {
+  if (trace_id_ == 0 || !journal_.trace().has(trace_id_)) {
+    recorded_incarnation_.clear();
     record.add([&](trace::Recorder& recorder) {
       const Result<std::int64_t> id =
           recorder.add_target({0, name_, path_, std::string(to_string(rule_.mode)), began_with_});
@@ -378,6 +382,7 @@ Result<void> Target::reconfigure(std::uint64_t serial, const TargetRule& rule) {
     engine_ = *std::move(engine);
     began_with_ = std::move(config);
     serial_ = serial;
+    journal_.trace().forget(trace_id_);
     trace_id_ = 0;
     sequence_ = 0;
     recorded_incarnation_.clear();

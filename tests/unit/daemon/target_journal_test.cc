@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "tests/unit/daemon/target_world.h"
+#include "trace/sqlite.h"
 
 using namespace rocktune;
 using namespace rocktune::daemon;
@@ -47,4 +48,16 @@ TEST_CASE("an operator's order says which decision it took back", "[daemon][targ
   CHECK(lines[0].find(R"("id":"operator","message":"rolled it back","decision":"57-1"})") !=
         std::string::npos);
   CHECK(lines[1].find("decision") == std::string::npos);
+}
+
+TEST_CASE("the first opening of a database is told of its target", "[daemon][target]") {
+  JournalWorld world;
+  const auto target = world.target(Mode::kAdvise);
+  target->opened(world.opening());
+  auto connection = trace::Connection::open(world.trace.path(), SQLITE_OPEN_READONLY);
+  REQUIRE(connection);
+  const auto told = connection->number(
+      "SELECT count(*) FROM events e JOIN targets t ON t.id = e.target WHERE kind = 'source'");
+  REQUIRE(told);
+  CHECK(*told == 1);
 }
