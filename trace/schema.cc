@@ -97,7 +97,8 @@ SELECT strftime('%Y-%m-%d %H:%M:%f', p.wall_ns / 1e9, 'unixepoch') AS time,
   FROM pairs p JOIN targets t ON t.id = p.target ORDER BY p.target, p.sequence;
 )sql";
 
-// Each decision with what was done about it and what came of it.
+// Each decision with what was done about it and what came of it. The + keeps SQLite from looking
+// through all rows of the target for each decision by the index on sequences: it makes one of ids.
 constexpr const char* kStoryView = R"sql(
 CREATE VIEW decision_story AS
 SELECT strftime('%Y-%m-%d %H:%M:%f', s.wall_ns / 1e9, 'unixepoch') AS time,
@@ -107,8 +108,8 @@ SELECT strftime('%Y-%m-%d %H:%M:%f', s.wall_ns / 1e9, 'unixepoch') AS time,
   FROM decisions d
   JOIN targets t ON t.id = d.target
   LEFT JOIN samples s ON s.target = d.target AND s.sequence = d.sequence
-  LEFT JOIN actuations a ON a.target = d.target AND a.decision_id = d.id
-  LEFT JOIN outcomes o ON o.target = d.target AND o.decision_id = d.id
+  LEFT JOIN actuations a ON +a.target = d.target AND a.decision_id = d.id
+  LEFT JOIN outcomes o ON +o.target = d.target AND o.decision_id = d.id
   ORDER BY d.target, d.sequence, d.rowid;
 CREATE VIEW knob_history AS
 SELECT strftime('%Y-%m-%d %H:%M:%f', s.wall_ns / 1e9, 'unixepoch') AS time,

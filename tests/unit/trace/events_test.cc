@@ -2,6 +2,7 @@
 
 #include "support.h"
 #include "trace/reader.h"
+#include "trace/sqlite.h"
 
 using namespace rocktune;
 using namespace rocktune::trace;
@@ -92,4 +93,19 @@ TEST_CASE("an event whose details are broken ends the stream with an error", "[t
   const auto broken = steps.next();
   REQUIRE_FALSE(broken);
   CHECK(broken.error().code == ErrorCode::kCorrupt);
+}
+
+TEST_CASE("what became of a decision is not looked for among all of its target's", "[trace]") {
+  const TempDirectory directory;
+  const std::string path = directory.file("run.sqlite");
+  checked(Recorder::create(path, run_info(), {}));
+  const auto connection = checked(Connection::open(path, SQLITE_OPEN_READONLY));
+  auto plan =
+      checked(Statement::prepare(connection, "EXPLAIN QUERY PLAN SELECT * FROM decision_story"));
+  int by_id = 0;
+  while (checked(plan.step())) {
+    for (int i = 0; i < 3; ++i) (void)plan.take_int();
+    if (plan.take_text().find("(decision_id=?") != std::string::npos) ++by_id;
+  }
+  CHECK(by_id == 2);  // actuations, outcomes
 }
