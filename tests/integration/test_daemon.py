@@ -275,6 +275,16 @@ class FullDisk(Daemon):
                 except OSError:
                     pass
 
+    def test_daemon_starts_without_room_for_its_trace(self):
+        self.traces.mkdir()
+        self.fill()
+        daemon = self.start_daemon()
+        self.host()
+        wait_for("the full disk to be said", lambda: "cannot record" in self.log(), 20)
+        wait_for("polls all the same", lambda: self.samples()["due"] > 5)
+        self.assertEqual(list(self.traces.iterdir()), [])
+        self.assertEqual(self.stop(daemon), 0)
+
     def test_daemon_goes_on_and_records_again(self):
         daemon = self.start_daemon(mode="act")
         self.host()
