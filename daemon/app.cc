@@ -67,6 +67,7 @@ class App {
         watch_(context) {}
 
   void start() {
+    expect_file();
     wait_for_signal();
     daemon_.on_poll([this] { polled(); });
     servers_.control->start(control_handler(daemon_, system_now));
@@ -74,7 +75,7 @@ class App {
     trace_.remove_old_runs(daemon_.config());
     journal_.event("", 0, "daemon", "started",
                    "rocktuned " + std::string(kVersion) + " started, mode " + mode() + ", trace " +
-                       trace_.path());
+                       trace_.path() + (trace_.is_there() ? "" : " (not there yet)"));
     note_policies();
     daemon_.start();
     notifier_.ready(status_line());
@@ -135,9 +136,14 @@ class App {
     context_.stop();
   }
 
+  // A file that was there once has to be there from then on: without it a reload would drop all
+  // that it says.
+  void expect_file() { inputs_.optional = inputs_.optional && has_no_file(inputs_); }
+
   // The whole new configuration is read first; with any error the old one stays.
   void reload() {
     notifier_.reloading(system_now().tick);
+    expect_file();
     ConfigResult config = load_config(inputs_);
     const bool refused = !config;
     if (config) {

@@ -15,6 +15,7 @@ namespace {
 constexpr Nanoseconds kCommandTime = std::chrono::seconds(2);
 constexpr Nanoseconds kEventsTime = std::chrono::seconds(1);
 constexpr std::size_t kMostConflicts = 1000;  // notes kept; bounded memory
+constexpr Nanoseconds kSlowTime = std::chrono::seconds(10);
 constexpr const char* kNoTimeLeft =
     "no time was left for it: the databases of its process take longer than half of "
     "daemon.poll_interval";
@@ -38,10 +39,14 @@ bool answers_for(const Peer& peer, const std::string& id, const std::shared_ptr<
 
 // The peer's databases from the one on for which the last poll had no time left: where they take
 // longer than a poll may, each has its turn.
-std::vector<std::pair<std::string, std::shared_ptr<Target>>> in_turn(const Peer& peer) {
+std::vector<std::pair<std::string, std::shared_ptr<Target>>> in_turn(const Peer& peer,
+                                                                     Nanoseconds now) {
   const auto first = peer.targets.lower_bound(peer.next_first);
   std::vector<std::pair<std::string, std::shared_ptr<Target>>> all(first, peer.targets.end());
   all.insert(all.end(), peer.targets.begin(), first);
+  if (now < peer.slow_until) {
+    std::ranges::stable_partition(all, [&](const auto& one) { return one.first != peer.slow; });
+  }
   return all;
 }
 
@@ -149,7 +154,7 @@ asio::awaitable<Result<void>> Daemon::greet(PeerPointer peer, Nanoseconds deadli
 asio::awaitable<std::vector<Errand>> Daemon::sample_databases(PeerPointer peer, Instant at,
                                                               Nanoseconds deadline) {
   std::vector<Errand> errands;
-  const auto targets = in_turn(*peer);
+  const auto targets = in_turn(*peer, at.tick);
   peer->next_first.clear();
   for (const auto& [id, target] : targets) {
     if (!answers_for(*peer, id, target)) continue;
@@ -170,9 +175,11 @@ asio::awaitable<std::vector<Errand>> Daemon::sample_databases(PeerPointer peer, 
       agent_failed(*peer, sample.error(), at);
       break;
     }
-    // The first had all the time that there is: it is slow itself, and waits for its turn.
     const bool too_late = !sample && clock_().tick >= deadline;
-    if (too_late && id != targets.front().first) {
+    if (too_late && id == targets.front().first) {  // it had all the time that there is
+      peer->slow = id;
+      peer->slow_until = at.tick + kSlowTime;
+    } else if (too_late && (id != peer->slow || at.tick >= peer->slow_until)) {
       sample = fail(ErrorCode::kUnavailable, kNoTimeLeft);
       if (peer->next_first.empty()) peer->next_first = id;
     }

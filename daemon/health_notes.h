@@ -21,6 +21,7 @@ class HealthNotes {
   struct State {
     std::string said;  // the error that was said last; empty: none, or its recovery was said
     std::optional<Nanoseconds> at;  // when an error was said last
+    Nanoseconds failed{0};          // when there was one last
   };
   std::map<std::string, State> sources_;
 };

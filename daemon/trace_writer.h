@@ -50,6 +50,7 @@ class TraceWriter {
   // open stays, and does not count. A trace of this run that somebody removed is a failure.
   void remove_old_runs(const Config& config);
   [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] bool is_there() const { return recorder_.has_value(); }
   [[nodiscard]] std::uint64_t failures() const { return failures_; }
 
  private:

@@ -92,7 +92,8 @@ Result<void> give_to(uid_t user, gid_t group, int around, const std::string& nam
       ::openat(around, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat info{};
   if (made.number() < 0 || ::fstat(made.number(), &info) != 0) return failed(reason_of(errno));
-  if (info.st_uid != ::geteuid()) return failed("it is no longer the one that was made");
+  const bool as_made = info.st_uid == ::geteuid() && (info.st_mode & 07777) == 0700;
+  if (!as_made) return failed("it is no longer the one that was made");
   if (::fchown(made.number(), user, group) != 0) return failed(reason_of(errno));
   return {};
 }

@@ -114,7 +114,8 @@ Result<Recorder> Recorder::create(const std::string& path, const RunInfo& run,
     if (error == EEXIST) {
       return fail(ErrorCode::kConflict, context + ": it exists already; each run needs its own");
     }
-    return fail(error == EACCES ? ErrorCode::kPermission : ErrorCode::kIo,
+    const bool forbidden = error == EACCES || error == EPERM || error == EROFS;
+    return fail(forbidden ? ErrorCode::kPermission : ErrorCode::kIo,
                 context + ": " + std::generic_category().message(error) +
                     "; check that its directory exists and can be written");
   }

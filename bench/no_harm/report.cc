@@ -77,9 +77,9 @@ std::string behind_text(const ScenarioVerdict& verdict) {
   return text;
 }
 
-std::string p99_ratio_text(const ScenarioVerdict& verdict, HarmMeasure measure) {
-  const auto lag = verdict.by(measure).lag;
-  return lag ? number_text(1 + *lag, 2) : "-";
+std::string p99_ratio_text(const ScenarioVerdict& verdict, std::optional<double> TurnSide::* p99) {
+  const auto own = verdict.policy.*p99, other = verdict.reference.*p99;
+  return own && other ? number_text(*own / *other, 2) : "-";
 }
 
 Table scenario_table(const std::vector<const JudgedScenario*>& scenarios) {
@@ -107,8 +107,8 @@ Table scenario_table(const std::vector<const JudgedScenario*>& scenarios) {
                           percent_or_dash(verdict.by(HarmMeasure::kThroughput).spread),
                           number_text(verdict.policy.stalled_seconds, 2),
                           number_text(verdict.reference.stalled_seconds, 2),
-                          p99_ratio_text(verdict, HarmMeasure::kReadP99),
-                          p99_ratio_text(verdict, HarmMeasure::kWriteP99),
+                          p99_ratio_text(verdict, &TurnSide::read_p99_us),
+                          p99_ratio_text(verdict, &TurnSide::write_p99_us),
                           seconds_or_dash(verdict.policy.above_slo_seconds),
                           seconds_or_dash(verdict.reference.above_slo_seconds),
                           verdict.changes ? number_text(*verdict.changes, 0) : "-",

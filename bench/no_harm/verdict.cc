@@ -23,20 +23,21 @@ struct HarmKind {
   bool more_is_better;  // throughput alone
   double tolerated;     // that share, or a share of the run's length
   double least;         // what counts at all, in its own unit
+  bool without_bound;   // runs differ by so much that all of a side have to be apart
 };
 
 using Value = std::optional<double>;
 constexpr std::array<HarmKind, kMeasures> kHarmKinds = {{
     {"throughput", [](const TurnSide& side) { return Value(side.ops_per_second); }, true, true,
-     kMostBehind, 0},
+     kMostBehind, 0, false},
     {"time stalled", [](const TurnSide& side) { return Value(side.stalled_seconds); }, false, false,
-     kMostBehind, 0},
+     kMostBehind, 0, false},
     {"read P99", [](const TurnSide& side) { return side.read_p99_us; }, true, false, kMostSlowerP99,
-     kLeastSlowerP99Us},
+     kLeastSlowerP99Us, true},
     {"write P99", [](const TurnSide& side) { return side.write_p99_us; }, true, false,
-     kMostSlowerP99, kLeastSlowerP99Us},
+     kMostSlowerP99, kLeastSlowerP99Us, true},
     {"time above the SLO", [](const TurnSide& side) { return side.above_slo_seconds; }, false,
-     false, kMostAboveSlo, 0},
+     false, kMostAboveSlo, kSloGrainSeconds, false},
 }};
 
 const HarmKind& harm_kind(HarmMeasure measure) {
@@ -47,22 +48,21 @@ const HarmKind& harm_kind(HarmMeasure measure) {
 std::optional<double> lag_of(const HarmKind& kind, const TurnSide& reference,
                              const TurnSide& policy) {
   const auto other = kind.read(reference), own = kind.read(policy);
-  if (!other || !own) return std::nullopt;
+  if (!other || !own || (kind.as_share && *other <= 0)) return std::nullopt;
+  if (std::abs(*own - *other) <= kind.least) return 0;
   if (!kind.as_share) return *own - *other;
-  if (*other <= 0) return std::nullopt;
   const double more = *own / *other - 1;
   return kind.more_is_better ? -more : more;
 }
 
 double tolerated_by(const HarmKind& kind, double seconds) {
-  return kind.as_share ? kind.tolerated : kind.tolerated * seconds;
+  return kind.as_share ? kind.tolerated : kind.tolerated * seconds + kind.least;
 }
 
 bool is_behind(const HarmKind& kind, const TurnSide& reference, const TurnSide& policy,
                double seconds) {
   const auto lag = lag_of(kind, reference, policy);
-  return lag && *lag > tolerated_by(kind, seconds) &&
-         std::abs(*kind.read(policy) - *kind.read(reference)) > kind.least;
+  return lag && *lag > tolerated_by(kind, seconds);
 }
 
 // Of the turns that have it.
@@ -100,32 +100,38 @@ Standing standing_by(const HarmKind& kind, const std::vector<Turn>& turns,
       values_of_turns(turns, [&](const Turn& turn) { return kind.read(turn.reference); });
   standing.spread =
       kind.as_share ? report::relative_difference_of_pairs(own) : report::difference_of_pairs(own);
+  // In the unit of the lag, which has no bound: a share of the smaller one.
+  if (kind.without_bound && standing.spread) {
+    standing.spread = 2 * *standing.spread / (2 - *standing.spread);
+  }
+  const auto slowest = std::max_element(own.begin(), own.end());
+  const auto trails = [&](const Turn& turn) {
+    if (kind.without_bound) return kind.read(turn.policy).value_or(0) > *slowest;
+    return lag_of(kind, turn.reference, turn.policy).value_or(0) > 0;
+  };
   standing.turns =
-      static_cast<std::size_t>(std::count_if(turns.begin(), turns.end(), [&](const Turn& turn) {
-        return lag_of(kind, turn.reference, turn.policy).value_or(0) > 0;
-      }));
+      own.empty() ? 0 : static_cast<std::size_t>(std::count_if(turns.begin(), turns.end(), trails));
   return standing;
 }
 
 // Of a scenario that took all its turns.
 Harm judged(const ScenarioVerdict& verdict, bool fell_behind_first) {
-  const auto any = [&](const auto& holds) {
-    return std::any_of(verdict.standings.begin(), verdict.standings.end(), holds);
-  };
-  if (!any([](const Standing& one) { return one.behind; })) {
-    return fell_behind_first ? Harm::kCleared : Harm::kNone;
-  }
   const std::size_t every = verdict.turns - verdict.turns / kTurnsForOneOtherwise;
-  const bool beyond_noise = any([&](const Standing& one) {
-    return one.behind && *one.lag > one.spread.value_or(0) && one.turns >= every;
-  });
+  bool behind = false, beyond_noise = false;
+  for (std::size_t i = 0; i < kMeasures; ++i) {
+    const Standing& one = verdict.standings[i];
+    if (!one.behind) continue;
+    behind = true;
+    beyond_noise = beyond_noise || (*one.lag > one.spread.value_or(0) && one.turns >= every);
+  }
+  if (!behind) return fell_behind_first ? Harm::kCleared : Harm::kNone;
   return beyond_noise ? Harm::kHarm : Harm::kTooNoisy;
 }
 
-// The larger of the P99 and that at any moment, of the operations of one kind.
-Value p99_of(const report::Run& run, bool reads) {
-  double logarithms = 0;
-  std::size_t count = 0;
+// Of each kind of operations of each database that has a P99, the larger of that and the one at any
+// moment.
+std::map<std::pair<std::string, std::string>, double> p99s_of(const report::Run& run, bool reads) {
+  std::map<std::pair<std::string, std::string>, double> out;
   for (const report::DatabaseResult& database : report::databases_of(run.result)) {
     for (const auto& [name, latency] :
          report::object_at(*database.document, "/total/operations").items()) {
@@ -133,16 +139,29 @@ Value p99_of(const report::Run& run, bool reads) {
       const double p99 = std::max(report::number_at(latency, "/p99_us").value_or(0),
                                   report::number_at(latency, "/any_moment_p99_us").value_or(0));
       if (!operation || scenario::is_read(*operation) != reads || p99 <= 0) continue;
-      logarithms += std::log(p99);
-      ++count;
+      if (report::number_at(latency, "/count").value_or(0) < kLeastOperations) continue;
+      out[{database.name, name}] = p99;
     }
+  }
+  return out;
+}
+
+// Of those kinds that `other` has, too: else it would be of unlike operations on the two sides.
+Value p99_of(const report::Run& run, const report::Run& other, bool reads) {
+  const auto others = p99s_of(other, reads);
+  double logarithms = 0;
+  std::size_t count = 0;
+  for (const auto& [kind, p99] : p99s_of(run, reads)) {
+    if (!others.contains(kind)) continue;
+    logarithms += std::log(p99);
+    ++count;
   }
   if (count == 0) return std::nullopt;
   return std::exp(logarithms / static_cast<double>(count));
 }
 
 // Nothing where the run lacks what every run has.
-std::optional<TurnSide> side_of(const report::Run& run,
+std::optional<TurnSide> side_of(const report::Run& run, const report::Run& other,
                                 const std::vector<report::FigureSource>& sources) {
   const auto figure = [&](const std::string& key) {
     const auto found = std::find_if(sources.begin(), sources.end(),
@@ -151,7 +170,7 @@ std::optional<TurnSide> side_of(const report::Run& run,
   };
   const auto ops = figure(report::kThroughput), stalled = figure(report::kStallSeconds);
   if (!ops || !stalled) return std::nullopt;
-  return TurnSide{*ops, *stalled, p99_of(run, true), p99_of(run, false),
+  return TurnSide{*ops, *stalled, p99_of(run, other, true), p99_of(run, other, false),
                   figure(report::kSecondsAboveSlo)};
 }
 
@@ -241,7 +260,8 @@ Result<std::vector<Turn>> turns_of(const std::vector<report::Run>& runs,
   std::vector<Turn> turns;
   for (const auto& [repeat, sides] : by_repeat) {
     if (sides.first == nullptr || sides.second == nullptr) continue;
-    const auto own = side_of(*sides.second, sources), other = side_of(*sides.first, sources);
+    const auto own = side_of(*sides.second, *sides.first, sources),
+               other = side_of(*sides.first, *sides.second, sources);
     if (!own || !other) {
       return fail(ErrorCode::kCorrupt, "a run of repeat " + std::to_string(repeat) +
                                            " says nothing of throughput or stalls");

@@ -3,7 +3,9 @@
 //
 // One turn is enough where the policy kept up. Where it fell behind, the same scenario takes more
 // turns before that is called harm, since single runs differ by chance - and it is called harm only
-// where it is behind by more than static differs from itself, and in (nearly) every turn.
+// where it is behind by more than static differs from itself, and in (nearly) every turn. P99s
+// differ by far more, and without a bound: there each of the policy's runs has to be slower than
+// all of static's.
 #pragma once
 
 #include <array>
@@ -27,11 +29,14 @@ std::string measure_text(HarmMeasure measure);  // "throughput", "read P99", ...
 // By how much a policy may be behind: of static's throughput, and of the run's length in time that
 // writers stalled (3%); of static's P99, which a few compactions decide in a run of 10 s (half, and
 // a millisecond in any case); of the run's length in time above the SLO, which is counted in whole
-// seconds (10%). As docs/no-harm.md.
+// seconds (10%, and half of one). As docs/no-harm.md.
 inline constexpr double kMostBehind = 0.03;
 inline constexpr double kMostSlowerP99 = 0.5;
 inline constexpr double kLeastSlowerP99Us = 1000;
 inline constexpr double kMostAboveSlo = 0.1;
+inline constexpr double kSloGrainSeconds = 0.5;
+// Of fewer operations of a kind there is no P99.
+inline constexpr double kLeastOperations = 100;
 // The same of each, in the unit of Standing::lag. `seconds`: how long a run is.
 double tolerated(HarmMeasure measure, double seconds);
 
@@ -39,8 +44,9 @@ double tolerated(HarmMeasure measure, double seconds);
 struct TurnSide {
   double ops_per_second = 0;
   double stalled_seconds = 0;  // added up over databases
-  // Geometric means over every read, or write, of every database; of each its P99 or, where that
-  // is more, the P99 at any moment. Absent: it had none.
+  // Geometric means over every kind of reads, or writes, of every database that both sides did
+  // kLeastOperations of; of each its P99 or, where that is more, the P99 at any moment. Absent:
+  // there is none.
   std::optional<double> read_p99_us, write_p99_us;
   std::optional<double> above_slo_seconds;  // absent: its objective has no limits
 };
@@ -66,14 +72,16 @@ std::string harm_text(Harm harm);  // "no harm", "cleared", ...
 
 // How a scenario stands by one measure.
 struct Standing {
-  // By how much the policy is behind in the medians: a share of static's throughput or P99, or
-  // seconds. Below zero: ahead. Absent: not measured, or static has none of it.
+  // By how much the policy is behind in the medians: a share of static's throughput or P99 (0: less
+  // than a millisecond apart), or seconds. Below zero: ahead. Absent: not measured, or static has
+  // none of it.
   std::optional<double> lag;
   bool behind = false;  // by more than is tolerated
   // By how much static differs from itself, in the median of all pairs of its runs: a share of
-  // their mean, or seconds. Absent with one turn.
+  // their mean, of the smaller P99, or seconds. Absent with one turn.
   std::optional<double> spread;
-  std::size_t turns = 0;  // in which the policy is behind, by however little
+  std::size_t turns =
+      0;  // in which the policy is behind, by however little; in P99 all of static's
 };
 
 struct ScenarioVerdict {

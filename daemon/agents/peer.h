@@ -26,6 +26,10 @@ struct Peer {
   bool answers = false;
   std::string noted;       // the last error that was logged
   std::string next_first;  // the database, by id, with which the next poll begins
+  // One that took all of a poll and did not answer comes last until then, so that one that hangs
+  // costs the others a poll now and then.
+  std::string slow;
+  Nanoseconds slow_until{0};
   std::map<std::string, std::shared_ptr<Target>> targets;  // by database id
 };
 

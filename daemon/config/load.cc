@@ -57,7 +57,8 @@ std::map<std::string, std::string> environment_variables() {
 
 bool has_no_file(const ConfigInputs& inputs) {
   std::error_code error;
-  return inputs.file.empty() || (inputs.optional && !std::filesystem::exists(inputs.file, error));
+  return inputs.file.empty() ||
+         (inputs.optional && !std::filesystem::exists(inputs.file, error) && !error);
 }
 
 ConfigResult load_config(const ConfigInputs& inputs) {

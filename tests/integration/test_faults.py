@@ -52,7 +52,7 @@ class Faults(World):
             self.assertEqual(len(self.made()), before, "nothing is decided on what was not read")
         finally:
             host.send_signal(signal.SIGCONT)
-        wait_for("it to be read again", lambda: self.said("agent", "read again"), 10)
+        wait_for("it to be read again", lambda: self.said("agent", "read again"), 25)
         self.assertTrue(self.said("agent", "agent: "), self.alert_lines("source"))
         self.goes_on()
         self.assertLessEqual(ours.keys(), self.ours(host).keys(), "within the lease nothing goes back")
@@ -67,7 +67,7 @@ class Faults(World):
         host.send_signal(signal.SIGCONT)
         wait_for("every knob to go back", lambda: self.all_back(host), 60)
         daemon.send_signal(signal.SIGCONT)
-        wait_for("it to be read again", lambda: self.said("agent", "read again"), 10)
+        wait_for("it to be read again", lambda: self.said("agent", "read again"), 25)
         wait_for("the return to be said", lambda: [line for line in self.alert_lines("event") if line["id"] == "change" and
                                                    "since no daemon held it any longer" in line["message"]], 10)
         wait_for("it to be tuned again", lambda: self.ours(host), 60)
@@ -123,7 +123,7 @@ class Faults(World):
         wait_for("samples all the same", lambda: self.recorded() > before + 10, 15)
         self.assertEqual(len(self.said("device", "device: ")), 1, "once, not at every poll")
         shutil.move(away, tree.parent)
-        wait_for("it to be read again", lambda: self.said("device", "read again"), 10)
+        wait_for("it to be read again", lambda: self.said("device", "read again"), 25)
         self.assertTrue(self.ours(host))
         self.goes_on()
 

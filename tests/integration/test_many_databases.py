@@ -10,7 +10,7 @@ from support import World, wait_for
 DATABASES = 6
 AGENT = """
     import http.server, json, os, socketserver, sys, threading, time
-    directory, count, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+    directory, count, seconds, hangs = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), sys.argv[4]
     pid = os.getpid()
     hello = {"version": 1, "agent_version": "0", "rocksdb_version": "7.8.3", "pid": pid, "command": "many",
              "instance": "many", "mode": "rw", "capabilities": ["sample"]}
@@ -18,8 +18,10 @@ AGENT = """
                   "limiter": "host", "statistics": "host"} for n in range(1, count + 1)]
     one_at_a_time = threading.Lock()
     sequence = 0
-    def sample():
+    def sample(path):
         global sequence
+        if f"/{hangs}/" in path:
+            time.sleep(3)
         with one_at_a_time:
             time.sleep(seconds)
             sequence += 1
@@ -27,7 +29,7 @@ AGENT = """
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         def do_GET(self):
-            answer = hello if self.path == "/v1/hello" else sample() if "/sample" in self.path else {"databases": databases}
+            answer = hello if self.path == "/v1/hello" else sample(self.path) if "/sample" in self.path else {"databases": databases}
             body = json.dumps(answer).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))
@@ -46,16 +48,25 @@ class ManyDatabases(World):
     def samples(self):
         return [target["samples"]["recorded"] for target in self.status()["targets"]]
 
-    def test_each_has_its_turn(self):
-        # Three of them fit into half of an interval.
+    def start_agent(self, seconds, hangs="none"):
         with open(self.directory / "many.log", "ab") as log:
             self.processes.append(subprocess.Popen(
-                [sys.executable, "-c", textwrap.dedent(AGENT), self.agents, str(DATABASES), "0.07"],
+                [sys.executable, "-c", textwrap.dedent(AGENT), self.agents, str(DATABASES), str(seconds), hangs],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log))
         self.start_daemon(mode="advise")
         wait_for("all of them", lambda: len(self.samples()) == DATABASES, 10)
+
+    def test_each_has_its_turn(self):
+        self.start_agent(0.07)  # three of them fit into half of an interval
         wait_for("samples of each", lambda: min(self.samples()) >= 3, 30)
         self.assertIn("no time was left for it", self.alerts.read_text())
+
+    def test_one_that_hangs_costs_the_others_little(self):
+        self.start_agent(0.001, hangs="3")
+        wait_for("polls", lambda: max(self.samples()) >= 30, 60)
+        fewest = sorted(self.samples())[:2]
+        self.assertEqual(fewest[0], 0)
+        self.assertGreaterEqual(fewest[1], 24)
 
 
 if __name__ == "__main__":

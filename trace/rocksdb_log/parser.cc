@@ -156,8 +156,10 @@ bool Parser::take(const LogLine& line, std::vector<TimedEvent>& out) {
   const bool is_event = line.text.starts_with(kEventPrefix);
   if (is_event) {
     unsure_ = Micros{0};
+    hourly_ = false;
   } else if (const auto step = last_line_ ? summer_time_between(*last_line_, at_) : std::nullopt) {
-    unsure_ = *step;
+    hourly_ = hourly_ || unsure_ == *step;
+    unsure_ = hourly_ ? Micros{0} : *step;
   }
   last_line_ = at_;
   at_ -= unsure_;
@@ -191,6 +193,7 @@ bool Parser::take_header(const LogLine& line) {
     options_family_.clear();
     last_line_.reset();
     unsure_ = Micros{0};
+    hourly_ = false;
     return tell(VersionTold{value("RocksDB version: ")}), true;
   }
   if (text.starts_with("DB Session ID: ")) {

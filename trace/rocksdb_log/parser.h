@@ -93,6 +93,7 @@ class Parser {
   std::map<std::uint64_t, std::string> family_ids_;
   std::optional<Micros> last_line_;  // UTC as far as known, of this opening
   Micros unsure_{0};                 // what offset_ may have changed by since the last event
+  bool hourly_ = false;              // it is the lines since that event that come an hour apart
 };
 
 }  // namespace rocktune::trace::rocksdb_log

@@ -141,6 +141,13 @@ TEST_CASE("slower reads are harm though as much was done", "[bench][no_harm]") {
   CHECK(reads_of(noisy).behind);
   CHECK(noisy.harm == Harm::kTooNoisy);
   CHECK(verdict_of({slow, slow, slower_turn(4, 3), slow}).harm == Harm::kTooNoisy);
+  const std::vector<Turn> tenfold = {slower_turn(4, 60), slower_turn(40, 60), slower_turn(4, 60),
+                                     slower_turn(40, 60)};
+  CHECK(verdict_of(tenfold).harm == Harm::kTooNoisy);
+  // Each run of the policy has to be slower than all of static's, not than the one beside it.
+  const std::vector<Turn> mixed = {slower_turn(4, 9), slower_turn(4, 9), slower_turn(10, 11),
+                                   slower_turn(4, 9)};
+  CHECK(verdict_of(mixed).harm == Harm::kTooNoisy);
   // A little of much, and much of little, are what any two runs differ by.
   CHECK_FALSE(fell_behind(slower_turn(10, 14.9), kSeconds));
   CHECK_FALSE(fell_behind(slower_turn(0.1, 1), kSeconds));
@@ -160,6 +167,9 @@ TEST_CASE("more time above the SLO is harm", "[bench][no_harm]") {
   };
   CHECK_FALSE(fell_behind(above(1, 2), kSeconds));
   CHECK(fell_behind(above(1, 3), kSeconds));
+  // Intervals that are measured are not quite of whole seconds: one more is one more.
+  CHECK_FALSE(fell_behind(above(0.9998, 2.0005), kSeconds));
+  CHECK(verdict_of({above(1, 1.0005)}).by(HarmMeasure::kAboveSlo).turns == 0);
   CHECK(verdict_of({above(1, 3), above(1, 3), above(1, 4), above(1, 3)}).harm == Harm::kHarm);
   CHECK(verdict_of({above(1, 3), above(5, 8), above(1, 9), above(5, 6)}).harm == Harm::kTooNoisy);
 }
@@ -175,10 +185,15 @@ TEST_CASE("pairs that somebody added count", "[bench][no_harm]") {
 TEST_CASE("a side's P99 is the mean of its operations of that kind", "[bench][no_harm]") {
   std::vector<rocktune::bench::report::Run> runs = {harm_run("static", 1, 100, 1),
                                                     harm_run("headroom", 1, 100, 1)};
-  runs[0].result["databases"][0]["total"]["operations"] = {
-      {"read", {{"p99_us", 2000}}},
-      {"scan", {{"p99_us", 3000}, {"any_moment_p99_us", 8000}}},
-      {"read_modify_write", {{"p99_us", 500}}}};
+  const auto operations_of = [&](std::size_t run) -> json& {
+    return runs[run].result["databases"][0]["total"]["operations"];
+  };
+  operations_of(0) = {{"read", {{"count", 100}, {"p99_us", 2000}}},
+                      {"scan", {{"count", 5000}, {"p99_us", 3000}, {"any_moment_p99_us", 8000}}},
+                      {"read_modify_write", {{"count", 100}, {"p99_us", 500}}},
+                      {"update", {{"count", 99}, {"p99_us", 90000}}}};  // too few to have a P99
+  operations_of(1) = operations_of(0);
+  operations_of(1)["multiget"] = {{"count", 1000}, {"p99_us", 1}};  // which static did not do
   const auto turns = turns_of(runs, "static", "headroom");
   REQUIRE(turns);
   const TurnSide& side = turns->front().reference;
@@ -186,7 +201,7 @@ TEST_CASE("a side's P99 is the mean of its operations of that kind", "[bench][no
   CHECK(*side.read_p99_us == Approx(4000));
   CHECK(*side.write_p99_us == Approx(500));
   CHECK_FALSE(side.above_slo_seconds);  // no objective
-  CHECK_FALSE(turns->front().policy.read_p99_us);
+  CHECK(turns->front().policy.read_p99_us == side.read_p99_us);
 }
 
 TEST_CASE("all scenarios count by their first pair", "[bench][no_harm]") {

@@ -283,6 +283,9 @@ TEST_CASE("a file that is not there", "[daemon][config]") {
   tree.file("rocktuned.yaml", "daemon: {mode: act}\n");  // and a reload finds it
   CHECK_FALSE(has_no_file(inputs));
   CHECK(load_config(inputs)->mode == Mode::kAct);
+  inputs.file += "/beneath";  // what cannot be looked for is not absent
+  CHECK_FALSE(has_no_file(inputs));
+  CHECK_FALSE(load_config(inputs));
 }
 
 TEST_CASE("a policy that is there for comparison is named when it is to act", "[daemon][config]") {

@@ -67,12 +67,20 @@ TEST_CASE("a source's trouble is said once", "[daemon][notes]") {
   CHECK(notes.note("device", "gone", 1s) == "device: gone");
   CHECK_FALSE(notes.note("device", "gone", 20s));
   CHECK(notes.note("host", "x", 20s) == "host: x");  // each by itself
-  CHECK(notes.note("device", "", 21s) == "device: read again");
-  CHECK(notes.note("device", "gone", 22s) == "device: gone");
-  CHECK(notes.note("device", "", 23s) == "device: read again");
-  CHECK_FALSE(notes.note("device", "gone", 24s));  // flapping: quiet for 10 s
-  CHECK_FALSE(notes.note("device", "", 25s));
+  CHECK_FALSE(notes.note("device", "", 21s));        // until it has been read for 10 s
+  CHECK(notes.note("device", "", 30s) == "device: read again");
+  CHECK_FALSE(notes.note("device", "", 31s));
   CHECK(notes.note("device", "gone", 32s) == "device: gone");
+  CHECK_FALSE(notes.note("device", "worse", 33s));  // another error: quiet for 10 s
+  CHECK(notes.note("device", "worse", 42s) == "device: worse");
+}
+
+TEST_CASE("trouble that comes and goes is said once", "[daemon][notes]") {
+  HealthNotes notes;
+  CHECK(notes.note("agent", "no time", 0s) == "agent: no time");
+  for (Nanoseconds now = 1s; now < 60s; now += 1s) {
+    CHECK_FALSE(notes.note("agent", now.count() % 2 == 0 ? "no time" : "", now));
+  }
 }
 
 TEST_CASE("limited messages tell how many were held back", "[daemon][notes]") {

@@ -107,7 +107,7 @@ TEST_CASE("a recording that has ended is counted by what is in its file") {
 }
 
 TEST_CASE("root gives the directory to the database's user") {
-  if (::geteuid() != 0) return;
+  if (::geteuid() != 0) return;  // only root can give it away
   const rocktune::tests::TempDirectory directory;
   AgentDatabase database = recorded_database();
   database.socket = directory.write("socket", "");

@@ -172,6 +172,32 @@ TEST_CASE("A database at rest, whose dumps alone go on, keeps its times") {
   CHECK(summary->last == Micros(LogText::at(600 * 24)));
 }
 
+TEST_CASE("Dumps that come once an hour are no summer time") {
+  const tests::TempDirectory directory;
+  LogText log;
+  log.header(0, "6.11.0", "2e9619b3");
+  log.flush(2, 2, 7, 1000, 1);
+  for (int i = 1; i <= 6; ++i) {
+    log.line(3600 * i, "[db/db_impl/db_impl.cc:1] ------- DUMPING STATS -------");
+  }
+  log.flush(3600 * 6 + 60, 3, 8, 1000, 2);
+  ImportRequest request;
+  request.source = directory.write("LOG", log.text());
+  request.output = directory.file("out.sqlite");
+  request.interval = std::chrono::minutes(1);
+  const auto summary = import_log(request, go_on);
+  REQUIRE(summary);
+  CHECK(summary->set_backs == 0);
+  CHECK(summary->last == Micros(LogText::at(3600 * 6 + 60)));
+  // No hour without a sample but the first, whose dump might have been the end of summer time.
+  Nanoseconds before{0}, longest{0};
+  for (const auto& step : steps_of(request.output)) {
+    if (before.count() > 0) longest = std::max(longest, step.sample.at.wall - before);
+    before = step.sample.at.wall;
+  }
+  CHECK(longest <= std::chrono::hours(2));
+}
+
 TEST_CASE("A clock that is set back does not stop the trace") {
   const tests::TempDirectory directory;
   LogText log;
