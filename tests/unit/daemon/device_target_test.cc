@@ -47,7 +47,7 @@ TEST_CASE("a device that comes later than the database is found", "[daemon][targ
   CHECK(target->device_name().empty());
   CHECK(world.said("device: "));
   world.plug_in();
-  world.poll_for(*target, 10);
+  world.poll_for(*target, 22);
   CHECK(target->device_name() == "sdz");
   CHECK(world.said("device: read again"));
   CHECK(world.recorded().back().sample.device);
@@ -68,5 +68,6 @@ TEST_CASE("a device that goes is said, and so is its return", "[daemon][target]"
   world.plug_in();
   world.poll_for(*target, 1);
   CHECK(world.recorded().back().sample.device);
+  world.poll_for(*target, 11);
   CHECK(world.said("device: read again"));
 }

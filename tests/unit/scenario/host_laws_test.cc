@@ -22,9 +22,9 @@ TEST_CASE("a workload asks for what its phases say") {
   const sim::DemandSeries demand = demand_of(scenario->databases[0].workload);
   CHECK(std::accumulate(demand.seconds.begin(), demand.seconds.end(), 0.0) == Approx(40));
   CHECK(asked(demand, &sim::Arrivals::reads_per_second) ==
-        Approx(24 * 2105 * 0.95 + 16 * 6500 * 0.3077));
+        Approx(24 * 2105 * 0.95 + 16 * 11000 * 0.3077));
   CHECK(asked(demand, &sim::Arrivals::writes_per_second) ==
-        Approx(24 * 2105 * 0.05 + 16 * 6500 * 0.6923));
+        Approx(24 * 2105 * 0.05 + 16 * 11000 * 0.6923));
   CHECK(demand.arrivals[0].threads == 16);
   CHECK(demand.arrivals[0].catches_up);
   CHECK_FALSE(demand.arrivals[0].closed);

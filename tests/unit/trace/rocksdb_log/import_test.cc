@@ -188,7 +188,8 @@ TEST_CASE("Dumps that come once an hour are no summer time") {
   const auto summary = import_log(request, go_on);
   REQUIRE(summary);
   CHECK(summary->set_backs == 0);
-  CHECK(summary->last == Micros(LogText::at(3600 * 6 + 60)));
+  const Micros last(LogText::at(3600 * 6 + 60));
+  CHECK((summary->last >= last && summary->last - last <= request.interval));
   // No hour without a sample but the first, whose dump might have been the end of summer time.
   Nanoseconds before{0}, longest{0};
   for (const auto& step : steps_of(request.output)) {
