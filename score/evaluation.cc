@@ -152,6 +152,7 @@ Result<Evaluation> evaluate(const std::vector<RunResult>& runs, const Evaluation
   out.splits = *std::move(splits);
   out.trained = !out.splits.front().training.empty();
   std::vector<std::string> recording_of;
+  recording_of.reserve(out.splits.size());
   for (const Split& split : out.splits) recording_of.push_back(runs[split.run].recording);
   const Draws draws = resample_runs(recording_of, request.resamples, request.seed);
   out.has_intervals = !draws.empty();
