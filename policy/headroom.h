@@ -8,6 +8,7 @@
 
 #include "policy/compaction_bursts.h"
 #include "policy/costly_jobs.h"
+#include "policy/deferral.h"
 #include "policy/learnt_wait.h"
 #include "policy/memory.h"
 #include "policy/others_work.h"
@@ -42,6 +43,10 @@ class LimiterLoop {
  private:
   std::optional<Proposal> relieve(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> follow_need(const Situation& situation, const KnobReading& reading);
+  [[nodiscard]] std::optional<Proposal> defer(const Situation& situation,
+                                              const KnobReading& reading) const;
+  [[nodiscard]] std::optional<Proposal> end_deferral(const Situation& situation,
+                                                     const KnobReading& reading) const;
   std::optional<Proposal> protect_reads(const Situation& situation, const KnobReading& reading);
   struct PaceReason {
     std::string text;
@@ -77,9 +82,10 @@ class LimiterLoop {
   CompactionBursts bursts_;
   Held written_;  // anything at all
   double written_seconds_ = 0;
-  enum class Lowering { kReads, kPace, kReturn };
+  enum class Lowering { kReads, kPace, kDefer, kReturn };
   Lowering asks_for_ = Lowering::kReads;  // the last that was
-  // A pace was asked for and made, and the limiter is not back yet: the rate before it
+  Deferral deferral_;
+  // A pace or a deferral was asked for and made, and the limiter is not back yet: the rate before
   std::optional<std::int64_t> paced_from_;
   Value need_peak_;  // the largest need, which fades
   std::optional<Nanoseconds> looked_;

@@ -21,6 +21,7 @@ constexpr double kRoomUnsuitedSeconds = 3;
 constexpr double kRoomUnheardSeconds = kRoomEvaluationSeconds + 15;
 // Level 0 from this share of its slowdown trigger on is what writers wait for, or soon will.
 constexpr double kCrowded = 0.9;
+constexpr double kAboutToDelay = 0.75;
 // A smaller step gathers next to nothing.
 constexpr std::int64_t kLeastStep = 2;
 
@@ -44,7 +45,7 @@ bool is_crowded(const ColumnFamilyReading& family, const KnobReading& slowdown) 
 }
 
 bool suits(const Situation& situation, const std::string& column_family) {
-  return situation.bytes_count() && reads_bear_level0(situation.features, column_family);
+  return reads_bear_level0(situation.features, column_family);
 }
 
 // With more of them RocksDB begins several as soon as there is anything to gather.
@@ -62,7 +63,10 @@ std::optional<std::int64_t> wider(const Situation& situation, const ColumnFamily
   if (!free || !leveled || !family.level0_stop_trigger) return std::nullopt;
   if (!suits(situation, family.name)) return std::nullopt;
   const std::int64_t value = slowdown->value;
-  const double near_limit = kNearLimit * static_cast<double>(value);
+  // Where bytes count it is room for a compaction to gather more; else it is for writers who are
+  // about to be delayed.
+  const double near_limit =
+      (situation.bytes_count() ? kNearLimit : kAboutToDelay) * static_cast<double>(value);
   if (static_cast<double>(files_of(family)) < near_limit) return std::nullopt;
   const auto stop = static_cast<std::int64_t>(*family.level0_stop_trigger);
   const std::int64_t step = std::min(stop - value, value) / 2;
@@ -138,12 +142,16 @@ std::optional<Proposal> L0RoomLoop::widen(const Situation& situation) const {
   }
   if (fullest.family == nullptr) return std::nullopt;
   Proposal out = propose(*fullest.slowdown, to, "l0_room.writes");
+  const bool gathers = situation.bytes_count();
+  const std::string room = std::to_string(to);
   out.reason = "the device is full, and level 0 has " + std::to_string(files_of(*fullest.family)) +
                " of the " + std::to_string(fullest.slowdown->value) +
-               " files at which writes are delayed: with room for " + std::to_string(to) +
-               " a compaction takes more of them (writes stop at " +
-               std::to_string(*fullest.family->level0_stop_trigger) + ")";
-  out.expected = expect_fewer_writes(situation, kRoomEvaluationSeconds);
+               " files at which writes are delayed: " +
+               (gathers ? "with room for " + room + " a compaction takes more of them"
+                        : "reads bear " + room) +
+               " (writes stop at " + std::to_string(*fullest.family->level0_stop_trigger) + ")";
+  out.expected = gathers ? expect_fewer_writes(situation, kRoomEvaluationSeconds)
+                         : no_more_stalls(situation, kRoomEvaluationSeconds);
   out.evidence = backlog_evidence(situation);
   return out;
 }
@@ -154,9 +162,10 @@ std::optional<Proposal> L0RoomLoop::decide(const Situation& situation) {
   const Features& f = situation.features;
   const bool gathers = one_at_a_time(f) && f.pending_ratio.value_or(1) < kNearLimit;
   const bool rests = within(rests_since_, situation.now, kRoomRestSeconds);
-  if (!gathers || rests || full_seconds_ < kRoomFullSeconds || situation.loses_time) {
-    return std::nullopt;
-  }
+  // Who is about to be delayed has no seconds.
+  const bool full =
+      situation.device_loaded && (!situation.bytes_count() || full_seconds_ >= kRoomFullSeconds);
+  if (!gathers || rests || !full || situation.loses_time) return std::nullopt;
   auto out = widen(situation);
   if (out && unheard_.wished(out->column_family, situation.now, kRoomUnheardSeconds,
                              kRoomUnheardSeconds)) {

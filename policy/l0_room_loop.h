@@ -1,5 +1,6 @@
 // The loop that raises level0_slowdown_writes_trigger: room for what level 0 gathers behind one
 // compaction at a time on a full device (policy/spared_jobs.h), so that it is not delayed for it.
+// Where bytes count early, for a compaction to gather more; else for writers about to be delayed.
 //
 // Half of the way from what was found to the stop, and half as much again at most. The stop stays
 // where it is: level 0 never has more files than the stop that was found lets it, and whoever comes

@@ -2,6 +2,7 @@
 // disturb reads although there is no backlog.
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "model/knobs.h"
 #include "model/text.h"
@@ -48,6 +49,7 @@ constexpr double kReturnSeconds = 300;
 constexpr double kReturnEvaluationSeconds = 60;
 // Lowerings of less than this share are not worth a change.
 constexpr double kDeadBand = 0.03;
+constexpr std::string_view kDeferRule = "limiter.defer";
 
 std::string shown(std::int64_t rate) {
   return rocktune::shown(*find_knob(knob::kRateLimit), rate);
@@ -85,6 +87,7 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
   if (rate_ && reading.value > *rate_) {
     last_raise_ = now;
     if (raise_wish_.explains(now)) rest_.wanted(now);
+    deferral_.raised(now);
     probe_.reset();
   }
   // Back to what was found by the agent, when the lease has expired: no mistake to learn from.
@@ -92,7 +95,10 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
   if (expired) probe_.reset();
   if (lowered && !expired) note_lowering(situation);
   const bool back = paced_from_ && reading.value >= std::max(*paced_from_, reading.found);
-  if (back || !ours) paced_from_.reset();
+  if (back || !ours) {
+    paced_from_.reset();
+    deferral_.end();
+  }
   rate_ = reading.value;
 }
 
@@ -100,7 +106,9 @@ void LimiterLoop::note_lowering(const Situation& situation) {
   last_lowering_ = situation.now;
   const bool wished = wish_.explains(situation.now);
   if (wished) rest_.went_back(situation.now);
-  const bool paces = wished && asks_for_ == Lowering::kPace;
+  const bool defers = wished && asks_for_ == Lowering::kDefer;
+  const bool paces = defers || (wished && asks_for_ == Lowering::kPace);
+  if (defers) deferral_.begin(situation.now);
   const bool returns = wished && asks_for_ == Lowering::kReturn;
   if (paces && !paced_from_) paced_from_ = rate_;
   // The first limit of all only takes away bursts, and others' lowerings are no probe of ours.
@@ -238,6 +246,56 @@ std::optional<LimiterLoop::PaceReason> LimiterLoop::reason_to_pace(
   return std::nullopt;
 }
 
+// Compactions that have come to fill the device beside reads near their SLO may wait.
+std::optional<Proposal> LimiterLoop::defer(const Situation& situation,
+                                           const KnobReading& reading) const {
+  if (situation.objective.first != Priority::kReadP99 || rests(situation.now)) return std::nullopt;
+  // Where several databases are on the device its budget divides it (policy/sharing.h).
+  const auto rate = deferral_.wanted(situation);
+  if (!rate || shares_device(situation.features)) return std::nullopt;
+  const double to = std::ceil(std::max(*rate, situation.budget.rate_limit_min.value));
+  if (to > static_cast<double>(reading.value) * (1 - kDeadBand)) return std::nullopt;
+  Proposal out = propose(reading, static_cast<std::int64_t>(to), kDeferRule);
+  const Features& f = situation.features;
+  out.reason = "read P99 is " + text::microseconds(f.read_p99_us.value_or(0)) +
+               " beside compactions that fill the device with " + text::rate(*situation.passed) +
+               ", and no limit is near: they may wait";
+  out.expected = {"read_p99_us", true, situation.read_p99_us.value_or(0),
+                  kLimiterEvaluationSeconds};
+  out.evidence = backlog_evidence(situation);
+  if (f.device_read_await_ms) {
+    out.evidence.push_back({"device_read_await_ms", *f.device_read_await_ms, std::nullopt});
+  }
+  return out;
+}
+
+std::optional<Proposal> LimiterLoop::end_deferral(const Situation& situation,
+                                                  const KnobReading& reading) const {
+  const auto back = std::max(paced_from_.value_or(reading.found), reading.found);
+  const auto due_rate = static_cast<std::int64_t>(std::ceil(deferral_.due_rate()));
+  const std::string limit = ", and compactions were limited to " + shown(reading.value);
+  Proposal out = propose(reading, back, "limiter.unpaced");
+  const bool due = deferral_.is_due(situation);
+  if (situation.stalled || due) {
+    out.reason = backlog_text(situation) + limit;
+    const bool first = deferral_.stage() == Deferral::Stage::kDeferred && due_rate < back;
+    if (!situation.stalled && first) {
+      out.rule = "limiter.due";
+      out.to = due_rate;
+    }
+  } else if (deferral_.has_room() && situation.binding) {
+    out.rule = "limiter.worked_off";
+    out.reason = "read P99 is " + text::microseconds(situation.read_p99_us.value_or(0)) + limit +
+                 ": there is room to work off what waits";
+  } else {
+    return std::nullopt;
+  }
+  if (out.to <= reading.value) return std::nullopt;
+  out.expected = expect_relief(situation, kLimiterEvaluationSeconds);
+  out.evidence = backlog_evidence(situation);
+  return out;
+}
+
 // Compactions that have the time are spread over it: in a burst they take the device from reads,
 // and stand still before and after it.
 std::optional<Proposal> LimiterLoop::pace(const Situation& situation,
@@ -319,6 +377,7 @@ std::optional<Proposal> LimiterLoop::decide(const Situation& situation) {
   raise_wish_.note(proposal, situation.now);
   if (proposal && proposal->to < proposal->from) {
     asks_for_ = proposal->rule == "limiter.pace"       ? Lowering::kPace
+                : proposal->rule == kDeferRule         ? Lowering::kDefer
                 : proposal->rule == "limiter.returned" ? Lowering::kReturn
                                                        : Lowering::kReads;
   }
@@ -333,6 +392,8 @@ std::optional<Proposal> LimiterLoop::look_and_decide(const Situation& situation,
   follow_need_peak(situation);
   written_seconds_ = written_.update(situation.features.user_write_bytes_per_second.value_or(0) > 0,
                                      situation.now);
+  deferral_.observe(situation);
+  if (deferral_.stage() != Deferral::Stage::kNone) return end_deferral(situation, reading);
   if (reading.value < kUnlimitedBytesPerSecond) {
     if (auto proposal = relieve(situation, reading)) return proposal;
     if (auto proposal = follow_need(situation, reading)) return proposal;
@@ -340,6 +401,7 @@ std::optional<Proposal> LimiterLoop::look_and_decide(const Situation& situation,
   }
   if (auto proposal = protect_reads(situation, reading)) return proposal;
   if (auto proposal = pace(situation, reading)) return proposal;
+  if (auto proposal = defer(situation, reading)) return proposal;
   return give_back(situation, reading);
 }
 

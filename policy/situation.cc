@@ -195,6 +195,7 @@ void Observer::judge_background(const Features& f, Situation& out) const {
     const bool settled = written_.span_seconds() >= kAmplificationSettles;
     if (*written > 0 && settled) out.write_amplification = amplification;
     out.writes_rise = *now > kRisenWrites * *written;
+    out.burst_begins = written_.mean(3).value_or(0) > kRisenWrites * *now;
     out.need = *now * std::clamp(amplification, 1.0, kMostAmplification) +
                f.pending_bytes.value_or(0) / kDrainSeconds;
   }
@@ -259,12 +260,13 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   const bool saturated = device != nullptr && device->state != AlertState::kOk;
   const bool cpus_short = cpu_.mean(5).value_or(0) >= kCpuShort;
   judge_device(f, compacts, out);
-  out.workers_help =
-      out.device_loaded ? out.loses_time : out.stalled || (out.trouble && out.stays_near_limit);
+  out.workers_help = out.device_loaded ? out.stalled && f.write_stopped.value_or(0) > 0
+                                       : out.stalled || (out.trouble && out.stays_near_limit);
   // What it writes is what reads of others on the device wait for.
   const bool writes = background_.mean(10).value_or(0) > 0;
   const bool others_wait = f.shared && f.shared->write_size_max_bytes && writes && !out.read_lately;
-  out.pressed = out.interference || others_wait || (compacts && (saturated || cpus_short));
+  out.device_saturated = compacts && saturated;
+  out.pressed = out.interference || others_wait || out.device_saturated || (compacts && cpus_short);
 }
 
 void LeastOfDay::note(Nanoseconds now, double value) {

@@ -65,6 +65,7 @@ struct Situation {
   Value need;                 // what user writes cost in the background, draining included
   Value write_amplification;  // over 60 s, 30 at least
   bool writes_rise = false;   // in the last 10 s more is written than in the last 60
+  bool burst_begins = false;  // ...or in the last 3 s than in the last 10
   bool wasteful = false;      // ...which is above its budget, or what the operator cares for first
 
   // Reads
@@ -74,15 +75,16 @@ struct Situation {
   bool read_lately = true;
   bool reads_slow = false;  // read lately, P99 above its SLO over 5 s
   double reads_slow_seconds = 0;
-  Value read_p99_us;          // median of 5 s
-  bool interference = false;  // the device is busy and compactions are what keeps it so
-  // ...or the CPUs are, or others' reads wait: background work costs the foreground
+  Value read_p99_us;              // median of 5 s
+  bool interference = false;      // the device is busy and compactions are what keeps it so
+  bool device_saturated = false;  // a compaction runs, and the indicator of the device warns
+  // ...or the CPUs are short, or others' reads wait: background work costs the foreground
   bool pressed = false;
   // A compaction runs, and reads take the device several times as long as they did at its idlest.
   bool device_loaded = false;
   // More background threads would help: writers stall, or the backlog stays near a limit. On a
-  // loaded device they cost reads: only for a stop, or 5% of the last 3 s. A forecast alone is no
-  // reason.
+  // loaded device they cost reads, and what level 0 gathers is merged more often (intra-L0): only
+  // where writes are stopped. A forecast alone is no reason.
   bool workers_help = false;
   // The limiter or the jobs are being raised for this backlog: what else would relieve it waits for
   // what comes of that, within bounds (policy/headroom.cc).

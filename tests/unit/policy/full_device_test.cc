@@ -7,7 +7,7 @@ using namespace rocktune::test;
 
 namespace {
 
-// Compactions keep the device busy, all slots are in use, and writers stall.
+// Compactions keep the device busy, all slots are in use, and writers stand still.
 HeadroomBench on_full_device() {
   HeadroomBench bench;
   bench.budget.jobs_max = 8;
@@ -15,6 +15,7 @@ HeadroomBench on_full_device() {
   bench.f.device_read_await_ms = 3;
   bench.f.running_compactions = 1;
   bench.f.stalled_ratio = 0.3;
+  bench.f.write_stopped = 1;
   bench.f.l0_files = 18;
   bench.f.l0_ratio = 0.9;
   return bench;
@@ -58,10 +59,22 @@ TEST_CASE("jobs: on a loaded device a raise is judged before the next", "[headro
   CHECK(next->to == 4);
 }
 
+TEST_CASE("jobs: on a loaded device writers who only lose time get none", "[headroom]") {
+  HeadroomBench bench = on_full_device();
+  bench.f.write_stopped = 0;
+  bench.f.stalled_ratio = 0.9;
+  CHECK_FALSE(bench.run(60, knob::kBackgroundJobs));
+  bench.f.device_read_await_ms = 0.2;
+  const auto raise = bench.run(10, knob::kBackgroundJobs);
+  REQUIRE(raise);
+  CHECK(raise->rule == "jobs.backlog");
+}
+
 TEST_CASE("jobs: a raise that ended the stall goes back as it came", "[headroom]") {
   HeadroomBench bench = with_one_more_job();
   bench.run(5, knob::kBackgroundJobs);
   bench.f.stalled_ratio = 0;
+  bench.f.write_stopped = 0;
   bench.f.l0_ratio = 0.1;
   SECTION("nothing warns") {}
   SECTION("a warning alone, which would not have raised them") {
@@ -144,6 +157,7 @@ TEST_CASE("jobs: futile again, they rest for twice as long, and nothing else is 
   bench.f.running_compactions = 2;
   bench.f.compaction_write_bytes_per_second = 60e6;
   bench.f.stalled_ratio = 0;
+  bench.f.write_stopped = 0;
   bench.f.l0_ratio = 0.1;
   CHECK_FALSE(bench.run(9, knob::kBackgroundJobs));
   const auto back = bench.run(6, knob::kBackgroundJobs);  // as soon as ever

@@ -339,7 +339,7 @@ TEST_CASE("jobs: on a loaded device those that ended a stall are given back", "[
       CHECK(bench.run(0.5, knob::kBackgroundJobs));
     }
     SECTION("wanted again soon, one is kept four times as long") {
-      bench.f.stalled_ratio = 0.5;
+      bench.f.write_stopped = 1;
       bench.f.running_compactions = 1;
       auto again = bench.run(5, knob::kBackgroundJobs);
       REQUIRE(again);
@@ -355,7 +355,7 @@ TEST_CASE("jobs: on a loaded device those that ended a stall are given back", "[
         bench.apply(*again);
       }
       bench.f.compaction_write_bytes_per_second = 90e6;
-      bench.f.stalled_ratio = 0;
+      bench.f.write_stopped = 0;
       CHECK_FALSE(bench.run(39, knob::kBackgroundJobs));
       CHECK(bench.run(10, knob::kBackgroundJobs)->rule == "jobs.loaded");
     }

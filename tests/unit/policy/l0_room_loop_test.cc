@@ -103,8 +103,9 @@ TEST_CASE("room in level 0: not without need", "[headroom][one_compaction]") {
     bench.run(10, knob::kL0Slowdown);
     level0(bench, 10);
   }
-  SECTION("reads come first") {
+  SECTION("reads come first, and writers are far from being delayed") {
     bench.objective.first = Priority::kReadP99;
+    level0(bench, 14);
   }
   SECTION("iterators look into each file of level 0") {
     bench.f.seeks_per_second = 2000;
@@ -130,6 +131,39 @@ TEST_CASE("room in level 0: not without need", "[headroom][one_compaction]") {
   const auto room = bench.run(30, knob::kL0Slowdown);
   INFO((room ? room->reason : ""));
   CHECK_FALSE(room);
+}
+
+TEST_CASE("room in level 0: for writers who are about to be delayed, whatever comes first",
+          "[headroom][one_compaction]") {
+  HeadroomBench bench = full_device(2);
+  bench.objective.first =
+      GENERATE(Priority::kReadP99, Priority::kWriteP99, Priority::kStallSeconds);
+  bench.f.running_compactions = 1;
+  bench.run(10, knob::kL0Slowdown);
+  level0(bench, 15);
+  SECTION("at once") {
+    const auto room = bench.run(0.5, knob::kL0Slowdown);
+    REQUIRE(room);
+    CHECK(room->rule == "l0_room.writes");
+    CHECK(room->to == 28);
+    CHECK(room->reason.find("level 0 has 15 of the 20 files at which writes are delayed: reads "
+                            "bear 28 (writes stop at 36)") != std::string::npos);
+    CHECK(room->expected.feature == "stalled_ratio");
+    bench.apply(*room);
+    level0(bench, 15);
+    CHECK_FALSE(bench.run(60, knob::kL0Slowdown));
+  }
+  SECTION("not where iterators look into each file") {
+    bench.f.seeks_per_second = 2000;
+    CHECK_FALSE(bench.run(30, knob::kL0Slowdown));
+  }
+  SECTION("nor where the device has room") {
+    bench.f.device_read_await_ms = 0.2;
+    level0(bench, 2);
+    bench.run(10, knob::kL0Slowdown);
+    level0(bench, 15);
+    CHECK_FALSE(bench.run(30, knob::kL0Slowdown));
+  }
 }
 
 TEST_CASE("room in level 0: where the stop is far away half as much again",

@@ -75,7 +75,7 @@ TEST_CASE("L0 trigger: more files at a time where merging keeps the device busy"
     }
   }
   SECTION("more jobs are what helps first, for a while") {
-    bench.f.stalled_ratio = 0.5;
+    bench.f.write_stopped = 1;
     bench.backlog(20);
     CHECK_FALSE(bench.run(20, knob::kL0Trigger));
     CHECK(bench.run(3, knob::kL0Trigger)->rule == "l0_trigger.backlog");

@@ -221,6 +221,7 @@ TEST_CASE("fewer jobs than found: their return is no raise that others wait to s
   REQUIRE(back);
   bench.apply(*back);
   bench.f.running_compactions = 3;
+  bench.f.write_stopped = 1;
   const auto more = bench.run(5, knob::kBackgroundJobs);
   REQUIRE(more);
   CHECK(more->rule == "jobs.backlog");

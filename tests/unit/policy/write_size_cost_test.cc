@@ -133,7 +133,7 @@ TEST_CASE("write size: what level 0 does not bear goes back", "[headroom]") {
   SECTION("more jobs are what helps first, for a while, where the device is not full") {
     bench.f.device_queue = 1;
     CHECK_FALSE(bench.run(20, knob::kWriteSize));
-    CHECK(bench.run(8, knob::kWriteSize));
+    CHECK(bench.run(12, knob::kWriteSize));
     return;
   }
   bench.f.knobs.edit()[1] = jobs_knob(4);  // enough
