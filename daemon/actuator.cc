@@ -34,6 +34,18 @@ wire::ChangesRequest to_request(const std::string& run, const Target& target,
   return request;
 }
 
+std::vector<wire::ChangesRequest> held_requests(const std::string& holder,
+                                                const std::vector<wire::Change>& changes) {
+  std::vector<wire::ChangesRequest> requests;
+  for (const wire::Change& change : changes) {
+    if (requests.empty() || requests.back().changes.size() >= kFullRequest) {
+      requests.push_back({holder, {}, true});
+    }
+    requests.back().changes.push_back(change);
+  }
+  return requests;
+}
+
 std::vector<Actuation> to_actuations(const wire::ChangesRequest& request,
                                      const std::vector<Decision>& decisions,
                                      const Result<wire::ChangeResults>& answer) {

@@ -44,6 +44,9 @@ std::string change_id(const std::string& run, std::uint64_t target_serial,
                       const std::string& decision);
 wire::ChangesRequest to_request(const std::string& run, const Target& target,
                                 const std::vector<Decision>& decisions, const std::string& holder);
+// What an operator orders, to be held: as many requests as an agent takes that in, in their order.
+std::vector<wire::ChangesRequest> held_requests(const std::string& holder,
+                                                const std::vector<wire::Change>& changes);
 // One actuation per decision, also when the agent failed or left one out.
 std::vector<Actuation> to_actuations(const wire::ChangesRequest& request,
                                      const std::vector<Decision>& decisions,

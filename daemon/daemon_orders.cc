@@ -146,18 +146,27 @@ Session::Answer<wire::ChangeResults> Daemon::change_and_hold(Session& session, s
                            config_.on_daemon_loss, std::nullopt};
   const Result<wire::Lease> lease = co_await session.lease(database, wanted, until);
   if (!lease) co_return tl::unexpected<Error>(lease.error());
-  // Named: g++ 12 destroys braced temporaries of a co_await twice.
-  const wire::ChangesRequest request{config_.name, changes, true};
-  Result<wire::ChangeResults> done = co_await session.changes(database, request, until);
-  if (!done) co_return done;
-  for (wire::ChangeResult& result : done->results) {
-    const auto change = std::find_if(changes.begin(), changes.end(),
-                                     [&](const auto& one) { return one.id == result.id; });
-    if (change == changes.end()) continue;
-    result.id = change->knob;
-    result.column_family = change->column_family;
+  // Named: g++ 12 destroys temporaries of a co_await twice.
+  const std::vector<wire::ChangesRequest> requests = held_requests(config_.name, changes);
+  wire::ChangeResults all;
+  for (const wire::ChangesRequest& request : requests) {
+    Result<wire::ChangeResults> done = co_await session.changes(database, request, until);
+    if (!done && all.results.empty()) co_return done;
+    if (!done) {  // what was done before is told all the same
+      all.results.push_back({"", "failed", done.error().message, 0, 0, ""});
+      break;
+    }
+    for (wire::ChangeResult& result : done->results) {
+      const auto change = std::find_if(changes.begin(), changes.end(),
+                                       [&](const auto& one) { return one.id == result.id; });
+      if (change != changes.end()) {
+        result.id = change->knob;
+        result.column_family = change->column_family;
+      }
+      all.results.push_back(std::move(result));
+    }
   }
-  co_return done;
+  co_return all;
 }
 
 Daemon::KnobResults Daemon::command(std::string target, Told told, Command send, Applies applies) {

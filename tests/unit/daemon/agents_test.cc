@@ -273,6 +273,27 @@ TEST_CASE("what is decided for many column families is asked for in several requ
   CHECK(requests.size() == 2);
 }
 
+TEST_CASE("what an operator orders for many column families is asked for in several requests",
+          "[daemon][actuator]") {
+  std::vector<wire::Change> changes;
+  for (int family = 0; family < 300; ++family) {
+    changes.push_back({"1-" + std::to_string(family), "write_buffer_size",
+                       "family " + std::to_string(family), 1 << 20, std::nullopt});
+  }
+  const auto requests = held_requests("rocktune", changes);
+  std::vector<std::string> ids;
+  for (const wire::ChangesRequest& request : requests) {
+    CHECK(request.holder == "rocktune");
+    CHECK(request.hold);
+    CHECK(request.changes.size() <= 256);  // docs/wire.md, "Limits"
+    CHECK(wire::encode(request).size() <= 64u << 10);
+    for (const wire::Change& change : request.changes) ids.push_back(change.id);
+  }
+  REQUIRE(ids.size() == changes.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) CHECK(ids[i] == changes[i].id);
+  CHECK(held_requests("rocktune", {}).empty());
+}
+
 TEST_CASE("every decision gets exactly one actuation", "[daemon][actuator]") {
   Decision first, second;
   first.id = "7-1";
