@@ -5,26 +5,42 @@
 namespace rocktune {
 namespace {
 
-// Of what passes on a full device. Two thirds: on one that had lost half of its speed reads were
-// as fast with 0.6, but level 0 was full sooner (degrading-device, docs/results.md).
-constexpr double kDeferredShare = 0.67;
-// Nearly all: there reads took 32 ms with 0.93 of what passed, 192 with 1.03.
-constexpr double kDueShare = 0.9;
+// Shares of what passes on a full device, by runs of degrading-device (docs/results.md,
+// "Deferred compactions"): two thirds, since with 0.6 reads were no faster and level 0 was full
+// sooner; and nearly all, since reads took 32 ms with 0.93 of it and 192 with 1.03.
+constexpr double kDeferredShare = 0.67, kDueShare = 0.9;
+// Shown by so long: a loop's evaluations take 15 s at least, level 0's room two of three of them.
 constexpr double kDueShowsSeconds = 10;
-// Reads are near their SLO from this share of it on, and far from it below that one.
+// Ours: reads are near their SLO from this share of it on, and far from it below that one...
 constexpr double kNearSlo = 0.25, kFarFromSlo = 0.1;
 constexpr double kNearSloSeconds = 2, kFarSeconds = 30;
 // ...and take so many times as long as while the device had room: else there is little to gain.
 constexpr double kSlowerThanFree = 3;
 // Compactions run nearly all of the time: those that come in bursts are paced instead.
 constexpr double kCompacts = 0.9, kCompactsSeconds = 4;
-// What was there for less of the last 10 minutes is new.
-constexpr double kMostFilled = 0.5, kLatelySeconds = 600;
+// What was there for less of the last 10 minutes, of which something is known, is new.
+constexpr double kMostFilled = 0.5, kLatelySeconds = 600, kLeastLatelySeconds = 10;
+constexpr double kLookBackSeconds = 1.9;
+// What waits already takes no longer than this at the deferred rate: half of what is piling up.
+constexpr double kMostWaitingSeconds = 30;
 // Level 0 rises with each flush and falls with each compaction: debt is due from so much of its
-// limit on, now or in the mean of 10 s. A forecast alone says what is meant to come.
+// limit on, now or in the mean of 10 s (with 0.75 and 0.6 it was due after a third of the time in
+// degrading-device). A forecast alone says what is meant to come.
 constexpr double kDueL0 = 0.85, kDueL0Mean = 0.7;
+// Comfortable behind a limit that does not bind for so long, the load is gone.
+constexpr double kGoneSeconds = 300;
 
 }  // namespace
+
+void Deferral::look_back(const Situation& situation, bool full) {
+  const Nanoseconds now = situation.now;
+  if (within(looked_back_, now, kLookBackSeconds)) return;
+  looked_back_ = now;
+  // A deferral is there to make it less full.
+  if (stage_ == Stage::kNone) filled_.add(now, full ? 1 : 0);
+  const bool has_room = !situation.device_saturated && stage_ == Stage::kNone;
+  free_p99_us_.note(now, has_room ? situation.features.read_p99_us : std::nullopt);
+}
 
 void Deferral::observe(const Situation& situation) {
   const Features& f = situation.features;
@@ -33,48 +49,57 @@ void Deferral::observe(const Situation& situation) {
   compacts_.note(now, running ? Value(std::min(1.0, *running)) : running);
   const bool compacts = compacts_.mean(kCompactsSeconds).value_or(0) >= kCompacts &&
                         compacts_.span_seconds() + f.interval_seconds >= kCompactsSeconds;
-  const double slo_us = situation.objective.read_p99_seconds * 1e6;
-  const double read_us = f.read_p99_us.value_or(0);
   const bool full = situation.device_saturated && compacts;
-  const double free_us = free_p99_us_.mean(kLatelySeconds).value_or(read_us);
-  const bool slow = full && situation.reads_seen && read_us >= kNearSlo * slo_us &&
-                    read_us >= kSlowerThanFree * free_us;
+  look_back(situation, full);
+  const double slo_us = situation.objective.read_p99_seconds * 1e6;
+  const Value& read_us = f.read_p99_us;
+  const Value free_us = free_p99_us_.mean(kLatelySeconds);
+  const bool slow = full && situation.reads_seen && read_us && *read_us >= kNearSlo * slo_us &&
+                    free_us && *read_us >= kSlowerThanFree * *free_us;
   slow_seconds_ = slow_.update(slow, now);
-  fast_seconds_ = fast_.update(read_us < kFarFromSlo * slo_us, now);
-  // A deferral is there to make it less full.
-  if (stage_ == Stage::kNone) filled_.add(now, full ? 1 : 0);
-  if (!situation.device_saturated) free_p99_us_.note(now, f.read_p99_us);
+  const bool fast = read_us && *read_us < kFarFromSlo * slo_us && situation.binding;
+  fast_seconds_ = fast_.update(fast, now);
+  if (stage_ == Stage::kNone) gone_.reset();
+  if (gone_.update(situation.comfortable && !situation.binding, now) >= kGoneSeconds) end(now);
   passed_ = situation.passed.value_or(0);
 }
 
 std::optional<double> Deferral::wanted(const Situation& situation) const {
-  const bool rises = situation.writes_rise || situation.burst_begins;
-  const bool is_new = filled_.mean(kLatelySeconds).value_or(1) < kMostFilled;
-  const bool rests = within(due_at_, situation.now, rest_.seconds());
-  const bool may = stage_ == Stage::kNone && situation.comfortable && is_new && !rises && !rests;
-  if (!may || slow_seconds_ < kNearSloSeconds || !situation.passed) return std::nullopt;
-  return kDeferredShare * *situation.passed;
+  const Features& f = situation.features;
+  const bool known = situation.passed && situation.need && f.limiter_bytes_per_second;
+  if (stage_ != Stage::kNone || !known || slow_seconds_ < kNearSloSeconds) return std::nullopt;
+  const bool is_new = filled_.span_seconds() >= kLeastLatelySeconds &&
+                      filled_.mean(kLatelySeconds).value_or(1) < kMostFilled;
+  const bool calm = situation.comfortable && !must_end(situation);
+  if (!calm || !is_new || rest_.lasts(situation.now)) return std::nullopt;
+  const double rate = kDeferredShare * *situation.passed;
+  const double waiting = f.pending_bytes.value_or(0);  // known where it is comfortable
+  return waiting <= kMostWaitingSeconds * rate ? Value(rate) : std::nullopt;
 }
 
-void Deferral::begin(Nanoseconds now) {
+void Deferral::begin(double rate) {
   full_ = passed_;
-  stage_ = Stage::kDeferred;
-  rest_.went_back(now);
+  // The guard, or the least rate allowed, left it where it would not gain anything.
+  stage_ = rate < due_rate() ? Stage::kDeferred : Stage::kNone;
+  raised_at_.reset();
 }
 
 void Deferral::raised(Nanoseconds now) {
   if (stage_ == Stage::kNone) return;
-  if (!has_room()) {
-    rest_.wanted(now);
-    due_at_ = now;
-  }
   stage_ = Stage::kDue;
   raised_at_ = now;
+  fast_.reset();
+  fast_seconds_ = 0;
 }
 
-void Deferral::end() {
+void Deferral::end(Nanoseconds now) {
+  if (stage_ != Stage::kNone) rest_.begin(now);
   stage_ = Stage::kNone;
   raised_at_.reset();
+}
+
+bool Deferral::must_end(const Situation& situation) {
+  return situation.stalled || situation.writes_rise || situation.burst_begins;
 }
 
 bool Deferral::is_due(const Situation& situation) const {
@@ -86,12 +111,12 @@ bool Deferral::is_due(const Situation& situation) const {
          situation.memtable_ratio.value_or(0) >= kNearMemtables;
 }
 
-double Deferral::due_rate() const {
-  return kDueShare * full_;
-}
-
 bool Deferral::has_room() const {
   return fast_seconds_ >= kFarSeconds;
+}
+
+double Deferral::due_rate() const {
+  return kDueShare * full_;
 }
 
 }  // namespace rocktune

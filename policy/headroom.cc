@@ -38,6 +38,7 @@ class Headroom : public Policy {
     };
     std::optional<Proposal> limiter = limiter_.decide(situation);
     const bool raises = limiter && limiter->to > limiter->from;
+    situation.deferred = limiter_.defers();
     add(std::move(limiter));
     std::optional<Proposal> jobs = jobs_.decide(situation, raises);
     wait_for_relief(situation, raises || (jobs && jobs->to > jobs->from));

@@ -38,6 +38,8 @@ class LimiterLoop {
  public:
   explicit LimiterLoop(const HeadroomParams& params) : params_(params) {}
   std::optional<Proposal> decide(const Situation& situation);
+  // Compactions wait for reads, and debt is meant to grow.
+  [[nodiscard]] bool defers() const { return deferral_.stage() != Deferral::Stage::kNone; }
   void reset() { *this = LimiterLoop(params_); }
 
  private:
@@ -62,7 +64,7 @@ class LimiterLoop {
   std::optional<Proposal> judge_lowerings(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> look_and_decide(const Situation& situation, const KnobReading& reading);
   void note_changes(const KnobReading& reading, const Situation& situation);
-  void note_lowering(const Situation& situation);
+  void note_lowering(const KnobReading& reading, const Situation& situation);
 
   HeadroomParams params_;
   std::optional<std::int64_t> rate_;  // as last seen

@@ -150,8 +150,12 @@ std::optional<Proposal> L0RoomLoop::widen(const Situation& situation) const {
                (gathers ? "with room for " + room + " a compaction takes more of them"
                         : "reads bear " + room) +
                " (writes stop at " + std::to_string(*fullest.family->level0_stop_trigger) + ")";
+  const bool reads_first = situation.objective.first == Priority::kReadP99;
   out.expected = gathers ? expect_fewer_writes(situation, kRoomEvaluationSeconds)
                          : no_more_stalls(situation, kRoomEvaluationSeconds);
+  if (reads_first) {
+    out.expected = {"read_p99_us", true, situation.read_p99_us.value_or(0), kRoomEvaluationSeconds};
+  }
   out.evidence = backlog_evidence(situation);
   return out;
 }
@@ -160,7 +164,8 @@ std::optional<Proposal> L0RoomLoop::decide(const Situation& situation) {
   look(situation);
   if (auto back = give_back(situation)) return back;
   const Features& f = situation.features;
-  const bool gathers = one_at_a_time(f) && f.pending_ratio.value_or(1) < kNearLimit;
+  const bool gathers =
+      one_at_a_time(f) && f.pending_ratio.value_or(1) < kNearLimit && !situation.deferred;
   const bool rests = within(rests_since_, situation.now, kRoomRestSeconds);
   // Who is about to be delayed has no seconds.
   const bool full =

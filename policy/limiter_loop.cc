@@ -50,6 +50,8 @@ constexpr double kReturnEvaluationSeconds = 60;
 // Lowerings of less than this share are not worth a change.
 constexpr double kDeadBand = 0.03;
 constexpr std::string_view kDeferRule = "limiter.defer";
+// With a budget's least rate so far above what is wanted little would wait.
+constexpr double kMostOfDeferral = 1.2;
 
 std::string shown(std::int64_t rate) {
   return rocktune::shown(*find_knob(knob::kRateLimit), rate);
@@ -86,29 +88,34 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
   if (!rate_ && ours && reading.value < reading.found) paced_from_ = reading.found;
   if (rate_ && reading.value > *rate_) {
     last_raise_ = now;
-    if (raise_wish_.explains(now)) rest_.wanted(now);
-    deferral_.raised(now);
+    const bool own = raise_wish_.explains(now);
+    if (own) {
+      rest_.wanted(now);
+      deferral_.raised(now);
+    } else {
+      deferral_.end(now);
+    }
     probe_.reset();
   }
   // Back to what was found by the agent, when the lease has expired: no mistake to learn from.
   const bool expired = lowered && reading.value == reading.found;
   if (expired) probe_.reset();
-  if (lowered && !expired) note_lowering(situation);
+  if (lowered && !expired) note_lowering(reading, situation);
   const bool back = paced_from_ && reading.value >= std::max(*paced_from_, reading.found);
   if (back || !ours) {
     paced_from_.reset();
-    deferral_.end();
+    deferral_.end(now);
   }
   rate_ = reading.value;
 }
 
-void LimiterLoop::note_lowering(const Situation& situation) {
+void LimiterLoop::note_lowering(const KnobReading& reading, const Situation& situation) {
   last_lowering_ = situation.now;
   const bool wished = wish_.explains(situation.now);
-  if (wished) rest_.went_back(situation.now);
   const bool defers = wished && asks_for_ == Lowering::kDefer;
+  if (wished && !defers) rest_.went_back(situation.now);  // that it is due is no mistake
   const bool paces = defers || (wished && asks_for_ == Lowering::kPace);
-  if (defers) deferral_.begin(situation.now);
+  if (defers) deferral_.begin(static_cast<double>(reading.value));
   const bool returns = wished && asks_for_ == Lowering::kReturn;
   if (paces && !paced_from_) paced_from_ = rate_;
   // The first limit of all only takes away bursts, and others' lowerings are no probe of ours.
@@ -250,11 +257,14 @@ std::optional<LimiterLoop::PaceReason> LimiterLoop::reason_to_pace(
 std::optional<Proposal> LimiterLoop::defer(const Situation& situation,
                                            const KnobReading& reading) const {
   if (situation.objective.first != Priority::kReadP99 || rests(situation.now)) return std::nullopt;
-  // Where several databases are on the device its budget divides it (policy/sharing.h).
+  // On a limit that is lowered already there is nothing to lend. Where several databases are on the
+  // device its budget divides it (policy/sharing.h).
+  if (paced_from_ || shares_device(situation.features)) return std::nullopt;
   const auto rate = deferral_.wanted(situation);
-  if (!rate || shares_device(situation.features)) return std::nullopt;
+  if (!rate) return std::nullopt;
   const double to = std::ceil(std::max(*rate, situation.budget.rate_limit_min.value));
   if (to > static_cast<double>(reading.value) * (1 - kDeadBand)) return std::nullopt;
+  if (to > kMostOfDeferral * *rate) return std::nullopt;
   Proposal out = propose(reading, static_cast<std::int64_t>(to), kDeferRule);
   const Features& f = situation.features;
   out.reason = "read P99 is " + text::microseconds(f.read_p99_us.value_or(0)) +
@@ -269,28 +279,30 @@ std::optional<Proposal> LimiterLoop::defer(const Situation& situation,
   return out;
 }
 
+// In two steps, and in one where there is no time for two.
 std::optional<Proposal> LimiterLoop::end_deferral(const Situation& situation,
                                                   const KnobReading& reading) const {
+  const bool hurry = Deferral::must_end(situation), due = deferral_.is_due(situation);
+  if (!hurry && !due && !deferral_.has_room()) return std::nullopt;
   const auto back = std::max(paced_from_.value_or(reading.found), reading.found);
-  const auto due_rate = static_cast<std::int64_t>(std::ceil(deferral_.due_rate()));
-  const std::string limit = ", and compactions were limited to " + shown(reading.value);
-  Proposal out = propose(reading, back, "limiter.unpaced");
-  const bool due = deferral_.is_due(situation);
-  if (situation.stalled || due) {
-    out.reason = backlog_text(situation) + limit;
-    const bool first = deferral_.stage() == Deferral::Stage::kDeferred && due_rate < back;
-    if (!situation.stalled && first) {
-      out.rule = "limiter.due";
-      out.to = due_rate;
-    }
-  } else if (deferral_.has_room() && situation.binding) {
-    out.rule = "limiter.worked_off";
+  const auto nearly = static_cast<std::int64_t>(std::ceil(deferral_.due_rate()));
+  const bool first = deferral_.stage() == Deferral::Stage::kDeferred && nearly > reading.value;
+  const bool by_half = !hurry && first && nearly < back;
+  const bool waits = hurry || due;
+  Proposal out = propose(reading, by_half ? nearly : back,
+                         !waits    ? "limiter.worked_off"
+                         : by_half ? "limiter.due"
+                                   : "limiter.unpaced");
+  if (out.to <= reading.value) return std::nullopt;
+  const std::string limit = ", and compactions are limited to " + shown(reading.value);
+  if (!waits) {
     out.reason = "read P99 is " + text::microseconds(situation.read_p99_us.value_or(0)) + limit +
                  ": there is room to work off what waits";
+  } else if (hurry && !situation.stalled) {
+    out.reason = "more is written than lately" + limit;
   } else {
-    return std::nullopt;
+    out.reason = backlog_text(situation) + limit;
   }
-  if (out.to <= reading.value) return std::nullopt;
   out.expected = expect_relief(situation, kLimiterEvaluationSeconds);
   out.evidence = backlog_evidence(situation);
   return out;
@@ -393,7 +405,10 @@ std::optional<Proposal> LimiterLoop::look_and_decide(const Situation& situation,
   written_seconds_ = written_.update(situation.features.user_write_bytes_per_second.value_or(0) > 0,
                                      situation.now);
   deferral_.observe(situation);
-  if (deferral_.stage() != Deferral::Stage::kNone) return end_deferral(situation, reading);
+  if (defers()) {
+    if (auto proposal = end_deferral(situation, reading)) return proposal;
+    return protect_reads(situation, reading);
+  }
   if (reading.value < kUnlimitedBytesPerSecond) {
     if (auto proposal = relieve(situation, reading)) return proposal;
     if (auto proposal = follow_need(situation, reading)) return proposal;

@@ -16,6 +16,9 @@ namespace {
 constexpr double kComfortableL0 = 0.4, kMostRestingL0 = 0.6;
 constexpr double kComfortablePending = 0.25;
 constexpr double kStalledOver3s = 0.05;  // share of the last 3 s that writers lost
+// Writers stand still for longer than memtables that are full for a moment, or for half of a time
+// in which compactions of seconds come and go.
+constexpr double kStoppedSeconds = 1, kStandsStill = 0.5, kStandsStillSeconds = 30;
 // Above this share of its rate, in the mean or at a peak, a limiter makes background work wait.
 constexpr double kBindingMean = 0.7;
 constexpr double kBindingPeak = 0.9;
@@ -24,7 +27,7 @@ constexpr double kDrainSeconds = 120;
 // ...and at the present rate they may at most take this long.
 constexpr double kPilingSeconds = 60;
 constexpr double kMostAmplification = 50;
-constexpr double kRisenWrites = 1.15;
+constexpr double kRisenWrites = 1.15, kRisenAtOnce = 1.5;
 // Flushes are counted as they end, and compactions come in turns: over less time than this nobody
 // knows what writes cost.
 constexpr double kAmplificationSettles = 30;
@@ -132,6 +135,7 @@ void Observer::add(const Features& f) {
   }
   background_.note(now, background);
   stalled_.note(now, f.stalled_ratio);
+  stalled_long_.note(now, f.stalled_ratio);
   l0_.note(now, f.l0_ratio);
   memtables_.note(now, f.memtable_ratio);
   read_p99_.note(now, f.read_p99_us);
@@ -154,6 +158,11 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
                 (backlog != nullptr && backlog->event);
   out.loses_time = out.stalled && (f.write_stopped.value_or(0) > 0 ||
                                    out.stalled_ratio.value_or(1) >= kStalledOver3s);
+  const double stopped = stopped_.update(f.write_stopped.value_or(0) > 0, out.now);
+  const bool long_enough = stalled_long_.span_seconds() + f.interval_seconds >= kStandsStillSeconds;
+  out.stands_still =
+      stopped >= kStoppedSeconds ||
+      (long_enough && stalled_long_.mean(kStandsStillSeconds).value_or(0) >= kStandsStill);
   bool warns = backlog != nullptr && backlog->state != AlertState::kOk;
   out.trouble = out.stalled || warns;
   const double level0 = f.l0_ratio.value_or(0);
@@ -195,7 +204,7 @@ void Observer::judge_background(const Features& f, Situation& out) const {
     const bool settled = written_.span_seconds() >= kAmplificationSettles;
     if (*written > 0 && settled) out.write_amplification = amplification;
     out.writes_rise = *now > kRisenWrites * *written;
-    out.burst_begins = written_.mean(3).value_or(0) > kRisenWrites * *now;
+    out.burst_begins = written_.mean(3).value_or(0) > kRisenAtOnce * *now;
     out.need = *now * std::clamp(amplification, 1.0, kMostAmplification) +
                f.pending_bytes.value_or(0) / kDrainSeconds;
   }
@@ -260,8 +269,8 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   const bool saturated = device != nullptr && device->state != AlertState::kOk;
   const bool cpus_short = cpu_.mean(5).value_or(0) >= kCpuShort;
   judge_device(f, compacts, out);
-  out.workers_help = out.device_loaded ? out.stalled && f.write_stopped.value_or(0) > 0
-                                       : out.stalled || (out.trouble && out.stays_near_limit);
+  out.workers_help =
+      out.device_loaded ? out.stands_still : out.stalled || (out.trouble && out.stays_near_limit);
   // What it writes is what reads of others on the device wait for.
   const bool writes = background_.mean(10).value_or(0) > 0;
   const bool others_wait = f.shared && f.shared->write_size_max_bytes && writes && !out.read_lately;

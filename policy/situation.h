@@ -40,6 +40,8 @@ struct Situation {
   bool stalled = false;  // writes are delayed, stopped or lost time to stalls
   // Stalled, and writes are stopped or lost 5% of the last 3 s, or nobody knows how much.
   bool loses_time = false;
+  // Writes have been stopped for a second, or lost half of the last 30 s.
+  bool stands_still = false;
   bool trouble = false;  // stalled, or the indicator warns
   // Level 0 is at half of its slowdown trigger, pending bytes are at half of their limit, or three
   // quarters of the memtables wait: seen, so that nothing is raised for what is not known.
@@ -65,7 +67,7 @@ struct Situation {
   Value need;                 // what user writes cost in the background, draining included
   Value write_amplification;  // over 60 s, 30 at least
   bool writes_rise = false;   // in the last 10 s more is written than in the last 60
-  bool burst_begins = false;  // ...or in the last 3 s than in the last 10
+  bool burst_begins = false;  // ...or half as much again in the last 3 s as in the last 10
   bool wasteful = false;      // ...which is above its budget, or what the operator cares for first
 
   // Reads
@@ -84,8 +86,11 @@ struct Situation {
   bool device_loaded = false;
   // More background threads would help: writers stall, or the backlog stays near a limit. On a
   // loaded device they cost reads, and what level 0 gathers is merged more often (intra-L0): only
-  // where writes are stopped. A forecast alone is no reason.
+  // where writers stand still. A forecast alone is no reason.
   bool workers_help = false;
+  // The limiter makes compactions wait for reads (policy/deferral.h): debt is meant to grow, and is
+  // answered there.
+  bool deferred = false;
   // The limiter or the jobs are being raised for this backlog: what else would relieve it waits for
   // what comes of that, within bounds (policy/headroom.cc).
   bool relief_comes = false;
@@ -155,11 +160,12 @@ class Observer {
   static Trend window(double seconds) { return Trend(Trend::Jumps::kKeep, 0, seconds); }
   Trend passed_ = window(60), limiter_use_ = window(5);
   Trend written_ = window(60), background_ = window(60);
+  Trend stalled_long_ = window(30.5);
   Trend stalled_ = window(3), memtables_ = window(5), l0_ = window(10);
   Trend read_p99_ = window(5), queue_ = window(5), await_ = window(5), io_limit_ = window(5);
   MemoryWatch memory_;
   Trend compactions_ = window(5), flushes_ = window(5), cpu_ = window(5);
-  Held comfort_, slow_reads_;
+  Held comfort_, slow_reads_, stopped_;
   LeastOfDay light_await_;  // of the means of 5 s
   Value limiter_rate_;
   std::optional<Nanoseconds> seen_since_, read_at_, uncounted_at_;

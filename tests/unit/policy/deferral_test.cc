@@ -18,16 +18,27 @@ void saturated(HeadroomBench& bench, AlertState state) {
   bench.indicators = {device};
 }
 
+void fill_device(HeadroomBench& bench) {
+  bench.f.device_read_await_ms = 4;
+  bench.f.running_compactions = 1;
+  bench.f.read_p99_us = 12'000;
+  saturated(bench, AlertState::kCritical);
+}
+
+void free_device(HeadroomBench& bench) {
+  bench.f.device_read_await_ms = 0.2;
+  bench.f.running_compactions = 0;
+  bench.f.read_p99_us = 500;
+  saturated(bench, AlertState::kOk);
+}
+
 // 30 MB/s of flushes and compactions fill the device; reads take 12 of 30 ms beside them.
 HeadroomBench filled() {
   HeadroomBench bench;
   bench.objective.read_p99_seconds = 0.030;
   bench.f.knobs.edit()[0].found = kUnlimitedBytesPerSecond;
   bench.run(40, knob::kRateLimit);  // what the device takes at its idlest, and what writes cost
-  bench.f.device_read_await_ms = 4;
-  bench.f.running_compactions = 1;
-  bench.f.read_p99_us = 12'000;
-  saturated(bench, AlertState::kCritical);
+  fill_device(bench);
   return bench;
 }
 
@@ -87,16 +98,37 @@ TEST_CASE("deferral: nothing is deferred without need", "[headroom][deferral]") 
     bench.run(60, knob::kRateLimit);
     saturated(bench, AlertState::kCritical);
   }
-  SECTION("it has been full all the time that was seen") {
-    HeadroomBench always;
-    always.objective = bench.objective;
-    always.f.device_read_await_ms = 4;
-    always.f.running_compactions = 1;
-    saturated(always, AlertState::kCritical);
-    always.run(40, knob::kRateLimit);
-    always.f.read_p99_us = 12'000;
-    CHECK_FALSE(always.run(60, knob::kRateLimit));
-    return;
+  SECTION("it was full for most of the last minutes") {
+    bench.f.running_compactions = 0;  // and has had room for less
+    bench.f.read_p99_us = 500;
+    saturated(bench, AlertState::kOk);
+    bench.run(100, knob::kRateLimit);
+    bench.f.running_compactions = 1;
+    saturated(bench, AlertState::kCritical);
+    bench.run(150, knob::kRateLimit);
+    bench.f.read_p99_us = 12'000;
+  }
+  SECTION("nobody has seen it with room") {
+    bench = HeadroomBench();
+    bench.objective.read_p99_seconds = 0.030;
+    bench.f.read_p99_us = 12'000;
+    bench.f.running_compactions = 1;
+    saturated(bench, AlertState::kCritical);
+  }
+  SECTION("what waits already would take too long") {
+    bench.f.pending_bytes = 700e6;
+  }
+  SECTION("the least rate allowed leaves nothing to wait") {
+    bench.budget.rate_limit_min.value = 27e6;
+  }
+  SECTION("the limit is lowered already") {
+    bench = HeadroomBench();  // by a daemon before this one
+    bench.objective.read_p99_seconds = 0.030;
+    bench.f.knobs.edit()[0].found = kUnlimitedBytesPerSecond;
+    bench.f.knobs.edit()[0].owner = KnobOwner::kRocktune;
+    bench.set_limit(30'000'000, 25e6);
+    bench.run(40, knob::kRateLimit);
+    fill_device(bench);
   }
   SECTION("reads do not come first") {
     bench.objective.first = GENERATE(Priority::kThroughput, Priority::kStallSeconds);
@@ -163,21 +195,9 @@ TEST_CASE("deferral: what is due gets nearly all that the device gives", "[headr
     fill_level0(bench, 12);
     CHECK_FALSE(bench.run(300, knob::kRateLimit));
   }
-  SECTION("all of it where it does not, and a rest until the next") {
+  SECTION("all of it where it does not") {
     CHECK_FALSE(bench.run(9, knob::kRateLimit));
-    const Proposal back = next_limit(bench, 3, "limiter.unpaced");
-    CHECK(back.to == kUnlimitedBytesPerSecond);
-    limit(bench, back);
-    fill_level0(bench, 2);
-    bench.f.running_compactions = 0;
-    bench.f.read_p99_us = 500;
-    saturated(bench, AlertState::kOk);
-    CHECK_FALSE(bench.run(1700, knob::kRateLimit));
-    bench.f.running_compactions = 1;
-    bench.f.read_p99_us = 12'000;
-    saturated(bench, AlertState::kCritical);
-    CHECK_FALSE(bench.run(30, knob::kRateLimit));
-    CHECK(next_limit(bench, 120, "limiter.defer").to == 20'100'000);
+    CHECK(next_limit(bench, 3, "limiter.unpaced").to == kUnlimitedBytesPerSecond);
   }
   SECTION("all of it where writers wait") {
     bench.f.stalled_ratio = 0.3;
@@ -185,14 +205,31 @@ TEST_CASE("deferral: what is due gets nearly all that the device gives", "[headr
   }
 }
 
-TEST_CASE("deferral: writers that stall end it at once", "[headroom][deferral]") {
+TEST_CASE("deferral: a rest follows, which is longer the next time", "[headroom][deferral]") {
   HeadroomBench bench = deferred();
-  bench.f.stalled_ratio = 0.3;
-  const Proposal back = next_limit(bench, 0.5, "limiter.unpaced");
-  CHECK(back.to == kUnlimitedBytesPerSecond);
-  limit(bench, back);
-  bench.f.stalled_ratio = 0;
-  CHECK_FALSE(bench.run(100, knob::kRateLimit));
+  for (const double rest : {600.0, 1200.0}) {
+    bench.f.stalled_ratio = 0.3;
+    limit(bench, next_limit(bench, 0.5, "limiter.unpaced"));
+    bench.f.stalled_ratio = 0;
+    free_device(bench);
+    CHECK_FALSE(bench.run(rest - 30, knob::kRateLimit));
+    fill_device(bench);
+    CHECK_FALSE(bench.run(20, knob::kRateLimit));
+    limit(bench, next_limit(bench, 30, "limiter.defer"));
+    CHECK_FALSE(bench.run(1, knob::kRateLimit));
+  }
+}
+
+TEST_CASE("deferral: writers that stall, or write more, end it at once", "[headroom][deferral]") {
+  HeadroomBench bench = deferred();
+  SECTION("stalled") {
+    bench.f.stalled_ratio = 0.3;
+    CHECK(next_limit(bench, 0.5, "limiter.unpaced").to == kUnlimitedBytesPerSecond);
+  }
+  SECTION("a burst") {
+    bench.f.user_write_bytes_per_second = 40e6;
+    CHECK(next_limit(bench, 1.5, "limiter.unpaced").to == kUnlimitedBytesPerSecond);
+  }
 }
 
 TEST_CASE("deferral: a device that is fast again is used to work off what waits",
@@ -201,25 +238,73 @@ TEST_CASE("deferral: a device that is fast again is used to work off what waits"
   bench.f.device_read_await_ms = 0.3;
   bench.f.read_p99_us = 1'000;
   saturated(bench, AlertState::kOk);
-  CHECK_FALSE(bench.run(28, knob::kRateLimit));
-  SECTION("while something waits for it") {
+  SECTION("first nearly all of it, which reads may not bear") {
+    CHECK_FALSE(bench.run(28, knob::kRateLimit));
+    const Proposal nearly = next_limit(bench, 4, "limiter.worked_off");
+    CHECK(nearly.to == 27'000'000);
+    limit(bench, nearly);
+    CHECK_FALSE(bench.run(29, knob::kRateLimit));
     const Proposal back = next_limit(bench, 4, "limiter.worked_off");
     CHECK(back.to == kUnlimitedBytesPerSecond);
     limit(bench, back);
     CHECK_FALSE(bench.run(300, knob::kRateLimit));
   }
-  SECTION("else the limit limits nothing") {
+  SECTION("as long as they do") {
+    limit(bench, next_limit(bench, 32, "limiter.worked_off"));
+    bench.f.read_p99_us = 5'000;
+    CHECK_FALSE(bench.run(300, knob::kRateLimit));
+  }
+  SECTION("not for a limit that limits nothing") {
     bench.set_limit(20'100'000, 2e6);
-    bench.run(5, knob::kRateLimit);
+    CHECK_FALSE(bench.run(100, knob::kRateLimit));
+    SECTION("and not at once when it does again") {
+      bench.set_limit(20'100'000, 20e6);
+      CHECK_FALSE(bench.run(20, knob::kRateLimit));
+    }
+  }
+  SECTION("nor while nobody knows what reads take") {
+    bench.f.read_p99_us.reset();
     CHECK_FALSE(bench.run(100, knob::kRateLimit));
   }
 }
 
-TEST_CASE("deferral: who was given the limit back by others begins anew", "[headroom][deferral]") {
+TEST_CASE("deferral: behind a limit that limits nothing for long it is a limit as any other",
+          "[headroom][deferral]") {
   HeadroomBench bench = deferred();
-  bench.f.read_p99_us = 1'000;
+  free_device(bench);
+  bench.set_limit(20'100'000, 2e6);
+  bench.run(320, knob::kRateLimit);
+  fill_level0(bench, 17);
+  bench.set_limit(20'100'000, 20e6);
+  CHECK(next_limit(bench, 2, "limiter.unpaced").to == kUnlimitedBytesPerSecond);
+}
+
+TEST_CASE("deferral: who was given the limit back by others begins anew after a rest",
+          "[headroom][deferral]") {
+  HeadroomBench bench = deferred();
   bench.set_limit(kUnlimitedBytesPerSecond, 30e6);  // the lease's end
   bench.f.knobs.edit()[0].owner = KnobOwner::kFound;
-  fill_level0(bench, 17);
-  CHECK_FALSE(bench.run(5, knob::kRateLimit));
+  free_device(bench);
+  CHECK_FALSE(bench.run(590, knob::kRateLimit));
+  fill_device(bench);
+  CHECK(next_limit(bench, 30, "limiter.defer").to == 20'100'000);
+}
+
+TEST_CASE("deferral: the debt that is meant to grow is not answered with jobs",
+          "[headroom][deferral]") {
+  HeadroomBench bench = deferred();
+  bench.budget.jobs_max = 8;
+  bench.f.device_read_await_ms = 0.3;  // what the deferral is for
+  saturated(bench, AlertState::kOk);
+  bench.f.read_p99_us = 5'000;
+  bench.indicators.push_back(bench.indicators[0]);
+  bench.indicators.back().kind = IndicatorKind::kCompactionBacklog;
+  bench.indicators.back().state = AlertState::kCritical;
+  fill_level0(bench, 13);
+  CHECK_FALSE(bench.run(60, knob::kBackgroundJobs));
+  SECTION("but once it has ended") {
+    bench.set_limit(kUnlimitedBytesPerSecond, 30e6);
+    bench.f.knobs.edit()[0].owner = KnobOwner::kFound;
+    CHECK(bench.run(30, knob::kBackgroundJobs));
+  }
 }

@@ -62,12 +62,28 @@ TEST_CASE("jobs: on a loaded device a raise is judged before the next", "[headro
 TEST_CASE("jobs: on a loaded device writers who only lose time get none", "[headroom]") {
   HeadroomBench bench = on_full_device();
   bench.f.write_stopped = 0;
-  bench.f.stalled_ratio = 0.9;
-  CHECK_FALSE(bench.run(60, knob::kBackgroundJobs));
-  bench.f.device_read_await_ms = 0.2;
-  const auto raise = bench.run(10, knob::kBackgroundJobs);
-  REQUIRE(raise);
-  CHECK(raise->rule == "jobs.backlog");
+  SECTION("some of it") {
+    bench.f.stalled_ratio = 0.45;
+    CHECK_FALSE(bench.run(60, knob::kBackgroundJobs));
+    bench.f.device_read_await_ms = 0.2;
+    const auto raise = bench.run(10, knob::kBackgroundJobs);
+    REQUIRE(raise);
+    CHECK(raise->rule == "jobs.backlog");
+  }
+  SECTION("but most of it for long") {
+    bench.f.stalled_ratio = 0.9;
+    CHECK_FALSE(bench.run(13, knob::kBackgroundJobs));
+    const auto raise = bench.run(10, knob::kBackgroundJobs);
+    REQUIRE(raise);
+    CHECK(raise->rule == "jobs.backlog");
+  }
+  SECTION("nor for a stop of a moment") {
+    bench.f.stalled_ratio = 0.2;
+    for (int i = 0; i < 30; ++i) {
+      bench.f.write_stopped = i % 2;
+      CHECK_FALSE(bench.run(0.5, knob::kBackgroundJobs));
+    }
+  }
 }
 
 TEST_CASE("jobs: a raise that ended the stall goes back as it came", "[headroom]") {

@@ -336,7 +336,7 @@ TEST_CASE("jobs: on a loaded device those that ended a stall are given back", "[
       bench.f.stalled_ratio = 0;
       CHECK_FALSE(bench.run(10, knob::kBackgroundJobs));
       bench.f.write_stopped = 1;
-      CHECK(bench.run(0.5, knob::kBackgroundJobs));
+      CHECK(bench.run(1.5, knob::kBackgroundJobs));
     }
     SECTION("wanted again soon, one is kept four times as long") {
       bench.f.write_stopped = 1;

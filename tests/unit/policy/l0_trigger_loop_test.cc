@@ -78,7 +78,7 @@ TEST_CASE("L0 trigger: more files at a time where merging keeps the device busy"
     bench.f.write_stopped = 1;
     bench.backlog(20);
     CHECK_FALSE(bench.run(20, knob::kL0Trigger));
-    CHECK(bench.run(3, knob::kL0Trigger)->rule == "l0_trigger.backlog");
+    CHECK(bench.run(4, knob::kL0Trigger)->rule == "l0_trigger.backlog");
   }
   SECTION("back when writers wait for level 0, and then a rest") {
     bench.f.knobs.edit()[1] = jobs_knob(4);  // enough
