@@ -153,8 +153,11 @@ Session::Answer<wire::ChangeResults> Daemon::change_and_hold(Session& session, s
     Result<wire::ChangeResults> done = co_await session.changes(database, request, until);
     if (!done && all.results.empty()) co_return done;
     if (!done) {  // what was done before is told all the same
-      all.results.push_back({"", "failed", done.error().message, 0, 0, ""});
-      break;
+      for (const wire::Change& change : request.changes) {
+        all.results.push_back(
+            {change.knob, "failed", done.error().message, 0, 0, change.column_family});
+      }
+      continue;  // at once, where the time is over
     }
     for (wire::ChangeResult& result : done->results) {
       const auto change = std::find_if(changes.begin(), changes.end(),
@@ -187,7 +190,7 @@ Daemon::KnobResults Daemon::command(std::string target, Told told, Command send,
         const Busy busy(peer, &Peer::commanding);
         answer = co_await send(peer->session, id, *open);
       }
-      hangs = hangs || (!answer && clock_().tick - begun >= kOrderTime);
+      hangs = hangs || clock_().tick - begun >= kOrderTime;
       if (!answer) {
         results.push_back({open->name(), {"", "failed", answer.error().message, 0, 0, ""}});
         continue;

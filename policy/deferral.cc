@@ -37,7 +37,10 @@ void Deferral::look_back(const Situation& situation, bool full) {
   if (within(looked_back_, now, kLookBackSeconds)) return;
   looked_back_ = now;
   // A deferral is there to make it less full.
-  if (stage_ == Stage::kNone) filled_.add(now, full ? 1 : 0);
+  if (stage_ == Stage::kNone) {
+    filled_.add(now, full ? 1 : 0);
+    written_.note(now, situation.written);
+  }
   const bool has_room = !situation.device_saturated && stage_ == Stage::kNone;
   free_p99_us_.note(now, has_room ? situation.features.read_p99_us : std::nullopt);
 }
@@ -70,7 +73,8 @@ std::optional<double> Deferral::wanted(const Situation& situation) const {
   if (stage_ != Stage::kNone || !known || slow_seconds_ < kNearSloSeconds) return std::nullopt;
   const bool is_new = filled_.span_seconds() >= kLeastLatelySeconds &&
                       filled_.mean(kLatelySeconds).value_or(1) < kMostFilled;
-  const bool calm = situation.comfortable && !must_end(situation);
+  const bool calm = situation.comfortable && !situation.stalled &&
+                    !(situation.writes_rise || situation.burst_begins);
   if (!calm || !is_new || rest_.lasts(situation.now)) return std::nullopt;
   const double rate = kDeferredShare * *situation.passed;
   const double waiting = f.pending_bytes.value_or(0);  // known where it is comfortable
@@ -98,12 +102,15 @@ void Deferral::end(Nanoseconds now) {
   raised_at_.reset();
 }
 
-bool Deferral::must_end(const Situation& situation) {
-  return situation.stalled || situation.writes_rise || situation.burst_begins;
+bool Deferral::must_end(const Situation& situation) const {
+  const bool rises = situation.writes_rise || situation.burst_begins;
+  const double before = written_.largest(kLatelySeconds).value_or(0);
+  return situation.stalled || (rises && situation.written.value_or(0) > before);
 }
 
 bool Deferral::is_due(const Situation& situation) const {
   if (within(raised_at_, situation.now, kDueShowsSeconds)) return false;
+  if (!situation.backlog_known) return true;
   const Features& f = situation.features;
   return situation.piling || f.l0_ratio.value_or(0) >= kDueL0 ||
          situation.l0_ratio.value_or(0) >= kDueL0Mean ||

@@ -32,8 +32,9 @@ class Deferral {
   void end(Nanoseconds now);
 
   [[nodiscard]] Stage stage() const { return stage_; }
-  // More is written, or writers wait: nothing may be deferred any more.
-  [[nodiscard]] static bool must_end(const Situation& situation);
+  // More is written than in the minutes before it, or writers wait. (Clients that wait for reads
+  // write more once these are fast: no more than they did.)
+  [[nodiscard]] bool must_end(const Situation& situation) const;
   // What was deferred is due; in its time, what that did not do.
   [[nodiscard]] bool is_due(const Situation& situation) const;
   // Reads have been far from their SLO for a while beside a limit that binds: there is room to work
@@ -50,9 +51,10 @@ class Deferral {
   std::optional<Nanoseconds> raised_at_;
   GrowingRest rest_;  // since the last one
   Trend compacts_{Trend::Jumps::kKeep, 0, 10};
-  // Of the last 10 minutes, every other second: 1 where compactions filled the device, or 0; and
-  // the P99 of reads while it had room.
+  // Of the last 10 minutes, every other second: 1 where compactions filled the device, or 0; the
+  // P99 of reads while it had room; and what was written, bytes/s.
   Trend filled_{Trend::Jumps::kKeep, 0, 600}, free_p99_us_{Trend::Jumps::kKeep, 0, 600};
+  Trend written_{Trend::Jumps::kKeep, 0, 600};
   std::optional<Nanoseconds> looked_back_;
   Held slow_, fast_, gone_;
   double slow_seconds_ = 0, fast_seconds_ = 0;

@@ -19,6 +19,8 @@ namespace {
 // How long after the last raise of limiter or jobs that may still show what it does, and how long
 // the others wait for such raises at most: a guard may hold them for ever.
 constexpr double kReliefShowsSeconds = 5, kReliefWaitsSeconds = 20;
+// How long the end of a deferral may be wished for before it is no reason to wait either.
+constexpr double kDeferralEndsSeconds = 10;
 
 class Headroom : public Policy {
  public:
@@ -38,7 +40,8 @@ class Headroom : public Policy {
     };
     std::optional<Proposal> limiter = limiter_.decide(situation);
     const bool raises = limiter && limiter->to > limiter->from;
-    situation.deferred = limiter_.defers();
+    const double ending = ends_deferral_.update(raises && limiter_.defers(), situation.now);
+    situation.deferred = limiter_.defers() && ending < kDeferralEndsSeconds;
     add(std::move(limiter));
     std::optional<Proposal> jobs = jobs_.decide(situation, raises);
     wait_for_relief(situation, raises || (jobs && jobs->to > jobs->from));
@@ -78,6 +81,7 @@ class Headroom : public Policy {
     relief_at_.reset();
     relieving_.reset();
     waits_ = false;
+    ends_deferral_.reset();
     limiter_.reset();
     jobs_.reset();
     subcompactions_.reset();
@@ -118,7 +122,7 @@ class Headroom : public Policy {
 
   Observer observer_;
   std::optional<Nanoseconds> relief_at_;  // the last wish for more
-  Held relieving_;
+  Held relieving_, ends_deferral_;
   bool waits_ = false;
   LimiterLoop limiter_;
   JobsLoop jobs_;

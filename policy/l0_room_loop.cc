@@ -150,12 +150,8 @@ std::optional<Proposal> L0RoomLoop::widen(const Situation& situation) const {
                (gathers ? "with room for " + room + " a compaction takes more of them"
                         : "reads bear " + room) +
                " (writes stop at " + std::to_string(*fullest.family->level0_stop_trigger) + ")";
-  const bool reads_first = situation.objective.first == Priority::kReadP99;
   out.expected = gathers ? expect_fewer_writes(situation, kRoomEvaluationSeconds)
                          : no_more_stalls(situation, kRoomEvaluationSeconds);
-  if (reads_first) {
-    out.expected = {"read_p99_us", true, situation.read_p99_us.value_or(0), kRoomEvaluationSeconds};
-  }
   out.evidence = backlog_evidence(situation);
   return out;
 }

@@ -128,9 +128,10 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
   note_changes(situation.features);
   // Level 0 that nears its limit is no place to wait for more files.
   const bool full = situation.l0_ratio.value_or(1) >= kL0HalfFull;
+  const bool dangerous =
+      situation.features.l0_ratio.value_or(1) >= kL0Danger && !situation.deferred;
   const bool in_danger =
-      situation.trouble && situation.backlog_cause == "l0" &&
-      (situation.stalled || situation.features.l0_ratio.value_or(1) >= kL0Danger);
+      situation.trouble && situation.backlog_cause == "l0" && (situation.stalled || dangerous);
   // Where bytes count a full level 0 is what the trigger was raised for, and a delay that is no
   // slower than what is written costs nobody anything.
   const bool bytes_count = situation.bytes_count();

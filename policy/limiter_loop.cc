@@ -114,10 +114,12 @@ void LimiterLoop::note_lowering(const KnobReading& reading, const Situation& sit
   const bool wished = wish_.explains(situation.now);
   const bool defers = wished && asks_for_ == Lowering::kDefer;
   if (wished && !defers) rest_.went_back(situation.now);  // that it is due is no mistake
-  const bool paces = defers || (wished && asks_for_ == Lowering::kPace);
   if (defers) deferral_.begin(static_cast<double>(reading.value));
+  const bool paces = defers || (wished && asks_for_ == Lowering::kPace);
   const bool returns = wished && asks_for_ == Lowering::kReturn;
-  if (paces && !paced_from_) paced_from_ = rate_;
+  // Where the guard allowed a part of a deferral only the next step goes on.
+  const bool has_begun = !defers || this->defers();
+  if (paces && has_begun && !paced_from_) paced_from_ = rate_;
   // The first limit of all only takes away bursts, and others' lowerings are no probe of ours.
   const bool first = *rate_ >= kUnlimitedBytesPerSecond;
   if (!wished || paces || returns) probe_.reset();
@@ -259,7 +261,10 @@ std::optional<Proposal> LimiterLoop::defer(const Situation& situation,
   if (situation.objective.first != Priority::kReadP99 || rests(situation.now)) return std::nullopt;
   // On a limit that is lowered already there is nothing to lend. Where several databases are on the
   // device its budget divides it (policy/sharing.h).
-  if (paced_from_ || shares_device(situation.features)) return std::nullopt;
+  const bool begun = asks_for_ == Lowering::kDefer;
+  const bool lowered = paced_from_ || (reading.owner == KnobOwner::kRocktune &&
+                                       reading.value < reading.found && !begun);
+  if (lowered || shares_device(situation.features)) return std::nullopt;
   const auto rate = deferral_.wanted(situation);
   if (!rate) return std::nullopt;
   const double to = std::ceil(std::max(*rate, situation.budget.rate_limit_min.value));
@@ -282,7 +287,7 @@ std::optional<Proposal> LimiterLoop::defer(const Situation& situation,
 // In two steps, and in one where there is no time for two.
 std::optional<Proposal> LimiterLoop::end_deferral(const Situation& situation,
                                                   const KnobReading& reading) const {
-  const bool hurry = Deferral::must_end(situation), due = deferral_.is_due(situation);
+  const bool hurry = deferral_.must_end(situation), due = deferral_.is_due(situation);
   if (!hurry && !due && !deferral_.has_room()) return std::nullopt;
   const auto back = std::max(paced_from_.value_or(reading.found), reading.found);
   const auto nearly = static_cast<std::int64_t>(std::ceil(deferral_.due_rate()));
@@ -383,7 +388,10 @@ std::optional<Proposal> LimiterLoop::judge_lowerings(const Situation& situation,
 
 std::optional<Proposal> LimiterLoop::decide(const Situation& situation) {
   const KnobReading* reading = changeable_knob(situation.features, knob::kRateLimit);
-  if (reading == nullptr) return std::nullopt;
+  if (reading == nullptr) {
+    deferral_.end(situation.now);
+    return std::nullopt;
+  }
   auto proposal = look_and_decide(situation, *reading);
   wish_.note(proposal, situation.now);
   raise_wish_.note(proposal, situation.now);

@@ -198,13 +198,14 @@ void Observer::judge_background(const Features& f, Situation& out) const {
     out.binding = mean_binds || peak_binds;
     out.piling = out.binding && f.pending_bytes.value_or(0) / *f.limiter_rate > kPilingSeconds;
   }
+  out.written = written_.mean(3);
   Value written = written_.mean(60), background = background_.mean(60), now = written_.mean(10);
   if (written && background && now) {
     double amplification = *written > 0 ? *background / *written : 1;
     const bool settled = written_.span_seconds() >= kAmplificationSettles;
     if (*written > 0 && settled) out.write_amplification = amplification;
     out.writes_rise = *now > kRisenWrites * *written;
-    out.burst_begins = written_.mean(3).value_or(0) > kRisenAtOnce * *now;
+    out.burst_begins = out.written.value_or(0) > kRisenAtOnce * *now;
     out.need = *now * std::clamp(amplification, 1.0, kMostAmplification) +
                f.pending_bytes.value_or(0) / kDrainSeconds;
   }

@@ -66,6 +66,7 @@ struct Situation {
   bool piling = false;        // ...and at its rate the debt takes more than a minute to work off
   Value need;                 // what user writes cost in the background, draining included
   Value write_amplification;  // over 60 s, 30 at least
+  Value written;              // by users: mean of 3 s
   bool writes_rise = false;   // in the last 10 s more is written than in the last 60
   bool burst_begins = false;  // ...or half as much again in the last 3 s as in the last 10
   bool wasteful = false;      // ...which is above its budget, or what the operator cares for first

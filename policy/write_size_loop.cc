@@ -75,7 +75,8 @@ Value write_ms_per_byte(const Features& f) {
 // On a full device who hands over more at a time has the larger share of it: what smaller pieces
 // cost may be a backlog.
 bool falls_behind(const Situation& situation) {
-  return situation.device_loaded && situation.near_limit && situation.trouble;
+  return situation.device_loaded && situation.near_limit && situation.trouble &&
+         !situation.deferred;
 }
 
 // Nothing that is raised brings a full device more. Where bytes count a delay that costs nobody any

@@ -1,6 +1,6 @@
 // The limiter's loop where compactions fill the device beside reads: they wait, until it is due.
 #include <algorithm>
-#include <cstdlib>
+#include <tuple>
 
 #include "tests/support/catch.h"
 #include "tests/unit/policy/headroom_bench.h"
@@ -121,8 +121,12 @@ TEST_CASE("deferral: nothing is deferred without need", "[headroom][deferral]") 
   SECTION("the least rate allowed leaves nothing to wait") {
     bench.budget.rate_limit_min.value = 27e6;
   }
-  SECTION("the limit is lowered already") {
-    bench = HeadroomBench();  // by a daemon before this one
+  SECTION("the limit is lowered already, for reads") {
+    bench.set_limit(25'000'000, 25e6);
+    bench.f.knobs.edit()[0].owner = KnobOwner::kRocktune;
+  }
+  SECTION("the limit is lowered already, by a daemon before this one") {
+    bench = HeadroomBench();
     bench.objective.read_p99_seconds = 0.030;
     bench.f.knobs.edit()[0].found = kUnlimitedBytesPerSecond;
     bench.f.knobs.edit()[0].owner = KnobOwner::kRocktune;
@@ -184,6 +188,9 @@ TEST_CASE("deferral: it is due once a limit is near, or far away in time", "[hea
   SECTION("what waits would take more than a minute") {
     bench.f.pending_bytes = 2e9;
   }
+  SECTION("what waits is not known any more") {
+    bench.f.pending_bytes.reset();
+  }
   CHECK(next_limit(bench, 2, "limiter.due").to == 27'000'000);
 }
 
@@ -230,6 +237,21 @@ TEST_CASE("deferral: writers that stall, or write more, end it at once", "[headr
     bench.f.user_write_bytes_per_second = 40e6;
     CHECK(next_limit(bench, 1.5, "limiter.unpaced").to == kUnlimitedBytesPerSecond);
   }
+  SECTION("not who waited for reads, and writes again what was written before") {
+    bench.f.user_write_bytes_per_second = 4e6;
+    bench.run(20, knob::kRateLimit);
+    bench.f.user_write_bytes_per_second = 10e6;
+    CHECK_FALSE(bench.run(20, knob::kRateLimit));
+  }
+}
+
+TEST_CASE("deferral: a step that the guard allowed in part goes on", "[headroom][deferral]") {
+  HeadroomBench bench = filled();
+  Proposal part = next_limit(bench, 8, "limiter.defer");
+  part.to = 30'000'000;
+  limit(bench, part);
+  CHECK_FALSE(bench.run(14, knob::kRateLimit));
+  CHECK(next_limit(bench, 3, "limiter.defer").to == 20'100'000);
 }
 
 TEST_CASE("deferral: a device that is fast again is used to work off what waits",
@@ -290,7 +312,7 @@ TEST_CASE("deferral: who was given the limit back by others begins anew after a 
   CHECK(next_limit(bench, 30, "limiter.defer").to == 20'100'000);
 }
 
-TEST_CASE("deferral: the debt that is meant to grow is not answered with jobs",
+TEST_CASE("deferral: the debt that is meant to grow is not answered elsewhere",
           "[headroom][deferral]") {
   HeadroomBench bench = deferred();
   bench.budget.jobs_max = 8;
@@ -306,5 +328,43 @@ TEST_CASE("deferral: the debt that is meant to grow is not answered with jobs",
     bench.set_limit(kUnlimitedBytesPerSecond, 30e6);
     bench.f.knobs.edit()[0].owner = KnobOwner::kFound;
     CHECK(bench.run(30, knob::kBackgroundJobs));
+  }
+  SECTION("as when the limiter is no longer to be changed") {
+    bench.f.knobs.edit()[0].changeable = false;
+    CHECK(bench.run(30, knob::kBackgroundJobs));
+  }
+  SECTION("or its end is wished for in vain") {
+    bench.f.write_stopped = 1;
+    CHECK_FALSE(bench.run(9, knob::kBackgroundJobs));
+    CHECK(bench.run(20, knob::kBackgroundJobs));
+  }
+}
+
+TEST_CASE("deferral: room in level 0 and smaller writes are as they were", "[headroom][deferral]") {
+  HeadroomBench bench = deferred();
+  bench.family(64 * kHeadroomMiB, 0);
+  ColumnFamilyReading& family = bench.f.column_families[0];
+  family.level0_slowdown_trigger = 20;
+  family.level0_stop_trigger = 36;
+  family.levels[0].files = 16;
+  for (const auto& [name, value, found] :
+       {std::tuple(knob::kL0Slowdown, 20, 20), {knob::kBloomBits, 10, 10}}) {
+    bench.f.knobs.edit().push_back(knob_reading(name, value, found, 1, 4096));
+    bench.f.knobs.edit().back().column_family = "default";
+  }
+  bench.f.knobs.edit().push_back(
+      knob_reading(knob::kWriteSize, 128 << 10, 1 << 20, 64 << 10, 64 << 20));
+  bench.f.knobs.edit().back().owner = KnobOwner::kRocktune;
+  bench.f.l0_files = 16;
+  bench.f.l0_ratio = 0.8;
+  bench.f.l0_column_family = "default";
+  bench.indicators.push_back(bench.indicators[0]);
+  bench.indicators.back().kind = IndicatorKind::kCompactionBacklog;
+  for (int i = 0; i < 16; ++i) {
+    for (const Proposal& proposal : bench.tick()) {
+      INFO(proposal.rule);
+      CHECK(proposal.knob != knob::kL0Slowdown);
+      CHECK(proposal.rule != "write_size.backlog");
+    }
   }
 }

@@ -148,8 +148,7 @@ TEST_CASE("room in level 0: for writers who are about to be delayed, whatever co
     CHECK(room->to == 28);
     CHECK(room->reason.find("level 0 has 15 of the 20 files at which writes are delayed: reads "
                             "bear 28 (writes stop at 36)") != std::string::npos);
-    const bool reads_first = bench.objective.first == Priority::kReadP99;
-    CHECK(room->expected.feature == (reads_first ? "read_p99_us" : "stalled_ratio"));
+    CHECK(room->expected.feature == "stalled_ratio");
     bench.apply(*room);
     level0(bench, 15);
     CHECK_FALSE(bench.run(60, knob::kL0Slowdown));
