@@ -56,7 +56,7 @@ void Deferral::observe(const Situation& situation) {
   look_back(situation, full);
   const double slo_us = situation.objective.read_p99_seconds * 1e6;
   const Value& read_us = f.read_p99_us;
-  const Value free_us = free_p99_us_.mean(kLatelySeconds);
+  const Value free_us = free_p99_us_.median(kLatelySeconds);
   const bool slow = full && situation.reads_seen && read_us && *read_us >= kNearSlo * slo_us &&
                     free_us && *read_us >= kSlowerThanFree * *free_us;
   slow_seconds_ = slow_.update(slow, now);

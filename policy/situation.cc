@@ -43,6 +43,8 @@ constexpr double kAtIoLimit = 0.9;
 // Seconds that readings have to cover, each its own interval too; and the reads a second of which
 // an await is no accident.
 constexpr double kLoadedSeconds = 4.5, kFewestReads = 10;
+// ...and what it looks like at once, where a mistake costs a few seconds of waiting.
+constexpr double kLooksLoadedSeconds = 1.5;
 // A share of all CPUs from which background work is felt.
 constexpr double kCpuShort = 0.9;
 // Who was read within this time is read from, if it was for longer than a health check takes. Who
@@ -232,24 +234,35 @@ void Observer::look_for_reads(const Features& f, Situation& out) {
                     within(uncounted_at_, out.now, kReadLatelySeconds);
 }
 
+// By the means of so many seconds.
+bool Observer::device_is_slow(double seconds) const {
+  const Value await = await_.mean(seconds);
+  if (!await || *await < kLoadedAwaitMs) return false;
+  const double light = light_await_.least().value_or(*await);
+  const bool seen_idle = light < kLoadedAwaitMs;
+  const bool queues_up = queue_.mean(seconds).value_or(0) >= kLoadedQueue &&
+                         (!seen_idle || *await >= kQueuedAwait * light);
+  return queues_up || (seen_idle && *await >= kLoadedAwait * light);
+}
+
+// What waits there the device does not see.
+bool Observer::at_io_limit(double seconds) const {
+  return io_limit_.mean(seconds).value_or(0) >= kAtIoLimit;
+}
+
 void Observer::judge_device(const Features& f, bool compacts, Situation& out) {
   const auto covers = [&](const Trend& trend) {
     return trend.span_seconds() + f.interval_seconds >= kLoadedSeconds;
   };
-  if (const Value await = await_.mean(5); await && covers(await_)) {
-    if (f.device_read_iops.value_or(kFewestReads) >= kFewestReads) {
-      light_await_.note(out.now, *await);
-    }
-    const double light = light_await_.least().value_or(*await);
-    const bool seen_idle = light < kLoadedAwaitMs;
-    const bool queues_up = queue_.mean(5).value_or(0) >= kLoadedQueue &&
-                           (!seen_idle || *await >= kQueuedAwait * light);
-    const bool slower = queues_up || (seen_idle && *await >= kLoadedAwait * light);
-    out.device_loaded = compacts && slower && *await >= kLoadedAwaitMs;
+  const Value await = await_.mean(5);
+  if (await && covers(await_) && f.device_read_iops.value_or(kFewestReads) >= kFewestReads) {
+    light_await_.note(out.now, *await);
   }
-  // What waits at the limit of a control group the device does not see.
-  const bool at_limit = covers(io_limit_) && io_limit_.mean(5).value_or(0) >= kAtIoLimit;
-  out.device_loaded = out.device_loaded || (compacts && at_limit);
+  const bool loaded =
+      (covers(await_) && device_is_slow(5)) || (covers(io_limit_) && at_io_limit(5));
+  out.device_loaded = compacts && loaded;
+  out.looks_loaded =
+      out.device_loaded || device_is_slow(kLooksLoadedSeconds) || at_io_limit(kLooksLoadedSeconds);
 }
 
 void Observer::judge_reads(const PolicyInput& input, Situation& out) {

@@ -85,9 +85,11 @@ struct Situation {
   bool pressed = false;
   // A compaction runs, and reads take the device several times as long as they did at its idlest.
   bool device_loaded = false;
+  // ...or so it was in the last 1.5 s: for what had better wait until that is known.
+  bool looks_loaded = false;
   // More background threads would help: writers stall, or the backlog stays near a limit. On a
-  // loaded device they cost reads, and what level 0 gathers is merged more often (intra-L0): only
-  // where writers stand still. A forecast alone is no reason.
+  // device that looks loaded they cost reads, and what level 0 gathers is merged more often
+  // (intra-L0): only where writers stand still. A forecast alone is no reason.
   bool workers_help = false;
   // The limiter makes compactions wait for reads (policy/deferral.h): debt is meant to grow, and is
   // answered there.
@@ -154,6 +156,8 @@ class Observer {
   void add(const Features& features);
   void judge_backlog(const PolicyInput& input, Situation& out);
   void judge_background(const Features& features, Situation& out) const;
+  [[nodiscard]] bool device_is_slow(double seconds) const;
+  [[nodiscard]] bool at_io_limit(double seconds) const;
   void judge_device(const Features& features, bool compacts, Situation& out);
   void judge_reads(const PolicyInput& input, Situation& out);
   void look_for_reads(const Features& features, Situation& out);
