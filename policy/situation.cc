@@ -284,7 +284,7 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   const bool cpus_short = cpu_.mean(5).value_or(0) >= kCpuShort;
   judge_device(f, compacts, out);
   out.workers_help =
-      out.device_loaded ? out.stands_still : out.stalled || (out.trouble && out.stays_near_limit);
+      out.looks_loaded ? out.stands_still : out.stalled || (out.trouble && out.stays_near_limit);
   // What it writes is what reads of others on the device wait for.
   const bool writes = background_.mean(10).value_or(0) > 0;
   const bool others_wait = f.shared && f.shared->write_size_max_bytes && writes && !out.read_lately;
