@@ -9,7 +9,7 @@ namespace {
 // "Deferred compactions"): two thirds, since with 0.6 reads were no faster and level 0 was full
 // sooner; and nearly all, since reads took 32 ms with 0.93 of it and 192 with 1.03.
 constexpr double kDeferredShare = 0.67, kDueShare = 0.9;
-// Shown by so long: a loop's evaluations take 15 s at least, level 0's room two of three of them.
+// Ours: what is due has so long to help before all of it is let through.
 constexpr double kDueShowsSeconds = 10;
 // Ours: reads are near their SLO from this share of it on, and far from it below that one...
 constexpr double kNearSlo = 0.25, kFarFromSlo = 0.1;

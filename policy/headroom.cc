@@ -42,6 +42,7 @@ class Headroom : public Policy {
     const bool raises = limiter && limiter->to > limiter->from;
     const double ending = ends_deferral_.update(raises && limiter_.defers(), situation.now);
     situation.deferred = limiter_.defers() && ending < kDeferralEndsSeconds;
+    situation.workers_help = situation.workers_help && !situation.deferred;
     add(std::move(limiter));
     std::optional<Proposal> jobs = jobs_.decide(situation, raises);
     wait_for_relief(situation, raises || (jobs && jobs->to > jobs->from));

@@ -80,7 +80,6 @@ void JobsLoop::look(const Situation& situation, const KnobReading& reading) {
 
 std::optional<Proposal> JobsLoop::relieve(const Situation& situation, const KnobReading& reading) {
   if (spared_.are_fewer()) return std::nullopt;  // all that were found come back, or none
-  if (situation.deferred) return std::nullopt;
   if (!situation.workers_help || !raised_.may_raise(situation.now)) return std::nullopt;
   if (!costly_.may_raise(situation)) return std::nullopt;
   // Flushes that writers wait for share the device with compactions: more of those, which come with

@@ -292,12 +292,12 @@ std::optional<Proposal> LimiterLoop::end_deferral(const Situation& situation,
   const auto back = std::max(paced_from_.value_or(reading.found), reading.found);
   const auto nearly = static_cast<std::int64_t>(std::ceil(deferral_.due_rate()));
   const bool first = deferral_.stage() == Deferral::Stage::kDeferred && nearly > reading.value;
-  const bool by_half = !hurry && first && nearly < back;
+  const bool in_steps = !hurry && first && nearly < back;
   const bool waits = hurry || due;
-  Proposal out = propose(reading, by_half ? nearly : back,
-                         !waits    ? "limiter.worked_off"
-                         : by_half ? "limiter.due"
-                                   : "limiter.unpaced");
+  Proposal out = propose(reading, in_steps ? nearly : back,
+                         !waits     ? "limiter.worked_off"
+                         : in_steps ? "limiter.due"
+                                    : "limiter.unpaced");
   if (out.to <= reading.value) return std::nullopt;
   const std::string limit = ", and compactions are limited to " + shown(reading.value);
   if (!waits) {

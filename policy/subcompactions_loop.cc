@@ -36,8 +36,7 @@ bool began_within(const Features& f, double seconds) {
 std::optional<Proposal> SubcompactionsLoop::decide(const Situation& situation) {
   const KnobReading* reading = changeable_knob(situation.features, knob::kSubcompactions);
   if (reading == nullptr) return std::nullopt;
-  const bool helps = situation.workers_help && !situation.device_loaded &&
-                     !situation.relief_comes && !situation.deferred;
+  const bool helps = situation.workers_help && !situation.device_loaded && !situation.relief_comes;
   const bool waits = helps && situation.backlog_cause == "l0" && !situation.binding &&
                      situation.running_compactions.value_or(0) >= 0.5 &&
                      situation.cpu_busy_ratio.value_or(1) < kCpuFree;
