@@ -9,6 +9,7 @@
 #include "policy/compaction_bursts.h"
 #include "policy/costly_jobs.h"
 #include "policy/deferral.h"
+#include "policy/growing_debt.h"
 #include "policy/learnt_wait.h"
 #include "policy/memory.h"
 #include "policy/others_work.h"
@@ -89,6 +90,7 @@ class LimiterLoop {
   Deferral deferral_;
   // A pace or a deferral was asked for and made, and the limiter is not back yet: the rate before
   std::optional<std::int64_t> paced_from_;
+  GrowingDebt paced_debt_;
   Value need_peak_;  // the largest need, which fades
   std::optional<Nanoseconds> looked_;
 };

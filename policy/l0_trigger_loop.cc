@@ -26,6 +26,8 @@ constexpr double kL0HalfFull = 0.5, kL0Danger = 0.75;
 constexpr double kL0CrowdedSeconds = 2, kL0CrowdedRestSeconds = 900;
 // Longer than a single stall shows in the mean of 3 s.
 constexpr double kL0LosesSeconds = 5;
+// Reads that stay, and not a glance.
+constexpr double kL0UnsuitedSeconds = 15;
 
 // Of its slowdown trigger.
 double level0_share(const Features& f, const std::string& column_family) {
@@ -33,6 +35,14 @@ double level0_share(const Features& f, const std::string& column_family) {
   if (family == nullptr || family->levels.empty()) return 0;
   const auto slowdown = static_cast<double>(family->level0_slowdown_trigger.value_or(0));
   return static_cast<double>(family->levels[0].files) / std::max(slowdown, 1.0);
+}
+
+bool is_full(const Features& f, const std::string& column_family) {
+  return level0_share(f, column_family) >= kL0HalfFull;
+}
+
+bool burdens_reads(const Features& f, const std::string& column_family) {
+  return !reads_bear_level0(f, column_family);
 }
 
 // As far as the trigger may be raised.
@@ -103,14 +113,15 @@ std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
 }
 
 std::optional<Proposal> L0TriggerLoop::lower(const Situation& situation, std::string_view rule,
-                                             std::string reason, double least_share) {
+                                             std::string reason, const Which& which) {
   const KnobReading* fullest = nullptr;
   double most = -1;
   for (const KnobReading& reading : situation.features.knobs) {
     const bool ours = reading.owner == KnobOwner::kRocktune && reading.changeable &&
                       reading.name == knob::kL0Trigger && reading.value > reading.found;
-    const double share = ours ? level0_share(situation.features, reading.column_family) : 0;
-    if (!ours || share <= most || share < least_share) continue;
+    if (!ours || !which(situation.features, reading.column_family)) continue;
+    const double share = level0_share(situation.features, reading.column_family);
+    if (share <= most) continue;
     fullest = &reading;
     most = share;
   }
@@ -143,7 +154,7 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
   if (crowded >= (bytes_count ? kL0LosesSeconds : kL0CrowdedSeconds)) {
     auto back = lower(situation, "l0_trigger.backlog",
                       backlog_text(situation) + ": its compactions are to begin earlier again",
-                      kL0HalfFull);  // those that are not full take jobs from the one that is
+                      is_full);  // those that are not take jobs from the one that is
     if (back) crowded_at_ = now;
     return back;
   }
@@ -151,7 +162,15 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
     return lower(
         situation, "l0_trigger.idle",
         "nothing has pressed for " + text::duration(idle) + ": reads look into fewer files again",
-        0);
+        [](const Features&, const std::string&) { return true; });
+  }
+  auto burdens = lower(situation, "l0_trigger.reads",
+                       "reads have come that look into each file of level 0, and filters do not "
+                       "spare them that: its compactions are to begin earlier again",
+                       burdens_reads);
+  if (unsuited_.update(burdens.has_value(), now) >= kL0UnsuitedSeconds) {
+    crowded_at_ = now;
+    return burdens;
   }
   const bool rests = within(crowded_at_, now, kL0CrowdedRestSeconds);
   if (pressed < kL0PressedSeconds || rests) return std::nullopt;

@@ -4,6 +4,7 @@
 // them that, or where hardly anybody reads. Pure; bounded; internal to policy/.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,15 +25,17 @@ class L0TriggerLoop {
   std::optional<Proposal> look_and_decide(const Situation& situation, const Level0Merges& merges);
   [[nodiscard]] std::optional<Proposal> raise(const Situation& situation,
                                               const Level0Merges& merges) const;
+  // Of those that were raised, and are there for: the one whose level 0 is fullest.
+  using Which = std::function<bool(const Features&, const std::string& column_family)>;
   [[nodiscard]] static std::optional<Proposal> lower(const Situation& situation,
                                                      std::string_view rule, std::string reason,
-                                                     double least_share);
+                                                     const Which& which);
 
   void note_changes(const Features& features);
 
   static constexpr double kIdleSeconds = 300;
-  Held pressed_, crowded_, idle_;
-  std::optional<Nanoseconds> crowded_at_;
+  Held pressed_, crowded_, idle_, unsuited_;
+  std::optional<Nanoseconds> crowded_at_;  // or its reads no longer bear it
   // Of peace before a raised trigger goes back: a load that presses now and then in a steady state
   // is learnt, not chased.
   LearntWait idle_wait_{kIdleSeconds};

@@ -137,10 +137,16 @@ std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
   // What is not known is no reason: it takes trouble that is seen.
   const bool seen = situation.trouble || (situation.backlog_known && !situation.comfortable);
   const bool uneasy = seen && !situation.forecast_only;
-  if (paced_from_ && situation.binding && uneasy) {
+  // Compactions that are paced have time: those that never pause, and do not keep up, have none.
+  const Value& debt = situation.features.pending_bytes;
+  const bool grows =
+      paced_debt_.update(paced_from_ && situation.binding, debt, rate, situation.now);
+  if (paced_from_ && situation.binding && (uneasy || grows)) {
     Proposal out = propose(reading, std::max(*paced_from_, reading.found), "limiter.unpaced");
-    out.reason = backlog_text(situation) + ", and the rate limit of " + shown(reading.value) +
-                 " is " + text::percent(situation.limiter_use.value_or(0)) +
+    out.reason = (uneasy ? backlog_text(situation)
+                         : text::bytes(debt.value_or(0)) + " wait for compaction, and ever more") +
+                 ", and the rate limit of " + shown(reading.value) + " is " +
+                 text::percent(situation.limiter_use.value_or(0)) +
                  " used: compactions are paced no longer";
     out.expected = expect_relief(situation, kLimiterEvaluationSeconds);
     out.evidence = backlog_evidence(situation);
@@ -196,7 +202,9 @@ std::optional<Proposal> LimiterLoop::protect_reads(const Situation& situation,
   }
   const bool reads_first = situation.objective.first == Priority::kReadP99;
   const double margin = params_.limiter_need_margin * (reads_first ? 1 : kWritesFirstMargin);
-  double least = std::max(*situation.need * margin, situation.budget.rate_limit_min.value);
+  // A load that comes and goes needs what it needed when it was there.
+  const double need = std::max(*situation.need, need_peak_.value_or(0));
+  double least = std::max(need * margin, situation.budget.rate_limit_min.value);
   double to = std::ceil(std::max(wanted, least));
   if (to > rate * (1 - kDeadBand) || to >= nearly_unlimited(situation.passed_peak)) {
     return std::nullopt;
@@ -204,7 +212,7 @@ std::optional<Proposal> LimiterLoop::protect_reads(const Situation& situation,
   Proposal out = propose(reading, static_cast<std::int64_t>(to), "limiter.reads");
   out.reason = "read P99 is " + text::microseconds(situation.read_p99_us.value_or(0)) +
                " without any backlog, and compactions keep the device busy: background writes " +
-               "need only " + text::rate(*situation.need);
+               "need only " + text::rate(need);
   out.expected = {"read_p99_us", true, situation.read_p99_us.value_or(0),
                   kLimiterEvaluationSeconds};
   const Features& f = situation.features;

@@ -14,6 +14,9 @@ constexpr double kBackOfferedSeconds = 60;
 // Known for so long before a raise, or nothing is: a flush that ends is a burst of bytes.
 constexpr double kLeastKnownSeconds = 10;
 constexpr double kLoadedLatelySeconds = 10;
+// A device that moves nearly as many bytes as when more jobs moved no more is as full, however long
+// its reads take: of few reads, beside large writes, hardly any waits.
+constexpr double kAsFull = 0.9;
 
 Value moved_bytes(const Features& f) {
   const Value &flushed = f.flush_bytes_per_second, &written = f.compaction_write_bytes_per_second;
@@ -79,7 +82,11 @@ void RaisedJobs::observe(const Situation& situation, std::int64_t jobs, bool own
 }
 
 bool RaisedJobs::may_raise(Nanoseconds now) const {
-  return (!raise_ && !rest_.lasts(now)) || !within(loaded_at_, now, kLoadedLatelySeconds);
+  const bool rests = rest_.lasts(now);
+  if (!raise_ && !rests) return true;
+  const Value moved = moved_.mean(kBeforeSeconds);
+  const bool as_full = rests && moved && *moved >= kAsFull * futile_->before;
+  return !as_full && !within(loaded_at_, now, kLoadedLatelySeconds);
 }
 
 std::optional<RaisedJobs::Futile> RaisedJobs::to_go_back(const Situation& situation) const {

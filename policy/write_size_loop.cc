@@ -243,6 +243,9 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   const Nanoseconds now = situation.now;
   const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
   const double stalled = stalled_.update(ours && is_too_slow(situation), now);
+  const Features& f = situation.features;
+  const bool compacts = ours && f.running_compactions.value_or(0) > 0;
+  const bool grows = debt_.update(compacts, f.pending_bytes, situation.passed.value_or(0), now);
   if (!ours) return std::nullopt;
   if (trial_ && !trial_->ms_per_byte && write_ms_per_byte_.size() >= kLeastWork) {
     trial_->ms_per_byte = write_ms_per_byte_.mean(kTrialSeconds);
@@ -255,7 +258,8 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   if (settled && !offered_since_ && gained_clearly()) trial_.reset();
   const bool due = seen && trial_ && seconds_between(trial_->tick, now) >= kTrialSeconds;
   const bool futile = due && gained_nothing(shares_device(situation.features));
-  const bool too_slow = stalled >= kStalledTooLongSeconds;
+  const bool stalls = stalled >= kStalledTooLongSeconds;
+  const bool too_slow = stalls || (grows && !situation.deferred);
   if (due && !futile) trial_.reset();
   if (!futile && !too_slow) {
     offered_since_.reset();
@@ -272,8 +276,12 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   Proposal out =
       propose(reading, reading.found, too_slow ? "write_size.backlog" : "write_size.futile");
   if (too_slow) {
-    out.reason = backlog_text(situation) + ": flushes and compactions write in larger pieces again";
-    out.expected = expect_relief(situation, kWriteSizeEvaluationSeconds);
+    const double debt = f.pending_bytes.value_or(0);
+    out.reason = (stalls ? backlog_text(situation)
+                         : text::bytes(debt) + " wait for compaction, and ever more") +
+                 ": flushes and compactions write in larger pieces again";
+    out.expected = stalls ? expect_relief(situation, kWriteSizeEvaluationSeconds)
+                          : Expectation{"pending_bytes", true, debt, kWriteSizeEvaluationSeconds};
     out.evidence = backlog_evidence(situation);
     return out;
   }

@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 
+#include "policy/growing_debt.h"
 #include "policy/situation.h"
 
 namespace rocktune {
@@ -62,6 +63,7 @@ class WriteSizeLoop {
   Trend undisturbed_p99_{Trend::Jumps::kKeep, 0, kWorkSeconds};  // while they do not
   Trend operations_{Trend::Jumps::kKeep, 0, kWorkSeconds};       // all of the time but stalls
   Held stalled_, unasked_;
+  GrowingDebt debt_;
   std::optional<std::int64_t> offered_size_;  // as a neighbour has it
   bool follows_ = false;                      // the present size is a neighbour's
   std::optional<std::int64_t> size_;          // as last seen

@@ -38,6 +38,29 @@ LatencyMix read_mix(const ForegroundInput& input, const ReadLaws& laws, const De
   return mix;
 }
 
+// Operations a second: due, and all that threads and CPUs can do.
+struct Queues {
+  double due_reads = 0, due_writes = 0, most = 0;
+};
+
+struct Done {
+  double reads = 0, writes = 0;
+};
+
+// `allowed`: writes a second that get through.
+Done done_of(const Queues& queues, const Arrivals& arrivals, double allowed) {
+  const auto& [due_reads, due_writes, most] = queues;
+  const double writing = due_writes / (due_reads + due_writes);
+  if (arrivals.closed || arrivals.one_queue) {
+    double all = arrivals.closed ? most : std::min(due_reads + due_writes, most);
+    if (arrivals.one_queue && writing > 0) all = std::min(all, allowed / writing);
+    return {all * (1 - writing), std::min(all * writing, allowed)};
+  }
+  // Each kind has its share, and what the other one leaves of its own.
+  const double reads = std::min(due_reads, most - std::min({due_writes, allowed, most * writing}));
+  return {reads, std::min({due_writes, allowed, most - reads})};
+}
+
 }  // namespace
 
 double miss_ratio(const ReadLaws& laws, double cache_bytes) {
@@ -74,17 +97,11 @@ ForegroundRates foreground_rates(const ForegroundInput& input, const ReadLaws& l
   double allowed = kUnbounded;
   if (input.write_state == WriteState::kDelayed) allowed = input.delayed_writes_per_second;
   if (input.write_state == WriteState::kStopped) allowed = 0;
-  if (arrivals.closed || arrivals.one_queue) {
-    double all = arrivals.closed ? most : std::min(due, most);
-    if (arrivals.one_queue && writing > 0) all = std::min(all, allowed / writing);
-    rates.reads_per_second = all * (1 - writing);
-    rates.writes_per_second = std::min(all * writing, allowed);
-  } else {
-    // Each kind has its share, and what the other one leaves of its own.
-    rates.reads_per_second =
-        std::min(due_reads, most - std::min({due_writes, allowed, most * writing}));
-    rates.writes_per_second = std::min({due_writes, allowed, most - rates.reads_per_second});
-  }
+  const Queues queues{due_reads, due_writes, most};
+  rates.unheld_writes_per_second = done_of(queues, arrivals, kUnbounded).writes;
+  const Done done = done_of(queues, arrivals, allowed);
+  rates.reads_per_second = done.reads;
+  rates.writes_per_second = done.writes;
   if (allowed < kUnbounded && allowed > 0 && rates.writes_per_second >= allowed) {
     // The threads' writes wait for their turn.
     rates.write.slow_ratio = 1;

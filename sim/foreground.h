@@ -71,6 +71,9 @@ struct ForegroundInput {
 struct ForegroundRates {
   double reads_per_second = 0;
   double writes_per_second = 0;
+  // As many as there would be were no write delayed or stopped: threads that wait for reads are not
+  // held back.
+  double unheld_writes_per_second = 0;
   LatencyMix read, write;
 };
 

@@ -179,7 +179,10 @@ void Plant::pass_foreground(double seconds) {
   }
   read_latency_.add(reads, rates_.read);
   write_latency_.add(writes, rates_.write);
-  const double asked = arrivals_.writes_per_second * seconds;
+  // Closed loops ask for as many as they can do.
+  const double unheld = rates_.unheld_writes_per_second;
+  const double asked =
+      (arrivals_.closed ? unheld : std::min(unheld, arrivals_.writes_per_second)) * seconds;
   if (control_.state() != WriteState::kNormal && asked > writes) {
     totals_.writers_seconds += (1 - writes / asked) * seconds;
   }

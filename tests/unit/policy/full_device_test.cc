@@ -149,8 +149,13 @@ TEST_CASE("jobs: a raise that moved no more bytes goes back", "[headroom]") {
     REQUIRE(again);
     CHECK(again->rule == "jobs.backlog");
   }
+  SECTION("nor while it moves as many bytes, however long its reads take") {
+    bench.f.device_read_await_ms = 0.2;
+    CHECK_FALSE(bench.run(60, knob::kBackgroundJobs));
+  }
   SECTION("unless the device is no longer full") {
     bench.f.device_read_await_ms = 0.2;
+    bench.f.compaction_write_bytes_per_second = 8e6;
     CHECK_FALSE(bench.run(9, knob::kBackgroundJobs));
     const auto again = bench.run(10, knob::kBackgroundJobs);
     REQUIRE(again);

@@ -138,6 +138,28 @@ TEST_CASE("limiter: slow reads in comfort lower it, first to what passes", "[hea
   CHECK_FALSE(bench.run(60, knob::kRateLimit));
 }
 
+TEST_CASE("limiter: a load that comes and goes is left what it needs when it is there",
+          "[headroom]") {
+  HeadroomBench bench;
+  disturbed_reads(bench);
+  bench.f.read_p99_us = 500;
+  bench.f.user_write_bytes_per_second = 40e6;  // each three times, 30 s on end
+  bench.f.flush_bytes_per_second = 40e6;
+  bench.f.compaction_write_bytes_per_second = 80e6;
+  CHECK_FALSE(bench.run(40, knob::kRateLimit));
+  bench.f.user_write_bytes_per_second = 5e6;
+  bench.f.flush_bytes_per_second = 5e6;
+  bench.f.compaction_write_bytes_per_second = 10e6;
+  bench.f.read_p99_us = 9000;
+  bench.set_limit(200e6, 60e6);
+  const auto proposal = bench.run(60, knob::kRateLimit);
+  REQUIRE(proposal);
+  CHECK(proposal->rule == "limiter.reads");
+  CHECK(proposal->to == 170'000'000);
+  bench.set_limit(static_cast<std::int64_t>(1.25 * 110e6), 60e6);
+  CHECK_FALSE(bench.run(30, knob::kRateLimit));
+}
+
 TEST_CASE("limiter: where reads do not come first, a lowered limit leaves writes more",
           "[headroom]") {
   HeadroomBench bench;

@@ -96,6 +96,37 @@ TEST_CASE("L0 trigger: more files at a time where merging keeps the device busy"
   }
 }
 
+TEST_CASE("L0 trigger: back when reads have come that do not bear it", "[headroom]") {
+  HeadroomBench bench = merging();
+  bench.knob(knob::kBloomBits).value = 0;
+  bench.f.reads_per_second = 100;  // hardly any
+  const auto raise = bench.run(10, knob::kL0Trigger);
+  REQUIRE(raise);
+  bench.apply(*raise);
+  SECTION("a glance is none") {
+    bench.f.reads_per_second = 5000;
+    CHECK_FALSE(bench.run(14, knob::kL0Trigger));
+    bench.f.reads_per_second = 100;
+    CHECK_FALSE(bench.run(60, knob::kL0Trigger));
+    return;
+  }
+  SECTION("where filters spare them that it stays") {
+    bench.knob(knob::kBloomBits).value = 10;
+    bench.f.reads_per_second = 5000;
+    CHECK_FALSE(bench.run(60, knob::kL0Trigger));
+    return;
+  }
+  bench.f.reads_per_second = 5000;
+  const auto back = bench.run(17, knob::kL0Trigger);
+  REQUIRE(back);
+  CHECK(back->rule == "l0_trigger.reads");
+  CHECK(back->to == 4);
+  bench.apply(*back);
+  bench.f.reads_per_second = 100;
+  CHECK_FALSE(bench.run(890, knob::kL0Trigger));  // and then a rest
+  CHECK(bench.run(30, knob::kL0Trigger));
+}
+
 TEST_CASE("L0 trigger: room that is lent to level 0 lets it go no higher", "[headroom]") {
   HeadroomBench bench = merging();
   bench.knob(knob::kL0Slowdown).value = 28;

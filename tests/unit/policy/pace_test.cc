@@ -260,6 +260,32 @@ TEST_CASE("pace: over at once when a backlog gathers behind it", "[headroom][pac
   CHECK_FALSE(bursts.run(40).empty());
 }
 
+TEST_CASE("pace: over when compactions never pause and do not keep up", "[headroom][pace]") {
+  Bursts bursts = paced(1.0);
+  const auto rate = static_cast<double>(bursts.bench.f.knobs[0].value);
+  // Of so much work a second is added to what waits, far below any limit.
+  const double added = GENERATE(0.1, 0.25);
+  CAPTURE(added);
+  std::vector<Proposal> proposals;
+  for (int i = 0; i < 100 && proposals.empty(); ++i) {
+    *bursts.bench.f.pending_bytes += added * rate;
+    proposals = bursts.run(1);
+  }
+  CHECK(proposals.empty() == (added < 10.0 / 60));
+  if (proposals.empty()) return;
+  CHECK(proposals.front().rule == "limiter.unpaced");
+  CHECK(proposals.front().to == kUnlimitedBytesPerSecond);
+  CHECK(proposals.front().reason.find("wait for compaction, and ever more") != std::string::npos);
+}
+
+TEST_CASE("pace: debt that grows while compactions pause does not end it", "[headroom][pace]") {
+  Bursts bursts = paced(0.5);
+  for (int i = 0; i < 100; ++i) {
+    *bursts.bench.f.pending_bytes += 10e6;
+    CHECK(bursts.run(1).empty());
+  }
+}
+
 TEST_CASE("pace: what is not known does not end it", "[headroom][pace]") {
   Bursts bursts = paced(1.0);
   bursts.bench.f.pending_bytes.reset();

@@ -108,6 +108,27 @@ TEST_CASE("write size: larger pieces before a backlog on a full device stalls", 
   }
 }
 
+TEST_CASE("write size: larger pieces where compactions never pause and do not keep up",
+          "[headroom]") {
+  HeadroomBench bench = with_small_pieces();
+  bench.f.read_p99_us = 4000;
+  const double added = GENERATE(1e6, 10e6);  // bytes/s; 30e6 pass
+  const bool pauses = GENERATE(false, true);
+  CAPTURE(added, pauses);
+  std::optional<Proposal> back;
+  for (int i = 0; i < 100 && !back; ++i) {
+    *bench.f.pending_bytes += added;
+    bench.f.running_compactions = pauses && i % 20 == 0 ? 0 : 1;
+    back = bench.run(1, knob::kWriteSize);
+  }
+  CHECK(back.has_value() == (added > 5e6 && !pauses));
+  if (!back) return;
+  CHECK(back->rule == "write_size.backlog");
+  CHECK(back->to == kFoundPieces);
+  CHECK(back->reason.find("wait for compaction, and ever more") != std::string::npos);
+  CHECK(back->expected.feature == "pending_bytes");
+}
+
 TEST_CASE("write size: relief that comes and goes is waited for once", "[headroom]") {
   HeadroomBench bench = with_small_pieces();
   bench.f.read_p99_us = 4000;

@@ -31,6 +31,27 @@ TEST_CASE("what stands in a queue is done though nothing more arrives") {
   CHECK(foreground_rates(input, ReadLaws(), {}, 0).reads_per_second > 0);
 }
 
+TEST_CASE("writes that are delayed are held back by no more than the threads would do") {
+  ForegroundInput input = one_queue(5000, 5000);
+  input.write_state = WriteState::kDelayed;
+  input.delayed_writes_per_second = 1000;
+  SECTION("threads to spare") {
+    const ForegroundRates rates = foreground_rates(input, ReadLaws(), {}, 0);
+    CHECK(rates.writes_per_second == Approx(1000));
+    CHECK(rates.unheld_writes_per_second == Approx(5000));
+  }
+  SECTION("threads that wait for the device") {
+    input.misses_per_read = 5;
+    const ForegroundRates rates = foreground_rates(input, ReadLaws(), {}, 10e-3);
+    CHECK(rates.unheld_writes_per_second < 500);  // 8 of them, 25 ms each
+    CHECK(rates.writes_per_second == Approx(rates.unheld_writes_per_second));
+  }
+  SECTION("nobody asks") {
+    input.arrivals.reads_per_second = input.arrivals.writes_per_second = 0;
+    CHECK(foreground_rates(input, ReadLaws(), {}, 0).unheld_writes_per_second == 0);
+  }
+}
+
 TEST_CASE("threads that wait do no more than their number allows") {
   ForegroundInput input = one_queue(1, 0);
   input.arrivals.closed = true;

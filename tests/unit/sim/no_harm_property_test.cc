@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kMostBehind = 0.03;  // of static's throughput, and of the time in seconds lost
 constexpr double kRunSeconds = 900;
-constexpr std::uint64_t kSeeds = 50, kMoreSeeds = 300, kMorePairs = 8, kDiceStream = 7;
+constexpr std::uint64_t kSeeds = 50, kMoreSeeds = 1000, kMorePairs = 8, kDiceStream = 7;
 
 class HarmDice {
  public:

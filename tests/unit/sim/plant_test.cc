@@ -61,6 +61,29 @@ TEST_CASE("an application that catches up gets what it asked for, and no more") 
         Approx(expected).epsilon(1e-6));
 }
 
+TEST_CASE("writers lose time to delays, not to the reads of their threads") {
+  PlantOptions options;
+  options.families[0].limits.l0_slowdown_files = 1;  // delayed all of the time, to far above this
+  Laws laws = steady_laws();
+  laws.reads.miss_ratio = 1;
+  Plant plant(options, laws, 0);
+  FamilyState state;
+  state.level_bytes.assign(4, 0);
+  state.l0_files = 3;
+  state.level_bytes[0] = 3.0 * options.families[0].write_buffer_bytes;
+  plant.restore({&state, 1}, 0);
+  Host host({8, DeviceLaws{{2e6, 2e3}, {100e6, 10e3}, 0.6, 10e-3}}, {std::move(plant)});
+  Arrivals asked;
+  asked.one_queue = true;
+  asked.reads_per_second = asked.writes_per_second = 2000;
+  host.plant(0).set_arrivals(asked);
+  host.advance(20);
+  const Totals& totals = host.plant(0).totals();
+  CHECK(totals.delayed_seconds == Approx(20));
+  CHECK(totals.keys_written < 0.8 * 2000 * 20);  // their threads wait for reads
+  CHECK(totals.writers_seconds < 0.1);
+}
+
 TEST_CASE("what is asked for is done while the tree keeps up") {
   const Plant plant = run({}, steady_laws(), 5000, 600);
   CHECK(plant.totals().seconds == Approx(600));
