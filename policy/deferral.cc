@@ -1,6 +1,10 @@
 #include "policy/deferral.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "model/text.h"
+#include "policy/limiter_terms.h"
 
 namespace rocktune {
 namespace {
@@ -29,6 +33,8 @@ constexpr double kMostWaitingSeconds = 30;
 constexpr double kDueL0 = 0.85, kDueL0Mean = 0.7;
 // Comfortable behind a limit that does not bind for so long, the load is gone.
 constexpr double kGoneSeconds = 300;
+// With a budget's least rate so far above what is wanted little would wait.
+constexpr double kMostOfDeferral = 1.2;
 
 }  // namespace
 
@@ -79,6 +85,54 @@ std::optional<double> Deferral::wanted(const Situation& situation) const {
   const double rate = kDeferredShare * *situation.passed;
   const double waiting = f.pending_bytes.value_or(0);  // known where it is comfortable
   return waiting <= kMostWaitingSeconds * rate ? Value(rate) : std::nullopt;
+}
+
+std::optional<Proposal> Deferral::lower(const Situation& situation,
+                                        const KnobReading& reading) const {
+  const auto rate = wanted(situation);
+  if (!rate) return std::nullopt;
+  const double to = std::ceil(std::max(*rate, situation.budget.rate_limit_min.value));
+  if (to > static_cast<double>(reading.value) * (1 - kLimiterDeadBand)) return std::nullopt;
+  if (to > kMostOfDeferral * *rate) return std::nullopt;
+  Proposal out = propose(reading, static_cast<std::int64_t>(to), kDeferRule);
+  const Features& f = situation.features;
+  out.reason = "read P99 is " + text::microseconds(f.read_p99_us.value_or(0)) +
+               " beside compactions that fill the device with " + text::rate(*situation.passed) +
+               ", and no limit is near: they may wait";
+  out.expected = {"read_p99_us", true, situation.read_p99_us.value_or(0),
+                  kLimiterEvaluationSeconds};
+  out.evidence = backlog_evidence(situation);
+  if (f.device_read_await_ms) {
+    out.evidence.push_back({"device_read_await_ms", *f.device_read_await_ms, std::nullopt});
+  }
+  return out;
+}
+
+std::optional<Proposal> Deferral::raise(const Situation& situation, const KnobReading& reading,
+                                        std::int64_t back) const {
+  const bool hurry = must_end(situation), due = is_due(situation);
+  if (!hurry && !due && !has_room()) return std::nullopt;
+  const auto nearly = static_cast<std::int64_t>(std::ceil(due_rate()));
+  const bool first = stage_ == Stage::kDeferred && nearly > reading.value;
+  const bool in_steps = !hurry && first && nearly < back;
+  const bool waits = hurry || due;
+  Proposal out = propose(reading, in_steps ? nearly : back,
+                         !waits     ? "limiter.worked_off"
+                         : in_steps ? "limiter.due"
+                                    : "limiter.unpaced");
+  if (out.to <= reading.value) return std::nullopt;
+  const std::string limit = ", and compactions are limited to " + shown_rate(reading.value);
+  if (!waits) {
+    out.reason = "read P99 is " + text::microseconds(situation.read_p99_us.value_or(0)) + limit +
+                 ": there is room to work off what waits";
+  } else if (hurry && !situation.stalled) {
+    out.reason = "more is written than lately" + limit;
+  } else {
+    out.reason = backlog_text(situation) + limit;
+  }
+  out.expected = expect_relief(situation, kLimiterEvaluationSeconds);
+  out.evidence = backlog_evidence(situation);
+  return out;
 }
 
 void Deferral::begin(double rate) {

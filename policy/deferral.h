@@ -9,7 +9,9 @@
 // internal to policy/.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "model/trend.h"
 #include "policy/growing_rest.h"
@@ -17,14 +19,21 @@
 
 namespace rocktune {
 
+inline constexpr std::string_view kDeferRule = "limiter.defer";
+
 class Deferral {
  public:
   enum class Stage { kNone, kDeferred, kDue };
 
   // Call once per sample, before what follows.
   void observe(const Situation& situation);
-  // The rate to defer to, bytes/s; absent: nothing is to be deferred now.
-  [[nodiscard]] std::optional<double> wanted(const Situation& situation) const;
+  // To what compactions are to wait behind. The loop knows whether its limit may be lowered.
+  [[nodiscard]] std::optional<Proposal> lower(const Situation& situation,
+                                              const KnobReading& reading) const;
+  // While it lasts: towards the rate to go back to, in two steps, and in one where there is no time
+  // for two.
+  [[nodiscard]] std::optional<Proposal> raise(const Situation& situation,
+                                              const KnobReading& reading, std::int64_t back) const;
   // The limiter was lowered to so many bytes/s for it; was raised as wished; is back, or others
   // have raised it.
   void begin(double rate);
@@ -32,6 +41,10 @@ class Deferral {
   void end(Nanoseconds now);
 
   [[nodiscard]] Stage stage() const { return stage_; }
+
+ private:
+  // The rate to defer to, bytes/s; absent: nothing is to be deferred now.
+  [[nodiscard]] std::optional<double> wanted(const Situation& situation) const;
   // More is written than in the minutes before it, or writers wait. (Clients that wait for reads
   // write more once these are fast: no more than they did.)
   [[nodiscard]] bool must_end(const Situation& situation) const;
@@ -41,8 +54,6 @@ class Deferral {
   // debt off.
   [[nodiscard]] bool has_room() const;
   [[nodiscard]] double due_rate() const;  // bytes/s
-
- private:
   void look_back(const Situation& situation, bool full);
 
   Stage stage_ = Stage::kNone;

@@ -15,6 +15,7 @@
 #include "policy/others_work.h"
 #include "policy/policy.h"
 #include "policy/raised_jobs.h"
+#include "policy/read_burden.h"
 #include "policy/situation.h"
 #include "policy/spared_jobs.h"
 #include "policy/wishes.h"
@@ -48,8 +49,6 @@ class LimiterLoop {
   std::optional<Proposal> follow_need(const Situation& situation, const KnobReading& reading);
   [[nodiscard]] std::optional<Proposal> defer(const Situation& situation,
                                               const KnobReading& reading) const;
-  [[nodiscard]] std::optional<Proposal> end_deferral(const Situation& situation,
-                                                     const KnobReading& reading) const;
   std::optional<Proposal> protect_reads(const Situation& situation, const KnobReading& reading);
   struct PaceReason {
     std::string text;
@@ -88,6 +87,7 @@ class LimiterLoop {
   enum class Lowering { kReads, kPace, kDefer, kReturn };
   Lowering asks_for_ = Lowering::kReads;  // the last that was
   Deferral deferral_;
+  ReadBurden burden_;
   // A pace or a deferral was asked for and made, and the limiter is not back yet: the rate before
   std::optional<std::int64_t> paced_from_;
   GrowingDebt paced_debt_;

@@ -7,13 +7,12 @@
 #include "model/knobs.h"
 #include "model/text.h"
 #include "model/write_stall.h"
-#include "policy/guard_limits.h"
 #include "policy/headroom.h"
+#include "policy/limiter_terms.h"
 
 namespace rocktune {
 namespace {
 
-constexpr double kLimiterEvaluationSeconds = 15;
 // How long reads have to be slow, in comfort, before background work is slowed for them.
 constexpr double kSlowReadsSeconds = 10;
 constexpr double kComfortSeconds = 10;
@@ -24,10 +23,7 @@ constexpr double kLoweringSeconds = 15;
 constexpr double kShort = 1.15, kAmple = 1.5, kShortSeconds = 5;
 // A forecast that has not proved itself, with nothing else to see, moves the limit by this at most.
 constexpr double kForecastFactor = 1.25;
-// Lowerings are probes: after so many steps in a row, each given its time, reads have to be faster
-// by this share of their P99, or compactions were not what slowed them.
-constexpr int kProbeSteps = 3;
-constexpr double kLeastGain = 0.05;
+// How long lowerings that gained reads nothing are offered back.
 constexpr double kFutileSeconds = 30;
 // Where reads do not come first, a lowered limit leaves this much more than is needed.
 constexpr double kWritesFirstMargin = 1.5;
@@ -47,23 +43,8 @@ constexpr double kPaceEvaluationSeconds =
 // jobs and buffers do; no lower than what compactions that come in bursts need.
 constexpr double kReturnSeconds = 300;
 constexpr double kReturnEvaluationSeconds = 60;
-// Lowerings of less than this share are not worth a change.
-constexpr double kDeadBand = 0.03;
-constexpr std::string_view kDeferRule = "limiter.defer";
-// With a budget's least rate so far above what is wanted little would wait.
-constexpr double kMostOfDeferral = 1.2;
-
-std::string shown(std::int64_t rate) {
-  return rocktune::shown(*find_knob(knob::kRateLimit), rate);
-}
-
-std::int64_t raised(double rate, const Situation& situation) {
-  if (rate >= nearly_unlimited(situation.passed_peak)) return kUnlimitedBytesPerSecond;
-  return static_cast<std::int64_t>(std::ceil(rate));
-}
-
 std::string why_raise(const Situation& situation, const KnobReading& reading) {
-  std::string limit = "the rate limit of " + shown(reading.value);
+  std::string limit = "the rate limit of " + shown_rate(reading.value);
   std::string use = text::percent(situation.limiter_use.value_or(0)) + " used";
   if (!situation.trouble) {
     double debt = situation.features.pending_bytes.value_or(0);
@@ -145,7 +126,7 @@ std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
     Proposal out = propose(reading, std::max(*paced_from_, reading.found), "limiter.unpaced");
     out.reason = (uneasy ? backlog_text(situation)
                          : text::bytes(debt.value_or(0)) + " wait for compaction, and ever more") +
-                 ", and the rate limit of " + shown(reading.value) + " is " +
+                 ", and the rate limit of " + shown_rate(reading.value) + " is " +
                  text::percent(situation.limiter_use.value_or(0)) +
                  " used: compactions are paced no longer";
     out.expected = expect_relief(situation, kLimiterEvaluationSeconds);
@@ -157,7 +138,7 @@ std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
   if (situation.stalled) factor *= factor;
   if (situation.binding && writers_stand_still(situation.features)) factor *= factor;
   if (situation.forecast_only) factor = std::min(factor, kForecastFactor);
-  Proposal out = propose(reading, raised(rate * factor, situation), "limiter.backlog");
+  Proposal out = propose(reading, raised_rate(rate * factor, situation), "limiter.backlog");
   out.reason = why_raise(situation, reading);
   bool debt_alone = !situation.trouble;  // it piles up below every limit of RocksDB
   out.expected =
@@ -177,9 +158,9 @@ std::optional<Proposal> LimiterLoop::follow_need(const Situation& situation,
   bool is_short = more && situation.need && situation.binding && rate < *situation.need * kShort;
   if (short_of_need_.update(is_short, situation.now) < kShortSeconds) return std::nullopt;
   double need = situation.need.value_or(0);
-  Proposal out = propose(reading, raised(need * kAmple, situation), "limiter.need");
+  Proposal out = propose(reading, raised_rate(need * kAmple, situation), "limiter.need");
   out.reason = "writes need " + text::rate(need) + " in the background, and the rate limit is " +
-               shown(reading.value);
+               shown_rate(reading.value);
   out.expected = expect_relief(situation, kLimiterEvaluationSeconds);
   out.evidence = backlog_evidence(situation);
   return out;
@@ -188,7 +169,7 @@ std::optional<Proposal> LimiterLoop::follow_need(const Situation& situation,
 std::optional<Proposal> LimiterLoop::protect_reads(const Situation& situation,
                                                    const KnobReading& reading) {
   // With a backlog it is the backlog that slows reads: limiting compactions would make it worse.
-  bool disturbed = situation.reads_slow_seconds >= kSlowReadsSeconds &&
+  bool disturbed = situation.reads_threatened_seconds >= kSlowReadsSeconds &&
                    situation.comfortable_seconds >= kComfortSeconds && situation.interference;
   if (!disturbed || !situation.need || !situation.passed_peak) return std::nullopt;
   if (rests(situation.now)) return std::nullopt;
@@ -197,7 +178,7 @@ std::optional<Proposal> LimiterLoop::protect_reads(const Situation& situation,
   // From unlimited, what was seen to pass is the first limit: it takes away only larger bursts.
   double wanted = unlimited ? *situation.passed_peak : rate * params_.limiter_lower_factor;
   const auto& device = situation.objective.device_capacities.write;
-  if (unlimited && device) {
+  if (device) {
     wanted = std::min(wanted, situation.budget.device_share * device->bytes_per_second);
   }
   const bool reads_first = situation.objective.first == Priority::kReadP99;
@@ -206,11 +187,12 @@ std::optional<Proposal> LimiterLoop::protect_reads(const Situation& situation,
   const double need = std::max(*situation.need, need_peak_.value_or(0));
   double least = std::max(need * margin, situation.budget.rate_limit_min.value);
   double to = std::ceil(std::max(wanted, least));
-  if (to > rate * (1 - kDeadBand) || to >= nearly_unlimited(situation.passed_peak)) {
+  if (to > rate * (1 - kLimiterDeadBand) || to >= nearly_unlimited(situation.passed_peak)) {
     return std::nullopt;
   }
   Proposal out = propose(reading, static_cast<std::int64_t>(to), "limiter.reads");
   out.reason = "read P99 is " + text::microseconds(situation.read_p99_us.value_or(0)) +
+               (situation.reads_slow ? "" : ", and foreseen to break its objective,") +
                " without any backlog, and compactions keep the device busy: background writes " +
                "need only " + text::rate(need);
   out.expected = {"read_p99_us", true, situation.read_p99_us.value_or(0),
@@ -273,52 +255,7 @@ std::optional<Proposal> LimiterLoop::defer(const Situation& situation,
   const bool lowered = paced_from_ || (reading.owner == KnobOwner::kRocktune &&
                                        reading.value < reading.found && !begun);
   if (lowered || shares_device(situation.features)) return std::nullopt;
-  const auto rate = deferral_.wanted(situation);
-  if (!rate) return std::nullopt;
-  const double to = std::ceil(std::max(*rate, situation.budget.rate_limit_min.value));
-  if (to > static_cast<double>(reading.value) * (1 - kDeadBand)) return std::nullopt;
-  if (to > kMostOfDeferral * *rate) return std::nullopt;
-  Proposal out = propose(reading, static_cast<std::int64_t>(to), kDeferRule);
-  const Features& f = situation.features;
-  out.reason = "read P99 is " + text::microseconds(f.read_p99_us.value_or(0)) +
-               " beside compactions that fill the device with " + text::rate(*situation.passed) +
-               ", and no limit is near: they may wait";
-  out.expected = {"read_p99_us", true, situation.read_p99_us.value_or(0),
-                  kLimiterEvaluationSeconds};
-  out.evidence = backlog_evidence(situation);
-  if (f.device_read_await_ms) {
-    out.evidence.push_back({"device_read_await_ms", *f.device_read_await_ms, std::nullopt});
-  }
-  return out;
-}
-
-// In two steps, and in one where there is no time for two.
-std::optional<Proposal> LimiterLoop::end_deferral(const Situation& situation,
-                                                  const KnobReading& reading) const {
-  const bool hurry = deferral_.must_end(situation), due = deferral_.is_due(situation);
-  if (!hurry && !due && !deferral_.has_room()) return std::nullopt;
-  const auto back = std::max(paced_from_.value_or(reading.found), reading.found);
-  const auto nearly = static_cast<std::int64_t>(std::ceil(deferral_.due_rate()));
-  const bool first = deferral_.stage() == Deferral::Stage::kDeferred && nearly > reading.value;
-  const bool in_steps = !hurry && first && nearly < back;
-  const bool waits = hurry || due;
-  Proposal out = propose(reading, in_steps ? nearly : back,
-                         !waits     ? "limiter.worked_off"
-                         : in_steps ? "limiter.due"
-                                    : "limiter.unpaced");
-  if (out.to <= reading.value) return std::nullopt;
-  const std::string limit = ", and compactions are limited to " + shown(reading.value);
-  if (!waits) {
-    out.reason = "read P99 is " + text::microseconds(situation.read_p99_us.value_or(0)) + limit +
-                 ": there is room to work off what waits";
-  } else if (hurry && !situation.stalled) {
-    out.reason = "more is written than lately" + limit;
-  } else {
-    out.reason = backlog_text(situation) + limit;
-  }
-  out.expected = expect_relief(situation, kLimiterEvaluationSeconds);
-  out.evidence = backlog_evidence(situation);
-  return out;
+  return deferral_.lower(situation, reading);
 }
 
 // Compactions that have the time are spread over it: in a burst they take the device from reads,
@@ -360,11 +297,11 @@ std::optional<Proposal> LimiterLoop::give_back(const Situation& situation,
   const double to = std::max(static_cast<double>(reading.found), std::ceil(need * margin));
   // In halves, so that a need that moves a little moves nothing; the last step to what was found.
   const auto found = static_cast<double>(reading.found), rate = static_cast<double>(reading.value);
-  const double least = to > found ? kLeastSpread * to : to / (1 - kDeadBand);
+  const double least = to > found ? kLeastSpread * to : to / (1 - kLimiterDeadBand);
   if (rate < least) return std::nullopt;
   Proposal out = propose(reading, static_cast<std::int64_t>(to), "limiter.returned");
   out.reason = "no backlog for " + text::duration(situation.comfortable_seconds) +
-               ", the limit of " + shown(reading.found) + " was raised for one, and " +
+               ", the limit of " + shown_rate(reading.found) + " was raised for one, and " +
                text::rate(need) + " is needed at most";
   out.expected = no_more_stalls(situation, kReturnEvaluationSeconds);
   out.evidence = backlog_evidence(situation);
@@ -376,7 +313,7 @@ std::optional<Proposal> LimiterLoop::judge_lowerings(const Situation& situation,
                                                      const KnobReading& reading) {
   const bool due = probe_ && !within(last_lowering_, situation.now, kLoweringSeconds);
   if (!due || !situation.read_p99_us) return std::nullopt;
-  if (*situation.read_p99_us <= (1 - kLeastGain) * probe_->read_p99_us) probe_.reset();
+  if (*situation.read_p99_us <= (1 - kLeastProbeGain) * probe_->read_p99_us) probe_.reset();
   if (!probe_ || probe_->steps < kProbeSteps || reading.owner != KnobOwner::kRocktune) {
     return std::nullopt;
   }
@@ -388,7 +325,7 @@ std::optional<Proposal> LimiterLoop::judge_lowerings(const Situation& situation,
   }
   Proposal out = propose(reading, probe_->from, "limiter.futile");
   out.reason = "read P99 was " + text::microseconds(probe_->read_p99_us) + " when the limit was " +
-               shown(probe_->from) + " and is " + text::microseconds(*situation.read_p99_us) +
+               shown_rate(probe_->from) + " and is " + text::microseconds(*situation.read_p99_us) +
                " now: compactions are not what slows reads";
   out.expected = {"read_p99_us", true, *situation.read_p99_us, kLimiterEvaluationSeconds};
   return out;
@@ -404,10 +341,11 @@ std::optional<Proposal> LimiterLoop::decide(const Situation& situation) {
   wish_.note(proposal, situation.now);
   raise_wish_.note(proposal, situation.now);
   if (proposal && proposal->to < proposal->from) {
-    asks_for_ = proposal->rule == "limiter.pace"       ? Lowering::kPace
-                : proposal->rule == kDeferRule         ? Lowering::kDefer
-                : proposal->rule == "limiter.returned" ? Lowering::kReturn
-                                                       : Lowering::kReads;
+    asks_for_ = proposal->rule == "limiter.pace" ? Lowering::kPace
+                : proposal->rule == kDeferRule   ? Lowering::kDefer
+                : proposal->rule == "limiter.returned" || proposal->rule == kFutileRaisesRule
+                    ? Lowering::kReturn
+                    : Lowering::kReads;
   }
   return proposal;
 }
@@ -422,11 +360,14 @@ std::optional<Proposal> LimiterLoop::look_and_decide(const Situation& situation,
                                      situation.now);
   deferral_.observe(situation);
   if (defers()) {
-    if (auto proposal = end_deferral(situation, reading)) return proposal;
+    const std::int64_t back = std::max(paced_from_.value_or(reading.found), reading.found);
+    if (auto proposal = deferral_.raise(situation, reading, back)) return proposal;
     return protect_reads(situation, reading);
   }
   if (reading.value < kUnlimitedBytesPerSecond) {
+    auto unburdened = burden_.decide(situation, reading, params_.limiter_raise_factor);
     if (auto proposal = relieve(situation, reading)) return proposal;
+    if (unburdened) return unburdened;
     if (auto proposal = follow_need(situation, reading)) return proposal;
     if (auto proposal = judge_lowerings(situation, reading)) return proposal;
   }

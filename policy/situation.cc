@@ -272,7 +272,11 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   // Of a health check nobody waits.
   out.reads_slow = out.read_lately && out.read_p99_us &&
                    *out.read_p99_us > input.objective.read_p99_seconds * 1e6;
+  const Indicator* p99 = find(input.indicators, IndicatorKind::kP99);
+  const bool foreseen = out.read_lately && p99 != nullptr && p99->calibrated &&
+                        p99->cause == "read" && p99->state != AlertState::kOk;
   out.reads_slow_seconds = slow_reads_.update(out.reads_slow, out.now);
+  out.reads_threatened_seconds = threatened_reads_.update(out.reads_slow || foreseen, out.now);
   bool queues =
       queue_.mean(5).value_or(0) >= kInterferenceShare * input.objective.device_queue_limit;
   bool waits = await_.mean(5).value_or(0) >=

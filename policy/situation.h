@@ -78,6 +78,8 @@ struct Situation {
   bool read_lately = true;
   bool reads_slow = false;  // read lately, P99 above its SLO over 5 s
   double reads_slow_seconds = 0;
+  // Slow, or foreseen to be by a forecast that is calibrated: such ones have come true before.
+  double reads_threatened_seconds = 0;
   Value read_p99_us;              // median of 5 s
   bool interference = false;      // the device is busy and compactions are what keeps it so
   bool device_saturated = false;  // a compaction runs, and the indicator of the device warns
@@ -170,7 +172,7 @@ class Observer {
   Trend read_p99_ = window(5), queue_ = window(5), await_ = window(5), io_limit_ = window(5);
   MemoryWatch memory_;
   Trend compactions_ = window(5), flushes_ = window(5), cpu_ = window(5);
-  Held comfort_, slow_reads_, stopped_;
+  Held comfort_, slow_reads_, threatened_reads_, stopped_;
   LeastOfDay light_await_;  // of the means of 5 s
   Value limiter_rate_;
   std::optional<Nanoseconds> seen_since_, read_at_, uncounted_at_;

@@ -50,6 +50,7 @@ rocktune_unit_test(policy_test
     unit/policy/policy_choice_test.cc
     unit/policy/policy_test.cc
     unit/policy/property_test.cc
+    unit/policy/read_burden_test.cc
     unit/policy/read_hits_test.cc
     unit/policy/shape_loop_test.cc
     unit/policy/shares_test.cc

@@ -160,6 +160,43 @@ TEST_CASE("limiter: a load that comes and goes is left what it needs when it is 
   CHECK_FALSE(bench.run(30, knob::kRateLimit));
 }
 
+TEST_CASE(
+    "limiter: reads that are foreseen to be slow are answered where that has come true before",
+    "[headroom]") {
+  HeadroomBench bench;
+  disturbed_reads(bench);
+  bench.f.read_p99_us = 3000;  // 5 ms are allowed
+  bench.set_limit(kUnlimitedBytesPerSecond, 80e6);
+  bench.indicators.resize(1);
+  Indicator& p99 = bench.indicators[0];
+  p99.kind = IndicatorKind::kP99;
+  p99.valid = p99.calibrated = true;
+  p99.cause = "read";
+  p99.state = AlertState::kWarning;
+  bool answered = false;
+  SECTION("it has") {
+    answered = true;
+  }
+  SECTION("nobody knows") {
+    p99.calibrated = false;
+  }
+  SECTION("it is writes that are") {
+    p99.cause = "write";
+  }
+  SECTION("nothing warns any more") {
+    p99.state = AlertState::kOk;
+  }
+  SECTION("the forecast is not valid") {
+    p99.valid = false;
+  }
+  const auto proposal = bench.run(13, knob::kRateLimit);
+  REQUIRE(proposal.has_value() == answered);
+  if (!answered) return;
+  CHECK(proposal->rule == "limiter.reads");
+  CHECK(proposal->reason.find("3 ms, and foreseen to break its objective, without any backlog") !=
+        std::string::npos);
+}
+
 TEST_CASE("limiter: where reads do not come first, a lowered limit leaves writes more",
           "[headroom]") {
   HeadroomBench bench;

@@ -1,0 +1,97 @@
+#include "policy/read_burden.h"
+
+#include <cmath>
+
+#include "model/text.h"
+#include "policy/limiter_terms.h"
+
+namespace rocktune {
+namespace {
+
+// Reads have to be slow beside such a backlog for so long, which is no moment between two
+// compactions.
+constexpr double kBurdenedSeconds = 5;
+// Until a raise has worked level 0 off; as long as it is judged.
+constexpr double kRaiseShowsSeconds = kLimiterEvaluationSeconds;
+// How long raises that gained nothing are offered back.
+constexpr double kBurdenOfferedSeconds = 30;
+
+}  // namespace
+
+void ReadBurden::note_changes(const Situation& situation, const KnobReading& reading) {
+  const Nanoseconds now = situation.now;
+  const bool rose = rate_ && reading.value > *rate_, fell = rate_ && reading.value < *rate_;
+  const bool own = rose && wish_.explains(now);
+  if (fell || (rose && !own)) probe_.reset();
+  if (own && !probe_ && situation.read_p99_us) probe_ = Probe{*rate_, *situation.read_p99_us, 0};
+  if (own && probe_) ++probe_->steps;
+  if (own) raised_at_ = now;
+  rate_ = reading.value;
+}
+
+std::optional<Proposal> ReadBurden::raise(const Situation& situation, const KnobReading& reading,
+                                          double factor) const {
+  const bool rests =
+      within(raised_at_, situation.now, kRaiseShowsSeconds) || rest_.lasts(situation.now);
+  if (rests) return std::nullopt;
+  const Features& f = situation.features;
+  Proposal out = propose(
+      reading, raised_rate(factor * static_cast<double>(reading.value), situation), "limiter.runs");
+  out.reason = "read P99 is " + text::microseconds(*situation.read_p99_us) + ", " +
+               backlog_text(situation) + ", each of which reads look into, and the rate limit of " +
+               shown_rate(reading.value) + " is " +
+               text::percent(situation.limiter_use.value_or(0)) + " used";
+  out.expected = {"read_p99_us", true, *situation.read_p99_us, kLimiterEvaluationSeconds};
+  out.evidence = backlog_evidence(situation);
+  const auto add = [&out](const char* name, const Value& value) {
+    if (value) out.evidence.push_back({name, *value, std::nullopt});
+  };
+  add("cache_misses_per_second", f.cache_misses_per_second);
+  add("device_read_await_ms", f.device_read_await_ms);
+  return out;
+}
+
+// Where what is to go back is not taken, what stands stays.
+std::optional<Proposal> ReadBurden::judge(const Situation& situation, const KnobReading& reading) {
+  const Nanoseconds now = situation.now;
+  const bool due = probe_ && !within(raised_at_, now, kRaiseShowsSeconds);
+  if (!due || !situation.read_p99_us) return std::nullopt;
+  if (*situation.read_p99_us <= (1 - kLeastProbeGain) * probe_->read_p99_us) probe_.reset();
+  const bool ours = reading.owner == KnobOwner::kRocktune;
+  if (!probe_ || probe_->steps < kProbeSteps || !ours) return std::nullopt;
+  if (!futile_at_ || *futile_at_ < *raised_at_) {
+    futile_at_ = now;
+    rest_.begin(now);
+  }
+  if (!within(futile_at_, now, kBurdenOfferedSeconds)) {
+    probe_.reset();
+    return std::nullopt;
+  }
+  Proposal out = propose(reading, probe_->from, kFutileRaisesRule);
+  out.reason = "read P99 was " + text::microseconds(probe_->read_p99_us) + " when the limit was " +
+               shown_rate(probe_->from) + " and is " + text::microseconds(*situation.read_p99_us) +
+               " now: what waits for compaction is not what slows reads";
+  out.expected = no_more_stalls(situation, kLimiterEvaluationSeconds);
+  out.evidence = backlog_evidence(situation);
+  return out;
+}
+
+std::optional<Proposal> ReadBurden::decide(const Situation& situation, const KnobReading& reading,
+                                           double factor) {
+  note_changes(situation, reading);
+  const bool level0 = situation.backlog_known && !situation.comfortable && !situation.trouble &&
+                      situation.backlog_cause == "l0";
+  const bool burdened = level0 && situation.reads_slow && situation.binding;
+  std::optional<Proposal> out;
+  // A backlog of writers' is not this one's, nor is what was raised for it.
+  if (situation.trouble) probe_.reset();
+  if (auto back = judge(situation, reading)) {
+    out = std::move(back);
+  } else if (burdened_.update(burdened, situation.now) >= kBurdenedSeconds) {
+    out = raise(situation, reading, factor);
+  }
+  wish_.note(out, situation.now);
+  return out;
+}
+
+}  // namespace rocktune
