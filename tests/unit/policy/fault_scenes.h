@@ -51,6 +51,19 @@ inline std::vector<Scene> scenes() {
          KnobReading& rate = *plant.find_more(knob::kDelayedWriteRate);
          rate.value = rate.found = 900 * kFaultMiB;
        }},
+      {"soft_limit.", std::string(knob::kL0Slowdown),
+       [=](ToyPlant& plant) {
+         busy(300e6, kUnlimitedBytesPerSecond, 4)(plant);
+         KnobReading& rate = *plant.find_more(knob::kDelayedWriteRate);
+         rate.value = rate.found = 900 * kFaultMiB;
+         KnobReading& slowdown = *plant.find_more(knob::kL0Slowdown);
+         slowdown.value = slowdown.found = 34;
+       }},
+      {"limiter.pace", std::string(knob::kRateLimit),
+       [=](ToyPlant& plant) {
+         busy(5e6, kUnlimitedBytesPerSecond, 4)(plant);
+         plant.disturbance = 3;
+       }},
       {"buffers.", std::string(knob::kWriteBufferSize), busy(100e6, kUnlimitedBytesPerSecond, 4)},
       {"l0_trigger.", std::string(knob::kL0Trigger),
        [=](ToyPlant& plant) {
@@ -68,6 +81,14 @@ inline std::vector<Scene> scenes() {
       {"filter.", std::string(knob::kBloomBits), reads(8e9)},
       {"shape.", std::string(knob::kLevelBase), busy(5e6, kUnlimitedBytesPerSecond, 4), 700, 1300},
   };
+}
+
+inline Scene scene_of(std::string_view loop) {
+  for (const Scene& scene : scenes()) {
+    if (scene.loop == loop) return scene;
+  }
+  FAIL("there is no scene of " << loop);
+  return {};
 }
 
 inline EngineConfig fault_config() {

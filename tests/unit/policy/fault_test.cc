@@ -30,7 +30,7 @@ struct Regression {
     CHECK(loop.first("rollback.") == nullptr);
   }
   static FaultLoop begin() {
-    const Scene scene = scenes()[7];
+    const Scene scene = scene_of("cache.");
     const double comes = first_change(scene, one_growth());
     FaultLoop begun = run_into(scene, Phase::kJudging, comes, one_growth());
     begun.plant.read_p99_us = 9000;
@@ -110,7 +110,7 @@ TEST_CASE("every change refused for long: the rollback is given up, and that is 
 TEST_CASE("one knob that is refused for ever holds up no other loop", "[fault]") {
   FaultLoop loop(fault_config());
   loop.plant.add_all_knobs();
-  scenes()[0].prepare(loop.plant);
+  scene_of("limiter.").prepare(loop.plant);
   loop.fault = refusing(loop, [](const Decision& decision) {
     return decision.proposal.knob == knob::kBackgroundJobs;
   });
@@ -125,7 +125,7 @@ TEST_CASE("one knob that is refused for ever holds up no other loop", "[fault]")
 
 TEST_CASE("a change without an answer that was made all the same is said, counted and judged",
           "[fault]") {
-  FaultLoop loop = run_into(scenes()[0], Phase::kBefore);
+  FaultLoop loop = run_into(scene_of("limiter."), Phase::kBefore);
   loop.fault = all_faults()[15].hooks(loop);
   REQUIRE(all_faults()[15].name == "no answer, and made all the same");
   loop.until(5, [&] { return loop.first("limiter.") != nullptr; });
@@ -144,7 +144,8 @@ TEST_CASE("a change without an answer that was made all the same is said, counte
 TEST_CASE("a mismatch spends dwell and budget: the knob was changed", "[fault]") {
   EngineConfig config = fault_config();
   config.budget.changes_per_hour = 1;
-  FaultLoop loop = run_into(scenes()[0], Phase::kBefore, first_change(scenes()[0], config), config);
+  FaultLoop loop = run_into(scene_of("limiter."), Phase::kBefore,
+                            first_change(scene_of("limiter."), config), config);
   loop.fault = misreading(loop, 0.9);
   loop.until(5, [&] { return loop.first("limiter.") != nullptr; });
   loop.fault.reset();
@@ -161,7 +162,7 @@ TEST_CASE("a knob that never takes a value is tried at growing distances, and no
   const double factor = GENERATE(0.0, 0.9);
   FaultLoop loop(fault_config());
   loop.plant.add_all_knobs();
-  scenes()[0].prepare(loop.plant);
+  scene_of("limiter.").prepare(loop.plant);
   FaultHooks misread = misreading(loop, factor);
   misread.make = [&loop, never = misread.make](const Decision& decision) {
     return decision.proposal.knob == knob::kRateLimit ? never(decision) : loop.make(decision);
@@ -180,7 +181,7 @@ TEST_CASE("a knob that never takes a value is tried at growing distances, and no
 
 TEST_CASE("jumps of the wall clock change no decision", "[fault]") {
   FaultLoop still(fault_config()), jumping(fault_config());
-  for (FaultLoop* one : {&still, &jumping}) scenes()[0].prepare(one->plant);
+  for (FaultLoop* one : {&still, &jumping}) scene_of("limiter.").prepare(one->plant);
   for (int i = 0; i < 240; ++i) {
     if (i == 20) jumping.wall_jump += kHour;
     if (i == 60) jumping.wall_jump -= 2 * kHour;
@@ -194,7 +195,7 @@ TEST_CASE("jumps of the wall clock change no decision", "[fault]") {
 
 TEST_CASE("jobs go back after minutes that were seen, not after an absence", "[fault]") {
   FaultLoop loop(fault_config());
-  scenes()[1].prepare(loop.plant);
+  scene_of("jobs.").prepare(loop.plant);
   loop.run(60);
   const std::int64_t most = loop.plant.jobs;
   REQUIRE(most > 2);
@@ -211,7 +212,7 @@ TEST_CASE("jobs go back after minutes that were seen, not after an absence", "[f
 
 TEST_CASE("what an expired lease gave back is no mistake to learn from", "[fault]") {
   FaultLoop loop(fault_config());
-  scenes()[1].prepare(loop.plant);
+  scene_of("jobs.").prepare(loop.plant);
   loop.run(60);
   const std::int64_t most = loop.plant.jobs;
   REQUIRE(most > 3);
@@ -228,7 +229,7 @@ TEST_CASE("what an expired lease gave back is no mistake to learn from", "[fault
 
 TEST_CASE("indicators that are invalid for long: the alert says why it is given up", "[fault]") {
   FaultLoop loop(fault_config());
-  scenes()[0].prepare(loop.plant);
+  scene_of("limiter.").prepare(loop.plant);
   loop.fault = refusing(loop, [](const Decision&) { return true; });
   REQUIRE(loop.until(60, [&] { return !loop.alerts.empty(); }));
   REQUIRE(loop.alerts[0].indicator.kind == IndicatorKind::kCompactionBacklog);

@@ -77,7 +77,7 @@ class ToyPlant {
   [[nodiscard]] double stalled_seconds() const { return stalled_us_ / 1e6; }
 
  private:
-  static constexpr double kSmallBuffer = 8e6, kTrigger = 4, kSlowdown = 20, kStop = 36;
+  static constexpr double kSmallBuffer = 8e6, kTrigger = 4, kStop = 36;
   static constexpr double kBelow = 3;  // bytes written below L0 per byte that leaves it
 
   double value_of(std::string_view name, double otherwise) {
@@ -92,7 +92,8 @@ class ToyPlant {
   void live(double dt) {
     const double buffer = value_of(knob::kWriteBufferSize, kSmallBuffer);
     stopped_ = immutable_ >= buffers || l0_ >= kStop;
-    delayed_ = !stopped_ && (l0_ >= kSlowdown || (buffers > 3 && immutable_ >= buffers - 1));
+    delayed_ = !stopped_ && (l0_ >= value_of(knob::kL0Slowdown, 20) ||
+                             (buffers > 3 && immutable_ >= buffers - 1));
     double rate = stopped_   ? 0
                   : delayed_ ? std::min(demand, value_of(knob::kDelayedWriteRate, 2e6))
                              : demand;
@@ -201,6 +202,7 @@ class ToyPlant {
     for (std::size_t level = 1; level < 4; ++level) {
       family.levels[level] = {std::uint64_t{4} << level, kMiB << (6 + 2 * level)};
     }
+    family.level0_slowdown_trigger = static_cast<std::uint64_t>(value_of(knob::kL0Slowdown, 20));
     family.flushes = static_cast<std::uint64_t>(flushes_);
     family.l0_compactions_input_bytes = static_cast<std::uint64_t>(l0_input_);
     family.write_buffer_bytes =
