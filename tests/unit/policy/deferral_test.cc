@@ -194,6 +194,34 @@ TEST_CASE("deferral: it is due once a limit is near, or far away in time", "[hea
   CHECK(next_limit(bench, 2, "limiter.due").to == 27'000'000);
 }
 
+TEST_CASE("deferral: what is lost from sight in the middle of it leaves its way back open",
+          "[headroom][deferral][fault]") {
+  HeadroomBench bench = deferred();
+  SECTION("the device") {
+    bench.f.device_read_await_ms.reset();
+    bench.f.device_read_iops.reset();
+    bench.f.device_queue.reset();
+    bench.indicators.clear();
+    CHECK_FALSE(bench.run(30, knob::kRateLimit));
+  }
+  SECTION("the agent") {
+    bench.f.fresh = false;
+    CHECK_FALSE(bench.run(30, knob::kRateLimit));
+    bench.f.fresh = true;
+    CHECK_FALSE(bench.run(2, knob::kRateLimit));
+  }
+  SECTION("reads") {
+    bench.f.read_p99_us.reset();
+    CHECK_FALSE(bench.run(30, knob::kRateLimit));
+  }
+  fill_level0(bench, 18);
+  CHECK(next_limit(bench, 2, "limiter.due").to > 20'100'000);
+  // Refused, or not answered: it is asked for again, and with writers that wait all of it.
+  next_limit(bench, 15, "limiter.due");
+  bench.f.write_stopped = 1;
+  CHECK(next_limit(bench, 2, "limiter.unpaced").to == kUnlimitedBytesPerSecond);
+}
+
 TEST_CASE("deferral: what is due gets nearly all that the device gives", "[headroom][deferral]") {
   HeadroomBench bench = deferred();
   fill_level0(bench, 17);
