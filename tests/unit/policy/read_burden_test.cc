@@ -132,7 +132,7 @@ TEST_CASE("limiter: its first step down is to the share of the device that was a
   bench.objective.device_capacities.write.emplace();
   bench.objective.device_capacities.write->bytes_per_second = 120e6;
   // Without any limit, and with one above that share.
-  const std::int64_t limit = GENERATE(kUnlimitedBytesPerSecond, std::int64_t{100'000'000});
+  const std::int64_t limit = GENERATE(as<std::int64_t>{}, kUnlimitedBytesPerSecond, 100'000'000);
   bench.set_limit(limit, 90e6);
   const auto lower = bench.run(13, knob::kRateLimit);
   REQUIRE(lower);
