@@ -365,8 +365,10 @@ std::optional<Proposal> LimiterLoop::look_and_decide(const Situation& situation,
     return protect_reads(situation, reading);
   }
   if (reading.value < kUnlimitedBytesPerSecond) {
-    auto unburdened = burden_.decide(situation, reading, params_.limiter_raise_factor);
-    if (auto proposal = relieve(situation, reading)) return proposal;
+    auto relief = relieve(situation, reading);
+    auto unburdened =
+        burden_.decide(situation, reading, params_.limiter_raise_factor, relief.has_value());
+    if (relief) return relief;
     if (unburdened) return unburdened;
     if (auto proposal = follow_need(situation, reading)) return proposal;
     if (auto proposal = judge_lowerings(situation, reading)) return proposal;

@@ -77,14 +77,14 @@ std::optional<Proposal> ReadBurden::judge(const Situation& situation, const Knob
 }
 
 std::optional<Proposal> ReadBurden::decide(const Situation& situation, const KnobReading& reading,
-                                           double factor) {
+                                           double factor, bool raised) {
   note_changes(situation, reading);
   const bool level0 = situation.backlog_known && !situation.comfortable && !situation.trouble &&
                       situation.backlog_cause == "l0";
-  const bool burdened = level0 && situation.reads_slow && situation.binding;
+  const bool burdened = level0 && situation.reads_slow && situation.binding && !raised;
   std::optional<Proposal> out;
-  // A backlog of writers' is not this one's, nor is what was raised for it.
-  if (situation.trouble) probe_.reset();
+  // A backlog of writers' is not this one's, nor is what is raised for it.
+  if (situation.trouble || raised) probe_.reset();
   if (auto back = judge(situation, reading)) {
     out = std::move(back);
   } else if (burdened_.update(burdened, situation.now) >= kBurdenedSeconds) {

@@ -16,9 +16,10 @@ namespace rocktune {
 
 class ReadBurden {
  public:
-  // Call with every sample behind a limit. `factor`: of a raise.
+  // Call with every sample behind a limit. `factor`: of a raise; `raised`: another rule asks for
+  // one.
   std::optional<Proposal> decide(const Situation& situation, const KnobReading& reading,
-                                 double factor);
+                                 double factor, bool raised);
 
  private:
   void note_changes(const Situation& situation, const KnobReading& reading);

@@ -90,6 +90,21 @@ TEST_CASE("limiter: a backlog that slows reads is worked off before it slows wri
   }
 }
 
+TEST_CASE("limiter: what is raised for debt that piles up is no probe for reads", "[headroom]") {
+  HeadroomBench bench = burdened();
+  bench.f.pending_bytes = 100e9;
+  for (int i = 0; i < 3; ++i) {
+    const auto raise = bench.run(20, knob::kRateLimit);
+    REQUIRE(raise);
+    CHECK(raise->rule == "limiter.backlog");
+    limit_to(bench, raise->to, 1);
+  }
+  bench.f.pending_bytes = 0;
+  for (int i = 0; i < 40; ++i) {
+    for (const Proposal& proposal : bench.tick()) CHECK(proposal.rule != "limiter.runs_futile");
+  }
+}
+
 TEST_CASE("limiter: reads alone, or a backlog alone, raise it no further", "[headroom]") {
   HeadroomBench bench = burdened();
   SECTION("reads are fast enough") {
