@@ -9,17 +9,20 @@ namespace rocktune {
 
 class GrowingDebt {
  public:
-  // Call with every sample. `works`: it may not pause; `bytes`: that wait; `rate`: what passes,
-  // bytes/s. True when ten seconds of work and more were added within a minute, until it pauses or
-  // the next minute is over.
-  bool update(bool works, const Value& bytes, double rate, Nanoseconds now) {
-    const bool known = works && bytes;
-    const double held = works_.update(known, now);
-    if (!known) grows_ = false;
-    if (held == 0) before_ = bytes;
+  // Call with every sample. `works`: background work goes on; `bytes`: that wait; `rate`: what
+  // passes, bytes/s, absent or 0 where that is not known. True when ten seconds of work and more
+  // were added in a minute, until it pauses, nobody looks, or the next minute is over.
+  bool update(bool works, const Value& bytes, const Value& rate, Nanoseconds now) {
+    const double held = works_.update(works && bytes && rate && *rate > 0, now);
+    if (held == 0) {
+      grows_ = false;
+      before_ = bytes;
+    }
     if (held < kLookSeconds) return grows_;
-    grows_ = *bytes - *before_ >= kWorkAddedSeconds * rate;
+    grows_ = *bytes - *before_ >= kWorkAddedSeconds * *rate;
+    before_ = bytes;
     works_.reset();
+    works_.update(true, now);  // the next minute begins here
     return grows_;
   }
 

@@ -168,7 +168,9 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
                        "reads have come that look into each file of level 0, and filters do not "
                        "spare them that: its compactions are to begin earlier again",
                        burdens_reads);
-  if (unsuited_.update(burdens.has_value(), now) >= kL0UnsuitedSeconds) {
+  // Writes that pause make no reader of a health check.
+  const bool unsuited = burdens && situation.reads_seen;
+  if (unsuited_.update(unsuited, now) >= kL0UnsuitedSeconds) {
     crowded_at_ = now;
     return burdens;
   }

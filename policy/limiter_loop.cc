@@ -85,6 +85,7 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
   const bool back = paced_from_ && reading.value >= std::max(*paced_from_, reading.found);
   if (back || !ours) {
     paced_from_.reset();
+    paced_debt_ = {};
     deferral_.end(now);
   }
   rate_ = reading.value;
@@ -129,7 +130,9 @@ std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
                  ", and the rate limit of " + shown_rate(reading.value) + " is " +
                  text::percent(situation.limiter_use.value_or(0)) +
                  " used: compactions are paced no longer";
-    out.expected = expect_relief(situation, kLimiterEvaluationSeconds);
+    out.expected =
+        uneasy ? expect_relief(situation, kLimiterEvaluationSeconds)
+               : Expectation{"pending_bytes", true, debt.value_or(0), kPaceEvaluationSeconds};
     out.evidence = backlog_evidence(situation);
     return out;
   }

@@ -244,8 +244,9 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
   const double stalled = stalled_.update(ours && is_too_slow(situation), now);
   const Features& f = situation.features;
-  const bool compacts = ours && f.running_compactions.value_or(0) > 0;
-  const bool grows = debt_.update(compacts, f.pending_bytes, situation.passed.value_or(0), now);
+  // In a deferral debt is meant to grow.
+  const bool compacts = ours && !situation.deferred && f.running_compactions.value_or(0) > 0;
+  const bool grows = debt_.update(compacts, f.pending_bytes, situation.passed, now);
   if (!ours) return std::nullopt;
   if (trial_ && !trial_->ms_per_byte && write_ms_per_byte_.size() >= kLeastWork) {
     trial_->ms_per_byte = write_ms_per_byte_.mean(kTrialSeconds);
@@ -259,7 +260,7 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   const bool due = seen && trial_ && seconds_between(trial_->tick, now) >= kTrialSeconds;
   const bool futile = due && gained_nothing(shares_device(situation.features));
   const bool stalls = stalled >= kStalledTooLongSeconds;
-  const bool too_slow = stalls || (grows && !situation.deferred);
+  const bool too_slow = stalls || grows;
   if (due && !futile) trial_.reset();
   if (!futile && !too_slow) {
     offered_since_.reset();

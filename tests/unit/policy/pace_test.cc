@@ -279,11 +279,36 @@ TEST_CASE("pace: over when compactions never pause and do not keep up", "[headro
 }
 
 TEST_CASE("pace: debt that grows while compactions pause does not end it", "[headroom][pace]") {
-  Bursts bursts = paced(0.5);
-  for (int i = 0; i < 100; ++i) {
-    *bursts.bench.f.pending_bytes += 10e6;
+  Bursts bursts = paced(1.0);
+  const std::int64_t limit = bursts.bench.f.knobs[0].value;
+  const auto rate = static_cast<double>(limit);
+  for (int i = 0; i < 150; ++i) {
+    const bool pauses = i % 25 >= 20;  // longer than a limiter's use is looked at
+    *bursts.bench.f.pending_bytes += 0.25 * rate;
+    bursts.bench.set_limit(limit, pauses ? 0 : rate);
     CHECK(bursts.run(1).empty());
   }
+}
+
+TEST_CASE("pace: debt of an earlier pace does not end the next", "[headroom][pace]") {
+  Bursts bursts = paced(1.0);
+  const std::int64_t limit = bursts.bench.f.knobs[0].value;
+  const auto rate = static_cast<double>(limit);
+  std::vector<Proposal> back;
+  for (int i = 0; i < 100 && back.empty(); ++i) {
+    *bursts.bench.f.pending_bytes += 0.25 * rate;
+    back = bursts.run(1);
+  }
+  REQUIRE_FALSE(back.empty());
+  bursts.bench.set_limit(kUnlimitedBytesPerSecond, 150e6);
+  bursts.bench.f.knobs.edit()[0].owner = KnobOwner::kFound;
+  bursts.bench.f.pending_bytes = 0;
+  std::vector<Proposal> again;
+  for (int i = 0; i < 300 && again.empty(); ++i) again = bursts.run(1);
+  REQUIRE_FALSE(again.empty());
+  CHECK(again.back().rule == "limiter.pace");
+  bursts.pace(again.back(), 1.0);
+  CHECK(bursts.run(50).empty());
 }
 
 TEST_CASE("pace: what is not known does not end it", "[headroom][pace]") {

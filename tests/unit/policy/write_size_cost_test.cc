@@ -129,6 +129,14 @@ TEST_CASE("write size: larger pieces where compactions never pause and do not ke
   CHECK(back->expected.feature == "pending_bytes");
 }
 
+TEST_CASE("write size: without debt, or a limiter that tells what passes, smaller pieces stay",
+          "[headroom]") {
+  HeadroomBench bench = with_small_pieces();
+  bench.f.read_p99_us = 4000;
+  if (GENERATE(false, true)) bench.f.limiter_bytes_per_second.reset();
+  CHECK_FALSE(bench.run(300, knob::kWriteSize));
+}
+
 TEST_CASE("write size: relief that comes and goes is waited for once", "[headroom]") {
   HeadroomBench bench = with_small_pieces();
   bench.f.read_p99_us = 4000;
