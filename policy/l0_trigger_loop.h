@@ -25,7 +25,7 @@ class L0TriggerLoop {
   std::optional<Proposal> look_and_decide(const Situation& situation, const Level0Merges& merges);
   [[nodiscard]] std::optional<Proposal> raise(const Situation& situation,
                                               const Level0Merges& merges) const;
-  // Of those that were raised, and are there for: the one whose level 0 is fullest.
+  // Of the raised ones that `which` picks the one whose level 0 is fullest.
   using Which = std::function<bool(const Features&, const std::string& column_family)>;
   [[nodiscard]] static std::optional<Proposal> lower(const Situation& situation,
                                                      std::string_view rule, std::string reason,

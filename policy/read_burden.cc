@@ -1,6 +1,6 @@
 #include "policy/read_burden.h"
 
-#include <cmath>
+#include <utility>
 
 #include "model/text.h"
 #include "policy/limiter_terms.h"
