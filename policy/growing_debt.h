@@ -1,7 +1,11 @@
 // GrowingDebt: whether what waits for compaction grows all the same while background work never
-// pauses: what slows it then, slows it too much, however far the debt is from its limits. Pure;
-// internal to policy/.
+// pauses: what slows it then, slows it too much, however far the debt is from its limits. What
+// waits rises with each flush and falls as a compaction ends, so the lows are compared: a
+// compaction that takes longer than a minute says nothing before its end. Pure; internal to
+// policy/.
 #pragma once
+
+#include <string>
 
 #include "policy/situation.h"
 
@@ -9,27 +13,16 @@ namespace rocktune {
 
 class GrowingDebt {
  public:
-  // Call with every sample. `works`: background work goes on; `bytes`: that wait; `rate`: what
-  // passes, bytes/s, absent or 0 where that is not known. True when ten seconds of work and more
-  // were added in a minute, until it pauses, nobody looks, or the next minute is over.
-  bool update(bool works, const Value& bytes, const Value& rate, Nanoseconds now) {
-    const double held = works_.update(works && bytes && rate && *rate > 0, now);
-    if (held == 0) {
-      grows_ = false;
-      before_ = bytes;
-    }
-    if (held < kLookSeconds) return grows_;
-    grows_ = *bytes - *before_ >= kWorkAddedSeconds * *rate;
-    before_ = bytes;
-    works_.reset();
-    works_.update(true, now);  // the next minute begins here
-    return grows_;
-  }
+  // Call with every sample. `works`: background work goes on; `rate`: what passes, bytes/s, absent
+  // or 0 where that is not known. True when a sixth and more of what passes was added between two
+  // lows a minute apart, until it pauses, nobody looks, another column family has the largest debt,
+  // or the next low is known.
+  bool update(bool works, const Features& features, const Value& rate, Nanoseconds now);
 
  private:
-  static constexpr double kLookSeconds = 60, kWorkAddedSeconds = 10;
   Held works_;
-  Value before_;
+  std::string column_family_;  // whose debt it is
+  Value low_, last_;           // bytes: where this look began, and in the last sample
   bool grows_ = false;
 };
 

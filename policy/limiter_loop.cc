@@ -122,7 +122,7 @@ std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
   // Compactions that are paced have time: those that never pause, and do not keep up, have none.
   const Value& debt = situation.features.pending_bytes;
   const bool grows =
-      paced_debt_.update(paced_from_ && situation.binding, debt, rate, situation.now);
+      paced_debt_.update(paced_from_ && situation.binding, situation.features, rate, situation.now);
   if (paced_from_ && situation.binding && (uneasy || grows)) {
     Proposal out = propose(reading, std::max(*paced_from_, reading.found), "limiter.unpaced");
     out.reason = (uneasy ? backlog_text(situation)

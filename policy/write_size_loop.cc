@@ -246,7 +246,7 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   const Features& f = situation.features;
   // In a deferral debt is meant to grow.
   const bool compacts = ours && !situation.deferred && f.running_compactions.value_or(0) > 0;
-  const bool grows = debt_.update(compacts, f.pending_bytes, situation.passed, now);
+  const bool grows = debt_.update(compacts, f, situation.passed, now);
   if (!ours) return std::nullopt;
   if (trial_ && !trial_->ms_per_byte && write_ms_per_byte_.size() >= kLeastWork) {
     trial_->ms_per_byte = write_ms_per_byte_.mean(kTrialSeconds);

@@ -263,19 +263,32 @@ TEST_CASE("pace: over at once when a backlog gathers behind it", "[headroom][pac
 TEST_CASE("pace: over when compactions never pause and do not keep up", "[headroom][pace]") {
   Bursts bursts = paced(1.0);
   const auto rate = static_cast<double>(bursts.bench.f.knobs[0].value);
-  // Of so much work a second is added to what waits, far below any limit.
-  const double added = GENERATE(0.1, 0.25);
-  CAPTURE(added);
+  // Of so much work a second is added to what waits, far below any limit; more is, and falls as a
+  // compaction ends.
+  const double added = GENERATE(0.0, 0.12, 0.22);
+  const int compaction_seconds = GENERATE(5, 50, 100);
+  CAPTURE(added, compaction_seconds);
   std::vector<Proposal> proposals;
-  for (int i = 0; i < 100 && proposals.empty(); ++i) {
-    *bursts.bench.f.pending_bytes += added * rate;
+  for (int i = 1; i < 210 && proposals.empty(); ++i) {
+    bursts.bench.f.pending_bytes = (added * i + 0.3 * (i % compaction_seconds)) * rate;
     proposals = bursts.run(1);
   }
-  CHECK(proposals.empty() == (added < 10.0 / 60));
+  CHECK(proposals.empty() == (added < 1.0 / 6));
   if (proposals.empty()) return;
   CHECK(proposals.front().rule == "limiter.unpaced");
   CHECK(proposals.front().to == kUnlimitedBytesPerSecond);
   CHECK(proposals.front().reason.find("wait for compaction, and ever more") != std::string::npos);
+}
+
+TEST_CASE("pace: what waits is compared with the same column family's", "[headroom][pace]") {
+  Bursts bursts = paced(1.0);
+  const auto rate = static_cast<double>(bursts.bench.f.knobs[0].value);
+  for (int i = 1; i < 200; ++i) {
+    const bool other = i % 100 >= 50;  // has the larger debt
+    bursts.bench.f.pending_column_family = other ? "index" : "default";
+    bursts.bench.f.pending_bytes = ((other ? 40 : 10) + i % 10) * rate;
+    CHECK(bursts.run(1).empty());
+  }
 }
 
 TEST_CASE("pace: debt that grows while compactions pause does not end it", "[headroom][pace]") {
@@ -284,7 +297,7 @@ TEST_CASE("pace: debt that grows while compactions pause does not end it", "[hea
   const auto rate = static_cast<double>(limit);
   for (int i = 0; i < 150; ++i) {
     const bool pauses = i % 25 >= 20;  // longer than a limiter's use is looked at
-    *bursts.bench.f.pending_bytes += 0.25 * rate;
+    bursts.bench.f.pending_bytes = (0.25 * i + i % 5) * rate;
     bursts.bench.set_limit(limit, pauses ? 0 : rate);
     CHECK(bursts.run(1).empty());
   }
@@ -296,7 +309,7 @@ TEST_CASE("pace: debt of an earlier pace does not end the next", "[headroom][pac
   const auto rate = static_cast<double>(limit);
   std::vector<Proposal> back;
   for (int i = 0; i < 100 && back.empty(); ++i) {
-    *bursts.bench.f.pending_bytes += 0.25 * rate;
+    bursts.bench.f.pending_bytes = (0.25 * i + i % 5) * rate;
     back = bursts.run(1);
   }
   REQUIRE_FALSE(back.empty());

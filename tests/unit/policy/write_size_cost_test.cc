@@ -117,7 +117,7 @@ TEST_CASE("write size: larger pieces where compactions never pause and do not ke
   CAPTURE(added, pauses);
   std::optional<Proposal> back;
   for (int i = 0; i < 100 && !back; ++i) {
-    *bench.f.pending_bytes += added;
+    bench.f.pending_bytes = added * i + 10e6 * (i % 10);
     bench.f.running_compactions = pauses && i % 20 == 0 ? 0 : 1;
     back = bench.run(1, knob::kWriteSize);
   }
