@@ -6,13 +6,14 @@
 #include <memory>
 #include <optional>
 
-#include "policy/compaction_bursts.h"
 #include "policy/costly_jobs.h"
 #include "policy/deferral.h"
 #include "policy/growing_debt.h"
 #include "policy/learnt_wait.h"
+#include "policy/limit_probe.h"
 #include "policy/memory.h"
-#include "policy/others_work.h"
+#include "policy/need_peak.h"
+#include "policy/pace.h"
 #include "policy/policy.h"
 #include "policy/raised_jobs.h"
 #include "policy/read_burden.h"
@@ -45,21 +46,16 @@ class LimiterLoop {
   void reset() { *this = LimiterLoop(params_); }
 
  private:
+  std::optional<Proposal> unpace(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> relieve(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> follow_need(const Situation& situation, const KnobReading& reading);
   [[nodiscard]] std::optional<Proposal> defer(const Situation& situation,
                                               const KnobReading& reading) const;
   std::optional<Proposal> protect_reads(const Situation& situation, const KnobReading& reading);
-  struct PaceReason {
-    std::string text;
-    Expectation expected;
-  };
-  [[nodiscard]] std::optional<PaceReason> reason_to_pace(const Situation& situation) const;
   [[nodiscard]] std::optional<Proposal> pace(const Situation& situation,
                                              const KnobReading& reading) const;
   [[nodiscard]] std::optional<Proposal> give_back(const Situation& situation,
                                                   const KnobReading& reading) const;
-  void follow_need_peak(const Situation& situation);
   [[nodiscard]] bool rests(Nanoseconds now) const;
   std::optional<Proposal> judge_lowerings(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> look_and_decide(const Situation& situation, const KnobReading& reading);
@@ -71,19 +67,9 @@ class LimiterLoop {
   std::optional<Nanoseconds> last_raise_, last_lowering_;
   LearntWait rest_{kLimiterRestSeconds};  // no lowering for so long after a raise
   Held short_of_need_;
-  // Lowerings in a row, until they are judged: where they began.
-  struct Probe {
-    std::int64_t from = 0;
-    double read_p99_us = 0;
-    int steps = 0;
-  };
-  std::optional<Probe> probe_;
-  std::optional<Nanoseconds> futile_at_;
+  LimitProbe probe_;  // lowerings for reads
   OwnWish wish_, raise_wish_{OwnWish::Way::kUp};
-  OthersWork others_;
-  CompactionBursts bursts_;
-  Held written_;  // anything at all
-  double written_seconds_ = 0;
+  Pace pace_;
   enum class Lowering { kReads, kPace, kDefer, kReturn };
   Lowering asks_for_ = Lowering::kReads;  // the last that was
   Deferral deferral_;
@@ -91,8 +77,7 @@ class LimiterLoop {
   // A pace or a deferral was asked for and made, and the limiter is not back yet: the rate before
   std::optional<std::int64_t> paced_from_;
   GrowingDebt paced_debt_;
-  Value need_peak_;  // the largest need, which fades
-  std::optional<Nanoseconds> looked_;
+  NeedPeak need_peak_;
 };
 
 inline constexpr double kLoadedReturnSeconds = 10;

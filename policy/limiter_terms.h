@@ -16,10 +16,15 @@ inline constexpr double kLimiterEvaluationSeconds = 15;
 // Lowerings of less than this share are not worth a change.
 inline constexpr double kLimiterDeadBand = 0.03;
 
-// Changes of the limit are probes where it is open what slows reads: after so many steps in a row,
-// each given its time, their P99 has to be lower by this share, or it was something else.
-inline constexpr int kProbeSteps = 3;
-inline constexpr double kLeastProbeGain = 0.05;
+// The device's queue and the reads' P99 answer a change within this time, level 0 a raise.
+inline constexpr double kLimiterShowsSeconds = 15;
+// Far from any backlog for so long before it is lowered.
+inline constexpr double kLimiterComfortSeconds = 10;
+// Compactions that work about half of the time have this many times what is needed...
+inline constexpr double kPaceMargin = 2;
+// ...and a change that is to spread them, or to end that a limit is raised, moves it by this
+// factor.
+inline constexpr double kLeastSpread = 2;
 inline constexpr std::string_view kFutileRaisesRule = "limiter.runs_futile";
 
 // A limit above nearly all that passes is none.

@@ -11,10 +11,6 @@ namespace {
 // Reads have to be slow beside such a backlog for so long, which is no moment between two
 // compactions.
 constexpr double kBurdenedSeconds = 5;
-// Until a raise has worked level 0 off; as long as it is judged.
-constexpr double kRaiseShowsSeconds = kLimiterEvaluationSeconds;
-// How long raises that gained nothing are offered back.
-constexpr double kBurdenOfferedSeconds = 30;
 
 }  // namespace
 
@@ -22,17 +18,18 @@ void ReadBurden::note_changes(const Situation& situation, const KnobReading& rea
   const Nanoseconds now = situation.now;
   const bool rose = rate_ && reading.value > *rate_, fell = rate_ && reading.value < *rate_;
   const bool own = rose && wish_.explains(now);
-  if (fell || (rose && !own)) probe_.reset();
-  if (own && !probe_ && situation.read_p99_us) probe_ = Probe{*rate_, *situation.read_p99_us, 0};
-  if (own && probe_) ++probe_->steps;
-  if (own) raised_at_ = now;
+  if (fell || (rose && !own)) probe_.end();
+  if (own) {
+    probe_.step(situation, *rate_);
+    raised_at_ = now;
+  }
   rate_ = reading.value;
 }
 
 std::optional<Proposal> ReadBurden::raise(const Situation& situation, const KnobReading& reading,
                                           double factor) const {
   const bool rests =
-      within(raised_at_, situation.now, kRaiseShowsSeconds) || rest_.lasts(situation.now);
+      within(raised_at_, situation.now, kLimiterShowsSeconds) || rest_.lasts(situation.now);
   if (rests) return std::nullopt;
   const Features& f = situation.features;
   Proposal out = propose(
@@ -51,25 +48,13 @@ std::optional<Proposal> ReadBurden::raise(const Situation& situation, const Knob
   return out;
 }
 
-// Where what is to go back is not taken, what stands stays.
 std::optional<Proposal> ReadBurden::judge(const Situation& situation, const KnobReading& reading) {
-  const Nanoseconds now = situation.now;
-  const bool due = probe_ && !within(raised_at_, now, kRaiseShowsSeconds);
-  if (!due || !situation.read_p99_us) return std::nullopt;
-  if (*situation.read_p99_us <= (1 - kLeastProbeGain) * probe_->read_p99_us) probe_.reset();
-  const bool ours = reading.owner == KnobOwner::kRocktune;
-  if (!probe_ || probe_->steps < kProbeSteps || !ours) return std::nullopt;
-  if (!futile_at_ || *futile_at_ < *raised_at_) {
-    futile_at_ = now;
-    rest_.begin(now);
-  }
-  if (!within(futile_at_, now, kBurdenOfferedSeconds)) {
-    probe_.reset();
-    return std::nullopt;
-  }
-  Proposal out = propose(reading, probe_->from, kFutileRaisesRule);
-  out.reason = "read P99 was " + text::microseconds(probe_->read_p99_us) + " when the limit was " +
-               shown_rate(probe_->from) + " and is " + text::microseconds(*situation.read_p99_us) +
+  const auto futile = probe_.judge(situation, reading);
+  if (!futile) return std::nullopt;
+  if (futile->fresh) rest_.begin(situation.now);
+  Proposal out = propose(reading, futile->from, kFutileRaisesRule);
+  out.reason = "read P99 was " + text::microseconds(futile->read_p99_us) + " when the limit was " +
+               shown_rate(futile->from) + " and is " + text::microseconds(*situation.read_p99_us) +
                " now: what waits for compaction is not what slows reads";
   out.expected = no_more_stalls(situation, kLimiterEvaluationSeconds);
   out.evidence = backlog_evidence(situation);
@@ -84,7 +69,7 @@ std::optional<Proposal> ReadBurden::decide(const Situation& situation, const Kno
   const bool burdened = level0 && situation.reads_slow && situation.binding && !raised;
   std::optional<Proposal> out;
   // A backlog of writers' is not this one's, nor is what is raised for it.
-  if (situation.trouble || raised) probe_.reset();
+  if (situation.trouble || raised) probe_.end();
   if (auto back = judge(situation, reading)) {
     out = std::move(back);
   } else if (burdened_.update(burdened, situation.now) >= kBurdenedSeconds) {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "policy/growing_rest.h"
+#include "policy/limit_probe.h"
 #include "policy/situation.h"
 #include "policy/wishes.h"
 
@@ -29,14 +30,8 @@ class ReadBurden {
 
   Held burdened_;
   std::optional<std::int64_t> rate_;  // as last seen
-  // Raises in a row, until they are judged: what there was before the first.
-  struct Probe {
-    std::int64_t from = 0;
-    double read_p99_us = 0;
-    int steps = 0;
-  };
-  std::optional<Probe> probe_;
-  std::optional<Nanoseconds> raised_at_, futile_at_;
+  LimitProbe probe_;                  // raises in a row
+  std::optional<Nanoseconds> raised_at_;
   OwnWish wish_{OwnWish::Way::kUp};
   GrowingRest rest_;  // since raises gained nothing
 };

@@ -1,0 +1,80 @@
+#include "policy/pace.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/text.h"
+#include "policy/limiter_terms.h"
+
+namespace rocktune {
+namespace {
+
+// Compactions are not paced below a share of what has passed: what is needed was seen for a minute
+// at most...
+constexpr double kLeastPaceShare = 0.125;
+// ...and before it is known what writes cost.
+constexpr double kLeastPaceShareUnknown = 0.25;
+// Where reads take so many times as long beside them, and that share of their objective at least;
+// and where the pace makes them at least so much slower.
+constexpr double kSlowerBesideCompactions = 1.5, kNotFastEnough = 0.1;
+constexpr double kWrittenSeconds = 10;
+// As long as bursts are looked at, in its second half.
+constexpr double kPaceEvaluationSeconds = 60;
+
+}  // namespace
+
+void Pace::observe(const Situation& situation) {
+  others_.observe(situation.features);
+  bursts_.observe(situation.features, others_.prevails());
+  const bool writes = situation.features.user_write_bytes_per_second.value_or(0) > 0;
+  written_seconds_ = written_.update(writes, situation.now);
+}
+
+// What makes a compaction slow reads: seen of those before, or known beforehand, since others load
+// the device already.
+std::optional<Pace::Reason> Pace::reason(const Situation& situation) const {
+  const Features& f = situation.features;
+  const double fast = kNotFastEnough * situation.objective.read_p99_seconds * 1e6;
+  const Value beside = bursts_.read_p99_us_beside(), without = bursts_.read_p99_us_without();
+  const bool slower = beside && without && *beside >= kSlowerBesideCompactions * *without;
+  if (slower && *beside >= fast) {
+    // Judged over bursts and pauses together: between them reads were as fast as they can be.
+    return Reason{
+        "read P99 is " + text::microseconds(*beside) + " while compactions run, " +
+            text::microseconds(*without) + " while none does",
+        {"read_p99_us", true, bursts_.read_p99_us().value_or(*beside), kPaceEvaluationSeconds}};
+  }
+  const bool compacts = f.running_compactions.value_or(0) > 0;
+  if (compacts && others_.prevails() && f.read_p99_us.value_or(0) >= fast) {
+    return Reason{"read P99 is " + text::microseconds(*f.read_p99_us) +
+                      " beside what others write on the same device, and compactions here would "
+                      "add to it",
+                  no_more_stalls(situation, kPaceEvaluationSeconds)};
+  }
+  return std::nullopt;
+}
+
+std::optional<Proposal> Pace::lower(const Situation& situation, const KnobReading& reading,
+                                    double need, double margin) const {
+  const bool calm = situation.objective.first == Priority::kReadP99 &&
+                    situation.comfortable_seconds >= kLimiterComfortSeconds &&
+                    situation.read_lately && written_seconds_ >= kWrittenSeconds;
+  if (!calm || !situation.need || !situation.passed_peak) return std::nullopt;
+  const auto why = reason(situation);
+  if (!why) return std::nullopt;
+  const double share = situation.write_amplification ? kLeastPaceShare : kLeastPaceShareUnknown;
+  const double to =
+      std::ceil(std::max({need * std::max(kPaceMargin, margin), share * *situation.passed_peak,
+                          situation.budget.rate_limit_min.value}));
+  if (kLeastSpread * to > std::min(*situation.passed_peak, static_cast<double>(reading.value))) {
+    return std::nullopt;
+  }
+  Proposal out = propose(reading, static_cast<std::int64_t>(to), "limiter.pace");
+  out.reason = why->text + "; at up to " + text::rate(*situation.passed_peak) +
+               " they come in bursts, where " + text::rate(need) + " is needed at most";
+  out.expected = why->expected;
+  out.evidence = backlog_evidence(situation);
+  return out;
+}
+
+}  // namespace rocktune
