@@ -11,6 +11,7 @@
 namespace rocktune {
 namespace {
 
+constexpr std::string_view kIdleRule = "l0_trigger.idle", kReadsRule = "l0_trigger.reads";
 constexpr double kL0TriggerEvaluationSeconds = 60;
 constexpr double kL0PressedSeconds = 3;
 // A wish that stands, or comes back, for so long without any effect is held up by somebody else's
@@ -68,7 +69,8 @@ void L0TriggerLoop::note_changes(const Features& f) {
     const KnobReading* before = knobs_.find(trigger.name, trigger.column_family);
     if (before == nullptr || trigger.value == before->value) continue;
     if (trigger.value < before->value) {
-      if (return_wish_.explains(f.at.tick)) idle_wait_.went_back(f.at.tick);
+      if (idle_wish_.explains(f.at.tick)) idle_wait_.went_back(f.at.tick);
+      if (reads_wish_.explains(f.at.tick)) crowded_at_ = f.at.tick;
       continue;
     }
     unheard_.granted(trigger.column_family);
@@ -113,7 +115,7 @@ std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
 }
 
 std::optional<Proposal> L0TriggerLoop::lower(const Situation& situation, std::string_view rule,
-                                             std::string reason, const Which& which) {
+                                             std::string reason, Which which) {
   const KnobReading* fullest = nullptr;
   double most = -1;
   for (const KnobReading& reading : situation.features.knobs) {
@@ -151,6 +153,12 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
   const double pressed = pressed_.update(presses && !full && !in_danger, now);
   const double crowded = crowded_.update(crowds && !situation.relief_comes, now);
   const double idle = idle_.update(situation.comfortable && !presses, now);
+  auto burdens = lower(situation, kReadsRule,
+                       "reads have come that look into each file of level 0, and filters do not "
+                       "spare them that: its compactions are to begin earlier again",
+                       burdens_reads);
+  // Writes that pause make no reader of a health check.
+  const double unsuited = unsuited_.update(burdens && situation.reads_seen, now);
   if (crowded >= (bytes_count ? kL0LosesSeconds : kL0CrowdedSeconds)) {
     auto back = lower(situation, "l0_trigger.backlog",
                       backlog_text(situation) + ": its compactions are to begin earlier again",
@@ -160,20 +168,11 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
   }
   if (idle >= idle_wait_.seconds()) {
     return lower(
-        situation, "l0_trigger.idle",
+        situation, kIdleRule,
         "nothing has pressed for " + text::duration(idle) + ": reads look into fewer files again",
         [](const Features&, const std::string&) { return true; });
   }
-  auto burdens = lower(situation, "l0_trigger.reads",
-                       "reads have come that look into each file of level 0, and filters do not "
-                       "spare them that: its compactions are to begin earlier again",
-                       burdens_reads);
-  // Writes that pause make no reader of a health check.
-  const bool unsuited = burdens && situation.reads_seen;
-  if (unsuited_.update(unsuited, now) >= kL0UnsuitedSeconds) {
-    crowded_at_ = now;
-    return burdens;
-  }
+  if (unsuited >= kL0UnsuitedSeconds && !reads_rest_.lasts(now)) return burdens;
   const bool rests = within(crowded_at_, now, kL0CrowdedRestSeconds);
   if (pressed < kL0PressedSeconds || rests) return std::nullopt;
   return raise(situation, merges);
@@ -182,8 +181,16 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
 std::optional<Proposal> L0TriggerLoop::decide(const Situation& situation,
                                               const Level0Merges& merges) {
   auto out = look_and_decide(situation, merges);
-  const bool returns = out && out->rule == "l0_trigger.idle";
-  return_wish_.note(returns ? out : std::nullopt, situation.now);
+  const auto asked = [&out](std::string_view rule) {
+    return out && out->rule == rule ? out : std::nullopt;
+  };
+  idle_wish_.note(asked(kIdleRule), situation.now);
+  const auto for_reads = asked(kReadsRule);
+  reads_wish_.note(for_reads, situation.now);
+  if (unheard_reads_.update(for_reads.has_value(), situation.now, kL0UnheardSeconds,
+                            kL0UnheardSeconds)) {
+    reads_rest_.begin(situation.now);
+  }
   const bool asks = out && out->to > out->from;
   if (asks &&
       unheard_.wished(out->column_family, situation.now, kL0UnheardSeconds, kL0UnheardSeconds)) {

@@ -4,7 +4,6 @@
 // them that, or where hardly anybody reads. Pure; bounded; internal to policy/.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,22 +25,24 @@ class L0TriggerLoop {
   [[nodiscard]] std::optional<Proposal> raise(const Situation& situation,
                                               const Level0Merges& merges) const;
   // Of the raised ones that `which` picks the one whose level 0 is fullest.
-  using Which = std::function<bool(const Features&, const std::string& column_family)>;
+  using Which = bool (*)(const Features&, const std::string& column_family);
   [[nodiscard]] static std::optional<Proposal> lower(const Situation& situation,
                                                      std::string_view rule, std::string reason,
-                                                     const Which& which);
+                                                     Which which);
 
   void note_changes(const Features& features);
 
   static constexpr double kIdleSeconds = 300;
   Held pressed_, crowded_, idle_, unsuited_;
-  std::optional<Nanoseconds> crowded_at_;  // or its reads no longer bear it
+  std::optional<Nanoseconds> crowded_at_;  // or it went back for reads
   // Of peace before a raised trigger goes back: a load that presses now and then in a steady state
   // is learnt, not chased.
   LearntWait idle_wait_{kIdleSeconds};
-  OwnWish return_wish_;
-  KnobReadings knobs_;  // as last seen
-  UnheardWishes unheard_;
+  OwnWish idle_wish_, reads_wish_;
+  KnobReadings knobs_;     // as last seen
+  UnheardWishes unheard_;  // raises
+  UngrantedWish unheard_reads_;
+  GrowingRest reads_rest_;  // since nobody granted that it goes back for them
 };
 
 }  // namespace rocktune

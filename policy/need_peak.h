@@ -19,7 +19,10 @@ class NeedPeak {
     if (peak_) *peak_ *= std::exp(-passed / kFadesSeconds);
     // Not yet what is to be remembered: one compaction beside seconds of writes can be anything.
     if (!situation.need || !situation.write_amplification) return;
-    peak_ = std::max(*situation.need, peak_.value_or(0));
+    // As a burst begins it is written times what writes cost before it: nobody has seen that pass.
+    const bool waits = situation.binding || situation.trouble || !situation.passed_peak;
+    const double need = waits ? *situation.need : std::min(*situation.need, *situation.passed_peak);
+    peak_ = std::max(need, peak_.value_or(0));
   }
   // Bytes/s; 0 where no need is known.
   [[nodiscard]] double largest(const Situation& situation) const {

@@ -1,5 +1,7 @@
 #include "policy/raised_jobs.h"
 
+#include <algorithm>
+
 namespace rocktune {
 namespace {
 
@@ -85,7 +87,9 @@ bool RaisedJobs::may_raise(Nanoseconds now) const {
   const bool rests = rest_.lasts(now);
   if (!raise_ && !rests) return true;
   const Value moved = moved_.mean(kBeforeSeconds);
-  const bool as_full = rests && moved && *moved >= kAsFull * futile_->before;
+  // One that moves more than both is another one, or not full.
+  const bool as_full = rests && moved && *moved >= kAsFull * futile_->before &&
+                       *moved < kLeastMovedGain * std::max(futile_->before, futile_->after);
   return !as_full && !within(loaded_at_, now, kLoadedLatelySeconds);
 }
 

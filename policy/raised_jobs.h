@@ -25,7 +25,7 @@ class RaisedJobs {
   void observe(const Situation& situation, std::int64_t jobs, bool own);
   // Not while a raise is not judged, nor after one that was futile, where the device was loaded
   // within 10 s: it is not, too, while nobody knows how long its reads take. Nor after a futile one
-  // while nine tenths are moved of what was moved before it.
+  // while nine tenths are moved of what was moved before it, and hardly more than beside it.
   [[nodiscard]] bool may_raise(Nanoseconds now) const;
   // What is to go back; for a minute, then what stands stays.
   [[nodiscard]] std::optional<Futile> to_go_back(const Situation& situation) const;

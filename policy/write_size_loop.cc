@@ -44,7 +44,6 @@ constexpr double kLongestTrialSeconds = 600;
 constexpr double kSameDeviceFactor = 1.5;
 constexpr double kStalledTooLongSeconds = 5;
 constexpr double kWriteSizeOfferedSeconds = 60;
-constexpr double kLongestWriteSizeRest = 4 * 3600;
 // A neighbour that was asked for smaller writes and is not any longer: its reads may come again.
 constexpr double kUnaskedSeconds = 120;
 
@@ -129,7 +128,9 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   work_operations_.note(now, compared ? operations : std::nullopt);
   read_mean_.note(now, compared ? f.read_mean_us : std::nullopt);
   if (size_ && reading.value != *size_) offered_since_.reset();
-  if (size_ && reading.value > *size_) trial_.reset();
+  const bool rose = size_ && reading.value > *size_;
+  if (rose) trial_.reset();
+  if (rose && back_wish_.explains(now)) rest_.begin(now);
   if (lowered) follows_ = offered_size_ == reading.value;
   // Smaller before this loop looked first: nobody knows any more whose reads that was tried for.
   const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
@@ -155,10 +156,9 @@ WriteSizeLoop::Waits WriteSizeLoop::reads_wait_for_writes(const Situation& situa
 
 std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
                                              const KnobReading& reading) {
-  const bool resting = within(failed_at_, situation.now, rest_seconds_);
   const std::int64_t pieces = smallest_pieces(reading);
   const bool small = reading.value <= pieces;
-  if (small || resting || would_stall(situation)) return std::nullopt;
+  if (small || rest_.lasts(situation.now) || would_stall(situation)) return std::nullopt;
   const Waits waits = reads_wait_for_writes(situation);
   if (waits == Waits::kNo) return std::nullopt;
   offered_size_.reset();
@@ -266,9 +266,10 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
     offered_since_.reset();
     return std::nullopt;
   }
-  if (!offered_since_) {
-    if (failed_at_) rest_seconds_ = std::min(2 * rest_seconds_, kLongestWriteSizeRest);
-    offered_since_ = failed_at_ = now;
+  // A stall is another reason than those for which nobody took it back.
+  if (!offered_since_ || (stalls && !offered_for_stalls_)) {
+    offered_since_ = now;
+    offered_for_stalls_ = stalls;
   }
   if (seconds_between(*offered_since_, now) >= kWriteSizeOfferedSeconds) {
     trial_.reset();
@@ -313,8 +314,7 @@ std::optional<Proposal> WriteSizeLoop::follow(const Situation& situation,
     out.expected = no_more_stalls(situation, kWriteSizeEvaluationSeconds);
     return out;
   }
-  const bool resting = within(failed_at_, situation.now, rest_seconds_);
-  if (!asked || resting || would_stall(situation)) return std::nullopt;
+  if (!asked || rest_.lasts(situation.now) || would_stall(situation)) return std::nullopt;
   const std::int64_t size =
       std::max(smallest_pieces(reading), whole_bytes(static_cast<double>(*asked)));
   if (size >= reading.value) return std::nullopt;
@@ -339,7 +339,9 @@ std::optional<Proposal> WriteSizeLoop::decide(const Situation& situation) {
     return std::nullopt;
   }
   observe(situation, *reading);
-  if (auto proposal = back(situation, *reading)) return proposal;
+  auto goes_back = back(situation, *reading);
+  back_wish_.note(goes_back, situation.now);
+  if (goes_back) return goes_back;
   if (auto proposal = follow(situation, *reading)) return proposal;
   return lower(situation, *reading);
 }

@@ -19,7 +19,9 @@
 #include <string>
 
 #include "policy/growing_debt.h"
+#include "policy/growing_rest.h"
 #include "policy/situation.h"
+#include "policy/wishes.h"
 
 namespace rocktune {
 
@@ -29,7 +31,6 @@ class WriteSizeLoop {
   void reset() { *this = WriteSizeLoop(); }
 
  private:
-  static constexpr double kFirstRestSeconds = 600;
   static constexpr double kWorkSeconds = 15, kTrialSeconds = 30;
   struct Trial {
     Nanoseconds tick{0};
@@ -70,8 +71,9 @@ class WriteSizeLoop {
   std::optional<Nanoseconds> looked_at_;
   std::optional<Trial> trial_;                // smaller pieces that are not judged yet
   std::optional<Nanoseconds> offered_since_;  // what was found
-  std::optional<Nanoseconds> failed_at_;      // since when they are to go back, or went
-  double rest_seconds_ = kFirstRestSeconds;   // no trial for so long after one that failed
+  bool offered_for_stalls_ = false;
+  OwnWish back_wish_{OwnWish::Way::kUp};
+  GrowingRest rest_;  // no trial since one went back
 };
 
 }  // namespace rocktune

@@ -165,6 +165,12 @@ TEST_CASE("jobs: a raise that moved no more bytes goes back", "[headroom]") {
     bench.f.running_compactions = 2;
     CHECK_FALSE(bench.run(25, knob::kBackgroundJobs));
   }
+  SECTION("or when it moves more than ever") {
+    bench.f.device_read_await_ms = 0.2;
+    bench.f.compaction_write_bytes_per_second = 30e6;
+    CHECK_FALSE(bench.run(9, knob::kBackgroundJobs));
+    CHECK(bench.run(10, knob::kBackgroundJobs));
+  }
   SECTION("not that its reads are not seen for a moment") {
     bench.f.device_read_await_ms.reset();
     CHECK_FALSE(bench.run(9, knob::kBackgroundJobs));

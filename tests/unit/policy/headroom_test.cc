@@ -146,6 +146,7 @@ TEST_CASE("limiter: a load that comes and goes is left what it needs when it is 
   bench.f.user_write_bytes_per_second = 40e6;  // each three times, 30 s on end
   bench.f.flush_bytes_per_second = 40e6;
   bench.f.compaction_write_bytes_per_second = 80e6;
+  bench.set_limit(kUnlimitedBytesPerSecond, 120e6);
   CHECK_FALSE(bench.run(40, knob::kRateLimit));
   bench.f.user_write_bytes_per_second = 5e6;
   bench.f.flush_bytes_per_second = 5e6;
@@ -158,6 +159,23 @@ TEST_CASE("limiter: a load that comes and goes is left what it needs when it is 
   CHECK(proposal->to == 170'000'000);
   bench.set_limit(static_cast<std::int64_t>(1.25 * 110e6), 60e6);
   CHECK_FALSE(bench.run(30, knob::kRateLimit));
+}
+
+TEST_CASE("limiter: what a burst seemed to need, and nobody saw pass, is not left to it",
+          "[headroom]") {
+  HeadroomBench bench;
+  disturbed_reads(bench);
+  bench.f.read_p99_us = 500;
+  CHECK_FALSE(bench.run(40, knob::kRateLimit));
+  bench.f.user_write_bytes_per_second = 200e6;  // three times is what writes cost so far
+  CHECK_FALSE(bench.run(3, knob::kRateLimit));
+  bench.f.user_write_bytes_per_second = 10e6;
+  bench.f.read_p99_us = 9000;
+  bench.set_limit(60'000'000, 30e6);
+  const auto proposal = bench.run(60, knob::kRateLimit);
+  REQUIRE(proposal);
+  CHECK(proposal->rule == "limiter.reads");
+  CHECK(proposal->to == 51'000'000);
 }
 
 TEST_CASE(

@@ -127,6 +127,33 @@ TEST_CASE("L0 trigger: back when reads have come that do not bear it", "[headroo
   CHECK(bench.run(30, knob::kL0Trigger));
 }
 
+TEST_CASE("L0 trigger: a return for reads that nobody grants holds up nothing else", "[headroom]") {
+  HeadroomBench bench = merging();
+  bench.tick();
+  bench.knob(knob::kBloomBits).value = 0;
+  bench.knob(knob::kL0Trigger).value = 8;
+  bench.knob(knob::kL0Trigger).owner = KnobOwner::kRocktune;
+  bench.f.column_families.push_back(bench.f.column_families[0]);
+  bench.f.column_families[1].name = "other";
+  for (const std::string_view name : {knob::kL0Trigger, knob::kL0Slowdown, knob::kBloomBits}) {
+    KnobReading reading = bench.knob(name);
+    reading.column_family = "other";
+    reading.value = name == knob::kBloomBits ? 10 : reading.found;
+    reading.owner = KnobOwner::kFound;
+    bench.f.knobs.edit().push_back(reading);
+  }
+  bench.f.reads_per_second = 5000;
+  const auto back = bench.run(17, knob::kL0Trigger);
+  REQUIRE(back);
+  CHECK(back->rule == "l0_trigger.reads");
+  CHECK(back->column_family == "default");
+  bench.run(75, knob::kL0Trigger);
+  const auto raise = bench.run(10, knob::kL0Trigger);
+  REQUIRE(raise);
+  CHECK(raise->rule == "l0_trigger.writes");
+  CHECK(raise->column_family == "other");
+}
+
 TEST_CASE("L0 trigger: room that is lent to level 0 lets it go no higher", "[headroom]") {
   HeadroomBench bench = merging();
   bench.knob(knob::kL0Slowdown).value = 28;

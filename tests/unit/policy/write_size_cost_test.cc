@@ -129,6 +129,50 @@ TEST_CASE("write size: larger pieces where compactions never pause and do not ke
   CHECK(back->expected.feature == "pending_bytes");
 }
 
+TEST_CASE("write size: what nobody took back for debt is offered anew once writers stall",
+          "[headroom]") {
+  HeadroomBench bench = with_small_pieces();
+  bench.f.read_p99_us = 4000;
+  bench.f.knobs.edit()[1] = jobs_knob(4);
+  std::optional<Proposal> back;
+  for (int i = 0; i < 190; ++i) {
+    bench.f.pending_bytes = 10e6 * i + 10e6 * (i % 10);
+    back = bench.run(1, knob::kWriteSize);
+    if (i == 100) CHECK(back);
+  }
+  CHECK_FALSE(back);
+  bench.f.stalled_ratio = 0.5;
+  bench.backlog(20);
+  for (int i = 190; i < 200 && !back; ++i) {
+    bench.f.pending_bytes = 10e6 * i + 10e6 * (i % 10);
+    back = bench.run(1, knob::kWriteSize);
+  }
+  REQUIRE(back);
+  CHECK(back->reason.find("writers lost 250 ms") != std::string::npos);
+}
+
+TEST_CASE("write size: a rest is longer only after one that went back", "[headroom]") {
+  HeadroomBench bench = with_small_pieces();
+  bench.f.knobs.edit()[1] = jobs_knob(4);
+  const auto stall = [&bench](bool taken) {
+    bench.f.read_p99_us = 4000;
+    bench.f.stalled_ratio = 0.5;
+    bench.backlog(20);
+    const auto back = bench.run(8, knob::kWriteSize);
+    REQUIRE(back);
+    if (taken) bench.apply(*back);
+    bench.f.stalled_ratio = 0;
+    bench.backlog(2);
+    bench.run(30, knob::kWriteSize);
+  };
+  stall(false);
+  stall(false);
+  stall(true);
+  bench.f.read_p99_us = 20'000;
+  CHECK_FALSE(bench.run(560, knob::kWriteSize));
+  CHECK(bench.run(30, knob::kWriteSize));
+}
+
 TEST_CASE("write size: without debt, or a limiter that tells what passes, smaller pieces stay",
           "[headroom]") {
   HeadroomBench bench = with_small_pieces();
