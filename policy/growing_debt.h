@@ -16,12 +16,13 @@ class GrowingDebt {
   // Call with every sample. `works`: background work goes on; `rate`: what passes, bytes/s, absent
   // or 0 where that is not known. True when a sixth and more of what passes was added between two
   // lows a minute apart, until it pauses, nobody looks, another column family has the largest debt,
-  // or the next low is known.
+  // a knob changes (limits of levels are what debt is counted by), or the next low is known.
   bool update(bool works, const Features& features, const Value& rate, Nanoseconds now);
 
  private:
   Held works_;
   std::string column_family_;  // whose debt it is
+  KnobReadings knobs_;         // as last seen
   Value low_, last_;           // bytes: where this look began, and in the last sample
   bool grows_ = false;
 };

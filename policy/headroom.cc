@@ -9,6 +9,7 @@
 #include "policy/l0_room_loop.h"
 #include "policy/l0_trigger_loop.h"
 #include "policy/level_base_loop.h"
+#include "policy/peace.h"
 #include "policy/shape_loop.h"
 #include "policy/soft_limits_loop.h"
 #include "policy/write_size_loop.h"
@@ -38,6 +39,7 @@ class Headroom : public Policy {
     auto add = [&out](std::optional<Proposal> proposal) {
       if (proposal) out.push_back(*std::move(proposal));
     };
+    situation.settling = peace_.update(situation);
     std::optional<Proposal> limiter = limiter_.decide(situation);
     const bool raises = limiter && limiter->to > limiter->from;
     const double ending = ends_deferral_.update(raises && limiter_.defers(), situation.now);
@@ -79,6 +81,7 @@ class Headroom : public Policy {
 
   void reset() override {
     observer_.reset();
+    peace_ = {};
     relief_at_.reset();
     relieving_.reset();
     waits_ = false;
@@ -122,6 +125,7 @@ class Headroom : public Policy {
   }
 
   Observer observer_;
+  Peace peace_;
   std::optional<Nanoseconds> relief_at_;  // the last wish for more
   Held relieving_, ends_deferral_;
   bool waits_ = false;

@@ -155,6 +155,8 @@ std::optional<Proposal> JobsLoop::give_back_loaded(const Situation& situation,
   return out;
 }
 
+// What takes a raise back that was looked at is no experiment: it expects nothing, and is not
+// judged.
 std::optional<Proposal> JobsLoop::give_back_futile(const Situation& situation,
                                                    const KnobReading& reading) const {
   const auto futile = raised_.to_go_back(situation);
@@ -166,7 +168,6 @@ std::optional<Proposal> JobsLoop::give_back_futile(const Situation& situation,
                " background jobs flushes and compactions move " + text::rate(futile->after) +
                ", before they were raised it was " + text::rate(futile->before) +
                ", and writers stall as before: the device is full";
-  out.expected = no_more_stalls(situation, kJobsEvaluationSeconds);
   out.evidence = backlog_evidence(situation);
   return out;
 }
@@ -184,7 +185,6 @@ std::optional<Proposal> JobsLoop::give_back_costly(const Situation& situation,
                " in the mean, before they were raised it was " +
                text::amount(cost->before.per_second) + " and " +
                text::microseconds(cost->before.mean_us) + ", and no writer stalls";
-  out.expected = {"read_mean_us", true, cost->after.mean_us, kJobsEvaluationSeconds};
   out.evidence = backlog_evidence(situation);
   return out;
 }
@@ -192,7 +192,7 @@ std::optional<Proposal> JobsLoop::give_back_costly(const Situation& situation,
 std::optional<Proposal> JobsLoop::spare(const Situation& situation,
                                         const KnobReading& reading) const {
   const auto to = spared_.fewer(situation, reading);
-  if (!to) return std::nullopt;
+  if (!to || situation.settling) return std::nullopt;
   Proposal out = propose(reading, *to, kSparedRule);
   out.reason = "the device is full, and " + text::number(*situation.running_compactions, 1) +
                " compactions at a time take turns on it: of fewer each merges more of level 0";

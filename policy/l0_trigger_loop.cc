@@ -174,7 +174,7 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
   }
   if (unsuited >= kL0UnsuitedSeconds && !reads_rest_.lasts(now)) return burdens;
   const bool rests = within(crowded_at_, now, kL0CrowdedRestSeconds);
-  if (pressed < kL0PressedSeconds || rests) return std::nullopt;
+  if (pressed < kL0PressedSeconds || rests || situation.settling) return std::nullopt;
   return raise(situation, merges);
 }
 

@@ -100,7 +100,8 @@ std::optional<Proposal> LimiterLoop::unpace(const Situation& situation,
                                             const KnobReading& reading) {
   const Value& debt = situation.features.pending_bytes;
   // What is not known is no reason: it takes trouble that is seen.
-  const bool seen = situation.trouble || (situation.backlog_known && !situation.comfortable);
+  const bool seen = situation.trouble ||
+                    (situation.backlog_known && !situation.comfortable && !situation.base_lowered);
   const bool uneasy = seen && !situation.forecast_only;
   const bool binds = paced_from_ && situation.binding;
   const bool grows = paced_debt_.update(binds, situation.features,
@@ -146,7 +147,7 @@ std::optional<Proposal> LimiterLoop::follow_need(const Situation& situation,
   auto rate = static_cast<double>(reading.value);
   // A compaction of minutes uses any limit up, and what passes is what "writes need" then: in
   // comfort it takes more writes than before.
-  const bool more = !situation.comfortable || situation.writes_rise;
+  const bool more = (!situation.comfortable && !situation.base_lowered) || situation.writes_rise;
   bool is_short = more && situation.need && situation.binding && rate < *situation.need * kShort;
   if (short_of_need_.update(is_short, situation.now) < kShortSeconds) return std::nullopt;
   double need = situation.need.value_or(0);

@@ -59,7 +59,7 @@ std::optional<Proposal> Pace::lower(const Situation& situation, const KnobReadin
   const bool calm = situation.objective.first == Priority::kReadP99 &&
                     situation.comfortable_seconds >= kLimiterComfortSeconds &&
                     situation.read_lately && written_seconds_ >= kWrittenSeconds;
-  if (!calm || !situation.need || !situation.passed_peak) return std::nullopt;
+  if (!calm || !situation.need || !situation.passed_peak || situation.settling) return std::nullopt;
   const auto why = reason(situation);
   if (!why) return std::nullopt;
   const double share = situation.write_amplification ? kLeastPaceShare : kLeastPaceShareUnknown;

@@ -22,6 +22,8 @@ constexpr double kLoss = 0.10;         // most rise of read P99 or space
 constexpr double kSameLoad = 0.2;      // user writes of before and after differ by less
 constexpr double kLongestShapeRest = 24 * 3600;
 constexpr double kLongestInterval = 120;  // two of the longest polls
+// No experiment: it expects nothing, and is not judged.
+constexpr std::string_view kUndoRule = "shape.undo";
 
 struct Candidate {
   std::string_view knob;
@@ -149,17 +151,6 @@ void ShapeLoop::next_candidate(Nanoseconds now) {
   resting_since_ = now;
 }
 
-Proposal ShapeLoop::step(const Situation& situation, const KnobReading& reading, std::int64_t to,
-                         const char* rule, std::string reason) const {
-  Proposal out = propose(reading, to, rule);
-  out.reason = std::move(reason);
-  out.expected = {"write_amplification", true, trial_->before.amplification(),
-                  kShapeEvaluationSeconds};
-  out.evidence = {{"write_amplification", trial_->before.amplification(),
-                   situation.budget.write_amplification_max}};
-  return out;
-}
-
 std::optional<Proposal> ShapeLoop::try_next(const Situation& situation) {
   const ColumnFamilyReading* family = largest_family(situation.features);
   const double written = cost_.user / cost_.seconds;
@@ -232,11 +223,15 @@ std::optional<Proposal> ShapeLoop::ask(const Situation& situation, const KnobRea
     return std::nullopt;
   }
   if (borne(situation, reading, trial.to) != trial.to) return std::nullopt;
-  return step(situation, reading, trial.to, "shape.try",
-              "write amplification is " + text::number(trial.before.amplification(), 2) + " at " +
-                  text::rate(trial.before.user / trial.before.seconds) + ": whether another " +
-                  trial.knob + " of " + trial.column_family + " does better takes " +
-                  text::duration(kShapeEvaluationSeconds) + " to tell");
+  Proposal out = propose(reading, trial.to, "shape.try");
+  const double amplification = trial.before.amplification();
+  out.reason = "write amplification is " + text::number(amplification, 2) + " at " +
+               text::rate(trial.before.user / trial.before.seconds) + ": whether another " +
+               trial.knob + " of " + trial.column_family + " does better takes " +
+               text::duration(kShapeEvaluationSeconds) + " to tell";
+  out.expected = {"write_amplification", true, amplification, kShapeEvaluationSeconds};
+  out.evidence = {{"write_amplification", amplification, situation.budget.write_amplification_max}};
+  return out;
 }
 
 std::optional<Proposal> ShapeLoop::await_judgement(const Situation& situation,
@@ -290,7 +285,9 @@ std::optional<Proposal> ShapeLoop::take_back(const Situation& situation,
   }
   const auto to = borne(situation, reading, trial_->from);
   if (!to) return std::nullopt;
-  return step(situation, reading, *to, "shape.undo", trial_->why);
+  Proposal out = propose(reading, *to, kUndoRule);
+  out.reason = trial_->why;
+  return out;
 }
 
 std::optional<Proposal> ShapeLoop::undo_inherited(const Situation& situation) {
@@ -329,12 +326,10 @@ std::optional<Proposal> ShapeLoop::undo(const Situation& situation, const KnobRe
   if (reading == nullptr || !reading->changeable) return std::nullopt;
   const auto to = borne(situation, *reading, reading->found);
   if (!to) return std::nullopt;
-  Proposal out = propose(*reading, *to, "shape.undo");
+  Proposal out = propose(*reading, *to, kUndoRule);
   out.reason = reading->name + " of " + reading->column_family +
                " was left so before rocktuned, or its configuration, began anew, and what that "
                "gains is not known: trials begin at what was found";
-  out.expected = {"write_amplification", true, situation.features.write_amplification.value_or(0),
-                  kShapeEvaluationSeconds};
   return out;
 }
 
@@ -359,7 +354,7 @@ std::optional<Proposal> ShapeLoop::decide(const Situation& situation) {
   if (settling_since_ && seconds_between(*settling_since_, situation.now) < kSettleSeconds) {
     cost_ = {};
   }
-  if (cost_.seconds < kMeasureSeconds) return std::nullopt;
+  if (cost_.seconds < kMeasureSeconds || situation.settling) return std::nullopt;
   return try_next(situation);
 }
 

@@ -67,8 +67,6 @@ class ShapeLoop {
   // with.
   std::optional<Proposal> undo_inherited(const Situation& situation);
   static std::optional<Proposal> undo(const Situation& situation, const KnobReading* reading);
-  [[nodiscard]] Proposal step(const Situation& situation, const KnobReading& reading,
-                              std::int64_t to, const char* rule, std::string reason) const;
   void end_trial(bool gained, Nanoseconds now);
   void next_candidate(Nanoseconds now);
 

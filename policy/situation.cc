@@ -26,6 +26,7 @@ constexpr double kBindingPeak = 0.9;
 constexpr double kDrainSeconds = 120;
 // ...and at the present rate they may at most take this long.
 constexpr double kPilingSeconds = 60;
+constexpr double kLowerBaseSeconds = 600;
 constexpr double kMostAmplification = 50;
 constexpr double kRisenWrites = 1.15, kRisenAtOnce = 1.5;
 // Flushes are counted as they end, and compactions come in turns: over less time than this nobody
@@ -189,6 +190,18 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
       warns && !backlog->cause.empty() ? backlog->cause : worst_cause(f, out.memtable_ratio);
 }
 
+// What is above it waits for compaction at once.
+bool Observer::base_was_lowered(const Features& f) {
+  if (f.knobs == knobs_) return within(base_lowered_at_, f.at.tick, kLowerBaseSeconds);
+  for (const KnobReading& knob : f.knobs) {
+    if (knob.name != knob::kLevelBase) continue;
+    const KnobReading* before = knobs_.find(knob.name, knob.column_family);
+    if (before != nullptr && knob.value < before->value) base_lowered_at_ = f.at.tick;
+  }
+  knobs_ = f.knobs;
+  return within(base_lowered_at_, f.at.tick, kLowerBaseSeconds);
+}
+
 void Observer::judge_background(const Features& f, Situation& out) const {
   out.passed = passed_.mean(5);
   out.passed_peak = passed_.largest(60);
@@ -198,7 +211,8 @@ void Observer::judge_background(const Features& f, Situation& out) const {
     bool peak_binds = limiter_use_.largest(3).value_or(0) >= kBindingPeak;
     if (peak_binds && !mean_binds) out.limiter_use = limiter_use_.largest(3);
     out.binding = mean_binds || peak_binds;
-    out.piling = out.binding && f.pending_bytes.value_or(0) / *f.limiter_rate > kPilingSeconds;
+    out.piling = out.binding && f.pending_bytes.value_or(0) / *f.limiter_rate > kPilingSeconds &&
+                 !out.base_lowered;
   }
   out.written = written_.mean(3);
   Value written = written_.mean(60), background = background_.mean(60), now = written_.mean(10);
@@ -313,6 +327,7 @@ Situation Observer::observe(const PolicyInput& input) {
   Situation out(input);
   add(input.features);
   judge_backlog(input, out);
+  out.base_lowered = base_was_lowered(input.features);
   judge_background(input.features, out);
   judge_reads(input, out);
   out.memory_short = memory_.is_short();

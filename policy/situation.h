@@ -62,8 +62,11 @@ struct Situation {
   Value passed_peak;  // ...largest of 60 s
   Value
       limiter_use;  // passed / rate over 3 s, mean or peak, whichever binds; absent when unlimited
-  bool binding = false;       // the limiter is what background work waits for
-  bool piling = false;        // ...and at its rate the debt takes more than a minute to work off
+  bool binding = false;  // the limiter is what background work waits for
+  // ...and at its rate the debt takes more than a minute to work off, which is of writes.
+  bool piling = false;
+  // A base was lowered within ten minutes: what was above it waits since, and has that time.
+  bool base_lowered = false;
   Value need;                 // what user writes cost in the background, draining included
   Value write_amplification;  // over 60 s, 30 at least
   Value written;              // by users: mean of 3 s
@@ -96,6 +99,8 @@ struct Situation {
   // The limiter makes compactions wait for reads (policy/deferral.h): debt is meant to grow, and is
   // answered there.
   bool deferred = false;
+  // In peace, and something was changed lately: what is only worth a try waits (policy/peace.h).
+  bool settling = false;
   // The limiter or the jobs are being raised for this backlog: what else would relieve it waits for
   // what comes of that, within bounds (policy/headroom.cc).
   bool relief_comes = false;
@@ -158,6 +163,7 @@ class Observer {
   void add(const Features& features);
   void judge_backlog(const PolicyInput& input, Situation& out);
   void judge_background(const Features& features, Situation& out) const;
+  bool base_was_lowered(const Features& features);
   [[nodiscard]] bool device_is_slow(double seconds) const;
   [[nodiscard]] bool at_io_limit(double seconds) const;
   void judge_device(const Features& features, bool compacts, Situation& out);
@@ -175,7 +181,8 @@ class Observer {
   Held comfort_, slow_reads_, threatened_reads_, stopped_;
   LeastOfDay light_await_;  // of the means of 5 s
   Value limiter_rate_;
-  std::optional<Nanoseconds> seen_since_, read_at_, uncounted_at_;
+  std::optional<Nanoseconds> seen_since_, read_at_, uncounted_at_, base_lowered_at_;
+  KnobReadings knobs_;       // as last seen
   double read_seconds_ = 0;  // with pauses of less than a minute
   Held uncounted_;
 };

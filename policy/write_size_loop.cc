@@ -158,7 +158,8 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
                                              const KnobReading& reading) {
   const std::int64_t pieces = smallest_pieces(reading);
   const bool small = reading.value <= pieces;
-  if (small || rest_.lasts(situation.now) || would_stall(situation)) return std::nullopt;
+  if (small || situation.settling || rest_.lasts(situation.now) || would_stall(situation))
+    return std::nullopt;
   const Waits waits = reads_wait_for_writes(situation);
   if (waits == Waits::kNo) return std::nullopt;
   offered_size_.reset();
@@ -282,8 +283,8 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
     out.reason = (stalls ? backlog_text(situation)
                          : text::bytes(debt) + " wait for compaction, and ever more") +
                  ": flushes and compactions write in larger pieces again";
-    out.expected = stalls ? expect_relief(situation, kWriteSizeEvaluationSeconds)
-                          : Expectation{"pending_bytes", true, debt, kWriteSizeEvaluationSeconds};
+    // Growing debt is no experiment: it expects nothing, and is not judged.
+    if (stalls) out.expected = expect_relief(situation, kWriteSizeEvaluationSeconds);
     out.evidence = backlog_evidence(situation);
     return out;
   }

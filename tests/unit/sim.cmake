@@ -16,8 +16,10 @@ rocktune_unit_test(sim_test
     unit/sim/no_harm_property_test.cc
     unit/sim/overlap_test.cc
     unit/sim/plant_test.cc
+    unit/sim/random_case.cc
     unit/sim/reading_test.cc
     unit/sim/speeds_test.cc
+    unit/sim/steady_property_test.cc
     unit/sim/together_test.cc
     unit/sim/tree_test.cc
     unit/sim/validation_test.cc

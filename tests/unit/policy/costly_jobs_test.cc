@@ -44,6 +44,7 @@ TEST_CASE("jobs: a raise that costs reads while nobody stalls goes back", "[head
   const auto back = bench.run(3, knob::kBackgroundJobs);
   REQUIRE(back);
   CHECK(back->rule == "jobs.costly");
+  CHECK(back->expected.feature.empty());  // no experiment: nothing takes it back
   CHECK(back->to == 2);
   CHECK(back->reason ==
         "with 3 background jobs 3000 reads/s are done, which take 1.3 ms in the mean, before they "

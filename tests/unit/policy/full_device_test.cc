@@ -131,6 +131,7 @@ TEST_CASE("jobs: a raise that moved no more bytes goes back", "[headroom]") {
   REQUIRE(back);
   CHECK(back->rule == "jobs.futile");
   CHECK(back->to == 2);
+  CHECK(back->expected.feature.empty());  // no experiment: nothing takes it back
   CHECK(back->reason.find("with 3 background jobs flushes and compactions move 29 MiB/s, before "
                           "they were raised it was 29 MiB/s, and writers stall as before") !=
         std::string::npos);

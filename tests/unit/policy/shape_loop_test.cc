@@ -48,6 +48,7 @@ TEST_CASE("shape: kept when it saves writes, taken back when it does not", "[hea
     REQUIRE(undo);
     CHECK(undo->rule == "shape.undo");
     CHECK(undo->to == trial->from);
+    CHECK(undo->expected.feature.empty());  // no experiment: nothing takes it back
     bench.apply(*undo);
     CHECK_FALSE(shape_proposal(bench, ShapeLoop::kSettleSeconds));
     const auto next = shape_proposal(bench, ShapeLoop::kMeasureSeconds + 10);
