@@ -71,6 +71,7 @@ void L0TriggerLoop::note_changes(const Features& f) {
     if (trigger.value < before->value) {
       if (idle_wish_.explains(f.at.tick)) idle_wait_.went_back(f.at.tick);
       if (reads_wish_.explains(f.at.tick)) crowded_at_ = f.at.tick;
+      unheard_reads_.granted(trigger.column_family);
       continue;
     }
     unheard_.granted(trigger.column_family);
@@ -78,6 +79,7 @@ void L0TriggerLoop::note_changes(const Features& f) {
   }
   knobs_ = f.knobs;
   unheard_.keep(f.column_families);
+  unheard_reads_.keep(f.column_families);
 }
 
 std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
@@ -115,13 +117,15 @@ std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
 }
 
 std::optional<Proposal> L0TriggerLoop::lower(const Situation& situation, std::string_view rule,
-                                             std::string reason, Which which) {
+                                             std::string reason, Which which,
+                                             const UnheardWishes& resting) {
   const KnobReading* fullest = nullptr;
   double most = -1;
   for (const KnobReading& reading : situation.features.knobs) {
     const bool ours = reading.owner == KnobOwner::kRocktune && reading.changeable &&
                       reading.name == knob::kL0Trigger && reading.value > reading.found;
-    if (!ours || !which(situation.features, reading.column_family)) continue;
+    const bool rests = resting.rests(reading.column_family, situation.now);
+    if (!ours || rests || !which(situation.features, reading.column_family)) continue;
     const double share = level0_share(situation.features, reading.column_family);
     if (share <= most) continue;
     fullest = &reading;
@@ -156,7 +160,7 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
   auto burdens = lower(situation, kReadsRule,
                        "reads have come that look into each file of level 0, and filters do not "
                        "spare them that: its compactions are to begin earlier again",
-                       burdens_reads);
+                       burdens_reads, unheard_reads_);
   // Writes that pause make no reader of a health check.
   const double unsuited = unsuited_.update(burdens && situation.reads_seen, now);
   if (crowded >= (bytes_count ? kL0LosesSeconds : kL0CrowdedSeconds)) {
@@ -172,7 +176,7 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
         "nothing has pressed for " + text::duration(idle) + ": reads look into fewer files again",
         [](const Features&, const std::string&) { return true; });
   }
-  if (unsuited >= kL0UnsuitedSeconds && !reads_rest_.lasts(now)) return burdens;
+  if (unsuited >= kL0UnsuitedSeconds) return burdens;
   const bool rests = within(crowded_at_, now, kL0CrowdedRestSeconds);
   if (pressed < kL0PressedSeconds || rests || situation.settling) return std::nullopt;
   return raise(situation, merges);
@@ -185,17 +189,13 @@ std::optional<Proposal> L0TriggerLoop::decide(const Situation& situation,
     return out && out->rule == rule ? out : std::nullopt;
   };
   idle_wish_.note(asked(kIdleRule), situation.now);
-  const auto for_reads = asked(kReadsRule);
-  reads_wish_.note(for_reads, situation.now);
-  if (unheard_reads_.update(for_reads.has_value(), situation.now, kL0UnheardSeconds,
-                            kL0UnheardSeconds)) {
-    reads_rest_.begin(situation.now);
-  }
-  const bool asks = out && out->to > out->from;
-  if (asks &&
-      unheard_.wished(out->column_family, situation.now, kL0UnheardSeconds, kL0UnheardSeconds)) {
-    out.reset();
-  }
+  reads_wish_.note(asked(kReadsRule), situation.now);
+  if (!out) return out;
+  const bool raises = out->to > out->from;
+  UnheardWishes* wishes = raises ? &unheard_ : out->rule == kReadsRule ? &unheard_reads_ : nullptr;
+  const bool unheard = wishes != nullptr && wishes->wished(out->column_family, situation.now,
+                                                           kL0UnheardSeconds, kL0UnheardSeconds);
+  if (unheard) out.reset();
   return out;
 }
 

@@ -24,11 +24,13 @@ class L0TriggerLoop {
   std::optional<Proposal> look_and_decide(const Situation& situation, const Level0Merges& merges);
   [[nodiscard]] std::optional<Proposal> raise(const Situation& situation,
                                               const Level0Merges& merges) const;
-  // Of the raised ones that `which` picks the one whose level 0 is fullest.
+  // Of the raised ones that `which` picks, but for those whose wishes rest, the one whose level 0
+  // is fullest.
   using Which = bool (*)(const Features&, const std::string& column_family);
   [[nodiscard]] static std::optional<Proposal> lower(const Situation& situation,
                                                      std::string_view rule, std::string reason,
-                                                     Which which);
+                                                     Which which,
+                                                     const UnheardWishes& resting = {});
 
   void note_changes(const Features& features);
 
@@ -39,10 +41,9 @@ class L0TriggerLoop {
   // is learnt, not chased.
   LearntWait idle_wait_{kIdleSeconds};
   OwnWish idle_wish_, reads_wish_;
-  KnobReadings knobs_;     // as last seen
-  UnheardWishes unheard_;  // raises
-  UngrantedWish unheard_reads_;
-  GrowingRest reads_rest_;  // since nobody granted that it goes back for them
+  KnobReadings knobs_;           // as last seen
+  UnheardWishes unheard_;        // raises
+  UnheardWishes unheard_reads_;  // returns for reads
 };
 
 }  // namespace rocktune

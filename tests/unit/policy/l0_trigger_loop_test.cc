@@ -133,13 +133,16 @@ TEST_CASE("L0 trigger: a return for reads that nobody grants holds up nothing el
   bench.knob(knob::kBloomBits).value = 0;
   bench.knob(knob::kL0Trigger).value = 8;
   bench.knob(knob::kL0Trigger).owner = KnobOwner::kRocktune;
+  const bool raised = GENERATE(false, true);  // the other one, too
   bench.f.column_families.push_back(bench.f.column_families[0]);
   bench.f.column_families[1].name = "other";
   for (const std::string_view name : {knob::kL0Trigger, knob::kL0Slowdown, knob::kBloomBits}) {
     KnobReading reading = bench.knob(name);
     reading.column_family = "other";
-    reading.value = name == knob::kBloomBits ? 10 : reading.found;
-    reading.owner = KnobOwner::kFound;
+    if (!raised) {
+      reading.value = name == knob::kBloomBits ? 10 : reading.found;
+      reading.owner = KnobOwner::kFound;
+    }
     bench.f.knobs.edit().push_back(reading);
   }
   bench.f.reads_per_second = 5000;
@@ -147,11 +150,11 @@ TEST_CASE("L0 trigger: a return for reads that nobody grants holds up nothing el
   REQUIRE(back);
   CHECK(back->rule == "l0_trigger.reads");
   CHECK(back->column_family == "default");
-  bench.run(75, knob::kL0Trigger);
-  const auto raise = bench.run(10, knob::kL0Trigger);
-  REQUIRE(raise);
-  CHECK(raise->rule == "l0_trigger.writes");
-  CHECK(raise->column_family == "other");
+  for (int i = 0; i < 2 * 75; ++i) bench.tick();
+  const auto next = bench.run(20, knob::kL0Trigger);
+  REQUIRE(next);
+  CHECK(next->rule == (raised ? "l0_trigger.reads" : "l0_trigger.writes"));
+  CHECK(next->column_family == "other");
 }
 
 TEST_CASE("L0 trigger: room that is lent to level 0 lets it go no higher", "[headroom]") {
