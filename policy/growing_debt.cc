@@ -9,10 +9,7 @@ constexpr double kLookSeconds = 60, kAddedShare = 1.0 / 6;
 
 bool GrowingDebt::update(bool works, const Features& features, const Value& rate, Nanoseconds now) {
   const Value& bytes = features.pending_bytes;
-  if (features.pending_column_family != column_family_ || !(features.knobs == knobs_)) {
-    works_.reset();
-  }
-  knobs_ = features.knobs;
+  if (features.pending_column_family != column_family_) works_.reset();
   const double held = works_.update(works && bytes && rate && *rate > 0, now);
   const bool fell = bytes && last_ && *bytes < *last_;
   last_ = bytes;

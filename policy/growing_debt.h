@@ -1,8 +1,9 @@
 // GrowingDebt: whether what waits for compaction grows all the same while background work never
 // pauses: what slows it then, slows it too much, however far the debt is from its limits. What
 // waits rises with each flush and falls as a compaction ends, so the lows are compared: a
-// compaction that takes longer than a minute says nothing before its end. Pure; internal to
-// policy/.
+// compaction that takes longer than a minute says nothing before its end, but where smaller ones
+// end beside it: then it may be taken for growth, which ends a pace or a trial of small pieces.
+// Pure; internal to policy/.
 #pragma once
 
 #include <string>
@@ -13,16 +14,15 @@ namespace rocktune {
 
 class GrowingDebt {
  public:
-  // Call with every sample. `works`: background work goes on; `rate`: what passes, bytes/s, absent
-  // or 0 where that is not known. True when a sixth and more of what passes was added between two
-  // lows a minute apart, until it pauses, nobody looks, another column family has the largest debt,
-  // a knob changes (limits of levels are what debt is counted by), or the next low is known.
+  // Call with every sample. `works`: background work goes on, and no level was given another limit
+  // lately; `rate`: what passes, bytes/s, absent or 0 where that is not known. True when a sixth
+  // and more of what passes was added between two lows a minute apart, until it pauses, nobody
+  // looks, another column family has the largest debt, or the next low is known.
   bool update(bool works, const Features& features, const Value& rate, Nanoseconds now);
 
  private:
   Held works_;
   std::string column_family_;  // whose debt it is
-  KnobReadings knobs_;         // as last seen
   Value low_, last_;           // bytes: where this look began, and in the last sample
   bool grows_ = false;
 };

@@ -39,7 +39,9 @@ class Headroom : public Policy {
     auto add = [&out](std::optional<Proposal> proposal) {
       if (proposal) out.push_back(*std::move(proposal));
     };
-    situation.settling = peace_.update(situation);
+    peace_.observe(situation);
+    situation.settling = peace_.settles();
+    situation.changed = peace_.changed();
     std::optional<Proposal> limiter = limiter_.decide(situation);
     const bool raises = limiter && limiter->to > limiter->from;
     const double ending = ends_deferral_.update(raises && limiter_.defers(), situation.now);
@@ -76,6 +78,7 @@ class Headroom : public Policy {
     }
     add(std::move(base));
     add(std::move(shape));
+    peace_.leave_one_try(out);
     return out;
   }
 

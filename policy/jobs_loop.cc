@@ -20,7 +20,7 @@ constexpr double kFullShare = 0.8;
 // How long the limiter may go first.
 constexpr double kLimiterFirstSeconds = 10;
 // A limiter that was raised within this time may end the stall yet: one slot is enough for now.
-constexpr double kLimiterShowsSeconds = 5;
+constexpr double kRaisedLimiterShowsSeconds = 5;
 constexpr double kCpuExhausted = 0.95;
 // Each with its own rest: from these nothing is learnt of how soon a job may be returned.
 constexpr std::string_view kFutileRule = "jobs.futile", kCostlyRule = "jobs.costly",
@@ -93,7 +93,7 @@ std::optional<Proposal> JobsLoop::relieve(const Situation& situation, const Knob
   std::string which;
   if (full(situation.running_compactions, compaction_slots(jobs))) {
     to = next_with_more(jobs, compaction_slots);
-    const bool limiter_shows = within(limiter_raised_, situation.now, kLimiterShowsSeconds);
+    const bool limiter_shows = within(limiter_raised_, situation.now, kRaisedLimiterShowsSeconds);
     if (situation.stalled && !situation.device_loaded && !limiter_shows) {
       to = std::max(to, jobs + 2);
     }

@@ -41,6 +41,11 @@ std::string why_raise(const Situation& situation, const KnobReading& reading) {
          text::rate(situation.need.value_or(0)) + " that writes need in the background";
 }
 
+// What a lower base leaves pending, and nothing else, is no reason for haste.
+bool at_ease(const Situation& situation) {
+  return situation.base_lowered ? situation.comfortable_but_debt : situation.comfortable;
+}
+
 }  // namespace
 
 // Whose the rate is, and since when. A pace ends where the limiter is back, however it came there;
@@ -100,11 +105,10 @@ std::optional<Proposal> LimiterLoop::unpace(const Situation& situation,
                                             const KnobReading& reading) {
   const Value& debt = situation.features.pending_bytes;
   // What is not known is no reason: it takes trouble that is seen.
-  const bool seen = situation.trouble ||
-                    (situation.backlog_known && !situation.comfortable && !situation.base_lowered);
+  const bool seen = situation.trouble || (situation.backlog_known && !at_ease(situation));
   const bool uneasy = seen && !situation.forecast_only;
   const bool binds = paced_from_ && situation.binding;
-  const bool grows = paced_debt_.update(binds, situation.features,
+  const bool grows = paced_debt_.update(binds && !situation.base_lowered, situation.features,
                                         static_cast<double>(reading.value), situation.now);
   if (!binds || !(uneasy || grows)) return std::nullopt;
   Proposal out = propose(reading, std::max(*paced_from_, reading.found), "limiter.unpaced");
@@ -147,7 +151,7 @@ std::optional<Proposal> LimiterLoop::follow_need(const Situation& situation,
   auto rate = static_cast<double>(reading.value);
   // A compaction of minutes uses any limit up, and what passes is what "writes need" then: in
   // comfort it takes more writes than before.
-  const bool more = (!situation.comfortable && !situation.base_lowered) || situation.writes_rise;
+  const bool more = !at_ease(situation) || situation.writes_rise;
   bool is_short = more && situation.need && situation.binding && rate < *situation.need * kShort;
   if (short_of_need_.update(is_short, situation.now) < kShortSeconds) return std::nullopt;
   double need = situation.need.value_or(0);

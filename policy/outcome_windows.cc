@@ -128,7 +128,10 @@ void Outcomes::begin(const Decision& decision, const Actuation& actuation,
   if (decision.proposal.knob == knob::kBloomBits) {
     filters_ = FiltersChanged{decision.id, features.at.tick};
   }
-  if (decision.proposal.expected.feature.empty()) return;
+  if (decision.proposal.expected.feature.empty()) {
+    unjudged_ = Unjudged{decision.id, features.at.tick};
+    return;
+  }
   if (running_.size() >= kMostRunning) {
     cut_.push_back(
         cut_short(running_.front(), "too many changes were made before its window ended"));

@@ -174,6 +174,10 @@ bool Outcomes::judge_slos(const Running& running, bool others_more, Finished& ou
     out.outcome.reason += "; " + *broken;
     any = true;
     if (others_more) continue;
+    if (unjudged_ && unjudged_->tick > running.since) {
+      out.outcome.reason += "; decision " + unjudged_->id + ", which is not judged, came later";
+      continue;
+    }
     out.slo_broken = true;
     out.outcome.result = "worse";
   }

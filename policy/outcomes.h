@@ -136,7 +136,12 @@ class Outcomes {
     Nanoseconds tick{0};
   };
   std::optional<FiltersChanged> filters_;  // last
-  std::vector<Finished> cut_;              // to be handed out by the next observe()
+  struct Unjudged {
+    std::string id;
+    Nanoseconds tick{0};
+  };
+  std::optional<Unjudged> unjudged_;  // the last change that expects nothing
+  std::vector<Finished> cut_;         // to be handed out by the next observe()
 };
 
 }  // namespace rocktune

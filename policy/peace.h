@@ -1,9 +1,11 @@
-// Peace: ten minutes in which nobody was in trouble and no reads were slow. What is then only worth
-// a try waits until ten minutes after the last change: a steady load sees one experiment at a time,
-// and the change that ends it. docs/control.md, "One at a time". Pure; internal to policy/.
+// Peace: ten minutes without a gap in which nobody was in trouble, no reads were slow and memory
+// was not low. What is then only worth a try waits until nothing has been changed for ten minutes,
+// and begins alone: a steady load sees one experiment at a time, and the change that ends it.
+// docs/control.md, "One at a time". Pure; internal to policy/.
 #pragma once
 
-#include <optional>
+#include <cstddef>
+#include <vector>
 
 #include "policy/situation.h"
 
@@ -11,21 +13,21 @@ namespace rocktune {
 
 class Peace {
  public:
-  // Call with every sample; true while a try has to wait.
-  bool update(const Situation& situation) {
-    const Nanoseconds now = situation.now;
-    const bool uneasy = situation.trouble || situation.reads_slow || situation.memory_low;
-    if (uneasy || !uneasy_at_) uneasy_at_ = now;
-    const bool changed = !(situation.features.knobs == knobs_);
-    if (changed) changed_at_ = now;
-    knobs_ = situation.features.knobs;
-    return !within(uneasy_at_, now, kSeconds) && within(changed_at_, now, kSeconds);
-  }
+  // Call with every sample.
+  void observe(const Situation& situation);
+  // A knob has another value than in the sample before.
+  [[nodiscard]] bool changed() const { return changed_; }
+  // A try has to wait.
+  [[nodiscard]] bool settles() const { return peaceful_ && !quiet_; }
+  // Of several tries at once one is left, in peace; another one with each sample, so that one that
+  // the guard holds keeps no other waiting.
+  void leave_one_try(std::vector<Proposal>& proposals);
 
  private:
-  static constexpr double kSeconds = 600;
-  std::optional<Nanoseconds> uneasy_at_, changed_at_;
-  KnobReadings knobs_;  // as last seen
+  Held ease_, stillness_;
+  bool changed_ = false, peaceful_ = false, quiet_ = false;
+  std::size_t turn_ = 0;
+  KnobReadings knobs_;  // as last read
 };
 
 }  // namespace rocktune

@@ -14,7 +14,7 @@ namespace rocktune {
 namespace {
 
 constexpr double kShapeEvaluationSeconds = ShapeLoop::kSettleSeconds + ShapeLoop::kMeasureSeconds;
-// How long one knob may take to go back to what was found, while others of this loop are judged.
+// How long one knob may take to go back to what was found.
 constexpr double kTurnSeconds = 2 * kShapeEvaluationSeconds;
 constexpr double kLeastWritten = 1e6;  // bytes/s of the user: less costs nobody anything
 constexpr double kGain = 0.05;         // least fall of write amplification
@@ -212,7 +212,8 @@ std::optional<Proposal> ShapeLoop::follow(const Situation& situation) {
 
 // Not applied: refused, held, or nobody acts. It is asked for as long as one measurement takes.
 std::optional<Proposal> ShapeLoop::ask(const Situation& situation, const KnobReading& reading) {
-  if (!reading.changeable) {  // frozen: what it is compared with would grow old
+  // Frozen, or something else was changed meanwhile: what it is compared with is of another time.
+  if (!reading.changeable || situation.settling) {
     trial_.reset();
     cost_ = {};
     return std::nullopt;
@@ -303,10 +304,14 @@ std::optional<Proposal> ShapeLoop::undo_inherited(const Situation& situation) {
     }
     turn_since_ = situation.now;
   }
-  // One after the other: the next is held while the one before it is judged.
+  // One after the other, and each is given its time.
   while (!inherited_->empty()) {
     cost_ = {};
     settling_since_ = situation.now;
+    if (within(returned_at_, situation.now, kSettleSeconds)) {
+      turn_since_ = situation.now;
+      return std::nullopt;
+    }
     const Inherited& one = inherited_->back();
     const KnobReading* reading = knobs.find(one.knob, one.column_family);
     if (reading != nullptr && !reading->changeable) turn_since_ = situation.now;  // frozen
@@ -316,6 +321,7 @@ std::optional<Proposal> ShapeLoop::undo_inherited(const Situation& situation) {
     if (there && seconds_between(turn_since_, situation.now) <= kTurnSeconds) {
       return undo(situation, reading);
     }
+    if (!there && reading != nullptr) returned_at_ = situation.now;
     inherited_->pop_back();
     turn_since_ = situation.now;
   }
@@ -354,6 +360,8 @@ std::optional<Proposal> ShapeLoop::decide(const Situation& situation) {
   if (settling_since_ && seconds_between(*settling_since_, situation.now) < kSettleSeconds) {
     cost_ = {};
   }
+  // What is compared with is of the knobs as they stand, while nothing else was changed.
+  if (situation.changed) cost_ = {};
   if (cost_.seconds < kMeasureSeconds || situation.settling) return std::nullopt;
   return try_next(situation);
 }

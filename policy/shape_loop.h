@@ -75,6 +75,7 @@ class ShapeLoop {
   };
   std::optional<std::vector<Inherited>> inherited_;  // absent: not looked for yet
   Nanoseconds turn_since_{0};                        // of the last of them
+  std::optional<Nanoseconds> returned_at_;           // the one before it
   Cost cost_;
   std::optional<Trial> trial_;
   int candidate_ = 0;

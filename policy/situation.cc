@@ -181,10 +181,10 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
   // What is not known may be what is full.
   out.backlog_known = f.l0_ratio && f.pending_bytes && f.immutable_memtables;
   const double resting = std::max(kComfortableL0 + gathered_l0(f), resting_l0(f));
-  bool low = f.l0_ratio.value_or(1) < resting &&
-             f.pending_ratio.value_or(0) < kComfortablePending &&
-             out.memtable_ratio.value_or(0) < kNearMemtables;
-  out.comfortable = out.backlog_known && low && !out.trouble;
+  const bool low =
+      f.l0_ratio.value_or(1) < resting && out.memtable_ratio.value_or(0) < kNearMemtables;
+  out.comfortable_but_debt = out.backlog_known && low && !out.trouble;
+  out.comfortable = out.comfortable_but_debt && f.pending_ratio.value_or(0) < kComfortablePending;
   out.comfortable_seconds = comfort_.update(out.comfortable, out.now);
   out.backlog_cause =
       warns && !backlog->cause.empty() ? backlog->cause : worst_cause(f, out.memtable_ratio);
@@ -192,7 +192,8 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
 
 // What is above it waits for compaction at once.
 bool Observer::base_was_lowered(const Features& f) {
-  if (f.knobs == knobs_) return within(base_lowered_at_, f.at.tick, kLowerBaseSeconds);
+  const bool unread = f.knobs.empty();
+  if (unread || f.knobs == knobs_) return within(base_lowered_at_, f.at.tick, kLowerBaseSeconds);
   for (const KnobReading& knob : f.knobs) {
     if (knob.name != knob::kLevelBase) continue;
     const KnobReading* before = knobs_.find(knob.name, knob.column_family);

@@ -54,6 +54,7 @@ struct Situation {
   bool backlog_known = false;  // level 0, pending bytes and memtables
   bool comfortable = false;    // known, and far from every limit
   double comfortable_seconds = 0;
+  bool comfortable_but_debt = false;  // comfortable, or it would be with less pending
   std::string backlog_cause;  // "l0", "pending_bytes", "memtables"; empty when nothing is known
   Value stalled_ratio, l0_ratio, memtable_ratio;  // means of 3, 10 and 5 s
 
@@ -101,6 +102,7 @@ struct Situation {
   bool deferred = false;
   // In peace, and something was changed lately: what is only worth a try waits (policy/peace.h).
   bool settling = false;
+  bool changed = false;  // a knob has another value than in the sample before
   // The limiter or the jobs are being raised for this backlog: what else would relieve it waits for
   // what comes of that, within bounds (policy/headroom.cc).
   bool relief_comes = false;

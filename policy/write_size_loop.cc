@@ -246,7 +246,8 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   const double stalled = stalled_.update(ours && is_too_slow(situation), now);
   const Features& f = situation.features;
   // In a deferral debt is meant to grow.
-  const bool compacts = ours && !situation.deferred && f.running_compactions.value_or(0) > 0;
+  const bool compacts = ours && !situation.deferred && !situation.base_lowered &&
+                        f.running_compactions.value_or(0) > 0;
   const bool grows = debt_.update(compacts, f, situation.passed, now);
   if (!ours) return std::nullopt;
   if (trial_ && !trial_->ms_per_byte && write_ms_per_byte_.size() >= kLeastWork) {
@@ -267,7 +268,8 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
     offered_since_.reset();
     return std::nullopt;
   }
-  // A stall is another reason than those for which nobody took it back.
+  // Each stall is another reason than those for which nobody took it back.
+  if (!stalls) offered_for_stalls_ = false;
   if (!offered_since_ || (stalls && !offered_for_stalls_)) {
     offered_since_ = now;
     offered_for_stalls_ = stalls;

@@ -66,7 +66,10 @@ std::string done_text(const DecisionStory& story, const std::string& knob) {
 
 std::string came_text(const DecisionStory& story) {
   if (!story.outcome.is_null()) return outcome_text(story.outcome);
-  return story.applied() ? "not judged yet, or cut off" : "";
+  if (!story.applied()) return "";
+  return text_at(object_at(story.decision, "expected"), "feature").empty()
+             ? "it is no experiment, and is not judged"
+             : "not judged yet, or cut off";
 }
 
 std::string taker_text(const std::string& taken_back_by) {

@@ -108,6 +108,44 @@ TEST_CASE("what the load explains is nobody's merit or fault", "[outcomes]") {
   }
 }
 
+TEST_CASE("a service level that breaks after a change that is not judged tells of no earlier one",
+          "[outcomes]") {
+  Objective objective;
+  objective.read_p99_seconds = 0.005;
+  Outcomes outcomes(objective);
+  Features f;
+  f.fresh = true;
+  f.reads_per_second = 1000;
+  f.read_p99_us = 1000;
+  const auto live = [&](double seconds) {
+    std::vector<Finished> finished;
+    for (int i = 0; i < static_cast<int>(2 * seconds); ++i) {
+      f.at.tick += at_seconds(0.5);
+      finished = outcomes.observe(f);
+    }
+    return finished;
+  };
+  Decision back = decision("");
+  back.id = "6-1";
+  back.proposal.knob = knob::kBackgroundJobs;
+  const bool later = GENERATE(false, true);
+  live(15);
+  if (!later) outcomes.begin(back, {"6-1", "applied", "", 100, 80}, f);
+  live(1);
+  outcomes.begin(decision("stalled_ratio", true, 0), applied(), f);
+  live(1);
+  if (later) outcomes.begin(back, {"6-1", "applied", "", 100, 80}, f);
+  f.read_p99_us = 20000;
+  f.stalled_ratio = 0;
+  const auto finished = live(9);
+  REQUIRE(finished.size() == 1);
+  INFO(finished[0].outcome.reason);
+  CHECK(finished[0].slo_broken == !later);
+  CHECK(finished[0].outcome.result == (later ? "unchanged" : "worse"));
+  const bool said = finished[0].outcome.reason.find("decision 6-1") != std::string::npos;
+  CHECK(said == later);
+}
+
 TEST_CASE("what others write more on the device explains slower reads", "[outcomes]") {
   Objective objective;
   objective.read_p99_seconds = 0.005;

@@ -1,5 +1,7 @@
 // What is only worth a try, in a steady load: one experiment at a time; and what a lower base
 // leaves pending is no backlog of writes.
+#include "policy/peace.h"
+
 #include "tests/unit/policy/write_size_bench.h"
 
 using namespace rocktune;
@@ -56,6 +58,56 @@ TEST_CASE("peace: trouble ends it for ten minutes", "[headroom][peace]") {
   CHECK(bench.run(20, knob::kWriteSize));
 }
 
+TEST_CASE("peace: who owns a knob, and who was not read, is no change", "[headroom][peace]") {
+  HeadroomBench bench = in_peace();
+  SECTION("a sample without knobs") {
+    const KnobReadings knobs = bench.f.knobs;
+    bench.f.knobs = {};
+    bench.run(0.5, knob::kWriteSize);
+    bench.f.knobs = knobs;
+  }
+  SECTION("a freeze that ends") {
+    bench.f.knobs.edit()[2].changeable = false;
+    bench.run(0.5, knob::kWriteSize);
+    bench.f.knobs.edit()[2].changeable = true;
+  }
+  SECTION("a column family that comes") {
+    KnobReading other = bench.f.knobs[2];
+    other.column_family = "other";
+    bench.f.knobs.edit().push_back(other);
+  }
+  bench.f.device_write_await_ms = 8;
+  CHECK(bench.run(20, knob::kWriteSize));
+}
+
+TEST_CASE("peace: of several tries one begins, and others have their turns", "[headroom][peace]") {
+  const std::vector<Indicator> indicators;
+  const Objective objective;
+  const Budget budget;
+  HeadroomBench bench;
+  Peace peace;
+  const auto left_of = [&](double seconds) {
+    std::vector<std::string> rules;
+    for (int i = 0; i < static_cast<int>(2 * seconds); ++i) {
+      bench.f.at.tick += at_seconds(0.5);
+      peace.observe(Situation({bench.f, indicators, objective, budget}));
+    }
+    std::vector<Proposal> proposals;
+    for (const char* rule :
+         {"jobs.backlog", "write_size.reads", "l0_trigger.writes", "jobs.idle"}) {
+      proposals.push_back(propose(bench.f.knobs[1], 1, rule));
+    }
+    peace.leave_one_try(proposals);
+    for (const Proposal& one : proposals) rules.push_back(one.rule);
+    return rules;
+  };
+  CHECK(left_of(599).size() == 4);
+  using Rules = std::vector<std::string>;
+  CHECK(left_of(2) == Rules{"jobs.backlog", "write_size.reads", "jobs.idle"});
+  CHECK(left_of(0.5) == Rules{"jobs.backlog", "l0_trigger.writes", "jobs.idle"});
+  CHECK(left_of(0.5) == Rules{"jobs.backlog", "write_size.reads", "jobs.idle"});
+}
+
 TEST_CASE("limiter: what a lower base leaves pending has ten minutes", "[headroom]") {
   HeadroomBench bench;
   bench.f.knobs.edit().push_back(
@@ -68,6 +120,13 @@ TEST_CASE("limiter: what a lower base leaves pending has ten minutes", "[headroo
   SECTION("it was lowered") {
     bench.f.knobs.edit().back().value = 64 << 20;
   }
+  SECTION("it was lowered in a sample that was not read") {
+    const KnobReadings knobs = bench.f.knobs;
+    bench.f.knobs = {};
+    bench.tick();
+    bench.f.knobs = knobs;
+    bench.f.knobs.edit().back().value = 64 << 20;
+  }
   SECTION("it was raised") {
     lowered = false;
     bench.f.knobs.edit().back().value = 256 << 20;
@@ -78,6 +137,19 @@ TEST_CASE("limiter: what a lower base leaves pending has ten minutes", "[headroo
   const auto later = bench.run(20, knob::kRateLimit);
   REQUIRE(later);
   CHECK(later->rule == "limiter.backlog");
+}
+
+TEST_CASE("limiter: level 0 that fills is answered, base or not", "[headroom]") {
+  HeadroomBench bench;
+  bench.f.knobs.edit().push_back(
+      knob_reading(knob::kLevelBase, 128 << 20, 64 << 20, 1 << 20, 1 << 30));
+  bench.set_limit(31'000'000, 30e6);  // 30 MB/s are needed
+  bench.tick();
+  bench.f.knobs.edit().back().value = 64 << 20;
+  bench.backlog(9);  // no trouble, no comfort
+  const auto raise = bench.run(8, knob::kRateLimit);
+  REQUIRE(raise);
+  CHECK(raise->rule == "limiter.need");
 }
 
 TEST_CASE("limiter: a stall is answered, base or not", "[headroom]") {

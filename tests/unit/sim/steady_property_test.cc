@@ -12,7 +12,7 @@ namespace {
 constexpr double kSettlesSeconds = 1200, kSpanSeconds = 600;
 constexpr std::uint64_t kSpans = 6, kSeeds = 50;
 constexpr std::uint64_t kMostChanges = 2;  // in a span
-constexpr double kRestlessShare = 0.04;    // of all spans
+constexpr double kRestlessShare = 0.03;    // of all spans
 
 std::uint64_t changes(const LoopFigures& figures) {
   std::uint64_t sum = 0;

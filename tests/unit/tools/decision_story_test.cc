@@ -93,6 +93,21 @@ TEST_CASE("what an operator took back by its id is said", "[tools]") {
   CHECK(story_json(stories.stories()[0])["taken_back_by"] == "operator");
 }
 
+TEST_CASE("what expects nothing does not wait for its judgement", "[tools]") {
+  StoryLog log;
+  const bool experiment = GENERATE(false, true);
+  log.decide("12-1", 4, 2, VerdictKind::kAllowed, "jobs.futile");
+  log.apply("12-1", 4, 2);
+  if (!experiment) {
+    Json line = Json::parse(log.lines[0]);
+    line["expected"]["feature"] = "";
+    log.lines[0] = line.dump();
+  }
+  const std::string text = story_text(story_lines(log.read({"", "", false, 10}).stories()[0]));
+  CHECK(contains(text, "not judged yet") == experiment);
+  CHECK(contains(text, "no experiment, and is not judged") != experiment);
+}
+
 TEST_CASE("a change that failed and was made all the same", "[tools]") {
   StoryLog log;
   log.decide("12-1", 2, 4, VerdictKind::kAllowed);
