@@ -26,7 +26,6 @@ constexpr double kBindingPeak = 0.9;
 constexpr double kDrainSeconds = 120;
 // ...and at the present rate they may at most take this long.
 constexpr double kPilingSeconds = 60;
-constexpr double kLowerBaseSeconds = 600;
 constexpr double kMostAmplification = 50;
 constexpr double kRisenWrites = 1.15, kRisenAtOnce = 1.5;
 // Flushes are counted as they end, and compactions come in turns: over less time than this nobody
@@ -190,19 +189,6 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
       warns && !backlog->cause.empty() ? backlog->cause : worst_cause(f, out.memtable_ratio);
 }
 
-// What is above it waits for compaction at once.
-bool Observer::base_was_lowered(const Features& f) {
-  const bool unread = f.knobs.empty();
-  if (unread || f.knobs == knobs_) return within(base_lowered_at_, f.at.tick, kLowerBaseSeconds);
-  for (const KnobReading& knob : f.knobs) {
-    if (knob.name != knob::kLevelBase) continue;
-    const KnobReading* before = knobs_.find(knob.name, knob.column_family);
-    if (before != nullptr && knob.value < before->value) base_lowered_at_ = f.at.tick;
-  }
-  knobs_ = f.knobs;
-  return within(base_lowered_at_, f.at.tick, kLowerBaseSeconds);
-}
-
 void Observer::judge_background(const Features& f, Situation& out) const {
   out.passed = passed_.mean(5);
   out.passed_peak = passed_.largest(60);
@@ -328,7 +314,7 @@ Situation Observer::observe(const PolicyInput& input) {
   Situation out(input);
   add(input.features);
   judge_backlog(input, out);
-  out.base_lowered = base_was_lowered(input.features);
+  out.base_lowered = lowered_base_.update(input.features);
   judge_background(input.features, out);
   judge_reads(input, out);
   out.memory_short = memory_.is_short();

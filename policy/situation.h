@@ -13,6 +13,7 @@
 
 #include "model/trend.h"
 #include "policy/gaps.h"
+#include "policy/lowered_base.h"
 #include "policy/memory.h"
 #include "policy/policy.h"
 
@@ -165,7 +166,6 @@ class Observer {
   void add(const Features& features);
   void judge_backlog(const PolicyInput& input, Situation& out);
   void judge_background(const Features& features, Situation& out) const;
-  bool base_was_lowered(const Features& features);
   [[nodiscard]] bool device_is_slow(double seconds) const;
   [[nodiscard]] bool at_io_limit(double seconds) const;
   void judge_device(const Features& features, bool compacts, Situation& out);
@@ -183,8 +183,8 @@ class Observer {
   Held comfort_, slow_reads_, threatened_reads_, stopped_;
   LeastOfDay light_await_;  // of the means of 5 s
   Value limiter_rate_;
-  std::optional<Nanoseconds> seen_since_, read_at_, uncounted_at_, base_lowered_at_;
-  KnobReadings knobs_;       // as last seen
+  std::optional<Nanoseconds> seen_since_, read_at_, uncounted_at_;
+  LoweredBase lowered_base_;
   double read_seconds_ = 0;  // with pauses of less than a minute
   Held uncounted_;
 };
