@@ -1,6 +1,6 @@
 #include "files/yaml_tree.h"
 
-#include <yaml-cpp/yaml.h>
+#include "files/yaml_document.h"
 
 namespace rocktune {
 namespace {
@@ -51,17 +51,12 @@ std::string at(const std::string& file, const Mark& mark) {
 
 Result<RawNode> parse_yaml_tree(std::string_view text, const std::string& file) {
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
-    for (std::size_t i = 1; i < documents.size(); ++i) {
-      if (documents[i].IsNull()) continue;
-      return fail(ErrorCode::kInvalidArgument,
-                  at(file, mark_of(documents[i].Mark())) +
-                      ": a second document begins here, after `---`: a file holds one");
-    }
-    return TreeCopier().copy(documents.empty() ? YAML::Node() : documents.front(), 0);
+    return TreeCopier().copy(load_yaml_document(std::string(text)), 0);
   } catch (const TooBig& big) {
     return fail(ErrorCode::kInvalidArgument,
                 at(file, big.mark) + ": nested too deeply, or too many values");
+  } catch (const MoreThanOneDocument& more) {
+    return fail(ErrorCode::kInvalidArgument, at(file, mark_of(more.mark)) + ": " + more.msg);
   } catch (const YAML::Exception& error) {
     return fail(ErrorCode::kInvalidArgument,
                 at(file, mark_of(error.mark)) + ": not valid YAML: " + error.msg);

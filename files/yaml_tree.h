@@ -32,8 +32,8 @@ struct RawEntry {
   RawNode value;
 };
 
-// The error of broken YAML is "file:line:col: message"; nested too deeply, too many values
-// (aliases can make a small file an endless one), or a second document is an error too.
+// Of one document (files/yaml_document.h). The error is "file:line:col: message"; nested too
+// deeply, or too many values (aliases can make a small file an endless one) is an error too.
 Result<RawNode> parse_yaml_tree(std::string_view text, const std::string& file);
 
 }  // namespace rocktune

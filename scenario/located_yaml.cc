@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "files/yaml_document.h"
+
 namespace rocktune::scenario {
 namespace {
 
@@ -242,7 +244,7 @@ std::optional<Nanoseconds> parse_duration(std::string_view text) {
 
 std::optional<YAML::Node> parse_yaml(const std::string& text, Problems& problems) {
   try {
-    return YAML::Load(text);
+    return load_yaml_document(text);
   } catch (const YAML::ParserException& error) {
     problems.add(error.mark, "", error.msg);
     return std::nullopt;

@@ -2,5 +2,6 @@ rocktune_unit_test(prior_test
   SOURCES
     unit/files/replace_file_test.cc
     unit/files/tree_reader_test.cc
+    unit/files/yaml_document_test.cc
     unit/prior/prior_test.cc
   LIBRARIES rocktune_prior)

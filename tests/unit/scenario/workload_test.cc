@@ -180,6 +180,11 @@ TEST_CASE("text that is no YAML, or no map, is one clear error", "[scenario][wor
   REQUIRE_FALSE(list);
   CHECK(list.error().message == "w.yaml:1:1: must be a map of key: value");
 
+  const auto two = parse_workload("name: x\n---\nname: y\n", "w.yaml");
+  REQUIRE_FALSE(two);
+  CHECK(two.error().message ==
+        "w.yaml:3:1: a second document begins here, after `---`: a file holds one");
+
   const auto empty = parse_workload("name: x\n", "w.yaml");
   REQUIRE_FALSE(empty);
   CHECK(empty.error().message == "w.yaml:1:1: phases: is required");

@@ -1,0 +1,72 @@
+#include "files/yaml_document.h"
+
+#include <yaml-cpp/eventhandler.h>
+
+#include <sstream>
+
+namespace rocktune {
+namespace {
+
+// Where the last document began, and whether it is more than a null.
+class Outline final : public YAML::EventHandler {
+ public:
+  [[nodiscard]] const YAML::Mark& start() const { return start_; }
+  [[nodiscard]] bool is_null() const { return is_null_; }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    start_ = mark;
+    is_null_ = true;
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& /*mark*/, YAML::anchor_t /*anchor*/) override {}
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override { value(mark); }
+  void OnScalar(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                const std::string& /*text*/) override {
+    value(mark);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/,
+                       YAML::anchor_t /*anchor*/, YAML::EmitterStyle::value /*style*/) override {
+    value(mark);
+  }
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                  YAML::EmitterStyle::value /*style*/) override {
+    value(mark);
+  }
+  void OnMapEnd() override {}
+
+ private:
+  void value(const YAML::Mark& mark) {
+    if (is_null_) start_ = mark;  // rather than at the `---` before it
+    is_null_ = false;
+  }
+
+  YAML::Mark start_ = YAML::Mark::null_mark();
+  bool is_null_ = true;
+};
+
+void check_that_nothing_follows(const std::string& text) {
+  std::istringstream in(text);
+  YAML::Parser parser(in);
+  Outline outline;
+  if (!parser.HandleNextDocument(outline)) return;
+  for (int last = -1; parser.HandleNextDocument(outline); last = outline.start().pos) {
+    if (!outline.is_null()) {
+      throw MoreThanOneDocument(outline.start(),
+                                "a second document begins here, after `---`: a file holds one");
+    }
+    if (outline.start().pos == last) {  // the parser goes on no more
+      throw YAML::ParserException(outline.start(), "this belongs to no document");
+    }
+  }
+}
+
+}  // namespace
+
+YAML::Node load_yaml_document(const std::string& text) {
+  YAML::Node document = YAML::Load(text);
+  check_that_nothing_follows(text);
+  return document;
+}
+
+}  // namespace rocktune
