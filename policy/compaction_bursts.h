@@ -1,32 +1,41 @@
-// What compactions do to reads: the P99 of reads while compactions work beside it while none does.
-// Compactions come in bursts; between them reads have the device for themselves. Pure; bounded;
-// internal to policy/.
+// What compactions do to reads and writes: their P99 while compactions work beside it while none
+// does. Compactions come in bursts; between them others have the device for themselves. Pure;
+// bounded; internal to policy/.
 #pragma once
 
 #include "model/features.h"
 #include "model/trend.h"
+#include "policy/situation.h"
 
 namespace rocktune {
 
 class CompactionBursts {
  public:
   // Once per sample. Those in which others on the device write more (policy/others_work.h) do not
-  // count: what reads wait for is theirs.
+  // count: what is waited for is theirs.
   void observe(const Features& features, bool others_prevail);
 
   // Means of 30 s, in microseconds; absent with fewer than 3 readings.
-  [[nodiscard]] Value read_p99_us_beside() const { return mean(beside_); }
-  [[nodiscard]] Value read_p99_us_without() const { return mean(without_); }
-  [[nodiscard]] Value read_p99_us() const { return mean(all_); }  // of both
+  [[nodiscard]] Value p99_us_beside(Side side) const { return mean(of(side).beside); }
+  [[nodiscard]] Value p99_us_without(Side side) const { return mean(of(side).without); }
+  [[nodiscard]] Value p99_us(Side side) const { return mean(of(side).all); }  // of both
+  // So many times as long beside them as without.
+  [[nodiscard]] bool slow_down(Side side) const;
 
  private:
   static constexpr double kBurstsSeconds = 30;
   static Value mean(const Trend& trend) {
     return trend.size() >= 3 ? trend.mean(kBurstsSeconds) : std::nullopt;
   }
-  Trend beside_{Trend::Jumps::kKeep, 0, kBurstsSeconds};
-  Trend without_{Trend::Jumps::kKeep, 0, kBurstsSeconds};
-  Trend all_{Trend::Jumps::kKeep, 0, kBurstsSeconds};
+  struct Waits {
+    Trend beside{Trend::Jumps::kKeep, 0, kBurstsSeconds};
+    Trend without{Trend::Jumps::kKeep, 0, kBurstsSeconds};
+    Trend all{Trend::Jumps::kKeep, 0, kBurstsSeconds};
+    void note(Nanoseconds now, const Value& p99_us, bool works);
+    void expire(Nanoseconds now);
+  };
+  [[nodiscard]] const Waits& of(Side side) const { return side == Side::kReads ? reads_ : writes_; }
+  Waits reads_, writes_;
 };
 
 }  // namespace rocktune

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "policy/costly_jobs.h"
 #include "policy/deferral.h"
@@ -51,7 +52,8 @@ class LimiterLoop {
   std::optional<Proposal> follow_need(const Situation& situation, const KnobReading& reading);
   [[nodiscard]] std::optional<Proposal> defer(const Situation& situation,
                                               const KnobReading& reading) const;
-  std::optional<Proposal> protect_reads(const Situation& situation, const KnobReading& reading);
+  [[nodiscard]] std::optional<Side> disturbed(const Situation& situation) const;
+  std::optional<Proposal> protect(const Situation& situation, const KnobReading& reading);
   [[nodiscard]] std::optional<Proposal> pace(const Situation& situation,
                                              const KnobReading& reading) const;
   [[nodiscard]] std::optional<Proposal> give_back(const Situation& situation,
@@ -59,6 +61,8 @@ class LimiterLoop {
   [[nodiscard]] bool rests(Nanoseconds now) const;
   std::optional<Proposal> judge_lowerings(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> look_and_decide(const Situation& situation, const KnobReading& reading);
+  enum class Lowering { kReads, kWrites, kPace, kDefer, kReturn };
+  static Lowering lowering_of(std::string_view rule);
   void note_changes(const KnobReading& reading, const Situation& situation);
   void note_lowering(const KnobReading& reading, const Situation& situation);
 
@@ -67,10 +71,9 @@ class LimiterLoop {
   std::optional<Nanoseconds> last_raise_, last_lowering_;
   LearntWait rest_{kLimiterRestSeconds};  // no lowering for so long after a raise
   Held short_of_need_;
-  LimitProbe probe_;  // lowerings for reads
+  LimitProbe probe_;  // lowerings for reads or writes
   OwnWish wish_, raise_wish_{OwnWish::Way::kUp};
   Pace pace_;
-  enum class Lowering { kReads, kPace, kDefer, kReturn };
   Lowering asks_for_ = Lowering::kReads;  // the last that was
   Deferral deferral_;
   ReadBurden burden_;

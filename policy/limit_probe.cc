@@ -11,8 +11,10 @@ constexpr double kFutileOfferedSeconds = 30;
 
 }  // namespace
 
-void LimitProbe::step(const Situation& situation, std::int64_t from) {
-  if (!probe_ && situation.read_p99_us) probe_ = Probe{from, *situation.read_p99_us, 0};
+void LimitProbe::step(const Situation& situation, std::int64_t from, Side side) {
+  const Value& p99_us = situation.p99_us(side);
+  if (probe_ && probe_->side != side) probe_.reset();
+  if (!probe_ && p99_us) probe_ = Probe{from, side, *p99_us, 0};
   if (!probe_) return;
   ++probe_->steps;
   stepped_at_ = situation.now;
@@ -21,8 +23,10 @@ void LimitProbe::step(const Situation& situation, std::int64_t from) {
 std::optional<LimitProbe::Futile> LimitProbe::judge(const Situation& situation,
                                                     const KnobReading& reading) {
   const bool due = probe_ && !within(stepped_at_, situation.now, kLimiterShowsSeconds);
-  if (!due || !situation.read_p99_us) return std::nullopt;
-  if (*situation.read_p99_us <= (1 - kLeastProbeGain) * probe_->read_p99_us) probe_.reset();
+  if (!due) return std::nullopt;
+  const Value& p99_us = situation.p99_us(probe_->side);
+  if (!p99_us) return std::nullopt;
+  if (*p99_us <= (1 - kLeastProbeGain) * probe_->p99_us) probe_.reset();
   if (!probe_ || probe_->steps < kProbeSteps || reading.owner != KnobOwner::kRocktune) {
     return std::nullopt;
   }
@@ -32,7 +36,7 @@ std::optional<LimitProbe::Futile> LimitProbe::judge(const Situation& situation,
     probe_.reset();
     return std::nullopt;
   }
-  return Futile{probe_->from, probe_->read_p99_us, fresh};
+  return Futile{probe_->from, probe_->side, probe_->p99_us, fresh};
 }
 
 }  // namespace rocktune

@@ -1,7 +1,7 @@
-// LimitProbe: whether changes of the limiter are what reads waited for. That is open as long as
-// nobody has tried: after three steps in a row, each given its time, read P99 has to be 5% lower,
-// or it was something else, and where they began is offered back for half a minute. Pure; bounded;
-// internal to policy/.
+// LimitProbe: whether changes of the limiter are what reads (or writes) waited for. That is open as
+// long as nobody has tried: after three steps in a row, each given its time, their P99 has to be 5%
+// lower, or it was something else, and where they began is offered back for half a minute. Pure;
+// bounded; internal to policy/.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,14 @@ namespace rocktune {
 class LimitProbe {
  public:
   struct Futile {
-    std::int64_t from = 0;   // bytes/s, before the first step
-    double read_p99_us = 0;  // ...as that was then
-    bool fresh = false;      // told for the first time
+    std::int64_t from = 0;  // bytes/s, before the first step
+    Side side = Side::kReads;
+    double p99_us = 0;   // ...of that side, as it was then
+    bool fresh = false;  // told for the first time
   };
-  // The limiter has moved on from there; no probe begins where read P99 is not known.
-  void step(const Situation& situation, std::int64_t from);
-  // Other things have moved it, or are why reads are slow.
+  // The limiter has moved on from there, for them; none begins where their P99 is not known.
+  void step(const Situation& situation, std::int64_t from, Side side);
+  // Other things have moved it, or are why they are slow.
   void end() { probe_.reset(); }
   // Call with every sample. What gained ends the probe, and what is not taken stays.
   std::optional<Futile> judge(const Situation& situation, const KnobReading& reading);
@@ -29,7 +30,8 @@ class LimitProbe {
  private:
   struct Probe {
     std::int64_t from = 0;
-    double read_p99_us = 0;
+    Side side = Side::kReads;
+    double p99_us = 0;
     int steps = 0;
   };
   std::optional<Probe> probe_;

@@ -1,5 +1,5 @@
 // The limiter's loop: fast up when a backlog builds behind it, small steps down when compactions
-// disturb reads although there is no backlog.
+// disturb reads, or writes that wait for the log, although there is no backlog.
 #include <algorithm>
 #include <cmath>
 #include <string_view>
@@ -13,14 +13,16 @@
 namespace rocktune {
 namespace {
 
-// How long reads have to be slow, in comfort, before background work is slowed for them.
-constexpr double kSlowReadsSeconds = 10;
+// How long reads or writes have to be slow, in comfort, before background work is slowed for them.
+constexpr double kSlowSeconds = 10;
+constexpr std::string_view kSlowWritesRule = "limiter.writes";
 // Without any backlog, a limit below need * kShort for kShortSeconds goes to need * kAmple.
 constexpr double kShort = 1.15, kAmple = 1.5, kShortSeconds = 5;
 // A forecast that has not proved itself, with nothing else to see, moves the limit by this at most.
 constexpr double kForecastFactor = 1.25;
-// Where reads do not come first, a lowered limit leaves this much more than is needed.
-constexpr double kWritesFirstMargin = 1.5;
+// Where those that it is lowered for do not come first, a limit leaves this much more than is
+// needed.
+constexpr double kOthersFirstMargin = 1.5;
 constexpr double kUnpacedEvaluationSeconds = 60;
 // What was raised above the limit that was found goes back after so long without any backlog, as
 // jobs and buffers do; no lower than what compactions that come in bursts need.
@@ -96,7 +98,7 @@ void LimiterLoop::note_lowering(const KnobReading& reading, const Situation& sit
   if (!wished || paces || returns) {
     probe_.end();
   } else if (!first) {
-    probe_.step(situation, *rate_);
+    probe_.step(situation, *rate_, asks_for_ == Lowering::kWrites ? Side::kWrites : Side::kReads);
   }
 }
 
@@ -163,13 +165,24 @@ std::optional<Proposal> LimiterLoop::follow_need(const Situation& situation,
   return out;
 }
 
-std::optional<Proposal> LimiterLoop::protect_reads(const Situation& situation,
-                                                   const KnobReading& reading) {
-  // With a backlog it is the backlog that slows reads: limiting compactions would make it worse.
-  bool disturbed = situation.reads_threatened_seconds >= kSlowReadsSeconds &&
-                   situation.comfortable_seconds >= kLimiterComfortSeconds &&
-                   situation.interference;
-  if (!disturbed || !situation.need || !situation.passed_peak) return std::nullopt;
+// Whom compactions slow, by evidence. With a backlog it is the backlog that slows reads: limiting
+// compactions would make it worse. Writes that stall are another matter, too.
+std::optional<Side> LimiterLoop::disturbed(const Situation& situation) const {
+  if (situation.comfortable_seconds < kLimiterComfortSeconds) return std::nullopt;
+  if (situation.reads_threatened_seconds >= kSlowSeconds && situation.interference) {
+    return Side::kReads;
+  }
+  // What syncs of the log wait for shows beside compactions, and in the device's queue only where
+  // that is full.
+  const bool waits = situation.interference || pace_.slow_down(Side::kWrites);
+  if (situation.writes_threatened_seconds >= kSlowSeconds && waits) return Side::kWrites;
+  return std::nullopt;
+}
+
+std::optional<Proposal> LimiterLoop::protect(const Situation& situation,
+                                             const KnobReading& reading) {
+  const auto side = disturbed(situation);
+  if (!side || !situation.need || !situation.passed_peak) return std::nullopt;
   if (rests(situation.now)) return std::nullopt;
   auto rate = static_cast<double>(reading.value);
   bool unlimited = reading.value >= kUnlimitedBytesPerSecond;
@@ -179,8 +192,8 @@ std::optional<Proposal> LimiterLoop::protect_reads(const Situation& situation,
   if (device) {
     wanted = std::min(wanted, situation.budget.device_share * device->bytes_per_second);
   }
-  const bool reads_first = situation.objective.first == Priority::kReadP99;
-  const double margin = params_.limiter_need_margin * (reads_first ? 1 : kWritesFirstMargin);
+  const bool first = first_side(situation.objective) == side;
+  const double margin = params_.limiter_need_margin * (first ? 1 : kOthersFirstMargin);
   // A load that comes and goes needs what it needed when it was there.
   const double need = need_peak_.largest(situation);
   double least = std::max(need * margin, situation.budget.rate_limit_min.value);
@@ -188,13 +201,16 @@ std::optional<Proposal> LimiterLoop::protect_reads(const Situation& situation,
   if (to > rate * (1 - kLimiterDeadBand) || to >= nearly_unlimited(situation.passed_peak)) {
     return std::nullopt;
   }
-  Proposal out = propose(reading, static_cast<std::int64_t>(to), "limiter.reads");
-  out.reason = "read P99 is " + text::microseconds(situation.read_p99_us.value_or(0)) +
-               (situation.reads_slow ? "" : ", and foreseen to break its objective,") +
+  const bool of_reads = side == Side::kReads;
+  const double p99_us = situation.p99_us(*side).value_or(0);
+  Proposal out =
+      propose(reading, static_cast<std::int64_t>(to), of_reads ? "limiter.reads" : kSlowWritesRule);
+  const bool slow = of_reads ? situation.reads_slow : situation.writes_slow;
+  out.reason = p99_text(*side) + " is " + text::microseconds(p99_us) +
+               (slow ? "" : ", and foreseen to break its objective,") +
                " without any backlog, and compactions keep the device busy: background writes " +
                "need only " + text::rate(need);
-  out.expected = {"read_p99_us", true, situation.read_p99_us.value_or(0),
-                  kLimiterEvaluationSeconds};
+  out.expected = {p99_feature(*side), true, p99_us, kLimiterEvaluationSeconds};
   const Features& f = situation.features;
   out.evidence = backlog_evidence(situation);
   if (f.device_queue) {
@@ -252,17 +268,27 @@ std::optional<Proposal> LimiterLoop::give_back(const Situation& situation,
   return out;
 }
 
-// Lowerings that gained reads nothing are taken back.
+// Lowerings that gained nothing are taken back.
 std::optional<Proposal> LimiterLoop::judge_lowerings(const Situation& situation,
                                                      const KnobReading& reading) {
   const auto futile = probe_.judge(situation, reading);
   if (!futile) return std::nullopt;
   Proposal out = propose(reading, futile->from, "limiter.futile");
-  out.reason = "read P99 was " + text::microseconds(futile->read_p99_us) + " when the limit was " +
-               shown_rate(futile->from) + " and is " + text::microseconds(*situation.read_p99_us) +
-               " now: compactions are not what slows reads";
-  out.expected = {"read_p99_us", true, *situation.read_p99_us, kLimiterEvaluationSeconds};
+  const double p99_us = *situation.p99_us(futile->side);
+  out.reason = p99_text(futile->side) + " was " + text::microseconds(futile->p99_us) +
+               " when the limit was " + shown_rate(futile->from) + " and is " +
+               text::microseconds(p99_us) + " now: compactions are not what slows " +
+               (futile->side == Side::kReads ? "reads" : "writes");
+  out.expected = {p99_feature(futile->side), true, p99_us, kLimiterEvaluationSeconds};
   return out;
+}
+
+LimiterLoop::Lowering LimiterLoop::lowering_of(std::string_view rule) {
+  if (rule == kSlowWritesRule) return Lowering::kWrites;
+  if (rule == "limiter.pace") return Lowering::kPace;
+  if (rule == kDeferRule) return Lowering::kDefer;
+  const bool returns = rule == "limiter.returned" || rule == kFutileRaisesRule;
+  return returns ? Lowering::kReturn : Lowering::kReads;
 }
 
 std::optional<Proposal> LimiterLoop::decide(const Situation& situation) {
@@ -274,13 +300,7 @@ std::optional<Proposal> LimiterLoop::decide(const Situation& situation) {
   auto proposal = look_and_decide(situation, *reading);
   wish_.note(proposal, situation.now);
   raise_wish_.note(proposal, situation.now);
-  if (proposal && proposal->to < proposal->from) {
-    asks_for_ = proposal->rule == "limiter.pace" ? Lowering::kPace
-                : proposal->rule == kDeferRule   ? Lowering::kDefer
-                : proposal->rule == "limiter.returned" || proposal->rule == kFutileRaisesRule
-                    ? Lowering::kReturn
-                    : Lowering::kReads;
-  }
+  if (proposal && proposal->to < proposal->from) asks_for_ = lowering_of(proposal->rule);
   return proposal;
 }
 
@@ -293,7 +313,7 @@ std::optional<Proposal> LimiterLoop::look_and_decide(const Situation& situation,
   if (defers()) {
     const std::int64_t back = std::max(paced_from_.value_or(reading.found), reading.found);
     if (auto proposal = deferral_.raise(situation, reading, back)) return proposal;
-    return protect_reads(situation, reading);
+    return protect(situation, reading);
   }
   if (reading.value < kUnlimitedBytesPerSecond) {
     auto relief = relieve(situation, reading);
@@ -304,7 +324,7 @@ std::optional<Proposal> LimiterLoop::look_and_decide(const Situation& situation,
     if (auto proposal = follow_need(situation, reading)) return proposal;
     if (auto proposal = judge_lowerings(situation, reading)) return proposal;
   }
-  if (auto proposal = protect_reads(situation, reading)) return proposal;
+  if (auto proposal = protect(situation, reading)) return proposal;
   if (auto proposal = pace(situation, reading)) return proposal;
   if (auto proposal = defer(situation, reading)) return proposal;
   return give_back(situation, reading);

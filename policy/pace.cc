@@ -14,9 +14,8 @@ namespace {
 constexpr double kLeastPaceShare = 0.125;
 // ...and before it is known what writes cost.
 constexpr double kLeastPaceShareUnknown = 0.25;
-// Where reads take so many times as long beside them, and that share of their objective at least;
-// and where the pace makes them at least so much slower.
-constexpr double kSlowerBesideCompactions = 1.5, kNotFastEnough = 0.1;
+// Who takes longer beside them has to take that share of the objective at least.
+constexpr double kNotFastEnough = 0.1;
 constexpr double kWrittenSeconds = 10;
 // As long as bursts are looked at, in its second half.
 constexpr double kPaceEvaluationSeconds = 60;
@@ -30,21 +29,20 @@ void Pace::observe(const Situation& situation) {
   written_seconds_ = written_.update(writes, situation.now);
 }
 
-// What makes a compaction slow reads: seen of those before, or known beforehand, since others load
+// What makes a compaction slow them: seen of those before, or known beforehand, since others load
 // the device already.
-std::optional<Pace::Reason> Pace::reason(const Situation& situation) const {
+std::optional<Pace::Reason> Pace::reason(const Situation& situation, Side side) const {
   const Features& f = situation.features;
-  const double fast = kNotFastEnough * situation.objective.read_p99_seconds * 1e6;
-  const Value beside = bursts_.read_p99_us_beside(), without = bursts_.read_p99_us_without();
-  const bool slower = beside && without && *beside >= kSlowerBesideCompactions * *without;
-  if (slower && *beside >= fast) {
-    // Judged over bursts and pauses together: between them reads were as fast as they can be.
+  const double fast = kNotFastEnough * p99_slo_us(situation.objective, side);
+  const Value beside = bursts_.p99_us_beside(side), without = bursts_.p99_us_without(side);
+  if (bursts_.slow_down(side) && *beside >= fast) {
+    // Judged over bursts and pauses together: between them they were as fast as they can be.
     return Reason{
-        "read P99 is " + text::microseconds(*beside) + " while compactions run, " +
+        p99_text(side) + " is " + text::microseconds(*beside) + " while compactions run, " +
             text::microseconds(*without) + " while none does",
-        {"read_p99_us", true, bursts_.read_p99_us().value_or(*beside), kPaceEvaluationSeconds}};
+        {p99_feature(side), true, bursts_.p99_us(side).value_or(*beside), kPaceEvaluationSeconds}};
   }
-  const bool compacts = f.running_compactions.value_or(0) > 0;
+  const bool compacts = f.running_compactions.value_or(0) > 0 && side == Side::kReads;
   if (compacts && others_.prevails() && f.read_p99_us.value_or(0) >= fast) {
     return Reason{"read P99 is " + text::microseconds(*f.read_p99_us) +
                       " beside what others write on the same device, and compactions here would "
@@ -56,11 +54,12 @@ std::optional<Pace::Reason> Pace::reason(const Situation& situation) const {
 
 std::optional<Proposal> Pace::lower(const Situation& situation, const KnobReading& reading,
                                     double need, double margin) const {
-  const bool calm = situation.objective.first == Priority::kReadP99 &&
-                    situation.comfortable_seconds >= kLimiterComfortSeconds &&
-                    situation.read_lately && written_seconds_ >= kWrittenSeconds;
+  const auto side = first_side(situation.objective);
+  const bool waited_for = side == Side::kWrites || (side && situation.read_lately);
+  const bool calm = waited_for && situation.comfortable_seconds >= kLimiterComfortSeconds &&
+                    written_seconds_ >= kWrittenSeconds;
   if (!calm || !situation.need || !situation.passed_peak || situation.settling) return std::nullopt;
-  const auto why = reason(situation);
+  const auto why = reason(situation, *side);
   if (!why) return std::nullopt;
   const double share = situation.write_amplification ? kLeastPaceShare : kLeastPaceShareUnknown;
   const double to =

@@ -1,6 +1,6 @@
 // Pace: compactions that have the time are spread over it: in a burst they take the device from
-// reads, and stand still before and after it. docs/control.md, "The limiter". Pure; bounded;
-// internal to policy/.
+// reads (or writes, where they come first), and stand still before and after it. docs/control.md,
+// "The limiter". Pure; bounded; internal to policy/.
 #pragma once
 
 #include <optional>
@@ -20,13 +20,15 @@ class Pace {
   [[nodiscard]] std::optional<Proposal> lower(const Situation& situation,
                                               const KnobReading& reading, double need,
                                               double margin) const;
+  // Who reads, or writes, takes so much longer while compactions run.
+  [[nodiscard]] bool slow_down(Side side) const { return bursts_.slow_down(side); }
 
  private:
   struct Reason {
     std::string text;
     Expectation expected;
   };
-  [[nodiscard]] std::optional<Reason> reason(const Situation& situation) const;
+  [[nodiscard]] std::optional<Reason> reason(const Situation& situation, Side side) const;
 
   OthersWork others_;
   CompactionBursts bursts_;

@@ -20,7 +20,7 @@ void ReadBurden::note_changes(const Situation& situation, const KnobReading& rea
   const bool own = rose && wish_.explains(now);
   if (fell || (rose && !own)) probe_.end();
   if (own) {
-    probe_.step(situation, *rate_);
+    probe_.step(situation, *rate_, Side::kReads);
     raised_at_ = now;
   }
   rate_ = reading.value;
@@ -53,7 +53,7 @@ std::optional<Proposal> ReadBurden::judge(const Situation& situation, const Knob
   if (!futile) return std::nullopt;
   if (futile->fresh) rest_.begin(situation.now);
   Proposal out = propose(reading, futile->from, kFutileRaisesRule);
-  out.reason = "read P99 was " + text::microseconds(futile->read_p99_us) + " when the limit was " +
+  out.reason = "read P99 was " + text::microseconds(futile->p99_us) + " when the limit was " +
                shown_rate(futile->from) + " and is " + text::microseconds(*situation.read_p99_us) +
                " now: what waits for compaction is not what slows reads";
   out.expected = no_more_stalls(situation, kLimiterEvaluationSeconds);

@@ -15,7 +15,6 @@ namespace {
 // through the files that each read has to look into, reads.
 constexpr double kComfortableL0 = 0.4, kMostRestingL0 = 0.6;
 constexpr double kComfortablePending = 0.25;
-constexpr double kStalledOver3s = 0.05;  // share of the last 3 s that writers lost
 // Writers stand still for longer than memtables that are full for a moment, or for half of a time
 // in which compactions of seconds come and go.
 constexpr double kStoppedSeconds = 1, kStandsStill = 0.5, kStandsStillSeconds = 30;
@@ -45,6 +44,8 @@ constexpr double kAtIoLimit = 0.9;
 constexpr double kLoadedSeconds = 4.5, kFewestReads = 10;
 // ...and what it looks like at once, where a mistake costs a few seconds of waiting.
 constexpr double kLooksLoadedSeconds = 1.5;
+// Fewer writes a second have no P99.
+constexpr double kFewestWrites = 10;
 // A share of all CPUs from which background work is felt.
 constexpr double kCpuShort = 0.9;
 // Who was read within this time is read from, if it was for longer than a health check takes. Who
@@ -59,6 +60,12 @@ const Indicator* find(const std::vector<Indicator>& indicators, IndicatorKind ki
     if (indicator.kind == kind && indicator.valid) return &indicator;
   }
   return nullptr;
+}
+
+// By forecasts that have come true before.
+bool foresees_slow(const std::vector<Indicator>& indicators, std::string_view cause) {
+  const Indicator* p99 = find(indicators, IndicatorKind::kP99);
+  return p99 != nullptr && p99->calibrated && p99->cause == cause && p99->state != AlertState::kOk;
 }
 
 // What headroom itself lets level 0 gather beyond what was found, as a share of its slowdown.
@@ -94,23 +101,6 @@ std::string worst_cause(const Features& f, const Value& memtable_ratio) {
   return worst->second < 0 ? "" : worst->first;
 }
 
-std::string describe_pressure(const Situation& situation) {
-  const Features& f = situation.features;
-  const std::string& cause = situation.backlog_cause;
-  if (cause == "l0" && f.l0_files && f.l0_slowdown_files) {
-    return "L0 has " + text::amount(*f.l0_files) + " of " + text::amount(*f.l0_slowdown_files) +
-           " files";
-  }
-  if (cause == "memtables" && situation.memtable_ratio && f.max_write_buffers) {
-    return text::amount(*situation.memtable_ratio * *f.max_write_buffers) + " of " +
-           text::amount(*f.max_write_buffers) + " memtables wait for their flush on average";
-  }
-  if (cause == "pending_bytes" && f.pending_bytes) {
-    return text::bytes(*f.pending_bytes) + " wait for compaction";
-  }
-  return "writes wait";
-}
-
 }  // namespace
 
 double Held::update(bool condition, Nanoseconds now) {
@@ -141,6 +131,7 @@ void Observer::add(const Features& f) {
   l0_.note(now, f.l0_ratio);
   memtables_.note(now, f.memtable_ratio);
   read_p99_.note(now, f.read_p99_us);
+  write_p99_.note(now, f.write_p99_us);
   queue_.note(now, f.device_queue);
   await_.note(now, f.device_read_await_ms);
   io_limit_.note(now, f.io_limit_use_ratio);
@@ -272,10 +263,8 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   out.read_p99_us = read_p99_.median(5);
   // Of a health check nobody waits.
   out.reads_slow = out.read_lately && out.read_p99_us &&
-                   *out.read_p99_us > input.objective.read_p99_seconds * 1e6;
-  const Indicator* p99 = find(input.indicators, IndicatorKind::kP99);
-  const bool foreseen = out.read_lately && p99 != nullptr && p99->calibrated &&
-                        p99->cause == "read" && p99->state != AlertState::kOk;
+                   *out.read_p99_us > p99_slo_us(input.objective, Side::kReads);
+  const bool foreseen = out.read_lately && foresees_slow(input.indicators, "read");
   out.reads_slow_seconds = slow_reads_.update(out.reads_slow, out.now);
   out.reads_threatened_seconds = threatened_reads_.update(out.reads_slow || foreseen, out.now);
   bool queues =
@@ -295,6 +284,16 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   const bool others_wait = f.shared && f.shared->write_size_max_bytes && writes && !out.read_lately;
   out.device_saturated = compacts && saturated;
   out.pressed = out.interference || others_wait || out.device_saturated || (compacts && cpus_short);
+}
+
+void Observer::judge_writes(const PolicyInput& input, Situation& out) {
+  const Features& f = input.features;
+  out.write_p99_us = write_p99_.median(5);
+  const bool written = f.writes_per_second.value_or(0) >= kFewestWrites && !out.stalled;
+  out.writes_slow =
+      written && out.write_p99_us && *out.write_p99_us > p99_slo_us(input.objective, Side::kWrites);
+  const bool foreseen = written && foresees_slow(input.indicators, "write");
+  out.writes_threatened_seconds = threatened_writes_.update(out.writes_slow || foreseen, out.now);
 }
 
 void LeastOfDay::note(Nanoseconds now, double value) {
@@ -317,16 +316,11 @@ Situation Observer::observe(const PolicyInput& input) {
   out.base_lowered = lowered_base_.update(input.features);
   judge_background(input.features, out);
   judge_reads(input, out);
+  judge_writes(input, out);
   out.memory_short = memory_.is_short();
   out.memory_low = memory_.is_low();
   out.memory_pressure = memory_.pressure();
   return out;
-}
-
-std::string backlog_text(const Situation& situation) {
-  if (auto stall = find_write_stall(situation.features)) return stall->sentence;
-  if (situation.stalled) return "writes stalled within 3 s; " + describe_pressure(situation);
-  return describe_pressure(situation);
 }
 
 const ColumnFamilyReading* family_of(const Features& f, std::string_view column_family) {
@@ -340,78 +334,6 @@ const KnobReading* changeable_knob(const Features& features, std::string_view na
   // Of the whole database: another column family's cache is not the one that the features tell of.
   const KnobReading* reading = features.knobs.find(name, std::string_view());
   return reading != nullptr && reading->changeable ? reading : nullptr;
-}
-
-Proposal propose(const KnobReading& reading, std::int64_t to, std::string_view rule) {
-  Proposal out;
-  out.knob = reading.name;
-  out.column_family = reading.column_family;
-  out.from = reading.value;
-  out.to = to;
-  out.rule = rule;
-  return out;
-}
-
-Expectation expect_fewer_writes(const Situation& situation, double window_seconds) {
-  if (situation.write_amplification) {
-    return {"write_amplification", true, *situation.write_amplification, window_seconds};
-  }
-  return no_more_stalls(situation, window_seconds);
-}
-
-Expectation no_more_stalls(const Situation& situation, double window_seconds) {
-  return {"stalled_ratio", true, situation.stalled_ratio.value_or(0), window_seconds};
-}
-
-Expectation expect_relief(const Situation& situation, double window_seconds) {
-  const Features& f = situation.features;
-  auto expect = [&](const char* feature, const Value& baseline) {
-    return Expectation{feature, true, baseline.value_or(0), window_seconds};
-  };
-  if (situation.stalled_ratio.value_or(0) >= kStalledOver3s) {
-    return expect("stalled_ratio", situation.stalled_ratio);
-  }
-  if (situation.backlog_cause == "memtables") {
-    return expect("memtable_ratio", situation.memtable_ratio);
-  }
-  if (situation.backlog_cause == "pending_bytes") return expect("pending_bytes", f.pending_bytes);
-  return expect("l0_ratio", situation.l0_ratio);
-}
-
-std::vector<Driver> backlog_evidence(const Situation& situation) {
-  const Features& f = situation.features;
-  std::vector<Driver> out;
-  auto add = [&out](const char* name, const Value& value, const Value& limit) {
-    if (value) out.push_back({name, *value, limit});
-  };
-  add("l0_files", f.l0_files, f.l0_slowdown_files);
-  add("pending_bytes", f.pending_bytes, f.pending_soft_bytes);
-  add("immutable_memtables", f.immutable_memtables, f.max_write_buffers);
-  add("stalled_ratio", f.stalled_ratio, std::nullopt);
-  add("limiter_use_ratio", f.limiter_use_ratio, std::nullopt);
-  add("running_compactions", f.running_compactions, std::nullopt);
-  return out;
-}
-
-std::string short_memory_text(const Situation& situation) {
-  return "memory is short: " + text::bytes(situation.features.memory_available_bytes.value_or(0)) +
-         " available, and tasks waited for it " +
-         text::percent(situation.memory_pressure.value_or(0)) + " of the time";
-}
-
-Expectation expect_less_pressure(const Situation& situation, double window_seconds) {
-  return {"memory_pressure_ratio", true, situation.memory_pressure.value_or(0), window_seconds};
-}
-
-std::vector<Driver> memory_evidence(const Features& f) {
-  std::vector<Driver> out;
-  if (f.memory_available_bytes) {
-    out.push_back({"memory_available_bytes", *f.memory_available_bytes, std::nullopt});
-  }
-  if (f.memory_pressure_ratio) {
-    out.push_back({"memory_pressure_ratio", *f.memory_pressure_ratio, kMemoryPressure});
-  }
-  return out;
 }
 
 }  // namespace rocktune

@@ -25,6 +25,13 @@ inline constexpr double kNearLimit = 0.5;
 // Memtables come and go: from this share of them on, over 5 s, they are near it.
 inline constexpr double kNearMemtables = 0.75;
 
+// Share of the last 3 s that writers lost, from which on they are stalled.
+inline constexpr double kStalledOver3s = 0.05;
+
+// Whom background work slows: those who read, or those who write and wait for the log, without a
+// stall.
+enum class Side { kReads, kWrites };
+
 struct Situation {
   explicit Situation(const PolicyInput& input)
       : features(input.features),
@@ -85,9 +92,13 @@ struct Situation {
   double reads_slow_seconds = 0;
   // Slow, or foreseen to be by a forecast that is calibrated: such ones have come true before.
   double reads_threatened_seconds = 0;
-  Value read_p99_us;              // median of 5 s
-  bool interference = false;      // the device is busy and compactions are what keeps it so
-  bool device_saturated = false;  // a compaction runs, and the indicator of the device warns
+  Value read_p99_us;  // median of 5 s
+  // Writes, 10 a second and more, without a stall: P99 above its SLO, median of 5 s.
+  bool writes_slow = false;
+  double writes_threatened_seconds = 0;  // as of reads
+  Value write_p99_us;                    // median of 5 s
+  bool interference = false;             // the device is busy and compactions are what keeps it so
+  bool device_saturated = false;         // a compaction runs, and the indicator of the device warns
   // ...or the CPUs are short, or others' reads wait: background work costs the foreground
   bool pressed = false;
   // A compaction runs, and reads take the device several times as long as they did at its idlest.
@@ -122,6 +133,10 @@ struct Situation {
   // What writers wait for comes before everything else: a stall is the longest wait of all.
   [[nodiscard]] bool writers_first() const {
     return objective.first == Priority::kStallSeconds || objective.first == Priority::kWriteP99;
+  }
+
+  [[nodiscard]] const Value& p99_us(Side side) const {
+    return side == Side::kReads ? read_p99_us : write_p99_us;
   }
 
   Value running_compactions, running_flushes;  // means of 3 s
@@ -170,6 +185,7 @@ class Observer {
   [[nodiscard]] bool at_io_limit(double seconds) const;
   void judge_device(const Features& features, bool compacts, Situation& out);
   void judge_reads(const PolicyInput& input, Situation& out);
+  void judge_writes(const PolicyInput& input, Situation& out);
   void look_for_reads(const Features& features, Situation& out);
 
   static Trend window(double seconds) { return Trend(Trend::Jumps::kKeep, 0, seconds); }
@@ -177,10 +193,11 @@ class Observer {
   Trend written_ = window(60), background_ = window(60);
   Trend stalled_long_ = window(30.5);
   Trend stalled_ = window(3), memtables_ = window(5), l0_ = window(10);
-  Trend read_p99_ = window(5), queue_ = window(5), await_ = window(5), io_limit_ = window(5);
+  Trend read_p99_ = window(5), write_p99_ = window(5), queue_ = window(5), await_ = window(5),
+        io_limit_ = window(5);
   MemoryWatch memory_;
   Trend compactions_ = window(5), flushes_ = window(5), cpu_ = window(5);
-  Held comfort_, slow_reads_, threatened_reads_, stopped_;
+  Held comfort_, slow_reads_, threatened_reads_, threatened_writes_, stopped_;
   LeastOfDay light_await_;  // of the means of 5 s
   Value limiter_rate_;
   std::optional<Nanoseconds> seen_since_, read_at_, uncounted_at_;
@@ -209,6 +226,13 @@ Expectation expect_fewer_writes(const Situation& situation, double window_second
 // What gains others is not seen here; what it could cost is.
 Expectation no_more_stalls(const Situation& situation, double window_seconds);
 std::vector<Driver> backlog_evidence(const Situation& situation);
+
+// Whose P99 comes first; absent: nobody's.
+std::optional<Side> first_side(const Objective& objective);
+// "read P99" and "read_p99_us", or of writes; its SLO.
+std::string p99_text(Side side);
+std::string p99_feature(Side side);
+double p99_slo_us(const Objective& objective, Side side);
 
 // Of memory that the machine is short of.
 std::string short_memory_text(const Situation& situation);

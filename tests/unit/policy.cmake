@@ -56,6 +56,7 @@ rocktune_unit_test(policy_test
     unit/policy/shape_loop_test.cc
     unit/policy/shares_test.cc
     unit/policy/sharing_test.cc
+    unit/policy/slow_writes_test.cc
     unit/policy/soft_limits_loop_test.cc
     unit/policy/spared_jobs_test.cc
     unit/policy/unread_cache_test.cc

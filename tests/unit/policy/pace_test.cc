@@ -30,6 +30,7 @@ class Bursts {
       bench.f.running_compactions = works ? 1 : 0;
       bench.f.compaction_write_bytes_per_second = works ? 50e6 : 0;
       bench.f.read_p99_us = works ? beside_us : without_us;
+      bench.f.write_p99_us = works && writes_too ? beside_us : without_us;
       bench.f.device_write_bytes_per_second = 20e6 + (works ? 50e6 : 0) + others_bytes_per_second;
       if (bench.f.knobs[0].value >= kUnlimitedBytesPerSecond) {
         bench.f.limiter_bytes_per_second = works ? 150e6 : 5e6;
@@ -47,7 +48,7 @@ class Bursts {
 
   HeadroomBench bench;
   double beside_us = 3000, without_us = 500, others_bytes_per_second = 0;
-  bool compacts = true;
+  bool compacts = true, writes_too = false;
 
  private:
   int step_ = 0;
@@ -82,6 +83,28 @@ TEST_CASE("pace: compactions that come in bursts are spread over the time", "[he
   CHECK(proposal.expected.baseline < 3000);
   bursts.pace(proposal, 0.5);
   CHECK(bursts.run(600).empty());
+}
+
+TEST_CASE("pace: where writes come first it is by what they take beside compactions",
+          "[headroom][pace]") {
+  Bursts bursts;
+  bursts.bench.objective.first = Priority::kWriteP99;
+  bursts.bench.objective.write_p99_seconds = 0.010;
+  bool paced = true;
+  SECTION("longer than without them") {
+    bursts.writes_too = true;
+  }
+  SECTION("as long: what reads take is not what comes first") {
+    paced = false;
+  }
+  const auto proposals = bursts.run(kSettledSeconds);
+  REQUIRE(proposals.empty() == !paced);
+  if (!paced) return;
+  const Proposal& proposal = proposals.back();
+  CHECK(proposal.rule == "limiter.pace");
+  CHECK(proposal.to >= 2 * 30'000'000);
+  CHECK(proposal.expected.feature == "write_p99_us");
+  CHECK(proposal.reason.starts_with("write P99 is 3 ms while compactions run"));
 }
 
 TEST_CASE("pace: what seemed needed before anybody could know is forgotten", "[headroom][pace]") {

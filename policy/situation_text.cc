@@ -1,0 +1,125 @@
+// What loops say about the situation: proposals' reasons, evidence and expectations.
+#include "model/text.h"
+#include "model/write_stall.h"
+#include "policy/memory.h"
+#include "policy/situation.h"
+
+namespace rocktune {
+namespace {
+
+std::string describe_pressure(const Situation& situation) {
+  const Features& f = situation.features;
+  const std::string& cause = situation.backlog_cause;
+  if (cause == "l0" && f.l0_files && f.l0_slowdown_files) {
+    return "L0 has " + text::amount(*f.l0_files) + " of " + text::amount(*f.l0_slowdown_files) +
+           " files";
+  }
+  if (cause == "memtables" && situation.memtable_ratio && f.max_write_buffers) {
+    return text::amount(*situation.memtable_ratio * *f.max_write_buffers) + " of " +
+           text::amount(*f.max_write_buffers) + " memtables wait for their flush on average";
+  }
+  if (cause == "pending_bytes" && f.pending_bytes) {
+    return text::bytes(*f.pending_bytes) + " wait for compaction";
+  }
+  return "writes wait";
+}
+
+}  // namespace
+
+std::string backlog_text(const Situation& situation) {
+  if (auto stall = find_write_stall(situation.features)) return stall->sentence;
+  if (situation.stalled) return "writes stalled within 3 s; " + describe_pressure(situation);
+  return describe_pressure(situation);
+}
+
+std::optional<Side> first_side(const Objective& objective) {
+  if (objective.first == Priority::kReadP99) return Side::kReads;
+  if (objective.first == Priority::kWriteP99) return Side::kWrites;
+  return std::nullopt;
+}
+
+std::string p99_text(Side side) {
+  return side == Side::kReads ? "read P99" : "write P99";
+}
+
+std::string p99_feature(Side side) {
+  return side == Side::kReads ? "read_p99_us" : "write_p99_us";
+}
+
+double p99_slo_us(const Objective& objective, Side side) {
+  return 1e6 * (side == Side::kReads ? objective.read_p99_seconds : objective.write_p99_seconds);
+}
+
+Proposal propose(const KnobReading& reading, std::int64_t to, std::string_view rule) {
+  Proposal out;
+  out.knob = reading.name;
+  out.column_family = reading.column_family;
+  out.from = reading.value;
+  out.to = to;
+  out.rule = rule;
+  return out;
+}
+
+Expectation expect_fewer_writes(const Situation& situation, double window_seconds) {
+  if (situation.write_amplification) {
+    return {"write_amplification", true, *situation.write_amplification, window_seconds};
+  }
+  return no_more_stalls(situation, window_seconds);
+}
+
+Expectation no_more_stalls(const Situation& situation, double window_seconds) {
+  return {"stalled_ratio", true, situation.stalled_ratio.value_or(0), window_seconds};
+}
+
+Expectation expect_relief(const Situation& situation, double window_seconds) {
+  const Features& f = situation.features;
+  auto expect = [&](const char* feature, const Value& baseline) {
+    return Expectation{feature, true, baseline.value_or(0), window_seconds};
+  };
+  if (situation.stalled_ratio.value_or(0) >= kStalledOver3s) {
+    return expect("stalled_ratio", situation.stalled_ratio);
+  }
+  if (situation.backlog_cause == "memtables") {
+    return expect("memtable_ratio", situation.memtable_ratio);
+  }
+  if (situation.backlog_cause == "pending_bytes") return expect("pending_bytes", f.pending_bytes);
+  return expect("l0_ratio", situation.l0_ratio);
+}
+
+std::vector<Driver> backlog_evidence(const Situation& situation) {
+  const Features& f = situation.features;
+  std::vector<Driver> out;
+  auto add = [&out](const char* name, const Value& value, const Value& limit) {
+    if (value) out.push_back({name, *value, limit});
+  };
+  add("l0_files", f.l0_files, f.l0_slowdown_files);
+  add("pending_bytes", f.pending_bytes, f.pending_soft_bytes);
+  add("immutable_memtables", f.immutable_memtables, f.max_write_buffers);
+  add("stalled_ratio", f.stalled_ratio, std::nullopt);
+  add("limiter_use_ratio", f.limiter_use_ratio, std::nullopt);
+  add("running_compactions", f.running_compactions, std::nullopt);
+  return out;
+}
+
+std::string short_memory_text(const Situation& situation) {
+  return "memory is short: " + text::bytes(situation.features.memory_available_bytes.value_or(0)) +
+         " available, and tasks waited for it " +
+         text::percent(situation.memory_pressure.value_or(0)) + " of the time";
+}
+
+Expectation expect_less_pressure(const Situation& situation, double window_seconds) {
+  return {"memory_pressure_ratio", true, situation.memory_pressure.value_or(0), window_seconds};
+}
+
+std::vector<Driver> memory_evidence(const Features& f) {
+  std::vector<Driver> out;
+  if (f.memory_available_bytes) {
+    out.push_back({"memory_available_bytes", *f.memory_available_bytes, std::nullopt});
+  }
+  if (f.memory_pressure_ratio) {
+    out.push_back({"memory_pressure_ratio", *f.memory_pressure_ratio, kMemoryPressure});
+  }
+  return out;
+}
+
+}  // namespace rocktune

@@ -1,0 +1,167 @@
+// The limiter's loop for writes that wait for the log beside compactions: docs/control.md, "The
+// limiter".
+#include "tests/support/catch.h"
+#include "tests/unit/policy/headroom_bench.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+// Writes take 30 ms, 20 are allowed, while a compaction fills the device. Reads are fast.
+void disturbed_writes(HeadroomBench& bench) {
+  bench.f.writes_per_second = 2000;
+  bench.f.write_p99_us = 30'000;
+  bench.f.device_queue = 40;
+  bench.f.running_compactions = 1;
+}
+
+// A compaction for twelve of every fourteen seconds.
+std::optional<Proposal> in_turns(HeadroomBench& bench, double beside_us, double without_us) {
+  std::optional<Proposal> last;
+  for (int i = 0; i < 120; ++i) {
+    const bool works = i % 28 >= 4;
+    bench.f.running_compactions = works ? 1 : 0;
+    bench.f.compaction_write_bytes_per_second = works ? 23e6 : 0;
+    bench.f.write_p99_us = works ? beside_us : without_us;
+    for (const Proposal& proposal : bench.tick()) {
+      if (proposal.knob == knob::kRateLimit) last = proposal;
+    }
+  }
+  return last;
+}
+
+}  // namespace
+
+TEST_CASE("slow writes: in comfort they lower the limit, first to what passes", "[headroom]") {
+  HeadroomBench bench;
+  disturbed_writes(bench);
+  bench.set_limit(kUnlimitedBytesPerSecond, 80e6);
+  CHECK_FALSE(bench.run(9, knob::kRateLimit));
+  const auto proposal = bench.run(4, knob::kRateLimit);
+  REQUIRE(proposal);
+  CHECK(proposal->rule == "limiter.writes");
+  CHECK(proposal->to == 80'000'000);
+  CHECK(proposal->expected.feature == "write_p99_us");
+  CHECK(proposal->expected.baseline == 30'000);
+  CHECK(proposal->reason.starts_with("write P99 is 30 ms without any backlog"));
+  bench.set_limit(80'000'000, 50e6);
+  CHECK_FALSE(bench.run(14, knob::kRateLimit));
+  CHECK(bench.run(4, knob::kRateLimit)->to == 68'000'000);
+}
+
+TEST_CASE("slow writes: reads that are slow, too, go first", "[headroom]") {
+  HeadroomBench bench;
+  disturbed_writes(bench);
+  bench.f.read_p99_us = 9000;
+  bench.set_limit(kUnlimitedBytesPerSecond, 80e6);
+  const auto proposal = bench.run(13, knob::kRateLimit);
+  REQUIRE(proposal);
+  CHECK(proposal->rule == "limiter.reads");
+}
+
+TEST_CASE("slow writes: where they come first less is left of the need", "[headroom]") {
+  HeadroomBench bench;
+  disturbed_writes(bench);
+  bench.set_limit(50'000'000, 30e6);
+  CHECK_FALSE(bench.run(40, knob::kRateLimit));  // 1.95 times 30 MB/s, as reads come first
+  bench.objective.first = Priority::kWriteP99;
+  const auto proposal = bench.run(1, knob::kRateLimit);
+  REQUIRE(proposal);
+  CHECK(proposal->to == 42'500'000);
+}
+
+TEST_CASE("slow writes: what nobody waits for, or waits for something else, lowers nothing",
+          "[headroom]") {
+  HeadroomBench bench;
+  disturbed_writes(bench);
+  bench.set_limit(kUnlimitedBytesPerSecond, 80e6);
+  SECTION("a stall is what they wait for") {
+    bench.f.stalled_ratio = 0.2;
+  }
+  SECTION("a backlog is near") {
+    bench.backlog(12);
+  }
+  SECTION("hardly anybody writes") {
+    bench.f.writes_per_second = 3;
+  }
+  SECTION("they are fast enough") {
+    bench.f.write_p99_us = 19'000;
+  }
+  SECTION("no compaction runs") {
+    bench.f.running_compactions = 0;
+  }
+  SECTION("the device is idle, and they were never seen without compactions") {
+    bench.f.device_queue = 1;
+  }
+  const auto proposal = bench.run(60, knob::kRateLimit);
+  CHECK((!proposal || proposal->rule != "limiter.writes"));
+}
+
+TEST_CASE("slow writes: beside compactions they need no full device to be seen to wait",
+          "[headroom]") {
+  HeadroomBench bench;
+  disturbed_writes(bench);
+  bench.f.device_queue = 2;
+  bench.set_limit(kUnlimitedBytesPerSecond, 80e6);
+  SECTION("they are faster without") {
+    const auto proposal = in_turns(bench, 30'000, 2000);
+    REQUIRE(proposal);
+    CHECK(proposal->rule == "limiter.writes");
+  }
+  SECTION("they are as slow without") {
+    CHECK_FALSE(in_turns(bench, 30'000, 25'000));
+  }
+}
+
+TEST_CASE("slow writes: a forecast that has come true before is enough", "[headroom]") {
+  HeadroomBench bench;
+  disturbed_writes(bench);
+  bench.f.write_p99_us = 12'000;
+  bench.set_limit(kUnlimitedBytesPerSecond, 80e6);
+  bench.indicators.resize(1);
+  Indicator& p99 = bench.indicators[0];
+  p99.kind = IndicatorKind::kP99;
+  p99.valid = p99.calibrated = true;
+  p99.cause = "write";
+  p99.state = AlertState::kWarning;
+  bool answered = true;
+  SECTION("it is") {}
+  SECTION("it is not calibrated") {
+    p99.calibrated = answered = false;
+  }
+  const auto proposal = bench.run(13, knob::kRateLimit);
+  REQUIRE(proposal.has_value() == answered);
+  if (!answered) return;
+  CHECK(proposal->rule == "limiter.writes");
+  CHECK(proposal->reason.find("and foreseen to break its objective") != std::string::npos);
+}
+
+TEST_CASE("slow writes: three lowerings that gain them nothing are taken back", "[headroom]") {
+  HeadroomBench bench;
+  disturbed_writes(bench);
+  bench.set_limit(100'000'000, 50e6);
+  bench.knob(knob::kRateLimit).owner = KnobOwner::kRocktune;
+  std::optional<Proposal> last;
+  for (int i = 0; i < 3; ++i) {
+    last = bench.run(16, knob::kRateLimit);
+    REQUIRE(last);
+    CHECK(last->rule == "limiter.writes");
+    bench.set_limit(last->to, 30e6);
+  }
+  bool gains = false;
+  SECTION("they are as slow") {}
+  SECTION("they are faster, though not fast enough") {
+    bench.f.write_p99_us = 24'000;
+    gains = true;
+  }
+  last = bench.run(17, knob::kRateLimit);
+  REQUIRE(last);
+  CHECK(last->rule == (gains ? "limiter.writes" : "limiter.futile"));
+  if (gains) return;
+  CHECK(last->to == 100'000'000);
+  CHECK(last->reason ==
+        "write P99 was 30 ms when the limit was 95 MiB/s and is 30 ms now: compactions are not "
+        "what slows writes");
+  CHECK(last->expected.feature == "write_p99_us");
+}
