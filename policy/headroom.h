@@ -75,6 +75,9 @@ class LimiterLoop {
   OwnWish wish_, raise_wish_{OwnWish::Way::kUp};
   Pace pace_;
   Lowering asks_for_ = Lowering::kReads;  // the last that was
+  [[nodiscard]] Side asked_for() const {
+    return asks_for_ == Lowering::kWrites ? Side::kWrites : Side::kReads;
+  }
   Deferral deferral_;
   ReadBurden burden_;
   // A pace or a deferral was asked for and made, and the limiter is not back yet: the rate before

@@ -11,6 +11,10 @@ constexpr double kFutileOfferedSeconds = 30;
 
 }  // namespace
 
+double shows_seconds(Side side) {
+  return side == Side::kReads ? kLimiterShowsSeconds : kSlowWritesSeconds;
+}
+
 void LimitProbe::step(const Situation& situation, std::int64_t from, Side side) {
   const Value& p99_us = situation.p99_us(side);
   if (probe_ && probe_->side != side) probe_.reset();
@@ -22,7 +26,7 @@ void LimitProbe::step(const Situation& situation, std::int64_t from, Side side) 
 
 std::optional<LimitProbe::Futile> LimitProbe::judge(const Situation& situation,
                                                     const KnobReading& reading) {
-  const bool due = probe_ && !within(stepped_at_, situation.now, kLimiterShowsSeconds);
+  const bool due = probe_ && !within(stepped_at_, situation.now, shows_seconds(probe_->side));
   if (!due) return std::nullopt;
   const Value& p99_us = situation.p99_us(probe_->side);
   if (!p99_us) return std::nullopt;

@@ -11,6 +11,9 @@
 
 namespace rocktune {
 
+// Within this time their P99, as the situation has it, answers a change.
+double shows_seconds(Side side);
+
 class LimitProbe {
  public:
   struct Futile {

@@ -43,6 +43,11 @@ std::string why_raise(const Situation& situation, const KnobReading& reading) {
          text::rate(situation.need.value_or(0)) + " that writes need in the background";
 }
 
+// Over its second half, as long as that P99 is looked at.
+double evaluation_seconds(Side side) {
+  return side == Side::kReads ? kLimiterEvaluationSeconds : 2 * kSlowWritesSeconds;
+}
+
 // What a lower base leaves pending, and nothing else, is no reason for haste.
 bool at_ease(const Situation& situation) {
   return situation.base_lowered ? situation.comfortable_but_debt : situation.comfortable;
@@ -98,7 +103,7 @@ void LimiterLoop::note_lowering(const KnobReading& reading, const Situation& sit
   if (!wished || paces || returns) {
     probe_.end();
   } else if (!first) {
-    probe_.step(situation, *rate_, asks_for_ == Lowering::kWrites ? Side::kWrites : Side::kReads);
+    probe_.step(situation, *rate_, asked_for());
   }
 }
 
@@ -187,7 +192,10 @@ std::optional<Proposal> LimiterLoop::protect(const Situation& situation,
   auto rate = static_cast<double>(reading.value);
   bool unlimited = reading.value >= kUnlimitedBytesPerSecond;
   // From unlimited, what was seen to pass is the first limit: it takes away only larger bursts.
-  double wanted = unlimited ? *situation.passed_peak : rate * params_.limiter_lower_factor;
+  const bool of_reads = side == Side::kReads;
+  // What writes wait for is seen over more time: fewer steps.
+  const double factor = std::pow(params_.limiter_lower_factor, of_reads ? 1 : 2);
+  double wanted = unlimited ? *situation.passed_peak : rate * factor;
   const auto& device = situation.objective.device_capacities.write;
   if (device) {
     wanted = std::min(wanted, situation.budget.device_share * device->bytes_per_second);
@@ -201,7 +209,6 @@ std::optional<Proposal> LimiterLoop::protect(const Situation& situation,
   if (to > rate * (1 - kLimiterDeadBand) || to >= nearly_unlimited(situation.passed_peak)) {
     return std::nullopt;
   }
-  const bool of_reads = side == Side::kReads;
   const double p99_us = situation.p99_us(*side).value_or(0);
   Proposal out =
       propose(reading, static_cast<std::int64_t>(to), of_reads ? "limiter.reads" : kSlowWritesRule);
@@ -210,7 +217,9 @@ std::optional<Proposal> LimiterLoop::protect(const Situation& situation,
                (slow ? "" : ", and foreseen to break its objective,") +
                " without any backlog, and compactions keep the device busy: background writes " +
                "need only " + text::rate(need);
-  out.expected = {p99_feature(*side), true, p99_us, kLimiterEvaluationSeconds};
+  // What is foreseen to be slow is to stay as fast as is asked for.
+  const double slo_us = p99_slo_us(situation.objective, *side);
+  out.expected = {p99_feature(*side), true, slow ? p99_us : slo_us, evaluation_seconds(*side)};
   const Features& f = situation.features;
   out.evidence = backlog_evidence(situation);
   if (f.device_queue) {
@@ -221,7 +230,7 @@ std::optional<Proposal> LimiterLoop::protect(const Situation& situation,
 }
 
 bool LimiterLoop::rests(Nanoseconds now) const {
-  return within(last_lowering_, now, kLimiterShowsSeconds) ||
+  return within(last_lowering_, now, shows_seconds(asked_for())) ||
          within(last_raise_, now, rest_.seconds()) ||
          within(probe_.futile_at(), now, rest_.seconds());
 }
@@ -279,7 +288,7 @@ std::optional<Proposal> LimiterLoop::judge_lowerings(const Situation& situation,
                " when the limit was " + shown_rate(futile->from) + " and is " +
                text::microseconds(p99_us) + " now: compactions are not what slows " +
                (futile->side == Side::kReads ? "reads" : "writes");
-  out.expected = {p99_feature(futile->side), true, p99_us, kLimiterEvaluationSeconds};
+  out.expected = {p99_feature(futile->side), true, p99_us, evaluation_seconds(futile->side)};
   return out;
 }
 

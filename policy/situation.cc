@@ -46,6 +46,8 @@ constexpr double kLoadedSeconds = 4.5, kFewestReads = 10;
 constexpr double kLooksLoadedSeconds = 1.5;
 // Fewer writes a second have no P99.
 constexpr double kFewestWrites = 10;
+// ...and those that are slow for so much of the time are slow.
+constexpr double kOftenSlow = 1.0 / 3;
 // A share of all CPUs from which background work is felt.
 constexpr double kCpuShort = 0.9;
 // Who was read within this time is read from, if it was for longer than a health check takes. Who
@@ -131,7 +133,6 @@ void Observer::add(const Features& f) {
   l0_.note(now, f.l0_ratio);
   memtables_.note(now, f.memtable_ratio);
   read_p99_.note(now, f.read_p99_us);
-  write_p99_.note(now, f.write_p99_us);
   queue_.note(now, f.device_queue);
   await_.note(now, f.device_read_await_ms);
   io_limit_.note(now, f.io_limit_use_ratio);
@@ -288,10 +289,19 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
 
 void Observer::judge_writes(const PolicyInput& input, Situation& out) {
   const Features& f = input.features;
-  out.write_p99_us = write_p99_.median(5);
   const bool written = f.writes_per_second.value_or(0) >= kFewestWrites && !out.stalled;
+  Value p99_us, is_slow;
+  if (written && f.write_p99_us) {
+    p99_us = f.write_p99_us;
+    is_slow = *p99_us > p99_slo_us(input.objective, Side::kWrites) ? 1 : 0;
+  }
+  write_p99_.note(out.now, p99_us);
+  write_is_slow_.note(out.now, is_slow);
+  out.write_p99_us = write_p99_.mean(kSlowWritesSeconds);
+  const bool long_enough =
+      write_is_slow_.span_seconds() + f.interval_seconds >= kSlowWritesSeconds / 2;
   out.writes_slow =
-      written && out.write_p99_us && *out.write_p99_us > p99_slo_us(input.objective, Side::kWrites);
+      written && long_enough && write_is_slow_.mean(kSlowWritesSeconds).value_or(0) >= kOftenSlow;
   const bool foreseen = written && foresees_slow(input.indicators, "write");
   out.writes_threatened_seconds = threatened_writes_.update(out.writes_slow || foreseen, out.now);
 }

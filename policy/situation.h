@@ -28,6 +28,9 @@ inline constexpr double kNearMemtables = 0.75;
 // Share of the last 3 s that writers lost, from which on they are stalled.
 inline constexpr double kStalledOver3s = 0.05;
 
+// As long as writes are looked at to be slow.
+inline constexpr double kSlowWritesSeconds = 30;
+
 // Whom background work slows: those who read, or those who write and wait for the log, without a
 // stall.
 enum class Side { kReads, kWrites };
@@ -93,10 +96,11 @@ struct Situation {
   // Slow, or foreseen to be by a forecast that is calibrated: such ones have come true before.
   double reads_threatened_seconds = 0;
   Value read_p99_us;  // median of 5 s
-  // Writes, 10 a second and more, without a stall: P99 above its SLO, median of 5 s.
+  // Writes, 10 a second and more, that do not stall: P99 above its SLO in a third of 30 s. Who
+  // waits for compactions waits in bursts.
   bool writes_slow = false;
   double writes_threatened_seconds = 0;  // as of reads
-  Value write_p99_us;                    // median of 5 s
+  Value write_p99_us;                    // mean of 30 s, without those that stall
   bool interference = false;             // the device is busy and compactions are what keeps it so
   bool device_saturated = false;         // a compaction runs, and the indicator of the device warns
   // ...or the CPUs are short, or others' reads wait: background work costs the foreground
@@ -193,8 +197,8 @@ class Observer {
   Trend written_ = window(60), background_ = window(60);
   Trend stalled_long_ = window(30.5);
   Trend stalled_ = window(3), memtables_ = window(5), l0_ = window(10);
-  Trend read_p99_ = window(5), write_p99_ = window(5), queue_ = window(5), await_ = window(5),
-        io_limit_ = window(5);
+  Trend write_p99_ = window(kSlowWritesSeconds), write_is_slow_ = window(kSlowWritesSeconds);
+  Trend read_p99_ = window(5), queue_ = window(5), await_ = window(5), io_limit_ = window(5);
   MemoryWatch memory_;
   Trend compactions_ = window(5), flushes_ = window(5), cpu_ = window(5);
   Held comfort_, slow_reads_, threatened_reads_, threatened_writes_, stopped_;
