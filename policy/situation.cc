@@ -175,7 +175,9 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
   const bool low =
       f.l0_ratio.value_or(1) < resting && out.memtable_ratio.value_or(0) < kNearMemtables;
   out.comfortable_but_debt = out.backlog_known && low && !out.trouble;
-  out.comfortable = out.comfortable_but_debt && f.pending_ratio.value_or(0) < kComfortablePending;
+  const bool little_debt = f.pending_ratio.value_or(0) < kComfortablePending;
+  out.far_from_limits = out.backlog_known && low && little_debt && !out.stalled;
+  out.comfortable = out.far_from_limits && !out.trouble;
   out.comfortable_seconds = comfort_.update(out.comfortable, out.now);
   out.backlog_cause =
       warns && !backlog->cause.empty() ? backlog->cause : worst_cause(f, out.memtable_ratio);

@@ -62,8 +62,9 @@ struct Situation {
   bool stays_near_limit = false;
   // Nothing but an uncalibrated forecast warns: a reason for small steps
   bool forecast_only = false;
-  bool backlog_known = false;  // level 0, pending bytes and memtables
-  bool comfortable = false;    // known, and far from every limit
+  bool backlog_known = false;    // level 0, pending bytes and memtables
+  bool far_from_limits = false;  // known, and so it is, without a stall
+  bool comfortable = false;      // ...and nothing warns
   double comfortable_seconds = 0;
   bool comfortable_but_debt = false;  // comfortable, or it would be with less pending
   std::string backlog_cause;  // "l0", "pending_bytes", "memtables"; empty when nothing is known

@@ -88,6 +88,50 @@ TEST_CASE("deferral: while no limit is near compactions wait for reads", "[headr
   CHECK_FALSE(bench.run(300, knob::kRateLimit));
 }
 
+TEST_CASE("deferral: a pause between two compactions does not end that the device is full",
+          "[headroom][deferral]") {
+  HeadroomBench bench = filled();
+  int looks = 0;  // of which one falls into a pause
+  bool defers = true;
+  SECTION("one look of five") {
+    looks = 5;
+  }
+  SECTION("one look of three: they come in bursts") {
+    looks = 3;
+    defers = false;
+  }
+  std::optional<Proposal> last;
+  for (int i = 0; i < 20; ++i) {
+    bench.f.running_compactions = i % looks == looks - 1 ? 0 : 1;
+    for (const Proposal& proposal : bench.tick()) {
+      if (proposal.knob == knob::kRateLimit) last = proposal;
+    }
+  }
+  REQUIRE(last.has_value() == defers);
+  if (last) CHECK(last->rule == "limiter.defer");
+}
+
+TEST_CASE("deferral: a forecast that has not proved itself is no limit that is near",
+          "[headroom][deferral]") {
+  HeadroomBench bench = filled();
+  bench.indicators.push_back(bench.indicators[0]);
+  Indicator& backlog = bench.indicators.back();
+  backlog.kind = IndicatorKind::kCompactionBacklog;
+  backlog.cause = "l0";
+  bool defers = true;
+  SECTION("it has not") {}
+  SECTION("it has: what it foresees would come sooner") {
+    backlog.calibrated = true;
+    defers = false;
+  }
+  SECTION("level 0 is not far from its limit") {
+    fill_level0(bench, 9);
+    defers = false;
+  }
+  const auto proposal = bench.run(8, knob::kRateLimit);
+  CHECK((proposal && proposal->rule == "limiter.defer") == defers);
+}
+
 TEST_CASE("deferral: nothing is deferred without need", "[headroom][deferral]") {
   HeadroomBench bench = filled();
   SECTION("reads are far from their SLO") {
