@@ -52,8 +52,7 @@ void check_that_nothing_follows(const std::string& text) {
   if (!parser.HandleNextDocument(outline)) return;
   for (int last = -1; parser.HandleNextDocument(outline); last = outline.start().pos) {
     if (!outline.is_null()) {
-      throw MoreThanOneDocument(outline.start(),
-                                "a second document begins here, after `---`: a file holds one");
+      throw MoreThanOneDocument(outline.start(), "a second document begins here: a file holds one");
     }
     if (outline.start().pos == last) {  // the parser goes on no more
       throw YAML::ParserException(outline.start(), "this belongs to no document");

@@ -17,7 +17,7 @@ void CompactionBursts::Waits::expire(Nanoseconds now) {
   for (Trend* trend : {&beside, &without, &all}) trend->expire(now);
 }
 
-void CompactionBursts::observe(const Features& f, bool others_prevail) {
+void CompactionBursts::observe(const Features& f, const Value& write_p99_us, bool others_prevail) {
   if (others_prevail) {
     reads_.expire(f.at.tick);
     writes_.expire(f.at.tick);
@@ -27,7 +27,7 @@ void CompactionBursts::observe(const Features& f, bool others_prevail) {
   const bool works =
       f.running_compactions.value_or(0) > 0 || f.compaction_write_bytes_per_second.value_or(0) > 0;
   reads_.note(f.at.tick, f.read_p99_us, works);
-  writes_.note(f.at.tick, f.write_p99_us, works);
+  writes_.note(f.at.tick, write_p99_us, works);
 }
 
 bool CompactionBursts::slow_down(Side side) const {

@@ -5,15 +5,15 @@
 
 #include "model/features.h"
 #include "model/trend.h"
-#include "policy/situation.h"
+#include "policy/side.h"
 
 namespace rocktune {
 
 class CompactionBursts {
  public:
-  // Once per sample. Those in which others on the device write more (policy/others_work.h) do not
-  // count: what is waited for is theirs.
-  void observe(const Features& features, bool others_prevail);
+  // Once per sample; `write_p99_us`: absent where writes stall. Those in which others on the device
+  // write more (policy/others_work.h) do not count: what is waited for is theirs.
+  void observe(const Features& features, const Value& write_p99_us, bool others_prevail);
 
   // Means of 30 s, in microseconds; absent with fewer than 3 readings.
   [[nodiscard]] Value p99_us_beside(Side side) const { return mean(of(side).beside); }

@@ -26,9 +26,10 @@ namespace rocktune {
 
 struct HeadroomParams {
   double limiter_raise_factor = 2;  // per step when a backlog warns; its square when writes stall
-  double limiter_lower_factor = 0.85;  // per step when compactions disturb reads
-  double limiter_need_margin = 1.3;    // a lowered limit leaves this much more than is needed
-  double jobs_return_seconds = 300;    // of comfort before an unused job is given back
+  double limiter_lower_factor =
+      0.85;                          // per step when compactions disturb reads; its square: writes
+  double limiter_need_margin = 1.3;  // a lowered limit leaves this much more than is needed
+  double jobs_return_seconds = 300;  // of comfort before an unused job is given back
   double cache_growth_factor = 1.5;
   double cache_knee_gain_ratio = 0.035;  // a growth that spared fewer of the misses found the knee
 };
@@ -58,7 +59,10 @@ class LimiterLoop {
                                              const KnobReading& reading) const;
   [[nodiscard]] std::optional<Proposal> give_back(const Situation& situation,
                                                   const KnobReading& reading) const;
-  [[nodiscard]] bool rests(Nanoseconds now) const;
+  [[nodiscard]] bool rests(Nanoseconds now, Side side) const;
+  [[nodiscard]] Side asked_for() const {
+    return asks_for_ == Lowering::kWrites ? Side::kWrites : Side::kReads;
+  }
   std::optional<Proposal> judge_lowerings(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> look_and_decide(const Situation& situation, const KnobReading& reading);
   enum class Lowering { kReads, kWrites, kPace, kDefer, kReturn };
@@ -75,9 +79,6 @@ class LimiterLoop {
   OwnWish wish_, raise_wish_{OwnWish::Way::kUp};
   Pace pace_;
   Lowering asks_for_ = Lowering::kReads;  // the last that was
-  [[nodiscard]] Side asked_for() const {
-    return asks_for_ == Lowering::kWrites ? Side::kWrites : Side::kReads;
-  }
   Deferral deferral_;
   ReadBurden burden_;
   // A pace or a deferral was asked for and made, and the limiter is not back yet: the rate before

@@ -8,29 +8,36 @@ namespace {
 constexpr int kProbeSteps = 3;
 constexpr double kLeastProbeGain = 0.05;
 constexpr double kFutileOfferedSeconds = 30;
+// What nobody could judge for so long would be judged by another load.
+constexpr double kProbeLastsSeconds = 600;
 
 }  // namespace
 
-double shows_seconds(Side side) {
-  return side == Side::kReads ? kLimiterShowsSeconds : kSlowWritesSeconds;
-}
-
 void LimitProbe::step(const Situation& situation, std::int64_t from, Side side) {
-  const Value& p99_us = situation.p99_us(side);
-  if (probe_ && probe_->side != side) probe_.reset();
-  if (!probe_ && p99_us) probe_ = Probe{from, side, *p99_us, 0};
-  if (!probe_) return;
+  if (!probe_) probe_ = Probe{from, {}, {}, 0};
+  Value& before = side == Side::kReads ? probe_->reads_us : probe_->writes_us;
+  if (!before) before = situation.p99_us(side);
+  if (!before) return probe_.reset();
   ++probe_->steps;
   stepped_at_ = situation.now;
+  side_ = side;
+}
+
+bool LimitProbe::gained(const Situation& situation) const {
+  const auto less = [&](const Value& before, Side side) {
+    const Value& now = situation.p99_us(side);
+    return before && now && *now <= (1 - kLeastProbeGain) * *before;
+  };
+  return less(probe_->reads_us, Side::kReads) || less(probe_->writes_us, Side::kWrites);
 }
 
 std::optional<LimitProbe::Futile> LimitProbe::judge(const Situation& situation,
                                                     const KnobReading& reading) {
-  const bool due = probe_ && !within(stepped_at_, situation.now, shows_seconds(probe_->side));
-  if (!due) return std::nullopt;
-  const Value& p99_us = situation.p99_us(probe_->side);
-  if (!p99_us) return std::nullopt;
-  if (*p99_us <= (1 - kLeastProbeGain) * probe_->p99_us) probe_.reset();
+  if (probe_ && !within(stepped_at_, situation.now, kProbeLastsSeconds)) probe_.reset();
+  const double shows = shows_seconds(probe_ && probe_->writes_us ? Side::kWrites : Side::kReads);
+  const bool due = probe_ && !within(stepped_at_, situation.now, shows);
+  if (!due || !situation.p99_us(side_)) return std::nullopt;
+  if (gained(situation)) probe_.reset();
   if (!probe_ || probe_->steps < kProbeSteps || reading.owner != KnobOwner::kRocktune) {
     return std::nullopt;
   }
@@ -40,7 +47,8 @@ std::optional<LimitProbe::Futile> LimitProbe::judge(const Situation& situation,
     probe_.reset();
     return std::nullopt;
   }
-  return Futile{probe_->from, probe_->side, probe_->p99_us, fresh};
+  const Value& before = side_ == Side::kReads ? probe_->reads_us : probe_->writes_us;
+  return Futile{probe_->from, side_, before.value_or(0), fresh};
 }
 
 }  // namespace rocktune

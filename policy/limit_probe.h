@@ -11,16 +11,13 @@
 
 namespace rocktune {
 
-// Within this time their P99, as the situation has it, answers a change.
-double shows_seconds(Side side);
-
 class LimitProbe {
  public:
   struct Futile {
-    std::int64_t from = 0;  // bytes/s, before the first step
-    Side side = Side::kReads;
-    double p99_us = 0;   // ...of that side, as it was then
-    bool fresh = false;  // told for the first time
+    std::int64_t from = 0;     // bytes/s, before the first step
+    Side side = Side::kReads;  // for whom the last step was
+    double p99_us = 0;         // ...as it was then
+    bool fresh = false;        // told for the first time
   };
   // The limiter has moved on from there, for them; none begins where their P99 is not known.
   void step(const Situation& situation, std::int64_t from, Side side);
@@ -33,11 +30,13 @@ class LimitProbe {
  private:
   struct Probe {
     std::int64_t from = 0;
-    Side side = Side::kReads;
-    double p99_us = 0;
+    Value reads_us, writes_us;  // as they were before the first step for them
     int steps = 0;
   };
+  [[nodiscard]] bool gained(const Situation& situation) const;
+
   std::optional<Probe> probe_;
+  Side side_ = Side::kReads;  // of the last step
   std::optional<Nanoseconds> stepped_at_, futile_at_;
 };
 

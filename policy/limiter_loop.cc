@@ -43,11 +43,6 @@ std::string why_raise(const Situation& situation, const KnobReading& reading) {
          text::rate(situation.need.value_or(0)) + " that writes need in the background";
 }
 
-// Over its second half, as long as that P99 is looked at.
-double evaluation_seconds(Side side) {
-  return side == Side::kReads ? kLimiterEvaluationSeconds : 2 * kSlowWritesSeconds;
-}
-
 // What a lower base leaves pending, and nothing else, is no reason for haste.
 bool at_ease(const Situation& situation) {
   return situation.base_lowered ? situation.comfortable_but_debt : situation.comfortable;
@@ -188,7 +183,7 @@ std::optional<Proposal> LimiterLoop::protect(const Situation& situation,
                                              const KnobReading& reading) {
   const auto side = disturbed(situation);
   if (!side || !situation.need || !situation.passed_peak) return std::nullopt;
-  if (rests(situation.now)) return std::nullopt;
+  if (rests(situation.now, *side)) return std::nullopt;
   auto rate = static_cast<double>(reading.value);
   bool unlimited = reading.value >= kUnlimitedBytesPerSecond;
   // From unlimited, what was seen to pass is the first limit: it takes away only larger bursts.
@@ -213,13 +208,15 @@ std::optional<Proposal> LimiterLoop::protect(const Situation& situation,
   Proposal out =
       propose(reading, static_cast<std::int64_t>(to), of_reads ? "limiter.reads" : kSlowWritesRule);
   const bool slow = of_reads ? situation.reads_slow : situation.writes_slow;
-  out.reason = p99_text(*side) + " is " + text::microseconds(p99_us) +
-               (slow ? "" : ", and foreseen to break its objective,") +
-               " without any backlog, and compactions keep the device busy: background writes " +
-               "need only " + text::rate(need);
+  out.reason =
+      p99_text(*side) + " is " + text::microseconds(p99_us) +
+      (slow ? "" : ", and foreseen to break its objective,") + " without any backlog, and " +
+      (situation.interference ? "compactions keep the device busy" : pace_.bursts_text(*side)) +
+      ": background writes need only " + text::rate(need);
   // What is foreseen to be slow is to stay as fast as is asked for.
   const double slo_us = p99_slo_us(situation.objective, *side);
-  out.expected = {p99_feature(*side), true, slow ? p99_us : slo_us, evaluation_seconds(*side)};
+  out.expected = {p99_feature(*side), true, slow ? p99_us : std::max(p99_us, slo_us),
+                  evaluation_seconds(*side)};
   const Features& f = situation.features;
   out.evidence = backlog_evidence(situation);
   if (f.device_queue) {
@@ -229,16 +226,19 @@ std::optional<Proposal> LimiterLoop::protect(const Situation& situation,
   return out;
 }
 
-bool LimiterLoop::rests(Nanoseconds now) const {
-  return within(last_lowering_, now, shows_seconds(asked_for())) ||
-         within(last_raise_, now, rest_.seconds()) ||
+// What the last lowering did has to show before one for this side.
+bool LimiterLoop::rests(Nanoseconds now, Side side) const {
+  const double shows = std::max(evaluation_seconds(asked_for()), evaluation_seconds(side));
+  return within(last_lowering_, now, shows) || within(last_raise_, now, rest_.seconds()) ||
          within(probe_.futile_at(), now, rest_.seconds());
 }
 
 // Compactions that have come to fill the device beside reads near their SLO may wait.
 std::optional<Proposal> LimiterLoop::defer(const Situation& situation,
                                            const KnobReading& reading) const {
-  if (situation.objective.first != Priority::kReadP99 || rests(situation.now)) return std::nullopt;
+  if (situation.objective.first != Priority::kReadP99 || rests(situation.now, Side::kReads)) {
+    return std::nullopt;
+  }
   // On a limit that is lowered already there is nothing to lend. Where several databases are on the
   // device its budget divides it (policy/sharing.h).
   const bool begun = asks_for_ == Lowering::kDefer;
@@ -250,7 +250,8 @@ std::optional<Proposal> LimiterLoop::defer(const Situation& situation,
 
 std::optional<Proposal> LimiterLoop::pace(const Situation& situation,
                                           const KnobReading& reading) const {
-  if (rests(situation.now)) return std::nullopt;
+  const auto side = first_side(situation.objective);
+  if (!side || rests(situation.now, *side)) return std::nullopt;
   return pace_.lower(situation, reading, need_peak_.largest(situation),
                      params_.limiter_need_margin);
 }
@@ -260,7 +261,9 @@ std::optional<Proposal> LimiterLoop::give_back(const Situation& situation,
                                                const KnobReading& reading) const {
   const bool ours = reading.owner == KnobOwner::kRocktune && reading.value > reading.found;
   const bool calm = situation.comfortable_seconds >= kReturnSeconds && !situation.binding;
-  if (!ours || !calm || !situation.need || rests(situation.now)) return std::nullopt;
+  if (!ours || !calm || !situation.need || rests(situation.now, Side::kReads)) {
+    return std::nullopt;
+  }
   const double margin = std::max(kPaceMargin, params_.limiter_need_margin);
   const double need = need_peak_.largest(situation);
   const double to = std::max(static_cast<double>(reading.found), std::ceil(need * margin));

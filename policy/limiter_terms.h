@@ -18,6 +18,16 @@ inline constexpr double kLimiterDeadBand = 0.03;
 
 // The device's queue and the reads' P99 answer a change within this time, level 0 a raise.
 inline constexpr double kLimiterShowsSeconds = 15;
+// Within this time their P99, as the situation has it, answers a change...
+inline double shows_seconds(Side side) {
+  return side == Side::kReads ? kLimiterShowsSeconds : kSlowWritesSeconds;
+}
+
+// ...and over the second half of this one it is judged.
+inline double evaluation_seconds(Side side) {
+  return side == Side::kReads ? kLimiterEvaluationSeconds : 2 * kSlowWritesSeconds;
+}
+
 // Far from any backlog for so long before it is lowered.
 inline constexpr double kLimiterComfortSeconds = 10;
 // Compactions that work about half of the time have this many times what is needed...

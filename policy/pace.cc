@@ -24,9 +24,15 @@ constexpr double kPaceEvaluationSeconds = 60;
 
 void Pace::observe(const Situation& situation) {
   others_.observe(situation.features);
-  bursts_.observe(situation.features, others_.prevails());
+  bursts_.observe(situation.features, situation.unstalled_write_p99_us, others_.prevails());
   const bool writes = situation.features.user_write_bytes_per_second.value_or(0) > 0;
   written_seconds_ = written_.update(writes, situation.now);
+}
+
+std::string Pace::bursts_text(Side side) const {
+  return p99_text(side) + " is " + text::microseconds(bursts_.p99_us_beside(side).value_or(0)) +
+         " while compactions run, " + text::microseconds(bursts_.p99_us_without(side).value_or(0)) +
+         " while none does";
 }
 
 // What makes a compaction slow them: seen of those before, or known beforehand, since others load
@@ -34,12 +40,11 @@ void Pace::observe(const Situation& situation) {
 std::optional<Pace::Reason> Pace::reason(const Situation& situation, Side side) const {
   const Features& f = situation.features;
   const double fast = kNotFastEnough * p99_slo_us(situation.objective, side);
-  const Value beside = bursts_.p99_us_beside(side), without = bursts_.p99_us_without(side);
+  const Value beside = bursts_.p99_us_beside(side);
   if (bursts_.slow_down(side) && *beside >= fast) {
     // Judged over bursts and pauses together: between them they were as fast as they can be.
     return Reason{
-        p99_text(side) + " is " + text::microseconds(*beside) + " while compactions run, " +
-            text::microseconds(*without) + " while none does",
+        bursts_text(side),
         {p99_feature(side), true, bursts_.p99_us(side).value_or(*beside), kPaceEvaluationSeconds}};
   }
   const bool compacts = f.running_compactions.value_or(0) > 0 && side == Side::kReads;
@@ -55,7 +60,8 @@ std::optional<Pace::Reason> Pace::reason(const Situation& situation, Side side) 
 std::optional<Proposal> Pace::lower(const Situation& situation, const KnobReading& reading,
                                     double need, double margin) const {
   const auto side = first_side(situation.objective);
-  const bool waited_for = side == Side::kWrites || (side && situation.read_lately);
+  const bool waited_for =
+      side && (side == Side::kReads ? situation.read_lately : situation.writes_seen);
   const bool calm = waited_for && situation.comfortable_seconds >= kLimiterComfortSeconds &&
                     written_seconds_ >= kWrittenSeconds;
   if (!calm || !situation.need || !situation.passed_peak || situation.settling) return std::nullopt;

@@ -22,6 +22,7 @@ class Pace {
                                               double margin) const;
   // Who reads, or writes, takes so much longer while compactions run.
   [[nodiscard]] bool slow_down(Side side) const { return bursts_.slow_down(side); }
+  [[nodiscard]] std::string bursts_text(Side side) const;  // where they do
 
  private:
   struct Reason {

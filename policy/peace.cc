@@ -30,8 +30,7 @@ void Peace::observe(const Situation& situation) {
   const KnobReadings& knobs = situation.features.knobs;
   changed_ = another_value(knobs_, knobs);
   if (!knobs.empty()) knobs_ = knobs;  // nothing was read in this sample
-  const bool uneasy =
-      situation.trouble || situation.reads_slow || situation.writes_slow || situation.memory_low;
+  const bool uneasy = situation.trouble || situation.reads_slow || situation.memory_low;
   peaceful_ = ease_.update(!uneasy, situation.now) >= kPeaceSeconds;
   quiet_ = stillness_.update(!changed_, situation.now) >= kPeaceSeconds;
 }

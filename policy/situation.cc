@@ -44,9 +44,7 @@ constexpr double kAtIoLimit = 0.9;
 constexpr double kLoadedSeconds = 4.5, kFewestReads = 10;
 // ...and what it looks like at once, where a mistake costs a few seconds of waiting.
 constexpr double kLooksLoadedSeconds = 1.5;
-// Fewer writes a second have no P99.
-constexpr double kFewestWrites = 10;
-// ...and those that are slow for so much of the time are slow.
+// Writes that are slow for so much of the time are slow.
 constexpr double kOftenSlow = 1.0 / 3;
 // A share of all CPUs from which background work is felt.
 constexpr double kCpuShort = 0.9;
@@ -291,20 +289,22 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
 
 void Observer::judge_writes(const PolicyInput& input, Situation& out) {
   const Features& f = input.features;
-  const bool written = f.writes_per_second.value_or(0) >= kFewestWrites && !out.stalled;
-  Value p99_us, is_slow;
-  if (written && f.write_p99_us) {
-    p99_us = f.write_p99_us;
-    is_slow = *p99_us > p99_slo_us(input.objective, Side::kWrites) ? 1 : 0;
+  writes_.note(out.now, f.writes_per_second);
+  out.writes_seen = writes_.mean(kSlowWritesSeconds).value_or(0) >= kLeastOperationsPerSecond;
+  Value is_slow;
+  if (out.writes_seen && !out.stalled && f.write_p99_us) {
+    out.unstalled_write_p99_us = f.write_p99_us;
+    is_slow = *f.write_p99_us > p99_slo_us(input.objective, Side::kWrites) ? 1 : 0;
   }
-  write_p99_.note(out.now, p99_us);
+  write_p99_.note(out.now, out.unstalled_write_p99_us);
   write_is_slow_.note(out.now, is_slow);
   out.write_p99_us = write_p99_.mean(kSlowWritesSeconds);
   const bool long_enough =
       write_is_slow_.span_seconds() + f.interval_seconds >= kSlowWritesSeconds / 2;
+  const bool waits = out.writes_seen && !out.stalled;
   out.writes_slow =
-      written && long_enough && write_is_slow_.mean(kSlowWritesSeconds).value_or(0) >= kOftenSlow;
-  const bool foreseen = written && foresees_slow(input.indicators, "write");
+      waits && long_enough && write_is_slow_.mean(kSlowWritesSeconds).value_or(0) >= kOftenSlow;
+  const bool foreseen = waits && foresees_slow(input.indicators, "write");
   out.writes_threatened_seconds = threatened_writes_.update(out.writes_slow || foreseen, out.now);
 }
 

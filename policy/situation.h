@@ -16,6 +16,7 @@
 #include "policy/lowered_base.h"
 #include "policy/memory.h"
 #include "policy/policy.h"
+#include "policy/side.h"
 
 namespace rocktune {
 
@@ -30,10 +31,6 @@ inline constexpr double kStalledOver3s = 0.05;
 
 // As long as writes are looked at to be slow.
 inline constexpr double kSlowWritesSeconds = 30;
-
-// Whom background work slows: those who read, or those who write and wait for the log, without a
-// stall.
-enum class Side { kReads, kWrites };
 
 struct Situation {
   explicit Situation(const PolicyInput& input)
@@ -97,11 +94,13 @@ struct Situation {
   // Slow, or foreseen to be by a forecast that is calibrated: such ones have come true before.
   double reads_threatened_seconds = 0;
   Value read_p99_us;  // median of 5 s
-  // Writes, 10 a second and more, that do not stall: P99 above its SLO in a third of 30 s. Who
-  // waits for compactions waits in bursts.
+  // Of writes that do not stall: 10 keys a second and more over 30 s.
+  bool writes_seen = false;
+  Value unstalled_write_p99_us;  // of this sample
+  // Seen, and P99 above its SLO in a third of 30 s: who waits for compactions waits in bursts.
   bool writes_slow = false;
   double writes_threatened_seconds = 0;  // as of reads
-  Value write_p99_us;                    // mean of 30 s, without those that stall
+  Value write_p99_us;                    // mean of 30 s
   bool interference = false;             // the device is busy and compactions are what keeps it so
   bool device_saturated = false;         // a compaction runs, and the indicator of the device warns
   // ...or the CPUs are short, or others' reads wait: background work costs the foreground
@@ -199,6 +198,7 @@ class Observer {
   Trend stalled_long_ = window(30.5);
   Trend stalled_ = window(3), memtables_ = window(5), l0_ = window(10);
   Trend write_p99_ = window(kSlowWritesSeconds), write_is_slow_ = window(kSlowWritesSeconds);
+  Trend writes_ = window(kSlowWritesSeconds);
   Trend read_p99_ = window(5), queue_ = window(5), await_ = window(5), io_limit_ = window(5);
   MemoryWatch memory_;
   Trend compactions_ = window(5), flushes_ = window(5), cpu_ = window(5);
@@ -231,13 +231,6 @@ Expectation expect_fewer_writes(const Situation& situation, double window_second
 // What gains others is not seen here; what it could cost is.
 Expectation no_more_stalls(const Situation& situation, double window_seconds);
 std::vector<Driver> backlog_evidence(const Situation& situation);
-
-// Whose P99 comes first; absent: nobody's.
-std::optional<Side> first_side(const Objective& objective);
-// "read P99" and "read_p99_us", or of writes; its SLO.
-std::string p99_text(Side side);
-std::string p99_feature(Side side);
-double p99_slo_us(const Objective& objective, Side side);
 
 // Of memory that the machine is short of.
 std::string short_memory_text(const Situation& situation);

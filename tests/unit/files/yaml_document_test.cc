@@ -21,7 +21,7 @@ TEST_CASE("a file holds one document", "[files]") {
   CHECK(load_yaml_document("").IsNull());
   CHECK(load_yaml_document("# nothing\n").IsNull());
   CHECK(load_yaml_document("---\na: 1\n...\n---\n---\n# the end\n")["a"].as<int>() == 1);
-  const std::string second = ": a second document begins here, after `---`: a file holds one";
+  const std::string second = ": a second document begins here: a file holds one";
   CHECK(refusal_of("a: 1\n---\nb: 1\n") == "3:1" + second);
   CHECK(refusal_of("---\n---\n  [b]\n") == "3:3" + second);
   CHECK(refusal_of("a: 1\n--- text\n") == "2:5" + second);

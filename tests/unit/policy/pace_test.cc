@@ -31,6 +31,7 @@ class Bursts {
       bench.f.compaction_write_bytes_per_second = works ? 50e6 : 0;
       bench.f.read_p99_us = works ? beside_us : without_us;
       bench.f.write_p99_us = works && writes_too ? beside_us : without_us;
+      bench.f.writes_per_second = writes_per_second;
       bench.f.device_write_bytes_per_second = 20e6 + (works ? 50e6 : 0) + others_bytes_per_second;
       if (bench.f.knobs[0].value >= kUnlimitedBytesPerSecond) {
         bench.f.limiter_bytes_per_second = works ? 150e6 : 5e6;
@@ -48,6 +49,7 @@ class Bursts {
 
   HeadroomBench bench;
   double beside_us = 3000, without_us = 500, others_bytes_per_second = 0;
+  double writes_per_second = 2000;
   bool compacts = true, writes_too = false;
 
  private:
@@ -95,6 +97,11 @@ TEST_CASE("pace: where writes come first it is by what they take beside compacti
     bursts.writes_too = true;
   }
   SECTION("as long: what reads take is not what comes first") {
+    paced = false;
+  }
+  SECTION("longer, but hardly anybody writes") {
+    bursts.writes_too = true;
+    bursts.writes_per_second = 3;
     paced = false;
   }
   const auto proposals = bursts.run(kSettledSeconds);

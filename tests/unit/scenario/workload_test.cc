@@ -182,8 +182,7 @@ TEST_CASE("text that is no YAML, or no map, is one clear error", "[scenario][wor
 
   const auto two = parse_workload("name: x\n---\nname: y\n", "w.yaml");
   REQUIRE_FALSE(two);
-  CHECK(two.error().message ==
-        "w.yaml:3:1: a second document begins here, after `---`: a file holds one");
+  CHECK(two.error().message == "w.yaml:3:1: a second document begins here: a file holds one");
 
   const auto empty = parse_workload("name: x\n", "w.yaml");
   REQUIRE_FALSE(empty);
