@@ -26,10 +26,9 @@ namespace rocktune {
 
 struct HeadroomParams {
   double limiter_raise_factor = 2;  // per step when a backlog warns; its square when writes stall
-  double limiter_lower_factor =
-      0.85;                          // per step when compactions disturb reads; its square: writes
-  double limiter_need_margin = 1.3;  // a lowered limit leaves this much more than is needed
-  double jobs_return_seconds = 300;  // of comfort before an unused job is given back
+  double limiter_lower_factor = 0.85;  // per step for disturbed reads; squared for writes
+  double limiter_need_margin = 1.3;    // a lowered limit leaves this much more than is needed
+  double jobs_return_seconds = 300;    // of comfort before an unused job is given back
   double cache_growth_factor = 1.5;
   double cache_knee_gain_ratio = 0.035;  // a growth that spared fewer of the misses found the knee
 };
