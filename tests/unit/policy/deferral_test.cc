@@ -100,13 +100,9 @@ TEST_CASE("deferral: a pause between two compactions does not end that the devic
     looks = 3;
     defers = false;
   }
-  std::optional<Proposal> last;
-  for (int i = 0; i < 20; ++i) {
+  const auto last = bench.run_ticks(20, knob::kRateLimit, [&](int i) {
     bench.f.running_compactions = i % looks == looks - 1 ? 0 : 1;
-    for (const Proposal& proposal : bench.tick()) {
-      if (proposal.knob == knob::kRateLimit) last = proposal;
-    }
-  }
+  });
   REQUIRE(last.has_value() == defers);
   if (last) CHECK(last->rule == "limiter.defer");
 }

@@ -93,10 +93,16 @@ class HeadroomBench {
     }
     return policy->decide({f, indicators, objective, budget});
   }
-  // The last proposal for the knob in that time.
+  // The last proposal for the knob in that time...
   std::optional<Proposal> run(double seconds, std::string_view name) {
+    return run_ticks(static_cast<int>(seconds / f.interval_seconds), name, [](int) {});
+  }
+  // ...in so many ticks, before each of which `change` is called with its number.
+  template <class Change>
+  std::optional<Proposal> run_ticks(int count, std::string_view name, Change change) {
     std::optional<Proposal> last;
-    for (int i = 0; i < static_cast<int>(seconds / f.interval_seconds); ++i) {
+    for (int i = 0; i < count; ++i) {
+      change(i);
       for (const Proposal& proposal : tick()) {
         if (proposal.knob == name) last = proposal;
       }

@@ -18,17 +18,12 @@ void disturbed_writes(HeadroomBench& bench) {
 
 // A compaction for twelve of every fourteen seconds.
 std::optional<Proposal> in_turns(HeadroomBench& bench, double beside_us, double without_us) {
-  std::optional<Proposal> last;
-  for (int i = 0; i < 120; ++i) {
+  return bench.run_ticks(120, knob::kRateLimit, [&](int i) {
     const bool works = i % 28 >= 4;
     bench.f.running_compactions = works ? 1 : 0;
     bench.f.compaction_write_bytes_per_second = works ? 23e6 : 0;
     bench.f.write_p99_us = works ? beside_us : without_us;
-    for (const Proposal& proposal : bench.tick()) {
-      if (proposal.knob == knob::kRateLimit) last = proposal;
-    }
-  }
-  return last;
+  });
 }
 
 }  // namespace
@@ -71,13 +66,9 @@ TEST_CASE("slow writes: those that are slow for a third of the time are slow", "
   SECTION("less, however slow") {
     slow_of_ten = 2;
   }
-  std::optional<Proposal> last;
-  for (int i = 0; i < 120; ++i) {
+  const auto last = bench.run_ticks(120, knob::kRateLimit, [&](int i) {
     bench.f.write_p99_us = i % 10 < slow_of_ten ? 500'000 : 5000;
-    for (const Proposal& proposal : bench.tick()) {
-      if (proposal.knob == knob::kRateLimit) last = proposal;
-    }
-  }
+  });
   REQUIRE(last.has_value() == (slow_of_ten == 4));
   if (last) CHECK(last->rule == "limiter.writes");
 }
@@ -156,15 +147,11 @@ TEST_CASE("slow writes: the slowest are fewest, and count all the same", "[headr
   HeadroomBench bench;
   disturbed_writes(bench);
   bench.set_limit(kUnlimitedBytesPerSecond, 80e6);
-  std::optional<Proposal> last;
-  for (int i = 0; i < 80; ++i) {
+  const auto last = bench.run_ticks(80, knob::kRateLimit, [&](int i) {
     const bool slow = i % 2 == 0;
     bench.f.writes_per_second = slow ? 4 : 40;
     bench.f.write_p99_us = slow ? 400'000 : 5000;
-    for (const Proposal& proposal : bench.tick()) {
-      if (proposal.knob == knob::kRateLimit) last = proposal;
-    }
-  }
+  });
   REQUIRE(last);
   CHECK(last->rule == "limiter.writes");
 }
