@@ -21,8 +21,8 @@ constexpr double kNearSloSeconds = 2, kFarSeconds = 30;
 // ...and take so many times as long as while the device had room: else there is little to gain.
 constexpr double kSlowerThanFree = 3;
 // Compactions run most of the time: those that come in bursts are paced instead. A pause that one
-// or two looks fall into ends nothing (with 0.9 a full device was answered 5 s later, and on
-// RocksDB 11.8 not at all).
+// or two looks fall into ends nothing (with 0.9 a full device was answered 2 s later, once 7,
+// and in a run on RocksDB 11.8 not at all).
 constexpr double kCompacts = 0.75, kCompactsSeconds = 4;
 // What was there for less of the last 10 minutes, of which something is known, is new.
 constexpr double kMostFilled = 0.5, kLatelySeconds = 600, kLeastLatelySeconds = 10;

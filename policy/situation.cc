@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "model/knobs.h"
-#include "model/text.h"
 #include "model/write_stall.h"
 #include "policy/memory.h"
 

@@ -69,6 +69,16 @@ class HeadroomBench {
     indicators[0].cause = "l0";
     indicators[0].state = warns ? AlertState::kWarning : AlertState::kOk;
   }
+  // A calibrated forecast of slow reads or writes.
+  Indicator& foresee_slow(const char* cause) {
+    indicators.resize(1);
+    Indicator& p99 = indicators[0];
+    p99.kind = IndicatorKind::kP99;
+    p99.valid = p99.calibrated = true;
+    p99.cause = cause;
+    p99.state = AlertState::kWarning;
+    return p99;
+  }
   std::vector<Proposal> tick() {
     ++f.sequence;
     f.at.tick += at_seconds(f.interval_seconds);

@@ -185,12 +185,7 @@ TEST_CASE(
   disturbed_reads(bench);
   bench.f.read_p99_us = 3000;  // 5 ms are allowed
   bench.set_limit(kUnlimitedBytesPerSecond, 80e6);
-  bench.indicators.resize(1);
-  Indicator& p99 = bench.indicators[0];
-  p99.kind = IndicatorKind::kP99;
-  p99.valid = p99.calibrated = true;
-  p99.cause = "read";
-  p99.state = AlertState::kWarning;
+  Indicator& p99 = bench.foresee_slow("read");
   bool answered = false;
   SECTION("it has") {
     answered = true;

@@ -26,6 +26,16 @@ Actuation applied() {
   return {"7-1", "applied", "", 100, 80};
 }
 
+// What ended in the last look of that time, in which nothing changes.
+std::vector<Finished> run_outcomes(Outcomes& outcomes, Features& f, double seconds) {
+  std::vector<Finished> finished;
+  for (int i = 0; i < static_cast<int>(2 * seconds); ++i) {
+    f.at.tick += at_seconds(0.5);
+    finished = outcomes.observe(f);
+  }
+  return finished;
+}
+
 // Runs the window with this P99 and says what came out.
 Finished after(double p99_us, double load_factor = 1, const Decision& made = decision()) {
   Outcomes outcomes;
@@ -117,14 +127,7 @@ TEST_CASE("a service level that breaks after a change that is not judged tells o
   f.fresh = true;
   f.reads_per_second = 1000;
   f.read_p99_us = 1000;
-  const auto live = [&](double seconds) {
-    std::vector<Finished> finished;
-    for (int i = 0; i < static_cast<int>(2 * seconds); ++i) {
-      f.at.tick += at_seconds(0.5);
-      finished = outcomes.observe(f);
-    }
-    return finished;
-  };
+  const auto live = [&](double seconds) { return run_outcomes(outcomes, f, seconds); };
   Decision back = decision("");
   back.id = "6-1";
   back.proposal.knob = knob::kBackgroundJobs;
@@ -159,14 +162,7 @@ TEST_CASE("what others write more on the device explains slower reads", "[outcom
   f.device_write_bytes_per_second = 12e6;
   f.shared = SharedBudget{};
   f.shared->device_members = GENERATE(1, 2);
-  const auto live = [&](double seconds) {
-    std::vector<Finished> finished;
-    for (int i = 0; i < static_cast<int>(2 * seconds); ++i) {
-      f.at.tick += at_seconds(0.5);
-      finished = outcomes.observe(f);
-    }
-    return finished;
-  };
+  const auto live = [&](double seconds) { return run_outcomes(outcomes, f, seconds); };
   live(15);
   outcomes.begin(decision(), applied(), f);
   f.read_p99_us = 20000;

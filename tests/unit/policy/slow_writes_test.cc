@@ -156,7 +156,7 @@ TEST_CASE("slow writes: the slowest are fewest, and count all the same", "[headr
   CHECK(last->rule == "limiter.writes");
 }
 
-TEST_CASE("slow writes: what a pace does for them is waited for", "[headroom]") {
+TEST_CASE("slow writes: what a lowering for reads does for them is waited for", "[headroom]") {
   HeadroomBench bench;
   disturbed_writes(bench);
   bench.objective.first = Priority::kReadP99;
@@ -224,12 +224,7 @@ TEST_CASE("slow writes: a forecast that has come true before is enough", "[headr
   disturbed_writes(bench);
   bench.f.write_p99_us = 12'000;
   bench.set_limit(kUnlimitedBytesPerSecond, 80e6);
-  bench.indicators.resize(1);
-  Indicator& p99 = bench.indicators[0];
-  p99.kind = IndicatorKind::kP99;
-  p99.valid = p99.calibrated = true;
-  p99.cause = "write";
-  p99.state = AlertState::kWarning;
+  Indicator& p99 = bench.foresee_slow("write");
   bool answered = true;
   SECTION("it is") {}
   SECTION("it is not calibrated") {
