@@ -38,9 +38,36 @@ LatencyMix read_mix(const ForegroundInput& input, const ReadLaws& laws, const De
   return mix;
 }
 
-// Operations a second: due, and all that threads and CPUs can do.
+// What one operation takes of the threads and of the CPUs, seconds.
+struct Cost {
+  double thread = 0, cpu = 0;
+};
+
+// What is there to do operations, each second.
+struct Hands {
+  double threads = 0, cpus = 0;
+  // Operations a second.
+  [[nodiscard]] double most(const Cost& each) const {
+    return std::max(
+        std::min(threads / std::max(each.thread, 1e-9), cpus / std::max(each.cpu, 1e-9)), 0.0);
+  }
+  [[nodiscard]] Hands without(double operations, const Cost& each) const {
+    return {threads - operations * each.thread, cpus - operations * each.cpu};
+  }
+};
+
 struct Queues {
-  double due_reads = 0, due_writes = 0, most = 0;
+  double due_reads = 0, due_writes = 0;  // operations a second
+  Cost read, write;
+  Hands hands;
+
+  [[nodiscard]] double writing() const { return due_writes / (due_reads + due_writes); }
+  // As fast as the threads and the CPUs allow, in the mix that is due.
+  [[nodiscard]] double most() const {
+    const double w = writing();
+    return hands.most(
+        {(1 - w) * read.thread + w * write.thread, (1 - w) * read.cpu + w * write.cpu});
+  }
 };
 
 struct Done {
@@ -49,16 +76,18 @@ struct Done {
 
 // `allowed`: writes a second that get through.
 Done done_of(const Queues& queues, const Arrivals& arrivals, double allowed) {
-  const auto& [due_reads, due_writes, most] = queues;
-  const double writing = due_writes / (due_reads + due_writes);
+  const double writing = queues.writing(), most = queues.most();
   if (arrivals.closed || arrivals.one_queue) {
-    double all = arrivals.closed ? most : std::min(due_reads + due_writes, most);
+    double all = arrivals.closed ? most : std::min(queues.due_reads + queues.due_writes, most);
     if (arrivals.one_queue && writing > 0) all = std::min(all, allowed / writing);
     return {all * (1 - writing), std::min(all * writing, allowed)};
   }
   // Each kind has its share, and what the other one leaves of its own.
-  const double reads = std::min(due_reads, most - std::min({due_writes, allowed, most * writing}));
-  return {reads, std::min({due_writes, allowed, most - reads})};
+  const double wanted = std::min(queues.due_writes, allowed);
+  const Hands beside_writes = queues.hands.without(std::min(wanted, most * writing), queues.write);
+  const double reads = std::min(queues.due_reads, beside_writes.most(queues.read));
+  const Hands beside_reads = queues.hands.without(reads, queues.read);
+  return {reads, std::min(wanted, beside_reads.most(queues.write))};
 }
 
 }  // namespace
@@ -85,19 +114,15 @@ ForegroundRates foreground_rates(const ForegroundInput& input, const ReadLaws& l
   const Arrivals& arrivals = input.arrivals;
   const double due_reads = arrivals.reads_per_second + input.read_backlog / kQueueSeconds;
   const double due_writes = arrivals.writes_per_second + input.write_backlog / kQueueSeconds;
-  const double due = due_reads + due_writes;
-  if (!(due > 0)) return rates;
-  const double writing = due_writes / due;
-  // As fast as the threads and the CPUs allow.
-  const double seconds =
-      (1 - writing) * rates.read.mean_seconds() + writing * rates.write.mean_seconds();
-  const double cpu_seconds = (1 - writing) * laws.read_seconds + writing * laws.write_seconds;
-  const double most = std::min(arrivals.threads / std::max(seconds, 1e-9),
-                               input.cpus / std::max(cpu_seconds, 1e-9));
+  if (!(due_reads + due_writes > 0)) return rates;
+  const Queues queues{due_reads,
+                      due_writes,
+                      {rates.read.mean_seconds(), laws.read_seconds},
+                      {rates.write.mean_seconds(), laws.write_seconds},
+                      {arrivals.threads, input.cpus}};
   double allowed = kUnbounded;
   if (input.write_state == WriteState::kDelayed) allowed = input.delayed_writes_per_second;
   if (input.write_state == WriteState::kStopped) allowed = 0;
-  const Queues queues{due_reads, due_writes, most};
   rates.unheld_writes_per_second = done_of(queues, arrivals, kUnbounded).writes;
   const Done done = done_of(queues, arrivals, allowed);
   rates.reads_per_second = done.reads;

@@ -1,6 +1,5 @@
 // rocktune freeze, rocktune unfreeze: rocktuned changes nothing while its freeze file is there.
 #include <iostream>
-#include <map>
 #include <memory>
 
 #include "tools/command.h"
@@ -40,9 +39,8 @@ void add_freeze(CLI::App& root, Action& chosen) {
   CLI::App* app = root.add_subcommand("freeze", "let rocktuned change nothing for now");
   auto options = std::make_shared<FreezeOptions>();
   add_socket_option(*app, options->socket);
-  const std::map<std::string, double> units{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
   app->add_option("--for", options->seconds, "end by itself after this time: 90s, 10m, 2h, 1d")
-      ->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::UNIT_REQUIRED))
+      ->transform(CLI::AsNumberWithUnit(time_units(), CLI::AsNumberWithUnit::UNIT_REQUIRED))
       ->check(number_between(1.0, 365 * 86400.0).description(""))
       ->type_name("TIME");
   app->footer(

@@ -65,6 +65,39 @@ TEST_CASE("threads that wait do no more than their number allows") {
   CHECK(rates.reads_per_second == Approx(4 / 4e-3).epsilon(0.05));
 }
 
+TEST_CASE("reads beside writes that are stopped are no more than their threads can do") {
+  ForegroundInput input;
+  input.arrivals.reads_per_second = 10'000;
+  input.arrivals.writes_per_second = 10'000;
+  input.write_backlog = 1e6;  // nearly all that is due are writes
+  input.write_state = WriteState::kStopped;
+  input.misses_per_read = 50;  // each of them waits
+  const ForegroundRates rates = foreground_rates(input, ReadLaws(), {}, 0.1e-3);
+  CHECK(rates.writes_per_second == 0);
+  CHECK(rates.reads_per_second == Approx(8 / 5e-3).epsilon(0.01));
+}
+
+TEST_CASE("what writes leave of the threads is for reads") {
+  ForegroundInput input;
+  input.cpus = 1e6;
+  input.arrivals.reads_per_second = input.arrivals.writes_per_second = 1e9;
+  ReadLaws laws;
+  laws.read_seconds = 1e-3;
+  laws.write_seconds = 0.5e-3;
+  SECTION("both have more to do than they can") {
+    const ForegroundRates rates = foreground_rates(input, laws, {}, 0);
+    CHECK(rates.reads_per_second == Approx(rates.writes_per_second));
+    CHECK(rates.reads_per_second * 1e-3 + rates.writes_per_second * 0.5e-3 == Approx(8));
+  }
+  SECTION("few writes get through") {
+    input.write_state = WriteState::kDelayed;
+    input.delayed_writes_per_second = 2000;  // one thread's time
+    const ForegroundRates rates = foreground_rates(input, laws, {}, 0);
+    CHECK(rates.writes_per_second == Approx(2000));
+    CHECK(rates.reads_per_second == Approx(7000));
+  }
+}
+
 TEST_CASE(
     "look-ups for files of level 0 miss more seldom than those for data, where they are filters") {
   ReadLaws laws;
