@@ -300,7 +300,9 @@ void BuffersLoop::follow_buffers(const Situation& situation) {
   for (const KnobReading& size : knobs) {
     if (size.name != knob::kWriteBufferSize) continue;
     const KnobReading* before = knobs_.find(size.name, size.column_family);
-    if (before != nullptr && size.value > before->value) unheard_.granted(size.column_family);
+    if (before == nullptr || size.value <= before->value) continue;  // a new one took nothing
+    unheard_.granted(size.column_family);
+    taken_.reset();
   }
   knobs_ = knobs;
   const bool listed = std::all_of(families.begin(), families.end(), [&](const auto& family) {
@@ -309,10 +311,7 @@ void BuffersLoop::follow_buffers(const Situation& situation) {
   listed_families_ = listed ? std::optional(families.size()) : std::nullopt;
   unheard_.keep(families);
   const double buffers = memory_use(knobs, families).write_buffers;
-  if (buffers_ && buffers != *buffers_) {
-    moved_ = situation.now;
-    if (buffers > *buffers_) taken_.reset();
-  }
+  if (buffers_ && buffers != *buffers_) moved_ = situation.now;
   buffers_ = buffers;
 }
 

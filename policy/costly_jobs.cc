@@ -17,10 +17,13 @@ constexpr double kLeastSpanSeconds = 8;
 constexpr std::size_t kLeastReadsSamples = 4;
 constexpr double kCostOfferedSeconds = 60;
 
+// What somebody else turns again and again (policy/peace.cc) is the same, too.
 bool same_but_jobs(const KnobReadings& one, const KnobReadings& other) {
   return std::equal(one.begin(), one.end(), other.begin(), other.end(),
                     [](const KnobReading& a, const KnobReading& b) {
-                      return a.value == b.value || a.name == knob::kBackgroundJobs;
+                      const bool others =
+                          a.owner == KnobOwner::kManual && b.owner == KnobOwner::kManual;
+                      return a.value == b.value || a.name == knob::kBackgroundJobs || others;
                     });
 }
 

@@ -38,6 +38,7 @@ void DemandMeter::measure_background(const Features& f) {
   background_.note(f.at.tick, background);
   demand_.background = background_.mean(5);
   demand_.background_peak = background_.largest(60);
+  demand_.background_mean = background_.mean(60);
 }
 
 void DemandMeter::measure_jobs(const Features& f, const Situation& situation) {
@@ -68,6 +69,7 @@ void DemandMeter::measure_cache(const Features& f) {
 const Demand& DemandMeter::update(const PolicyInput& input) {
   const Features& f = input.features;
   if (f.reset) *this = DemandMeter();
+  if (!f.fresh) return demand_;
   const Situation situation = observer_.observe(input);
   const Nanoseconds now = f.at.tick;
   queue_.note(now, f.device_queue);

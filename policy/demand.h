@@ -17,6 +17,7 @@ struct Demand {
   Value need;             // what user writes cost, draining included (policy/situation.h)
   Value background;       // what is written, mean of 5 s
   Value background_peak;  // ...largest of 60 s
+  Value background_mean;  // ...mean of 60 s
 
   // Who suffers
   bool trouble = false;      // its own backlog: writes wait, or will
@@ -35,7 +36,7 @@ struct Demand {
 
 class DemandMeter {
  public:
-  // Once for each step. A reopened database begins anew.
+  // Once for each step; one that was not read leaves all as it is. A reopened database begins anew.
   const Demand& update(const PolicyInput& input);
   [[nodiscard]] const Demand& demand() const { return demand_; }
 

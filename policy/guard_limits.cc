@@ -125,6 +125,12 @@ void relate_to_memory(const LimitInput& input, Limited& limited) {
          "one growth may take half of the memory available, " + text::bytes(share));
 }
 
+// A limit of pending bytes of 0 is none, and orders nothing (so has agent/catalogue.cc).
+bool is_off(const KnobReading& reading) {
+  const bool pending = reading.name == knob::kSoftPending || reading.name == knob::kHardPending;
+  return pending && reading.value == 0;
+}
+
 // Each within its neighbours.
 void relate_in_order(const LimitInput& input, Limited& limited) {
   for (const auto& [low, high] : kKnobOrders) {
@@ -132,7 +138,7 @@ void relate_in_order(const LimitInput& input, Limited& limited) {
     if (!is_low && input.spec.name != high) continue;
     const std::string_view name = is_low ? high : low;
     const KnobReading* other = input.features.knobs.find(name, input.reading.column_family);
-    if (other == nullptr) continue;
+    if (other == nullptr || is_off(*other)) continue;
     const std::string beside = std::string(name) + " is " + shown(input.spec, other->value);
     narrow(limited, is_low ? 0 : other->value, is_low ? other->value : kNoLimit, "relation", beside,
            beside);

@@ -32,15 +32,16 @@ class Headroom : public Policy {
 
   [[nodiscard]] std::vector<Proposal> decide(const PolicyInput& input) override {
     if (input.features.reset) reset();
+    // Without a reading there is nothing to change from, and no knob to see; nor does it say that
+    // what has held for long holds no more.
+    if (!input.features.fresh) return {};
     Situation situation = observer_.observe(input);
     std::vector<Proposal> out;
-    // Without a reading there is nothing to change from, and no knob to see.
-    if (!input.features.fresh) return out;
     auto add = [&out](std::optional<Proposal> proposal) {
       if (proposal) out.push_back(*std::move(proposal));
     };
     peace_.observe(situation);
-    situation.settling = peace_.settles();
+    situation.settling = peace_.settles(shape_.measures());
     situation.changed = peace_.changed();
     std::optional<Proposal> limiter = limiter_.decide(situation);
     const bool raises = limiter && limiter->to > limiter->from;

@@ -5,7 +5,6 @@
 namespace rocktune {
 namespace {
 
-constexpr int kProbeSteps = 3;
 constexpr double kLeastProbeGain = 0.05;
 constexpr double kFutileOfferedSeconds = 30;
 // What nobody could judge for so long would be judged by another load.
@@ -32,13 +31,14 @@ bool LimitProbe::gained(const Situation& situation) const {
 }
 
 std::optional<LimitProbe::Futile> LimitProbe::judge(const Situation& situation,
-                                                    const KnobReading& reading) {
+                                                    const KnobReading& reading,
+                                                    int least_steps) {
   if (probe_ && !within(stepped_at_, situation.now, kProbeLastsSeconds)) probe_.reset();
   const double shows = shows_seconds(probe_ && probe_->writes_us ? Side::kWrites : Side::kReads);
   const bool due = probe_ && !within(stepped_at_, situation.now, shows);
   if (!due || !situation.p99_us(side_)) return std::nullopt;
   if (gained(situation)) probe_.reset();
-  if (!probe_ || probe_->steps < kProbeSteps || reading.owner != KnobOwner::kRocktune) {
+  if (!probe_ || probe_->steps < least_steps || reading.owner != KnobOwner::kRocktune) {
     return std::nullopt;
   }
   const bool fresh = !futile_at_ || *futile_at_ < *stepped_at_;

@@ -11,6 +11,8 @@
 
 namespace rocktune {
 
+inline constexpr int kProbeSteps = 3;
+
 class LimitProbe {
  public:
   struct Futile {
@@ -24,7 +26,8 @@ class LimitProbe {
   // Other things have moved it, or are why they are slow.
   void end() { probe_.reset(); }
   // Call with every sample. What gained ends the probe, and what is not taken stays.
-  std::optional<Futile> judge(const Situation& situation, const KnobReading& reading);
+  std::optional<Futile> judge(const Situation& situation, const KnobReading& reading,
+                              int least_steps = kProbeSteps);
   [[nodiscard]] const std::optional<Nanoseconds>& futile_at() const { return futile_at_; }
 
  private:

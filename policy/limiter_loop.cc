@@ -70,7 +70,7 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
     probe_.end();
   }
   // Back to what was found by the agent, when the lease has expired: no mistake to learn from.
-  const bool expired = lowered && reading.value == reading.found;
+  const bool expired = lowered && reading.value == reading.found && !wish_.explains(now);
   if (expired) probe_.end();
   if (lowered && !expired) note_lowering(reading, situation);
   const bool back = paced_from_ && reading.value >= std::max(*paced_from_, reading.found);

@@ -15,12 +15,15 @@ bool is_try(const Proposal& proposal) {
   return std::find(kTries.begin(), kTries.end(), proposal.rule) != kTries.end();
 }
 
-// Of knobs that both have; who owns them, or may change them, is another matter.
+// Of knobs that both have; who owns them, or may change them, is another matter. What somebody else
+// turns again and again (a host's limiter that tunes itself) is no reason to wait for ever.
 bool another_value(const KnobReadings& before, const KnobReadings& now) {
   if (before == now) return false;
   return std::any_of(now.begin(), now.end(), [&before](const KnobReading& knob) {
     const KnobReading* was = before.find(knob.name, knob.column_family);
-    return was != nullptr && was->value != knob.value;
+    const bool others = was != nullptr && was->owner == KnobOwner::kManual &&
+                        knob.owner == KnobOwner::kManual;
+    return was != nullptr && !others && was->value != knob.value;
   });
 }
 

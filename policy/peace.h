@@ -17,8 +17,8 @@ class Peace {
   void observe(const Situation& situation);
   // A knob has another value than in the sample before.
   [[nodiscard]] bool changed() const { return changed_; }
-  // A try has to wait.
-  [[nodiscard]] bool settles() const { return peaceful_ && !quiet_; }
+  // A try has to wait: something was changed lately, or another one is being measured.
+  [[nodiscard]] bool settles(bool measures) const { return peaceful_ && (!quiet_ || measures); }
   // Of several tries at once one is left, in peace; another one with each sample, so that one that
   // the guard holds keeps no other waiting.
   void leave_one_try(std::vector<Proposal>& proposals);

@@ -1,5 +1,7 @@
 #include "policy/read_burden.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "model/text.h"
@@ -32,8 +34,10 @@ std::optional<Proposal> ReadBurden::raise(const Situation& situation, const Knob
       within(raised_at_, situation.now, kLimiterShowsSeconds) || rest_.lasts(situation.now);
   if (rests) return std::nullopt;
   const Features& f = situation.features;
-  Proposal out = propose(
-      reading, raised_rate(factor * static_cast<double>(reading.value), situation), "limiter.runs");
+  // Never to none: what is behind no limit is nobody's to judge here.
+  const double rate = std::min(factor * static_cast<double>(reading.value),
+                               0.5 * static_cast<double>(kUnlimitedBytesPerSecond));
+  Proposal out = propose(reading, whole_bytes(std::ceil(rate)), "limiter.runs");
   out.reason = "read P99 is " + text::microseconds(*situation.read_p99_us) + ", " +
                backlog_text(situation) + ", each of which reads look into, and the rate limit of " +
                shown_rate(reading.value) + " is " +
@@ -49,7 +53,8 @@ std::optional<Proposal> ReadBurden::raise(const Situation& situation, const Knob
 }
 
 std::optional<Proposal> ReadBurden::judge(const Situation& situation, const KnobReading& reading) {
-  const auto futile = probe_.judge(situation, reading);
+  // A limit that binds no more has no further step.
+  const auto futile = probe_.judge(situation, reading, situation.binding ? kProbeSteps : 1);
   if (!futile) return std::nullopt;
   if (futile->fresh) rest_.begin(situation.now);
   Proposal out = propose(reading, futile->from, kFutileRaisesRule);

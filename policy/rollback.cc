@@ -74,14 +74,21 @@ Rollbacks::Passed Rollbacks::look(const Features& features) {
   return {time, gap || !features.fresh};
 }
 
-void Rollbacks::give_up(const Wanted& wanted) {
-  const Culprit& culprit = wanted.culprit;
+void Rollbacks::note(const Culprit& culprit, const std::string& why) {
   notes_.push_back({culprit.proposal.knob, culprit.proposal.column_family,
-                    "decision " + culprit.id +
-                        " is not taken back, since that could not be done in time: " +
+                    "decision " + culprit.id + " is not taken back, since " + why + ": " +
                         culprit.proposal.knob + text::in_family(culprit.proposal.column_family) +
                         " stays at " + std::to_string(culprit.actuation.after)});
-  given_up_.push_back(culprit);
+}
+
+void Rollbacks::give_up(const Wanted& wanted) {
+  note(wanted.culprit, "that could not be done in time");
+  given_up_.push_back(wanted.culprit);
+}
+
+// The backlog got worse in spite of the change: nobody is to blame.
+void Rollbacks::keep(const Wanted& wanted) {
+  note(wanted.culprit, "the backlog that it works against lasts");
 }
 
 std::vector<Proposal> Rollbacks::propose(const Features& features,
@@ -100,13 +107,15 @@ std::vector<Proposal> Rollbacks::propose(const Features& features,
     const bool expired = seconds_between(one->second.since, now) > kOfferedSeconds ||
                          one->second.frozen > kMostFrozen;
     const bool moved = known && reading->value != culprit.actuation.after;
-    if (expired && !moved) give_up(one->second);
+    const bool needed = relieves_backlog(culprit) && backlog_lasts(indicators);
+    if (expired && !moved) {
+      needed ? keep(one->second) : give_up(one->second);
+    }
     if (expired || moved) {
       one = wanted_.erase(one);
       continue;
     }
-    const bool waits = frozen || (relieves_backlog(culprit) && backlog_lasts(indicators));
-    if (!waits) out.push_back(back(one->second));
+    if (!frozen && !needed) out.push_back(back(one->second));
     ++one;
   }
   return out;

@@ -34,8 +34,8 @@ class Rollbacks {
   // A rollback was carried out, and the knob is at `after`: returns what was taken back. What went
   // back only a part of the way (the guard allows steps) is offered on, and not returned yet.
   std::optional<Culprit> done(const Proposal& proposal, std::int64_t after);
-  // Those that were given up since the last call: what is told of them, and whom to blame all the
-  // same.
+  // Those that were given up since the last call, or kept for a backlog that lasted: what is told
+  // of them, and of the first whom to blame all the same.
   std::vector<GuardNote> take_notes() { return std::exchange(notes_, {}); }
   std::vector<Culprit> take_given_up() { return std::exchange(given_up_, {}); }
   void reset() { *this = Rollbacks(); }
@@ -53,7 +53,9 @@ class Rollbacks {
     bool unseen = false;  // nobody could see or change anything meanwhile
   };
   Passed look(const Features& features);
+  void note(const Culprit& culprit, const std::string& why);
   void give_up(const Wanted& wanted);
+  void keep(const Wanted& wanted);
   static Proposal back(const Wanted& wanted);
   std::map<std::pair<std::string, std::string>, Wanted> wanted_;
   std::vector<GuardNote> notes_;

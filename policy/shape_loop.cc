@@ -241,6 +241,8 @@ std::optional<Proposal> ShapeLoop::await_judgement(const Situation& situation,
   if (!trial.applied_at) {
     trial.applied_at = situation.now;
     cost_ = {};
+  } else if (situation.changed) {
+    trial.disturbed = true;
   }
   if (reading.value != trial.to) {
     return fail(situation, reading, "a part of it was taken back before anybody could tell");
@@ -255,6 +257,9 @@ std::optional<Proposal> ShapeLoop::await_judgement(const Situation& situation,
     return fail(situation, reading,
                 "nobody could tell in " + text::duration(tried) +
                     " what it gains: writers were in trouble, or too little was read");
+  }
+  if (trial.disturbed) {
+    return fail(situation, reading, "another knob was changed before anybody could tell");
   }
   std::string why;
   if (judge(trial.before, cost_, why) != Judgement::kBetter) {

@@ -25,6 +25,8 @@ class ShapeLoop {
   std::optional<Proposal> decide(const Situation& situation);
   // Another loop moves the knob: a trial that was asked for, and not made, is none.
   void give_way();
+  // A trial is in the tree, and not judged yet.
+  [[nodiscard]] bool measures() const { return trial_ && trial_->applied_at; }
   void reset() { *this = ShapeLoop(); }
 
  private:
@@ -44,6 +46,7 @@ class ShapeLoop {
     Cost before;
     Nanoseconds asked_at{0};
     std::optional<Nanoseconds> applied_at;
+    bool disturbed = false;  // another knob was changed after that
     std::optional<Nanoseconds> unseen_since;  // the knob is not in the samples
     std::optional<Nanoseconds> failed_at;     // to be taken back, and why
     std::string why;

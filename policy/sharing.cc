@@ -20,6 +20,7 @@ constexpr double kUsedMargin = 1.1;
 constexpr double kUnusedSeconds = 300;     // as long as a growth of the cache is judged at most
 constexpr double kUnusedGrant = 1.1;       // a slice this much above what is held is not used
 constexpr double kAtSlice = 0.05;          // this near to its slice the rate limit stands at it
+constexpr double kUsesSlice = 0.7;         // as a limiter binds (policy/situation.cc)
 constexpr double kNeedMarginShared = 1.3;  // as the limiter's loop leaves
 
 const KnobReading* database_knob(const ShareMember& member, std::string_view name) {
@@ -129,13 +130,26 @@ Claim memory_claim(const ShareMember& member, const MemoryUse& use, bool wish) {
 }
 
 // What it takes of the device: its limit, or what it writes where nothing limits it. Nor may a
-// limit that is nobody's to give take from the others what is not written.
+// limit that is nobody's to give take from the others what is not written - in the mean, since of
+// flushes, which are counted as they end, single samples say nothing.
 double rate_held(const ShareMember& member, const KnobReading* limiter, const Members& members) {
-  const double writes = member.demand.background_peak.value_or(0);
-  if (limiter == nullptr || limiter->value >= kUnlimitedBytesPerSecond) return writes;
+  const bool gives = yields(member, limiter);
+  const Value& writes = gives ? member.demand.background_peak : member.demand.background_mean;
+  if (limiter == nullptr || limiter->value >= kUnlimitedBytesPerSecond) return writes.value_or(0);
   const double limit = value_of(limiter) / owners_of(member, *limiter, members);
-  if (!yields(member, limiter) && member.demand.background_peak) return std::min(limit, writes);
-  return limit;
+  return gives ? limit : std::min(limit, writes.value_or(limit));
+}
+
+// Writers wait behind its slice: a limit that stands there, or still above it - it is not lowered
+// in trouble - and is used up.
+bool slice_holds_up(const ShareMember& member, const std::map<std::string, double>& slices) {
+  const auto slice = slices.find(member.name);
+  const KnobReading* limiter = database_knob(member, knob::kRateLimit);
+  if (slice == slices.end() || !yields(member, limiter)) return false;
+  const double limit = value_of(limiter), part = slice->second;
+  if (limiter->value >= kUnlimitedBytesPerSecond || limit < (1 - kAtSlice) * part) return false;
+  return limit <= (1 + kAtSlice) * part ||
+         member.demand.background.value_or(0) >= kUsesSlice * part;
 }
 
 Claim device_claim(const ShareMember& member, const Members& members, double budget, double unit) {
@@ -201,12 +215,20 @@ void Sharing::divide_jobs(Nanoseconds now, const HostBudget& host, std::optional
 
 bool Sharing::uses_what_it_got(Nanoseconds now, const ShareMember& member, double held) {
   Granted& granted = granted_[member.name];
+  if (held > granted.held || (granted.rests && !granted.rest.lasts(now))) {
+    granted.unused_since.reset();
+    granted.rests = false;
+  }
+  granted.held = held;
+  if (granted.rests) return false;
   const auto slice = memory_.slices().find(member.name);
   const bool unused = slice != memory_.slices().end() && slice->second > kUnusedGrant * held;
-  if (!unused || held > granted.held) granted.unused_since.reset();
-  granted.held = held;
+  if (!unused) granted.unused_since.reset();
   if (unused && !granted.unused_since) granted.unused_since = now;
-  return !granted.unused_since || seconds_between(*granted.unused_since, now) < kUnusedSeconds;
+  granted.rests =
+      granted.unused_since && seconds_between(*granted.unused_since, now) >= kUnusedSeconds;
+  if (granted.rests) granted.rest.begin(now);
+  return !granted.rests;
 }
 
 void Sharing::divide_memory(Nanoseconds now, const HostBudget& host,
@@ -238,13 +260,8 @@ void Sharing::divide_device(Nanoseconds now, Device& device,
                             const std::vector<const ShareMember*>& members, Slices& out) {
   std::vector<DeviceMember> seen;
   for (const ShareMember* member : members) {
-    const auto slice = device.shares.slices().find(member->name);
-    const KnobReading* limiter = database_knob(*member, knob::kRateLimit);
-    const double limit = value_of(limiter);
-    const bool held_up = yields(*member, limiter) && slice != device.shares.slices().end() &&
-                         std::abs(limit - slice->second) <= kAtSlice * slice->second;
-    seen.push_back(
-        {member->demand, member->budget.rate_limit_min.value, held_up, member->device_at_most});
+    seen.push_back({member->demand, member->budget.rate_limit_min.value,
+                    slice_holds_up(*member, device.shares.slices()), member->device_at_most});
     out[member->name].device_members = members.size();
   }
   const std::optional<double> budget = device.budget.update(now, seen);

@@ -21,6 +21,7 @@
 #include "model/engine_config.h"
 #include "model/objective.h"
 #include "policy/device_budget.h"
+#include "policy/growing_rest.h"
 #include "policy/memory.h"
 #include "policy/shares.h"
 
@@ -67,10 +68,13 @@ class Sharing {
     DeviceBudget budget;
     Shares shares{15, true};
   };
-  // A wish for memory that was granted and not used.
+  // A wish for memory that was granted and not used: it does not count for a rest, or until it
+  // takes more than it has.
   struct Granted {
     double held = 0;
     std::optional<Nanoseconds> unused_since;
+    GrowingRest rest;
+    bool rests = false;
   };
   void divide_jobs(Nanoseconds now, const HostBudget& host, std::optional<double> host_cpus,
                    const std::vector<ShareMember>& members, Slices& out);

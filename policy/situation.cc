@@ -68,14 +68,13 @@ bool foresees_slow(const std::vector<Indicator>& indicators, std::string_view ca
   return p99 != nullptr && p99->calibrated && p99->cause == cause && p99->state != AlertState::kOk;
 }
 
-// What headroom itself lets level 0 gather beyond what was found, as a share of its slowdown.
+// What headroom itself lets level 0 gather beyond what was found, as a share of its slowdown: of
+// the column family that is nearest to its own.
 double gathered_l0(const Features& f) {
-  double most = 0;
-  for (const KnobReading& reading : f.knobs) {
-    const bool ours = reading.owner == KnobOwner::kRocktune && reading.name == knob::kL0Trigger;
-    if (ours) most = std::max(most, static_cast<double>(reading.value - reading.found));
-  }
-  return f.l0_slowdown_files.value_or(0) > 0 ? most / *f.l0_slowdown_files : 0;
+  const KnobReading* trigger = f.knobs.find(knob::kL0Trigger, f.l0_column_family);
+  if (trigger == nullptr || trigger->owner != KnobOwner::kRocktune) return 0;
+  const auto more = static_cast<double>(std::max<std::int64_t>(trigger->value - trigger->found, 0));
+  return f.l0_slowdown_files.value_or(0) > 0 ? more / *f.l0_slowdown_files : 0;
 }
 
 // Level 0 rests below its compaction trigger, which may be near the slowdown trigger: of the column

@@ -177,7 +177,7 @@ class LeastOfDay {
 
 class Observer {
  public:
-  // Call once per sample. The result refers to the input.
+  // Call once per sample that was read. The result refers to the input.
   Situation observe(const PolicyInput& input);
   void reset() { *this = Observer(); }
 

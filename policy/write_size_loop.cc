@@ -158,7 +158,9 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
                                              const KnobReading& reading) {
   const std::int64_t pieces = smallest_pieces(reading);
   const bool small = reading.value <= pieces;
-  if (small || situation.settling || rest_.lasts(situation.now) || would_stall(situation))
+  // At such polls nobody could tell what a trial gains.
+  const bool sparse = situation.features.interval_seconds * kLeastTrialWork > kTrialSeconds;
+  if (small || sparse || situation.settling || rest_.lasts(situation.now) || would_stall(situation))
     return std::nullopt;
   const Waits waits = reads_wait_for_writes(situation);
   if (waits == Waits::kNo) return std::nullopt;

@@ -25,6 +25,19 @@ TEST_CASE("buffers: a probe tells what the cache is worth", "[headroom][buffers]
     REQUIRE(later);
     CHECK(later->rule == "cache.miss");
   }
+  SECTION("more than it would save, and a column family comes meanwhile: it goes back") {
+    miss(bench, 80e3);
+    bench.run(5, knob::kCacheCapacity);
+    ColumnFamilyReading other = bench.f.column_families.front();
+    other.name = "other";
+    bench.f.column_families.push_back(other);
+    for (const KnobReading& knob : KnobReadings(bench.f.knobs)) {
+      if (knob.column_family.empty()) continue;
+      bench.f.knobs.edit().push_back(knob);
+      bench.f.knobs.edit().back().column_family = "other";
+    }
+    CHECK(first_cache_rule(bench, 100) == "cache.returned");
+  }
   SECTION("hardly anything") {
     CHECK_FALSE(bench.run(9, knob::kWriteBufferSize));
     const auto grown = bench.run(4, knob::kWriteBufferSize);

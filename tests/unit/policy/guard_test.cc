@@ -359,3 +359,17 @@ TEST_CASE("holding and rejecting leave no trace", "[guard]") {
   for (int i = 0; i < 10; ++i) bench.ask(knob::kRateLimit, 100 * kGuardMiB);
   CHECK(is(bench.ask(knob::kRateLimit, 150 * kGuardMiB), VerdictKind::kAllowed, ""));
 }
+
+TEST_CASE("relation: a limit of pending bytes that is off bounds no other", "[guard]") {
+  Bench bench;
+  KnobReading soft =
+      knob_reading(knob::kSoftPending, 64 * kGuardMiB, 64 * kGuardMiB, 0, std::int64_t{1} << 40);
+  KnobReading hard = knob_reading(knob::kHardPending, 0, 0, 0, std::int64_t{1} << 40);
+  soft.column_family = hard.column_family = "default";
+  bench.f.knobs.edit().push_back(soft);
+  bench.f.knobs.edit().push_back(hard);
+  Proposal proposal = propose(soft, 100 * kGuardMiB, "test.rule");
+  const Verdict verdict = bench.guard.judge(proposal, bench.f);
+  CHECK(verdict.kind == VerdictKind::kAllowed);
+  CHECK(verdict.value == 100 * kGuardMiB);
+}

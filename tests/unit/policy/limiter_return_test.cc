@@ -77,3 +77,46 @@ TEST_CASE("limiter: a backlog soon after the return makes the next wait longer",
   CHECK_FALSE(bench.run(299, knob::kRateLimit));
   CHECK(bench.run(30, knob::kRateLimit));  // 300 s of comfort are longer than the rest so far
 }
+
+TEST_CASE("limiter: a return to what was found is learnt from like any other", "[headroom]") {
+  HeadroomBench bench = raised_to(4 * kFound);
+  bench.f.user_write_bytes_per_second = 1e6;
+  bench.f.flush_bytes_per_second = 1e6;
+  bench.f.compaction_write_bytes_per_second = 2e6;
+  // A minute of rest, doubled by each raise that follows: 120, 240 and 480 s.
+  for (int mistakes = 0; mistakes < 3; ++mistakes) {
+    bench.set_limit(4 * kFound, 3e6);
+    bench.backlog(2);
+    const auto back = bench.run(310, knob::kRateLimit);
+    REQUIRE(back);
+    REQUIRE(back->to == kFound);
+    bench.apply(*back);
+    bench.set_limit(kFound, 1.0 * kFound);
+    bench.backlog(18);
+    const auto raised = bench.run(3, knob::kRateLimit);
+    REQUIRE(raised);
+    bench.apply(*raised);
+  }
+  bench.set_limit(4 * kFound, 3e6);
+  bench.backlog(2);
+  CHECK_FALSE(bench.run(450, knob::kRateLimit));
+  CHECK(bench.run(60, knob::kRateLimit));
+}
+
+TEST_CASE("limiter: a sample that was not read ends no comfort", "[headroom]") {
+  HeadroomBench bench = raised_to(800'000'000);
+  const Features read = bench.f;
+  std::optional<Proposal> back;
+  for (int i = 0; i < 620 && !back; ++i) {  // every second poll is somebody else's turn
+    const bool fresh = i % 2 == 0;
+    const Nanoseconds at = bench.f.at.tick;
+    const std::uint64_t sequence = bench.f.sequence;
+    bench.f = fresh ? read : Features{};
+    bench.f.at.tick = at;
+    bench.f.sequence = sequence;
+    bench.f.interval_seconds = fresh ? 1 : 0.5;
+    for (const Proposal& one : bench.tick()) back = one;
+  }
+  REQUIRE(back);
+  CHECK(back->rule == "limiter.returned");
+}

@@ -363,3 +363,18 @@ TEST_CASE("a relief that lowers is not taken back while the backlog lasts, eithe
   CHECK(rollbacks.propose(standing, backlog(AlertState::kWarning)).empty());
   CHECK(rollbacks.propose(standing, backlog(AlertState::kOk)).size() == 1);
 }
+
+TEST_CASE("a relief that a lasting backlog outlived is nobody's fault", "[rollback]") {
+  Finished finished = after(1600);
+  std::swap(finished.actuation.before, finished.actuation.after);  // it was raised
+  Rollbacks rollbacks;
+  rollbacks.consider(finished, {});
+  for (int second = 1; second <= 70; ++second) {
+    CHECK(rollbacks.propose(standing_at(100, second), backlog(AlertState::kWarning)).empty());
+  }
+  CHECK(rollbacks.take_given_up().empty());
+  const auto notes = rollbacks.take_notes();
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0].message.find("the backlog that it works against lasts") != std::string::npos);
+  CHECK(rollbacks.propose(standing_at(100, 71), backlog(AlertState::kOk)).empty());
+}

@@ -175,3 +175,38 @@ TEST_CASE("write size: debt that a change of levels brings is none that grows", 
     CHECK_FALSE(bench.run(1, knob::kWriteSize));
   }
 }
+
+TEST_CASE("peace: what a host turns by itself again and again keeps no try waiting",
+          "[headroom][peace]") {
+  HeadroomBench bench = behind_writes();
+  bench.f.device_write_await_ms = 1;
+  KnobReading& limiter = bench.f.knobs.edit()[0];
+  limiter.owner = KnobOwner::kManual;
+  limiter.value = 100'000'000;
+  bench.run_ticks(1300, knob::kWriteSize,
+                  [&](int i) { bench.f.knobs.edit()[0].value += i % 20 == 0 ? 1'000'000 : 0; });
+  bench.f.device_write_await_ms = 8;
+  const auto small = bench.run_ticks(40, knob::kWriteSize, [&](int i) {
+    bench.f.knobs.edit()[0].value += i % 20 == 0 ? 1'000'000 : 0;
+  });
+  CHECK(small);
+}
+
+TEST_CASE("peace: while a shape is measured nothing else is tried", "[headroom][peace]") {
+  HeadroomBench bench = behind_writes();
+  bench.family(64 * kHeadroomMiB, 0);
+  bench.f.device_write_await_ms = 1;
+  std::optional<Proposal> shape;
+  for (int i = 0; i < 10'000 && !shape; ++i) {
+    for (const Proposal& one : bench.tick()) {
+      if (one.rule == "shape.try") shape = one;
+    }
+  }
+  REQUIRE(shape);
+  bench.apply(*shape);
+  bench.run(700, knob::kWriteSize);
+  bench.f.device_write_await_ms = 8;
+  CHECK_FALSE(bench.run(20, knob::kWriteSize));
+  bench.f.read_p99_us = 31'000;  // what is felt waits for nothing
+  CHECK(bench.run(8, knob::kWriteSize));
+}

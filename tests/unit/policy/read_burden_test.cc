@@ -90,6 +90,22 @@ TEST_CASE("limiter: a backlog that slows reads is worked off before it slows wri
   }
 }
 
+TEST_CASE("limiter: a probe ends where the limit binds no more", "[headroom]") {
+  HeadroomBench bench = burdened();
+  limit_to(bench, 600'000'000, 1);
+  bench.f.knobs.edit()[0].found = 600'000'000;
+  const auto raise = bench.run(9, knob::kRateLimit);
+  REQUIRE(raise);
+  CHECK(raise->rule == "limiter.runs");
+  CHECK(raise->to == 1'200'000'000);  // none would be nobody's to judge
+  bench.set_limit(raise->to, 500e6);
+  bench.f.knobs.edit()[0].owner = KnobOwner::kRocktune;
+  const auto back = bench.run(20, knob::kRateLimit);
+  REQUIRE(back);
+  CHECK(back->rule == "limiter.runs_futile");
+  CHECK(back->to == 600'000'000);
+}
+
 TEST_CASE("limiter: what is raised for debt that piles up is no probe for reads", "[headroom]") {
   HeadroomBench bench = burdened();
   bench.f.pending_bytes = 100e9;

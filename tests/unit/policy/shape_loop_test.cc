@@ -74,6 +74,15 @@ TEST_CASE("shape: kept when it saves writes, taken back when it does not", "[hea
     REQUIRE(next);
     CHECK(next->knob == knob::kTargetFileSize);
   }
+  SECTION("another knob was changed: nobody can tell, back") {
+    bench.f.compaction_write_bytes_per_second = 0.8 * amplified;
+    CHECK_FALSE(shape_proposal(bench, ShapeLoop::kSettleSeconds));
+    bench.f.knobs.edit()[2].value *= 2;
+    const auto undo = shape_proposal(bench, kTrial + 10);
+    REQUIRE(undo);
+    CHECK(undo->rule == "shape.undo");
+    CHECK(undo->reason.find("another knob was changed") != std::string::npos);
+  }
   SECTION("the load is another one: nobody can tell, back") {
     bench.f.user_write_bytes_per_second = 20e6;
     bench.f.compaction_write_bytes_per_second = 0.8 * amplified;

@@ -209,10 +209,12 @@ TEST_CASE("a limit that is nobody's to give takes no more of the device than is 
     each->in_common = {{{std::string(knob::kRateLimit), ""}, "process/3"}};
     each->knobs.edit()[0] = limiter_knob(200 * kShareTestMiB, 200 * kShareTestMiB);
     each->knobs.edit()[0].changeable = false;
-    each->demand.background = each->demand.background_peak = 20.0 * kShareTestMiB;
+    each->demand.background = each->demand.background_mean = 20.0 * kShareTestMiB;
+    each->demand.background_peak = 150.0 * kShareTestMiB;  // a flush, counted as it ends
     each->demand.need = 20.0 * kShareTestMiB;
   }
-  own.demand.background = own.demand.background_peak = 30.0 * kShareTestMiB;
+  own.demand.background = own.demand.background_mean = 30.0 * kShareTestMiB;
+  own.demand.background_peak = 150.0 * kShareTestMiB;
   own.demand.need = 30.0 * kShareTestMiB;
   two.demand.reads_hurt = two.demand.device_busy = two.demand.reads = true;
   Sharing::Slices slices;
@@ -251,6 +253,70 @@ TEST_CASE("memory that was granted and is not used goes back", "[sharing]") {
   other.demand.wants_cache = true;
   for (int i = 2; i < 800; ++i) slices = sharing.update(at_seconds(i), host, 8.0, {knee, other});
   CHECK(*slices.at("a").memory_max_bytes <= 264 * kShareTestMiB);
+}
+
+TEST_CASE("memory that nobody used is not taken from another again and again", "[sharing]") {
+  Sharing sharing;
+  HostBudget host;
+  host.memory_max = Bytes{512 * kShareTestMiB};
+  ShareMember knee = member("a"), other = member("b");
+  knee.demand.wants_cache = true;  // it misses, and never grows
+  other.demand.cache_used = 1e12;  // full, and content
+  set_cache(other, 384 * kShareTestMiB);
+  set_cache(knee, 128 * kShareTestMiB);
+  int taken = 0;
+  std::int64_t before = 384 * kShareTestMiB;
+  const auto granted = [&](int second) {
+    const auto slices = sharing.update(at_seconds(second), host, 8.0, {knee, other});
+    const auto part = static_cast<std::int64_t>(*slices.at("b").memory_max_bytes);
+    taken += part < before ? 1 : 0;
+    before = part;
+    set_cache(other, std::min<std::int64_t>(part, 384 * kShareTestMiB));  // as the guard has it
+    return static_cast<std::int64_t>(*slices.at("a").memory_max_bytes);
+  };
+  for (int i = 1; i < 3600; ++i) granted(i);
+  CHECK(taken >= 1);
+  CHECK(taken <= 3);  // at once, and after rests of 10 and 20 minutes
+  // It takes what it is granted: it counts again.
+  set_cache(knee, 132 * kShareTestMiB);
+  std::int64_t most = 0;
+  for (int i = 3600; i < 3800; ++i) most = std::max(most, granted(i));
+  CHECK(most > 180 * kShareTestMiB);
+}
+
+TEST_CASE("a limit above a slice that has shrunk is held up by it, too", "[sharing]") {
+  Sharing sharing;
+  ShareMember full = member("a"), calm = member("b");
+  for (ShareMember* each : {&full, &calm}) {
+    each->demand.background = each->demand.background_mean = 60.0 * kShareTestMiB;
+    each->demand.background_peak = 60.0 * kShareTestMiB;
+    each->demand.need = 50.0 * kShareTestMiB;
+    each->demand.device_busy = true;
+  }
+  full.knobs.edit()[0] = limiter_knob(200 * kShareTestMiB, 200 * kShareTestMiB);
+  calm.demand.reads_hurt = calm.demand.reads = true;
+  Sharing::Slices slices;
+  for (int i = 0; i < 240; ++i) {
+    slices = sharing.update(at_seconds(1 + 0.5 * i), {}, 8.0, {full, calm});
+  }
+  REQUIRE(slices.at("a").background_max_bytes_per_second);
+  const std::uint64_t closed = *slices.at("a").background_max_bytes_per_second;
+  REQUIRE(closed < 200 * kShareTestMiB);
+  full.demand.trouble = true;  // share.device lowers nothing in a backlog: its limit stays above
+  const auto run = [&] {
+    for (int i = 240; i < 260; ++i) {
+      slices = sharing.update(at_seconds(1 + 0.5 * i), {}, 8.0, {full, calm});
+    }
+    return slices.at("a").background_max_bytes_per_second.value_or(1ull << 62);
+  };
+  SECTION("which it uses up") {
+    full.demand.background = 1.0 * static_cast<double>(closed);
+    CHECK(run() > closed * 3 / 2);
+  }
+  SECTION("not where it does not") {
+    full.demand.background = 0.3 * static_cast<double>(closed);
+    CHECK(run() <= closed * 3 / 2);
+  }
 }
 
 TEST_CASE("within_share: the smaller of one's own budget and the slice", "[sharing]") {

@@ -371,3 +371,12 @@ TEST_CASE("write size: nor does another device", "[headroom]") {
     CHECK(bench.run(60, knob::kWriteSize)->rule == "write_size.futile");
   }
 }
+
+TEST_CASE("write size: no trial where polls are too far apart to judge it", "[headroom]") {
+  HeadroomBench bench = behind_writes();
+  bench.f.interval_seconds = 6;
+  CHECK_FALSE(bench.run(300, knob::kWriteSize));
+  bench = behind_writes();
+  bench.f.interval_seconds = 5;
+  CHECK(bench.run(60, knob::kWriteSize));
+}
