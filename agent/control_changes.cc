@@ -185,8 +185,8 @@ wire::ChangeResults Control::restore(bool hold) {
   {
     const std::lock_guard lock(mutex_);
     lease_.reset();
-    returning_ = nullptr;
-    hold_ = false;
+    returning_ = "restore";  // what an exception leaves undone is for tick()
+    hold_ = hold;
   }
   failures_.clear();
   const auto all = groups();
@@ -213,10 +213,10 @@ wire::ChangeResults Control::restore(bool hold) {
       if (hold && !waits && knob->why_not_changeable().empty()) knob->state().hold_for_operator();
     }
   }
-  if (returned.deferred) {
+  if (!returned.deferred) {
     const std::lock_guard lock(mutex_);
-    returning_ = "restore";
-    hold_ = hold;
+    returning_ = nullptr;
+    hold_ = false;
   }
   return answer;
 }
@@ -303,6 +303,12 @@ void Control::give_up(const std::vector<Group>& groups, const States& kept) {
   } else if (!keeps()) {
     return_all(groups, "closing", false, kept);
   }
+}
+
+void Control::return_limits() {
+  auto limits = groups();
+  std::erase_if(limits, [](const Group& group) { return group->writes_options(); });
+  if (!keeps()) return_all(std::move(limits), "closing", false, {});
 }
 
 // Options stay: RocksDB parses them with static objects of its own, which may be gone.

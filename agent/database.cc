@@ -154,8 +154,17 @@ void Database::forget(const rocksdb::ColumnFamilyHandle* handle) {
   families_->forget(handle);
 }
 
+// Whoever is inside ends soon, and what it waits for is not held up by us.
+void Database::hurry() noexcept try {
+  const auto inside = pass();
+  if (!inside) return;
+  control_->hurry();
+  control_->return_limits();
+} catch (...) {  // no memory, or a logger of the host's that throws: the close returns the rest
+}
+
 void Database::close() {
-  if (const auto inside = pass()) control_->hurry();
+  hurry();
   gate_.close();
   std::unique_ptr<Listener::Connection> connection;  // ends without the lock, for which some wait
   const std::lock_guard lock(closing_);

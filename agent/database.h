@@ -63,6 +63,7 @@ class Database {
   void describe(rocksdb::DB* db, const rocksdb::DBOptions& options, std::uint64_t number,
                 bool read_only);
   [[nodiscard]] std::vector<std::string> paths() const;
+  void hurry() noexcept;
   std::vector<KnobGroups::Group> take_groups(const Families::Pointer& family);
   // Both with a pass, or with closing_ held while there are knobs_ and control_.
   void end_groups(const std::vector<KnobGroups::Group>& groups) noexcept;

@@ -266,27 +266,27 @@ std::optional<wire::ColumnFamily> Sampler::take_family(Watched& watched) {
   return taken;
 }
 
-bool Sampler::read_stats(const std::string& name, rocksdb::ColumnFamilyHandle* handle,
+// RocksDB visits every file for it, under the DB mutex: not again before `levels_due`.
+bool Sampler::read_stats(Watched& watched, rocksdb::ColumnFamilyHandle* handle,
                          StallCauses::CfStats& stats) {
-  if (!db_->GetMapProperty(handle, DB::Properties::kCFStats, &stats)) return false;
-  stall_causes_.read(name, stats);
-  return true;
+  constexpr std::chrono::microseconds kQuick{500};
+  constexpr int kShare = 200;
+  const auto now = clock_();
+  const auto begin = cpu_();
+  const bool known = db_->GetMapProperty(handle, DB::Properties::kCFStats, &stats);
+  const auto took = cpu_() - begin;
+  if (took > kQuick) watched.levels_due = now + kShare * took;
+  if (known) stall_causes_.read(watched.family->name(), stats);
+  return known;
 }
 
 // From "compaction.L0.NumFiles" and "compaction.L0.SizeBytes" (doubles, as text) of the map
 // property, where the metadata would copy every file.
 void Sampler::take_levels(Watched& watched, rocksdb::ColumnFamilyHandle* handle) {
-  constexpr std::chrono::microseconds kQuick{500};
-  constexpr int kShare = 200;
-  const auto now = clock_();
-  if (now < watched.levels_due) return;
+  if (clock_() < watched.levels_due) return;
   watched.last_levels.clear();
-  const auto begin = cpu_();
   StallCauses::CfStats stats;
-  const bool known = read_stats(watched.family->name(), handle, stats);
-  const auto took = cpu_() - begin;
-  if (took > kQuick) watched.levels_due = now + kShare * took;
-  if (!known) return;
+  if (!read_stats(watched, handle, stats)) return;
   auto& levels = watched.last_levels;
   levels.resize(static_cast<std::size_t>(std::clamp(watched.levels, 1, 64)));
   const auto number = [](const std::string& text) {
@@ -308,17 +308,23 @@ void Sampler::take_levels(Watched& watched, rocksdb::ColumnFamilyHandle* handle)
 void Sampler::explain_stalls(EventRing& events) {
   const auto unexplained = events.lacking("stall", "cause");
   if (unexplained.empty()) return;
-  std::set<std::string> read;
-  for (const auto& family : families_->all()) {
-    const bool asked = std::ranges::find(unexplained, family->name(),
-                                         &wire::Event::column_family) != unexplained.end();
-    const auto used = family->use();
-    StallCauses::CfStats stats;
-    if (asked && used && read_stats(family->name(), used.handle(), stats)) {
-      read.insert(family->name());
+  find_families();
+  std::set<std::string> read, later;
+  for (auto& watched : watched_) {
+    const std::string& name = watched.family->name();
+    const bool asked =
+        std::ranges::find(unexplained, name, &wire::Event::column_family) != unexplained.end();
+    if (!asked) continue;
+    if (clock_() < watched.levels_due) {
+      later.insert(name);
+      continue;
     }
+    const auto used = watched.family->use();
+    StallCauses::CfStats stats;
+    if (used && read_stats(watched, used.handle(), stats)) read.insert(name);
   }
   for (const auto& event : unexplained) {
+    if (later.contains(event.column_family)) continue;
     const auto& condition = event.words.at("condition");
     const auto cause = stall_causes_.latest(
         event.column_family, condition == "normal" ? event.words.at("before") : condition);

@@ -106,7 +106,7 @@ class Sampler {
   void find_families();
   std::optional<wire::ColumnFamily> take_family(Watched& watched);
   void take_levels(Watched& watched, rocksdb::ColumnFamilyHandle* handle);
-  bool read_stats(const std::string& name, rocksdb::ColumnFamilyHandle* handle,
+  bool read_stats(Watched& watched, rocksdb::ColumnFamilyHandle* handle,
                   StallCauses::CfStats& stats);
   [[nodiscard]] std::uint64_t estimate_files() const;
   void list_families(TimePoint now, std::uint64_t known_files);

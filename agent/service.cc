@@ -76,7 +76,7 @@ void Service::wait_for_tick() {
     if (error) return;
     wait_for_tick();
     for (const auto& database : registry_.all()) {
-      workers_.post_if_idle(database->description().id, [database] {
+      workers_.post_due(database->description().id, [database] {
         const auto inside = database->pass();
         if (!inside) return;
         database->op_trace().tick();

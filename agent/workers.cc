@@ -34,10 +34,14 @@ bool Workers::post(const std::string& database, Request request) {
   return true;
 }
 
-void Workers::post_if_idle(const std::string& database, Task task) {
+void Workers::post_due(const std::string& database, Task task) {
   const std::lock_guard lock(mutex_);
-  const bool waits = std::ranges::find(waiting_, database, &Item::database) != waiting_.end();
-  if (!waits && !running(database)) {
+  const auto same = [&](const auto& one) { return !one.request && one.database == database; };
+  const bool there =
+      std::ranges::any_of(waiting_, same) ||
+      std::ranges::any_of(std::span(workers_).first(threads_),
+                          [&](const auto& worker) { return worker.busy && same(worker); });
+  if (!there) {
     add({database, false, [task = std::move(task)] {
            task();
            return Task();

@@ -41,9 +41,10 @@ class Workers {
 
   // A client's request. False when too many are under way: it will not be run.
   bool post(const std::string& database, Request request);
-  // What is to be done now and then: left out if anything of this database is running or waiting.
-  // The call is what notices, at the latest, that all threads are stuck.
-  void post_if_idle(const std::string& database, Task task);
+  // What is to be done now and then, after the requests that are there: left out while such a task
+  // of this database is running or waiting. The call is what notices, at the latest, that all
+  // threads are stuck.
+  void post_due(const std::string& database, Task task);
 
   // Begins no further task. True when the threads have ended by `until`; the others are left to the
   // end of the process.

@@ -18,4 +18,13 @@ std::string why_options_wait(rocksdb::DB* db) {
   return manager && manager->IsStallActive() ? kStopped : "";
 }
 
+std::string why_flush_waits(rocksdb::DB* db) {
+  std::uint64_t rate = 0;
+  const bool known = db->GetIntProperty(rocksdb::DB::Properties::kActualDelayedWriteRate, &rate);
+  if (known && rate != 0) {
+    return "writes are delayed, and RocksDB would make this wait for their end: try again later";
+  }
+  return why_options_wait(db);
+}
+
 }  // namespace rocktune::agent

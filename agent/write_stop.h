@@ -25,5 +25,8 @@ inline constexpr std::string_view kWalSizeOption = "max_total_wal_size";
 
 // Empty, or the sentence. Costs a visit to the DB mutex.
 std::string why_options_wait(rocksdb::DB* db);
+// The same of a flush that is to stall nobody, for which RocksDB waits until writes are not delayed
+// either.
+std::string why_flush_waits(rocksdb::DB* db);
 
 }  // namespace rocktune::agent

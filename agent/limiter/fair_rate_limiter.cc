@@ -185,7 +185,8 @@ void FairRateLimiter::leave() noexcept {
 void FairRateLimiter::sleep(Waiter& waiter, std::unique_lock<std::mutex>& lock) noexcept {
   const auto now = clock_.now();
   const auto due = budget_.next_grant(now).value_or(now);
-  if (timekeeper_ == nullptr || due < deadline_) {
+  // One that has not come back by its time may be kept from the CPU: whoever comes keeps the time.
+  if (timekeeper_ == nullptr || due < deadline_ || deadline_ <= now) {
     timekeeper_ = &waiter;
     deadline_ = due;
     ++waiter.drains;

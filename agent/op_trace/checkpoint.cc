@@ -56,7 +56,7 @@ std::uint64_t bytes_of_log(rocksdb::DB* db) {
 std::string make_checkpoint(rocksdb::DB* db, const std::string& path) {
   const bool flush = db->GetDBOptions().allow_2pc || !log_is_whole(db);
   if (flush) {
-    if (auto why = why_options_wait(db); !why.empty()) return why;
+    if (auto why = why_flush_waits(db); !why.empty()) return why;
   }
   rocksdb::Checkpoint* made = nullptr;
   auto status = rocksdb::Checkpoint::Create(db, &made);

@@ -212,6 +212,31 @@ TEST_CASE("databases that share the agent's limiter agree on its settings") {
   CHECK(left.value == left.found);
 }
 
+TEST_CASE("a close that waits for a request has returned the limiter before") {
+  rocksdb::DBOptions options;
+  prepare(options);
+  DatabaseFixture f(options);
+  auto& control = f.database.control();
+  REQUIRE(control.take_lease({"me", 60, "restore", {}}).has_value());
+  const auto changed =
+      control.apply({"me",
+                     {{"1", "rate_limiter_bytes_per_second", "", std::int64_t{5} << 20, {}},
+                      {"2", "max_background_jobs", "", 5, {}}}});
+  for (const auto& result : changed->results) REQUIRE(result.status == "applied");
+  const auto limiter = f.host.db->GetDBOptions().rate_limiter;
+  REQUIRE(limiter->GetBytesPerSecond() == 5 << 20);
+
+  // One whose option RocksDB keeps waiting until compactions have ended a write stop.
+  auto request = std::unique_ptr<const Gate::Pass>(new Gate::Pass(f.database.pass()));
+  std::thread closing([&] { f.database.close(); });
+  while (f.database.pass()) std::this_thread::yield();  // until the close waits
+  CHECK(limiter->GetBytesPerSecond() == wire::kUnlimitedBytesPerSecond);
+  CHECK(f.host.db->GetDBOptions().max_background_jobs == 5);
+  request.reset();
+  closing.join();
+  CHECK(f.host.db->GetDBOptions().max_background_jobs == 2);
+}
+
 TEST_CASE("the options that stay behind are those that were found") {
   TestDatabase host;
   Database database(host.db.get(), host.handles, 7, false, std::chrono::steady_clock::now);

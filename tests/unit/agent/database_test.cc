@@ -188,6 +188,34 @@ TEST_CASE("a listing that costs too much is made again after a pause that double
   CHECK(listed());
 }
 
+TEST_CASE("the cause of a stall is read no more often than the levels may be") {
+  TestDatabase host;
+  std::chrono::steady_clock::time_point now{1000s}, cpu{};
+  const auto clock = [&] { return now; };
+  auto each = 0us;  // CPU time between two looks at it
+  const auto families = std::make_shared<Families>(host.db.get(), host.handles, clock);
+  Sampler sampler(host.db.get(), families, {}, clock, {}, [&] { return cpu += each; });
+  EventRing events;
+  const auto stall = [&] {
+    wire::Event event;
+    event.kind = "stall";
+    event.column_family = "second";
+    event.words = {{"before", "normal"}, {"condition", "delayed"}};
+    events.add(std::move(event));
+    sampler.explain_stalls(events);
+    return events.lacking("stall", "cause").size();
+  };
+  CHECK(stall() == 0);
+  CHECK(stall() == 0);  // as quick as it is
+  each = 5ms;           // very many files
+  CHECK(stall() == 0);
+  CHECK(stall() == 1);  // a two-hundredth of the time is one second here
+  now += 900ms;
+  CHECK(stall() == 2);
+  now += 200ms;
+  CHECK(stall() == 0);
+}
+
 TEST_CASE("nothing is listed where all files together may be too many") {
   TestDatabase host;
   REQUIRE(host.db->Put({}, host.handles[1], "key", std::string(1000, 'v')).ok());

@@ -74,7 +74,7 @@ TEST_CASE("a database that is stuck does not hold up another") {
   REQUIRE(running.workers.post("a", request(stuck.task())));
   stuck.begun.wait();
   std::promise<void> done;
-  running.workers.post_if_idle("b", [&] { done.set_value(); });
+  running.workers.post_due("b", [&] { done.set_value(); });
   done.get_future().wait();
   CHECK(running.workers.threads() == 2);
   stuck.may_end.count_down();
@@ -93,11 +93,11 @@ TEST_CASE("threads are few: no second one while the first is not stuck, never mo
   Running hasty{milliseconds(0)};
   for (std::size_t i = 0; i < Workers::kMostThreads; ++i) {
     all.push_back(std::make_unique<Stuck>());
-    hasty.workers.post_if_idle(std::to_string(i), all.back()->task());
+    hasty.workers.post_due(std::to_string(i), all.back()->task());
     all.back()->begun.wait();
   }
   std::promise<void> done;
-  hasty.workers.post_if_idle("last", [&] { done.set_value(); });
+  hasty.workers.post_due("last", [&] { done.set_value(); });
   CHECK(hasty.workers.threads() == Workers::kMostThreads);
   for (const auto& stuck : all) stuck->may_end.count_down();
   done.get_future().wait();
@@ -129,17 +129,35 @@ TEST_CASE("a client that is told may ask again at once") {
   }
 }
 
-TEST_CASE("what is due now and then is left out while the database is busy") {
+TEST_CASE("what is due now and then comes behind the requests that are there, once") {
+  std::vector<std::string> order;
+  std::promise<void> done;
+  Stuck stuck;
+  Running running{std::chrono::hours(1)};
+  REQUIRE(running.workers.post("a", request(stuck.task())));
+  stuck.begun.wait();
+  running.workers.post_due("a", [&] { order.emplace_back("due"); });
+  running.workers.post_due("a", [&] { order.emplace_back("due"); });
+  REQUIRE(running.workers.post("a", request([&] {
+                                 order.emplace_back("asked");
+                                 done.set_value();
+                               })));
+  stuck.may_end.count_down();
+  done.get_future().wait();
+  CHECK(order == std::vector<std::string>{"due", "asked"});
+}
+
+TEST_CASE("what is due now and then is left out while it runs or waits already") {
   int runs = 0;
   {
     Stuck stuck;
     Running running{std::chrono::hours(1)};
-    running.workers.post_if_idle("a", stuck.task());
-    running.workers.post_if_idle("a", [&] { ++runs; });  // it runs
+    running.workers.post_due("a", stuck.task());
+    running.workers.post_due("a", [&] { ++runs; });  // it runs
     stuck.begun.wait();
-    for (int i = 0; i < 3; ++i) running.workers.post_if_idle("a", [&] { ++runs; });
-    running.workers.post_if_idle("b", [&] { ++runs; });
-    running.workers.post_if_idle("b", [&] { ++runs; });  // one waits already
+    for (int i = 0; i < 3; ++i) running.workers.post_due("a", [&] { ++runs; });
+    running.workers.post_due("b", [&] { ++runs; });
+    running.workers.post_due("b", [&] { ++runs; });  // one waits already
     std::promise<void> done;
     REQUIRE(running.workers.post("b", request([&] { done.set_value(); })));
     stuck.may_end.count_down();

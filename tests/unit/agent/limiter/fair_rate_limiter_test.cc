@@ -3,6 +3,7 @@
 
 #include <rocksdb/statistics.h>
 
+#include <latch>
 #include <optional>
 #include <thread>
 
@@ -332,6 +333,56 @@ TEST_CASE("threads, rates and settings may meet in any order", "[limiter]") {
   CHECK(requests == kThreads * kRequests);
   CHECK(bytes == kThreads * kRequests * kBytes);
   CHECK(pending(limiter) == 0);
+}
+
+// The first who waits for a time does not get the CPU again before it is let go.
+class StarvingClock final : public WaitClock {
+ public:
+  [[nodiscard]] TimePoint now() const noexcept override { return TimePoint(nanoseconds_.load()); }
+  void wait_until(std::condition_variable& condition, std::unique_lock<std::mutex>& lock,
+                  TimePoint /*time*/) override {
+    if (starves_.exchange(false)) {
+      lock.unlock();
+      waits_.count_down();
+      fed_.wait();
+      lock.lock();
+    } else {
+      condition.wait_for(lock, 1ms);
+    }
+  }
+  void advance(std::chrono::nanoseconds by) { nanoseconds_ = nanoseconds_.load() + by; }
+  void until_it_waits() { waits_.wait(); }
+  void feed() { fed_.count_down(); }
+
+ private:
+  std::atomic<std::chrono::nanoseconds> nanoseconds_{1000s};
+  std::atomic<bool> starves_{true};
+  std::latch waits_{1}, fed_{1};
+};
+
+TEST_CASE("who comes after a waiting thread that gets no CPU waits no longer for it", "[limiter]") {
+  StarvingClock clock;
+  FairRateLimiter limiter(10 * kLimiterMiB, clock);
+  const Asks burst(limiter, Job::kNone, Env::IO_MID, FairBudget::burst_at(10 * kLimiterMiB));
+  while (limiter.GetTotalBytesThrough(Env::IO_TOTAL) == 0) std::this_thread::yield();
+  Asks starved(limiter, Job::kDeepCompaction, Env::IO_LOW, kLimiterMiB / 2);
+  clock.until_it_waits();
+  clock.advance(60ms);  // its time has come
+  Asks first(limiter, Job::kL0Compaction, Env::IO_LOW, kLimiterMiB / 2);
+  Asks other(limiter, Job::kL0Compaction, Env::IO_LOW, kLimiterMiB / 2);
+  // By the machine's clock, since threads have to come to it; only a failure takes that long.
+  const auto until = [&](std::chrono::steady_clock::time_point end, const auto& all_done) {
+    while (!all_done() && std::chrono::steady_clock::now() < end) {
+      clock.advance(1ms);
+      std::this_thread::yield();
+    }
+  };
+  const auto end = std::chrono::steady_clock::now() + 10s;
+  until(end, [&] { return first.done() && other.done(); });
+  const bool waited_for_it = !first.done() || !other.done();
+  clock.feed();
+  until(end + 10s, [&] { return starved.done() && first.done() && other.done(); });
+  CHECK_FALSE(waited_for_it);
 }
 
 }  // namespace
