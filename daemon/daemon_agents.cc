@@ -17,6 +17,9 @@ constexpr Nanoseconds kEventsTime = std::chrono::seconds(1);
 constexpr std::size_t kMostConflicts = 1000;  // notes kept; bounded memory
 constexpr Nanoseconds kSlowTime = std::chrono::seconds(10);
 constexpr const char* kNoTimeLeft =
+// Of one user that are sampled, so that nobody crowds out the others. Root and this process's own
+// user are not limited.
+constexpr std::size_t kMostDatabasesOfUser = 256;
     "no time was left for it: the databases of its process take longer than half of "
     "daemon.poll_interval";
 

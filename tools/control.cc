@@ -55,7 +55,7 @@ Result<Json> ask_daemon(const std::string& socket, const std::string& method,
                         const std::string& target, const Json& body,
                         std::chrono::milliseconds timeout) {
   const auto response =
-      http_request(socket, method, target, body.is_null() ? "" : body.dump(), timeout);
+      http_request(socket, {method, target, body.is_null() ? "" : body.dump(), timeout});
   const std::string context = "rocktuned at " + socket;
   if (!response) {
     Error error = response.error();

@@ -366,8 +366,12 @@ class Poser(Daemon):
     def test_another_process_is_not_believed(self):
         self.pose(os.getpid(), self.directory / "db")  # this test's pid, not its own
         self.start_daemon(mode="act")
-        wait_for("the refusal", lambda: f"not trusted: the agent says that it is pid {os.getpid()}" in self.log(), 10)
+        refusal = f"not trusted: the agent says that it is pid {os.getpid()}"
+        wait_for("the refusal", lambda: refusal in self.log(), 10)
         self.assertEqual(self.status()["targets"], [])
+        knobs = self.rocktune("knobs", "--agent-dir", self.agents, check=False)
+        self.assertEqual(knobs.returncode, 1)
+        self.assertIn(refusal, knobs.stderr)
 
     def test_its_own_is(self):
         self.pose(0, self.directory / "db")

@@ -1,16 +1,12 @@
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <set>
 
 #include "daemon/actuator.h"
 #include "daemon/agents/discovery.h"
-#include "daemon/agents/peer_process.h"
 #include "daemon/agents/translate.h"
 #include "tests/support/catch.h"
 #include "tests/unit/daemon/support.h"
@@ -47,36 +43,6 @@ TEST_CASE("limits that RocksDB does not heed are none", "[daemon]") {
   CHECK(read.level0_compaction_trigger == 4U);
 }
 
-TEST_CASE("names of agent sockets", "[daemon][discovery]") {
-  CHECK(pid_of_socket("agent.123.sock") == 123);
-  for (const char* other : {"agent..sock", "agent.0.sock", "agent.12x.sock", "agent.-1.sock",
-                            "agent.123.sock.tmp", "rocktuned.sock", "agent.99999999999.sock", ""}) {
-    INFO(other);
-    CHECK(pid_of_socket(other) == 0);
-  }
-}
-
-TEST_CASE("only sockets count, and a missing directory has none", "[daemon][discovery]") {
-  const test::TempTree tree;
-  tree.file("agent.5.sock", "not a socket");
-  const std::string path = tree.path("agent.7.sock");
-  const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  REQUIRE(path.size() < sizeof address.sun_path);
-  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  REQUIRE(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
-  const auto found = list_agents(tree.path());
-  ::close(fd);
-  REQUIRE(found);
-  REQUIRE(found->sockets.size() == 1);
-  CHECK(found->sockets.front().pid == 7);
-  CHECK(found->sockets.front().path == path);
-  CHECK(found->too_many.empty());
-  CHECK(list_agents(tree.path("nowhere"))->sockets.empty());
-  CHECK_FALSE(list_agents(tree.path("agent.5.sock")));
-}
-
 TEST_CASE("root makes the agents' directory for every user, and changes none that is there",
           "[daemon][discovery]") {
   const test::TempTree tree;
@@ -91,26 +57,6 @@ TEST_CASE("root makes the agents' directory for every user, and changes none tha
   REQUIRE(make_agent_directory(there));
   CHECK((mode_of(made) == 01777) == (::geteuid() == 0));
   CHECK(mode_of(there) == 0700);
-}
-
-TEST_CASE("one user's sockets do not crowd out the others'", "[daemon][discovery]") {
-  if (::geteuid() != 0) {
-    WARN("skipped: only root can give files away");
-    return;
-  }
-  const test::TempTree tree;
-  constexpr std::size_t kMany = kMostSocketsOfUser + 10;
-  for (std::size_t pid = 1; pid <= kMany + 1; ++pid) {
-    const std::string path = tree.path("agent." + std::to_string(pid) + ".sock");
-    REQUIRE(::mknod(path.c_str(), S_IFSOCK | 0600, 0) == 0);
-    REQUIRE(::chown(path.c_str(), pid <= kMany ? 70001 : 70002, 0) == 0);
-  }
-  const auto found = list_agents(tree.path());
-  REQUIRE(found);
-  CHECK(found->sockets.size() == kMostSocketsOfUser + 1);
-  CHECK(std::count_if(found->sockets.begin(), found->sockets.end(),
-                      [](const AgentSocket& s) { return s.owner == 70002; }) == 1);
-  CHECK(found->too_many == std::map<uid_t, std::size_t>{{70001, kMany}});
 }
 
 TEST_CASE("agents appear, vanish and begin anew under the same name", "[daemon][discovery]") {

@@ -16,7 +16,7 @@
 #include "daemon/metrics.h"
 #include "daemon/notify.h"
 #include "daemon/schedule.h"
-#include "daemon/sources/text_file.h"
+#include "files/text_file.h"
 #include "tests/support/catch.h"
 #include "tests/unit/daemon/support.h"
 
@@ -248,6 +248,11 @@ TEST_CASE("Prometheus text", "[daemon][metrics]") {
   status.version = "1.2.3";
   status.counters.polls_due = 7;
   status.counters.decisions = {{"held", 3}};
+
+  const std::string other = tree.path("d.sock");
+  static_cast<void>(tree.file("d.sock/x", ""));
+  REQUIRE(::chown(other.c_str(), 65534, 65534) == 0);
+  CHECK(UnixSocket::listen(other));
   TargetStatus target;
   target.name = "/data/\"x\"";
   target.state = "live";
