@@ -211,6 +211,7 @@ void Daemon::discover() {
 void Daemon::lose(Peer& peer, const std::string& reason) {
   for (const auto& [id, target] : peer.targets) target->closed(reason);
   peer.targets.clear();
+  peer.refusals = {};
   peer.hello.reset();
   peer.answers = false;
 }

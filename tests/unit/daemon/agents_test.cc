@@ -7,7 +7,10 @@
 
 #include "daemon/actuator.h"
 #include "daemon/agents/discovery.h"
+#include "daemon/agents/refusals.h"
+#include "daemon/agents/session.h"
 #include "daemon/agents/translate.h"
+#include "model/knobs.h"
 #include "tests/support/catch.h"
 #include "tests/unit/daemon/support.h"
 #include "wire/codec.h"
@@ -71,6 +74,39 @@ TEST_CASE("agents appear, vanish and begin anew under the same name", "[daemon][
   const AgentChanges anew = compare_agents(before, {a, b_again});
   CHECK(anew.appeared == std::vector<AgentSocket>{b_again});
   CHECK(anew.vanished == std::vector<AgentSocket>{b});
+}
+
+TEST_CASE("a database that was refused is looked at again after ten seconds",
+          "[daemon][discovery]") {
+  using namespace std::chrono_literals;
+  Refusals refusals;
+  CHECK_FALSE(refusals.stands("1", "", 5s));
+  CHECK_FALSE(refusals.add("1", "not yours", "", 5s));
+  CHECK(refusals.stands("1", "", 14s));
+  CHECK(refusals.stands("1", "whoever/1", 14s));
+  CHECK_FALSE(refusals.stands("1", "", 15s));
+  CHECK(refusals.add("1", "not yours", "", 15s));  // as before: nothing new to say
+  CHECK_FALSE(refusals.add("1", "also open", "a/1", 25s));
+
+  // Taken from the one that had it, it need not wait.
+  CHECK(refusals.stands("1", "a/1", 26s));
+  CHECK_FALSE(refusals.stands("1", "", 26s));
+  CHECK_FALSE(refusals.stands("1", "b/1", 26s));
+
+  CHECK_FALSE(refusals.add("2", "not yours", "", 26s));
+  wire::Database listed;
+  listed.id = "2";
+  refusals.keep({listed});
+  CHECK_FALSE(refusals.stands("1", "a/1", 27s));
+  CHECK(refusals.stands("2", "", 27s));
+  for (std::size_t i = 1; i < Refusals::kMost; ++i) {
+    CHECK_FALSE(refusals.full("x"));
+    refusals.add("n" + std::to_string(i), "not yours", "", 27s);
+  }
+  CHECK(refusals.full("x"));
+  CHECK_FALSE(refusals.full("2"));
+  refusals.remove("2");
+  CHECK_FALSE(refusals.stands("2", "", 27s));
 }
 
 TEST_CASE("the wire's names become the model's fields", "[daemon][translate]") {
@@ -154,6 +190,42 @@ TEST_CASE("the wire's names become the model's fields", "[daemon][translate]") {
   CHECK(knobs[0].owner == KnobOwner::kRocktune);
   CHECK(knobs[0].found == 2);
   CHECK(knobs[1].owner == KnobOwner::kManual);  // unknown owners: hands off
+}
+
+TEST_CASE("a sample that no real database has is not taken", "[daemon][translate]") {
+  wire::Sample sample;
+  sample.column_families.resize(kMostColumnFamilies);
+  sample.column_families[7].levels.resize(kMostLevels);
+  sample.knobs.resize(kMostColumnFamilies * knob_catalogue().size());
+  sample.histograms["get"].buckets.resize(kMostBuckets);
+  REQUIRE(check_extent(sample));
+  std::string what;
+  SECTION("column families") {
+    sample.column_families.emplace_back();
+    what = "2049 column families: rocktuned takes at most 2048";
+  }
+  SECTION("levels") {
+    sample.column_families[7].levels.emplace_back();
+    what = "65 levels";
+  }
+  SECTION("knobs") {
+    sample.column_families.resize(8);
+    what = " knobs";
+  }
+  SECTION("buckets") {
+    sample.histograms["get"].buckets.emplace_back();
+    what = "4097 buckets";
+  }
+  const auto refused = check_extent(sample);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == ErrorCode::kProtocol);
+  CHECK_THAT(refused.error().message, Catch::Matchers::Contains(what));
+}
+
+TEST_CASE("what an agent says is kept short, in whole characters", "[daemon][session]") {
+  CHECK(shortened(std::string(500, 'x')) == std::string(500, 'x'));
+  CHECK(shortened(std::string(501, 'x')) == std::string(500, 'x') + "...");
+  CHECK(shortened(std::string(499, 'x') + "\u00e9\u00e9") == std::string(499, 'x') + "...");
 }
 
 TEST_CASE("every field of the model has a source on the wire", "[daemon][translate]") {

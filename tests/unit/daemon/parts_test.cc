@@ -90,6 +90,14 @@ TEST_CASE("limited messages tell how many were held back", "[daemon][notes]") {
   CHECK_FALSE(limited.pass(64s));
   CHECK(limited.pass(65s) == 2U);
   CHECK_FALSE(limited.pass(66s));
+
+  Limited two(60s, 2);
+  CHECK(two.pass(5s) == 0U);
+  CHECK(two.pass(6s) == 0U);
+  CHECK_FALSE(two.pass(7s));
+  CHECK(two.pass(65s) == 1U);
+  CHECK(two.pass(66s) == 0U);
+  CHECK_FALSE(two.pass(67s));
 }
 
 TEST_CASE("the alert log appends, and reopens after rotation", "[daemon][alert_log]") {
