@@ -1,5 +1,7 @@
 #include "tools/control.h"
 
+#include <iostream>
+
 #include "tools/http_client.h"
 #include "tools/text.h"
 
@@ -101,6 +103,10 @@ Result<ChangeReport> change_report(const Json& answer) {
                 std::string("rocktuned answered what this rocktune does not understand: ") +
                     problem.what());
   }
+}
+
+void print_json(const Json& answer) {
+  std::cout << answer.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
 }  // namespace rocktune::tools
