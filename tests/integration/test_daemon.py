@@ -378,6 +378,18 @@ class Poser(Daemon):
         self.start_daemon(mode="act")
         wait_for("the target", lambda: self.named("db"), 10)
 
+    @needs_root
+    def test_names_that_another_user_took_are_taken_back(self):
+        for taken in (self.control, self.freeze_file):
+            taken.mkdir()
+            (taken / "theirs").touch()
+            os.chown(taken, self.NOBODY, self.NOBODY)
+        self.start_daemon(mode="act")
+        self.rocktune("freeze", "--socket", self.control)
+        self.assertEqual(self.status()["daemon"]["frozen"]["file"], str(self.freeze_file))
+        for taken in (self.control, self.freeze_file):
+            self.assertEqual(len(list(self.directory.rglob(f"{taken.name}.aside.*/theirs"))), 1)
+
     def test_links_are_not_followed(self):
         elsewhere = self.directory / "elsewhere"
         elsewhere.mkdir()
