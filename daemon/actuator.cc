@@ -62,7 +62,8 @@ std::vector<Actuation> to_actuations(const wire::ChangesRequest& request,
           std::find_if(answer->results.begin(), answer->results.end(),
                        [&](const wire::ChangeResult& r) { return r.id == request.changes[i].id; });
       if (result != answer->results.end()) {
-        actuation = {decision.id, result->status, result->reason, result->before, result->after};
+        actuation = {decision.id, result->status, shortened(result->reason), result->before,
+                     result->after};
       }
     }
     actuations.push_back(std::move(actuation));

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "daemon/trace_directory.h"
+
 namespace rocktune::daemon {
 
 namespace {
@@ -30,7 +32,9 @@ Result<void> AlertLog::open() {
   const int flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK;
   const int fd = ::open(file_.c_str(), flags, 0640);
   if (fd < 0) {
-    return fail(ErrorCode::kIo, "cannot open the alert log " + file_ + ": " + std::strerror(errno));
+    const int error = errno;
+    return fail(ErrorCode::kIo, "cannot open the alert log " + file_ + ": " + std::strerror(error) +
+                                    read_only_advice(error));
   }
   close();
   fd_ = fd;

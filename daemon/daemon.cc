@@ -6,8 +6,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <utility>
 
-#include "daemon/agents/peer_process.h"
 #include "daemon/version.h"
+#include "files/peer_process.h"
 #include "files/units.h"
 #include "model/text.h"
 #include "trace/journal_json.h"
@@ -211,6 +211,7 @@ void Daemon::discover() {
 void Daemon::lose(Peer& peer, const std::string& reason) {
   for (const auto& [id, target] : peer.targets) target->closed(reason);
   peer.targets.clear();
+  peer.refusals = {};
   peer.hello.reset();
   peer.answers = false;
 }

@@ -23,6 +23,7 @@
 #include "daemon/freeze_file.h"
 #include "daemon/journal.h"
 #include "daemon/learnt_store.h"
+#include "daemon/limited.h"
 #include "daemon/schedule.h"
 #include "daemon/share_groups.h"
 #include "daemon/status.h"
@@ -104,12 +105,12 @@ class Daemon {
   void sync_databases(Peer& peer, const std::vector<wire::Database>& databases);
   std::shared_ptr<Target> target_for(const std::string& key);
   [[nodiscard]] Opening opening_of(const Peer& peer, const wire::Database& database) const;
-  bool may_speak_for(const Opening& opening);
+  std::shared_ptr<Target> claim(Peer& peer, const Opening& opening);
   bool crowded(const Opening& opening);
   void take_from_others(const std::shared_ptr<Target>& target);
   void note_once(const std::string& key, const std::string& message);
-  bool taken_elsewhere(const Target& target, const Opening& opening);
-  void publish() { snapshot_.reset(); }  // what there is has changed
+  bool warn_of(uid_t user, const std::string& message);  // false: too many of that user's lately
+  void publish() { snapshot_.reset(); }                  // what there is has changed
   std::function<void(std::exception_ptr)> end_of_task();
 
   using Command =
@@ -145,7 +146,8 @@ class Daemon {
   std::function<void()> poll_hook_;
   std::string discovery_error_;
   Freeze freeze_;
-  std::set<std::string> conflicts_noted_;
+  std::set<std::string> noted_;
+  std::map<uid_t, Limited> warnings_;  // of agents, by their user
 };
 
 }  // namespace rocktune::daemon

@@ -14,8 +14,12 @@ namespace {
 // A change writes a new OPTIONS file and may wait for the database's mutex.
 constexpr Nanoseconds kCommandTime = std::chrono::seconds(2);
 constexpr Nanoseconds kEventsTime = std::chrono::seconds(1);
-constexpr std::size_t kMostConflicts = 1000;  // notes kept; bounded memory
+constexpr std::size_t kMostNotes = 1000;  // kept, one or two of a user; bounded memory
+constexpr Nanoseconds kWarningsEvery = std::chrono::seconds(60);  // one for each agent
 constexpr Nanoseconds kSlowTime = std::chrono::seconds(10);
+// Of one user that are sampled, so that nobody crowds out the others. Root and this process's own
+// user are not limited.
+constexpr std::size_t kMostDatabasesOfUser = 256;
 constexpr const char* kNoTimeLeft =
     "no time was left for it: the databases of its process take longer than half of "
     "daemon.poll_interval";
@@ -35,6 +39,24 @@ std::string key_of(const wire::Database& database) {
 bool answers_for(const Peer& peer, const std::string& id, const std::shared_ptr<Target>& target) {
   const auto known = peer.targets.find(id);
   return !peer.gone && target->live() && known != peer.targets.end() && known->second == target;
+}
+
+// Nobody poses as another user's database: see check_database().
+Result<void> may_speak_for(const Opening& opening) {
+  const wire::Database& database = opening.database;
+  if (!writes(database)) return {};  // another target than the one that writes
+  return check_database(opening.user, database.path);
+}
+
+// Two agents that both answer for one path: the first keeps it, unless it has no right to it (it
+// came before there was a database).
+bool taken_elsewhere(const Target& target) {
+  return target.live() && !target.failing() && may_speak_for(*target.opening());
+}
+
+// The incarnation that is sampled; empty: none is.
+std::string holder_of(const Target& target) {
+  return target.live() && !target.failing() ? target.opening()->incarnation() : std::string();
 }
 
 // The peer's databases from the one on for which the last poll had no time left: where they take
@@ -199,9 +221,20 @@ void Daemon::agent_failed(Peer& peer, const Error& error, const Instant& at) {
     }
   }
   if (peer.noted == error.message) return;
-  peer.noted = error.message;
   const bool named = error.message.find(peer.socket.path) != std::string::npos;
-  journal_.log().warn("agent " + (named ? "" : peer.socket.path + ": ") + error.message);
+  const std::string message = "agent " + (named ? "" : peer.socket.path + ": ") + error.message;
+  if (warn_of(peer.socket.owner, message)) peer.noted = error.message;
+}
+
+// What a user's agents give reason for: nobody fills the log with it.
+bool Daemon::warn_of(uid_t user, const std::string& message) {
+  const auto [limit, anew] = warnings_.try_emplace(user, kWarningsEvery, kMostSocketsOfUser);
+  const std::optional<std::uint64_t> held_back = limit->second.pass(clock_().tick);
+  if (!held_back) return false;
+  const std::string others =
+      *held_back == 0 ? "" : " (held back: " + std::to_string(*held_back) + " such messages)";
+  journal_.log().warn(shortened(message) + others);
+  return true;
 }
 
 void Daemon::sync_databases(Peer& peer, const std::vector<wire::Database>& databases) {
@@ -215,16 +248,45 @@ void Daemon::sync_databases(Peer& peer, const std::vector<wire::Database>& datab
   }
   for (const auto& [id, target] : peer.targets) target->closed("the database is closed");
   peer.targets = std::move(now);
+  peer.refusals.keep(databases);
   for (const wire::Database& database : databases) {
     if (peer.targets.count(database.id) > 0) continue;
+    const auto known = targets_.find(key_of(database));
+    const std::string holder = known == targets_.end() ? "" : holder_of(*known->second);
+    if (peer.refusals.stands(database.id, holder, clock_().tick)) continue;
+    if (peer.refusals.full(database.id)) continue;
     Opening opening = opening_of(peer, database);
-    if (!may_speak_for(opening) || crowded(opening)) continue;
-    const std::shared_ptr<Target> target = target_for(key_of(database));
-    if (!target || taken_elsewhere(*target, opening)) continue;
+    if (crowded(opening)) break;
+    const std::shared_ptr<Target> target = claim(peer, opening);
+    if (!target) continue;
     if (target->live()) take_from_others(target);
     target->opened(std::move(opening));
     peer.targets[database.id] = target;
   }
+}
+
+// The target that a database is, where its agent may speak for it and no other does.
+std::shared_ptr<Target> Daemon::claim(Peer& peer, const Opening& opening) {
+  const std::string& id = opening.database.id;
+  const auto refuse = [&](const std::string& holder, const std::string& why) {
+    const bool known = peer.refusals.add(id, shortened(why), holder, clock_().tick);
+    if (!known) warn_of(opening.user, why);
+    return nullptr;
+  };
+  const std::string pid = std::to_string(opening.agent.pid);
+  const Result<void> allowed = may_speak_for(opening);
+  if (!allowed) {
+    return refuse("", opening.database.path + ": not sampled from pid " + pid + ": " +
+                          allowed.error().message);
+  }
+  std::shared_ptr<Target> target = target_for(key_of(opening.database));
+  if (target && taken_elsewhere(*target)) {
+    return refuse(holder_of(*target), target->name() + ": also open in pid " + pid +
+                                          " (or another database at the same path, in a "
+                                          "container): not sampled from there");
+  }
+  peer.refusals.remove(id);
+  return target;
 }
 
 Opening Daemon::opening_of(const Peer& peer, const wire::Database& database) const {
@@ -235,19 +297,6 @@ Opening Daemon::opening_of(const Peer& peer, const wire::Database& database) con
     pid = find_in(config_.proc_root, peer.hello->pid, peer.hello->command, process.user);
   }
   return {*peer.hello, database, process.user, pid};
-}
-
-// Nobody poses as another user's database: see check_database().
-bool Daemon::may_speak_for(const Opening& opening) {
-  const wire::Database& database = opening.database;
-  if (!writes(database)) return true;  // another target than the one that writes
-  const Result<void> allowed = check_database(opening.user, database.path);
-  if (!allowed) {
-    note_once(database.path + "\n" + opening.incarnation(),
-              database.path + ": not sampled from pid " + std::to_string(opening.agent.pid) + ": " +
-                  allowed.error().message);
-  }
-  return allowed.has_value();
 }
 
 bool Daemon::crowded(const Opening& opening) {
@@ -263,7 +312,8 @@ bool Daemon::crowded(const Opening& opening) {
 }
 
 void Daemon::note_once(const std::string& key, const std::string& message) {
-  if (conflicts_noted_.size() >= kMostConflicts || !conflicts_noted_.insert(key).second) return;
+  if (noted_.size() >= kMostNotes) noted_.clear();  // whatever is so still is said once more
+  if (!noted_.insert(key).second) return;
   journal_.log().warn(message);
 }
 
@@ -287,18 +337,6 @@ std::shared_ptr<Target> Daemon::target_for(const std::string& key) {
   }
   (*made)->set_frozen(frozen_reason());
   return targets_[key] = std::move(*made);
-}
-
-// Two agents that both answer for one path: the first keeps it, unless it has no right to it (it
-// came before there was a database).
-bool Daemon::taken_elsewhere(const Target& target, const Opening& opening) {
-  if (!target.live() || target.failing()) return false;
-  const Opening& first = *target.opening();
-  if (writes(first.database) && !check_database(first.user, first.database.path)) return false;
-  note_once(target.path() + "\n" + opening.incarnation(),
-            target.name() + ": also open in pid " + std::to_string(opening.agent.pid) +
-                " (or another database at the same path, in a container): not sampled from there");
-  return true;
 }
 
 }  // namespace rocktune::daemon

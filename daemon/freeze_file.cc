@@ -7,7 +7,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "daemon/agents/peer_process.h"
+#include "files/make_way.h"
+#include "files/peer_process.h"
 #include "files/replace_file.h"
 #include "files/text_file.h"
 #include "trace/journal_json.h"
@@ -49,12 +50,21 @@ Freeze read_freeze_file(const std::string& path, Nanoseconds wall, const Freeze&
 }
 
 Result<void> write_freeze_file(const std::string& path, std::optional<Nanoseconds> until) {
-  // The one thread that samples databases waits for no disk.
-  return replace_file(path, until ? std::string(kUntil) + trace::rfc3339(*until) + "\n" : "",
-                      Sync::kNo);
+  constexpr int kTries = 5;  // somebody may put it there again
+  const std::string text = until ? std::string(kUntil) + trace::rfc3339(*until) + "\n" : "";
+  Result<void> written;
+  for (int i = 0; i < kTries; ++i) {
+    make_way(path);
+    make_way(path + kBeside);
+    // The one thread that samples databases waits for no disk.
+    written = replace_file(path, text, Sync::kNo);
+    if (written) break;
+  }
+  return written;
 }
 
 Result<void> remove_freeze_file(const std::string& path) {
+  make_way(path);
   if (::unlink(path.c_str()) == 0 || errno == ENOENT || errno == ENOTDIR) return {};
   const ErrorCode code =
       errno == EACCES || errno == EPERM ? ErrorCode::kPermission : ErrorCode::kIo;

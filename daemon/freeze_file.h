@@ -25,7 +25,8 @@ struct Freeze {
 
 // `before`: as it was; what cannot be looked for stays as it was.
 Freeze read_freeze_file(const std::string& path, Nanoseconds wall, const Freeze& before = {});
-// Errors: kPermission or kIo, with the path.
+// Both take away what such a user put there. Errors: kPermission or kIo, with the path;
+// kInvalidArgument where there is something else than a file.
 Result<void> write_freeze_file(const std::string& path, std::optional<Nanoseconds> until);
 Result<void> remove_freeze_file(const std::string& path);  // one that is not there is no error
 

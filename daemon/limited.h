@@ -1,4 +1,5 @@
-// Limited: lets a message through at most once per interval, and counts those it held back.
+// Limited: lets a message through at most once per interval, or so many times, and counts those it
+// held back. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +11,20 @@ namespace rocktune::daemon {
 
 class Limited {
  public:
-  explicit Limited(Nanoseconds interval) : interval_(interval) {}
+  explicit Limited(Nanoseconds interval, std::uint64_t most = 1)
+      : interval_(interval), most_(most) {}
 
   // How many were held back since the last one, if this one may pass.
   std::optional<std::uint64_t> pass(Nanoseconds now) {
-    if (last_ && now - *last_ < interval_) {
+    if (!began_ || now - *began_ >= interval_) {
+      began_ = now;
+      passed_ = 0;
+    }
+    if (passed_ == most_) {
       ++held_back_;
       return std::nullopt;
     }
-    last_ = now;
+    ++passed_;
     const std::uint64_t held = held_back_;
     held_back_ = 0;
     return held;
@@ -26,7 +32,8 @@ class Limited {
 
  private:
   Nanoseconds interval_;
-  std::optional<Nanoseconds> last_;
+  std::uint64_t most_, passed_ = 0;
+  std::optional<Nanoseconds> began_;
   std::uint64_t held_back_ = 0;
 };
 

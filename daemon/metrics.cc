@@ -48,8 +48,11 @@ void one(PrometheusText& out, std::string_view name, std::string_view type, std:
   out.sample({}, value);
 }
 
+// A counter that appears with its first count has no rate then: those of `known` begin at 0.
 void by_label(PrometheusText& out, std::string_view name, std::string_view help,
-              std::string_view label, const std::map<std::string, std::uint64_t>& values) {
+              std::string_view label, std::map<std::string, std::uint64_t> values,
+              std::initializer_list<const char*> known) {
+  for (const char* key : known) values.try_emplace(key, 0);
   out.family(name, "counter", help);
   for (const auto& [key, value] : values) out.sample({{label, key}}, count(value));
 }
@@ -75,11 +78,13 @@ void daemon_metrics(PrometheusText& out, const Status& status) {
   one(out, "rocktuned_samples_recorded_total", "counter",
       "Samples of the database that were read and recorded.", count(c.samples_recorded));
   by_label(out, "rocktuned_source_errors_total", "Readings that failed, by source.", "source",
-           c.source_errors);
+           c.source_errors, {"agent", "device", "host"});
   by_label(out, "rocktuned_decisions_total", "Decisions, by the guard's verdict.", "verdict",
-           c.decisions);
-  by_label(out, "rocktuned_actuations_total", "What became of allowed decisions, by status.",
-           "status", c.actuations);
+           c.decisions, {"allowed", "clamped", "held", "rejected"});
+  by_label(
+      out, "rocktuned_actuations_total", "What became of allowed decisions, by status.", "status",
+      c.actuations,
+      {"applied", "unchanged", "advised", "not_sent", "refused", "conflict", "failed", "mismatch"});
   one(out, "rocktuned_alerts_total", "counter", "Alerts that were raised.", count(c.alerts));
   one(out, "rocktuned_reloads_total", "counter", "Configuration reloads that were taken over.",
       count(c.reloads));

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "daemon/sources/text_file.h"
+#include "files/words.h"
 
 namespace rocktune::daemon {
 

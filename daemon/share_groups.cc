@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "daemon/sources/host_source.h"
-#include "daemon/sources/text_file.h"
+#include "files/text_file.h"
 
 namespace rocktune::daemon {
 namespace {

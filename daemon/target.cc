@@ -230,34 +230,6 @@ void Target::note(const std::string& source, const std::string& error) {
   if (message) journal_.event(name_, trace_id_, "source", source, *message);
 }
 
-void Target::note_owners(const KnobReadings& knobs) {
-  std::string adopted;
-  decltype(manual_) manual;
-  for (const KnobReading& knob : knobs) {
-    if (knob.owner == KnobOwner::kRocktune) {
-      adopted += (adopted.empty() ? "" : ", ") + called(knob) + " " + std::to_string(knob.value);
-    }
-    // Only of what rocktune would turn: the others are nobody's news.
-    if (knob.owner != KnobOwner::kManual || find_knob(knob.name) == nullptr) continue;
-    const std::pair key(knob.name, knob.column_family);
-    manual.insert(key);
-    if (manual_.contains(key)) continue;
-    const std::string family =
-        knob.column_family.empty() ? "" : " --column-family " + knob.column_family;
-    journal_.event(name_, trace_id_, "manual", knob.name,
-                   called(knob) + " is " + std::to_string(knob.value) +
-                       " by an operator's hand (a change from outside, or a rollback): rocktune "
-                       "leaves it alone until `rocktune release " +
-                       knob.name + family + "`");
-  }
-  manual_ = std::move(manual);  // without those of column families that are gone
-  if (!adoption_noted_ && !adopted.empty()) {
-    journal_.event(name_, trace_id_, "daemon", "adopted",
-                   "adopted what an earlier run of rocktuned had set: " + adopted);
-  }
-  adoption_noted_ = true;
-}
-
 void Target::ensure_registered(TraceWriter::Step& record) {
   if (trace_id_ == 0 || !journal_.trace().has(trace_id_)) {
     recorded_incarnation_.clear();
@@ -389,6 +361,7 @@ Result<void> Target::reconfigure(std::uint64_t serial, const TargetRule& rule) {
     last_step_.reset();
   }
   if (!(rule == rule_)) ++configured_;
+  if (rule.mode != Mode::kAct) note_kept();
   const bool other_device = rule.device_stat != rule_.device_stat;
   rule_ = rule;
   name_ = display_name(rule_, path_);

@@ -111,6 +111,7 @@ class Target {
   void settle(const Decision& decision, std::vector<Decision>& to_apply);
   [[nodiscard]] DecisionStatus* recent(const std::string& id);  // null: too long ago
   void note_owners(const KnobReadings& knobs);
+  void note_kept();
   void note_events();
   void record_events(TraceWriter::Step& record, std::uint64_t sequence,
                      const std::vector<DatabaseEvent>& events) const;

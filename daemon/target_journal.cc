@@ -113,6 +113,47 @@ void Target::report(const Actuation& actuation) {
   reports_.push_back(actuation);
 }
 
+void Target::note_owners(const KnobReadings& knobs) {
+  std::string adopted;
+  decltype(manual_) manual;
+  for (const KnobReading& knob : knobs) {
+    if (knob.owner == KnobOwner::kRocktune) {
+      adopted += (adopted.empty() ? "" : ", ") + called(knob) + " " + std::to_string(knob.value);
+    }
+    // Only of what rocktune would turn: the others are nobody's news.
+    if (knob.owner != KnobOwner::kManual || find_knob(knob.name) == nullptr) continue;
+    const std::pair key(knob.name, knob.column_family);
+    manual.insert(key);
+    if (manual_.contains(key)) continue;
+    const std::string family =
+        knob.column_family.empty() ? "" : " --column-family " + knob.column_family;
+    journal_.event(name_, trace_id_, "manual", knob.name,
+                   called(knob) + " is " + std::to_string(knob.value) +
+                       " by an operator's hand (a change from outside, or a rollback): rocktune "
+                       "leaves it alone until `rocktune release " +
+                       knob.name + family + "`");
+  }
+  manual_ = std::move(manual);  // without those of column families that are gone
+  if (!adoption_noted_ && !adopted.empty()) {
+    journal_.event(name_, trace_id_, "daemon", "adopted",
+                   "adopted what an earlier run of rocktuned had set: " + adopted);
+  }
+  adoption_noted_ = true;
+}
+
+// Whoever steps back to advice expects everything to return, which the lease's own terms may
+// forbid.
+void Target::note_kept() {
+  if (!acts() || !lease_ || lease_->on_expiry != "keep") return;
+  const bool changed = std::ranges::any_of(last_sample_.knobs, [](const KnobReading& knob) {
+    return knob.owner == KnobOwner::kRocktune;
+  });
+  if (!changed) return;
+  journal_.event(name_, trace_id_, "daemon", "kept",
+                 "no longer tuned; what was changed stays, since lease.on_daemon_loss is keep: "
+                 "`rocktune rollback --all` returns it");
+}
+
 TargetStatus Target::status() const {
   TargetStatus status;
   status.name = name_;

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 
@@ -112,7 +114,20 @@ Result<void> ensure_directory(const std::string& directory, const std::string& w
   fs::create_directories(directory, error);
   if (!error) return {};
   return fail(ErrorCode::kIo, "cannot make the directory of " + what + ", " + directory + ": " +
-                                  error.message() + "; make it, or name another one in the config");
+                                  error.message() + "; make it, or name another one in the config" +
+                                  read_only_advice(error.value()));
+}
+
+Result<void> check_not_read_only(const std::string& directory) {
+  if (::access(directory.c_str(), W_OK) == 0 || errno != EROFS) return {};
+  return fail(ErrorCode::kPermission, directory + " cannot be written to: " + std::strerror(EROFS) +
+                                          read_only_advice(EROFS));
+}
+
+std::string read_only_advice(int error) {
+  return error == EROFS ? " (under systemd name it in ReadWritePaths= of a drop-in: "
+                          "docs/operate.md, \"Files elsewhere\")"
+                        : "";
 }
 
 }  // namespace rocktune::daemon

@@ -36,5 +36,9 @@ Result<void> remove_trace(const TraceFile& file);
 
 // Creates a directory and its parents where they do not exist; the error says what to do.
 Result<void> ensure_directory(const std::string& directory, const std::string& what);
+// kPermission where nobody may write there, since the file system is mounted read-only.
+Result<void> check_not_read_only(const std::string& directory);
+// A clause for messages of that errno, empty for any other: as a rule it is the unit's sandbox.
+std::string read_only_advice(int error);
 
 }  // namespace rocktune::daemon

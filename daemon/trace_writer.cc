@@ -42,6 +42,9 @@ Result<TraceWriter> TraceWriter::create(const Config& config, const Instant& now
   if (Result<void> made = ensure_directory(config.trace_directory, "traces"); !made) {
     return tl::unexpected<Error>(made.error());
   }
+  if (Result<void> good = check_not_read_only(config.trace_directory); !good) {
+    return tl::unexpected<Error>(good.error());
+  }
   trace::RunInfo run{kVersion, host_name(), now.wall,
                      std::chrono::duration<double>(config.poll_interval).count()};
   const std::string path = config.trace_directory + "/" + trace_file_name(now.wall, ::getpid());

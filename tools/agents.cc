@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
+#include <functional>
+#include <future>
 #include <iostream>
-#include <system_error>
+#include <iterator>
+#include <utility>
 
+#include "files/agent_sockets.h"
+#include "files/peer_process.h"
 #include "tools/command.h"
 #include "tools/http_client.h"
 #include "tools/reasons.h"
@@ -19,47 +23,54 @@ namespace {
 
 constexpr std::chrono::milliseconds kAgentTimeout{5000};
 
-Result<Json> exchange(const std::string& socket, const std::string& method,
-                      const std::string& target, const std::string& body,
-                      std::chrono::milliseconds timeout) {
-  const std::string context = "agent " + socket;
-  const auto response = http_request(socket, method, target, body, timeout);
-  if (!response) {
-    Error error = response.error();
-    if (error.code == ErrorCode::kPermission) {
-      error.message += "; run rocktune as the database's user, or as root";
-    }
-    return tl::unexpected(error.within(context));
+// Of those that look for agents, many at a time: as the daemon's.
+constexpr std::size_t kMostListBytes = std::size_t{8} << 20;
+
+HttpRequest get(std::string target) {
+  return {"GET", std::move(target), "", kAgentTimeout};
+}
+
+HttpRequest look(std::string target) {
+  return {"GET", std::move(target), "", kAgentTimeout, kMostListBytes};
+}
+
+Error with_advice(Error error) {
+  if (error.code == ErrorCode::kPermission) {
+    error.message += "; run rocktune as the database's user, or as root";
   }
+  return error;
+}
+
+// Of the agent whose socket is `owner`'s. `who`: where to put who answers.
+Result<Json> exchange(const std::string& socket, uid_t owner, const HttpRequest& request,
+                      PeerProcess* who = nullptr) {
+  const std::string context = "agent " + socket;
+  const auto entry = SocketEntry::open(socket);
+  if (!entry) return fail(entry.error().code, "agent " + with_advice(entry.error()).message);
+  if (entry->owner() != owner) return fail(ErrorCode::kNotFound, context + " is another's now");
+  Result<void> trusted;
+  const auto check = [&](int connected) -> Result<void> {
+    const auto peer = peer_process(connected);
+    if (!peer) return tl::unexpected(peer.error());
+    if (who != nullptr) *who = *peer;
+    return trusted = check_user(*peer, owner);
+  };
+  const auto response = http_request(entry->address(), request, check);
+  if (!trusted) return tl::unexpected(trusted.error().within(context));
+  if (!response) return tl::unexpected(with_advice(response.error()).within(context));
   auto answer = decode_answer(response->status, response->body);
   if (!answer) return tl::unexpected(answer.error().within(context));
   return answer;
 }
 
-Result<Json> ask(const std::string& socket, const std::string& target) {
-  return exchange(socket, "GET", target, "", kAgentTimeout);
-}
-
-std::vector<std::string> sockets_in(const std::string& directory, std::int64_t pid) {
-  std::vector<std::string> sockets;
-  std::error_code error;
-  for (auto it = std::filesystem::directory_iterator(directory, error);
-       !error && it != std::filesystem::directory_iterator(); it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    const bool wanted = pid == 0 ? name.starts_with("agent.") && name.ends_with(".sock")
-                                 : name == "agent." + std::to_string(pid) + ".sock";
-    if (wanted) sockets.push_back(it->path().string());
-  }
-  std::sort(sockets.begin(), sockets.end());
-  return sockets;
-}
-
 // Throws what the JSON library throws where the answer is another one.
-void add_databases(const std::string& socket, const Json& hello, const Json& list,
-                   std::vector<AgentDatabase>& databases) {
+std::vector<AgentDatabase> databases_of(const AgentSocket& socket, const Json& hello,
+                                        const Json& list) {
+  std::vector<AgentDatabase> databases;
   for (const Json& entry : list.at("databases")) {
     AgentDatabase database;
-    database.socket = socket;
+    database.socket = socket.path;
+    database.owner = socket.owner;
     database.instance = hello.value("instance", std::string());
     database.pid = hello.at("pid").get<std::int64_t>();
     database.command = hello.value("command", std::string());
@@ -69,21 +80,45 @@ void add_databases(const std::string& socket, const Json& hello, const Json& lis
     if (!entry.value("tunable", false)) database.reason = entry.value("reason", std::string());
     databases.push_back(std::move(database));
   }
+  return databases;
 }
 
-Result<void> read_agent(const std::string& socket, std::vector<AgentDatabase>& databases) {
-  const auto hello = ask(socket, "/v1/hello");
+using Databases = std::vector<AgentDatabase>;
+
+Result<Databases> read_agent(const AgentSocket& socket) {
+  PeerProcess who;
+  const auto hello = exchange(socket.path, socket.owner, look("/v1/hello"), &who);
   if (!hello) return tl::unexpected(hello.error());
-  const auto list = ask(socket, "/v1/dbs");
-  if (!list) return tl::unexpected(list.error());
+  const std::string context = "agent " + socket.path;
   try {
-    add_databases(socket, *hello, *list, databases);
+    const auto is_itself = check_pid(who, hello->at("pid").get<std::int64_t>(), socket.pid);
+    if (!is_itself) return tl::unexpected(is_itself.error().within(context));
+    const auto list = exchange(socket.path, socket.owner, look("/v1/dbs"));
+    if (!list) return tl::unexpected(list.error());
+    return databases_of(socket, *hello, *list);
   } catch (const Json::exception& problem) {
-    return fail(
-        ErrorCode::kProtocol,
-        "agent " + socket + " answered what this rocktune does not understand: " + problem.what());
+    return fail(ErrorCode::kProtocol,
+                context + " answered what this rocktune does not understand: " + problem.what());
   }
-  return {};
+}
+
+// Many at a time, so that those that keep silent cost the time of one.
+void read_agents(const std::vector<AgentSocket>& sockets, AgentDatabases& found) {
+  constexpr std::size_t kAtATime = kMostSocketsOfUser;
+  for (std::size_t begin = 0; begin < sockets.size(); begin += kAtATime) {
+    std::vector<std::future<Result<Databases>>> asked;
+    for (std::size_t i = begin; i < std::min(begin + kAtATime, sockets.size()); ++i) {
+      asked.push_back(std::async(std::launch::async, read_agent, std::cref(sockets[i])));
+    }
+    for (auto& one : asked) {
+      Result<Databases> read = one.get();
+      if (read) {
+        std::ranges::move(*read, std::back_inserter(found.databases));
+      } else {
+        found.problems.push_back(read.error().message);
+      }
+    }
+  }
 }
 
 std::string directory_of(const AgentOptions& options) {
@@ -134,12 +169,15 @@ bool is_called(const std::string& path, const std::string& name) {
 
 Result<AgentDatabases> find_databases(const AgentOptions& options) {
   const std::string directory = directory_of(options);
-  const std::vector<std::string> sockets = sockets_in(directory, options.pid);
+  const auto agents = list_agents(directory, options.pid);
+  if (!agents) return tl::unexpected(agents.error());
   AgentDatabases found;
-  for (const std::string& socket : sockets) {
-    if (auto done = read_agent(socket, found.databases); !done) {
-      found.problems.push_back(done.error().message);
-    }
+  read_agents(agents->sockets, found);
+  for (const auto& [user, count] : agents->too_many) {
+    found.problems.push_back("uid " + std::to_string(user) + " has " + std::to_string(count) +
+                             " agents in " + directory + ": only the first " +
+                             std::to_string(kMostSocketsOfUser) +
+                             ", by their sockets' names, are looked at (--pid for another)");
   }
   const std::vector<std::string> unseen = unseen_processes(directory, options.pid);
   found.problems.insert(found.problems.end(), unseen.begin(), unseen.end());
@@ -151,19 +189,20 @@ Result<AgentDatabases> find_databases(const AgentOptions& options) {
   if (!any && found.problems.size() > unseen.size()) {
     return fail(ErrorCode::kIo, found.problems.front());
   }
-  if (!any && !sockets.empty() && unseen.empty()) {
+  if (!any && !agents->sockets.empty() && unseen.empty()) {
     return fail(ErrorCode::kNotFound, "no database is open");
   }
   return tl::unexpected(nobody(options, directory, any, unseen));
 }
 
 Result<Json> ask_database(const AgentDatabase& database, const std::string& what) {
-  return ask(database.socket, "/v1/dbs/" + database.id + "/" + what);
+  return exchange(database.socket, database.owner, get("/v1/dbs/" + database.id + "/" + what));
 }
 
 Result<Json> tell_database(const AgentDatabase& database, const std::string& what,
                            const std::string& body, std::chrono::milliseconds timeout) {
-  return exchange(database.socket, "POST", "/v1/dbs/" + database.id + "/" + what, body, timeout);
+  return exchange(database.socket, database.owner,
+                  {"POST", "/v1/dbs/" + database.id + "/" + what, body, timeout});
 }
 
 std::string heading(const AgentDatabase& database) {

@@ -1,6 +1,9 @@
 // The agents themselves, for subcommands that need no daemon: which databases they hold, and what
-// those answer (docs/wire.md).
+// those answer (docs/wire.md). Nothing in the agents' directory is believed because of its name:
+// who listens must fit the socket, as for the daemon (files/peer_process.h).
 #pragma once
+
+#include <sys/types.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -24,6 +27,7 @@ void add_agent_places(CLI::App& command, AgentOptions& options);
 
 struct AgentDatabase {
   std::string socket, instance;  // instance: of the agent, no two in the life of a socket
+  uid_t owner = 0;               // of the socket: the process's user, or root listens there
   std::int64_t pid = 0;
   std::string command, rocksdb_version;
   std::string id, path;
@@ -32,8 +36,9 @@ struct AgentDatabase {
 
 struct AgentDatabases {
   std::vector<AgentDatabase> databases;
-  std::vector<std::string> problems;  // agents that did not answer, processes that are not
-                                      // seen (tools/reasons.h): one sentence each
+  std::vector<std::string> problems;  // agents that did not answer, are not trusted or too many,
+                                      // processes that are not seen (tools/reasons.h): one
+                                      // sentence each
 };
 
 // kNotFound, with what to do, when there is none that is meant.

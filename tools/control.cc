@@ -1,5 +1,7 @@
 #include "tools/control.h"
 
+#include <iostream>
+
 #include "tools/http_client.h"
 #include "tools/text.h"
 
@@ -55,7 +57,7 @@ Result<Json> ask_daemon(const std::string& socket, const std::string& method,
                         const std::string& target, const Json& body,
                         std::chrono::milliseconds timeout) {
   const auto response =
-      http_request(socket, method, target, body.is_null() ? "" : body.dump(), timeout);
+      http_request(socket, {method, target, body.is_null() ? "" : body.dump(), timeout});
   const std::string context = "rocktuned at " + socket;
   if (!response) {
     Error error = response.error();
@@ -101,6 +103,10 @@ Result<ChangeReport> change_report(const Json& answer) {
                 std::string("rocktuned answered what this rocktune does not understand: ") +
                     problem.what());
   }
+}
+
+void print_json(const Json& answer) {
+  std::cout << answer.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
 }  // namespace rocktune::tools

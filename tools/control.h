@@ -32,5 +32,7 @@ struct ChangeReport {
   int exit_code = 0;
 };
 Result<ChangeReport> change_report(const Json& answer);
+// On one line of stdout, with U+FFFD for what is no UTF-8.
+void print_json(const Json& answer);
 
 }  // namespace rocktune::tools

@@ -8,7 +8,6 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <exception>
-#include <optional>
 
 namespace rocktune::tools {
 namespace {
@@ -18,21 +17,36 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 using Stream = beast::basic_stream<asio::local::stream_protocol>;
 
-constexpr std::size_t kMostBodyBytes = 64
-                                       << 20;  // of an answer; a status takes a few kB a database
-constexpr std::size_t kLongestPath = 107;      // of a Unix socket, without the final NUL
+constexpr std::size_t kLongestPath = 107;  // of a Unix socket, without the final NUL
 
-asio::awaitable<HttpResponse> exchange(const std::string& socket,
-                                       const http::request<http::string_body>& request,
-                                       std::chrono::milliseconds timeout) {
+http::request<http::string_body> as_message(const HttpRequest& request) {
+  http::request<http::string_body> message;
+  message.method_string(request.method);
+  message.target(request.target);
+  message.version(11);
+  message.set(http::field::host, "localhost");
+  message.set(http::field::connection, "close");
+  if (!request.body.empty()) message.set(http::field::content_type, "application/json");
+  message.body() = request.body;
+  message.prepare_payload();
+  return message;
+}
+
+asio::awaitable<Result<HttpResponse>> exchange(const std::string& socket,
+                                               const HttpRequest& request, const CheckPeer& check) {
   Stream stream(co_await asio::this_coro::executor);
-  stream.expires_after(timeout);
+  stream.expires_after(request.timeout);
   co_await stream.async_connect(asio::local::stream_protocol::endpoint(socket),
                                 asio::use_awaitable);
-  co_await http::async_write(stream, request, asio::use_awaitable);
+  if (check) {
+    const Result<void> allowed = check(stream.socket().native_handle());
+    if (!allowed) co_return tl::unexpected<Error>(allowed.error());
+  }
+  const auto message = as_message(request);
+  co_await http::async_write(stream, message, asio::use_awaitable);
   beast::flat_buffer buffer;
   http::response_parser<http::string_body> parser;
-  parser.body_limit(kMostBodyBytes);
+  parser.body_limit(request.most_bytes);
   co_await http::async_read(stream, buffer, parser, asio::use_awaitable);
   co_return HttpResponse{parser.get().result_int(), std::move(parser.get().body())};
 }
@@ -64,34 +78,23 @@ Error as_error(const beast::system_error& problem) {
 
 }  // namespace
 
-Result<HttpResponse> http_request(const std::string& socket, const std::string& method,
-                                  const std::string& target, const std::string& body,
-                                  std::chrono::milliseconds timeout) {
+Result<HttpResponse> http_request(const std::string& socket, const HttpRequest& request,
+                                  const CheckPeer& check) {
   if (socket.empty() || socket.size() > kLongestPath) {
     return fail(ErrorCode::kInvalidArgument, "a socket's path has 1 to 107 bytes");
   }
   try {
-    http::request<http::string_body> request;
-    request.method_string(method);
-    request.target(target);
-    request.version(11);
-    request.set(http::field::host, "localhost");
-    request.set(http::field::connection, "close");
-    if (!body.empty()) request.set(http::field::content_type, "application/json");
-    request.body() = body;
-    request.prepare_payload();
-
     asio::io_context context(1);
-    std::optional<HttpResponse> response;
+    Result<HttpResponse> response;
     std::exception_ptr problem;
-    asio::co_spawn(context, exchange(socket, request, timeout),
-                   [&](std::exception_ptr thrown, HttpResponse received) {
+    asio::co_spawn(context, exchange(socket, request, check),
+                   [&](std::exception_ptr thrown, Result<HttpResponse> received) {
                      problem = std::move(thrown);
                      response = std::move(received);
                    });
     context.run();
     if (problem) std::rethrow_exception(problem);
-    return std::move(*response);
+    return response;
   } catch (const beast::system_error& problem) {
     return tl::unexpected(as_error(problem));
   } catch (const std::exception& problem) {

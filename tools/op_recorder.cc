@@ -10,7 +10,9 @@
 #include <filesystem>
 #include <map>
 #include <system_error>
+#include <utility>
 
+#include "files/peer_process.h"
 #include "files/replace_file.h"
 #include "tools/text.h"
 #include "trace/journal_json.h"
@@ -110,7 +112,7 @@ Result<void> make_directory(const std::string& path, const AgentDatabase& databa
     return errno == EEXIST ? Result<void>() : failed();
   }
   struct stat socket{};
-  if (::geteuid() != 0 || ::stat(database.socket.c_str(), &socket) != 0) return {};
+  if (::geteuid() != 0 || ::lstat(database.socket.c_str(), &socket) != 0) return {};
   return give_to(socket.st_uid, socket.st_gid, around.number(), name, path);
 }
 
@@ -144,23 +146,70 @@ Result<wire::OpTrace> ask_op_trace(const AgentDatabase& database,
   return *std::move(status);
 }
 
-Result<std::string> prepare_recording_directory(const std::string& path,
-                                                const AgentDatabase& database) {
+Result<RecordingDirectory> RecordingDirectory::open(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return fail(ErrorCode::kIo, path + ": " + reason_of(errno));
+  return RecordingDirectory(path, fd);
+}
+
+Result<RecordingDirectory> RecordingDirectory::make(const std::string& path,
+                                                    const AgentDatabase& database) {
   std::error_code error;
   auto absolute = fs::absolute(path, error).lexically_normal().string();
   if (error) return fail(ErrorCode::kIo, path + ": " + error.message());
   while (absolute.size() > 1 && absolute.back() == '/') absolute.pop_back();
-  if (fs::exists(fs::path(absolute) / trace::kOpManifestName, error)) {
+  if (auto made = make_directory(absolute, database); !made) return tl::unexpected(made.error());
+  auto directory = open(absolute);
+  if (!directory) return directory;
+  const fs::path held = directory->address();
+  if (fs::exists(held / trace::kOpManifestName, error)) {
     return fail(ErrorCode::kConflict,
                 absolute + " has a recording already: choose another directory");
   }
-  if (auto made = make_directory(absolute, database); !made) return tl::unexpected(made.error());
-  const bool empty = fs::is_empty(absolute, error);
+  const bool empty = fs::is_empty(held, error);
   if (error) return fail(ErrorCode::kIo, absolute + ": " + error.message());
   if (!empty) {
     return fail(ErrorCode::kConflict, absolute + " is not empty: choose another directory");
   }
-  return absolute;
+  return directory;
+}
+
+Result<RecordingDirectory> RecordingDirectory::find(const std::string& path,
+                                                    const AgentDatabase& database) {
+  auto directory = open(path);
+  if (!directory || is_trusted(database.owner)) return directory;
+  struct stat info{};
+  if (::fstat(directory->fd_, &info) == 0 && info.st_uid == database.owner) return directory;
+  return fail(ErrorCode::kPermission,
+              path + " belongs to uid " + std::to_string(info.st_uid) + ", the database to uid " +
+                  std::to_string(database.owner) + ": nothing is written there");
+}
+
+RecordingDirectory::RecordingDirectory(RecordingDirectory&& other) noexcept
+    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
+
+RecordingDirectory::~RecordingDirectory() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+std::string RecordingDirectory::address() const {
+  return "/proc/self/fd/" + std::to_string(fd_);
+}
+
+Result<void> RecordingDirectory::write_manifest(const trace::OpRecording& recording) const {
+  const auto written =
+      replace_file(address() + "/" + trace::kOpManifestName, trace::encode(recording));
+  if (written) return {};
+  Error error = written.error();
+  if (error.message.starts_with(address())) error.message.replace(0, address().size(), path_);
+  return tl::unexpected(std::move(error));
+}
+
+Result<void> check_directory(const wire::OpTrace& status, const std::string& directory,
+                             const AgentDatabase& database) {
+  if (status.directory == directory) return {};
+  return fail(ErrorCode::kProtocol, "agent " + database.socket + " records to " + status.directory +
+                                        ", and not to " + directory);
 }
 
 Result<RecordedObjects> recorded_objects(const AgentDatabase& database) {
@@ -216,7 +265,13 @@ trace::OpRecording op_recording(const AgentDatabase& database, const RecordedObj
 Result<trace::OpRecording> ended_recording(const AgentDatabase& database,
                                            const RecordedObjects& objects,
                                            const wire::OpTrace& status) {
-  const auto contents = trace::read_op_trace(status.directory + "/" + trace::kOpTraceName);
+  const std::string file = status.directory + "/" + trace::kOpTraceName;
+  std::error_code ignored;
+  if (const auto what = fs::symlink_status(file, ignored);
+      fs::exists(what) && !fs::is_regular_file(what)) {
+    return fail(ErrorCode::kIo, file + ": is no regular file");
+  }
+  const auto contents = trace::read_op_trace(file);
   if (!contents) return tl::unexpected(contents.error());
   auto recording = op_recording(database, objects, status);
   recording.bytes = contents->bytes;
@@ -226,10 +281,6 @@ Result<trace::OpRecording> ended_recording(const AgentDatabase& database,
   recording.seeks = contents->seeks;
   recording.crc32 = contents->crc32;
   return recording;
-}
-
-Result<void> write_manifest(const trace::OpRecording& recording, const std::string& directory) {
-  return replace_file(directory + "/" + trace::kOpManifestName, trace::encode(recording));
 }
 
 std::string recording_line(const wire::OpTrace& status) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/result.h"
@@ -21,10 +22,35 @@ Result<wire::OpTrace> ask_op_trace(const AgentDatabase& database,
                                    const wire::OpTraceRequest& request,
                                    std::chrono::milliseconds timeout = kOpTraceTimeout);
 
-// Makes it with mode 0700 where it is missing, for the user of the database's process; its absolute
-// path. kConflict: it is not empty.
-Result<std::string> prepare_recording_directory(const std::string& path,
-                                                const AgentDatabase& database);
+// A recording's directory, held open: its manifest goes into what was looked at, whatever happens
+// to the name meanwhile. Not thread-safe.
+class RecordingDirectory {
+ public:
+  // Makes it with mode 0700 where it is missing, for the user of the database's process. kConflict:
+  // it is not empty; kIo otherwise.
+  static Result<RecordingDirectory> make(const std::string& path, const AgentDatabase& database);
+  // Of a recording that somebody else began, where the database's agent says that it is. Root is
+  // not led into another's: kPermission where it is not the database's user's; kIo otherwise.
+  static Result<RecordingDirectory> find(const std::string& path, const AgentDatabase& database);
+  ~RecordingDirectory();
+  RecordingDirectory(RecordingDirectory&& other) noexcept;
+  RecordingDirectory& operator=(RecordingDirectory&&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }  // absolute
+  // Replaces the manifest in it.
+  [[nodiscard]] Result<void> write_manifest(const trace::OpRecording& recording) const;
+
+ private:
+  RecordingDirectory(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  static Result<RecordingDirectory> open(const std::string& path);
+  [[nodiscard]] std::string address() const;
+  std::string path_;
+  int fd_;
+};
+
+// kProtocol: the agent speaks of another directory than this.
+Result<void> check_directory(const wire::OpTrace& status, const std::string& directory,
+                             const AgentDatabase& database);
 
 // What a replay needs to know of the database beside its options file.
 struct RecordedObjects {
@@ -40,8 +66,6 @@ trace::OpRecording op_recording(const AgentDatabase& database, const RecordedObj
 Result<trace::OpRecording> ended_recording(const AgentDatabase& database,
                                            const RecordedObjects& objects,
                                            const wire::OpTrace& status);
-// Replaces the manifest in the status's directory.
-Result<void> write_manifest(const trace::OpRecording& recording, const std::string& directory);
 
 // "12.0 s of 60.0 s   34.5 MiB of 1 GiB   1.20k writes, 3.40k reads". Pure.
 std::string recording_line(const wire::OpTrace& status);

@@ -1,7 +1,11 @@
 #include "tools/output_file.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
+#include <system_error>
 
 #include "files/replace_file.h"
 
@@ -18,6 +22,21 @@ Result<void> check_output(const std::string& output, const std::vector<std::stri
   return fail(ErrorCode::kInvalidArgument, output +
                                                " would be written over, and it is what is read (" +
                                                *found + "); give another --output");
+}
+
+Result<void> check_new_output(const std::string& output, bool force) {
+  std::error_code unknown;
+  for (const std::string& name : {output, output + kBeside}) {
+    if (force || !std::filesystem::exists(std::filesystem::symlink_status(name, unknown))) continue;
+    return fail(ErrorCode::kConflict, name + " exists: give --force to replace it");
+  }
+  if (std::filesystem::is_directory(output, unknown)) {
+    return fail(ErrorCode::kInvalidArgument, output + " is a directory");
+  }
+  const std::string around = std::filesystem::path(output).parent_path().string();
+  if (::access(around.empty() ? "." : around.c_str(), W_OK | X_OK) == 0) return {};
+  return fail(ErrorCode::kIo,
+              output + " cannot be written: " + std::generic_category().message(errno));
 }
 
 }  // namespace rocktune::tools

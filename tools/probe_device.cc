@@ -1,18 +1,15 @@
 // rocktune probe-device: measures what the device under a directory can do, by fio on a scratch
 // file of bounded size and for a bounded time.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
-#include <system_error>
 
+#include "files/replace_file.h"
 #include "tools/child_process.h"
 #include "tools/command.h"
+#include "tools/output_file.h"
 #include "tools/probe_plan.h"
 #include "tools/probe_text.h"
 #include "tools/run_plan.h"
@@ -164,52 +161,6 @@ class Prober {
   std::size_t step_ = 0, steps_ = 12;
 };
 
-// Made before anything is measured, so that a minute's work is not lost to a typing mistake.
-class OutputFile {
- public:
-  static Result<OutputFile> create(const std::string& path, bool force) {
-    if (path.empty()) return OutputFile(path, -1);
-    const std::string beside = path + ".new";
-
-    if (!force && ::access(path.c_str(), F_OK) == 0) {
-      return fail(ErrorCode::kConflict, path + " exists: give --force to replace it");
-    }
-    const int descriptor =
-        ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-    if (descriptor < 0) {
-      return fail(ErrorCode::kIo,
-                  beside + " cannot be written: " + std::generic_category().message(errno));
-    }
-    return OutputFile(path, descriptor);
-  }
-  OutputFile(OutputFile&& other) noexcept
-      : path_(std::move(other.path_)), descriptor_(other.descriptor_) {
-    other.descriptor_ = -1;
-  }
-  OutputFile& operator=(OutputFile&&) = delete;
-  ~OutputFile() {
-    if (descriptor_ < 0) return;
-    ::close(descriptor_);
-    ::unlink((path_ + ".new").c_str());
-  }
-
-  Result<void> write(const std::string& text) {
-    const bool all =
-        ::write(descriptor_, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-        ::fsync(descriptor_) == 0 && std::rename((path_ + ".new").c_str(), path_.c_str()) == 0;
-    if (!all) return fail(ErrorCode::kIo, path_ + ": " + std::generic_category().message(errno));
-    ::close(descriptor_);
-    descriptor_ = -1;
-    return {};
-  }
-  [[nodiscard]] bool asked() const { return !path_.empty(); }
-
- private:
-  OutputFile(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
-  std::string path_;
-  int descriptor_;
-};
-
 int failed_probe(const Error& error) {
   if (probe_stopped != 0)
     return report_error({error.code, "probe-device: stopped"}, kProbeInterrupted);
@@ -221,14 +172,18 @@ int probe_device(const ProbeOptions& options) {
   take_probe_signals();
   auto fio = find_fio(options.fio);
   if (!fio) return failed_probe(fio.error());
-  auto output = OutputFile::create(options.output, options.force);
-  if (!output) return failed_probe(output.error());
+  const bool to_file = !options.output.empty();
+  // Before anything is measured, so that a minute's work is not lost to a typing mistake.
+  if (to_file) {
+    const auto free = check_new_output(options.output, options.force);
+    if (!free) return failed_probe(free.error());
+  }
   auto file = ScratchFile::create(options.place, options.size_bytes);
   if (!file) return failed_probe(file.error());
   const auto report = Prober(options, *fio, *std::move(file)).run();
   if (!report) return failed_probe(report.error());
-  if (output->asked()) {
-    if (auto written = output->write(probe_yaml(*report)); !written) {
+  if (to_file) {
+    if (auto written = replace_file(options.output, probe_yaml(*report)); !written) {
       return failed_probe(written.error());
     }
     std::cerr << "rocktune: " << options.output << " is written; name it as device_profile"
@@ -236,7 +191,7 @@ int probe_device(const ProbeOptions& options) {
   }
   if (options.json) {
     std::cout << probe_json(*report) << std::endl;
-  } else if (!output->asked()) {
+  } else if (!to_file) {
     std::cout << probe_yaml(*report) << std::flush;
   }
   return kOk;

@@ -93,6 +93,8 @@ Result<wire::OpTrace> follow_to_end(const AgentDatabase& database, wire::OpTrace
     auto now = ask_what(database, stop ? "stop" : "status");
     told = told || (stop && now.has_value());
     if (now) {
+      const auto ours = check_directory(*now, last.directory, database);
+      if (!ours) return tl::unexpected(ours.error());
       last = *std::move(now);
       hang_ups = 0;
       continue;
@@ -118,11 +120,11 @@ int print_recording(const trace::OpRecording& recording, const wire::OpTrace& st
   return kOk;
 }
 
-int finish_recording(const AgentDatabase& database, const RecordedObjects& objects,
-                     const wire::OpTrace& status, bool as_json) {
+int finish_recording(const AgentDatabase& database, const RecordingDirectory& directory,
+                     const RecordedObjects& objects, const wire::OpTrace& status, bool as_json) {
   const auto recording = ended_recording(database, objects, status);
   if (!recording) return report_error(recording.error().within("record-ops"));
-  if (auto written = write_manifest(*recording, status.directory); !written) {
+  if (auto written = directory.write_manifest(*recording); !written) {
     return report_error(written.error().within("record-ops"));
   }
   if (print_recording(*recording, status, as_json) != kOk) return kFailed;
@@ -157,26 +159,27 @@ int start_recording(const RecordOptions& options, const AgentDatabase& database)
   take_stop_signals();
   const auto objects = recorded_objects(database);
   if (!objects) return report_error(objects.error().within("record-ops"));
-  const auto directory = prepare_recording_directory(options.directory, database);
+  const auto directory = RecordingDirectory::make(options.directory, database);
   if (!directory) return report_error(directory.error().within("record-ops"));
   wire::OpTraceRequest request;
   request.action = "start";
-  request.directory = *directory;
+  request.directory = directory->path();
   request.max_bytes = options.max_bytes;
   request.seconds = options.seconds;
   request.keep_one_read_of = options.keep_one_read_of;
   request.checkpoint = !options.no_checkpoint;
   request.force = options.force;
   const auto started = ask_op_trace(database, request);
-  if (!started) return start_failed(database, *directory, started.error());
+  if (!started) return start_failed(database, directory->path(), started.error());
   // Now already: should we be killed, it is known what is there.
-  auto begun = write_manifest(op_recording(database, *objects, *started), *directory);
+  auto begun = check_directory(*started, directory->path(), database);
+  if (begun) begun = directory->write_manifest(op_recording(database, *objects, *started));
   const auto ended = begun ? follow_to_end(database, *started) : tl::unexpected(begun.error());
   if (!ended) {
     static_cast<void>(ask_what(database, "stop"));  // nobody would know of it
     return report_error(ended.error().within("record-ops"));
   }
-  return finish_recording(database, *objects, *ended, options.json);
+  return finish_recording(database, *directory, *objects, *ended, options.json);
 }
 
 // What a recording that is complete says of itself: to be left as it is, so that its checksum still
@@ -197,6 +200,8 @@ int stop_recording(const RecordOptions& options, const AgentDatabase& database) 
   if (asked->state == "none") {
     return report_error({ErrorCode::kNotFound, "record-ops: nothing is recorded of this database"});
   }
+  const auto directory = RecordingDirectory::find(asked->directory, database);
+  if (!directory) return report_error(directory.error().within("record-ops"));
   if (const auto known = complete_manifest(asked->directory)) {
     print_recording(*known, *asked, options.json);
     return ended_as_asked(*asked) ? kOk : kFailed;
@@ -205,7 +210,7 @@ int stop_recording(const RecordOptions& options, const AgentDatabase& database) 
   if (!objects) return report_error(objects.error().within("record-ops"));
   const auto ended = follow_to_end(database, *asked);
   if (!ended) return report_error(ended.error().within("record-ops"));
-  return finish_recording(database, *objects, *ended, options.json);
+  return finish_recording(database, *directory, *objects, *ended, options.json);
 }
 
 int show_recording(const RecordOptions& options, const AgentDatabase& database) {

@@ -10,7 +10,7 @@ namespace {
 
 struct ReleaseOptions {
   std::string socket, knob, column_family, target;
-  bool all = false;
+  bool all = false, json = false;
 };
 
 int release(const ReleaseOptions& options) {
@@ -25,7 +25,11 @@ int release(const ReleaseOptions& options) {
   if (!answer) return report_error(answer.error().within("release"));
   const auto report = change_report(*answer);
   if (!report) return report_error(report.error().within("release"));
-  for (const std::string& line : report->lines) std::cout << line << '\n';
+  if (options.json) {
+    print_json(*answer);
+  } else {
+    for (const std::string& line : report->lines) std::cout << line << '\n';
+  }
   return report->exit_code;
 }
 
@@ -41,6 +45,7 @@ void add_release(CLI::App& root, Action& chosen) {
   app->add_option("--target", options->target, "one database, by name; default: all that have it")
       ->type_name("NAME");
   app->add_flag("--all", options->all, "every knob");
+  app->add_flag("--json", options->json, "rocktuned's answer as one line of JSON");
   app->footer("Example: rocktune release max_background_jobs --target orders");
   app->callback([options, &chosen] { chosen = [options] { return release(*options); }; });
 }

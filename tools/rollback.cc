@@ -16,7 +16,7 @@ namespace {
 struct RollbackOptions {
   std::string socket, target, column_family, log;
   std::vector<std::string> names;
-  bool all = false;
+  bool all = false, json = false;
 };
 
 // "57-1": of knobs no name begins with a digit.
@@ -56,20 +56,40 @@ Result<std::vector<RollbackOrder>> orders(const RollbackOptions& options) {
   return std::vector<RollbackOrder>{{body, "", 0, {}}};
 }
 
-int rollback(const RollbackOptions& options) {
+Result<void> check_options(const RollbackOptions& options) {
   if (options.all && !options.names.empty()) {
-    return report_error(
-        {ErrorCode::kInvalidArgument, "rollback: name what is to go back, or say --all"}, kUsage);
+    return fail(ErrorCode::kInvalidArgument, "name what is to go back, or say --all");
   }
   if (options.names.empty() && !options.column_family.empty()) {
-    return report_error({ErrorCode::kInvalidArgument, "rollback: --column-family needs a KNOB"},
-                        kUsage);
+    return fail(ErrorCode::kInvalidArgument, "--column-family needs a KNOB");
   }
   const bool any_id = std::any_of(options.names.begin(), options.names.end(), is_decision);
   if (any_id && !options.column_family.empty()) {
-    return report_error({ErrorCode::kInvalidArgument,
-                         "rollback: --column-family is for a KNOB; a decision has its own"},
-                        kUsage);
+    return fail(ErrorCode::kInvalidArgument,
+                "--column-family is for a KNOB; a decision has its own");
+  }
+  return {};
+}
+
+void print_rollback(const RollbackOrder& order, const Json& answer, const ChangeReport& report,
+                    bool as_json) {
+  const bool along = report.exit_code == kOk && !order.takes_along.empty();
+  if (as_json) {
+    Json all = answer;
+    if (along) all["takes_along"] = order.takes_along;
+    return print_json(all);
+  }
+  for (const std::string& line : report.lines) std::cout << line << '\n';
+  if (!along) return;
+  for (const std::string& later : order.takes_along) {
+    std::cout << "decision " << later << " came after " << order.decision
+              << ", of the same knob: it is taken back with it\n";
+  }
+}
+
+int rollback(const RollbackOptions& options) {
+  if (const auto good = check_options(options); !good) {
+    return report_error(good.error().within("rollback"), kUsage);
   }
   const auto wanted = orders(options);
   if (!wanted) return report_error(wanted.error().within("rollback"));
@@ -83,12 +103,7 @@ int rollback(const RollbackOptions& options) {
     if (!answer) return report_error(answer.error().within("rollback"));
     const auto report = change_report(*answer);
     if (!report) return report_error(report.error().within("rollback"));
-    for (const std::string& line : report->lines) std::cout << line << '\n';
-    for (const std::string& later : order.takes_along) {
-      if (report->exit_code != kOk) break;
-      std::cout << "decision " << later << " came after " << order.decision
-                << ", of the same knob: it is taken back with it\n";
-    }
+    print_rollback(order, *answer, *report, options.json);
     exit_code = std::max(exit_code, report->exit_code);
   }
   return exit_code;
@@ -109,6 +124,7 @@ void add_rollback(CLI::App& root, Action& chosen) {
   app->add_option("--target", options->target, "one database, by name; default: all")
       ->type_name("NAME");
   add_log_option(*app, options->log);
+  app->add_flag("--json", options->json, "rocktuned's answers, each as one line of JSON");
   app->footer(
       "The values then stay, as if set by hand, until `rocktune release KNOB` or `release --all`.\n"
       "What a decision did is read from the alert log (--log).\n"

@@ -1,5 +1,6 @@
 #include "trace/retention.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -59,8 +60,11 @@ Result<std::vector<Retention::Slice>> Retention::oldest_slices() {
 Result<bool> Retention::trim(Nanoseconds now_tick, Targets& targets) {
   const auto big = too_big();
   if (!big) return tl::unexpected(big.error());
+  if (!*big && oldest_end_ && now_tick - *oldest_end_ <= limits_.max_age) return true;
   const auto slices = oldest_slices();
   if (!slices) return tl::unexpected(slices.error());
+  oldest_end_ = now_tick;
+  for (const Slice& slice : *slices) oldest_end_ = std::min(*oldest_end_, slice.end_tick);
   const Slice* oldest = nullptr;
   for (const Slice& slice : *slices) {
     const bool too_old = now_tick - slice.end_tick > limits_.max_age;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "trace/recorder.h"
@@ -40,6 +41,9 @@ class Retention {
 
   Connection& connection_;
   Limits limits_;
+  // Where the oldest slice ended when nothing was too old: ends only move on, so that nothing is
+  // too old before this is, and nobody need look at every target.
+  std::optional<Nanoseconds> oldest_end_;
   bool trimming_ = false;
 };
 

@@ -72,7 +72,10 @@ asio::awaitable<Result<void>> Connection::connect(Nanoseconds deadline) {
   const auto stream = std::make_shared<Stream>(executor_);
   stream->socket.expires_at(at(deadline));
   const Result<SocketEntry> entry = SocketEntry::open(path_);
-  if (!entry) co_return tl::unexpected<Error>(entry.error());
+  if (!entry) {
+    const bool gone = entry.error().code == ErrorCode::kNotFound;  // as where nobody listens
+    co_return fail(gone ? ErrorCode::kIo : entry.error().code, entry.error().message);
+  }
   const asio::local::stream_protocol::endpoint endpoint(entry->address());
   const auto [error] = co_await stream->socket.async_connect(endpoint, kToTuple);
   if (error) co_return tl::unexpected<Error>(describe(error, path_));

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "daemon/agents/peer_process.h"
+#include "files/peer_process.h"
 #include "model/clock.h"
 #include "model/result.h"
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "daemon/agents/discovery.h"
+#include "daemon/agents/refusals.h"
 #include "daemon/agents/session.h"
 #include "daemon/target.h"
 
@@ -31,6 +32,7 @@ struct Peer {
   std::string slow;
   Nanoseconds slow_until{0};
   std::map<std::string, std::shared_ptr<Target>> targets;  // by database id
+  Refusals refusals;
 };
 
 // Marks one of a peer's two connections as in use, for as long as it lives.

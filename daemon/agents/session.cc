@@ -2,6 +2,8 @@
 
 #include <cctype>
 
+#include "daemon/agents/translate.h"
+
 namespace rocktune::daemon {
 namespace {
 
@@ -21,7 +23,7 @@ ErrorCode code_for(unsigned status) {
 Error refused(const HttpReply& reply, const std::string& target) {
   const auto error = wire::decode<wire::Error>(reply.body);
   std::string message = "the agent answered " + std::to_string(reply.status) + " to " + target;
-  if (error) message += ": " + error->message + " (" + error->code + ")";
+  if (error) message += ": " + shortened(error->message + " (" + error->code + ")");
   return {code_for(reply.status), std::move(message)};
 }
 
@@ -30,6 +32,16 @@ std::string path_of(const std::string& database, const char* what) {
 }
 
 }  // namespace
+
+std::string shortened(std::string text) {
+  constexpr std::size_t kMost = 500;
+  constexpr unsigned kMask = 0xC0, kContinues = 0x80;  // of UTF-8: a character stays whole
+  if (text.size() <= kMost) return text;
+  std::size_t end = kMost;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & kMask) == kContinues) --end;
+  text.resize(end);
+  return text + "...";
+}
 
 std::string url_escape(std::string_view text) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
@@ -85,7 +97,11 @@ Session::Answer<wire::Sample> Session::sample(std::string database, std::string 
                                               Nanoseconds deadline) {
   std::string target = path_of(database, "sample");
   if (!holder.empty()) target += "?holder=" + url_escape(holder);
-  co_return co_await ask<wire::Sample>(reads_, std::move(target), "", deadline);
+  Result<wire::Sample> sample = co_await ask<wire::Sample>(reads_, std::move(target), "", deadline);
+  if (!sample) co_return sample;
+  const Result<void> fits = check_extent(*sample);
+  if (!fits) co_return tl::unexpected<Error>(fits.error());
+  co_return sample;
 }
 
 Session::Answer<wire::Events> Session::events(std::string database, std::uint64_t after,

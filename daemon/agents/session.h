@@ -26,7 +26,7 @@ class Session {
   // An agent of another wire version is kUnsupported.
   Answer<wire::Hello> hello(Nanoseconds deadline);
   Answer<std::vector<wire::Database>> databases(Nanoseconds deadline);
-  // With a holder this renews its lease.
+  // With a holder this renews its lease. kProtocol also for one that is too large (check_extent()).
   Answer<wire::Sample> sample(std::string database, std::string holder, Nanoseconds deadline);
   Answer<wire::Events> events(std::string database, std::uint64_t after, Nanoseconds deadline);
   Answer<wire::Knobs> knobs(std::string database, Nanoseconds deadline);
@@ -49,6 +49,10 @@ class Session {
   Answer<T> ask(Connection& connection, std::string target, std::string body, Nanoseconds deadline);
   Connection reads_, commands_, events_;
 };
+
+// What an agent says of an error, or of a change, as logs, traces and statuses keep it: its first
+// 500 bytes.
+std::string shortened(std::string text);
 
 // A name as part of a URL: everything but letters, digits and -._~ escaped.
 std::string url_escape(std::string_view text);

@@ -113,6 +113,28 @@ KnobOwner owner_of(const std::string& owner) {
 
 }  // namespace
 
+Result<void> check_extent(const wire::Sample& sample) {
+  const auto too_many = [](std::size_t number, const char* what, std::size_t most) {
+    return fail(ErrorCode::kProtocol, "the sample has " + std::to_string(number) + " " + what +
+                                          ": rocktuned takes at most " + std::to_string(most));
+  };
+  const std::size_t families = sample.column_families.size();
+  if (families > kMostColumnFamilies) {
+    return too_many(families, "column families", kMostColumnFamilies);
+  }
+  for (const wire::ColumnFamily& family : sample.column_families) {
+    const std::size_t levels = family.levels.size();
+    if (levels > kMostLevels) return too_many(levels, "levels of a column family", kMostLevels);
+  }
+  const std::size_t most_knobs = knob_catalogue().size() * (families + 1) + kMostOtherKnobs;
+  if (sample.knobs.size() > most_knobs) return too_many(sample.knobs.size(), "knobs", most_knobs);
+  for (const auto& [name, histogram] : sample.histograms) {
+    const std::size_t buckets = histogram.buckets.size();
+    if (buckets > kMostBuckets) return too_many(buckets, "buckets of a histogram", kMostBuckets);
+  }
+  return {};
+}
+
 DatabaseReading to_database_reading(const wire::Sample& sample) {
   DatabaseReading to;
   to.agent_tick = Nanoseconds(sample.tick_ns);

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <filesystem>
 
-#include "daemon/sources/text_file.h"
+#include "files/text_file.h"
 
 namespace rocktune::daemon {
 namespace {

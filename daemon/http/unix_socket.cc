@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "daemon/agents/peer_process.h"
+#include "files/make_way.h"
 
 namespace rocktune::daemon {
 namespace {
@@ -34,11 +34,9 @@ Error problem(const std::string& path, const char* what) {
 
 // Removes a socket that nobody listens on; an error when somebody does, or when it is no socket.
 Result<void> clear_stale(const std::string& path, const sockaddr_un& address) {
+  make_way(path);
   struct stat info{};
   if (::lstat(path.c_str(), &info) != 0) return {};
-  // In a directory that is open to all somebody may sit on our name. It is ours to take, where the
-  // system lets us.
-  if (!is_trusted(info.st_uid) && ::unlink(path.c_str()) == 0) return {};
   if (!S_ISSOCK(info.st_mode)) {
     return fail(ErrorCode::kIo, path +
                                     " is there and is no socket: remove it, or set "

@@ -5,7 +5,8 @@
 #include <map>
 #include <vector>
 
-#include "daemon/sources/text_file.h"
+#include "files/text_file.h"
+#include "files/words.h"
 
 namespace rocktune::daemon {
 namespace {

@@ -4,7 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/sources/text_file.h"
+#include "files/text_file.h"
+#include "files/words.h"
 
 namespace rocktune::daemon {
 namespace {

@@ -10,7 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "daemon/sources/text_file.h"
+#include "files/text_file.h"
+#include "files/words.h"
 
 namespace rocktune::daemon {
 namespace {

@@ -10,7 +10,8 @@
 #include "daemon/sources/cgroup.h"
 #include "daemon/sources/cgroup_io.h"
 #include "daemon/sources/pressure.h"
-#include "daemon/sources/text_file.h"
+#include "files/text_file.h"
+#include "files/words.h"
 
 namespace rocktune::daemon {
 namespace {

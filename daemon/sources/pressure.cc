@@ -1,6 +1,7 @@
 #include "daemon/sources/pressure.h"
 
-#include "daemon/sources/text_file.h"
+#include "files/text_file.h"
+#include "files/words.h"
 
 namespace rocktune::daemon {
 namespace {

@@ -33,12 +33,14 @@ class Cli(World):
         host = self.act()
         found = {n: k["found"] for n, k in self.knobs(host).items()}
         # What RocksDB could not change while writes are stopped is refused, and goes back later.
-        self.rocktune("rollback", "--socket", self.control, check=False)
+        rolled_back = json.loads(self.rocktune("rollback", "--json", "--socket", self.control, check=False).stdout)
+        self.assertIn("rate_limiter_bytes_per_second", [result["knob"] for result in rolled_back["results"]])
         wait_for("all to be back", lambda: {n: k["value"] for n, k in self.knobs(host).items()} == found, 60)
         time.sleep(4)
         self.assertEqual({n: k["value"] for n, k in self.knobs(host).items()}, found, "the operator wins")
         self.assertTrue(all(k["owner"] == "manual" for k in self.knobs(host).values() if k["changeable"]))
-        self.rocktune("release", "rate_limiter_bytes_per_second", "--socket", self.control)
+        released = json.loads(self.rocktune("release", "rate_limiter_bytes_per_second", "--json", "--socket", self.control).stdout)
+        self.assertEqual([result["knob"] for result in released["results"]], ["rate_limiter_bytes_per_second"])
         wait_for("tuning to go on", lambda: self.knobs(host)["rate_limiter_bytes_per_second"]["owner"] == "rocktune", 30)
         self.assertEqual(self.knobs(host)["max_background_jobs"]["value"], found["max_background_jobs"])
         self.assertTrue(self.alert_lines("manual"))

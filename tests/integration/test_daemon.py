@@ -366,13 +366,29 @@ class Poser(Daemon):
     def test_another_process_is_not_believed(self):
         self.pose(os.getpid(), self.directory / "db")  # this test's pid, not its own
         self.start_daemon(mode="act")
-        wait_for("the refusal", lambda: f"not trusted: the agent says that it is pid {os.getpid()}" in self.log(), 10)
+        refusal = f"not trusted: the agent says that it is pid {os.getpid()}"
+        wait_for("the refusal", lambda: refusal in self.log(), 10)
         self.assertEqual(self.status()["targets"], [])
+        knobs = self.rocktune("knobs", "--agent-dir", self.agents, check=False)
+        self.assertEqual(knobs.returncode, 1)
+        self.assertIn(refusal, knobs.stderr)
 
     def test_its_own_is(self):
         self.pose(0, self.directory / "db")
         self.start_daemon(mode="act")
         wait_for("the target", lambda: self.named("db"), 10)
+
+    @needs_root
+    def test_names_that_another_user_took_are_taken_back(self):
+        for taken in (self.control, self.freeze_file):
+            taken.mkdir()
+            (taken / "theirs").touch()
+            os.chown(taken, self.NOBODY, self.NOBODY)
+        self.start_daemon(mode="act")
+        self.rocktune("freeze", "--socket", self.control)
+        self.assertEqual(self.status()["daemon"]["frozen"]["file"], str(self.freeze_file))
+        for taken in (self.control, self.freeze_file):
+            self.assertEqual(len(list(self.directory.rglob(f"{taken.name}.aside.*/theirs"))), 1)
 
     def test_links_are_not_followed(self):
         elsewhere = self.directory / "elsewhere"

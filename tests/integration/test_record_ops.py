@@ -148,8 +148,10 @@ class RecordOps(AgentWorld):
         path = self.agent_socket(host)
         server = socket.socket(socket.AF_UNIX)
         self.addCleanup(server.close)
-        server.bind(str(directory / path.name))
+        server.bind(str(directory / f"agent.{os.getpid()}.sock"))  # who listens, as the command wants it
         server.listen()
+        _, hello = request(path, "GET", "/v1/hello")
+        hello = json.dumps({**hello, "pid": os.getpid()}).encode()
 
         def pass_on():
             left = times
@@ -160,6 +162,9 @@ class RecordOps(AgentWorld):
                     return
                 with client, socket.socket(socket.AF_UNIX) as agent:
                     asked = client.recv(65536)
+                    if b"/v1/hello" in asked:
+                        client.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(hello), hello))
+                        continue
                     if b'"status"' in asked and left > 0:
                         left -= 1
                         continue

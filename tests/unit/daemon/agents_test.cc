@@ -1,17 +1,16 @@
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <set>
 
 #include "daemon/actuator.h"
 #include "daemon/agents/discovery.h"
-#include "daemon/agents/peer_process.h"
+#include "daemon/agents/refusals.h"
+#include "daemon/agents/session.h"
 #include "daemon/agents/translate.h"
+#include "model/knobs.h"
 #include "tests/support/catch.h"
 #include "tests/unit/daemon/support.h"
 #include "wire/codec.h"
@@ -47,36 +46,6 @@ TEST_CASE("limits that RocksDB does not heed are none", "[daemon]") {
   CHECK(read.level0_compaction_trigger == 4U);
 }
 
-TEST_CASE("names of agent sockets", "[daemon][discovery]") {
-  CHECK(pid_of_socket("agent.123.sock") == 123);
-  for (const char* other : {"agent..sock", "agent.0.sock", "agent.12x.sock", "agent.-1.sock",
-                            "agent.123.sock.tmp", "rocktuned.sock", "agent.99999999999.sock", ""}) {
-    INFO(other);
-    CHECK(pid_of_socket(other) == 0);
-  }
-}
-
-TEST_CASE("only sockets count, and a missing directory has none", "[daemon][discovery]") {
-  const test::TempTree tree;
-  tree.file("agent.5.sock", "not a socket");
-  const std::string path = tree.path("agent.7.sock");
-  const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  REQUIRE(path.size() < sizeof address.sun_path);
-  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  REQUIRE(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
-  const auto found = list_agents(tree.path());
-  ::close(fd);
-  REQUIRE(found);
-  REQUIRE(found->sockets.size() == 1);
-  CHECK(found->sockets.front().pid == 7);
-  CHECK(found->sockets.front().path == path);
-  CHECK(found->too_many.empty());
-  CHECK(list_agents(tree.path("nowhere"))->sockets.empty());
-  CHECK_FALSE(list_agents(tree.path("agent.5.sock")));
-}
-
 TEST_CASE("root makes the agents' directory for every user, and changes none that is there",
           "[daemon][discovery]") {
   const test::TempTree tree;
@@ -93,26 +62,6 @@ TEST_CASE("root makes the agents' directory for every user, and changes none tha
   CHECK(mode_of(there) == 0700);
 }
 
-TEST_CASE("one user's sockets do not crowd out the others'", "[daemon][discovery]") {
-  if (::geteuid() != 0) {
-    WARN("skipped: only root can give files away");
-    return;
-  }
-  const test::TempTree tree;
-  constexpr std::size_t kMany = kMostSocketsOfUser + 10;
-  for (std::size_t pid = 1; pid <= kMany + 1; ++pid) {
-    const std::string path = tree.path("agent." + std::to_string(pid) + ".sock");
-    REQUIRE(::mknod(path.c_str(), S_IFSOCK | 0600, 0) == 0);
-    REQUIRE(::chown(path.c_str(), pid <= kMany ? 70001 : 70002, 0) == 0);
-  }
-  const auto found = list_agents(tree.path());
-  REQUIRE(found);
-  CHECK(found->sockets.size() == kMostSocketsOfUser + 1);
-  CHECK(std::count_if(found->sockets.begin(), found->sockets.end(),
-                      [](const AgentSocket& s) { return s.owner == 70002; }) == 1);
-  CHECK(found->too_many == std::map<uid_t, std::size_t>{{70001, kMany}});
-}
-
 TEST_CASE("agents appear, vanish and begin anew under the same name", "[daemon][discovery]") {
   const AgentSocket a{"/r/agent.1.sock", 1, 0, 10, 5};
   const AgentSocket b{"/r/agent.2.sock", 2, 0, 11, 5};
@@ -125,6 +74,39 @@ TEST_CASE("agents appear, vanish and begin anew under the same name", "[daemon][
   const AgentChanges anew = compare_agents(before, {a, b_again});
   CHECK(anew.appeared == std::vector<AgentSocket>{b_again});
   CHECK(anew.vanished == std::vector<AgentSocket>{b});
+}
+
+TEST_CASE("a database that was refused is looked at again after ten seconds",
+          "[daemon][discovery]") {
+  using namespace std::chrono_literals;
+  Refusals refusals;
+  CHECK_FALSE(refusals.stands("1", "", 5s));
+  CHECK_FALSE(refusals.add("1", "not yours", "", 5s));
+  CHECK(refusals.stands("1", "", 14s));
+  CHECK(refusals.stands("1", "whoever/1", 14s));
+  CHECK_FALSE(refusals.stands("1", "", 15s));
+  CHECK(refusals.add("1", "not yours", "", 15s));  // as before: nothing new to say
+  CHECK_FALSE(refusals.add("1", "also open", "a/1", 25s));
+
+  // Taken from the one that had it, it need not wait.
+  CHECK(refusals.stands("1", "a/1", 26s));
+  CHECK_FALSE(refusals.stands("1", "", 26s));
+  CHECK_FALSE(refusals.stands("1", "b/1", 26s));
+
+  CHECK_FALSE(refusals.add("2", "not yours", "", 26s));
+  wire::Database listed;
+  listed.id = "2";
+  refusals.keep({listed});
+  CHECK_FALSE(refusals.stands("1", "a/1", 27s));
+  CHECK(refusals.stands("2", "", 27s));
+  for (std::size_t i = 1; i < Refusals::kMost; ++i) {
+    CHECK_FALSE(refusals.full("x"));
+    refusals.add("n" + std::to_string(i), "not yours", "", 27s);
+  }
+  CHECK(refusals.full("x"));
+  CHECK_FALSE(refusals.full("2"));
+  refusals.remove("2");
+  CHECK_FALSE(refusals.stands("2", "", 27s));
 }
 
 TEST_CASE("the wire's names become the model's fields", "[daemon][translate]") {
@@ -208,6 +190,42 @@ TEST_CASE("the wire's names become the model's fields", "[daemon][translate]") {
   CHECK(knobs[0].owner == KnobOwner::kRocktune);
   CHECK(knobs[0].found == 2);
   CHECK(knobs[1].owner == KnobOwner::kManual);  // unknown owners: hands off
+}
+
+TEST_CASE("a sample that no real database has is not taken", "[daemon][translate]") {
+  wire::Sample sample;
+  sample.column_families.resize(kMostColumnFamilies);
+  sample.column_families[7].levels.resize(kMostLevels);
+  sample.knobs.resize(kMostColumnFamilies * knob_catalogue().size());
+  sample.histograms["get"].buckets.resize(kMostBuckets);
+  REQUIRE(check_extent(sample));
+  std::string what;
+  SECTION("column families") {
+    sample.column_families.emplace_back();
+    what = "2049 column families: rocktuned takes at most 2048";
+  }
+  SECTION("levels") {
+    sample.column_families[7].levels.emplace_back();
+    what = "65 levels";
+  }
+  SECTION("knobs") {
+    sample.column_families.resize(8);
+    what = " knobs";
+  }
+  SECTION("buckets") {
+    sample.histograms["get"].buckets.emplace_back();
+    what = "4097 buckets";
+  }
+  const auto refused = check_extent(sample);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == ErrorCode::kProtocol);
+  CHECK_THAT(refused.error().message, Catch::Matchers::Contains(what));
+}
+
+TEST_CASE("what an agent says is kept short, in whole characters", "[daemon][session]") {
+  CHECK(shortened(std::string(500, 'x')) == std::string(500, 'x'));
+  CHECK(shortened(std::string(501, 'x')) == std::string(500, 'x') + "...");
+  CHECK(shortened(std::string(499, 'x') + "\u00e9\u00e9") == std::string(499, 'x') + "...");
 }
 
 TEST_CASE("every field of the model has a source on the wire", "[daemon][translate]") {

@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "daemon/freeze_file.h"
@@ -53,6 +54,33 @@ TEST_CASE("a freeze file of somebody else is not heeded", "[daemon][freeze]") {
   const Freeze freeze = read_freeze_file(path, 1s);
   CHECK_FALSE(freeze.frozen);
   CHECK(freeze.problem.find("belongs to uid 12345") != std::string::npos);
+}
+
+TEST_CASE("nobody else keeps a daemon from its freeze file", "[daemon][freeze]") {
+  if (::geteuid() != 0) {
+    WARN("skipped: only root can give a file away");
+    return;
+  }
+  const TempTree tree;
+  const std::string path = tree.path("freeze");
+  const std::string theirs = GENERATE(as<std::string>(), "freeze", "freeze.new");
+  SECTION("a directory") {
+    static_cast<void>(tree.file(theirs + "/x", ""));
+    REQUIRE(::chown(tree.path(theirs).c_str(), 12345, 12345) == 0);
+  }
+  SECTION("a link to a device") {
+    tree.link(theirs, "/dev/null");
+    REQUIRE(::lchown(tree.path(theirs).c_str(), 12345, 12345) == 0);
+  }
+  REQUIRE(write_freeze_file(path, std::nullopt));
+  CHECK(read_freeze_file(path, 1s).frozen);
+}
+
+TEST_CASE("a directory of our own at the freeze file's name stays", "[daemon][freeze]") {
+  const TempTree tree;
+  const std::string path = tree.directory("freeze");
+  CHECK(write_freeze_file(path, std::nullopt).error().code == ErrorCode::kInvalidArgument);
+  CHECK(std::filesystem::is_directory(path));
 }
 
 TEST_CASE("a frozen target changes nothing, and a replay sees why", "[daemon][freeze]") {

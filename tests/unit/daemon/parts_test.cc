@@ -16,7 +16,7 @@
 #include "daemon/metrics.h"
 #include "daemon/notify.h"
 #include "daemon/schedule.h"
-#include "daemon/sources/text_file.h"
+#include "files/text_file.h"
 #include "tests/support/catch.h"
 #include "tests/unit/daemon/support.h"
 
@@ -90,6 +90,21 @@ TEST_CASE("limited messages tell how many were held back", "[daemon][notes]") {
   CHECK_FALSE(limited.pass(64s));
   CHECK(limited.pass(65s) == 2U);
   CHECK_FALSE(limited.pass(66s));
+
+  Limited two(60s, 2);
+  CHECK(two.pass(5s) == 0U);
+  CHECK(two.pass(6s) == 0U);
+  CHECK_FALSE(two.pass(7s));
+  CHECK(two.pass(65s) == 1U);
+  CHECK(two.pass(66s) == 0U);
+  CHECK_FALSE(two.pass(67s));
+}
+
+TEST_CASE("a read-only file system is told with what to do", "[daemon][alert_log]") {
+  CHECK(read_only_advice(EROFS).find("ReadWritePaths=") != std::string::npos);
+  CHECK(read_only_advice(ENOSPC).empty());
+  const test::TempTree tree;
+  CHECK(check_not_read_only(tree.path()));
 }
 
 TEST_CASE("the alert log appends, and reopens after rotation", "[daemon][alert_log]") {
@@ -233,6 +248,11 @@ TEST_CASE("nobody else keeps a daemon from its control socket", "[daemon][contro
   REQUIRE(::stat(path.c_str(), &info) == 0);
   CHECK(info.st_uid == 0);
   ::close(theirs->release());
+
+  const std::string other = tree.path("d.sock");
+  static_cast<void>(tree.file("d.sock/x", ""));
+  REQUIRE(::chown(other.c_str(), 65534, 65534) == 0);
+  CHECK(UnixSocket::listen(other));
 }
 
 TEST_CASE("Prometheus text", "[daemon][metrics]") {
@@ -274,6 +294,9 @@ TEST_CASE("Prometheus text", "[daemon][metrics]") {
   has("rocktuned_polls_due_total 7");
   has("rocktuned_build_info{version=\"1.2.3\"} 1");
   has("rocktuned_decisions_total{verdict=\"held\"} 3");
+  has("rocktuned_decisions_total{verdict=\"allowed\"} 0");  // counters begin at 0
+  has("rocktuned_actuations_total{status=\"failed\"} 0");
+  has("rocktuned_source_errors_total{source=\"device\"} 0");
   has("rocktune_target_up{target=\"/data/\\\"x\\\"\"} 1");
   has("rocktune_target_samples_due_total{target=\"/data/\\\"x\\\"\"} 9");
   has("rocktune_read_p99_seconds{target=\"/data/\\\"x\\\"\"} 0.0025");

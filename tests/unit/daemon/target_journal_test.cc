@@ -61,3 +61,24 @@ TEST_CASE("the first opening of a database is told of its target", "[daemon][tar
   REQUIRE(told);
   CHECK(*told == 1);
 }
+
+TEST_CASE("who steps back is told that what was changed stays", "[daemon][target]") {
+  JournalWorld world;
+  auto target = world.target(Mode::kAct);
+  target->opened(world.opening());
+  const std::string on_expiry = GENERATE("keep", "restore");
+  const std::string owner = GENERATE("rocktune", "found");
+  wire::Sample sample = world.squeezed(1);
+  sample.lease = wire::Lease{"rocktuned", 15, on_expiry, 15};
+  sample.knobs[0].owner = owner;
+  static_cast<void>(target->poll(world.now, sample));
+  TargetRule rule;
+  rule.path = "/db";
+  rule.mode = GENERATE(Mode::kAct, Mode::kAdvise, Mode::kObserve);
+  REQUIRE(target->reconfigure(2, rule));
+  bool told = false;
+  for (const std::string& line : world.alert_lines("daemon")) {
+    told = told || line.find("\"kept\"") != std::string::npos;
+  }
+  CHECK(told == (on_expiry == "keep" && owner == "rocktune" && rule.mode != Mode::kAct));
+}

@@ -1,18 +1,65 @@
 #include "tools/agents.h"
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "support.h"
+#include "tests/support/unix_socket.h"
 #include "tools/reasons.h"
 
 using namespace rocktune;
 using namespace rocktune::tools;
+using rocktune::tests::UnixSocket;
 using rocktune::tools::test::contains;
 using rocktune::tools::test::TempDirectory;
+
+namespace {
+
+// Of an agent that was killed.
+std::string dead_socket(const TempDirectory& directory, int pid) {
+  std::string path = directory.file("agent." + std::to_string(pid) + ".sock");
+  const UnixSocket ended(path, UnixSocket::End::kListens);
+  return path;
+}
+
+// Says hello as this pid, and that it has one database.
+class AnsweringAgent {
+ public:
+  AnsweringAgent(const std::string& path, int pid)
+      : socket_(path, UnixSocket::End::kListens), thread_([this, pid] { serve(pid); }) {}
+  ~AnsweringAgent() {
+    ::shutdown(socket_.descriptor(), SHUT_RDWR);  // ends accept()
+    thread_.join();
+  }
+  AnsweringAgent(const AnsweringAgent&) = delete;
+  AnsweringAgent& operator=(const AnsweringAgent&) = delete;
+
+ private:
+  void serve(int pid) const {
+    for (;;) {
+      const int client = ::accept(socket_.descriptor(), nullptr, nullptr);
+      if (client < 0) return;
+      std::string request(4096, '\0');
+      const ssize_t got = ::recv(client, request.data(), request.size(), 0);
+      const bool hello = got > 0 && contains(request, "/v1/hello");
+      const std::string body = hello ? R"({"command":"host","pid":)" + std::to_string(pid) + "}"
+                                     : R"({"databases":[{"id":"1","path":"/data/a"}]})";
+      const std::string answer =
+          "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+      ::send(client, answer.data(), answer.size(), MSG_NOSIGNAL);
+      ::close(client);
+    }
+  }
+  UnixSocket socket_;
+  std::thread thread_;
+};
+
+}  // namespace
 
 TEST_CASE("a database is called by its path, or by whole parts of its end", "[tools]") {
   CHECK(is_called("/data/orders", ""));
@@ -38,8 +85,30 @@ TEST_CASE("no agent is one sentence that says what to do", "[tools]") {
   CHECK(contains(find_databases(options).error().message, "process 42"));
 
   // One that does not answer is named.
-  const std::string dead = directory.write("agent.42.sock", "");
+  const std::string dead = dead_socket(directory, 42);
   CHECK(contains(find_databases(options).error().message, dead));
+}
+
+TEST_CASE("only what the kernel says of its listener is believed of an agent", "[tools]") {
+  const TempDirectory directory;
+  AgentOptions options;
+  options.directory = directory.path().string();
+  const int pid = GENERATE(0, 1);  // its own, as it says, or another's
+  const std::string name = "agent." + std::to_string(::getpid() + pid) + ".sock";
+  const AnsweringAgent agent(directory.file(name), ::getpid() + pid);
+  std::filesystem::create_symlink(directory.file(name), directory.path() / "agent.3.sock");
+  const auto found = find_databases(options);
+  REQUIRE(found.has_value() == (pid == 0));
+  if (found) {
+    REQUIRE(found->databases.size() == 1);  // a link is no socket
+    CHECK(found->problems.empty());
+    CHECK(found->databases[0].owner == ::geteuid());
+    AgentDatabase another = found->databases[0];
+    another.owner = 70001;
+    CHECK(ask_database(another, "sample").error().code == ErrorCode::kNotFound);
+  } else {
+    CHECK(contains(found.error().message, "not trusted"));
+  }
 }
 
 TEST_CASE("what a process that is not seen says of itself is passed on", "[tools]") {
@@ -62,7 +131,7 @@ TEST_CASE("what a process that is not seen says of itself is passed on", "[tools
   CHECK(unseen_processes(options.directory, 1).empty());
   CHECK(find_databases(options).error().message == sentences[0]);
 
-  const std::string dead = directory.write("agent.42.sock", "");
+  const std::string dead = dead_socket(directory, 42);
   CHECK(contains(find_databases(options).error().message, dead));
 
   // A second name: somebody else may have put it there.

@@ -21,7 +21,8 @@ namespace asio = boost::asio;
 using Unix = asio::local::stream_protocol;
 
 // Of a server that says this much and hangs up; where it has not read the request that is a reset.
-Result<HttpResponse> answered_with(const std::string& answer, bool reads = true) {
+Result<HttpResponse> answered_with(const std::string& answer, bool reads = true,
+                                   const CheckPeer& check = nullptr) {
   const TempDirectory directory;
   const std::string path = directory.file("socket");
   asio::io_context io;
@@ -37,7 +38,7 @@ Result<HttpResponse> answered_with(const std::string& answer, bool reads = true)
     }
     asio::write(client, asio::buffer(answer), ignored);
   });
-  auto response = http_request(path, "GET", "/", "", std::chrono::seconds(60));
+  auto response = http_request(path, {"GET", "/", "", std::chrono::seconds(60)}, check);
   server.join();
   return response;
 }
@@ -63,4 +64,17 @@ TEST_CASE("a server that hangs up is told from one that speaks no HTTP", "[tools
   REQUIRE_FALSE(nonsense);
   CHECK(nonsense.error().code == ErrorCode::kProtocol);
   CHECK(contains(nonsense.error().message, "no HTTP"));
+}
+
+TEST_CASE("who listens is looked at before anything is said", "[tools]") {
+  const std::string whole = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
+  CHECK(answered_with(whole, true, [](int socket) -> Result<void> {
+    CHECK(socket >= 0);
+    return {};
+  }));
+  const auto refused = answered_with(whole, true, [](int) -> Result<void> {
+    return fail(ErrorCode::kPermission, "not that one");
+  });
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message == "not that one");
 }

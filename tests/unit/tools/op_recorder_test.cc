@@ -67,7 +67,9 @@ TEST_CASE("the manifest names the newest options of the checkpoint") {
   static_cast<void>(directory.write("checkpoint/OPTIONS-000007", ""));
   static_cast<void>(directory.write("checkpoint/OPTIONS-000012", "abc"));
   const auto recording = now();
-  REQUIRE(write_manifest(recording, directory.path()).has_value());
+  const auto held = RecordingDirectory::find(directory.path(), recorded_database());
+  REQUIRE(held.has_value());
+  REQUIRE(held->write_manifest(recording).has_value());
   CHECK(recording.block_cache_bytes == std::int64_t{1} << 20);
   CHECK(recording.options_file == "checkpoint/OPTIONS-000012");
   CHECK(recording.checkpoint_files ==
@@ -112,38 +114,74 @@ TEST_CASE("root gives the directory to the database's user") {
   AgentDatabase database = recorded_database();
   database.socket = directory.write("socket", "");
   REQUIRE(::chown(database.socket.c_str(), 1234, 1235) == 0);
-  const auto made = prepare_recording_directory(directory.file("new"), database);
+  const auto made = RecordingDirectory::make(directory.file("new"), database);
   REQUIRE(made.has_value());
   struct stat info{};
-  REQUIRE(::stat(made->c_str(), &info) == 0);
+  REQUIRE(::stat(made->path().c_str(), &info) == 0);
   CHECK(info.st_uid == 1234);
   CHECK(info.st_gid == 1235);
   // What was there before stays whose it is.
-  REQUIRE(::chown(made->c_str(), 0, 0) == 0);
-  REQUIRE(prepare_recording_directory(*made, database).has_value());
-  REQUIRE(::stat(made->c_str(), &info) == 0);
+  REQUIRE(::chown(made->path().c_str(), 0, 0) == 0);
+  REQUIRE(RecordingDirectory::make(made->path(), database).has_value());
+  REQUIRE(::stat(made->path().c_str(), &info) == 0);
   CHECK(info.st_uid == 0);
+}
+
+TEST_CASE("an agent leads nobody into another directory") {
+  CHECK(check_directory(recorded_status("/d"), "/d", recorded_database()).has_value());
+  const auto elsewhere = check_directory(recorded_status("/etc"), "/d", recorded_database());
+  REQUIRE_FALSE(elsewhere.has_value());
+  CHECK(elsewhere.error().code == ErrorCode::kProtocol);
+
+  const rocktune::tests::TempDirectory directory;
+  AgentDatabase database = recorded_database();
+  database.owner = ::geteuid();
+  CHECK(RecordingDirectory::find(directory.path(), database).has_value());
+  database.owner = 70001;
+  const auto theirs = RecordingDirectory::find(directory.path(), database);
+  REQUIRE_FALSE(theirs.has_value());
+  CHECK(theirs.error().code == ErrorCode::kPermission);
+  CHECK_FALSE(RecordingDirectory::find(directory.file("none"), database).has_value());
+}
+
+TEST_CASE("a manifest goes into the directory that was looked at") {
+  const rocktune::tests::TempDirectory directory;
+  const auto made = RecordingDirectory::make(directory.file("new"), recorded_database());
+  REQUIRE(made.has_value());
+  fs::rename(directory.file("new"), directory.file("moved"));
+  fs::create_directory(directory.file("elsewhere"));
+  fs::create_directory_symlink(directory.file("elsewhere"), directory.file("new"));
+  REQUIRE(made->write_manifest({}).has_value());
+  CHECK(fs::exists(directory.file("moved/manifest.json")));
+  CHECK(fs::is_empty(directory.file("elsewhere")));
+}
+
+TEST_CASE("what is no file is not read as a trace") {
+  const rocktune::tests::TempDirectory directory;
+  fs::create_symlink(directory.write("other", ""), directory.file("ops.trace"));
+  CHECK_FALSE(
+      ended_recording(recorded_database(), {}, recorded_status(directory.path())).has_value());
 }
 
 TEST_CASE("every recording has a directory of its own") {
   const rocktune::tests::TempDirectory directory;
-  const auto made = prepare_recording_directory(directory.file("new") + "/", recorded_database());
+  const auto made = RecordingDirectory::make(directory.file("new") + "/", recorded_database());
   REQUIRE(made.has_value());
-  CHECK(*made == directory.file("new"));
+  CHECK(made->path() == directory.file("new"));
   struct stat info{};
-  REQUIRE(::stat(made->c_str(), &info) == 0);
+  REQUIRE(::stat(made->path().c_str(), &info) == 0);
   CHECK((info.st_mode & 0777) == 0700);
-  CHECK(prepare_recording_directory(*made, recorded_database()).has_value());  // empty still
+  CHECK(RecordingDirectory::make(made->path(), recorded_database()).has_value());  // empty still
   const auto refusal = [&] {
-    const auto refused = prepare_recording_directory(*made, recorded_database());
+    const auto refused = RecordingDirectory::make(made->path(), recorded_database());
     REQUIRE_FALSE(refused.has_value());
     return refused.error().message;
   };
   static_cast<void>(directory.write("new/notes", ""));
-  CHECK(refusal() == *made + " is not empty: choose another directory");
+  CHECK(refusal() == made->path() + " is not empty: choose another directory");
   static_cast<void>(directory.write("new/manifest.json", ""));
-  CHECK(refusal() == *made + " has a recording already: choose another directory");
-  CHECK_FALSE(prepare_recording_directory(directory.file("a/b"), recorded_database()).has_value());
+  CHECK(refusal() == made->path() + " has a recording already: choose another directory");
+  CHECK_FALSE(RecordingDirectory::make(directory.file("a/b"), recorded_database()).has_value());
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/temp_directory.h"
 #include "tools/child_process.h"
+#include "tools/output_file.h"
 #include "tools/probe_text.h"
 #include "tools/scratch_file.h"
 
@@ -224,4 +225,20 @@ TEST_CASE("a child's output and exit code are kept, and it ends when told to", "
   stop = 1;
   CHECK(shell("sleep 60 & wait").error().message == "stopped");
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+}
+
+TEST_CASE("what a probe's profile would write over is left without --force", "[probe]") {
+  const TempDirectory directory;
+  const std::string profile = directory.file("profile.yaml");
+  CHECK(check_new_output(profile, false).has_value());
+  const std::string there = GENERATE(as<std::string>(), "profile.yaml", "profile.yaml.new");
+  CHECK(directory.write(there, "mine") == directory.file(there));
+  const auto refused = check_new_output(profile, false);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().code == ErrorCode::kConflict);
+  CHECK(refused.error().message == directory.file(there) + " exists: give --force to replace it");
+  CHECK(std::filesystem::file_size(directory.file(there)) == 4);
+  CHECK(check_new_output(profile, true).has_value());
+  CHECK_FALSE(check_new_output(directory.file("no/profile.yaml"), true).has_value());
+  CHECK_FALSE(check_new_output(directory.path().string(), true).has_value());
 }

@@ -2,6 +2,7 @@
 #include "support.h"
 #include "tests/support/full_disk.h"
 #include "trace/reader.h"
+#include "trace/retention.h"
 #include "trace/sqlite.h"
 
 using namespace rocktune;
@@ -150,6 +151,33 @@ TEST_CASE("samples past the greatest age are deleted, of each target alone", "[t
   CHECK(kept.size() <= 1200 + 600 + 16);
   CHECK(std::equal(kept.rbegin(), kept.rend(), written.rbegin()));
   CHECK(read_samples(path, 2).empty());
+}
+
+TEST_CASE("nobody looks at every target before the oldest sample can be too old", "[trace]") {
+  const TempDirectory directory;
+  const std::string path = directory.file("run.sqlite");
+  Nanoseconds last{0};
+  {
+    auto recorder = checked(Recorder::create(path, run_info(), {}));
+    checked(recorder.add_target(target_info("a")));
+    BusyDatabase busy(1);
+    for (int i = 0; i < 10; ++i) {
+      const Sample sample = busy.next();
+      checked(recorder.add_sample(1, sample));
+      last = sample.at.tick;
+    }
+  }
+  auto connection = checked(Connection::open(path, SQLITE_OPEN_READWRITE));
+  Retention retention(connection, {1_GiB, std::chrono::minutes(10)});
+  Retention::Targets targets{{1, true}};
+  const auto left = [&] { return checked(connection.number("SELECT count(*) FROM samples")); };
+  CHECK(checked(retention.trim(last, targets)));
+  // An hour older, which none becomes, so that it shows whether they are looked at.
+  checked(connection.run("UPDATE samples SET tick_ns = tick_ns - 3600000000000"));
+  CHECK(checked(retention.trim(last + std::chrono::minutes(10), targets)));
+  CHECK(left() == 10);
+  CHECK(checked(retention.trim(last + std::chrono::minutes(10) + Nanoseconds(1), targets)));
+  CHECK(left() == 0);
 }
 
 TEST_CASE("what is forgotten of a closed target costs no sample", "[trace]") {

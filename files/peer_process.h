@@ -10,12 +10,7 @@
 
 #include "model/result.h"
 
-namespace rocktune::daemon {
-
-// What one user's agents may cost, so that nobody crowds out the others: sockets that are looked
-// at, and databases that are sampled. Root and this process's own user are not limited.
-constexpr std::size_t kMostSocketsOfUser = 64;
-constexpr std::size_t kMostDatabasesOfUser = 256;
+namespace rocktune {
 
 // Root, or this process's own user.
 bool is_trusted(uid_t user);
@@ -30,6 +25,7 @@ struct PeerProcess {
 // the name. Symbolic links are not followed.
 class SocketEntry {
  public:
+  // kNotFound: nothing is there; kPermission; kIo otherwise, with the path.
   static Result<SocketEntry> open(const std::string& path);
   ~SocketEntry();
   SocketEntry(SocketEntry&& other) noexcept;
@@ -66,4 +62,4 @@ std::int64_t find_in(const std::string& proc_root, std::int64_t given, const std
 // be seen from here.
 Result<void> check_database(uid_t user, const std::string& path);
 
-}  // namespace rocktune::daemon
+}  // namespace rocktune

@@ -1,4 +1,4 @@
-// What small files of /proc, /sys and the like hold, parsed strictly.
+// What small files of /proc, /sys and the like hold, parsed strictly. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "files/text_file.h"
-
-namespace rocktune::daemon {
+namespace rocktune {
 
 // Decimal digits and nothing else: no sign, blank or trailing junk.
 std::optional<std::uint64_t> parse_unsigned(std::string_view text);
@@ -16,4 +14,4 @@ std::optional<std::uint64_t> parse_unsigned(std::string_view text);
 std::vector<std::string_view> split_words(std::string_view text);  // at blanks and newlines
 std::vector<std::string_view> split_lines(std::string_view text);
 
-}  // namespace rocktune::daemon
+}  // namespace rocktune

@@ -1,4 +1,4 @@
-#include "daemon/agents/peer_process.h"
+#include "files/peer_process.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -10,9 +10,10 @@
 #include <cstring>
 #include <utility>
 
-#include "daemon/sources/text_file.h"
+#include "files/text_file.h"
+#include "files/words.h"
 
-namespace rocktune::daemon {
+namespace rocktune {
 namespace {
 
 std::string status_file(std::int64_t pid, const std::string& proc_root) {
@@ -49,7 +50,9 @@ bool is_trusted(uid_t user) {
 Result<SocketEntry> SocketEntry::open(const std::string& path) {
   const int fd = ::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) {
-    const ErrorCode code = errno == EACCES ? ErrorCode::kPermission : ErrorCode::kIo;
+    const ErrorCode code = errno == EACCES   ? ErrorCode::kPermission
+                           : errno == ENOENT ? ErrorCode::kNotFound
+                                             : ErrorCode::kIo;
     return fail(code, path + ": " + std::strerror(errno));
   }
   struct stat info{};
@@ -123,4 +126,4 @@ Result<void> check_database(uid_t user, const std::string& path) {
                                           std::to_string(user));
 }
 
-}  // namespace rocktune::daemon
+}  // namespace rocktune

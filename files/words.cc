@@ -1,8 +1,8 @@
-#include "daemon/sources/text_file.h"
+#include "files/words.h"
 
 #include <charconv>
 
-namespace rocktune::daemon {
+namespace rocktune {
 namespace {
 
 std::vector<std::string_view> split_at(std::string_view text, std::string_view separators) {
@@ -34,4 +34,4 @@ std::vector<std::string_view> split_lines(std::string_view text) {
   return split_at(text, "\n");
 }
 
-}  // namespace rocktune::daemon
+}  // namespace rocktune

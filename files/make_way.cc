@@ -1,0 +1,25 @@
+#include "files/make_way.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "files/peer_process.h"
+
+namespace rocktune {
+
+void make_way(const std::string& path) {
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) != 0 || is_trusted(info.st_uid)) return;
+  if (::unlink(path.c_str()) == 0 || errno != EISDIR) return;
+  if (::rmdir(path.c_str()) == 0 || (errno != ENOTEMPTY && errno != EEXIST)) return;
+  // A directory of ours, which nobody else can fill or take, gives way to theirs.
+  std::string aside = path + ".aside.XXXXXX";
+  if (::mkdtemp(aside.data()) == nullptr) return;
+  if (std::rename(path.c_str(), aside.c_str()) != 0) ::rmdir(aside.c_str());
+}
+
+}  // namespace rocktune
