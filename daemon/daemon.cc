@@ -75,7 +75,7 @@ void Daemon::tick() {
   look_for_freeze();
   give_missed(poll, now);
   discover();
-  sharing_.update(now.tick, config_.shared, targets_);
+  sharing_.update(now.tick, config_.shared, config_.share_with == "all", targets_);
   const Nanoseconds deadline = now.tick + schedule_.interval() / 2;
   for (const auto& [path, peer] : peers_) {
     if (!peer->reading) {

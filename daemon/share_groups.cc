@@ -1,9 +1,10 @@
 #include "daemon/share_groups.h"
 
+#include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "daemon/sources/host_source.h"
+#include "files/peer_process.h"
 #include "files/text_file.h"
 
 namespace rocktune::daemon {
@@ -58,40 +59,52 @@ void ShareGroups::say_divided(const std::set<std::string>& divided) {
   }
 }
 
-void ShareGroups::update(Nanoseconds now, const HostBudget& host, const Targets& targets) {
-  std::vector<ShareMember> members;
-  Groups groups;
-  // Databases on one emulated device have names of their own for it: the first one's counts.
-  std::map<std::string, std::string> device_names;
-  std::map<std::string, std::string> device_of;  // names, by path
+ShareGroups::Circles ShareGroups::gather(bool all_users, const Targets& targets) {
+  Circles circles;
   for (const auto& [path, target] : targets) {
     std::optional<ShareMember> member = target->share_member();
     if (!member) {
       target->share(std::nullopt);
       continue;
     }
-    groups[kTheHost].insert(target->name());
-    if (!member->device.empty()) {
-      const std::string& device =
-          device_names.try_emplace(member->device, target->device_name()).first->second;
-      device_of[path] = device;
-      groups[device].insert(target->name());
-    }
-    members.push_back(*std::move(member));
+    if (!member->device.empty()) device_names_.try_emplace(member->device, target->device_name());
+    const uid_t user = target->opening()->user;
+    const bool trusted = all_users || is_trusted(user);
+    Circle& circle = circles[trusted ? 0 : user];
+    if (!trusted) circle.suffix = " of uid " + std::to_string(user);
+    circle.members.push_back(*std::move(member));
   }
-  std::erase_if(groups, [](const auto& group) { return group.second.size() < 2; });
-  if (members.size() > 1 && !host_cpus_ && !groups_.contains(kTheHost)) {
+  return circles;
+}
+
+void ShareGroups::update(Nanoseconds now, const HostBudget& host, bool all_users,
+                         const Targets& targets) {
+  device_names_.clear();
+  const Circles circles = gather(all_users, targets);
+  std::erase_if(sharing_, [&](const auto& known) { return !circles.contains(known.first); });
+  const bool shares = std::ranges::any_of(
+      circles, [](const auto& circle) { return circle.second.members.size() > 1; });
+  if (shares && !host_cpus_ && groups_.empty()) {
     host_cpus_ = read_host_cpus(proc_root_, journal_.log());
   }
-  const Sharing::Slices slices = sharing_.update(now, host, host_cpus_, members);
+  Groups groups;
   std::set<std::string> divided;
-  for (const auto& [path, slice] : slices) {
-    targets.at(path)->share(slice);
-    if (slice.background_max_bytes_per_second) divided.insert(device_of[path]);
+  for (const auto& [user, circle] : circles) {
+    const Sharing::Slices slices = sharing_[user].update(now, host, host_cpus_, circle.members);
+    for (const ShareMember& member : circle.members) {
+      Target& target = *targets.at(member.name);
+      const auto slice = slices.find(member.name);
+      target.share(slice == slices.end() ? std::nullopt : std::optional(slice->second));
+      groups[kTheHost + circle.suffix].insert(target.name());
+      if (member.device.empty()) continue;
+      const std::string device = device_names_.at(member.device) + circle.suffix;
+      groups[device].insert(target.name());
+      if (slice != slices.end() && slice->second.background_max_bytes_per_second) {
+        divided.insert(device);
+      }
+    }
   }
-  for (const ShareMember& member : members) {
-    if (!slices.contains(member.name)) targets.at(member.name)->share(std::nullopt);
-  }
+  std::erase_if(groups, [](const auto& group) { return group.second.size() < 2; });
   say_members(groups);
   say_divided(divided);
   groups_ = std::move(groups);

@@ -4,11 +4,14 @@
 // or ends. Not thread-safe: one strand with the targets.
 #pragma once
 
+#include <sys/types.h>
+
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "daemon/journal.h"
 #include "daemon/target.h"
@@ -23,19 +26,30 @@ class ShareGroups {
   ShareGroups(Journal& journal, std::string proc_root)
       : journal_(journal), proc_root_(std::move(proc_root)) {}
 
-  // Before the samples of a poll are taken: gives each target its slices for that sample.
-  void update(Nanoseconds now, const HostBudget& host, const Targets& targets);
+  // Before the samples of a poll are taken: gives each target its slices for that sample. Who
+  // belongs to a user that is not trusted (files/peer_process.h) shares with that user's only,
+  // unless `all_users`: what an agent says of itself takes nothing from another user's database.
+  void update(Nanoseconds now, const HostBudget& host, bool all_users, const Targets& targets);
 
  private:
-  // "the host", or a device's name: the names of its members.
+  // Who share with each other, by path: of one user, or of all who trust each other.
+  struct Circle {
+    std::vector<ShareMember> members;
+    std::string suffix;  // of its groups' names
+  };
+  using Circles = std::map<uid_t, Circle>;  // 0: the trusted
+  Circles gather(bool all_users, const Targets& targets);
+  // "the host", or a device's name, with whose it is: the names of its members.
   using Groups = std::map<std::string, std::set<std::string>>;
   void say_members(const Groups& groups);
   void say_divided(const std::set<std::string>& divided);
   void say(const std::string& message);
+  // Databases on one emulated device have names of their own for it: the first one's counts.
+  std::map<std::string, std::string> device_names_;  // of the poll under way, by device
 
   Journal& journal_;
   std::string proc_root_;
-  Sharing sharing_;
+  std::map<uid_t, Sharing> sharing_;
   Groups groups_;
   std::set<std::string> divided_;  // devices whose background writing is divided now
   std::optional<double> host_cpus_;

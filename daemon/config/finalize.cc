@@ -217,6 +217,9 @@ class Finalizer {
                  or_unset<Bytes>(format_bytes));
     section.read("jobs_max", config_.shared.jobs_max, parse_jobs_max<kMostSharedJobs>,
                  or_unset<std::int64_t>(print_integer));
+    section.read(
+        "users", config_.share_with,
+        [](std::string_view text) { return parse_choice(text, {"own", "all"}); }, same);
     section.finish();
   }
 

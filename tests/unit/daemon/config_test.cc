@@ -87,6 +87,9 @@ TEST_CASE("shared budgets, and a target's weight", "[daemon][config]") {
   CHECK(none->shared == HostBudget{});
   CHECK_FALSE(parse("targets: [{path: /a, weight: 0}]\n"));
   CHECK_FALSE(parse("shared: {jobs_max: 1}\n"));
+  CHECK(none->share_with == "own");
+  CHECK(parse("shared: {users: all}\n")->share_with == "all");
+  CHECK_FALSE(parse("shared: {users: bob}\n"));
 }
 
 TEST_CASE("values and their origins", "[daemon][config]") {

@@ -26,7 +26,7 @@ struct ShareWorld : daemon::test::TargetWorld {
     return rule;
   }
 
-  void open(const std::string& name) {
+  void open(const std::string& name, uid_t user = 0) {
     const Roots roots{tree.path("proc"), tree.path("sys")};
     auto made = Target::create(targets.size() + 1, tree.path(name), rule(name), roots, journal,
                                counters, learnt);
@@ -34,6 +34,7 @@ struct ShareWorld : daemon::test::TargetWorld {
     std::shared_ptr<Target>& target = targets[tree.path(name)] = *std::move(made);
     Opening with = opening(name);
     with.database.path = tree.path(name);
+    with.user = user;
     target->opened(std::move(with));
   }
 
@@ -41,7 +42,7 @@ struct ShareWorld : daemon::test::TargetWorld {
     ++n;
     now.tick += 500ms;
     now.wall += 500ms;
-    groups.update(now.tick, host, targets);
+    groups.update(now.tick, host, all_users, targets);
     for (const auto& [path, target] : targets) {
       wire::Sample sample = squeezed(n);
       sample.knobs.push_back({"max_background_jobs", "", 2, 2, "found", true, "", 1, 64});
@@ -53,6 +54,7 @@ struct ShareWorld : daemon::test::TargetWorld {
 
   ShareGroups::Targets targets;
   HostBudget host;
+  bool all_users = false;
   ShareGroups groups{journal, tree.path("proc")};
   std::uint64_t n = 0;
 };
@@ -91,6 +93,39 @@ TEST_CASE("two databases on one emulated device form groups, and their slices ar
   Status all;
   all.targets = {world.at("front").status()};
   CHECK(metrics_text(all).find("rocktune_share_jobs{target=\"front\"} ") != std::string::npos);
+}
+
+TEST_CASE("databases of another user take nothing from these", "[daemon][share]") {
+  constexpr uid_t kStranger = 60'001;
+  ShareWorld world;
+  world.host.jobs_max = 6;
+  for (const char* name : {"fake", "faked"}) {
+    world.tree.link(std::string(name) + ".device", world.tree.path("front.device"));
+  }
+  world.open("fake", kStranger);
+  SECTION("one of them shares with nobody") {
+    for (int i = 0; i < 3; ++i) world.poll_all();
+    CHECK(world.at("front").status().shared->host_members == 2);
+    CHECK(world.at("front").status().shared->device_members == 2);
+    CHECK(world.at("fake").status().shared->host_members == 1);  // the host's limit is its own, too
+    CHECK(world.alert_lines("daemon").size() == 2);
+  }
+  SECTION("two of them share with each other") {
+    world.open("faked", kStranger);
+    for (int i = 0; i < 3; ++i) world.poll_all();
+    CHECK(world.at("fake").status().shared->host_members == 2);
+    CHECK(world.at("front").status().shared->host_members == 2);
+    const auto lines = world.alert_lines("daemon");
+    REQUIRE(lines.size() == 4);
+    CHECK(lines[3].find("2 databases share the host of uid 60001: fake, faked") !=
+          std::string::npos);
+  }
+  SECTION("where users trust each other all share") {
+    world.all_users = true;
+    for (int i = 0; i < 3; ++i) world.poll_all();
+    CHECK(world.at("fake").status().shared->host_members == 3);
+    CHECK(world.at("front").status().shared->device_members == 3);
+  }
 }
 
 TEST_CASE("a group ends with its last but one member", "[daemon][share]") {
