@@ -31,8 +31,7 @@ bool LimitProbe::gained(const Situation& situation) const {
 }
 
 std::optional<LimitProbe::Futile> LimitProbe::judge(const Situation& situation,
-                                                    const KnobReading& reading,
-                                                    int least_steps) {
+                                                    const KnobReading& reading, int least_steps) {
   if (probe_ && !within(stepped_at_, situation.now, kProbeLastsSeconds)) probe_.reset();
   const double shows = shows_seconds(probe_ && probe_->writes_us ? Side::kWrites : Side::kReads);
   const bool due = probe_ && !within(stepped_at_, situation.now, shows);

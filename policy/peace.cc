@@ -21,8 +21,8 @@ bool another_value(const KnobReadings& before, const KnobReadings& now) {
   if (before == now) return false;
   return std::any_of(now.begin(), now.end(), [&before](const KnobReading& knob) {
     const KnobReading* was = before.find(knob.name, knob.column_family);
-    const bool others = was != nullptr && was->owner == KnobOwner::kManual &&
-                        knob.owner == KnobOwner::kManual;
+    const bool others =
+        was != nullptr && was->owner == KnobOwner::kManual && knob.owner == KnobOwner::kManual;
     return was != nullptr && !others && was->value != knob.value;
   });
 }

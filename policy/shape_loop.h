@@ -46,7 +46,7 @@ class ShapeLoop {
     Cost before;
     Nanoseconds asked_at{0};
     std::optional<Nanoseconds> applied_at;
-    bool disturbed = false;  // another knob was changed after that
+    bool disturbed = false;                   // another knob was changed after that
     std::optional<Nanoseconds> unseen_since;  // the knob is not in the samples
     std::optional<Nanoseconds> failed_at;     // to be taken back, and why
     std::string why;
