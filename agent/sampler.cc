@@ -51,6 +51,10 @@ std::map<std::string, std::string> to_map(const std::string& options) {
   return {parsed.begin(), parsed.end()};
 }
 
+std::chrono::steady_clock::time_point seen_at(const wire::Event& event) {
+  return std::chrono::steady_clock::time_point(nanoseconds(event.tick_ns));
+}
+
 }  // namespace
 
 void Sampler::Pace::spent(TimePoint begin, TimePoint end) {
@@ -276,6 +280,7 @@ bool Sampler::read_stats(Watched& watched, rocksdb::ColumnFamilyHandle* handle,
   const bool known = db_->GetMapProperty(handle, DB::Properties::kCFStats, &stats);
   const auto took = cpu_() - begin;
   if (took > kQuick) watched.levels_due = now + kShare * took;
+  watched.read_at = now;
   if (known) stall_causes_.read(watched.family->name(), stats);
   return known;
 }
@@ -309,30 +314,33 @@ void Sampler::explain_stalls(EventRing& events) {
   const auto unexplained = events.lacking("stall", "cause");
   if (unexplained.empty()) return;
   find_families();
-  std::set<std::string> read, later;
+  std::map<std::string, TimePoint> read;
   for (auto& watched : watched_) {
     const std::string& name = watched.family->name();
     const bool asked =
         std::ranges::find(unexplained, name, &wire::Event::column_family) != unexplained.end();
     if (!asked) continue;
-    if (clock_() < watched.levels_due) {
-      later.insert(name);
-      continue;
-    }
     const auto used = watched.family->use();
     StallCauses::CfStats stats;
-    if (used && read_stats(watched, used.handle(), stats)) read.insert(name);
+    const bool may_read = clock_() >= watched.levels_due;
+    if (used && (!may_read || read_stats(watched, used.handle(), stats))) {
+      read.emplace(name, watched.read_at);
+    }
   }
   for (const auto& event : unexplained) {
-    if (later.contains(event.column_family)) continue;
     const auto& condition = event.words.at("condition");
-    const auto cause = stall_causes_.latest(
-        event.column_family, condition == "normal" ? event.words.at("before") : condition);
-    const char* told_by = "RocksDB's counters";
-    if (cause.empty()) {
-      told_by = read.contains(event.column_family) ? "nobody: none of RocksDB's counters has moved"
-                                                   : "nobody: its handle is not known";
-    }
+    const bool ended = condition == "normal";  // then it is that of the state before
+    const auto at = read.find(event.column_family);
+    const bool too_early = !ended && at != read.end() && at->second < seen_at(event);
+    const auto cause = too_early
+                           ? std::string()
+                           : stall_causes_.latest(event.column_family,
+                                                  ended ? event.words.at("before") : condition);
+    const char* told_by = !cause.empty()     ? "RocksDB's counters"
+                          : at == read.end() ? "nobody: its handle is not known"
+                          : too_early        ? "nobody: to read RocksDB's counters again costs too "
+                                               "much yet"
+                                             : "nobody: none of RocksDB's counters has moved";
     events.complete(event.sequence,
                     {{"cause", cause.empty() ? "unknown" : cause}, {"told_by", told_by}});
   }

@@ -95,6 +95,7 @@ class Sampler {
     int levels = 0;
     std::optional<std::uint64_t> live_data_size;
     TimePoint levels_due{};  // before it they are `last_levels`
+    TimePoint read_at{};     // when its counters of stalls were read
     std::vector<wire::Level> last_levels;
   };
 

@@ -269,8 +269,8 @@ void Daemon::sync_databases(Peer& peer, const std::vector<wire::Database>& datab
 std::shared_ptr<Target> Daemon::claim(Peer& peer, const Opening& opening) {
   const std::string& id = opening.database.id;
   const auto refuse = [&](const std::string& holder, const std::string& why) {
-    const bool known = peer.refusals.add(id, shortened(why), holder, clock_().tick);
-    if (!known) warn_of(opening.user, why);
+    const bool said = peer.refusals.add(id, shortened(why), holder, clock_().tick);
+    if (!said && warn_of(opening.user, why)) peer.refusals.said(id);
     return nullptr;
   };
   const std::string pid = std::to_string(opening.agent.pid);

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "model/knobs.h"
+
 namespace rocktune {
 namespace {
 
@@ -15,14 +17,15 @@ bool is_try(const Proposal& proposal) {
   return std::find(kTries.begin(), kTries.end(), proposal.rule) != kTries.end();
 }
 
-// Of knobs that both have; who owns them, or may change them, is another matter. What somebody else
-// turns again and again (a host's limiter that tunes itself) is no reason to wait for ever.
+// Of knobs that both have; who owns them, or may change them, is another matter. A limiter that
+// somebody else turns may be turned again and again (a host's that tunes itself): nobody waits for
+// ever.
 bool another_value(const KnobReadings& before, const KnobReadings& now) {
   if (before == now) return false;
   return std::any_of(now.begin(), now.end(), [&before](const KnobReading& knob) {
     const KnobReading* was = before.find(knob.name, knob.column_family);
-    const bool others =
-        was != nullptr && was->owner == KnobOwner::kManual && knob.owner == KnobOwner::kManual;
+    const bool others = was != nullptr && was->owner == KnobOwner::kManual &&
+                        knob.owner == KnobOwner::kManual && knob.name == knob::kRateLimit;
     return was != nullptr && !others && was->value != knob.value;
   });
 }

@@ -17,7 +17,7 @@ class Peace {
   void observe(const Situation& situation);
   // A knob has another value than in the sample before.
   [[nodiscard]] bool changed() const { return changed_; }
-  // A try has to wait: something was changed lately, or another one is being measured.
+  // In peace a try has to wait: something was changed lately, or another one is being measured.
   [[nodiscard]] bool settles(bool measures) const { return peaceful_ && (!quiet_ || measures); }
   // Of several tries at once one is left, in peace; another one with each sample, so that one that
   // the guard holds keeps no other waiting.

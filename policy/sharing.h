@@ -27,7 +27,7 @@
 
 namespace rocktune {
 
-// What all databases of the host may take together.
+// What all members may take together.
 struct HostBudget {
   std::optional<Bytes> memory_max;       // cache and write buffers; unset: each its own budget
   std::optional<std::int64_t> jobs_max;  // sum of max_background_jobs; unset: what their own

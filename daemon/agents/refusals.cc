@@ -13,9 +13,9 @@ bool Refusals::stands(const std::string& id, const std::string& holder, Nanoseco
 bool Refusals::add(const std::string& id, const std::string& reason, const std::string& holder,
                    Nanoseconds now) {
   Refusal& refusal = refused_[id];
-  const bool known = refusal.reason == reason;
-  refusal = {reason, holder, now + kLookAgain};
-  return known;
+  const bool said = refusal.said && refusal.reason == reason;
+  refusal = {reason, holder, now + kLookAgain, said};
+  return said;
 }
 
 void Refusals::keep(const std::vector<wire::Database>& listed) {

@@ -22,9 +22,10 @@ class Refusals {
   // had its target then (empty: none had), or that still has it.
   [[nodiscard]] bool stands(const std::string& id, const std::string& holder,
                             Nanoseconds now) const;
-  // Whether the database was refused for the same reason when it was last looked at.
+  // Whether it was said before that the database is refused for this reason.
   bool add(const std::string& id, const std::string& reason, const std::string& holder,
            Nanoseconds now);
+  void said(const std::string& id) { refused_.at(id).said = true; }
   void remove(const std::string& id) { refused_.erase(id); }
   // Forgets those that are no longer listed.
   void keep(const std::vector<wire::Database>& listed);
@@ -37,6 +38,7 @@ class Refusals {
   struct Refusal {
     std::string reason, holder;
     Nanoseconds until{0};
+    bool said = false;
   };
   std::map<std::string, Refusal> refused_;  // by database id
 };

@@ -74,7 +74,7 @@ struct Config {
   std::string proc_root = "/proc";
   std::string sys_root = "/sys";
 
-  HostBudget shared;               // what all databases may take together
+  HostBudget shared;               // what those that share may take together
   std::string share_with = "own";  // users' databases: those of one user, or "all"
 
   EngineConfig engine;  // `defaults`, with model.prior

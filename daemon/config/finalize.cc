@@ -210,7 +210,7 @@ class Finalizer {
     sources.finish();
   }
 
-  // What all databases of the host may take together.
+  // What databases that share may take together, and who shares.
   void shared(Section& root) {
     Section section = root.section("shared");
     section.read("memory_max", config_.shared.memory_max, parse_memory_max,

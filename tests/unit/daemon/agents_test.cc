@@ -81,7 +81,9 @@ TEST_CASE("a database that was refused is looked at again after ten seconds",
   using namespace std::chrono_literals;
   Refusals refusals;
   CHECK_FALSE(refusals.stands("1", "", 5s));
-  CHECK_FALSE(refusals.add("1", "not yours", "", 5s));
+  CHECK_FALSE(refusals.add("1", "not yours", "", 4s));
+  CHECK_FALSE(refusals.add("1", "not yours", "", 5s));  // held back: not said yet
+  refusals.said("1");
   CHECK(refusals.stands("1", "", 14s));
   CHECK(refusals.stands("1", "whoever/1", 14s));
   CHECK_FALSE(refusals.stands("1", "", 15s));

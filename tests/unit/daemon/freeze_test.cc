@@ -1,3 +1,4 @@
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -62,6 +63,7 @@ TEST_CASE("nobody else keeps a daemon from its freeze file", "[daemon][freeze]")
     return;
   }
   const TempTree tree;
+  REQUIRE(::chmod(tree.path("").c_str(), 01777) == 0);
   const std::string path = tree.path("freeze");
   const std::string theirs = GENERATE(as<std::string>(), "freeze", "freeze.new");
   SECTION("a directory") {

@@ -238,6 +238,7 @@ TEST_CASE("nobody else keeps a daemon from its control socket", "[daemon][contro
     return;
   }
   const test::TempTree tree;
+  REQUIRE(::chmod(tree.path("").c_str(), 01777) == 0);
   const std::string path = tree.path("c.sock");
   auto theirs = UnixSocket::listen(path);
   REQUIRE(theirs);

@@ -12,12 +12,22 @@
 using namespace rocktune;
 namespace fs = std::filesystem;
 
+namespace {
+
+// As /tmp.
+void open_to_all(const tests::TempDirectory& tree) {
+  REQUIRE(::chmod(tree.path().c_str(), 01777) == 0);
+}
+
+}  // namespace
+
 TEST_CASE("what a stranger put at our name gives way, whatever it is", "[files]") {
   if (::geteuid() != 0) {
     WARN("skipped: only root can give files away");
     return;
   }
   const tests::TempDirectory tree;
+  open_to_all(tree);
   const std::string path = tree.file("x"), other = tree.write("other", "text");
   const auto names = [&] { return std::distance(fs::directory_iterator(tree.path()), {}); };
   SECTION("nothing") {}
@@ -46,6 +56,7 @@ TEST_CASE("a stranger's directory with something in it is moved aside whole", "[
     return;
   }
   const tests::TempDirectory tree;
+  open_to_all(tree);
   const std::string path = tree.file("x");
   for (int i = 0; i < 2; ++i) {
     fs::create_directory(path);
@@ -63,8 +74,22 @@ TEST_CASE("a stranger's directory with something in it is moved aside whole", "[
   CHECK(aside == 2);
 }
 
+TEST_CASE("where not everybody may write, what stands at our name is somebody's", "[files]") {
+  if (::geteuid() != 0) {
+    WARN("skipped: only root can give files away");
+    return;
+  }
+  const tests::TempDirectory tree;
+  const std::string path = tree.file("database");
+  fs::create_directory(path);
+  REQUIRE(::chown(path.c_str(), 70001, 70001) == 0);
+  make_way(path);
+  CHECK(fs::is_directory(path));
+}
+
 TEST_CASE("what is our own, or root's, stays", "[files]") {
   const tests::TempDirectory tree;
+  open_to_all(tree);
   fs::create_directory(tree.file("directory"));
   fs::create_symlink("/dev/null", tree.file("link"));
   make_way(tree.file("directory"));
