@@ -363,5 +363,20 @@ TEST_CASE("a found value that contradicts what was released since is left, and c
   CHECK(s.control->describe()[0].found == 40);
 }
 
+TEST_CASE("a restore that throws in the middle is gone on with") {
+  const bool hold = GENERATE(false, true);
+  Setup s(1, nullptr, 100, true);
+  s.take_lease();
+  REQUIRE(s.set("a", 50).status == "applied");
+  s.change({"b1", "b", "second", 50, {}});
+  REQUIRE(s.b == 50);
+  s.log_throws = true;
+  CHECK_THROWS(s.control->restore(hold));
+  CHECK((s.a == 50) != (s.b == 50));  // one of them
+  for (int i = 0; i < 3; ++i) s.control->tick();
+  CHECK(s.a == 100);
+  CHECK(s.b == 100);
+}
+
 }  // namespace
 }  // namespace rocktune::agent

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,7 @@ struct ControlSetup {
   std::int64_t b = 100;
   std::chrono::steady_clock::time_point now{std::chrono::seconds(1000)};
   std::vector<std::string> log;
+  bool log_throws = false;  // the next time
   std::shared_ptr<EventRing> ring = std::make_shared<EventRing>();
   std::shared_ptr<FakeGroup> group;
   std::shared_ptr<FakeGroup> group_b = group;
@@ -49,7 +51,10 @@ struct ControlSetup {
     if (apart) groups.push_back(group_b);
     control = std::make_unique<Control>(
         std::move(groups), self, [this] { return now; }, ring,
-        [this](const std::string& line) { log.push_back(line); });
+        [this](const std::string& line) {
+          if (std::exchange(log_throws, false)) throw std::runtime_error("a logger of the host's");
+          log.push_back(line);
+        });
   }
 
   void take_lease(const std::string& on_expiry = "restore", const std::string& holder = "me") {
