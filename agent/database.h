@@ -54,7 +54,8 @@ class Database {
   // unless writes are stopped (agent/write_stop.h). Idempotent.
   void forget(const rocksdb::ColumnFamilyHandle* handle);
 
-  // Waits for the requests that are inside, ends a trace of operations, returns what was changed
+  // Returns limiter and caches, waits for the requests that are inside, ends a trace of operations,
+  // returns what else was changed
   // (but options neither while writes are stopped nor while the process exits), and lets go of
   // every object of the database. Idempotent.
   void close();

@@ -15,7 +15,9 @@ namespace {
 constexpr Nanoseconds kCommandTime = std::chrono::seconds(2);
 constexpr Nanoseconds kEventsTime = std::chrono::seconds(1);
 constexpr std::size_t kMostNotes = 1000;  // kept, one or two of a user; bounded memory
-constexpr Nanoseconds kWarningsEvery = std::chrono::seconds(60);  // one for each agent
+// Of what one user's agents are warned of: so many in that time, as it may have agents.
+constexpr Nanoseconds kWarningsEvery = std::chrono::seconds(60);
+constexpr std::size_t kMostWarnings = kMostSocketsOfUser;
 constexpr Nanoseconds kSlowTime = std::chrono::seconds(10);
 // Of one user that are sampled, so that nobody crowds out the others. Root and this process's own
 // user are not limited.
@@ -228,7 +230,7 @@ void Daemon::agent_failed(Peer& peer, const Error& error, const Instant& at) {
 
 // What a user's agents give reason for: nobody fills the log with it.
 bool Daemon::warn_of(uid_t user, const std::string& message) {
-  const auto [limit, anew] = warnings_.try_emplace(user, kWarningsEvery, kMostSocketsOfUser);
+  const auto [limit, anew] = warnings_.try_emplace(user, kWarningsEvery, kMostWarnings);
   const std::optional<std::uint64_t> held_back = limit->second.pass(clock_().tick);
   if (!held_back) return false;
   const std::string others =

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kAgentTimeout{5000};
 
-// Of those that look for agents, many at a time: as the daemon's.
+// What an answer may take while many agents are asked at a time; as the daemon has it.
 constexpr std::size_t kMostListBytes = std::size_t{8} << 20;
 
 HttpRequest get(std::string target) {
