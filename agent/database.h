@@ -55,9 +55,8 @@ class Database {
   void forget(const rocksdb::ColumnFamilyHandle* handle);
 
   // Returns limiter and caches, waits for the requests that are inside, ends a trace of operations,
-  // returns what else was changed
-  // (but options neither while writes are stopped nor while the process exits), and lets go of
-  // every object of the database. Idempotent.
+  // returns what else was changed (but options neither while writes are stopped nor while the
+  // process exits), and lets go of every object of the database. Idempotent.
   void close();
 
  private:
