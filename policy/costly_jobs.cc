@@ -17,12 +17,13 @@ constexpr double kLeastSpanSeconds = 8;
 constexpr std::size_t kLeastReadsSamples = 4;
 constexpr double kCostOfferedSeconds = 60;
 
-// What somebody else turns again and again (policy/peace.cc) is the same, too.
+// A limiter that somebody else turns may be turned again and again (policy/peace.cc).
 bool same_but_jobs(const KnobReadings& one, const KnobReadings& other) {
   return std::equal(one.begin(), one.end(), other.begin(), other.end(),
                     [](const KnobReading& a, const KnobReading& b) {
-                      const bool others =
-                          a.owner == KnobOwner::kManual && b.owner == KnobOwner::kManual;
+                      const bool others = a.owner == KnobOwner::kManual &&
+                                          b.owner == KnobOwner::kManual &&
+                                          a.name == knob::kRateLimit;
                       return a.value == b.value || a.name == knob::kBackgroundJobs || others;
                     });
 }
