@@ -17,6 +17,7 @@ rocktune_unit_test(daemon_test
     unit/daemon/share_groups_test.cc
     unit/daemon/support.cc
     unit/daemon/target_journal_test.cc
+    unit/daemon/target_knobs_test.cc
     unit/daemon/target_test.cc
     unit/daemon/units_test.cc
   LIBRARIES rocktune_daemon)

@@ -34,6 +34,8 @@ rocktune_unit_test(policy_test
     unit/policy/homeward_test.cc
     unit/policy/idle_buffers_test.cc
     unit/policy/journal_filter_test.cc
+    unit/policy/jobs_loop_test.cc
+    unit/policy/limiter_loop_test.cc
     unit/policy/limiter_return_test.cc
     unit/policy/learnt_wait_test.cc
     unit/policy/memory_test.cc
@@ -55,6 +57,7 @@ rocktune_unit_test(policy_test
     unit/policy/read_hits_test.cc
     unit/policy/shape_loop_test.cc
     unit/policy/shares_test.cc
+    unit/policy/sharing_loop_test.cc
     unit/policy/sharing_test.cc
     unit/policy/slow_writes_test.cc
     unit/policy/soft_limits_loop_test.cc
