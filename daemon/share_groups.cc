@@ -59,28 +59,29 @@ void ShareGroups::say_divided(const std::set<std::string>& divided) {
   }
 }
 
-ShareGroups::Circles ShareGroups::gather(bool all_users, const Targets& targets) {
-  Circles circles;
+ShareGroups::Gathered ShareGroups::gather(bool all_users, const Targets& targets) {
+  Gathered gathered;
   for (const auto& [path, target] : targets) {
     std::optional<ShareMember> member = target->share_member();
     if (!member) {
       target->share(std::nullopt);
       continue;
     }
-    if (!member->device.empty()) device_names_.try_emplace(member->device, target->device_name());
+    if (!member->device.empty()) {
+      gathered.device_names.try_emplace(member->device, target->device_name());
+    }
     const uid_t user = target->opening()->user;
     const bool trusted = all_users || is_trusted(user);
-    Circle& circle = circles[trusted ? 0 : user];
+    Circle& circle = gathered.circles[trusted ? 0 : user];
     if (!trusted) circle.suffix = " of uid " + std::to_string(user);
     circle.members.push_back(*std::move(member));
   }
-  return circles;
+  return gathered;
 }
 
 void ShareGroups::update(Nanoseconds now, const HostBudget& host, bool all_users,
                          const Targets& targets) {
-  device_names_.clear();
-  const Circles circles = gather(all_users, targets);
+  const auto [circles, device_names] = gather(all_users, targets);
   std::erase_if(sharing_, [&](const auto& known) { return !circles.contains(known.first); });
   const bool shares = std::ranges::any_of(
       circles, [](const auto& circle) { return circle.second.members.size() > 1; });
@@ -97,7 +98,7 @@ void ShareGroups::update(Nanoseconds now, const HostBudget& host, bool all_users
       target.share(slice == slices.end() ? std::nullopt : std::optional(slice->second));
       groups[kTheHost + circle.suffix].insert(target.name());
       if (member.device.empty()) continue;
-      const std::string device = device_names_.at(member.device) + circle.suffix;
+      const std::string device = device_names.at(member.device) + circle.suffix;
       groups[device].insert(target.name());
       if (slice != slices.end() && slice->second.background_max_bytes_per_second) {
         divided.insert(device);

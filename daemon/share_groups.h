@@ -37,15 +37,18 @@ class ShareGroups {
     std::vector<ShareMember> members;
     std::string suffix;  // of its groups' names
   };
-  using Circles = std::map<uid_t, Circle>;  // 0: the trusted
-  Circles gather(bool all_users, const Targets& targets);
+  struct Gathered {
+    std::map<uid_t, Circle> circles;  // 0: the trusted
+    // By device. Databases on one emulated device have names of their own for it: the first one's
+    // counts.
+    std::map<std::string, std::string> device_names;
+  };
+  static Gathered gather(bool all_users, const Targets& targets);
   // "the host", or a device's name, with whose it is: the names of its members.
   using Groups = std::map<std::string, std::set<std::string>>;
   void say_members(const Groups& groups);
   void say_divided(const std::set<std::string>& divided);
   void say(const std::string& message);
-  // Databases on one emulated device have names of their own for it: the first one's counts.
-  std::map<std::string, std::string> device_names_;  // of the poll under way, by device
 
   Journal& journal_;
   std::string proc_root_;

@@ -14,6 +14,9 @@ using Priority = FairRateLimiter::Priority;
 
 constexpr auto kUnordered = std::memory_order_relaxed;
 
+// After the timekeeper's time the others look for themselves: it may be kept from the CPU.
+constexpr std::chrono::milliseconds kTakeOver{50};
+
 // Whose requests go ahead of compactions, and wait for nobody unless set_limit_flushes(true).
 constexpr bool goes_first(Traffic traffic) {
   return traffic == Traffic::kFlush || traffic == Traffic::kUser;
@@ -185,7 +188,7 @@ void FairRateLimiter::leave() noexcept {
 void FairRateLimiter::sleep(Waiter& waiter, std::unique_lock<std::mutex>& lock) noexcept {
   const auto now = clock_.now();
   const auto due = budget_.next_grant(now).value_or(now);
-  // One that has not come back by its time may be kept from the CPU: whoever comes keeps the time.
+  // Where it has not come back by its time whoever looks first keeps the time.
   if (timekeeper_ == nullptr || due < deadline_ || deadline_ <= now) {
     timekeeper_ = &waiter;
     deadline_ = due;
@@ -193,7 +196,7 @@ void FairRateLimiter::sleep(Waiter& waiter, std::unique_lock<std::mutex>& lock) 
     clock_.wait_until(waiter.condition, lock, due);
     if (timekeeper_ == &waiter) timekeeper_ = nullptr;
   } else {
-    waiter.condition.wait(lock);
+    clock_.wait_until(waiter.condition, lock, deadline_ + kTakeOver);
   }
   grant_due();
 }

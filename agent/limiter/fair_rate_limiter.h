@@ -112,8 +112,8 @@ class FairRateLimiter final : public rocksdb::RateLimiter {
 
   mutable std::mutex mutex_;  // guards what follows
   FairBudget budget_;
-  // The waiter who sleeps with a deadline, and it: the others sleep until they are notified. While
-  // anybody waits there is one, or somebody is awake who will be one.
+  // The waiter who sleeps to the next deadline, and it: the others sleep until they are notified,
+  // or a moment longer. While anybody waits there is one, or somebody is awake who will be one.
   Waiter* timekeeper_ = nullptr;
   FairBudget::TimePoint deadline_;
   std::array<std::int64_t, rocksdb::Env::IO_TOTAL> pending_{};
