@@ -26,6 +26,7 @@ std::string command_of(const CompareSettings& settings, const std::string& polic
   if (!settings.device.empty()) out << " --device " << settings.device;
   if (settings.seconds > 0) out << " --seconds " << settings.seconds;
   if (settings.seed != CompareSettings{}.seed) out << " --seed " << settings.seed;
+  if (settings.traces) out << " --traces";
   return out.str();
 }
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
 #include <optional>
 #include <sstream>
 
+#include "model/text.h"
 #include "policy/policy.h"
 #include "scenario/engine.h"
 
@@ -123,9 +123,8 @@ std::string daemon_sections(const std::string& policy, const scenario::Scenario&
   if (!shared.policy_params.empty()) {
     out << "  policy_params:\n";
     for (const auto& [name, value] : shared.policy_params) {
-      out << "    " << name << ": " << std::fixed << std::setprecision(1) << value << "\n";
+      out << "    " << name << ": " << text::exact(value) << "\n";
     }
-    out << std::defaultfloat;
   }
   out << "  objective:\n    first: " << to_string(shared.objective.first) << "\n";
   for (const bool reads : {true, false}) {

@@ -130,6 +130,7 @@ Result<json> shared_by_runs(const CompareSettings& settings, const scenario::Sce
                  {"seed", settings.seed},
                  {"programs", std::move(*programs)},
                  {"machine", machine_json()}};
+  if (!settings.device.empty()) shared["device"] = settings.device;
   if (settings.traces) shared["traces"] = true;  // an observer beside it costs a little
   return shared;
 }

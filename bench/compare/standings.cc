@@ -1,7 +1,10 @@
 #include "bench/compare/standings.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <system_error>
 
 #include "bench/report/standings.h"
 #include "files/text_file.h"
@@ -24,7 +27,14 @@ Result<report::ScenarioStanding> read_standing(const std::string& directory) {
 
 int standings_command(const StandingsSettings& settings) {
   report::Standings standings{.scenarios = {}, .policy = settings.policy};
+  std::set<std::filesystem::path> known;
   for (const std::string& directory : settings.directories) {
+    std::error_code unknown;  // then reading it says what is wrong
+    if (!known.insert(std::filesystem::weakly_canonical(directory, unknown)).second) {
+      std::fprintf(stderr, "rocktune-bench: %s is given twice: it would count as two scenarios\n",
+                   directory.c_str());
+      return 2;
+    }
     auto standing = read_standing(directory);
     if (!standing) {
       std::fprintf(stderr, "rocktune-bench: %s\n", standing.error().message.c_str());

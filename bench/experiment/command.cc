@@ -128,6 +128,8 @@ std::string command_text(const ExperimentSettings& settings) {
   if (settings.full) text += " --full";
   if (settings.repeat > 0) text += " --repeat " + std::to_string(settings.repeat);
   if (settings.seconds > 0) text += " --seconds " + seconds_text(settings.seconds);
+  if (settings.seed != ExperimentSettings{}.seed)
+    text += " --seed " + std::to_string(settings.seed);
   return text;
 }
 

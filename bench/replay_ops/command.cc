@@ -46,6 +46,7 @@ std::string replay_command_of(const ReplayOpsSettings& settings) {
   out << "rocktune-bench replay-ops " << settings.recording << " --policies " << settings.policies
       << " --repeat " << settings.repeat << " --speed " << settings.speed << " --threads "
       << settings.threads;
+  if (settings.seed != ReplayOpsSettings{}.seed) out << " --seed " << settings.seed;
   return out.str();
 }
 

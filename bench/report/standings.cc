@@ -4,6 +4,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "bench/report/result_reader.h"
 #include "bench/report/statistics.h"
 
 namespace rocktune::bench::report {
@@ -62,12 +63,16 @@ bool has_any_moment(const ScenarioStanding& scenario) {
 }
 
 std::string conditions_of(const json& comparison) {
-  const json machine = comparison.value("machine", json::object());
-  std::string out = machine.value("cpu_model", "unknown CPU") + ", " +
-                    std::to_string(machine.value("cpus", 0)) + " CPUs, " +
-                    machine.value("kernel", "unknown kernel") + ", RocksDB " +
-                    machine.value("rocksdb_version", "of unknown version") + "; " +
-                    comparison.value("device", "unknown device");
+  const auto known = [&comparison](const char* path, const char* otherwise) {
+    const std::string text = text_at(comparison, path);
+    return text.empty() ? otherwise : text;
+  };
+  const auto cpus = number_at(comparison, "/machine/cpus");
+  std::string out = known("/machine/cpu_model", "unknown CPU") + ", " +
+                    (cpus ? page::number_text(*cpus, 0) : "an unknown number of") + " CPUs, " +
+                    known("/machine/kernel", "unknown kernel") + ", RocksDB " +
+                    known("/machine/rocksdb_version", "of unknown version") + "; " +
+                    known("/device", "unknown device");
   const auto scale = comparison.find("scale");
   if (scale != comparison.end() && scale->is_number()) {
     out += "; scale " + page::number_text(scale->get<double>(), 0);
@@ -217,7 +222,9 @@ void add_losses(const ScenarioStanding& scenario, const std::string& policy,
 }  // namespace
 
 Result<ScenarioStanding> standing_of(const json& comparison) {
-  if (!comparison.is_object() || comparison.value("schema", json()) != "rocktune-compare/1") {
+  const json& machine = value_at(comparison, "/machine");
+  if (text_at(comparison, "/schema") != "rocktune-compare/1" ||
+      !(machine.is_null() || machine.is_object())) {
     return fail(ErrorCode::kCorrupt, "no report of `rocktune-bench compare` (rocktune-compare/1)");
   }
   try {

@@ -8,8 +8,10 @@
 #include "bench/compare/directory.h"
 #include "bench/compare/policies.h"
 #include "bench/compare/shared.h"
+#include "bench/report/result_reader.h"
 #include "bench/run/result.h"
 #include "files/text_file.h"
+#include "scenario/builtin.h"
 #include "scenario/device/spec.h"
 #include "scenario/engine.h"
 #include "scenario/simulate/host_laws.h"
@@ -28,17 +30,34 @@ constexpr double kWholeRun = 1e9;  // seconds: no run is longer
 
 Result<scenario::Scenario> scenario_that_ran(const std::string& directory, const json& shared) {
   const std::string name = shared.value("scenario", "");
+  const auto is_it = [&name](const scenario::Builtin& one) { return one.name == name; };
+  if (std::ranges::none_of(scenario::builtin_scenarios(), is_it)) {
+    return fail(
+        ErrorCode::kUnsupported,
+        directory + ": " + name + " is a scenario of a file: built-in ones alone are known");
+  }
   auto scenario = scenario::load_scenario(name, shared.value("full", false));
   if (!scenario) return tl::unexpected(scenario.error().within(directory));
+  const std::string device = shared.value("device", "");
+  if (!device.empty()) scenario->device = device;
   auto parsed = parsed_scenario_json(*scenario);
   if (!parsed) return tl::unexpected(parsed.error().within(directory));
-  if (*parsed != shared.value("scenario_parsed", json())) {
+  const auto ran = shared.find("scenario_parsed");
+  if (ran == shared.end() || *parsed != *ran) {
     return fail(ErrorCode::kConflict, directory + ": its scenario " + name +
                                           " is no longer the one that ran; compare anew");
   }
-  if (const json seconds = shared.value("seconds", json()); seconds.is_number()) {
+  if (const auto seconds = shared.find("seconds");
+      seconds != shared.end() && seconds->is_number()) {
+    // One given with --device has times of its own.
+    if (device.empty()) {
+      auto stretched = scenario::stretched_device(scenario->device,
+                                                  seconds->get<double>() / scenario->seconds());
+      if (!stretched) return tl::unexpected(stretched.error().within(directory));
+      scenario->device = *std::move(stretched);
+    }
     for (scenario::ScenarioDatabase& database : scenario->databases) {
-      database.workload.stretch_to(seconds.get<double>());
+      database.workload.stretch_to(seconds->get<double>());
     }
   }
   return scenario;
@@ -82,7 +101,10 @@ Error no_target(const std::string& trace, const std::string& database) {
 Result<std::string> trace_of(const Compared& compared, const std::string& policy) {
   const auto found = compared.traces.find(policy);
   if (found != compared.traces.end()) return found->second;
-  return fail(ErrorCode::kNotFound, compared.directory + ": has no trace of a run of " + policy);
+  const std::string what = policy.empty() ? "any run: compare with --traces, or give "
+                                            "--calibrate-on scenario"
+                                          : "a run of " + policy;
+  return fail(ErrorCode::kNotFound, compared.directory + ": has no trace of " + what);
 }
 
 // What the trace saw of misses, in the scenario's time: from when the first operation came.
@@ -152,8 +174,7 @@ Result<Compared> read_compared(const std::string& directory) {
   if (!runs) return tl::unexpected(runs.error());
   std::erase_if(*runs, [](const FinishedRun& run) { return run.run.partial; });
   Compared compared{directory, *std::move(scenario), *std::move(runs), 1, {}, {}};
-  const json machine = shared.value("machine", json::object());
-  compared.cpus = machine.value("cpus", 1.0);
+  compared.cpus = report::number_at(shared, "/machine/cpus").value_or(1);
   find_traces(compared);
   return compared;
 }

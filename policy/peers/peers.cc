@@ -53,7 +53,7 @@ Result<std::unique_ptr<Policy>> make_write_amp_limiter_from(const PolicyParams& 
   return make_peer(kWriteAmpLimiter, params, values,
                    {{"rate_limit_max_bytes_per_second", &values.rate_limit_max_bytes_per_second,
                      kLeastParam, kMostParam},
-                    {"scale", &values.scale, 1, 4096}},
+                    {"scale", &values.scale, 0.001, 1e6}},
                    make_write_amp_limiter);
 }
 

@@ -1,6 +1,7 @@
 #include "tools/report/recording.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "model/text.h"
@@ -53,7 +54,9 @@ Recording::Recording(trace::TargetSummary target, std::string called, Nanosecond
       trace_begin_(trace_begin),
       model_(target_.info.engine.objective,
              target_.info.engine.prior ? *target_.info.engine.prior : Learnt{}),
-      bins_(poll_interval_seconds > 0 ? poll_interval_seconds : 1),
+      bins_(std::isfinite(poll_interval_seconds) && poll_interval_seconds > 0
+                ? poll_interval_seconds
+                : 1),
       decisions_({"", "", false, kMostTold}),
       contest_(report_contest(target_.info.engine)),
       scorer_(std::make_unique<score::RunScorer>(contest_, target_.info.engine.objective)) {

@@ -51,8 +51,11 @@ bool is_journal_line(const Json& document) {
 
 Result<std::vector<Json>> documents_in(const std::string& text) {
   Json whole = Json::parse(text, nullptr, false);
-  if (!whole.is_discarded()) return std::vector<Json>{std::move(whole)};
   std::vector<Json> documents;
+  if (!whole.is_discarded()) {
+    documents.push_back(std::move(whole));  // not copied: that recurses as deep as it is nested
+    return documents;
+  }
   std::istringstream lines(text);
   std::size_t number = 0;
   bool journal = false;

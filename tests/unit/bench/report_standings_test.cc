@@ -134,6 +134,15 @@ TEST_CASE("standings: a policy that did not run everywhere has no total", "[benc
   CHECK(tables[1].rows[2][2] == "-");
 }
 
+TEST_CASE("standings: a machine that does not name its CPU is one, too", "[bench][report]") {
+  json one = comparison("one", {1, 1, 1, 1}, {1, 1, 1, 1});
+  one["machine"] = {{"cpu_model", nullptr}, {"cpus", nullptr}, {"kernel", nullptr}};
+  const auto standing = standing_of(one);
+  REQUIRE(standing);
+  CHECK(
+      standing->conditions.starts_with("unknown CPU, an unknown number of CPUs, unknown kernel, "));
+}
+
 TEST_CASE("standings: what is no comparison is refused with a word", "[bench][report]") {
   CHECK_FALSE(standing_of(json::parse("[1", nullptr, false)));
   CHECK_FALSE(standing_of(json{{"schema", "rocktune-bench/2"}}));

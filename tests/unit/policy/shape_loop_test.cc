@@ -1,6 +1,8 @@
 // The loop of the tree's shape on hand-made features.
 #include "policy/shape_loop.h"
 
+#include <set>
+
 #include "tests/support/catch.h"
 #include "tests/unit/policy/headroom_bench.h"
 

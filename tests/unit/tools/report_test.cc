@@ -386,3 +386,11 @@ TEST_CASE("a comparison's page is named", "[tools][report]") {
   CHECK(refused.error().code == ErrorCode::kUnsupported);
   CHECK(contains(refused.error().message, "compare.html"));
 }
+
+TEST_CASE("a result that is nested without end is refused", "[tools][report]") {
+  constexpr std::size_t kLevels = 200'000;
+  const std::string text = std::string(kLevels, '[') + std::string(kLevels, ']');
+  const auto page = result_page("deep", text);
+  REQUIRE_FALSE(page);
+  CHECK(page.error().message.find("schema") != std::string::npos);
+}
