@@ -26,7 +26,7 @@ nlohmann::json machine_json();
 
 // {"schema": "rocktune-compare-directory/1", "scenario", "scenario_digest", "scenario_parsed" (with
 //  the workloads, configurations and device that it names), "full", "seconds", "seed", "programs",
-//  "machine", "traces" (true, or not there)}
+//  "machine", "device" (of --device, or not there), "traces" (true, or not there)}
 Result<nlohmann::json> shared_by_runs(const CompareSettings& settings,
                                       const scenario::Scenario& scenario);
 
