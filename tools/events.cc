@@ -109,6 +109,8 @@ void add_events(CLI::App& root, Action& chosen) {
   app->add_option("--kind", options->kinds,
                   "only these, several with commas: compaction_end, flush_end, stall, change, ...")
       ->delimiter(',')
+      ->check(CLI::IsMember({"flush_begin", "flush_end", "compaction_begin", "compaction_end",
+                             "stall", "background_error", "error_recovery", "change"}))
       ->type_name("KIND");
   app->add_flag("--json", options->json, "each event as one line of JSON");
   app->footer(
