@@ -19,13 +19,14 @@ constexpr const char* kShared = "comparison.json";
 constexpr const char* kRuns = "runs";
 
 // What `shared` may hold, as people call it.
-constexpr std::array<std::pair<const char*, const char*>, 13> kNames = {
+constexpr std::array<std::pair<const char*, const char*>, 14> kNames = {
     {{"scenario", "another scenario"},
      {"scenario_digest", "another text of the scenario"},
      {"scenario_parsed", "another workload, configuration or device that the scenario names"},
      {"full", "another size (--full)"},
      {"seconds", "another length (--seconds)"},
      {"seed", "another --seed"},
+     {"device", "another --device"},
      {"traces", "with or without --traces"},
      {"policy", "another --policy"},
      {"recording", "another recording"},
