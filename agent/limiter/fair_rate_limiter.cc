@@ -16,6 +16,8 @@ constexpr auto kUnordered = std::memory_order_relaxed;
 
 // After the timekeeper's time the others look for themselves: it may be kept from the CPU.
 constexpr std::chrono::milliseconds kTakeOver{50};
+// ...and so often before it: a rate that was raised meanwhile makes it earlier.
+constexpr std::chrono::seconds kLookAnew{1};
 
 // Whose requests go ahead of compactions, and wait for nobody unless set_limit_flushes(true).
 constexpr bool goes_first(Traffic traffic) {
@@ -196,7 +198,7 @@ void FairRateLimiter::sleep(Waiter& waiter, std::unique_lock<std::mutex>& lock) 
     clock_.wait_until(waiter.condition, lock, due);
     if (timekeeper_ == &waiter) timekeeper_ = nullptr;
   } else {
-    clock_.wait_until(waiter.condition, lock, deadline_ + kTakeOver);
+    clock_.wait_until(waiter.condition, lock, std::min(deadline_ + kTakeOver, now + kLookAnew));
   }
   grant_due();
 }

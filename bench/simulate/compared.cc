@@ -29,7 +29,7 @@ constexpr std::size_t kMostSharedBytes = 16 << 20;
 constexpr double kWholeRun = 1e9;  // seconds: no run is longer
 
 Result<scenario::Scenario> scenario_that_ran(const std::string& directory, const json& shared) {
-  const std::string name = shared.value("scenario", "");
+  const std::string name = report::text_at(shared, "/scenario");
   const auto is_it = [&name](const scenario::Builtin& one) { return one.name == name; };
   if (std::ranges::none_of(scenario::builtin_scenarios(), is_it)) {
     return fail(
@@ -38,7 +38,7 @@ Result<scenario::Scenario> scenario_that_ran(const std::string& directory, const
   }
   auto scenario = scenario::load_scenario(name, shared.value("full", false));
   if (!scenario) return tl::unexpected(scenario.error().within(directory));
-  const std::string device = shared.value("device", "");
+  const std::string device = report::text_at(shared, "/device");
   if (!device.empty()) scenario->device = device;
   auto parsed = parsed_scenario_json(*scenario);
   if (!parsed) return tl::unexpected(parsed.error().within(directory));
@@ -165,7 +165,7 @@ Result<Compared> read_compared(const std::string& directory) {
   const auto text = rocktune::read_text_file(directory + "/comparison.json", kMostSharedBytes);
   if (!text) return tl::unexpected(text.error());
   const json shared = json::parse(*text, nullptr, false);
-  if (!shared.is_object()) {
+  if (report::text_at(shared, "/schema") != "rocktune-compare-directory/1") {
     return fail(ErrorCode::kInvalidArgument, directory + "/comparison.json: is no comparison's");
   }
   auto scenario = scenario_that_ran(directory, shared);
