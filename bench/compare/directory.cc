@@ -8,6 +8,7 @@
 
 #include "bench/text_file.h"
 #include "files/replace_file.h"
+#include "wire/json_text.h"
 
 namespace rocktune::bench {
 namespace {
@@ -46,7 +47,7 @@ bool is_free_or_ours(const std::string& directory, const json& shared) {
   std::error_code error;
   const auto text = read_text_file(directory + "/" + kShared);
   if (text) {
-    const json before = json::parse(*text, nullptr, false);
+    const json before = wire::parse_json<json>(*text);
     return before.is_object() && before.value("schema", json()) == shared.value("schema", json());
   }
   for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
@@ -80,7 +81,7 @@ Result<void> check_shared(const CompareDirectory& directory, const json& shared)
   if (!fs::exists(path, error)) return directory.write(kShared, shared.dump(2) + "\n");
   const auto text = read_text_file(path);
   if (!text) return tl::unexpected(text.error());
-  const json before = json::parse(*text, nullptr, false);
+  const json before = wire::parse_json<json>(*text);
   if (!before.is_object()) return fail(ErrorCode::kCorrupt, path + ": is not a JSON object");
   const auto different = differences(before, shared);
   if (different.empty()) return {};
@@ -136,7 +137,7 @@ Result<std::vector<FinishedRun>> finished_runs(const std::string& directory) {
     if (entry->path().extension() != ".json") continue;
     const auto text = read_text_file(entry->path().string());
     if (!text) return tl::unexpected(text.error());
-    auto run = parse_finished_run(json::parse(*text, nullptr, false));
+    auto run = parse_finished_run(wire::parse_json<json>(*text));
     if (!run) {
       return tl::unexpected(run.error().within(entry->path().string() + " (remove it to repeat "
                                                                         "the run)"));

@@ -8,6 +8,7 @@
 
 #include "bench/report/standings.h"
 #include "files/text_file.h"
+#include "wire/json_text.h"
 
 namespace rocktune::bench {
 namespace {
@@ -18,7 +19,7 @@ Result<report::ScenarioStanding> read_standing(const std::string& directory) {
   const std::string path = directory + "/compare.json";
   const auto text = rocktune::read_text_file(path, kMostBytes);
   if (!text) return tl::unexpected(text.error());
-  auto standing = report::standing_of(nlohmann::json::parse(*text, nullptr, false));
+  auto standing = report::standing_of(wire::parse_json<nlohmann::json>(*text));
   if (!standing) return tl::unexpected(standing.error().within(path));
   return standing;
 }

@@ -71,9 +71,9 @@ class PhaseRun {
 
  private:
   void work(std::size_t thread) {
-    const WorkerPlan plan{run_.database,  run_.workload, phase_,   keys_,
-                          run_.families,  run_.values,   abandon_, run_.inserted[thread],
-                          seed_ + thread, start_,        end_};
+    const WorkerPlan plan{run_.database,         run_.workload,  phase_,   keys_,
+                          run_.families,         run_.values,    abandon_, run_.stop,
+                          run_.inserted[thread], seed_ + thread, start_,   end_};
     sleep_until(start_);
     done_[thread] = run_worker(plan, work_[thread]);
     if (!done_[thread].status.ok()) abandon_ = true;

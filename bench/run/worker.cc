@@ -66,7 +66,7 @@ class Worker {
     done.never_started = pacer.never_started(until);
     constexpr std::uint64_t kAtLeast = 1 << 20;
     for (std::uint64_t i = 0; i < done.never_started; ++i) {
-      if (i >= kAtLeast && stopping()) return;
+      if (i >= kAtLeast && plan_.interrupted.load(std::memory_order_relaxed)) return;
       const Nanoseconds due = pacer.next(until);
       const scenario::Request request = requests_.next(seconds_between(plan_.start, due));
       done.waiting.of[static_cast<std::size_t>(request.operation)].record(until - due);

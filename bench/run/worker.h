@@ -18,8 +18,9 @@ struct WorkerPlan {
   const scenario::KeyChooser& keys;
   const scenario::FamilyMap& families;
   const ValuePool& values;
-  const std::atomic<bool>& stop;
-  scenario::Inserted inserted;  // by this thread, before the phase
+  const std::atomic<bool>& stop;         // this phase's
+  const std::atomic<bool>& interrupted;  // the whole run's, which nobody looks at after the end
+  scenario::Inserted inserted;           // by this thread, before the phase
   std::uint64_t seed = 0;
   Nanoseconds start{0};
   Nanoseconds end{0};

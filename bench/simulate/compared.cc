@@ -18,6 +18,7 @@
 #include "scenario/simulate/scenario_input.h"
 #include "sim/calibrate/run.h"
 #include "trace/reader.h"
+#include "wire/json_text.h"
 
 namespace rocktune::bench {
 namespace {
@@ -164,7 +165,7 @@ void ask_as(const scenario::ScenarioDatabase& database, sim::SimulationInput& in
 Result<Compared> read_compared(const std::string& directory) {
   const auto text = rocktune::read_text_file(directory + "/comparison.json", kMostSharedBytes);
   if (!text) return tl::unexpected(text.error());
-  const json shared = json::parse(*text, nullptr, false);
+  const json shared = wire::parse_json<json>(*text);
   if (report::text_at(shared, "/schema") != "rocktune-compare-directory/1") {
     return fail(ErrorCode::kInvalidArgument, directory + "/comparison.json: is no comparison's");
   }

@@ -12,6 +12,7 @@
 #include "tools/replay_text.h"
 #include "tools/report/result_sections.h"
 #include "tools/sweep_plan.h"
+#include "wire/json_text.h"
 
 namespace rocktune::tools {
 namespace {
@@ -50,19 +51,16 @@ bool is_journal_line(const Json& document) {
 }
 
 Result<std::vector<Json>> documents_in(const std::string& text) {
-  Json whole = Json::parse(text, nullptr, false);
+  Json whole = wire::parse_json<Json>(text);
+  if (!whole.is_discarded()) return std::vector<Json>{std::move(whole)};
   std::vector<Json> documents;
-  if (!whole.is_discarded()) {
-    documents.push_back(std::move(whole));  // not copied: that recurses as deep as it is nested
-    return documents;
-  }
   std::istringstream lines(text);
   std::size_t number = 0;
   bool journal = false;
   for (std::string line; std::getline(lines, line);) {
     ++number;
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    Json document = Json::parse(line, nullptr, false);
+    Json document = wire::parse_json<Json>(line);
     if (document.is_discarded()) {
       return fail(ErrorCode::kCorrupt, "is neither a trace nor JSON (line " +
                                            std::to_string(number) + "); " + what_it_takes());

@@ -389,8 +389,11 @@ TEST_CASE("a comparison's page is named", "[tools][report]") {
 
 TEST_CASE("a result that is nested without end is refused", "[tools][report]") {
   constexpr std::size_t kLevels = 200'000;
-  const std::string text = std::string(kLevels, '[') + std::string(kLevels, ']');
-  const auto page = result_page("deep", text);
-  REQUIRE_FALSE(page);
-  CHECK(page.error().message.find("schema") != std::string::npos);
+  const std::string deep = std::string(kLevels, '[') + std::string(kLevels, ']');
+  for (const std::string& text : {deep, R"({"schema":"rocktune-validate/1","runs":[{"a":)" + deep +
+                                            R"(}],"z":)" + deep + "}"}) {
+    const auto page = result_page("deep", text);
+    REQUIRE_FALSE(page);
+    CHECK(contains(page.error().message, "neither a trace nor JSON"));
+  }
 }
