@@ -11,17 +11,29 @@ namespace {
 
 constexpr std::size_t kRecentDecisions = 16;
 
-// "write_buffer_size of hot 64 MiB -> 128 MiB"; of a decision that is not known any more the bare
-// values.
+// "write_buffer_size of hot 64 MiB -> 128 MiB", or "stays at 64 MiB"; of a decision that is not
+// known any more the bare values.
 std::string change_text(const DecisionStatus* decision, const Actuation& actuation) {
   const KnobSpec* spec = decision == nullptr ? nullptr : find_knob(decision->knob);
   const auto value = [&](std::int64_t one) {
     return spec == nullptr ? std::to_string(one) : shown(*spec, one);
   };
-  std::string text = value(actuation.before) + " -> " + value(actuation.after);
+  const bool moved = actuation.before != actuation.after;
+  std::string text = moved ? value(actuation.before) + " -> " + value(actuation.after)
+                           : "stays at " + value(actuation.after);
   if (decision == nullptr) return text;
   const std::string& family = decision->column_family;
   return decision->knob + (family.empty() ? "" : " of " + family) + " " + text;
+}
+
+// "compaction_backlog ok -> warning (l0), compaction_backlog-261128-085511.628: ...".
+std::string alert_text(const AlertChange& alert) {
+  const Indicator& indicator = alert.indicator;
+  std::string text(to_string(indicator.kind));
+  text += " " + std::string(to_string(alert.from)) + " -> ";
+  text += to_string(indicator.state);
+  if (!indicator.cause.empty()) text += " (" + indicator.cause + ")";
+  return text + ", " + alert.id + ": " + alert.message;
 }
 
 bool may_apply(const Decision& decision) {
@@ -37,7 +49,12 @@ void Target::journal_step(const Step& step) {
   for (const AlertChange& alert : step.alerts) {
     if (alert.from == AlertState::kOk) ++counters_.alerts;
     journal_.line(trace::alert_line(wall, name_, alert));
-    journal_.log().info(name_ + ": " + alert.message);
+    const std::string text = name_ + ": " + alert_text(alert);
+    if (alert.indicator.state == AlertState::kOk) {
+      journal_.log().info(text);
+    } else {
+      journal_.log().warn(text);
+    }
   }
   for (const Outcome& outcome : step.outcomes) journal_outcome(outcome, wall);
   // In the alert log alone: a replay finds them out by itself.
@@ -71,7 +88,7 @@ void Target::journal_decision(const Decision& decision, Nanoseconds wall) {
   if (recent_decisions_.size() > kRecentDecisions) recent_decisions_.pop_front();
 }
 
-// The newest: ids begin anew with the engine.
+// The newest: an id may come again where the clock was set back.
 DecisionStatus* Target::recent(const std::string& id) {
   const auto found = std::find_if(recent_decisions_.rbegin(), recent_decisions_.rend(),
                                   [&](const DecisionStatus& one) { return one.id == id; });

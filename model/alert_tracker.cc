@@ -110,13 +110,13 @@ AlertChange AlertTracker::change(const Assessment& assessment, AlertState from, 
 }
 
 std::optional<AlertChange> AlertTracker::update(Assessment& assessment, Instant at,
-                                                std::uint64_t sequence, const Drivers& drivers) {
+                                                const Drivers& drivers) {
   Indicator& indicator = assessment.indicator;
   AlertState from = state_;
   state_ = next_state(indicator, at.tick);
   indicator.state = state_;
   if (from == AlertState::kOk && state_ != AlertState::kOk) {
-    id_ = std::string(to_string(indicator.kind)) + "-" + std::to_string(sequence);
+    id_ = std::string(to_string(indicator.kind)) + "-" + text::moment(at.wall);
     raised_at_ = at;
     event_onset_.reset();
   }

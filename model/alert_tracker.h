@@ -17,10 +17,9 @@ class AlertTracker {
   // Those of the assessment at hand. Asked for when the alert changed.
   using Drivers = std::function<std::vector<Driver>()>;
 
-  // Sets the indicator's state and returns the alert's change, if it changed. `sequence` is the
-  // sample's: it makes the alert's id, "<kind>-<sequence of the raise>".
-  std::optional<AlertChange> update(Assessment& assessment, Instant at, std::uint64_t sequence,
-                                    const Drivers& drivers);
+  // Sets the indicator's state and returns the alert's change, if it changed. The alert's id is
+  // "<kind>-<text::moment() of the raise>".
+  std::optional<AlertChange> update(Assessment& assessment, Instant at, const Drivers& drivers);
   // Clears whatever is raised because what it spoke of is gone; `why` ends the message.
   std::optional<AlertChange> end(Assessment& assessment, Instant at, const std::string& why,
                                  const Drivers& drivers);

@@ -104,8 +104,7 @@ IndicatorModel::Step IndicatorModel::update(const Features& features) {
         out.alerts.push_back(*std::move(alert));
       }
     }
-    if (auto alert =
-            tracker.update(assessments.at(i), features.at, features.sequence, std::cref(drivers))) {
+    if (auto alert = tracker.update(assessments.at(i), features.at, std::cref(drivers))) {
       out.alerts.push_back(*std::move(alert));
     }
     out.indicators.push_back(std::move(assessments.at(i).indicator));

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 
 namespace rocktune::text {
 namespace {
@@ -64,6 +66,22 @@ std::string duration(double seconds) {
 
 std::string percent(double ratio) {
   return short_number(ratio * 100) + "%";
+}
+
+std::string moment(Nanoseconds wall) {
+  using namespace std::chrono;
+  const sys_time<milliseconds> time{floor<milliseconds>(wall)};
+  const auto day = floor<days>(time);
+  const year_month_day date{day};
+  const hh_mm_ss clock{time - day};
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%02d%02u%02u-%02d%02d%02d.%03d",
+                static_cast<int>(date.year()) % 100, static_cast<unsigned>(date.month()),
+                static_cast<unsigned>(date.day()), static_cast<int>(clock.hours().count()),
+                static_cast<int>(clock.minutes().count()),
+                static_cast<int>(clock.seconds().count()),
+                static_cast<int>(clock.subseconds().count()));
+  return text.data();
 }
 
 std::string in_family(const std::string& column_family) {

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "model/clock.h"
+
 namespace rocktune::text {
 
 std::string number(double value, int decimals);  // "17.25"
@@ -14,6 +16,8 @@ std::string rate(double bytes_per_second);       // "16 MiB/s"
 std::string microseconds(double value);          // "850 us", "4.2 ms", "1.3 s"
 std::string duration(double seconds);            // "4 s", "12 min"
 std::string percent(double ratio);               // "35%"
+// A time that ids are made of, UTC: "261128-085511.628" of 2026-11-28 08:55:11.628.
+std::string moment(Nanoseconds wall);
 // " in column family hot"; empty for no name.
 std::string in_family(const std::string& column_family);
 

@@ -171,7 +171,7 @@ void Engine::State::judge(const Proposal& proposal, Step& step) {
   decision.verdict = guard.judge(proposal, step.features);
   if (!filter.admits(decision, now)) return;
   decision.id =
-      std::to_string(step.features.sequence) + "-" + std::to_string(step.decisions.size() + 1);
+      text::moment(step.features.at.wall) + "-" + std::to_string(step.decisions.size() + 1);
   if (may_be_applied(decision.verdict)) {
     guard.decided(decision, now);
     unreported.emplace(decision.id, decision);

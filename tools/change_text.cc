@@ -45,10 +45,17 @@ std::string knob_value_at(const Json& line, const char* key, const std::string& 
   return knob_text(knob, found->get<std::int64_t>());
 }
 
+std::string done_words(const Json& actuation, const std::string& knob) {
+  const std::string before = knob_value_at(actuation, "before", knob);
+  const bool stays = actuation.value("before", Json()) == actuation.value("after", Json());
+  return text_at(actuation, "status") +
+         (stays ? ", stays at " + before
+                : " " + before + " -> " + knob_value_at(actuation, "after", knob));
+}
+
 std::string actuation_text(const Json& actuation, const std::string& knob) {
   const std::string reason = text_at(actuation, "reason");
-  return text_at(actuation, "status") + " " + knob_value_at(actuation, "before", knob) + " -> " +
-         knob_value_at(actuation, "after", knob) + (reason.empty() ? "" : ": " + reason);
+  return done_words(actuation, knob) + (reason.empty() ? "" : ": " + reason);
 }
 
 std::string outcome_text(const Json& outcome) {

@@ -20,9 +20,9 @@ constexpr const char* kExamples = R"(Examples:
   rocktune knobs                                     what can be changed while a database runs
   rocktune events --follow                           flushes, compactions, stalls, changes
   rocktune alerts /var/log/rocktune/alerts.jsonl -f  warnings and decisions as they come
-  rocktune explain 57-1                              why a change was made, and what came of it
+  rocktune explain 261128-085511.628-1               why a change was made, and what came of it
   rocktune release max_background_jobs               let rocktuned tune a knob again
-  rocktune rollback 57-1                             take back one change; --all: every one
+  rocktune rollback 261128-085511.628-1              take back one change; --all: every one
   rocktune freeze --for 10m                          change nothing for now
   rocktune trace info run.sqlite                     what is in a trace
   rocktune import rocksdb-log /db -o run.sqlite      a trace from RocksDB's own LOG files

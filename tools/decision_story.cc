@@ -57,9 +57,7 @@ std::string done_text(const DecisionStory& story, const std::string& knob) {
                                                     : "nothing: it was advice";
   }
   const Json& actuation = story.actuation;
-  std::string text = text_at(actuation, "status") + " " + knob_value_at(actuation, "before", knob) +
-                     " -> " + knob_value_at(actuation, "after", knob) + ", " +
-                     clock_time(actuation);
+  const std::string text = done_words(actuation, knob) + ", " + clock_time(actuation);
   const std::string reason = text_at(actuation, "reason");
   return reason.empty() ? text : text + ": " + reason;
 }
@@ -175,7 +173,7 @@ void DecisionStories::add_decision(const Json& line, const Id& id) {
     ++refused_;
     return;
   }
-  if (!wanted_.id.empty()) {  // of an earlier run
+  if (!wanted_.id.empty()) {  // where the clock was set back
     std::erase_if(stories_,
                   [&](const auto& old) { return text_at(old.decision, "target") == id.first; });
   }
@@ -211,7 +209,7 @@ void DecisionStories::made(const Id& id, const Json& actuation) {
   const auto before = integer_at(actuation, "before"), after = integer_at(actuation, "after");
   if (open.empty() || !before || !after) return;
   if (open.mapped().rollback) return take_back(open.mapped().knob, *after, id.second);
-  for (auto& [knob, changes] : made_) {  // an earlier run's of the same id
+  for (auto& [knob, changes] : made_) {  // the same id, where the clock was set back
     if (std::get<0>(knob) != id.first) continue;
     std::erase_if(changes, [&](const Made& one) { return one.id == id.second; });
   }
@@ -282,14 +280,14 @@ std::vector<std::string> story_table(const std::deque<DecisionStory>& stories) {
   for (const DecisionStory& story : stories) {
     const Json& decision = story.decision;
     const std::string knob = text_at(decision, "knob");
+    // What was made, else what was to be made: the state says what became of it.
     const std::string to =
-        !story.actuation.is_null()
-            ? knob_value_at(story.actuation, "after", knob)
-            : knob_value_at(object_at(decision, "verdict"), story.allowed() ? "value" : "", knob);
+        has_moved(story.actuation) ? knob_value_at(story.actuation, "after", knob)
+        : story.allowed()          ? knob_value_at(object_at(decision, "verdict"), "value", knob)
+                                   : knob_value_at(decision, "to", knob);
     rows.push_back(
         {clock_time(decision).substr(0, 19), text_at(decision, "target"), text_at(decision, "id"),
-         knob_called(decision) + " " + knob_value_at(decision, "from", knob) + " -> " +
-             (story.allowed() ? to : knob_value_at(decision, "to", knob)),
+         knob_called(decision) + " " + knob_value_at(decision, "from", knob) + " -> " + to,
          state_text(story), "[" + text_at(decision, "rule") + "] " + text_at(decision, "reason")});
   }
   return table(rows, "");

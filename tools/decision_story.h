@@ -30,8 +30,8 @@ struct DecisionStory {
   [[nodiscard]] bool made() const;
 };
 
-// Collects stories from the lines of a log, in their order. Ids repeat over databases and runs: of
-// the same id of the same database the newest counts, and what follows belongs to it.
+// Collects stories from the lines of a log, in their order. Databases may have the same id; where a
+// clock was set back one database may, too: then the newest counts, and what follows belongs to it.
 class DecisionStories {
  public:
   struct Wanted {

@@ -79,7 +79,7 @@ void add_explain(CLI::App& root, Action& chosen) {
       ->capture_default_str();
   app->add_flag("--all", options->refused_too, "also what the guard held or rejected");
   app->add_flag("--json", options->json, "each decision with what belongs to it, one line each");
-  app->footer("Example: rocktune explain 57-1 --target orders");
+  app->footer("Example: rocktune explain 261128-085511.628-1 --target orders");
   app->callback([options, &chosen] { chosen = [options] { return explain(*options); }; });
 }
 

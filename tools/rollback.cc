@@ -19,9 +19,9 @@ struct RollbackOptions {
   bool all = false, json = false;
 };
 
-// "57-1": of knobs no name begins with a digit.
+// "261128-085511.628-1": of knobs no name begins with a digit.
 bool is_decision(std::string_view name) {
-  return !name.empty() && name.find_first_not_of("0123456789-") == std::string_view::npos;
+  return !name.empty() && name.find_first_not_of("0123456789-.") == std::string_view::npos;
 }
 
 Result<RollbackOrder> order_for(const RollbackOptions& options, const std::string& name) {
@@ -128,7 +128,7 @@ void add_rollback(CLI::App& root, Action& chosen) {
   app->footer(
       "The values then stay, as if set by hand, until `rocktune release KNOB` or `release --all`.\n"
       "What a decision did is read from the alert log (--log).\n"
-      "Example: rocktune rollback 57-1 max_background_jobs --target orders");
+      "Example: rocktune rollback 261128-085511.628-1 max_background_jobs --target orders");
   app->callback([options, &chosen] { chosen = [options] { return rollback(*options); }; });
 }
 

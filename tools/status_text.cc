@@ -123,8 +123,9 @@ std::vector<std::string> indicator_row(const Json& indicator) {
   std::string why = cause;
   for (const Json& driver : indicator.value("evidence", Json::array())) {
     if (number_at(driver, "weight").value_or(0) < 0) continue;  // speaks against it
-    why += (why.empty() ? "" : ": ") + driver_text(driver);
-    break;  // the strongest
+    // It need not be one of the cause.
+    why += (why.empty() ? "" : "; ") + ("strongest evidence " + driver_text(driver));
+    break;
   }
   return {name, state, likelihood_text(indicator), forecast, why};
 }

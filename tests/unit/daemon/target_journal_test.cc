@@ -22,11 +22,13 @@ TEST_CASE("log and status name the knob of a change, and what became of it", "[d
   target->report({"x", "applied", "", 1, 2});
   std::ifstream file(world.tree.path("log"));
   const std::string log{std::istreambuf_iterator<char>(file), {}};
-  CHECK(
-      log.find("decision " + id +
-               " failed (no answer in time): rate_limiter_bytes_per_second 19 MiB/s -> 19 MiB/s") !=
-      std::string::npos);
+  CHECK(log.find("decision " + id +
+                 " failed (no answer in time): rate_limiter_bytes_per_second stays at 19 MiB/s") !=
+        std::string::npos);
   CHECK(log.find("decision x applied: 1 -> 2") != std::string::npos);
+  CHECK(log.find(" warning " + target->name() +
+                 ": compaction_backlog ok -> critical, compaction_backlog-231114-2213") !=
+        std::string::npos);
 
   const TargetStatus status = target->status();
   const auto recent = std::find_if(status.recent_decisions.begin(), status.recent_decisions.end(),

@@ -1,4 +1,5 @@
 // compaction_backlog: from L0, pending bytes and memtables.
+#include "model/text.h"
 #include "tests/unit/model/feed.h"
 
 using namespace rocktune;
@@ -18,7 +19,7 @@ TEST_CASE("a filling L0 warns before the slowdown, and says when", "[indicators]
   CHECK(alert.from == AlertState::kOk);
   CHECK(alert.indicator.state == AlertState::kWarning);
   CHECK(alert.indicator.cause == "l0");
-  CHECK(alert.id == "compaction_backlog-" + std::to_string(feed.f.sequence));
+  CHECK(alert.id == "compaction_backlog-" + text::moment(feed.f.at.wall));
   REQUIRE(alert.indicator.eta_seconds);
   // 0.8 files a second: the estimate is near what is really left.
   CHECK(*alert.indicator.eta_seconds == Approx((20 - std::floor(files)) / 0.8).epsilon(0.3));

@@ -19,5 +19,7 @@ TEST_CASE("numbers read well", "[text]") {
   CHECK(text::duration(4.4) == "4 s");
   CHECK(text::duration(600) == "10 min");
   CHECK(text::percent(0.347) == "35%");
+  CHECK(text::moment(std::chrono::milliseconds(1795856111628)) == "261128-085511.628");
+  CHECK(text::moment(Nanoseconds{0}) == "700101-000000.000");
   CHECK(text::number(std::numeric_limits<double>::infinity(), 1) == "huge");
 }

@@ -1,5 +1,6 @@
 #include "policy/engine.h"
 
+#include "model/text.h"
 #include "tests/support/catch.h"
 #include "tests/unit/policy/loop.h"
 
@@ -54,10 +55,10 @@ TEST_CASE("a wrong config makes no engine, and names what is wrong", "[engine]")
   CHECK(engine.error().message.find("jobs_max") != std::string::npos);
 }
 
-TEST_CASE("a decision's id is the sample's number and its own", "[engine]") {
+TEST_CASE("a decision's id is the sample's time and its own number", "[engine]") {
   Stalled target;
   Decision decision = target.first_decision();
-  CHECK(decision.id == std::to_string(target.sample.sequence) + "-1");
+  CHECK(decision.id == text::moment(target.sample.at.wall) + "-1");
   CHECK(decision.verdict.kind == VerdictKind::kAllowed);
 }
 

@@ -91,6 +91,9 @@ TEST_CASE("what was done and what came name the knob, in its unit", "[tools]") {
                  "ACTUATION  of 21-1 write_buffer_size of hot: applied 4 MiB -> 8 MiB"));
   CHECK(contains(*printer.print(trace::actuation_line(kWall, "users", applied)),
                  "of 21-1: applied 4194304 -> 8388608"));  // another database's
+  const Actuation refused{"21-1", "refused", "too large", 4 << 20, 4 << 20};
+  CHECK(contains(*printer.print(trace::actuation_line(kWall, "orders", refused)),
+                 "of 21-1 write_buffer_size of hot: refused, stays at 4 MiB: too large"));
   const Outcome outcome{"21-1", "worse", 6314.043,
                         "read_p99_us went from 6115.463 to 16314.043 (tolerance 611.546); more"};
   CHECK(contains(*printer.print(trace::outcome_line(kWall, "orders", outcome)),

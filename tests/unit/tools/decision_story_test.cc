@@ -214,7 +214,19 @@ TEST_CASE("the last decisions, one line each", "[tools]") {
   CHECK(contains(story_table(all.stories())[2], "max_background_jobs 5 -> 6  held (dwell)"));
 }
 
-TEST_CASE("ids repeat over databases and runs: the newest of each database", "[tools]") {
+TEST_CASE("a change that was refused is told as wanted, and as not made", "[tools]") {
+  StoryLog log;
+  log.decide("5-1", 2, 4, VerdictKind::kAllowed);
+  log.apply("5-1", 2, 2, "refused");
+  const DecisionStories stories = log.read({"", "", false, 10});
+  REQUIRE(stories.stories().size() == 1);
+  CHECK(contains(story_table(stories.stories())[0], "max_background_jobs 2 -> 4  refused  "));
+  CHECK(contains(story_text(story_lines(stories.stories()[0])),
+                 "  done      refused, stays at 2, 2026-01-31 12:00:00.250Z\n"));
+}
+
+TEST_CASE("an id of several databases, or after a clock was set back: the newest of each",
+          "[tools]") {
   StoryLog log;
   log.decide("1-1", 2, 3, VerdictKind::kAllowed);
   log.apply("1-1", 2, 3);

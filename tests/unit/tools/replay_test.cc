@@ -9,6 +9,7 @@
 #include "tools/run_list.h"
 #include "tools/score_runs.h"
 #include "tools/score_text.h"
+#include "trace/journal_json.h"
 
 using namespace rocktune;
 using replay::ReplayResult;
@@ -48,7 +49,10 @@ std::string joined(const std::vector<std::string>& lines) {
 int first_decision(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) {
     const Json object = Json::parse(line);
-    if (object["kind"] == "decision") return std::stoi(object["id"].get<std::string>());
+    if (object["kind"] != "decision") continue;
+    const auto wall = trace::parse_rfc3339(object["time"].get<std::string>());
+    REQUIRE(wall);
+    return static_cast<int>((*wall - kBegin) / kPeriod);
   }
   FAIL("the simulated run decided nothing");
   return 0;

@@ -21,8 +21,8 @@ class Plant {
     advance();
     Sample sample;
     sample.sequence = sequence_;
-    sample.at.tick = std::chrono::milliseconds(500) * static_cast<std::int64_t>(sequence_);
-    sample.at.wall = std::chrono::seconds(1769860800) + sample.at.tick;
+    sample.at.tick = kPeriod * static_cast<std::int64_t>(sequence_);
+    sample.at.wall = kBegin + sample.at.tick;
     sample.incarnation = "4711-1";
     sample.health = {{"agent", answers ? "" : "no answer within 400 ms"}, {"host", ""}};
     sample.host.emplace();

@@ -2,10 +2,17 @@
 // and the trace of both, written in the daemon's order.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
+#include "model/clock.h"
+
 namespace rocktune::tools::test {
+
+// When poll n of a run was: at kBegin + n * kPeriod.
+inline constexpr Nanoseconds kBegin = std::chrono::seconds(1769860800);
+inline constexpr Nanoseconds kPeriod = std::chrono::milliseconds(500);
 
 struct SimulatedRun {
   std::string mode = "act";  // "act": decisions change the database

@@ -75,7 +75,8 @@ TEST_CASE("the status says what is, in units", "[tools]") {
         "orders  (/data/orders)   live   mode act",
         "db_bench[4711]   RocksDB 7.8.3   samples 119 of 120   lease of rocktuned, 9.5 s left",
         "! device: no such device",
-        "compaction_backlog  WARNING    64 % within 15.0 s   in 12.0 s  l0: l0_ratio",
+        "compaction_backlog  WARNING    64 % within 15.0 s   in 12.0 s  l0; strongest evidence "
+        "l0_ratio",
         "device_saturation   not known", "no device", "reads 12.3k/s   p99 850 us   stalled 3.0 %",
         "L0 7 of 20   pending 1 GiB", "rate_limiter_bytes_per_second  200 MiB/s  4 MiB/s  rocktune",
         "12:00:01  9-1 max_background_jobs 2 -> 4 allowed [jobs.backlog] why",
