@@ -71,9 +71,11 @@ void Level0Merges::Cycles::follow(const Totals& now, bool ended, double buffer) 
 }
 
 // What is merged again for each batch stays: until whole cycles of the new size were seen it is
-// taken to come so many times less often.
+// taken to come so many times less often. More often it is not taken to come before it is seen:
+// after a smaller size came back that had promised more than any device could write.
 void Level0Merges::Cycles::resize(double times, double file_share, double now_seconds) {
   count_ = 0;
+  if (times < 1) means_.reset();
   if (!means_) return;
   const double flushed = file_share * means_->full_buffers;
   if (means_->l0_input > flushed) {
