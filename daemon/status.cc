@@ -73,6 +73,7 @@ Json target_json(const TargetStatus& target) {
               {"command", target.command},
               {"rocksdb_version", target.rocksdb_version},
               {"incarnation", target.incarnation},
+              {"why_untunable", target.why_untunable},
               {"device", target.device},
               {"samples", {{"due", target.due}, {"recorded", target.recorded}}}};
   object["health"] = Json::array();

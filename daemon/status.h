@@ -46,7 +46,8 @@ struct TargetStatus {
   std::string state;  // "live", "waiting" (no host has it open) or "failing" (it does not answer)
   std::int64_t pid = 0;
   std::string command, rocksdb_version, incarnation;
-  std::string device;  // whose load counts; empty when none was found
+  std::string why_untunable;  // by its agent; empty where it can be tuned
+  std::string device;         // whose load counts; empty when none was found
   std::uint64_t due = 0, recorded = 0;
   std::vector<SourceHealth> health;
   std::optional<Features> features;  // of the newest sample

@@ -12,11 +12,8 @@ namespace {
 std::string display_name(const TargetRule& rule, const std::string& path) {
   if (rule.name.empty()) return path;
   const std::size_t open = rule.path.find_first_of("*?[\\");
-  return open == std::string::npos ? rule.name : rule.name + ":" + path.substr(open);
-}
-
-std::string called(const KnobReading& knob) {
-  return knob.column_family.empty() ? knob.name : knob.name + " of " + knob.column_family;
+  const std::string left = open < path.size() ? path.substr(open) : "";
+  return left.empty() ? rule.name : rule.name + ":" + left;
 }
 
 // What several databases have in common stays as it was found; what was made of it while there was
@@ -71,8 +68,14 @@ Result<std::unique_ptr<Target>> Target::create(std::uint64_t serial, std::string
 }
 
 bool Target::acts() const {
-  return rule_.mode == Mode::kAct && opening_ && opening_->database.tunable &&
-         opening_->agent.mode != "ro";
+  return rule_.mode == Mode::kAct && opening_ && why_untunable().empty();
+}
+
+std::string Target::why_untunable() const {
+  if (!opening_) return "";
+  if (!opening_->database.tunable)
+    return "the database cannot be tuned: " + opening_->database.reason;
+  return opening_->agent.mode == "ro" ? "the agent is read-only and refuses every change" : "";
 }
 
 void Target::opened(Opening opening) {
@@ -98,17 +101,15 @@ void Target::opened(Opening opening) {
   ensure_registered(record);
   record.commit();
   const wire::Hello& agent = opening_->agent;
-  const wire::Database& database = opening_->database;
   std::string message = "opened by " + agent.command + " (pid " + std::to_string(agent.pid) +
                         ", RocksDB " + agent.rocksdb_version + ", agent " + agent.agent_version +
                         "); mode " + std::string(to_string(rule_.mode));
-  if (!database.tunable) message += "; it cannot be tuned: " + database.reason;
+  if (const std::string why = why_untunable(); !why.empty()) message += "; " + why;
   if (opening_->pid == 0) {
     message +=
         "; its process cannot be seen from here (another PID namespace): what limits its CPUs, "
         "memory and I/O is not known";
   }
-  if (agent.mode == "ro") message += "; its agent is read-only and refuses every change";
   journal_.event(name_, trace_id_, "source", "agent", message);
 }
 

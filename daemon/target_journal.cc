@@ -36,6 +36,15 @@ std::string alert_text(const AlertChange& alert) {
   return text + ", " + alert.id + ": " + alert.message;
 }
 
+std::string called(const KnobReading& knob) {
+  return knob.column_family.empty() ? knob.name : knob.name + " of " + knob.column_family;
+}
+
+std::string value_text(const KnobReading& knob) {
+  const KnobSpec* spec = find_knob(knob.name);
+  return spec == nullptr ? std::to_string(knob.value) : shown(*spec, knob.value);
+}
+
 bool may_apply(const Decision& decision) {
   return decision.verdict.kind == VerdictKind::kAllowed ||
          decision.verdict.kind == VerdictKind::kClamped;
@@ -108,8 +117,7 @@ void Target::settle(const Decision& decision, std::vector<Decision>& to_apply) {
   if (rule_.mode == Mode::kObserve) actuation.reason = "observed only";
   if (rule_.mode == Mode::kAct) {
     actuation.status = "refused";
-    actuation.reason = opening_ && opening_->agent.mode == "ro" ? "the agent is read-only"
-                                                                : "the database cannot be tuned";
+    actuation.reason = why_untunable();
   }
   ++counters_.actuations[actuation.status];
   std::string line = trace::actuation_line(journal_.now().wall, name_, actuation);
@@ -135,7 +143,7 @@ void Target::note_owners(const KnobReadings& knobs) {
   decltype(manual_) manual;
   for (const KnobReading& knob : knobs) {
     if (knob.owner == KnobOwner::kRocktune) {
-      adopted += (adopted.empty() ? "" : ", ") + called(knob) + " " + std::to_string(knob.value);
+      adopted += (adopted.empty() ? "" : ", ") + called(knob) + " " + value_text(knob);
     }
     // Only of what rocktune would turn: the others are nobody's news.
     if (knob.owner != KnobOwner::kManual || find_knob(knob.name) == nullptr) continue;
@@ -145,7 +153,7 @@ void Target::note_owners(const KnobReadings& knobs) {
     const std::string family =
         knob.column_family.empty() ? "" : " --column-family " + knob.column_family;
     journal_.event(name_, trace_id_, "manual", knob.name,
-                   called(knob) + " is " + std::to_string(knob.value) +
+                   called(knob) + " is " + value_text(knob) +
                        " by an operator's hand (a change from outside, or a rollback): rocktune "
                        "leaves it alone until `rocktune release " +
                        knob.name + family + "`");
@@ -183,6 +191,7 @@ TargetStatus Target::status() const {
     status.rocksdb_version = opening_->agent.rocksdb_version;
     status.incarnation = opening_->incarnation();
   }
+  status.why_untunable = why_untunable();
   status.device = device_name();
   if (live()) {
     status.shared = last_sample_.shared;

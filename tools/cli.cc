@@ -121,7 +121,6 @@ int run_cli(const std::vector<std::string>& arguments) {
   Action chosen;
   const SplitArguments split = split_run(arguments);
   root.set_version_flag("--version", std::string("rocktune ") + kVersion);
-  root.footer(kExamples);
   root.require_subcommand(1);
   add_run(root, chosen, split.command);
   add_status(root, chosen);
@@ -148,6 +147,7 @@ int run_cli(const std::vector<std::string>& arguments) {
   add_train(root, chosen);
   add_import(root, chosen);
   add_probe_device(root, chosen);
+  root.footer(kExamples);  // last: commands take over the footer that is there when they are added
 
   const auto names = command_names(root);
   if (!arguments.empty() && !arguments[0].starts_with("-") &&

@@ -208,7 +208,7 @@ void add_probe_device(CLI::App& root, Action& chosen) {
                   "the profile to write (YAML); default: standard output")
       ->type_name("FILE");
   app->add_option("--size", options->size_bytes, "of the scratch file: 512MiB, 4GiB; default 1GiB")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(CLI::AsSizeValue(true))
       ->check(CLI::Range(std::int64_t{64} << 20, std::int64_t{1} << 40))
       ->type_name("SIZE");
   app->add_option("--seconds", options->seconds, "that it takes, about")

@@ -241,7 +241,7 @@ void add_record_ops(CLI::App& root, Action& chosen) {
       ->capture_default_str();
   app->add_option("--max-size", options->max_bytes,
                   "the trace ends before it is larger: bytes, or 64MiB (default: 1GiB)")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(CLI::AsSizeValue(true))
       ->check(CLI::Range(kLeastTraceBytes, kMostTraceBytes))
       ->type_name("SIZE");
   app->add_option("--sample", options->keep_one_read_of,

@@ -117,7 +117,7 @@ void add_replay(CLI::App& root, Action& chosen) {
   CLI::App* app = root.add_subcommand("replay", "what a policy would have decided in a trace");
   auto options = std::make_shared<ReplayOptions>();
   app->add_option("TRACE", options->file, "the trace of a run")->required();
-  app->add_option("--policy", options->policies,
+  app->add_option("--policy,--policies", options->policies,
                   "policies to compare, with commas; default: what was recorded")
       ->delimiter(',')
       ->type_name("POLICY");

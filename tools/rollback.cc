@@ -106,6 +106,9 @@ int rollback(const RollbackOptions& options) {
     print_rollback(order, *answer, *report, options.json);
     exit_code = std::max(exit_code, report->exit_code);
   }
+  if (exit_code == kOk && !options.json) {
+    std::cout << "held there until `rocktune release KNOB`, or `release --all`\n";
+  }
   return exit_code;
 }
 
@@ -121,8 +124,8 @@ void add_rollback(CLI::App& root, Action& chosen) {
   app->add_flag("--all", options->all, "every knob: the default, said aloud");
   app->add_option("--column-family", options->column_family, "of a knob that each one has")
       ->type_name("NAME");
-  app->add_option("--target", options->target, "one database, by name; default: all")
-      ->type_name("NAME");
+  app->add_option("--target", options->target,
+                  "one database, by name or path (with an ID by name); default: all");
   add_log_option(*app, options->log);
   app->add_flag("--json", options->json, "rocktuned's answers, each as one line of JSON");
   app->footer(

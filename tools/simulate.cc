@@ -251,7 +251,7 @@ void add_simulate(CLI::App& root, Action& chosen) {
       "what policies would have come to in a recorded run, or in a scenario, in closed loop");
   auto options = std::make_shared<SimulateOptions>();
   add_trace_options(*app, *options, add_scenario_options(*app, options->scenario));
-  app->add_option("--policies", options->policies, "what to compare, with commas")
+  app->add_option("--policies,--policy", options->policies, "what to compare, with commas")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("POLICY")

@@ -10,13 +10,16 @@ namespace rocktune::tools {
 namespace {
 
 struct StatusOptions {
-  std::string socket;
+  std::string socket, target;
   bool json = false;
 };
 
 int status(const StatusOptions& options) {
-  const auto answer = ask_daemon(options.socket, "GET", "/v1/status");
+  auto answer = ask_daemon(options.socket, "GET", "/v1/status");
   if (!answer) return report_error(answer.error());
+  if (const auto kept = keep_target(*answer, options.target); !kept) {
+    return report_error(kept.error().within("status"));
+  }
   if (options.json) {
     std::cout << answer->dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
     return kOk;
@@ -33,7 +36,9 @@ void add_status(CLI::App& root, Action& chosen) {
   CLI::App* app = root.add_subcommand("status", "what rocktuned sees and does");
   auto options = std::make_shared<StatusOptions>();
   add_socket_option(*app, options->socket);
-  app->add_flag("--json", options->json, "the daemon's whole answer as one line of JSON");
+  app->add_option("--target", options->target, "one database, by name or path; default: all")
+      ->type_name("NAME");
+  app->add_flag("--json", options->json, "the daemon's answer as one line of JSON");
   app->footer("Example: rocktune status --json | jq '.targets[].knobs'");
   app->callback([options, &chosen] { chosen = [options] { return status(*options); }; });
 }

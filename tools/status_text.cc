@@ -82,6 +82,9 @@ void add_head(const Json& target, Lines& lines) {
 }
 
 void add_health(const Json& target, Lines& lines) {
+  if (const std::string why = text_at(target, "why_untunable"); !why.empty()) {
+    lines.push_back("  ! " + why);
+  }
   for (const Json& health : target.value("health", Json::array())) {
     const std::string error = text_at(health, "error");
     if (!error.empty()) lines.push_back("  ! " + text_at(health, "source") + ": " + error);
@@ -121,6 +124,7 @@ std::vector<std::string> indicator_row(const Json& indicator) {
     forecast = "in " + seconds_text(*eta);
   }
   std::string why = cause;
+  if (state == "ok") return {name, state, likelihood_text(indicator), forecast, why};
   for (const Json& driver : indicator.value("evidence", Json::array())) {
     if (number_at(driver, "weight").value_or(0) < 0) continue;  // speaks against it
     // It need not be one of the cause.
@@ -177,7 +181,6 @@ void add_features(const Json& target, Lines& lines) {
       .add(f.of("memtables", "immutable_memtables", "max_write_buffers"))
       .add(f.one("flush", "flush_bytes_per_second"))
       .add(f.one("compaction", "compaction_write_bytes_per_second"))
-      .add(f.one("write amplification", "write_amplification"))
       .to(lines, "  LSM     ");
   Parts()
       .add(f.ratio("hits", "cache_hit_ratio"))
@@ -253,7 +256,35 @@ void add_decisions(const Json& target, Lines& lines) {
   }
 }
 
+tl::unexpected<Error> not_understood(const Json::exception& problem) {
+  return fail(
+      ErrorCode::kProtocol,
+      std::string("rocktuned answered what this rocktune does not understand: ") + problem.what());
+}
+
 }  // namespace
+
+Result<void> keep_target(Json& status, const std::string& target) {
+  if (target.empty()) return {};
+  try {
+    Json kept = Json::array();
+    std::string names;
+    for (const Json& one : status.at("targets")) {
+      const std::string name = text_at(one, "name");
+      names += (names.empty() ? "" : ", ") + name;
+      if (name == target || text_at(one, "path") == target) kept.push_back(one);
+    }
+    if (kept.empty()) {
+      return fail(ErrorCode::kNotFound,
+                  "no database is called " + target +
+                      (names.empty() ? "; there is none" : "; there are " + names));
+    }
+    status["targets"] = std::move(kept);
+    return {};
+  } catch (const Json::exception& problem) {
+    return not_understood(problem);
+  }
+}
 
 Result<std::vector<std::string>> status_lines(const Json& status) {
   try {
@@ -279,9 +310,7 @@ Result<std::vector<std::string>> status_lines(const Json& status) {
     }
     return lines;
   } catch (const Json::exception& problem) {
-    return fail(ErrorCode::kProtocol,
-                std::string("rocktuned answered what this rocktune does not understand: ") +
-                    problem.what());
+    return not_understood(problem);
   }
 }
 

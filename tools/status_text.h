@@ -9,6 +9,10 @@
 
 namespace rocktune::tools {
 
+// Leaves one database of the answer, by name or path; empty: all. Errors: there is none of that
+// name, or the JSON is not what the daemon should answer.
+Result<void> keep_target(Json& status, const std::string& target);
+
 // Errors: the JSON is not what the daemon should answer.
 Result<std::vector<std::string>> status_lines(const Json& status);
 

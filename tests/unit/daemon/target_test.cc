@@ -163,7 +163,14 @@ TEST_CASE("hands off what is frozen, manual or not tunable", "[daemon][target]")
     const auto refused = world.alert_lines("actuation");
     REQUIRE_FALSE(refused.empty());
     CHECK(refused[0].find("\"status\":\"refused\"") != std::string::npos);
-    CHECK(refused[0].find("the database cannot be tuned") != std::string::npos);
+    CHECK(refused[0].find("the database cannot be tuned: opened read-only") != std::string::npos);
+    CHECK(target->status().why_untunable == "the database cannot be tuned: opened read-only");
+    Opening read_only = world.opening();
+    read_only.agent.mode = "ro";
+    target->opened(read_only);
+    CHECK(target->status().why_untunable == "the agent is read-only and refuses every change");
+    target->opened(world.opening());
+    CHECK(target->status().why_untunable.empty());
   }
   SECTION("what is advised has no line of what was done") {
     const auto target = world.target(Mode::kAdvise);

@@ -86,6 +86,32 @@ TEST_CASE("the status says what is, in units", "[tools]") {
   }
 }
 
+TEST_CASE("a database that cannot be tuned says why", "[tools]") {
+  Json json = status();
+  CHECK_FALSE(contains(text(json), "read-only"));
+  json["targets"][0]["why_untunable"] = "the agent is read-only and refuses every change";
+  CHECK(contains(text(json), "  ! the agent is read-only and refuses every change\n"));
+}
+
+TEST_CASE("the status of one database, by name or path", "[tools]") {
+  Json json = status();
+  json["targets"].push_back({{"name", "users"}, {"path", "/data/users"}});
+  for (const char* target : {"orders", "/data/orders"}) {
+    Json one = json;
+    REQUIRE(keep_target(one, target));
+    REQUIRE(one["targets"].size() == 1);
+    CHECK(one["targets"][0]["name"] == "orders");
+  }
+  Json all = json;
+  REQUIRE(keep_target(all, ""));
+  CHECK(all == json);
+  const auto none = keep_target(all, "odrers");
+  REQUIRE_FALSE(none);
+  CHECK(none.error().message == "no database is called odrers; there are orders, users");
+  Json odd = Json::object();
+  CHECK_FALSE(keep_target(odd, "orders"));
+}
+
 TEST_CASE("a warning that is only kept up for a while says so", "[tools]") {
   Json json = status();
   Json& backlog = json["targets"][0]["indicators"][1];
