@@ -68,6 +68,7 @@ class App {
 
   void start() {
     expect_file();
+    signals_.add(SIGUSR1);
     wait_for_signal();
     daemon_.on_poll([this] { polled(); });
     servers_.control->start(control_handler(daemon_, system_now));
@@ -91,12 +92,13 @@ class App {
   void wait_for_signal() {
     signals_.async_wait([this](const boost::system::error_code& error, int signal) {
       if (error) return;
+      if (signal == SIGTERM || signal == SIGINT) return stop(signal);
       if (signal == SIGHUP) {
         reload();
-        wait_for_signal();
       } else {
-        stop(signal);
+        reopen();
       }
+      wait_for_signal();
     });
   }
 
@@ -201,6 +203,7 @@ class App {
 
 Result<void> run_app(const Config& config, const ConfigInputs& inputs, Log& log) {
   if (Result<void> opened = log.open(config.log_level, config.log_file); !opened) return opened;
+  std::signal(SIGUSR1, SIG_IGN);  // until the app is there: a rotation is no reason to die
   // A file size limit must be a failed write, not the daemon's death.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);

@@ -6,7 +6,8 @@
 
 namespace rocktune::daemon {
 
-// Runs until SIGTERM or SIGINT; SIGHUP reloads. The exit code: 0, or 1 when it could not start.
+// Runs until SIGTERM or SIGINT; SIGHUP reloads, and reopens the logs; SIGUSR1
+// only reopens them. The exit code: 0, or 1 when it could not start.
 int run(const Config& config, const ConfigInputs& inputs, Log& log);
 
 }  // namespace rocktune::daemon

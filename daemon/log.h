@@ -18,7 +18,7 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  // `file` is "stderr" or a path. Called again it closes and opens anew (SIGHUP, after logrotate).
+  // `file` is "stderr" or a path. Called again it closes and opens anew (after logrotate).
   // On an error the old destination stays in use.
   Result<void> open(std::string_view level, const std::string& file);
 

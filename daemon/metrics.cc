@@ -6,6 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "daemon/feature_help.h"
+
 namespace rocktune::daemon {
 namespace {
 
@@ -137,6 +139,11 @@ void indicator_metrics(PrometheusText& out, const std::vector<TargetStatus>& tar
   all("rocktune_indicator_probability_ratio",
       "Probability that the indicator's limit is crossed within its horizon.",
       [](const Indicator& i) { return i.probability; });
+  all("rocktune_indicator_near_probability_ratio", "The same within half the horizon: what warns.",
+      [](const Indicator& i) { return i.near_probability; });
+  all("rocktune_indicator_warn_probability_ratio",
+      "The near probability from which on it warns, to keep the budget of false alarms.",
+      [](const Indicator& i) { return i.warn_probability; });
   all("rocktune_indicator_state", "0 ok, 1 warning, 2 critical.",
       [](const Indicator& i) { return static_cast<double>(static_cast<int>(i.state)); });
   all("rocktune_indicator_event", "1 while the forecast condition holds.",
@@ -199,7 +206,7 @@ void feature_metrics(PrometheusText& out, const std::vector<TargetStatus>& targe
       if (!t.features) continue;
       Features::visit_values(*t.features, [&](const char* name, const Value& value) {
         if (std::string_view(name) != feature || !value) return;
-        if (!begun) out.family("rocktune_" + metric.name, "gauge", "Feature " + std::string(name));
+        if (!begun) out.family("rocktune_" + metric.name, "gauge", feature_help(feature));
         begun = true;
         out.sample({{"target", t.name}}, *value * metric.factor);
       });

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
+#include <cstdint>
 
 namespace rocktune::text {
 namespace {
@@ -14,6 +14,12 @@ std::string short_number(double value) {
   std::string out = number(value, std::abs(value) < 9.95 ? 1 : 0);
   if (out.size() > 2 && out.ends_with(".0")) out.resize(out.size() - 2);
   return out;
+}
+
+// With leading zeros: "07".
+std::string digits(std::int64_t value, std::size_t width) {
+  const std::string text = std::to_string(value);
+  return text.size() < width ? std::string(width - text.size(), '0') + text : text;
 }
 
 }  // namespace
@@ -74,14 +80,11 @@ std::string moment(Nanoseconds wall) {
   const auto day = floor<days>(time);
   const year_month_day date{day};
   const hh_mm_ss clock{time - day};
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%02d%02u%02u-%02d%02d%02d.%03d",
-                static_cast<int>(date.year()) % 100, static_cast<unsigned>(date.month()),
-                static_cast<unsigned>(date.day()), static_cast<int>(clock.hours().count()),
-                static_cast<int>(clock.minutes().count()),
-                static_cast<int>(clock.seconds().count()),
-                static_cast<int>(clock.subseconds().count()));
-  return text.data();
+  return digits(static_cast<int>(date.year()) % 100, 2) +
+         digits(static_cast<unsigned>(date.month()), 2) +
+         digits(static_cast<unsigned>(date.day()), 2) + "-" + digits(clock.hours().count(), 2) +
+         digits(clock.minutes().count(), 2) + digits(clock.seconds().count(), 2) + "." +
+         digits(clock.subseconds().count(), 3);
 }
 
 std::string in_family(const std::string& column_family) {

@@ -4,9 +4,23 @@
 
 #include <array>
 #include <cerrno>
+#include <string_view>
 #include <system_error>
 
 namespace rocktune::tools {
+namespace {
+
+// As logrotate leaves older logs: gzip, xz or zstd, by their first bytes.
+bool is_compressed(std::istream& file) {
+  std::array<char, 4> head{};
+  file.read(head.data(), head.size());
+  const std::string_view bytes(head.data(), static_cast<std::size_t>(file.gcount()));
+  file.clear();
+  return bytes.starts_with("\x1f\x8b") || bytes.starts_with("\xfd\x37zX") ||
+         bytes.starts_with("\x28\xb5\x2f\xfd");
+}
+
+}  // namespace
 
 Result<FileFollower> FileFollower::open(const std::string& path) {
   struct stat status{};
@@ -21,6 +35,10 @@ Result<FileFollower> FileFollower::open(const std::string& path) {
   FileFollower follower(path);
   if (!follower.reopen()) {
     return fail(ErrorCode::kPermission, path + ": cannot be read; check its permissions");
+  }
+  if (is_compressed(follower.file_)) {
+    return fail(ErrorCode::kInvalidArgument,
+                path + ": is compressed; decompress it first, as with `zcat " + path + " > PLAIN`");
   }
   return follower;
 }

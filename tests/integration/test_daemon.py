@@ -80,9 +80,12 @@ class Reload(Daemon):
     def test_rotation(self):
         daemon = self.start_daemon(mode="advise")
         moved = self.directory / "alerts.jsonl.1"
-        self.alerts.rename(moved)
-        daemon.send_signal(signal.SIGHUP)
-        wait_for("a new alert log", lambda: self.alerts.exists(), 10)
+        for number, mode in ((signal.SIGHUP, "observe"), (signal.SIGUSR1, "act")):
+            self.config(mode=mode)
+            self.alerts.rename(moved)
+            daemon.send_signal(number)
+            wait_for("a new alert log", lambda: self.alerts.exists(), 10)
+            self.assertEqual(self.status()["daemon"]["mode"], "observe")  # which only a reload reads
         self.assertEqual(self.stop(daemon), 0)
         self.assertIn('"stopped"', self.alerts.read_text())
         self.assertNotIn('"stopped"', moved.read_text())
@@ -208,7 +211,7 @@ class Knobs(Daemon):
         self.assertEqual(result.returncode, 1)
         self.assertIn("there is no knob 'max_background_job'; the knobs are ", result.stderr)
         status, body = request(self.control, "POST", "/v1/release", {"knob": "max_background_jobs"})
-        self.assertEqual((status, [r["status"] for r in body["results"]]), (200, ["applied"]), body)
+        self.assertEqual((status, [r["status"] for r in body["results"]]), (200, ["unchanged"]), body)
         self.assertEqual(request(self.control, "POST", "/v1/release", {"target": "nowhere"})[0], 404)
 
 

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "daemon/alert_log.h"
+#include "daemon/feature_help.h"
 #include "daemon/health_notes.h"
 #include "daemon/http/unix_socket.h"
 #include "daemon/limited.h"
@@ -256,6 +257,15 @@ TEST_CASE("nobody else keeps a daemon from its control socket", "[daemon][contro
   CHECK(UnixSocket::listen(other));
 }
 
+TEST_CASE("each feature's metric says what it is", "[daemon][metrics]") {
+  Features features;
+  Features::visit_values(features, [](const char* name, const Value&) {
+    INFO(name);
+    CHECK(feature_help(name).size() > 5);
+  });
+  CHECK(feature_help("cache_pinned_bytes").empty());
+}
+
 TEST_CASE("Prometheus text", "[daemon][metrics]") {
   CHECK(escape_label("a\\b\"c\nd") == "a\\\\b\\\"c\\nd");
   CHECK(escape_label("caf\xc3\xa9 \xff\xc3") ==
@@ -279,6 +289,8 @@ TEST_CASE("Prometheus text", "[daemon][metrics]") {
   Indicator indicator;
   indicator.kind = IndicatorKind::kCompactionBacklog;
   indicator.probability = 0.25;
+  indicator.near_probability = 0.125;
+  indicator.warn_probability = 0.75;
   indicator.valid = true;
   target.indicators.push_back(indicator);
   KnobReading knob;
@@ -304,6 +316,11 @@ TEST_CASE("Prometheus text", "[daemon][metrics]") {
   has("rocktune_l0_files{target=\"/data/\\\"x\\\"\"} 4");
   has("rocktune_indicator_probability_ratio{target=\"/data/\\\"x\\\"\","
       "indicator=\"compaction_backlog\"} 0.25");
+  has("rocktune_indicator_near_probability_ratio{target=\"/data/\\\"x\\\"\","
+      "indicator=\"compaction_backlog\"} 0.125");
+  has("rocktune_indicator_warn_probability_ratio{target=\"/data/\\\"x\\\"\","
+      "indicator=\"compaction_backlog\"} 0.75");
+  has("# HELP rocktune_l0_files Files of level 0, of the column family nearest to its limit.");
   has("rocktune_knob_value{target=\"/data/\\\"x\\\"\",knob=\"max_background_jobs\","
       "column_family=\"\"} 6");
   CHECK(text.find("write_p99") == std::string::npos);  // absent is not zero

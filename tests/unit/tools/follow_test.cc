@@ -63,4 +63,8 @@ TEST_CASE("a log that is not there is a clear error", "[tools]") {
   CHECK(none.error().code == ErrorCode::kNotFound);
   CHECK(none.error().message.find(directory.file("none")) != std::string::npos);
   CHECK_FALSE(FileFollower::open(directory.path().string()));
+  append(directory.file("log.gz"), "\x1f\x8b\x08 and so on");
+  const auto compressed = FileFollower::open(directory.file("log.gz"));
+  REQUIRE_FALSE(compressed);
+  CHECK(compressed.error().message.find("zcat") != std::string::npos);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An operator who reads a decision's rule in the alert log looks it up in docs/control.md: each one has to be there."""
+"""What an operator looks up has to be there: the rules of decisions in docs/control.md, features in docs/metrics.md."""
 
 import pathlib
 import re
@@ -18,6 +18,15 @@ def undocumented(policy, page):
                 yield rule
 
 
+def unexplained(helps, page):
+    """Metrics of the features that have a HELP line, and no row in the page."""
+    text = page.read_text(encoding="utf-8")
+    for feature in re.findall(r'FeatureHelp\{"([a-z0-9_]+)"', helps.read_text(encoding="utf-8")):
+        metric = "rocktune_" + re.sub("_(us|ms)$", "_seconds", feature)
+        if f"| `{metric}` |" not in text:
+            yield metric
+
+
 class DocumentedTest(unittest.TestCase):
     def test_what_is_left_out_is_found(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -31,6 +40,14 @@ class DocumentedTest(unittest.TestCase):
 
     def test_the_tree_itself(self):
         self.assertEqual(list(undocumented(ROOT / "policy", ROOT / "docs" / "control.md")), [])
+        self.assertEqual(list(unexplained(ROOT / "daemon" / "feature_help.cc", ROOT / "docs" / "metrics.md")), [])
+
+    def test_a_metric_without_a_row_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            helps, page = pathlib.Path(folder) / "help.cc", pathlib.Path(folder) / "page.md"
+            helps.write_text('FeatureHelp{"read_p99_us", "x"}, FeatureHelp{"l0_files", "y"}')
+            page.write_text("| `rocktune_l0_files` | files |\n")
+            self.assertEqual(list(unexplained(helps, page)), ["rocktune_read_p99_seconds"])
 
 
 if __name__ == "__main__":
