@@ -60,14 +60,19 @@ void Deferral::observe(const Situation& situation) {
   compacts_.note(now, running ? Value(std::min(1.0, *running)) : running);
   const bool compacts = compacts_.mean(kCompactsSeconds).value_or(0) >= kCompacts &&
                         compacts_.span_seconds() + f.interval_seconds >= kCompactsSeconds;
-  const bool full = situation.device_saturated && compacts;
-  look_back(situation, full);
+  fills_ = situation.device_saturated && compacts;
+  look_back(situation, fills_);
   const double slo_us = situation.objective.read_p99_seconds * 1e6;
   const Value& read_us = f.read_p99_us;
   const Value free_us = free_p99_us_.median(kLatelySeconds);
-  const bool slow = full && situation.reads_seen && read_us && *read_us >= kNearSlo * slo_us &&
-                    free_us && *read_us >= kSlowerThanFree * *free_us;
-  slow_seconds_ = slow_.update(slow, now);
+  const bool slow = situation.reads_seen && read_us && *read_us >= kNearSlo * slo_us && free_us &&
+                    *read_us >= kSlowerThanFree * *free_us;
+  // Beside a pause of compactions reads are as fast as they are: that ends nothing.
+  const bool runs = running.value_or(0) > 0;
+  if (runs && ran_) slow_beside_ = slow;
+  slow_beside_ = slow_beside_ && situation.device_saturated;
+  ran_ = runs;
+  slow_seconds_ = slow_.update(slow_beside_, now);
   const bool fast = read_us && *read_us < kFarFromSlo * slo_us && situation.binding;
   fast_seconds_ = fast_.update(fast, now);
   if (stage_ == Stage::kNone) gone_.reset();
@@ -78,7 +83,8 @@ void Deferral::observe(const Situation& situation) {
 std::optional<double> Deferral::wanted(const Situation& situation) const {
   const Features& f = situation.features;
   const bool known = situation.passed && situation.need && f.limiter_bytes_per_second;
-  if (stage_ != Stage::kNone || !known || slow_seconds_ < kNearSloSeconds) return std::nullopt;
+  const bool slow = fills_ && slow_seconds_ >= kNearSloSeconds;
+  if (stage_ != Stage::kNone || !known || !slow) return std::nullopt;
   const bool is_new = filled_.span_seconds() >= kLeastLatelySeconds &&
                       filled_.mean(kLatelySeconds).value_or(1) < kMostFilled;
   const bool calm = situation.far_from_limits &&

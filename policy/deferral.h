@@ -67,6 +67,9 @@ class Deferral {
   Trend filled_{Trend::Jumps::kKeep, 0, 600}, free_p99_us_{Trend::Jumps::kKeep, 0, 600};
   Trend written_{Trend::Jumps::kKeep, 0, 600};
   std::optional<Nanoseconds> looked_back_;
+  bool fills_ = false;        // compactions fill the device
+  bool ran_ = false;          // some did at the last look
+  bool slow_beside_ = false;  // reads were near their SLO when they last were timed beside them
   Held slow_, fast_, gone_;
   double slow_seconds_ = 0, fast_seconds_ = 0;
 };

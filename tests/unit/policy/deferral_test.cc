@@ -93,8 +93,13 @@ TEST_CASE("deferral: a pause between two compactions does not end that the devic
   HeadroomBench bench = filled();
   int looks = 0;  // of which one falls into a pause
   bool defers = true;
+  double beside_pause_us = 12'000;
   SECTION("one look of five") {
     looks = 5;
+  }
+  SECTION("one look of five, beside which reads are fast") {
+    looks = 5;
+    beside_pause_us = 1'000;
   }
   SECTION("one look of three: they come in bursts") {
     looks = 3;
@@ -102,9 +107,26 @@ TEST_CASE("deferral: a pause between two compactions does not end that the devic
   }
   const auto last = bench.run_ticks(20, knob::kRateLimit, [&](int i) {
     bench.f.running_compactions = i % looks == looks - 1 ? 0 : 1;
+    const bool beside_pause = i % looks == looks - 1 || i % looks == 0;
+    bench.f.read_p99_us = beside_pause ? beside_pause_us : 12'000;
   });
   REQUIRE(last.has_value() == defers);
   if (last) CHECK(last->rule == "limiter.defer");
+}
+
+TEST_CASE("deferral: reads that are slow since the device filled are not waited for again",
+          "[headroom][deferral]") {
+  HeadroomBench bench = filled();
+  free_device(bench);
+  bench.run_ticks(8, knob::kRateLimit,
+                  [&](int i) { bench.f.running_compactions = i % 2; });  // in bursts
+  fill_device(bench);
+  // Compactions have to run for three quarters of four seconds, and reads to be slow for two: not
+  // one after the other.
+  CHECK_FALSE(bench.run(1.5, knob::kRateLimit));
+  const auto first = bench.run(1.5, knob::kRateLimit);
+  REQUIRE(first);
+  CHECK(first->rule == "limiter.defer");
 }
 
 TEST_CASE("deferral: a forecast that has not proved itself is no limit that is near",
