@@ -156,7 +156,7 @@ bool selected(const trace::TargetInfo& info, const std::string& called,
 Result<TargetReplay> prepare(const trace::RunInfo& run, const trace::TargetInfo& info,
                              const std::string& called, const std::optional<PolicyChoice>& policy) {
   const EngineConfig config = policy ? engine_of(info.engine, *policy) : info.engine;
-  const bool as_recorded = config == info.engine;
+  const bool as_recorded = config == info.engine && !trace::is_imported(run);
   auto engine = Engine::create(config);
   if (!engine) return tl::unexpected(engine.error().within("target " + info.name));
   return TargetReplay(run, info, called, std::move(*engine), as_recorded,

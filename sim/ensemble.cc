@@ -158,10 +158,10 @@ std::vector<double> ranks_of(const std::vector<double>& merits) {
 
 // W with ties (Kendall and Gibbons, Rank Correlation Methods, 1990, chapter 6): the spread of the
 // sums of ranks over the most that it can be.
-double concordance(const std::vector<std::vector<double>>& by_seed) {
+std::optional<double> concordance(const std::vector<std::vector<double>>& by_seed) {
   const auto seeds = static_cast<double>(by_seed.size());
   const auto policies = static_cast<double>(by_seed.front().size());
-  if (seeds < 2 || policies < 2) return 1;
+  if (seeds < 2 || policies < 2) return std::nullopt;
   const double mean = seeds * (policies + 1) / 2;
   double spread = 0;
   for (std::size_t i = 0; i < by_seed.front().size(); ++i) {
@@ -177,7 +177,8 @@ double concordance(const std::vector<std::vector<double>>& by_seed) {
     }
   }
   const double most = seeds * seeds * (policies * policies * policies - policies) - seeds * ties;
-  return most > 0 ? std::clamp(12 * spread / most, 0.0, 1.0) : 1;
+  if (most <= 0) return std::nullopt;
+  return std::clamp(12 * spread / most, 0.0, 1.0);
 }
 
 }  // namespace

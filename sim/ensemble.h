@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -85,8 +86,8 @@ struct Ranking {
   // The share of the seeds in which it is the best, alone or among others.
   std::vector<double> best_ratio;
   // Kendall's coefficient of concordance over the seeds: 1, all rank alike; 0, no agreement. Absent
-  // of one seed or one policy is 1.
-  double concordance = 1;
+  // of one seed or one policy, and where all are ties: nothing is ranked.
+  std::optional<double> concordance = std::nullopt;
 };
 
 // Those that come first: of the lowest median rank the best in most seeds. Several share the place

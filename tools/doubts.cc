@@ -81,19 +81,20 @@ std::string first_text(const sim::Ranking& ranking, const std::vector<std::strin
   return names + (firsts.size() > 1 ? " share the first place" : " comes first");
 }
 
-std::string order_words(double concordance, const std::vector<double>& best_ratios,
-                        std::size_t meetings) {
+std::string order_words(const std::optional<double>& concordance,
+                        const std::vector<double>& best_ratios, std::size_t meetings) {
   const bool tie =
       std::all_of(best_ratios.begin(), best_ratios.end(), [](double ratio) { return ratio == 1; });
   if (tie) return "no policy is told from another";
   if (meetings < 2) return "there is nothing else that the one seed could agree with";
-  return concordance >= kStableConcordance ? "the order is stable"
-                                           : "the order is NOT stable, do not read it as one";
+  return concordance && *concordance >= kStableConcordance
+             ? "the order is stable"
+             : "the order is NOT stable, do not read it as one";
 }
 
 std::string concordance_text(const sim::Ranking& ranking, std::size_t meetings) {
-  return text::number(ranking.concordance, 2) + ": " +
-         order_words(ranking.concordance, ranking.best_ratio, meetings);
+  const std::string value = ranking.concordance ? text::number(*ranking.concordance, 2) : "-";
+  return value + ": " + order_words(ranking.concordance, ranking.best_ratio, meetings);
 }
 
 }  // namespace rocktune::tools

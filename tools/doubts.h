@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,8 +40,8 @@ std::string first_text(const sim::Ranking& ranking, const std::vector<std::strin
 
 // What to make of an order of policies that so many seeds (or databases and seeds) agree on so far:
 // "the order is stable", or that it is none. `best_ratios` of all policies.
-std::string order_words(double concordance, const std::vector<double>& best_ratios,
-                        std::size_t meetings);
+std::string order_words(const std::optional<double>& concordance,
+                        const std::vector<double>& best_ratios, std::size_t meetings);
 // "0.95: the order is stable"
 std::string concordance_text(const sim::Ranking& ranking, std::size_t meetings);
 

@@ -62,13 +62,17 @@ int checked(const ReplayOptions& options, const std::vector<std::vector<ScoredRe
     }
   }
   if (any) return identical ? kOk : kFailed;
-  const std::string why = by_policy.front().empty()
-                              ? "no database was recorded"
+  const auto& first = by_policy.front();
+  const bool imported = !first.empty() && trace::is_imported(first.front().replay.recorded_by);
+  const std::string why = first.empty() ? "no database was recorded"
+                          : imported
+                              ? "it is of a RocksDB LOG, and nobody has decided then"
                               : "none of these policies, with these parameters, was recorded";
-  return report_error({ErrorCode::kInvalidArgument,
-                       "replay: trace " + options.file + ": nothing to check: " + why +
-                           "; without --policy it is what was recorded that is replayed"},
-                      kUsage);
+  return report_error(
+      {ErrorCode::kInvalidArgument,
+       "replay: trace " + options.file + ": nothing to check: " + why +
+           (imported ? "" : "; without --policy it is what was recorded that is replayed")},
+      kUsage);
 }
 
 int replay_all(const ReplayOptions& options) {

@@ -74,7 +74,8 @@ void add_target(const ReplayResult& result, Lines& lines) {
   lines.emplace_back();
   lines.push_back(printable(result.target) + "   policy " + result.policy +
                   (result.as_recorded ? " (as recorded, mode " + printable(result.mode) + ")"
-                                      : " (not the recorded one)"));
+                   : trace::is_imported(result.recorded_by) ? " (nobody has decided anything then)"
+                                                            : " (not the recorded one)"));
   lines.push_back("  samples        " + std::to_string(result.samples) + ", " +
                   std::to_string(result.samples_with_database) + " with a reading of the database");
   if (result.first_sequence > 1 && result.samples != 0) {

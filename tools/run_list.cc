@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iostream>
 #include <map>
 #include <set>
 #include <sstream>
 
 #include "model/digest.h"
+#include "tools/text.h"
 
 namespace rocktune::tools {
 namespace {
@@ -89,10 +91,18 @@ Result<std::vector<RecordedRun>> list_recorded_runs(const std::vector<std::strin
   const auto names = trace_names(traces);
   if (!names) return tl::unexpected(names.error());
   std::vector<RecordedRun> runs;
+  std::vector<std::string> unread;
   for (std::size_t i = 0; i < traces.size(); ++i) {
+    const std::size_t before = runs.size();
     if (auto listed = list_trace(traces[i], (*names)[i], runs); !listed) {
       return tl::unexpected(listed.error());
     }
+    if (runs.size() == before) unread.push_back(traces[i]);
+  }
+  if (runs.empty()) unread.clear();  // whoever asked says so
+  for (const std::string& trace : unread) {
+    std::cerr << "rocktune: left out: no database was read in trace " << printable(trace)
+              << std::endl;
   }
   if (auto single = refuse_copies(runs); !single) return tl::unexpected(single.error());
   std::stable_sort(runs.begin(), runs.end(),
@@ -108,7 +118,7 @@ Result<void> for_each_step(const RecordedRun& run,
   if (!steps) return tl::unexpected(steps.error());
   for (std::uint64_t i = 0; i < run.samples; ++i) {
     auto step = steps->next();
-    if (!step) return tl::unexpected(step.error().within("trace " + run.trace));
+    if (!step) return tl::unexpected(step.error());
     if (!*step) return {};
     use(**step);
   }

@@ -30,7 +30,8 @@ struct RecordedRun {
 // What the trace says of the run, not where it lies: of copies it is the same.
 std::string identity_of(const RecordedRun& run);
 
-// By begin. Databases that were never read are left out. Errors: what trace::Reader says, and a
+// By begin. Databases that were never read are left out, and a trace that has no other, beside ones
+// that do, is named on stderr. Errors: what trace::Reader says, and a
 // trace, or a copy of it, that is given twice.
 Result<std::vector<RecordedRun>> list_recorded_runs(const std::vector<std::string>& traces);
 

@@ -117,10 +117,10 @@ void add_training_options(CLI::App& app, ScoreOptions& options) {
       app.add_option("--false-alarms-per-hour", options.per_hour,
                      "what thresholds may cost on the runs they are chosen on (default: 1), and "
                      "the budget of rocktune-alerts (default: each trace's own)")
-          ->check(CLI::NonNegativeNumber)
+          ->check(number_between(0, 1e9))
           ->type_name("NUMBER");
   app.add_option("--false-alarms-per-day", options.per_day, "the same, by day")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_between(0, 1e9))
       ->type_name("NUMBER")
       ->excludes(per_hour);
   app.add_option(
@@ -160,7 +160,7 @@ void add_score_options(CLI::App& app, ScoreOptions& options) {
   add_training_options(app, options);
   app.add_option("--actuation-delay", options.actuation_seconds,
                  "seconds that an action needs to work: a usable warning leads by this and 2 s")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_between(0, 1e9))
       ->type_name("SECONDS")
       ->capture_default_str();
   app.add_option("--seed", options.seed, "of the bootstrap")->capture_default_str();

@@ -114,7 +114,7 @@ Json score_json(const std::vector<score::RunResult>& runs, const score::Evaluati
            {"claims", kScoreClaims},
            {"false_alarms_per_hour_budget", request.false_alarms_per_hour},
            {"actuation_seconds", request.actuation_seconds},
-           {"resamples", request.resamples},
+           {"resamples", evaluation.has_intervals ? request.resamples : 0},
            {"seed", request.seed},
            {"trained", evaluation.trained},
            {"runs", Json::array()},

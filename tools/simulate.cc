@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <regex>
 #include <sstream>
 #include <thread>
 
@@ -217,9 +218,9 @@ void add_trace_options(CLI::App& app, SimulateOptions& options, CLI::Option* sce
 
 // "8.9", "7.8.3"; CLI11's contract: empty, or what is wrong.
 std::string check_version(const std::string& text) {
-  const bool digits = text.find_first_not_of("0123456789.") == std::string::npos;
-  const bool number = !text.empty() && text.front() != '.' && text.back() != '.';
-  return digits && number ? "" : "\"" + text + "\" is no version: write 8.9 or 7.8.3";
+  static const std::regex kVersion("[1-9][0-9]{0,2}[.][0-9]{1,3}([.][0-9]{1,3})?");
+  return std::regex_match(text, kVersion) ? ""
+                                          : "\"" + text + "\" is no version: write 8.9 or 7.8.3";
 }
 
 CLI::Option* add_scenario_options(CLI::App& app, ScenarioSource& source) {

@@ -333,7 +333,7 @@ Json simulation_json(const Simulation& run) {
           {"simulated_seconds", simulated_seconds(run)},
           {"not_simulated", run.scenario ? Json(run.scenario->not_simulated) : Json::array()},
           {"demand_known_ratio", run.input.demand.known_ratio},
-          {"concordance", ranking.concordance},
+          {"concordance", ranking.concordance ? Json(*ranking.concordance) : Json(nullptr)},
           {"together_with", run.together_with},
           {"missing_neighbours", run.missing_neighbours},
           {"policies", policies}};

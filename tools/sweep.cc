@@ -245,8 +245,8 @@ void add_sweep(CLI::App& root, Action& chosen) {
   app->add_option("--jobs", options->jobs, "units at a time; default: as many as there are CPUs")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1024}))
       ->type_name("NUMBER");
-  app->add_flag("--fresh", options->fresh,
-                "begin anew, whatever sweep RESULT and RESULT.partial are of");
+  auto* fresh = app->add_flag("--fresh", options->fresh,
+                              "begin anew, whatever sweep RESULT and RESULT.partial are of");
   app->add_flag("--keep-failed", options->keep_failed,
                 "units that failed before are not tried again");
   auto* numbers = app->add_option("--units", options->units, "these units alone, by their numbers")
@@ -256,7 +256,8 @@ void add_sweep(CLI::App& root, Action& chosen) {
       ->type_name("FILE")
       ->excludes(numbers);
   app->add_flag("--list-units", options->list_units,
-                "print the units as JSON Lines, with -o those that it does not have yet; run none");
+                "print the units as JSON Lines, with -o those that it does not have yet; run none")
+      ->excludes(fresh);
   app->footer(kSweepFooter);
   app->callback([options, &chosen] { chosen = [options] { return sweep_all(*options); }; });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -31,7 +32,7 @@ sim::Ranking rank_of(const Meetings& meetings, const std::vector<std::size_t>& p
 struct Candidates {
   std::vector<std::size_t> policies;
   std::size_t best = 0;  // of SweepResult::policies()
-  double concordance = 1;
+  std::optional<double> concordance;
   bool alike = false;  // none is told from another
 };
 
@@ -157,10 +158,10 @@ std::optional<BestOfSweep> best_of(const SweepResult& result) {
     const SweptPolicy& policy = result.policies()[out.policies[i]];
     const bool tie = candidates[i].alike && candidates[i].policies.size() > 1;
     out.labels.push_back(tie ? policy.name : policy.label());
-    auto& row = out.table.emplace_back(
-        std::vector<std::string>{policy.name, tie ? "all alike" : params_cell(policy),
-                                 std::to_string(candidates[i].policies.size()),
-                                 tie ? "-" : text::number(candidates[i].concordance, 2)});
+    auto& row = out.table.emplace_back(std::vector<std::string>{
+        policy.name, tie ? "all alike" : params_cell(policy),
+        std::to_string(candidates[i].policies.size()),
+        candidates[i].concordance ? text::number(*candidates[i].concordance, 2) : "-"});
     add_figures(out.meetings, out.policies[i], ranking, i, row);
   }
   out.basis = basis_of(result, out.meetings);

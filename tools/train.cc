@@ -9,6 +9,7 @@
 
 #include "files/text_file.h"
 #include "tools/command.h"
+#include "tools/output_file.h"
 #include "tools/score_text.h"
 #include "tools/status_line.h"
 #include "tools/text.h"
@@ -28,7 +29,10 @@ struct TrainOptions {
 
 // Before hours of work: that there can be a file, and nothing but a model file is replaced, since
 // anything else is somebody's work.
-Result<void> check_output(const std::string& path) {
+Result<void> check_model_file(const std::string& path) {
+  if (path == "-") {
+    return fail(ErrorCode::kInvalidArgument, "a model goes into a file: name it, not -");
+  }
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
     return fail(ErrorCode::kInvalidArgument, path + " is a directory; name the model's file");
@@ -68,7 +72,8 @@ void print_trained(const TrainOptions& options, const Trained& trained) {
     }
     std::cout << '\n';
   } else {
-    std::cout << "One run alone has no score: there is nothing earlier to learn from.\n";
+    std::cout << "No score: no run ended before another one began, and nothing else was there to "
+                 "learn from.\n";
   }
   const std::size_t runs = trained.prior.notes.trained_on.size();
   std::cout << options.output << ": learnt from " << runs << (runs == 1 ? " run" : " runs");
@@ -87,7 +92,10 @@ int train_model(const TrainOptions& options) {
     const bool usage = error.code == ErrorCode::kInvalidArgument;
     return report_error(error.within("train"), usage ? kUsage : kFailed);
   };
-  if (auto good = check_output(options.output); !good) return refused(good.error());
+  if (auto good = check_model_file(options.output); !good) return refused(good.error());
+  if (auto good = check_output(options.output, options.request.traces); !good) {
+    return refused(good.error());
+  }
   TrainRequest request = options.request;
   if (options.with_budget) request.false_alarms_per_day = options.per_day;
   const auto trained = [&] {
@@ -130,8 +138,9 @@ void add_train(CLI::App& root, Action& chosen) {
       ->allow_extra_args(false)
       ->type_name("PATTERN");
   app->add_option("--false-alarms-per-day", options->per_day,
-                  "how many are accepted of each indicator; default: as each trace's target had it")
-      ->check(CLI::PositiveNumber)
+                  "how many are accepted of each indicator; default: as each trace's target had "
+                  "it (and 12 for the thresholds of what the model is compared with)")
+      ->check(number_between(1e-9, 1e9))
       ->type_name("NUMBER")
       ->each([options = options.get()](const std::string&) { options->with_budget = true; });
   app->add_option("--seed", request.seed, "of the order of later epochs, and of the bootstrap")

@@ -54,14 +54,18 @@ class Trainer {
     return learnt;
   }
 
-  // Each run under the prior of the runs that ended before its fold began.
+  // Each run under the prior of the runs that ended before its fold began; where there are none
+  // yet, of those before itself.
   Result<std::vector<score::RunResult>> score(const Runs& runs, score::Contest contest) {
     std::vector<score::RunResult> out;
     const std::size_t fold = (runs.size() + kMostFolds - 1) / kMostFolds;
+    bool learnt = false;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (i % fold == 0) {
-        auto prior = learn(before(*runs[i], runs));
+      if (i % fold == 0 || !learnt) {
+        const Runs earlier = before(*runs[i], runs);
+        auto prior = learn(earlier);
         if (!prior) return tl::unexpected(prior.error());
+        learnt = !earlier.empty();
         contest.prior = std::make_shared<const Learnt>(*std::move(prior));
       }
       say("scoring", i + 1, runs.size(), runs[i]->name);
@@ -166,13 +170,13 @@ Result<std::vector<TrainedOn>> trained_on(const Runs& runs) {
   return out;
 }
 
-// Before what takes minutes.
-Result<void> check_plan(const Runs& runs, const score::PlanRequest& request) {
+// Before what takes minutes: whether a run has an earlier one, without which there is no score.
+Result<bool> has_score(const Runs& runs, const score::PlanRequest& request) {
   std::vector<score::RunSpan> spans;
   for (const RecordedRun* run : runs) spans.push_back({run->name, run->begin_wall, run->end_wall});
   const auto planned = score::plan(spans, request);
   if (!planned) return tl::unexpected(planned.error());
-  return {};
+  return !planned->front().training.empty();
 }
 
 std::string command_of(const TrainRequest& request) {
@@ -193,15 +197,20 @@ Result<Trained> train(const TrainRequest& request, const TrainProgress& progress
   for (const RecordedRun& run : *recorded) runs.push_back(&run);
   Trainer trainer(request, progress);
   const Runs learnt_from = trainer.to_learn(runs);
+  if (runs.empty()) {
+    return fail(ErrorCode::kNotFound,
+                "there is no run to learn from: no database was read in these traces; rocktune "
+                "trace info FILE shows what is in one");
+  }
   if (learnt_from.empty()) {
     return fail(ErrorCode::kInvalidArgument,
-                "there is no run to learn from: no database was read in these traces, or "
-                "--hold-out takes them all; rocktune trace info FILE shows what is in one");
+                "there is no run to learn from: --hold-out takes them all");
   }
   Trained out;
   out.asked = evaluation_of(request);
-  if (auto good = check_plan(runs, out.asked.plan); !good) return tl::unexpected(good.error());
-  if (runs.size() > 1) {
+  const auto scored = has_score(runs, out.asked.plan);
+  if (!scored) return tl::unexpected(scored.error());
+  if (*scored) {
     auto results = trainer.score(runs, out.asked.contest);
     if (!results) return tl::unexpected(results.error());
     out.runs = *std::move(results);

@@ -65,10 +65,12 @@ int validate_all(const ValidateOptions& options) {
   if (!validated) {
     return report_error(validated.error().within("validate"), exit_code(validated.error()));
   }
-  int code = kOk;
+  // A usage error only where nothing else was wrong, and nothing came out.
+  int code = validated->runs.empty() ? kUsage : kFailed;
   for (const Error& error : validated->errors) {
-    code = report_error(error.within("validate"), exit_code(error));
+    if (report_error(error.within("validate"), exit_code(error)) == kFailed) code = kFailed;
   }
+  if (validated->errors.empty()) code = kOk;
   if (validated->runs.empty()) return code;
   if (options.json) {
     std::cout << trace::json_text(validation_json(validated->runs)) << '\n';

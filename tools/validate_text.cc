@@ -64,6 +64,7 @@ std::string signed_percent(double ratio) {
 }
 
 std::string summary_line(const std::string& which, const Summary& summary) {
+  if (summary.runs == 0) return which + " (0): -";
   return which + " (" + std::to_string(summary.runs) + "): writes off by " +
          text::number(summary.ingest_median * 100, 1) + "% (median), " +
          text::number(summary.ingest_worst * 100, 1) + "% at most; compaction bytes by " +
@@ -103,12 +104,13 @@ Json errors_json(const sim::ValidationErrors& errors) {
 }
 
 Json summary_json(const Summary& summary) {
+  const auto figure = [&](double value) { return summary.runs > 0 ? Json(value) : Json(nullptr); };
   return {{"runs", summary.runs},
-          {"ingest_error_median", summary.ingest_median},
-          {"ingest_error_worst", summary.ingest_worst},
-          {"compaction_bytes_error_median", summary.compaction_median},
-          {"stalled_ratio_off_mean", summary.stalled_ratio_mean},
-          {"stalled_ratio_off_worst", summary.stalled_ratio_worst}};
+          {"ingest_error_median", figure(summary.ingest_median)},
+          {"ingest_error_worst", figure(summary.ingest_worst)},
+          {"compaction_bytes_error_median", figure(summary.compaction_median)},
+          {"stalled_ratio_off_mean", figure(summary.stalled_ratio_mean)},
+          {"stalled_ratio_off_worst", figure(summary.stalled_ratio_worst)}};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "model/engine_config.h"
 #include "model/sample.h"
@@ -24,6 +25,13 @@ struct RunInfo {
   int schema = kSchemaVersion;  // of the file
   bool operator==(const RunInfo&) const = default;
 };
+
+// Ends the version of what was made from RocksDB's own LOG: no daemon watched, so none has warned
+// or decided anything.
+inline constexpr std::string_view kFromLog = " from a RocksDB LOG";
+inline bool is_imported(const RunInfo& run) {
+  return run.daemon_version.ends_with(kFromLog);
+}
 
 // Whether damage to such a file is noticed; else what is to be said of it, as a sentence begins:
 // "schema 2 has no checksums: damage may go unnoticed".

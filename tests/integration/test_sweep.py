@@ -200,6 +200,8 @@ class Sweep(SweepTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.result.read_bytes(), b"".join(expected[39:42]), "as in the sweep of all traces")
         self.assertEqual(self.sweep("--units", "61").returncode, 2)
+        self.assertEqual(self.sweep("--list-units", "--fresh").returncode, 2, "a list removes no result")
+        self.assertEqual(self.result.read_bytes(), b"".join(expected[39:42]))
         self.assertEqual(self.sweep("--units-from", self.grid).returncode, 2)
 
     def test_another_sweeps_result_is_left_alone(self):
@@ -232,7 +234,7 @@ class Sweep(SweepTest):
         units = self.written("units.jsonl", self.sweep("--list-units", traces=[trace], output=self.folder / "other").stdout)
         before = {path: path.read_bytes() for path in (trace, hard, self.grid, device, units)}
         for output in (trace, link, hard, self.grid, device, units, self.folder / "run"):
-            for arguments in ((), ("--fresh",), ("--list-units", "--fresh")):
+            for arguments in ((), ("--fresh",), ("--list-units",)):
                 with self.subTest(output=output.name, arguments=arguments):
                     result = self.sweep("--units-from", units, *arguments, traces=[trace], output=output)
                     self.assertEqual(result.returncode, 2, result.stderr)
@@ -243,7 +245,7 @@ class Sweep(SweepTest):
     def test_fresh_removes_no_file_of_another_kind(self):
         for name in ("result.jsonl", "result.jsonl.partial"):
             notes = self.written(name, "my notes\n")
-            for arguments in ((), ("--fresh",), ("--fresh", "--list-units")):
+            for arguments in ((), ("--fresh",), ("--list-units",)):
                 with self.subTest(name=name, arguments=arguments):
                     result = self.sweep("--units", "1", *arguments)
                     self.assertEqual(result.returncode, 1, result.stderr)

@@ -153,7 +153,7 @@ std::string conclusion(const Json& document, const Json& policies) {
                   [](double ratio) { return ratio == 1; })) {
     return "By " + by + " no policy is told from another: the figures of all seeds are ties.";
   }
-  ranking.concordance = number_at(document, "concordance").value_or(0);
+  ranking.concordance = number_at(document, "concordance");
   const std::size_t first = sim::first_places(ranking).front();
   return first_text(ranking, labels) + " by " + by + ": median rank " +
          number_text(ranking.median_rank[first]) + " of " + std::to_string(policies.size()) +

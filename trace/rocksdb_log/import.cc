@@ -213,7 +213,7 @@ Result<ImportSummary> import_log(const ImportRequest& request, const Progress& p
     summary.absent.emplace_back(
         "no time zone: no event tells it, so the LOG's local time is taken for UTC");
   }
-  RunInfo run{request.version + " from a RocksDB LOG", beginning->host, Nanoseconds(start),
+  RunInfo run{request.version + std::string(kFromLog), beginning->host, Nanoseconds(start),
               std::chrono::duration<double>(request.interval).count()};
   Limits limits;
   limits.max_bytes = kNoLimit;

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "daemon/freeze_file.h"
+#include "files/replace_file.h"
 #include "tests/unit/daemon/target_world.h"
 #include "trace/journal_json.h"
 
@@ -65,7 +66,7 @@ TEST_CASE("nobody else keeps a daemon from its freeze file", "[daemon][freeze]")
   const TempTree tree;
   REQUIRE(::chmod(tree.path("").c_str(), 01777) == 0);
   const std::string path = tree.path("freeze");
-  const std::string theirs = GENERATE(as<std::string>(), "freeze", "freeze.new");
+  const std::string theirs = GENERATE(as<std::string>(), "freeze", std::string("freeze") + kBeside);
   SECTION("a directory") {
     static_cast<void>(tree.file(theirs + "/x", ""));
     REQUIRE(::chown(tree.path(theirs).c_str(), 12345, 12345) == 0);

@@ -18,7 +18,7 @@ TEST_CASE("a file is replaced whole", "[files]") {
   REQUIRE(replace_file(path, "").has_value());
   REQUIRE(replace_file(path, std::string(100'000, 'y')).has_value());
   CHECK(read_text_file(path) == std::string(100'000, 'y'));
-  CHECK_FALSE(std::filesystem::exists(path + ".new"));
+  CHECK_FALSE(std::filesystem::exists(path + kBeside));
 }
 
 TEST_CASE("what cannot be replaced stays, and the reason is said", "[files]") {
@@ -28,7 +28,7 @@ TEST_CASE("what cannot be replaced stays, and the reason is said", "[files]") {
   const auto onto_directory = replace_file(path, "text");
   REQUIRE_FALSE(onto_directory.has_value());
   CHECK(onto_directory.error().message.find(path) == 0);
-  CHECK_FALSE(std::filesystem::exists(path + ".new"));
+  CHECK_FALSE(std::filesystem::exists(path + kBeside));
 
   const std::string pipe = directory.file("pipe"), link = directory.file("link");
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
@@ -48,7 +48,7 @@ TEST_CASE("what cannot be replaced stays, and the reason is said", "[files]") {
 TEST_CASE("what somebody laid in a file's way gives way, unopened", "[files]") {
   const tests::TempDirectory directory;
   const std::string path = directory.file("x");
-  const std::string other = directory.file("other"), beside = path + ".new";
+  const std::string other = directory.file("other"), beside = path + kBeside;
   REQUIRE(replace_file(other, "theirs").has_value());
   SECTION("a link") {
     REQUIRE(::symlink(other.c_str(), beside.c_str()) == 0);

@@ -27,13 +27,15 @@ TEST_CASE("policies that all seeds rank alike are in full concordance") {
       Priority::kReadP99);
   CHECK(ranking.median_rank == std::vector<double>{3, 1, 2});
   CHECK(ranking.best_ratio == std::vector<double>{0, 1, 0});
-  CHECK(ranking.concordance == Approx(1));
+  REQUIRE(ranking.concordance);
+  CHECK(*ranking.concordance == Approx(1));
 }
 
 TEST_CASE("policies that each seed ranks another way are in none") {
   const Ranking ranking = rank(
       {policy("a", {1, 2, 3}), policy("b", {2, 3, 1}), policy("c", {3, 1, 2})}, Priority::kReadP99);
-  CHECK(ranking.concordance == Approx(0).margin(1e-9));
+  REQUIRE(ranking.concordance);
+  CHECK(*ranking.concordance == Approx(0).margin(1e-9));
   CHECK(ranking.best_ratio[0] == Approx(1.0 / 3));
 }
 
@@ -42,7 +44,14 @@ TEST_CASE("what the plant cannot tell apart is a tie") {
       {policy("a", {1, 1}), policy("b", {1.005, 0.996}), policy("c", {2, 2})}, Priority::kReadP99);
   CHECK(ranking.median_rank == std::vector<double>{1.5, 1.5, 3});
   CHECK(ranking.best_ratio == std::vector<double>{1, 1, 0});
-  CHECK(ranking.concordance == Approx(1));
+  REQUIRE(ranking.concordance);
+  CHECK(*ranking.concordance == Approx(1));
+}
+
+TEST_CASE("where nothing is ranked nothing agrees") {
+  CHECK_FALSE(rank({policy("a", {1, 1}), policy("b", {1, 1})}, Priority::kReadP99).concordance);
+  CHECK_FALSE(rank({policy("a", {1}), policy("b", {2})}, Priority::kReadP99).concordance);
+  CHECK_FALSE(rank({policy("a", {1, 2})}, Priority::kReadP99).concordance);
 }
 
 TEST_CASE("who comes first may share the place") {

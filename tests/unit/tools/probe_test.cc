@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "files/replace_file.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_directory.h"
 #include "tools/child_process.h"
@@ -231,7 +232,8 @@ TEST_CASE("what a probe's profile would write over is left without --force", "[p
   const TempDirectory directory;
   const std::string profile = directory.file("profile.yaml");
   CHECK(check_new_output(profile, false).has_value());
-  const std::string there = GENERATE(as<std::string>(), "profile.yaml", "profile.yaml.new");
+  const std::string there =
+      GENERATE(as<std::string>(), "profile.yaml", std::string("profile.yaml") + kBeside);
   CHECK(directory.write(there, "mine") == directory.file(there));
   const auto refused = check_new_output(profile, false);
   REQUIRE_FALSE(refused.has_value());

@@ -147,4 +147,7 @@ TEST_CASE("a validation counts all runs, and those that stall by themselves", "[
   CHECK(json["stall_right"] == 2);
   CHECK(json["stalling"]["runs"] == 2);
   CHECK(json["runs"][1]["errors"]["stalled_ratio_off"].get<double>() == Approx(0.05));
+  // Of no run there is no error, and not one of nothing.
+  CHECK(has_part(all_lines(validation_lines({calm})), "runs that stall (0): -"));
+  CHECK(validation_json({calm})["stalling"]["ingest_error_median"].is_null());
 }

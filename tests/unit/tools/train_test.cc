@@ -84,6 +84,37 @@ TEST_CASE("each epoch learns from every run, and a fold only from what was befor
   CHECK(said[11] == "learning 3 c");
 }
 
+TEST_CASE("a fold that nothing came before learns for each run from those before it", "[tools]") {
+  const TempDirectory directory;
+  TrainRequest request;
+  for (int day = 1; day <= 11; ++day) {  // folds of two
+    const std::string name = (day < 10 ? "r0" : "r") + std::to_string(day) + ".sqlite";
+    request.traces.push_back(record_stall(directory, name, day, 20));
+  }
+  request.epochs = 1;
+  std::vector<std::string> said;
+  train_on(request,
+           [&](const std::string& doing, std::size_t, std::size_t total, const std::string& name) {
+             said.push_back(doing.substr(0, 8) + " " + std::to_string(total) + " " + name);
+           });
+  CHECK(said[0] == "scoring 11 r01");
+  CHECK(said[1] == "learning 1 r01");
+  CHECK(said[2] == "scoring 11 r02");
+  CHECK(said[3] == "learning 2 r01");
+  CHECK(said[5] == "scoring 11 r03");
+  CHECK(said[6] == "scoring 11 r04");
+}
+
+TEST_CASE("runs of the same time have no score", "[tools]") {
+  const TempDirectory directory;
+  TrainRequest request;
+  request.traces = {record_stall(directory, "a.sqlite", 1, 40, 2)};  // two databases
+  const Trained trained = train_on(request);
+  CHECK_FALSE(trained.evaluation);
+  CHECK(trained.prior.notes.scored.empty());
+  CHECK(names_of(trained).size() == 2);
+}
+
 TEST_CASE("what is held out is scored and never learnt", "[tools]") {
   const TempDirectory directory;
   TrainRequest request;
