@@ -139,7 +139,8 @@ void indicator_metrics(PrometheusText& out, const std::vector<TargetStatus>& tar
   all("rocktune_indicator_probability_ratio",
       "Probability that the indicator's limit is crossed within its horizon.",
       [](const Indicator& i) { return i.probability; });
-  all("rocktune_indicator_near_probability_ratio", "The same within half the horizon: what warns.",
+  all("rocktune_indicator_near_probability_ratio",
+      "Probability that the limit is crossed within half the horizon: what warns.",
       [](const Indicator& i) { return i.near_probability; });
   all("rocktune_indicator_warn_probability_ratio",
       "The near probability from which on it warns, to keep the budget of false alarms.",

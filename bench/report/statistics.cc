@@ -166,7 +166,8 @@ std::optional<double> relative_difference_of_pairs(const std::vector<double>& va
 std::string bootstrap_method() {
   return "Intervals: percentile bootstrap of the ratio of medians, " + std::to_string(kResamples) +
          " resamples with a fixed seed, 95% of them; repeats of one number are drawn together, as "
-         "pairs, where both sides have two or more and took turns.";
+         "pairs, where both sides have two or more and took turns: the ratio is of these repeats "
+         "alone, where a stopped comparison has more of one side.";
 }
 
 }  // namespace rocktune::bench::report
