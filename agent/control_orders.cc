@@ -33,8 +33,11 @@ Control::Answer<wire::ChangeResults> Control::release(const wire::ReleaseRequest
       ours_again = ours_again || knob->state().held_by(self_);
       Change change{knob.get(), reading.value, {}, {}, false};
       change.result = {"", "applied", "", view.found, reading.value, ""};
-      if (view.owner == Owner::kFound) change.result.status = "unchanged";
-      if (view.owner != Owner::kFound) tell(*group, change, "release");
+      if (view.owner == Owner::kFound) {
+        change.result.status = "unchanged";
+      } else {
+        tell(*group, change, "release");
+      }
       change.result.before = reading.value;
       answer.results.push_back(named(*group, change));
     }

@@ -127,6 +127,9 @@ class App {
 
   void stop(int signal) {
     notifier_.stopping();
+    boost::system::error_code ignored;
+    signals_.remove(SIGUSR1, ignored);  // else it would end the process once the set is gone
+    std::signal(SIGUSR1, SIG_IGN);
     watch_.cancel();
     journal_.event("", 0, "daemon", "stopped",
                    std::string("stopping on ") + (signal == SIGINT ? "SIGINT" : "SIGTERM") +
@@ -203,7 +206,6 @@ class App {
 
 Result<void> run_app(const Config& config, const ConfigInputs& inputs, Log& log) {
   if (Result<void> opened = log.open(config.log_level, config.log_file); !opened) return opened;
-  std::signal(SIGUSR1, SIG_IGN);  // until the app is there: a rotation is no reason to die
   // A file size limit must be a failed write, not the daemon's death.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);

@@ -1,4 +1,5 @@
 // rocktuned: exit code 0 when stopped, 1 when it could not run, 2 for usage and configuration.
+#include <csignal>
 #include <exception>
 #include <iostream>
 
@@ -41,6 +42,8 @@ int main_with(Options options, rocktune::daemon::Log& log) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Until the app is there: a rotation of logs is no reason to die.
+  std::signal(SIGUSR1, SIG_IGN);
   try {
     auto options = rocktune::daemon::parse_options(argc, argv);
     if (const int* exit_code = std::get_if<int>(&options)) return *exit_code;

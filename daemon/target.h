@@ -88,8 +88,8 @@ class Target {
   [[nodiscard]] const std::optional<Opening>& opening() const { return opening_; }
   [[nodiscard]] bool failing() const { return live() && failing_; }
   [[nodiscard]] bool acts() const;
-  [[nodiscard]] std::string why_untunable()
-      const;  // whatever the mode; empty: it is not, or not open
+  // Why its agent cannot tune it, whatever the mode; empty: it can, or the database is not open.
+  [[nodiscard]] std::string why_untunable() const;
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::uint64_t serial() const { return serial_; }

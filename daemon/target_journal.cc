@@ -117,7 +117,7 @@ void Target::settle(const Decision& decision, std::vector<Decision>& to_apply) {
   if (rule_.mode == Mode::kObserve) actuation.reason = "observed only";
   if (rule_.mode == Mode::kAct) {
     actuation.status = "refused";
-    actuation.reason = why_untunable();
+    actuation.reason = opening_ ? why_untunable() : "the database is not open";
   }
   ++counters_.actuations[actuation.status];
   std::string line = trace::actuation_line(journal_.now().wall, name_, actuation);

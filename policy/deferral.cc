@@ -17,7 +17,7 @@ constexpr double kDeferredShare = 0.67, kDueShare = 0.9;
 constexpr double kDueShowsSeconds = 10;
 // Ours: reads are near their SLO from this share of it on, and far from it below that one...
 constexpr double kNearSlo = 0.25, kFarFromSlo = 0.1;
-constexpr double kNearSloSeconds = 2, kFarSeconds = 30;
+constexpr double kNearSloSeconds = 2, kLongestSlowLook = 1, kFarSeconds = 30;
 // ...and take so many times as long as while the device had room: else there is little to gain.
 constexpr double kSlowerThanFree = 3;
 // Compactions run most of the time: those that come in bursts are paced instead. A pause that one
@@ -67,12 +67,7 @@ void Deferral::observe(const Situation& situation) {
   const Value free_us = free_p99_us_.median(kLatelySeconds);
   const bool slow = situation.reads_seen && read_us && *read_us >= kNearSlo * slo_us && free_us &&
                     *read_us >= kSlowerThanFree * *free_us;
-  // Beside a pause of compactions reads are as fast as they are: that ends nothing.
-  const bool runs = running.value_or(0) > 0;
-  if (runs && ran_) slow_beside_ = slow;
-  slow_beside_ = slow_beside_ && situation.device_saturated;
-  ran_ = runs;
-  slow_seconds_ = slow_.update(slow_beside_, now);
+  time_slow_reads(situation, slow);
   const bool fast = read_us && *read_us < kFarFromSlo * slo_us && situation.binding;
   fast_seconds_ = fast_.update(fast, now);
   if (stage_ == Stage::kNone) gone_.reset();
@@ -80,10 +75,25 @@ void Deferral::observe(const Situation& situation) {
   passed_ = situation.passed.value_or(0);
 }
 
+// What reads take beside a pause of compactions says nothing, neither way: only what they took
+// between two looks that both saw some run counts.
+void Deferral::time_slow_reads(const Situation& situation, bool slow) {
+  const Features& f = situation.features;
+  const bool gap = gaps_.look(situation.now) > 0;
+  const bool runs = f.running_compactions.value_or(0) > 0;
+  const bool judged = runs && ran_ && !gap;
+  ran_ = runs;
+  slow_beside_ = judged && slow;
+  if (gap || !situation.device_saturated || (judged && !slow)) slow_seconds_ = 0;
+  if (slow_beside_ && situation.device_saturated) {
+    slow_seconds_ += std::min(f.interval_seconds, kLongestSlowLook);
+  }
+}
+
 std::optional<double> Deferral::wanted(const Situation& situation) const {
   const Features& f = situation.features;
   const bool known = situation.passed && situation.need && f.limiter_bytes_per_second;
-  const bool slow = fills_ && slow_seconds_ >= kNearSloSeconds;
+  const bool slow = fills_ && slow_beside_ && slow_seconds_ >= kNearSloSeconds;
   if (stage_ != Stage::kNone || !known || !slow) return std::nullopt;
   const bool is_new = filled_.span_seconds() >= kLeastLatelySeconds &&
                       filled_.mean(kLatelySeconds).value_or(1) < kMostFilled;

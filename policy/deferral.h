@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "model/trend.h"
+#include "policy/gaps.h"
 #include "policy/growing_rest.h"
 #include "policy/situation.h"
 
@@ -55,6 +56,7 @@ class Deferral {
   [[nodiscard]] bool has_room() const;
   [[nodiscard]] double due_rate() const;  // bytes/s
   void look_back(const Situation& situation, bool full);
+  void time_slow_reads(const Situation& situation, bool slow);
 
   Stage stage_ = Stage::kNone;
   double passed_ = 0;  // as of the last sample, bytes/s
@@ -69,8 +71,9 @@ class Deferral {
   std::optional<Nanoseconds> looked_back_;
   bool fills_ = false;        // compactions fill the device
   bool ran_ = false;          // some did at the last look
-  bool slow_beside_ = false;  // reads were near their SLO when they last were timed beside them
-  Held slow_, fast_, gone_;
+  bool slow_beside_ = false;  // reads were near their SLO beside them, between the last two looks
+  Gaps gaps_;
+  Held fast_, gone_;
   double slow_seconds_ = 0, fast_seconds_ = 0;
 };
 

@@ -122,11 +122,13 @@ struct Engine::State {
   FeatureStream stream;
   Features features;  // of the last step with decisions that are not reported
   std::map<std::string, Decision> unreported;
-  std::optional<Nanoseconds> last_tick;  // of the samples so far
-  std::string incarnation;               // the last that was told
+  std::optional<Nanoseconds> last_tick;      // of the samples so far
+  Nanoseconds id_wall = Nanoseconds::min();  // what decisions of this step are called after
+  std::string incarnation;                   // the last that was told
 
   [[nodiscard]] bool is_newer(const Sample& sample) const;
   void forget();
+  void name_step(Nanoseconds wall);
   void made(const Decision& decision, const Actuation& actuation, const Features& at);
   void not_made(const Decision& decision, const Actuation& actuation);
   void find_late(Step& step);
@@ -151,6 +153,14 @@ bool Engine::State::is_newer(const Sample& sample) const {
   return !last_tick || !same || sample.at.tick > *last_tick;
 }
 
+// The sample's time, and later than the last one's where the wall clock was set back: an id that
+// comes again would be answered by the agent as the change that it knows.
+void Engine::State::name_step(Nanoseconds wall) {
+  constexpr Nanoseconds kNext = std::chrono::milliseconds(1);
+  const bool last = id_wall > Nanoseconds::max() - kNext;
+  id_wall = std::max(wall, last ? id_wall : id_wall + kNext);
+}
+
 void Engine::State::finish_outcomes(Step& step) {
   auto finished = step.features.reset
                       ? outcomes.end_all("the database was opened anew before the window ended")
@@ -170,11 +180,10 @@ void Engine::State::judge(const Proposal& proposal, Step& step) {
   decision.proposal = proposal;
   decision.verdict = guard.judge(proposal, step.features);
   if (!filter.admits(decision, now)) return;
-  decision.id =
-      text::moment(step.features.at.wall) + "-" + std::to_string(step.decisions.size() + 1);
+  decision.id = text::moment(id_wall) + "-" + std::to_string(step.decisions.size() + 1);
   if (may_be_applied(decision.verdict)) {
     guard.decided(decision, now);
-    unreported.emplace(decision.id, decision);
+    unreported.insert_or_assign(decision.id, decision);
   }
   step.decisions.push_back(std::move(decision));
 }
@@ -283,6 +292,7 @@ Step Engine::step(Sample sample, HistogramForm form) {
     step.features.sequence = sample.sequence;  // as if nobody had been asked
   }
   if (step.features.reset) s.forget();
+  s.name_step(step.features.at.wall);
   IndicatorModel::Step warned = s.indicators.update(step.features);
   step.indicators = std::move(warned.indicators);
   step.alerts = std::move(warned.alerts);

@@ -72,7 +72,7 @@ void Level0Merges::Cycles::follow(const Totals& now, bool ended, double buffer) 
 
 // What is merged again for each batch stays: until whole cycles of the new size were seen it is
 // taken to come so many times less often. More often it is not taken to come before it is seen:
-// after a smaller size came back that had promised more than any device could write.
+// after a smaller buffer or trigger came back that had promised more than any device could write.
 void Level0Merges::Cycles::resize(double times, double file_share, double now_seconds) {
   count_ = 0;
   if (times < 1) means_.reset();
@@ -114,10 +114,10 @@ void Level0Merges::Family::follow(const ColumnFamilyReading& reading, double int
 }
 
 void Level0Merges::Family::follow_size(const ColumnFamilyReading& reading) {
-  const std::uint64_t trigger =
-      std::max<std::uint64_t>(reading.level0_compaction_trigger.value_or(1), 1);
+  if (reading.level0_compaction_trigger) trigger = *reading.level0_compaction_trigger;
   const std::uint64_t size = *reading.write_buffer_bytes;
-  const double brings = static_cast<double>(trigger) * static_cast<double>(size);
+  const double brings =
+      static_cast<double>(std::max<std::uint64_t>(trigger, 1)) * static_cast<double>(size);
   const bool other_batch = batch > 0 && brings > 0 && brings != batch;
   if (other_batch) cycles.resize(brings / batch, merging.file_share, totals.seconds);
   batch = brings;

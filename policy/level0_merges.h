@@ -121,6 +121,7 @@ class Level0Merges {
     Means recent;  // of ten seconds
     Cycles cycles;
     std::uint64_t buffer_bytes = 0;      // of one, as last read
+    std::uint64_t trigger = 0;           // files of level 0 that begin a compaction, as last read
     double batch = 0;                    // what a compaction of level 0 brings, as last read
     std::optional<LevelReading> level0;  // as last read
     // Buffers flushed since they have this size, and since a file was seen to come.

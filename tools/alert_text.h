@@ -14,7 +14,7 @@
 
 namespace rocktune::tools {
 
-// "2026-01-31 12:00:00.250  orders  DECISION  12-1 ..." `decision`: that an actuation or an outcome
+// "2026-01-31 12:00:00.250  orders  DECISION  ID ..." `decision`: that an actuation or an outcome
 // is of, for its knob; null: not known.
 std::string alert_text(const Json& line, const Json& decision = nullptr);
 // The same without date and target, for lists beneath a target.

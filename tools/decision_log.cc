@@ -41,7 +41,10 @@ Result<DecisionStories> read_stories(const std::string& log,
 Error no_such_decision(const std::string& log, const DecisionStories::Wanted& wanted) {
   const std::string of = wanted.target.empty() ? "" : " of " + wanted.target;
   return {ErrorCode::kNotFound,
-          log + " has no decision " + wanted.id + of + "; an older log may (--log FILE)"};
+          log + " has no decision " + wanted.id + of + "; an older log may (--log FILE)" +
+              (wanted.target.starts_with('/') ? ", or the database has a name: the log has that, "
+                                                "not its path"
+                                              : "")};
 }
 
 Result<RollbackOrder> rollback_order(const std::string& log,

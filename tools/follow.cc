@@ -10,14 +10,15 @@
 namespace rocktune::tools {
 namespace {
 
-// As logrotate leaves older logs: gzip, xz or zstd, by their first bytes.
-bool is_compressed(std::istream& file) {
+// As logrotate leaves older logs: what prints it, by its first bytes; empty: it is not compressed.
+std::string_view decompressor_of(std::istream& file) {
   std::array<char, 4> head{};
   file.read(head.data(), head.size());
   const std::string_view bytes(head.data(), static_cast<std::size_t>(file.gcount()));
   file.clear();
-  return bytes.starts_with("\x1f\x8b") || bytes.starts_with("\xfd\x37zX") ||
-         bytes.starts_with("\x28\xb5\x2f\xfd");
+  if (bytes.starts_with("\x1f\x8b")) return "zcat";
+  if (bytes.starts_with("\xfd\x37zX")) return "xzcat";
+  return bytes.starts_with("\x28\xb5\x2f\xfd") ? "zstdcat" : "";
 }
 
 }  // namespace
@@ -29,16 +30,18 @@ Result<FileFollower> FileFollower::open(const std::string& path) {
                 path + ": " + std::generic_category().message(errno) +
                     "; `rocktune status` says where the alert log is");
   }
-  if (S_ISDIR(status.st_mode)) {
-    return fail(ErrorCode::kInvalidArgument, path + ": is a directory; give the alert log's file");
+  if (!S_ISREG(status.st_mode)) {
+    return fail(ErrorCode::kInvalidArgument,
+                path + ": is " + (S_ISDIR(status.st_mode) ? "a directory" : "a device or a pipe") +
+                    "; give the alert log's file");
   }
   FileFollower follower(path);
   if (!follower.reopen()) {
     return fail(ErrorCode::kPermission, path + ": cannot be read; check its permissions");
   }
-  if (is_compressed(follower.file_)) {
+  if (const auto tool = decompressor_of(follower.file_); !tool.empty()) {
     return fail(ErrorCode::kInvalidArgument,
-                path + ": is compressed; decompress it first, as with `zcat " + path + " > PLAIN`");
+                path + ": is compressed; decompress it first (" + std::string(tool) + ")");
   }
   return follower;
 }

@@ -30,9 +30,9 @@ struct RecordedRun {
 // What the trace says of the run, not where it lies: of copies it is the same.
 std::string identity_of(const RecordedRun& run);
 
-// By begin. Databases that were never read are left out, and a trace that has no other, beside ones
-// that do, is named on stderr. Errors: what trace::Reader says, and a
-// trace, or a copy of it, that is given twice.
+// By begin. Databases that were never read are left out; a trace that has no other, beside ones
+// that do, is named on stderr. Errors: what trace::Reader says, and a trace, or a copy of it, that
+// is given twice.
 Result<std::vector<RecordedRun>> list_recorded_runs(const std::vector<std::string>& traces);
 
 // "run 3 of 24: NAME".

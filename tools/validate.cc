@@ -1,4 +1,5 @@
 // rocktune validate: the simulator against what was recorded.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -60,17 +61,21 @@ int exit_code(const Error& error) {
   return error.code == ErrorCode::kInvalidArgument ? kUsage : kFailed;
 }
 
+// A usage error only where nothing else was wrong, and nothing came out.
+int exit_code(const Validated& validated) {
+  if (validated.errors.empty()) return kOk;
+  const bool usage = std::all_of(validated.errors.begin(), validated.errors.end(),
+                                 [](const Error& error) { return exit_code(error) == kUsage; });
+  return usage && validated.runs.empty() ? kUsage : kFailed;
+}
+
 int validate_all(const ValidateOptions& options) {
   const auto validated = validate_runs(options);
   if (!validated) {
     return report_error(validated.error().within("validate"), exit_code(validated.error()));
   }
-  // A usage error only where nothing else was wrong, and nothing came out.
-  int code = validated->runs.empty() ? kUsage : kFailed;
-  for (const Error& error : validated->errors) {
-    if (report_error(error.within("validate"), exit_code(error)) == kFailed) code = kFailed;
-  }
-  if (validated->errors.empty()) code = kOk;
+  for (const Error& error : validated->errors) report_error(error.within("validate"));
+  const int code = exit_code(*validated);
   if (validated->runs.empty()) return code;
   if (options.json) {
     std::cout << trace::json_text(validation_json(validated->runs)) << '\n';

@@ -18,9 +18,9 @@ class AlertTail {
   std::size_t offset_ = 0;
 };
 
-// "decision  41-1 (limiter.backlog)  rate_limiter_bytes_per_second 12 MiB/s -> 48 MiB/s: <reason>".
-// Nothing for records that a spectator need not see: decisions held or rejected by the guard,
-// actuations that worked, outcomes that could not be measured.
+// "decision  261128-085511.628-1 (limiter.backlog)  rate_limiter_bytes_per_second 12 MiB/s -> 48
+// MiB/s: <reason>". Nothing for records that a spectator need not see: decisions held or rejected
+// by the guard, actuations that worked, outcomes that could not be measured.
 std::optional<std::string> describe_alert(const std::string& line);
 
 // A knob's value with its unit: "12 MiB/s", "unlimited", "4", "32 MiB".

@@ -111,7 +111,26 @@ TEST_CASE("deferral: a pause between two compactions does not end that the devic
     bench.f.read_p99_us = beside_pause ? beside_pause_us : 12'000;
   });
   REQUIRE(last.has_value() == defers);
-  if (last) CHECK(last->rule == "limiter.defer");
+  if (!last) return;
+  CHECK(last->rule == "limiter.defer");
+  CHECK(last->reason.starts_with("read P99 is 12 ms beside compactions"));
+}
+
+TEST_CASE("deferral: a few slow looks beside pauses are not two seconds of them",
+          "[headroom][deferral]") {
+  // S, r: a compaction runs, and reads are slow or fast; p: a pause.
+  for (const std::string looks : {"Sprpr", "SSppr", "SSSpr", "SSSpp", "SSrSS"}) {
+    INFO(looks);
+    HeadroomBench bench = filled();
+    bench.f.read_p99_us = 1'000;
+    bench.run(5, knob::kRateLimit);  // compactions fill the device, and reads are fast beside them
+    const auto last = bench.run_ticks(static_cast<int>(looks.size()), knob::kRateLimit, [&](int i) {
+      const char look = looks[static_cast<std::size_t>(i)];
+      bench.f.running_compactions = look == 'p' ? 0 : 1;
+      bench.f.read_p99_us = look == 'S' ? 12'000 : 1'000;
+    });
+    CHECK_FALSE(last);
+  }
 }
 
 TEST_CASE("deferral: reads that are slow since the device filled are not waited for again",

@@ -1,11 +1,15 @@
 #include "policy/engine.h"
 
+#include <optional>
+#include <set>
+
 #include "model/text.h"
 #include "tests/support/catch.h"
 #include "tests/unit/policy/loop.h"
 
 using namespace rocktune;
 using namespace rocktune::test;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -18,8 +22,9 @@ class Stalled {
       : engine(*Engine::create(config)), sample(quiet_sample(0)) {
     sample.knobs = {limiter_knob(20 * kM, 20 * kM)};
   }
-  Step step() {
+  Step step(std::optional<Nanoseconds> wall = {}) {
     sample = next_sample(sample);
+    if (wall) sample.at.wall = *wall;
     DatabaseReading& db = *sample.database;
     db.write_stopped = 1;
     db.limiter_bytes_through = *db.limiter_bytes_through + 10 * kMiB;
@@ -60,6 +65,23 @@ TEST_CASE("a decision's id is the sample's time and its own number", "[engine]")
   Decision decision = target.first_decision();
   CHECK(decision.id == text::moment(target.sample.at.wall) + "-1");
   CHECK(decision.verdict.kind == VerdictKind::kAllowed);
+}
+
+TEST_CASE("a wall clock that is set back gives no id again", "[engine]") {
+  Stalled target;
+  std::set<std::string> ids;
+  std::size_t decisions = 0;
+  for (int i = 0; i < 200; ++i) {
+    // The same ten seconds again and again; each decision is reported, so that others follow.
+    const Nanoseconds wall = std::chrono::seconds(1'800'000'000) + (i % 20) * 500ms;
+    for (const Decision& decision : target.step(wall).decisions) {
+      ++decisions;
+      ids.insert(decision.id);
+      target.engine.report({decision.id, "refused", "", 20 * kM, 20 * kM});
+    }
+  }
+  CHECK(decisions > 2);
+  CHECK(ids.size() == decisions);
 }
 
 TEST_CASE("an applied change gets an outcome, joined by its id", "[engine]") {

@@ -63,8 +63,16 @@ TEST_CASE("a log that is not there is a clear error", "[tools]") {
   CHECK(none.error().code == ErrorCode::kNotFound);
   CHECK(none.error().message.find(directory.file("none")) != std::string::npos);
   CHECK_FALSE(FileFollower::open(directory.path().string()));
-  append(directory.file("log.gz"), "\x1f\x8b\x08 and so on");
-  const auto compressed = FileFollower::open(directory.file("log.gz"));
-  REQUIRE_FALSE(compressed);
-  CHECK(compressed.error().message.find("zcat") != std::string::npos);
+  CHECK(FileFollower::open("/dev/null").error().message ==
+        "/dev/null: is a device or a pipe; give the alert log's file");
+  const std::pair<const char*, const char*> compressed[] = {{"\x1f\x8b\x08 and so on", "(zcat)"},
+                                                            {"\xfd\x37zXZ", "(xzcat)"},
+                                                            {"\x28\xb5\x2f\xfd", "(zstdcat)"}};
+  for (const auto& [head, tool] : compressed) {
+    const std::string path = directory.file(std::string("log.") + tool);
+    append(path, head);
+    const auto refused = FileFollower::open(path);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().message == path + ": is compressed; decompress it first " + tool);
+  }
 }

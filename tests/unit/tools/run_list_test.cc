@@ -1,7 +1,9 @@
 #include "tools/run_list.h"
 
 #include <filesystem>
+#include <iostream>
 #include <map>
+#include <sstream>
 
 #include "replay/run.h"
 #include "tests/support/catch.h"
@@ -49,6 +51,26 @@ void record_reload(const std::string& path) {
 }
 
 }  // namespace
+
+TEST_CASE("a trace that no database was read in is named beside others", "[tools]") {
+  const TempDirectory directory;
+  const std::string good = directory.file("good"), unread = directory.file("unread");
+  record_reload(good);
+  {
+    trace::Recorder recorder = recorder_of(unread);
+    add_orders(recorder, 0.01);
+  }
+  std::ostringstream said;
+  std::streambuf* const before = std::cerr.rdbuf(said.rdbuf());
+  const auto both = list_recorded_runs({good, unread});
+  const auto alone = list_recorded_runs({unread});
+  std::cerr.rdbuf(before);
+  REQUIRE(both);
+  CHECK(both->size() == 2);
+  REQUIRE(alone);
+  CHECK(alone->empty());  // whoever asked says so
+  CHECK(said.str() == "rocktune: left out: no database was read in trace " + unread + "\n");
+}
 
 TEST_CASE("databases of one name are two runs, each with a name of its own", "[tools]") {
   const TempDirectory directory;
