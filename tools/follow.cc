@@ -30,18 +30,20 @@ Result<FileFollower> FileFollower::open(const std::string& path) {
                 path + ": " + std::generic_category().message(errno) +
                     "; `rocktune status` says where the alert log is");
   }
-  if (!S_ISREG(status.st_mode)) {
+  if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
     return fail(ErrorCode::kInvalidArgument,
-                path + ": is " + (S_ISDIR(status.st_mode) ? "a directory" : "a device or a pipe") +
+                path + ": is " + (S_ISDIR(status.st_mode) ? "a directory" : "no file") +
                     "; give the alert log's file");
   }
   FileFollower follower(path);
   if (!follower.reopen()) {
     return fail(ErrorCode::kPermission, path + ": cannot be read; check its permissions");
   }
-  if (const auto tool = decompressor_of(follower.file_); !tool.empty()) {
-    return fail(ErrorCode::kInvalidArgument,
-                path + ": is compressed; decompress it first (" + std::string(tool) + ")");
+  if (follower.pipe_) return follower;
+  if (const std::string tool(decompressor_of(follower.file_)); !tool.empty()) {
+    return fail(ErrorCode::kInvalidArgument, path + ": is compressed; pipe what `" + tool +
+                                                 "` makes of it to this command, and give "
+                                                 "/dev/stdin for the log");
   }
   return follower;
 }
@@ -53,6 +55,7 @@ bool FileFollower::reopen() {
   file_ = std::move(file);
   device_ = status.st_dev;
   inode_ = status.st_ino;
+  pipe_ = S_ISFIFO(status.st_mode);
   offset_ = 0;
   partial_.clear();
   return true;
@@ -61,7 +64,7 @@ bool FileFollower::reopen() {
 void FileFollower::read_to_end(std::vector<std::string>& lines) {
   std::array<char, 65536> block;
   file_.clear();
-  file_.seekg(static_cast<std::streamoff>(offset_));
+  if (!pipe_) file_.seekg(static_cast<std::streamoff>(offset_));
   while (file_) {
     file_.read(block.data(), block.size());
     const auto size = static_cast<std::size_t>(file_.gcount());
@@ -80,6 +83,10 @@ void FileFollower::read_to_end(std::vector<std::string>& lines) {
 
 std::vector<std::string> FileFollower::read_lines() {
   std::vector<std::string> lines;
+  if (pipe_) {
+    read_to_end(lines);
+    return lines;
+  }
   struct stat status{};
   const bool there = ::stat(path_.c_str(), &status) == 0;
   const bool same = there && status.st_dev == device_ && status.st_ino == inode_;

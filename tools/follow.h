@@ -1,5 +1,6 @@
 // Reads the new lines of a file that grows, and survives its rotation: another file under its name
-// (rename and reopen), or the same one cut to nothing (copytruncate). Not thread-safe.
+// (rename and reopen), or the same one cut to nothing (copytruncate). Of a pipe (/dev/stdin) what
+// comes until its end. Not thread-safe.
 #pragma once
 
 #include <fstream>
@@ -28,6 +29,7 @@ class FileFollower {
   std::string path_;
   std::ifstream file_;
   std::uint64_t device_ = 0, inode_ = 0;
+  bool pipe_ = false;  // it has no name that another file may take, and no place to go back to
   std::uint64_t offset_ = 0;
   std::string partial_;
 };

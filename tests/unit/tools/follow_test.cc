@@ -1,5 +1,9 @@
 #include "tools/follow.h"
 
+#include <sys/stat.h>
+
+#include <thread>
+
 #include "support.h"
 
 using namespace rocktune;
@@ -64,15 +68,28 @@ TEST_CASE("a log that is not there is a clear error", "[tools]") {
   CHECK(none.error().message.find(directory.file("none")) != std::string::npos);
   CHECK_FALSE(FileFollower::open(directory.path().string()));
   CHECK(FileFollower::open("/dev/null").error().message ==
-        "/dev/null: is a device or a pipe; give the alert log's file");
-  const std::pair<const char*, const char*> compressed[] = {{"\x1f\x8b\x08 and so on", "(zcat)"},
-                                                            {"\xfd\x37zXZ", "(xzcat)"},
-                                                            {"\x28\xb5\x2f\xfd", "(zstdcat)"}};
+        "/dev/null: is no file; give the alert log's file");
+  const std::pair<const char*, const char*> compressed[] = {{"\x1f\x8b\x08 and so on", "zcat"},
+                                                            {"\xfd\x37zXZ", "xzcat"},
+                                                            {"\x28\xb5\x2f\xfd", "zstdcat"}};
   for (const auto& [head, tool] : compressed) {
     const std::string path = directory.file(std::string("log.") + tool);
     append(path, head);
     const auto refused = FileFollower::open(path);
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().message == path + ": is compressed; decompress it first " + tool);
+    CHECK(refused.error().message == path + ": is compressed; pipe what `" + tool +
+                                         "` makes of it to this command, and give /dev/stdin for "
+                                         "the log");
   }
+}
+
+TEST_CASE("a log that comes through a pipe is read to its end", "[tools]") {
+  const TempDirectory directory;
+  const std::string path = directory.file("pipe");
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  std::thread writer([&] { append(path, "one\ntwo\nthr"); });
+  auto follower = opened(path);
+  writer.join();
+  CHECK(follower.read_lines() == Lines{"one", "two"});
+  CHECK(follower.rest() == "thr");
 }
