@@ -4,6 +4,7 @@ rocktune_unit_test(policy_test
     unit/policy/cache_shrink_test.cc
     unit/policy/closed_loop_test.cc
     unit/policy/costly_jobs_test.cc
+    unit/policy/deferral_due_test.cc
     unit/policy/deferral_test.cc
     unit/policy/device_budget_test.cc
     unit/policy/engine_test.cc
