@@ -83,11 +83,9 @@ void Deferral::time_slow_reads(const Situation& situation, bool slow) {
   const bool runs = f.running_compactions.value_or(0) > 0;
   const bool judged = runs && ran_ && !gap;
   ran_ = runs;
-  slow_beside_ = judged && slow;
+  slow_beside_ = situation.device_saturated && judged && slow;
   if (gap || !situation.device_saturated || (judged && !slow)) slow_seconds_ = 0;
-  if (slow_beside_ && situation.device_saturated) {
-    slow_seconds_ += std::min(f.interval_seconds, kLongestSlowLook);
-  }
+  if (slow_beside_) slow_seconds_ += std::min(f.interval_seconds, kLongestSlowLook);
 }
 
 std::optional<double> Deferral::wanted(const Situation& situation) const {

@@ -43,7 +43,8 @@ void add_release(CLI::App& root, Action& chosen) {
   app->add_option("--column-family", options->column_family, "of a knob that each one has")
       ->type_name("NAME");
   app->add_option("--target", options->target,
-                  "one database, by name or path; default: all that have it");
+                  "one database, by name or path; default: all that have it")
+      ->type_name("NAME");
   app->add_flag("--all", options->all, "every knob");
   app->add_flag("--json", options->json, "rocktuned's answer as one line of JSON");
   app->footer("Example: rocktune release max_background_jobs --target orders");

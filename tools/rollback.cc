@@ -125,7 +125,8 @@ void add_rollback(CLI::App& root, Action& chosen) {
   app->add_option("--column-family", options->column_family, "of a knob that each one has")
       ->type_name("NAME");
   app->add_option("--target", options->target,
-                  "one database, by name or path (with an ID by name); default: all");
+                  "one database, by name or path (with an ID by name); default: all")
+      ->type_name("NAME");
   add_log_option(*app, options->log);
   app->add_flag("--json", options->json, "rocktuned's answers, each as one line of JSON");
   app->footer(
