@@ -10,7 +10,6 @@
 #include "files/peer_process.h"
 #include "files/units.h"
 #include "model/text.h"
-#include "trace/journal_json.h"
 
 namespace rocktune::daemon {
 namespace {
@@ -138,7 +137,7 @@ void Daemon::look_for_freeze() {
   std::string message = config_.freeze_file + " is gone: changes are made again";
   if (freeze_.frozen) {
     message = "nothing is changed while " + config_.freeze_file + " is there" +
-              (freeze_.until ? ", until " + trace::rfc3339(*freeze_.until) : "");
+              (freeze_.until ? ", until " + text::rfc3339(*freeze_.until) : "");
   } else if (freeze_.expired) {
     message = "the time of " + config_.freeze_file + " is over: changes are made again";
   }

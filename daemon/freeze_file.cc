@@ -11,6 +11,7 @@
 #include "files/peer_process.h"
 #include "files/replace_file.h"
 #include "files/text_file.h"
+#include "model/text.h"
 #include "trace/journal_json.h"
 
 namespace rocktune::daemon {
@@ -51,7 +52,7 @@ Freeze read_freeze_file(const std::string& path, Nanoseconds wall, const Freeze&
 
 Result<void> write_freeze_file(const std::string& path, std::optional<Nanoseconds> until) {
   constexpr int kTries = 5;  // somebody may put it there again
-  const std::string text = until ? std::string(kUntil) + trace::rfc3339(*until) + "\n" : "";
+  const std::string text = until ? std::string(kUntil) + text::rfc3339(*until) + "\n" : "";
   Result<void> written;
   for (int i = 0; i < kTries; ++i) {
     make_way(path);

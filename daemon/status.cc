@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "model/text.h"
 #include "trace/journal_json.h"
 
 namespace rocktune::daemon {
@@ -108,7 +109,7 @@ std::string status_json(const Status& status) {
   object["daemon"] = {{"version", status.version},
                       {"pid", status.pid},
                       {"mode", status.mode},
-                      {"started", trace::rfc3339(status.started_wall)},
+                      {"started", text::rfc3339(status.started_wall)},
                       {"poll_interval_seconds", status.poll_interval_seconds},
                       {"trace", status.trace},
                       {"alert_log", status.alert_log},
@@ -118,7 +119,7 @@ std::string status_json(const Status& status) {
   if (status.frozen) {
     const auto& until = status.frozen_until_wall;
     object["daemon"]["frozen"] = {{"file", status.freeze_file},
-                                  {"until", until ? Json(trace::rfc3339(*until)) : Json(nullptr)}};
+                                  {"until", until ? Json(text::rfc3339(*until)) : Json(nullptr)}};
   }
   object["targets"] = Json::array();
   for (const TargetStatus& target : status.targets) {

@@ -74,17 +74,25 @@ std::string percent(double ratio) {
   return short_number(ratio * 100) + "%";
 }
 
-std::string moment(Nanoseconds wall) {
+std::string rfc3339(Nanoseconds wall) {
   using namespace std::chrono;
   const sys_time<milliseconds> time{floor<milliseconds>(wall)};
   const auto day = floor<days>(time);
   const year_month_day date{day};
   const hh_mm_ss clock{time - day};
-  return digits(static_cast<int>(date.year()) % 100, 2) +
-         digits(static_cast<unsigned>(date.month()), 2) +
-         digits(static_cast<unsigned>(date.day()), 2) + "-" + digits(clock.hours().count(), 2) +
-         digits(clock.minutes().count(), 2) + digits(clock.seconds().count(), 2) + "." +
-         digits(clock.subseconds().count(), 3);
+  return digits(static_cast<int>(date.year()), 4) + "-" +
+         digits(static_cast<unsigned>(date.month()), 2) + "-" +
+         digits(static_cast<unsigned>(date.day()), 2) + "T" + digits(clock.hours().count(), 2) +
+         ":" + digits(clock.minutes().count(), 2) + ":" + digits(clock.seconds().count(), 2) + "." +
+         digits(clock.subseconds().count(), 3) + "Z";
+}
+
+std::string moment(Nanoseconds wall) {
+  std::string text = rfc3339(wall).substr(2);  // "26-11-28T08:55:11.628Z"
+  text.pop_back();
+  std::erase_if(text, [](char c) { return c == '-' || c == ':'; });
+  text[text.find('T')] = '-';
+  return text;
 }
 
 std::string in_family(const std::string& column_family) {

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "advice/rules.h"
+#include "model/text.h"
 #include "tools/text.h"
-#include "trace/journal_json.h"
 
 namespace rocktune::tools {
 namespace {
@@ -154,9 +154,9 @@ void add_remarks(std::vector<std::string>& lines, const AdvisedDatabase& databas
 
 std::string span_text(const AdvisedDatabase& database) {
   const advice::Evidence& e = database.evidence;
-  std::string out = trace::rfc3339(e.first_wall) + " to " + trace::rfc3339(e.last_wall) +
-                    ", of it " + seconds_text(e.seconds) + " with rates, in " +
-                    std::to_string(e.samples) + " samples";
+  std::string out = text::rfc3339(e.first_wall) + " to " + text::rfc3339(e.last_wall) + ", of it " +
+                    seconds_text(e.seconds) + " with rates, in " + std::to_string(e.samples) +
+                    " samples";
   if (!e.opening.rocksdb_version.empty()) out += "; RocksDB " + e.opening.rocksdb_version;
   if (e.begun_anew > 0) {
     out += "; opened with other options " + std::to_string(e.begun_anew) +
@@ -277,8 +277,8 @@ Json database_json(const AdvisedDatabase& database) {
       {"path", database.path},
       {"host", database.host},
       {"traces", database.traces},
-      {"first", trace::rfc3339(e.first_wall)},
-      {"last", trace::rfc3339(e.last_wall)},
+      {"first", text::rfc3339(e.first_wall)},
+      {"last", text::rfc3339(e.last_wall)},
       {"seconds", e.seconds},
       {"samples", e.samples},
       {"rocksdb_version", e.opening.rocksdb_version},

@@ -4,8 +4,8 @@
 #include <optional>
 #include <set>
 
+#include "model/text.h"
 #include "tools/text.h"
-#include "trace/journal_json.h"
 
 namespace rocktune::tools {
 namespace {
@@ -123,7 +123,7 @@ std::string content(const std::string& kind, Fields& fields) {
 std::string event_text(const Json& event) {
   const auto wall = event.find("wall_ns");
   std::string text = wall != event.end() && wall->is_number_integer()
-                         ? trace::rfc3339(Nanoseconds(wall->get<std::int64_t>()))
+                         ? text::rfc3339(Nanoseconds(wall->get<std::int64_t>()))
                          : "?";
   std::replace(text.begin(), text.end(), 'T', ' ');
   const std::string kind = printable(event.value("kind", std::string("?")));

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "model/text.h"
 #include "tools/text.h"
-#include "trace/journal_json.h"
 
 namespace rocktune::tools {
 namespace {
 
 std::string moment(trace::rocksdb_log::Micros at) {
-  std::string time = trace::rfc3339(Nanoseconds(at));
+  std::string time = text::rfc3339(Nanoseconds(at));
   std::replace(time.begin(), time.end(), 'T', ' ');
   return time;
 }
@@ -66,8 +66,8 @@ std::vector<std::string> import_lines(const std::string& trace,
 Json import_json(const std::string& trace, const trace::rocksdb_log::ImportSummary& summary) {
   return {{"trace", trace},
           {"samples", summary.samples},
-          {"first", trace::rfc3339(Nanoseconds(summary.first))},
-          {"last", trace::rfc3339(Nanoseconds(summary.last))},
+          {"first", text::rfc3339(Nanoseconds(summary.first))},
+          {"last", text::rfc3339(Nanoseconds(summary.last))},
           {"rocksdb_versions", summary.versions},
           {"sessions", summary.sessions},
           {"column_families", summary.column_families},

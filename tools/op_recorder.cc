@@ -14,8 +14,8 @@
 
 #include "files/peer_process.h"
 #include "files/replace_file.h"
+#include "model/text.h"
 #include "tools/text.h"
-#include "trace/journal_json.h"
 #include "trace/op_trace_file.h"
 #include "wire/codec.h"
 
@@ -239,7 +239,7 @@ trace::OpRecording op_recording(const AgentDatabase& database, const RecordedObj
   recording.pid = database.pid;
   recording.command = database.command;
   recording.rocksdb_version = database.rocksdb_version;
-  recording.begin = trace::rfc3339(std::chrono::nanoseconds(status.begin_wall_ns));
+  recording.begin = text::rfc3339(std::chrono::nanoseconds(status.begin_wall_ns));
   recording.seconds = status.elapsed_seconds;
   recording.state = status.state == "ended" ? "ended" : "recording";
   recording.why_ended = status.why_ended;

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "files/replace_file.h"
+#include "model/text.h"
 #include "tools/child_process.h"
 #include "tools/command.h"
 #include "tools/output_file.h"
@@ -15,7 +16,6 @@
 #include "tools/run_plan.h"
 #include "tools/scratch_file.h"
 #include "tools/text.h"
-#include "trace/journal_json.h"
 
 namespace rocktune::tools {
 namespace {
@@ -111,7 +111,7 @@ class Prober {
     report.setting.file_bytes = *filled;
     report.setting.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    report.setting.time = trace::rfc3339(std::chrono::system_clock::now().time_since_epoch());
+    report.setting.time = text::rfc3339(std::chrono::system_clock::now().time_since_epoch());
     return report;
   }
 

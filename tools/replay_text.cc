@@ -9,7 +9,6 @@
 #include "tools/score_text.h"
 #include "tools/text.h"
 #include "tools/version.h"
-#include "trace/journal_json.h"
 #include "trace/json_text.h"
 
 namespace rocktune::tools {
@@ -237,7 +236,7 @@ std::vector<std::string> replay_lines(const std::string& trace,
 
 // Tells recordings from each other, wherever their files lie.
 std::string trace_name(const trace::RunInfo& run) {
-  return run.host + " " + trace::rfc3339(run.started_wall);
+  return run.host + " " + text::rfc3339(run.started_wall);
 }
 
 std::string replay_line(const ScoredReplay& scored) {

@@ -57,7 +57,7 @@ void IndicatorPrinter::add(const replay::ReplayedSample& sample) {
 }
 
 std::string indicators_text(const replay::ReplayedSample& sample) {
-  std::string text = trace::rfc3339(sample.at.wall);
+  std::string text = text::rfc3339(sample.at.wall);
   std::replace(text.begin(), text.end(), 'T', ' ');
   text += "  " + printable(sample.called);
   for (const Indicator& indicator : sample.indicators) text += "  " + indicator_text(indicator);

@@ -1,6 +1,6 @@
+#include "model/text.h"
 #include "tools/claims.h"
 #include "tools/score_text.h"
-#include "trace/journal_json.h"
 
 namespace rocktune::tools {
 namespace {
@@ -86,8 +86,8 @@ Json table_json(const std::vector<score::RunResult>& runs, const score::Table& t
 Json run_json(const std::vector<score::RunResult>& runs, const score::Split& split) {
   const score::RunResult& run = runs[split.run];
   Json out{{"run", run.name},
-           {"begin", trace::rfc3339(run.begin_wall)},
-           {"end", trace::rfc3339(run.end_wall)},
+           {"begin", text::rfc3339(run.begin_wall)},
+           {"end", text::rfc3339(run.end_wall)},
            {"trained_on", Json::array()}};
   for (const std::size_t other : split.training) out["trained_on"].push_back(runs[other].name);
   return out;

@@ -8,7 +8,6 @@
 #include "score/timeline.h"
 #include "tools/claims.h"
 #include "tools/text.h"
-#include "trace/journal_json.h"
 
 namespace rocktune::tools {
 namespace {
@@ -89,7 +88,7 @@ std::string hours(std::size_t seconds) {
 }
 
 std::string date_of(Nanoseconds wall) {
-  return trace::rfc3339(wall).substr(0, 10);
+  return text::rfc3339(wall).substr(0, 10);
 }
 
 // Runs that --train chose although they ended after a run that they choose thresholds for began.

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "model/text.h"
 #include "tools/text.h"
-#include "trace/journal_json.h"
 
 namespace rocktune::tools {
 namespace {
@@ -57,7 +57,7 @@ class GapFinder {
 };
 
 std::string time_text(Nanoseconds wall) {
-  std::string time = trace::rfc3339(wall);
+  std::string time = text::rfc3339(wall);
   std::replace(time.begin(), time.end(), 'T', ' ');
   return time;
 }
@@ -134,7 +134,7 @@ Json gap_json(const TraceGap& gap) {
   return {{"first_sequence", gap.first_sequence},
           {"polls", gap.polls},
           {"not_recorded", gap.polls - gap.rows},
-          {"after", gap.after_wall.count() != 0 ? Json(trace::rfc3339(gap.after_wall)) : Json()},
+          {"after", gap.after_wall.count() != 0 ? Json(text::rfc3339(gap.after_wall)) : Json()},
           {"why", gap.why}};
 }
 
@@ -147,8 +147,8 @@ Json target_json(const TargetContent& target) {
               {"samples", {{"due", target.due}, {"recorded", summary.samples_with_database}}},
               {"first_sequence", target.first_sequence},
               {"last_sequence", target.last_sequence},
-              {"first", summary.samples != 0 ? Json(trace::rfc3339(summary.first_wall)) : Json()},
-              {"last", summary.samples != 0 ? Json(trace::rfc3339(summary.last_wall)) : Json()},
+              {"first", summary.samples != 0 ? Json(text::rfc3339(summary.first_wall)) : Json()},
+              {"last", summary.samples != 0 ? Json(text::rfc3339(summary.last_wall)) : Json()},
               {"alerts", summary.alerts},
               {"decisions", summary.decisions},
               {"actuations", summary.actuations},
@@ -214,7 +214,7 @@ Json content_json(const TraceContent& content) {
               {"checksums", trace::has_checksums(content.run)},
               {"daemon_version", content.run.daemon_version},
               {"host", content.run.host},
-              {"started", trace::rfc3339(content.run.started_wall)},
+              {"started", text::rfc3339(content.run.started_wall)},
               {"poll_interval_seconds", content.run.poll_interval_seconds},
               {"targets", Json::array()}};
   for (const TargetContent& target : content.targets) {

@@ -1,8 +1,8 @@
 #include "trace/journal_json.h"
 
 #include <chrono>
-#include <cstdio>
 
+#include "model/text.h"
 #include "trace/json_text.h"
 #include "trace/learnt_json.h"
 
@@ -10,7 +10,7 @@ namespace rocktune::trace {
 namespace {
 
 Json head(Nanoseconds wall, std::string_view target, std::string_view kind, std::string_view id) {
-  return Json{{"time", rfc3339(wall)}, {"target", target}, {"kind", kind}, {"id", id}};
+  return Json{{"time", text::rfc3339(wall)}, {"target", target}, {"kind", kind}, {"id", id}};
 }
 
 Json drivers_json(const std::vector<Driver>& drivers) {
@@ -86,21 +86,6 @@ void add_forecast(Json& line, const Indicator& indicator) {
 
 }  // namespace
 
-std::string rfc3339(Nanoseconds wall) {
-  using namespace std::chrono;
-  const sys_time<milliseconds> time{floor<milliseconds>(wall)};
-  const auto day = floor<days>(time);
-  const year_month_day date{day};
-  const hh_mm_ss clock{time - day};
-  char text[40];
-  std::snprintf(
-      text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", static_cast<int>(date.year()),
-      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-      static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-      static_cast<int>(clock.seconds().count()), static_cast<int>(clock.subseconds().count()));
-  return text;
-}
-
 std::optional<Nanoseconds> parse_rfc3339(std::string_view text) {
   constexpr std::string_view kShape = "dddd-dd-ddTdd:dd:dd.dddZ";
   if (text.size() != kShape.size()) return std::nullopt;
@@ -129,7 +114,7 @@ std::string alert_line(Nanoseconds wall, std::string_view target, const AlertCha
   Json line = head(wall, target, "alert", alert.id);
   add_indicator(line, indicator);
   line["from"] = to_string(alert.from);
-  line["raised_at"] = rfc3339(alert.raised_at.wall);
+  line["raised_at"] = text::rfc3339(alert.raised_at.wall);
   add_forecast(line, indicator);
   line["message"] = alert.message;
   if (indicator.state == AlertState::kOk) {

@@ -16,8 +16,7 @@
 
 namespace rocktune::trace {
 
-std::string rfc3339(Nanoseconds wall);  // UTC, milliseconds: "2026-01-31T12:00:00.250Z"
-// What rfc3339() writes, of the years 1970 to 2200; nullopt for anything else.
+// What text::rfc3339() writes, of the years 1970 to 2200; nullopt for anything else.
 std::optional<Nanoseconds> parse_rfc3339(std::string_view text);
 
 // Whole alert-log lines (without the newline): time, target, kind, id, and the kind's own keys.

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "daemon/metrics.h"
-#include "trace/journal_json.h"
+#include "model/text.h"
 
 namespace rocktune::daemon {
 
@@ -164,7 +164,7 @@ HttpResponse freeze_order(Daemon& daemon, const HttpRequest& request) {
   const std::optional<Nanoseconds>& until = daemon.frozen().until;
   return {200, dump({{"frozen", daemon.frozen().frozen},
                      {"file", daemon.config().freeze_file},
-                     {"until", until ? Json(trace::rfc3339(*until)) : Json(nullptr)}})};
+                     {"until", until ? Json(text::rfc3339(*until)) : Json(nullptr)}})};
 }
 
 asio::awaitable<HttpResponse> control(Daemon& daemon, Clock clock, HttpRequest request) {

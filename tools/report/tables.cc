@@ -8,7 +8,6 @@
 #include "tools/json_fields.h"
 #include "tools/score_text.h"
 #include "tools/text.h"
-#include "trace/journal_json.h"
 
 namespace rocktune::tools {
 namespace {
@@ -20,7 +19,7 @@ constexpr std::size_t kRowsUnfolded = 25;
 
 // "2026-11-22 21:38:54".
 std::string moment_text(Nanoseconds wall) {
-  std::string time = trace::rfc3339(wall);
+  std::string time = text::rfc3339(wall);
   std::replace(time.begin(), time.end(), 'T', ' ');
   return time.substr(0, 19);
 }

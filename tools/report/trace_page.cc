@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "model/text.h"
 #include "tools/claims.h"
 #include "tools/report/tables.h"
 #include "tools/report/trace_charts.h"
 #include "tools/report/words.h"
 #include "tools/text.h"
-#include "trace/journal_json.h"
 
 namespace rocktune::tools {
 namespace {
@@ -100,8 +100,8 @@ page::Section source_section(const trace::RunInfo& run, const std::vector<Record
   }
   std::string text = "Recorded by rocktuned " + printable(run.daemon_version) + " on " +
                      printable(run.host) + ", a sample every " +
-                     seconds_text(run.poll_interval_seconds) + ", from " + trace::rfc3339(first) +
-                     " to " + trace::rfc3339(last) + ".";
+                     seconds_text(run.poll_interval_seconds) + ", from " + text::rfc3339(first) +
+                     " to " + text::rfc3339(last) + ".";
   if (window.from_seconds > 0 || window.to_seconds) {
     text += " This page shows the part from " + seconds_text(window.from_seconds) + " to " +
             (window.to_seconds ? seconds_text(*window.to_seconds) : std::string("the end")) +
@@ -120,7 +120,7 @@ page::Section summary_section(const Recording& recording, std::string heading) {
   if (!recording.damage().empty()) {
     section.blocks.emplace_back(
         page::Paragraph{"The trace could not be read to its end, so what follows " +
-                            trace::rfc3339(recording.totals().last_wall) +
+                            text::rfc3339(recording.totals().last_wall) +
                             " is not shown: " + printable(recording.damage()) + ".",
                         true});
   }

@@ -19,6 +19,10 @@ TEST_CASE("numbers read well", "[text]") {
   CHECK(text::duration(4.4) == "4 s");
   CHECK(text::duration(600) == "10 min");
   CHECK(text::percent(0.347) == "35%");
+  CHECK(text::rfc3339(Nanoseconds(0)) == "1970-01-01T00:00:00.000Z");
+  CHECK(text::rfc3339(std::chrono::milliseconds(1769860800250)) == "2026-01-31T12:00:00.250Z");
+  CHECK(text::rfc3339(Nanoseconds(1769860800250999999)) == "2026-01-31T12:00:00.250Z");
+  CHECK(text::rfc3339(Nanoseconds(-1)) == "1969-12-31T23:59:59.999Z");
   CHECK(text::moment(std::chrono::milliseconds(1795856111628)) == "261128-085511.628");
   CHECK(text::moment(Nanoseconds{0}) == "700101-000000.000");
   CHECK(text::number(std::numeric_limits<double>::infinity(), 1) == "huge");

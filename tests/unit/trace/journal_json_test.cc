@@ -29,11 +29,7 @@ Indicator indicator() {
 
 }  // namespace
 
-TEST_CASE("times are RFC 3339 in UTC with milliseconds", "[trace]") {
-  CHECK(rfc3339(Nanoseconds(0)) == "1970-01-01T00:00:00.000Z");
-  CHECK(rfc3339(std::chrono::milliseconds(1769860800250)) == "2026-01-31T12:00:00.250Z");
-  CHECK(rfc3339(Nanoseconds(1769860800250999999)) == "2026-01-31T12:00:00.250Z");
-  CHECK(rfc3339(Nanoseconds(-1)) == "1969-12-31T23:59:59.999Z");
+TEST_CASE("times are read back only as RFC 3339 in UTC with milliseconds", "[trace]") {
   CHECK(parse_rfc3339("2026-01-31T12:00:00.250Z") ==
         Nanoseconds(std::chrono::milliseconds(1769860800250)));
   for (const char* wrong :
