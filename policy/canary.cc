@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/text.h"
+#include "policy/outcomes.h"
 #include "policy/rollback.h"
 #include "policy/urgent.h"
 
@@ -49,27 +50,35 @@ void Canaries::judged(const std::string& decision_id) {
   std::erase_if(applied_, [&](const auto& open) { return open.second.id == decision_id; });
 }
 
+void Canaries::judged_again(const Decision& decision, Nanoseconds now) {
+  const Proposal& proposal = decision.proposal;
+  applied_[knob_of(proposal)] = {decision.id, loop_for(proposal), now,
+                                 proposal.expected.window_seconds};
+}
+
 const Canaries::Changes::value_type* Canaries::other_of(const Changes& changes,
                                                         const std::string& loop,
-                                                        const Proposal& proposal, Nanoseconds now) {
+                                                        const Proposal& proposal, Nanoseconds now,
+                                                        double longer) {
   for (const auto& change : changes) {
     const Open& open = change.second;
     if (open.loop != loop || change.first == knob_of(proposal)) continue;
-    if (seconds_between(open.since, now) < open.window_seconds) return &change;
+    if (seconds_between(open.since, now) < open.window_seconds + longer) return &change;
   }
   return nullptr;
 }
 
 std::optional<std::string> Canaries::blocks(const Proposal& proposal, Nanoseconds now) const {
   const std::string loop = loop_for(proposal);
-  const auto* other = other_of(applied_, loop, proposal, now);
-  if (other == nullptr) other = other_of(decided_, loop, proposal, now);
+  const auto* other = other_of(applied_, loop, proposal, now, kMostUnseenSeconds);
+  if (other == nullptr) other = other_of(decided_, loop, proposal, now, 0);
   if (other == nullptr) return std::nullopt;
   const auto& [key, open] = *other;
   const double left = open.window_seconds - seconds_between(open.since, now);
   return "decision " + open.id + " changed " + key.first + text::in_family(key.second) +
-         " and is judged in " + text::duration(std::max(left, 1.0)) + ": one change of the " +
-         loop + " loop at a time";
+         " and is judged " +
+         (left > 0 ? "in " + text::duration(std::max(left, 1.0)) : "when more of it was read") +
+         ": one change of the " + loop + " loop at a time";
 }
 
 void Canaries::forget(const GoneKnobs& gone) {

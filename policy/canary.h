@@ -1,6 +1,7 @@
 // Canaries: one change at a time in each loop. A change of a knob is held while another knob of the
 // same loop, or the same knob of another column family, has a change whose effect is not judged
-// yet: of two at once nobody could tell which did what.
+// yet: of two at once nobody could tell which did what. It is judged when its window is over, or
+// some minutes later where the database was not read meanwhile (policy/outcomes.h).
 //
 // A loop is the part of a rule before the dot. A rollback counts as a change of the loop whose
 // change it takes back. A change that expects nothing (a pin) is judged by nobody, and is none.
@@ -25,6 +26,7 @@ class Canaries {
   void applied(const Decision& decision, Nanoseconds now);
   void not_applied(const Decision& decision);
   void judged(const std::string& decision_id);  // or its window was cut short
+  void judged_again(const Decision& decision, Nanoseconds now);
   // Why the change has to wait: the canary's id and knob, and for how long. Absent when it has not.
   [[nodiscard]] std::optional<std::string> blocks(const Proposal& proposal, Nanoseconds now) const;
   void forget(const GoneKnobs& gone);
@@ -43,9 +45,10 @@ class Canaries {
   using Changes = std::map<Key, Open>;
   [[nodiscard]] std::string loop_for(const Proposal& proposal) const;
   static const Changes::value_type* other_of(const Changes& changes, const std::string& loop,
-                                             const Proposal& proposal, Nanoseconds now);
+                                             const Proposal& proposal, Nanoseconds now,
+                                             double longer);
 
-  Changes decided_, applied_;  // ended ones stay until the next change of the knob
+  Changes decided_, applied_;  // of decided_ ended ones stay until the next change of the knob
   struct Loop {
     std::string name;
     Nanoseconds since{0};

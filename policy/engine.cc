@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <map>
 #include <utility>
 
 #include "model/feature_stream.h"
@@ -19,13 +18,10 @@
 #include "policy/rollback.h"
 #include "policy/sharing.h"
 #include "policy/spared_jobs.h"
+#include "policy/unreported.h"
 
 namespace rocktune {
 namespace {
-
-// Decisions that were handed out and not reported yet. There are more than this only where nobody
-// reports; they are forgotten then, though never those of the step that is being made.
-constexpr std::size_t kMostUnreported = 4096;
 
 bool positive(double value) {
   return std::isfinite(value) && value > 0;
@@ -121,7 +117,7 @@ struct Engine::State {
   DemandMeter demand;
   FeatureStream stream;
   Features features;  // of the last step with decisions that are not reported
-  std::map<std::string, Decision> unreported;
+  Unreported unreported;
   std::optional<Nanoseconds> last_tick;      // of the samples so far
   Nanoseconds id_wall = Nanoseconds::min();  // what decisions of this step are called after
   std::string incarnation;                   // the last that was told
@@ -130,6 +126,7 @@ struct Engine::State {
   void forget();
   void name_step(Nanoseconds wall);
   void made(const Decision& decision, const Actuation& actuation, const Features& at);
+  void taken_back(const std::optional<Culprit>& culprit, const Features& at);
   void not_made(const Decision& decision, const Actuation& actuation);
   void find_late(Step& step);
   void finish_outcomes(Step& step);
@@ -164,7 +161,7 @@ void Engine::State::name_step(Nanoseconds wall) {
 void Engine::State::finish_outcomes(Step& step) {
   auto finished = step.features.reset
                       ? outcomes.end_all("the database was opened anew before the window ended")
-                      : outcomes.observe(step.features);
+                      : outcomes.observe(step.features, unreported);
   for (Finished& one : finished) {
     guard.judged(one.outcome.decision_id);
     const bool may_roll_back = policy->guard_scope() == GuardScope::kAll && !step.features.reset;
@@ -183,7 +180,7 @@ void Engine::State::judge(const Proposal& proposal, Step& step) {
   decision.id = text::moment(id_wall) + "-" + std::to_string(step.decisions.size() + 1);
   if (may_be_applied(decision.verdict)) {
     guard.decided(decision, now);
-    unreported.insert_or_assign(decision.id, decision);
+    unreported.add(decision);
   }
   step.decisions.push_back(std::move(decision));
 }
@@ -200,13 +197,13 @@ void Engine::State::decide(Step& step) {
   });
   // A rollback goes before whatever the policy wants of that knob, a pin before both, and what
   // several databases have in common, which no pin is to turn, before all.
-  prefer(rollbacks.propose(step.features, step.indicators), proposals);
+  prefer(rollbacks.propose(step.features, step.indicators, unreported), proposals);
   for (const Culprit& culprit : rollbacks.take_given_up()) {
     guard.blame(culprit.proposal, culprit.id, step.features.at.tick);
   }
   prefer(propose_pins(config.pins, step.features), proposals);
   if (tunes(config)) prefer(propose_in_common(step.features), proposals);
-  if (unreported.size() >= kMostUnreported) unreported.clear();
+  unreported.begin_step();
   for (const Proposal& proposal : proposals) judge(proposal, step);
   for (auto notes : {guard.take_notes(), rollbacks.take_notes()}) {
     std::move(notes.begin(), notes.end(), std::back_inserter(step.notes));
@@ -218,9 +215,14 @@ void Engine::State::made(const Decision& decision, const Actuation& actuation, c
   filter.succeeded(decision.proposal);
   late.made(decision.proposal);
   outcomes.begin(decision, actuation, at);
-  if (auto culprit = rollbacks.done(decision.proposal, actuation.after)) {
-    guard.blame(culprit->proposal, culprit->id, at.at.tick);
-    outcomes.judge_again(culprit->id, at);
+  taken_back(rollbacks.done(decision.proposal, actuation.after), at);
+}
+
+void Engine::State::taken_back(const std::optional<Culprit>& culprit, const Features& at) {
+  if (!culprit) return;
+  guard.blame(culprit->proposal, culprit->id, at.at.tick);
+  for (const Decision& again : outcomes.judge_again(culprit->id, at)) {
+    guard.judged_again(again, at.at.tick);
   }
 }
 
@@ -229,6 +231,8 @@ void Engine::State::not_made(const Decision& decision, const Actuation& actuatio
   if (actuation.status == "mismatch" && actuation.after != actuation.before) {
     // It was changed, though to something else: that spends dwell and budget.
     guard.not_applied(decision);
+    outcomes.misread(decision, actuation, features);
+    taken_back(rollbacks.misread(decision.proposal), features);
   } else {
     guard.failed(decision);
     if (actuation.status == "failed") late.failed(decision);
@@ -317,10 +321,9 @@ const Demand& Engine::demand(const Step& step) {
 
 void Engine::report(const Actuation& actuation) {
   State& s = *state_;
-  auto known = s.unreported.find(actuation.decision_id);
-  if (known == s.unreported.end()) return;  // of a database that is gone, or reported before
-  Decision decision = std::move(known->second);
-  s.unreported.erase(known);
+  const auto known = s.unreported.take(actuation.decision_id);
+  if (!known) return;  // of a database that is gone, or reported before
+  const Decision& decision = *known;
   Nanoseconds now = s.features.at.tick;
   if (actuation.status == "applied") {
     s.guard.applied(decision, now);

@@ -1,5 +1,6 @@
 #include "policy/guard.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -97,6 +98,7 @@ struct Guard::State {
   bool after_gap = false;             // the last observed features span two missed samples or more
   double blind_seconds = 0;           // ...or so long a time in which nobody asked
   std::optional<Nanoseconds> forgot_at;
+  double memory_granted = 0;  // bytes of growth, since the last observed sample
 
   [[nodiscard]] std::optional<Verdict> check_fresh(const Proposal& proposal,
                                                    const Features& features) const;
@@ -210,6 +212,7 @@ void Guard::observe(const Features& features) {
     s.missed_in_a_row += features.sequence - *s.last_sequence - 1;
   }
   s.last_sequence = features.sequence;
+  s.memory_granted = 0;
   s.history.observe(features);
   if (features.fresh) {
     s.after_gap = s.missed_in_a_row >= kMostMissed;
@@ -233,7 +236,8 @@ Verdict Guard::judge(const Proposal& proposal, const Features& features) {
 
   Limited limited{proposal.to, "", ""};
   const Budget budget = within_share(s.budget, features.shared);
-  LimitInput input{proposal, *spec, *reading, features, budget, s.history.limiter_peak()};
+  LimitInput input{proposal,        *spec, *reading, features, budget, s.history.limiter_peak(),
+                   s.memory_granted};
   if (auto stop = s.limit(input, limited)) return *stop;
   if (s.scope == GuardScope::kAll) {
     if (auto stop = s.check_time(input, limited)) return *stop;
@@ -242,6 +246,8 @@ Verdict Guard::judge(const Proposal& proposal, const Features& features) {
     std::string why = limited.reason.empty() ? "it is the value already" : limited.reason;
     return held(proposal, "no_change", "nothing is left of the change: " + why);
   }
+  const auto growth = static_cast<double>(limited.value) - static_cast<double>(proposal.from);
+  s.memory_granted += std::max(0.0, growth * bytes_each(input));
   s.history.record(proposal, features.at.tick);
   if (!is_for_others(proposal)) s.oscillation.moved(proposal, features.at.tick);
   if (limited.value == proposal.to) return verdict(VerdictKind::kAllowed, proposal.to, "", "");
@@ -275,6 +281,10 @@ void Guard::made_late(const Decision& decision, Nanoseconds now) {
 
 void Guard::judged(const std::string& decision_id) {
   state_->canaries.judged(decision_id);
+}
+
+void Guard::judged_again(const Decision& decision, Nanoseconds now) {
+  state_->canaries.judged_again(decision, now);
 }
 
 void Guard::blame(const Proposal& culprit, const std::string& id, Nanoseconds now) {

@@ -58,6 +58,7 @@ class Guard {
   void not_applied(const Decision& decision);  // only advised, or it was the value already
   void failed(const Decision& decision);
   void judged(const std::string& decision_id);
+  void judged_again(const Decision& decision, Nanoseconds now);  // from now on
   // A change that failed() turns out to have been made: it counts from now on.
   void made_late(const Decision& decision, Nanoseconds now);
   // `culprit`, of the decision `id`, was taken back.

@@ -19,7 +19,19 @@ std::int64_t jobs_ceiling(const LimitInput& input) {
   return std::max({cpus, input.reading.found, std::int64_t{2}});
 }
 
-// How many bytes one unit of this knob stands for; 0: it is not about memory.
+// The budget, less what the other knobs take of it.
+std::int64_t memory_ceiling(const LimitInput& input, double each) {
+  const MemoryUse use = memory_use(input.features.knobs, input.features.column_families);
+  const double own = static_cast<double>(input.reading.value) * each;
+  const double others = use.total() - own + input.memory_granted;
+  return whole_bytes((memory_budget(input.budget, use) - others) / each);
+}
+
+// The share of the memory that is available now which one growth may take.
+constexpr double kMemoryShare = 0.5;
+
+}  // namespace
+
 double bytes_each(const LimitInput& input) {
   const std::string_view name = input.spec.name;
   if (name == knob::kCacheCapacity) return 1;
@@ -29,18 +41,6 @@ double bytes_each(const LimitInput& input) {
       size ? knob::kWriteBuffers : knob::kWriteBufferSize, input.reading.column_family);
   return other == nullptr ? 0 : static_cast<double>(other->value);
 }
-
-// The budget, less what the other knobs take of it.
-std::int64_t memory_ceiling(const LimitInput& input, double each) {
-  const MemoryUse use = memory_use(input.features.knobs, input.features.column_families);
-  const double own = static_cast<double>(input.reading.value) * each;
-  return whole_bytes((memory_budget(input.budget, use) - (use.total() - own)) / each);
-}
-
-// The share of the memory that is available now which one growth may take.
-constexpr double kMemoryShare = 0.5;
-
-}  // namespace
 
 double nearly_unlimited(const std::optional<double>& passed_peak) {
   return std::max(static_cast<double>(kNearlyUnlimitedBytesPerSecond), 2 * passed_peak.value_or(0));
@@ -119,7 +119,8 @@ void relate_to_memory(const LimitInput& input, Limited& limited) {
            "available memory was not read: no growth beyond what was found");
     return;
   }
-  const double share = kMemoryShare * *input.features.memory_available_bytes;
+  const double share =
+      kMemoryShare * std::max(0.0, *input.features.memory_available_bytes - input.memory_granted);
   const double most = static_cast<double>(input.proposal.from) + share / each;
   narrow(limited, 0, whole_bytes(most), "relation", "",
          "one growth may take half of the memory available, " + text::bytes(share));

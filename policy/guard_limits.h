@@ -27,7 +27,11 @@ struct LimitInput {
   const Features& features;
   const Budget& budget;
   std::optional<double> limiter_peak;  // largest throughput of the limiter in the last 30 s
+  double memory_granted = 0;           // bytes, to others in the same step
 };
+
+// How many bytes one unit of this knob stands for; 0: it is not about memory.
+double bytes_each(const LimitInput& input);
 
 struct Limited {
   std::int64_t value = 0;

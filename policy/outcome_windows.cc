@@ -13,8 +13,6 @@ namespace {
 
 constexpr double kLoadSeconds = 10;
 constexpr std::size_t kMostRunning = 32;  // windows are short and knobs rest between changes
-// What the feature was longer ago than this says nothing of what the change did.
-constexpr double kMostUnseenSeconds = 300;
 // What waits for a culprit to go back waits no longer than such a rollback is offered (a minute),
 // and the time that one may not be seen.
 constexpr double kJudgedSeconds = 300;
@@ -46,15 +44,19 @@ Value load(const Features& features) {
 }
 
 // Somebody else moved the knob away from what we set it to.
-bool taken_over(const Decision& decision, const Actuation& actuation, const Features& features) {
-  return std::any_of(features.knobs.begin(), features.knobs.end(), [&](const KnobReading& knob) {
-    return knob.name == decision.proposal.knob &&
-           knob.column_family == decision.proposal.column_family && knob.value != actuation.after;
-  });
+bool taken_over(const Decision& decision, const Actuation& actuation, const Features& features,
+                const Unreported& under_way) {
+  const Proposal& proposal = decision.proposal;
+  const KnobReading* knob = features.knobs.find(proposal.knob, proposal.column_family);
+  return knob != nullptr && knob->value != actuation.after && !under_way.make(*knob);
 }
 
 bool same_knob(const Proposal& a, const Proposal& b) {
   return a.knob == b.knob && a.column_family == b.column_family;
+}
+
+std::pair<std::string, std::string> knob_of(const Proposal& proposal) {
+  return {proposal.knob, proposal.column_family};
 }
 
 // As they were before, to be counted anew.
@@ -125,11 +127,12 @@ void Outcomes::begin(const Decision& decision, const Actuation& actuation,
     return same_knob(one.decision.proposal, decision.proposal);
   });
   const auto earlier = cut_others(decision, actuation, features.at.tick);
+  ours_[knob_of(decision.proposal)] = actuation.after;
   if (decision.proposal.knob == knob::kBloomBits) {
     filters_ = FiltersChanged{decision.id, features.at.tick};
   }
   if (decision.proposal.expected.feature.empty()) {
-    unjudged_ = Unjudged{decision.id, features.at.tick};
+    unjudged("decision " + decision.id, features.at.tick);
     return;
   }
   if (running_.size() >= kMostRunning) {
@@ -140,7 +143,7 @@ void Outcomes::begin(const Decision& decision, const Actuation& actuation,
   Running running;
   running.decision = decision;
   running.actuation = actuation;
-  running.since = features.at.tick;
+  running.made = running.since = features.at.tick;
   running.load_before = load_.mean(kLoadSeconds).value_or(load(features).value_or(0));
   running.others_before = others_.bytes_per_second();
   for (const SloWatch& slo : slos_) running.half.slos.push_back(slo.begin());
@@ -157,7 +160,32 @@ void Outcomes::keep_for_later(const Running& running, const Finished& finished) 
   judged_.back().waits_for = finished.culprit->id;
 }
 
-void Outcomes::judge_again(const std::string& culprit, const Features& features) {
+void Outcomes::misread(const Decision& decision, const Actuation& actuation,
+                       const Features& features) {
+  ours_[knob_of(decision.proposal)] = actuation.after;
+  unjudged("decision " + decision.id, features.at.tick);
+}
+
+void Outcomes::unjudged(std::string what, Nanoseconds now) {
+  unjudged_ = Unjudged{std::move(what), now};
+}
+
+// What somebody else changed; a limiter that tunes itself is nobody's change.
+void Outcomes::look_at_knobs(const Features& features, const Unreported& under_way) {
+  if (features.knobs == knobs_) return;
+  for (const KnobReading& knob : features.knobs) {
+    const KnobReading* before = knobs_.find(knob.name, knob.column_family);
+    if (before == nullptr || before->value == knob.value || !knob.changeable) continue;
+    const auto ours = ours_.find({knob.name, knob.column_family});
+    if ((ours != ours_.end() && ours->second == knob.value) || under_way.make(knob)) continue;
+    unjudged("a change of " + knob.name + text::in_family(knob.column_family) + " by somebody else",
+             features.at.tick);
+  }
+  knobs_ = features.knobs;
+}
+
+std::vector<Decision> Outcomes::judge_again(const std::string& culprit, const Features& features) {
+  std::vector<Decision> out;
   for (Running& one : judged_) {
     if (one.waits_for != culprit || running_.size() >= kMostRunning) continue;
     one.since = features.at.tick;
@@ -169,8 +197,10 @@ void Outcomes::judge_again(const std::string& culprit, const Features& features)
     one.again = culprit;
     one.other_change = false;
     running_.push_back(one);
+    out.push_back(one.decision);
   }
   std::erase_if(judged_, [&](const Running& one) { return one.waits_for == culprit; });
+  return out;
 }
 
 void Outcomes::count(const Features& features, const Running& running, Tally& tally) const {
@@ -222,14 +252,16 @@ void Outcomes::put_off(double seconds, std::vector<Finished>& out) {
   }
 }
 
-std::vector<Finished> Outcomes::observe(const Features& features) {
+std::vector<Finished> Outcomes::observe(const Features& features, const Unreported& under_way) {
   std::vector<Finished> out = std::exchange(cut_, {});
   if (const double seconds = unseen(features); seconds > 0) {
     put_off(seconds, out);
+    if (features.fresh) look_at_knobs(features, under_way);
     return out;  // what this sample tells of is the time that nobody saw
   }
+  look_at_knobs(features, under_way);
   std::erase_if(judged_, [&](const Running& one) {
-    return taken_over(one.decision, one.actuation, features) ||
+    return taken_over(one.decision, one.actuation, features, under_way) ||
            seconds_between(one.since, features.at.tick) >
                one.decision.proposal.expected.window_seconds + kJudgedSeconds;
   });
@@ -242,7 +274,7 @@ std::vector<Finished> Outcomes::observe(const Features& features) {
     Running& running = running_[i];
     double window = running.decision.proposal.expected.window_seconds;
     double age = seconds_between(running.since, features.at.tick);
-    bool taken = taken_over(running.decision, running.actuation, features);
+    bool taken = taken_over(running.decision, running.actuation, features, under_way);
     if (taken) {
       out.push_back(cut_short(running, "somebody else changed the knob before the window ended"));
     } else {
@@ -269,6 +301,8 @@ std::vector<Finished> Outcomes::end_all(const std::string& why) {
   for (const Running& running : running_) out.push_back(cut_short(running, why));
   running_.clear();
   judged_.clear();
+  knobs_ = {};
+  ours_.clear();
   gaps_.reset();
   last_.reset();
   load_.clear();

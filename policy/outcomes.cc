@@ -174,8 +174,8 @@ bool Outcomes::judge_slos(const Running& running, bool others_more, Finished& ou
     out.outcome.reason += "; " + *broken;
     any = true;
     if (others_more) continue;
-    if (unjudged_ && unjudged_->tick > running.since) {
-      out.outcome.reason += "; decision " + unjudged_->id + ", which is not judged, came later";
+    if (unjudged_ && unjudged_->tick > running.first_at) {
+      out.outcome.reason += "; " + unjudged_->what + ", which is not judged, came later";
       continue;
     }
     out.slo_broken = true;
@@ -208,7 +208,7 @@ std::optional<Culprit> Outcomes::find_culprit(const Running& running,
   std::string why;
   for (const std::vector<Running>* group : {&running_, &ended}) {
     for (const Running& other : *group) {
-      if (other.since <= newest->since) continue;
+      if (other.made <= newest->made) continue;
       std::string worse = why_worse(other);
       if (worse.empty()) continue;
       newest = &other;

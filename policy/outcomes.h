@@ -11,6 +11,9 @@
 // Time in which the database was not read does not count: the window goes on after it; after five
 // minutes of it the result is "unknown".
 //
+// A change that is not judged and came since the baseline (of ours, or by somebody else of another
+// knob) may be what broke a service level: nobody is blamed for that.
+//
 // Steps in a row - the same rule moves the knob on, the same way, before the last step was judged -
 // are judged together: the window begins anew with each, from the baseline of the first, and where
 // they go back they go back to where the first began. Not those of the limiter, which answer a
@@ -28,8 +31,11 @@
 // again, from the same baseline: it may be to blame as well.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/decision.h"
@@ -39,8 +45,13 @@
 #include "policy/gaps.h"
 #include "policy/others_work.h"
 #include "policy/slo_watch.h"
+#include "policy/unreported.h"
 
 namespace rocktune {
+
+// What a feature was longer ago than this, in which nothing was read, says nothing of what a change
+// did.
+inline constexpr double kMostUnseenSeconds = 300;
 
 // A change that is to be taken back for what another one's evaluation showed.
 struct Culprit {
@@ -67,10 +78,13 @@ class Outcomes {
 
   // An applied change of `proposal` begins its window at `now`; cuts others of the same knob short.
   void begin(const Decision& decision, const Actuation& actuation, const Features& features);
-  // `culprit`, by its decision's id, was taken back: those for which it went back are judged again.
-  void judge_again(const std::string& culprit, const Features& features);
+  // A change that came to another value than it should: nobody judges it.
+  void misread(const Decision& decision, const Actuation& actuation, const Features& features);
+  // `culprit`, by its decision's id, was taken back: those for which it went back are judged again,
+  // and returned.
+  std::vector<Decision> judge_again(const std::string& culprit, const Features& features);
   // Once per sample.
-  std::vector<Finished> observe(const Features& features);
+  std::vector<Finished> observe(const Features& features, const Unreported& under_way = {});
   // Cuts every window short.
   std::vector<Finished> end_all(const std::string& why);
 
@@ -87,7 +101,8 @@ class Outcomes {
   struct Running {
     Decision decision;
     Actuation actuation;
-    Nanoseconds since{0};  // put off by the time in which nothing was read
+    Nanoseconds made{0};
+    Nanoseconds since{0};  // put off by the time in which nothing was read; begun when judged again
     double unseen_seconds = 0;
     double load_before = 0;  // operations/s
     Value others_before;     // bytes/s
@@ -105,6 +120,8 @@ class Outcomes {
   static bool goes_on(const Running& earlier, const Decision& decision, const Actuation& actuation,
                       Nanoseconds now);
   static void join(const Running& earlier, Running& running);
+  void unjudged(std::string what, Nanoseconds now);
+  void look_at_knobs(const Features& features, const Unreported& under_way);
   double unseen(const Features& features);
   void put_off(double seconds, std::vector<Finished>& out);
   void keep_for_later(const Running& running, const Finished& finished);
@@ -137,11 +154,13 @@ class Outcomes {
   };
   std::optional<FiltersChanged> filters_;  // last
   struct Unjudged {
-    std::string id;
+    std::string what;  // a clause's subject
     Nanoseconds tick{0};
   };
-  std::optional<Unjudged> unjudged_;  // the last change that expects nothing
-  std::vector<Finished> cut_;         // to be handed out by the next observe()
+  std::optional<Unjudged> unjudged_;  // the last change that nobody judges
+  KnobReadings knobs_;                // as last read
+  std::map<std::pair<std::string, std::string>, std::int64_t> ours_;  // what we set last
+  std::vector<Finished> cut_;  // to be handed out by the next observe()
 };
 
 }  // namespace rocktune

@@ -26,6 +26,11 @@ bool relieves_backlog(const Culprit& culprit) {
   return raised ? knob != knob::kCacheCapacity : knob == knob::kL0Trigger;
 }
 
+std::string stays(const Culprit& culprit) {
+  return ": " + culprit.proposal.knob + text::in_family(culprit.proposal.column_family) +
+         " stays at " + std::to_string(culprit.actuation.after);
+}
+
 }  // namespace
 
 Proposal Rollbacks::back(const Wanted& wanted) {
@@ -76,23 +81,24 @@ Rollbacks::Passed Rollbacks::look(const Features& features) {
 
 void Rollbacks::note(const Culprit& culprit, const std::string& why) {
   notes_.push_back({culprit.proposal.knob, culprit.proposal.column_family,
-                    "decision " + culprit.id + " is not taken back, since " + why + ": " +
-                        culprit.proposal.knob + text::in_family(culprit.proposal.column_family) +
-                        " stays at " + std::to_string(culprit.actuation.after)});
+                    "decision " + culprit.id + " is not taken back, since " + why});
 }
 
-void Rollbacks::give_up(const Wanted& wanted) {
-  note(wanted.culprit, "that could not be done in time");
+void Rollbacks::give_up(const Wanted& wanted, bool gone) {
+  const Culprit& culprit = wanted.culprit;
+  note(culprit, gone ? culprit.proposal.knob + " is not there any more"
+                     : "that could not be done in time" + stays(culprit));
   given_up_.push_back(wanted.culprit);
 }
 
 // The backlog got worse in spite of the change: nobody is to blame.
 void Rollbacks::keep(const Wanted& wanted) {
-  note(wanted.culprit, "the backlog that it works against lasts");
+  note(wanted.culprit, "the backlog that it works against lasts" + stays(wanted.culprit));
 }
 
 std::vector<Proposal> Rollbacks::propose(const Features& features,
-                                         const std::vector<Indicator>& indicators) {
+                                         const std::vector<Indicator>& indicators,
+                                         const Unreported& under_way) {
   std::vector<Proposal> out;
   const Nanoseconds now = features.at.tick;
   const Passed passed = look(features);
@@ -101,15 +107,19 @@ std::vector<Proposal> Rollbacks::propose(const Features& features,
     const KnobReading* reading =
         features.knobs.find(culprit.proposal.knob, culprit.proposal.column_family);
     const bool known = features.fresh && reading != nullptr;
-    const bool frozen = known && !reading->changeable;
+    const bool frozen = features.fresh && (reading == nullptr || !reading->changeable);
+    const bool moved = known && reading->value != culprit.actuation.after;
+    if (moved && under_way.make(*reading)) {
+      ++one;
+      continue;
+    }
     if (passed.unseen || frozen) one->second.since += passed.time;
     if (!passed.unseen && frozen) one->second.frozen += passed.time;
     const bool expired = seconds_between(one->second.since, now) > kOfferedSeconds ||
                          one->second.frozen > kMostFrozen;
-    const bool moved = known && reading->value != culprit.actuation.after;
     const bool needed = relieves_backlog(culprit) && backlog_lasts(indicators);
     if (expired && !moved) {
-      needed ? keep(one->second) : give_up(one->second);
+      needed ? keep(one->second) : give_up(one->second, features.fresh && reading == nullptr);
     }
     if (expired || moved) {
       one = wanted_.erase(one);
@@ -132,6 +142,13 @@ std::optional<Culprit> Rollbacks::done(const Proposal& proposal, std::int64_t af
     return std::nullopt;
   }
   return std::move(wanted_.extract(wanted).mapped().culprit);
+}
+
+std::optional<Culprit> Rollbacks::misread(const Proposal& proposal) {
+  if (proposal.rule != kRollbackRule) return std::nullopt;
+  auto wanted = wanted_.extract({proposal.knob, proposal.column_family});
+  if (wanted.empty()) return std::nullopt;
+  return std::move(wanted.mapped().culprit);
 }
 
 }  // namespace rocktune

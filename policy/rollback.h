@@ -19,6 +19,7 @@
 #include "model/features.h"
 #include "policy/gaps.h"
 #include "policy/outcomes.h"
+#include "policy/unreported.h"
 
 namespace rocktune {
 
@@ -29,11 +30,14 @@ class Rollbacks {
   void consider(const Finished& finished, Nanoseconds now);
   // What is wanted in this step; each is offered for a minute in which the database is read and the
   // knob can be changed, or until done() or moot; not after five minutes in which it could not be
-  // changed. Call once per sample.
-  std::vector<Proposal> propose(const Features& features, const std::vector<Indicator>& indicators);
+  // changed, or was not there. One that is under way waits for its report. Call once per sample.
+  std::vector<Proposal> propose(const Features& features, const std::vector<Indicator>& indicators,
+                                const Unreported& under_way = {});
   // A rollback was carried out, and the knob is at `after`: returns what was taken back. What went
   // back only a part of the way (the guard allows steps) is offered on, and not returned yet.
   std::optional<Culprit> done(const Proposal& proposal, std::int64_t after);
+  // It was carried out, and the knob took another value: as far back as it goes.
+  std::optional<Culprit> misread(const Proposal& proposal);
   // Those that were given up since the last call, or kept for a backlog that lasted: what is told
   // of them, and of the first whom to blame all the same.
   std::vector<GuardNote> take_notes() { return std::exchange(notes_, {}); }
@@ -46,7 +50,7 @@ class Rollbacks {
     Expectation expected;   // of the rollback
     double was = 0;         // before the change
     Nanoseconds since{0};   // put off by the time in which nothing was read, or not changeable
-    Nanoseconds frozen{0};  // in which it was read and not changeable
+    Nanoseconds frozen{0};  // in which the database was read and the knob not changeable
   };
   struct Passed {  // since the last sample
     Nanoseconds time{0};
@@ -54,7 +58,7 @@ class Rollbacks {
   };
   Passed look(const Features& features);
   void note(const Culprit& culprit, const std::string& why);
-  void give_up(const Wanted& wanted);
+  void give_up(const Wanted& wanted, bool gone);
   void keep(const Wanted& wanted);
   static Proposal back(const Wanted& wanted);
   std::map<std::pair<std::string, std::string>, Wanted> wanted_;

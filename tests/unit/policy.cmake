@@ -38,8 +38,10 @@ rocktune_unit_test(policy_test
     unit/policy/jobs_loop_test.cc
     unit/policy/limiter_loop_test.cc
     unit/policy/limiter_return_test.cc
+    unit/policy/late_answer_test.cc
     unit/policy/learnt_wait_test.cc
     unit/policy/memory_test.cc
+    unit/policy/outcomes_order_test.cc
     unit/policy/outcomes_overlap_test.cc
     unit/policy/outcomes_steps_test.cc
     unit/policy/outcomes_test.cc

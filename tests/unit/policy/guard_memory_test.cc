@@ -1,4 +1,4 @@
-// What the guard remembers of column families that are gone.
+// What the guard remembers of column families that are gone, and what several of them may take.
 #include <string>
 
 #include "policy/blame.h"
@@ -119,4 +119,37 @@ TEST_CASE("guard: a column family that was gone for hours begins anew", "[guard]
   bench.pass(700);  // beyond a first rest
   const Verdict verdict = bench.guard.judge(raise, bench.f);
   CHECK(is(verdict, dropped ? VerdictKind::kAllowed : VerdictKind::kHeld, dropped ? "" : "blamed"));
+}
+
+TEST_CASE("guard: growths of one sample share the memory that there is", "[guard]") {
+  const bool by_budget = GENERATE(true, false);
+  Budget budget;
+  budget.memory_max = Bytes{(by_budget ? 1024 : 1 << 20) * kGuardMiB};
+  Guard guard(budget, {}, GuardScope::kHardLimits);
+  Features f;
+  f.fresh = true;
+  f.memory_available_bytes = 1024.0 * kGuardMiB;
+  for (const char* family : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
+    KnobReading size =
+        knob_reading(knob::kWriteBufferSize, 32 * kGuardMiB, 32 * kGuardMiB, kGuardMiB, 1LL << 40);
+    KnobReading number = knob_reading(knob::kWriteBuffers, 2, 2, 2, 64);
+    size.column_family = number.column_family = family;
+    f.knobs.edit().push_back(size);
+    f.knobs.edit().push_back(number);
+  }
+  f.at.tick = at_seconds(10);
+  guard.observe(f);
+  std::int64_t buffers = 0;
+  for (const KnobReading& size : f.knobs) {
+    if (size.name != knob::kWriteBufferSize) continue;
+    Proposal proposal;
+    proposal.knob = size.name;
+    proposal.column_family = size.column_family;
+    proposal.from = size.value;
+    proposal.to = 512 * kGuardMiB;
+    proposal.rule = "adoc.memtable";
+    buffers += 2 * guard.judge(proposal, f).value;
+  }
+  CHECK(buffers > 512 * kGuardMiB);  // some do grow
+  CHECK(buffers <= (by_budget ? 1024 : 512 + 1024) * kGuardMiB);
 }

@@ -51,9 +51,20 @@ TEST_CASE("canary: one change of a loop at a time, until it is judged", "[guard]
     auto other = bench.wants("1-2", "memory.grow", knob::kCacheCapacity, 300 << 20);
     CHECK(is(bench.act(other), VerdictKind::kAllowed, ""));
   }
-  SECTION("the window is over") {
-    bench.pass(30);
+  SECTION("a window that waits, since nothing is read, for five minutes at most") {
+    bench.pass(31);
     auto other = bench.wants("1-2", "memory.grow", knob::kCacheCapacity, 300 << 20);
+    CHECK(is(bench.act(other), VerdictKind::kHeld, "canary"));
+    bench.pass(300);
+    CHECK(is(bench.act(other), VerdictKind::kAllowed, ""));
+  }
+  SECTION("judged a second time") {
+    Decision first = bench.wants("1-1", "memory.shift", knob::kBackgroundJobs, 5);
+    bench.guard.judged("1-1");
+    bench.guard.judged_again(first, bench.f.at.tick);
+    auto other = bench.wants("1-2", "memory.grow", knob::kCacheCapacity, 300 << 20);
+    CHECK(is(bench.act(other), VerdictKind::kHeld, "canary"));
+    bench.guard.judged("1-1");
     CHECK(is(bench.act(other), VerdictKind::kAllowed, ""));
   }
   SECTION("another database") {

@@ -1,68 +1,10 @@
 // Outcomes of changes that others follow within their window: service levels, and whose fault it
 // is.
-#include "policy/outcomes.h"
 #include "policy/rollback.h"
-#include "tests/support/catch.h"
-#include "tests/unit/model/sample_builder.h"
+#include "tests/unit/policy/overlap_bench.h"
 
 using namespace rocktune;
 using namespace rocktune::test;
-
-namespace {
-
-// Changes of several knobs under a steady load, sample by sample; the first at tick 10 s.
-class OverlapBench {
- public:
-  OverlapBench() {
-    f.fresh = true;
-    f.reads_per_second = 1000;
-    f.read_p99_us = 1000;
-    f.l0_ratio = 0.2;
-    f.cache_hit_ratio = 0.9;
-    f.knobs = {limiter_knob(80, 100), jobs_knob(5, 4), cache_knob(300, 256)};
-    pass(10);
-  }
-  std::vector<Finished> pass(double seconds) {
-    std::vector<Finished> all;
-    for (int i = 0; i < static_cast<int>(seconds * 2); ++i) {
-      f.at.tick += at_seconds(0.5);
-      for (Finished& one : outcomes.observe(f)) all.push_back(std::move(one));
-    }
-    return all;
-  }
-  void begin(const char* id, std::string_view name, std::int64_t from, std::int64_t to,
-             const Expectation& expected) {
-    Decision made;
-    made.id = id;
-    made.proposal.knob = name;
-    made.proposal.from = from;
-    made.proposal.to = to;
-    made.proposal.rule = "memory.shift";
-    made.proposal.expected = expected;
-    made.verdict = {VerdictKind::kAllowed, to, "", ""};
-    outcomes.begin(made, {id, "applied", "", from, to}, f);
-  }
-
-  // A lowering of write buffers whose feature gets worse.
-  void begin_by(std::string_view rule, const char* feature) {
-    f.memory_pressure_ratio = 0.1;
-    Decision made;
-    made.id = "9-3";
-    made.proposal.knob = knob::kWriteBufferSize;
-    made.proposal.from = 300;
-    made.proposal.to = 280;
-    made.proposal.rule = rule;
-    made.proposal.expected = {feature, true, 0.01, 60};
-    made.verdict = {VerdictKind::kAllowed, 280, "", ""};
-    pass(0.5);
-    outcomes.begin(made, {"9-3", "applied", "", 300, 280}, f);
-  }
-
-  Outcomes outcomes;
-  Features f;
-};
-
-}  // namespace
 
 TEST_CASE("what hits of fewer look-ups is not compared", "[outcomes]") {
   OverlapBench bench;

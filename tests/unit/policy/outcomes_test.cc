@@ -343,6 +343,26 @@ TEST_CASE("no rollback of what is no regression, or is moot", "[rollback]") {
   CHECK(rollbacks.propose(standing_at(80), {}).empty());
 }
 
+TEST_CASE("a rollback waits for a knob that is not there, and is given up when it stays away",
+          "[rollback]") {
+  Rollbacks rollbacks;
+  rollbacks.consider(after(1600), {});
+  const bool comes_back = GENERATE(true, false);
+  for (double second = 0; second <= (comes_back ? 90 : 310); second += 5) {
+    Features without = standing_at(80, second);
+    without.knobs = {};
+    CHECK(rollbacks.propose(without, {}).empty());
+  }
+  CHECK(rollbacks.propose(standing_at(80, comes_back ? 95 : 315), {}).size() == comes_back);
+  const auto notes = rollbacks.take_notes();
+  REQUIRE(notes.size() == !comes_back);
+  if (!comes_back) {
+    CHECK(notes[0].message ==
+          "decision 7-1 is not taken back, since rate_limiter_bytes_per_second is not there any "
+          "more");
+  }
+}
+
 TEST_CASE("a relief is not taken back while the backlog lasts", "[rollback]") {
   Finished finished = after(1600);
   std::swap(finished.actuation.before, finished.actuation.after);  // it was raised
