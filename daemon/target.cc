@@ -295,7 +295,7 @@ std::vector<Decision> Target::step(Sample sample) {
     memory_ = memory_use(last_sample_.knobs, last_sample_.database->column_families);
   }
   demand_ = engine_.demand(result);
-  cpus_ = result.features.cpus;
+  if (result.features.cpus) cpus_ = result.features.cpus;
   last_step_ = std::move(result);
   return to_apply;
 }

@@ -16,6 +16,8 @@ constexpr double kReadsHurtSeconds = 10;
 constexpr double kBusyShare = 0.5;
 // A wish that has passed is remembered for this long, so that slices do not follow every breath.
 constexpr double kWishSeconds = 60;
+// Who was not read for so long does not suffer: its process may stand still.
+constexpr double kSilentSeconds = 10;
 constexpr double kFullSlots = 0.8;
 constexpr double kWishFill = 0.95;
 
@@ -69,7 +71,13 @@ void DemandMeter::measure_cache(const Features& f) {
 const Demand& DemandMeter::update(const PolicyInput& input) {
   const Features& f = input.features;
   if (f.reset) *this = DemandMeter();
-  if (!f.fresh) return demand_;
+  if (!f.fresh) {
+    if (read_at_ && !within(read_at_, f.at.tick, kSilentSeconds)) {
+      demand_.trouble = demand_.reads_hurt = demand_.device_busy = demand_.reads = false;
+    }
+    return demand_;
+  }
+  read_at_ = f.at.tick;
   const Situation situation = observer_.observe(input);
   const Nanoseconds now = f.at.tick;
   queue_.note(now, f.device_queue);

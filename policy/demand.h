@@ -36,7 +36,8 @@ struct Demand {
 
 class DemandMeter {
  public:
-  // Once for each step; one that was not read leaves all as it is. A reopened database begins anew.
+  // Once for each step. One that was not read leaves all as it is, but for who suffers after 10 s.
+  // A reopened database begins anew.
   const Demand& update(const PolicyInput& input);
   [[nodiscard]] const Demand& demand() const { return demand_; }
 
@@ -51,7 +52,7 @@ class DemandMeter {
   Trend reads_ = window(10), misses_ = window(10);
   Trend queue_ = window(5), await_ = window(5);
   ReadMisses read_misses_;
-  std::optional<Nanoseconds> wanted_jobs_, wanted_cache_;
+  std::optional<Nanoseconds> wanted_jobs_, wanted_cache_, read_at_;
   Demand demand_;
 };
 

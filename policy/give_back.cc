@@ -19,6 +19,8 @@ constexpr double kGivenWindowSeconds = 15;
 // Differences of less than this share are not worth a change.
 constexpr double kShareDeadBand = 0.03;
 constexpr double kReturnBand = 0.1;
+// A change that was asked for is seen by then.
+constexpr double kAnswerSeconds = 5;
 
 bool has_backlog(const PolicyInput& input) {
   if (writes_stall(input.features)) return true;
@@ -102,8 +104,10 @@ std::optional<Proposal> GiveBack::lower(const PolicyInput& input, const KnobRead
   // Nobody's writers pay for another's wishes in a stall.
   if (reading.name == knob::kBackgroundJobs && writes_stall(input.features)) return std::nullopt;
   Lowered& lowered =
-      lowered_.try_emplace(reading.name, Lowered{reading.value, to, reading.value}).first->second;
+      lowered_.try_emplace(reading.name, Lowered{reading.value, to, reading.value, {}})
+          .first->second;
   lowered.to = std::min(lowered.to, to);
+  lowered.asked = input.features.at.tick;
   Proposal out = rocktune::propose(reading, to, rule_of(reading));
   out.reason = who_shares(input.features, reading) + ": this one's part is " +
                amount_of(reading, to) + " now, since others need theirs";
@@ -149,12 +153,12 @@ void GiveBack::inherit(const PolicyInput& input) {
   if (jobs == nullptr || (inherited_ && (shared_before || !shared_))) return;
   inherited_ = true;
   if (jobs->owner != KnobOwner::kRocktune || jobs->value >= jobs->found) return;
-  lowered_.try_emplace(jobs->name, Lowered{jobs->found, jobs->value, jobs->value});
+  lowered_.try_emplace(jobs->name, Lowered{jobs->found, jobs->value, jobs->value, {}});
 }
 
 void GiveBack::propose(const PolicyInput& input, std::vector<Proposal>& proposals) {
-  memory_.observe(input.features);
   if (!input.features.fresh) return;
+  memory_.observe(input.features);
   inherit(input);
   if (!input.features.shared && lowered_.empty()) return;
   for (const std::string_view name :
@@ -172,7 +176,9 @@ void GiveBack::propose(const PolicyInput& input, std::vector<Proposal>& proposal
     const auto known = lowered_.find(reading->name);
     if (known != lowered_.end()) {
       Lowered& lowered = known->second;
-      if (reading->value > lowered.seen) lowered.to = reading->value;
+      const bool asked = within(lowered.asked, input.features.at.tick, kAnswerSeconds);
+      const bool kept = !asked && reading->value == lowered.seen;  // others are content with this
+      if (reading->value > lowered.seen || kept) lowered.to = reading->value;
       lowered.seen = reading->value;
     }
     const bool moot = known != lowered_.end() &&

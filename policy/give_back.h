@@ -44,8 +44,10 @@ class GiveBack {
                                                    std::optional<std::int64_t> most);
 
   struct Lowered {
-    // Where it stood before, the lowest that was asked for since it last rose, and where it stands.
+    // Where it stood before, the lowest that others brought it to since it last rose, or ask for,
+    // and where it stands.
     std::int64_t from = 0, to = 0, seen = 0;
+    std::optional<Nanoseconds> asked;  // last
   };
   // What others have lowered and not given back.
   void inherit(const PolicyInput& input);

@@ -71,6 +71,10 @@ Range allowed_range(const LimitInput& input) {
   if (input.proposal.to == input.reading.found) {
     range = {std::min(range.low, input.reading.found), std::max(range.high, input.reading.found)};
   }
+  // To the one value that is left, in as many steps as it takes.
+  if (input.proposal.rule == kInCommonRule) {
+    range = {std::min(range.low, input.proposal.from), std::max(range.high, input.proposal.from)};
+  }
   // The operator's word, as the budget is; and what was found is no one's to bound.
   if (input.proposal.rule == kPinRule || input.proposal.rule == kInCommonRule) return range;
   // A budget and a slice bound what is taken. What stands above them comes down in steps, and is

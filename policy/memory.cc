@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "model/knobs.h"
 
@@ -77,8 +78,11 @@ double cache_fills_by(double cache_bytes) {
 }
 
 std::int64_t whole_bytes(double bytes) {
-  constexpr double kMost = 9e18;
-  return std::isfinite(bytes) ? static_cast<std::int64_t>(std::clamp(bytes, -kMost, kMost)) : 0;
+  using Limits = std::numeric_limits<std::int64_t>;
+  constexpr double kEnd = 9223372036854775808.0;  // 2^63, which no value reaches
+  if (!std::isfinite(bytes)) return 0;
+  if (bytes >= kEnd) return Limits::max();
+  return bytes <= -kEnd ? Limits::min() : static_cast<std::int64_t>(bytes);
 }
 
 MemoryUse memory_use(const KnobReadings& knobs, const std::vector<ColumnFamilyReading>& families) {

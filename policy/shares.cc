@@ -7,8 +7,9 @@ namespace rocktune {
 namespace {
 
 // A need counts anew when it has moved this far: rises sooner than falls, since what is taken away
-// takes its time to come back.
-constexpr double kRisenNeed = 1.15, kFallenNeed = 0.7;
+// takes its time to come back. A wish that ends is a fall, also of who grew meanwhile: 1.15 / 1.5
+// (policy/sharing.cc).
+constexpr double kRisenNeed = 1.15, kFallenNeed = 0.78;
 
 double not_negative(double value) {
   return std::isfinite(value) ? std::max(0.0, value) : 0;

@@ -141,11 +141,11 @@ double rate_held(const ShareMember& member, const KnobReading* limiter, const Me
 }
 
 // Writers wait behind its slice: a limit that stands there, or still above it - it is not lowered
-// in trouble - and is used up.
+// in trouble - and is used up. The slice of who only watches holds up nobody.
 bool slice_holds_up(const ShareMember& member, const std::map<std::string, double>& slices) {
   const auto slice = slices.find(member.name);
   const KnobReading* limiter = database_knob(member, knob::kRateLimit);
-  if (slice == slices.end() || !yields(member, limiter)) return false;
+  if (slice == slices.end() || !member.acts || !yields(member, limiter)) return false;
   const double limit = value_of(limiter), part = slice->second;
   if (limiter->value >= kUnlimitedBytesPerSecond || limit < (1 - kAtSlice) * part) return false;
   return limit <= (1 + kAtSlice) * part ||

@@ -157,3 +157,23 @@ TEST_CASE("column families' knobs are asked for once, and then follow the sample
   target->poll(world.now, sample);
   CHECK(target->knobs_wanted());
 }
+
+TEST_CASE("the CPUs that a process may use are known through polls that were missed",
+          "[daemon][target]") {
+  World world;
+  world.tree.file("proc/stat", "cpu  100 10 50 1000 20 1 2 3 99 99\ncpu0 1 2 3\n");
+  world.tree.file("proc/42/status", "Name:\tx\nCpus_allowed_list:\t0-3\n");
+  world.tree.file("proc/42/cgroup", "0::/\n");
+  const auto target = world.target(Mode::kAct);
+  Opening opening = world.opening();
+  opening.pid = 42;
+  target->opened(opening);
+  for (std::uint64_t n = 1; n < 4; ++n) {
+    world.now.tick += 500ms;
+    target->poll(world.now, world.squeezed(n));
+  }
+  REQUIRE(target->share_member()->cpus == 4.0);
+  world.now.tick += 500ms;
+  target->missed(world.now, "this poll did not take place");
+  CHECK(target->share_member()->cpus == 4.0);
+}

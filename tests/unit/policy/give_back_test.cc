@@ -147,6 +147,20 @@ TEST_CASE("what the policy lowers further stays so", "[sharing]") {
     bench.policy_wants.reset();
     for (int i = 0; i < 20; ++i) CHECK(bench.step().empty());
   }
+  SECTION("what it has lowered above what was asked for once") {
+    bench.policy_wants.reset();
+    bench.slice(2);  // others begin with little
+    bench.guard_allows = false;
+    bench.step();
+    bench.guard_allows = true;
+    bench.slice(4);
+    for (int i = 0; i < 12; ++i) bench.step();
+    bench.policy_wants = 3;
+    bench.step();
+    bench.policy_wants.reset();
+    bench.slice(16);
+    for (int i = 0; i < 20; ++i) CHECK(bench.step().empty());
+  }
   SECTION("not what it only wished to") {
     bench.guard_allows = false;
     const auto wish = bench.step();

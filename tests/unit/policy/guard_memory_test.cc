@@ -4,6 +4,7 @@
 #include "policy/blame.h"
 #include "policy/canary.h"
 #include "policy/guard_history.h"
+#include "policy/in_common.h"
 #include "policy/journal_filter.h"
 #include "policy/oscillation.h"
 #include "tests/unit/policy/guard_bench.h"
@@ -152,4 +153,22 @@ TEST_CASE("guard: growths of one sample share the memory that there is", "[guard
   }
   CHECK(buffers > 512 * kGuardMiB);  // some do grow
   CHECK(buffers <= (by_budget ? 1024 : 512 + 1024) * kGuardMiB);
+}
+
+TEST_CASE("guard: a large cache goes back to what all have in common in steps", "[guard]") {
+  GuardBench bench;
+  KnobReading& cache = bench.knob(knob::kCacheCapacity);
+  cache.found = cache.min = cache.max = 8192 * kGuardMiB;
+  cache.value = 2048 * kGuardMiB;
+  cache.owner = KnobOwner::kRocktune;
+  bench.f.memory_available_bytes = 6144.0 * kGuardMiB;
+  int steps = 0;
+  while (bench.knob(knob::kCacheCapacity).value < 8192 * kGuardMiB && steps < 10) {
+    Proposal back = propose_in_common(bench.f).at(0);
+    back.expected = {};
+    const Decision decision{std::to_string(++steps), back, {}};
+    CHECK(bench.act(decision).kind != VerdictKind::kRejected);
+    bench.pass(6);
+  }
+  CHECK(steps == 3);  // by half of what is available each: 5, 8
 }

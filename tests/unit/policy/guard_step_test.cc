@@ -1,5 +1,6 @@
 // How far one change goes: the guard's clamp by steps.
 #include <algorithm>
+#include <limits>
 
 #include "policy/guard.h"
 #include "tests/unit/policy/guard_bench.h"
@@ -83,4 +84,16 @@ TEST_CASE("step: while writers stand still a limiter is raised by two steps at o
     bench.f.delayed_bytes_per_second = 16e6;
     CHECK(bench.ask(knob::kRateLimit, far).value == 40 * kGuardMiB);
   }
+}
+
+TEST_CASE("step: the largest limit that there is, is reached exactly", "[guard]") {
+  using Limits = std::numeric_limits<std::int64_t>;
+  const std::int64_t found = GENERATE(Limits::max(), Limits::max() - 5);
+  GuardBench bench;
+  KnobReading& limiter = bench.knob(knob::kRateLimit);
+  limiter.found = found;
+  limiter.value = 20 * kGuardMiB;
+  limiter.owner = KnobOwner::kRocktune;
+  bench.pass(60);
+  CHECK(bench.ask(knob::kRateLimit, found).value == found);
 }

@@ -1,4 +1,5 @@
-// A read once a second is a health check: nothing is lowered, nor taken back, for its sake.
+// A read once a second is a health check: nothing is lowered, nor taken back, for its sake; nor is
+// anything for who does not answer.
 #include "policy/demand.h"
 #include "policy/outcomes.h"
 #include "tests/support/catch.h"
@@ -83,6 +84,30 @@ TEST_CASE("others' writing is not divided for a health check", "[headroom]") {
   };
   CHECK(hurt(1000));
   CHECK_FALSE(hurt(1));
+}
+
+TEST_CASE("a database that does not answer suffers no longer than ten seconds", "[headroom]") {
+  HeadroomBench bench;
+  disturb(bench, 1000);
+  DemandMeter meter;
+  const auto run = [&](double seconds) {
+    Demand last;
+    for (int i = 0; i < static_cast<int>(seconds * 2); ++i) {
+      bench.f.at.tick += at_seconds(0.5);
+      last = meter.update({bench.f, bench.indicators, bench.objective, bench.budget});
+    }
+    return last;
+  };
+  const Demand hurt = run(60);
+  REQUIRE(hurt.reads_hurt);
+  REQUIRE(hurt.device_busy);
+  bench.f.fresh = false;
+  CHECK(run(8).reads_hurt);
+  const Demand silent = run(5);
+  CHECK_FALSE(silent.reads_hurt);
+  CHECK_FALSE(silent.device_busy);
+  CHECK_FALSE(silent.reads);
+  CHECK(silent.need == hurt.need);  // its claim stays
 }
 
 TEST_CASE("a service level is one of readers", "[outcomes]") {

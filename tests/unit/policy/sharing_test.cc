@@ -305,6 +305,41 @@ TEST_CASE("a limit above a slice that has shrunk is held up by it, too", "[shari
     full.demand.background = 0.3 * static_cast<double>(closed);
     CHECK(run() <= closed * 3 / 2);
   }
+  SECTION("not where nobody would lower it") {
+    full.demand.background = 1.0 * static_cast<double>(closed);
+    full.acts = false;
+    CHECK(run() <= closed * 3 / 2);
+  }
+}
+
+TEST_CASE("a wish for memory that has ended leaves nothing idle", "[sharing]") {
+  Sharing sharing;
+  HostBudget host;
+  host.memory_max = Bytes{4160 * kShareTestMiB};
+  ShareMember grows = member("a"), other = member("b");
+  const auto holds = [](ShareMember& one, std::int64_t mib) {
+    one.knobs.edit()[2] = cache_knob(mib * kShareTestMiB, 2048 * kShareTestMiB);
+    one.memory = memory_use(one.knobs);
+  };
+  grows.weight = 2;
+  holds(grows, 2048);
+  holds(other, 1300);
+  grows.demand.wants_cache = true;
+  double second = 0;
+  const auto run = [&](double seconds) {
+    Sharing::Slices slices;
+    for (const double end = second + seconds; second < end; second += 1) {
+      slices = sharing.update(at_seconds(1 + second), host, 8.0, {grows, other});
+    }
+    return slices;
+  };
+  run(60);
+  holds(grows, 2300);
+  run(60);
+  grows.demand.wants_cache = false;
+  other.demand.wants_cache = true;
+  const auto after = run(1200);
+  CHECK(*after.at("b").memory_max_bytes > 1600 * kShareTestMiB);
 }
 
 TEST_CASE("within_share: the smaller of one's own budget and the slice", "[sharing]") {
