@@ -3,6 +3,7 @@
 #include <boost/asio/co_spawn.hpp>
 
 #include "daemon/actuator.h"
+#include "daemon/agents/translate.h"
 #include "daemon/daemon.h"
 
 namespace rocktune::daemon {
@@ -26,13 +27,9 @@ constexpr const char* kNoTimeLeft =
     "no time was left for it: the databases of its process take longer than half of "
     "daemon.poll_interval";
 
-bool writes(const wire::Database& database) {
-  return database.access.empty() || database.access == "read_write";
-}
-
 // A database opened read-only or as a secondary beside the one that writes is another target.
 std::string key_of(const wire::Database& database) {
-  if (writes(database)) return database.path;
+  if (is_writable(database)) return database.path;
   return database.path + " (" + database.access + ")";
 }
 
@@ -46,7 +43,7 @@ bool answers_for(const Peer& peer, const std::string& id, const std::shared_ptr<
 // Nobody poses as another user's database: see check_database().
 Result<void> may_speak_for(const Opening& opening) {
   const wire::Database& database = opening.database;
-  if (!writes(database)) return {};  // another target than the one that writes
+  if (!is_writable(database)) return {};  // another target than the one that writes
   return check_database(opening.user, database.path);
 }
 

@@ -173,6 +173,7 @@ Sample Target::assemble(const Instant& at, const Result<wire::Sample>& answer) {
   failing_ = !answer;
   if (answer) {
     sample.database = to_database_reading(*answer);
+    if (!is_writable(opening_->database)) leave_out_stalls(*sample.database);
     take_knobs(sample, *answer);
     lease_ = answer->lease;
     events_.seen(answer->next_event);

@@ -1,4 +1,5 @@
 // What a target tells of itself to those that it shares a device or the host with.
+#include "daemon/agents/translate.h"
 #include "daemon/target.h"
 
 namespace rocktune::daemon {
@@ -10,8 +11,7 @@ std::string Target::device_name() const {
 // Read-only and secondary openings write nothing in the background, and are not tuned.
 std::optional<ShareMember> Target::share_member() const {
   if (!live() || last_sample_.knobs.empty()) return std::nullopt;
-  const std::string& access = opening_->database.access;
-  if (!access.empty() && access != "read_write") return std::nullopt;
+  if (!is_writable(opening_->database)) return std::nullopt;
   ShareMember member;
   member.name = path_;
   member.device = machine_->device_key();

@@ -32,6 +32,8 @@ constexpr double kFastEnough = 0.1;
 // is none, and that a write takes the device that share of the objective: in bulk reads will wait
 // for several.
 constexpr double kSlowerBesideWork = 2;
+// Where fewer of the reads than these come to the device, a P99 is not what waits there.
+constexpr double kLeastAtDevice = 0.01;
 // Operations that a trial may cost, by reads that take so much longer in the mean; more only where
 // it takes a third off their P99.
 constexpr double kMostOperationsLost = 0.05, kWorthOperations = 2.0 / 3;
@@ -62,6 +64,13 @@ bool works_in_background(const Features& f) {
 // One step there and one step back (model/knobs.cc: a factor of 8).
 std::int64_t smallest_pieces(const KnobReading& reading) {
   return std::max(kSmallPieces, reading.found / kMostPieces);
+}
+
+// At most: the device's reads are those of compactions, too.
+Value reads_at_device(const Features& f) {
+  const Value reads = reads_and_seeks(f);
+  if (!reads || *reads <= 0 || !f.device_read_iops) return std::nullopt;
+  return *f.device_read_iops / *reads;
 }
 
 Value write_ms_per_byte(const Features& f) {
@@ -116,6 +125,7 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   write_ms_per_byte_.note(now, works ? write_ms_per_byte(f) : std::nullopt);
   write_await_.note(now, works ? f.device_write_await_ms : std::nullopt);
   read_await_.note(now, works ? f.device_read_await_ms : std::nullopt);
+  at_device_.note(now, works ? reads_at_device(f) : std::nullopt);
   undisturbed_p99_.note(now, works ? std::nullopt : f.read_p99_us);
   device_writes_.note(now, works ? f.device_write_bytes_per_second : std::nullopt);
   Value operations;
@@ -144,7 +154,8 @@ WriteSizeLoop::Waits WriteSizeLoop::reads_wait_for_writes(const Situation& situa
   const Value p99 = read_p99_.mean(kWorkSeconds);
   const bool long_writes = write_await_.size() >= kLeastWork && read && *write >= kLongWriteMs &&
                            *write >= kWritesOverReads * *read;
-  if (!long_writes || !p99) return Waits::kNo;
+  const bool elsewhere = at_device_.mean(kWorkSeconds).value_or(1) < kLeastAtDevice;
+  if (!long_writes || !p99 || elsewhere) return Waits::kNo;
   const double p99_ms = *p99 / 1e3;
   const double fast_ms = kFastEnough * situation.objective.read_p99_seconds * 1e3;
   if (p99_ms >= kLeastWaitOfWrite * *write && p99_ms >= fast_ms) return Waits::kNow;

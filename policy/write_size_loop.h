@@ -57,6 +57,7 @@ class WriteSizeLoop {
   Trend write_await_{Trend::Jumps::kKeep, 0, kWorkSeconds};
   Trend read_await_{Trend::Jumps::kKeep, 0, kWorkSeconds};
   Trend read_p99_{Trend::Jumps::kKeep, 0, kTrialSeconds};
+  Trend at_device_{Trend::Jumps::kKeep, 0, kWorkSeconds};  // the device's reads for each of ours
   Trend write_ms_per_byte_{Trend::Jumps::kKeep, 0, kTrialSeconds};
   Trend device_writes_{Trend::Jumps::kKeep, 0, kTrialSeconds};
   Trend read_mean_{Trend::Jumps::kKeep, 0, kTrialSeconds};

@@ -161,6 +161,21 @@ DatabaseReading to_database_reading(const wire::Sample& sample) {
   return to;
 }
 
+bool is_writable(const wire::Database& database) {
+  return database.access.empty() || database.access == "read_write";
+}
+
+void leave_out_stalls(DatabaseReading& reading) {
+  reading.delayed_write_rate.reset();
+  reading.write_stopped.reset();
+  for (ColumnFamilyReading& family : reading.column_families) {
+    family.level0_slowdown_trigger.reset();
+    family.level0_stop_trigger.reset();
+    family.soft_pending_limit_bytes.reset();
+    family.hard_pending_limit_bytes.reset();
+  }
+}
+
 std::vector<KnobReading> to_knob_readings(const wire::Sample& sample) {
   std::vector<KnobReading> knobs;
   for (const wire::Knob& knob : sample.knobs) {

@@ -23,6 +23,12 @@ inline constexpr std::size_t kMostOtherKnobs =
 Result<void> check_extent(const wire::Sample& sample);
 
 DatabaseReading to_database_reading(const wire::Sample& sample);
+
+// Not opened read-only, nor as a secondary.
+bool is_writable(const wire::Database& database);
+// Of one that is not: what limits it reaches, and what its files tell of stalls, stalls nobody.
+void leave_out_stalls(DatabaseReading& reading);
+
 // Those of the catalogue (model/knobs.h), and whatever somebody has changed: an agent offers many
 // more, which nobody here turns.
 std::vector<KnobReading> to_knob_readings(const wire::Sample& sample);

@@ -46,6 +46,27 @@ TEST_CASE("limits that RocksDB does not heed are none", "[daemon]") {
   CHECK(read.level0_compaction_trigger == 4U);
 }
 
+TEST_CASE("who cannot write is not stalled by what its files reach", "[daemon]") {
+  wire::Sample sample;
+  sample.properties = {{"is-write-stopped", 1}, {"actual-delayed-write-rate", 8}};
+  wire::ColumnFamily& family = sample.column_families.emplace_back();
+  family.levels = {{88, 1}};
+  family.options = {{"level0_slowdown_writes_trigger", 20},
+                    {"level0_stop_writes_trigger", 36},
+                    {"soft_pending_compaction_bytes_limit", 64},
+                    {"hard_pending_compaction_bytes_limit", 256}};
+  DatabaseReading reading = to_database_reading(sample);
+  leave_out_stalls(reading);
+  CHECK_FALSE(reading.write_stopped);
+  CHECK_FALSE(reading.delayed_write_rate);
+  const ColumnFamilyReading& read = reading.column_families.at(0);
+  CHECK_FALSE(read.level0_slowdown_trigger);
+  CHECK_FALSE(read.level0_stop_trigger);
+  CHECK_FALSE(read.soft_pending_limit_bytes);
+  CHECK_FALSE(read.hard_pending_limit_bytes);
+  CHECK(read.levels.at(0).files == 88);
+}
+
 TEST_CASE("root makes the agents' directory for every user, and changes none that is there",
           "[daemon][discovery]") {
   const test::TempTree tree;

@@ -177,3 +177,26 @@ TEST_CASE("the CPUs that a process may use are known through polls that were mis
   target->missed(world.now, "this poll did not take place");
   CHECK(target->share_member()->cpus == 4.0);
 }
+
+TEST_CASE("no warning of stalls where nobody can write", "[daemon][target]") {
+  World world;
+  const std::string access = GENERATE("read_write", "read_only", "secondary");
+  const auto target = world.target(Mode::kObserve);
+  Opening opening = world.opening();
+  opening.database.access = access;
+  target->opened(opening);
+  for (std::uint64_t n = 1; n < 20; ++n) {
+    world.now.tick += 500ms;
+    wire::Sample sample = world.squeezed(n);
+    sample.column_families[0].levels[0].files = 40;
+    sample.column_families[0].properties["num-immutable-mem-table"] = 0;
+    sample.properties["is-write-stopped"] = 1;
+    sample.tickers["stall.micros"] = 0;  // what other openings do is not counted in this one
+    target->poll(world.now, sample);
+  }
+  std::size_t backlogs = 0;
+  for (const std::string& line : world.alert_lines("alert")) {
+    backlogs += line.find("\"compaction_backlog\"") != std::string::npos ? 1 : 0;
+  }
+  CHECK((backlogs > 0) == (access == "read_write"));
+}

@@ -380,3 +380,10 @@ TEST_CASE("write size: no trial where polls are too far apart to judge it", "[he
   bench.f.interval_seconds = 5;
   CHECK(bench.run(60, knob::kWriteSize));
 }
+
+TEST_CASE("reads that the cache serves do not wait for writes of the device", "[headroom]") {
+  const double reads_of_device = GENERATE(10, 100);  // for 2,000
+  HeadroomBench bench = behind_writes();
+  bench.f.device_read_iops = reads_of_device;
+  CHECK(bench.run(30, knob::kWriteSize).has_value() == (reads_of_device == 100));
+}
