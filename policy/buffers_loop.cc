@@ -21,6 +21,8 @@ double trade_margin(const Situation& situation) {
 // ...and so many times what a cache is usually worth, where a probe has not told yet: that is what
 // it is worth with the largest of usual elasticities (policy/cache_worth.cc).
 constexpr double kSureMargin = 2;
+// So long, and in that share of the time, reads were too slow beside compactions.
+constexpr double kSlowBesideMergesSeconds = 20, kSlowBesideMerges = 0.5;
 constexpr double kLargestTrade = 0.25;  // of the cache, in one step
 // Of the memory budget; of one whose cache nobody reads.
 constexpr double kBuffersMostShare = 0.5, kBuffersMostOfIdle = 0.8;
@@ -240,9 +242,9 @@ std::optional<Proposal> BuffersLoop::grow(const Situation& situation, const Leve
   if (!worth || !situation.features.memory_available_bytes) return std::nullopt;
   const bool has_room = worth->free >= worth->least;
   // Less cache is slower reads at once, for fewer bytes later: not where reads come first, unless
-  // writers wait, or nobody reads.
+  // writers wait, nobody reads, or these bytes are what reads wait for.
   const bool spares_reads = situation.objective.first == Priority::kReadP99 && !situation.stalled &&
-                            situation.read_lately;
+                            situation.read_lately && !merges_cost_reads();
   // Nor for who is not known to fill it, or to be granted it.
   const bool moot =
       !family.writes.fills || unheard_.unheard_again(family.size->column_family, situation.now);
@@ -332,6 +334,13 @@ std::optional<Proposal> BuffersLoop::decide(const Situation& situation,
   return wish;
 }
 
+// Reads are above their SLO, on a device that compactions load and no limit holds back: what is
+// merged for nothing they wait for.
+bool BuffersLoop::merges_cost_reads() const {
+  return slow_beside_merges_.span_seconds() >= kSlowBesideMergesSeconds &&
+         slow_beside_merges_.mean(kSlowBesideMergesSeconds).value_or(0) >= kSlowBesideMerges;
+}
+
 // First the buffers, then the cache.
 std::optional<Proposal> BuffersLoop::end_early(const Situation& situation,
                                                const Level0Merges& merges) {
@@ -354,6 +363,9 @@ std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
   // Where compactions hide what reads miss, the ratio of all look-ups, which is no higher.
   const Features& f = situation.features;
   hit_ratio_.note(f.at.tick, f.cache_read_hit_ratio ? f.cache_read_hit_ratio : f.cache_hit_ratio);
+  const bool waits_for_merges =
+      situation.reads_slow && situation.device_loaded && !situation.deferred;
+  slow_beside_merges_.note(situation.now, waits_for_merges ? 1.0 : 0.0);
   follow_buffers(situation);
   forget_moot_trades(situation);
   lent_.inherit(situation);

@@ -51,6 +51,7 @@ class BuffersLoop {
   [[nodiscard]] int rank(const Level0Merging& writes, double saves, const std::string& name,
                          Nanoseconds now) const;
   [[nodiscard]] bool has_made_room(const Situation& situation) const;
+  [[nodiscard]] bool merges_cost_reads() const;
   [[nodiscard]] double free_bytes(const Situation& situation, double budget, double used) const;
   [[nodiscard]] std::optional<Doubling> doubling(const Situation& situation,
                                                  const Level0Merges& merges,
@@ -78,6 +79,7 @@ class BuffersLoop {
   EarlyGrowth early_;
   Trend hit_ratio_{Trend::Jumps::kKeep, 0, 15};
   Held pressed_;
+  Trend slow_beside_merges_{Trend::Jumps::kKeep, 0, 30};  // a share of the time
   // What was wished to be taken of the cache, until the buffers have it.
   struct Taken {
     std::int64_t from = 0;

@@ -262,3 +262,27 @@ TEST_CASE("buffers: a cache that is read and not full is not probed where reads 
   bench.f.cache_fill_ratio = 0.85;
   CHECK(first_cache_rule(bench, 120) == "");
 }
+
+TEST_CASE("buffers: where reads come first the cache is probed for reads that wait for merges",
+          "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.objective.first = Priority::kReadP99;
+  bench.f.device_queue = 1;
+  miss(bench, 20e3);
+  CHECK(first_cache_rule(bench, 20) == "");  // an idle device, as it is known from now
+  bench.f.device_read_await_ms = 4;
+  const double slow_us = bench.objective.read_p99_seconds * 1e6 * 2;
+  SECTION("they do") {
+    bench.f.read_p99_us = slow_us;
+    CHECK(first_cache_rule(bench, 8) == "");  // for a moment only, for all that is known
+    CHECK(first_cache_rule(bench, 30) == "cache.probe");
+  }
+  SECTION("they keep their objective") {
+    CHECK(first_cache_rule(bench, 60) == "");
+  }
+  SECTION("the device is idle") {
+    bench.f.device_read_await_ms = 0.2;
+    bench.f.read_p99_us = slow_us;
+    CHECK(first_cache_rule(bench, 60) == "");
+  }
+}
