@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "advice/family_writes.h"
 #include "advice/findings.h"
 #include "model/text.h"
 
@@ -56,16 +57,6 @@ struct CachePlan {
   Value misses_per_read;
   Value learnt;  // hit ratio per doubling
 };
-
-// All write buffers of every column family, full.
-double full_memtables(const Evidence& e) {
-  double all = 0;
-  for (const auto& [name, one] : e.families) {
-    all += one.write_buffer_bytes().value_or(0) *
-           static_cast<double>(one.last.max_write_buffer_number.value_or(2));
-  }
-  return all;
-}
 
 std::string budget_text(const Evidence& e, const CachePlan& plan) {
   if (!e.memory_max) {

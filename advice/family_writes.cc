@@ -57,6 +57,15 @@ Value flush_share(const Evidence& evidence, const FamilyEvidence& family) {
   return share(evidence, family, flushed_by_memtables);
 }
 
+double full_memtables(const Evidence& e) {
+  double all = 0;
+  for (const auto& [name, one] : e.families) {
+    all += one.write_buffer_bytes().value_or(0) *
+           static_cast<double>(one.last.max_write_buffer_number.value_or(2));
+  }
+  return all;
+}
+
 Value flush_file_bytes(const Evidence& evidence, const FamilyEvidence& family) {
   if (evidence.families.size() == 1) {
     const Value mean = ratio(evidence.flushed.total(), family.flushes.total());

@@ -18,6 +18,9 @@ std::optional<bool> few_flushes(const Evidence& evidence, const FamilyEvidence& 
 // Its share of all that was flushed, by flushes and memtable sizes; 1 for the only one.
 Value flush_share(const Evidence& evidence, const FamilyEvidence& family);
 
+// All write buffers of every column family, full.
+double full_memtables(const Evidence& evidence);
+
 // Bytes of one flushed file.
 Value flush_file_bytes(const Evidence& evidence, const FamilyEvidence& family);
 

@@ -16,6 +16,8 @@ constexpr double kOften = 0.5;            // flushes a second
 constexpr double kWantedPerSecond = 0.1;
 constexpr double kMostFactor = 8;
 constexpr double kRipe = 0.15;  // a file over its memtable; compression and overwriting take some
+constexpr double kFull = 0.5;   // what a memtable held over its size; its own structure takes some
+constexpr double kDelayedFrom = 4;  // memtables, from which on a delay comes before the stop
 
 double families(const Evidence& e) {
   return static_cast<double>(std::max<std::size_t>(e.families.size(), 1));
@@ -43,10 +45,16 @@ std::string burst_text(const Evidence& e, double now, double then) {
          text::amount(now / more) + " s before, " + text::amount(then / more) + " s after";
 }
 
+std::string delay_text(double wanted, double size) {
+  if (wanted < kDelayedFrom) return "";
+  return "; a delay then begins at " + text::bytes((wanted - 1) * size);
+}
+
 Advice more_memtables(const Evidence& e, const FamilyEvidence& f, double count, double wanted) {
   const double size = *f.write_buffer_bytes();
-  const double now = (count - 1) * size;
-  const double then = (wanted - 1) * size;
+  // RocksDB stops writes at as many immutable memtables as there may be memtables.
+  const double now = count * size;
+  const double then = wanted * size;
   Advice out;
   out.column_family = f.name;
   out.title = "more memtables for bursts";
@@ -58,7 +66,7 @@ Advice more_memtables(const Evidence& e, const FamilyEvidence& f, double count, 
                 now,
                 then,
                 then,
-                "all memtables but the active one" + burst_text(e, now, then)};
+                "all memtables, full" + delay_text(wanted, size) + burst_text(e, now, then)};
   const bool known = e.memory_available.mean().has_value();
   out.confidence = known ? Confidence::kMedium : Confidence::kLow;
   out.confidence_reason = std::string("bursts of this recording may not be the largest") +
@@ -95,6 +103,28 @@ void judge_count(const Evidence& e, const FamilyEvidence& f, Findings& findings)
   findings.advise(more_memtables(e, f, count, wanted));
 }
 
+// How full memtables were when they were flushed.
+struct Fill {
+  Value known;         // at least so much of write_buffer_size
+  bool exact = false;  // what users wrote was counted, or files are not compressed
+  bool full() const { return known.value_or(0) >= kFull; }
+};
+
+Fill fill_of(const Evidence& e, const FamilyEvidence& f) {
+  const bool alone = e.families.size() == 1;
+  const auto compression = e.option(f.name, "compression");
+  const Value written = ratio(alone ? ratio(e.user_bytes.total(), f.flushes.total()) : Value(),
+                              f.write_buffer_bytes());
+  const Value file = ratio(flush_file_bytes(e, f), f.write_buffer_bytes());
+  return {std::max(written, file), written || compression == "kNoCompression"};
+}
+
+// Files that are smaller than the memtables that they were: compression does that.
+bool compressed(const Evidence& e, const FamilyEvidence& f) {
+  const auto compression = e.option(f.name, "compression");
+  return compression && *compression != "kNoCompression";
+}
+
 Advice larger_memtables(const Evidence& e, const FamilyEvidence& f, double trouble, double wanted) {
   const double size = *f.write_buffer_bytes();
   const double per_second = *f.flushes.per_second();
@@ -113,14 +143,20 @@ Advice larger_memtables(const Evidence& e, const FamilyEvidence& f, double troub
                 "the same writes in larger memtables; fewer still where keys are overwritten in "
                 "them"};
   const bool known = e.memory_available.mean().has_value();
-  out.confidence = known ? Confidence::kHigh : Confidence::kMedium;
-  out.confidence_reason = known ? "memtables were flushed when full, and there is memory"
-                                : "the trace does not tell how much memory is free";
+  const Fill fill = fill_of(e, f);
+  const bool full = fill.full() || compressed(e, f);
+  out.confidence = !full ? Confidence::kLow : known ? Confidence::kHigh : Confidence::kMedium;
+  out.confidence_reason =
+      !full   ? "files are far smaller than write_buffer_size, and whether compression or an early "
+                "flush makes them so is not in the trace: --options tells of compression"
+      : known ? "memtables were flushed when full, and there is memory"
+              : "the trace does not tell how much memory is free";
   const auto count = static_cast<double>(f.last.max_write_buffer_number.value_or(2));
   out.risk = "up to " + text::bytes((wanted - size) * count) +
              " more memory; the WAL to replay after a crash grows by as much";
   out.steps = {{"write_buffer_size", text::number(wanted, 0), false}};
-  const double level0 = wanted * static_cast<double>(f.last.level0_compaction_trigger.value_or(4));
+  const double level0 = flush_file_bytes(e, f).value_or(0) * wanted / size *
+                        static_cast<double>(f.last.level0_compaction_trigger.value_or(4));
   const auto base = static_cast<double>(f.last.max_bytes_for_level_base_bytes.value_or(0));
   if (f.leveled() && base > 0 && base < level0) {
     out.steps.push_back({"max_bytes_for_level_base", text::number(level0, 0), false});
@@ -142,7 +178,9 @@ void judge_size(const Evidence& e, const FamilyEvidence& f, Findings& findings) 
   }
   if (*per_second < kOften) return findings.content(f.name, "flushes are not frequent");
   if (*trouble < kLittleTrouble) return findings.content(f.name, "writers are not held up");
-  if (const Value file = flush_file_bytes(e, f); file && *file < kRipe * *size) {
+  const Fill fill = fill_of(e, f);
+  if (!fill.known) return findings.not_judged(f.name, "what a flush brings is not in the trace");
+  if (*fill.known < (fill.exact ? kFull : kRipe)) {
     return findings.content(f.name,
                             "memtables are flushed long before they are full: by something else "
                             "than write_buffer_size (max_total_wal_size, db_write_buffer_size, "
@@ -152,6 +190,13 @@ void judge_size(const Evidence& e, const FamilyEvidence& f, Findings& findings) 
   if (const Value memory = memory_for_memtables(e)) {
     const auto count = static_cast<double>(f.last.max_write_buffer_number.value_or(2));
     factor = std::min(factor, std::floor(*memory / families(e) / (*size * std::max(count, 1.0))));
+  }
+  // 0: no limit
+  if (const Value most = e.knob("db_write_buffer_size"); most && *most > 0) {
+    factor = std::min(factor, std::floor(*most / std::max(full_memtables(e), 1.0)));
+    if (factor < 2) {
+      return findings.content(f.name, "db_write_buffer_size has no room for larger memtables");
+    }
   }
   if (factor < 2) return findings.content(f.name, "there is no memory for larger memtables");
   findings.advise(larger_memtables(e, f, *trouble, *size * factor));

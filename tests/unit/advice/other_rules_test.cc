@@ -22,8 +22,10 @@ TEST_CASE("more memtables for bursts", "[advice]") {
   };
   const Report report = r.report();
   const Advice& one = only_advice(report, "memtables");
-  CHECK(*one.effect.now == 64.0 * kMiBytes);
-  CHECK(one.effect.low == 3 * 64.0 * kMiBytes);
+  // RocksDB stops at as many immutable memtables as there may be memtables.
+  CHECK(*one.effect.now == 2 * 64.0 * kMiBytes);
+  CHECK(one.effect.low == 4 * 64.0 * kMiBytes);
+  CHECK(one.effect.reason.find("a delay then begins at 192 MiB") != std::string::npos);
   CHECK(one.steps.front().value == "4");
   SECTION("not beyond the memory") {
     r.sample.host->memory_available_bytes = 300 * kMiBytes;
@@ -54,13 +56,50 @@ TEST_CASE("larger memtables", "[advice]") {
   CHECK(one.steps.front().value == std::to_string(2 * kMiBytes));
   CHECK(one.steps.size() == 1);
   r.family().max_bytes_for_level_base_bytes = 1 * kMiBytes;
-  CHECK(only_advice(r.report(), "small_memtables").steps.back().value ==
-        std::to_string(8 * kMiBytes));
+  CHECK(one.confidence == Confidence::kHigh);
+  // Four files of 8 times what a flush brings now.
+  CHECK(only_advice(r.report(), "small_memtables").steps.back().value == "8000000");
   r.family().write_buffer_bytes = 64 * kMiBytes;
   CHECK(content_of(r.report(), "small_memtables").find("long before they are full") !=
         std::string::npos);
   r.flushes = 0.1;
   CHECK(content_of(r.report(), "small_memtables") == "flushes are not frequent");
+}
+
+TEST_CASE("memtables that are flushed before they are full", "[advice]") {
+  Recording r;
+  r.family().write_buffer_bytes = kMiBytes / 4;
+  r.flushes = 1;
+  r.stall_us = 100'000;
+  auto& options = r.opening.options;
+  SECTION("for db_write_buffer_size") {
+    options.database["db_write_buffer_size"] = std::to_string(kMiBytes / 2);
+    CHECK(content_of(r.report(), "small_memtables").find("db_write_buffer_size has no room") == 0);
+    options.database["db_write_buffer_size"] = std::to_string(kMiBytes);  // twice all memtables
+    CHECK(only_advice(r.report(), "small_memtables").steps.front().value ==
+          std::to_string(kMiBytes / 2));
+    options.database["db_write_buffer_size"] = "0";
+    CHECK(advises(r.report(), "small_memtables"));
+  }
+  SECTION("by what users wrote, or by files that are not compressed") {
+    r.family().write_buffer_bytes = kMiBytes * 3 / 4;
+    const char* early = "long before they are full";
+    CHECK(content_of(r.report(), "small_memtables").find(early) != std::string::npos);
+    r.sample.database->user_bytes_written.reset();
+    const Report unknown = r.report();
+    CHECK(only_advice(unknown, "small_memtables").confidence == Confidence::kLow);
+    options.column_families["default"]["compression"] = "kLZ4Compression";
+    CHECK(only_advice(r.report(), "small_memtables").confidence == Confidence::kHigh);
+    options.column_families["default"]["compression"] = "kNoCompression";
+    CHECK(content_of(r.report(), "small_memtables").find(early) != std::string::npos);
+  }
+  SECTION("files that compression makes small are none of them") {
+    r.flushed_per_written = 0.2;
+    r.family().max_bytes_for_level_base_bytes = kMiBytes;
+    const Report report = r.report();
+    CHECK(only_advice(report, "small_memtables").confidence == Confidence::kHigh);
+    CHECK(only_advice(report, "small_memtables").steps.back().value == "1600000");
+  }
 }
 
 TEST_CASE("background jobs", "[advice]") {
