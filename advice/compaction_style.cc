@@ -80,7 +80,9 @@ void add_confidence(const Evidence& e, const FamilyWrites& writes, const Univers
       std::string(writes.apportioned ? "what this column family writes is apportioned by the time "
                                        "of its compactions; "
                                      : "") +
-      (reads_known ? "" : "reads are not in the trace; ") +
+      (!reads_known      ? "reads are not in the trace; "
+       : reads_shared(e) ? std::string(kReadsShared) + "; "
+                         : "") +
       (limiter_known ? "" : "whether compactions wait for a rate limiter is not in the trace; ") +
       "measured by this project at 50 MB only (docs/advise.md: 0.54 times level with 8 runs; with "
       "the default of 4, 1.2 times): try it on a copy";
@@ -113,10 +115,7 @@ Advice universal(const Evidence& e, const FamilyEvidence& f, double trouble,
                " sorted runs now, and " + text::amount(plan.runs()) + " with universal")};
   add_share(e, f, out);
   const Value reads = reads_per_write(e);
-  if (reads) {
-    out.evidence.push_back(
-        fact("reads_per_write", *reads, text::amount(*reads) + " reads for each write"));
-  }
+  if (reads) out.evidence.push_back(reads_fact(e, *reads));
   out.effect = {
       "times that a flushed byte is written",
       Unit::kTimes,
@@ -149,6 +148,10 @@ void judge_leveled(const Evidence& e, const FamilyEvidence& f, Findings& finding
         f.name, "writers are not held up for " + text::percent(kMuchTrouble) + " of the time");
   }
   if (const Value reads = reads_per_write(e); reads && *reads > 1) {
+    if (reads_shared(e)) {
+      return findings.not_judged(
+          f.name, std::string("the database has more reads than writes, and ") + kReadsShared);
+    }
     return findings.content(f.name, "there are more reads than writes, and they would pay for it");
   }
   if (smaller_base(e, f)) {
@@ -213,7 +216,7 @@ Advice level(const Evidence& e, const FamilyEvidence& f, const LeveledCost& cost
   out.title = "level compaction instead of universal";
   out.evidence = {
       fact("sorted_runs", runs, "a read may have to ask " + text::amount(runs) + " sorted runs"),
-      fact("reads_per_write", reads, text::amount(reads) + " reads for each write")};
+      reads_fact(e, reads)};
   if (const Value space = f.space_ratio.mean()) {
     out.evidence.push_back(
         fact("space_ratio", *space, text::amount(*space) + " times the live data is on disk"));
@@ -221,11 +224,12 @@ Advice level(const Evidence& e, const FamilyEvidence& f, const LeveledCost& cost
   add_share(e, f, out);
   out.effect = many_runs ? fewer_runs(runs, cost) : less_space(f);
   const bool filtered = e.filter_useful.total().value_or(0) > 0;
-  out.confidence = filtered ? Confidence::kLow : Confidence::kMedium;
+  out.confidence = filtered || reads_shared(e) ? Confidence::kLow : Confidence::kMedium;
   out.confidence_reason = filtered
                               ? "a filter spares point reads most of these runs already: scans and "
                                 "space gain, other reads little"
                               : "the runs are counted, and no filter spares reads any";
+  if (reads_shared(e)) out.confidence_reason += std::string("; ") + kReadsShared;
   const Value now = e.writes_per_flushed_byte();
   out.risk = "writes: by fan-out arithmetic a flushed byte is then written " + range_of(cost) +
              " times" + (now ? " (now " + text::amount(*now) + ")" : "");
@@ -268,7 +272,12 @@ void judge_universal(const Evidence& e, const FamilyEvidence& f, Findings& findi
   const LeveledCost cost =
       leveled_cost({*file, *data, std::max(base, 1.0), std::max(multiplier, 2.0), kLevelTrigger});
   const bool many = *runs >= kManyRuns && cost.levels + kLevelTrigger < *runs;
-  if (*reads < kReadMostly || (!many && f.space_ratio.mean().value_or(1) < kMuchSpace)) {
+  const bool costs = many || f.space_ratio.mean().value_or(1) >= kMuchSpace;
+  if (costs && *reads < kReadMostly && reads_shared(e)) {
+    return findings.not_judged(
+        f.name, std::string("whether it suits what is read is not known: ") + kReadsShared);
+  }
+  if (*reads < kReadMostly || !costs) {
     return findings.content(f.name, "it suits what is read and written here");
   }
   if (!is_universal(e, f)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "advice/counters.h"
+#include "model/text.h"
 
 namespace rocktune::advice {
 namespace {
@@ -138,6 +139,16 @@ Value reads_per_write(const Evidence& evidence) {
   const Value writes = evidence.writes.total();
   if (!reads || !writes) return std::nullopt;
   return ratio(*reads + evidence.seeks.total().value_or(0), std::max(*writes, 1.0));
+}
+
+bool reads_shared(const Evidence& evidence) {
+  return evidence.families.size() > 1;
+}
+
+Fact reads_fact(const Evidence& evidence, double reads_per_write) {
+  return fact("reads_per_write", reads_per_write,
+              text::amount(reads_per_write) + " reads for each write" +
+                  (reads_shared(evidence) ? " in the whole database" : ""));
 }
 
 }  // namespace rocktune::advice

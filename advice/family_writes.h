@@ -5,6 +5,7 @@
 #include <tl/expected.hpp>
 
 #include "advice/evidence.h"
+#include "advice/findings.h"
 #include "advice/tree_shapes.h"
 
 namespace rocktune::advice {
@@ -51,7 +52,12 @@ bool compactions_behind(const FamilyEvidence& family);
 // writers up.
 Value family_trouble(const Evidence& evidence, const FamilyEvidence& family);
 
-// Reads (seeks among them) for each write; absent when either was not counted.
+// Reads (seeks among them) for each write, of the whole database; absent when either was not
+// counted.
 Value reads_per_write(const Evidence& evidence);
+// Of several column families reads are not counted apart: whose they are is not known.
+bool reads_shared(const Evidence& evidence);
+Fact reads_fact(const Evidence& evidence, double reads_per_write);
+inline constexpr const char* kReadsShared = "reads are not counted apart for each column family";
 
 }  // namespace rocktune::advice

@@ -137,7 +137,7 @@ Advice lower_trigger(const Evidence& e, const FamilyEvidence& f, const Triggers&
       fact("level0_files", *f.l0_files.mean(),
            text::amount(*f.l0_files.mean()) + " files in level 0 in the mean, with a trigger of " +
                files(t.compaction)),
-      fact("reads_per_write", reads, text::amount(reads) + " reads for each write")};
+      reads_fact(e, reads)};
   out.effect = {"sorted runs that a read may have to ask",
                 Unit::kCount,
                 f.runs.mean(),
@@ -145,9 +145,10 @@ Advice lower_trigger(const Evidence& e, const FamilyEvidence& f, const Triggers&
                 deeper + kDefaultTrigger,
                 "level 0 between empty and the new trigger, and the levels below as they are"};
   const bool filtered = e.filter_useful.total().value_or(0) > 0;
-  out.confidence = filtered ? Confidence::kLow : Confidence::kMedium;
+  out.confidence = filtered || reads_shared(e) ? Confidence::kLow : Confidence::kMedium;
   out.confidence_reason = filtered ? "filters spare point reads most of these files: scans gain"
                                    : "the runs are counted, and no filter spares reads any";
+  if (reads_shared(e)) out.confidence_reason += std::string("; ") + kReadsShared;
   out.risk = "level 0 is compacted more often, with more written for each flushed byte";
   out.steps = {trigger_step("level0_file_num_compaction_trigger", kDefaultTrigger)};
   out.source =

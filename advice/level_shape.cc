@@ -11,6 +11,8 @@ namespace rocktune::advice {
 namespace {
 
 constexpr double kAgrees = 2;             // measured and on paper, within this factor
+constexpr double kBusyDevice = 0.8;       // of the time; below it and without stalls nobody waits
+constexpr double kManyReads = 1;          // for each write: they pay for what writes gain
 constexpr double kMuchUpper = 0.25;       // upper levels over the last one
 constexpr double kLittleOverhead = 0.15;  // over live data: what dynamic levels would leave anyway
 constexpr double kLeastSaved = 1 << 30;   // bytes; less is no reason for another layout
@@ -23,6 +25,35 @@ std::string range(const LeveledCost& cost) {
 bool agrees_with(const Value& measured, const LeveledCost& cost) {
   return measured && *measured * kAgrees >= cost.least_writes_per_flushed_byte &&
          *measured <= kAgrees * cost.most_writes_per_flushed_byte;
+}
+
+struct Trust {
+  Confidence confidence;
+  std::string reason;
+};
+
+// How far the plan may be trusted: what was measured, and what reads pay for another level.
+Trust trust(const Evidence& e, const Value& measured, const BasePlan& plan) {
+  const Value reads = reads_per_write(e);
+  const bool filtered = e.filter_useful.total().value_or(0) > 0;
+  if (!reads) return {Confidence::kLow, "what reads pay is not in the trace"};
+  if (*reads > kManyReads && !filtered) {
+    return {Confidence::kLow, "reads are more than writes, and no filter spares them a level"};
+  }
+  if (*reads > kManyReads && reads_shared(e)) {
+    return {Confidence::kLow, std::string("reads are more than writes, and ") + kReadsShared};
+  }
+  if (!agrees_with(measured, plan.before)) {
+    return {Confidence::kMedium,
+            "the arithmetic is not what was measured: the tree was not at rest, or keys come in "
+            "order"};
+  }
+  return {Confidence::kHigh, "what was measured agrees with the arithmetic"};
+}
+
+std::string levels_text(const BasePlan& plan) {
+  return text::number(plan.before.levels, 0) + " levels below level 0 now, " +
+         text::number(plan.after.levels, 0) + " then";
 }
 
 Advice shrink_base(const Evidence& e, const FamilyEvidence& f, const BasePlan& plan) {
@@ -44,6 +75,13 @@ Advice shrink_base(const Evidence& e, const FamilyEvidence& f, const BasePlan& p
         "compactions out of level 0 read " + text::amount(*read) + " bytes for each flushed byte"));
   }
   if (const Value trouble = family_trouble(e, f)) out.evidence.push_back(trouble_fact(*trouble));
+  if (const Value busy = e.device_busy.mean()) {
+    out.evidence.push_back(fact("device_busy_ratio", *busy,
+                                "the device was busy " + text::percent(*busy) + " of the time"));
+  }
+  out.evidence.push_back(fact("more_levels", after.levels - before.levels,
+                              "sorted runs that a read may have to ask: " + levels_text(plan)));
+  if (const Value reads = reads_per_write(e)) out.evidence.push_back(reads_fact(e, *reads));
   out.effect = {"times that a flushed byte is written",
                 Unit::kTimes,
                 writes.per_flushed_byte,
@@ -54,12 +92,14 @@ Advice shrink_base(const Evidence& e, const FamilyEvidence& f, const BasePlan& p
                     " levels deep; for the present one the same "
                     "arithmetic gives " +
                     range(before)};
-  const bool agrees = agrees_with(writes.per_flushed_byte, before);
-  out.confidence = agrees ? Confidence::kHigh : Confidence::kMedium;
-  out.confidence_reason = agrees ? "what was measured agrees with the arithmetic"
-                                 : "the arithmetic is not what was measured: the tree was not at "
-                                   "rest, or keys come in order";
+  const Trust trusted = trust(e, writes.per_flushed_byte, plan);
+  out.confidence = trusted.confidence;
+  out.confidence_reason = trusted.reason;
   out.risk =
+      std::string(after.levels > before.levels
+                      ? "reads ask another sorted run for each level more (0.81 times as many in "
+                        "a measured run without filters); "
+                      : "") +
       "RocksDB works off what is over the new targets at once: lower it in steps, at a "
       "quiet time; the debt jumps";
   out.steps = {{"max_bytes_for_level_base", text::number(plan.wanted_bytes, 0), false}};
@@ -79,6 +119,14 @@ void judge_base(const Evidence& e, const FamilyEvidence& f, Findings& findings) 
         f.name, "level 0's trigger, its files' size or the levels are not in the trace");
   }
   if (!base_over_level0(e, f)) return findings.content(f.name, "nothing is below level 0");
+  const Value trouble = family_trouble(e, f);
+  const Value busy = e.device_busy.mean();
+  if (!trouble && !busy) {
+    return findings.not_judged(f.name, "write stalls and the device are not in the trace");
+  }
+  if (trouble.value_or(0) < kLittleTrouble && busy.value_or(0) < kBusyDevice) {
+    return findings.content(f.name, "nobody waits for what compactions write");
+  }
   const auto plan = smaller_base(e, f);
   if (!plan) return findings.content(f.name, plan.error());
   findings.advise(shrink_base(e, f, *plan));

@@ -113,6 +113,45 @@ TEST_CASE("what a column family writes is apportioned", "[advice]") {
   CHECK(one.evidence.back().name == "reads_per_write");
 }
 
+TEST_CASE("reads of several column families are not counted apart", "[advice]") {
+  Recording r;
+  r.filter_useful = 0;
+  r.family().leveled_compaction = 0;
+  r.family().levels = {{12, 600 * kMiBytes}, {}, {}, {}, {}, {}, {40, 4 * kGiBytes}};
+  const auto add_other = [&] {
+    ColumnFamilyReading other = Recording().family();
+    other.name = "other";
+    r.sample.database->column_families.push_back(other);
+  };
+  CHECK(only_advice(r.report(), "compaction_style").confidence == Confidence::kMedium);
+  add_other();
+  const Advice style = only_advice(r.report(), "compaction_style");
+  CHECK(style.confidence == Confidence::kLow);
+  CHECK(style.confidence_reason.find("not counted apart") != std::string::npos);
+  CHECK(style.evidence[1].text.find("in the whole database") != std::string::npos);
+  r.writes = 2000;
+  CHECK(not_judged_of(r.report(), "compaction_style").find("not counted apart") !=
+        std::string::npos);
+  SECTION("where level waits") {
+    r = written();
+    r.reads = 50'000;
+    add_other();
+    CHECK(not_judged_of(r.report(), "compaction_style").find("not counted apart") !=
+          std::string::npos);
+  }
+  SECTION("with a high trigger of level 0") {
+    r = Recording();
+    r.filter_useful = 0;
+    r.family().level0_compaction_trigger = 16;
+    r.family().levels[0].files = 12;
+    CHECK(only_advice(r.report(), "level0_triggers").confidence == Confidence::kMedium);
+    add_other();
+    const Advice trigger = only_advice(r.report(), "level0_triggers");
+    CHECK(trigger.confidence == Confidence::kLow);
+    CHECK(trigger.confidence_reason.find("not counted apart") != std::string::npos);
+  }
+}
+
 TEST_CASE("level compaction where reads ask many runs", "[advice]") {
   Recording r;
   r.family().leveled_compaction = 0;
@@ -163,6 +202,31 @@ TEST_CASE("a base level out of proportion", "[advice]") {
   CHECK(one.effect.high < *one.effect.now);
   CHECK_FALSE(one.steps.front().needs_open);
   CHECK(content_of(report, "compaction_style").find("level1_size") != std::string::npos);
+  CHECK(one.confidence == Confidence::kHigh);
+  SECTION("not where nobody waits, unless the device is busy") {
+    r.stall_us = 0;
+    CHECK(content_of(r.report(), "level1_size") == "nobody waits for what compactions write");
+    r.device_busy_ms = 950;
+    CHECK(advises(r.report(), "level1_size"));
+  }
+  SECTION("with what reads pay") {
+    const auto level = [](const Advice& advice) {
+      const auto& facts = advice.evidence;
+      return std::find_if(facts.begin(), facts.end(),
+                          [](const Fact& fact) { return fact.name == "more_levels"; })
+          ->text;
+    };
+    CHECK(level(one) ==
+          "sorted runs that a read may have to ask: 2 levels below level 0 now, 4 then");
+    CHECK(one.risk.find("another sorted run") != std::string::npos);
+    r.reads = 50'000;
+    r.filter_useful = 0;
+    const Advice unsure = only_advice(r.report(), "level1_size");
+    CHECK(unsure.confidence == Confidence::kLow);
+    CHECK(unsure.confidence_reason.find("no filter") != std::string::npos);
+    r.sample.database->keys_read.reset();
+    CHECK(only_advice(r.report(), "level1_size").confidence == Confidence::kLow);
+  }
   SECTION("not where it is none") {
     r.family().levels[1] = {4, 64 * kMiBytes};
     CHECK(content_of(r.report(), "level1_size") == "the base level is in proportion to level 0");
