@@ -64,6 +64,14 @@ void judge_direct_io(const Evidence& e, Findings& findings) {
     return findings.not_judged("",
                                std::string(kOption) + " is not in the trace: --options brings it");
   if (told_true(now)) return findings.content("", "flushes and compactions use it");
+  if (told_true(e.option("use_direct_reads"))) {
+    return findings.content("", "reads do not use the page cache: nothing is thrown out of it");
+  }
+  // DBImpl::ValidateOptions refuses the one, and an assertion of PosixMmapReadableFile the other.
+  for (const char* mapped : {"allow_mmap_writes", "allow_mmap_reads"}) {
+    if (!told_true(e.option(mapped))) continue;
+    return findings.content("", std::string("RocksDB does not take it together with ") + mapped);
+  }
   if (!e.memory_total) return findings.not_judged("", "memory is not in the trace");
   if (bytes_on_disk(e) < kFits * *e.memory_total) {
     return findings.content("", "the page cache has room for all data");

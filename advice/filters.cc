@@ -14,6 +14,8 @@ namespace {
 constexpr double kManyPointReads = 10'000;
 constexpr double kFewRuns = 2;
 constexpr double kFewLookups = 1.5;
+constexpr double kFewSeeks =
+    0.03;  // of all reads: one may look up as much as dozens of point reads
 constexpr double kFalsePositives = 0.01;  // of 10 bits a key: RocksDB's wiki, Bloom Filter
 constexpr double kBits = 10;
 constexpr double kMostBlocks = 2;        // of a run that is read: an index block and a data block
@@ -272,6 +274,13 @@ void judge_bloom_filter(const Evidence& e, Findings& findings) {
   }
   if (without && without->empty()) {
     return findings.content("", "every column family has a filter, and reads find what they ask");
+  }
+  if (!e.seeks.total()) return findings.not_judged("", "seeks are not counted in the trace");
+  const double seeks = *e.seeks.total() / (*e.seeks.total() + *reads);
+  if (seeks > kFewSeeks) {
+    return findings.not_judged("", text::percent(seeks) +
+                                       " of the reads are seeks, which no filter of whole keys "
+                                       "helps, and what they look up is not counted apart");
   }
   const double runs = largest_runs(e);
   const Value lookups = ratio(e.read_lookups.lookups(), e.read_lookups.reads.total());

@@ -336,6 +336,17 @@ TEST_CASE("direct I/O", "[advice]") {
   CHECK(content_of(r.report(), "direct_io") == "the page cache has room for all data");
   r.sample.host->memory_total_bytes = 2 * kGiBytes;
   CHECK(only_advice(r.report(), "direct_io").confidence == Confidence::kLow);
+  SECTION("not where reads are direct") {
+    r.opening.options.database["use_direct_reads"] = "true";
+    CHECK(content_of(r.report(), "direct_io").find("do not use the page cache") !=
+          std::string::npos);
+  }
+  SECTION("not where files are mapped") {
+    const std::string mapped = GENERATE("allow_mmap_writes", "allow_mmap_reads");
+    r.opening.options.database[mapped] = "true";
+    CHECK(content_of(r.report(), "direct_io") ==
+          "RocksDB does not take it together with " + mapped);
+  }
   r.opening.options.database[option] = "true";
   CHECK(content_of(r.report(), "direct_io") == "flushes and compactions use it");
 }

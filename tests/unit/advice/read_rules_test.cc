@@ -120,6 +120,14 @@ TEST_CASE("a Bloom filter", "[advice]") {
     r.filter_useful = 1;
     CHECK(content_of(r.report(), "bloom_filter").find("other has none") != std::string::npos);
   }
+  SECTION("not where seeks are more than a few") {
+    r.seeks = 50;
+    CHECK(advises(r.report(), "bloom_filter"));
+    r.seeks = 500;
+    CHECK(not_judged_of(r.report(), "bloom_filter").find("20% of the reads are seeks") == 0);
+    r.sample.database->seeks.reset();
+    CHECK(not_judged_of(r.report(), "bloom_filter") == "seeks are not counted in the trace");
+  }
   SECTION("not for few reads") {
     r.reads = 1;
     CHECK(content_of(r.report(), "bloom_filter") == "there are few point reads");
