@@ -1,6 +1,8 @@
 // background_jobs and delayed_write_rate: database-wide options that RocksDB changes at run time.
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <tl/expected.hpp>
 
 #include "advice/findings.h"
 #include "model/knobs.h"
@@ -22,12 +24,35 @@ std::string jobs_text(double jobs) {
   return text::number(jobs, 0);
 }
 
+// The option that says how many compactions run at a time.
+struct Jobs {
+  bool overridden = false;
+  double now = 0;
+  [[nodiscard]] const char* option() const {
+    return overridden ? "max_background_compactions" : "max_background_jobs";
+  }
+  [[nodiscard]] double slots(double jobs) const {
+    return overridden ? jobs : compaction_slots(jobs);
+  }
+};
+
+tl::expected<Jobs, std::string> jobs_of(const Evidence& e) {
+  if (!e.jobs_overridden()) {
+    if (const Value jobs = e.knob(knob::kBackgroundJobs)) return Jobs{false, *jobs};
+    return tl::unexpected(std::string("max_background_jobs is not in the trace"));
+  }
+  if (const Value slots = e.compaction_slots()) return Jobs{true, *slots};
+  return tl::unexpected(std::string(
+      "max_background_compactions or max_background_flushes is set, which overrides "
+      "max_background_jobs, and how many they are is not in the trace: --options brings them"));
+}
+
 // Twice as many, and as many as bring a slot: 1 and 2 jobs have one slot both. No more than CPUs.
-Value jobs_wanted(double jobs, double cpus) {
-  double wanted = 2 * jobs;
-  while (wanted < cpus && compaction_slots(wanted) <= compaction_slots(jobs)) ++wanted;
+Value jobs_wanted(const Jobs& jobs, double cpus) {
+  double wanted = 2 * jobs.now;
+  while (wanted < cpus && jobs.slots(wanted) <= jobs.slots(jobs.now)) ++wanted;
   wanted = std::min(cpus, wanted);
-  return compaction_slots(wanted) > compaction_slots(jobs) ? Value(wanted) : std::nullopt;
+  return jobs.slots(wanted) > jobs.slots(jobs.now) ? Value(wanted) : std::nullopt;
 }
 
 Fact cpus_fact(const Evidence& e) {
@@ -36,14 +61,16 @@ Fact cpus_fact(const Evidence& e) {
       text::amount(*e.cpus) + " CPUs, " + text::percent(e.cpu_busy.mean().value_or(0)) + " busy");
 }
 
-Advice fewer_jobs(const Evidence& e, double jobs, double pressure) {
+Advice fewer_jobs(const Evidence& e, const Jobs& jobs, double pressure) {
   const double wanted = std::max(2.0, *e.cpus);
   Advice out;
   out.title = "no more background jobs than CPUs";
-  out.evidence = {fact("max_background_jobs", jobs, jobs_text(jobs) + " background jobs"),
-                  cpus_fact(e),
-                  fact("cpu_pressure_ratio", pressure,
-                       "something waited for a CPU " + text::percent(pressure) + " of the time")};
+  out.evidence = {
+      fact(jobs.option(), jobs.now,
+           jobs_text(jobs.now) + (jobs.overridden ? " compactions at a time" : " background jobs")),
+      cpus_fact(e),
+      fact("cpu_pressure_ratio", pressure,
+           "something waited for a CPU " + text::percent(pressure) + " of the time")};
   out.effect = {"share of the time that something waits for a CPU",
                 Unit::kRatio,
                 pressure,
@@ -53,29 +80,29 @@ Advice fewer_jobs(const Evidence& e, double jobs, double pressure) {
   out.confidence = Confidence::kLow;
   out.confidence_reason = "pressure is the host's: other processes may be its cause";
   out.risk = "compactions have fewer threads: level 0 and the debt may grow in bursts";
-  out.steps = {{"max_background_jobs", jobs_text(wanted), false}};
+  out.steps = {{jobs.option(), jobs_text(wanted), false}};
   out.source = "RocksDB's tuning guide: background threads up to the number of CPUs";
   return out;
 }
 
-Advice more_jobs(const Evidence& e, double jobs, double wanted, double trouble) {
+Advice more_jobs(const Evidence& e, const Jobs& jobs, double wanted, double trouble) {
   const Value rate = e.compaction_written.per_second();
+  const double slots = jobs.slots(jobs.now);
   Advice out;
   out.title = "more background jobs";
-  out.evidence = {
-      trouble_fact(trouble),
-      fact("slots_full_ratio", *e.slots_full.share(),
-           "all " + jobs_text(compaction_slots(jobs)) + " slots for compactions were taken " +
-               text::percent(*e.slots_full.share()) + " of the time"),
-      cpus_fact(e)};
+  out.evidence = {trouble_fact(trouble),
+                  fact("slots_full_ratio", *e.slots_full.share(),
+                       "all " + jobs_text(slots) + " slots for compactions were taken " +
+                           text::percent(*e.slots_full.share()) + " of the time"),
+                  cpus_fact(e)};
   const double now = rate.value_or(0);
   out.effect = {"bytes a second that compactions write",
                 Unit::kBytesPerSecond,
                 now,
                 now,
-                now * compaction_slots(wanted) / compaction_slots(jobs),
-                "up to in proportion to the slots, " + jobs_text(compaction_slots(jobs)) + " and " +
-                    jobs_text(compaction_slots(wanted)) +
+                now * jobs.slots(wanted) / slots,
+                "up to in proportion to the slots, " + jobs_text(slots) + " and " +
+                    jobs_text(jobs.slots(wanted)) +
                     "; nothing where one long compaction is what all wait for"};
   const bool limiter_known = e.limiter_holds().has_value();
   out.confidence = limiter_known ? Confidence::kMedium : Confidence::kLow;
@@ -83,8 +110,10 @@ Advice more_jobs(const Evidence& e, double jobs, double wanted, double trouble) 
       std::string("slots were full while writers waited, and CPUs were free") +
       (limiter_known ? "" : "; whether a rate limiter filled them is not in the trace");
   out.risk = "compactions take more of the device and of the CPUs from reads";
-  out.steps = {{"max_background_jobs", jobs_text(wanted), false}};
-  out.how = "rocktuned does it in act mode, within budget.jobs_max";
+  out.steps = {{jobs.option(), jobs_text(wanted), false}};
+  out.how = jobs.overridden ? "rocktuned cannot do it: opened without max_background_compactions "
+                              "and max_background_flushes, it can, by max_background_jobs"
+                            : "rocktuned does it in act mode, within budget.jobs_max";
   out.source =
       "source 000: low compaction parallelism was part of Mild-Pressure "
       "(docs/experiments.md, read-latency)";
@@ -94,13 +123,13 @@ Advice more_jobs(const Evidence& e, double jobs, double wanted, double trouble) 
 }  // namespace
 
 void judge_background_jobs(const Evidence& e, Findings& findings) {
-  const Value jobs = e.knob(knob::kBackgroundJobs);
-  if (!jobs) return findings.not_judged("", "max_background_jobs is not in the trace");
+  const auto jobs = jobs_of(e);
+  if (!jobs) return findings.not_judged("", jobs.error());
   if (!e.cpus || !(*e.cpus > 0)) return findings.not_judged("", "CPUs are not in the trace");
   const Value busy = e.cpu_busy.mean();
   const Value pressure = e.cpu_pressure.mean();
   const bool pressed = pressure.value_or(0) >= kPressed || busy.value_or(0) >= kBusyCpus;
-  if (*jobs > kTooManyPerCpu * *e.cpus && pressed && pressure) {
+  if (jobs->now > kTooManyPerCpu * *e.cpus && pressed && pressure) {
     return findings.advise(fewer_jobs(e, *jobs, *pressure));
   }
   const Value trouble = e.write_trouble();

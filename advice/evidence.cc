@@ -88,6 +88,26 @@ Value Evidence::knob(std::string_view name) const {
   return static_cast<double>(value);
 }
 
+bool Evidence::jobs_overridden() const {
+  for (const char* name : {"max_background_compactions", "max_background_flushes"}) {
+    if (knob(name).value_or(-1) != -1) return true;
+  }
+  const KnobReading* jobs = knobs.find(knob::kBackgroundJobs, "");
+  return jobs != nullptr && !jobs->changeable &&
+         jobs->reason.find("max_background_compactions") != std::string::npos;
+}
+
+Value Evidence::compaction_slots() const {
+  if (!jobs_overridden()) {
+    const Value jobs = knob(knob::kBackgroundJobs);
+    return jobs ? Value(advice::compaction_slots(*jobs)) : std::nullopt;
+  }
+  // With max_background_flushes alone it is -1 still, which RocksDB takes for 1.
+  const Value told = knob("max_background_compactions");
+  const bool set = told.value_or(-1) != -1 || knob("max_background_flushes").value_or(-1) != -1;
+  return told && set ? Value(std::max(1.0, *told)) : std::nullopt;
+}
+
 std::optional<std::string> Evidence::option(const std::string& name) const {
   const auto found = opening.options.database.find(name);
   if (found == opening.options.database.end()) return std::nullopt;
@@ -252,8 +272,8 @@ void EvidenceFold::add_gauges(const Features& f, const DatabaseReading& now) {
     const bool compacting = *f.running_compactions > kCompacting;
     (compacting ? e.read_p99_us_compacting : e.read_p99_us_quiet).add(f.read_p99_us, s);
     e.running_compactions.add(f.running_compactions, s);
-    if (const Value jobs = e.knob(knob::kBackgroundJobs)) {
-      e.slots_full.add(*f.running_compactions >= compaction_slots(*jobs), s);
+    if (const Value slots = e.compaction_slots()) {
+      e.slots_full.add(*f.running_compactions >= *slots, s);
     }
   }
   e.cache_usage.add(f.cache_usage_bytes, s);

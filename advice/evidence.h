@@ -71,7 +71,7 @@ struct Evidence {
   // Background
   Sum flushed, compaction_written, compaction_read, flushed_while_flushing;
   Mean running_compactions;
-  Share slots_full;    // as many compactions as max_background_jobs lets run
+  Share slots_full;    // as many compactions as compaction_slots()
   Share limiter_full;  // at least kFullLimiter of the limiter's rate was used; unlimited: not so
   Mean limiter_rate, limiter_passed;  // while there was a limit
   Value last_limiter_rate;            // as last read; absent while nothing is limited
@@ -92,6 +92,10 @@ struct Evidence {
 
   // The database's knob, as last read, or as it was opened with; absent when neither is known.
   [[nodiscard]] Value knob(std::string_view name) const;
+  // max_background_compactions or max_background_flushes is set: max_background_jobs is not heeded.
+  [[nodiscard]] bool jobs_overridden() const;
+  // Of the background jobs, those that compactions may take; absent when that is not known.
+  [[nodiscard]] Value compaction_slots() const;
   // As it was opened; absent when it was not told.
   [[nodiscard]] std::optional<std::string> option(const std::string& name) const;
   [[nodiscard]] std::optional<std::string> option(const std::string& family,

@@ -105,6 +105,8 @@ void Timeline::on(const RecoveryBegan& /*told*/) {
     session_.has_limiter = header.has_limiter;
     session_.has_statistics = header.has_statistics;
     session_.max_background_jobs = header.max_background_jobs;
+    session_.max_background_compactions = header.max_background_compactions;
+    session_.max_background_flushes = header.max_background_flushes;
     session_.delayed_write_rate = header.delayed_write_rate;
   }
   recovering_ = true;
@@ -142,6 +144,8 @@ void Timeline::on(const OptionTold& told) {
   std::string_view text = told.value;
   const auto number = take_number(text);
   if (told.name == "max_background_jobs") session_.max_background_jobs = number;
+  if (told.name == "max_background_compactions") session_.max_background_compactions = number;
+  if (told.name == "max_background_flushes") session_.max_background_flushes = number;
   if (told.name == "max_subcompactions") session_.max_subcompactions = number;
   if (told.name == "delayed_write_rate") session_.delayed_write_rate = number;
   if (told.name == "rate_limiter") session_.has_limiter = told.value.starts_with("0x");

@@ -29,6 +29,8 @@ struct Session {
   std::string version, host, path;
   std::optional<bool> has_limiter, has_statistics;  // absent until the header told
   Counter max_background_jobs, delayed_write_rate, max_subcompactions;
+  // Set (not -1), they override max_background_jobs.
+  Counter max_background_compactions, max_background_flushes;
 };
 
 // A database event at its time: Instant and incarnation are the importer's to fill in.

@@ -16,6 +16,10 @@ constexpr std::size_t kMostDumps = 16;        // the same, of stats
 constexpr Micros kLatestTime =
     std::chrono::sys_days(std::chrono::year(2250) / 1 / 1).time_since_epoch();
 
+constexpr const char* kFromLog = "as a RocksDB LOG told it";
+constexpr const char* kOverridden =
+    "a RocksDB LOG tells of max_background_compactions or max_background_flushes, which override "
+    "it";
 constexpr const char* kNotInLog = "a RocksDB LOG does not tell it";
 
 // As in the table of incarnations; empty where no header told it.
@@ -164,11 +168,13 @@ void TraceBuilder::add_knobs(Sample& sample) const {
       {"max_subcompactions", session.max_subcompactions},
       {"delayed_write_rate", session.delayed_write_rate},
   };
+  const bool overridden = session.max_background_compactions || session.max_background_flushes;
   for (const auto& [name, value] : knobs) {
     if (!value) continue;
     const auto number = static_cast<std::int64_t>(*value);
+    const bool jobs = std::string_view(name) == "max_background_jobs";
     sample.knobs.edit().push_back({name, "", number, number, KnobOwner::kFound, false,
-                                   "as a RocksDB LOG told it", number, number});
+                                   jobs && overridden ? kOverridden : kFromLog, number, number});
   }
 }
 

@@ -132,6 +132,25 @@ TEST_CASE("background jobs", "[advice]") {
     r.sample.host.reset();
     CHECK(not_judged_of(r.report(), "background_jobs") == "CPUs are not in the trace");
   }
+  SECTION("where max_background_compactions overrides them") {
+    KnobReading& knob = r.sample.knobs.edit()[1];
+    knob.changeable = false;
+    knob.reason = "the host sets max_background_compactions, which overrides it";
+    CHECK(not_judged_of(r.report(), "background_jobs").find("--options brings them") !=
+          std::string::npos);
+    auto& options = r.opening.options.database;
+    options = {{"max_background_compactions", "-1"}, {"max_background_flushes", "-1"}};
+    CHECK_FALSE(not_judged_of(r.report(), "background_jobs").empty());  // it is of another time
+    options["max_background_compactions"] = "3";
+    const Advice slots = only_advice(r.report(), "background_jobs");
+    CHECK(slots.steps.front().option == "max_background_compactions");
+    CHECK(slots.steps.front().value == "6");
+    CHECK(slots.effect.high == Approx(2 * *slots.effect.now));
+    options["max_background_compactions"] = "5";
+    CHECK(content_of(r.report(), "background_jobs") == "there are free slots for compactions");
+    options = {{"max_background_compactions", "-1"}, {"max_background_flushes", "2"}};
+    CHECK(only_advice(r.report(), "background_jobs").steps.front().value == "2");  // of one
+  }
   SECTION("of one, as many as bring a slot") {
     r.sample.knobs.edit()[1].value = 1;
     const Report report_of_one = r.report();

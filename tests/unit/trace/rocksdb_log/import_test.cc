@@ -94,6 +94,27 @@ TEST_CASE("A LOG becomes a sample a second") {
   CHECK(targets->at(0).incarnations.at(0).rocksdb_version == "6.11.0");
 }
 
+TEST_CASE("Jobs that other options override say so") {
+  const tests::TempDirectory directory;
+  for (const char* compactions : {"-1", "3"}) {
+    LogText log = one_flush();
+    log.line(2, "[db/db_impl/db_impl.cc:1] SetDBOptions() succeeded");
+    log.line(2, std::string("     Options.max_background_compactions: ") + compactions);
+    log.flush(6, 3, 8, 1000, 1);
+    ImportRequest request;
+    request.source = directory.write("LOG", log.text());
+    request.output = directory.file(std::string("out") + compactions + ".sqlite");
+    REQUIRE(import_log(request, go_on));
+    const auto steps = steps_of(request.output);
+    const KnobReading* jobs = steps.back().sample.knobs.find("max_background_jobs", "");
+    REQUIRE(jobs != nullptr);
+    const bool told = jobs->reason.find("max_background_compactions") != std::string::npos;
+    CHECK(told == (compactions[0] != '-'));
+    CHECK(steps.back().sample.knobs.find("delayed_write_rate", "")->reason.find("override") ==
+          std::string::npos);
+  }
+}
+
 TEST_CASE("What a LOG without its header does not tell is not taken for absent") {
   for (const bool header : {true, false}) {
     INFO("header " << header);
