@@ -92,7 +92,9 @@ Advice larger_cache(const Evidence& e, const CachePlan& plan) {
       fact("cache_hit_ratio", plan.hits,
            text::percent(plan.hits) + " of what reads look up hits, in a cache of " +
                text::bytes(plan.now) + " that is " + text::percent(plan.fill) + " full"),
-      fact("data_bytes", data_bytes(e), "the database holds " + text::bytes(data_bytes(e)))};
+      fact("data_bytes", data_bytes(e),
+           (e.blob_files() ? "its tables, without blob files, hold " : "the database holds ") +
+               text::bytes(data_bytes(e)))};
   if (const Value& misses = plan.misses_per_read) {
     out.evidence.push_back(
         fact("misses_per_read", *misses, text::amount(*misses) + " misses for each read"));

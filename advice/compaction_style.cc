@@ -294,6 +294,8 @@ void judge_compaction_style(const Evidence& evidence, Findings& findings) {
   for_each_family(evidence, findings, [&](const FamilyEvidence& family) {
     if (!family.last.leveled_compaction) {
       findings.not_judged(family.name, "the trace does not tell the compaction style");
+    } else if (evidence.blob_files(family)) {
+      findings.not_judged(family.name, kBlobFiles);
     } else if (family.leveled()) {
       judge_leveled(evidence, family, findings);
     } else {

@@ -1,6 +1,7 @@
 // direct_io: compactions that fill the page cache beside reads.
 #include <algorithm>
 
+#include "advice/family_writes.h"
 #include "advice/findings.h"
 #include "model/text.h"
 
@@ -73,6 +74,7 @@ void judge_direct_io(const Evidence& e, Findings& findings) {
     return findings.content("", std::string("RocksDB does not take it together with ") + mapped);
   }
   if (!e.memory_total) return findings.not_judged("", "memory is not in the trace");
+  if (e.blob_files()) return findings.not_judged("", kBlobFiles);
   if (bytes_on_disk(e) < kFits * *e.memory_total) {
     return findings.content("", "the page cache has room for all data");
   }

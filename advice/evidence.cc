@@ -1,5 +1,6 @@
 #include "advice/evidence.h"
 
+#include <algorithm>
 #include <charconv>
 #include <set>
 
@@ -11,6 +12,21 @@ namespace rocktune::advice {
 namespace {
 
 constexpr double kCompacting = 0.5;  // a gauge: any running compaction
+// A flush over a table of level 0, and how many flushes are enough to tell: what RocksDB counts for
+// a flush has the blob files in it (FlushJob, RecordFlushIOStats).
+constexpr double kMuchElsewhere = 4;
+constexpr double kManyFlushes = 20;
+
+bool flushed_elsewhere(const Evidence& e) {
+  double count = 0, tables = 0;
+  for (const auto& [name, one] : e.families) {
+    const Value flushes = one.flushes.total();
+    if (!flushes || (*flushes > 0 && !one.l0_file_bytes.mean())) return false;
+    count += *flushes;
+    tables += *flushes * one.l0_file_bytes.mean().value_or(0);
+  }
+  return count >= kManyFlushes && e.flushed.total().value_or(0) > kMuchElsewhere * tables;
+}
 
 Value times(const Value& rate, double seconds) {
   return rate ? Value(*rate * seconds) : std::nullopt;
@@ -121,6 +137,18 @@ std::optional<std::string> Evidence::option(const std::string& family,
   const auto found = of->second.find(name);
   if (found == of->second.end()) return std::nullopt;
   return found->second;
+}
+
+bool Evidence::blob_files() const {
+  return std::any_of(families.begin(), families.end(),
+                     [this](const auto& one) { return blob_files(one.second); });
+}
+
+bool Evidence::blob_files(const FamilyEvidence& family) const {
+  if (const auto told = option(family.name, "enable_blob_files")) {
+    return *told == "true" || *told == "1";
+  }
+  return flushed_elsewhere(*this);
 }
 
 Value Evidence::writes_per_flushed_byte() const {

@@ -100,6 +100,10 @@ struct Evidence {
   [[nodiscard]] std::optional<std::string> option(const std::string& name) const;
   [[nodiscard]] std::optional<std::string> option(const std::string& family,
                                                   const std::string& name) const;
+  // Values lie in blob files, which samples do not count: by the options, or because flushes wrote
+  // far more than tables of level 0 hold. Of any column family, or of this one.
+  [[nodiscard]] bool blob_files() const;
+  [[nodiscard]] bool blob_files(const FamilyEvidence& family) const;
   // (flush + compaction) / flush: how often a flushed byte is written until it rests.
   [[nodiscard]] Value writes_per_flushed_byte() const;
   // (flush + compaction) / user bytes: source 003's write amplification.

@@ -68,7 +68,7 @@ double full_memtables(const Evidence& e) {
 }
 
 Value flush_file_bytes(const Evidence& evidence, const FamilyEvidence& family) {
-  if (evidence.families.size() == 1) {
+  if (evidence.families.size() == 1 && !evidence.blob_files(family)) {
     const Value mean = ratio(evidence.flushed.total(), family.flushes.total());
     if (mean && *mean > 0) return mean;
   }

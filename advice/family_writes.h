@@ -22,7 +22,7 @@ Value flush_share(const Evidence& evidence, const FamilyEvidence& family);
 // All write buffers of every column family, full.
 double full_memtables(const Evidence& evidence);
 
-// Bytes of one flushed file.
+// Bytes of one flushed table; blob files are none.
 Value flush_file_bytes(const Evidence& evidence, const FamilyEvidence& family);
 
 struct FamilyWrites {
@@ -58,6 +58,8 @@ Value reads_per_write(const Evidence& evidence);
 // Of several column families reads are not counted apart: whose they are is not known.
 bool reads_shared(const Evidence& evidence);
 Fact reads_fact(const Evidence& evidence, double reads_per_write);
+inline constexpr const char* kBlobFiles =
+    "values lie in blob files, which are not in the trace: tables show no sizes";
 inline constexpr const char* kReadsShared = "reads are not counted apart for each column family";
 
 }  // namespace rocktune::advice

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "advice/family_writes.h"
 #include "advice/findings.h"
 #include "model/text.h"
 
@@ -21,6 +22,7 @@ constexpr double kBits = 10;
 constexpr double kMostBlocks = 2;        // of a run that is read: an index block and a data block
 constexpr double kCacheShare = 0.5;      // of the cache, for filters and indexes
 constexpr double kMetadataShare = 0.10;  // of the memory, outside of any limit
+constexpr double kFitsShare = 0.25;      // of the cache, for what moves into it
 constexpr double kIndexEntry = 32;       // bytes, of a short key and a block's place
 constexpr double kBlock = 4096, kPartition = 4096;  // RocksDB's defaults
 
@@ -57,8 +59,10 @@ double all_data(const Evidence& e) {
   return all;
 }
 
-// Keys in so much data, by the mean size of what was written; compression is not known here.
+// Keys in so much data, by the mean size of what was written; compression is not known here, and
+// neither are values in blob files.
 Value keys_in(const Evidence& e, double bytes) {
+  if (e.blob_files()) return std::nullopt;
   return ratio(bytes, ratio(e.user_bytes.total(), e.writes.total()));
 }
 
@@ -181,10 +185,11 @@ Advice partition(const Evidence& e, const std::string& family, const Metadata& m
         fact("all_metadata_bytes", place.bytes(),
              "with those of the other column families there " + text::bytes(place.bytes())));
   }
-  if (in_cache) {
-    out.evidence.push_back(fact("cache_capacity_bytes", *e.cache_capacity,
-                                "the cache that holds them has " + text::bytes(*e.cache_capacity)));
-  } else {
+  out.evidence.push_back(
+      fact("cache_capacity_bytes", *e.cache_capacity,
+           std::string(in_cache ? "the cache that holds them has " : "the block cache has ") +
+               text::bytes(*e.cache_capacity)));
+  if (!in_cache) {
     out.evidence.push_back(fact("memory_total_bytes", *e.memory_total,
                                 "they lie outside of it, in " + text::bytes(*e.memory_total) +
                                     " of memory, without a limit"));
@@ -201,7 +206,8 @@ Advice partition(const Evidence& e, const std::string& family, const Metadata& m
       std::string("their size is an estimate: keys by the mean size of writes, ") +
       "index entries of 32 bytes, " + (metadata.bits_told ? "" : "10 bits a key assumed, ") +
       "no compression";
-  out.risk = "a read that finds its partition not cached reads the device once more";
+  out.risk = std::string(in_cache ? "" : "they take that much of the block cache from data; ") +
+             "a read that finds its partition not cached reads the device once more";
   out.steps = {{"cache_index_and_filter_blocks", "true"},
                {"partition_filters", "true"},
                {"index_type", "kTwoLevelIndexSearch"},
@@ -224,6 +230,7 @@ void place_metadata(const Evidence& e, const FamilyEvidence& f, Place& cache, Pl
                                "the table options are not in the trace: --options brings them");
   }
   if (is_true(*partitioned)) return findings.content(f.name, "filters are partitioned");
+  if (e.blob_files()) return findings.not_judged(f.name, kBlobFiles);
   const Value keys = keys_in(e, f.data_bytes.mean().value_or(0));
   if (!keys) return findings.not_judged(f.name, "the size of a written key is not in the trace");
   Place& place = is_true(*cached) ? cache : memory;
@@ -231,8 +238,8 @@ void place_metadata(const Evidence& e, const FamilyEvidence& f, Place& cache, Pl
 }
 
 // All column families have one cache and one memory: the largest ones are advised, until what is
-// left is small.
-void judge_place(const Evidence& e, Place place, Findings& findings) {
+// left is small. `cached`: metadata that lies in the cache already.
+void judge_place(const Evidence& e, Place place, double cached, Findings& findings) {
   const Value limit = place.in_cache ? e.cache_capacity : e.memory_total;
   const double share = place.in_cache ? kCacheShare : kMetadataShare;
   std::stable_sort(place.families.begin(), place.families.end(), [](const auto& a, const auto& b) {
@@ -240,12 +247,18 @@ void judge_place(const Evidence& e, Place place, Findings& findings) {
   });
   double left = place.bytes();
   bool any = false;
+  // Of two places the rule is not to fill the one to empty the other.
+  const bool fits = place.in_cache || cached + left <= kFitsShare * e.cache_capacity.value_or(0);
   for (const auto& [name, metadata] : place.families) {
-    if (!limit) {
+    if (!limit || !e.cache_capacity) {
       findings.not_judged(name, "cache and memory are not in the trace");
     } else if (left < share * *limit) {
       findings.content(name, std::string("filters and indexes are small beside cache and memory") +
                                  (any ? ", once the largest ones are partitioned" : ""));
+    } else if (!fits) {
+      findings.content(name, "filters and indexes outside of the block cache take much memory (" +
+                                 text::bytes(metadata.bytes()) + " by estimate), but a cache of " +
+                                 text::bytes(*e.cache_capacity) + " has no room for them");
     } else {
       findings.advise(partition(e, name, metadata, place));
       left -= metadata.bytes();
@@ -299,8 +312,9 @@ void judge_partitioned_filters(const Evidence& evidence, Findings& findings) {
   for_each_family(evidence, findings, [&](const FamilyEvidence& family) {
     place_metadata(evidence, family, cache, memory, findings);
   });
-  judge_place(evidence, std::move(cache), findings);
-  judge_place(evidence, std::move(memory), findings);
+  const double cached = cache.bytes();
+  judge_place(evidence, std::move(cache), cached, findings);
+  judge_place(evidence, std::move(memory), cached, findings);
 }
 
 }  // namespace rocktune::advice

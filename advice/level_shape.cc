@@ -219,6 +219,7 @@ void judge_dynamic(const Evidence& e, const FamilyEvidence& f, Findings& finding
 void judge_level1_size(const Evidence& evidence, Findings& findings) {
   for_each_family(evidence, findings, [&](const FamilyEvidence& family) {
     if (!family.leveled()) return findings.content(family.name, "it is not leveled");
+    if (evidence.blob_files(family)) return findings.not_judged(family.name, kBlobFiles);
     judge_base(evidence, family, findings);
   });
 }

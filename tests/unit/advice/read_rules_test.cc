@@ -147,6 +147,43 @@ TEST_CASE("a Bloom filter", "[advice]") {
   }
 }
 
+TEST_CASE("tables show no sizes beside blob files", "[advice]") {
+  Recording r;
+  r.bytes_per_write = 50;
+  r.sample.database->cache_capacity_bytes = 128 * kMiBytes;
+  auto& options = r.opening.options.column_families["default"];
+  options = {{"filter_policy", "bloomfilter:10:false"},
+             {"cache_index_and_filter_blocks", "true"},
+             {"partition_filters", "false"}};
+  r.opening.options.database["use_direct_io_for_flush_and_compaction"] = "false";
+  const char* blobs = "values lie in blob files";
+  CHECK(advises(r.report(), "partitioned_filters"));
+  SECTION("by the options") {
+    options["enable_blob_files"] = "true";
+  }
+  SECTION("by flushes of more than tables hold") {
+    r.flushes = 0.5;
+    r.bytes_per_write = 500'000;  // 500 MB for each flush, and tables of 32 MiB
+  }
+  const Report report = r.report();
+  for (const char* rule : {"partitioned_filters", "direct_io", "compaction_style", "level1_size"}) {
+    INFO(rule);
+    CHECK(not_judged_of(report, rule).find(blobs) == 0);
+  }
+}
+
+TEST_CASE("what the cache may hold beside blob files is tables", "[advice]") {
+  Recording r;
+  r.hits = r.misses = 4000;
+  r.filter_useful = 0;
+  r.opening.options.column_families["default"] = {{"enable_blob_files", "true"},
+                                                  {"filter_policy", "nullptr"}};
+  const Report report = r.report();
+  CHECK(only_advice(report, "cache_size").evidence[1].text.find("without blob files") !=
+        std::string::npos);
+  CHECK(only_advice(report, "bloom_filter").risk.find("10 bits of memory for each key") == 0);
+}
+
 TEST_CASE("partitioned filters", "[advice]") {
   Recording r;
   r.bytes_per_write = 50;  // 55 million keys of 2.7 GiB: 69 MB of filters, 23 MB of indexes
@@ -167,8 +204,14 @@ TEST_CASE("partitioned filters", "[advice]") {
     options["cache_index_and_filter_blocks"] = "0";
     CHECK_FALSE(advises(r.report(), "partitioned_filters"));
     r.sample.host->memory_total_bytes = kGiBytes / 2;
-    CHECK(only_advice(r.report(), "partitioned_filters").title.find("in the block cache") !=
+    CHECK(content_of(r.report(), "partitioned_filters").find("128 MiB has no room for them") !=
           std::string::npos);
+    r.sample.database->cache_capacity_bytes = kGiBytes / 2;
+    const Advice moved = only_advice(r.report(), "partitioned_filters");
+    CHECK(moved.title.find("in the block cache") != std::string::npos);
+    CHECK(moved.evidence[1].name == "cache_capacity_bytes");
+    r.sample.database->cache_capacity_bytes.reset();
+    CHECK(not_judged_of(r.report(), "partitioned_filters").find("cache and memory are not") == 0);
   }
   SECTION("of several column families together") {
     r.sample.database->cache_capacity_bytes = 400 * kMiBytes;
