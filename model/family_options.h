@@ -26,4 +26,13 @@ inline constexpr std::array<FamilyOption, 9> kFamilyOptions{{
     {"max_bytes_for_level_base", &ColumnFamilyReading::max_bytes_for_level_base_bytes},
 }};
 
+// RocksDB heeds these limits only where it may compact (disable_auto_compactions=false): reached,
+// they would stall nobody.
+inline void drop_compaction_limits(ColumnFamilyReading& family) {
+  family.level0_slowdown_trigger.reset();
+  family.level0_stop_trigger.reset();
+  family.soft_pending_limit_bytes.reset();
+  family.hard_pending_limit_bytes.reset();
+}
+
 }  // namespace rocktune

@@ -1,5 +1,6 @@
 #include "daemon/agents/translate.h"
 
+#include "model/family_options.h"
 #include "model/knobs.h"
 
 namespace rocktune::daemon {
@@ -72,13 +73,11 @@ ColumnFamilyReading column_family(const wire::ColumnFamily& from) {
   to.write_buffer_bytes = at(from.options, "write_buffer_size");
   to.max_write_buffer_number = at(from.options, "max_write_buffer_number");
   to.level0_compaction_trigger = at(from.options, "level0_file_num_compaction_trigger");
-  // RocksDB heeds these limits only where it may compact: reached, they would stall nobody.
-  if (at(from.options, "disable_auto_compactions").value_or(0) == 0) {
-    to.level0_slowdown_trigger = at(from.options, "level0_slowdown_writes_trigger");
-    to.level0_stop_trigger = at(from.options, "level0_stop_writes_trigger");
-    to.soft_pending_limit_bytes = at(from.options, "soft_pending_compaction_bytes_limit");
-    to.hard_pending_limit_bytes = at(from.options, "hard_pending_compaction_bytes_limit");
-  }
+  to.level0_slowdown_trigger = at(from.options, "level0_slowdown_writes_trigger");
+  to.level0_stop_trigger = at(from.options, "level0_stop_writes_trigger");
+  to.soft_pending_limit_bytes = at(from.options, "soft_pending_compaction_bytes_limit");
+  to.hard_pending_limit_bytes = at(from.options, "hard_pending_compaction_bytes_limit");
+  if (at(from.options, "disable_auto_compactions").value_or(0) != 0) drop_compaction_limits(to);
   to.target_file_bytes = at(from.options, "target_file_size_base");
   to.max_bytes_for_level_base_bytes = at(from.options, "max_bytes_for_level_base");
   to.max_bytes_for_level_multiplier = at(from.options, "max_bytes_for_level_multiplier");

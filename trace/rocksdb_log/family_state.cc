@@ -28,6 +28,7 @@ void FamilyState::set_option(std::string_view name, std::string_view value) {
   for (const FamilyOption& option : kFamilyOptions) {
     if (option.name == name) options_.*option.recorded = number;
   }
+  if (name == "disable_auto_compactions") compacts_ = *number == 0;
   if (name == "level0_file_num_compaction_trigger") shape_.level0_compaction_trigger = *number;
   if (name == "max_bytes_for_level_base") shape_.max_bytes_for_level_base = *number;
   if (name == "level_compaction_dynamic_level_bytes") {
@@ -109,6 +110,7 @@ Counter FamilyState::pending(const std::vector<LevelReading>& levels) const {
 
 ColumnFamilyReading FamilyState::reading() const {
   ColumnFamilyReading reading = options_;
+  if (!compacts_) drop_compaction_limits(reading);
   reading.levels = levels();
   reading.immutable_memtables = immutable_;
   if (!immutable_ && empty_at_first_) reading.immutable_memtables = 0;

@@ -71,6 +71,7 @@ class FamilyState {
   ColumnFamilyReading options_;  // with nothing but the name and the options
   LevelShape shape_;
   bool leveled_ = true;
+  bool compacts_ = true;        // by itself
   std::size_t num_levels_ = 7;  // RocksDB's default
   bool empty_at_first_ = false;
   bool calibrated_ = false;  // a dump has told the levels' sizes

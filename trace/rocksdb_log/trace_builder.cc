@@ -217,7 +217,7 @@ Result<void> TraceBuilder::record_sample() {
   summary_.column_families = std::max<std::uint64_t>(summary_.column_families, families.size());
   for (const ColumnFamilyReading& family : families) {
     told_levels_ = told_levels_ || !family.levels.empty();
-    told_options_ = told_options_ || family.level0_slowdown_trigger.has_value();
+    told_options_ = told_options_ || family.write_buffer_bytes.has_value();
   }
   ++step_;
   uncommitted_ = (uncommitted_ + 1) % kSamplesPerCommit;

@@ -216,6 +216,23 @@ TEST_CASE("Options that are changed while the database runs count from then on")
   CHECK(replayed.timeline().session().max_background_jobs == 8);
 }
 
+TEST_CASE("Limits that RocksDB does not heed without compactions are not told") {
+  LogText log = begun();
+  log.line(5, "[db/db_impl/db_impl.cc:1] [default] SetOptions() succeeded");
+  log.line(5, "[options/cf_options.cc:1]       disable_auto_compactions: 1");
+  log.line(8, "[db/db_impl/db_impl.cc:1] [default] SetOptions() succeeded");
+  log.line(8, "[options/cf_options.cc:1]       disable_auto_compactions: 0");
+  Replayed replayed(log.text());
+  CHECK(replayed.family(4).level0_stop_trigger == 36);
+  const auto bulk = replayed.family(6);
+  CHECK_FALSE(bulk.level0_slowdown_trigger);
+  CHECK_FALSE(bulk.level0_stop_trigger);
+  CHECK_FALSE(bulk.soft_pending_limit_bytes);
+  CHECK_FALSE(bulk.hard_pending_limit_bytes);
+  CHECK(bulk.level0_compaction_trigger == 4);
+  CHECK(replayed.family(9).level0_slowdown_trigger == 20);
+}
+
 TEST_CASE("New options end with the next line of the thread that tells them") {
   LogText log = begun();
   log.line(5, "[db/db_impl/db_impl.cc:1] [default] SetOptions() succeeded");
