@@ -97,8 +97,8 @@ Advice shrink_base(const Evidence& e, const FamilyEvidence& f, const BasePlan& p
   out.confidence_reason = trusted.reason;
   out.risk =
       std::string(after.levels > before.levels
-                      ? "reads ask another sorted run for each level more (0.81 times as many in "
-                        "a measured run without filters); "
+                      ? "a read asks another sorted run for each level more (one measured load "
+                        "without filters did 0.81 times the reads); "
                       : "") +
       "RocksDB works off what is over the new targets at once: lower it in steps, at a "
       "quiet time; the debt jumps";

@@ -30,7 +30,11 @@ class Chaos {
           {"cache_index_and_filter_blocks", below(2) == 0 ? "1" : "false"},
           {"partition_filters", "0"},
           {"block_size", sizes[below(4)]}};
-      r.opening.options.database["use_direct_io_for_flush_and_compaction"] = "false";
+      const char* numbers[] = {"-1", "0", "3", "1073741824", "9223372036854775807", "x"};
+      r.opening.options.database = {{"use_direct_io_for_flush_and_compaction", "false"},
+                                    {"db_write_buffer_size", numbers[below(6)]},
+                                    {"max_background_compactions", numbers[below(6)]},
+                                    {"max_background_flushes", "-1"}};
     }
     for (std::uint64_t i = below(3); i > 0; --i) {
       ColumnFamilyReading other = r.family();
