@@ -21,8 +21,9 @@ double trade_margin(const Situation& situation) {
 // ...and so many times what a cache is usually worth, where a probe has not told yet: that is what
 // it is worth with the largest of usual elasticities (policy/cache_worth.cc).
 constexpr double kSureMargin = 2;
-// So long, and in that share of the time, reads were too slow beside compactions.
-constexpr double kSlowBesideMergesSeconds = 20, kSlowBesideMerges = 0.5;
+// So long, and in that share of samples, reads were too slow beside compactions: who waits for
+// these waits in bursts.
+constexpr double kSlowBesideMergesSeconds = 20, kSlowBesideMerges = 0.2;
 constexpr double kLargestTrade = 0.25;  // of the cache, in one step
 // Of the memory budget; of one whose cache nobody reads.
 constexpr double kBuffersMostShare = 0.5, kBuffersMostOfIdle = 0.8;
@@ -334,8 +335,8 @@ std::optional<Proposal> BuffersLoop::decide(const Situation& situation,
   return wish;
 }
 
-// Reads are above their SLO, on a device that compactions load and no limit holds back: what is
-// merged for nothing they wait for.
+// Reads are above their SLO in bursts, on a device that compactions load and no limit holds back:
+// what is merged for nothing they wait for.
 bool BuffersLoop::merges_cost_reads() const {
   return slow_beside_merges_.span_seconds() >= kSlowBesideMergesSeconds &&
          slow_beside_merges_.mean(kSlowBesideMergesSeconds).value_or(0) >= kSlowBesideMerges;
@@ -363,8 +364,9 @@ std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
   // Where compactions hide what reads miss, the ratio of all look-ups, which is no higher.
   const Features& f = situation.features;
   hit_ratio_.note(f.at.tick, f.cache_read_hit_ratio ? f.cache_read_hit_ratio : f.cache_hit_ratio);
-  const bool waits_for_merges =
-      situation.reads_slow && situation.device_loaded && !situation.deferred;
+  const bool slow =
+      is_read(f) && f.read_p99_us.value_or(0) > p99_slo_us(situation.objective, Side::kReads);
+  const bool waits_for_merges = slow && situation.device_loaded && !situation.deferred;
   slow_beside_merges_.note(situation.now, waits_for_merges ? 1.0 : 0.0);
   follow_buffers(situation);
   forget_moot_trades(situation);

@@ -273,9 +273,15 @@ TEST_CASE("buffers: where reads come first the cache is probed for reads that wa
   bench.f.device_read_await_ms = 4;
   const double slow_us = bench.objective.read_p99_seconds * 1e6 * 2;
   SECTION("they do") {
-    bench.f.read_p99_us = slow_us;
-    CHECK(first_cache_rule(bench, 8) == "");  // for a moment only, for all that is known
-    CHECK(first_cache_rule(bench, 30) == "cache.probe");
+    std::string rule;
+    for (int i = 0; i < 20 && rule.empty(); ++i) {  // in bursts
+      bench.f.read_p99_us = slow_us;
+      rule = first_cache_rule(bench, 1);
+      if (i == 3) CHECK(rule.empty());  // once or twice, for all that is known
+      bench.f.read_p99_us = 500;
+      if (rule.empty()) rule = first_cache_rule(bench, 2);
+    }
+    CHECK(rule == "cache.probe");
   }
   SECTION("they keep their objective") {
     CHECK(first_cache_rule(bench, 60) == "");
