@@ -335,8 +335,8 @@ std::optional<Proposal> BuffersLoop::decide(const Situation& situation,
   return wish;
 }
 
-// Reads are above their SLO in bursts, on a device that compactions load and no limit holds back:
-// what is merged for nothing they wait for.
+// Reads are above their SLO in bursts, on a device that compactions load, deferred or not: what is
+// merged for nothing they wait for.
 bool BuffersLoop::merges_cost_reads() const {
   return slow_beside_merges_.span_seconds() >= kSlowBesideMergesSeconds &&
          slow_beside_merges_.mean(kSlowBesideMergesSeconds).value_or(0) >= kSlowBesideMerges;
@@ -366,7 +366,7 @@ std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
   hit_ratio_.note(f.at.tick, f.cache_read_hit_ratio ? f.cache_read_hit_ratio : f.cache_hit_ratio);
   const bool slow =
       is_read(f) && f.read_p99_us.value_or(0) > p99_slo_us(situation.objective, Side::kReads);
-  const bool waits_for_merges = slow && situation.device_loaded && !situation.deferred;
+  const bool waits_for_merges = slow && situation.device_loaded;
   slow_beside_merges_.note(situation.now, waits_for_merges ? 1.0 : 0.0);
   follow_buffers(situation);
   forget_moot_trades(situation);
