@@ -117,6 +117,7 @@ void Target::closed(const std::string& reason) {
   if (!opening_) return;
   record_last_events();
   save_learnt();
+  end_alerts(reason);
   opening_.reset();
   lease_.reset();
   failing_ = false;
@@ -352,6 +353,8 @@ Result<void> Target::reconfigure(std::uint64_t serial, const TargetRule& rule) {
     for (const Outcome& outcome : engine_.end("the settings changed before the window ended")) {
       journal_outcome(outcome, journal_.now().wall);
     }
+    end_alerts("the settings changed");
+    ended_.clear();  // the next engine knows nothing of them
     finish();
     engine_ = *std::move(engine);
     began_with_ = std::move(config);

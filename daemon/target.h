@@ -108,6 +108,9 @@ class Target {
   std::vector<Decision> step(Sample sample);
   void ensure_registered(TraceWriter::Step& record);
   void journal_step(const Step& step);
+  void journal_alert(const AlertChange& alert, Nanoseconds wall);
+  std::vector<AlertChange> alerts_to_tell(const Step& step);
+  void end_alerts(const std::string& why);
   void journal_outcome(const Outcome& outcome, Nanoseconds wall);
   void journal_decision(const Decision& decision, Nanoseconds wall);
   void settle(const Decision& decision, std::vector<Decision>& to_apply);
@@ -145,7 +148,10 @@ class Target {
   std::string recorded_incarnation_;
   std::uint64_t sequence_ = 0;
   std::uint64_t due_ = 0, recorded_ = 0;
-  std::vector<Actuation> reports_;                        // for the next step
+  std::vector<Actuation> reports_;     // for the next step
+  std::vector<AlertChange> standing_;  // alerts, as last told
+  // Those that ended with the opening before: until the next step, in which the engine ends them.
+  std::vector<AlertChange> ended_;
   std::set<std::pair<std::string, std::string>> manual_;  // knobs whose owner was noted
   ShareMember::InCommon in_common_;                       // as last read
   MemoryUse memory_;                                      // as last read

@@ -1,8 +1,10 @@
 // What a target tells: the alert log's lines and its status.
 #include <algorithm>
+#include <utility>
 
 #include "daemon/target.h"
 #include "model/knobs.h"
+#include "model/text.h"
 #include "policy/guard_limits.h"
 #include "trace/journal_json.h"
 
@@ -54,16 +56,7 @@ bool may_apply(const Decision& decision) {
 void Target::journal_step(const Step& step) {
   // The sample's time: a replay prints the same lines.
   const Nanoseconds wall = step.features.at.wall;
-  for (const AlertChange& alert : step.alerts) {
-    if (alert.from == AlertState::kOk) ++counters_.alerts;
-    journal_.line(trace::alert_line(wall, name_, alert));
-    const std::string text = name_ + ": " + alert_text(alert);
-    if (alert.indicator.state == AlertState::kOk) {
-      journal_.log().info(text);
-    } else {
-      journal_.log().warn(text);
-    }
-  }
+  for (const AlertChange& alert : alerts_to_tell(step)) journal_alert(alert, wall);
   for (const Outcome& outcome : step.outcomes) journal_outcome(outcome, wall);
   // In the alert log alone: a replay finds them out by itself.
   for (const Actuation& late : step.late) {
@@ -78,6 +71,60 @@ void Target::journal_step(const Step& step) {
   }
   if (rule_.mode == Mode::kObserve) return;
   for (const GuardNote& note : step.notes) journal_.line(trace::guard_line(wall, name_, note));
+}
+
+void Target::journal_alert(const AlertChange& alert, Nanoseconds wall) {
+  if (alert.from == AlertState::kOk) ++counters_.alerts;
+  journal_.line(trace::alert_line(wall, name_, alert));
+  const std::string text = name_ + ": " + alert_text(alert);
+  std::erase_if(standing_, [&](const AlertChange& one) { return one.id == alert.id; });
+  if (alert.indicator.state == AlertState::kOk) {
+    journal_.log().info(text);
+  } else {
+    journal_.log().warn(text);
+    standing_.push_back(alert);
+  }
+}
+
+// The engine ends the alerts of another opening when it sees the next one: that was told when the
+// database was closed. Of an opening that only the agent was lost of they go on.
+std::vector<AlertChange> Target::alerts_to_tell(const Step& step) {
+  std::vector<AlertChange> told;
+  const std::vector<AlertChange> ended = std::exchange(ended_, {});
+  for (const AlertChange& alert : step.alerts) {
+    if (std::ranges::find(ended, alert.id, &AlertChange::id) == ended.end()) told.push_back(alert);
+  }
+  if (step.features.reset) return told;
+  for (AlertChange alert : ended) {
+    const Indicator& now = step.indicators.at(static_cast<std::size_t>(alert.indicator.kind));
+    if (now.state == AlertState::kOk) continue;
+    alert.indicator = now;
+    alert.indicator.drivers = engine_.drivers(now.kind, step.features);
+    alert.from = AlertState::kOk;
+    alert.message = "goes on: the database is seen again";
+    told.push_back(std::move(alert));
+  }
+  return told;
+}
+
+// In the alert log alone: a replay of what was recorded knows of the next opening's sample only.
+void Target::end_alerts(const std::string& why) {
+  const Instant now = journal_.now();
+  for (AlertChange alert : std::exchange(standing_, {})) {
+    const Indicator stood = alert.indicator;
+    ended_.push_back(alert);
+    alert.from = stood.state;
+    alert.indicator = {};
+    alert.indicator.kind = stood.kind;
+    alert.indicator.cause = stood.cause;
+    alert.indicator.warn_probability = stood.warn_probability;
+    alert.indicator.horizon_seconds = stood.horizon_seconds;
+    alert.indicator.why_invalid = why;
+    alert.message = "ended after " +
+                    text::duration(seconds_between(alert.raised_at.tick, now.tick)) +
+                    " without a verdict: " + why;
+    journal_alert(alert, now.wall);
+  }
 }
 
 void Target::journal_outcome(const Outcome& outcome, Nanoseconds wall) {

@@ -28,7 +28,7 @@ enum class AlertFate {
   kEarly,     // ...after its horizon: likewise
   kNoEvent,   // no event came: false
   kUnwarned,  // raised by the event itself: a missed event, no false alarm
-  kUnknown,   // rocktuned lost sight of the database before an event came
+  kUnknown,   // no verdict: closed, or out of sight before an event came
 };
 inline constexpr std::size_t kAlertFates = 6;
 

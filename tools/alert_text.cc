@@ -16,15 +16,21 @@ std::string alert(const Json& line) {
   std::string text =
       text_at(line, "indicator") + " " + text_at(line, "from") + " -> " + text_at(line, "state");
   if (const std::string cause = text_at(line, "cause"); !cause.empty()) text += " (" + cause + ")";
-  if (const std::string likely = likelihood_text(line); !likely.empty()) text += " " + likely;
+  const auto came = line.find("event_came");
+  // Of what ended without a verdict, with its database, nothing is foreseen.
+  const bool judged = came == line.end() || !came->is_null();
+  if (const std::string likely = likelihood_text(line); judged && !likely.empty()) {
+    text += " " + likely;
+  }
   if (const auto eta = number_at(line, "eta_seconds")) {
     text += *eta > 0 ? ", in " + seconds_text(*eta) : ", now";
   }
-  if (const auto came = line.find("event_came"); came != line.end() && came->is_boolean()) {
+  if (came != line.end() && came->is_boolean()) {
     const auto lead = number_at(line, "lead_seconds");
     text += !came->get<bool>() ? "; it did not come"
-            : lead             ? "; it came, " + seconds_text(*lead) + " after the warning"
-                               : "; it came";
+            : !lead            ? "; it came"
+            : *lead > 0        ? "; it came, " + seconds_text(*lead) + " after the warning"
+                               : "; it came with the alert";
   }
   return text + ": " + text_at(line, "message");
 }

@@ -1,12 +1,16 @@
 // What a target tells of its changes: in the log, the alert log and the status.
 #include <algorithm>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
+#include "model/text.h"
 #include "tests/unit/daemon/target_world.h"
 #include "trace/sqlite.h"
 
 using namespace rocktune;
 using namespace rocktune::daemon;
+using namespace std::chrono_literals;
+using Json = nlohmann::json;
 using JournalWorld = rocktune::daemon::test::TargetWorld;
 
 TEST_CASE("log and status name the knob of a change, and what became of it", "[daemon][target]") {
@@ -83,4 +87,88 @@ TEST_CASE("who steps back is told that what was changed stays", "[daemon][target
     told = told || line.find("\"kept\"") != std::string::npos;
   }
   CHECK(told == (on_expiry == "keep" && owner == "rocktune" && rule.mode != Mode::kAct));
+}
+
+TEST_CASE("alerts end when their database is closed, once and without a verdict",
+          "[daemon][target]") {
+  JournalWorld world;
+  const auto target = world.target(Mode::kObserve);
+  target->opened(world.opening("1"));
+  std::uint64_t n = 0;
+  while (world.alert_lines("alert").empty() && ++n < 200) world.poll(*target, n);
+  const auto raised = Json::parse(world.alert_lines("alert").back());
+  world.now.tick += 3s;
+  world.now.wall += 3s;
+  const std::uint64_t counted = world.counters.alerts;
+  const std::string why =
+      GENERATE("the database is closed", "agent lost: its socket is gone (the host has ended)");
+  target->closed(why);
+
+  const auto closed = world.alert_lines("alert");
+  const auto last = Json::parse(closed.back());
+  CHECK(last["time"] == text::rfc3339(world.now.wall));
+  CHECK(last["id"] == raised["id"]);
+  CHECK(last["from"] == raised["state"]);
+  CHECK(last["state"] == "ok");
+  CHECK(last["raised_at"] == raised["raised_at"]);
+  CHECK(last["valid"] == false);
+  CHECK(last["why_invalid"] == why);
+  CHECK(last["event_came"].is_null());
+  CHECK(last["lead_seconds"].is_null());
+  CHECK(last["message"] == "ended after 3 s without a verdict: " + why);
+  CHECK(world.counters.alerts == counted);
+  CHECK(world.alert_lines("source").back().find(why + "; waiting") != std::string::npos);
+
+  const auto of_it = [&] {
+    std::vector<Json> lines;
+    for (const std::string& line : world.alert_lines("alert")) {
+      if (Json::parse(line)["id"] == raised["id"]) lines.push_back(Json::parse(line));
+    }
+    return lines;
+  };
+  const std::size_t told = of_it().size();
+  SECTION("the next opening does not tell of them again") {
+    target->opened(world.opening("2"));
+    world.poll(*target, 1);
+    CHECK(of_it().size() == told);
+    target->closed(why);
+    CHECK(of_it().size() == told);
+  }
+  SECTION("nor does one whose first sample cannot be read") {
+    target->opened(world.opening("2"));
+    target->poll(world.now, fail(ErrorCode::kUnavailable, "no answer in time"));
+    for (std::uint64_t i = 1; i < 5; ++i) world.poll(*target, i);
+    CHECK(of_it().size() == told);
+  }
+  SECTION("an agent that was lost for a moment lets them go on") {
+    target->opened(world.opening("1"));
+    world.poll(*target, n + 8);
+    REQUIRE(of_it().size() == told + 1);
+    CHECK(of_it().back()["from"] == "ok");
+    CHECK(of_it().back()["state"] != "ok");
+    CHECK(of_it().back()["message"] == "goes on: the database is seen again");
+    target->closed("the database is closed");
+    CHECK(of_it().size() == told + 2);
+  }
+  SECTION("a daemon that stops says nothing more") {
+    target->finish();
+    CHECK(of_it().size() == told);
+  }
+}
+
+TEST_CASE("alerts end with the settings that they were raised by", "[daemon][target]") {
+  JournalWorld world;
+  const auto target = world.target(Mode::kObserve);
+  target->opened(world.opening("1"));
+  for (std::uint64_t n = 1; world.alert_lines("alert").empty() && n < 200; ++n) {
+    world.poll(*target, n);
+  }
+  TargetRule rule;
+  rule.path = "/db";
+  rule.mode = Mode::kObserve;
+  REQUIRE(target->reconfigure(2, rule));  // the same
+  CHECK(Json::parse(world.alert_lines("alert").back())["state"] != "ok");
+  rule.engine.objective.read_p99_seconds *= 2;
+  REQUIRE(target->reconfigure(3, rule));
+  CHECK(Json::parse(world.alert_lines("alert").back())["why_invalid"] == "the settings changed");
 }

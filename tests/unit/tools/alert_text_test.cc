@@ -56,6 +56,18 @@ TEST_CASE("every kind of alert-log line can be read", "[tools]") {
   alert.lead_seconds = 4;
   CHECK(contains(shown(trace::alert_line(kWall, "orders", alert)),
                  "it came, 4.0 s after the warning"));
+  alert.lead_seconds = 0;
+  CHECK(contains(shown(trace::alert_line(kWall, "orders", alert)), "; it came with the alert: L0"));
+  alert.from = AlertState::kWarning;
+  alert.indicator = {};
+  alert.indicator.kind = IndicatorKind::kCompactionBacklog;
+  alert.indicator.cause = "l0";
+  alert.event_came = std::nullopt;
+  alert.lead_seconds = std::nullopt;
+  alert.message = "ended after 3 s without a verdict: the database is closed";
+  CHECK(shown(trace::alert_line(kWall, "orders", alert)) ==
+        "2026-01-31 12:00:00.250Z  orders  ALERT     compaction_backlog warning -> ok (l0): ended "
+        "after 3 s without a verdict: the database is closed");
 
   CHECK(contains(shown(trace::outcome_line(kWall, "orders", {"12-1", "better", 0.25, "fell"})),
                  "OUTCOME   of 12-1: better: fell"));
