@@ -36,27 +36,23 @@ void ShareGroups::say(const std::string& message) {
   journal_.event("", 0, "daemon", "share", message);
 }
 
-void ShareGroups::say_members(const Groups& groups) {
-  for (const auto& [what, members] : groups) {
-    const auto before = groups_.find(what);
-    if (before != groups_.end() && before->second == members) continue;
-    say(std::to_string(members.size()) + " databases share " + what + ": " + list_of(members));
-  }
-  for (const auto& [what, members] : groups_) {
-    if (!groups.contains(what)) say(what + " is shared no longer by " + list_of(members));
-  }
+void ShareGroups::say_members(Nanoseconds now, const SettledGroups::Groups& groups) {
+  groups_.update(now, groups, [&](const auto& what, const auto& told, const auto& members) {
+    if (members.empty()) {
+      say(what + " is shared no longer by " + list_of(told));
+    } else {
+      say(std::to_string(members.size()) + " databases share " + what + ": " + list_of(members));
+    }
+  });
 }
 
-void ShareGroups::say_divided(const std::set<std::string>& divided) {
-  for (const std::string& device : divided) {
-    if (divided_.contains(device)) continue;
+void ShareGroups::say_divided(Nanoseconds now, const SettledGroups::Groups& divided) {
+  divided_.update(now, divided, [&](const auto& device, const auto&, const auto& members) {
     say("background writing on " + device +
-        " is divided by need and weight from now on: one of its databases suffers from the "
-        "others'");
-  }
-  for (const std::string& device : divided_) {
-    if (!divided.contains(device)) say("background writing on " + device + " is free again");
-  }
+        (members.empty() ? " is free again"
+                         : " is divided by need and weight: one of its databases suffers from the "
+                           "others'"));
+  });
 }
 
 ShareGroups::Gathered ShareGroups::gather(bool all_users, const Targets& targets) {
@@ -85,11 +81,11 @@ void ShareGroups::update(Nanoseconds now, const HostBudget& host, bool all_users
   std::erase_if(sharing_, [&](const auto& known) { return !circles.contains(known.first); });
   const bool shares = std::ranges::any_of(
       circles, [](const auto& circle) { return circle.second.members.size() > 1; });
-  if (shares && !host_cpus_ && groups_.empty()) {
+  if (shares && !host_cpus_ && !shares_) {
     host_cpus_ = read_host_cpus(proc_root_, journal_.log());
   }
-  Groups groups;
-  std::set<std::string> divided;
+  shares_ = shares;
+  SettledGroups::Groups groups, divided;
   for (const auto& [user, circle] : circles) {
     const Sharing::Slices slices = sharing_[user].update(now, host, host_cpus_, circle.members);
     for (const ShareMember& member : circle.members) {
@@ -101,15 +97,13 @@ void ShareGroups::update(Nanoseconds now, const HostBudget& host, bool all_users
       const std::string device = device_names.at(member.device) + circle.suffix;
       groups[device].insert(target.name());
       if (slice != slices.end() && slice->second.background_max_bytes_per_second) {
-        divided.insert(device);
+        divided[device] = {device};
       }
     }
   }
   std::erase_if(groups, [](const auto& group) { return group.second.size() < 2; });
-  say_members(groups);
-  say_divided(divided);
-  groups_ = std::move(groups);
-  divided_ = std::move(divided);
+  say_members(now, groups);
+  say_divided(now, divided);
 }
 
 }  // namespace rocktune::daemon

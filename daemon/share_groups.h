@@ -1,7 +1,7 @@
 // ShareGroups: who shares what with whom among the daemon's databases, and each one's slices, made
 // anew at each poll from what the polls before it said. policy/sharing.h divides; this knows the
-// targets, reads how many CPUs the host has, and says in the alert log when a group forms, changes
-// or ends. Not thread-safe: one strand with the targets.
+// targets, reads how many CPUs the host has, and says in the alert log when a group has formed,
+// changed or ended for longer than a short visit. Not thread-safe: one strand with the targets.
 #pragma once
 
 #include <sys/types.h>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "daemon/journal.h"
+#include "daemon/settled_groups.h"
 #include "daemon/target.h"
 #include "policy/sharing.h"
 
@@ -44,17 +45,17 @@ class ShareGroups {
     std::map<std::string, std::string> device_names;
   };
   static Gathered gather(bool all_users, const Targets& targets);
-  // "the host", or a device's name, with whose it is: the names of its members.
-  using Groups = std::map<std::string, std::set<std::string>>;
-  void say_members(const Groups& groups);
-  void say_divided(const std::set<std::string>& divided);
+  void say_members(Nanoseconds now, const SettledGroups::Groups& groups);
+  void say_divided(Nanoseconds now, const SettledGroups::Groups& divided);
   void say(const std::string& message);
 
   Journal& journal_;
   std::string proc_root_;
   std::map<uid_t, Sharing> sharing_;
-  Groups groups_;
-  std::set<std::string> divided_;  // devices whose background writing is divided now
+  // "the host", or a device's name, with whose it is: the names of its members.
+  SettledGroups groups_;
+  SettledGroups divided_;  // devices whose background writing is divided; each its own member
+  bool shares_ = false;    // at the last poll
   std::optional<double> host_cpus_;
 };
 

@@ -50,6 +50,11 @@ struct ShareWorld : daemon::test::TargetWorld {
     }
   }
 
+  // Until those who share are told of.
+  void poll_until_told() {
+    for (int i = 0; i < 24; ++i) poll_all();
+  }
+
   Target& at(const std::string& name) { return *targets.at(tree.path(name)); }
 
   ShareGroups::Targets targets;
@@ -66,6 +71,7 @@ TEST_CASE("two databases on one emulated device form groups, and their slices ar
   ShareWorld world;
   world.host.jobs_max = 6;
   for (int i = 0; i < 3; ++i) world.poll_all();
+  CHECK(world.alert_lines("daemon").empty());  // it may be a short visit
   for (const char* name : {"front", "back"}) {
     const auto shared = world.at(name).status().shared;
     REQUIRE(shared);
@@ -76,14 +82,15 @@ TEST_CASE("two databases on one emulated device form groups, and their slices ar
   CHECK(*world.at("front").status().shared->jobs_max +
             *world.at("back").status().shared->jobs_max <=
         6);
-  const auto lines = world.alert_lines("daemon");
-  REQUIRE(lines.size() == 2);
-  CHECK(lines[0].find("2 databases share emulated:back: back, front") != std::string::npos);
-  CHECK(lines[1].find("2 databases share the host: back, front") != std::string::npos);
   const auto steps = world.recorded();
   REQUIRE(steps.size() == 3);
   CHECK_FALSE(steps[0].sample.shared);  // nothing was known of it before its first sample
   CHECK(steps[2].sample.shared.has_value());
+  world.poll_until_told();
+  const auto lines = world.alert_lines("daemon");
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].find("2 databases share emulated:back: back, front") != std::string::npos);
+  CHECK(lines[1].find("2 databases share the host: back, front") != std::string::npos);
   const std::string status = status_json([&] {
     Status all;
     all.targets = {world.at("front").status()};
@@ -104,7 +111,7 @@ TEST_CASE("databases of another user take nothing from these", "[daemon][share]"
   }
   world.open("fake", kStranger);
   SECTION("one of them shares with nobody") {
-    for (int i = 0; i < 3; ++i) world.poll_all();
+    world.poll_until_told();
     CHECK(world.at("front").status().shared->host_members == 2);
     CHECK(world.at("front").status().shared->device_members == 2);
     CHECK(world.at("fake").status().shared->host_members == 1);  // the host's limit is its own, too
@@ -112,7 +119,7 @@ TEST_CASE("databases of another user take nothing from these", "[daemon][share]"
   }
   SECTION("two of them share with each other") {
     world.open("faked", kStranger);
-    for (int i = 0; i < 3; ++i) world.poll_all();
+    world.poll_until_told();
     CHECK(world.at("fake").status().shared->host_members == 2);
     CHECK(world.at("front").status().shared->host_members == 2);
     const auto lines = world.alert_lines("daemon");
@@ -130,14 +137,65 @@ TEST_CASE("databases of another user take nothing from these", "[daemon][share]"
 
 TEST_CASE("a group ends with its last but one member", "[daemon][share]") {
   ShareWorld world;
-  for (int i = 0; i < 3; ++i) world.poll_all();
+  world.poll_until_told();
   CHECK(world.at("front").status().shared->jobs_max.value_or(0) == 2);  // 2 CPUs, and two more
   world.at("back").closed("the database is closed");
   for (int i = 0; i < 2; ++i) world.poll_all();
   CHECK_FALSE(world.at("front").status().shared);
+  world.poll_until_told();
   const auto lines = world.alert_lines("daemon");
   REQUIRE(lines.size() == 4);
   CHECK(lines[3].find("the host is shared no longer by back, front") != std::string::npos);
+}
+
+TEST_CASE("databases that come and go make no line", "[daemon][share]") {
+  ShareWorld world;
+  Target& visitor = world.at("back");
+  for (int visit = 2; visit < 10; ++visit) {
+    for (int i = 0; i < 3; ++i) world.poll_all();
+    CHECK(world.at("front").status().shared->host_members == 2);  // its slices change at once
+    visitor.closed("the database is closed");
+    for (int i = 0; i < 3; ++i) world.poll_all();
+    Opening again = world.opening(std::to_string(visit));
+    again.database.path = visitor.path();
+    visitor.opened(std::move(again));
+  }
+  CHECK(world.alert_lines("daemon").empty());
+  world.poll_until_told();  // this time it stays
+  CHECK(world.alert_lines("daemon").size() == 2);
+}
+
+TEST_CASE("groups are told of once they have settled", "[daemon][share]") {
+  SettledGroups groups;
+  std::vector<std::string> told;
+  Nanoseconds now = 1h;
+  const auto update = [&](const SettledGroups::Groups& given, Nanoseconds later) {
+    now += later;
+    groups.update(now, given, [&](const auto& what, const auto& before, const auto& members) {
+      told.push_back(what + " " + std::to_string(before.size()) + " " +
+                     std::to_string(members.size()));
+    });
+  };
+  const SettledGroups::Groups two = {{"host", {"a", "b"}}}, three = {{"host", {"a", "b", "c"}}};
+  update(two, 0s);
+  update(two, 9s);
+  CHECK(told.empty());
+  update(two, 1s);
+  CHECK(told == std::vector<std::string>{"host 0 2"});
+  for (int i = 0; i < 8; ++i) {  // visits of a third one, and a short end
+    update(three, 5s);
+    update(two, 5s);
+    update({}, 5s);
+  }
+  CHECK(told.size() == 1);
+  update(three, 1s);
+  update({}, 1s);
+  update({}, 9s);
+  CHECK(told.size() == 1);
+  update({}, 1s);
+  CHECK(told.back() == "host 2 0");
+  update({}, 20s);
+  CHECK(told.size() == 2);
 }
 
 TEST_CASE("a reload that begins another engine leaves its share as it was", "[daemon][share]") {
@@ -153,6 +211,7 @@ TEST_CASE("a reload that begins another engine leaves its share as it was", "[da
   CHECK(world.at("front").status().shared->jobs_max == before.jobs_max);
   CHECK(world.at("front").status().shared->host_members == 2);
   CHECK(world.at("back").status().shared);
+  world.poll_until_told();
   CHECK(world.alert_lines("daemon").size() == 2);  // that both share the host and the device
 }
 
