@@ -110,7 +110,7 @@ std::vector<std::string> evidence_texts(const Json& decision) {
     std::string text = feature;
     if (const auto value = number_at(driver, "value")) text += " " + feature_text(feature, *value);
     if (const auto limit = number_at(driver, "limit")) {
-      text += " (limit " + feature_text(feature, *limit) + ")";
+      text += (is_limit(feature, *limit) ? " (limit " : " (") + limit_text(feature, *limit) + ")";
     }
     texts.push_back(std::move(text));
   }

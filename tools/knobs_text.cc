@@ -44,11 +44,15 @@ Row knob_row(const Json& knob) {
   const auto value = knob.at("value").get<std::int64_t>();
   const auto found = knob.at("found").get<std::int64_t>();
   const bool changeable = knob.value("changeable", false);
+  const auto name = knob.at("name").get<std::string>();
   const std::string unit = unit_text(knob);
+  const std::string_view off = off_text(name, value), found_off = off_text(name, found);
   return {
-      printable(knob.at("name").get<std::string>()),
-      value_text(knob, value) + (unit.empty() ? "" : " " + unit),
-      found == value ? "" : "found " + value_text(knob, found),
+      printable(name),
+      !off.empty() ? std::string(off) : value_text(knob, value) + (unit.empty() ? "" : " " + unit),
+      found == value
+          ? ""
+          : "found " + (found_off.empty() ? value_text(knob, found) : std::string(found_off)),
       printable(knob.at("owner").get<std::string>()),
       changeable ? range_text(knob) : "fixed: " + printable(knob.value("reason", std::string()))};
 }

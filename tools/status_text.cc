@@ -91,11 +91,17 @@ void add_health(const Json& target, Lines& lines) {
   }
 }
 
+// " of 20", or " (no limit)".
+std::string of_limit(const std::string& feature, double limit) {
+  const std::string text = limit_text(feature, limit);
+  return is_limit(feature, limit) ? " of " + text : " (" + text + ")";
+}
+
 std::string driver_text(const Json& driver) {
   const std::string feature = text_at(driver, "feature");
   std::string text = feature;
   if (const auto value = number_at(driver, "value")) text += " " + feature_text(feature, *value);
-  if (const auto limit = number_at(driver, "limit")) text += " of " + feature_text(feature, *limit);
+  if (const auto limit = number_at(driver, "limit")) text += of_limit(feature, *limit);
   return text;
 }
 
@@ -158,7 +164,7 @@ class Figures {
   std::string of(const std::string& label, const char* feature, const char* limit) const {
     std::string text = one(label, feature);
     const auto bound = number_at(features_, limit);
-    return text.empty() || !bound ? text : text + " of " + feature_text(limit, *bound);
+    return text.empty() || !bound ? text : text + of_limit(limit, *bound);
   }
 
  private:
@@ -273,7 +279,6 @@ Result<void> keep_target(Json& status, const std::string& target) {
       const std::string name = text_at(one, "name");
       names += (names.empty() ? "" : ", ") + name;
       if (name == target || text_at(one, "path") == target) kept.push_back(one);
-    }
     if (kept.empty()) {
       return fail(ErrorCode::kNotFound,
                   "no database is called " + target +

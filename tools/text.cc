@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <numeric>
 #include <sstream>
 #include <utility>
@@ -27,6 +28,12 @@ std::string three_digits(double value) {
   const double size = std::fabs(value);
   return format(size < 9.995 ? "%.2f" : size < 99.95 ? "%.1f" : "%.0f", value);
 }
+
+// RocksDB's own "never": FIFO sets both triggers of level 0 to it.
+constexpr std::int64_t kNever = std::numeric_limits<std::int32_t>::max();
+// As good as none: what no database reaches, and what INT64_MAX becomes as a double.
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 62;
+constexpr std::string_view kNoLimit = "no limit";
 
 bool is_continuation(char c) {
   return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
@@ -91,10 +98,34 @@ std::string knob_text(std::string_view knob, std::int64_t value) {
   const KnobSpec* spec = find_knob(knob);
   const auto number = static_cast<double>(value);
   if (spec == nullptr) return std::to_string(value);
-  if (spec->unit == "bytes/s") {
-    return value >= kUnlimitedBytesPerSecond ? "unlimited" : rate_text(number);
-  }
+  if (const std::string_view off = off_text(knob, value); !off.empty()) return std::string(off);
+  if (spec->unit == "bytes/s") return rate_text(number);
   return spec->unit == "bytes" ? bytes_text(number) : std::to_string(value);
+}
+
+std::string_view off_text(std::string_view knob, std::int64_t value) {
+  if (knob == knob::kRateLimit && value <= 0) return "none";
+  if (knob == knob::kRateLimit || knob == knob::kDelayedWriteRate) {
+    return value >= kUnlimitedBytesPerSecond ? "unlimited" : "";
+  }
+  if (knob == knob::kL0Slowdown || knob == knob::kL0Stop) {
+    return value <= 0 || value >= kNever ? kNoLimit : "";
+  }
+  if (knob == knob::kSoftPending || knob == knob::kHardPending) {
+    return value <= 0 || value >= kMostBytes ? kNoLimit : "";
+  }
+  return "";
+}
+
+bool is_limit(std::string_view feature, double limit) {
+  const bool files = feature.starts_with("l0_") && feature.ends_with("_files");
+  const bool pending = feature.starts_with("pending_") && feature.ends_with("_bytes");
+  if (!files && !pending) return true;
+  return limit > 0 && limit < static_cast<double>(files ? kNever : kMostBytes);
+}
+
+std::string limit_text(std::string_view feature, double limit) {
+  return is_limit(feature, limit) ? feature_text(feature, limit) : std::string(kNoLimit);
 }
 
 std::string feature_text(std::string_view feature, double value) {

@@ -20,6 +20,13 @@ std::string knob_text(std::string_view knob, std::int64_t value);  // in the kno
 // A feature's value in the unit that its name ends with.
 std::string feature_text(std::string_view feature, double value);
 
+// RocksDB has numbers for a limit that is off: 0 for pending bytes, 2147483647 for level 0 under
+// FIFO, and others. What a knob's value is called instead, as "no limit"; empty: it is a value.
+std::string_view off_text(std::string_view knob, std::int64_t value);
+// Whether `limit` limits a feature, as "l0_files", or is one, as "l0_slowdown_files".
+bool is_limit(std::string_view feature, double limit);
+std::string limit_text(std::string_view feature, double limit);  // as feature_text(), or "no limit"
+
 std::size_t display_width(std::string_view text);
 std::string clipped(std::string_view text, std::size_t width);  // "..." where something is cut
 // Control characters, which could play with the terminal, as '?'.

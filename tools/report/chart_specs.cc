@@ -23,9 +23,12 @@ LineSpec probability(const char* name, const char* colour, IndicatorKind kind) {
           }};
 }
 
-LimitSpec limit(std::string label, Value Features::* value) {
-  return {std::move(label),
-          [value](const Features& features, const Objective&) { return features.*value; }};
+// No line where there is no limit. `feature`: the name of what is limited.
+LimitSpec limit(std::string label, std::string_view feature, Value Features::* value) {
+  return {std::move(label), [feature, value](const Features& features, const Objective&) {
+            const Value limit = features.*value;
+            return limit && is_limit(feature, *limit) ? limit : std::nullopt;
+          }};
 }
 
 Value memtable_bytes(const Moment& moment) {
@@ -97,16 +100,16 @@ std::vector<ChartSpec> tree() {
        Keep::kMost,
        false,
        {line("files", "all", &Features::l0_files)},
-       {limit("writes slow", &Features::l0_slowdown_files),
-        limit("writes stop", &Features::l0_stop_files)},
+       {limit("writes slow", "l0_files", &Features::l0_slowdown_files),
+        limit("writes stop", "l0_files", &Features::l0_stop_files)},
        "level-0 files"},
       {"pending compaction",
        Unit::kBytes,
        Keep::kMost,
        false,
        {line("pending", "all", &Features::pending_bytes)},
-       {limit("writes slow", &Features::pending_soft_bytes),
-        limit("writes stop", &Features::pending_hard_bytes)},
+       {limit("writes slow", "pending_bytes", &Features::pending_soft_bytes),
+        limit("writes stop", "pending_bytes", &Features::pending_hard_bytes)},
        "pending compaction bytes"},
       {"background work",
        Unit::kBytesPerSecond,

@@ -1,13 +1,13 @@
 #include "tools/report/knob_history.h"
 
-#include "model/knobs.h"
+#include "tools/text.h"
 
 namespace rocktune::tools {
 namespace {
 
 // No line where there is no limit: it would dwarf all others.
 bool is_drawn(const std::string& knob, std::int64_t value) {
-  return knob != knob::kRateLimit || value < kUnlimitedBytesPerSecond;
+  return off_text(knob, value).empty();
 }
 
 }  // namespace

@@ -79,6 +79,19 @@ TEST_CASE("a decision's whole story", "[tools]") {
   CHECK(json["taken_back_by"] == "70-1");
 }
 
+TEST_CASE("evidence without a limit says so", "[tools]") {
+  Decision decision;
+  decision.id = "12-1";
+  decision.proposal.knob = "max_background_jobs";
+  decision.proposal.evidence = {{"l0_files", 30, 2147483647}, {"pending_bytes", 1 << 20, 0}};
+  DecisionStories stories({"12-1", "", true, 10});
+  stories.add(trace::decision_line(kStoryWall, "orders", decision, "act"));
+  REQUIRE(stories.stories().size() == 1);
+  const std::string text = story_text(story_lines(stories.stories()[0]));
+  CHECK(contains(text, "l0_files 30 (no limit)\n"));
+  CHECK(contains(text, "pending_bytes 1 MiB (no limit)\n"));
+}
+
 TEST_CASE("what an operator took back by its id is said", "[tools]") {
   StoryLog log;
   log.decide("12-1", 2, 4, VerdictKind::kAllowed);

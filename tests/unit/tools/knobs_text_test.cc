@@ -62,3 +62,16 @@ TEST_CASE("an answer that is another one is an error", "[tools]") {
   }
   CHECK(knob_lines(Json::parse(R"({"knobs":[]})"), {})->front() == "  no knobs");
 }
+
+TEST_CASE("a limit that is off is no number of files, and a limiter that is none no rate",
+          "[tools]") {
+  Json answer = Json::parse(kAnswer);
+  answer["knobs"][0]["value"] = 0;
+  answer["knobs"][0]["found"] = 0;
+  answer["knobs"][2]["value"] = 20;
+  answer["knobs"][2]["found"] = 2147483647;
+  const auto lines = knob_lines(answer, {});
+  REQUIRE(lines);
+  CHECK(contains(lines->at(0), "rate_limiter_bytes_per_second  none"));
+  CHECK(contains(lines->at(3), "20 files    found no limit"));
+}

@@ -112,6 +112,34 @@ TEST_CASE("the status of one database, by name or path", "[tools]") {
   CHECK_FALSE(keep_target(odd, "orders"));
 }
 
+TEST_CASE("limits that are off are no numbers", "[tools]") {
+  Json json = status();
+  Json& target = json["targets"][0];
+  target["features"] = {{"l0_files", 30},
+                        {"l0_slowdown_files", 2147483647},
+                        {"pending_bytes", 1048576},
+                        {"pending_soft_bytes", 0}};
+  target["knobs"] = {{{"name", "rate_limiter_bytes_per_second"},
+                      {"column_family", ""},
+                      {"value", 0},
+                      {"found", 0},
+                      {"owner", "found"},
+                      {"changeable", false},
+                      {"reason", "there is no rate limiter"}}};
+  target["indicators"] = {
+      {{"indicator", "compaction_backlog"},
+       {"state", "warning"},
+       {"valid", true},
+       {"evidence", {{{"feature", "pending_bytes"}, {"value", 1048576}, {"limit", 0}}}}}};
+  const std::string shown = text(json);
+  for (const char* part : {"L0 30 (no limit)   pending 1 MiB (no limit)",
+                           "rate_limiter_bytes_per_second  none   none   found",
+                           "strongest evidence pending_bytes 1 MiB (no limit)"}) {
+    INFO(part << "\nin\n" << shown);
+    CHECK(contains(shown, part));
+  }
+}
+
 TEST_CASE("a warning that is only kept up for a while says so", "[tools]") {
   Json json = status();
   Json& backlog = json["targets"][0]["indicators"][1];

@@ -1,5 +1,7 @@
 #include "tools/text.h"
 
+#include <limits>
+
 #include "tests/support/catch.h"
 
 using namespace rocktune::tools;
@@ -41,6 +43,29 @@ TEST_CASE("knobs and features in their own units", "[tools]") {
   CHECK(feature_text("device_read_await_ms", 0.5) == "500 us");
   CHECK(feature_text("l0_ratio", 0.712345) == "0.7123");
   CHECK(feature_text("forecast", 0.0009) == "0.1 %");
+}
+
+TEST_CASE("limits that are off have words", "[tools]") {
+  for (const char* knob : {"level0_slowdown_writes_trigger", "level0_stop_writes_trigger"}) {
+    CHECK(knob_text(knob, 2147483647) == "no limit");
+    CHECK(knob_text(knob, -1) == "no limit");
+    CHECK(knob_text(knob, 20) == "20");
+  }
+  for (const char* knob :
+       {"soft_pending_compaction_bytes_limit", "hard_pending_compaction_bytes_limit"}) {
+    CHECK(knob_text(knob, 0) == "no limit");
+    CHECK(knob_text(knob, std::numeric_limits<std::int64_t>::max()) == "no limit");
+    CHECK(knob_text(knob, std::int64_t{64} << 30) == "64 GiB");
+  }
+  CHECK(knob_text("rate_limiter_bytes_per_second", 0) == "none");
+  CHECK(knob_text("delayed_write_rate", 0) == "0 B/s");
+  CHECK(knob_text("delayed_write_rate", std::int64_t{1} << 40) == "unlimited");
+  CHECK(limit_text("l0_slowdown_files", 2147483647) == "no limit");
+  CHECK(limit_text("l0_files", 20) == "20");
+  CHECK(limit_text("pending_bytes", 0) == "no limit");
+  CHECK(limit_text("pending_soft_bytes", 9.3e18) == "no limit");
+  CHECK(limit_text("pending_hard_bytes", 1 << 20) == "1 MiB");
+  CHECK(limit_text("cache_capacity_bytes", 0) == "0 B");  // no room is not any room
 }
 
 TEST_CASE("text is clipped by what is seen, not by bytes", "[tools]") {
