@@ -38,6 +38,12 @@ std::string advice(ErrorCode code) {
 
 }  // namespace
 
+bool is_meant(std::string_view name, std::string_view wanted) {
+  if (wanted.empty() || !name.starts_with(wanted)) return false;
+  const std::string_view rest = name.substr(wanted.size());
+  return rest.empty() || rest == " (read_only)" || rest == " (secondary)";
+}
+
 Result<Json> decode_answer(unsigned status, const std::string& body) {
   Json answer = Json::parse(body, nullptr, false);
   if (status >= 200 && status < 300) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "model/result.h"
 
@@ -21,6 +22,10 @@ inline constexpr std::chrono::seconds kOrderTimeout{120};
 Result<Json> ask_daemon(const std::string& socket, const std::string& method,
                         const std::string& target, const Json& body = nullptr,
                         std::chrono::milliseconds timeout = std::chrono::seconds(10));
+
+// Whether `--target wanted` means the database of this name or path. One that is open for reading
+// only has "NAME (read_only)", or "NAME (secondary)": NAME means it, too.
+bool is_meant(std::string_view name, std::string_view wanted);
 
 // The decoded answer, or the error that it stands for.
 Result<Json> decode_answer(unsigned status, const std::string& body);

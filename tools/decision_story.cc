@@ -150,7 +150,7 @@ void DecisionStories::add(std::string_view line) {
     return;
   }
   const Id id{text_at(object, "target"), text_at(object, "id")};
-  if (!wanted_.target.empty() && id.first != wanted_.target) return;
+  if (!wanted_.target.empty() && !is_meant(id.first, wanted_.target)) return;
   const std::string kind = text_at(object, "kind");
   if (kind == "decision") add_decision(object, id);
   if (kind == "actuation") add_actuation(object, id);

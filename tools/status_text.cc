@@ -278,7 +278,8 @@ Result<void> keep_target(Json& status, const std::string& target) {
     for (const Json& one : status.at("targets")) {
       const std::string name = text_at(one, "name");
       names += (names.empty() ? "" : ", ") + name;
-      if (name == target || text_at(one, "path") == target) kept.push_back(one);
+      if (is_meant(name, target) || is_meant(text_at(one, "path"), target)) kept.push_back(one);
+    }
     if (kept.empty()) {
       return fail(ErrorCode::kNotFound,
                   "no database is called " + target +

@@ -92,6 +92,15 @@ TEST_CASE("evidence without a limit says so", "[tools]") {
   CHECK(contains(text, "pending_bytes 1 MiB (no limit)\n"));
 }
 
+TEST_CASE("a path finds the decisions of its read-only instance, too", "[tools]") {
+  StoryLog log;
+  for (const char* target : {"/x (read_only)", "/x", "/xy", "/x (old)"}) {
+    log.decide("12-1", 2, 4, VerdictKind::kAllowed, "jobs.backlog", target);
+  }
+  CHECK(log.read({"", "/x", true, 10}).stories().size() == 2);
+  CHECK(log.read({"", "/x (read_only)", true, 10}).stories().size() == 1);
+}
+
 TEST_CASE("what an operator took back by its id is said", "[tools]") {
   StoryLog log;
   log.decide("12-1", 2, 4, VerdictKind::kAllowed);

@@ -112,6 +112,20 @@ TEST_CASE("the status of one database, by name or path", "[tools]") {
   CHECK_FALSE(keep_target(odd, "orders"));
 }
 
+TEST_CASE("a path finds its read-only and secondary instances, too", "[tools]") {
+  Json json = status();
+  for (const char* name : {"/data/x (read_only)", "/data/x (secondary)", "/data/x (old)"}) {
+    json["targets"].push_back({{"name", name}, {"path", name}});
+  }
+  Json both = json;
+  REQUIRE(keep_target(both, "/data/x"));
+  REQUIRE(both["targets"].size() == 2);
+  CHECK(both["targets"][0]["name"] == "/data/x (read_only)");
+  CHECK(both["targets"][1]["name"] == "/data/x (secondary)");
+  REQUIRE(keep_target(json, "/data/x (secondary)"));
+  CHECK(json["targets"].size() == 1);
+}
+
 TEST_CASE("limits that are off are no numbers", "[tools]") {
   Json json = status();
   Json& target = json["targets"][0];
