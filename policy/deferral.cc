@@ -84,8 +84,13 @@ void Deferral::time_slow_reads(const Situation& situation, bool slow) {
   const bool judged = runs && ran_ && !gap;
   ran_ = runs;
   slow_beside_ = situation.device_saturated && judged && slow;
-  if (gap || !situation.device_saturated || (judged && !slow)) slow_seconds_ = 0;
-  if (slow_beside_) slow_seconds_ += std::min(f.interval_seconds, kLongestSlowLook);
+  if (gap || !situation.device_saturated || (judged && !slow)) {
+    slow_seconds_ = 0;
+    slow_p99_us_.clear();
+  }
+  if (!slow_beside_) return;
+  slow_seconds_ += std::min(f.interval_seconds, kLongestSlowLook);
+  slow_p99_us_.note(situation.now, f.read_p99_us);
 }
 
 std::optional<double> Deferral::wanted(const Situation& situation) const {
@@ -116,7 +121,8 @@ std::optional<Proposal> Deferral::lower(const Situation& situation,
   out.reason = "read P99 is " + text::microseconds(f.read_p99_us.value_or(0)) +
                " beside compactions that fill the device with " + text::rate(*situation.passed) +
                ", and no limit is near: they may wait";
-  out.expected = {"read_p99_us", true, situation.read_p99_us.value_or(0),
+  // Beside a full device, and not in the mean of the seconds in which it filled.
+  out.expected = {"read_p99_us", true, slow_p99_us_.mean(kCompactsSeconds).value_or(0),
                   kLimiterEvaluationSeconds};
   out.evidence = backlog_evidence(situation);
   if (f.device_read_await_ms) {

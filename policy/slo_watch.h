@@ -35,6 +35,7 @@ class SloWatch {
   // What to say if it was kept before and three of four intervals since were above; else absent.
   [[nodiscard]] std::optional<std::string> broken(const Watched& watched) const;
   void reset() { recent_.clear(); }
+  [[nodiscard]] const std::string& name() const { return name_; }  // of the feature
 
  private:
   struct Point {

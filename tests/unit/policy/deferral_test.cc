@@ -83,6 +83,18 @@ TEST_CASE("deferral: reads that are slow since the device filled are not waited 
   CHECK(first->rule == "limiter.defer");
 }
 
+TEST_CASE("deferral: what it gains is told from the reads beside a full device",
+          "[headroom][deferral]") {
+  HeadroomBench bench = filled();
+  bench.f.read_p99_us = 500;
+  saturated(bench, AlertState::kOk);
+  bench.run(8, knob::kRateLimit);  // of the device and its compactions: free, they run
+  saturated(bench, AlertState::kCritical);
+  bench.f.read_p99_us = 12'000;
+  const Proposal first = next_limit(bench, 3, "limiter.defer");
+  CHECK(first.expected.baseline == 12'000);
+}
+
 TEST_CASE("deferral: a forecast that has not proved itself is no limit that is near",
           "[headroom][deferral]") {
   HeadroomBench bench = filled();

@@ -202,3 +202,14 @@ TEST_CASE("of overlapping changes the newest that got worse goes back", "[rollba
     CHECK(finished[0].worse_by_far);
   }
 }
+
+TEST_CASE("a service level that is broken, but less than before the change, is no regression",
+          "[outcomes]") {
+  const double before_us = GENERATE(20'000, 6'000);  // as the change was made; of 5 ms
+  OverlapBench bench;
+  bench.begin("7-1", knob::kRateLimit, 100, 80, {"read_p99_us", true, before_us, 10});
+  bench.f.read_p99_us = 7000;
+  const auto finished = bench.pass(10);
+  REQUIRE(finished.size() == 1);
+  CHECK(finished[0].slo_broken == (before_us == 6'000));
+}
