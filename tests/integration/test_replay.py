@@ -7,6 +7,11 @@ import unittest
 from support import ROOT, World, needs_db_bench
 
 
+def ended_with_its_database(line):
+    """No sample tells of that: it is in the alert log alone."""
+    return line["kind"] == "alert" and line["state"] == "ok" and line["event_came"] is None
+
+
 @needs_db_bench
 class Replay(World):
     def record(self, mode):

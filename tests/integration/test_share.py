@@ -57,9 +57,10 @@ class Share(World):
         wait_for("memory within the budget", lambda: self.knob_sums()[1] <= MEMORY, 40)
 
         self.assertIn("with 2 on the host, 2 on the device", self.rocktune("status", "--socket", self.control).stdout)
-        said = [line["message"] for line in self.alert_lines("daemon") if line["id"] == "share"]
-        self.assertTrue(any(m.startswith("2 databases share the host: ") for m in said), said)
-        self.assertTrue(any(m.startswith("2 databases share emulated:a: ") for m in said), said)
+        # Once they have shared for ten seconds.
+        for what in ("the host", "emulated:a"):
+            wait_for(f"a line about {what}", lambda: any(line["message"].startswith(f"2 databases share {what}: ")
+                                                         for line in self.alert_lines("daemon") if line["id"] == "share"), 20)
         rules = {line["rule"] for line in self.alert_lines("decision")}
         self.assertIn("share.memory", rules)
         self.assertIn("limiter.backlog", rules)  # jobs may follow, where the limiter alone does not do
