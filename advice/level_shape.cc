@@ -95,13 +95,13 @@ Advice shrink_base(const Evidence& e, const FamilyEvidence& f, const BasePlan& p
   const Trust trusted = trust(e, writes.per_flushed_byte, plan);
   out.confidence = trusted.confidence;
   out.confidence_reason = trusted.reason;
-  out.risk =
-      std::string(after.levels > before.levels
-                      ? "a read asks another sorted run for each level more (one measured load "
-                        "without filters did 0.81 times the reads); "
-                      : "") +
-      "RocksDB works off what is over the new targets at once: lower it in steps, at a "
-      "quiet time; the debt jumps";
+  out.risk = std::string(
+                 after.levels > before.levels
+                     ? "a read asks another sorted run for each level more, where no filter spares "
+                       "it; "
+                     : "") +
+             "RocksDB works off what is over the new targets at once: lower it in steps, at a "
+             "quiet time; the debt jumps";
   out.steps = {{"max_bytes_for_level_base", text::number(plan.wanted_bytes, 0), false}};
   out.how = "or a write_buffer_size larger by the same factor, where there is memory";
   out.source =
@@ -125,7 +125,13 @@ void judge_base(const Evidence& e, const FamilyEvidence& f, Findings& findings) 
     return findings.not_judged(f.name, "write stalls and the device are not in the trace");
   }
   if (trouble.value_or(0) < kLittleTrouble && busy.value_or(0) < kBusyDevice) {
-    return findings.content(f.name, "nobody waits for what compactions write");
+    if (trouble && busy) {
+      return findings.content(f.name, "nobody waits for what compactions write");
+    }
+    return findings.not_judged(f.name, trouble ? "writers do not wait, and the device is not in "
+                                                 "the trace"
+                                               : "the device is not busy, and write stalls are not "
+                                                 "in the trace");
   }
   const auto plan = smaller_base(e, f);
   if (!plan) return findings.content(f.name, plan.error());

@@ -56,6 +56,9 @@ bool may_apply(const Decision& decision) {
 void Target::journal_step(const Step& step) {
   // The sample's time: a replay prints the same lines.
   const Nanoseconds wall = step.features.at.wall;
+  for (const AlertChange& alert : step.alerts) {
+    if (alert.from == AlertState::kOk) ++counters_.alerts;
+  }
   for (const AlertChange& alert : alerts_to_tell(step)) journal_alert(alert, wall);
   for (const Outcome& outcome : step.outcomes) journal_outcome(outcome, wall);
   // In the alert log alone: a replay finds them out by itself.
@@ -74,7 +77,6 @@ void Target::journal_step(const Step& step) {
 }
 
 void Target::journal_alert(const AlertChange& alert, Nanoseconds wall) {
-  if (alert.from == AlertState::kOk) ++counters_.alerts;
   journal_.line(trace::alert_line(wall, name_, alert));
   const std::string text = name_ + ": " + alert_text(alert);
   std::erase_if(standing_, [&](const AlertChange& one) { return one.id == alert.id; });
@@ -90,10 +92,13 @@ void Target::journal_alert(const AlertChange& alert, Nanoseconds wall) {
 // database was closed. Of an opening that only the agent was lost of they go on.
 std::vector<AlertChange> Target::alerts_to_tell(const Step& step) {
   std::vector<AlertChange> told;
-  const std::vector<AlertChange> ended = std::exchange(ended_, {});
   for (const AlertChange& alert : step.alerts) {
-    if (std::ranges::find(ended, alert.id, &AlertChange::id) == ended.end()) told.push_back(alert);
+    const bool ended = std::ranges::find(ended_, alert.id, &AlertChange::id) != ended_.end();
+    if (!ended) told.push_back(alert);
   }
+  const bool seen = step.features.fresh || step.features.reset;
+  if (!seen) return told;  // nor does anybody know which opening it is
+  const std::vector<AlertChange> ended = std::exchange(ended_, {});
   if (step.features.reset) return told;
   for (AlertChange alert : ended) {
     const Indicator& now = step.indicators.at(static_cast<std::size_t>(alert.indicator.kind));

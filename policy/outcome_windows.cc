@@ -123,11 +123,7 @@ void Outcomes::join(const Running& earlier, Running& running) {
 
 void Outcomes::begin(const Decision& decision, const Actuation& actuation,
                      const Features& features) {
-  std::erase_if(judged_, [&](const Running& one) {
-    return same_knob(one.decision.proposal, decision.proposal);
-  });
-  const auto earlier = cut_others(decision, actuation, features.at.tick);
-  ours_[knob_of(decision.proposal)] = actuation.after;
+  const auto earlier = replace_others(decision, actuation, features);
   if (decision.proposal.knob == knob::kBloomBits) {
     filters_ = FiltersChanged{decision.id, features.at.tick};
   }
@@ -162,8 +158,19 @@ void Outcomes::keep_for_later(const Running& running, const Finished& finished) 
 
 void Outcomes::misread(const Decision& decision, const Actuation& actuation,
                        const Features& features) {
-  ours_[knob_of(decision.proposal)] = actuation.after;
+  static_cast<void>(replace_others(decision, actuation, features));
   unjudged("decision " + decision.id, features.at.tick);
+}
+
+// Of the same knob; returns the one that the change is a further step of.
+std::optional<Outcomes::Running> Outcomes::replace_others(const Decision& decision,
+                                                          const Actuation& actuation,
+                                                          const Features& features) {
+  std::erase_if(judged_, [&](const Running& one) {
+    return same_knob(one.decision.proposal, decision.proposal);
+  });
+  ours_[knob_of(decision.proposal)] = actuation.after;
+  return cut_others(decision, actuation, features.at.tick);
 }
 
 void Outcomes::unjudged(std::string what, Nanoseconds now) {
@@ -175,13 +182,18 @@ void Outcomes::look_at_knobs(const Features& features, const Unreported& under_w
   if (features.knobs == knobs_) return;
   for (const KnobReading& knob : features.knobs) {
     const KnobReading* before = knobs_.find(knob.name, knob.column_family);
-    if (before == nullptr || before->value == knob.value || !knob.changeable) continue;
+    const bool by_itself = knob.name == knob::kRateLimit && !knob.changeable;
+    if (before == nullptr || before->value == knob.value || by_itself) continue;
     const auto ours = ours_.find({knob.name, knob.column_family});
     if ((ours != ours_.end() && ours->second == knob.value) || under_way.make(knob)) continue;
+    if (ours != ours_.end()) ours_.erase(ours);
     unjudged("a change of " + knob.name + text::in_family(knob.column_family) + " by somebody else",
              features.at.tick);
   }
   knobs_ = features.knobs;
+  std::erase_if(ours_, [&](const auto& one) {
+    return knobs_.find(one.first.first, one.first.second) == nullptr;
+  });
 }
 
 std::vector<Decision> Outcomes::judge_again(const std::string& culprit, const Features& features) {

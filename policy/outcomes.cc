@@ -192,15 +192,20 @@ bool Outcomes::judge_slos(const Running& running, bool others_more, Finished& ou
 std::string Outcomes::why_worse(const Running& running) const {
   const Expectation& expected = running.decision.proposal.expected;
   const Tally& whole = running.whole;
+  bool gained = false;
   if (whole.weight > 0 && whole.present >= kLeastSamples && !other_look_ups(running)) {
     double measured = whole.sum / whole.weight;
-    if (gain_of(expected, measured) < -tolerance(expected.feature, expected.baseline)) {
+    const double gain = gain_of(expected, measured);
+    const double tolerated = tolerance(expected.feature, expected.baseline);
+    gained = gain > tolerated;
+    if (gain < -tolerated) {
       return expected.feature + " went from " + text::number(expected.baseline, 3) + " to " +
              text::number(measured, 3) + " since";
     }
   }
   for (std::size_t i = 0; i < slos_.size(); ++i) {
     if (i == kReads && reads_may_pay(running.decision.proposal)) continue;
+    if (gained && expected.feature == slos_[i].name()) continue;
     if (auto broken = slos_[i].broken(whole.slos.at(i))) return *broken;
   }
   return "";

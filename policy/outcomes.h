@@ -115,6 +115,8 @@ class Outcomes {
     Nanoseconds first_at{0};
     int steps = 1;
   };
+  std::optional<Running> replace_others(const Decision& decision, const Actuation& actuation,
+                                        const Features& features);
   std::optional<Running> cut_others(const Decision& decision, const Actuation& actuation,
                                     Nanoseconds now);
   static bool goes_on(const Running& earlier, const Decision& decision, const Actuation& actuation,

@@ -26,9 +26,9 @@ bool relieves_backlog(const Culprit& culprit) {
   return raised ? knob != knob::kCacheCapacity : knob == knob::kL0Trigger;
 }
 
-std::string stays(const Culprit& culprit) {
+std::string stays(const Culprit& culprit, bool gone) {
   return ": " + culprit.proposal.knob + text::in_family(culprit.proposal.column_family) +
-         " stays at " + std::to_string(culprit.actuation.after);
+         (gone ? " is not there any more" : " stays at " + std::to_string(culprit.actuation.after));
 }
 
 }  // namespace
@@ -86,14 +86,13 @@ void Rollbacks::note(const Culprit& culprit, const std::string& why) {
 
 void Rollbacks::give_up(const Wanted& wanted, bool gone) {
   const Culprit& culprit = wanted.culprit;
-  note(culprit, gone ? culprit.proposal.knob + " is not there any more"
-                     : "that could not be done in time" + stays(culprit));
+  note(culprit, "that could not be done in time" + stays(culprit, gone));
   given_up_.push_back(wanted.culprit);
 }
 
 // The backlog got worse in spite of the change: nobody is to blame.
-void Rollbacks::keep(const Wanted& wanted) {
-  note(wanted.culprit, "the backlog that it works against lasts" + stays(wanted.culprit));
+void Rollbacks::keep(const Wanted& wanted, bool gone) {
+  note(wanted.culprit, "the backlog that it works against lasts" + stays(wanted.culprit, gone));
 }
 
 std::vector<Proposal> Rollbacks::propose(const Features& features,
@@ -119,7 +118,8 @@ std::vector<Proposal> Rollbacks::propose(const Features& features,
                          one->second.frozen > kMostFrozen;
     const bool needed = relieves_backlog(culprit) && backlog_lasts(indicators);
     if (expired && !moved) {
-      needed ? keep(one->second) : give_up(one->second, features.fresh && reading == nullptr);
+      const bool gone = features.fresh && reading == nullptr;
+      needed ? keep(one->second, gone) : give_up(one->second, gone);
     }
     if (expired || moved) {
       one = wanted_.erase(one);

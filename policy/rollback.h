@@ -59,7 +59,7 @@ class Rollbacks {
   Passed look(const Features& features);
   void note(const Culprit& culprit, const std::string& why);
   void give_up(const Wanted& wanted, bool gone);
-  void keep(const Wanted& wanted);
+  void keep(const Wanted& wanted, bool gone);
   static Proposal back(const Wanted& wanted);
   std::map<std::pair<std::string, std::string>, Wanted> wanted_;
   std::vector<GuardNote> notes_;

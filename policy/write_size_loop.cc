@@ -115,7 +115,7 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
                    operations_.mean(kWorkSeconds).value_or(0),
                    std::nullopt,
                    device_writes_.mean(kTrialSeconds)};
-    for (Trend* trend : {&read_p99_, &write_ms_per_byte_, &write_await_, &read_await_,
+    for (Trend* trend : {&at_device_, &read_p99_, &write_ms_per_byte_, &write_await_, &read_await_,
                          &device_writes_, &operations_, &work_operations_, &read_mean_}) {
       trend->clear();
     }

@@ -168,10 +168,7 @@ void leave_out_stalls(DatabaseReading& reading) {
   reading.delayed_write_rate.reset();
   reading.write_stopped.reset();
   for (ColumnFamilyReading& family : reading.column_families) {
-    family.level0_slowdown_trigger.reset();
-    family.level0_stop_trigger.reset();
-    family.soft_pending_limit_bytes.reset();
-    family.hard_pending_limit_bytes.reset();
+    drop_compaction_limits(family);
   }
 }
 

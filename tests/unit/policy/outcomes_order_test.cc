@@ -107,6 +107,14 @@ TEST_CASE("nobody is blamed for what a change did that nobody judges", "[outcome
     bench.f.read_p99_us = 9000;
     later = "a change of rate_limiter_bytes_per_second by somebody else, which is not judged, came";
   }
+  SECTION("by somebody else's hand, of a knob that is frozen") {
+    bench.begin("1-1", knob::kCacheCapacity, 256, 300, hits);
+    bench.f.knobs.edit()[1].changeable = false;
+    bench.pass(5);
+    bench.f.knobs.edit()[1].value = 8;
+    bench.f.read_p99_us = 9000;
+    later = "a change of max_background_jobs by somebody else, which is not judged, came later";
+  }
   SECTION("that came to another value than it should") {
     bench.begin("1-1", knob::kCacheCapacity, 256, 300, hits);
     bench.pass(5);
@@ -173,4 +181,32 @@ TEST_CASE("a further step that is seen before its answer goes on from the first"
   const auto finished = bench.pass(21);
   CHECK(says(finished_of(finished, "1-1"), "judged together with decision 2-1"));
   CHECK(finished_of(finished, "2-1").actuation.before == 200);
+}
+
+TEST_CASE("who has lowered a P99 is not to blame for what is left of it", "[outcomes]") {
+  const double before_us = GENERATE(20'000, 6'000);
+  OverlapBench bench;
+  bench.begin("1-1", knob::kCacheCapacity, 256, 300, {"cache_hit_ratio", false, 0.9, 20});
+  bench.pass(5);
+  bench.begin("2-1", knob::kRateLimit, 100, 80, {"read_p99_us", true, before_us, 60});
+  bench.f.read_p99_us = 7'000;
+  bench.f.cache_hit_ratio = 0.1;
+  const auto finished = bench.pass(16);
+  const Finished& first = finished_of(finished, "1-1");
+  CHECK(first.outcome.result == "worse");
+  CHECK(first.culprit.has_value() == (before_us == 6'000));
+}
+
+TEST_CASE("a change of one's own that came to another value is nobody else's", "[outcomes]") {
+  OverlapBench bench;
+  bench.begin("1-1", knob::kCacheCapacity, 256, 300, {"cache_hit_ratio", false, 0.9, 20});
+  bench.pass(5);
+  Decision again;
+  again.id = "2-1";
+  again.proposal.knob = knob::kCacheCapacity;
+  again.proposal.from = 300;
+  bench.outcomes.misread(again, {"2-1", "mismatch", "", 300, 310}, bench.f);
+  bench.f.knobs.edit()[2].value = 310;
+  const auto finished = bench.pass(2);
+  CHECK(says(finished_of(finished, "1-1"), "the knob was changed again"));
 }

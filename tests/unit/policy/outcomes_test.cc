@@ -358,8 +358,8 @@ TEST_CASE("a rollback waits for a knob that is not there, and is given up when i
   REQUIRE(notes.size() == !comes_back);
   if (!comes_back) {
     CHECK(notes[0].message ==
-          "decision 7-1 is not taken back, since rate_limiter_bytes_per_second is not there any "
-          "more");
+          "decision 7-1 is not taken back, since that could not be done in time: "
+          "rate_limiter_bytes_per_second is not there any more");
   }
 }
 
