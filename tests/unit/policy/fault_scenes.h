@@ -283,4 +283,13 @@ inline FaultLoop run_into(const Scene& scene, Phase phase) {
   return run_into(scene, phase, first_change(scene, fault_config()), fault_config());
 }
 
+// Room for one growth of the cache only, so that nothing begins its window anew, and nothing for
+// the limiter.
+inline EngineConfig one_growth() {
+  EngineConfig config;
+  config.objective.first = Priority::kStallSeconds;
+  config.budget.memory_max = Bytes{336 * kFaultMiB};
+  return config;
+}
+
 }  // namespace rocktune::test

@@ -9,15 +9,6 @@ using namespace rocktune::test;
 
 namespace {
 
-// Room for one growth of the cache only, so that nothing begins its window anew, and nothing for
-// the limiter.
-EngineConfig one_growth() {
-  EngineConfig config;
-  config.objective.first = Priority::kStallSeconds;
-  config.budget.memory_max = Bytes{336 * kFaultMiB};
-  return config;
-}
-
 // A growth of the cache that is followed by reads that break their service level, half a second
 // before it goes back.
 struct Regression {

@@ -13,15 +13,6 @@ using namespace rocktune::test;
 
 namespace {
 
-// Room for one growth of the cache only, so that nothing begins its window anew, and nothing for
-// the limiter.
-EngineConfig one_growth() {
-  EngineConfig config;
-  config.objective.first = Priority::kStallSeconds;
-  config.budget.memory_max = Bytes{336 * kFaultMiB};
-  return config;
-}
-
 // A cache whose growth breaks the reads' service level, whenever it is made.
 struct HarmfulGrowth {
   HarmfulGrowth()
