@@ -8,13 +8,6 @@
 #include "policy/urgent.h"
 
 namespace rocktune {
-namespace {
-
-std::pair<std::string, std::string> knob_of(const Proposal& proposal) {
-  return {proposal.knob, proposal.column_family};
-}
-
-}  // namespace
 
 std::string Canaries::loop_for(const Proposal& proposal) const {
   if (proposal.rule != kRollbackRule) return loop_of(proposal);

@@ -69,10 +69,10 @@ class Deferral {
   Trend filled_{Trend::Jumps::kKeep, 0, 600}, free_p99_us_{Trend::Jumps::kKeep, 0, 600};
   Trend written_{Trend::Jumps::kKeep, 0, 600};
   std::optional<Nanoseconds> looked_back_;
-  bool fills_ = false;                             // compactions fill the device
-  bool ran_ = false;                               // some did at the last look
-  Trend slow_p99_us_{Trend::Jumps::kKeep, 0, 10};  // of these looks
+  bool fills_ = false;        // compactions fill the device
+  bool ran_ = false;          // some did at the last look
   bool slow_beside_ = false;  // reads were near their SLO beside them, between the last two looks
+  Trend slow_p99_us_{Trend::Jumps::kKeep, 0, 10};  // of reads in such looks
   Gaps gaps_;
   Held fast_, gone_;
   double slow_seconds_ = 0, fast_seconds_ = 0;

@@ -55,10 +55,6 @@ bool same_knob(const Proposal& a, const Proposal& b) {
   return a.knob == b.knob && a.column_family == b.column_family;
 }
 
-std::pair<std::string, std::string> knob_of(const Proposal& proposal) {
-  return {proposal.knob, proposal.column_family};
-}
-
 // As they were before, to be counted anew.
 std::vector<SloWatch::Watched> unseen_yet(std::vector<SloWatch::Watched> slos) {
   for (SloWatch::Watched& slo : slos) {

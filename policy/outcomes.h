@@ -53,6 +53,11 @@ namespace rocktune {
 // did.
 inline constexpr double kMostUnseenSeconds = 300;
 
+// Which knob, and of which column family.
+inline std::pair<std::string, std::string> knob_of(const Proposal& proposal) {
+  return {proposal.knob, proposal.column_family};
+}
+
 // A change that is to be taken back for what another one's evaluation showed.
 struct Culprit {
   std::string id;
