@@ -109,6 +109,7 @@ class Target {
   void ensure_registered(TraceWriter::Step& record);
   void journal_step(const Step& step);
   void journal_alert(const AlertChange& alert, Nanoseconds wall);
+  void note_onsets(const Step& step);
   std::vector<AlertChange> alerts_to_tell(const Step& step);
   void end_alerts(const std::string& why);
   void journal_outcome(const Outcome& outcome, Nanoseconds wall);
@@ -149,9 +150,13 @@ class Target {
   std::uint64_t sequence_ = 0;
   std::uint64_t due_ = 0, recorded_ = 0;
   std::vector<Actuation> reports_;     // for the next step
-  std::vector<AlertChange> standing_;  // alerts, as last told
+  struct StandingAlert {
+    AlertChange told;                    // last
+    std::optional<double> lead_seconds;  // its event has come
+  };
+  std::vector<StandingAlert> standing_;
   // Those that ended with the opening before: until the next step, in which the engine ends them.
-  std::vector<AlertChange> ended_;
+  std::vector<StandingAlert> ended_;
   std::set<std::pair<std::string, std::string>> manual_;  // knobs whose owner was noted
   ShareMember::InCommon in_common_;                       // as last read
   MemoryUse memory_;                                      // as last read

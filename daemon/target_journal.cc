@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "daemon/target.h"
+#include "model/alert_tracker.h"
 #include "model/knobs.h"
 #include "model/text.h"
 #include "policy/guard_limits.h"
@@ -46,6 +47,8 @@ std::string called(const KnobReading& knob) {
   return knob.column_family.empty() ? knob.name : knob.name + " of " + knob.column_family;
 }
 
+constexpr auto id_of = [](const auto& standing) -> const std::string& { return standing.told.id; };
+
 bool may_apply(const Decision& decision) {
   return decision.verdict.kind == VerdictKind::kAllowed ||
          decision.verdict.kind == VerdictKind::kClamped;
@@ -60,6 +63,7 @@ void Target::journal_step(const Step& step) {
     if (alert.from == AlertState::kOk) ++counters_.alerts;
   }
   for (const AlertChange& alert : alerts_to_tell(step)) journal_alert(alert, wall);
+  note_onsets(step);
   for (const Outcome& outcome : step.outcomes) journal_outcome(outcome, wall);
   // In the alert log alone: a replay finds them out by itself.
   for (const Actuation& late : step.late) {
@@ -79,12 +83,22 @@ void Target::journal_step(const Step& step) {
 void Target::journal_alert(const AlertChange& alert, Nanoseconds wall) {
   journal_.line(trace::alert_line(wall, name_, alert));
   const std::string text = name_ + ": " + alert_text(alert);
-  std::erase_if(standing_, [&](const AlertChange& one) { return one.id == alert.id; });
+  const auto known = std::ranges::find(standing_, alert.id, id_of);
   if (alert.indicator.state == AlertState::kOk) {
     journal_.log().info(text);
+    if (known != standing_.end()) standing_.erase(known);
   } else {
     journal_.log().warn(text);
-    standing_.push_back(alert);
+    if (known != standing_.end()) known->told = alert;
+    if (known == standing_.end()) standing_.push_back({alert, {}});
+  }
+}
+
+void Target::note_onsets(const Step& step) {
+  for (StandingAlert& alert : standing_) {
+    const auto kind = static_cast<std::size_t>(alert.told.indicator.kind);
+    if (alert.lead_seconds || !step.indicators.at(kind).answered) continue;
+    alert.lead_seconds = seconds_between(alert.told.raised_at.tick, step.features.at.tick);
   }
 }
 
@@ -93,16 +107,18 @@ void Target::journal_alert(const AlertChange& alert, Nanoseconds wall) {
 std::vector<AlertChange> Target::alerts_to_tell(const Step& step) {
   std::vector<AlertChange> told;
   for (const AlertChange& alert : step.alerts) {
-    const bool ended = std::ranges::find(ended_, alert.id, &AlertChange::id) != ended_.end();
-    if (!ended) told.push_back(alert);
+    if (std::ranges::find(ended_, alert.id, id_of) == ended_.end()) told.push_back(alert);
   }
   const bool seen = step.features.fresh || step.features.reset;
   if (!seen) return told;  // nor does anybody know which opening it is
-  const std::vector<AlertChange> ended = std::exchange(ended_, {});
+  const std::vector<StandingAlert> ended = std::exchange(ended_, {});
   if (step.features.reset) return told;
-  for (AlertChange alert : ended) {
-    const Indicator& now = step.indicators.at(static_cast<std::size_t>(alert.indicator.kind));
+  for (const StandingAlert& one : ended) {
+    const auto kind = static_cast<std::size_t>(one.told.indicator.kind);
+    const Indicator& now = step.indicators.at(kind);
     if (now.state == AlertState::kOk) continue;
+    standing_.push_back(one);
+    AlertChange alert = one.told;
     alert.indicator = now;
     alert.indicator.drivers = engine_.drivers(now.kind, step.features);
     alert.from = AlertState::kOk;
@@ -115,9 +131,11 @@ std::vector<AlertChange> Target::alerts_to_tell(const Step& step) {
 // In the alert log alone: a replay of what was recorded knows of the next opening's sample only.
 void Target::end_alerts(const std::string& why) {
   const Instant now = journal_.now();
-  for (AlertChange alert : std::exchange(standing_, {})) {
-    const Indicator stood = alert.indicator;
-    ended_.push_back(alert);
+  for (const StandingAlert& one : std::exchange(standing_, {})) {
+    const Indicator& stood = one.told.indicator;
+    const auto& lead = one.lead_seconds;
+    ended_.push_back(one);
+    AlertChange alert = one.told;
     alert.from = stood.state;
     alert.indicator = {};
     alert.indicator.kind = stood.kind;
@@ -125,9 +143,11 @@ void Target::end_alerts(const std::string& why) {
     alert.indicator.warn_probability = stood.warn_probability;
     alert.indicator.horizon_seconds = stood.horizon_seconds;
     alert.indicator.why_invalid = why;
+    if (lead) alert.event_came = true;
+    alert.lead_seconds = lead;
     alert.message = "ended after " +
                     text::duration(seconds_between(alert.raised_at.tick, now.tick)) +
-                    " without a verdict: " + why;
+                    (lead ? ": " + verdict(stood.kind, lead) + "; " : " without a verdict: ") + why;
     journal_alert(alert, now.wall);
   }
 }

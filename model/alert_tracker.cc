@@ -46,6 +46,13 @@ std::string condition(IndicatorKind kind) {
 
 }  // namespace
 
+std::string verdict(IndicatorKind kind, const std::optional<double>& lead_seconds) {
+  const std::string what = condition(kind);
+  if (!lead_seconds) return "no " + what + " came";
+  if (!(*lead_seconds > 0)) return "the " + what + " came without an earlier warning";
+  return "the " + what + " came " + text::number(*lead_seconds, 1) + " s after the warning";
+}
+
 void AlertTracker::note_event(const Indicator& indicator, Nanoseconds now) {
   if (indicator.event && !event_onset_) event_onset_ = now;
 }
@@ -93,17 +100,9 @@ AlertChange AlertTracker::change(const Assessment& assessment, AlertState from, 
     return out;
   }
   out.event_came = event_onset_.has_value();
-  out.message = "over after " + text::duration(seconds_between(raised_at_.tick, at.tick)) + ": ";
-  std::string what = condition(assessment.indicator.kind);
-  if (event_onset_) {
-    out.lead_seconds = seconds_between(raised_at_.tick, *event_onset_);
-    out.message +=
-        *out.lead_seconds > 0
-            ? "the " + what + " came " + text::number(*out.lead_seconds, 1) + " s after the warning"
-            : "the " + what + " came without an earlier warning";
-  } else {
-    out.message += "no " + what + " came";
-  }
+  if (event_onset_) out.lead_seconds = seconds_between(raised_at_.tick, *event_onset_);
+  out.message = "over after " + text::duration(seconds_between(raised_at_.tick, at.tick)) + ": " +
+                verdict(assessment.indicator.kind, out.lead_seconds);
   const std::string now = said(assessment.sentence);
   if (!now.empty()) out.message += "; now " + now;
   return out;

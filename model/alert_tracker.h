@@ -12,6 +12,10 @@
 
 namespace rocktune {
 
+// What came of an alert whose event began so long after the raise, in seconds: "the write stall
+// came 3.0 s after the warning"; absent: "no write stall came".
+std::string verdict(IndicatorKind kind, const std::optional<double>& lead_seconds);
+
 class AlertTracker {
  public:
   // Those of the assessment at hand. Asked for when the alert changed.
