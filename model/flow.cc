@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 namespace rocktune {
 namespace {
@@ -16,8 +17,11 @@ constexpr double kSoonestEnd = 0.3;         // s from now, of a job
 // Shorter jobs have moved files or found hardly any: they tell no rate.
 constexpr double kShortestJob = 0.05;  // s
 constexpr double kFewestJobFiles = 3;  // of L0
-// Until a job was seen: a slow disk's 100 MB/s.
-constexpr float kUnknownRate = 1e8F;
+// Until a job was seen, bytes/s: from a slow disk's to more than what one thread merges in memory
+// (470 MB/s under db_bench, docs/warning.md).
+constexpr std::array<float, 4> kUnknownRates = {1e8F, 2e8F, 4e8F, 8e8F};
+// A job that lasts so many times as long as a rate says is read at a lower one.
+constexpr float kTooLong = 1.5F;
 constexpr double kFilesPerDeepJob = 3;  // one, and the two or so of the next level that it overlaps
 // The error of a peak's forecast, as a share of the growth: at first (measured: 0.4 files of 11),
 // and within which it is used.
@@ -149,7 +153,7 @@ void FamilyFlow::update(const ColumnFamilyReading& reading, Nanoseconds tick) {
 // slow them down.
 void FamilyFlow::learn_flushes(const ColumnFamilyReading& r, const Counts& counts, double removed) {
   if (!r.last_flush_age_ms) {
-    last_flush_.reset();
+    last_flush_ = kNoFlush;
     return;
   }
   const std::uint64_t most_age = static_cast<std::uint64_t>(1) << 40;  // ms: no overflow below
@@ -157,8 +161,8 @@ void FamilyFlow::learn_flushes(const ColumnFamilyReading& r, const Counts& count
       tick_ - std::chrono::milliseconds(std::min(*r.last_flush_age_ms, most_age));
   const std::uint64_t count = counts.flushes - counts_.flushes;
   if (seen_ && count == 0) return;
-  if (seen_ && last_flush_ && clean_) {
-    const double seconds = seconds_between(*last_flush_, last) / static_cast<double>(count);
+  if (seen_ && last_flush_ != kNoFlush && clean_) {
+    const double seconds = seconds_between(last_flush_, last) / static_cast<double>(count);
     if (seconds > 0) learn(flush_interval_, std::max(seconds, kShortestInterval), count);
   }
   last_flush_ = last;
@@ -184,19 +188,18 @@ void FamilyFlow::learn_deep(const Counts& counts) {
 // The job ended between two readings: L0 was between what it was at the one, and at the other with
 // the files that went.
 void FamilyFlow::learn_peak_error(double removed) {
-  const auto forecast = forecast_;
-  forecast_.reset();
-  if (!forecast || !(removed > 0)) return;
+  const PeakForecast forecast = std::exchange(forecast_, {});
+  if (forecast.files == 0 || !(removed > 0)) return;
   const double peak = (files_before_ + files_now() + removed) / 2;
   if (peak >= slowdown_ + 1) return;
-  const double growth = std::max(kLeastGrowth, peak - forecast->files_then);
-  const double error = (peak - forecast->files) / growth;
+  const double growth = std::max(kLeastGrowth, peak - forecast.files_then);
+  const double error = (peak - forecast.files) / growth;
   const double squared = std::min(error * error, kMostError * kMostError);
   error2_ += static_cast<float>(kErrorWeight * (squared - error2_));
 }
 
 double FamilyFlow::silent_seconds() const {
-  return last_flush_ ? std::max(0.0, seconds_between(*last_flush_, tick_)) : 0;
+  return last_flush_ == kNoFlush ? 0 : std::max(0.0, seconds_between(last_flush_, tick_));
 }
 
 // No flush for twice the interval: writers have become slower, or have stopped.
@@ -212,11 +215,21 @@ double FamilyFlow::files_now() const {
 
 const char* FamilyFlow::why_not_ready() const {
   if (why_ != nullptr) return why_;
-  if (!flush_interval_ || !last_flush_) return "it has not flushed often enough yet";
+  if (!flush_interval_ || last_flush_ == kNoFlush) return "it has not flushed often enough yet";
   return flush_bytes_ > 0 ? nullptr : "the size of its flushes is not known yet";
 }
 
-FlowState FamilyFlow::state(std::size_t slots) const {
+FamilyFlow::L0Rates FamilyFlow::l0_rates() const {
+  if (l0_rate_) return {{*l0_rate_}, 1};
+  L0Rates rates;
+  for (const float rate : kUnknownRates) {
+    const bool over = l0_job_files_ > 0 && l0_job_age_ * rate > kTooLong * l0_job_bytes_;
+    if (rates.count == 0 || !over) rates.values.at(rates.count++) = rate;
+  }
+  return rates;
+}
+
+FlowState FamilyFlow::state(std::size_t slots, double l0_rate) const {
   FlowState state;
   state.l0_files = l0_files_;
   state.l0_trigger = static_cast<double>(shape_.level0_compaction_trigger);
@@ -224,7 +237,7 @@ FlowState FamilyFlow::state(std::size_t slots) const {
   state.flush_interval_seconds = flush_interval();
   state.next_flush_seconds = std::max(kSoonestFlush, flush_interval() - silent_seconds());
   state.flush_bytes = flush_bytes_;
-  state.l0_bytes_per_second = l0_rate_.value_or(kUnknownRate);
+  state.l0_bytes_per_second = l0_rate;
   state.deep_job_seconds = deep_seconds_
                                ? static_cast<double>(*deep_seconds_)
                                : kFilesPerDeepJob * file_bytes_ / state.l0_bytes_per_second;
@@ -246,7 +259,7 @@ FlowState FamilyFlow::state(std::size_t slots) const {
 }
 
 void FamilyFlow::remember(const Rollout& rollout) {
-  if (forecast_ || !rollout.first_end_seconds) return;
+  if (!l0_rate_ || forecast_.files > 0 || !rollout.first_end_seconds) return;
   // One is kept until it is judged; one that is too near to teach is kept too, and judged not.
   if (*rollout.first_end_seconds <= kShortestForecast) return;
   forecast_ = PeakForecast{static_cast<float>(rollout.first_end_files), l0_files_};

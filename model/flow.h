@@ -23,15 +23,25 @@ class FamilyFlow {
 
   // What is missing for a roll-out, in words that follow "because "; null: nothing.
   [[nodiscard]] const char* why_not_ready() const;
-  // As of the last update; only when ready.
-  [[nodiscard]] FlowState state(std::size_t slots) const;
-  // To be told of each roll-out: its first peak is compared with what comes.
+  // How fast compactions out of L0 may read, bytes/s, rising: what was learnt; until one has ended,
+  // some rates that are equally likely, without those by which the running one would be over.
+  struct L0Rates {
+    std::array<float, 4> values{};
+    std::size_t count = 0;  // at least 1
+  };
+  [[nodiscard]] L0Rates l0_rates() const;
+  // As of the last update, at one of these; only when ready.
+  [[nodiscard]] FlowState state(std::size_t slots, double l0_rate) const;
+  // To be told of each roll-out: once the rate is learnt, its first peak is compared with what
+  // comes.
   void remember(const Rollout& rollout);
   // Whether it has use for one: no peak is waited for.
-  [[nodiscard]] bool wants_peak() const { return !forecast_; }
+  [[nodiscard]] bool wants_peak() const { return forecast_.files == 0; }
   // The standard error of a peak's forecast, as a share of L0's growth until then.
   [[nodiscard]] double peak_error() const;
   [[nodiscard]] double slowdown_files() const { return slowdown_; }
+  // Of L0, with the part of the next one that has been written.
+  [[nodiscard]] double files_now() const;
 
  private:
   struct Counts {
@@ -40,8 +50,9 @@ class FamilyFlow {
     std::uint64_t deep = 0, deep_ms = 0;
     [[nodiscard]] bool is_before(const Counts& later) const;
   };
+  static constexpr Nanoseconds kNoFlush = Nanoseconds::min();
   struct PeakForecast {
-    float files = 0, files_then = 0;
+    float files = 0, files_then = 0;  // files 0: there is none
   };
   static const char* missing(const ColumnFamilyReading& reading);
   static Counts counts_of(const ColumnFamilyReading& reading);
@@ -54,7 +65,6 @@ class FamilyFlow {
   void learn_peak_error(double removed);
   [[nodiscard]] double silent_seconds() const;
   [[nodiscard]] double flush_interval() const;
-  [[nodiscard]] double files_now() const;
 
   // Up to 64 of these are kept for each database. Seven digits are enough for all that is measured
   // or learnt; counters and times are kept exactly.
@@ -74,8 +84,8 @@ class FamilyFlow {
   float error2_;
   // For learning.
   float files_before_ = 0;
-  std::optional<PeakForecast> forecast_;
-  std::optional<Nanoseconds> last_flush_;
+  PeakForecast forecast_;
+  Nanoseconds last_flush_ = kNoFlush;
   bool clean_ = false;  // nothing slowed writes down right after the last flush
   bool seen_ = false;
   std::uint8_t levels_ = 0;

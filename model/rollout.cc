@@ -244,8 +244,9 @@ Rollout roll_out(const FlowState& now, const Horizons& horizons) {
   return Simulation(now, horizons).run();
 }
 
-Rollout glance(const FlowState& now, double horizon, bool first_end) {
-  return Simulation(now, {horizon, horizon, horizon, horizon}).glance(horizon, first_end);
+Rollout glance(const FlowState& now, const std::array<double, 2>& horizons, bool first_end) {
+  const auto [one, other] = horizons;
+  return Simulation(now, {one, other, one, one}).glance(std::max(one, other), first_end);
 }
 
 }  // namespace rocktune

@@ -79,9 +79,9 @@ struct Rollout {
 // Horizons above 0, to kRolloutSeconds.
 Rollout roll_out(const FlowState& now, const Horizons& horizons);
 
-// The same, but no further than `horizon` and, where `first_end`, to the end of the first
-// compaction out of L0. Only the peaks (all until `horizon`), `eta_seconds` (absent beyond it) and
-// the first end tell something.
-Rollout glance(const FlowState& now, double horizon, bool first_end);
+// The same, but no further than the longer of two horizons and, where `first_end`, to the end of
+// the first compaction out of L0. Only the peaks (the first two), `eta_seconds` (absent beyond it)
+// and the first end tell something.
+Rollout glance(const FlowState& now, const std::array<double, 2>& horizons, bool first_end);
 
 }  // namespace rocktune

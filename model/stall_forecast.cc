@@ -50,6 +50,15 @@ double new_probability(double wait, const std::optional<double>& quiet, double e
   return normal((wait + *quiet - kEpisodeSeconds) / (kQuietError + error * wait));
 }
 
+void tell(const Rollout& rollout, L0Forecast& out) {
+  out.eta_seconds = rollout.eta_seconds;
+  out.files_now = rollout.files_now;
+  out.peak_files = rollout.peaks[0];
+  out.peaks = {rollout.peaks[1], rollout.peaks[2], rollout.peaks[3]};
+  out.l0_compaction_begins_seconds = rollout.l0_begin_seconds;
+  out.busy_ratio = rollout.busy_ratio;
+}
+
 }  // namespace
 
 bool StallForecast::Outlook::is_worse_than(const Outlook& other) const {
@@ -59,6 +68,7 @@ bool StallForecast::Outlook::is_worse_than(const Outlook& other) const {
 
 void StallForecast::Family::forget() {
   flow = FamilyFlow();
+  growth = ForeseenGrowth();
   looked = false;
 }
 
@@ -118,6 +128,28 @@ double StallForecast::probability(const FamilyFlow& flow, const Rollout& rollout
          new_probability(rollout.eta_seconds.value_or(within), quiet_seconds(), error);
 }
 
+Rollout StallForecast::expected(const Family& family, Rollout rollout) {
+  const double share = family.growth.share();
+  if (share == 1) return rollout;
+  double most = 0;
+  for (double& peak : rollout.peaks) {
+    peak = rollout.files_now + share * (peak - rollout.files_now);
+    most = std::max(most, peak);
+  }
+  if (most < family.flow.slowdown_files()) rollout.eta_seconds.reset();
+  return rollout;
+}
+
+bool StallForecast::take_rates(const Features& features) {
+  const KnobReading* knob = features.knobs.find(knob::kRateLimit, "");
+  const std::int64_t limit = knob != nullptr ? knob->value : 0;
+  const std::size_t slots = compaction_slots(features);
+  const bool changed = limit != limit_ || slots != slots_;
+  limit_ = limit;
+  slots_ = slots;
+  return changed;
+}
+
 bool StallForecast::needs_look(const Family& family) const {
   if (!family.looked || family.flow.wants_peak()) return true;
   return family.outlook.probability > kFarProbability ||
@@ -125,31 +157,43 @@ bool StallForecast::needs_look(const Family& family) const {
 }
 
 // Enough to tell which one is the worst.
-void StallForecast::look(Family& family, std::size_t slots, double horizon) const {
-  const Rollout rollout = glance(family.flow.state(slots), horizon, family.flow.wants_peak());
-  family.flow.remember(rollout);
+void StallForecast::look(Family& family, double horizon) const {
+  const FamilyFlow::L0Rates rates = family.flow.l0_rates();
+  double sum = 0, peak = 0;
+  for (std::size_t i = 0; i < rates.count; ++i) {
+    const FlowState state = family.flow.state(slots_, rates.values.at(i));
+    Rollout rollout = glance(state, {horizon, ForeseenGrowth::kSeconds}, family.flow.wants_peak());
+    family.flow.remember(rollout);
+    if (rates.count == 1) family.growth.foresee(rollout.files_now, rollout.peaks[1]);
+    rollout = expected(family, rollout);
+    sum += probability(family.flow, rollout, 0, horizon);
+    if (i == rates.count / 2) peak = rollout.peaks[0];
+  }
   family.looked = true;
   family.looked_at = *last_;
-  family.outlook = {static_cast<float>(probability(family.flow, rollout, 0, horizon)),
-                    static_cast<float>(rollout.peaks[0] / family.flow.slowdown_files())};
+  family.outlook = {static_cast<float>(sum / static_cast<double>(rates.count)),
+                    static_cast<float>(peak / family.flow.slowdown_files())};
 }
 
-L0Forecast StallForecast::forecast(const Family& family, std::size_t slots, double horizon) const {
-  const Rollout rollout = roll_out(family.flow.state(slots), {horizon, 10, 30, 60});
-  const auto within = [&](std::size_t peak, double seconds) {
-    return probability(family.flow, rollout, peak, seconds);
-  };
+// Of several rates that may be, what is foreseen is that of the middle one; how probable a stall
+// is, the mean.
+L0Forecast StallForecast::forecast(const Family& family, double horizon) const {
+  const FamilyFlow::L0Rates rates = family.flow.l0_rates();
   L0Forecast out;
   out.column_family = family.name;
-  out.probability = within(0, horizon);
-  out.probabilities = {within(1, 10), within(2, 30), within(3, 60)};
-  out.eta_seconds = rollout.eta_seconds;
-  out.files_now = rollout.files_now;
-  out.peak_files = rollout.peaks[0];
-  out.peaks = {rollout.peaks[1], rollout.peaks[2], rollout.peaks[3]};
   out.slowdown_files = family.flow.slowdown_files();
-  out.l0_compaction_begins_seconds = rollout.l0_begin_seconds;
-  out.busy_ratio = rollout.busy_ratio;
+  for (std::size_t i = 0; i < rates.count; ++i) {
+    const FlowState state = family.flow.state(slots_, rates.values.at(i));
+    const Rollout rollout = expected(family, roll_out(state, {horizon, 10, 30, 60}));
+    const auto add = [&](double& mean, std::size_t peak, double within) {
+      mean += probability(family.flow, rollout, peak, within) / static_cast<double>(rates.count);
+    };
+    add(out.probability, 0, horizon);
+    add(out.probabilities[0], 1, 10);
+    add(out.probabilities[1], 2, 30);
+    add(out.probabilities[2], 3, 60);
+    if (i == rates.count / 2) tell(rollout, out);
+  }
   return out;
 }
 
@@ -158,22 +202,22 @@ void StallForecast::update(const Features& features, bool stalled, double horizo
   if (features.reset) clear();
   if (!features.fresh) return;
   const Nanoseconds now = features.read_at;
-  if (last_) {
-    const double passed = seconds_between(*last_, now);
-    if (!(passed >= 0) || passed > kLongestForecastGap) clear();
-  }
+  const double passed = last_ ? seconds_between(*last_, now) : 0;
+  if (!(passed >= 0) || passed > kLongestForecastGap) clear();
   last_ = now;
   if (stalled) last_stall_ = now;
+  const bool other_rates = take_rates(features);
   follow(features);
-  const std::size_t slots = compaction_slots(features);
   const double horizon = std::clamp(horizon_seconds, 1.0, kRolloutSeconds);
   const Family* worst = nullptr;
   for (Family& family : families_) {
     if (!family.present || family.flow.why_not_ready() != nullptr) continue;
-    if (needs_look(family)) look(family, slots, horizon);
+    if (other_rates) family.growth.drop();
+    family.growth.see(passed, family.flow.files_now(), family.flow.slowdown_files());
+    if (needs_look(family)) look(family, horizon);
     if (worst == nullptr || family.outlook.is_worse_than(worst->outlook)) worst = &family;
   }
-  if (worst != nullptr) worst_ = forecast(*worst, slots, horizon);
+  if (worst != nullptr) worst_ = forecast(*worst, horizon);
 }
 
 const char* StallForecast::why_not_ready(std::string_view column_family) const {

@@ -20,6 +20,7 @@
 
 #include "model/features.h"
 #include "model/flow.h"
+#include "model/foreseen_growth.h"
 
 namespace rocktune {
 
@@ -64,24 +65,32 @@ class StallForecast {
     std::string name;
     FamilyFlow flow;
     Nanoseconds looked_at{0};
-    Outlook outlook;       // of then
+    Outlook outlook;  // of then
+    ForeseenGrowth growth;
     bool looked = false;   // since it began
     bool present = false;  // in the last update; one that is gone keeps its place and its name
     bool seen = false;     // in this update
     void forget();
   };
   void follow(const Features& features);
+  // Whether jobs or the limiter have changed since the sample before.
+  bool take_rates(const Features& features);
   Family* find(const std::string& name, std::size_t begin);
   Family* place(const std::string& name);
-  void look(Family& family, std::size_t slots, double horizon) const;
+  void look(Family& family, double horizon) const;
   [[nodiscard]] bool needs_look(const Family& family) const;
-  [[nodiscard]] L0Forecast forecast(const Family& family, std::size_t slots, double horizon) const;
+  [[nodiscard]] L0Forecast forecast(const Family& family, double horizon) const;
+  // With as much of the growth as is to be expected.
+  static Rollout expected(const Family& family, Rollout rollout);
   [[nodiscard]] double probability(const FamilyFlow& flow, const Rollout& rollout, std::size_t peak,
                                    double within) const;
 
   std::vector<Family> families_;
   std::optional<Nanoseconds> last_, last_stall_;
   std::optional<L0Forecast> worst_;
+  // As last read: what compactions may use.
+  std::size_t slots_ = 0;
+  std::int64_t limit_ = 0;  // of the rate limiter, bytes/s
 };
 
 }  // namespace rocktune

@@ -6,6 +6,7 @@ rocktune_unit_test(model_test
     unit/model/device_load_test.cc unit/model/device_saturation_test.cc
     unit/model/digest_test.cc
     unit/model/flow_test.cc
+    unit/model/foreseen_growth_test.cc
     unit/model/knob_readings_test.cc unit/model/knobs_test.cc
     unit/model/heads/drift_test.cc
     unit/model/heads/false_alarm_budget_test.cc

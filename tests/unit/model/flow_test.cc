@@ -25,7 +25,7 @@ TEST_CASE("Intervals and rates are learnt exactly, however the polls fall", "[fl
   FamilyFlow flow;
   follow(flow, plant, 100, 160, step);
   REQUIRE(flow.why_not_ready() == nullptr);
-  const FlowState state = flow.state(1);
+  const FlowState state = flow.state(1, flow.l0_rates().values[0]);
   CHECK(state.flush_interval_seconds == Approx(2.3).epsilon(0.001));
   CHECK(state.l0_bytes_per_second == Approx(300e6).epsilon(0.001));
   CHECK(state.flush_bytes == Approx(FlowPlant::kFile));
@@ -41,7 +41,7 @@ TEST_CASE("The end of a running job is known", "[flow]") {
     flow.update(features.column_families.at(0), features.read_at);
     if (time > 190 && plant.job_ends() && *plant.job_ends() > time + 0.5) break;
   }
-  const FlowState state = flow.state(1);
+  const FlowState state = flow.state(1, flow.l0_rates().values[0]);
   REQUIRE(state.l0_job);
   CHECK(state.l0_job->seconds_left == Approx(*plant.job_ends() - time).margin(0.05));
 }
@@ -95,5 +95,5 @@ TEST_CASE("Flushes that stay away stretch the interval", "[flow]") {
     *reading.last_flush_age_ms += static_cast<std::uint64_t>(second) * 1000;
     flow.update(reading, last.read_at + at_seconds(second));
   }
-  CHECK(flow.state(1).flush_interval_seconds > 90);
+  CHECK(flow.state(1, 300e6).flush_interval_seconds > 90);
 }

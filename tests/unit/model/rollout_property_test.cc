@@ -141,7 +141,7 @@ TEST_CASE("Without an event for each flush it is the same roll-out", "[rollout]"
     REQUIRE(same(out.l0_begin_seconds, plain.l0_begin_seconds));
     REQUIRE(std::abs(out.busy_ratio - plain.busy_ratio) < 1e-6);
     if (out.eta_seconds) ++reached;
-    const Rollout glanced = glance(flow, kRandomHorizons[0], i % 2 == 0);
+    const Rollout glanced = glance(flow, {kRandomHorizons[0], kRandomHorizons[1]}, i % 2 == 0);
     REQUIRE(std::abs(glanced.peaks[0] - plain.peaks[0]) < 1e-6);
     if (i % 2 == 0) {
       REQUIRE(same(glanced.first_end_seconds, plain.first_end_seconds));
