@@ -216,6 +216,7 @@ void EvidenceFold::see_options(const Sample& sample) {
 void EvidenceFold::add(const Sample& sample, const Opening& opening) {
   const Features features = stream_.next(sample);
   if (!sample.database) return;
+  const bool opens = sample.incarnation != incarnation_;
   see_options(sample);
   Evidence& e = evidence_;
   e.opening = opening;
@@ -224,6 +225,7 @@ void EvidenceFold::add(const Sample& sample, const Opening& opening) {
   e.knobs = sample.knobs;
   const bool paired = last_ && !features.reset && features.interval_seconds > 0;
   const double seconds = paired ? features.interval_seconds : 0;
+  e.settled.add(sample.knobs, seconds, opens);
   std::set<std::string> open;
   for (const ColumnFamilyReading& one : sample.database->column_families) {
     e.families[one.name].add(paired ? find(&*last_, one.name) : nullptr, one, seconds);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "advice/family_evidence.h"
+#include "advice/settled_knobs.h"
 #include "advice/tallies.h"
 #include "model/feature_stream.h"
 #include "model/open_options.h"
@@ -88,6 +89,7 @@ struct Evidence {
   Value cpus, memory_total, cache_capacity;  // as last read
 
   KnobReadings knobs;  // as last read
+  SettledKnobs settled;
   std::map<std::string, FamilyEvidence> families;
 
   // The database's knob, as last read, or as it was opened with; absent when neither is known.

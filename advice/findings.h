@@ -65,5 +65,6 @@ void judge_wal_sync(const Evidence&, Findings&);
 void judge_wal_flush(const Evidence&, Findings&);
 void judge_wal_compression(const Evidence&, Findings&);
 void judge_direct_io(const Evidence&, Findings&);
+void judge_tuned(const Evidence&, Findings&);
 
 }  // namespace rocktune::advice

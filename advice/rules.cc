@@ -11,7 +11,7 @@
 namespace rocktune::advice {
 namespace {
 
-constexpr std::array<Rule, 18> kRules{{
+constexpr std::array<Rule, 19> kRules{{
     {"compaction_style", "level or universal, for each column family", judge_compaction_style},
     {"level1_size", "max_bytes_for_level_base against what level 0 hands down", judge_level1_size},
     {"dynamic_levels", "level_compaction_dynamic_level_bytes", judge_dynamic_levels},
@@ -30,6 +30,7 @@ constexpr std::array<Rule, 18> kRules{{
     {"manual_wal_flush", "a write call of the WAL for every small write", judge_wal_flush},
     {"wal_compression", "the WAL's share of what is written", judge_wal_compression},
     {"direct_io", "compactions beside reads in the page cache", judge_direct_io},
+    {"tuned", "what rocktuned has settled on, for the next opening", judge_tuned},
 }};
 
 bool needs_open(const Advice& one) {

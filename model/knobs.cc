@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "model/text.h"
 #include "model/units.h"
 
 namespace rocktune {
@@ -92,6 +93,14 @@ const KnobSpec* find_knob(std::string_view name) {
     if (spec.name == name) return &spec;
   }
   return nullptr;
+}
+
+std::string shown(const KnobSpec& spec, std::int64_t value) {
+  if (spec.unit == "bytes/s") {
+    return value >= kUnlimitedBytesPerSecond ? "unlimited" : text::rate(static_cast<double>(value));
+  }
+  if (spec.unit == "bytes") return text::bytes(static_cast<double>(value));
+  return std::to_string(value);
 }
 
 }  // namespace rocktune

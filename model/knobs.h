@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "model/clock.h"
@@ -55,5 +56,8 @@ struct KnobSpec {
 
 std::span<const KnobSpec> knob_catalogue();
 const KnobSpec* find_knob(std::string_view name);  // nullptr when unknown
+
+// A value of this knob for a person: "16 MiB", "unlimited".
+std::string shown(const KnobSpec& spec, std::int64_t value);
 
 }  // namespace rocktune

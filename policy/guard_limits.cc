@@ -46,14 +46,6 @@ double nearly_unlimited(const std::optional<double>& passed_peak) {
   return std::max(static_cast<double>(kNearlyUnlimitedBytesPerSecond), 2 * passed_peak.value_or(0));
 }
 
-std::string shown(const KnobSpec& spec, std::int64_t value) {
-  if (spec.unit == "bytes/s") {
-    return value >= kUnlimitedBytesPerSecond ? "unlimited" : text::rate(static_cast<double>(value));
-  }
-  if (spec.unit == "bytes") return text::bytes(static_cast<double>(value));
-  return std::to_string(value);
-}
-
 void narrow(Limited& limited, std::int64_t low, std::int64_t high, std::string_view rule,
             const std::string& why_low, const std::string& why_high) {
   std::int64_t value = std::clamp(limited.value, low, std::max(low, high));

@@ -54,8 +54,6 @@ inline constexpr KnobOrder kKnobOrders[] = {
     {knob::kSoftPending, knob::kHardPending},
 };
 
-// A value of this knob for a person.
-std::string shown(const KnobSpec& spec, std::int64_t value);
 // Clamps to [low, high] and says so.
 void narrow(Limited& limited, std::int64_t low, std::int64_t high, std::string_view rule,
             const std::string& why_low, const std::string& why_high);

@@ -1,0 +1,98 @@
+// tuned: what rocktuned has settled on is gone with each opening; the program's own options keep
+// it.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "advice/findings.h"
+#include "model/knobs.h"
+#include "model/text.h"
+
+namespace rocktune::advice {
+namespace {
+
+// Through so long a time the load was of every kind that it has in a day.
+constexpr double kLongSettledSeconds = 24 * 3600;
+
+// A limit below what was found is for the moment's reads and device, and of the agent's own
+// limiter, which weighs level 0, no option tells.
+bool is_for_good(std::string_view name, const SettledKnob& knob) {
+  if (name == knob::kRateLimit) return knob.value > knob.found;
+  return name != knob::kL0Weight && name != knob::kLimitFlushes;
+}
+
+Step step_of(const std::string& name, std::int64_t value) {
+  const std::string number = std::to_string(value);
+  if (name == knob::kCacheCapacity) return {"block_cache", "NewLRUCache(" + number + ")"};
+  if (name == knob::kBloomBits) return {"filter_policy", "NewBloomFilterPolicy(" + number + ")"};
+  if (name == knob::kRateLimit) return {"rate_limiter", "NewGenericRateLimiter(" + number + ")"};
+  return {name, number};
+}
+
+Fact fact_of(const std::string& name, const SettledKnob& knob) {
+  const KnobSpec* spec = find_knob(name);
+  const auto amount = [spec](std::int64_t value) {
+    return spec == nullptr ? std::to_string(value) : shown(*spec, value);
+  };
+  return fact(name, static_cast<double>(knob.value),
+              name + " was found at " + amount(knob.found) + " and has stood at " +
+                  amount(knob.value) + " for " + text::duration(knob.seconds));
+}
+
+using Knobs = std::map<SettledKnobs::Key, SettledKnob>;
+
+// Of one column family, or of the database.
+Advice keep(const std::string& family, const Knobs& knobs) {
+  Advice out;
+  out.column_family = family;
+  out.title = "open it with what rocktuned has settled on";
+  double shortest = knobs.begin()->second.seconds;
+  std::optional<double> reached = 0;
+  for (const auto& [key, knob] : knobs) {
+    out.evidence.push_back(fact_of(key.first, knob));
+    out.steps.push_back(step_of(key.first, knob.value));
+    shortest = std::min(shortest, knob.seconds);
+    reached = reached && knob.reached_seconds
+                  ? std::optional(std::max(*reached, *knob.reached_seconds))
+                  : std::nullopt;
+  }
+  out.effect = {"time from an opening until all of it stands again",
+                Unit::kSeconds,
+                reached,
+                0,
+                0,
+                "what rocktuned sets is gone when the database is closed, and is found anew"};
+  const bool long_settled = shortest >= kLongSettledSeconds;
+  out.confidence = long_settled ? Confidence::kHigh : Confidence::kMedium;
+  out.confidence_reason = long_settled
+                              ? "it has stood through a day of this load"
+                              : "it has stood for less than a day: not every load was seen";
+  out.risk =
+      "it becomes what is found: rocktuned, which takes its own changes back when the load does "
+      "without them, goes no further back than this";
+  out.how = "in the program's own options; rocktuned goes on from there";
+  out.source = "the recording: `rocktune explain` has the reason of each change";
+  return out;
+}
+
+}  // namespace
+
+void judge_tuned(const Evidence& e, Findings& findings) {
+  if (e.knobs.empty()) return findings.not_judged("", "the trace has no knobs (a LOG has none)");
+  if (e.seconds < kSettledSeconds) {
+    return findings.not_judged(
+        "", "a knob has settled after " + text::duration(kSettledSeconds) + " at one value");
+  }
+  std::map<std::string, Knobs> by_family;
+  for (const auto& [key, knob] : e.settled.settled()) {
+    const auto& [name, family] = key;
+    const bool open = family.empty() || e.families.contains(family);
+    if (open && is_for_good(name, knob)) by_family[family].emplace(key, knob);
+  }
+  if (by_family.empty()) {
+    return findings.content("", "rocktuned has settled nowhere but where knobs were found");
+  }
+  for (const auto& [family, knobs] : by_family) findings.advise(keep(family, knobs));
+}
+
+}  // namespace rocktune::advice
