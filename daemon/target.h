@@ -149,7 +149,7 @@ class Target {
   std::string recorded_incarnation_;
   std::uint64_t sequence_ = 0;
   std::uint64_t due_ = 0, recorded_ = 0;
-  std::vector<Actuation> reports_;     // for the next step
+  std::vector<Actuation> reports_;  // for the next step
   struct StandingAlert {
     AlertChange told;                    // last
     std::optional<double> lead_seconds;  // its event has come
