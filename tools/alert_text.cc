@@ -17,9 +17,9 @@ std::string alert(const Json& line) {
       text_at(line, "indicator") + " " + text_at(line, "from") + " -> " + text_at(line, "state");
   if (const std::string cause = text_at(line, "cause"); !cause.empty()) text += " (" + cause + ")";
   const auto came = line.find("event_came");
-  // Of what ended without a verdict, with its database, nothing is foreseen.
-  const bool judged = came == line.end() || !came->is_null();
-  if (const std::string likely = likelihood_text(line); judged && !likely.empty()) {
+  // Of what ended with its database nothing is foreseen.
+  const bool ended = text_at(line, "state") == "ok" && !bool_at(line, "valid").value_or(true);
+  if (const std::string likely = likelihood_text(line); !ended && !likely.empty()) {
     text += " " + likely;
   }
   if (const auto eta = number_at(line, "eta_seconds")) {

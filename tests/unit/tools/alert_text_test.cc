@@ -68,6 +68,11 @@ TEST_CASE("every kind of alert-log line can be read", "[tools]") {
   CHECK(shown(trace::alert_line(kWall, "orders", alert)) ==
         "2026-01-31 12:00:00.250Z  orders  ALERT     compaction_backlog warning -> ok (l0): ended "
         "after 3 s without a verdict: the database is closed");
+  alert.event_came = true;
+  alert.lead_seconds = 2;
+  alert.message = "ended after 3 s: the write stall came 2 s after the warning; agent lost";
+  CHECK(contains(shown(trace::alert_line(kWall, "orders", alert)),
+                 "warning -> ok (l0); it came, 2.0 s after the warning: ended after 3 s: the"));
 
   CHECK(contains(shown(trace::outcome_line(kWall, "orders", {"12-1", "better", 0.25, "fell"})),
                  "OUTCOME   of 12-1: better: fell"));
