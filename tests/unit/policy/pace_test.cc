@@ -207,6 +207,29 @@ TEST_CASE("pace: before it is known what writes cost to a quarter at least", "[h
   }
 }
 
+TEST_CASE("pace: a tree that grows has not shown yet what writes cost", "[headroom][pace]") {
+  Bursts bursts;
+  ColumnFamilyReading family;
+  family.name = "default";
+  family.leveled_compaction = 1;
+  family.max_bytes_for_level_base_bytes = 256'000'000;
+  family.levels = {{2, 30'000'000}, {3, 100'000'000}, {0, 0}};
+  bursts.bench.f.column_families = {family};
+  // At 10 MB/s times five, and twice that, bursts of 150 MB/s are not halved.
+  CHECK(bursts.run(kSettledSeconds).empty());
+  SECTION("once the level below level 0 hands on, it has") {
+    bursts.bench.f.column_families[0].levels[1].bytes = 250'000'000;
+    CHECK_FALSE(bursts.run(30).empty());
+  }
+  SECTION("where little is written it may cost five times as much") {
+    bursts.bench.f.wal_bytes_per_second = 5e6;
+    bursts.bench.f.user_write_bytes_per_second = 5e6;
+    const auto proposals = bursts.run(90);
+    REQUIRE_FALSE(proposals.empty());
+    CHECK(proposals.back().to >= 2 * 25'000'000);
+  }
+}
+
 TEST_CASE("pace: what was seen before others wrote more is no reason later", "[headroom][pace]") {
   Bursts bursts;
   bursts.run(25);
