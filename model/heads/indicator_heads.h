@@ -31,6 +31,9 @@ class IndicatorHeads {
   void forecast(Assessment& assessment);
   // What the near probability would be if nothing had been learnt.
   [[nodiscard]] double physical_near(const Assessment& assessment) const;
+  // ... with so much more of log odds; and as far as what was learnt may raise a warning.
+  [[nodiscard]] double near_above_physics(const Assessment& assessment, double odds) const;
+  [[nodiscard]] double most_near(const Assessment& assessment) const;
   [[nodiscard]] bool is_warm() const;
   void foresee(Indicator& indicator) const;
   [[nodiscard]] double unit(std::size_t value) const;

@@ -40,7 +40,7 @@ constexpr std::array<Wording, 23> kWordings = {{
     {"io_pressure_ratio", "tasks waited for I/O ", text::percent, " of the time"},
     {"read_p99_us", "read P99 is ", text::microseconds, ""},
     {"write_p99_us", "write P99 is ", text::microseconds, ""},
-    {"operations_per_second", "operations per second are ", text::amount, ""},
+    {"operations_per_second", "operations per second went to ", text::amount, ""},
     {"cache_misses_per_second", "cache misses per second are ", text::amount, ""},
 }};
 

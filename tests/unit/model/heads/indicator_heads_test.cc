@@ -7,13 +7,14 @@
 namespace rocktune {
 namespace {
 
-// Sure of a broken latency limit because of L0, whatever physics says.
-Learnt sure_by_l0() {
+// Sure of a broken latency limit (or of what this indicator foresees) because of L0, whatever
+// physics says.
+Learnt sure_by_l0(IndicatorKind kind = IndicatorKind::kP99) {
   Learnt learnt;
-  LearntIndicator& p99 = learnt.indicators[0];
+  LearntIndicator& indicator = learnt.indicators.at(static_cast<std::size_t>(kind));
   const auto l0 = static_cast<std::size_t>(HeadInput::kL0Use);
-  p99.moments.at(l0) = {3600, 0, 0.01};
-  for (HeadWeights& head : p99.events) head.weights.at(l0) = 8;  // Feed's L0: one deviation
+  indicator.moments.at(l0) = {3600, 0, 0.01};
+  for (HeadWeights& head : indicator.events) head.weights.at(l0) = 8;  // Feed's L0: one deviation
   return learnt;
 }
 
@@ -40,6 +41,18 @@ TEST_CASE("physics warns at once, whatever was learnt", "[heads]") {
   CHECK(feed.alerts[0].message.find("learnt") == std::string::npos);
   REQUIRE_FALSE(feed.alerts[0].indicator.drivers.empty());
   for (const Driver& driver : feed.alerts[0].indicator.drivers) CHECK_FALSE(driver.weight);
+}
+
+TEST_CASE("of a write stall, what was learnt warns of none that physics all but rules out",
+          "[heads]") {
+  test::Feed feed;
+  feed.model = IndicatorModel(Objective{}, sure_by_l0(IndicatorKind::kCompactionBacklog));
+  feed.steps(60);
+  const Indicator last = feed.step().indicators[1];
+  REQUIRE(last.valid);
+  CHECK(last.probability > 0.5);  // is told all the same
+  CHECK(last.near_probability < 0.5);
+  CHECK(feed.alerts.empty());
 }
 
 TEST_CASE("a warning that was learnt says what it comes from", "[heads]") {
