@@ -45,7 +45,7 @@ bool is_crowded(const ColumnFamilyReading& family, const KnobReading& slowdown) 
 }
 
 bool suits(const Situation& situation, const std::string& column_family) {
-  return reads_bear_level0(situation.features, column_family);
+  return reads_have_borne_level0(situation, column_family);
 }
 
 // With more of them RocksDB begins several as soon as there is anything to gather.

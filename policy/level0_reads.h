@@ -4,10 +4,13 @@
 
 #include <string_view>
 
-#include "model/features.h"
+#include "policy/situation.h"
 
 namespace rocktune {
 
+// As of this sample.
 bool reads_bear_level0(const Features& features, std::string_view column_family);
+// ... and of the last ten seconds: readers that wait for a moment read on after it.
+bool reads_have_borne_level0(const Situation& situation, std::string_view column_family);
 
 }  // namespace rocktune

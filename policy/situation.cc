@@ -30,6 +30,7 @@ constexpr double kRisenWrites = 1.15, kRisenAtOnce = 1.5;
 // Flushes are counted as they end, and compactions come in turns: over less time than this nobody
 // knows what writes cost.
 constexpr double kAmplificationSettles = 30;
+constexpr double kCallsSeconds = 10;
 // A share of the device's limits from which background I/O is felt by reads.
 constexpr double kInterferenceShare = 0.5;
 // Reads that take the device so many times as long as at its idlest, and this long at least, which
@@ -120,6 +121,8 @@ void Observer::add(const Features& f) {
   passed_.note(now, f.limiter_bytes_per_second);
   limiter_use_.note(now, f.limiter_use_ratio);
   written_.note(now, f.user_write_bytes_per_second);
+  reads_.note(now, f.reads_per_second);
+  seeks_.note(now, f.seeks_per_second);
   Value background;
   if (f.flush_bytes_per_second && f.compaction_write_bytes_per_second) {
     background = *f.flush_bytes_per_second + *f.compaction_write_bytes_per_second;
@@ -289,6 +292,7 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
 void Observer::judge_writes(const PolicyInput& input, Situation& out) {
   const Features& f = input.features;
   writes_.note(out.now, f.writes_per_second);
+  out.calls = {reads_.mean(kCallsSeconds), seeks_.mean(kCallsSeconds), writes_.mean(kCallsSeconds)};
   out.writes_seen = writes_.mean(kSlowWritesSeconds).value_or(0) >= kLeastOperationsPerSecond;
   Value is_slow;
   if (out.writes_seen && !out.stalled && f.write_p99_us) {

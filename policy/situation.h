@@ -32,6 +32,11 @@ inline constexpr double kStalledOver3s = 0.05;
 // As long as writes are looked at to be slow.
 inline constexpr double kSlowWritesSeconds = 30;
 
+// Of the foreground, per second.
+struct Calls {
+  Value reads, seeks, writes;
+};
+
 struct Situation {
   explicit Situation(const PolicyInput& input)
       : features(input.features),
@@ -85,6 +90,7 @@ struct Situation {
   bool wasteful = false;      // ...which is above its budget, or what the operator cares for first
 
   // Reads
+  Calls calls;              // means of 10 s
   bool reads_seen = false;  // within the last minute, and more than by a health check
   // ...or they may have been: nobody counted them for ten seconds of it, or it was seen first less
   // than ten seconds ago.
@@ -199,6 +205,7 @@ class Observer {
   Trend stalled_ = window(3), memtables_ = window(5), l0_ = window(10);
   Trend write_p99_ = window(kSlowWritesSeconds), write_is_slow_ = window(kSlowWritesSeconds);
   Trend writes_ = window(kSlowWritesSeconds);
+  Trend reads_ = window(10), seeks_ = window(10);  // per second
   Trend read_p99_ = window(5), queue_ = window(5), await_ = window(5), io_limit_ = window(5);
   MemoryWatch memory_;
   Trend compactions_ = window(5), flushes_ = window(5), cpu_ = window(5);

@@ -322,6 +322,18 @@ TEST_CASE("L0 trigger: hardly any reads need no filters", "[headroom]") {
   CHECK(bench.run(10, knob::kL0Trigger));
 }
 
+TEST_CASE("L0 trigger: readers that wait for a moment are not gone", "[headroom]") {
+  HeadroomBench bench = merging();
+  bench.knob(knob::kBloomBits).value = 0;
+  CHECK_FALSE(bench.run(30, knob::kL0Trigger));  // each of them looks into each file
+  bench.f.reads_per_second = 100;
+  CHECK_FALSE(bench.run(2, knob::kL0Trigger));
+  bench.f.reads_per_second = 5000;
+  CHECK_FALSE(bench.run(10, knob::kL0Trigger));
+  bench.f.reads_per_second = 100;
+  CHECK(bench.run(15, knob::kL0Trigger));
+}
+
 TEST_CASE("L0 trigger: one that nobody raises holds up no other", "[headroom]") {
   HeadroomBench bench = merging();
   bench.tick();
