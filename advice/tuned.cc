@@ -30,13 +30,9 @@ Step step_of(const std::string& name, std::int64_t value) {
 }
 
 Fact fact_of(const std::string& name, const SettledKnob& knob) {
-  const KnobSpec* spec = find_knob(name);
-  const auto amount = [spec](std::int64_t value) {
-    return spec == nullptr ? std::to_string(value) : shown(*spec, value);
-  };
   return fact(name, static_cast<double>(knob.value),
-              name + " was found at " + amount(knob.found) + " and has stood at " +
-                  amount(knob.value) + " for " + text::duration(knob.seconds));
+              name + " was found at " + shown(name, knob.found) + " and has stood at " +
+                  shown(name, knob.value) + " for " + text::duration(knob.seconds));
 }
 
 using Knobs = std::map<SettledKnobs::Key, SettledKnob>;

@@ -14,16 +14,11 @@ namespace {
 
 constexpr std::size_t kRecentDecisions = 16;
 
-std::string value_text(const std::string& knob, std::int64_t value) {
-  const KnobSpec* spec = find_knob(knob);
-  return spec == nullptr ? std::to_string(value) : shown(*spec, value);
-}
-
 // "write_buffer_size of hot 64 MiB -> 128 MiB", or "stays at 64 MiB"; of a decision that is not
 // known any more the bare values.
 std::string change_text(const DecisionStatus* decision, const Actuation& actuation) {
   const auto value = [&](std::int64_t one) {
-    return decision == nullptr ? std::to_string(one) : value_text(decision->knob, one);
+    return decision == nullptr ? std::to_string(one) : shown(decision->knob, one);
   };
   const bool moved = actuation.before != actuation.after;
   std::string text = moved ? value(actuation.before) + " -> " + value(actuation.after)
@@ -214,8 +209,7 @@ void Target::note_owners(const KnobReadings& knobs) {
   decltype(manual_) manual;
   for (const KnobReading& knob : knobs) {
     if (knob.owner == KnobOwner::kRocktune) {
-      adopted +=
-          (adopted.empty() ? "" : ", ") + called(knob) + " " + value_text(knob.name, knob.value);
+      adopted += (adopted.empty() ? "" : ", ") + called(knob) + " " + shown(knob.name, knob.value);
     }
     // Only of what rocktune would turn: the others are nobody's news.
     if (knob.owner != KnobOwner::kManual || find_knob(knob.name) == nullptr) continue;
@@ -225,7 +219,7 @@ void Target::note_owners(const KnobReadings& knobs) {
     const std::string family =
         knob.column_family.empty() ? "" : " --column-family " + knob.column_family;
     journal_.event(name_, trace_id_, "manual", knob.name,
-                   called(knob) + " is " + value_text(knob.name, knob.value) +
+                   called(knob) + " is " + shown(knob.name, knob.value) +
                        " by an operator's hand (a change from outside, or a rollback): rocktune "
                        "leaves it alone until `rocktune release " +
                        knob.name + family + "`");

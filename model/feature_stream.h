@@ -18,7 +18,7 @@ class FeatureStream {
   Features next(Sample sample, HistogramForm form = HistogramForm::kSinceOpened);
 
  private:
-  // Without their knobs and column families, which nobody asks of an older sample.
+  // Without their column families, which nobody asks of an older sample.
   std::optional<Sample> last_;           // of whatever kind
   std::optional<Sample> last_database_;  // the last one in which the database was read, if another
 };

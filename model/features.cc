@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "model/derive.h"
+#include "model/knobs.h"
 
 namespace rocktune {
 namespace {
@@ -28,12 +29,20 @@ void fill_gauges(const Sample& newer, Features& out) {
   if (newer.host) derivation::fill_host_gauges(*newer.host, out);
 }
 
+std::int64_t limit_of(const Sample& sample) {
+  const KnobReading* limit = sample.knobs.find(knob::kRateLimit, "");
+  return limit != nullptr ? limit->value : kUnlimitedBytesPerSecond;
+}
+
 void fill_rates(const Sample& older, const Sample& newer, HistogramForm form, Features& out) {
   if (older.database && newer.database) {
     double seconds = seconds_between(older.database->agent_tick, newer.database->agent_tick);
     if (seconds >= derivation::kShortestIntervalSeconds) {
       out.interval_seconds = seconds;
       derivation::fill_database_rates(*older.database, *newer.database, form, seconds, out);
+      // What a higher limit has let through says nothing of the use of this one. A lower one has
+      // let through less than this one would have.
+      if (limit_of(newer) < limit_of(older)) out.limiter_use_ratio.reset();
     }
   }
   double seconds = seconds_between(older.at.tick, newer.at.tick);
@@ -74,7 +83,7 @@ Features derive(const Sample* older, const Sample& newer) {
 
 Features derivation::derive_from(const Sample* older, Sample& newer, HistogramForm form) {
   Features out = derive_values(older, newer, form);
-  out.knobs = std::move(newer.knobs);
+  out.knobs = newer.knobs;
   if (newer.database) out.column_families = std::move(newer.database->column_families);
   return out;
 }

@@ -103,4 +103,9 @@ std::string shown(const KnobSpec& spec, std::int64_t value) {
   return std::to_string(value);
 }
 
+std::string shown(std::string_view knob, std::int64_t value) {
+  const KnobSpec* spec = find_knob(knob);
+  return spec == nullptr ? std::to_string(value) : shown(*spec, value);
+}
+
 }  // namespace rocktune

@@ -59,5 +59,6 @@ const KnobSpec* find_knob(std::string_view name);  // nullptr when unknown
 
 // A value of this knob for a person: "16 MiB", "unlimited".
 std::string shown(const KnobSpec& spec, std::int64_t value);
+std::string shown(std::string_view knob, std::int64_t value);  // unknown: the bare value
 
 }  // namespace rocktune

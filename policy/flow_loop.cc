@@ -19,7 +19,8 @@ constexpr double kUndelayedBuffers = 3;
 constexpr double kTooFast = 1.5, kTooSlow = 0.5;
 constexpr double kLeastFlowShare = 0.0625;   // of what was found: RocksDB never goes above the knob
 constexpr double kFlowComfortSeconds = 300;  // then what was found comes back
-constexpr double kFlowHistorySeconds = 20;   // before it says what is accepted
+constexpr double kAcceptedSeconds = 60;      // over which what is accepted is looked at...
+constexpr double kFlowHistorySeconds = 20;   // ...and at least
 
 // A stop that no delay comes before.
 bool stops_undelayed(const Features& f) {
@@ -71,7 +72,7 @@ std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
   const Features& f = situation.features;
   look(situation);
   const KnobReading* reading = changeable_knob(f, knob::kDelayedWriteRate);
-  const Value accepted = written_.mean(60);
+  const Value accepted = written_.mean(kAcceptedSeconds);
   if (reading == nullptr) return {};
   if (rate_ != reading->value) {  // what was seen at another rate
     stopped_.clear();
@@ -96,7 +97,8 @@ std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
                               " of the last 30 s: a delay at the " + text::rate(*accepted) +
                               " that were accepted is more even than one at " + text::rate(rate)
                         : "writes are delayed to " + text::rate(delayed.value_or(0)) + ", and " +
-                              text::rate(*accepted) + " were accepted over the last minute";
+                              text::rate(*accepted) + " were accepted over the last " +
+                              text::duration(std::min(written_.span_seconds(), kAcceptedSeconds));
   out.expected = {"stalled_ratio", true, situation.stalled_ratio.value_or(0),
                   kFlowEvaluationSeconds};
   out.evidence = {{"user_write_bytes_per_second", *accepted, std::nullopt}};

@@ -59,8 +59,9 @@ std::optional<Verdict> check_known(const Proposal& proposal, const KnobSpec* spe
 std::optional<Verdict> check_owner(const Proposal& proposal, const KnobReading& reading) {
   if (reading.owner == KnobOwner::kManual) {
     return held(proposal, "manual",
-                "somebody else set " + proposal.knob + " to " + std::to_string(reading.value) +
-                    "; `rocktune release " + proposal.knob + "` hands it back");
+                "somebody else set " + proposal.knob + " to " +
+                    shown(proposal.knob, reading.value) + "; `rocktune release " + proposal.knob +
+                    "` hands it back");
   }
   if (reading.value != proposal.from) {
     return rejected(proposal, "believed",
@@ -125,9 +126,9 @@ std::optional<Verdict> Guard::State::check_pin(const Proposal& proposal) const {
   const auto pin = pins.find(proposal.knob);
   const bool above = proposal.rule == kPinRule || proposal.rule == kInCommonRule;
   if (pin == pins.end() || above) return std::nullopt;
-  return held(
-      proposal, "pin",
-      proposal.knob + " is pinned to " + std::to_string(pin->second) + " in the configuration");
+  return held(proposal, "pin",
+              proposal.knob + " is pinned to " + shown(proposal.knob, pin->second) +
+                  " in the configuration");
 }
 
 // Range, drift, relations and step.

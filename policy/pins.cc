@@ -17,7 +17,7 @@ std::vector<Proposal> propose_pins(const Pins& pins, const Features& features) {
     proposal.from = reading.value;
     proposal.to = pin->second;
     proposal.rule = kPinRule;
-    proposal.reason = "pinned to " + std::to_string(pin->second) + " in the configuration";
+    proposal.reason = "pinned to " + shown(reading.name, pin->second) + " in the configuration";
     out.push_back(std::move(proposal));
   }
   return out;

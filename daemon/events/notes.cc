@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/knobs.h"
 #include "model/text.h"
 
 namespace rocktune::daemon {
@@ -36,8 +37,8 @@ std::string return_text(const DatabaseEvent& event) {
   const auto before = number(event, "before");
   const auto after = number(event, "after");
   if (before && after) {
-    text += " " + std::to_string(*before);
-    if (*after != *before) text += " -> " + std::to_string(*after);
+    text += " " + shown(word(event, "knob"), *before);
+    if (*after != *before) text += " -> " + shown(word(event, "knob"), *after);
   }
   const std::string status = word(event, "status");
   if (done(status)) return text;
@@ -64,18 +65,19 @@ std::string span_text(double seconds) {
 
 }  // namespace
 
-void EventNotes::add(const DatabaseEvent& event) {
-  if (event.kind == event::kChange) return add_change(event);
+void EventNotes::add(const DatabaseEvent& event, bool before_us) {
+  if (event.kind == event::kChange) return add_change(event, before_us);
   if (event.kind == event::kStall) return add_stall(event);
   if (event.kind == event::kBackgroundError || event.kind == event::kErrorRecovery) {
     add_error(event);
   }
 }
 
-void EventNotes::add_change(const DatabaseEvent& event) {
+void EventNotes::add_change(const DatabaseEvent& event, bool before_us) {
   const std::string why = word(event, "why");
-  // A daemon that set a knob has read, and told of, what was returned before.
-  if (why == "request") returns_.clear();
+  // Another daemon that set a knob has read, and told of, what was returned before. This one sets
+  // some while it is still reading.
+  if (why == "request" && before_us) returns_.clear();
   if (why != "lease_expired" && why != "closing") return;
   Returns& returns = returns_[why];
   returns.wall = event.at.wall;

@@ -23,7 +23,8 @@ struct EventNote {
 
 class EventNotes {
  public:
-  void add(const DatabaseEvent& event);
+  // `before_us`: of the time before this daemon followed the database.
+  void add(const DatabaseEvent& event, bool before_us);
   // What to say now. `caught_up`: nothing more is known to wait in the agent.
   std::vector<EventNote> take(bool caught_up, Nanoseconds now);
 
@@ -40,7 +41,7 @@ class EventNotes {
     std::int64_t longest_us = 0;
     Nanoseconds since_wall{0}, last_wall{0};
   };
-  void add_change(const DatabaseEvent& event);
+  void add_change(const DatabaseEvent& event, bool before_us);
   void add_stall(const DatabaseEvent& event);
   void add_error(const DatabaseEvent& event);
   void take_returns(std::vector<EventNote>& notes);

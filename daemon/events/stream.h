@@ -23,8 +23,9 @@ class EventStream {
   // `all`: every event goes into the trace.
   explicit EventStream(bool all) : selection_(all) {}
 
-  // An opening of the database; the same incarnation as before is read on.
-  void opened(const std::string& incarnation);
+  // An opening of the database, followed from this moment on; the same incarnation as before is
+  // read on.
+  void opened(const std::string& incarnation, Nanoseconds wall);
   // What the newest sample said; 0: this agent has no events.
   void seen(std::uint64_t next_event) { next_ = next_event; }
   // There is something to ask for: the events after this one.
@@ -46,6 +47,7 @@ class EventStream {
   EventSelection selection_;
   EventNotes notes_;
   std::string incarnation_;
+  Nanoseconds followed_since_{0};  // wall
   std::uint64_t read_ = 0;  // number of the last event that is known
   std::uint64_t next_ = 0;
   std::map<std::string, std::uint64_t> counts_;

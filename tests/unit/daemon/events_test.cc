@@ -46,7 +46,7 @@ wire::Events answer(std::vector<wire::Event> events, std::uint64_t next_event = 
 
 EventStream opened(bool all = false) {
   EventStream stream(all);
-  stream.opened("abc/1");
+  stream.opened("abc/1", kNow.wall + 2ms);
   return stream;
 }
 
@@ -69,10 +69,10 @@ TEST_CASE("a new opening is read from its beginning, and then on", "[daemon][eve
   CHECK_FALSE(stream.wanted());
   stream.seen(4);
   CHECK(stream.wanted() == 2U);
-  stream.opened("abc/1");  // the connection was lost for a while
+  stream.opened("abc/1", kNow.wall);  // the connection was lost for a while
   stream.seen(4);
   CHECK(stream.wanted() == 2U);
-  stream.opened("abc/2");
+  stream.opened("abc/2", kNow.wall);
   CHECK_FALSE(stream.wanted());
   stream.seen(4);
   CHECK(stream.wanted() == 0U);
@@ -164,15 +164,21 @@ TEST_CASE("returns are one line for all knobs, once everything is read", "[daemo
   CHECK(notes[0].wall == kNow.wall + 3ms);
   CHECK(notes[0].message ==
         "the agent could not return every knob to what was found, since no daemon held it any "
-        "longer: max_background_jobs 8 -> 2, cache 8 -> 2, write_buffer_size of index 8 -> 2 "
+        "longer: max_background_jobs 8 -> 2, cache 8 -> 2, write_buffer_size of index 8 B -> 2 B "
         "(failed: no)");
   CHECK(stream.to_say(kNow.tick).empty());
 }
 
 TEST_CASE("returns that a daemon has answered with changes are no news", "[daemon][events]") {
   EventStream stream = opened();
-  stream.take(answer({change(1, "lease_expired"), change(2, "request")}), kNow);
-  CHECK(stream.to_say(kNow.tick).empty());
+  SECTION("of another daemon") {
+    stream.take(answer({change(0, "lease_expired"), change(1, "request")}, 2), kNow);
+    CHECK(stream.to_say(kNow.tick).empty());
+  }
+  SECTION("and are told of where the changes are this one's, made while it still reads") {
+    stream.take(answer({change(1, "lease_expired"), change(2, "request")}), kNow);
+    REQUIRE(stream.to_say(kNow.tick).size() == 1);
+  }
   std::vector<wire::Event> many;
   for (std::uint64_t i = 3; i < 23; ++i) many.push_back(change(i, "closing"));
   stream.take(answer(many), kNow);

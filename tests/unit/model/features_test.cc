@@ -185,8 +185,20 @@ TEST_CASE("an unlimited limiter has no rate and no use", "[features]") {
   CHECK_FALSE(features.limiter_rate);
   CHECK_FALSE(features.limiter_use_ratio);
   CHECK(*features.limiter_bytes_per_second == Approx(10.0 * kMiB));
+}
+
+TEST_CASE("what a higher limit let through says nothing of the use of a lower one", "[features]") {
+  Sample older = quiet_sample();
+  Sample newer = next_sample(older);
+  newer.database->limiter_bytes_through = 5 * kMiB;
   newer.knobs = {limiter_knob(20 * kMiB)};
-  CHECK(*derive(&older, newer).limiter_use_ratio == Approx(0.5));
+  const std::int64_t before =
+      GENERATE(as<std::int64_t>{}, 5 * kMiB, 20 * kMiB, 40 * kMiB, kUnlimitedBytesPerSecond);
+  older.knobs = {limiter_knob(before)};
+  const Features features = derive(&older, newer);
+  CHECK(features.limiter_rate);
+  REQUIRE(features.limiter_use_ratio.has_value() == (before <= 20 * std::int64_t{kMiB}));
+  if (features.limiter_use_ratio) CHECK(*features.limiter_use_ratio == Approx(0.5));
 }
 
 TEST_CASE("another device's counters are not subtracted", "[features]") {
