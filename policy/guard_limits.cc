@@ -146,8 +146,7 @@ void relate_in_order(const LimitInput& input, Limited& limited) {
 
 void apply_relations(const LimitInput& input, Limited& limited) {
   if (input.spec.name == knob::kBackgroundJobs) {
-    narrow(limited, 2, kNoLimit, "relation",
-           "with fewer than 2 jobs flushes and compactions wait for each other", "");
+    narrow(limited, kLeastJobs, kNoLimit, "relation", std::string(kWhyLeastJobs), "");
   }
   relate_to_memory(input, limited);
   relate_in_order(input, limited);

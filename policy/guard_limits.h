@@ -44,6 +44,10 @@ struct Range {
   std::int64_t high = 0;
 };
 
+inline constexpr std::int64_t kLeastJobs = 2;
+inline constexpr std::string_view kWhyLeastJobs =
+    "with fewer than 2 jobs flushes and compactions wait for each other";
+
 // Triggers and limits that RocksDB expects in this order.
 struct KnobOrder {
   std::string_view low, high;

@@ -41,6 +41,11 @@ Result<void> check_pins(const Pins& pins) {
 }
 
 std::string disorder(const Pins& pins) {
+  const auto jobs = pins.find(std::string(knob::kBackgroundJobs));
+  if (jobs != pins.end() && jobs->second < kLeastJobs) {
+    return jobs->first + " (" + std::to_string(jobs->second) + ") has to be at least " +
+           std::to_string(kLeastJobs) + ": " + std::string(kWhyLeastJobs);
+  }
   for (const auto& [low, high] : kKnobOrders) {
     const auto lower = pins.find(std::string(low));
     const auto upper = pins.find(std::string(high));

@@ -5,12 +5,13 @@
 #include <limits>
 
 #include "model/knobs.h"
+#include "policy/guard_limits.h"
 #include "policy/memory.h"
 
 namespace rocktune {
 namespace {
 
-constexpr double kLeastJobs = 2;  // flushes and compactions wait for each other below
+constexpr auto kJobsFloor = static_cast<double>(kLeastJobs);
 constexpr double kShareMiB = 1 << 20;
 // A budget is divided in pieces of about this share of it, so that slices come in steps.
 constexpr double kPieces = 64;
@@ -83,12 +84,12 @@ Claim jobs_claim(const ShareMember& member, double budget, bool by_cpus) {
   Claim claim;
   claim.member = member.name;
   claim.weight = member.weight;
-  claim.floor = kLeastJobs;
+  claim.floor = kJobsFloor;
   claim.held = value_of(knob);
   claim.movable = yields(member, knob);
   const double found = knob == nullptr ? 0 : static_cast<double>(knob->found);
   claim.usual = found;
-  const double most = by_cpus ? std::max({member.cpus.value_or(0), found, kLeastJobs}) : budget;
+  const double most = by_cpus ? std::max({member.cpus.value_or(0), found, kJobsFloor}) : budget;
   claim.cap = member.budget.jobs_max ? static_cast<double>(*member.budget.jobs_max) : most;
   claim.need = member.demand.wants_jobs ? claim.cap : member.demand.jobs_used;
   bound_need(member, claim);
@@ -108,7 +109,7 @@ double jobs_of_host(double cpus, const std::vector<ShareMember>& members) {
     if (knob != nullptr) found += static_cast<double>(knob->found);
     ++others;
   }
-  return own + (others < 0 ? 0 : std::max(found, cpus + kLeastJobs * others));
+  return own + (others < 0 ? 0 : std::max(found, cpus + kJobsFloor * others));
 }
 
 Claim memory_claim(const ShareMember& member, const MemoryUse& use, bool wish) {
@@ -205,7 +206,7 @@ void Sharing::divide_jobs(Nanoseconds now, const HostBudget& host, std::optional
   double least = 0;
   for (const ShareMember& member : members) {
     claims.push_back(jobs_claim(member, budget, !host.jobs_max));
-    least += claims.back().movable ? kLeastJobs : claims.back().held;
+    least += claims.back().movable ? kJobsFloor : claims.back().held;
   }
   budget = std::max(budget, least);  // two for each come first
   for (const auto& [name, slice] : jobs_.update(now, budget, 1, std::move(claims))) {

@@ -182,6 +182,13 @@ TEST_CASE("pins in an order that RocksDB refuses", "[daemon][config]") {
             "    pin: {level0_slowdown_writes_trigger: 20, level0_stop_writes_trigger: 20}\n"));
 }
 
+TEST_CASE("a pin that would be held for ever", "[daemon][config]") {
+  const auto all = errors("targets:\n  - path: /a\n    pin: {max_background_jobs: 1}\n");
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].find("targets[0].pin: max_background_jobs (1) has to be at least 2") !=
+        std::string::npos);
+}
+
 TEST_CASE("what is refused", "[daemon][config]") {
   const auto only = [](const std::string& text) {
     const auto all = errors(text);
