@@ -96,7 +96,9 @@ std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
     if (trigger == nullptr || !trigger->changeable || trigger->owner == KnobOwner::kManual ||
         trigger->value < 1)
       continue;
-    if (!reads_have_borne_level0(situation, family.name) || unheard_.rests(family.name, situation.now)) continue;
+    if (!reads_have_borne_level0(situation, family.name) ||
+        unheard_.rests(family.name, situation.now))
+      continue;
     if (highest_trigger(situation, *trigger) <= trigger->value) continue;
     if (most != nullptr && merging->saved_by_doubling() <= most->saved_by_doubling()) continue;
     best = trigger;

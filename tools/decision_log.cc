@@ -26,7 +26,11 @@ std::string not_made_text(const DecisionStory& story) {
 Result<DecisionStories> read_stories(const std::string& log,
                                      const DecisionStories::Wanted& wanted) {
   auto follower = FileFollower::open(log);
-  if (!follower) return tl::unexpected(follower.error());
+  if (!follower) {
+    Error error = follower.error();
+    error.message += "; name it with --log, or in ROCKTUNE_ALERT_LOG";
+    return tl::unexpected(std::move(error));
+  }
   DecisionStories stories(wanted);
   for (const std::string& line : follower->read_lines()) stories.add(line);
   if (const auto last = follower->rest()) stories.add(*last);

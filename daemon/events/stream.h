@@ -48,7 +48,7 @@ class EventStream {
   EventNotes notes_;
   std::string incarnation_;
   Nanoseconds followed_since_{0};  // wall
-  std::uint64_t read_ = 0;  // number of the last event that is known
+  std::uint64_t read_ = 0;         // number of the last event that is known
   std::uint64_t next_ = 0;
   std::map<std::string, std::uint64_t> counts_;
 };
