@@ -13,6 +13,10 @@ void SettledKnobs::begin_opening() {
 
 void SettledKnobs::add(const KnobReadings& knobs, double seconds, bool opens) {
   if (opens) begin_opening();
+  // Of a column family that is gone, or whose knobs are not known yet.
+  std::erase_if(now_, [&knobs](const auto& one) {
+    return knobs.find(one.first.first, one.first.second) == nullptr;
+  });
   const bool first = opened_seconds_ == 0;
   opened_seconds_ += seconds;
   for (const KnobReading& reading : knobs) {

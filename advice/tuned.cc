@@ -14,10 +14,10 @@ namespace {
 // Through so long a time the load was of every kind that it has in a day.
 constexpr double kLongSettledSeconds = 24 * 3600;
 
-// A limit below what was found is for the moment's reads and device, and of the agent's own
+// A rate below what was found is for the moment's reads, writes and device, and of the agent's own
 // limiter, which weighs level 0, no option tells.
 bool is_for_good(std::string_view name, const SettledKnob& knob) {
-  if (name == knob::kRateLimit) return knob.value > knob.found;
+  if (name == knob::kRateLimit || name == knob::kDelayedWriteRate) return knob.value > knob.found;
   return name != knob::kL0Weight && name != knob::kLimitFlushes;
 }
 

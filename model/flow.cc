@@ -122,13 +122,14 @@ void FamilyFlow::take_jobs(const ColumnFamilyReading& r) {
   deep_job_age_ = narrow_seconds(r.deep_compaction_age_ms);
 }
 
-void FamilyFlow::update(const ColumnFamilyReading& reading, Nanoseconds tick) {
+bool FamilyFlow::update(const ColumnFamilyReading& reading, Nanoseconds tick) {
   const char* const why = missing(reading);
   if (why != nullptr) *this = FamilyFlow();
   why_ = why;
-  if (why != nullptr) return;
+  if (why != nullptr) return true;
   const Counts counts = counts_of(reading);
-  if (seen_ && !counts_.is_before(counts)) {
+  const bool backwards = seen_ && !counts_.is_before(counts);
+  if (backwards) {
     *this = FamilyFlow();
     why_ = nullptr;
   }
@@ -147,6 +148,7 @@ void FamilyFlow::update(const ColumnFamilyReading& reading, Nanoseconds tick) {
   counts_ = counts;
   files_before_ = static_cast<float>(files_now());
   seen_ = true;
+  return backwards;
 }
 
 // The time from one flush to the next tells how fast writers fill memtables only where L0 did not
@@ -220,7 +222,7 @@ const char* FamilyFlow::why_not_ready() const {
 }
 
 FamilyFlow::L0Rates FamilyFlow::l0_rates() const {
-  if (l0_rate_) return {{*l0_rate_}, 1};
+  if (l0_rate_) return {{*l0_rate_}, 1, true};
   L0Rates rates;
   for (const float rate : kUnknownRates) {
     const bool over = l0_job_files_ > 0 && l0_job_age_ * rate > kTooLong * l0_job_bytes_;

@@ -18,8 +18,8 @@ namespace rocktune {
 class FamilyFlow {
  public:
   // In order of `tick`, when the agent took the reading. Forgets what it learnt when a counter runs
-  // backwards.
-  void update(const ColumnFamilyReading& reading, Nanoseconds tick);
+  // backwards, and where something is missing: then true.
+  bool update(const ColumnFamilyReading& reading, Nanoseconds tick);
 
   // What is missing for a roll-out, in words that follow "because "; null: nothing.
   [[nodiscard]] const char* why_not_ready() const;
@@ -28,6 +28,7 @@ class FamilyFlow {
   struct L0Rates {
     std::array<float, 4> values{};
     std::size_t count = 0;  // at least 1
+    bool learnt = false;
   };
   [[nodiscard]] L0Rates l0_rates() const;
   // As of the last update, at one of these; only when ready.
@@ -36,7 +37,7 @@ class FamilyFlow {
   // comes.
   void remember(const Rollout& rollout);
   // Whether it has use for one: no peak is waited for.
-  [[nodiscard]] bool wants_peak() const { return forecast_.files == 0; }
+  [[nodiscard]] bool wants_peak() const { return l0_rate_ && forecast_.files == 0; }
   // The standard error of a peak's forecast, as a share of L0's growth until then.
   [[nodiscard]] double peak_error() const;
   [[nodiscard]] double slowdown_files() const { return slowdown_; }

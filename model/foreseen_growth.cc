@@ -9,10 +9,13 @@ namespace {
 constexpr double kLeastForeseen = 3;  // files
 // The weight of one that came short of the share, or beyond it.
 constexpr double kDown = 0.4, kUp = 0.5;
+// What came long ago says less and less: s, to a third.
+constexpr double kFades = 300;
 
 }  // namespace
 
 void ForeseenGrowth::see(double passed, double files, double slowdown) {
+  share_ += static_cast<float>((1 - static_cast<double>(share_)) * std::min(1.0, passed / kFades));
   if (!(peak_ > 0)) return;
   waited_ += static_cast<float>(passed);
   seen_ = std::max(seen_, static_cast<float>(files));

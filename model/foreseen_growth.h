@@ -3,6 +3,8 @@
 // the time and L0 stands still; what came of those before says so. Pure; a fixed size.
 #pragma once
 
+#include <algorithm>
+
 namespace rocktune {
 
 class ForeseenGrowth {
@@ -16,11 +18,13 @@ class ForeseenGrowth {
   // L0 is foreseen to reach `peak` files within kSeconds.
   void foresee(double files, double peak);
   // Of growth that is foreseen, the share that is to be expected: 0 to 1.
-  [[nodiscard]] double share() const { return share_; }
-  // What was foreseen was foreseen of other rates.
-  void drop() { peak_ = 0; }
+  [[nodiscard]] double share() const {
+    return std::min(1.0, static_cast<double>(share_) / kTrusted);
+  }
 
  private:
+  static constexpr double kTrusted = 0.5;  // one that did not come is chance
+
   // Up to 64 of these are kept for each database.
   float files_ = 0, peak_ = 0;  // peak 0: nothing is waited for
   float waited_ = 0;            // s

@@ -211,6 +211,7 @@ class Simulation {
   void finish() {
     const double most = kFarPast * flow_.l0_slowdown;
     const bool stopped_early = is_far_past();
+    if (stopped_early) out_.far_past_seconds = std::max(time_, kShortestJobSeconds);
     for (std::size_t i = 0; i < horizons_.size(); ++i) {
       double& peak = out_.peaks.at(i);
       if (stopped_early && horizons_.at(i) > time_) peak = most;

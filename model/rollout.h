@@ -66,6 +66,9 @@ struct Rollout {
   double files_now = 0;
   std::optional<double> eta_seconds;             // until L0 reaches its slowdown trigger
   std::array<double, kRolloutHorizons> peaks{};  // the most files of L0 until each horizon
+  // When it was so far past the limit that it was followed no further: all peaks from then on are
+  // what they were there.
+  std::optional<double> far_past_seconds;
   // The end of the first compaction out of L0, and the files just before it.
   std::optional<double> first_end_seconds;
   double first_end_files = 0;

@@ -18,6 +18,8 @@ constexpr double kQuietError = 0.7;
 // Peaks are read off a grid of quarters of a file: half of one.
 constexpr double kHalfStep = 0.125;
 constexpr double kMostGrowth = 25;
+// Of the slowdown trigger: past this it does not matter by how much.
+constexpr double kMostPeak = 1.2;
 // Where a stall is this improbable, half a second (a poll) makes no difference that counts: it is
 // looked at every other time.
 constexpr double kFarProbability = 0.01;
@@ -111,7 +113,10 @@ void StallForecast::follow(const Features& features) {
   for (const ColumnFamilyReading& reading : features.column_families) {
     Family* const family = find(reading.name, next);
     if (family == nullptr || family->seen) continue;
-    family->flow.update(reading, features.read_at);
+    if (family->flow.update(reading, features.read_at)) {
+      family->growth = ForeseenGrowth();
+      family->looked = false;
+    }
     family->seen = true;
     next = static_cast<std::size_t>(family - families_.data()) + 1;
   }
@@ -128,15 +133,21 @@ double StallForecast::probability(const FamilyFlow& flow, const Rollout& rollout
          new_probability(rollout.eta_seconds.value_or(within), quiet_seconds(), error);
 }
 
-Rollout StallForecast::expected(const Family& family, Rollout rollout) {
+Rollout StallForecast::expected(const Family& family, Rollout rollout, const Horizons& horizons) {
   const double share = family.growth.share();
   if (share == 1) return rollout;
+  const double now = rollout.files_now, slowdown = family.flow.slowdown_files();
   double most = 0;
-  for (double& peak : rollout.peaks) {
-    peak = rollout.files_now + share * (peak - rollout.files_now);
-    most = std::max(most, peak);
+  for (std::size_t i = 0; i < horizons.size(); ++i) {
+    double growth = rollout.peaks.at(i) - now;
+    // It was followed no further, and goes on as it went until then.
+    const auto& far = rollout.far_past_seconds;
+    if (far && horizons.at(i) > *far) growth *= horizons.at(i) / *far;
+    rollout.peaks.at(i) = std::min(now + share * growth, std::max(kMostPeak * slowdown, now));
+    most = std::max(most, rollout.peaks.at(i));
   }
-  if (most < family.flow.slowdown_files()) rollout.eta_seconds.reset();
+  if (rollout.eta_seconds) *rollout.eta_seconds /= share;
+  if (most < slowdown || rollout.eta_seconds > kRolloutSeconds) rollout.eta_seconds.reset();
   return rollout;
 }
 
@@ -162,10 +173,11 @@ void StallForecast::look(Family& family, double horizon) const {
   double sum = 0, peak = 0;
   for (std::size_t i = 0; i < rates.count; ++i) {
     const FlowState state = family.flow.state(slots_, rates.values.at(i));
-    Rollout rollout = glance(state, {horizon, ForeseenGrowth::kSeconds}, family.flow.wants_peak());
+    constexpr double kCheck = ForeseenGrowth::kSeconds;
+    Rollout rollout = glance(state, {horizon, kCheck}, family.flow.wants_peak());
     family.flow.remember(rollout);
-    if (rates.count == 1) family.growth.foresee(rollout.files_now, rollout.peaks[1]);
-    rollout = expected(family, rollout);
+    if (rates.learnt) family.growth.foresee(rollout.files_now, rollout.peaks[1]);
+    rollout = expected(family, rollout, {horizon, kCheck, horizon, horizon});
     sum += probability(family.flow, rollout, 0, horizon);
     if (i == rates.count / 2) peak = rollout.peaks[0];
   }
@@ -184,7 +196,8 @@ L0Forecast StallForecast::forecast(const Family& family, double horizon) const {
   out.slowdown_files = family.flow.slowdown_files();
   for (std::size_t i = 0; i < rates.count; ++i) {
     const FlowState state = family.flow.state(slots_, rates.values.at(i));
-    const Rollout rollout = expected(family, roll_out(state, {horizon, 10, 30, 60}));
+    const Horizons horizons{horizon, 10, 30, 60};
+    const Rollout rollout = expected(family, roll_out(state, horizons), horizons);
     const auto add = [&](double& mean, std::size_t peak, double within) {
       mean += probability(family.flow, rollout, peak, within) / static_cast<double>(rates.count);
     };
@@ -212,7 +225,7 @@ void StallForecast::update(const Features& features, bool stalled, double horizo
   const Family* worst = nullptr;
   for (Family& family : families_) {
     if (!family.present || family.flow.why_not_ready() != nullptr) continue;
-    if (other_rates) family.growth.drop();
+    if (other_rates) family.growth = ForeseenGrowth();
     family.growth.see(passed, family.flow.files_now(), family.flow.slowdown_files());
     if (needs_look(family)) look(family, horizon);
     if (worst == nullptr || family.outlook.is_worse_than(worst->outlook)) worst = &family;

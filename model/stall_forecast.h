@@ -81,7 +81,7 @@ class StallForecast {
   [[nodiscard]] bool needs_look(const Family& family) const;
   [[nodiscard]] L0Forecast forecast(const Family& family, double horizon) const;
   // With as much of the growth as is to be expected.
-  static Rollout expected(const Family& family, Rollout rollout);
+  static Rollout expected(const Family& family, Rollout rollout, const Horizons& horizons);
   [[nodiscard]] double probability(const FamilyFlow& flow, const Rollout& rollout, std::size_t peak,
                                    double within) const;
 

@@ -44,8 +44,9 @@ bool is_crowded(const ColumnFamilyReading& family, const KnobReading& slowdown) 
   return static_cast<double>(files_of(family)) >= kCrowded * static_cast<double>(slowdown.value);
 }
 
+// What is given goes back by what reads do now; it is given by what they have done for a while.
 bool suits(const Situation& situation, const std::string& column_family) {
-  return reads_have_borne_level0(situation, column_family);
+  return reads_bear_level0(situation.features, column_family);
 }
 
 // With more of them RocksDB begins several as soon as there is anything to gather.
@@ -61,7 +62,7 @@ std::optional<std::int64_t> wider(const Situation& situation, const ColumnFamily
       slowdown != nullptr && slowdown->owner == KnobOwner::kFound && slowdown->value > 0;
   const bool leveled = family.leveled_compaction.value_or(0) != 0;
   if (!free || !leveled || !family.level0_stop_trigger) return std::nullopt;
-  if (!suits(situation, family.name)) return std::nullopt;
+  if (!reads_have_borne_level0(situation, family.name)) return std::nullopt;
   const std::int64_t value = slowdown->value;
   // Where bytes count it is room for a compaction to gather more; else it is for writers who are
   // about to be delayed.

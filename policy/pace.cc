@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "model/level_targets.h"
@@ -29,21 +30,28 @@ constexpr double kWrittenSeconds = 10;
 // As long as bursts are looked at, in its second half.
 constexpr double kPaceEvaluationSeconds = 60;
 
-// All column families together: less than moves on from the level that level 0 is compacted into.
-bool tree_grows(const Features& f) {
-  double held = 0, wanted = 0;
+// The one with the most flushes, or of as many the largest below level 0: null without any.
+const ColumnFamilyReading* written_most(const Features& f) {
+  const ColumnFamilyReading* most = nullptr;
   for (const ColumnFamilyReading& family : f.column_families) {
-    const std::size_t count = family.levels.size();
-    if (count < 2 || family.leveled_compaction.value_or(0) == 0) continue;
-    std::vector<double> bytes(count), targets(count);
-    std::transform(family.levels.begin(), family.levels.end(), bytes.begin(),
-                   [](const LevelReading& level) { return static_cast<double>(level.bytes); });
-    const std::size_t base = level_targets(level_shape_of(family), bytes, targets);
-    if (!(bytes[0] + bytes[base] > 0)) continue;
-    held += bytes[base];
-    wanted += targets[base];
+    if (family.levels.size() < 2 || family.leveled_compaction.value_or(0) == 0) continue;
+    const auto rank = [](const ColumnFamilyReading& one) {
+      return std::pair(one.flushes.value_or(0), one.levels[1].bytes);
+    };
+    if (most == nullptr || rank(family) > rank(*most)) most = &family;
   }
-  return held < kFilledBase * wanted;
+  return most;
+}
+
+// Less than moves on from the level that level 0 is compacted into.
+bool tree_grows(const Features& f) {
+  const ColumnFamilyReading* family = written_most(f);
+  if (family == nullptr) return false;
+  std::vector<double> bytes(family->levels.size()), targets(family->levels.size());
+  std::transform(family->levels.begin(), family->levels.end(), bytes.begin(),
+                 [](const LevelReading& level) { return static_cast<double>(level.bytes); });
+  const std::size_t base = level_targets(level_shape_of(*family), bytes, targets);
+  return bytes[base] < kFilledBase * targets[base];
 }
 
 // Bytes/s: of `need`, which was seen, and what may come on top of it.

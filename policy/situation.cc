@@ -292,7 +292,9 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
 void Observer::judge_writes(const PolicyInput& input, Situation& out) {
   const Features& f = input.features;
   writes_.note(out.now, f.writes_per_second);
-  out.calls = {reads_.mean(kCallsSeconds), seeks_.mean(kCallsSeconds), writes_.mean(kCallsSeconds)};
+  if (writes_.span_seconds() + f.interval_seconds >= kCallsSeconds)
+    out.calls = {reads_.mean(kCallsSeconds), seeks_.mean(kCallsSeconds),
+                 writes_.mean(kCallsSeconds)};
   out.writes_seen = writes_.mean(kSlowWritesSeconds).value_or(0) >= kLeastOperationsPerSecond;
   Value is_slow;
   if (out.writes_seen && !out.stalled && f.write_p99_us) {

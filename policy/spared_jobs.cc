@@ -28,13 +28,20 @@ bool leaves_room(const ColumnFamilyReading& family) {
 
 bool suits(const Situation& situation) {
   const Features& f = situation.features;
-  const auto borne = [&situation](const ColumnFamilyReading& family) {
+  const auto borne = [&f](const ColumnFamilyReading& family) {
     return family.leveled_compaction.value_or(0) != 0 && leaves_room(family) &&
-           reads_have_borne_level0(situation, family.name);
+           reads_bear_level0(f, family.name);
   };
   const bool known = situation.backlog_known && f.pending_ratio;
   return situation.bytes_count() && known && !f.column_families.empty() &&
          std::all_of(f.column_families.begin(), f.column_families.end(), borne);
+}
+
+bool has_suited(const Situation& situation) {
+  const auto& families = situation.features.column_families;
+  return std::all_of(families.begin(), families.end(), [&](const ColumnFamilyReading& family) {
+    return reads_have_borne_level0(situation, family.name);
+  });
 }
 
 // Past the middle between the delay and the stop, or half as many again as delay writes.
@@ -82,7 +89,9 @@ std::optional<std::int64_t> SparedJobs::fewer(const Situation& situation,
   if (!free || return_ || jobs.value <= kFewestJobs) return std::nullopt;
   // Whoever may have fewer than were found could not have them back.
   if (situation.budget.jobs_max.value_or(jobs.found) < jobs.found) return std::nullopt;
-  if (!suits(situation) || full_seconds_ < kFullSeconds) return std::nullopt;
+  if (!suits(situation) || !has_suited(situation) || full_seconds_ < kFullSeconds) {
+    return std::nullopt;
+  }
   const Nanoseconds now = situation.now;
   if (rest_.lasts(now) || within(stalled_at_, now, kStalledLatelySeconds)) return std::nullopt;
   if (is_wanted(situation) || situation.running_compactions.value_or(0) < kSeveral) {

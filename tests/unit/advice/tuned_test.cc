@@ -140,6 +140,10 @@ TEST_CASE("settled knobs are followed over openings", "[advice]") {
     stay(reading(8, 8, KnobOwner::kFound), 10);
     CHECK(knobs.settled().empty());
   }
+  SECTION("nor one that is not seen any more") {
+    knobs.add({}, 10, false);
+    CHECK(knobs.settled().empty());
+  }
   SECTION("an opening of ten minutes without it says that it is not needed") {
     knobs.add(reading(8, 8, KnobOwner::kFound), 0, true);
     stay(reading(8, 8, KnobOwner::kFound), 590);

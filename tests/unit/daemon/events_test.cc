@@ -172,7 +172,8 @@ TEST_CASE("returns are one line for all knobs, once everything is read", "[daemo
 TEST_CASE("returns that a daemon has answered with changes are no news", "[daemon][events]") {
   EventStream stream = opened();
   SECTION("of another daemon") {
-    stream.take(answer({change(0, "lease_expired"), change(1, "request")}, 2), kNow);
+    stream.opened("abc/2", kNow.wall + 3ms);
+    stream.take(answer({change(1, "lease_expired"), change(2, "request")}), kNow);
     CHECK(stream.to_say(kNow.tick).empty());
   }
   SECTION("and are told of where the changes are this one's, made while it still reads") {
