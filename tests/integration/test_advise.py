@@ -13,7 +13,7 @@ from support import World
 DATA = pathlib.Path(__file__).resolve().parents[1] / "data"
 RULES = {"compaction_style", "level1_size", "dynamic_levels", "level0_triggers", "memtables", "small_memtables", "background_jobs",
          "subcompactions", "delayed_write_rate", "rate_limiter", "statistics", "cache_size", "bloom_filter", "partitioned_filters",
-         "wal_sync", "manual_wal_flush", "wal_compression", "direct_io"}
+         "wal_sync", "manual_wal_flush", "wal_compression", "direct_io", "tuned"}
 ADVICE = {"rule": str, "column_family": str, "title": str, "evidence": list, "effect": dict, "confidence": str,
           "confidence_reason": str, "risk": str, "steps": list, "how": str, "source": str}
 UNITS = {"times", "ratio", "bytes", "bytes_per_second", "microseconds", "seconds", "count"}
