@@ -71,7 +71,7 @@ Expectation expect_from(const PolicyInput& input, const KnobReading& reading) {
 }
 
 std::string amount_of(const KnobReading& reading, std::int64_t value) {
-  const std::string amount = shown(reading.name, value);
+  std::string amount = shown(reading.name, value);
   if (reading.name == knob::kRateLimit) return amount;
   return amount + (reading.name == knob::kBackgroundJobs ? " background jobs" : " of cache");
 }
