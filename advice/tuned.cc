@@ -1,7 +1,6 @@
 // tuned: what rocktuned has settled on is gone with each opening; the program's own options keep
 // it.
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "advice/findings.h"

@@ -9,8 +9,6 @@ namespace rocktune {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-// Past this share of the limit it does not matter by how much: the roll-out may end.
-constexpr double kFarPast = 1.2;
 // Compactions that only move files are over at once; simulated time has to go on.
 constexpr double kShortestJobSeconds = 0.02;
 // A flush that comes at the same time as another event has come, whatever the rounding.

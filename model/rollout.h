@@ -21,6 +21,8 @@ namespace rocktune {
 // As far as it looks. Beyond this the present rates say little.
 inline constexpr double kRolloutSeconds = 62;
 inline constexpr double kBusySeconds = 30;
+// Past this share of the limit it does not matter by how much: the roll-out may end.
+inline constexpr double kFarPast = 1.2;
 inline constexpr std::size_t kMostRolloutSteps = 600;
 // Horizons for which peaks are told: the three that rocktune scores, and the caller's own.
 inline constexpr std::size_t kRolloutHorizons = 4;

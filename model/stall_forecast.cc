@@ -18,8 +18,6 @@ constexpr double kQuietError = 0.7;
 // Peaks are read off a grid of quarters of a file: half of one.
 constexpr double kHalfStep = 0.125;
 constexpr double kMostGrowth = 25;
-// Of the slowdown trigger: past this it does not matter by how much.
-constexpr double kMostPeak = 1.2;
 // Where a stall is this improbable, half a second (a poll) makes no difference that counts: it is
 // looked at every other time.
 constexpr double kFarProbability = 0.01;
@@ -143,7 +141,7 @@ Rollout StallForecast::expected(const Family& family, Rollout rollout, const Hor
     // It was followed no further, and goes on as it went until then.
     const auto& far = rollout.far_past_seconds;
     if (far && horizons.at(i) > *far) growth *= horizons.at(i) / *far;
-    rollout.peaks.at(i) = std::min(now + share * growth, std::max(kMostPeak * slowdown, now));
+    rollout.peaks.at(i) = std::min(now + share * growth, std::max(kFarPast * slowdown, now));
     most = std::max(most, rollout.peaks.at(i));
   }
   if (rollout.eta_seconds) *rollout.eta_seconds /= share;
