@@ -106,11 +106,17 @@ Control::Answer<wire::Lease> Control::take_lease(const wire::Lease& request) {
                                    std::to_string(to_wire(*lease_).remaining_seconds.value_or(0)) +
                                    " s; stop it or wait");
   }
+  // Half of what was set would be neither found nor chosen: a larger cache without the smaller
+  // buffers that pay for it.
+  if (under_way_ && !hold_) {
+    return error("lease_held", "the last lease expired, and what was set under it is being "
+                               "returned; try again in a second");
+  }
   const auto length = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
       std::chrono::duration<double>(request.seconds));
   lease_ = Held{request.holder, length, request.on_expiry, now + length};
   keep_ = request.on_expiry == "keep";
-  if (!hold_) returning_ = nullptr;  // the new holder adopts what is still set
+  if (!hold_) returning_ = nullptr;  // the new holder adopts what is set, or waits for RocksDB
   return to_wire(*lease_);
 }
 

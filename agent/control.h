@@ -4,7 +4,8 @@
 // changed. The changes of a request are made in batches, one for each group of
 // values that RocksDB takes in one call (agent/batch.h). When the lease
 // expires, what rocktune set goes back to its found value, one batch at each
-// tick(), protections first (agent/return_order.h). While RocksDB would keep
+// tick(), protections first (agent/return_order.h); what has begun to return is
+// returned whole before there is another lease. While RocksDB would keep
 // options waiting (a write stop) they are refused, or wait for a later tick,
 // and limiters and caches do not. Whatever was written, or
 // could not be returned, is an event; each return is a line in the log as well.
@@ -117,7 +118,8 @@ class Control {
   // All but those in `but`.
   Returned return_all(std::vector<Group> groups, const char* why, bool shared_too,
                       const States& but, Wish wish = Wish::kTuner);
-  bool take_step(const char* why, bool hold);
+  enum class Left { kNothing, kWaiting, kMore };  // to return: kWaiting: all of it, for RocksDB
+  Left take_step(const char* why, bool hold);
   [[nodiscard]] bool will_return() const;  // once the lease ends, what is held
   [[nodiscard]] bool keeps() const;
   void give_up(const std::vector<Group>& groups, const States& kept);
@@ -138,6 +140,7 @@ class Control {
   std::optional<Held> lease_;
   bool keep_ = false;                // what the latest lease says about its end
   const char* returning_ = nullptr;  // why what was set is being undone; null: it is not
+  bool under_way_ = false;           // the next tick returns more; nobody adopts half of it
   bool hold_ = false;                // and is manual from then on, whoever takes the lease
   std::deque<std::string> order_;
   std::map<std::string, wire::ChangeResult> results_;

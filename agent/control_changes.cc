@@ -233,21 +233,26 @@ void Control::tick() {
     }
     why = returning_;
     hold = hold_;
+    under_way_ = why != nullptr;
   }
-  if (why == nullptr || take_step(why, hold)) return;
+  if (why == nullptr) return;
+  const auto left = take_step(why, hold);
   const std::lock_guard lock(mutex_);
+  under_way_ = left == Left::kMore;
+  if (left != Left::kNothing) return;
   returning_ = nullptr;
   hold_ = false;
 }
 
-// False: there is nothing left to return. What RocksDB would keep waiting is for another tick, and
-// what comes after it is not.
-bool Control::take_step(const char* why, bool hold) {
+// What RocksDB would keep waiting is for another tick, and what comes after it is not.
+Control::Left Control::take_step(const char* why, bool hold) {
   auto left = groups();
   bool waits = false;
+  bool done = false;
   while (true) {
     auto [group, knobs] = next_return(left, self_);
-    if (!group) return waits;
+    if (!group) return waits ? Left::kWaiting : Left::kNothing;
+    if (done) return Left::kMore;
     // Another database may still be tuning a shared object: then only our claim
     // on it ends.
     const Wish wish = hold ? Wish::kOperator : Wish::kTuner;
@@ -268,9 +273,9 @@ bool Control::take_step(const char* why, bool hold) {
       if (hold) state.hold_for_operator();
       tell_return(*group, change, why);
     }
-    if (!put_off) return true;
-    waits = true;
-    std::erase(left, group);
+    done = !put_off;
+    waits = waits || put_off;
+    if (put_off) std::erase(left, group);
   }
 }
 

@@ -85,20 +85,42 @@ TEST_CASE("an expired lease returns one knob at each tick, those that go down fi
   CHECK(s.log.size() == 2);
 }
 
-TEST_CASE("a new holder adopts what has not been returned yet") {
+TEST_CASE("a new holder adopts what is set, or waits for RocksDB to be returned") {
+  const bool waits = GENERATE(false, true);
   Setup s;
   s.take_lease();
   s.set("a", 50);
-  s.set("b", 200);
   s.now += 10s;
-  s.control->tick();
+  if (waits) {
+    s.group->not_now = "writes are stopped";
+    s.control->tick();
+  }
   s.take_lease("restore", "you");
+  s.group->not_now.clear();
   s.control->tick();
   CHECK(s.a == 50);
   CHECK(s.control->describe()[0].owner == "rocktune");
   s.now += 10s;
   s.control->tick();
   CHECK(s.a == 100);
+}
+
+TEST_CASE("nobody adopts half of what is being returned") {
+  Setup s;
+  s.take_lease();
+  s.set("a", 50);
+  s.set("b", 200);
+  s.now += 10s;
+  s.control->tick();
+  CHECK(s.b == 100);
+  CHECK(s.a == 50);
+  const auto refused = s.control->take_lease({"me", 10, "restore", {}});
+  REQUIRE(!refused.has_value());
+  CHECK(refused.error().code == "lease_held");
+  s.control->tick();
+  CHECK(s.a == 100);
+  s.control->tick();
+  s.take_lease();
 }
 
 TEST_CASE("a lease that says keep leaves everything") {
