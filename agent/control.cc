@@ -109,8 +109,9 @@ Control::Answer<wire::Lease> Control::take_lease(const wire::Lease& request) {
   // Half of what was set would be neither found nor chosen: a larger cache without the smaller
   // buffers that pay for it.
   if (under_way_ && !hold_) {
-    return error("lease_held", "the last lease expired, and what was set under it is being "
-                               "returned; try again in a second");
+    return error("lease_held",
+                 "the last lease expired, and what was set under it is being "
+                 "returned; try again in a second");
   }
   const auto length = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
       std::chrono::duration<double>(request.seconds));

@@ -17,9 +17,12 @@ constexpr double kOldestSeconds = 5;
 // `log_slope`: where it rises towards its limit.
 std::string p99_sentence(const char* name, double p99_us, double slo_us,
                          const std::optional<double>& log_slope) {
-  std::string sentence = std::string(name) + " P99 is " + text::microseconds(p99_us);
-  if (p99_us >= slo_us) return sentence + ", above its limit of " + text::microseconds(slo_us);
-  sentence += " of " + text::microseconds(slo_us);
+  const std::string now = text::microseconds(p99_us), limit = text::microseconds(slo_us);
+  std::string sentence = std::string(name) + " P99 is " + now;
+  if (p99_us >= slo_us) {
+    return sentence + (now == limit ? ", just above its limit" : ", above its limit of " + limit);
+  }
+  sentence += " of " + limit;
   if (log_slope) sentence += " and rises " + text::percent(std::expm1(*log_slope)) + " per second";
   return sentence;
 }

@@ -1,6 +1,7 @@
 #include "policy/guard_history.h"
 
 #include <chrono>
+#include <cmath>
 
 #include "model/text.h"
 #include "model/write_stall.h"
@@ -77,8 +78,10 @@ std::optional<std::string> GuardHistory::dwell(const Proposal& proposal, const K
   const Nanoseconds rest = lets_go && stalled_ == now ? kStallDwell : spec.dwell;
   Nanoseconds since = now - moves->second.back();
   if (since >= rest) return std::nullopt;
-  return proposal.knob + " was changed " + text::number(seconds_between({}, since), 1) +
-         " s ago; it rests for " + text::duration(seconds_between({}, rest));
+  // Rounded down: "10.0 s ago; it rests for 10 s" would contradict itself.
+  const double tenths = std::floor(seconds_between({}, since) * 10) / 10;
+  return proposal.knob + " was changed " + text::number(tenths, 1) + " s ago; it rests for " +
+         text::duration(seconds_between({}, rest));
 }
 
 std::optional<std::string> GuardHistory::over_budget(int changes_per_hour, Nanoseconds now) {

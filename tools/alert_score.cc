@@ -155,14 +155,29 @@ void AlertScorer::note_alert(const Json& line) {
   const std::string key = text_at(line, "target") + '\n' + text_at(line, "id");
   targets_.insert(text_at(line, "target"));
   AlertTotals& totals = totals_[indicator];
+  take_back(indicator, key);
   if (text_at(line, "state") != "ok") {
     open_[indicator].insert(key);
     return;
   }
   open_[indicator].erase(key);
-  const AlertFate fate = alert_fate(line);
-  ++totals.fates.at(static_cast<std::size_t>(fate));
-  if (fate == AlertFate::kTrue) totals.leads.push_back(*number_at(line, "lead_seconds"));
+  Ended& end = ended_[indicator][key];
+  end.fate = alert_fate(line);
+  ++totals.fates.at(static_cast<std::size_t>(end.fate));
+  if (end.fate != AlertFate::kTrue) return;
+  end.lead = number_at(line, "lead_seconds");
+  totals.leads.push_back(*end.lead);
+}
+
+void AlertScorer::take_back(const std::string& indicator, const std::string& key) {
+  AlertTotals& totals = totals_[indicator];
+  auto& ended = ended_[indicator];
+  const auto found = ended.find(key);
+  if (found == ended.end()) return;
+  const Ended end = found->second;
+  ended.erase(found);
+  --totals.fates.at(static_cast<std::size_t>(end.fate));
+  if (end.lead) totals.leads.erase(std::ranges::find(totals.leads, *end.lead));
 }
 
 double AlertScorer::days() const {

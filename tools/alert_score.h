@@ -61,11 +61,19 @@ class AlertScorer {
   [[nodiscard]] Json json() const;
 
  private:
+  struct Ended {
+    AlertFate fate = AlertFate::kUnknown;
+    std::optional<double> lead;  // of a true one
+  };
   void note_time(const Json& line);
   void note_alert(const Json& line);
+  void take_back(const std::string& indicator, const std::string& key);
 
   std::map<std::string, AlertTotals> totals_;
   std::map<std::string, std::set<std::string>> open_;  // by indicator: target and id
+  // Likewise, what has ended: an alert that goes on once its database is seen again is judged by
+  // its last end alone.
+  std::map<std::string, std::map<std::string, Ended>> ended_;
   std::set<std::string> targets_;
   std::optional<Nanoseconds> last_;
   Nanoseconds watched_{0};

@@ -99,6 +99,15 @@ TEST_CASE("P99: one slow poll is no broken SLO, a slow second is", "[indicators]
   CHECK(feed.alerts.back().message == "read P99 is 20 ms, above its limit of 5 ms");
 }
 
+TEST_CASE("P99: hardly above the SLO is not said in equal figures", "[indicators]") {
+  Feed feed;
+  feed.steps(20);
+  feed.f.read_p99_us = 5010;
+  feed.steps(6);
+  REQUIRE_FALSE(feed.alerts.empty());
+  CHECK(feed.alerts.back().message == "read P99 is 5 ms, just above its limit");
+}
+
 TEST_CASE("P99: a rise towards the SLO warns first", "[indicators]") {
   Feed feed;
   feed.steps(30);

@@ -101,6 +101,21 @@ TEST_CASE("precision, recall, lead and false alarms per day from a log alone", "
   CHECK(contains(log.text(), "are not known"));
 }
 
+TEST_CASE("an alert that goes on after its database was out of sight is one", "[tools]") {
+  Log log;
+  log.raise(1);
+  log.clear(2, true, 12);  // the agent was lost
+  log.raise(2.1);          // goes on
+  CHECK(log.totals().open == 1);
+  CHECK(log.totals().events() == 0);
+  log.clear(3, true, 12);
+  const AlertTotals totals = log.totals();
+  CHECK(totals.open == 0);
+  CHECK(totals.count(AlertFate::kTrue) == 1);
+  CHECK(totals.events() == 1);
+  CHECK(totals.leads == std::vector<double>{12});
+}
+
 TEST_CASE("time that no daemon watched is not counted", "[tools]") {
   Log log;
   log.daemon(0, "started");
@@ -140,8 +155,8 @@ TEST_CASE("lines that are no alert-log lines are counted and harmless", "[tools]
   CHECK(scorer.totals().empty());
   // Keys of another kind than they should be: unknown, no exception.
   scorer.add(
-      R"({"kind":"alert","time":"2026-01-31T12:00:00.250Z","state":"ok","event_came":"yes"})");
+      R"({"kind":"alert","time":"2026-01-31T12:00:00.250Z","id":"a","state":"ok","event_came":"y"})");
   scorer.add(
-      R"({"kind":"alert","time":"2026-01-31T12:00:00.250Z","state":"ok","event_came":true})");
+      R"({"kind":"alert","time":"2026-01-31T12:00:00.250Z","id":"b","state":"ok","event_came":true})");
   CHECK(scorer.totals().begin()->second.count(AlertFate::kUnknown) == 2);
 }
