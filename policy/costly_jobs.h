@@ -1,14 +1,15 @@
-// CostlyJobs: whether a raise of max_background_jobs for a backlog that nobody feels costs what is
-// felt. From 20 s after its last step (steps before that are one raise) to 60 s after it the reads
-// of 10 s are compared with those of the 10 s before it: where fewer are done and each takes
-// longer, with as many in flight, more compactions take the device or the CPUs from them. Not told
-// of a raise in a stall or by others, beside other changes of knobs, while writers stall, or while
-// the backlog is still near a limit; nor where writers go first. Pure; bounded; internal to
-// policy/.
+// CostlyJobs: whether a raise of max_background_jobs costs what is felt. From 20 s after its last
+// step (steps before that are one raise) to 60 s after it the reads of 10 s are compared with those
+// of the 10 s before it: where fewer are done and each takes longer, with as many in flight, more
+// compactions take the device or the CPUs from them. Beside stalls, or a backlog near a limit,
+// reads and writes together have to be fewer, too: who is no longer held up does more. Not told of
+// a raise by others, beside other changes of knobs (but of how large single writes are), nor where
+// writers go first. Pure; bounded; internal to policy/.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "policy/growing_rest.h"
 #include "policy/situation.h"
@@ -17,18 +18,26 @@ namespace rocktune {
 
 class CostlyJobs {
  public:
-  struct Reads {
-    double per_second = 0, deviation = 0, mean_us = 0;
+  struct Rate {
+    double per_second = 0, deviation = 0;
+  };
+  struct Done {
+    Rate reads;
+    double read_mean_us = 0;
+    std::optional<Rate> all;  // reads and writes
   };
   struct Cost {
     std::int64_t back_to = 0, jobs = 0;
-    Reads before, after;
+    Done before, after;
+    bool in_stall = false;
   };
   // Call with every sample. `own`: the loop asked for what rose.
   void observe(const Situation& situation, std::int64_t jobs, bool own);
-  // After a raise that cost reads only while writers stall, until its rest is over.
+  // After a raise that cost reads while nobody stalled only where writers stall, until its rest is
+  // over; after one that cost more than it brought in a stall not before.
   [[nodiscard]] bool may_raise(const Situation& situation) const;
-  // What is to go back; for a minute, or until writers stall: then what stands stays.
+  // What is to go back; for a minute, or, where nobody stalled, until writers do: then what stands
+  // stays.
   [[nodiscard]] std::optional<Cost> to_go_back(Nanoseconds now) const;
 
  private:
@@ -37,11 +46,11 @@ class CostlyJobs {
     Nanoseconds tick{0};    // of the last step
     std::int64_t from = 0;  // before the first, as all that follows
     KnobReadings knobs;
-    std::optional<Reads> reads;
+    std::optional<Done> done;
   };
   void note_change(const Situation& situation, std::int64_t jobs, bool own);
   void judge(const Situation& situation, std::int64_t jobs);
-  [[nodiscard]] std::optional<Reads> reads() const;
+  [[nodiscard]] std::optional<Done> done() const;
 
   std::optional<std::int64_t> jobs_;  // as last seen, as are
   KnobReadings knobs_;
@@ -50,9 +59,13 @@ class CostlyJobs {
   bool offered_ = false;  // that it goes back
   GrowingRest rest_;      // since one cost reads
   std::optional<Nanoseconds> stalled_at_;
-  // With as many jobs as now, while writers do not stall
-  Trend per_second_{Trend::Jumps::kKeep, 0, kReadingsSeconds};
+  // With as many jobs as now
+  Trend reads_{Trend::Jumps::kKeep, 0, kReadingsSeconds};
+  Trend all_{Trend::Jumps::kKeep, 0, kReadingsSeconds};
   Trend mean_us_{Trend::Jumps::kKeep, 0, kReadingsSeconds};
 };
+
+// "3000 reads/s are done, ...": what followed the raise, and what was before it.
+std::string cost_text(const CostlyJobs::Cost& cost);
 
 }  // namespace rocktune

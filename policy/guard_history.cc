@@ -1,7 +1,7 @@
 #include "policy/guard_history.h"
 
+#include <algorithm>
 #include <chrono>
-#include <cmath>
 
 #include "model/text.h"
 #include "model/write_stall.h"
@@ -78,10 +78,11 @@ std::optional<std::string> GuardHistory::dwell(const Proposal& proposal, const K
   const Nanoseconds rest = lets_go && stalled_ == now ? kStallDwell : spec.dwell;
   Nanoseconds since = now - moves->second.back();
   if (since >= rest) return std::nullopt;
-  // Rounded down: "10.0 s ago; it rests for 10 s" would contradict itself.
-  const double tenths = std::floor(seconds_between({}, since) * 10) / 10;
-  return proposal.knob + " was changed " + text::number(tenths, 1) + " s ago; it rests for " +
-         text::duration(seconds_between({}, rest));
+  // "10.0 s ago; it rests for 10 s" would contradict itself.
+  const double rests = seconds_between({}, rest);
+  const double ago = std::min(seconds_between({}, since), rests - 0.1);
+  return proposal.knob + " was changed " + text::number(ago, 1) + " s ago; it rests for " +
+         text::duration(rests);
 }
 
 std::optional<std::string> GuardHistory::over_budget(int changes_per_hour, Nanoseconds now) {

@@ -179,12 +179,7 @@ std::optional<Proposal> JobsLoop::give_back_costly(const Situation& situation,
   const std::int64_t to = std::max(cost->back_to, reading.found);
   if (reading.value <= to) return std::nullopt;
   Proposal out = propose(reading, to, kCostlyRule);
-  out.reason = "with " + std::to_string(cost->jobs) + " background jobs " +
-               text::amount(cost->after.per_second) + " reads/s are done, which take " +
-               text::microseconds(cost->after.mean_us) +
-               " in the mean, before they were raised it was " +
-               text::amount(cost->before.per_second) + " and " +
-               text::microseconds(cost->before.mean_us) + ", and no writer stalls";
+  out.reason = "with " + std::to_string(cost->jobs) + " background jobs " + cost_text(*cost);
   out.evidence = backlog_evidence(situation);
   return out;
 }

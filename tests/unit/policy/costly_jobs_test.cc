@@ -13,6 +13,7 @@ HeadroomBench before_a_raise() {
   bench.budget.jobs_max = 8;
   bench.f.reads_per_second = 5000;
   bench.f.read_mean_us = 800;
+  bench.f.writes_per_second = 4000;
   bench.run(15, knob::kBackgroundJobs);
   bench.backlog(18);
   bench.f.running_compactions = 1;
@@ -94,14 +95,22 @@ TEST_CASE("jobs: a raise costs nothing by", "[headroom]") {
     bench.f.writes_per_second = 1;
     bench.f.read_mean_us = 1300;
   }
-  SECTION("both while writers stall: the stalls tell") {
+  SECTION("both while writers stall, and do more") {
     cost_reads(bench);
+    bench.f.writes_per_second = 5500;
     bench.f.stalled_ratio = 0.3;
     bench.f.running_compactions = 0;
   }
-  SECTION("both while the backlog is still there") {
+  SECTION("both while the backlog is still there, and writers do more") {
     cost_reads(bench);
+    bench.f.writes_per_second = 5500;
     bench.backlog(18);
+  }
+  SECTION("both while writers stall, and nobody knows what they do") {
+    cost_reads(bench);
+    bench.f.writes_per_second.reset();
+    bench.f.stalled_ratio = 0.3;
+    bench.f.running_compactions = 0;
   }
   SECTION("both beside another change") {
     cost_reads(bench);
@@ -115,20 +124,34 @@ TEST_CASE("jobs: a raise costs nothing by", "[headroom]") {
   CHECK_FALSE(bench.run(120, knob::kBackgroundJobs));
 }
 
-TEST_CASE("jobs: a raise in a stall, or where writers go first, costs nothing by reads",
-          "[headroom]") {
+TEST_CASE("jobs: a raise in a stall that costs more than it brings goes back", "[headroom]") {
   HeadroomBench bench = before_a_raise();
-  SECTION("a stall") {
-    bench.f.stalled_ratio = 0.3;
-    const auto raised = bench.run(10, knob::kBackgroundJobs);
-    REQUIRE(raised);
-    bench.apply(*raised);
-    bench.f.stalled_ratio = 0;
-  }
-  SECTION("writers first") {
-    bench.objective.first = Priority::kStallSeconds;
-    raise(bench);
-  }
+  bench.f.knobs.edit().push_back(
+      knob_reading(knob::kWriteSize, 128 << 10, 1 << 20, 64 << 10, 64 << 20));
+  bench.f.stalled_ratio = 0.3;
+  const auto raised = bench.run(10, knob::kBackgroundJobs);
+  REQUIRE(raised);
+  bench.apply(*raised);
+  cost_reads(bench);
+  bench.f.writes_per_second = 4500;
+  bench.f.knobs.edit().back().value = 1 << 20;  // follows every backlog
+  CHECK_FALSE(bench.run(19, knob::kBackgroundJobs));
+  const auto back = bench.run(3, knob::kBackgroundJobs);
+  REQUIRE(back);
+  CHECK(back->rule == "jobs.costly");
+  CHECK(back->to == raised->from);
+  CHECK(
+      back->reason.ends_with("before they were raised it was 5000 and 800 us, and with writes it "
+                             "is 7500 operations/s of 9000"));
+  bench.apply(*back);
+  CHECK_FALSE(bench.run(590, knob::kBackgroundJobs));  // though writers stall
+  CHECK(bench.run(15, knob::kBackgroundJobs));
+}
+
+TEST_CASE("jobs: where writers go first a raise costs nothing by reads", "[headroom]") {
+  HeadroomBench bench = before_a_raise();
+  bench.objective.first = Priority::kStallSeconds;
+  raise(bench);
   cost_reads(bench);
   bench.backlog(6);
   CHECK_FALSE(bench.run(120, knob::kBackgroundJobs));
