@@ -105,6 +105,8 @@ std::optional<Proposal> Pace::lower(const Situation& situation, const KnobReadin
   const bool calm = waited_for && situation.comfortable_seconds >= kLimiterComfortSeconds &&
                     written_seconds_ >= kWrittenSeconds;
   if (!calm || !situation.need || !situation.passed_peak || situation.settling) return std::nullopt;
+  // What is needed of more writes than before has not been seen yet.
+  if (situation.writes_rise || situation.burst_begins) return std::nullopt;
   const auto why = reason(situation, *side);
   if (!why) return std::nullopt;
   need = whole_need(situation, need);

@@ -114,6 +114,29 @@ TEST_CASE("pace: where writes come first it is by what they take beside compacti
   CHECK(proposal.reason.starts_with("write P99 is 3 ms while compactions run"));
 }
 
+TEST_CASE("pace: not while writes rise", "[headroom][pace]") {
+  Bursts bursts;
+  bursts.bench.objective.read_p99_seconds = 0.1;  // as fast as is asked for
+  REQUIRE(bursts.run(kSettledSeconds).empty());
+  double& written = *bursts.bench.f.user_write_bytes_per_second;
+  SECTION("at once") {
+    written *= 2;
+    REQUIRE(bursts.run(3).empty());
+    bursts.bench.objective.read_p99_seconds = 0.010;
+    CHECK(bursts.run(8).empty());
+  }
+  SECTION("over a while") {
+    written *= 1.22;
+    REQUIRE(bursts.run(10).empty());
+    bursts.bench.objective.read_p99_seconds = 0.010;
+    CHECK(bursts.run(2).empty());
+  }
+  SECTION("but once they do not") {
+    bursts.bench.objective.read_p99_seconds = 0.010;
+    CHECK_FALSE(bursts.run(3).empty());
+  }
+}
+
 TEST_CASE("pace: what seemed needed before anybody could know is forgotten", "[headroom][pace]") {
   Bursts bursts;
   bursts.bench.f.compaction_write_bytes_per_second = 150e6;  // one compaction, as it is seen first
