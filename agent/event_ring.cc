@@ -65,12 +65,14 @@ std::vector<wire::Event> EventRing::lacking(const std::string& kind,
   return found;
 }
 
-void EventRing::complete(std::uint64_t sequence, const std::map<std::string, std::string>& words) {
+void EventRing::complete(std::uint64_t sequence, const std::map<std::string, std::string>& words,
+                         const std::string& without) {
   const std::lock_guard lock(mutex_);
   const auto it = std::ranges::lower_bound(events_, sequence, {}, &PackedEvent::sequence);
   if (it == events_.end() || it->sequence() != sequence) return;  // it has made room meanwhile
   auto event = it->unpack();
   for (const auto& [name, text] : words) event.words.emplace(name, text);
+  event.numbers.erase(without);
   *it = PackedEvent(event);
 }
 

@@ -33,10 +33,12 @@ class EventRing {
   [[nodiscard]] wire::Events read(std::uint64_t after, std::size_t limit) const;
   [[nodiscard]] std::uint64_t next() const;
 
-  // What is learnt about an event later: those of a kind that lack a word, and the words for one.
+  // What is learnt about an event later: those of a kind that lack a word, and the words for one;
+  // `without`: a number that turns out to say nothing.
   [[nodiscard]] std::vector<wire::Event> lacking(const std::string& kind,
                                                  const std::string& word) const;
-  void complete(std::uint64_t sequence, const std::map<std::string, std::string>& words);
+  void complete(std::uint64_t sequence, const std::map<std::string, std::string>& words,
+                const std::string& without = {});
 
  private:
   mutable std::mutex mutex_;

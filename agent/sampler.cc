@@ -341,8 +341,14 @@ void Sampler::explain_stalls(EventRing& events) {
                           : too_early        ? "nobody: to read RocksDB's counters again costs too "
                                                "much yet"
                                              : "nobody: none of RocksDB's counters has moved";
+    // Such a stop is told by the writing thread that made it, once its own wait is over: what lies
+    // between its beginning and its end as they are told is not how long it lasted.
+    const bool told_late =
+        event.words.at("before") == "stopped" &&
+        stall_causes_.latest(event.column_family, "stopped").find("memtables") != std::string::npos;
     events.complete(event.sequence,
-                    {{"cause", cause.empty() ? "unknown" : cause}, {"told_by", told_by}});
+                    {{"cause", cause.empty() ? "unknown" : cause}, {"told_by", told_by}},
+                    told_late ? "before_us" : "");
   }
 }
 

@@ -116,6 +116,7 @@ void Target::opened(Opening opening) {
 void Target::closed(const std::string& reason) {
   if (!opening_) return;
   record_last_events();
+  note_events(true);
   save_learnt();
   end_alerts(reason);
   opening_.reset();
@@ -208,8 +209,8 @@ void Target::take_events(const wire::Events& answer) {
   note_events();
 }
 
-void Target::note_events() {
-  for (const EventNote& note : events_.to_say(journal_.now().tick)) {
+void Target::note_events(bool last) {
+  for (const EventNote& note : events_.to_say(journal_.now().tick, last)) {
     journal_.event(name_, trace_id_, "event", note.id, note.message, note.wall);
   }
 }
@@ -321,6 +322,7 @@ void Target::record_last_events() {
 
 void Target::finish() {
   record_last_events();
+  note_events(true);
   save_learnt();
   if (reports_.empty() || trace_id_ == 0) return;
   TraceWriter::Step record(journal_.trace());

@@ -118,7 +118,7 @@ class Target {
   [[nodiscard]] DecisionStatus* recent(const std::string& id);  // null: too long ago
   void note_owners(const KnobReadings& knobs);
   void note_kept();
-  void note_events();
+  void note_events(bool last = false);  // last: the opening has ended
   void record_events(TraceWriter::Step& record, std::uint64_t sequence,
                      const std::vector<DatabaseEvent>& events) const;
   void record_last_events();

@@ -67,7 +67,7 @@ std::string span_text(double seconds) {
 
 void EventNotes::add(const DatabaseEvent& event, bool before_us) {
   if (event.kind == event::kChange) return add_change(event, before_us);
-  if (event.kind == event::kStall) return add_stall(event);
+  if (event.kind == event::kStall && !before_us) return add_stall(event);
   if (event.kind == event::kBackgroundError || event.kind == event::kErrorRecovery) {
     add_error(event);
   }
@@ -92,7 +92,10 @@ void EventNotes::add_change(const DatabaseEvent& event, bool before_us) {
 void EventNotes::add_stall(const DatabaseEvent& event) {
   if (!stalls_) stalls_ = Stalls{0, "", 0, event.at.wall, {}};
   ++stalls_->changes;
-  stalls_->last = stall_text(event);
+  // What is told after the change that followed it is over already.
+  const bool late = !word(event, "late").empty();
+  if (!late) stalls_->last = stall_text(event);
+  if (stalls_->last.empty()) stalls_->last = stall_text(event) + ", and over already";
   stalls_->last_wall = event.at.wall;
   if (word(event, "before") != "normal") {  // what ends now had lasted so long
     stalls_->longest_us = std::max(stalls_->longest_us, number(event, "before_us").value_or(0));
@@ -112,9 +115,13 @@ void EventNotes::add_error(const DatabaseEvent& event) {
   error_ = EventNote{event.kind, std::move(message), event.at.wall};
 }
 
-std::vector<EventNote> EventNotes::take(bool caught_up, Nanoseconds now) {
+std::vector<EventNote> EventNotes::take(bool caught_up, Nanoseconds now, bool last) {
   std::vector<EventNote> notes;
-  if (caught_up) take_returns(notes);
+  if (last) {
+    error_said_.reset();
+    stalls_said_.reset();
+  }
+  if (caught_up || last) take_returns(notes);
   take_errors(notes, now);
   take_stalls(notes, now);
   return notes;

@@ -1,8 +1,8 @@
 // EventNotes: which of a database's events the operator is told of, in the alert log.
 //
 // What the agent returned by itself, in one line for all knobs that were returned together; errors
-// and recoveries of RocksDB; and how writes were delayed or stopped, as a summary: at most one line
-// a minute. Not thread-safe.
+// and recoveries of RocksDB; and how writes were delayed or stopped since this daemon follows the
+// database, as a summary: at most one line a minute. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,9 @@ class EventNotes {
  public:
   // `before_us`: of the time before this daemon followed the database.
   void add(const DatabaseEvent& event, bool before_us);
-  // What to say now. `caught_up`: nothing more is known to wait in the agent.
-  std::vector<EventNote> take(bool caught_up, Nanoseconds now);
+  // What to say now. `caught_up`: nothing more is known to wait in the agent. `last`: nothing more
+  // will be, and everything is said.
+  std::vector<EventNote> take(bool caught_up, Nanoseconds now, bool last = false);
 
  private:
   struct Returns {

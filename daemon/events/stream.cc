@@ -80,8 +80,8 @@ void EventStream::add(DatabaseEvent event, std::uint64_t events) {
   selection_.add(std::move(event));
 }
 
-std::vector<EventNote> EventStream::to_say(Nanoseconds now) {
-  return notes_.take(!wanted().has_value(), now);
+std::vector<EventNote> EventStream::to_say(Nanoseconds now, bool last) {
+  return notes_.take(!wanted().has_value(), now, last);
 }
 
 }  // namespace rocktune::daemon

@@ -35,8 +35,8 @@ class EventStream {
 
   // For the trace, oldest first; `last`: nothing comes after it.
   std::vector<DatabaseEvent> to_record(bool last = false) { return selection_.take(last); }
-  // For the alert log; call it at each poll.
-  std::vector<EventNote> to_say(Nanoseconds now);
+  // For the alert log; call it at each poll. `last`: this opening has ended.
+  std::vector<EventNote> to_say(Nanoseconds now, bool last = false);
   // Since the daemon's start, by kind; those of which only their number is known are "missed".
   [[nodiscard]] const std::map<std::string, std::uint64_t>& counts() const { return counts_; }
 

@@ -264,6 +264,45 @@ TEST_CASE("stalls are told with their cause and their length") {
   REQUIRE(f.host.db->ContinueBackgroundWork().ok());
 }
 
+TEST_CASE("nobody knows how long a stop by memtables lasted") {
+  rocksdb::DBOptions options;
+  prepare(options);
+  ListenerFixture f(options);
+  REQUIRE(f.host.db
+              ->SetOptions(f.host.handles[0],
+                           {{"write_buffer_size", "1048576"}, {"max_write_buffer_number", "2"}})
+              .ok());
+  REQUIRE(f.host.db->PauseBackgroundWork().ok());
+  std::atomic<bool> ok{true};
+  std::thread writer([&] {
+    for (int i = 0; i < 400; ++i) {
+      ok = ok && f.host.db->Put({}, std::to_string(i), std::string(10000, 'v')).ok();
+    }
+  });
+  const auto stopped = [&] {
+    std::uint64_t value = 0;
+    return f.host.db->GetIntProperty("rocksdb.is-write-stopped", &value) && value == 1;
+  };
+  wait_until(stopped);
+  CHECK(stopped());
+  REQUIRE(f.host.db->ContinueBackgroundWork().ok());
+  writer.join();
+  CHECK(ok);
+  REQUIRE(f.host.db->Flush({}).ok());
+  const auto ends = [&] {
+    auto stalls = of_kind(f.database.events(), "stall");
+    std::erase_if(stalls, [](const auto& event) { return event.words.at("before") != "stopped"; });
+    return stalls;
+  };
+  wait_until([&] { return !ends().empty(); });
+  f.database.sampler().explain_stalls(f.database.events());
+  REQUIRE_FALSE(ends().empty());
+  for (const auto& event : ends()) {
+    CHECK(event.words.at("cause") == "memtables");
+    CHECK_FALSE(event.numbers.contains("before_us"));
+  }
+}
+
 TEST_CASE("errors reach the ring") {
   rocksdb::DBOptions options;
   prepare(options);

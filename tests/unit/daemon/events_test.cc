@@ -191,17 +191,17 @@ TEST_CASE("returns that a daemon has answered with changes are no news", "[daemo
 
 TEST_CASE("stalls are said at most once a minute, errors once in 10 s", "[daemon][events]") {
   EventStream stream = opened();
-  stream.take(answer({stall(1)}), kNow);
+  stream.take(answer({stall(2)}), kNow);
   auto notes = stream.to_say(kNow.tick);
   REQUIRE(notes.size() == 1);
   CHECK(notes[0].message == "writes: delayed -> normal of default, the longest stall 1.5 s");
-  for (std::uint64_t i = 2; i < 50; ++i) {
+  for (std::uint64_t i = 3; i < 50; ++i) {
     stream.take(answer({stall(i)}), kNow);
     CHECK(stream.to_say(kNow.tick + 59s).empty());
   }
   notes = stream.to_say(kNow.tick + 60s);
   REQUIRE(notes.size() == 1);
-  CHECK(notes[0].message.find("48 changes in 47 ms") != std::string::npos);
+  CHECK(notes[0].message.find("47 changes in 46 ms") != std::string::npos);
   CHECK(stream.to_say(kNow.tick + 300s).empty());  // nothing new
 
   wire::Event error = event_of(50, "background_error");
@@ -218,9 +218,50 @@ TEST_CASE("stalls are said at most once a minute, errors once in 10 s", "[daemon
   CHECK(notes[0].message.find("2 more since") != std::string::npos);
 }
 
+TEST_CASE("stalls from before the daemon came are no news", "[daemon][events]") {
+  EventStream stream = opened();
+  stream.take(answer({stall(1)}), kNow);
+  CHECK(stream.to_say(kNow.tick).empty());
+  CHECK(stream.counts().at("stall") == 1);
+}
+
+TEST_CASE("a change that is told late is not how writes stand", "[daemon][events]") {
+  EventStream stream = opened();
+  wire::Event end = stall(3), begin = stall(4);
+  end.words = {{"condition", "normal"}, {"before", "stopped"}, {"cause", "memtables"}};
+  end.numbers.clear();
+  begin.words = {{"condition", "stopped"},
+                 {"before", "normal"},
+                 {"cause", "memtables"},
+                 {"late", "the change that followed it was told before"}};
+  begin.numbers.clear();
+  stream.take(answer({end}), kNow);
+  SECTION("beside the one that followed it") {
+    stream.take(answer({begin}), kNow);
+    CHECK(stream.to_say(kNow.tick).at(0).message ==
+          "writes: stopped -> normal (memtables) of default; 2 changes in 1 ms");
+  }
+  SECTION("alone") {
+    REQUIRE(stream.to_say(kNow.tick).size() == 1);
+    stream.take(answer({begin}), kNow);
+    CHECK(stream.to_say(kNow.tick + 60s).at(0).message ==
+          "writes: normal -> stopped (memtables) of default, and over already");
+  }
+}
+
+TEST_CASE("what waits to be said is said when its database is closed", "[daemon][events]") {
+  EventStream stream = opened();
+  stream.take(answer({stall(3)}), kNow);
+  REQUIRE(stream.to_say(kNow.tick).size() == 1);
+  stream.take(answer({stall(4)}), kNow);
+  REQUIRE(stream.to_say(kNow.tick + 1s).empty());
+  CHECK(stream.to_say(kNow.tick + 1s, true).size() == 1);
+  CHECK(stream.to_say(kNow.tick + 300s).empty());
+}
+
 TEST_CASE("no time is not said as 0.0 s", "[daemon][events]") {
   EventStream stream = opened();
-  wire::Event first = stall(1), second = stall(2);
+  wire::Event first = stall(2), second = stall(3);
   second.wall_ns = first.wall_ns;
   second.tick_ns = first.tick_ns;
   first.numbers = second.numbers = {{"before_us", 40'000}};
