@@ -33,6 +33,22 @@
 namespace rocktune::daemon {
 
 // What became of one knob in a release or a rollback.
+// A knob that is to go back, in every column family that has it, if none is named.
+struct KnobReturn {
+  std::string knob, column_family;
+  std::optional<std::int64_t> value;  // of one knob; absent: what was found
+  std::string decision;               // its id where that takes one back
+  // Where that decision and those after it left the knob, as the alert log says; absent: not known.
+  std::optional<std::vector<std::int64_t>> left_at;
+
+  // A value is that of one knob: an empty column family then is the database's knob, or the default
+  // one's cache, and not any.
+  [[nodiscard]] bool means(const KnobReading& reading) const {
+    const bool any = column_family.empty() && !value;
+    return reading.name == knob && (any || reading.column_family == column_family);
+  }
+};
+
 struct KnobResult {
   std::string target;
   wire::ChangeResult result;  // its id holds the knob's name, as the agent gives it
@@ -65,10 +81,12 @@ class Daemon {
   KnobResults release(std::string target, std::string knob, std::string column_family);
   // Returns every knob to what was found; they are then held until released.
   KnobResults rollback(std::string target);
-  // The same of one knob (in every column family that has it, if none is named), or to `value`.
-  // `decision`: its id where that takes one back, for the journal.
-  KnobResults rollback_knob(std::string target, std::string knob, std::string column_family,
-                            std::optional<std::int64_t> value, std::string decision);
+  // The same of one knob.
+  KnobResults rollback_knob(std::string target, KnobReturn wanted);
+  // Whether that may be: kNotFound as find_knob; kInvalidArgument where the value leads further
+  // from what was found than where the knob stands, which is not where the decision left it.
+  [[nodiscard]] Result<void> may_roll_back(const std::string& target,
+                                           const KnobReturn& wanted) const;
   // Whether an open database has the knob; the error says which ones there are.
   [[nodiscard]] Result<void> find_knob(const std::string& target, const std::string& knob,
                                        const std::string& column_family) const;

@@ -4,6 +4,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "daemon/daemon.h"
+#include "model/knobs.h"
 
 namespace rocktune::daemon {
 
@@ -107,33 +108,52 @@ Daemon::KnobResults Daemon::rollback(std::string target) {
                  [](const Target&) { return true; });
 }
 
-Daemon::KnobResults Daemon::rollback_knob(std::string target, std::string knob,
-                                          std::string column_family,
-                                          std::optional<std::int64_t> value, std::string decision) {
-  const Result<void> known = find_knob(target, knob, column_family);
-  if (!known) co_return tl::unexpected<Error>(known.error());
-  // A value is that of one knob: an empty column family then is the database's knob, or the default
-  // one's cache, and not any.
-  const bool any = column_family.empty() && !value;
-  const auto meant = [knob, column_family, any](const KnobReading& reading) {
-    return reading.name == knob && (any || reading.column_family == column_family);
-  };
-  Command send = [this, meant, knob, value](Session& session, std::string database,
-                                            const Target& open) {
+// Of another opening, or set otherwise since: then what the decision changed is gone, and the value
+// before it may be worse than what stands there.
+Result<void> Daemon::may_roll_back(const std::string& target, const KnobReturn& wanted) const {
+  if (auto known = find_knob(target, wanted.knob, wanted.column_family); !known) return known;
+  if (!wanted.left_at || !wanted.value) return {};
+  const std::int64_t to = *wanted.value;
+  for (const auto& [key, open] : targets_) {
+    if (!open->live() || !is_called(*open, target)) continue;
+    for (const KnobReading& reading : open->knobs()) {
+      if (!wanted.means(reading)) continue;
+      const auto [least, most] = std::minmax(reading.value, reading.found);
+      const auto& left = *wanted.left_at;
+      const bool left_there = std::find(left.begin(), left.end(), reading.value) != left.end();
+      if ((least <= to && to <= most) || left_there) continue;
+      return fail(ErrorCode::kInvalidArgument,
+                  wanted.knob + " stands at " + shown(wanted.knob, reading.value) +
+                      ", where neither decision " + wanted.decision +
+                      " nor a later one left it: the database was opened anew since, or somebody "
+                      "else set it. " +
+                      shown(wanted.knob, to) + " would lead away from the " +
+                      shown(wanted.knob, reading.found) + " found; `rocktune rollback " +
+                      wanted.knob + "` returns it to that");
+    }
+  }
+  return {};
+}
+
+Daemon::KnobResults Daemon::rollback_knob(std::string target, KnobReturn wanted) {
+  const Result<void> may = may_roll_back(target, wanted);
+  if (!may) co_return tl::unexpected<Error>(may.error());
+  Command send = [this, wanted](Session& session, std::string database, const Target& open) {
     std::vector<wire::Change> changes;
     for (const KnobReading& reading : open.knobs()) {
-      if (!meant(reading)) continue;
+      if (!wanted.means(reading)) continue;
       const std::string id = run_ + "-rollback-" + std::to_string(++last_rollback_);
-      changes.push_back(
-          {id, knob, reading.column_family, value.value_or(reading.found), std::nullopt});
+      changes.push_back({id, wanted.knob, reading.column_family,
+                         wanted.value.value_or(reading.found), std::nullopt});
     }
     return change_and_hold(session, std::move(database), std::move(changes));
   };
-  const Applies has_it = [meant](const Target& open) {
-    return std::any_of(open.knobs().begin(), open.knobs().end(), meant);
+  const Applies has_it = [wanted](const Target& open) {
+    return std::any_of(open.knobs().begin(), open.knobs().end(),
+                       [&](const KnobReading& reading) { return wanted.means(reading); });
   };
-  Told told{"rolled " + knob + " back", decision};
-  if (!decision.empty()) told.what += " to what it was before decision " + decision;
+  Told told{"rolled " + wanted.knob + " back", wanted.decision};
+  if (!wanted.decision.empty()) told.what += " to what it was before decision " + wanted.decision;
   co_return co_await command(std::move(target), std::move(told), std::move(send), has_it);
 }
 

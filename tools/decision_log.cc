@@ -73,7 +73,8 @@ Result<RollbackOrder> rollback_order(const std::string& log,
                   {"knob", text_at(story.decision, "knob")},
                   {"column_family", text_at(story.decision, "column_family")},
                   {"value", before->get<std::int64_t>()},
-                  {"decision", wanted.id}};
+                  {"decision", wanted.id},
+                  {"left_at", read->left_at(story)}};
   return RollbackOrder{body, wanted.id, story.line, {}};
 }
 

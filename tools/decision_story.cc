@@ -220,6 +220,18 @@ void DecisionStories::made(const Id& id, const Json& actuation) {
   if (changes.size() > kMostMade) changes.erase(changes.begin());
 }
 
+std::vector<std::int64_t> DecisionStories::left_at(const DecisionStory& story) const {
+  const Json& line = story.decision;
+  const auto changes =
+      made_.find({text_at(line, "target"), text_at(line, "knob"), text_at(line, "column_family")});
+  std::vector<std::int64_t> values;
+  if (changes == made_.end()) return values;
+  for (const Made& made : changes->second) {
+    if (!values.empty() || made.id == text_at(line, "id")) values.push_back(made.after);
+  }
+  return values;
+}
+
 // The newest changes, as far as nothing of them is left at that value: a rollback may go back in
 // steps, or over several changes at once.
 void DecisionStories::take_back(const Knob& knob, std::int64_t to, const std::string& by) {

@@ -46,6 +46,8 @@ class DecisionStories {
   [[nodiscard]] std::uint64_t lines() const { return lines_; }  // that are not empty
   [[nodiscard]] std::uint64_t malformed() const { return malformed_; }
   [[nodiscard]] std::uint64_t refused() const { return refused_; }  // that were left out
+  // Where this change and those that followed it left their knob, as far as they stand.
+  [[nodiscard]] std::vector<std::int64_t> left_at(const DecisionStory& story) const;
 
  private:
   using Id = std::pair<std::string, std::string>;                  // target and id

@@ -1,5 +1,6 @@
 #include "daemon/http/control.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "daemon/metrics.h"
@@ -51,11 +52,15 @@ HttpResponse monitoring(Daemon& daemon, const Clock& clock, const HttpRequest& r
 }
 
 struct Order {
-  std::string target, knob, column_family;
-  std::optional<std::int64_t> value;
-  std::string decision;  // that the value takes back
-  bool check = false;    // nothing is done: is there such a knob?
+  std::string target;
+  KnobReturn knob;     // of a release: its name and column family
+  bool check = false;  // nothing is done: may it be?
 };
+
+bool are_integers(const Json& list) {
+  return list.is_array() &&
+         std::ranges::all_of(list, [](const Json& one) { return one.is_number_integer(); });
+}
 
 // An empty body is an empty object; unknown and wrongly typed members are refused, so that a
 // misspelt "knob" never releases everything.
@@ -67,7 +72,11 @@ Result<Order> parse_order(const std::string& body, bool is_rollback) {
   }
   for (const auto& [key, value] : json.items()) {
     if (is_rollback && key == "value" && value.is_number_integer()) {
-      order.value = value.get<std::int64_t>();
+      order.knob.value = value.get<std::int64_t>();
+      continue;
+    }
+    if (is_rollback && key == "left_at" && are_integers(value)) {
+      order.knob.left_at = value.get<std::vector<std::int64_t>>();
       continue;
     }
     if (is_rollback && key == "check" && value.is_boolean()) {
@@ -75,9 +84,9 @@ Result<Order> parse_order(const std::string& body, bool is_rollback) {
       continue;
     }
     std::string* place = key == "target"                    ? &order.target
-                         : key == "knob"                    ? &order.knob
-                         : key == "column_family"           ? &order.column_family
-                         : is_rollback && key == "decision" ? &order.decision
+                         : key == "knob"                    ? &order.knob.knob
+                         : key == "column_family"           ? &order.knob.column_family
+                         : is_rollback && key == "decision" ? &order.knob.decision
                                                             : nullptr;
     if (place == nullptr || !(value.is_string() || value.is_null())) {
       return fail(ErrorCode::kInvalidArgument,
@@ -85,7 +94,8 @@ Result<Order> parse_order(const std::string& body, bool is_rollback) {
     }
     if (value.is_string()) *place = value.get<std::string>();
   }
-  if ((order.value || !order.decision.empty()) && order.knob.empty()) {
+  const bool of_knob = order.knob.value || !order.knob.decision.empty();
+  if (of_knob && order.knob.knob.empty()) {
     return fail(ErrorCode::kInvalidArgument, "a 'value' or 'decision' needs a 'knob'");
   }
   return order;
@@ -93,9 +103,10 @@ Result<Order> parse_order(const std::string& body, bool is_rollback) {
 
 HttpResponse answer(const Result<std::vector<KnobResult>>& results) {
   if (!results) {
-    const bool unknown = results.error().code == ErrorCode::kNotFound;
-    return error(unknown ? 404 : 503, unknown ? "not_found" : "unavailable",
-                 results.error().message);
+    const std::string& message = results.error().message;
+    if (results.error().code == ErrorCode::kNotFound) return error(404, "not_found", message);
+    if (results.error().code == ErrorCode::kInvalidArgument) return error(409, "conflict", message);
+    return error(503, "unavailable", message);
   }
   Json list = Json::array();
   for (const KnobResult& result : *results) {
@@ -115,19 +126,16 @@ asio::awaitable<HttpResponse> order(Daemon& daemon, HttpRequest request) {
   const bool release = request.path == "/v1/release";
   const Result<Order> wanted = parse_order(request.body, !release);
   if (!wanted) co_return error(400, "bad_request", wanted.error().message);
+  const KnobReturn& knob = wanted->knob;
   if (release) {
-    co_return answer(co_await daemon.release(wanted->target, wanted->knob, wanted->column_family));
+    co_return answer(co_await daemon.release(wanted->target, knob.knob, knob.column_family));
   }
   if (wanted->check) {
-    const Result<void> known =
-        daemon.find_knob(wanted->target, wanted->knob, wanted->column_family);
-    co_return answer(known ? Result<std::vector<KnobResult>>() : tl::unexpected(known.error()));
+    const Result<void> may = daemon.may_roll_back(wanted->target, knob);
+    co_return answer(may ? Result<std::vector<KnobResult>>() : tl::unexpected(may.error()));
   }
-  if (!wanted->knob.empty()) {
-    co_return answer(co_await daemon.rollback_knob(
-        wanted->target, wanted->knob, wanted->column_family, wanted->value, wanted->decision));
-  }
-  if (!wanted->column_family.empty()) {
+  if (!knob.knob.empty()) co_return answer(co_await daemon.rollback_knob(wanted->target, knob));
+  if (!knob.column_family.empty()) {
     co_return error(400, "bad_request", "a 'column_family' needs a 'knob'");
   }
   co_return answer(co_await daemon.rollback(wanted->target));

@@ -13,8 +13,9 @@ namespace rocktune::daemon {
 HttpHandler monitoring_handler(Daemon& daemon, const Clock& clock);
 
 // GET /v1/status. POST /v1/release {"target"?, "knob"?, "column_family"?} and POST /v1/rollback
-// {"target"?, "knob"?, "column_family"?, "value"?, "decision"?} (a value, of a knob, instead of the
-// found one; the decision that it takes back, for the journal) answer
+// {"target"?, "knob"?, "column_family"?, "value"?, "decision"?, "left_at"?, "check"?} (a value, of
+// a knob, instead of the found one; the decision that it takes back, and where that and those after
+// it left the knob; only whether it may be) answer
 // {"results": [{target, knob, status, reason, before, after}]}; errors are
 // {"error": {code, message}}. POST /v1/freeze {"for_seconds"?} and POST /v1/unfreeze make and
 // remove the freeze file and answer {frozen, file, until}. The monitoring paths are answered too.

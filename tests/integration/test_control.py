@@ -122,6 +122,22 @@ class Control(World):
         wait_for("tuning to go on", lambda: self.knobs(host)[LIMITER]["owner"] == "rocktune", 30)
         self.assertEqual(self.knobs(host)[JOBS]["owner"], "manual")
 
+    def test_a_decision_of_another_opening_does_not_lead_away_from_what_was_found(self):
+        self.freeze_file.touch()
+        self.start_daemon()
+        host = self.host()
+        found = self.values(host)[LIMITER]
+        order = {"knob": LIMITER, "value": 2 * found, "decision": "261128-085511.628-1", "left_at": [3 * found]}
+        for check in (True, False):
+            status, body = request(self.control, "POST", "/v1/rollback", {**order, "check": check})
+            self.assertEqual((status, body["error"]["code"]), (409, "conflict"))
+            self.assertIn("would lead away from", body["error"]["message"])
+        self.assertEqual(self.knobs(host)[LIMITER]["owner"], "found")
+        # Where the decision left it the value before it is what was asked for.
+        status, body = request(self.control, "POST", "/v1/rollback", {**order, "left_at": [found]})
+        self.assertEqual(status, 200, body)
+        wait_for("the value", lambda: self.values(host)[LIMITER] == 2 * found, 30)
+
     def test_a_value_goes_back_in_one_cache_alone(self):
         """The default column family's cache has no name of its own; another family's is another one."""
         self.start_daemon()

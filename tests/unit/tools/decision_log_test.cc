@@ -49,7 +49,8 @@ TEST_CASE("what was made is taken back to what it was", "[tools]") {
                        {"knob", "max_background_jobs"},
                        {"column_family", ""},
                        {"value", 2},
-                       {"decision", "57-1"}});
+                       {"decision", "57-1"},
+                       {"left_at", {4}}});
 }
 
 TEST_CASE("what failed and moved the knob all the same is taken back", "[tools]") {
