@@ -238,6 +238,7 @@ Snapshot Daemon::snapshot() {
   status->started_wall = started_.wall;
   status->poll_interval_seconds = std::chrono::duration<double>(schedule_.interval()).count();
   status->trace = journal_.trace().path();
+  status->trace_failing = journal_.trace().failing();
   status->alert_log = journal_.alert_file();
   status->policy = config_.engine.policy;
   status->agent_dir = config_.agent_dir;

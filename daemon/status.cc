@@ -112,6 +112,7 @@ std::string status_json(const Status& status) {
                       {"started", text::rfc3339(status.started_wall)},
                       {"poll_interval_seconds", status.poll_interval_seconds},
                       {"trace", status.trace},
+                      {"trace_failing", status.trace_failing},
                       {"alert_log", status.alert_log},
                       {"policy", status.policy},
                       {"agent_dir", status.agent_dir}};

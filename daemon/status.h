@@ -67,6 +67,7 @@ struct Status {
   Nanoseconds started_wall{0};
   double poll_interval_seconds = 0;
   std::string trace, alert_log, policy, agent_dir;
+  std::string trace_failing;  // why the last step was not recorded; empty: it was
   std::string freeze_file;
   bool frozen = false;                           // by that file
   std::optional<Nanoseconds> frozen_until_wall;  // unset: until it is removed

@@ -85,6 +85,7 @@ bool TraceWriter::Step::commit() {
   if (ok_) {
     if (const Result<void> done = writer_.recorder_->commit(); !done) fail(done.error());
   }
+  if (ok_) writer_.failing_.clear();
   if (ok_ && writer_.complained_) {
     writer_.log_.info("records again; " + std::to_string(writer_.lost_) +
                       (writer_.lost_ == 1 ? " step was" : " steps were") + " not recorded");
@@ -98,6 +99,7 @@ void TraceWriter::Step::fail(const Error& error) {
   ok_ = false;
   ++writer_.failures_;
   ++writer_.lost_;
+  writer_.failing_ = error.message;
   const auto held_back = writer_.complaints_.pass(writer_.clock_().tick);
   if (!held_back) return;
   writer_.complained_ = true;

@@ -52,6 +52,8 @@ class TraceWriter {
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] bool is_there() const { return recorder_.has_value(); }
   [[nodiscard]] std::uint64_t failures() const { return failures_; }
+  // Why the last step was not recorded; empty: it was.
+  [[nodiscard]] const std::string& failing() const { return failing_; }
 
  private:
   TraceWriter(std::string path, trace::RunInfo run, const trace::Limits& limits, Clock clock,
@@ -69,6 +71,7 @@ class TraceWriter {
   Log& log_;
   Limited complaints_{std::chrono::seconds(60)};
   std::uint64_t failures_ = 0;
+  std::string failing_;
   bool complained_ = false;           // and nothing was recorded since
   std::uint64_t lost_ = 0;            // failures since it was last said that it records again
   std::optional<Instant> last_look_;  // at old runs

@@ -61,13 +61,13 @@ UnitText unit_text(Unit unit) {
   return {"count", number_text};
 }
 
-// "from 12.3x to 3.1x - 4.6x".
+// "from 12.3x to between 3.1x and 4.6x".
 std::string effect_text(const advice::Effect& effect) {
   const UnitText unit = unit_text(effect.unit);
   const std::string low = unit.text(effect.low);
   const std::string high = unit.text(effect.high);
   return effect.measure + ": " + (effect.now ? "from " + unit.text(*effect.now) + " " : "") +
-         "to " + low + (low == high ? "" : " - " + high) + "; " + effect.reason;
+         "to " + (low == high ? low : "between " + low + " and " + high) + "; " + effect.reason;
 }
 
 // The words after a label, in lines of kWidth; later ones indented below the first.

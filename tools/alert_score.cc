@@ -29,8 +29,11 @@ std::string two_digits(const std::optional<double>& value) {
   return value ? text::number(*value, 2) : "-";
 }
 
+// Over less time a single false alarm would be hundreds a day.
+constexpr double kLeastDays = 0.25;
+
 std::string per_day(double count, double days) {
-  return days > 0 ? text::number(count / days, 1) : "-";
+  return days >= kLeastDays ? text::number(count / days, 1) : "-";
 }
 
 std::string count_cell(std::uint64_t count) {
@@ -193,7 +196,8 @@ std::map<std::string, AlertTotals> AlertScorer::totals() const {
 std::vector<std::string> AlertScorer::lines() const {
   const auto all = totals();
   std::vector<std::string> out = {
-      "the log covers " + text::number(days(), 2) + " days" +
+      "the log covers " +
+      (days() < 1 ? text::duration(days() * 86400) : text::number(days(), 2) + " days") +
       (targets_.size() > 1 ? " of " + std::to_string(targets_.size()) + " databases" : "")};
   if (all.empty()) {
     out.emplace_back("no alert in it: nothing to score");

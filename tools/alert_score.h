@@ -53,6 +53,7 @@ class AlertScorer {
   void add(std::string_view line);
 
   [[nodiscard]] std::uint64_t malformed() const { return malformed_; }
+  [[nodiscard]] bool all_malformed() const { return malformed_ > 0 && !last_; }
   // From the first to the last line, without the times between a "stopped" and the next line.
   [[nodiscard]] double days() const;
   // By indicator, all databases together; valid after the last line.

@@ -112,6 +112,7 @@ void AlertPrinter::complain(const std::string& problem) {
 std::optional<std::string> AlertPrinter::print(std::string_view line) {
   ++lines_;
   if (line.find_first_not_of(" \t\r") == std::string_view::npos) return std::nullopt;
+  ++read_;
   const Json object = Json::parse(line, nullptr, false);
   if (!object.is_object()) {
     complain("no JSON object");

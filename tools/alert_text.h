@@ -31,6 +31,7 @@ class AlertPrinter {
   // What to print for a line; nullopt when nothing: empty, of another kind, or malformed.
   std::optional<std::string> print(std::string_view line);
   [[nodiscard]] std::uint64_t malformed() const { return malformed_; }
+  [[nodiscard]] bool all_malformed() const { return malformed_ > 0 && malformed_ == read_; }
   [[nodiscard]] const std::string& first_problem() const { return first_problem_; }
 
  private:
@@ -40,7 +41,7 @@ class AlertPrinter {
   bool json_;
   std::set<std::string> kinds_;
   std::uint64_t lines_ = 0;
-  std::uint64_t malformed_ = 0;
+  std::uint64_t read_ = 0, malformed_ = 0;  // of those that are not empty
   std::string first_problem_;
   std::map<std::pair<std::string, std::string>, Json> decisions_;  // by target and id
 };

@@ -7,6 +7,7 @@
 #include "tools/alert_score.h"
 #include "tools/alert_text.h"
 #include "tools/command.h"
+#include "tools/decision_log.h"
 #include "tools/follow.h"
 #include "trace/json_text.h"
 
@@ -51,6 +52,7 @@ int alerts(const AlertsOptions& options) {
     print(printer, follower->read_lines());
   }
   if (const auto last = follower->rest()) print(printer, {*last});
+  if (printer.all_malformed()) return report_error(no_alert_log(options.file).within("alerts"));
   report_malformed(printer, reported);
   return kOk;
 }
@@ -61,6 +63,7 @@ int score_alerts(const AlertsOptions& options) {
   AlertScorer scorer;
   for (const std::string& line : follower->read_lines()) scorer.add(line);
   if (const auto last = follower->rest()) scorer.add(*last);
+  if (scorer.all_malformed()) return report_error(no_alert_log(options.file).within("alerts"));
   if (scorer.malformed() > 0) {
     std::cerr << "rocktune: left out, since they are no alert-log lines: " << scorer.malformed()
               << std::endl;

@@ -75,7 +75,7 @@ Result<Json> ask_daemon(const std::string& socket, const std::string& method,
   return answer;
 }
 
-Result<ChangeReport> change_report(const Json& answer) {
+Result<ChangeReport> change_report(const Json& answer, std::string_view done) {
   try {
     std::vector<std::vector<std::string>> rows;
     ChangeReport report;
@@ -98,7 +98,9 @@ Result<ChangeReport> change_report(const Json& answer) {
       rows.push_back({printable(entry.at("target").get<std::string>()),
                       (knob.empty() ? "-" : printable(knob)) +
                           (family.empty() ? "" : " of " + printable(family)),
-                      knob.empty() ? "" : change, printable(status), printable(reason)});
+                      knob.empty() ? "" : change,
+                      status == "applied" ? std::string(done) : printable(status),
+                      printable(reason)});
       if (status != "applied" && status != "unchanged") report.exit_code = 1;
     }
     report.lines = table(rows, "");

@@ -36,7 +36,8 @@ struct ChangeReport {
   std::vector<std::string> lines;
   int exit_code = 0;
 };
-Result<ChangeReport> change_report(const Json& answer);
+// `done`: what was done to a knob whose status is "applied".
+Result<ChangeReport> change_report(const Json& answer, std::string_view done = "applied");
 // On one line of stdout, with U+FFFD for what is no UTF-8.
 void print_json(const Json& answer);
 

@@ -35,11 +35,14 @@ Result<DecisionStories> read_stories(const std::string& log,
   for (const std::string& line : follower->read_lines()) stories.add(line);
   if (const auto last = follower->rest()) stories.add(*last);
   if (stories.malformed() > 0 && stories.malformed() == stories.lines()) {
-    return fail(
-        ErrorCode::kCorrupt,
-        log + " is no alert log: none of its lines is one (`rocktune report` reads traces)");
+    return tl::unexpected(no_alert_log(log));
   }
   return stories;
+}
+
+Error no_alert_log(const std::string& file) {
+  return {ErrorCode::kCorrupt,
+          file + " is no alert log: none of its lines is one (`rocktune report` reads traces)"};
 }
 
 Error no_such_decision(const std::string& log, const DecisionStories::Wanted& wanted) {

@@ -13,6 +13,8 @@ namespace rocktune::tools {
 // Errors: the log cannot be read, or not one of its lines is one of an alert log.
 Result<DecisionStories> read_stories(const std::string& log, const DecisionStories::Wanted& wanted);
 
+Error no_alert_log(const std::string& file);  // that not one of its lines is one
+
 // That the log has no decision wanted.id, and where it may be.
 Error no_such_decision(const std::string& log, const DecisionStories::Wanted& wanted);
 

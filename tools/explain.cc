@@ -20,11 +20,12 @@ struct ExplainOptions {
 int nothing_found(const ExplainOptions& options, const DecisionStories& stories) {
   if (options.json) return kOk;
   const std::string of = options.target.empty() ? "" : " of " + options.target;
-  std::cout << "no decision" << of << " was allowed";
-  if (stories.refused() > 0) {
-    std::cout << "; " << stories.refused() << " were held or rejected (--all shows them)";
+  if (stories.refused() == 0) {
+    std::cout << "no decision" << of << " in " << options.log << std::endl;
+    return kOk;
   }
-  std::cout << std::endl;
+  std::cout << "no decision" << of << " was allowed; " << stories.refused()
+            << " were held or rejected (--all shows them)" << std::endl;
   return kOk;
 }
 

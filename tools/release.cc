@@ -23,7 +23,7 @@ int release(const ReleaseOptions& options) {
   if (!options.target.empty()) body["target"] = options.target;
   const auto answer = ask_daemon(options.socket, "POST", "/v1/release", body, kOrderTimeout);
   if (!answer) return report_error(answer.error().within("release"));
-  const auto report = change_report(*answer);
+  const auto report = change_report(*answer, "released");
   if (!report) return report_error(report.error().within("release"));
   if (options.json) {
     print_json(*answer);

@@ -49,6 +49,9 @@ void add_daemon(const Json& daemon, Lines& lines) {
                       path);
     }
   }
+  if (const std::string why = text_at(daemon, "trace_failing"); !why.empty()) {
+    lines.push_back("NOT RECORDED  " + why);
+  }
 }
 
 void add_head(const Json& target, Lines& lines) {
@@ -157,6 +160,9 @@ class Figures {
     const auto value = number_at(features_, feature);
     return value ? label + " " + feature_text(feature, *value) : "";
   }
+  std::string some(const std::string& label, const char* feature) const {  // not of none
+    return number_at(features_, feature).value_or(0) > 0 ? one(label, feature) : "";
+  }
   std::string ratio(const std::string& label, const char* feature) const {
     const auto value = number_at(features_, feature);
     return value ? label + " " + percent_text(*value) : "";
@@ -177,6 +183,7 @@ void add_features(const Json& target, Lines& lines) {
   Parts()
       .add(f.one("reads", "reads_per_second"))
       .add(f.one("p99", "read_p99_us"))
+      .add(f.some("seeks", "seeks_per_second"))
       .add(f.one("writes", "writes_per_second"))
       .add(f.one("p99", "write_p99_us"))
       .add(f.ratio("stalled", "stalled_ratio"))

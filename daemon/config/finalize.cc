@@ -327,6 +327,12 @@ class Finalizer {
                       "has no `path`: give the database's path, or a pattern such as /data/*");
       }
       section.read("path", rule.path, parse_path, same);
+      for (const TargetRule& earlier : config_.targets) {
+        if (rule.path.empty() || !covers(earlier.path, rule.path)) continue;
+        section.complain("path", "'" + rule.path + "' is matched by '" + earlier.path +
+                                     "' above, and the first that matches counts: put this first");
+        break;
+      }
       section.read("name", rule.name, parse_name, same);
       for (const TargetRule& other : config_.targets) {
         if (rule.name.empty() || other.name != rule.name) continue;

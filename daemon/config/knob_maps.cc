@@ -16,7 +16,10 @@ constexpr double kMostDrift = 1e6;
 Result<std::string> parse_knob(std::string_view text) {
   std::vector<std::string> names;
   for (const KnobSpec& spec : knob_catalogue()) names.emplace_back(spec.name);
-  return parse_choice(text, names);
+  return parse_choice(text, names).map_error([](Error error) {
+    error.message += " (rocktune turns no others)";
+    return error;
+  });
 }
 
 Result<std::int64_t> parse_in_unit(const KnobSpec& spec, std::string_view text) {

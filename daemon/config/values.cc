@@ -24,6 +24,15 @@ std::string_view to_string(Mode mode) {
   return "?";
 }
 
+bool covers(const std::string& pattern, const std::string& later) {
+  const auto has = [](const std::string& text, const char* any) {
+    return text.find_first_of(any) != std::string::npos;
+  };
+  // Of another pattern it is only told by what '*' takes: '?' takes a '*' as text, but not as one.
+  const bool can_tell = !has(later, "*?[\\") || !(has(later, "[\\") || has(pattern, "?[\\"));
+  return can_tell && fnmatch(pattern.c_str(), later.c_str(), 0) == 0;
+}
+
 TargetRule Config::rule_for(const std::string& path) const {
   const auto found = std::find_if(targets.begin(), targets.end(), [&](const TargetRule& rule) {
     return fnmatch(rule.path.c_str(), path.c_str(), 0) == 0;

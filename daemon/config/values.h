@@ -11,6 +11,9 @@
 
 namespace rocktune::daemon {
 
+// Whether all that the later pattern of a target matches is matched by this one, as far as that can
+// be told: false where it cannot.
+bool covers(const std::string& pattern, const std::string& later);
 // One of a few words; the error lists them.
 Result<std::string> parse_choice(std::string_view text, const std::vector<std::string>& choices);
 Result<Mode> parse_mode(std::string_view text);

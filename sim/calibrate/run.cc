@@ -208,7 +208,8 @@ Result<SimulationInput> RunCalibration::finish(std::string_view rocksdb_version,
                                                KnobsAt knobs) const {
   if (!start_ || intervals_.demand.empty()) {
     return fail(ErrorCode::kInvalidArgument,
-                "the run is not longer than the part that calibrates; shorten that");
+                "the run is not longer than the part that calibrates: shorten that "
+                "(--calibrate-until)");
   }
   return calibrated(*start_, intervals_, rocksdb_version, machine(*start_, device), knobs);
 }

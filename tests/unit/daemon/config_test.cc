@@ -224,6 +224,23 @@ TEST_CASE("what is refused", "[daemon][config]") {
   CHECK(begins(only("deamon: {}\n"), "r.yaml:1:1: deamon: unknown key; did you mean 'daemon'?"));
 }
 
+TEST_CASE("a target that is never reached is refused", "[daemon][config]") {
+  const auto targets = [](const char* first, const char* second) {
+    return std::string("targets: [{path: '") + first + "'}, {path: '" + second + "'}]\n";
+  };
+  const auto all = errors(targets("/data/*", "/data/x"));
+  REQUIRE(all.size() == 1);
+  CHECK(
+      all[0].ends_with("targets[1].path: '/data/x' is matched by '/data/*' above, and the first "
+                       "that matches counts: put this first"));
+  CHECK(errors(targets("/a/x", "/a/x")).size() == 1);
+  CHECK(errors(targets("/a/*", "/a/b*/?")).size() == 1);
+  CHECK(parse(targets("/data/x", "/data/*")));
+  CHECK(parse(targets("/data/?", "/data/*")));
+  CHECK(parse(targets("/a*", "/[ab]*")));
+  CHECK(parse(targets("/data/[x]", "/data/y")));
+}
+
 TEST_CASE("a bad override names where it was given", "[daemon][config]") {
   const ConfigResult config = parse("", {{"daemon.mode", "x", "environment ROCKTUNED_DAEMON_MODE"},
                                          {"daemon.mod", "act", "command line --set"}});

@@ -85,7 +85,7 @@ TEST_CASE("what is no OPTIONS file is refused", "[advise]") {
 TEST_CASE("advice for people", "[advise]") {
   const auto lines = advice_lines({advised()});
   CHECK(has_line(lines, "1. a larger block cache   [cache_size]"));
-  CHECK(has_line(lines, "hit ratio: from 50 % to 50 % - 75 %; because"));
+  CHECK(has_line(lines, "hit ratio: from 50 % to between 50 % and 75 %; because"));
   CHECK(has_line(lines, "block_cache=1024 (while it runs, or at the next open)"));
   CHECK(has_line(lines, "a: all is well"));
   CHECK(has_line(lines, "level1_size          so is it"));  // of all column families: no names

@@ -116,6 +116,16 @@ TEST_CASE("an alert that goes on after its database was out of sight is one", "[
   CHECK(totals.leads == std::vector<double>{12});
 }
 
+TEST_CASE("a false alarm of minutes is not hundreds a day", "[tools]") {
+  Log log;
+  log.daemon(0, "started");
+  log.raise(0.01);
+  log.clear(0.02, false);
+  log.daemon(0.05, "stopped");
+  CHECK(contains(log.text(), "the log covers 3 min"));
+  CHECK_FALSE(contains(log.text(), "480"));
+}
+
 TEST_CASE("time that no daemon watched is not counted", "[tools]") {
   Log log;
   log.daemon(0, "started");
