@@ -324,7 +324,11 @@ void EvidenceFold::add_gauges(const Features& f, const DatabaseReading& now) {
 void EvidenceFold::add_limiter(const Features& f, const Sample& sample) {
   Evidence& e = evidence_;
   const double s = f.interval_seconds;
-  if (sample.knobs.find(knob::kRateLimit, "") == nullptr) return;
+  const KnobReading* limiter = sample.knobs.find(knob::kRateLimit, "");
+  if (limiter == nullptr) return;
+  if (limiter->owner == KnobOwner::kRocktune && limiter->value > limiter->found) {
+    e.limiter_raised_from = static_cast<double>(limiter->found);
+  }
   e.last_limiter_rate = f.limiter_rate;
   if (!f.limiter_rate) return e.limiter_full.add(false, s);
   if (!f.limiter_use_ratio) return;

@@ -76,6 +76,7 @@ struct Evidence {
   Share limiter_full;  // at least kFullLimiter of the limiter's rate was used; unlimited: not so
   Mean limiter_rate, limiter_passed;  // while there was a limit
   Value last_limiter_rate;            // as last read; absent while nothing is limited
+  Value limiter_raised_from;          // the rate found, where rocktuned ever had a larger one
 
   // Cache
   Sum hits, filter_useful;  // of all

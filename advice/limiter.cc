@@ -121,6 +121,13 @@ Advice loosen(const Evidence& e, double trouble, const LimiterPlan& plan) {
   return out;
 }
 
+// Judged is what stood, which is not always what the program asks for.
+std::string as_raised(const Evidence& e, const std::string& text) {
+  if (!e.limiter_raised_from) return text;
+  return text + ", as rocktuned raised it: each opening begins with the program's own " +
+         text::rate(*e.limiter_raised_from) + ", until it is raised again";
+}
+
 }  // namespace
 
 void judge_limiter(const Evidence& e, Findings& findings) {
@@ -134,13 +141,14 @@ void judge_limiter(const Evidence& e, Findings& findings) {
                                "there is one; its rate, or what it lets pass, is not in the "
                                "trace");
   }
-  if (!e.last_limiter_rate) return findings.content("", "there is one, and no limit is in force");
+  if (!e.last_limiter_rate)
+    return findings.content("", as_raised(e, "there is one, and no limit is in force"));
   const Value trouble = e.write_trouble();
   if (!trouble) return findings.not_judged("", "write stalls are not in the trace");
   const Value rate = e.limiter_rate.mean();
   const Value passed = e.limiter_passed.mean();
   if (!*holds || *trouble < kLittleTrouble || !rate || !passed) {
-    return findings.content("", "its rate is not what writers wait for");
+    return findings.content("", as_raised(e, "its rate is not what writers wait for"));
   }
   const LimiterPlan plan = plan_limiter(e, *rate, *passed);
   if (plan.wanted <= *e.last_limiter_rate) {

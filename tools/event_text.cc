@@ -89,8 +89,11 @@ std::string job(Fields& fields) {
 std::string stall(Fields& fields) {
   std::string text = fields.word("before");
   text += with(text.empty() ? "" : " -> ", fields.word("condition"));
-  text += with(" (", fields.word("cause"), ")");
-  return text + with(" after ", duration(fields, "before_us"));
+  const std::string cause = fields.word("cause"), told_by = fields.word("told_by");
+  text += with(" (", cause, ")");
+  text += with(" after ", duration(fields, "before_us"));
+  if (!fields.word("late").empty()) text += ", told late: over already";
+  return text + (cause == "unknown" ? with(", told by ", told_by) : "");
 }
 
 std::string change(Fields& fields) {

@@ -28,6 +28,11 @@ TEST_CASE("each kind of event is one line that reads well", "[tools]") {
       "words":{"before":"delayed","condition":"stopped","cause":"l0-file-count"}})") ==
         "2026-01-31 12:00:00.250Z  stall             a  delayed -> stopped (l0-file-count) after "
         "2.50 s");
+  CHECK(text_of(R"({"kind":"stall","column_family":"a","numbers":{},
+      "words":{"before":"normal","condition":"stopped","cause":"memtables",
+      "told_by":"RocksDB's counters","late":"the change that followed it was told before"}})") ==
+        "2026-01-31 12:00:00.250Z  stall             a  normal -> stopped (memtables), told late: "
+        "over already");
   CHECK(text_of(R"({"kind":"change","column_family":"","numbers":{"before":8,"after":2},
       "words":{"knob":"max_background_jobs","why":"lease_expired","status":"applied"}})") ==
         "2026-01-31 12:00:00.250Z  change            -  max_background_jobs 8 -> 2 applied "
