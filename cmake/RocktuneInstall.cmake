@@ -1,5 +1,9 @@
 # What gets installed, and where: `cmake --install build/release [--prefix DIR]`.
 
+# Without the tests, which take most of the time that a whole build takes.
+add_custom_target(installed
+  DEPENDS rocktuned rocktune_cli rocktune-bench rocktune_preload rocktune_agent rocktune_archive)
+
 install(TARGETS rocktuned rocktune_cli rocktune-bench rocktune_preload
   RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
