@@ -105,6 +105,9 @@ AlertChange AlertTracker::change(const Assessment& assessment, AlertState from, 
                 verdict(assessment.indicator.kind, out.lead_seconds);
   const std::string now = said(assessment.sentence);
   if (!now.empty()) out.message += "; now " + now;
+  const Indicator& left = out.indicator;
+  const bool likely = left.valid && is_at_least(left, left.warn_probability);
+  if (likely) out.message += "; another one is foreseen, and warned of anew";
   return out;
 }
 

@@ -54,7 +54,25 @@ TEST_CASE("the event is critical at once and clears after a quiet time", "[indic
   CHECK(cleared.event_came == true);
   CHECK(*cleared.lead_seconds == Approx(0.5));
   CHECK(cleared.message.find("the write stall came 0.5 s after the warning") != std::string::npos);
+  CHECK(cleared.message.find("another one") == std::string::npos);
   CHECK(feed.backlog().state == AlertState::kOk);
+}
+
+TEST_CASE("an alert whose event is over says so where the next one is foreseen", "[indicators]") {
+  Feed feed;
+  feed.set_l0(19);
+  feed.step();
+  feed.f.delayed_bytes_per_second = 16e6;
+  feed.set_l0(20);
+  feed.step();
+  feed.f.delayed_bytes_per_second.reset();
+  feed.set_l0(19);
+  feed.steps(25);
+  REQUIRE(feed.alerts.size() >= 4);
+  CHECK(feed.alerts[2].indicator.state == AlertState::kOk);
+  CHECK(feed.alerts[2].message.ends_with("; another one is foreseen, and warned of anew"));
+  CHECK(feed.alerts[3].indicator.state != AlertState::kOk);
+  CHECK(feed.alerts[3].id != feed.alerts[2].id);
 }
 
 TEST_CASE("a warning that nothing followed says so", "[indicators]") {
