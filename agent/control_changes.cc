@@ -217,6 +217,7 @@ wire::ChangeResults Control::restore(bool hold) {
     const std::lock_guard lock(mutex_);
     returning_ = nullptr;
     hold_ = false;
+    under_way_ = false;
   }
   return answer;
 }

@@ -32,7 +32,6 @@
 
 namespace rocktune::daemon {
 
-// What became of one knob in a release or a rollback.
 // A knob that is to go back, in every column family that has it, if none is named.
 struct KnobReturn {
   std::string knob, column_family;
@@ -49,6 +48,7 @@ struct KnobReturn {
   }
 };
 
+// What became of one knob in a release or a rollback.
 struct KnobResult {
   std::string target;
   wire::ChangeResult result;  // its id holds the knob's name, as the agent gives it

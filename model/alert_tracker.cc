@@ -107,7 +107,7 @@ AlertChange AlertTracker::change(const Assessment& assessment, AlertState from, 
   if (!now.empty()) out.message += "; now " + now;
   const Indicator& left = out.indicator;
   const bool likely = left.valid && is_at_least(left, left.warn_probability);
-  if (likely) out.message += "; another one is foreseen, and warned of anew";
+  if (likely) out.message += "; another one is foreseen";
   return out;
 }
 

@@ -74,7 +74,7 @@ void CostlyJobs::judge(const Situation& situation, std::int64_t jobs) {
   if (situation.writers_first() || !raise_->done || !after) return;
   if (!same_but_jobs(raise_->knobs, situation.features.knobs)) return;
   if (!costs_reads(*raise_->done, *after)) return;
-  const bool in_stall = within(stalled_at_, now, kCostShowsSeconds);
+  const bool in_stall = raise_->in_stall || within(stalled_at_, now, kCostShowsSeconds);
   const bool held_up = in_stall || situation.near_limit;
   const auto &all_before = raise_->done->all, &all_after = after->all;
   const bool loses = all_before && all_after && fewer(*all_before, *all_after);
@@ -89,8 +89,9 @@ void CostlyJobs::note_change(const Situation& situation, std::int64_t jobs, bool
   const bool rose = jobs > *jobs_;
   if (!own || !rose) raise_.reset();
   if (own && rose) {
-    if (!raise_) raise_ = Raise{situation.now, *jobs_, knobs_, done()};
+    if (!raise_) raise_ = Raise{situation.now, *jobs_, false, knobs_, done()};
     raise_->tick = situation.now;
+    raise_->in_stall = raise_->in_stall || within(stalled_at_, situation.now, kCostShowsSeconds);
   }
   // Taken, or another raise is there.
   if (rose || (cost_ && jobs <= cost_->back_to)) offered_ = false;

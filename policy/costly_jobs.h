@@ -1,10 +1,10 @@
 // CostlyJobs: whether a raise of max_background_jobs costs what is felt. From 20 s after its last
 // step (steps before that are one raise) to 60 s after it the reads of 10 s are compared with those
 // of the 10 s before it: where fewer are done and each takes longer, with as many in flight, more
-// compactions take the device or the CPUs from them. Beside stalls, or a backlog near a limit,
-// reads and writes together have to be fewer, too: who is no longer held up does more. Not told of
-// a raise by others, beside other changes of knobs (but of how large single writes are), nor where
-// writers go first. Pure; bounded; internal to policy/.
+// compactions take the device or the CPUs from them. After a stall, beside one, or a backlog near a
+// limit, reads and writes together have to be fewer, too: who is no longer held up does more. Not
+// told of a raise by others, beside other changes of knobs (but of how large single writes are),
+// nor where writers go first. Pure; bounded; internal to policy/.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +45,7 @@ class CostlyJobs {
   struct Raise {
     Nanoseconds tick{0};    // of the last step
     std::int64_t from = 0;  // before the first, as all that follows
+    bool in_stall = false;  // or soon after one
     KnobReadings knobs;
     std::optional<Done> done;
   };

@@ -81,7 +81,7 @@ Json totals_json(const std::string& indicator, const AlertTotals& totals, double
            {"recall", Json::object()},
            {"lead_p10_seconds", number_or_null(score::quantile(totals.leads, 0.1))},
            {"lead_p50_seconds", number_or_null(score::quantile(totals.leads, 0.5))}};
-  if (days > 0) {
+  if (days >= kLeastDays) {
     one["false_alarms_per_day"] = static_cast<double>(totals.false_alarms()) / days;
   }
   for (const std::size_t lead : score::kRecallLeads) {

@@ -329,6 +329,10 @@ class Finalizer {
       section.read("path", rule.path, parse_path, same);
       for (const TargetRule& earlier : config_.targets) {
         if (rule.path.empty() || !covers(earlier.path, rule.path)) continue;
+        if (earlier.path == rule.path) {
+          section.complain("path", "'" + rule.path + "' is there twice: remove one");
+          break;
+        }
         section.complain("path", "'" + rule.path + "' is matched by '" + earlier.path +
                                      "' above, and the first that matches counts: put this first");
         break;

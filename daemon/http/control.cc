@@ -94,9 +94,9 @@ Result<Order> parse_order(const std::string& body, bool is_rollback) {
     }
     if (value.is_string()) *place = value.get<std::string>();
   }
-  const bool of_knob = order.knob.value || !order.knob.decision.empty();
+  const bool of_knob = order.knob.value || order.knob.left_at || !order.knob.decision.empty();
   if (of_knob && order.knob.knob.empty()) {
-    return fail(ErrorCode::kInvalidArgument, "a 'value' or 'decision' needs a 'knob'");
+    return fail(ErrorCode::kInvalidArgument, "a 'value', 'left_at' or 'decision' needs a 'knob'");
   }
   return order;
 }

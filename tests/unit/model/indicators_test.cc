@@ -70,7 +70,7 @@ TEST_CASE("an alert whose event is over says so where the next one is foreseen",
   feed.steps(25);
   REQUIRE(feed.alerts.size() >= 4);
   CHECK(feed.alerts[2].indicator.state == AlertState::kOk);
-  CHECK(feed.alerts[2].message.ends_with("; another one is foreseen, and warned of anew"));
+  CHECK(feed.alerts[2].message.ends_with("; another one is foreseen"));
   CHECK(feed.alerts[3].indicator.state != AlertState::kOk);
   CHECK(feed.alerts[3].id != feed.alerts[2].id);
 }

@@ -148,6 +148,20 @@ TEST_CASE("jobs: a raise in a stall that costs more than it brings goes back", "
   CHECK(bench.run(15, knob::kBackgroundJobs));
 }
 
+TEST_CASE("jobs: a raise that ended a stall costs nothing where all together do more",
+          "[headroom]") {
+  HeadroomBench bench = before_a_raise();
+  bench.f.stalled_ratio = 0.3;
+  const auto raised = bench.run(10, knob::kBackgroundJobs);
+  REQUIRE(raised);
+  bench.apply(*raised);
+  bench.f.stalled_ratio = 0;
+  bench.backlog(6);
+  cost_reads(bench);
+  bench.f.writes_per_second = 5500;
+  CHECK_FALSE(bench.run(120, knob::kBackgroundJobs));
+}
+
 TEST_CASE("jobs: where writers go first a raise costs nothing by reads", "[headroom]") {
   HeadroomBench bench = before_a_raise();
   bench.objective.first = Priority::kStallSeconds;
