@@ -141,8 +141,9 @@ void judge_limiter(const Evidence& e, Findings& findings) {
                                "there is one; its rate, or what it lets pass, is not in the "
                                "trace");
   }
-  if (!e.last_limiter_rate)
+  if (!e.last_limiter_rate) {
     return findings.content("", as_raised(e, "there is one, and no limit is in force"));
+  }
   const Value trouble = e.write_trouble();
   if (!trouble) return findings.not_judged("", "write stalls are not in the trace");
   const Value rate = e.limiter_rate.mean();

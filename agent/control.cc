@@ -110,8 +110,7 @@ Control::Answer<wire::Lease> Control::take_lease(const wire::Lease& request) {
   // buffers that pay for it.
   if (under_way_ && !hold_) {
     return error("lease_held",
-                 "what was set under the last lease is being "
-                 "returned; try again in a second");
+                 "what was set under the last lease is being returned; try again in a second");
   }
   const auto length = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
       std::chrono::duration<double>(request.seconds));

@@ -5,10 +5,10 @@
 // values that RocksDB takes in one call (agent/batch.h). When the lease
 // expires, what rocktune set goes back to its found value, one batch at each
 // tick(), protections first (agent/return_order.h); what has begun to return is
-// returned whole before there is another lease. While RocksDB would keep
-// options waiting (a write stop) they are refused, or wait for a later tick,
-// and limiters and caches do not. Whatever was written, or
-// could not be returned, is an event; each return is a line in the log as well.
+// returned whole before there is another lease, but for what waits for RocksDB. While RocksDB would
+// keep options waiting (a write stop) they are refused, or wait for a later tick, and limiters and
+// caches do not. Whatever was written, or could not be returned, is an event; each return is a line
+// in the log as well.
 //
 // Thread-safety: all functions; apply, restore, release and tick must not
 // overlap (the agent makes changes of one database one after the other), since

@@ -126,8 +126,7 @@ Result<void> Daemon::may_roll_back(const std::string& target, const KnobReturn& 
                   wanted.knob + " stands at " + shown(wanted.knob, reading.value) +
                       ", where neither decision " + wanted.decision +
                       " nor a later one in that log left it: it was rolled back, the database was "
-                      "opened anew, or somebody "
-                      "else set it since. " +
+                      "opened anew, or somebody else set it since. " +
                       shown(wanted.knob, to) + " would lead away from the " +
                       shown(wanted.knob, reading.found) + " found; `rocktune rollback " +
                       wanted.knob + "` returns it to that");

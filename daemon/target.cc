@@ -95,7 +95,7 @@ void Target::opened(Opening opening) {
   memory_ = {};
   demand_ = {};
   cpus_.reset();
-  events_.opened(opening_->incarnation(), journal_.now().wall);
+  events_.opened(opening_->incarnation(), journal_.now().tick);
   find_machine();
   TraceWriter::Step record(journal_.trace());
   ensure_registered(record);

@@ -38,11 +38,11 @@ DatabaseEvent to_event(const wire::Event& from, const std::string& incarnation) 
 
 }  // namespace
 
-void EventStream::opened(const std::string& incarnation, Nanoseconds wall) {
+void EventStream::opened(const std::string& incarnation, Nanoseconds tick) {
   next_ = 0;
   if (incarnation == incarnation_) return;
   incarnation_ = incarnation;
-  followed_since_ = wall;
+  followed_since_ = tick;
   read_ = 0;
 }
 
@@ -76,7 +76,7 @@ void EventStream::miss(std::uint64_t number, const Instant& now) {
 void EventStream::add(DatabaseEvent event, std::uint64_t events) {
   const bool known = counts_.count(event.kind) > 0;
   counts_[known || counts_.size() < kMostKinds ? event.kind : "other"] += events;
-  notes_.add(event, event.at.wall < followed_since_);
+  notes_.add(event, event.at.tick < followed_since_);
   selection_.add(std::move(event));
 }
 

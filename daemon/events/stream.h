@@ -25,7 +25,7 @@ class EventStream {
 
   // An opening of the database, followed from this moment on; the same incarnation as before is
   // read on.
-  void opened(const std::string& incarnation, Nanoseconds wall);
+  void opened(const std::string& incarnation, Nanoseconds tick);
   // What the newest sample said; 0: this agent has no events.
   void seen(std::uint64_t next_event) { next_ = next_event; }
   // There is something to ask for: the events after this one.
@@ -47,7 +47,7 @@ class EventStream {
   EventSelection selection_;
   EventNotes notes_;
   std::string incarnation_;
-  Nanoseconds followed_since_{0};  // wall
+  Nanoseconds followed_since_{0};  // tick: a wall clock may be set back
   std::uint64_t read_ = 0;         // number of the last event that is known
   std::uint64_t next_ = 0;
   std::map<std::string, std::uint64_t> counts_;

@@ -46,7 +46,7 @@ wire::Events answer(std::vector<wire::Event> events, std::uint64_t next_event = 
 
 EventStream opened(bool all = false) {
   EventStream stream(all);
-  stream.opened("abc/1", kNow.wall + 2ms);
+  stream.opened("abc/1", kNow.tick + 2ms);
   return stream;
 }
 
@@ -69,10 +69,10 @@ TEST_CASE("a new opening is read from its beginning, and then on", "[daemon][eve
   CHECK_FALSE(stream.wanted());
   stream.seen(4);
   CHECK(stream.wanted() == 2U);
-  stream.opened("abc/1", kNow.wall);  // the connection was lost for a while
+  stream.opened("abc/1", kNow.tick);  // the connection was lost for a while
   stream.seen(4);
   CHECK(stream.wanted() == 2U);
-  stream.opened("abc/2", kNow.wall);
+  stream.opened("abc/2", kNow.tick);
   CHECK_FALSE(stream.wanted());
   stream.seen(4);
   CHECK(stream.wanted() == 0U);
@@ -172,7 +172,7 @@ TEST_CASE("returns are one line for all knobs, once everything is read", "[daemo
 TEST_CASE("returns that a daemon has answered with changes are no news", "[daemon][events]") {
   EventStream stream = opened();
   SECTION("of another daemon") {
-    stream.opened("abc/2", kNow.wall + 3ms);
+    stream.opened("abc/2", kNow.tick + 3ms);
     stream.take(answer({change(1, "lease_expired"), change(2, "request")}), kNow);
     CHECK(stream.to_say(kNow.tick).empty());
   }
@@ -223,6 +223,10 @@ TEST_CASE("stalls from before the daemon came are no news", "[daemon][events]") 
   stream.take(answer({stall(1)}), kNow);
   CHECK(stream.to_say(kNow.tick).empty());
   CHECK(stream.counts().at("stall") == 1);
+  wire::Event later = stall(3);
+  later.wall_ns -= 3'600'000'000'000;  // the wall clock was set back
+  stream.take(answer({later}), kNow);
+  CHECK(stream.to_say(kNow.tick).size() == 1);
 }
 
 TEST_CASE("a change that is told late is not how writes stand", "[daemon][events]") {
