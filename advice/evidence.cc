@@ -326,9 +326,9 @@ void EvidenceFold::add_limiter(const Features& f, const Sample& sample) {
   const double s = f.interval_seconds;
   const KnobReading* limiter = sample.knobs.find(knob::kRateLimit, "");
   if (limiter == nullptr) return;
-  if (limiter->owner == KnobOwner::kRocktune && limiter->value > limiter->found) {
-    e.limiter_raised_from = static_cast<double>(limiter->found);
-  }
+  const bool raised = limiter->owner == KnobOwner::kRocktune && limiter->value > limiter->found;
+  e.limiter_raised.add(raised, s);
+  if (raised) e.limiter_raised_from = static_cast<double>(limiter->found);
   e.last_limiter_rate = f.limiter_rate;
   if (!f.limiter_rate) return e.limiter_full.add(false, s);
   if (!f.limiter_use_ratio) return;

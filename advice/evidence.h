@@ -76,7 +76,8 @@ struct Evidence {
   Share limiter_full;  // at least kFullLimiter of the limiter's rate was used; unlimited: not so
   Mean limiter_rate, limiter_passed;  // while there was a limit
   Value last_limiter_rate;            // as last read; absent while nothing is limited
-  Value limiter_raised_from;          // the rate found, where rocktuned ever had a larger one
+  Share limiter_raised;               // rocktuned had it above the rate found
+  Value limiter_raised_from;          // that rate
 
   // Cache
   Sum hits, filter_useful;  // of all

@@ -123,7 +123,7 @@ Advice loosen(const Evidence& e, double trouble, const LimiterPlan& plan) {
 
 // Judged is what stood, which is not always what the program asks for.
 std::string as_raised(const Evidence& e, const std::string& text) {
-  if (!e.limiter_raised_from) return text;
+  if (!e.limiter_raised_from || *e.limiter_raised.share() < 0.5) return text;
   return text + ", as rocktuned raised it: each opening begins with the program's own " +
          text::rate(*e.limiter_raised_from) + ", until it is raised again";
 }

@@ -65,6 +65,7 @@ std::string microseconds(double value) {
 }
 
 std::string duration(double seconds) {
+  if (seconds < 0.95) return short_number(seconds) + " s";
   if (seconds < 120) return number(std::round(seconds), 0) + " s";
   if (seconds < 7200) return number(std::round(seconds / 60), 0) + " min";
   return short_number(seconds / 3600) + " h";

@@ -14,7 +14,7 @@ std::string exact(double value);                 // the shortest that reads back
 std::string bytes(double value);                 // "17.3 GiB", "512 KiB"
 std::string rate(double bytes_per_second);       // "16 MiB/s"
 std::string microseconds(double value);          // "850 us", "4.2 ms", "1.3 s"
-std::string duration(double seconds);            // "4 s", "12 min"
+std::string duration(double seconds);            // "0.4 s", "4 s", "12 min"
 std::string percent(double ratio);               // "35%"
 std::string rfc3339(Nanoseconds wall);           // UTC, milliseconds: "2026-01-31T12:00:00.250Z"
 // A time that ids are made of, UTC: "261128-085511.628" of 2026-11-28 08:55:11.628.

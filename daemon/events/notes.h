@@ -2,7 +2,7 @@
 //
 // What the agent returned by itself, in one line for all knobs that were returned together; errors
 // and recoveries of RocksDB; and how writes were delayed or stopped since this daemon follows the
-// database, as a summary: at most one line a minute. Not thread-safe.
+// database, as a summary: at most one line a minute, and a last one at the end. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -134,13 +134,14 @@ void Poller::change(Socket& socket, const std::string& base, std::uint64_t round
   }
 }
 
-// The database may have gone since it was listed, and the lease with it: these are answers too.
+// The database may have gone since it was listed, and the lease with it; a round that takes longer
+// than a lease finds what it set being returned. These are answers too.
 bool Poller::answered(const std::string& target, const Response& response) {
   if (response.result_int() == 200) return true;
   const auto error = wire::decode<wire::Error>(response.body());
   if (!error) fail(target + ": " + error.error() + ": " + response.body());
-  const bool expected =
-      error->code == "not_found" || error->code == "no_lease" || error->code == "op_trace_busy";
+  const bool expected = error->code == "not_found" || error->code == "no_lease" ||
+                        error->code == "lease_held" || error->code == "op_trace_busy";
   if (!expected) fail(target + ": " + error->code + ": " + error->message);
   ++gone;
   return false;

@@ -263,6 +263,16 @@ TEST_CASE("a limiter that is too tight", "[advice]") {
           "its rate is not what writers wait for, as rocktuned raised it: each opening begins with "
           "the program's own 4 MiB/s, until it is raised again");
   }
+  SECTION("and not what it raised for some seconds") {
+    r.stall_us = 0;
+    r.each = [](Recording& now, int second) {
+      KnobReading& limiter = now.sample.knobs.edit()[0];
+      limiter.found = 4 << 20;
+      limiter.value = second <= 20 ? 256 << 20 : 4 << 20;
+      limiter.owner = second <= 20 ? KnobOwner::kRocktune : KnobOwner::kFound;
+    };
+    CHECK(content_of(r.report(), "rate_limiter") == "its rate is not what writers wait for");
+  }
   SECTION("above the limit of now, where it was lowered") {
     r.each = [](Recording& now, int second) {
       now.sample.knobs.edit()[0].value = second <= 100 ? 10'000'000 : 1'000'000;

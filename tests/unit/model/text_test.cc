@@ -16,6 +16,9 @@ TEST_CASE("numbers read well", "[text]") {
   CHECK(text::rate(1.5 * (1 << 30)) == "1.5 GiB/s");
   CHECK(text::microseconds(850) == "850 us");
   CHECK(text::microseconds(4200) == "4.2 ms");
+  CHECK(text::duration(0.4) == "0.4 s");
+  CHECK(text::duration(0.98) == "1 s");
+  CHECK(text::duration(0.04) == "0 s");
   CHECK(text::duration(4.4) == "4 s");
   CHECK(text::duration(600) == "10 min");
   CHECK(text::percent(0.347) == "35%");
