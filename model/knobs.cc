@@ -1,6 +1,8 @@
 #include "model/knobs.h"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "model/text.h"
 #include "model/units.h"
@@ -82,6 +84,34 @@ constexpr KnobSpec kCatalogue[] = {
     {knob::kBloomBits, "bits/key", 2, 32, 2, 10, seconds(60), seconds(600), true},
 };
 
+struct UnitOf {
+  std::string_view name, unit;
+};
+// Of what agents tell and no policy turns, as agent/catalogue.cc has them.
+constexpr UnitOf kOtherUnits[] = {
+    {"rate_limiter_limit_reads", "switch"},
+    {"bytes_per_sync", "bytes"},
+    {"compaction_readahead_size", "bytes"},
+    {"max_open_files", "files"},
+    {"max_total_wal_size", "bytes"},
+    {"max_compaction_bytes", "bytes"},
+    {"block_size", "bytes"},
+    {"universal_size_ratio", "percent"},
+    {"universal_min_merge_width", "runs"},
+    {"universal_max_merge_width", "runs"},
+    {"universal_max_size_amplification_percent", "percent"},
+};
+
+std::string shown_in(std::string_view unit, std::int64_t value) {
+  const auto number = static_cast<double>(value);
+  if (unit == "bytes/s") {
+    return value >= kUnlimitedBytesPerSecond ? "unlimited" : text::rate(number);
+  }
+  if (unit == "bytes") return text::bytes(number);
+  if (unit == "switch") return value == 0 ? "off" : "on";
+  return std::to_string(value);
+}
+
 }  // namespace
 
 std::span<const KnobSpec> knob_catalogue() {
@@ -95,17 +125,18 @@ const KnobSpec* find_knob(std::string_view name) {
   return nullptr;
 }
 
+std::string_view knob_unit(std::string_view name) {
+  if (const KnobSpec* spec = find_knob(name)) return spec->unit;
+  const auto* const found = std::ranges::find(kOtherUnits, name, &UnitOf::name);
+  return found == std::end(kOtherUnits) ? std::string_view() : found->unit;
+}
+
 std::string shown(const KnobSpec& spec, std::int64_t value) {
-  if (spec.unit == "bytes/s") {
-    return value >= kUnlimitedBytesPerSecond ? "unlimited" : text::rate(static_cast<double>(value));
-  }
-  if (spec.unit == "bytes") return text::bytes(static_cast<double>(value));
-  return std::to_string(value);
+  return shown_in(spec.unit, value);
 }
 
 std::string shown(std::string_view knob, std::int64_t value) {
-  const KnobSpec* spec = find_knob(knob);
-  return spec == nullptr ? std::to_string(value) : shown(*spec, value);
+  return shown_in(knob_unit(knob), value);
 }
 
 }  // namespace rocktune

@@ -57,7 +57,11 @@ struct KnobSpec {
 std::span<const KnobSpec> knob_catalogue();
 const KnobSpec* find_knob(std::string_view name);  // nullptr when unknown
 
-// A value of this knob for a person: "16 MiB", "unlimited".
+// "bytes/s", "switch" and so on: of every knob that an agent tells, also of those that no policy
+// turns. Empty: it has none, or is not known.
+std::string_view knob_unit(std::string_view name);
+
+// A value of this knob for a person: "16 MiB", "unlimited", "on".
 std::string shown(const KnobSpec& spec, std::int64_t value);
 std::string shown(std::string_view knob, std::int64_t value);  // unknown: the bare value
 

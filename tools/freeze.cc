@@ -33,6 +33,12 @@ int unfreeze(const std::string& socket) {
   return kOk;
 }
 
+// In seconds by now; what is wrong with it.
+std::string is_freeze_time(const std::string& seconds) {
+  const bool between = number_between(1.0, 365 * 86400.0)(seconds).empty();
+  return between ? "" : "must be from 1s to 365d";
+}
+
 }  // namespace
 
 void add_freeze(CLI::App& root, Action& chosen) {
@@ -41,7 +47,7 @@ void add_freeze(CLI::App& root, Action& chosen) {
   add_socket_option(*app, options->socket);
   app->add_option("--for", options->seconds, "end by itself after this time: 90s, 10m, 2h, 1d")
       ->transform(CLI::AsNumberWithUnit(time_units(), CLI::AsNumberWithUnit::UNIT_REQUIRED))
-      ->check(number_between(1.0, 365 * 86400.0).description(""))
+      ->check(CLI::Validator(is_freeze_time, ""))
       ->type_name("TIME");
   app->footer(
       "What was changed stays, and warnings go on. It holds through a restart: it is a file\n"

@@ -1,8 +1,5 @@
 #include "tools/knobs_text.h"
 
-#include <limits>
-
-#include "model/knobs.h"
 #include "tools/text.h"
 
 namespace rocktune::tools {
@@ -10,22 +7,17 @@ namespace {
 
 using Row = std::vector<std::string>;
 
+bool is_switch(const Json& knob) {
+  return knob.value("type", std::string()) == "boolean";
+}
+
+// As the agent says, which may be newer than this program.
 std::string value_text(const Json& knob, std::int64_t value) {
-  if (knob.value("type", std::string()) == "boolean") return value == 0 ? "off" : "on";
-  const std::string unit = knob.value("unit", std::string());
-  if (unit == "bytes/s") {
-    return value >= kUnlimitedBytesPerSecond ? "unlimited" : rate_text(static_cast<double>(value));
-  }
-  if (unit == "bytes" && value >= 0) {
-    return value == std::numeric_limits<std::int64_t>::max()
-               ? "unlimited"
-               : bytes_text(static_cast<double>(value));
-  }
-  return std::to_string(value);
+  return value_in(is_switch(knob) ? "switch" : knob.value("unit", std::string()), value);
 }
 
 std::string range_text(const Json& knob) {
-  if (knob.value("type", std::string()) == "boolean") return "off, on";
+  if (is_switch(knob)) return "off, on";
   std::string text = value_text(knob, knob.at("min").get<std::int64_t>()) + " to " +
                      value_text(knob, knob.at("max").get<std::int64_t>());
   if (knob.contains("special")) {
@@ -35,9 +27,12 @@ std::string range_text(const Json& knob) {
   return text;
 }
 
-std::string unit_text(const Json& knob) {
-  const std::string unit = knob.value("unit", std::string());
-  return unit.empty() || unit == "bytes" || unit == "bytes/s" ? std::string() : printable(unit);
+// " jobs", " job"; empty where the value says it.
+std::string unit_text(const Json& knob, std::int64_t value) {
+  std::string unit = knob.value("unit", std::string());
+  if (unit.empty() || unit == "bytes" || unit == "bytes/s") return "";
+  if (value == 1 && unit.ends_with('s')) unit.pop_back();
+  return " " + printable(unit);
 }
 
 Row knob_row(const Json& knob) {
@@ -45,11 +40,10 @@ Row knob_row(const Json& knob) {
   const auto found = knob.at("found").get<std::int64_t>();
   const bool changeable = knob.value("changeable", false);
   const auto name = knob.at("name").get<std::string>();
-  const std::string unit = unit_text(knob);
   const std::string_view off = off_text(name, value), found_off = off_text(name, found);
   return {
       printable(name),
-      !off.empty() ? std::string(off) : value_text(knob, value) + (unit.empty() ? "" : " " + unit),
+      !off.empty() ? std::string(off) : value_text(knob, value) + unit_text(knob, value),
       found == value
           ? ""
           : "found " + (found_off.empty() ? value_text(knob, found) : std::string(found_off)),

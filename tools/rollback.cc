@@ -107,7 +107,10 @@ int rollback(const RollbackOptions& options) {
     exit_code = std::max(exit_code, report->exit_code);
   }
   if (exit_code == kOk && !options.json) {
-    std::cout << "held there until `rocktune release KNOB`, or `release --all`\n";
+    std::cout << (options.names.empty()
+                      ? "every knob is held where it was found, listed or not, until "
+                      : "held there until ")
+              << "`rocktune release KNOB`, or `release --all`\n";
   }
   return exit_code;
 }

@@ -34,6 +34,7 @@ constexpr std::int64_t kNever = std::numeric_limits<std::int32_t>::max();
 // As good as none: what no database reaches, and what INT64_MAX becomes as a double.
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 62;
 constexpr std::string_view kNoLimit = "no limit";
+constexpr std::string_view kMaxOpenFiles = "max_open_files";
 
 bool is_continuation(char c) {
   return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
@@ -95,12 +96,16 @@ std::string number_text(double value) {
 }
 
 std::string knob_text(std::string_view knob, std::int64_t value) {
-  const KnobSpec* spec = find_knob(knob);
-  const auto number = static_cast<double>(value);
-  if (spec == nullptr) return std::to_string(value);
   if (const std::string_view off = off_text(knob, value); !off.empty()) return std::string(off);
-  if (spec->unit == "bytes/s") return rate_text(number);
-  return spec->unit == "bytes" ? bytes_text(number) : std::to_string(value);
+  return value_in(knob_unit(knob), value);
+}
+
+std::string value_in(std::string_view unit, std::int64_t value) {
+  const auto number = static_cast<double>(value);
+  if (unit == "bytes/s") return value >= kUnlimitedBytesPerSecond ? "unlimited" : rate_text(number);
+  if (unit == "bytes" && value >= 0) return value >= kMostBytes ? "unlimited" : bytes_text(number);
+  if (unit == "switch") return value == 0 ? "off" : "on";
+  return std::to_string(value);
 }
 
 std::string_view off_text(std::string_view knob, std::int64_t value) {
@@ -111,6 +116,7 @@ std::string_view off_text(std::string_view knob, std::int64_t value) {
   if (knob == knob::kL0Slowdown || knob == knob::kL0Stop) {
     return value <= 0 || value >= kNever ? kNoLimit : "";
   }
+  if (knob == kMaxOpenFiles) return value < 0 ? kNoLimit : "";
   if (knob == knob::kSoftPending || knob == knob::kHardPending) {
     return value <= 0 || value >= kMostBytes ? kNoLimit : "";
   }

@@ -15,7 +15,9 @@ std::string seconds_text(double seconds);        // "250 ms", "12.0 s", "5m 03s"
 std::string microseconds_text(double us);        // "85 us", "1.2 ms"
 std::string percent_text(double ratio);          // "64 %"
 std::string number_text(double value);           // at most four significant digits
-std::string knob_text(std::string_view knob, std::int64_t value);  // in the knob's unit
+// A knob's value in its unit ("4 MiB", "on"), and a value in any unit of knobs.
+std::string knob_text(std::string_view knob, std::int64_t value);
+std::string value_in(std::string_view unit, std::int64_t value);
 
 // A feature's value in the unit that its name ends with.
 std::string feature_text(std::string_view feature, double value);

@@ -22,3 +22,4 @@ rocktune_unit_test(model_test
   LIBRARIES rocktune_model)
 # Replaces operator new.
 rocktune_unit_test(model_allocation_test SOURCES unit/model/allocation_test.cc LIBRARIES rocktune_model)
+target_compile_definitions(model_test PRIVATE ROCKTUNE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

@@ -36,6 +36,11 @@ TEST_CASE("knobs and features in their own units", "[tools]") {
   CHECK(knob_text("rate_limiter_bytes_per_second", std::int64_t{1} << 40) == "unlimited");
   CHECK(knob_text("max_background_jobs", 4) == "4");
   CHECK(knob_text("block_cache_capacity_bytes", 512 << 20) == "512 MiB");
+  CHECK(knob_text("rate_limiter_limit_flushes", 0) == "off");
+  CHECK(knob_text("rate_limiter_limit_reads", 1) == "on");
+  CHECK(knob_text("bytes_per_sync", 1 << 20) == "1 MiB");
+  CHECK(knob_text("max_open_files", -1) == "no limit");
+  CHECK(knob_text("max_open_files", 512) == "512");
   CHECK(knob_text("some_other", 7) == "7");
   CHECK(feature_text("flush_bytes_per_second", 1 << 20) == "1 MiB/s");
   CHECK(feature_text("reads_per_second", 12345) == "12.3k/s");
