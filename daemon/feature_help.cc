@@ -39,6 +39,8 @@ constexpr std::array kFeatureHelp{
     FeatureHelp{"pending_soft_bytes", "Pending bytes from which on its writes are delayed."},
     FeatureHelp{"pending_hard_bytes", "Pending bytes from which on its writes are stopped."},
     FeatureHelp{"pending_ratio", "Pending bytes to those that delay writes."},
+    FeatureHelp{"total_pending_bytes",
+                "Bytes that compactions have to rewrite, of all column families together."},
     FeatureHelp{"immutable_memtables",
                 "Memtables that wait for their flush, of the column family nearest to its limit."},
     FeatureHelp{"max_write_buffers", "Its max_write_buffer_number."},

@@ -41,7 +41,8 @@ struct Features {
   Value l0_ratio;  // l0_files / slowdown trigger, largest over column families
   std::string pending_column_family;
   Value pending_bytes, pending_soft_bytes, pending_hard_bytes;
-  Value pending_ratio;  // pending / soft limit, largest over column families
+  Value pending_ratio;        // pending / soft limit, largest over column families
+  Value total_pending_bytes;  // of all column families: the work that waits
   std::string memtable_column_family;
   Value immutable_memtables, max_write_buffers;
   Value memtable_ratio;  // immutables / (max_write_buffer_number), largest
@@ -114,6 +115,7 @@ struct Features {
     visit("pending_soft_bytes", self.pending_soft_bytes);
     visit("pending_hard_bytes", self.pending_hard_bytes);
     visit("pending_ratio", self.pending_ratio);
+    visit("total_pending_bytes", self.total_pending_bytes);
     visit("immutable_memtables", self.immutable_memtables);
     visit("max_write_buffers", self.max_write_buffers);
     visit("memtable_ratio", self.memtable_ratio);
@@ -164,6 +166,9 @@ struct Features {
 
 // `older` may be null (first sample): then gauges only.
 Features derive(const Sample* older, const Sample& newer);
+
+// What RocksDB holds against level 0's triggers: files, of universal compaction sorted runs.
+double level0_count(const ColumnFamilyReading& family);
 
 // The p-quantile (0 < p < 1) in microseconds of what was counted between two cumulative
 // histograms, interpolated within its bucket; absent when nothing was counted or a count fell.

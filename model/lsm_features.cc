@@ -32,14 +32,7 @@ class Worst {
 
 void look_at_l0(const ColumnFamilyReading& family, Worst& worst) {
   if (family.levels.empty()) return;
-  auto files = static_cast<double>(family.levels.front().files);
-  // Universal compaction counts sorted runs: a level that is not empty is one of them (RocksDB's
-  // VersionStorageInfo::ComputeCompactionScore). FIFO has no other level.
-  if (family.leveled_compaction == 0U) {
-    files += static_cast<double>(
-        std::count_if(family.levels.begin() + 1, family.levels.end(),
-                      [](const LevelReading& level) { return level.files > 0; }));
-  }
+  const double files = level0_count(family);
   worst.look(family, ratio(files, gauge(family.level0_slowdown_trigger)), files);
 }
 
@@ -86,6 +79,7 @@ void fill_lsm_shape(const DatabaseReading& newer, Features& out) {
     look_at_l0(family, l0);
     look_at(family, family.pending_compaction_bytes, family.soft_pending_limit_bytes, pending);
     look_at(family, family.immutable_memtables, family.max_write_buffer_number, memtables);
+    add(gauge(family.pending_compaction_bytes), out.total_pending_bytes);
     add(gauge(family.live_data_bytes), out.live_data_bytes);
     for (const LevelReading& level : family.levels) {
       add(static_cast<double>(level.bytes), out.total_sst_bytes);
@@ -97,3 +91,18 @@ void fill_lsm_shape(const DatabaseReading& newer, Features& out) {
 }
 
 }  // namespace rocktune::derivation
+
+namespace rocktune {
+
+// Universal compaction counts sorted runs: a level that is not empty is one of them (RocksDB's
+// VersionStorageInfo::ComputeCompactionScore). FIFO has no other level.
+double level0_count(const ColumnFamilyReading& family) {
+  if (family.levels.empty()) return 0;
+  auto files = static_cast<double>(family.levels.front().files);
+  if (family.leveled_compaction != 0U) return files;
+  return files + static_cast<double>(
+                     std::count_if(family.levels.begin() + 1, family.levels.end(),
+                                   [](const LevelReading& level) { return level.files > 0; }));
+}
+
+}  // namespace rocktune

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 
 namespace rocktune {
 namespace {
 
-constexpr std::size_t kMostPoints = 512;  // 15 s at a poll of 30 ms; older ones go first
+constexpr std::size_t kMostPoints = 512;  // older ones go first
+// Windows up to this are whole at any poll interval: what comes too soon after the last is left
+// out.
+constexpr Nanoseconds kWhole = std::chrono::seconds(60);
 constexpr std::size_t kFewestPoints = 6;
 constexpr double kShortestSpanSeconds = 2;
 constexpr double kLargestValue = 1e300;  // sums of kMostPoints differences stay finite
@@ -38,7 +42,9 @@ Trend::Trend(Jumps jumps, double fall_limit, double window_seconds)
 
 void Trend::add(Nanoseconds tick, double value) {
   if (!(std::abs(value) <= kLargestValue)) return;
-  if (size() > 0 && tick <= ticks_.back()) return;
+  constexpr auto kMost = static_cast<std::int64_t>(kMostPoints);
+  const auto spacing = std::max(Nanoseconds(1), std::min(window_, kWhole) / kMost);
+  if (size() > 0 && tick - ticks_.back() < spacing) return;
   expire(tick);
   if (size() == kMostPoints) ++first_;
   make_room();

@@ -28,7 +28,8 @@ class Trend {
 
   explicit Trend(Jumps jumps, double fall_limit = 0, double window_seconds = 15);
 
-  // Values that are not finite, or beyond 1e300, and ticks that do not rise are ignored.
+  // Values that are not finite, or beyond 1e300, and ticks that do not rise are ignored; so is what
+  // comes within a 512th of the window (of 60 s where that is longer) after the point before.
   void add(Nanoseconds tick, double value);
   // add() of a sample's value; expire() where it has none.
   void note(Nanoseconds now, const std::optional<double>& value);

@@ -105,7 +105,7 @@ std::optional<double> Deferral::wanted(const Situation& situation) const {
                     !(situation.writes_rise || situation.burst_begins);
   if (!calm || !is_new || rest_.lasts(situation.now)) return std::nullopt;
   const double rate = kDeferredShare * *situation.passed;
-  const double waiting = f.pending_bytes.value_or(0);  // known where it is comfortable
+  const double waiting = f.total_pending_bytes.value_or(0);  // known where it is comfortable
   return waiting <= kMostWaitingSeconds * rate ? Value(rate) : std::nullopt;
 }
 

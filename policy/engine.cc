@@ -230,7 +230,7 @@ void Engine::State::not_made(const Decision& decision, const Actuation& actuatio
   const Nanoseconds now = features.at.tick;
   if (actuation.status == "mismatch" && actuation.after != actuation.before) {
     // It was changed, though to something else: that spends dwell and budget.
-    guard.not_applied(decision);
+    guard.misread(decision);
     outcomes.misread(decision, actuation, features);
     taken_back(rollbacks.misread(decision.proposal), features);
   } else {
@@ -328,8 +328,10 @@ void Engine::report(const Actuation& actuation) {
   if (actuation.status == "applied") {
     s.guard.applied(decision, now);
     s.made(decision, actuation, s.features);
-  } else if (actuation.status == "unchanged" || actuation.status == "advised") {
-    s.guard.not_applied(decision);
+  } else if (actuation.status == "advised") {
+    s.guard.advised(decision);
+  } else if (actuation.status == "unchanged") {
+    s.guard.failed(decision);
   } else {
     s.not_made(decision, actuation);
   }

@@ -10,8 +10,7 @@ namespace rocktune {
 namespace {
 
 constexpr double kFlowEvaluationSeconds = 15;
-// Stops in this share of the last 30 s are a pattern.
-constexpr double kStoppedShare = 0.1, kStopsSeconds = 30;
+constexpr double kStopsSeconds = StopPattern::kSeconds;
 // With so few memtables RocksDB delays nothing before it stops: it begins at the last but one of
 // more than three (db/column_family.cc, GetWriteStallConditionAndCause).
 constexpr double kUndelayedBuffers = 3;
@@ -53,19 +52,20 @@ void FlowLoop::look(const Situation& situation) {
   }
   if (f.write_stopped) {
     const bool counts = stops && !stops_undelayed(f);
-    stopped_.add(now, counts ? *f.write_stopped : 0);
+    stops_.note(now, counts ? *f.write_stopped : 0);
     if (counts && !stop_began_) stop_began_ = now;
     if (!stops && within(stop_began_, now, kStopsSeconds)) stop_ended_ = now;
     if (!stops) stop_began_.reset();
   }
   if (f.delayed_bytes_per_second) delayed_.add(now, *f.delayed_bytes_per_second);
-  for (Trend* trend : {&written_, &stopped_, &delayed_}) trend->expire(now);
+  for (Trend* trend : {&written_, &delayed_}) trend->expire(now);
+  stops_.expire(now);
 }
 
 // A stop that lasts says nothing of what could be accepted, nor comes a delay before its end.
 bool FlowLoop::stops_in_turns(Nanoseconds now) const {
-  return stopped_.mean(kStopsSeconds).value_or(0) >= kStoppedShare &&
-         within(stop_ended_, now, kStopsSeconds) && stopped_.span_seconds() >= kFlowHistorySeconds;
+  return stops_.holds() && within(stop_ended_, now, kStopsSeconds) &&
+         stops_.span_seconds() >= kFlowHistorySeconds;
 }
 
 std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
@@ -75,7 +75,7 @@ std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
   const Value accepted = written_.mean(kAcceptedSeconds);
   if (reading == nullptr) return {};
   if (rate_ != reading->value) {  // what was seen at another rate
-    stopped_.clear();
+    stops_.clear();
     stop_ended_.reset();
   }
   rate_ = reading->value;
@@ -85,7 +85,6 @@ std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
   const double least = std::max(static_cast<double>(std::max<std::int64_t>(1, reading->min)),
                                 kLeastFlowShare * static_cast<double>(reading->found));
   const double wanted = std::max(*accepted, least);
-  const double stopped = stopped_.mean(kStopsSeconds).value_or(0);
   const Value delayed = delayed_.mean(5);
   const bool too_fast = stops_in_turns(situation.now) && rate > kTooFast * wanted;
   const bool too_slow = f.delayed_bytes_per_second && delayed && *delayed < kTooSlow * *accepted &&
@@ -93,7 +92,7 @@ std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
   if (!too_fast && !too_slow) return std::nullopt;
   Proposal out = propose(*reading, static_cast<std::int64_t>(wanted),
                          too_fast ? "flow.even" : "flow.collapse");
-  out.reason = too_fast ? "writes were stopped " + text::percent(stopped) +
+  out.reason = too_fast ? "writes were stopped " + text::percent(stops_.share()) +
                               " of the last 30 s: a delay at the " + text::rate(*accepted) +
                               " that were accepted is more even than one at " + text::rate(rate)
                         : "writes are delayed to " + text::rate(delayed.value_or(0)) + ", and " +

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "policy/situation.h"
+#include "policy/stop_pattern.h"
 
 namespace rocktune {
 
@@ -29,7 +30,7 @@ class FlowLoop {
   std::optional<Nanoseconds> stop_began_;  // the present one
   std::optional<Nanoseconds> stop_ended_;  // the last one that was short
   Trend written_{Trend::Jumps::kKeep, 0, 60};
-  Trend stopped_{Trend::Jumps::kKeep, 0, 30};
+  StopPattern stops_;
   Trend delayed_{Trend::Jumps::kKeep, 0, 10};
 };
 

@@ -8,15 +8,13 @@ constexpr double kLookSeconds = 60, kAddedShare = 1.0 / 6;
 }  // namespace
 
 bool GrowingDebt::update(bool works, const Features& features, const Value& rate, Nanoseconds now) {
-  const Value& bytes = features.pending_bytes;
-  if (features.pending_column_family != column_family_) works_.reset();
+  const Value& bytes = features.total_pending_bytes;
   const double held = works_.update(works && bytes && rate && *rate > 0, now);
   const bool fell = bytes && last_ && *bytes < *last_;
   last_ = bytes;
   if (held == 0) {
     grows_ = false;
     low_ = bytes;
-    column_family_ = features.pending_column_family;
   }
   if (held < kLookSeconds || !fell) return grows_;
   grows_ = *bytes - *low_ >= kAddedShare * held * *rate;

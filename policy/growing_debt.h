@@ -6,8 +6,6 @@
 // Pure; internal to policy/.
 #pragma once
 
-#include <string>
-
 #include "policy/situation.h"
 
 namespace rocktune {
@@ -17,13 +15,12 @@ class GrowingDebt {
   // Call with every sample. `works`: background work goes on, and no level was given another limit
   // lately; `rate`: what passes, bytes/s, absent or 0 where that is not known. True when a sixth
   // and more of what passes was added between two lows a minute apart, until it pauses, nobody
-  // looks, another column family has the largest debt, or the next low is known.
+  // looks, or the next low is known.
   bool update(bool works, const Features& features, const Value& rate, Nanoseconds now);
 
  private:
   Held works_;
-  std::string column_family_;  // whose debt it is
-  Value low_, last_;           // bytes: where this look began, and in the last sample
+  Value low_, last_;  // bytes: where this look began, and in the last sample
   bool grows_ = false;
 };
 

@@ -95,9 +95,11 @@ struct Guard::State {
   Oscillation oscillation;
   std::optional<std::uint64_t> last_sequence;
   std::uint64_t missed_in_a_row = 0;  // before the last observed sample
-  Gaps gaps;                          // between fresh samples
-  bool after_gap = false;             // the last observed features span two missed samples or more
-  double blind_seconds = 0;           // ...or so long a time in which nobody asked
+  std::uint64_t usually_missed =
+      0;                     // ...before the fresh one before: who has its turn now and then
+  Gaps gaps;                 // between fresh samples
+  bool after_gap = false;    // the last observed features span two missed samples or more
+  double blind_seconds = 0;  // ...or so long a time in which nobody asked
   std::optional<Nanoseconds> forgot_at;
   double memory_granted = 0;  // bytes of growth, since the last observed sample
 
@@ -216,7 +218,8 @@ void Guard::observe(const Features& features) {
   s.memory_granted = 0;
   s.history.observe(features);
   if (features.fresh) {
-    s.after_gap = s.missed_in_a_row >= kMostMissed;
+    s.after_gap = s.missed_in_a_row >= kMostMissed && s.missed_in_a_row > s.usually_missed + 1;
+    s.usually_missed = s.missed_in_a_row;
     s.blind_seconds = s.gaps.look(features.at.tick);
     s.missed_in_a_row = 0;
     s.forget_gone(features);
@@ -263,7 +266,12 @@ void Guard::applied(const Decision& decision, Nanoseconds now) {
   state_->canaries.applied(decision, now);
 }
 
-void Guard::not_applied(const Decision& decision) {
+void Guard::advised(const Decision& decision) {
+  if (!is_for_others(decision.proposal)) state_->oscillation.undo(decision.proposal);
+  state_->canaries.not_applied(decision);
+}
+
+void Guard::misread(const Decision& decision) {
   state_->canaries.not_applied(decision);
 }
 
@@ -302,6 +310,7 @@ void Guard::reset() {
   state_->blames.reset();
   state_->oscillation.reset();
   state_->missed_in_a_row = 0;
+  state_->usually_missed = 0;
   state_->after_gap = false;
   state_->gaps.reset();
   state_->blind_seconds = 0;

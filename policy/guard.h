@@ -55,8 +55,9 @@ class Guard {
   // allowed but failed frees its dwell and its share of the budget.
   void decided(const Decision& decision, Nanoseconds now);
   void applied(const Decision& decision, Nanoseconds now);
-  void not_applied(const Decision& decision);  // only advised, or it was the value already
-  void failed(const Decision& decision);
+  void advised(const Decision& decision);  // and no more: no knob is moved to and fro by it
+  void misread(const Decision& decision);  // the knob took another value
+  void failed(const Decision& decision);   // or it was the value already
   void judged(const std::string& decision_id);
   void judged_again(const Decision& decision, Nanoseconds now);  // from now on
   // A change that failed() turns out to have been made: it counts from now on.

@@ -73,7 +73,9 @@ Range allowed_range(const LimitInput& input) {
   // not kept up there by a value that they would not allow.
   const bool raises = input.proposal.to > input.proposal.from;
   if (input.spec.name == knob::kRateLimit) {
-    range.low = std::max(range.low, whole_bytes(std::ceil(input.budget.rate_limit_min.value)));
+    if (input.proposal.to != input.reading.found) {
+      range.low = std::max(range.low, whole_bytes(std::ceil(input.budget.rate_limit_min.value)));
+    }
     // Its slice of the device, while others on it suffer; what it needs least comes first.
     const auto& shared = input.features.shared;
     if (raises && shared && shared->background_max_bytes_per_second) {

@@ -27,7 +27,7 @@ void JournalFilter::Pause::say_again(Nanoseconds now) {
 }
 
 JournalFilter::Said JournalFilter::said(const Proposal& proposal) {
-  return {proposal.rule, proposal.to > proposal.from, proposal.from};
+  return {proposal.rule, proposal.to > proposal.from};
 }
 
 bool JournalFilter::wants(const Proposal& proposal, Nanoseconds now) const {
@@ -35,7 +35,9 @@ bool JournalFilter::wants(const Proposal& proposal, Nanoseconds now) const {
   if (known == knobs_.end()) return true;
   const Knob& knob = known->second;
   if (knob.retry_at) return now >= *knob.retry_at;
-  return !knob.allowed || knob.allowed->first != said(proposal) || knob.allowed->second.over(now);
+  if (knob.from != proposal.from) return true;
+  const auto before = knob.allowed.find(said(proposal));
+  return before == knob.allowed.end() || before->second.over(now);
 }
 
 void JournalFilter::forget_unused(Nanoseconds now) {
@@ -53,11 +55,10 @@ bool JournalFilter::admits(const Decision& decision, Nanoseconds now) {
   Knob& knob = knobs_[{proposal.knob, proposal.column_family}];
   knob.used = now;
   if (allowed(decision.verdict)) {
-    if (knob.allowed && knob.allowed->first == said(proposal)) {
-      knob.allowed->second.say_again(now);
-    } else {
-      knob.allowed.emplace(said(proposal), Pause(now));
-    }
+    if (knob.from != proposal.from) knob.allowed.clear();
+    knob.from = proposal.from;
+    const auto [pause, first] = knob.allowed.try_emplace(said(proposal), now);
+    if (!first) pause->second.say_again(now);
     knob.retry_at.reset();
     return true;
   }
@@ -87,7 +88,7 @@ void JournalFilter::forget(const Proposal& proposal) {
   knob.failures = 0;
   knob.retry_at.reset();
   // If the knob moved and stands there again, somebody put it back.
-  knob.allowed.reset();
+  knob.allowed.clear();
 }
 
 }  // namespace rocktune

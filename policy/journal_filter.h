@@ -4,7 +4,7 @@
 // - A proposal that was allowed and is asked for again although the knob still stands where it
 //   stood (advise mode; or not applied yet) is dropped, before the guard sees it, for a minute,
 //   then for 2, 4, ... up to an hour: it would spend the guard's dwell and change budget on
-//   nothing.
+//   nothing. Rules that ask for this and that in turns are told of once each.
 // - One that failed may be tried again after 5 s, then 10, 20, ... up to a minute; one that was not
 //   sent to the agent after a second.
 // - One that is held or rejected is journalled again when its reason's class changes (the verdict's
@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -50,14 +51,10 @@ class JournalFilter {
     Nanoseconds said_;
     double seconds_;
   };
-  struct Said {
-    std::string rule;
-    bool up = false;
-    std::int64_t from = 0;
-    bool operator==(const Said&) const = default;
-  };
+  using Said = std::pair<std::string, bool>;  // rule, and whether upwards
   struct Knob {
-    std::optional<std::pair<Said, Pause>> allowed;
+    std::int64_t from = 0;
+    std::map<Said, Pause> allowed;         // from there
     std::map<std::string, Pause> refused;  // by class; the classes are few
     int failures = 0;
     std::optional<Nanoseconds> retry_at;

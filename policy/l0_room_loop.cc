@@ -83,12 +83,16 @@ void L0RoomLoop::look(const Situation& situation) {
   bool crowded = false, unsuited = false;
   for (const ColumnFamilyReading& family : f.column_families) {
     const KnobReading* slowdown = slowdown_of(f, family);
-    if (!is_widened(slowdown)) continue;
+    if (!is_widened(slowdown)) {
+      unheard_returns_.granted(family.name);
+      continue;
+    }
     unheard_.granted(family.name);
     crowded = crowded || is_crowded(family, *slowdown);
     unsuited = unsuited || !suits(situation, family.name);
   }
   unheard_.keep(f.column_families);
+  unheard_returns_.keep(f.column_families);
   const bool loses = situation.loses_time && crowded;
   lost_seconds_ = lost_.update(loses, now);
   unsuited_seconds_ = unsuited_.update(unsuited, now);
@@ -105,7 +109,7 @@ std::optional<Proposal> L0RoomLoop::give_back(const Situation& situation) const 
   Widened fullest;
   for (const ColumnFamilyReading& family : f.column_families) {
     const KnobReading* slowdown = slowdown_of(f, family);
-    if (!is_widened(slowdown)) continue;
+    if (!is_widened(slowdown) || unheard_returns_.rests(family.name, situation.now)) continue;
     const bool idle = idle_seconds_ >= kRoomIdleSeconds ||
                       (unsuited_seconds_ >= kRoomUnsuitedSeconds && !suits(situation, family.name));
     // What was found would delay those who are not delayed now.
@@ -159,7 +163,13 @@ std::optional<Proposal> L0RoomLoop::widen(const Situation& situation) const {
 
 std::optional<Proposal> L0RoomLoop::decide(const Situation& situation) {
   look(situation);
-  if (auto back = give_back(situation)) return back;
+  const auto unheard = [&situation](UnheardWishes& wishes, const Proposal& proposal) {
+    return wishes.wished(proposal.column_family, situation.now, kRoomUnheardSeconds,
+                         kRoomUnheardSeconds);
+  };
+  if (auto back = give_back(situation)) {
+    return unheard(unheard_returns_, *back) ? std::nullopt : std::move(back);
+  }
   const Features& f = situation.features;
   const bool gathers =
       one_at_a_time(f) && f.pending_ratio.value_or(1) < kNearLimit && !situation.deferred;
@@ -169,10 +179,7 @@ std::optional<Proposal> L0RoomLoop::decide(const Situation& situation) {
       situation.device_loaded && (!situation.bytes_count() || full_seconds_ >= kRoomFullSeconds);
   if (!gathers || rests || !full || situation.loses_time) return std::nullopt;
   auto out = widen(situation);
-  if (out && unheard_.wished(out->column_family, situation.now, kRoomUnheardSeconds,
-                             kRoomUnheardSeconds)) {
-    out.reset();
-  }
+  if (out && unheard(unheard_, *out)) out.reset();
   return out;
 }
 

@@ -32,7 +32,7 @@ class L0RoomLoop {
   Held full_, lost_, unsuited_, idle_;
   double full_seconds_ = 0, lost_seconds_ = 0, unsuited_seconds_ = 0, idle_seconds_ = 0;
   std::optional<Nanoseconds> rests_since_;
-  UnheardWishes unheard_;
+  UnheardWishes unheard_, unheard_returns_;
 };
 
 }  // namespace rocktune

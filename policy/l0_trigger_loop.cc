@@ -12,6 +12,7 @@ namespace rocktune {
 namespace {
 
 constexpr std::string_view kIdleRule = "l0_trigger.idle", kReadsRule = "l0_trigger.reads";
+constexpr std::string_view kRaiseRule = "l0_trigger.writes";
 constexpr double kL0TriggerEvaluationSeconds = 60;
 constexpr double kL0PressedSeconds = 3;
 // A wish that stands, or comes back, for so long without any effect is held up by somebody else's
@@ -71,15 +72,15 @@ void L0TriggerLoop::note_changes(const Features& f) {
     if (trigger.value < before->value) {
       if (idle_wish_.explains(f.at.tick)) idle_wait_.went_back(f.at.tick);
       if (reads_wish_.explains(f.at.tick)) crowded_at_ = f.at.tick;
-      unheard_reads_.granted(trigger.column_family);
+      unheard_returns_.granted(trigger.column_family);
       continue;
     }
     unheard_.granted(trigger.column_family);
-    idle_wait_.wanted(f.at.tick);
+    if (raise_wish_.explains(f.at.tick)) idle_wait_.wanted(f.at.tick);
   }
   knobs_ = f.knobs;
   unheard_.keep(f.column_families);
-  unheard_reads_.keep(f.column_families);
+  unheard_returns_.keep(f.column_families);
 }
 
 std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
@@ -106,7 +107,7 @@ std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
   }
   if (best == nullptr) return std::nullopt;
   const std::int64_t to = std::min(2 * best->value, highest_trigger(situation, *best));
-  Proposal out = propose(*best, to, "l0_trigger.writes");
+  Proposal out = propose(*best, to, kRaiseRule);
   const double saved = most->saved_by_doubling() *
                        (1 - static_cast<double>(best->value) / static_cast<double>(to)) * 2;
   out.reason = "compactions of level 0 read " + text::rate(most->saved_by_doubling()) +
@@ -119,14 +120,13 @@ std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
 }
 
 std::optional<Proposal> L0TriggerLoop::lower(const Situation& situation, std::string_view rule,
-                                             std::string reason, Which which,
-                                             const UnheardWishes& resting) {
+                                             std::string reason, Which which) const {
   const KnobReading* fullest = nullptr;
   double most = -1;
   for (const KnobReading& reading : situation.features.knobs) {
     const bool ours = reading.owner == KnobOwner::kRocktune && reading.changeable &&
                       reading.name == knob::kL0Trigger && reading.value > reading.found;
-    const bool rests = resting.rests(reading.column_family, situation.now);
+    const bool rests = unheard_returns_.rests(reading.column_family, situation.now);
     if (!ours || rests || !which(situation.features, reading.column_family)) continue;
     const double share = level0_share(situation.features, reading.column_family);
     if (share <= most) continue;
@@ -162,7 +162,7 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
   auto burdens = lower(situation, kReadsRule,
                        "reads have come that look into each file of level 0, and filters do not "
                        "spare them that: its compactions are to begin earlier again",
-                       burdens_reads, unheard_reads_);
+                       burdens_reads);
   // Writes that pause make no reader of a health check.
   const double unsuited = unsuited_.update(burdens && situation.reads_seen, now);
   if (crowded >= (bytes_count ? kL0LosesSeconds : kL0CrowdedSeconds)) {
@@ -192,12 +192,12 @@ std::optional<Proposal> L0TriggerLoop::decide(const Situation& situation,
   };
   idle_wish_.note(asked(kIdleRule), situation.now);
   reads_wish_.note(asked(kReadsRule), situation.now);
+  raise_wish_.note(asked(kRaiseRule), situation.now);
   if (!out) return out;
-  const bool raises = out->to > out->from;
-  UnheardWishes* wishes = raises ? &unheard_ : out->rule == kReadsRule ? &unheard_reads_ : nullptr;
-  const bool unheard = wishes != nullptr && wishes->wished(out->column_family, situation.now,
-                                                           kL0UnheardSeconds, kL0UnheardSeconds);
-  if (unheard) out.reset();
+  UnheardWishes& wishes = out->to > out->from ? unheard_ : unheard_returns_;
+  if (wishes.wished(out->column_family, situation.now, kL0UnheardSeconds, kL0UnheardSeconds)) {
+    out.reset();
+  }
   return out;
 }
 

@@ -27,10 +27,8 @@ class L0TriggerLoop {
   // Of the raised ones that `which` picks, but for those whose wishes rest, the one whose level 0
   // is fullest.
   using Which = bool (*)(const Features&, const std::string& column_family);
-  [[nodiscard]] static std::optional<Proposal> lower(const Situation& situation,
-                                                     std::string_view rule, std::string reason,
-                                                     Which which,
-                                                     const UnheardWishes& resting = {});
+  [[nodiscard]] std::optional<Proposal> lower(const Situation& situation, std::string_view rule,
+                                              std::string reason, Which which) const;
 
   void note_changes(const Features& features);
 
@@ -40,10 +38,10 @@ class L0TriggerLoop {
   // Of peace before a raised trigger goes back: a load that presses now and then in a steady state
   // is learnt, not chased.
   LearntWait idle_wait_{kIdleSeconds};
-  OwnWish idle_wish_, reads_wish_;
-  KnobReadings knobs_;           // as last seen
-  UnheardWishes unheard_;        // raises
-  UnheardWishes unheard_reads_;  // returns for reads
+  OwnWish idle_wish_, reads_wish_, raise_wish_{OwnWish::Way::kUp};
+  KnobReadings knobs_;             // as last seen
+  UnheardWishes unheard_;          // raises
+  UnheardWishes unheard_returns_;  // each may be blamed or pinned, and holds up no other
 };
 
 }  // namespace rocktune

@@ -33,7 +33,7 @@ std::string why_raise(const Situation& situation, const KnobReading& reading) {
   std::string limit = "the rate limit of " + shown_rate(reading.value);
   std::string use = text::percent(situation.limiter_use.value_or(0)) + " used";
   if (!situation.trouble) {
-    double debt = situation.features.pending_bytes.value_or(0);
+    double debt = situation.features.total_pending_bytes.value_or(0);
     return text::bytes(debt) + " wait for compaction, " +
            text::duration(debt / static_cast<double>(reading.value)) + " of work at " + limit +
            ", which is " + use;
@@ -105,7 +105,7 @@ void LimiterLoop::note_lowering(const KnobReading& reading, const Situation& sit
 // Compactions that are paced have time: those that never pause, and do not keep up, have none.
 std::optional<Proposal> LimiterLoop::unpace(const Situation& situation,
                                             const KnobReading& reading) {
-  const Value& debt = situation.features.pending_bytes;
+  const Value& debt = situation.features.total_pending_bytes;
   // What is not known is no reason: it takes trouble that is seen.
   const bool seen = situation.trouble || (situation.backlog_known && !at_ease(situation));
   const bool uneasy = seen && !situation.forecast_only;
@@ -119,9 +119,9 @@ std::optional<Proposal> LimiterLoop::unpace(const Situation& situation,
                ", and the rate limit of " + shown_rate(reading.value) + " is " +
                text::percent(situation.limiter_use.value_or(0)) +
                " used: compactions are paced no longer";
-  out.expected =
-      uneasy ? expect_relief(situation, kLimiterEvaluationSeconds)
-             : Expectation{"pending_bytes", true, debt.value_or(0), kUnpacedEvaluationSeconds};
+  out.expected = uneasy ? expect_relief(situation, kLimiterEvaluationSeconds)
+                        : Expectation{"total_pending_bytes", true, debt.value_or(0),
+                                      kUnpacedEvaluationSeconds};
   out.evidence = backlog_evidence(situation);
   return out;
 }
@@ -140,10 +140,10 @@ std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
   Proposal out = propose(reading, raised_rate(rate * factor, situation), "limiter.backlog");
   out.reason = why_raise(situation, reading);
   bool debt_alone = !situation.trouble;  // it piles up below every limit of RocksDB
-  out.expected =
-      debt_alone ? Expectation{"pending_bytes", true, situation.features.pending_bytes.value_or(0),
-                               kLimiterEvaluationSeconds}
-                 : expect_relief(situation, kLimiterEvaluationSeconds);
+  out.expected = debt_alone ? Expectation{"total_pending_bytes", true,
+                                          situation.features.total_pending_bytes.value_or(0),
+                                          kLimiterEvaluationSeconds}
+                            : expect_relief(situation, kLimiterEvaluationSeconds);
   out.evidence = backlog_evidence(situation);
   return out;
 }

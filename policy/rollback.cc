@@ -13,7 +13,7 @@ constexpr Nanoseconds kMostFrozen = std::chrono::seconds(300);  // as windows wa
 bool backlog_lasts(const std::vector<Indicator>& indicators) {
   for (const Indicator& indicator : indicators) {
     if (indicator.kind != IndicatorKind::kCompactionBacklog) continue;
-    return indicator.state != AlertState::kOk;
+    return indicator.valid && indicator.state != AlertState::kOk;
   }
   return false;
 }
@@ -24,6 +24,14 @@ bool relieves_backlog(const Culprit& culprit) {
   const bool raised = culprit.actuation.before < culprit.actuation.after;
   const std::string& knob = culprit.proposal.knob;
   return raised ? knob != knob::kCacheCapacity : knob == knob::kL0Trigger;
+}
+
+// To take it back would take memory.
+bool gave_memory(const Culprit& culprit) {
+  const std::string& knob = culprit.proposal.knob;
+  const bool memory =
+      knob == knob::kCacheCapacity || knob == knob::kWriteBufferSize || knob == knob::kWriteBuffers;
+  return memory && culprit.actuation.before > culprit.actuation.after;
 }
 
 std::string stays(const Culprit& culprit, bool gone) {
@@ -76,6 +84,7 @@ Rollbacks::Passed Rollbacks::look(const Features& features) {
   const bool gap = gaps_.look(now) > 0;
   const Nanoseconds time = last_ && now > *last_ ? now - *last_ : Nanoseconds{0};
   last_ = now;
+  memory_.observe(features);
   return {time, gap || !features.fresh};
 }
 
@@ -84,9 +93,9 @@ void Rollbacks::note(const Culprit& culprit, const std::string& why) {
                     "decision " + culprit.id + " is not taken back, since " + why});
 }
 
-void Rollbacks::give_up(const Wanted& wanted, bool gone) {
+void Rollbacks::give_up(const Wanted& wanted, bool gone, bool dear) {
   const Culprit& culprit = wanted.culprit;
-  note(culprit, "that could not be done in time" + stays(culprit, gone));
+  note(culprit, (dear ? "memory is low" : "that could not be done in time") + stays(culprit, gone));
   given_up_.push_back(wanted.culprit);
 }
 
@@ -117,15 +126,16 @@ std::vector<Proposal> Rollbacks::propose(const Features& features,
     const bool expired = seconds_between(one->second.since, now) > kOfferedSeconds ||
                          one->second.frozen > kMostFrozen;
     const bool needed = relieves_backlog(culprit) && backlog_lasts(indicators);
+    const bool dear = gave_memory(culprit) && memory_.is_low();
     if (expired && !moved) {
       const bool gone = features.fresh && reading == nullptr;
-      needed ? keep(one->second, gone) : give_up(one->second, gone);
+      needed ? keep(one->second, gone) : give_up(one->second, gone, dear);
     }
     if (expired || moved) {
       one = wanted_.erase(one);
       continue;
     }
-    if (!frozen && !needed) out.push_back(back(one->second));
+    if (!frozen && !needed && !dear) out.push_back(back(one->second));
     ++one;
   }
   return out;

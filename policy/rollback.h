@@ -5,7 +5,8 @@
 // before, the load had not changed meanwhile, and the knob still stands where the change put it.
 // Where changes overlapped it is the culprit that goes back (policy/outcomes.h), not the change
 // whose window showed it. What relieves a backlog is not taken away while the backlog lasts: then
-// the backlog got worse in spite of the change, not because of it.
+// the backlog got worse in spite of the change, not because of it. And what has given memory does
+// not take it while that is low.
 #pragma once
 
 #include <map>
@@ -18,6 +19,7 @@
 #include "model/decision.h"
 #include "model/features.h"
 #include "policy/gaps.h"
+#include "policy/memory.h"
 #include "policy/outcomes.h"
 #include "policy/unreported.h"
 
@@ -58,7 +60,8 @@ class Rollbacks {
   };
   Passed look(const Features& features);
   void note(const Culprit& culprit, const std::string& why);
-  void give_up(const Wanted& wanted, bool gone);
+  // `dear`: it would take memory that is not there.
+  void give_up(const Wanted& wanted, bool gone, bool dear);
   void keep(const Wanted& wanted, bool gone);
   static Proposal back(const Wanted& wanted);
   std::map<std::pair<std::string, std::string>, Wanted> wanted_;
@@ -66,6 +69,7 @@ class Rollbacks {
   std::vector<Culprit> given_up_;
   std::optional<Nanoseconds> last_;  // sample
   Gaps gaps_;
+  MemoryWatch memory_;
 };
 
 }  // namespace rocktune

@@ -25,6 +25,9 @@ constexpr double kBindingPeak = 0.9;
 constexpr double kDrainSeconds = 120;
 // ...and at the present rate they may at most take this long.
 constexpr double kPilingSeconds = 60;
+// ...and is an eighth of what delays writes, or has risen by a tenth above its mean of a minute: a
+// tree of terabytes always has more waiting than a minute's work, and stands still at that.
+constexpr double kPilingShare = 0.125, kPilingGrowth = 1.1;
 constexpr double kMostAmplification = 50;
 constexpr double kRisenWrites = 1.15, kRisenAtOnce = 1.5;
 // Flushes are counted as they end, and compactions come in turns: over less time than this nobody
@@ -121,6 +124,7 @@ void Observer::add(const Features& f) {
   passed_.note(now, f.limiter_bytes_per_second);
   limiter_use_.note(now, f.limiter_use_ratio);
   written_.note(now, f.user_write_bytes_per_second);
+  waiting_.note(now, f.total_pending_bytes);
   reads_.note(now, f.reads_per_second);
   seeks_.note(now, f.seeks_per_second);
   Value background;
@@ -192,8 +196,11 @@ void Observer::judge_background(const Features& f, Situation& out) const {
     bool peak_binds = limiter_use_.largest(3).value_or(0) >= kBindingPeak;
     if (peak_binds && !mean_binds) out.limiter_use = limiter_use_.largest(3);
     out.binding = mean_binds || peak_binds;
-    out.piling = out.binding && f.pending_bytes.value_or(0) / *f.limiter_rate > kPilingSeconds &&
-                 !out.base_lowered;
+    const double waiting = f.total_pending_bytes.value_or(0);
+    const bool counts = f.pending_ratio.value_or(1) >= kPilingShare ||
+                        waiting > kPilingGrowth * waiting_.mean(60).value_or(waiting);
+    out.piling =
+        out.binding && waiting / *f.limiter_rate > kPilingSeconds && counts && !out.base_lowered;
   }
   out.written = written_.mean(3);
   Value written = written_.mean(60), background = background_.mean(60), now = written_.mean(10);
@@ -204,7 +211,7 @@ void Observer::judge_background(const Features& f, Situation& out) const {
     out.writes_rise = *now > kRisenWrites * *written;
     out.burst_begins = out.written.value_or(0) > kRisenAtOnce * *now;
     out.need = *now * std::clamp(amplification, 1.0, kMostAmplification) +
-               f.pending_bytes.value_or(0) / kDrainSeconds;
+               f.total_pending_bytes.value_or(0) / kDrainSeconds;
   }
   const Value most{out.budget.write_amplification_max};
   out.wasteful = out.objective.first == Priority::kWriteAmplification ||

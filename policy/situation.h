@@ -78,7 +78,8 @@ struct Situation {
   Value
       limiter_use;  // passed / rate over 3 s, mean or peak, whichever binds; absent when unlimited
   bool binding = false;  // the limiter is what background work waits for
-  // ...and at its rate the debt takes more than a minute to work off, which is of writes.
+  // ...and at its rate the debt takes more than a minute to work off, which is of writes, and it
+  // grows, or is not far below what delays them.
   bool piling = false;
   // A base was lowered within ten minutes: what was above it waits since, and has that time.
   bool base_lowered = false;
@@ -201,6 +202,7 @@ class Observer {
   static Trend window(double seconds) { return Trend(Trend::Jumps::kKeep, 0, seconds); }
   Trend passed_ = window(60), limiter_use_ = window(5);
   Trend written_ = window(60), background_ = window(60);
+  Trend waiting_ = window(60);  // for compaction
   Trend stalled_long_ = window(30.5);
   Trend stalled_ = window(3), memtables_ = window(5), l0_ = window(10);
   Trend write_p99_ = window(kSlowWritesSeconds), write_is_slow_ = window(kSlowWritesSeconds);

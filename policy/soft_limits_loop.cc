@@ -10,9 +10,6 @@ namespace rocktune {
 namespace {
 
 constexpr double kSoftEvaluationSeconds = 30;
-// Stops in this share of the last 30 s are a pattern: as for the delayed rate (flow_loop.cc).
-constexpr double kStopsShare = 0.1;
-constexpr double kStopsSeconds = 30;
 // A stop may end between two samples: who is so near to the limit was what it was for.
 constexpr double kAtLimit = 0.9;
 constexpr double kSoftComfortSeconds = 300;  // then what was found comes back
@@ -23,8 +20,7 @@ bool at_level0_limit(const ColumnFamilyReading& family) {
   if (!family.level0_stop_trigger || *family.level0_stop_trigger == 0 || family.levels.empty()) {
     return false;
   }
-  return static_cast<double>(family.levels[0].files) >=
-         kAtLimit * static_cast<double>(*family.level0_stop_trigger);
+  return level0_count(family) >= kAtLimit * static_cast<double>(*family.level0_stop_trigger);
 }
 
 bool at_pending_limit(const ColumnFamilyReading& family) {
@@ -67,8 +63,8 @@ std::optional<Proposal> propose_usual(const Situation& situation, const ColumnFa
 
 void SoftLimitsLoop::look(const Situation& situation) {
   const Features& f = situation.features;
-  if (f.write_stopped) stopped_.add(situation.now, *f.write_stopped);
-  stopped_.expire(situation.now);
+  if (f.write_stopped) stops_.note(situation.now, *f.write_stopped);
+  stops_.expire(situation.now);
   if (f.write_stopped.value_or(0) <= 0) return;
   for (const ColumnFamilyReading& family : f.column_families) {
     if (at_level0_limit(family)) level0_ = Stopped{family.name, situation.now};
@@ -96,10 +92,10 @@ std::optional<Proposal> SoftLimitsLoop::give_back(const Situation& situation) {
 std::optional<Proposal> SoftLimitsLoop::decide(const Situation& situation) {
   look(situation);
   if (auto back = give_back(situation)) return back;
-  const double stopped = stopped_.mean(kStopsSeconds).value_or(0);
-  if (stopped < kStopsShare) return std::nullopt;
+  if (!stops_.holds()) return std::nullopt;
+  const double stopped = stops_.share();
   const auto family = [&](const std::optional<Stopped>& seen) {
-    const bool now = seen && within(seen->at, situation.now, kStopsSeconds);
+    const bool now = seen && within(seen->at, situation.now, StopPattern::kSeconds);
     return now ? family_of(situation.features, seen->column_family) : nullptr;
   };
   const ColumnFamilyReading* crowded = family(level0_);

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "policy/situation.h"
+#include "policy/stop_pattern.h"
 
 namespace rocktune {
 
@@ -31,7 +32,7 @@ class SoftLimitsLoop {
   void look(const Situation& situation);
   std::optional<Proposal> give_back(const Situation& situation);
 
-  Trend stopped_{Trend::Jumps::kKeep, 0, 30};
+  StopPattern stops_;
   std::optional<Stopped> level0_, pending_;
   std::size_t turn_ = 0;  // of those that are to go back: one may be held by somebody else's word
 };

@@ -12,9 +12,9 @@
 namespace rocktune {
 namespace {
 
-constexpr std::array<std::string_view, 8> kStallFeatures{
-    "stalled_ratio",  "write_stopped",       "l0_ratio",     "l0_files", "pending_ratio",
-    "memtable_ratio", "immutable_memtables", "pending_bytes"};
+constexpr std::array<std::string_view, 9> kStallFeatures{
+    "stalled_ratio",  "write_stopped",       "l0_ratio",      "l0_files",           "pending_ratio",
+    "memtable_ratio", "immutable_memtables", "pending_bytes", "total_pending_bytes"};
 constexpr std::array<std::string_view, 4> kHostFeatures{
     "memory_pressure_ratio", "memory_available_bytes", "process_rss_bytes", "cpu_pressure_ratio"};
 

@@ -294,7 +294,7 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   Proposal out =
       propose(reading, reading.found, too_slow ? "write_size.backlog" : "write_size.futile");
   if (too_slow) {
-    const double debt = f.pending_bytes.value_or(0);
+    const double debt = f.total_pending_bytes.value_or(0);
     out.reason = (stalls ? backlog_text(situation)
                          : text::bytes(debt) + " wait for compaction, and ever more") +
                  ": flushes and compactions write in larger pieces again";

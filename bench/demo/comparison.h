@@ -18,8 +18,8 @@ std::optional<double> throughput_ratio(const nlohmann::json& static_run,
 // One honest sentence on what came out.
 std::string conclusion(const std::optional<double>& ratio);
 
-// What tuned paid for it: one sentence naming each kind of operation that took 10% longer in the
-// mean than in the static run, or more. Empty when none did.
+// What tuned paid for it: one sentence naming each kind of operation that took 10% longer than in
+// the static run, or more, in the mean or at P99. Empty when none did.
 std::string price(const nlohmann::json& static_run, const nlohmann::json& tuned_run);
 
 }  // namespace rocktune::bench

@@ -20,7 +20,11 @@ class PlainTrend {
       : jumps_(jumps), fall_(fall), window_(window) {}
 
   void add(Nanoseconds tick, double value) {
-    if (!std::isfinite(value) || (!points_.empty() && tick <= points_.back().tick)) return;
+    const double spacing = std::min(window_, 60.0) / static_cast<double>(kMostPlainPoints);
+    const bool too_soon =
+        !points_.empty() &&
+        (tick <= points_.back().tick || seconds_between(points_.back().tick, tick) < spacing);
+    if (!std::isfinite(value) || too_soon) return;
     points_.push_back({tick, value});
     expire(tick);
     if (points_.size() > kMostPlainPoints) points_.erase(points_.begin());
@@ -113,7 +117,8 @@ TEST_CASE("a ring of points tells what a list of them tells", "[trend]") {
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<> share(0, 1);
     const Trend::Jumps kind = kKinds[seed % 3];
-    const double window = 1 + 30 * share(random), step = 0.005 + share(random) / 3;
+    const double window = seed % 4 == 0 ? 200 : 1 + 30 * share(random);
+    const double step = 0.005 + share(random) / 3;
     Trend trend(kind, 2.5, window);
     PlainTrend plain(kind, 2.5, window);
     double time = 1000, value = 10;

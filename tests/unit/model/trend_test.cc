@@ -87,6 +87,14 @@ TEST_CASE("what is not finite or not later is ignored, and old points go", "[tre
   CHECK(trend.size() <= 512);
 }
 
+TEST_CASE("a window of a minute is whole at polls of ten milliseconds", "[trend]") {
+  Trend trend(Trend::Jumps::kKeep, 0, 60);
+  for (int i = 0; i <= 9000; ++i) trend.add(at_seconds(0.01 * i), i < 4500 ? 0 : 1);
+  CHECK(trend.span_seconds() == Approx(60).epsilon(0.01));
+  CHECK(*trend.mean(60) == Approx(0.75).epsilon(0.01));
+  CHECK(*trend.mean(1) == 1);
+}
+
 TEST_CASE("the standard deviation is that of the window", "[trend]") {
   Trend trend(Trend::Jumps::kKeep, 0, 60);
   CHECK_FALSE(trend.deviation(10));

@@ -49,6 +49,31 @@ TEST_CASE("stale: after two missed samples the first one is only looked at", "[g
   CHECK(is(bench.ask(knob::kRateLimit, 200 * kGuardMiB), VerdictKind::kAllowed, ""));
 }
 
+TEST_CASE("stale: who has its turn in every third poll misses nothing", "[guard]") {
+  Bench bench;
+  int held = 0;
+  for (int turn = 0; turn < 20; ++turn) {
+    bench.f.fresh = false;
+    bench.pass(0.5);
+    bench.pass(0.5);
+    bench.f.fresh = true;
+    bench.pass(0.5);
+    if (bench.ask(knob::kRateLimit, 200 * kGuardMiB).rule == "stale") ++held;
+  }
+  CHECK(held == 1);
+}
+
+TEST_CASE("range: what was found below the least rate is allowed again", "[guard]") {
+  Bench bench;  // rate_limit_min is 10 MiB/s
+  bench.knob(knob::kRateLimit).found = 5 * kGuardMiB;
+  bench.knob(knob::kRateLimit).value = 12 * kGuardMiB;
+  const Verdict back = bench.ask(knob::kRateLimit, 5 * kGuardMiB);
+  CHECK(is(back, VerdictKind::kAllowed, ""));
+  CHECK(back.value == 5 * kGuardMiB);
+  bench.pass(3);
+  CHECK(is(bench.ask(knob::kRateLimit, 6 * kGuardMiB), VerdictKind::kClamped, "range"));
+}
+
 TEST_CASE("known: catalogue, sample and changeable", "[guard]") {
   Bench bench;
   Proposal proposal;

@@ -97,9 +97,30 @@ TEST_CASE("canary: a change that is not made holds nobody", "[guard]") {
     bench.guard.failed(first);
   }
   SECTION("only advised") {
-    bench.guard.not_applied(first);
+    bench.guard.advised(first);
   }
   CHECK(is(bench.act(other), VerdictKind::kAllowed, ""));
+}
+
+TEST_CASE("oscillation: advice moves nothing to and fro", "[guard]") {
+  WaitBench bench(roomy());
+  const bool advised = GENERATE(true, false);
+  int held = 0;
+  for (int i = 0; i < 12; ++i) {
+    const std::string id = std::to_string(i) + "-1";
+    Decision one = bench.wants(id.c_str(), "memory.shift", knob::kBackgroundJobs, i % 2 == 0 ? 5 : 3);
+    one.verdict = bench.guard.judge(one.proposal, bench.f);
+    if (one.verdict.rule == "oscillation") ++held;
+    bench.guard.decided(one, bench.f.at.tick);
+    if (advised) {
+      bench.guard.advised(one);
+    } else {
+      bench.guard.applied(one, bench.f.at.tick);
+    }
+    bench.guard.judged(id);
+    bench.pass(35);
+  }
+  CHECK((held == 0) == advised);
 }
 
 TEST_CASE("canary: a change that failed leaves the one before it to be judged", "[guard]") {

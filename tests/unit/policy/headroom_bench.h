@@ -82,6 +82,8 @@ class HeadroomBench {
   std::vector<Proposal> tick() {
     ++f.sequence;
     f.at.tick += at_seconds(f.interval_seconds);
+    f.total_pending_bytes = f.pending_bytes;
+    if (f.pending_bytes) *f.total_pending_bytes += others_pending_bytes;
     for (ColumnFamilyReading& one : f.column_families) {
       one.write_buffer_bytes = static_cast<std::uint64_t>(knob(knob::kWriteBufferSize).value);
       one.flushes = *one.flushes + flushes_per_tick;
@@ -163,8 +165,9 @@ class HeadroomBench {
   Objective objective;
   Budget budget;
   std::uint64_t flushes_per_tick = 0;
-  std::uint64_t merged_again = 2;  // what level-0 compactions read for each byte flushed
-  double file_of_buffer = 1;       // bytes of the file for each of the buffer's
+  double others_pending_bytes = 0;  // of column families that are not the worst off
+  std::uint64_t merged_again = 2;   // what level-0 compactions read for each byte flushed
+  double file_of_buffer = 1;        // bytes of the file for each of the buffer's
 };
 
 }  // namespace rocktune::test

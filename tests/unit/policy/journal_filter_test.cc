@@ -54,6 +54,22 @@ TEST_CASE("an allowed change that was not applied is asked again after a minute"
   CHECK(filter.wants(other, at_seconds(1)));
 }
 
+TEST_CASE("rules that ask for this and that in turns are heard once each", "[journal]") {
+  JournalFilter filter;
+  Decision down = lowering(), up = lowering();
+  up.proposal.to = 200;
+  up.proposal.rule = "limiter.backlog";
+  int heard = 0;
+  for (int second = 0; second < 59; ++second) {
+    const Decision& one = second % 2 == 0 ? down : up;
+    if (filter.wants(one.proposal, at_seconds(second))) {
+      CHECK(filter.admits(one, at_seconds(second)));
+      ++heard;
+    }
+  }
+  CHECK(heard == 2);
+}
+
 TEST_CASE("what nobody does, and what is held, is said more and more rarely", "[journal]") {
   Decision decision = lowering();
   const bool held = GENERATE(false, true);

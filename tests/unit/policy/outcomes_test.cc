@@ -398,3 +398,29 @@ TEST_CASE("a relief that a lasting backlog outlived is nobody's fault", "[rollba
   CHECK(notes[0].message.find("the backlog that it works against lasts") != std::string::npos);
   CHECK(rollbacks.propose(standing_at(100, 71), backlog(AlertState::kOk)).empty());
 }
+
+TEST_CASE("what gave memory does not take it while that is low", "[rollback]") {
+  Finished finished = after(1600);
+  finished.proposal.knob = knob::kCacheCapacity;
+  finished.proposal.rule = "cache.trade";
+  const auto standing = [](double second, double available) {
+    Features f = standing_at(80, second);
+    f.knobs = {cache_knob(80, 100)};
+    f.memory_total_bytes = 16e9;
+    f.memory_available_bytes = available;
+    return f;
+  };
+  Rollbacks rollbacks;
+  rollbacks.consider(finished, {});
+  CHECK(rollbacks.propose(standing(1, 1e9), {}).empty());
+  SECTION("and does where it is not") {
+    CHECK(rollbacks.propose(standing(2, 8e9), {}).size() == 1);
+  }
+  SECTION("and is blamed where it never is") {
+    for (int second = 2; second <= 70; ++second) {
+      CHECK(rollbacks.propose(standing(second, 1e9), {}).empty());
+    }
+    CHECK(rollbacks.take_given_up().size() == 1);
+    REQUIRE(rollbacks.take_notes().at(0).message.find("since memory is low") != std::string::npos);
+  }
+}

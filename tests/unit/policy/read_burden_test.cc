@@ -109,6 +109,7 @@ TEST_CASE("limiter: a probe ends where the limit binds no more", "[headroom]") {
 TEST_CASE("limiter: what is raised for debt that piles up is no probe for reads", "[headroom]") {
   HeadroomBench bench = burdened();
   bench.f.pending_bytes = 100e9;
+  bench.f.pending_ratio = 0.15;
   for (int i = 0; i < 3; ++i) {
     const auto raise = bench.run(20, knob::kRateLimit);
     REQUIRE(raise);
@@ -116,6 +117,7 @@ TEST_CASE("limiter: what is raised for debt that piles up is no probe for reads"
     limit_to(bench, raise->to, 1);
   }
   bench.f.pending_bytes = 0;
+  bench.f.pending_ratio = 0;
   for (int i = 0; i < 40; ++i) {
     for (const Proposal& proposal : bench.tick()) CHECK(proposal.rule != "limiter.runs_futile");
   }

@@ -56,6 +56,32 @@ TEST_CASE("a slowdown next to the stop is lowered to half of the way", "[headroo
   CHECK_FALSE(limits.soft(60));
 }
 
+TEST_CASE("one stop that a rare poll catches is no pattern", "[headroom][soft_limit]") {
+  SoftLimits limits(34, 64 * kGiB);
+  limits.bench.f.interval_seconds = 5;
+  limits.level0(36);
+  int caught = 0;
+  const int stops = GENERATE(1, 3);
+  for (int poll = 0; poll < 20; ++poll) {
+    limits.stop(poll >= 10 && poll < 10 + stops);
+    for (const Proposal& proposal : limits.bench.tick()) {
+      if (proposal.knob == knob::kL0Slowdown) ++caught;
+    }
+  }
+  CHECK((caught > 0) == (stops == 3));
+}
+
+TEST_CASE("soft limits count sorted runs where RocksDB does", "[headroom][soft_limit]") {
+  SoftLimits limits(34, 64 * kGiB);
+  ColumnFamilyReading& family = limits.bench.f.column_families[0];
+  family.leveled_compaction = GENERATE(0U, 1U);
+  family.levels.resize(4);
+  for (LevelReading& level : family.levels) level.files = 1;
+  limits.level0(30);  // and three levels: 33 of 36 runs
+  limits.stop(true);
+  CHECK(limits.slowdown(5).has_value() == (family.leveled_compaction == 0U));
+}
+
 TEST_CASE("a soft limit next to the hard one is lowered to a quarter of it",
           "[headroom][soft_limit]") {
   SoftLimits limits(20, 250 * kGiB);
