@@ -144,7 +144,11 @@ void judge_cache_size(const Evidence& e, Findings& findings) {
   if (*lookups < kManyLookups || !(plan.now > 0)) {
     return findings.content("", "it is hardly asked");
   }
-  if (plan.hits >= kGoodHits) return findings.content("", "it answers nearly all look-ups");
+  if (plan.hits >= kGoodHits) {
+    const std::string good = "it answers nearly all look-ups";
+    const Value& own = e.cache_raised_from;
+    return findings.content("", own ? as_raised(good, text::bytes(*own)) : good);
+  }
   if (plan.fill < kFull) return findings.content("", "it is not full");
   const Value available = e.memory_available.mean();
   if (!available) return findings.not_judged("", "free memory is not in the trace");

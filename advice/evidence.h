@@ -89,6 +89,7 @@ struct Evidence {
   Mean device_write_iops, device_write_await_ms, device_busy, device_queue;
   Mean cpu_busy, cpu_pressure, process_cores, memory_pressure, memory_available;
   Value cpus, memory_total, cache_capacity;  // as last read
+  Value cache_raised_from;  // the capacity found, where rocktuned has a larger one now
 
   KnobReadings knobs;  // as last read
   SettledKnobs settled;
@@ -142,7 +143,7 @@ class EvidenceFold {
   void add_rates(const Features& features);
   void add_gauges(const Features& features, const DatabaseReading& now);
   void add_lookups(const Features& features, const DatabaseReading& now);
-  void add_limiter(const Features& features, const Sample& sample);
+  void add_knobs(const Features& features, const Sample& sample);
   void add_peak(const Features& features);
   void begin_anew();
 

@@ -37,6 +37,8 @@ void for_each_family(const Evidence& evidence, Findings& findings,
 std::optional<bool> version_at_least(const Evidence& evidence, int major, int minor);
 
 Fact fact(std::string name, double value, std::string text);
+// What is judged is what stood, which is not always what the program asks for: `own`, "4 MiB/s".
+std::string as_raised(const std::string& text, const std::string& own);
 // "writes were held up 12% of the time".
 Fact trouble_fact(double share);
 

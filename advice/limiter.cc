@@ -121,11 +121,9 @@ Advice loosen(const Evidence& e, double trouble, const LimiterPlan& plan) {
   return out;
 }
 
-// Judged is what stood, which is not always what the program asks for.
-std::string as_raised(const Evidence& e, const std::string& text) {
+std::string as_it_stood(const Evidence& e, const std::string& text) {
   if (!e.limiter_raised_from || *e.limiter_raised.share() < 0.5) return text;
-  return text + ", as rocktuned raised it: each opening begins with the program's own " +
-         text::rate(*e.limiter_raised_from) + ", until it is raised again";
+  return as_raised(text, text::rate(*e.limiter_raised_from));
 }
 
 }  // namespace
@@ -142,14 +140,14 @@ void judge_limiter(const Evidence& e, Findings& findings) {
                                "trace");
   }
   if (!e.last_limiter_rate) {
-    return findings.content("", as_raised(e, "there is one, and no limit is in force"));
+    return findings.content("", as_it_stood(e, "there is one, and no limit is in force"));
   }
   const Value trouble = e.write_trouble();
   if (!trouble) return findings.not_judged("", "write stalls are not in the trace");
   const Value rate = e.limiter_rate.mean();
   const Value passed = e.limiter_passed.mean();
   if (!*holds || *trouble < kLittleTrouble || !rate || !passed) {
-    return findings.content("", as_raised(e, "its rate is not what writers wait for"));
+    return findings.content("", as_it_stood(e, "its rate is not what writers wait for"));
   }
   const LimiterPlan plan = plan_limiter(e, *rate, *passed);
   if (plan.wanted <= *e.last_limiter_rate) {

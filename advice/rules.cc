@@ -115,6 +115,11 @@ std::optional<bool> version_at_least(const Evidence& evidence, int major, int mi
   return parts >= std::array<int, 2>{major, minor};
 }
 
+std::string as_raised(const std::string& text, const std::string& own) {
+  return text + ", as rocktuned raised it: each opening begins with the program's own " + own +
+         ", until it is raised again";
+}
+
 Fact fact(std::string name, double value, std::string text) {
   return {std::move(name), value, std::move(text)};
 }

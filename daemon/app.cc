@@ -127,9 +127,12 @@ class App {
 
   void stop(int signal) {
     notifier_.stopping();
-    boost::system::error_code ignored;
-    signals_.remove(SIGUSR1, ignored);  // else it would end the process once the set is gone
-    std::signal(SIGUSR1, SIG_IGN);
+    // Else one more would end the process once the set is gone, as where `timeout` signals its
+    // child and then the child's group.
+    sigset_t more;
+    sigemptyset(&more);
+    for (const int one : {SIGUSR1, SIGHUP, SIGTERM, SIGINT}) sigaddset(&more, one);
+    pthread_sigmask(SIG_BLOCK, &more, nullptr);
     watch_.cancel();
     journal_.event("", 0, "daemon", "stopped",
                    std::string("stopping on ") + (signal == SIGINT ? "SIGINT" : "SIGTERM") +

@@ -103,6 +103,12 @@ void target_metrics(PrometheusText& out, const std::vector<TargetStatus>& target
   for (const TargetStatus& t : targets) {
     out.sample({{"target", t.name}}, t.state == "live" ? 1 : 0);
   }
+  out.family("rocktune_background_error", "gauge",
+             "1 while RocksDB has failed in the background and not recovered.");
+  for (const TargetStatus& t : targets) {
+    if (t.state == "waiting") continue;
+    out.sample({{"target", t.name}}, t.background_error.empty() ? 0 : 1);
+  }
   out.family("rocktune_target_samples_due_total", "counter", "Samples that were due.");
   for (const TargetStatus& t : targets) out.sample({{"target", t.name}}, count(t.due));
   out.family("rocktune_target_samples_recorded_total", "counter",

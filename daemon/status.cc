@@ -99,6 +99,11 @@ Json target_json(const TargetStatus& target) {
                        {"remaining_seconds", target.lease->remaining_seconds}};
   }
   object["events"] = target.events;
+  object["background_error"] = nullptr;
+  if (!target.background_error.empty()) {
+    object["background_error"] = {{"since", text::rfc3339(target.background_error_wall)},
+                                  {"message", target.background_error}};
+  }
   return object;
 }
 

@@ -48,6 +48,9 @@ struct TargetStatus {
   std::string command, rocksdb_version, incarnation;
   std::string why_untunable;  // by its agent; empty where it can be tuned
   std::string device;         // whose load counts; empty when none was found
+  // What RocksDB failed with in the background, and since when, where it has not recovered.
+  std::string background_error;
+  Nanoseconds background_error_wall{0};
   std::uint64_t due = 0, recorded = 0;
   std::vector<SourceHealth> health;
   std::optional<Features> features;  // of the newest sample

@@ -280,6 +280,10 @@ TargetStatus Target::status() const {
   }
   status.recent_decisions.assign(recent_decisions_.begin(), recent_decisions_.end());
   status.events = events_.counts();
+  if (const auto& failure = events_.failure(); live() && failure) {
+    status.background_error = failure->message;
+    status.background_error_wall = failure->wall;
+  }
   if (lease_ && !failing_) status.lease = {lease_->holder, lease_->remaining_seconds.value_or(0)};
   return status;
 }

@@ -13,6 +13,8 @@ namespace {
 constexpr double kNowSeconds = 1.5;
 // An older value does not speak for the present.
 constexpr double kOldestSeconds = 5;
+// Operations a second that would be timed, if any were.
+constexpr double kManyOperations = 10;
 
 // `log_slope`: where it rises towards its limit.
 std::string p99_sentence(const char* name, double p99_us, double slo_us,
@@ -74,7 +76,12 @@ Assessment P99Assessor::assess(const Features& features, const Objective& object
   add(write_, "write", features.write_p99_us, features.writes_per_second,
       objective.write_p99_seconds, features, pressures);
   if (pressures.empty()) {
-    return unknown(kKind, "too few reads and writes were timed in the last 5 s",
+    const double done =
+        features.reads_per_second.value_or(0) + features.writes_per_second.value_or(0);
+    const bool untimed = done >= kManyOperations && !features.read_p99_us && !features.write_p99_us;
+    return unknown(kKind,
+                   untimed ? "RocksDB's statistics time no operations (their stats_level)"
+                           : "too few reads and writes were timed in the last 5 s",
                    objective.horizon_seconds);
   }
   bool event = false;

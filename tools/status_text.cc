@@ -88,6 +88,11 @@ void add_health(const Json& target, Lines& lines) {
   if (const std::string why = text_at(target, "why_untunable"); !why.empty()) {
     lines.push_back("  ! " + why);
   }
+  if (const auto error = target.find("background_error");
+      error != target.end() && error->is_object()) {
+    lines.push_back("  ! RocksDB failed in the background at " + text_at(*error, "since") +
+                    " and has not recovered: writes may fail: " + text_at(*error, "message"));
+  }
   for (const Json& health : target.value("health", Json::array())) {
     const std::string error = text_at(health, "error");
     if (!error.empty()) lines.push_back("  ! " + text_at(health, "source") + ": " + error);

@@ -44,6 +44,7 @@ void EventStream::opened(const std::string& incarnation, Nanoseconds tick) {
   incarnation_ = incarnation;
   followed_since_ = tick;
   read_ = 0;
+  failure_.reset();
 }
 
 std::optional<std::uint64_t> EventStream::wanted() const {
@@ -76,8 +77,23 @@ void EventStream::miss(std::uint64_t number, const Instant& now) {
 void EventStream::add(DatabaseEvent event, std::uint64_t events) {
   const bool known = counts_.count(event.kind) > 0;
   counts_[known || counts_.size() < kMostKinds ? event.kind : "other"] += events;
+  note_failure(event);
   notes_.add(event, event.at.tick < followed_since_);
   selection_.add(std::move(event));
+}
+
+void EventStream::note_failure(const DatabaseEvent& event) {
+  const auto word = [&event](const char* name) {
+    const auto found = event.words.find(name);
+    return found == event.words.end() ? std::string() : found->second;
+  };
+  const std::string status = word("status");
+  if (event.kind == event::kErrorRecovery && word("phase") == "end") {
+    if (status.empty() || status == "OK") failure_.reset();
+  }
+  if (event.kind != event::kBackgroundError || failure_) return;  // the first one says why
+  const std::string reason = word("reason");
+  failure_ = {event.at.wall, reason + (reason.empty() || status.empty() ? "" : ", ") + status};
 }
 
 std::vector<EventNote> EventStream::to_say(Nanoseconds now, bool last) {

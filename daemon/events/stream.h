@@ -37,11 +37,19 @@ class EventStream {
   std::vector<DatabaseEvent> to_record(bool last = false) { return selection_.take(last); }
   // For the alert log; call it at each poll. `last`: this opening has ended.
   std::vector<EventNote> to_say(Nanoseconds now, bool last = false);
+  // Since when, and how, RocksDB has failed in the background; absent: it has not, or has
+  // recovered.
+  struct Failure {
+    Nanoseconds wall{0};
+    std::string message;  // "Flush, IO error: No space left on device"
+  };
+  [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
   // Since the daemon's start, by kind; those of which only their number is known are "missed".
   [[nodiscard]] const std::map<std::string, std::uint64_t>& counts() const { return counts_; }
 
  private:
   void add(DatabaseEvent event, std::uint64_t events);
+  void note_failure(const DatabaseEvent& event);
   void miss(std::uint64_t number, const Instant& now);
 
   EventSelection selection_;
@@ -51,6 +59,7 @@ class EventStream {
   std::uint64_t read_ = 0;         // number of the last event that is known
   std::uint64_t next_ = 0;
   std::map<std::string, std::uint64_t> counts_;
+  std::optional<Failure> failure_;
 };
 
 }  // namespace rocktune::daemon

@@ -41,6 +41,23 @@ TEST_CASE("a block cache that is too small", "[advice]") {
     };
     CHECK(content_of(r.report(), "cache_size") == "it answers nearly all look-ups");
     const auto before = r.each;
+    r.each = [before](Recording& now, int second) {
+      before(now, second);
+      KnobReading cache;
+      cache.name = knob::kCacheCapacity;
+      cache.found = static_cast<std::int64_t>(32 * kMiBytes);
+      cache.value = static_cast<std::int64_t>((second > 100 ? 512 : 32) * kMiBytes);
+      cache.owner = second > 100 ? KnobOwner::kRocktune : KnobOwner::kFound;
+      if (now.sample.knobs.find(knob::kCacheCapacity, "") == nullptr) {
+        now.sample.knobs.edit().push_back(cache);
+      }
+      for (KnobReading& reading : now.sample.knobs.edit()) {
+        if (reading.name == knob::kCacheCapacity) reading = cache;
+      }
+    };
+    CHECK(content_of(r.report(), "cache_size") ==
+          "it answers nearly all look-ups, as rocktuned raised it: each opening begins with the "
+          "program's own 32 MiB, until it is raised again");
     r.each = [before](Recording& now, int second) { before(now, 301 - second); };
     const Report small = r.report();
     CHECK(*only_advice(small, "cache_size").effect.now == Approx(0.25).epsilon(0.01));

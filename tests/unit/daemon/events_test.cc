@@ -229,6 +229,32 @@ TEST_CASE("stalls from before the daemon came are no news", "[daemon][events]") 
   CHECK(stream.to_say(kNow.tick).size() == 1);
 }
 
+TEST_CASE("a failure in the background stands until RocksDB has recovered", "[daemon][events]") {
+  EventStream stream = opened();
+  CHECK_FALSE(stream.failure());
+  wire::Event error = event_of(2, "background_error"), again = event_of(3, "background_error");
+  error.words = {{"reason", "Flush"}, {"status", "IO error: No space left"}};
+  again.words = {{"reason", "Compaction"}, {"status", "IO error: No space left"}};
+  stream.take(answer({error, again}), kNow);
+  REQUIRE(stream.failure());
+  CHECK(stream.failure()->message == "Flush, IO error: No space left");
+  CHECK(stream.failure()->wall == Nanoseconds(error.wall_ns));
+  wire::Event begin = event_of(4, "error_recovery"), end = event_of(5, "error_recovery");
+  begin.words = {{"phase", "begin"}, {"status", "IO error: No space left"}};
+  end.words = {{"phase", "end"}, {"status", "IO error: No space left"}};
+  stream.take(answer({begin, end}), kNow);
+  CHECK(stream.failure());
+  SECTION("recovered") {
+    wire::Event good = event_of(6, "error_recovery");
+    good.words = {{"phase", "end"}, {"status", "OK"}};
+    stream.take(answer({good}), kNow);
+  }
+  SECTION("opened anew") {
+    stream.opened("abc/2", kNow.tick);
+  }
+  CHECK_FALSE(stream.failure());
+}
+
 TEST_CASE("a change that is told late is not how writes stand", "[daemon][events]") {
   EventStream stream = opened();
   wire::Event end = stall(3), begin = stall(4);

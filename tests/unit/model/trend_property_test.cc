@@ -117,12 +117,12 @@ TEST_CASE("a ring of points tells what a list of them tells", "[trend]") {
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<> share(0, 1);
     const Trend::Jumps kind = kKinds[seed % 3];
-    const double window = seed % 4 == 0 ? 200 : 1 + 30 * share(random);
+    const double window = seed % 4 == 0 ? 400 : 1 + 30 * share(random);
     const double step = 0.005 + share(random) / 3;
     Trend trend(kind, 2.5, window);
     PlainTrend plain(kind, 2.5, window);
     double time = 1000, value = 10;
-    for (int i = 0; i < 900; ++i) {
+    for (int i = 0; i < 1500; ++i) {
       const double luck = share(random);
       time += luck < 5e-4 ? 3600 : luck < 1e-3 ? -20 : luck < 2e-3 ? 0 : step * 2 * share(random);
       value += luck > 0.9 ? -8 * share(random) : share(random);

@@ -108,7 +108,8 @@ TEST_CASE("oscillation: advice moves nothing to and fro", "[guard]") {
   int held = 0;
   for (int i = 0; i < 12; ++i) {
     const std::string id = std::to_string(i) + "-1";
-    Decision one = bench.wants(id.c_str(), "memory.shift", knob::kBackgroundJobs, i % 2 == 0 ? 5 : 3);
+    Decision one =
+        bench.wants(id.c_str(), "memory.shift", knob::kBackgroundJobs, i % 2 == 0 ? 5 : 3);
     one.verdict = bench.guard.judge(one.proposal, bench.f);
     if (one.verdict.rule == "oscillation") ++held;
     bench.guard.decided(one, bench.f.at.tick);

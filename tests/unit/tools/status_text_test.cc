@@ -93,6 +93,17 @@ TEST_CASE("a database that cannot be tuned says why", "[tools]") {
   CHECK(contains(text(json), "  ! the agent is read-only and refuses every change\n"));
 }
 
+TEST_CASE("a database that failed in the background says so", "[tools]") {
+  Json json = status();
+  json["targets"][0]["background_error"] = nullptr;
+  CHECK_FALSE(contains(text(json), "failed in the background"));
+  json["targets"][0]["background_error"] = {{"since", "2026-11-26T12:00:00.000Z"},
+                                            {"message", "Flush, IO error: No space left"}};
+  CHECK(contains(text(json),
+                 "  ! RocksDB failed in the background at 2026-11-26T12:00:00.000Z and has not "
+                 "recovered: writes may fail: Flush, IO error: No space left\n"));
+}
+
 TEST_CASE("the status of one database, by name or path", "[tools]") {
   Json json = status();
   json["targets"].push_back({{"name", "users"}, {"path", "/data/users"}});
