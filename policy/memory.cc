@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "model/cache_lookups.h"
 #include "model/knobs.h"
 
 namespace rocktune {
@@ -51,10 +50,8 @@ Value ReadMisses::look(const Features& f) {
                     seconds_between(*device_seen_, f.at.tick) < kLostDeviceSeconds;
   if (f.device_read_iops) device_seen_ = f.at.tick;
   if (lost || !f.cache_misses_per_second) return std::nullopt;
-  const double misses = *f.cache_misses_per_second;
-  if (f.device_read_iops) return std::min(misses, *f.device_read_iops);
-  // Nothing bounds them but what compactions may have looked up in vain.
-  return std::max(0.0, misses - f.compaction_read_bytes_per_second.value_or(0) / kLeastBlock);
+  return std::min(*f.cache_misses_per_second,
+                  f.device_read_iops.value_or(*f.cache_misses_per_second));
 }
 
 std::vector<Driver> miss_evidence(const Features& f) {

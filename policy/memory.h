@@ -76,8 +76,7 @@ bool is_read(const Features& features);
 // compactions look up in vain is among the misses of RocksDB's statistics (on a busy tree the
 // larger part), and their readahead serves that with few reads; the page cache serves others. So
 // they are no more than the device's reads, compactions' included, where those are known. A sample
-// or some without the device's reads say nothing: all misses would be another quantity. Where no
-// device is known, they are what compactions cannot have missed.
+// or some without the device's reads say nothing: all misses would be another quantity.
 class ReadMisses {
  public:
   Value look(const Features& features);  // once per sample

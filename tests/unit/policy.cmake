@@ -16,7 +16,7 @@ rocktune_unit_test(policy_test
     unit/policy/guard_memory_test.cc
     unit/policy/guard_test.cc
     unit/policy/guard_step_test.cc
-    unit/policy/guard_wait_test.cc
+    unit/policy/guard_oscillation_test.cc unit/policy/guard_wait_test.cc
     unit/policy/buffers_filled_test.cc
     unit/policy/buffers_loop_test.cc
     unit/policy/buffers_probe_test.cc

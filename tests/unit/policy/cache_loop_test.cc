@@ -196,6 +196,11 @@ TEST_CASE("cache: does not grow without a reason or without room", "[headroom]")
     CHECK_FALSE(bench.run(14, knob::kCacheCapacity));
     bench.f.device_read_iops = 500;
   }
+  SECTION("compactions may be what looks up, and no device tells") {
+    bench.f.device_read_iops.reset();
+    bench.f.compaction_read_bytes_per_second = 100e6;
+    bench.f.cache_read_hit_ratio.reset();
+  }
   SECTION("there are few") {
     bench.f.cache_misses_per_second = 20;
   }

@@ -12,6 +12,14 @@ namespace rocktune::test {
 
 inline constexpr std::int64_t kGuardMiB = std::int64_t{1} << 20;
 
+// So that no budget is in the way.
+inline Budget roomy() {
+  Budget budget;
+  budget.jobs_max = 64;
+  budget.memory_max = Bytes{std::int64_t{1} << 40};
+  return budget;
+}
+
 class GuardBench {
  public:
   explicit GuardBench(Budget budget = {}, Pins pins = {})
