@@ -1,5 +1,6 @@
 """kill -9 of each process in mid-run: the others go on, nothing stays changed for ever, nothing recorded is lost."""
 
+import signal
 import time
 import unittest
 
@@ -40,6 +41,15 @@ class Kill(World):
         self.rocktune("trace", "info", path)
         self.assertEqual(self.query("pragma integrity_check", path)[0][0], "ok")
         self.assertGreaterEqual(self.rows(), said, "what was said to be recorded is there")
+
+    def test_a_second_signal_does_not_cut_the_stop_short(self):
+        """As of `timeout`, which signals its child and then the child's group."""
+        for first, second in ((signal.SIGTERM, signal.SIGTERM), (signal.SIGINT, signal.SIGTERM)):
+            daemon = self.start_daemon()
+            daemon.send_signal(first)
+            time.sleep(0.003)
+            daemon.send_signal(second)
+            self.assertEqual(daemon.wait(timeout=15), 0)
 
     def test_restarted_daemon_adopts(self):
         daemon = self.start_daemon(lease="8s")
