@@ -102,15 +102,19 @@ std::string conclusion(const std::optional<double>& ratio) {
 std::string price(const json& static_run, const json& tuned_run) {
   std::string slower;
   for (const auto& [operation, article] : {std::pair("read", "a "), std::pair("update", "an ")}) {
+    std::string times;
     for (const auto& [measure, when] :
          {std::pair("/mean_us", " on average"), std::pair("/p99_us", " at P99")}) {
       const auto path = std::string("/databases/0/total/operations/") + operation + measure;
       const Value before = number_at(static_run, path);
       const Value after = number_at(tuned_run, path);
       if (!before || !after || *before <= 0 || *after < 1.1 * *before) continue;
-      slower += std::string(slower.empty() ? "In return " : ", ") + article + operation + " took " +
-                cell(*after / *before, "%.2f times", 1) + " as long" + when;
+      times += (times.empty() ? "" : " and ") + cell(*after / *before, "%.2f times", 1) +
+               (times.empty() ? " as long" : "") + when;
     }
+    if (times.empty()) continue;
+    slower +=
+        std::string(slower.empty() ? "In return " : ", ") + article + operation + " took " + times;
   }
   return slower.empty() ? "" : slower + ".";
 }

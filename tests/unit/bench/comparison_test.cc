@@ -61,7 +61,6 @@ TEST_CASE("what got slower is said, too", "[bench][demo]") {
   CHECK(price(slow, result(100, 0)).empty());
   slow["databases"][0]["total"]["operations"]["read"]["p99_us"] = 3750;
   CHECK(price(result(100, 0), slow) ==
-        "In return a read took 2.00 times as long on average, a read took 2.50 times as long at "
-        "P99.");
+        "In return a read took 2.00 times as long on average and 2.50 times at P99.");
   CHECK(price(result(100, 0), result(100, 0)).empty());
 }
