@@ -4,6 +4,7 @@
 
 #include "advice/family_writes.h"
 #include "advice/findings.h"
+#include "model/knobs.h"
 #include "model/text.h"
 
 namespace rocktune::advice {
@@ -146,8 +147,10 @@ void judge_cache_size(const Evidence& e, Findings& findings) {
   }
   if (plan.hits >= kGoodHits) {
     const std::string good = "it answers nearly all look-ups";
-    const Value& own = e.cache_raised_from;
-    return findings.content("", own ? as_raised(good, text::bytes(*own)) : good);
+    const KnobReading* cache = e.knobs.find(knob::kCacheCapacity, "");
+    const bool ours = cache != nullptr && is_raised(*cache);
+    return findings.content(
+        "", ours ? as_raised(good, text::bytes(static_cast<double>(cache->found))) : good);
   }
   if (plan.fill < kFull) return findings.content("", "it is not full");
   const Value available = e.memory_available.mean();

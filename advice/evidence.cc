@@ -237,7 +237,7 @@ void EvidenceFold::add(const Sample& sample, const Opening& opening) {
     add_rates(features);
     add_lookups(features, *sample.database);
     add_gauges(features, *sample.database);
-    add_knobs(features, sample);
+    add_limiter(features, sample);
     add_peak(features);
   }
   last_ = sample.database;
@@ -321,18 +321,12 @@ void EvidenceFold::add_gauges(const Features& f, const DatabaseReading& now) {
   if (f.cache_capacity_bytes) e.cache_capacity = f.cache_capacity_bytes;
 }
 
-void EvidenceFold::add_knobs(const Features& f, const Sample& sample) {
+void EvidenceFold::add_limiter(const Features& f, const Sample& sample) {
   Evidence& e = evidence_;
-  if (const KnobReading* cache = sample.knobs.find(knob::kCacheCapacity, "")) {
-    const bool ours = cache->owner == KnobOwner::kRocktune && cache->value > cache->found;
-    e.cache_raised_from = ours ? Value(static_cast<double>(cache->found)) : std::nullopt;
-  }
   const double s = f.interval_seconds;
   const KnobReading* limiter = sample.knobs.find(knob::kRateLimit, "");
   if (limiter == nullptr) return;
-  const bool raised = limiter->owner == KnobOwner::kRocktune && limiter->value > limiter->found;
-  e.limiter_raised.add(raised, s);
-  if (raised) e.limiter_raised_from = static_cast<double>(limiter->found);
+  e.limiter_raised.add(is_raised(*limiter), s);
   e.last_limiter_rate = f.limiter_rate;
   if (!f.limiter_rate) return e.limiter_full.add(false, s);
   if (!f.limiter_use_ratio) return;

@@ -48,6 +48,11 @@ struct CacheTally {
   Mean fill;
 };
 
+// By rocktune, above what was found.
+inline bool is_raised(const KnobReading& knob) {
+  return knob.owner == KnobOwner::kRocktune && knob.value > knob.found;
+}
+
 struct Evidence {
   Opening opening;  // of the last sample
   // The operator's budget of block cache and write buffers together, bytes: the last recording's.
@@ -77,7 +82,6 @@ struct Evidence {
   Mean limiter_rate, limiter_passed;  // while there was a limit
   Value last_limiter_rate;            // as last read; absent while nothing is limited
   Share limiter_raised;               // rocktuned had it above the rate found
-  Value limiter_raised_from;          // that rate
 
   // Cache
   Sum hits, filter_useful;  // of all
@@ -89,7 +93,6 @@ struct Evidence {
   Mean device_write_iops, device_write_await_ms, device_busy, device_queue;
   Mean cpu_busy, cpu_pressure, process_cores, memory_pressure, memory_available;
   Value cpus, memory_total, cache_capacity;  // as last read
-  Value cache_raised_from;  // the capacity found, where rocktuned has a larger one now
 
   KnobReadings knobs;  // as last read
   SettledKnobs settled;
@@ -143,7 +146,7 @@ class EvidenceFold {
   void add_rates(const Features& features);
   void add_gauges(const Features& features, const DatabaseReading& now);
   void add_lookups(const Features& features, const DatabaseReading& now);
-  void add_knobs(const Features& features, const Sample& sample);
+  void add_limiter(const Features& features, const Sample& sample);
   void add_peak(const Features& features);
   void begin_anew();
 

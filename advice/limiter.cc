@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "advice/findings.h"
+#include "model/knobs.h"
 #include "model/text.h"
 
 namespace rocktune::advice {
@@ -122,8 +123,9 @@ Advice loosen(const Evidence& e, double trouble, const LimiterPlan& plan) {
 }
 
 std::string as_it_stood(const Evidence& e, const std::string& text) {
-  if (!e.limiter_raised_from || *e.limiter_raised.share() < 0.5) return text;
-  return as_raised(text, text::rate(*e.limiter_raised_from));
+  const KnobReading* limiter = e.knobs.find(knob::kRateLimit, "");
+  if (limiter == nullptr || e.limiter_raised.share().value_or(0) < 0.5) return text;
+  return as_raised(text, text::rate(static_cast<double>(limiter->found)));
 }
 
 }  // namespace

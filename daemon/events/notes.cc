@@ -13,11 +13,6 @@ constexpr std::size_t kMostKnobsNamed = 8;
 constexpr Nanoseconds kStallsEvery = std::chrono::seconds(60);
 constexpr Nanoseconds kErrorsEvery = std::chrono::seconds(10);
 
-std::string word(const DatabaseEvent& event, const char* name) {
-  const auto found = event.words.find(name);
-  return found == event.words.end() ? std::string() : found->second;
-}
-
 std::optional<std::int64_t> number(const DatabaseEvent& event, const char* name) {
   const auto found = event.numbers.find(name);
   return found == event.numbers.end() ? std::nullopt : std::optional(found->second);
@@ -64,6 +59,11 @@ std::string span_text(double seconds) {
 }
 
 }  // namespace
+
+std::string word(const DatabaseEvent& event, const char* name) {
+  const auto found = event.words.find(name);
+  return found == event.words.end() ? std::string() : found->second;
+}
 
 void EventNotes::add(const DatabaseEvent& event, bool before_us) {
   if (event.kind == event::kChange) return add_change(event, before_us);

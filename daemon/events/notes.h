@@ -15,6 +15,9 @@
 
 namespace rocktune::daemon {
 
+// "" where the event has none.
+std::string word(const DatabaseEvent& event, const char* name);
+
 struct EventNote {
   std::string id;  // the event's kind
   std::string message;

@@ -83,16 +83,12 @@ void EventStream::add(DatabaseEvent event, std::uint64_t events) {
 }
 
 void EventStream::note_failure(const DatabaseEvent& event) {
-  const auto word = [&event](const char* name) {
-    const auto found = event.words.find(name);
-    return found == event.words.end() ? std::string() : found->second;
-  };
-  const std::string status = word("status");
-  if (event.kind == event::kErrorRecovery && word("phase") == "end") {
+  const std::string status = word(event, "status");
+  if (event.kind == event::kErrorRecovery && word(event, "phase") == "end") {
     if (status.empty() || status == "OK") failure_.reset();
   }
   if (event.kind != event::kBackgroundError || failure_) return;  // the first one says why
-  const std::string reason = word("reason");
+  const std::string reason = word(event, "reason");
   failure_ = {event.at.wall, reason + (reason.empty() || status.empty() ? "" : ", ") + status};
 }
 
