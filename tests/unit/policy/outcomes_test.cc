@@ -1,30 +1,13 @@
 #include "policy/outcomes.h"
 
-#include "policy/rollback.h"
 #include "tests/support/catch.h"
 #include "tests/unit/model/sample_builder.h"
+#include "tests/unit/policy/outcome_bench.h"
 
 using namespace rocktune;
 using namespace rocktune::test;
 
 namespace {
-
-Decision decision(const char* feature = "read_p99_us", bool lower_is_better = true,
-                  double baseline = 1000) {
-  Decision out;
-  out.id = "7-1";
-  out.proposal.knob = knob::kRateLimit;
-  out.proposal.from = 100;
-  out.proposal.to = 80;
-  out.proposal.rule = "limiter.reads";
-  out.proposal.expected = {feature, lower_is_better, baseline, 10};
-  out.verdict = {VerdictKind::kAllowed, 80, "", ""};
-  return out;
-}
-
-Actuation applied() {
-  return {"7-1", "applied", "", 100, 80};
-}
 
 // What ended in the last look of that time, in which nothing changes.
 std::vector<Finished> run_outcomes(Outcomes& outcomes, Features& f, double seconds) {
@@ -36,26 +19,6 @@ std::vector<Finished> run_outcomes(Outcomes& outcomes, Features& f, double secon
   return finished;
 }
 
-// Runs the window with this P99 and says what came out.
-Finished after(double p99_us, double load_factor = 1, const Decision& made = decision()) {
-  Outcomes outcomes;
-  Features f;
-  f.fresh = true;
-  f.reads_per_second = 1000;
-  outcomes.begin(made, applied(), f);
-  f.reads_per_second = 1000 * load_factor;
-  for (int i = 0; i < 20; ++i) {
-    f.at.tick += at_seconds(0.5);
-    // The first half is the way there and does not count.
-    f.read_p99_us = i < 8 ? 99999 : p99_us;
-    auto finished = outcomes.observe(f);
-    if (i < 19) CHECK(finished.empty());
-    if (!finished.empty()) return finished[0];
-  }
-  FAIL("no outcome");
-  return {};
-}
-
 }  // namespace
 
 TEST_CASE("write amplification counts by what was written", "[outcomes]") {
@@ -63,7 +26,7 @@ TEST_CASE("write amplification counts by what was written", "[outcomes]") {
   Features f;
   f.fresh = true;
   f.reads_per_second = 1000;
-  outcomes.begin(decision("write_amplification", true, 4), applied(), f);
+  outcomes.begin(lowered_limiter("write_amplification", true, 4), applied_lowering(), f);
   std::vector<Finished> finished;
   for (int i = 0; i < 20; ++i) {
     f.at.tick += at_seconds(0.5);
@@ -78,26 +41,26 @@ TEST_CASE("write amplification counts by what was written", "[outcomes]") {
 }
 
 TEST_CASE("outcomes compare the second half of the window with the baseline", "[outcomes]") {
-  CHECK(after(500).outcome.result == "better");
-  CHECK(after(950).outcome.result == "unchanged");
-  CHECK(after(1050).outcome.result == "unchanged");
-  Finished worse = after(1300);
+  CHECK(outcome_after(500).outcome.result == "better");
+  CHECK(outcome_after(950).outcome.result == "unchanged");
+  CHECK(outcome_after(1050).outcome.result == "unchanged");
+  Finished worse = outcome_after(1300);
   CHECK(worse.outcome.result == "worse");
   CHECK(worse.outcome.decision_id == "7-1");
   CHECK(*worse.outcome.measured == Approx(1300));
   CHECK_FALSE(worse.worse_by_far);
-  CHECK(after(1600).worse_by_far);
+  CHECK(outcome_after(1600).worse_by_far);
 }
 
 TEST_CASE("where more is better, more is better", "[outcomes]") {
-  CHECK(after(1300, 1, decision("read_p99_us", false)).outcome.result == "better");
-  CHECK(after(500, 1, decision("read_p99_us", false)).outcome.result == "worse");
+  CHECK(outcome_after(1300, 1, lowered_limiter("read_p99_us", false)).outcome.result == "better");
+  CHECK(outcome_after(500, 1, lowered_limiter("read_p99_us", false)).outcome.result == "worse");
 }
 
 TEST_CASE("what the load explains is nobody's merit or fault", "[outcomes]") {
-  CHECK_FALSE(after(1600, 1.1).load_changed);
+  CHECK_FALSE(outcome_after(1600, 1.1).load_changed);
   SECTION("worse under more load") {
-    Finished out = after(1600, 2);
+    Finished out = outcome_after(1600, 2);
     CHECK(out.load_changed);
     CHECK_FALSE(out.worse_by_far);
     CHECK(out.outcome.result == "unknown");
@@ -106,15 +69,15 @@ TEST_CASE("what the load explains is nobody's merit or fault", "[outcomes]") {
                                   "explain it") != std::string::npos);
   }
   SECTION("better under less load") {
-    CHECK(after(500, 0.5).outcome.result == "unknown");
+    CHECK(outcome_after(500, 0.5).outcome.result == "unknown");
   }
   SECTION("worse under less load is worse") {
-    Finished out = after(1600, 0.5);
+    Finished out = outcome_after(1600, 0.5);
     CHECK(out.outcome.result == "worse");
     CHECK(out.load_changed);
   }
   SECTION("better under more load is better") {
-    CHECK(after(500, 3).outcome.result == "better");
+    CHECK(outcome_after(500, 3).outcome.result == "better");
   }
 }
 
@@ -128,14 +91,14 @@ TEST_CASE("a service level that breaks after a change that is not judged tells o
   f.reads_per_second = 1000;
   f.read_p99_us = 1000;
   const auto live = [&](double seconds) { return run_outcomes(outcomes, f, seconds); };
-  Decision back = decision("");
+  Decision back = lowered_limiter("");
   back.id = "6-1";
   back.proposal.knob = knob::kBackgroundJobs;
   const bool later = GENERATE(false, true);
   live(15);
   if (!later) outcomes.begin(back, {"6-1", "applied", "", 100, 80}, f);
   live(1);
-  outcomes.begin(decision("stalled_ratio", true, 0), applied(), f);
+  outcomes.begin(lowered_limiter("stalled_ratio", true, 0), applied_lowering(), f);
   live(1);
   if (later) outcomes.begin(back, {"6-1", "applied", "", 100, 80}, f);
   f.read_p99_us = 20000;
@@ -164,7 +127,7 @@ TEST_CASE("what others write more on the device explains slower reads", "[outcom
   f.shared->device_members = GENERATE(1, 2);
   const auto live = [&](double seconds) { return run_outcomes(outcomes, f, seconds); };
   live(15);
-  outcomes.begin(decision(), applied(), f);
+  outcomes.begin(lowered_limiter(), applied_lowering(), f);
   f.read_p99_us = 20000;
   double others = 0;
   SECTION("they do not") {}
@@ -195,7 +158,7 @@ TEST_CASE("the load before is that of the seconds that the baseline speaks of", 
     f.writes_per_second = i < 37 ? 3000 : 30000;
     outcomes.observe(f);
   }
-  outcomes.begin(decision("l0_ratio", true, 0.2), applied(), f);
+  outcomes.begin(lowered_limiter("l0_ratio", true, 0.2), applied_lowering(), f);
   std::vector<Finished> finished;
   f.l0_ratio = 0.33;
   for (int i = 0; i < 20; ++i) {
@@ -213,7 +176,7 @@ TEST_CASE("a sample without operations says nothing about the load", "[outcomes]
   f.reads_per_second = 1000;
   f.read_p99_us = 500;
   outcomes.observe(f);
-  outcomes.begin(decision(), applied(), f);
+  outcomes.begin(lowered_limiter(), applied_lowering(), f);
   std::vector<Finished> finished;
   for (int i = 0; i < 20; ++i) {
     f.at.tick += at_seconds(0.5);
@@ -226,7 +189,7 @@ TEST_CASE("a sample without operations says nothing about the load", "[outcomes]
 }
 
 TEST_CASE("a feature that is not there gives no outcome", "[outcomes]") {
-  Finished finished = after(500, 1, decision("cache_hit_ratio"));
+  Finished finished = outcome_after(500, 1, lowered_limiter("cache_hit_ratio"));
   CHECK(finished.outcome.result == "unknown");
   CHECK_FALSE(finished.outcome.measured);
 }
@@ -234,10 +197,10 @@ TEST_CASE("a feature that is not there gives no outcome", "[outcomes]") {
 TEST_CASE("a second change of the knob cuts the window short", "[outcomes]") {
   Outcomes outcomes;
   Features f;
-  outcomes.begin(decision(), applied(), f);
-  Decision second = decision();
+  outcomes.begin(lowered_limiter(), applied_lowering(), f);
+  Decision second = lowered_limiter();
   second.id = "9-1";
-  outcomes.begin(second, applied(), f);
+  outcomes.begin(second, applied_lowering(), f);
   auto finished = outcomes.observe(f);
   REQUIRE(finished.size() == 1);
   CHECK(finished[0].outcome.decision_id == "7-1");
@@ -262,7 +225,7 @@ TEST_CASE("a change too many ends the oldest window, and says so", "[outcomes]")
   f.fresh = true;
   f.read_p99_us = 1000;
   for (int i = 0; i < 33; ++i) {
-    Decision made = decision();
+    Decision made = lowered_limiter();
     made.id = std::to_string(i);
     made.proposal.column_family = made.id;
     outcomes.begin(made, {made.id, "applied", "", 100, 80}, f);
@@ -273,154 +236,4 @@ TEST_CASE("a change too many ends the oldest window, and says so", "[outcomes]")
   CHECK(finished[0].outcome.decision_id == "0");
   CHECK(finished[0].outcome.result == "unknown");
   CHECK(finished[0].outcome.reason.find("too many changes") != std::string::npos);
-}
-
-namespace {
-
-Features standing_at(std::int64_t value, double seconds = 1) {
-  Features f;
-  f.fresh = true;
-  f.at.tick = at_seconds(seconds);
-  f.knobs = {limiter_knob(value, 100)};
-  return f;
-}
-
-std::vector<Indicator> backlog(AlertState state) {
-  std::vector<Indicator> out(1);
-  out[0].kind = IndicatorKind::kCompactionBacklog;
-  out[0].valid = true;
-  out[0].state = state;
-  return out;
-}
-
-}  // namespace
-
-TEST_CASE("a clear regression proposes the earlier value", "[rollback]") {
-  Rollbacks rollbacks;
-  rollbacks.consider(after(1600), {});
-  auto wanted = rollbacks.propose(standing_at(80), {});
-  REQUIRE(wanted.size() == 1);
-  CHECK(wanted[0].rule == "rollback.regression");
-  CHECK(wanted[0].from == 80);
-  CHECK(wanted[0].to == 100);
-  CHECK(wanted[0].reason.find("7-1") != std::string::npos);
-  CHECK(rollbacks.propose(standing_at(80), {}).size() == 1);  // until the guard lets it through
-  CHECK(rollbacks.done(wanted[0], 100)->id == "7-1");
-  CHECK(rollbacks.propose(standing_at(80), {}).empty());
-}
-
-TEST_CASE("no rollback of what is no regression, or is moot", "[rollback]") {
-  Rollbacks rollbacks;
-  SECTION("a little worse") {
-    rollbacks.consider(after(1300), {});
-  }
-  SECTION("another load") {
-    rollbacks.consider(after(1600, 2), {});
-  }
-  SECTION("a rollback") {
-    Finished finished = after(1600);
-    finished.proposal.rule = "rollback.regression";
-    rollbacks.consider(finished, {});
-  }
-  SECTION("the knob has moved on") {
-    rollbacks.consider(after(1600), {});
-    CHECK(rollbacks.propose(standing_at(60), {}).empty());
-  }
-  SECTION("memory that the host lacks") {
-    Finished finished = after(1600);
-    finished.proposal.knob = knob::kCacheCapacity;
-    finished.proposal.rule = "cache.memory";
-    finished.proposal.expected.feature = "memory_pressure_ratio";
-    rollbacks.consider(finished, {});
-    Features standing = standing_at(80);
-    standing.knobs = {cache_knob(80, 100)};
-    CHECK(rollbacks.propose(standing, {}).empty());
-  }
-  SECTION("it waited too long") {
-    rollbacks.consider(after(1600), {});
-    CHECK(rollbacks.propose(standing_at(80, 61), {}).empty());
-  }
-  CHECK(rollbacks.propose(standing_at(80), {}).empty());
-}
-
-TEST_CASE("a rollback waits for a knob that is not there, and is given up when it stays away",
-          "[rollback]") {
-  Rollbacks rollbacks;
-  rollbacks.consider(after(1600), {});
-  const bool comes_back = GENERATE(true, false);
-  for (double second = 0; second <= (comes_back ? 90 : 310); second += 5) {
-    Features without = standing_at(80, second);
-    without.knobs = {};
-    CHECK(rollbacks.propose(without, {}).empty());
-  }
-  CHECK(rollbacks.propose(standing_at(80, comes_back ? 95 : 315), {}).size() == comes_back);
-  const auto notes = rollbacks.take_notes();
-  REQUIRE(notes.size() == !comes_back);
-  if (!comes_back) {
-    CHECK(notes[0].message ==
-          "decision 7-1 is not taken back, since that could not be done in time: "
-          "rate_limiter_bytes_per_second is not there any more");
-  }
-}
-
-TEST_CASE("a relief is not taken back while the backlog lasts", "[rollback]") {
-  Finished finished = after(1600);
-  std::swap(finished.actuation.before, finished.actuation.after);  // it was raised
-  Rollbacks rollbacks;
-  rollbacks.consider(finished, {});
-  CHECK(rollbacks.propose(standing_at(100), backlog(AlertState::kWarning)).empty());
-  CHECK(rollbacks.propose(standing_at(100), backlog(AlertState::kOk)).size() == 1);
-}
-
-TEST_CASE("a relief that lowers is not taken back while the backlog lasts, either", "[rollback]") {
-  Finished finished = after(1600);
-  finished.proposal.knob = knob::kL0Trigger;
-  finished.proposal.expected.feature = "l0_ratio";
-  Features standing = standing_at(80);
-  standing.knobs.edit()[0].name = knob::kL0Trigger;
-  Rollbacks rollbacks;
-  rollbacks.consider(finished, {});
-  CHECK(rollbacks.propose(standing, backlog(AlertState::kWarning)).empty());
-  CHECK(rollbacks.propose(standing, backlog(AlertState::kOk)).size() == 1);
-}
-
-TEST_CASE("a relief that a lasting backlog outlived is nobody's fault", "[rollback]") {
-  Finished finished = after(1600);
-  std::swap(finished.actuation.before, finished.actuation.after);  // it was raised
-  Rollbacks rollbacks;
-  rollbacks.consider(finished, {});
-  for (int second = 1; second <= 70; ++second) {
-    CHECK(rollbacks.propose(standing_at(100, second), backlog(AlertState::kWarning)).empty());
-  }
-  CHECK(rollbacks.take_given_up().empty());
-  const auto notes = rollbacks.take_notes();
-  REQUIRE(notes.size() == 1);
-  CHECK(notes[0].message.find("the backlog that it works against lasts") != std::string::npos);
-  CHECK(rollbacks.propose(standing_at(100, 71), backlog(AlertState::kOk)).empty());
-}
-
-TEST_CASE("what gave memory does not take it while that is low", "[rollback]") {
-  Finished finished = after(1600);
-  finished.proposal.knob = knob::kCacheCapacity;
-  finished.proposal.rule = "cache.trade";
-  const auto standing = [](double second, double available) {
-    Features f = standing_at(80, second);
-    f.knobs = {cache_knob(80, 100)};
-    f.memory_total_bytes = 16e9;
-    f.memory_available_bytes = available;
-    return f;
-  };
-  Rollbacks rollbacks;
-  rollbacks.consider(finished, {});
-  CHECK(rollbacks.propose(standing(1, 1e9), {}).empty());
-  SECTION("and does where it is not") {
-    CHECK(rollbacks.propose(standing(2, 8e9), {}).size() == 1);
-  }
-  SECTION("and is blamed where it never is") {
-    for (int second = 2; second <= 70; ++second) {
-      CHECK(rollbacks.propose(standing(second, 1e9), {}).empty());
-    }
-    CHECK(rollbacks.take_given_up().size() == 1);
-    REQUIRE(rollbacks.take_notes().at(0).message.find("since memory is low") != std::string::npos);
-  }
 }
