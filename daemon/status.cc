@@ -77,6 +77,10 @@ Json target_json(const TargetStatus& target) {
               {"why_untunable", target.why_untunable},
               {"device", target.device},
               {"samples", {{"due", target.due}, {"recorded", target.recorded}}}};
+  object["waiting_since"] = nullptr;
+  if (target.waiting_since_wall.count() > 0) {
+    object["waiting_since"] = text::rfc3339(target.waiting_since_wall);
+  }
   object["health"] = Json::array();
   for (const SourceHealth& health : target.health) {
     object["health"].push_back({{"source", health.source}, {"error", health.error}});

@@ -44,6 +44,7 @@ struct DecisionStatus {
 struct TargetStatus {
   std::string name, path, mode;
   std::string state;  // "live", "waiting" (no host has it open) or "failing" (it does not answer)
+  Nanoseconds waiting_since_wall{0};  // zero: not waiting, or nobody has had it open yet
   std::int64_t pid = 0;
   std::string command, rocksdb_version, incarnation;
   std::string why_untunable;  // by its agent; empty where it can be tuned

@@ -128,7 +128,7 @@ void Target::closed(const std::string& reason) {
   last_sample_.database.reset();
   last_sample_.knobs = {};
   family_knobs_.reset();
-  closed_at_ = journal_.now().tick;
+  closed_at_ = journal_.now();
   journal_.trace().forget(trace_id_);
   journal_.event(name_, trace_id_, "source", "agent", reason + "; waiting for the next opening");
 }

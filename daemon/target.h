@@ -84,7 +84,7 @@ class Target {
   void finish();
 
   [[nodiscard]] bool live() const { return opening_.has_value(); }
-  [[nodiscard]] Nanoseconds closed_at() const { return closed_at_; }  // for the last time
+  [[nodiscard]] Nanoseconds closed_at() const { return closed_at_.tick; }  // for the last time
   [[nodiscard]] const std::optional<Opening>& opening() const { return opening_; }
   [[nodiscard]] bool failing() const { return live() && failing_; }
   [[nodiscard]] bool acts() const;
@@ -142,7 +142,7 @@ class Target {
   bool failing_ = false;
   std::string frozen_;
   std::optional<wire::Lease> lease_;
-  Nanoseconds closed_at_{0};
+  Instant closed_at_;  // zero: not yet
   EventStream events_;
 
   std::int64_t trace_id_ = 0;  // 0: not in the trace yet

@@ -251,6 +251,7 @@ TargetStatus Target::status() const {
   status.path = path_;
   status.mode = std::string(to_string(rule_.mode));
   status.state = !live() ? "waiting" : failing_ ? "failing" : "live";
+  if (!live()) status.waiting_since_wall = closed_at_.wall;
   if (opening_) {
     status.pid = opening_->pid > 0 ? opening_->pid : opening_->agent.pid;
     status.command = opening_->agent.command;

@@ -58,7 +58,11 @@ void add_head(const Json& target, Lines& lines) {
   const std::string name = text_at(target, "name");
   const std::string path = text_at(target, "path");
   std::string line = name + (path == name || path.empty() ? "" : "  (" + path + ")");
-  line += "   " + text_at(target, "state") + "   mode " + text_at(target, "mode");
+  line += "   " + text_at(target, "state");
+  if (const std::string since = text_at(target, "waiting_since"); !since.empty()) {
+    line += " since " + since;
+  }
+  line += "   mode " + text_at(target, "mode");
   lines.push_back(line);
   Parts parts;
   const std::string command = text_at(target, "command");

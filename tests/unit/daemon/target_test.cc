@@ -9,6 +9,7 @@ TEST_CASE("due samples are counted and recorded, read or not", "[daemon][target]
   World world;
   const auto target = world.target(Mode::kObserve);
   CHECK(target->status().state == "waiting");
+  CHECK(target->status().waiting_since_wall == Nanoseconds{0});  // nobody has had it open
   world.poll(*target, 1);  // nobody has it open: nothing is due
   CHECK(target->status().due == 0);
 
@@ -61,6 +62,7 @@ TEST_CASE("the same path opened again is the same target, another incarnation",
   world.poll(*target, 5);
   target->closed("agent lost: gone");
   CHECK(target->status().state == "waiting");
+  CHECK(target->status().waiting_since_wall == world.now.wall);
   CHECK(target->status().knobs.empty());
   CHECK(target->knobs().empty());  // nor are they kept for nobody
   target->opened(world.opening("2"));

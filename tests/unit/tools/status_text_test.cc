@@ -184,7 +184,9 @@ TEST_CASE("what the daemon leaves out is left out", "[tools]") {
     waiting["targets"][0].erase(key);
   }
   waiting["targets"][0]["state"] = "waiting";
-  CHECK(contains(text(waiting), "waiting"));
+  CHECK(contains(text(waiting), "   waiting   mode act"));
+  waiting["targets"][0]["waiting_since"] = "2026-11-26T12:00:00.000Z";
+  CHECK(contains(text(waiting), "   waiting since 2026-11-26T12:00:00.000Z   mode act"));
 }
 
 TEST_CASE("a status that is none is an error, never a crash", "[tools]") {
