@@ -15,8 +15,8 @@ namespace {
 constexpr double kDeferredShare = 0.67, kDueShare = 0.9;
 // Ours: what is due has so long to help before all of it is let through.
 constexpr double kDueShowsSeconds = 10;
-// Ours: reads are near their SLO from this share of it on, and far from it below that one...
-constexpr double kNearSlo = 0.25, kFarFromSlo = 0.1;
+// Ours: reads are far from their SLO below this share of it...
+constexpr double kFarFromSlo = 0.1;
 constexpr double kNearSloSeconds = 2, kLongestSlowLook = 1, kFarSeconds = 30;
 // ...and take so many times as long as while the device had room: else there is little to gain.
 constexpr double kSlowerThanFree = 3;

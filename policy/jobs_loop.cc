@@ -75,7 +75,8 @@ void JobsLoop::look(const Situation& situation, const KnobReading& reading) {
                     *running <= static_cast<double>(compaction_slots(fewer)) &&
                     *flushing <= static_cast<double>(flush_slots(fewer));
   unused_seconds_ = unused_.update(fits && situation.comfortable, situation.now);
-  loaded_seconds_ = loaded_.update(situation.device_loaded && !situation.stalled, situation.now);
+  const bool costs_reads = situation.device_loaded || situation.reads_lack_cpu;
+  loaded_seconds_ = loaded_.update(costs_reads && !situation.stalled, situation.now);
 }
 
 std::optional<Proposal> JobsLoop::relieve(const Situation& situation, const KnobReading& reading) {
@@ -144,9 +145,11 @@ std::optional<Proposal> JobsLoop::give_back_loaded(const Situation& situation,
   if (loaded_seconds_ < loaded_wait_.seconds()) return std::nullopt;
   const Features& f = situation.features;
   Proposal out = propose(reading, to, "jobs.loaded");
-  out.reason = "writers have not stalled for " + text::duration(loaded_seconds_) +
-               ", and the device is what compactions wait for: more than " + std::to_string(to) +
-               " background jobs only take more of it from reads";
+  out.reason =
+      "writers have not stalled for " + text::duration(loaded_seconds_) +
+      (situation.device_loaded ? ", and the device is what compactions wait for: more than "
+                               : ", and no CPU is idle: more than ") +
+      std::to_string(to) + " background jobs only take more of it from reads";
   out.expected = {"read_p99_us", true, situation.read_p99_us.value_or(0), kJobsEvaluationSeconds};
   out.evidence = backlog_evidence(situation);
   if (f.device_read_await_ms) {

@@ -50,8 +50,9 @@ constexpr double kLoadedSeconds = 4.5, kFewestReads = 10;
 constexpr double kLooksLoadedSeconds = 1.5;
 // Writes that are slow for so much of the time are slow.
 constexpr double kOftenSlow = 1.0 / 3;
-// A share of all CPUs from which background work is felt.
-constexpr double kCpuShort = 0.9;
+// A share of all CPUs from which background work is felt, and the CPUs below which one more thread
+// of it takes most of its time from others.
+constexpr double kCpuShort = 0.9, kFewIdleCpus = 0.5;
 // Who was read within this time is read from, if it was for longer than a health check takes. Who
 // was not since it was seen first, for so long, is not; for so long nobody counts reads before that
 // says anything.
@@ -143,6 +144,7 @@ void Observer::add(const Features& f) {
   compactions_.note(now, f.running_compactions);
   flushes_.note(now, f.running_flushes);
   cpu_.note(now, f.cpu_busy_ratio);
+  if (f.cpus && f.cpu_busy_ratio) idle_cpus_.note(now, *f.cpus * (1 - *f.cpu_busy_ratio));
   memory_.observe(f);
 }
 
@@ -287,8 +289,14 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   const bool saturated = device != nullptr && device->state != AlertState::kOk;
   const bool cpus_short = cpu_.mean(5).value_or(0) >= kCpuShort;
   judge_device(f, compacts, out);
+  const double near_slo_us = kNearSlo * p99_slo_us(input.objective, Side::kReads);
+  const Value idle_cpus = idle_cpus_.mean(kLooksLoadedSeconds);
+  out.reads_lack_cpu = input.objective.first == Priority::kReadP99 && out.reads_seen && idle_cpus &&
+                       *idle_cpus < kFewIdleCpus &&
+                       read_p99_.mean(kLooksLoadedSeconds).value_or(0) >= near_slo_us;
+  const bool costs_reads = out.looks_loaded || out.reads_lack_cpu;
   out.workers_help =
-      out.looks_loaded ? out.stands_still : out.stalled || (out.trouble && out.stays_near_limit);
+      costs_reads ? out.stands_still : out.stalled || (out.trouble && out.stays_near_limit);
   // What it writes is what reads of others on the device wait for.
   const bool writes = background_.mean(10).value_or(0) > 0;
   const bool others_wait = f.shared && f.shared->write_size_max_bytes && writes && !out.read_lately;

@@ -116,9 +116,13 @@ struct Situation {
   bool device_loaded = false;
   // ...or so it was in the last 1.5 s: for what had better wait until that is known.
   bool looks_loaded = false;
+  // Reads come first and are near their SLO, and hardly any CPU is idle (1.5 s): what more
+  // background threads do there they take from reads.
+  bool reads_lack_cpu = false;
   // More background threads would help: writers stall, or the backlog stays near a limit. On a
   // device that looks loaded they cost reads, and what level 0 gathers is merged more often
-  // (intra-L0): only where writers stand still. A forecast alone is no reason.
+  // (intra-L0), and so they do where reads lack CPU: only where writers stand still. A forecast
+  // alone is no reason.
   bool workers_help = false;
   // The limiter makes compactions wait for reads (policy/deferral.h): debt is meant to grow, and is
   // answered there.
@@ -210,7 +214,7 @@ class Observer {
   Trend reads_ = window(10), seeks_ = window(10);  // per second
   Trend read_p99_ = window(5), queue_ = window(5), await_ = window(5), io_limit_ = window(5);
   MemoryWatch memory_;
-  Trend compactions_ = window(5), flushes_ = window(5), cpu_ = window(5);
+  Trend compactions_ = window(5), flushes_ = window(5), cpu_ = window(5), idle_cpus_ = window(5);
   Held comfort_, slow_reads_, threatened_reads_, threatened_writes_, stopped_;
   LeastOfDay light_await_;  // of the means of 5 s
   Value limiter_rate_;
