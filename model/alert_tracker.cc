@@ -13,6 +13,8 @@ constexpr double kKeepWarning = 0.7;
 // It is critical from here on, or from half of what is left above a higher warn_probability.
 constexpr double kRaiseCritical = 0.85;
 constexpr double kKeepCritical = 0.82;  // of that
+// Below this share of the limit a forecast alone is critical only where the last one came true.
+constexpr double kSeenToCome = 0.5;
 // How long it has to stay below before it falls: longer than most L0 compactions' saw-tooth. This
 // long after its event an alert is over in any case: what is foreseen then is another one's.
 constexpr double kQuietSeconds = 10;
@@ -57,7 +59,14 @@ void AlertTracker::note_event(const Indicator& indicator, Nanoseconds now) {
   if (indicator.event && !event_onset_) event_onset_ = now;
 }
 
-AlertState AlertTracker::next_state(const Indicator& indicator, Nanoseconds now) {
+// Of an alert that is over. One that its event raised foresaw nothing.
+void AlertTracker::note_verdict(const Indicator& indicator) {
+  const bool foreseen = !event_onset_ || *event_onset_ > raised_at_.tick;
+  if (indicator.valid && foreseen) came_true_ = event_onset_.has_value();
+}
+
+AlertState AlertTracker::next_state(const Assessment& assessment, Nanoseconds now) {
+  const Indicator& indicator = assessment.indicator;
   if (!indicator.valid) {
     if (!blind_since_) blind_since_ = now;
     return seconds_between(*blind_since_, now) >= kBlindSeconds ? AlertState::kOk : state_;
@@ -75,7 +84,8 @@ AlertState AlertTracker::next_state(const Indicator& indicator, Nanoseconds now)
   if (state_ != AlertState::kOk && over) return AlertState::kOk;
   if (is_at_least(indicator, kKeepCritical * critical)) last_critical_ = now;
   if (is_at_least(indicator, kKeepWarning * indicator.warn_probability)) last_warning_ = now;
-  if (is_at_least(indicator, critical)) return AlertState::kCritical;
+  const bool believed = indicator.event || came_true_ || assessment.use >= kSeenToCome;
+  if (believed && is_at_least(indicator, critical)) return AlertState::kCritical;
   bool warning_quiet = seconds_between(last_warning_, now) >= kQuietSeconds;
   bool critical_quiet = seconds_between(last_critical_, now) >= kQuietSeconds;
   if (state_ == AlertState::kCritical && !critical_quiet) return AlertState::kCritical;
@@ -115,7 +125,7 @@ std::optional<AlertChange> AlertTracker::update(Assessment& assessment, Instant 
                                                 const Drivers& drivers) {
   Indicator& indicator = assessment.indicator;
   AlertState from = state_;
-  state_ = next_state(indicator, at.tick);
+  state_ = next_state(assessment, at.tick);
   indicator.state = state_;
   if (from == AlertState::kOk && state_ != AlertState::kOk) {
     id_ = std::string(to_string(indicator.kind)) + "-" + text::moment(at.wall);
@@ -126,6 +136,7 @@ std::optional<AlertChange> AlertTracker::update(Assessment& assessment, Instant 
   note_event(indicator, at.tick);
   indicator.answered = state_ != AlertState::kOk && event_onset_.has_value();
   if (from == state_) return std::nullopt;
+  if (state_ == AlertState::kOk) note_verdict(indicator);
   AlertChange out = change(assessment, from, at, drivers);
   if (state_ == AlertState::kOk && !indicator.valid) {
     out.message +=

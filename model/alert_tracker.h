@@ -29,8 +29,9 @@ class AlertTracker {
                                  const Drivers& drivers);
 
  private:
-  [[nodiscard]] AlertState next_state(const Indicator& indicator, Nanoseconds now);
+  [[nodiscard]] AlertState next_state(const Assessment& assessment, Nanoseconds now);
   void note_event(const Indicator& indicator, Nanoseconds now);
+  void note_verdict(const Indicator& indicator);
   AlertChange change(const Assessment& assessment, AlertState from, Instant at,
                      const Drivers& drivers);
 
@@ -38,6 +39,7 @@ class AlertTracker {
   std::string id_;
   Instant raised_at_;
   std::optional<Nanoseconds> event_onset_;  // since the raise
+  bool came_true_ = false;                  // what the last alert foresaw
   // When a critical or a warning state was last justified, or could not be judged.
   Nanoseconds last_critical_{0};
   Nanoseconds last_warning_{0};

@@ -1,7 +1,7 @@
 rocktune_unit_test(model_test
   SOURCES
     unit/model/features_test.cc
-    unit/model/backlog_test.cc unit/model/indicators_test.cc
+    unit/model/alert_tracker_test.cc unit/model/backlog_test.cc unit/model/indicators_test.cc
     unit/model/compaction_debt_test.cc
     unit/model/device_load_test.cc unit/model/device_saturation_test.cc
     unit/model/digest_test.cc

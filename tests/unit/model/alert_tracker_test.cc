@@ -1,0 +1,64 @@
+#include "model/alert_tracker.h"
+
+#include "tests/support/catch.h"
+#include "tests/unit/model/sample_builder.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+// An indicator that foresees its event, second by second.
+class Foresight {
+ public:
+  Foresight() {
+    now_.indicator.kind = IndicatorKind::kCompactionBacklog;
+    now_.indicator.warn_probability = 0.6;
+  }
+  AlertState see(double probability, double use, bool event = false) {
+    ++second_;
+    now_.indicator.valid = true;
+    now_.indicator.near_probability = probability;
+    now_.indicator.event = event;
+    now_.use = use;
+    const Instant at{at_seconds(1.7e9 + second_), at_seconds(second_)};
+    tracker_.update(now_, at, [] { return std::vector<Driver>(); });
+    return now_.indicator.state;
+  }
+  // Until the alert is over.
+  void calm() {
+    for (int second = 0; second < 12; ++second) see(0.01, 0.1);
+    REQUIRE(now_.indicator.state == AlertState::kOk);
+  }
+
+ private:
+  Assessment now_;
+  AlertTracker tracker_;
+  int second_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a forecast alone is critical from half of the limit on", "[indicators]") {
+  Foresight foresight;
+  CHECK(foresight.see(0.99, 0.45) == AlertState::kWarning);
+  CHECK(foresight.see(0.99, 0.5) == AlertState::kCritical);
+  CHECK(foresight.see(0.99, 0.2) == AlertState::kCritical);  // between two compactions
+}
+
+TEST_CASE("a forecast is critical at once where the last one came true", "[indicators]") {
+  Foresight foresight;
+  CHECK(foresight.see(0.99, 0.2) == AlertState::kWarning);
+  CHECK(foresight.see(1, 1, true) == AlertState::kCritical);  // the event always is
+  foresight.calm();
+  CHECK(foresight.see(0.99, 0.2) == AlertState::kCritical);
+  foresight.calm();  // and this one did not come
+  CHECK(foresight.see(0.99, 0.2) == AlertState::kWarning);
+}
+
+TEST_CASE("an alert that its event raised says nothing of forecasts", "[indicators]") {
+  Foresight foresight;
+  CHECK(foresight.see(1, 1, true) == AlertState::kCritical);
+  foresight.calm();
+  CHECK(foresight.see(0.99, 0.2) == AlertState::kWarning);
+}
