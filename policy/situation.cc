@@ -94,6 +94,13 @@ double resting_l0(const Features& f) {
   return 0;
 }
 
+// Share of the CPUs that the process may use: as busy as the machine's, or by what the process
+// takes of its own, where a quota or its affinity lets it have only some of them.
+Value busy_cpus(const Features& f) {
+  if (!f.cpu_busy_ratio || f.cpus.value_or(0) <= 0) return f.cpu_busy_ratio;
+  return std::max(*f.cpu_busy_ratio, std::min(1.0, f.process_cpu_cores.value_or(0) / *f.cpus));
+}
+
 std::string worst_cause(const Features& f, const Value& memtable_ratio) {
   std::array<std::pair<const char*, double>, 3> parts{{
       {"l0", f.l0_ratio.value_or(-1)},
@@ -143,8 +150,9 @@ void Observer::add(const Features& f) {
   io_limit_.note(now, f.io_limit_use_ratio);
   compactions_.note(now, f.running_compactions);
   flushes_.note(now, f.running_flushes);
-  cpu_.note(now, f.cpu_busy_ratio);
-  if (f.cpus && f.cpu_busy_ratio) idle_cpus_.note(now, *f.cpus * (1 - *f.cpu_busy_ratio));
+  const Value cpu = busy_cpus(f);
+  cpu_.note(now, cpu);
+  if (f.cpus && cpu) idle_cpus_.note(now, *f.cpus * (1 - *cpu));
   memory_.observe(f);
 }
 

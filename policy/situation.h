@@ -155,7 +155,7 @@ struct Situation {
   }
 
   Value running_compactions, running_flushes;  // means of 3 s
-  Value cpu_busy_ratio;                        // mean of 5 s
+  Value cpu_busy_ratio;                        // of those that the process may use, mean of 5 s
 };
 
 // Whether it happened less than so long ago.

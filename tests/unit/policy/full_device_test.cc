@@ -113,6 +113,10 @@ TEST_CASE("jobs: none where CPUs are what reads that come first lack", "[headroo
   bench.f.read_p99_us = 2000;
   bool lack = true;
   SECTION("as it is") {}
+  SECTION("of its own quota") {
+    bench.f.cpu_busy_ratio = 0.1;
+    bench.f.process_cpu_cores = 3.6;
+  }
   SECTION("some are left") {
     bench.f.cpu_busy_ratio = 0.8;
     lack = false;
