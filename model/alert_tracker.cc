@@ -13,8 +13,9 @@ constexpr double kKeepWarning = 0.7;
 // It is critical from here on, or from half of what is left above a higher warn_probability.
 constexpr double kRaiseCritical = 0.85;
 constexpr double kKeepCritical = 0.82;  // of that
-// Below this share of the limit a forecast alone is critical only where the last one came true.
-constexpr double kSeenToCome = 0.5;
+// Ours: below this share of its limit a forecast alone is critical only where the last one came
+// true (docs/warning.md, "Critical").
+constexpr double kLeastUseToBelieve = 0.5;
 // How long it has to stay below before it falls: longer than most L0 compactions' saw-tooth. This
 // long after its event an alert is over in any case: what is foreseen then is another one's.
 constexpr double kQuietSeconds = 10;
@@ -59,10 +60,11 @@ void AlertTracker::note_event(const Indicator& indicator, Nanoseconds now) {
   if (indicator.event && !event_onset_) event_onset_ = now;
 }
 
-// Of an alert that is over. One that its event raised foresaw nothing.
+// Of an alert that is over. One that its event raised foresaw nothing; that none came has to be
+// seen.
 void AlertTracker::note_verdict(const Indicator& indicator) {
   const bool foreseen = !event_onset_ || *event_onset_ > raised_at_.tick;
-  if (indicator.valid && foreseen) came_true_ = event_onset_.has_value();
+  if (foreseen && (event_onset_ || indicator.valid)) came_true_ = event_onset_.has_value();
 }
 
 AlertState AlertTracker::next_state(const Assessment& assessment, Nanoseconds now) {
@@ -84,7 +86,7 @@ AlertState AlertTracker::next_state(const Assessment& assessment, Nanoseconds no
   if (state_ != AlertState::kOk && over) return AlertState::kOk;
   if (is_at_least(indicator, kKeepCritical * critical)) last_critical_ = now;
   if (is_at_least(indicator, kKeepWarning * indicator.warn_probability)) last_warning_ = now;
-  const bool believed = indicator.event || came_true_ || assessment.use >= kSeenToCome;
+  const bool believed = indicator.event || came_true_ || assessment.use >= kLeastUseToBelieve;
   if (believed && is_at_least(indicator, critical)) return AlertState::kCritical;
   bool warning_quiet = seconds_between(last_warning_, now) >= kQuietSeconds;
   bool critical_quiet = seconds_between(last_critical_, now) >= kQuietSeconds;
@@ -151,6 +153,7 @@ std::optional<AlertChange> AlertTracker::end(Assessment& assessment, Instant at,
   state_ = AlertState::kOk;
   blind_since_.reset();
   if (from == AlertState::kOk) return std::nullopt;
+  if (event_onset_) note_verdict(assessment.indicator);  // what did not come may have been about to
   assessment.indicator.state = AlertState::kOk;
   assessment.sentence = nullptr;
   AlertChange out = change(assessment, from, at, drivers);

@@ -48,7 +48,6 @@ Assessment assess(IndicatorKind kind, const std::vector<Pressure>& pressures, bo
   const std::size_t horizon = nearest_head_horizon(horizon_seconds);
   for (const Pressure& pressure : pressures) {
     const HorizonProbabilities p = probabilities_of(pressure, weight);
-    out.use = std::max(out.use, pressure.use);
     for (std::size_t i = 0; i < p.size(); ++i) {
       out.physical.at(i) = std::max(out.physical.at(i), p.at(i));
     }
@@ -66,6 +65,7 @@ Assessment assess(IndicatorKind kind, const std::vector<Pressure>& pressures, bo
   indicator.event = event;
   if (strongest != nullptr) {
     indicator.cause = strongest->cause;
+    out.use = strongest->use;
     const bool trusted = strongest->probabilities || strongest->use > kTrustFromUse;
     if (trusted) indicator.eta_seconds = strongest->eta_seconds;
     out.sentence = strongest->sentence;

@@ -53,7 +53,7 @@ struct Assessment {
   Words sentence;          // how things stand
   Words outlook;           // ": delayed writes in about 4 s", or empty
   bool by_learnt = false;  // what was learnt warns, and physics alone would not
-  double use = 0;          // value / limit: of the pressures the largest
+  double use = 0;          // value / limit of the strongest pressure
   // What physics alone says, before the heads: the strongest pressure's, for each horizon.
   HorizonProbabilities physical{};
   // Whatever the heads say, it is at least this probable: the static rule.

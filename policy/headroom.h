@@ -119,8 +119,9 @@ class JobsLoop {
   CostlyJobs costly_;
   SparedJobs spared_;
   LearntWait unused_wait_;  // how long a job has to be unused before it is given back
-  // On a loaded device: how long writers have to go without a stall before the jobs that ended it
-  // are. Four times as long after each mistake, a quarter after what was none.
+  // On a loaded device, or where reads lack CPU: how long writers have to go without a stall before
+  // the jobs that ended it are. Four times as long after each mistake, a quarter after what was
+  // none.
   LearntWait loaded_wait_{kLoadedReturnSeconds, 4};
   std::optional<std::int64_t> jobs_;
   OwnWish wish_, raise_wish_{OwnWish::Way::kUp};

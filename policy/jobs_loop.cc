@@ -1,8 +1,8 @@
 // The loop of max_background_jobs: more slots while a backlog waits for them; one back at a time
-// when nothing has used it for minutes, or when the device is what compactions wait for: there
-// several of them only take more of it from reads. A raise that brought nothing on such a device
-// (policy/raised_jobs.h), or cost reads on any (policy/costly_jobs.h), goes back as a whole. Where
-// bytes count a full device gets by with fewer than were found (policy/spared_jobs.h).
+// when nothing has used it for minutes, or when the device, or the CPUs, are what everybody waits
+// for: there several compactions only take more of them from reads. A raise that brought nothing on
+// such a device (policy/raised_jobs.h), or cost reads on any (policy/costly_jobs.h), goes back as a
+// whole. Where bytes count a full device gets by with fewer than were found (policy/spared_jobs.h).
 #include <algorithm>
 
 #include "model/knobs.h"
@@ -22,6 +22,8 @@ constexpr double kLimiterFirstSeconds = 10;
 // A limiter that was raised within this time may end the stall yet: one slot is enough for now.
 constexpr double kRaisedLimiterShowsSeconds = 5;
 constexpr double kCpuExhausted = 0.95;
+// Compactions take CPU where one runs half of the time (3 s).
+constexpr double kWorks = 0.5;
 // Each with its own rest: from these nothing is learnt of how soon a job may be returned.
 constexpr std::string_view kFutileRule = "jobs.futile", kCostlyRule = "jobs.costly",
                            kSparedRule = "jobs.spared";
@@ -61,8 +63,8 @@ void JobsLoop::note_changes(const KnobReading& reading, Nanoseconds now) {
   jobs_ = reading.value;
 }
 
-// For how long the last job has not been used, or a loaded device has gone without a stall: looked
-// at with every sample, whatever else is decided.
+// For how long the last job has not been used, or a loaded device, or one without CPUs to spare,
+// has gone without a stall: looked at with every sample, whatever else is decided.
 void JobsLoop::look(const Situation& situation, const KnobReading& reading) {
   if (jobs_ != reading.value) {  // the time that counts begins anew
     unused_.reset();
@@ -75,7 +77,8 @@ void JobsLoop::look(const Situation& situation, const KnobReading& reading) {
                     *running <= static_cast<double>(compaction_slots(fewer)) &&
                     *flushing <= static_cast<double>(flush_slots(fewer));
   unused_seconds_ = unused_.update(fits && situation.comfortable, situation.now);
-  const bool costs_reads = situation.device_loaded || situation.reads_lack_cpu;
+  const bool works = situation.running_compactions.value_or(0) >= kWorks;
+  const bool costs_reads = situation.device_loaded || (situation.reads_lack_cpu && works);
   loaded_seconds_ = loaded_.update(costs_reads && !situation.stalled, situation.now);
 }
 
@@ -106,7 +109,7 @@ std::optional<Proposal> JobsLoop::relieve(const Situation& situation, const Knob
   }
   to = std::min(to, most);
   if (to <= jobs || slots(to) == slots(jobs)) return std::nullopt;
-  // Jobs up to the CPUs are always fine; beyond them only while CPU is left, or while writers
+  // Up to the CPUs there is one for each job; beyond them only while CPU is left, or while writers
   // stand still and leave theirs.
   bool beyond_cpus = static_cast<double>(to) > situation.features.cpus.value_or(1e9);
   bool exhausted = situation.cpu_busy_ratio.value_or(0) >= kCpuExhausted && !situation.stalled;
@@ -145,16 +148,22 @@ std::optional<Proposal> JobsLoop::give_back_loaded(const Situation& situation,
   if (loaded_seconds_ < loaded_wait_.seconds()) return std::nullopt;
   const Features& f = situation.features;
   Proposal out = propose(reading, to, "jobs.loaded");
-  out.reason =
-      "writers have not stalled for " + text::duration(loaded_seconds_) +
-      (situation.device_loaded ? ", and the device is what compactions wait for: more than "
-                               : ", and no CPU is idle: more than ") +
-      std::to_string(to) + " background jobs only take more of it from reads";
-  out.expected = {"read_p99_us", true, situation.read_p99_us.value_or(0), kJobsEvaluationSeconds};
+  const std::string calm =
+      "writers have not stalled for " + text::duration(loaded_seconds_) + ", and ";
+  const std::string more = ": more than " + std::to_string(to) + " background jobs only take ";
   out.evidence = backlog_evidence(situation);
-  if (f.device_read_await_ms) {
-    out.evidence.push_back({"device_read_await_ms", *f.device_read_await_ms, std::nullopt});
+  if (situation.device_loaded) {
+    out.reason = calm + "the device is what compactions wait for" + more + "more of it from reads";
+    if (f.device_read_await_ms) {
+      out.evidence.push_back({"device_read_await_ms", *f.device_read_await_ms, std::nullopt});
+    }
+  } else {
+    out.reason = calm + "hardly any CPU is idle" + more + "theirs from reads";
+    out.evidence.push_back({"cpu_busy_ratio", situation.cpu_busy_ratio.value_or(0), std::nullopt});
+    out.evidence.push_back({"read_p99_us", situation.read_p99_us.value_or(0),
+                            p99_slo_us(situation.objective, Side::kReads)});
   }
+  out.expected = {"read_p99_us", true, situation.read_p99_us.value_or(0), kJobsEvaluationSeconds};
   return out;
 }
 

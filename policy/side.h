@@ -17,7 +17,7 @@ std::optional<Side> first_side(const Objective& objective);
 std::string p99_text(Side side);
 std::string p99_feature(Side side);
 double p99_slo_us(const Objective& objective, Side side);
-// Near it from this share of it on: nothing to give away.
+// Ours: a P99 is near its SLO from this share of it on, and has nothing to give away.
 inline constexpr double kNearSlo = 0.25;
 
 }  // namespace rocktune

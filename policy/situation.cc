@@ -50,8 +50,9 @@ constexpr double kLoadedSeconds = 4.5, kFewestReads = 10;
 constexpr double kLooksLoadedSeconds = 1.5;
 // Writes that are slow for so much of the time are slow.
 constexpr double kOftenSlow = 1.0 / 3;
-// A share of all CPUs from which background work is felt, and the CPUs below which one more thread
-// of it takes most of its time from others.
+// Ours: the share of all CPUs from which background work is felt, and how many of a process's own
+// have to be idle, or one more thread of it takes most of its time from the others: with 0.1 to 0.3
+// of two it did (docs/results.md, "Where CPUs are short").
 constexpr double kCpuShort = 0.9, kFewIdleCpus = 0.5;
 // Who was read within this time is read from, if it was for longer than a health check takes. Who
 // was not since it was seen first, for so long, is not; for so long nobody counts reads before that
@@ -150,9 +151,9 @@ void Observer::add(const Features& f) {
   io_limit_.note(now, f.io_limit_use_ratio);
   compactions_.note(now, f.running_compactions);
   flushes_.note(now, f.running_flushes);
-  const Value cpu = busy_cpus(f);
-  cpu_.note(now, cpu);
-  if (f.cpus && cpu) idle_cpus_.note(now, *f.cpus * (1 - *cpu));
+  cpu_.note(now, busy_cpus(f));
+  own_idle_cpus_.note(
+      now, f.cpus && f.process_cpu_cores ? Value(*f.cpus - *f.process_cpu_cores) : std::nullopt);
   memory_.observe(f);
 }
 
@@ -298,10 +299,11 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   const bool cpus_short = cpu_.mean(5).value_or(0) >= kCpuShort;
   judge_device(f, compacts, out);
   const double near_slo_us = kNearSlo * p99_slo_us(input.objective, Side::kReads);
-  const Value idle_cpus = idle_cpus_.mean(kLooksLoadedSeconds);
-  out.reads_lack_cpu = input.objective.first == Priority::kReadP99 && out.reads_seen && idle_cpus &&
-                       *idle_cpus < kFewIdleCpus &&
-                       read_p99_.mean(kLooksLoadedSeconds).value_or(0) >= near_slo_us;
+  const Value own_idle = own_idle_cpus_.mean(kLooksLoadedSeconds);
+  const bool cpus_taken = cpu_.mean(kLooksLoadedSeconds).value_or(0) >= kCpuShort ||
+                          (own_idle && *own_idle < kFewIdleCpus);
+  out.reads_lack_cpu = input.objective.first == Priority::kReadP99 && out.reads_seen &&
+                       cpus_taken && read_p99_.mean(kLooksLoadedSeconds).value_or(0) >= near_slo_us;
   const bool costs_reads = out.looks_loaded || out.reads_lack_cpu;
   out.workers_help =
       costs_reads ? out.stands_still : out.stalled || (out.trouble && out.stays_near_limit);

@@ -116,7 +116,7 @@ struct Situation {
   bool device_loaded = false;
   // ...or so it was in the last 1.5 s: for what had better wait until that is known.
   bool looks_loaded = false;
-  // Reads come first and are near their SLO, and hardly any CPU is idle (1.5 s): what more
+  // Reads come first and are near their SLO, and hardly any CPU is idle (means of 1.5 s): what more
   // background threads do there they take from reads.
   bool reads_lack_cpu = false;
   // More background threads would help: writers stall, or the backlog stays near a limit. On a
@@ -214,7 +214,8 @@ class Observer {
   Trend reads_ = window(10), seeks_ = window(10);  // per second
   Trend read_p99_ = window(5), queue_ = window(5), await_ = window(5), io_limit_ = window(5);
   MemoryWatch memory_;
-  Trend compactions_ = window(5), flushes_ = window(5), cpu_ = window(5), idle_cpus_ = window(5);
+  Trend compactions_ = window(5), flushes_ = window(5), cpu_ = window(5),
+        own_idle_cpus_ = window(5);
   Held comfort_, slow_reads_, threatened_reads_, threatened_writes_, stopped_;
   LeastOfDay light_await_;  // of the means of 5 s
   Value limiter_rate_;

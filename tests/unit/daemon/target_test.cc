@@ -1,3 +1,5 @@
+#include "daemon/status.h"
+#include "model/text.h"
 #include "tests/unit/daemon/target_world.h"
 
 using namespace rocktune;
@@ -63,9 +65,17 @@ TEST_CASE("the same path opened again is the same target, another incarnation",
   target->closed("agent lost: gone");
   CHECK(target->status().state == "waiting");
   CHECK(target->status().waiting_since_wall == world.now.wall);
+  const auto json = [&target] {
+    Status all;
+    all.targets = {target->status()};
+    return status_json(all);
+  };
+  const std::string since = "\"waiting_since\":\"" + text::rfc3339(world.now.wall) + "\"";
+  CHECK(json().find(since) != std::string::npos);
   CHECK(target->status().knobs.empty());
   CHECK(target->knobs().empty());  // nor are they kept for nobody
   target->opened(world.opening("2"));
+  CHECK(json().find("\"waiting_since\":null") != std::string::npos);
   CHECK(target->knobs().empty());  // those before are nothing to roll back to
   CHECK_FALSE(target->share_member());
   world.poll(*target, 1);

@@ -25,6 +25,15 @@ class Foresight {
     tracker_.update(now_, at, [] { return std::vector<Driver>(); });
     return now_.indicator.state;
   }
+  void go_blind() {
+    for (int second = 0; second < 40; ++second) {
+      ++second_;
+      now_.indicator.valid = false;
+      const Instant at{at_seconds(1.7e9 + second_), at_seconds(second_)};
+      tracker_.update(now_, at, [] { return std::vector<Driver>(); });
+    }
+    REQUIRE(now_.indicator.state == AlertState::kOk);
+  }
   // Until the alert is over.
   void calm() {
     for (int second = 0; second < 12; ++second) see(0.01, 0.1);
@@ -61,4 +70,25 @@ TEST_CASE("an alert that its event raised says nothing of forecasts", "[indicato
   CHECK(foresight.see(1, 1, true) == AlertState::kCritical);
   foresight.calm();
   CHECK(foresight.see(0.99, 0.2) == AlertState::kWarning);
+}
+
+TEST_CASE("that a forecast came true is seen, that it did not has to be", "[indicators]") {
+  Foresight foresight;
+  foresight.see(0.99, 0.2);
+  foresight.see(1, 1, true);
+  foresight.go_blind();
+  CHECK(foresight.see(0.99, 0.2) == AlertState::kCritical);
+  foresight.go_blind();  // nobody knows of this one
+  CHECK(foresight.see(0.99, 0.2) == AlertState::kCritical);
+}
+
+TEST_CASE("half of its limit is half of that of what is most probable", "[indicators]") {
+  HorizonProbabilities probable{}, hardly{};
+  probable.fill(0.9);
+  hardly.fill(0.1);
+  const Pressure l0{"l0", 0.2, 10, nullptr, nullptr, probable};
+  const Pressure memtables{"memtables", 1, std::nullopt, nullptr, nullptr, hardly};
+  const Assessment found = assess(IndicatorKind::kCompactionBacklog, {memtables, l0}, false, 60);
+  CHECK(found.indicator.cause == "l0");
+  CHECK(found.use == 0.2);
 }
