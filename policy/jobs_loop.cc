@@ -22,8 +22,6 @@ constexpr double kLimiterFirstSeconds = 10;
 // A limiter that was raised within this time may end the stall yet: one slot is enough for now.
 constexpr double kRaisedLimiterShowsSeconds = 5;
 constexpr double kCpuExhausted = 0.95;
-// Compactions take CPU where one runs half of the time (3 s).
-constexpr double kWorks = 0.5;
 // Each with its own rest: from these nothing is learnt of how soon a job may be returned.
 constexpr std::string_view kFutileRule = "jobs.futile", kCostlyRule = "jobs.costly",
                            kSparedRule = "jobs.spared";
@@ -77,8 +75,7 @@ void JobsLoop::look(const Situation& situation, const KnobReading& reading) {
                     *running <= static_cast<double>(compaction_slots(fewer)) &&
                     *flushing <= static_cast<double>(flush_slots(fewer));
   unused_seconds_ = unused_.update(fits && situation.comfortable, situation.now);
-  const bool works = situation.running_compactions.value_or(0) >= kWorks;
-  const bool costs_reads = situation.device_loaded || (situation.reads_lack_cpu && works);
+  const bool costs_reads = situation.device_loaded || situation.reads_lack_cpu;
   loaded_seconds_ = loaded_.update(costs_reads && !situation.stalled, situation.now);
 }
 

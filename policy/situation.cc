@@ -302,7 +302,8 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   const Value own_idle = own_idle_cpus_.mean(kLooksLoadedSeconds);
   const bool cpus_taken = cpu_.mean(kLooksLoadedSeconds).value_or(0) >= kCpuShort ||
                           (own_idle && *own_idle < kFewIdleCpus);
-  out.reads_lack_cpu = input.objective.first == Priority::kReadP99 && out.reads_seen &&
+  const bool works = compactions_.mean(3).value_or(0) >= 0.5;
+  out.reads_lack_cpu = input.objective.first == Priority::kReadP99 && out.reads_seen && works &&
                        cpus_taken && read_p99_.mean(kLooksLoadedSeconds).value_or(0) >= near_slo_us;
   const bool costs_reads = out.looks_loaded || out.reads_lack_cpu;
   out.workers_help =

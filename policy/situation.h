@@ -116,8 +116,8 @@ struct Situation {
   bool device_loaded = false;
   // ...or so it was in the last 1.5 s: for what had better wait until that is known.
   bool looks_loaded = false;
-  // Reads come first and are near their SLO, and hardly any CPU is idle (means of 1.5 s): what more
-  // background threads do there they take from reads.
+  // A compaction runs, reads come first and are near their SLO, and hardly any CPU is idle (means
+  // of 1.5 s): what more background threads do there they take from reads.
   bool reads_lack_cpu = false;
   // More background threads would help: writers stall, or the backlog stays near a limit. On a
   // device that looks loaded they cost reads, and what level 0 gathers is merged more often

@@ -16,22 +16,16 @@ class Foresight {
     now_.indicator.warn_probability = 0.6;
   }
   AlertState see(double probability, double use, bool event = false) {
-    ++second_;
     now_.indicator.valid = true;
     now_.indicator.near_probability = probability;
     now_.indicator.event = event;
     now_.use = use;
-    const Instant at{at_seconds(1.7e9 + second_), at_seconds(second_)};
-    tracker_.update(now_, at, [] { return std::vector<Driver>(); });
+    step();
     return now_.indicator.state;
   }
   void go_blind() {
-    for (int second = 0; second < 40; ++second) {
-      ++second_;
-      now_.indicator.valid = false;
-      const Instant at{at_seconds(1.7e9 + second_), at_seconds(second_)};
-      tracker_.update(now_, at, [] { return std::vector<Driver>(); });
-    }
+    now_.indicator.valid = false;
+    for (int second = 0; second < 40; ++second) step();
     REQUIRE(now_.indicator.state == AlertState::kOk);
   }
   // Until the alert is over.
@@ -41,6 +35,12 @@ class Foresight {
   }
 
  private:
+  void step() {
+    ++second_;
+    const Instant at{at_seconds(1.7e9 + second_), at_seconds(second_)};
+    tracker_.update(now_, at, [] { return std::vector<Driver>(); });
+  }
+
   Assessment now_;
   AlertTracker tracker_;
   int second_ = 0;

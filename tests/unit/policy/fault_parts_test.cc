@@ -7,6 +7,7 @@
 #include "policy/situation.h"
 #include "tests/support/catch.h"
 #include "tests/unit/policy/guard_bench.h"
+#include "tests/unit/policy/outcome_bench.h"
 
 using namespace rocktune;
 using namespace rocktune::test;
@@ -58,23 +59,11 @@ Features knob_at(double seconds, std::int64_t value, KnobOwner owner = KnobOwner
   return f;
 }
 
-Decision to_80() {
-  Decision out;
-  out.id = "7-1";
-  out.proposal.knob = knob::kRateLimit;
-  out.proposal.from = 100;
-  out.proposal.to = 80;
-  out.proposal.rule = "limiter.reads";
-  out.proposal.expected = {"read_p99_us", true, 1000, 10};
-  out.verdict = {VerdictKind::kAllowed, 80, "", ""};
-  return out;
-}
-
 }  // namespace
 
 TEST_CASE("a change that failed and was made all the same is found", "[fault]") {
   LateChanges late;
-  late.failed(to_80());
+  late.failed(lowered_limiter());
   Features unread = knob_at(1, 80);
   unread.fresh = false;
   CHECK(late.found(unread).empty());
@@ -88,7 +77,7 @@ TEST_CASE("a change that failed and was made all the same is found", "[fault]") 
     CHECK(late.found(knob_at(2, 80, KnobOwner::kManual)).empty());
   }
   SECTION("it was tried again, and made then") {
-    late.made(to_80().proposal);
+    late.made(lowered_limiter().proposal);
     CHECK(late.found(knob_at(2, 80)).empty());
   }
   SECTION("not once it stands elsewhere") {
@@ -107,7 +96,7 @@ namespace {
 
 Finished regression() {
   Finished finished;
-  finished.proposal = to_80().proposal;
+  finished.proposal = lowered_limiter().proposal;
   finished.actuation = {"7-1", "applied", "", 100, 80};
   finished.outcome = {"7-1", "worse", 2000, "read_p99_us went from 1000 to 2000"};
   finished.worse_by_far = true;
@@ -185,7 +174,7 @@ TEST_CASE("a window goes on once the database is read again, within minutes", "[
   f.reads_per_second = 1000;
   f.read_p99_us = 1000;
   outcomes.observe(f);
-  outcomes.begin(to_80(), {"7-1", "applied", "", 100, 80}, f);
+  outcomes.begin(lowered_limiter(), {"7-1", "applied", "", 100, 80}, f);
   f.read_p99_us = 9000;
   SECTION("not after an hour") {
     for (double t = 0.5; t < 4; t += 0.5) {
@@ -234,9 +223,9 @@ struct TwoChanges {
     f.cache_hit_ratio = 0.9;
     f.knobs.edit().push_back(jobs_knob(4, 2));
     outcomes.observe(f);
-    outcomes.begin(to_80(), {"7-1", "applied", "", 100, 80}, f);
+    outcomes.begin(lowered_limiter(), {"7-1", "applied", "", 100, 80}, f);
     pass(4);
-    Decision second = to_80();
+    Decision second = lowered_limiter();
     second.id = "9-1";
     second.proposal.knob = knob::kBackgroundJobs;
     second.proposal.from = 2;
@@ -257,7 +246,7 @@ struct TwoChanges {
   }
   // What the rollback of 9-1 does to it: another change of its knob.
   void take_back_the_second() {
-    Decision back = to_80();
+    Decision back = lowered_limiter();
     back.id = "20-1";
     back.proposal.knob = knob::kBackgroundJobs;
     back.proposal.rule = kRollbackRule;

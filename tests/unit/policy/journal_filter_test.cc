@@ -5,28 +5,14 @@
 #include "model/knobs.h"
 #include "tests/support/catch.h"
 #include "tests/unit/model/sample_builder.h"
+#include "tests/unit/policy/outcome_bench.h"
 
 using namespace rocktune;
 using namespace rocktune::test;
 
-namespace {
-
-Decision lowering() {
-  Decision out;
-  out.id = "7-1";
-  out.proposal.knob = knob::kRateLimit;
-  out.proposal.from = 100;
-  out.proposal.to = 80;
-  out.proposal.rule = "limiter.reads";
-  out.verdict = {VerdictKind::kAllowed, 80, "", ""};
-  return out;
-}
-
-}  // namespace
-
 TEST_CASE("the journal hears the same refusal once a minute", "[journal]") {
   JournalFilter filter;
-  Decision held = lowering();
+  Decision held = lowered_limiter();
   held.verdict = {VerdictKind::kHeld, 100, "dwell", "..."};
   CHECK(filter.admits(held, at_seconds(0)));
   CHECK_FALSE(filter.admits(held, at_seconds(1)));
@@ -41,7 +27,7 @@ TEST_CASE("the journal hears the same refusal once a minute", "[journal]") {
 
 TEST_CASE("an allowed change that was not applied is asked again after a minute", "[journal]") {
   JournalFilter filter;
-  Decision made = lowering();
+  Decision made = lowered_limiter();
   CHECK(filter.wants(made.proposal, at_seconds(0)));
   CHECK(filter.admits(made, at_seconds(0)));
   CHECK_FALSE(filter.wants(made.proposal, at_seconds(30)));
@@ -56,7 +42,7 @@ TEST_CASE("an allowed change that was not applied is asked again after a minute"
 
 TEST_CASE("rules that ask for this and that in turns are heard once each", "[journal]") {
   JournalFilter filter;
-  Decision down = lowering(), up = lowering();
+  Decision down = lowered_limiter(), up = lowered_limiter();
   up.proposal.to = 200;
   up.proposal.rule = "limiter.backlog";
   int heard = 0;
@@ -71,7 +57,7 @@ TEST_CASE("rules that ask for this and that in turns are heard once each", "[jou
 }
 
 TEST_CASE("what nobody does, and what is held, is said more and more rarely", "[journal]") {
-  Decision decision = lowering();
+  Decision decision = lowered_limiter();
   const bool held = GENERATE(false, true);
   if (held) decision.verdict = {VerdictKind::kHeld, 100, "pin", "..."};
   JournalFilter filter;
@@ -93,7 +79,7 @@ TEST_CASE("what nobody does, and what is held, is said more and more rarely", "[
 
 TEST_CASE("a failed change is tried again, later and later", "[journal]") {
   JournalFilter filter;
-  Decision made = lowering();
+  Decision made = lowered_limiter();
   double now = 0, wait = 5;
   for (int i = 0; i < 10; ++i) {
     CHECK(filter.admits(made, at_seconds(now)));
