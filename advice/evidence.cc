@@ -6,6 +6,7 @@
 
 #include "advice/counters.h"
 #include "model/cache_lookups.h"
+#include "model/cpu_use.h"
 #include "model/knobs.h"
 
 namespace rocktune::advice {
@@ -311,7 +312,7 @@ void EvidenceFold::add_gauges(const Features& f, const DatabaseReading& now) {
   e.device_write_await_ms.add(f.device_write_await_ms, s);
   e.device_busy.add(f.device_busy_ratio, s);
   e.device_queue.add(f.device_queue, s);
-  e.cpu_busy.add(f.cpu_busy_ratio, s);
+  e.cpu_busy.add(cpu_use(f), s);
   e.cpu_pressure.add(f.cpu_pressure_ratio, s);
   e.process_cores.add(f.process_cpu_cores, s);
   e.memory_pressure.add(f.memory_pressure_ratio, s);

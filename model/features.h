@@ -78,7 +78,7 @@ struct Features {
   Value device_write_amplification;  // flash / host writes, over the drive's life; OCP drives tell
 
   // Host
-  Value cpus, cpu_busy_ratio, cpu_iowait_ratio, process_cpu_cores;
+  Value cpus, cpu_quota, cpu_busy_ratio, cpu_iowait_ratio, process_cpu_cores;
   Value cpu_pressure_ratio, io_pressure_ratio, memory_pressure_ratio;  // PSI some, share of time
   Value memory_available_bytes, memory_total_bytes, process_rss_bytes;
   // Of what the control group may read or write, in bytes or requests, on the device: the largest
@@ -151,6 +151,7 @@ struct Features {
     visit("nvme_media_errors", self.nvme_media_errors);
     visit("device_write_amplification", self.device_write_amplification);
     visit("cpus", self.cpus);
+    visit("cpu_quota", self.cpu_quota);
     visit("cpu_busy_ratio", self.cpu_busy_ratio);
     visit("cpu_iowait_ratio", self.cpu_iowait_ratio);
     visit("process_cpu_cores", self.process_cpu_cores);

@@ -30,6 +30,7 @@ Value io_limit_use(const HostReading& older, const HostReading& newer, double se
 
 void fill_host_gauges(const HostReading& newer, Features& out) {
   out.cpus = gauge(newer.cpus);
+  if (newer.cpu_quota_millis) out.cpu_quota = static_cast<double>(*newer.cpu_quota_millis) / 1e3;
   out.memory_available_bytes = gauge(newer.memory_available_bytes);
   out.memory_total_bytes = gauge(newer.memory_total_bytes);
   out.process_rss_bytes = gauge(newer.process_rss_bytes);

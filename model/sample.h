@@ -264,7 +264,8 @@ struct HostReading {
   // /proc/pressure, totals in microseconds; the cgroup's own files where it has them.
   Counter cpu_pressure_some_us, io_pressure_some_us, io_pressure_full_us;
   Counter memory_pressure_some_us, memory_pressure_full_us;
-  Counter cpus;                        // usable by the process: affinity and cgroup quota
+  Counter cpus;  // that the process's threads may be on at a time: affinity and quota, rounded up
+  Counter cpu_quota_millis;            // thousandths of a CPU; absent: no quota
   Counter cpu_busy_us, cpu_iowait_us;  // whole machine, summed over CPUs
   Counter cpu_idle_us;
   Counter memory_total_bytes;  // the smaller of machine and cgroup limit
@@ -287,6 +288,7 @@ struct HostReading {
     visit("memory_pressure_some_us", self.memory_pressure_some_us);
     visit("memory_pressure_full_us", self.memory_pressure_full_us);
     visit("cpus", self.cpus);
+    visit("cpu_quota_millis", self.cpu_quota_millis);
     visit("cpu_busy_us", self.cpu_busy_us);
     visit("cpu_iowait_us", self.cpu_iowait_us);
     visit("cpu_idle_us", self.cpu_idle_us);

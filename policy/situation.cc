@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "model/cpu_use.h"
 #include "model/knobs.h"
 #include "model/write_stall.h"
 #include "policy/memory.h"
@@ -95,13 +96,6 @@ double resting_l0(const Features& f) {
   return 0;
 }
 
-// Share of the CPUs that the process may use: as busy as the machine's, or by what the process
-// takes of its own, where a quota or its affinity lets it have only some of them.
-Value busy_cpus(const Features& f) {
-  if (!f.cpu_busy_ratio || f.cpus.value_or(0) <= 0) return f.cpu_busy_ratio;
-  return std::max(*f.cpu_busy_ratio, std::min(1.0, f.process_cpu_cores.value_or(0) / *f.cpus));
-}
-
 std::string worst_cause(const Features& f, const Value& memtable_ratio) {
   std::array<std::pair<const char*, double>, 3> parts{{
       {"l0", f.l0_ratio.value_or(-1)},
@@ -151,9 +145,8 @@ void Observer::add(const Features& f) {
   io_limit_.note(now, f.io_limit_use_ratio);
   compactions_.note(now, f.running_compactions);
   flushes_.note(now, f.running_flushes);
-  cpu_.note(now, busy_cpus(f));
-  own_idle_cpus_.note(
-      now, f.cpus && f.process_cpu_cores ? Value(*f.cpus - *f.process_cpu_cores) : std::nullopt);
+  cpu_.note(now, cpu_use(f));
+  own_idle_cpus_.note(now, own_idle_cpus(f));
   memory_.observe(f);
 }
 

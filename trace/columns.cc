@@ -55,6 +55,7 @@ constexpr std::array kAddedLater = {
     std::string_view("host_io_write_bytes"),
     std::string_view("host_io_reads"),
     std::string_view("host_io_writes"),
+    std::string_view("host_cpu_quota_millis"),
 };
 constexpr std::string_view kNvmePrefix = "nvme_";      // all of these, too: of schemas before 4,
 constexpr std::string_view kSharedPrefix = "shared_";  // and these, in "samples"

@@ -186,6 +186,7 @@ HostRead HostSource::read() const {
     if (const auto quota = cgroup_cpus(groups); quota && reading.cpus) {
       const auto whole = static_cast<std::uint64_t>(std::ceil(*quota));
       reading.cpus = std::clamp<std::uint64_t>(whole, 1, *reading.cpus);
+      reading.cpu_quota_millis = static_cast<std::uint64_t>(std::llround(*quota * 1e3));
     }
     read_cgroup_io(groups, device_, reading);
   }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "model/cpu_use.h"
 #include "tests/support/catch.h"
 #include "tests/unit/model/sample_builder.h"
 
@@ -222,6 +223,27 @@ TEST_CASE("pressure and CPU are shares", "[features]") {
   CHECK(*features.process_cpu_cores == Approx(2));
   CHECK(*features.io_pressure_ratio == Approx(0.2));
   CHECK(*features.memory_pressure_ratio == 1);
+}
+
+TEST_CASE("a quota's fraction of a CPU is all that the process has of it", "[features]") {
+  Sample older = quiet_sample();
+  older.host->cpus = 2;
+  Sample newer = next_sample(older);
+  newer.host->cpu_busy_us = 100000;
+  newer.host->cpu_idle_us = 1900000;
+  newer.host->process_cpu_us = 600000;  // in half a second
+  const Features whole = derive(&older, newer);
+  CHECK_FALSE(whole.cpu_quota);
+  CHECK(*own_cpus(whole) == 2);
+  CHECK(*cpu_use(whole) == Approx(0.6));
+  CHECK(*own_idle_cpus(whole) == Approx(0.8));
+  newer.host->cpu_quota_millis = 1500;
+  const Features some = derive(&older, newer);
+  CHECK(*own_cpus(some) == 1.5);
+  CHECK(*cpu_use(some) == Approx(0.8));
+  CHECK(*own_idle_cpus(some) == Approx(0.3));
+  newer.host->cpu_quota_millis = 64000;  // of a larger machine
+  CHECK(*own_cpus(derive(&older, newer)) == 2);
 }
 
 TEST_CASE("what a control group may do is used by what it is nearest to", "[features]") {

@@ -46,6 +46,7 @@ inline Sample quiet_sample(std::uint64_t sequence = 1, double seconds = 100) {
   HostReading& host = sample.host.emplace();
   HostReading::visit_fields(host, [](const char*, Counter& counter) { counter = 0; });
   host.cpus = 4;
+  host.cpu_quota_millis.reset();
   host.memory_total_bytes = 16 * 1024 * kMiB;
   host.memory_available_bytes = 8 * 1024 * kMiB;
   return sample;

@@ -22,6 +22,17 @@ TEST_CASE("jobs: none where CPUs are what reads that come first lack", "[headroo
     bench.f.cpu_busy_ratio = 0.1;
     bench.f.process_cpu_cores = 3.6;
   }
+  SECTION("of a quota below the CPUs that it may be on") {
+    bench.f.cpu_busy_ratio = 0.1;
+    bench.f.cpu_quota = 3.4;
+    bench.f.process_cpu_cores = 3;
+  }
+  SECTION("a quota leaves it enough") {
+    bench.f.cpu_busy_ratio = 0.1;
+    bench.f.cpu_quota = 3.6;
+    bench.f.process_cpu_cores = 3;
+    lack = false;
+  }
   SECTION("it has some of a machine that others keep busy") {
     bench.f.cpu_busy_ratio = 0.85;
     bench.f.process_cpu_cores = 0.2;
