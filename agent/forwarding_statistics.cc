@@ -1,8 +1,39 @@
 #include "agent/forwarding_statistics.h"
 
+#include <mutex>
 #include <utility>
+#include <vector>
 
 namespace rocktune::agent {
+namespace {
+
+struct Made {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<ForwardingStatistics>> all;
+};
+
+// Never destroyed: databases may be opened after static destructors have run.
+Made& made() {
+  static auto* const one = new Made;
+  return *one;
+}
+
+}  // namespace
+
+std::shared_ptr<ForwardingStatistics> ForwardingStatistics::around(
+    std::shared_ptr<rocksdb::Statistics> inner) {
+  const auto fresh = std::make_shared<ForwardingStatistics>(std::move(inner));
+  const std::lock_guard lock(made().mutex);
+  std::erase_if(made().all, [](const auto& one) { return one.expired(); });
+  for (const auto& one : made().all) {
+    const auto other = one.lock();
+    if (!other || other->inner_ != fresh->inner_) continue;
+    other->count_own();
+    fresh->count_own();
+  }
+  made().all.push_back(fresh);
+  return fresh;
+}
 
 ForwardingStatistics::ForwardingStatistics(std::shared_ptr<rocksdb::Statistics> inner)
     : inner_(std::move(inner)), agreed_level_(inner_->get_stats_level()) {
@@ -43,6 +74,22 @@ void ForwardingStatistics::keep_measured(std::size_t place, std::uint64_t value)
   if (weight != 0) kept_[place].record(kFine, value, weight);
 }
 
+// With the mutex of made() held.
+void ForwardingStatistics::count_own() {
+  if (counts_) return;
+  counts_ = std::make_unique<const TickerCounts>();
+  own_counts_.store(counts_.get(), std::memory_order_release);
+}
+
+bool ForwardingStatistics::shared_by_host() const noexcept {
+  return own_counts_.load(std::memory_order_acquire) != nullptr;
+}
+
+std::uint64_t ForwardingStatistics::own_count(std::uint32_t ticker) const {
+  const auto* const own = own_counts_.load(std::memory_order_acquire);
+  return own != nullptr ? own->sum(ticker) : getTickerCount(ticker);
+}
+
 std::uint64_t ForwardingStatistics::getTickerCount(std::uint32_t ticker) const {
   return inner_->getTickerCount(ticker);
 }
@@ -56,6 +103,10 @@ std::string ForwardingStatistics::getHistogramString(std::uint32_t type) const {
 }
 
 void ForwardingStatistics::recordTick(std::uint32_t ticker, std::uint64_t count) {
+  const auto* const own = own_counts_.load(std::memory_order_acquire);
+  if (own != nullptr && get_stats_level() > rocksdb::StatsLevel::kExceptTickers) [[unlikely]] {
+    own->add(ticker, count);
+  }
   inner_->recordTick(ticker, count);
 }
 

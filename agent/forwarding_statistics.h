@@ -1,4 +1,6 @@
-// The host's own Statistics with our latency histograms beside it.
+// The host's own Statistics with our latency histograms beside it, one for each database: where the
+// host gives several databases the same object, whose tickers are their sum, this one counts its
+// database's own besides, from when the second one comes.
 //
 // The host keeps seeing its own object: every call is forwarded unchanged, and the statistics level
 // is kept in step in both directions, at the next operation that asks whether it is to be timed, or
@@ -14,14 +16,20 @@
 #include "agent/statistics.h"
 #include "agent/thinning.h"
 #include "agent/thread_slots.h"
+#include "agent/ticker_counts.h"
 
 namespace rocktune::agent {
 
 class ForwardingStatistics final : public WindowedStatistics {
  public:
-  explicit ForwardingStatistics(std::shared_ptr<rocksdb::Statistics> inner);  // never null
+  // For another database with `inner`, never null.
+  static std::shared_ptr<ForwardingStatistics> around(std::shared_ptr<rocksdb::Statistics> inner);
+
+  explicit ForwardingStatistics(std::shared_ptr<rocksdb::Statistics> inner);
 
   [[nodiscard]] bool brought_by_host() const override { return true; }
+  [[nodiscard]] std::uint64_t own_count(std::uint32_t ticker) const override;
+  [[nodiscard]] bool shared_by_host() const noexcept override;
   void keep_level_in_step() noexcept override;
 
   const rocksdb::Customizable* Inner() const override { return inner_.get(); }
@@ -51,9 +59,13 @@ class ForwardingStatistics final : public WindowedStatistics {
   void keep(std::size_t place, std::uint64_t value) noexcept;
   [[gnu::noinline]] void keep_measured(std::size_t place, std::uint64_t value) noexcept;
 
+  void count_own();  // from now on
+
   const std::shared_ptr<rocksdb::Statistics> inner_;
-  std::atomic_flag deciding_;         // whoever sets it may touch the next
-  rocksdb::StatsLevel agreed_level_;  // what both had when last compared
+  std::atomic<const TickerCounts*> own_counts_{nullptr};  // of counts_, once it is there
+  std::unique_ptr<const TickerCounts> counts_;            // set once, by around()
+  std::atomic_flag deciding_;                             // whoever sets it may touch the next
+  rocksdb::StatsLevel agreed_level_;                      // what both had when last compared
   std::array<LazyDistribution, kKept> kept_;
   ThreadSlots<Slot> slots_;
 };

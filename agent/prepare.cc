@@ -22,7 +22,7 @@ namespace {
 void add_statistics(rocksdb::DBOptions& options) {
   if (agent::WindowedStatistics::from(options.statistics.get()) != nullptr) return;
   if (options.statistics != nullptr) {
-    options.statistics = std::make_shared<agent::ForwardingStatistics>(options.statistics);
+    options.statistics = agent::ForwardingStatistics::around(options.statistics);
   } else {
     options.statistics = std::make_shared<agent::OwnStatistics>();
   }

@@ -9,6 +9,7 @@
 
 #include "agent/derived.h"
 #include "agent/names.h"
+#include "agent/statistics.h"
 
 namespace rocktune::agent {
 namespace {
@@ -121,6 +122,12 @@ void Report::take_counters(wire::Statistics& out) const {
   if (!statistics_) {
     out.left_out.emplace_back("tickers and histograms: the database has no Statistics");
     return;
+  }
+  const auto* const windowed = WindowedStatistics::from(statistics_.get());
+  if (windowed != nullptr && windowed->shared_by_host()) {
+    out.left_out.emplace_back(
+        "tickers and histograms of this database alone: these are of all databases that the host "
+        "has given the same Statistics");
   }
   const auto level = statistics_->get_stats_level();
   if (level <= rocksdb::StatsLevel::kExceptTickers) {

@@ -103,13 +103,16 @@ wire::Sample Sampler::take() {
 void Sampler::take_statistics(wire::Sample& sample) {
   auto* const statistics = objects_.statistics.get();
   if (statistics == nullptr) return;
-  if (auto* const windowed = WindowedStatistics::from(statistics)) {
+  auto* const windowed = WindowedStatistics::from(statistics);
+  if (windowed != nullptr) {
     windowed->keep_level_in_step();
     sample.histograms = windowed->histograms();
   }
   if (statistics->get_stats_level() <= rocksdb::StatsLevel::kExceptTickers) return;
   for (const auto& [ticker, name] : tickers()) {
-    sample.tickers.emplace_hint(sample.tickers.end(), name, statistics->getTickerCount(ticker));
+    const auto count =
+        windowed != nullptr ? windowed->own_count(ticker) : statistics->getTickerCount(ticker);
+    sample.tickers.emplace_hint(sample.tickers.end(), name, count);
   }
 }
 

@@ -30,6 +30,13 @@ class WindowedStatistics : public rocksdb::Statistics {
 
   // What the wire tells about it.
   [[nodiscard]] virtual bool brought_by_host() const = 0;
+  // Of this database alone, as far as that is known: the host's own object may count for several.
+  // Starts at 0 once it is.
+  [[nodiscard]] virtual std::uint64_t own_count(std::uint32_t ticker) const {
+    return getTickerCount(ticker);
+  }
+  // Whether other databases count in the same object of the host's, or did.
+  [[nodiscard]] virtual bool shared_by_host() const noexcept { return false; }
   // Copies a level that was changed to where it belongs. For the sampler.
   virtual void keep_level_in_step() noexcept {}
 

@@ -112,6 +112,20 @@ TEST_CASE("a sample has counters, latencies, properties and levels") {
   CHECK(f.database.sampler().take().sequence == 2);
 }
 
+TEST_CASE("databases with one Statistics are each sampled with what they do themselves") {
+  rocksdb::DBOptions options;
+  options.statistics = rocksdb::CreateDBStatistics();
+  DatabaseFixture busy(options);
+  DatabaseFixture idle(options);
+  for (int i = 0; i < 20; ++i) busy.put("key" + std::to_string(i));
+  CHECK(busy.database.sampler().take().tickers.at("number.keys.written") == 20);
+  CHECK(idle.database.sampler().take().tickers.at("number.keys.written") == 0);
+  const auto report = idle.database.report().take();
+  CHECK(report.tickers.at("number.keys.written") == 20);
+  REQUIRE_FALSE(report.left_out.empty());
+  CHECK(report.left_out[0].find("given the same Statistics") != std::string::npos);
+}
+
 TEST_CASE("without statistics there are neither tickers nor histograms") {
   DatabaseFixture f({}, false);
   const auto sample = f.database.sampler().take();

@@ -145,6 +145,45 @@ TEST_CASE("of many operations the host's object gets all, and the intervals an e
   CHECK(count_of(s.outer, "get") < kOperations * 101 / 100);
 }
 
+TEST_CASE("of an object that databases share each counts its own, from the second one on") {
+  const std::shared_ptr<rocksdb::Statistics> inner = rocksdb::CreateDBStatistics();
+  const auto first = ForwardingStatistics::around(inner);
+  first->recordTick(rocksdb::BYTES_WRITTEN, 100);
+  ForwardingStatistics::around(rocksdb::CreateDBStatistics());  // somebody else's
+  CHECK_FALSE(first->shared_by_host());
+  CHECK(first->own_count(rocksdb::BYTES_WRITTEN) == 100);
+  ForwardingStatistics::around(inner).reset();  // it never opens
+  auto second = ForwardingStatistics::around(inner);
+  CHECK(first->shared_by_host());
+  CHECK(second->shared_by_host());
+  CHECK(first->own_count(rocksdb::BYTES_WRITTEN) == 0);
+  first->recordTick(rocksdb::BYTES_WRITTEN, 5);
+  second->recordTick(rocksdb::BYTES_WRITTEN, 7);
+  std::thread([&] { second->recordTick(rocksdb::BYTES_WRITTEN, 2); }).join();
+  CHECK(second->own_count(rocksdb::TICKER_ENUM_MAX) == 0);
+  CHECK(first->own_count(rocksdb::BYTES_WRITTEN) == 5);
+  CHECK(second->own_count(rocksdb::BYTES_WRITTEN) == 9);
+  CHECK(first->getTickerCount(rocksdb::BYTES_WRITTEN) == 114);
+  CHECK(inner->getTickerCount(rocksdb::BYTES_WRITTEN) == 114);
+  CHECK(inner->Reset().ok());
+  CHECK(first->own_count(rocksdb::BYTES_WRITTEN) == 5);  // as its latencies
+  inner->set_stats_level(StatsLevel::kDisableAll);
+  second->keep_level_in_step();
+  second->recordTick(rocksdb::BYTES_WRITTEN, 3);
+  CHECK(second->own_count(rocksdb::BYTES_WRITTEN) == 9);
+  second.reset();
+  first->recordTick(rocksdb::BYTES_WRITTEN, 1);
+  CHECK(first->own_count(rocksdb::BYTES_WRITTEN) == 6);
+}
+
+TEST_CASE("the last of those that shared an object counts for all of it again when it is opened") {
+  const std::shared_ptr<rocksdb::Statistics> inner = rocksdb::CreateDBStatistics();
+  ForwardingStatistics::around(inner).reset();
+  const auto reopened = ForwardingStatistics::around(inner);
+  reopened->recordTick(rocksdb::BYTES_WRITTEN, 4);
+  CHECK_FALSE(reopened->shared_by_host());
+}
+
 TEST_CASE("the wrapper is recognised, other classes are not") {
   ForwardingSetup s;
   CHECK(WindowedStatistics::from(&s.outer) == &s.outer);
