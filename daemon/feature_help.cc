@@ -38,9 +38,11 @@ constexpr std::array kFeatureHelp{
                 "limit (RocksDB's estimate)."},
     FeatureHelp{"pending_soft_bytes", "Pending bytes from which on its writes are delayed."},
     FeatureHelp{"pending_hard_bytes", "Pending bytes from which on its writes are stopped."},
-    FeatureHelp{"pending_ratio", "Pending bytes to those that delay writes."},
+    FeatureHelp{
+        "pending_ratio",
+        "Pending bytes to those that delay writes or, with none, stop them; 0: nor do any."},
     FeatureHelp{"total_pending_bytes",
-                "Bytes that compactions have to rewrite, of all column families together."},
+                "Bytes that compactions have to rewrite, of all column families that may compact."},
     FeatureHelp{"immutable_memtables",
                 "Memtables that wait for their flush, of the column family nearest to its limit."},
     FeatureHelp{"max_write_buffers", "Its max_write_buffer_number."},

@@ -50,7 +50,7 @@ std::vector<Candidate> BacklogAssessor::candidates(const Features& f) const {
   return strongest_first({{"l0_peak_files", forecast ? Value(forecast->peak_files) : std::nullopt,
                            forecast ? Value(forecast->slowdown_files) : std::nullopt},
                           {"l0_files", f.l0_files, f.l0_slowdown_files},
-                          {"pending_bytes", f.pending_bytes, f.pending_soft_bytes},
+                          {"pending_bytes", f.pending_bytes, first_pending_limit(f)},
                           {"immutable_memtables", f.immutable_memtables, f.max_write_buffers},
                           {"stalled_ratio", f.stalled_ratio, kStalledRatio},
                           {"limiter_use_ratio", f.limiter_use_ratio, 1.0},
@@ -120,21 +120,23 @@ double BacklogAssessor::near_limit(const Features& features) const {
 }
 
 void BacklogAssessor::add_pending(const Features& features, std::vector<Pressure>& out) {
-  if (!features.pending_ratio || !features.pending_bytes || !features.pending_soft_bytes) return;
+  const Value limit = first_pending_limit(features);
+  if (!features.pending_ratio || !features.pending_bytes || !limit) return;
   clear_on_change(pending_, pending_family_, features.pending_column_family);
   pending_.add(features.at.tick, *features.pending_bytes);
   const std::optional<double> slope = pending_.slope();
   std::optional<double> use_slope;
-  if (slope) use_slope = *slope / *features.pending_soft_bytes;
+  if (slope) use_slope = *slope / *limit;
   const auto eta = time_to_limit(*features.pending_ratio, use_slope);
-  const auto sentence = [this, bytes = *features.pending_bytes, soft = *features.pending_soft_bytes,
-                         slope] {
-    return text::bytes(bytes) + " of " + text::bytes(soft) + " wait for compaction" +
+  const auto sentence = [this, bytes = *features.pending_bytes, limit = *limit, slope] {
+    return text::bytes(bytes) + " of " + text::bytes(limit) + " wait for compaction" +
            text::in_family(pending_family_) +
            (slope && *slope > 1024 ? ", " + text::rate(*slope) + " more" : "");
   };
-  out.push_back({"pending_bytes", *features.pending_ratio, eta, sentence,
-                 outlook("delayed writes", eta), std::nullopt});
+  out.push_back(
+      {"pending_bytes", *features.pending_ratio, eta, sentence,
+       outlook(limit == features.pending_soft_bytes ? "delayed writes" : "a write stop", eta),
+       std::nullopt});
 }
 
 void BacklogAssessor::add_memtables(const Features& features, std::vector<Pressure>& out) {

@@ -35,4 +35,11 @@ inline void drop_compaction_limits(ColumnFamilyReading& family) {
   family.hard_pending_limit_bytes.reset();
 }
 
+// Whether it may compact, as far as the reading tells.
+inline bool compacts(const ColumnFamilyReading& family) {
+  const bool dropped = !family.level0_slowdown_trigger && !family.level0_stop_trigger &&
+                       !family.soft_pending_limit_bytes && !family.hard_pending_limit_bytes;
+  return !dropped || !family.level0_compaction_trigger;
+}
+
 }  // namespace rocktune

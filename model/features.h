@@ -41,8 +41,8 @@ struct Features {
   Value l0_ratio;  // l0_files / slowdown trigger, largest over column families
   std::string pending_column_family;
   Value pending_bytes, pending_soft_bytes, pending_hard_bytes;
-  Value pending_ratio;        // pending / soft limit, largest over column families
-  Value total_pending_bytes;  // of all column families: the work that waits
+  Value pending_ratio;        // pending / soft limit, or hard one where that is 0; 0 if both are
+  Value total_pending_bytes;  // of all column families that may compact: the work that waits
   std::string memtable_column_family;
   Value immutable_memtables, max_write_buffers;
   Value memtable_ratio;  // immutables / (max_write_buffer_number), largest

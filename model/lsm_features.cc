@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/derive.h"
+#include "model/family_options.h"
 
 namespace rocktune::derivation {
 namespace {
@@ -30,6 +31,12 @@ class Worst {
   double amount_ = 0;
 };
 
+// The one that comes first: where no amount of pending bytes delays writes, one may stop them.
+Counter pending_limit(const ColumnFamilyReading& family) {
+  const Counter& soft = family.soft_pending_limit_bytes;
+  return soft == std::uint64_t{0} ? family.hard_pending_limit_bytes : soft;
+}
+
 void look_at_l0(const ColumnFamilyReading& family, Worst& worst) {
   if (family.levels.empty()) return;
   const double files = level0_count(family);
@@ -56,7 +63,8 @@ void take_pending(const Worst& worst, Features& out) {
   out.pending_bytes = worst.amount();
   out.pending_soft_bytes = gauge(worst.family()->soft_pending_limit_bytes);
   out.pending_hard_bytes = gauge(worst.family()->hard_pending_limit_bytes);
-  out.pending_ratio = worst.ratio();
+  const bool unlimited = pending_limit(*worst.family()) == std::uint64_t{0};
+  out.pending_ratio = unlimited ? 0 : worst.ratio();
 }
 
 void take_memtables(const Worst& worst, Features& out) {
@@ -71,15 +79,21 @@ void add(const Value& amount, Value& total) {
   if (amount) total = total.value_or(0) + *amount;
 }
 
+// What waits for a compaction that may come.
+Value waiting(const ColumnFamilyReading& family) {
+  const Value pending = gauge(family.pending_compaction_bytes);
+  return pending && !compacts(family) ? 0 : pending;
+}
+
 }  // namespace
 
 void fill_lsm_shape(const DatabaseReading& newer, Features& out) {
   Worst l0, pending, memtables;
   for (const ColumnFamilyReading& family : newer.column_families) {
     look_at_l0(family, l0);
-    look_at(family, family.pending_compaction_bytes, family.soft_pending_limit_bytes, pending);
+    look_at(family, family.pending_compaction_bytes, pending_limit(family), pending);
     look_at(family, family.immutable_memtables, family.max_write_buffer_number, memtables);
-    add(gauge(family.pending_compaction_bytes), out.total_pending_bytes);
+    add(waiting(family), out.total_pending_bytes);
     add(gauge(family.live_data_bytes), out.live_data_bytes);
     for (const LevelReading& level : family.levels) {
       add(static_cast<double>(level.bytes), out.total_sst_bytes);

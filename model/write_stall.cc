@@ -61,6 +61,11 @@ WriteStall stall(std::string what, std::optional<Limit> limit) {
 
 }  // namespace
 
+Value first_pending_limit(const Features& f) {
+  const Value& first = f.pending_soft_bytes == 0.0 ? f.pending_hard_bytes : f.pending_soft_bytes;
+  return first && *first > 0 ? first : std::nullopt;
+}
+
 bool writes_stall(const Features& f) {
   return f.write_stopped.value_or(0) > 0 || f.delayed_bytes_per_second ||
          f.stalled_ratio.value_or(0) >= kStalledRatio;

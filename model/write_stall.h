@@ -27,6 +27,10 @@ struct WriteStall {
 
 bool writes_stall(const Features& features);
 
+// Pending bytes that come first of those that delay writes and those that stop them. Absent: no
+// amount does either, or the limits were not read.
+Value first_pending_limit(const Features& features);
+
 // Writes are stopped, or writers lost most of the interval: a delay that lets most pass is none.
 bool writers_stand_still(const Features& features);
 

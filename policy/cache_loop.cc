@@ -150,9 +150,6 @@ void CacheLoop::observe(const Situation& situation, const KnobReading& reading) 
   before_ = {f.process_rss_bytes, f.cache_usage_bytes};
   hit_ratio_.note(situation.now, f.cache_hit_ratio);
   read_hit_ratio_.note(situation.now, f.cache_read_hit_ratio);
-  const bool hidden =
-      f.cache_hit_ratio && f.compaction_read_bytes_per_second && !f.cache_read_hit_ratio;
-  if (hidden && !f.device_read_iops) hidden_at_ = situation.now;
   misses_.note(situation.now, read_misses_.look(f));
   reads_.note(situation.now, reads_and_seeks(f));
   const Value hit_ratio = hit_ratio_.mean(10);
@@ -247,7 +244,6 @@ std::optional<Proposal> CacheLoop::grow(const Situation& situation,
   const double slow_us = kNearlySlow * situation.objective.read_p99_seconds * 1e6;
   const bool hurry = situation.read_p99_us.value_or(0) > slow_us && !situation.trouble;
   const bool waits = growth_.has_value() && !hurry;
-  if (within(hidden_at_, situation.now, 10)) return std::nullopt;
   if (!misses_cost || waits || f.cache_fill_ratio.value_or(0) < kFull) return std::nullopt;
   if (!f.memory_available_bytes || situation.memory_low) return std::nullopt;
   const std::int64_t to = next_size(situation, reading);

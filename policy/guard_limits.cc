@@ -147,7 +147,8 @@ void relate_in_order(const LimitInput& input, Limited& limited) {
 }  // namespace
 
 void apply_relations(const LimitInput& input, Limited& limited) {
-  if (input.spec.name == knob::kBackgroundJobs) {
+  const bool as_found = input.proposal.to == input.reading.found;
+  if (input.spec.name == knob::kBackgroundJobs && !as_found) {
     narrow(limited, kLeastJobs, kNoLimit, "relation", std::string(kWhyLeastJobs), "");
   }
   relate_to_memory(input, limited);

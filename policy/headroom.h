@@ -190,8 +190,6 @@ class CacheLoop {
   ReadMisses read_misses_;
   Trend misses_{Trend::Jumps::kKeep, 0, 15};
   Trend reads_{Trend::Jumps::kKeep, 0, 15};
-  // When compactions hid what reads miss, last, with no device to tell.
-  std::optional<Nanoseconds> hidden_at_;
   std::optional<std::int64_t> capacity_, found_;
   std::optional<Growth> growth_;              // being judged
   std::optional<Nanoseconds> other_load_at_;  // when it was last seen to miss more by its load

@@ -5,6 +5,7 @@
 
 #include "model/knobs.h"
 #include "model/text.h"
+#include "model/write_stall.h"
 #include "policy/level_base.h"
 #include "policy/memory.h"
 
@@ -132,7 +133,7 @@ std::optional<Proposal> LevelBaseLoop::raise(const Situation& situation,
   if (!out) return std::nullopt;
   out->expected = expect_fewer_writes(situation, kLevelBaseEvaluationSeconds);
   out->evidence = {{"flush_bytes_per_second", flushed, std::nullopt},
-                   {"pending_bytes", f.pending_bytes.value_or(0), f.pending_soft_bytes}};
+                   {"pending_bytes", f.pending_bytes.value_or(0), first_pending_limit(f)}};
   return out;
 }
 

@@ -50,8 +50,10 @@ Value ReadMisses::look(const Features& f) {
                     seconds_between(*device_seen_, f.at.tick) < kLostDeviceSeconds;
   if (f.device_read_iops) device_seen_ = f.at.tick;
   if (lost || !f.cache_misses_per_second) return std::nullopt;
-  return std::min(*f.cache_misses_per_second,
-                  f.device_read_iops.value_or(*f.cache_misses_per_second));
+  if (f.device_read_iops) return std::min(*f.cache_misses_per_second, *f.device_read_iops);
+  const bool may_be_compactions =
+      f.cache_hit_ratio && f.compaction_read_bytes_per_second && !f.cache_read_hit_ratio;
+  return may_be_compactions ? std::nullopt : f.cache_misses_per_second;
 }
 
 std::vector<Driver> miss_evidence(const Features& f) {

@@ -75,8 +75,9 @@ bool is_read(const Features& features);
 // Misses of the block cache that reads wait for, per second: an upper bound of them. What
 // compactions look up in vain is among the misses of RocksDB's statistics (on a busy tree the
 // larger part), and their readahead serves that with few reads; the page cache serves others. So
-// they are no more than the device's reads, compactions' included, where those are known. A sample
-// or some without the device's reads say nothing: all misses would be another quantity.
+// they are no more than the device's reads, compactions' included, where those are known; else
+// those of samples count in which compactions have no part of note. A sample or some without the
+// device's reads say nothing: all misses would be another quantity.
 class ReadMisses {
  public:
   Value look(const Features& features);  // once per sample

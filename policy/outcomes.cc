@@ -55,8 +55,9 @@ constexpr double kFiltersComeSeconds = 600;
 
 constexpr std::size_t kReads = 0;  // of Outcomes::slos_
 
-// A mean over at least a second or so: what a change did is not seen in one sample.
-constexpr int kLeastSamples = 3;
+// A mean over at least a second or so: what a change did is not seen in one sample. Of the second
+// half of a window where polls are far apart.
+constexpr int kLeastSamples = 3, kLeastOfHalf = 2;
 
 // A relief that reads may have to pay for: the backlog wins.
 bool reads_may_pay(const Proposal& proposal) {
@@ -151,7 +152,9 @@ bool Outcomes::judge(const Running& running, double gain, double tolerated, bool
   const bool by_others = worse && others_more;
   const bool explained = by_load || by_others;
   out.outcome.result = explained ? "unknown" : better ? "better" : worse ? "worse" : "unchanged";
-  out.worse_by_far = !explained && gain < -kFarFactor * tolerated;
+  // One reading of a saw-tooth is no reason to take anything back.
+  const bool enough = running.half.present >= kLeastOfHalf;
+  out.worse_by_far = !explained && enough && gain < -kFarFactor * tolerated;
   if (!out.load_changed) return by_others;
   out.outcome.reason += std::string("; the load ") + (moved > 0 ? "rose" : "fell") + " from " +
                         text::amount(before) + " to " + text::amount(after) + " operations/s";

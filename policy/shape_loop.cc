@@ -35,19 +35,6 @@ constexpr std::array<Candidate, 4> kCandidates{{{knob::kLevelBase, 2},
                                                 {knob::kLevelBase, 0.5},
                                                 {knob::kTargetFileSize, 0.5}}};
 
-const ColumnFamilyReading* largest_family(const Features& f) {
-  const ColumnFamilyReading* largest = nullptr;
-  std::uint64_t most = 0;
-  for (const ColumnFamilyReading& family : f.column_families) {
-    std::uint64_t bytes = 0;
-    for (const LevelReading& level : family.levels) bytes += level.bytes;
-    if (family.leveled_compaction == 0 || bytes <= most) continue;
-    largest = &family;
-    most = bytes;
-  }
-  return largest;
-}
-
 // In proportion to level 0 it is the other loop's (policy/level_base_loop.h).
 bool follows_level0(const Features& f, const KnobReading& knob) {
   if (knob.name != knob::kLevelBase || knob.value <= knob.found) return false;
@@ -152,7 +139,7 @@ void ShapeLoop::next_candidate(Nanoseconds now) {
 }
 
 std::optional<Proposal> ShapeLoop::try_next(const Situation& situation) {
-  const ColumnFamilyReading* family = largest_family(situation.features);
+  const ColumnFamilyReading* family = written_most(situation.features);
   const double written = cost_.user / cost_.seconds;
   if (family == nullptr || written < kLeastWritten) {
     cost_ = {};  // an idle night is nothing to compare a day with
@@ -162,8 +149,8 @@ std::optional<Proposal> ShapeLoop::try_next(const Situation& situation) {
   const KnobReading* reading = situation.features.knobs.find(candidate.knob, family->name);
   const bool free =
       reading != nullptr && reading->changeable && reading->owner != KnobOwner::kManual;
-  const auto to = static_cast<std::int64_t>(candidate.factor *
-                                            (free ? static_cast<double>(reading->value) : 0));
+  const std::int64_t to =
+      free ? whole_bytes(candidate.factor * static_cast<double>(reading->value)) : 0;
   if (!free || !fills_in_time(situation.features, *reading, to, written)) {
     cost_ = {};
     next_candidate(situation.now);

@@ -52,9 +52,9 @@ constexpr double kLooksLoadedSeconds = 1.5;
 // Writes that are slow for so much of the time are slow.
 constexpr double kOftenSlow = 1.0 / 3;
 // Ours: the share of all CPUs from which background work is felt, and how many of a process's own
-// have to be idle, or one more thread of it takes most of its time from the others: with 0.1 to 0.3
-// of two it did (docs/results.md, "Where CPUs are short").
-constexpr double kCpuShort = 0.9, kFewIdleCpus = 0.5;
+// have to be idle (of few a share), or one more thread of it takes most of its time from the
+// others: with 0.1 to 0.3 of two it did (docs/results.md, "Where CPUs are short").
+constexpr double kCpuShort = 0.9, kFewIdleCpus = 0.5, kFewIdleShare = 0.25;
 // Who was read within this time is read from, if it was for longer than a health check takes. Who
 // was not since it was seen first, for so long, is not; for so long nobody counts reads before that
 // says anything.
@@ -293,8 +293,9 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   judge_device(f, compacts, out);
   const double near_slo_us = kNearSlo * p99_slo_us(input.objective, Side::kReads);
   const Value own_idle = own_idle_cpus_.mean(kLooksLoadedSeconds);
-  const bool cpus_taken = cpu_.mean(kLooksLoadedSeconds).value_or(0) >= kCpuShort ||
-                          (own_idle && *own_idle < kFewIdleCpus);
+  const double few_idle = std::min(kFewIdleCpus, kFewIdleShare * own_cpus(f).value_or(0));
+  const bool cpus_taken =
+      cpu_.mean(kLooksLoadedSeconds).value_or(0) >= kCpuShort || (own_idle && *own_idle < few_idle);
   const bool works = compactions_.mean(3).value_or(0) >= 0.5;
   out.reads_lack_cpu = input.objective.first == Priority::kReadP99 && out.reads_seen && works &&
                        cpus_taken && read_p99_.mean(kLooksLoadedSeconds).value_or(0) >= near_slo_us;

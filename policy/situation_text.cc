@@ -75,7 +75,7 @@ std::vector<Driver> backlog_evidence(const Situation& situation) {
     if (value) out.push_back({name, *value, limit});
   };
   add("l0_files", f.l0_files, f.l0_slowdown_files);
-  add("pending_bytes", f.pending_bytes, f.pending_soft_bytes);
+  add("pending_bytes", f.pending_bytes, first_pending_limit(f));
   add("immutable_memtables", f.immutable_memtables, f.max_write_buffers);
   add("stalled_ratio", f.stalled_ratio, std::nullopt);
   add("limiter_use_ratio", f.limiter_use_ratio, std::nullopt);
@@ -84,9 +84,10 @@ std::vector<Driver> backlog_evidence(const Situation& situation) {
 }
 
 std::string short_memory_text(const Situation& situation) {
-  return "memory is short: " + text::bytes(situation.features.memory_available_bytes.value_or(0)) +
-         " available, and tasks waited for it " +
-         text::percent(situation.memory_pressure.value_or(0)) + " of the time";
+  const Value& available = situation.features.memory_available_bytes;
+  return "memory is short: " + (available ? text::bytes(*available) + " available, and " : "") +
+         "tasks waited for it " + text::percent(situation.memory_pressure.value_or(0)) +
+         " of the time";
 }
 
 Expectation expect_less_pressure(const Situation& situation, double window_seconds) {

@@ -39,11 +39,10 @@ namespace rocktune {
 
 // Completes options before a database is opened: wraps (or adds) the Statistics, so that latencies
 // can be kept per interval; adds an unlimited RateLimiter if there is none, and an EventListener
-// after the host's own ones. A host's own limiter is left alone. Safe to call twice; once
-// for each database: those that are opened with the same completed options share its counters and
-// its limiter. With a limiter
-// in place RocksDB raises a bytes_per_sync of 0 to 1 MiB (it then writes SST files out in steps);
-// write delays stay as they would be without it.
+// after the host's own ones. A host's own limiter is left alone. Safe to call twice. Once for each
+// database: those that are opened with the same completed options share its counters and limiter.
+// With a limiter in place RocksDB raises a bytes_per_sync of 0 to 1 MiB (it then writes SST files
+// out in steps); write delays stay as they would be without it.
 ROCKTUNE_API void prepare(rocksdb::DBOptions& options);
 
 class Agent {

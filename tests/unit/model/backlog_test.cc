@@ -62,6 +62,20 @@ TEST_CASE("a stop shorter than a poll shows in the time lost", "[indicators]") {
   CHECK(now.cause.empty());
 }
 
+TEST_CASE("pending bytes that delay nobody near those that stop writes", "[indicators]") {
+  Feed feed;
+  feed.f.pending_soft_bytes = 0;
+  feed.f.pending_hard_bytes = 4e9;
+  for (int i = 0; i < 60; ++i) {
+    feed.f.pending_bytes = 2.6e9 + 0.02e9 * i;
+    feed.f.pending_ratio = *feed.f.pending_bytes / *feed.f.pending_hard_bytes;
+    feed.step();
+  }
+  REQUIRE_FALSE(feed.alerts.empty());
+  CHECK(feed.alerts.back().message.find(" of 3.7 GiB wait for compaction") != std::string::npos);
+  CHECK(feed.alerts.back().message.find("a write stop") != std::string::npos);
+}
+
 TEST_CASE("a stop names the limit that is reached, not the nearest one", "[indicators]") {
   Feed feed;
   feed.set_l0(4);

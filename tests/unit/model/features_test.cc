@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "model/cpu_use.h"
+#include "model/family_options.h"
+#include "model/write_stall.h"
 #include "tests/support/catch.h"
 #include "tests/unit/model/sample_builder.h"
 
@@ -168,13 +170,39 @@ TEST_CASE("the column family that is worst off counts", "[features]") {
   CHECK(features.memtable_ratio == 0.5);
 }
 
-TEST_CASE("a limit that is switched off gives no ratio", "[features]") {
+TEST_CASE("where no pending bytes delay writes those count that stop them", "[features]") {
   Sample sample = quiet_sample();
-  sample.database->column_families[0].soft_pending_limit_bytes = 0;
-  sample.database->column_families[0].pending_compaction_bytes = 9 * kMiB;
+  ColumnFamilyReading& family = sample.database->column_families[0];
+  family.soft_pending_limit_bytes = 0;
+  family.hard_pending_limit_bytes = 12 * kMiB;
+  family.pending_compaction_bytes = 9 * kMiB;
   Features features = derive(nullptr, sample);
   CHECK(features.pending_bytes == 9.0 * kMiB);
-  CHECK_FALSE(features.pending_ratio);
+  CHECK(features.pending_ratio == 0.75);
+  CHECK(first_pending_limit(features) == 12.0 * kMiB);
+  family.hard_pending_limit_bytes = 0;
+  features = derive(nullptr, sample);
+  CHECK(features.pending_bytes == 9.0 * kMiB);
+  CHECK(features.pending_ratio == 0);  // of no limit
+  CHECK_FALSE(first_pending_limit(features));
+  family.soft_pending_limit_bytes.reset();
+  CHECK_FALSE(derive(nullptr, sample).pending_ratio);  // not read
+}
+
+TEST_CASE("what no compaction may take does not wait for one", "[features]") {
+  Sample sample = quiet_sample();
+  sample.database->column_families[0].pending_compaction_bytes = 3 * kMiB;
+  ColumnFamilyReading still = sample.database->column_families[0];
+  still.name = "archive";
+  still.pending_compaction_bytes = 300 * kMiB;
+  drop_compaction_limits(still);
+  sample.database->column_families.push_back(still);
+  Features features = derive(nullptr, sample);
+  CHECK(features.total_pending_bytes == 3.0 * kMiB);
+  sample.database->column_families.erase(sample.database->column_families.begin());
+  features = derive(nullptr, sample);
+  CHECK(features.total_pending_bytes == 0);
+  CHECK(features.pending_bytes == 300.0 * kMiB);
 }
 
 TEST_CASE("an unlimited limiter has no rate and no use", "[features]") {

@@ -33,6 +33,12 @@ TEST_CASE("jobs: none where CPUs are what reads that come first lack", "[headroo
     bench.f.process_cpu_cores = 3;
     lack = false;
   }
+  SECTION("a small quota that it hardly uses") {
+    bench.f.cpu_busy_ratio = 0.1;
+    bench.f.cpu_quota = 0.5;
+    bench.f.process_cpu_cores = 0.05;
+    lack = false;
+  }
   SECTION("it has some of a machine that others keep busy") {
     bench.f.cpu_busy_ratio = 0.85;
     bench.f.process_cpu_cores = 0.2;

@@ -23,6 +23,13 @@ TEST_CASE("step: one change moves a knob so far and no further", "[guard]") {
   CHECK(bench.ask(knob::kBackgroundJobs, 64).value == 6);
 }
 
+TEST_CASE("relation: fewer than two jobs only as they were found", "[guard]") {
+  const std::int64_t found = GENERATE(1, 2);
+  StepBench bench;
+  bench.knob(knob::kBackgroundJobs) = jobs_knob(3, found);
+  CHECK(bench.ask(knob::kBackgroundJobs, 1).value == found);
+}
+
 TEST_CASE("step: unlimited is near for a limit that limits next to nothing", "[guard]") {
   StepBench bench;
   // 50 MB/s pass 100 MiB/s: the limit is within reach of the load, so unlimited is far away.

@@ -90,6 +90,13 @@ TEST_CASE("filters: where reads look in vain and the option can be changed", "[h
     bench.f.device_read_iops = 500;
     CHECK_FALSE(bench.run(60, knob::kBloomBits));
   }
+  SECTION("compactions may, and no device tells") {
+    bench.f.device_read_iops.reset();
+    bench.f.cache_hit_ratio = 0.5;
+    bench.f.cache_read_hit_ratio.reset();
+    bench.f.compaction_read_bytes_per_second = 50e6;
+    CHECK_FALSE(bench.run(60, knob::kBloomBits));
+  }
   SECTION("one sorted run") {
     bench.f.column_families[0].levels = {{0, 0}, {8, 512u << 20}};
     CHECK_FALSE(bench.run(60, knob::kBloomBits));

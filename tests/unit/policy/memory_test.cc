@@ -33,9 +33,16 @@ TEST_CASE("misses that reads wait for are no more than the device's reads", "[me
   }
 }
 
-TEST_CASE("without a device all misses count", "[memory]") {
+TEST_CASE("without a device all misses count, unless compactions may have a part of them",
+          "[memory]") {
   ReadMisses misses;
   CHECK(misses.look(at(0, 5000, std::nullopt)) == 5000);
+  Features f = at(1, 5000, std::nullopt);
+  f.cache_hit_ratio = 0.5;
+  f.compaction_read_bytes_per_second = 50e6;
+  CHECK_FALSE(misses.look(f));
+  f.cache_read_hit_ratio = 0.6;
+  CHECK(misses.look(f) == 5000);
 }
 
 TEST_CASE("a database wants cache for the misses that its reads wait for", "[memory]") {

@@ -52,6 +52,28 @@ TEST_CASE("outcomes compare the second half of the window with the baseline", "[
   CHECK(outcome_after(1600).worse_by_far);
 }
 
+TEST_CASE("one reading takes nothing back, however bad", "[outcomes]") {
+  const int readings = GENERATE(1, 2);
+  Outcomes outcomes;
+  Features f;
+  f.fresh = true;
+  outcomes.begin(lowered_limiter("pending_bytes"), applied_lowering(), f);
+  f.pending_bytes = 1e9;
+  std::vector<Finished> finished;
+  for (int i = 0; i < readings; ++i) {
+    f.at.tick += at_seconds(i == 0 ? 6 : 5);
+    finished = outcomes.observe(f);
+  }
+  if (readings == 1) {
+    f.at.tick += at_seconds(5);
+    f.pending_bytes.reset();
+    finished = outcomes.observe(f);
+  }
+  REQUIRE(finished.size() == 1);
+  CHECK(finished[0].outcome.result == "worse");
+  CHECK(finished[0].worse_by_far == (readings == 2));
+}
+
 TEST_CASE("where more is better, more is better", "[outcomes]") {
   CHECK(outcome_after(1300, 1, lowered_limiter("read_p99_us", false)).outcome.result == "better");
   CHECK(outcome_after(500, 1, lowered_limiter("read_p99_us", false)).outcome.result == "worse");
