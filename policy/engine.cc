@@ -14,6 +14,7 @@
 #include "policy/journal_filter.h"
 #include "policy/late_changes.h"
 #include "policy/outcomes.h"
+#include "policy/over_budget.h"
 #include "policy/pins.h"
 #include "policy/rollback.h"
 #include "policy/sharing.h"
@@ -189,10 +190,15 @@ void Engine::State::decide(Step& step) {
   const Budget budget = within_share(config.budget, step.features.shared);
   PolicyInput input{step.features, step.indicators, config.objective, budget};
   std::vector<Proposal> proposals = policy->decide(input);
-  if (tunes(config)) give_back.propose(input, proposals);
-  // A pin is the operator's word about what others are due, too, and about what was found.
+  if (tunes(config)) {
+    give_back.propose(input, proposals);
+    prefer(propose_within_budget(config.budget, step.features), proposals);
+  }
+  // A pin is the operator's word about what others are due, too, and about what was found and what
+  // the budget leaves.
   std::erase_if(proposals, [&](const Proposal& one) {
-    const bool returns = is_for_others(one) || one.rule == kWantedJobsRule;
+    const bool returns =
+        is_for_others(one) || one.rule == kWantedJobsRule || one.rule == kBudgetRule;
     return returns && config.pins.contains(one.knob);
   });
   // A rollback goes before whatever the policy wants of that knob, a pin before both, and what

@@ -6,6 +6,7 @@
 
 #include "policy/give_back.h"
 #include "policy/in_common.h"
+#include "policy/over_budget.h"
 #include "policy/pins.h"
 #include "policy/rollback.h"
 
@@ -31,7 +32,7 @@ std::string loop_of(const Proposal& proposal) {
 
 bool is_return(const Proposal& proposal) {
   return proposal.rule == kRollbackRule || proposal.rule == kPinRule ||
-         proposal.rule == kInCommonRule;
+         proposal.rule == kInCommonRule || proposal.rule == kBudgetRule;
 }
 
 bool may_go_back(const Proposal& proposal) {

@@ -45,6 +45,7 @@ rocktune_unit_test(policy_test
     unit/policy/outcomes_overlap_test.cc
     unit/policy/outcomes_steps_test.cc
     unit/policy/outcomes_test.cc
+    unit/policy/over_budget_test.cc
     unit/policy/pace_end_test.cc unit/policy/pace_test.cc
     unit/policy/peace_test.cc
     unit/policy/peers/adoc_test.cc

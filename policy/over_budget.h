@@ -1,0 +1,20 @@
+// What rocktune has raised beyond a budget that was made smaller since goes back: down to the
+// budget, or to what was found, whichever is more. Jobs and subcompactions to `jobs_max`; of
+// `memory_max` first the cache, then the write buffers of one column family after the other. A
+// budget bounds what is taken anyway (policy/guard_limits.h). Pure.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "model/decision.h"
+#include "model/features.h"
+#include "model/objective.h"
+
+namespace rocktune {
+
+inline constexpr std::string_view kBudgetRule = "budget.returned";
+
+std::vector<Proposal> propose_within_budget(const Budget& budget, const Features& features);
+
+}  // namespace rocktune

@@ -1,0 +1,107 @@
+// What stands above a budget that was made smaller.
+#include "policy/over_budget.h"
+
+#include "policy/engine.h"
+#include "tests/support/catch.h"
+#include "tests/unit/policy/headroom_bench.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+constexpr std::int64_t kBudgetMiB = 1 << 20;
+
+KnobReading raised(std::string_view name, std::int64_t value, std::int64_t found,
+                   const char* family = "") {
+  KnobReading out = knob_reading(name, value, found, 1, std::int64_t{1} << 40);
+  out.column_family = family;
+  if (value != found) out.owner = KnobOwner::kRocktune;
+  return out;
+}
+
+// A cache and two column families with two buffers each, of 8 MiB as found.
+Features with_memory(std::int64_t cache, std::int64_t first, std::int64_t second) {
+  Features f;
+  f.fresh = true;
+  f.knobs = {raised(knob::kCacheCapacity, cache * kBudgetMiB, 8 * kBudgetMiB),
+             raised(knob::kWriteBufferSize, first * kBudgetMiB, 8 * kBudgetMiB, "a"),
+             raised(knob::kWriteBuffers, 2, 2, "a"),
+             raised(knob::kWriteBufferSize, second * kBudgetMiB, 8 * kBudgetMiB, "b"),
+             raised(knob::kWriteBuffers, 2, 2, "b")};
+  return f;
+}
+
+std::vector<std::int64_t> mib_within(std::int64_t memory_max, const Features& f) {
+  Budget budget;
+  budget.memory_max = Bytes{memory_max * kBudgetMiB};
+  std::vector<std::int64_t> out;
+  for (const Proposal& one : propose_within_budget(budget, f)) {
+    CHECK(one.rule == "budget.returned");
+    CHECK(one.expected.feature.empty());  // nobody takes it back for what comes of it
+    out.push_back(one.to / kBudgetMiB);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("over budget: jobs and threads go back, no further than was found", "[engine]") {
+  Features f;
+  f.fresh = true;
+  f.knobs = {raised(knob::kBackgroundJobs, 8, 2), raised(knob::kSubcompactions, 6, 4)};
+  Budget budget;
+  CHECK(propose_within_budget(budget, f).empty());
+  budget.jobs_max = 3;
+  auto out = propose_within_budget(budget, f);
+  REQUIRE(out.size() == 2);
+  CHECK(out[0].to == 3);
+  CHECK(out[0].reason == "budget.jobs_max is 3");
+  CHECK(out[1].to == 4);
+  f.knobs = {raised(knob::kBackgroundJobs, 8, 8), raised(knob::kSubcompactions, 3, 1)};
+  CHECK(propose_within_budget(budget, f).empty());  // as found, and within
+  f.knobs.edit()[0].owner = KnobOwner::kManual;
+  f.knobs.edit()[0].found = 2;
+  CHECK(propose_within_budget(budget, f).empty());
+}
+
+TEST_CASE("over budget: the cache goes back first, then buffers, none below what was found",
+          "[engine]") {
+  using Values = std::vector<std::int64_t>;
+  CHECK(mib_within(200, with_memory(100, 16, 16)).empty());
+  CHECK(mib_within(120, with_memory(100, 16, 16)) == Values{56});
+  CHECK(mib_within(66, with_memory(100, 16, 16)) == Values{8, 13});
+  CHECK(mib_within(1, with_memory(100, 16, 16)) == Values{8, 8, 8});  // found with 40 MiB
+  CHECK(mib_within(1, with_memory(8, 8, 8)).empty());
+  CHECK(mib_within(163, with_memory(100, 16, 16)).empty());  // a hundredth more is none
+}
+
+TEST_CASE("over budget: whatever the policy is, in steps, and not what is pinned", "[engine]") {
+  EngineConfig config;
+  config.policy = GENERATE(as<std::string>(), "headroom", "silk");
+  config.budget.jobs_max = 2;
+  const bool pinned = GENERATE(false, true);
+  if (pinned) config.pins[std::string(knob::kBackgroundJobs)] = 8;
+  Engine engine = *Engine::create(config);
+  Sample sample = quiet_sample(0);
+  sample.knobs = {raised(knob::kBackgroundJobs, 8, 2)};
+  std::vector<std::int64_t> values;
+  for (int i = 0; i < 60; ++i) {
+    sample = next_sample(sample);
+    for (const Decision& one : engine.step(sample).decisions) {
+      if (one.verdict.kind != VerdictKind::kAllowed && one.verdict.kind != VerdictKind::kClamped) {
+        continue;
+      }
+      CHECK(one.proposal.rule == "budget.returned");
+      values.push_back(one.verdict.value);
+      sample.knobs.edit()[0].value = one.verdict.value;
+      engine.report({one.id, "applied", "", one.proposal.from, one.verdict.value});
+    }
+  }
+  if (pinned) {
+    CHECK(values.empty());
+  } else {
+    REQUIRE_FALSE(values.empty());
+    CHECK(values.back() == 2);
+  }
+}
