@@ -143,6 +143,8 @@ void Sampler::take_objects(wire::Sample& sample, TimePoint now) {
     if (const auto own = own_limiter(limiter)) sample.limiter = own->snapshot();
     sample.limiter.emplace("bytes_through", counter(limiter->GetTotalBytesThrough()));
     sample.limiter.emplace("requests", counter(limiter->GetTotalRequests()));
+    const bool reads = limiter->IsRateLimited(rocksdb::RateLimiter::OpType::kRead);
+    sample.limiter.emplace("limits_reads", reads ? 1 : 0);
   }
 }
 

@@ -60,6 +60,7 @@ constexpr std::array kFeatureHelp{
     FeatureHelp{"limiter_rate", "The rate limit of background I/O; absent where there is none."},
     FeatureHelp{"limiter_bytes_per_second", "What passed the rate limiter."},
     FeatureHelp{"limiter_use_ratio", "What passed it to its limit."},
+    FeatureHelp{"limiter_limits_reads", "1: reads are held against it, too."},
     FeatureHelp{"cache_hit_ratio", "Block cache hits to all look-ups."},
     FeatureHelp{"cache_misses_per_second", "Block cache misses."},
     FeatureHelp{"cache_read_hit_ratio",

@@ -95,6 +95,7 @@ void fill_database_gauges(const DatabaseReading& newer, Features& out) {
   if (newer.delayed_write_rate && *newer.delayed_write_rate > 0) {
     out.delayed_bytes_per_second = gauge(newer.delayed_write_rate);
   }
+  out.limiter_limits_reads = gauge(newer.limiter_limits_reads);
   out.running_flushes = gauge(newer.running_flushes);
   out.running_compactions = gauge(newer.running_compactions);
   out.cache_capacity_bytes = gauge(newer.cache_capacity_bytes);

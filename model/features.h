@@ -55,6 +55,7 @@ struct Features {
   Value limiter_rate;         // bytes/s; absent when unlimited or when there is no limiter
   Value limiter_bytes_per_second;  // what passed it
   Value limiter_use_ratio;         // passed / rate; absent when unlimited
+  Value limiter_limits_reads;      // 0 or 1: reads pass it, too
 
   // Cache
   Value cache_hit_ratio, cache_misses_per_second;
@@ -130,6 +131,7 @@ struct Features {
     visit("limiter_rate", self.limiter_rate);
     visit("limiter_bytes_per_second", self.limiter_bytes_per_second);
     visit("limiter_use_ratio", self.limiter_use_ratio);
+    visit("limiter_limits_reads", self.limiter_limits_reads);
     visit("cache_hit_ratio", self.cache_hit_ratio);
     visit("cache_misses_per_second", self.cache_misses_per_second);
     visit("cache_read_hit_ratio", self.cache_read_hit_ratio);

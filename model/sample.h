@@ -148,6 +148,7 @@ struct DatabaseReading {
   Counter cache_pinned_bytes;
   Counter limiter_bytes_through;                  // counter: total bytes that passed the limiter
   Counter limiter_requests;                       // counter
+  Counter limiter_limits_reads;                   // gauge, 0 or 1: reads are held against it, too
   std::optional<LatencyHistogram> read_latency;   // DB_GET
   std::optional<LatencyHistogram> write_latency;  // DB_WRITE
   std::optional<LatencyHistogram> seek_latency;
@@ -181,6 +182,7 @@ struct DatabaseReading {
     visit("cache_pinned_bytes", self.cache_pinned_bytes);
     visit("limiter_bytes_through", self.limiter_bytes_through);
     visit("limiter_requests", self.limiter_requests);
+    visit("limiter_limits_reads", self.limiter_limits_reads);
   }
   template <class Self, class Visit>
   static void visit_histograms(Self& self, Visit&& visit) {

@@ -30,6 +30,7 @@ constexpr double kPilingSeconds = 60;
 // tree of terabytes always has more waiting than a minute's work, and stands still at that.
 constexpr double kPilingShare = 0.125, kPilingGrowth = 1.1;
 constexpr double kMostAmplification = 50;
+constexpr double kMostCharged = 4;  // of a limiter that reads pass: more are the foreground's
 constexpr double kRisenWrites = 1.15, kRisenAtOnce = 1.5;
 // Flushes are counted as they end, and compactions come in turns: over less time than this nobody
 // knows what writes cost.
@@ -150,6 +151,13 @@ void Observer::add(const Features& f) {
   memory_.observe(f);
 }
 
+// What passes the limiter for each byte that background work writes, 1 where it lets reads pass.
+double Observer::charged(const Features& f, double background) const {
+  const Value passed = passed_.mean(60);
+  if (f.limiter_limits_reads.value_or(0) == 0 || !passed || background <= 0) return 1;
+  return std::clamp(*passed / background, 1.0, kMostCharged);
+}
+
 void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
   const Features& f = input.features;
   const Indicator* backlog = find(input.indicators, IndicatorKind::kCompactionBacklog);
@@ -214,8 +222,9 @@ void Observer::judge_background(const Features& f, Situation& out) const {
     if (*written > 0 && settled) out.write_amplification = amplification;
     out.writes_rise = *now > kRisenWrites * *written;
     out.burst_begins = out.written.value_or(0) > kRisenAtOnce * *now;
-    out.need = *now * std::clamp(amplification, 1.0, kMostAmplification) +
-               f.total_pending_bytes.value_or(0) / kDrainSeconds;
+    const double writes = *now * std::clamp(amplification, 1.0, kMostAmplification) +
+                          f.total_pending_bytes.value_or(0) / kDrainSeconds;
+    out.need = writes * charged(f, *background);
   }
   const Value most{out.budget.write_amplification_max};
   out.wasteful = out.objective.first == Priority::kWriteAmplification ||

@@ -194,6 +194,7 @@ class Observer {
 
  private:
   void add(const Features& features);
+  [[nodiscard]] double charged(const Features& f, double background) const;
   void judge_backlog(const PolicyInput& input, Situation& out);
   void judge_background(const Features& features, Situation& out) const;
   [[nodiscard]] bool device_is_slow(double seconds) const;

@@ -148,6 +148,7 @@ DatabaseReading to_database_reading(const wire::Sample& sample) {
   to.cache_pinned_bytes = at(sample.cache, "pinned_usage_bytes");
   to.limiter_bytes_through = at(sample.limiter, "bytes_through");
   to.limiter_requests = at(sample.limiter, "requests");
+  to.limiter_limits_reads = at(sample.limiter, "limits_reads");
   to.read_latency = histogram(sample, "get");
   to.write_latency = histogram(sample, "write");
   to.seek_latency = histogram(sample, "seek");

@@ -264,7 +264,7 @@ TEST_CASE("every field of the model has a source on the wire", "[daemon][transla
     sample.properties[name] = 1;
   }
   sample.cache = {{"capacity_bytes", 1}, {"usage_bytes", 1}, {"pinned_usage_bytes", 1}};
-  sample.limiter = {{"bytes_through", 1}, {"requests", 1}};
+  sample.limiter = {{"bytes_through", 1}, {"requests", 1}, {"limits_reads", 1}};
   const DatabaseReading reading = to_database_reading(sample);
   DatabaseReading::visit_fields(reading, [](const char* name, const Counter& value) {
     INFO(name);

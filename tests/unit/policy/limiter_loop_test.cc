@@ -133,6 +133,15 @@ TEST_CASE("limiter: slow reads in comfort lower it, first to what passes", "[hea
   CHECK_FALSE(bench.run(60, knob::kRateLimit));
 }
 
+TEST_CASE("limiter: what reads take of it is needed, too", "[headroom]") {
+  const bool reads = GENERATE(false, true);
+  HeadroomBench bench;
+  bench.f.limiter_limits_reads = reads ? 1 : 0;
+  disturbed_reads(bench);
+  bench.set_limit(80000000, 62e6);  // 30 MB/s are written
+  CHECK(bench.run(60, knob::kRateLimit).has_value() == !reads);
+}
+
 TEST_CASE("limiter: a load that comes and goes is left what it needs when it is there",
           "[headroom]") {
   HeadroomBench bench;
