@@ -15,6 +15,12 @@ const std::string& family_of(const Decision& decision) {
   return decision.proposal.column_family;
 }
 
+// It was answered, and nothing of it was made: what is not answered may be made all the same.
+bool is_refusal(const Error& error) {
+  return error.code == ErrorCode::kConflict || error.code == ErrorCode::kPermission ||
+         error.code == ErrorCode::kNotFound;
+}
+
 }  // namespace
 
 std::string change_id(const std::string& run, std::uint64_t target_serial,
@@ -56,6 +62,7 @@ std::vector<Actuation> to_actuations(const wire::ChangesRequest& request,
     Actuation actuation{decision.id, "failed", "the agent left this change out of its answer", from,
                         from};
     if (!answer) {
+      if (is_refusal(answer.error())) actuation.status = "refused";
       actuation.reason = answer.error().message;
     } else {
       const auto result =
@@ -124,6 +131,10 @@ boost::asio::awaitable<void> hold_and_apply(std::shared_ptr<Peer> peer, Errand e
   const std::string database = target->opening()->database.id;
   const wire::ChangesRequest request = to_request(run, *target, errand.decisions, terms.holder);
   Result<wire::ChangeResults> answer = wire::ChangeResults{};
+  if (const std::string held = target->held_elsewhere(); !held.empty()) {
+    refuse_all(errand, held);
+    co_return;
+  }
   if (!holds(target->lease(), terms)) {
     const wire::Lease wanted{terms.holder, terms.seconds, terms.on_expiry, std::nullopt};
     const Result<wire::Lease> lease = co_await peer->session.lease(database, wanted, deadline);
@@ -132,7 +143,10 @@ boost::asio::awaitable<void> hold_and_apply(std::shared_ptr<Peer> peer, Errand e
       co_return;
     }
     target->note("lease", lease ? std::string() : lease.error().message);
-    if (!lease) answer = tl::unexpected<Error>(lease.error());
+    if (!lease) {
+      // Whatever the trouble is: no change was asked for.
+      answer = fail(ErrorCode::kConflict, "the lease could not be taken: " + lease.error().message);
+    }
     if (const std::string why = overruled(); !why.empty()) {
       refuse_all(errand, why);
       co_return;

@@ -47,7 +47,8 @@ wire::ChangesRequest to_request(const std::string& run, const Target& target,
 // What an operator orders, to be held: as many requests as an agent takes that in, in their order.
 std::vector<wire::ChangesRequest> held_requests(const std::string& holder,
                                                 const std::vector<wire::Change>& changes);
-// One actuation per decision, also when the agent failed or left one out.
+// One actuation per decision, also when the agent failed or left one out: `failed` is one that may
+// have been made.
 std::vector<Actuation> to_actuations(const wire::ChangesRequest& request,
                                      const std::vector<Decision>& decisions,
                                      const Result<wire::ChangeResults>& answer);

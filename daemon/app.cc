@@ -135,10 +135,7 @@ class App {
     pthread_sigmask(SIG_BLOCK, &more, nullptr);
     watch_.cancel();
     journal_.event("", 0, "daemon", "stopped",
-                   std::string("stopping on ") + (signal == SIGINT ? "SIGINT" : "SIGTERM") +
-                       "; changed knobs stay for the lease's time, then the agent does what "
-                       "lease.on_daemon_loss says (" +
-                       daemon_.config().on_daemon_loss + ")");
+                   std::string("stopping on ") + (signal == SIGINT ? "SIGINT" : "SIGTERM"));
     daemon_.stop();
     servers_ = {};
     context_.stop();

@@ -52,7 +52,12 @@ void Daemon::stop() {
     peer->gone = true;
     peer->session.close();
   }
-  for (const auto& [key, target] : targets_) target->finish();
+  bool left = false;
+  for (const auto& [key, target] : targets_) {
+    left = target->note_left() || left;
+    target->finish();
+  }
+  if (!left) journal_.event("", 0, "daemon", "left", "no knob is left changed");
 }
 
 void Daemon::arm() {

@@ -335,6 +335,7 @@ std::shared_ptr<Target> Daemon::target_for(const std::string& key) {
     return nullptr;
   }
   (*made)->set_frozen(frozen_reason());
+  (*made)->set_holder(config_.name);
   return targets_[key] = std::move(*made);
 }
 

@@ -4,6 +4,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "daemon/daemon.h"
+#include "daemon/listed.h"
 #include "model/knobs.h"
 
 namespace rocktune::daemon {
@@ -36,16 +37,24 @@ bool all_done(const std::vector<wire::ChangeResult>& results) {
   return !results.empty() && std::all_of(results.begin(), results.end(), is_done);
 }
 
-// "rolled max_background_jobs back at the operator's request, but not for column family b: ...".
+std::string called(const wire::ChangeResult& one) {
+  return one.id + (one.column_family.empty() ? "" : " of column family " + one.column_family);
+}
+
+// "rolled max_background_jobs back at the operator's request: max_background_jobs of column family
+// a 8 -> 2, but not: max_background_jobs of column family b: ...".
 std::string what_was_done(const std::string& what, const std::vector<wire::ChangeResult>& results) {
-  std::string failed;
+  std::vector<std::string> moved, failed;
   for (const wire::ChangeResult& one : results) {
-    if (is_done(one)) continue;
-    failed += (failed.empty() ? ": " : "; ") + one.id +
-              (one.column_family.empty() ? "" : " of column family " + one.column_family) + ": " +
-              (one.reason.empty() ? one.status : one.reason);
+    if (!is_done(one)) {
+      failed.push_back(called(one) + ": " + (one.reason.empty() ? one.status : one.reason));
+    } else if (one.before != one.after) {
+      moved.push_back(called(one) + " " + shown(one.id, one.before) + " -> " +
+                      shown(one.id, one.after));
+    }
   }
-  return what + " at the operator's request" + (failed.empty() ? "" : ", but not" + failed);
+  return what + " at the operator's request" + (moved.empty() ? "" : ": " + listed(moved)) +
+         (failed.empty() ? "" : ", but not: " + listed(failed, "; "));
 }
 
 }  // namespace

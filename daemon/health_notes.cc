@@ -14,7 +14,8 @@ std::optional<std::string> HealthNotes::note(const std::string& source, const st
     state.at = now;
   }
   state.said = error;
-  return error.empty() ? source + ": read again" : source + ": " + error;
+  if (!error.empty()) return source + ": " + error;
+  return source + (source == "lease" ? ": held again" : ": read again");
 }
 
 }  // namespace rocktune::daemon

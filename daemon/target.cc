@@ -78,6 +78,12 @@ std::string Target::why_untunable() const {
   return opening_->agent.mode == "ro" ? "the agent is read-only and refuses every change" : "";
 }
 
+std::string Target::held_elsewhere() const {
+  if (!lease_ || lease_->holder == holder_) return "";
+  return "another daemon, '" + lease_->holder +
+         "', holds the lease: nothing can be changed from here; stop it, or set this one to advise";
+}
+
 void Target::opened(Opening opening) {
   opening_ = std::move(opening);
   failing_ = false;
@@ -191,6 +197,7 @@ std::vector<Decision> Target::poll(const Instant& at, const Result<wire::Sample>
     if (!health.error.empty()) ++counters_.source_errors[health.source];
     note(health.source, health.error);
   }
+  if (answer && acts() && lease_) note("lease", held_elsewhere());
   if (answer) note_owners(sample.knobs);
   note_events();
   return step(std::move(sample));
@@ -231,7 +238,12 @@ void Target::skip(std::uint64_t samples) {
 
 void Target::note(const std::string& source, const std::string& error) {
   const auto message = notes_.note(source, error, journal_.now().tick);
-  if (message) journal_.event(name_, trace_id_, "source", source, *message);
+  if (!message) return;
+  if (source == "lease" && !error.empty()) {
+    journal_.trouble(name_, trace_id_, "source", source, *message);
+  } else {
+    journal_.event(name_, trace_id_, "source", source, *message);
+  }
 }
 
 void Target::ensure_registered(TraceWriter::Step& record) {

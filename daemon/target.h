@@ -74,12 +74,17 @@ class Target {
   [[nodiscard]] std::string device_name() const;
   // While `reason` is not empty no knob can be changed, and each says so in the sample.
   void set_frozen(const std::string& reason) { frozen_ = reason; }
+  // Who holds the lease when this daemon does: daemon.name.
+  void set_holder(const std::string& name) { holder_ = name; }
 
   // Another rule for the same database. A changed engine config begins a new target in the trace.
   Result<void> reconfigure(std::uint64_t serial, const TargetRule& rule);
   // Rises with each reconfigure() by another rule: what was decided before is not to be carried out
   // after it.
   [[nodiscard]] std::uint64_t configured() const { return configured_; }
+  // When the daemon stops: tells what stands changed, and what becomes of that. False: nothing
+  // does.
+  bool note_left();
   // Records what came after the last step, and saves what was learnt, before the daemon ends.
   void finish();
 
@@ -90,6 +95,8 @@ class Target {
   [[nodiscard]] bool acts() const;
   // Why its agent cannot tune it, whatever the mode; empty: it can, or the database is not open.
   [[nodiscard]] std::string why_untunable() const;
+  // Why nothing can be changed while another daemon holds the lease; empty: none does.
+  [[nodiscard]] std::string held_elsewhere() const;
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::uint64_t serial() const { return serial_; }
@@ -117,6 +124,7 @@ class Target {
   void settle(const Decision& decision, std::vector<Decision>& to_apply);
   [[nodiscard]] DecisionStatus* recent(const std::string& id);  // null: too long ago
   void note_owners(const KnobReadings& knobs);
+  void note_tuned(const std::string& knobs);
   void note_kept();
   void note_events(bool last = false);  // last: the opening has ended
   void record_events(TraceWriter::Step& record, std::uint64_t sequence,
@@ -140,7 +148,7 @@ class Target {
   std::optional<MachineSource> machine_;  // while it is open
   HealthNotes notes_;
   bool failing_ = false;
-  std::string frozen_;
+  std::string frozen_, holder_;
   std::optional<wire::Lease> lease_;
   Instant closed_at_;  // zero: not yet
   EventStream events_;

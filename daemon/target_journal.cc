@@ -1,7 +1,9 @@
 // What a target tells: the alert log's lines and its status.
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "daemon/listed.h"
 #include "daemon/target.h"
 #include "model/alert_tracker.h"
 #include "model/knobs.h"
@@ -40,6 +42,11 @@ std::string alert_text(const AlertChange& alert) {
 
 std::string called(const KnobReading& knob) {
   return knob.column_family.empty() ? knob.name : knob.name + " of " + knob.column_family;
+}
+
+// "write_buffer_size of hot 64 MiB".
+std::string standing(const KnobReading& knob) {
+  return called(knob) + " " + shown(knob.name, knob.value);
 }
 
 constexpr auto id_of = [](const auto& standing) -> const std::string& { return standing.told.id; };
@@ -174,7 +181,8 @@ DecisionStatus* Target::recent(const std::string& id) {
 // was only said, before the next step.
 void Target::settle(const Decision& decision, std::vector<Decision>& to_apply) {
   if (!may_apply(decision)) return;
-  if (acts()) {
+  const std::string held = held_elsewhere();
+  if (acts() && held.empty()) {
     to_apply.push_back(decision);
     return;
   }
@@ -184,6 +192,7 @@ void Target::settle(const Decision& decision, std::vector<Decision>& to_apply) {
   if (rule_.mode == Mode::kAct) {
     actuation.status = "refused";
     actuation.reason = opening_ ? why_untunable() : "the database is not open";
+    if (acts()) actuation.reason = held;
   }
   ++counters_.actuations[actuation.status];
   std::string line = trace::actuation_line(journal_.now().wall, name_, actuation);
@@ -204,32 +213,46 @@ void Target::report(const Actuation& actuation) {
   reports_.push_back(actuation);
 }
 
+// One line for all of a sample: an order may hold every knob of hundreds of column families.
 void Target::note_owners(const KnobReadings& knobs) {
-  std::string adopted;
+  std::vector<std::string> tuned, held;
+  const KnobReading* last = nullptr;
   decltype(manual_) manual;
   for (const KnobReading& knob : knobs) {
-    if (knob.owner == KnobOwner::kRocktune) {
-      adopted += (adopted.empty() ? "" : ", ") + called(knob) + " " + shown(knob.name, knob.value);
-    }
+    if (knob.owner == KnobOwner::kRocktune) tuned.push_back(standing(knob));
     // Only of what rocktune would turn: the others are nobody's news.
     if (knob.owner != KnobOwner::kManual || find_knob(knob.name) == nullptr) continue;
     const std::pair key(knob.name, knob.column_family);
     manual.insert(key);
     if (manual_.contains(key)) continue;
-    const std::string family =
-        knob.column_family.empty() ? "" : " --column-family " + knob.column_family;
-    journal_.event(name_, trace_id_, "manual", knob.name,
-                   called(knob) + " is " + shown(knob.name, knob.value) +
-                       " by an operator's hand (a change from outside, or a rollback): rocktune "
-                       "leaves it alone until `rocktune release " +
-                       knob.name + family + "`");
+    held.push_back(standing(knob));
+    last = &knob;
   }
   manual_ = std::move(manual);  // without those of column families that are gone
-  if (!adoption_noted_ && !adopted.empty()) {
-    journal_.event(name_, trace_id_, "daemon", "adopted",
-                   "adopted what an earlier run of rocktuned had set: " + adopted);
+  if (held.size() == 1) {
+    const std::string& family = last->column_family;
+    journal_.event(name_, trace_id_, "manual", last->name,
+                   called(*last) + " is " + shown(last->name, last->value) +
+                       " by an operator's hand (a change from outside, or a rollback): rocktune "
+                       "leaves it alone until `rocktune release " +
+                       last->name + (family.empty() ? "" : " --column-family " + family) + "`");
+  } else if (!held.empty()) {
+    journal_.event(name_, trace_id_, "manual", "knobs",
+                   std::to_string(held.size()) +
+                       " knobs are held by an operator's hand (changes from outside, or a "
+                       "rollback): " +
+                       listed(held) +
+                       "; rocktune leaves them alone until `rocktune release KNOB`, or `--all`");
   }
+  if (!adoption_noted_ && !tuned.empty()) note_tuned(listed(tuned));
   adoption_noted_ = true;
+}
+
+void Target::note_tuned(const std::string& knobs) {
+  const bool elsewhere = !held_elsewhere().empty();
+  journal_.event(name_, trace_id_, "daemon", elsewhere ? "tuned_elsewhere" : "adopted",
+                 elsewhere ? "is tuned by '" + lease_->holder + "', which has set: " + knobs
+                           : "adopted what an earlier run of rocktuned had set: " + knobs);
 }
 
 // Whoever steps back to advice expects everything to return, which the lease's own terms may
@@ -243,6 +266,27 @@ void Target::note_kept() {
   journal_.event(name_, trace_id_, "daemon", "kept",
                  "no longer tuned; what was changed stays, since lease.on_daemon_loss is keep: "
                  "`rocktune rollback --all` returns it");
+}
+
+bool Target::note_left() {
+  std::vector<std::string> left;
+  for (const KnobReading& knob : last_sample_.knobs) {
+    if (knob.owner != KnobOwner::kRocktune || knob.value == knob.found) continue;
+    left.push_back(standing(knob) + " (found " + shown(knob.name, knob.found) + ")");
+  }
+  if (!live() || left.empty() || !held_elsewhere().empty()) return false;
+  std::string fate =
+      "stays (lease.on_daemon_loss: keep); `rocktune rollback --all` with rocktuned "
+      "running returns it";
+  if (!lease_) {
+    fate = "its lease is over: it is being returned, or stays (keep)";
+  } else if (lease_->on_expiry != "keep") {
+    const double since = seconds_between(last_sample_.at.tick, journal_.now().tick);
+    const double seconds = std::max(lease_->remaining_seconds.value_or(0) - since, 0.0);
+    fate = "goes back in " + text::duration(seconds) + ", unless rocktuned is there again before";
+  }
+  journal_.event(name_, trace_id_, "daemon", "left", listed(left) + ": " + fate);
+  return true;
 }
 
 TargetStatus Target::status() const {
@@ -267,6 +311,9 @@ TargetStatus Target::status() const {
   status.due = due_;
   status.recorded = recorded_;
   status.health = last_sample_.health;
+  if (acts() && !failing_ && !held_elsewhere().empty()) {
+    status.health.push_back({"lease", held_elsewhere()});
+  }
   // Of column families only what is not as it was found: there may be hundreds.
   for (const KnobReading& knob : last_sample_.knobs) {
     const bool told = knob.column_family.empty() || knob.owner != KnobOwner::kFound;

@@ -26,7 +26,8 @@ ErrorCode code_of(unsigned status) {
 std::string advice(ErrorCode code) {
   switch (code) {
     case ErrorCode::kNotFound:
-      return "; is rocktuned running? (--socket or ROCKTUNE_SOCKET names another one)";
+      return "; is rocktuned running? (--socket or ROCKTUNE_SOCKET names another one; "
+             "`rocktune knobs` shows what stands changed)";
     case ErrorCode::kPermission:
       return "; run rocktune as the user that rocktuned runs as, or as root";
     case ErrorCode::kUnavailable:

@@ -360,4 +360,6 @@ TEST_CASE("every decision gets exactly one actuation", "[daemon][actuator]") {
       to_actuations(request, {first, second}, fail(ErrorCode::kUnavailable, "no answer in time"));
   REQUIRE(lost.size() == 2);
   CHECK(lost[0] == Actuation{"7-1", "failed", "no answer in time", 2, 2});
+  const auto refused = to_actuations(request, {first}, fail(ErrorCode::kConflict, "it is held"));
+  CHECK(refused.at(0) == Actuation{"7-1", "refused", "it is held", 2, 2});
 }

@@ -38,6 +38,7 @@ class GrantingAgent {
 
   std::vector<std::string> asked;
   std::function<void()> before_lease = [] {};
+  bool refuses_lease = false;
 
  private:
   asio::awaitable<void> serve() {
@@ -51,6 +52,7 @@ class GrantingAgent {
       if (read_error) co_return;
       http::response<http::string_body> reply(http::status::ok, 11);
       reply.body() = answer(std::string(request.target()));
+      if (refuses_lease) reply.result(http::status::conflict);
       reply.prepare_payload();
       const auto [write_error, written] = co_await http::async_write(socket, reply, kToTuple);
       static_cast<void>(written);
@@ -61,6 +63,7 @@ class GrantingAgent {
     asked.push_back(target);
     if (!target.ends_with("/lease")) return wire::encode(wire::ChangeResults{});
     before_lease();
+    if (refuses_lease) return R"({"error":{"code":"lease_held","message":"another holds it"}})";
     return wire::encode(wire::Lease{"rocktuned", 30, "restore", std::nullopt});
   }
 
@@ -151,4 +154,23 @@ TEST_CASE("an errand is not sent for another process's database", "[daemon][actu
     CHECK(world.agent.asked.empty());
   }
   world.check_all("not_sent");
+}
+
+TEST_CASE("a change that was refused is not taken for made when another daemon makes it",
+          "[daemon][actuator]") {
+  ErrandWorld world;
+  world.agent.refuses_lease = true;
+  Errand errand = world.decided();
+  const Decision decision = errand.decisions.front();
+  world.carry_out(std::move(errand));
+  CHECK(world.agent.asked == std::vector<std::string>{"/v1/dbs/1/lease"});
+  world.check_all("refused");
+  REQUIRE(decision.proposal.knob == "rate_limiter_bytes_per_second");
+  wire::Sample sample = world.squeezed(100);
+  sample.knobs[0].value = decision.verdict.value;
+  sample.knobs[0].owner = "rocktune";
+  sample.lease = wire::Lease{"another", 30, "restore", 30};
+  static_cast<void>(world.database->poll(world.now, sample));
+  CHECK(world.alert_lines("guard").empty());
+  world.check_all("refused");
 }

@@ -107,7 +107,7 @@ TEST_CASE("limits of control groups, version 2", "[daemon][sources]") {
   CHECK(host.errors.empty());
   CHECK(host.reading.memory_total_bytes == std::uint64_t{1} << 30);
   CHECK(host.reading.memory_available_bytes == std::uint64_t{512} << 20);
-  CHECK(host.reading.cpus == 2U);                    // 1.5, rounded up
+  CHECK(host.reading.cpus == 2U);  // 1.5, rounded up
   CHECK(host.reading.cpu_quota_millis == 1500U);
   CHECK(host.reading.io_pressure_some_us == 999U);   // the group's own
   CHECK(host.reading.cpu_pressure_some_us == 111U);  // the machine's

@@ -56,6 +56,7 @@ TEST_CASE("a socket that nobody serves is named with what to do", "[tools]") {
   REQUIRE_FALSE(none);
   CHECK(contains(none.error().message, directory.file("none.sock")));
   CHECK(contains(none.error().message, "is rocktuned running?"));
+  CHECK(contains(none.error().message, "`rocktune knobs` shows what stands changed"));
   CHECK_FALSE(ask_daemon(directory.write("file", "text"), "GET", "/v1/status"));
   CHECK_FALSE(ask_daemon(std::string(200, 'x'), "GET", "/v1/status"));
 }
