@@ -10,6 +10,7 @@
 #include "daemon/config/values.h"
 #include "daemon/daemon.h"
 #include "daemon/http/control.h"
+#include "daemon/name_lock.h"
 #include "daemon/notify.h"
 #include "daemon/trace_directory.h"
 #include "daemon/version.h"
@@ -212,13 +213,18 @@ Result<void> run_app(const Config& config, const ConfigInputs& inputs, Log& log)
   asio::io_context context(1);
   Result<Servers> servers = listen(context.get_executor(), config);
   if (!servers) return tl::unexpected<Error>(servers.error());
+  if (Result<void> made = make_agent_directory(config.agent_dir); !made) return made;
+  const Result<NameLock> alone = NameLock::take(config.agent_dir, config.name);
+  if (!alone && alone.error().code == ErrorCode::kConflict) {
+    return tl::unexpected<Error>(alone.error());
+  }
+  if (!alone) log.warn(alone.error().message);
   if (Result<void> made = ensure_directory(directory_of(config.alert_log_file), "the alert log");
       !made) {
     return made;
   }
   AlertLog alerts(config.alert_log_file);
   if (Result<void> opened = alerts.open(); !opened) return opened;
-  if (Result<void> made = make_agent_directory(config.agent_dir); !made) return made;
   Result<TraceWriter> trace = TraceWriter::create(config, system_now(), system_now, log);
   if (!trace) return tl::unexpected<Error>(trace.error());
   // Destroyed before the context, whose pending work refers to it but no longer runs by then.

@@ -13,6 +13,7 @@ rocktune_unit_test(daemon_test
     unit/daemon/nvme_target_test.cc unit/daemon/nvme_test.cc
     unit/daemon/learnt_test.cc
     unit/daemon/lease_test.cc
+    unit/daemon/name_lock_test.cc
     unit/daemon/old_traces_test.cc
     unit/daemon/parts_test.cc
     unit/daemon/share_groups_test.cc
