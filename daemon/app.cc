@@ -5,6 +5,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <csignal>
 #include <filesystem>
+#include <vector>
 
 #include "daemon/config/policy_notes.h"
 #include "daemon/config/values.h"
@@ -25,6 +26,20 @@ namespace {
 
 std::string directory_of(const std::string& file) {
   return std::filesystem::path(file).parent_path().string();
+}
+
+// Where nobody can tell whether another one has it, it is taken for free.
+Result<void> take_name(const std::string& agent_dir, const std::string& name, Log& log,
+                       std::vector<NameLock>& names) {
+  Result<NameLock> taken = NameLock::take(agent_dir, name);
+  if (taken) {
+    names.push_back(*std::move(taken));
+  } else if (taken.error().code == ErrorCode::kConflict) {
+    return tl::unexpected<Error>(taken.error());
+  } else {
+    log.warn(taken.error().message);
+  }
+  return {};
 }
 
 struct Servers {
@@ -150,7 +165,7 @@ class App {
   void reload() {
     notifier_.reloading(system_now().tick);
     expect_file();
-    ConfigResult config = load_config(inputs_);
+    ConfigResult config = with_name(load_config(inputs_));
     const bool refused = !config;
     if (config) {
       take_over(*std::move(config));
@@ -162,6 +177,15 @@ class App {
     }
     reopen();
     notifier_.ready(status_line() + (refused ? "; the last reload was refused: see the log" : ""));
+  }
+
+  // Other agents may be another one's of our name.
+  ConfigResult with_name(ConfigResult config) {
+    const Config& now = daemon_.config();
+    if (!config || config->agent_dir == now.agent_dir) return config;
+    const Result<void> taken = take_name(config->agent_dir, now.name, log_, names_);
+    if (!taken) return tl::unexpected(std::vector{taken.error().message});
+    return config;
   }
 
   void take_over(Config config) {
@@ -192,6 +216,7 @@ class App {
 
   asio::io_context& context_;
   ConfigInputs inputs_;
+  std::vector<NameLock> names_;  // in directories that came with a reload
   Log& log_;
   AlertLog& alerts_;
   TraceWriter& trace_;
@@ -214,11 +239,10 @@ Result<void> run_app(const Config& config, const ConfigInputs& inputs, Log& log)
   Result<Servers> servers = listen(context.get_executor(), config);
   if (!servers) return tl::unexpected<Error>(servers.error());
   if (Result<void> made = make_agent_directory(config.agent_dir); !made) return made;
-  const Result<NameLock> alone = NameLock::take(config.agent_dir, config.name);
-  if (!alone && alone.error().code == ErrorCode::kConflict) {
-    return tl::unexpected<Error>(alone.error());
+  std::vector<NameLock> names;
+  if (Result<void> taken = take_name(config.agent_dir, config.name, log, names); !taken) {
+    return taken;
   }
-  if (!alone) log.warn(alone.error().message);
   if (Result<void> made = ensure_directory(directory_of(config.alert_log_file), "the alert log");
       !made) {
     return made;

@@ -1,6 +1,7 @@
 """Two daemons over the same databases: of one name the second does not start, under another one it says that it cannot act."""
 
 import json
+import signal
 import subprocess
 import unittest
 
@@ -10,9 +11,10 @@ from support import BIN, World, needs_db_bench, request, wait_for
 class TwoDaemons(World):
     POLL = 0.2
 
-    def second(self, *arguments):
+    def second(self, *arguments, config=None):
+        config = config or self.directory / "rocktuned.yaml"
         other = self.directory / "other"
-        return [BIN / "rocktuned", "--config", self.directory / "rocktuned.yaml", "--alert-log", other / "alerts.jsonl",
+        return [BIN / "rocktuned", "--config", config, "--alert-log", other / "alerts.jsonl",
                 "--trace-dir", other / "traces", "--set", f"daemon.control_socket={other / 'rocktuned.sock'}", *arguments]
 
     def test_one_name_is_one_daemons(self):
@@ -30,6 +32,27 @@ class TwoDaemons(World):
         second = self.spawn(command, "second.log")
         wait_for("the second", lambda: (self.directory / "other" / "traces").exists() or second.poll() is not None)
         self.assertIsNone(second.poll(), "a name is free once its daemon was killed")
+        self.assertEqual(self.stop(second), 0)
+
+    def test_a_reload_does_not_lead_to_the_other_ones_agents(self):
+        self.start_daemon(mode="advise")
+        config = self.directory / "second.yaml"
+        text = (self.directory / "rocktuned.yaml").read_text()
+        elsewhere = text.replace(f"agent_dir: {self.agents}", f"agent_dir: {self.directory / 'elsewhere'}")
+        config.write_text(elsewhere)
+        second = self.spawn(self.second(config=config), "second.log")
+
+        def said(words):
+            return wait_for(words, lambda: words in (self.directory / "second.log").read_text())
+
+        said("started")
+        config.write_text(text)
+        second.send_signal(signal.SIGHUP)
+        said("is called 'rocktuned' and looks after the agents in")
+        said("reload refused")
+        config.write_text(elsewhere.replace("elsewhere", "a-third"))
+        second.send_signal(signal.SIGHUP)
+        said("configuration reloaded")
         self.assertEqual(self.stop(second), 0)
 
     @needs_db_bench
