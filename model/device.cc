@@ -142,8 +142,7 @@ Assessment DeviceAssessor::assess(const Features& features, const Objective& obj
   add_load(features, pressures);
   add_waiting_reads(features, pressures);
   if (pressures.empty()) {
-    return unknown(kKind, "the device's statistics were not read twice in a row",
-                   objective.horizon_seconds);
+    return unknown(kKind, kNoDeviceStatistics, objective.horizon_seconds);
   }
   bool event =
       saturated(queue_) || saturated(await_) || saturated(load_use_) || saturated(waiting_reads_);

@@ -100,7 +100,7 @@ void DeviceLoad::update(const Features& features) {
   const std::optional<Traffic> traffic = traffic_of(features);
   const double queue = features.device_queue.value_or(-1);
   if (!traffic || !(queue >= 0 && queue <= kMostTraffic)) {
-    why_absent_ = "the device's statistics were not read twice in a row";
+    why_absent_ = kNoDeviceStatistics;
     restart_windows();
     return;
   }

@@ -29,6 +29,10 @@
 
 namespace rocktune {
 
+// Never any, or not in one of the two that a rate takes.
+inline constexpr const char* kNoDeviceStatistics =
+    "no statistics of a device were read in the last two samples";
+
 class DeviceLoad {
  public:
   // A load above this is saturation; 3 times the light-load await is, too.
