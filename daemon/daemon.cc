@@ -86,6 +86,8 @@ void Daemon::tick() {
     }
   }
   forget_old_targets();
+  const auto unmatched = unmatched_.to_say(config_, targets_, now.tick);
+  if (unmatched) journal_.warning("unmatched", *unmatched);
   publish();
   if (poll_hook_) poll_hook_();
 }
@@ -252,6 +254,7 @@ Snapshot Daemon::snapshot() {
   counters_.alert_log_failures = journal_.alert_failures();
   status->counters = counters_;
   for (const auto& [key, target] : targets_) status->targets.push_back(target->status());
+  status->unmatched = unmatched_entries(config_, targets_);
   snapshot_ = std::move(status);
   return snapshot_;
 }
@@ -271,12 +274,15 @@ std::vector<std::string> Daemon::reconfigure(Config config) {
   keep("model.state_directory", config_.model_state_directory, config.model_state_directory);
   keep("sources.proc_root", config_.proc_root, config.proc_root);
   keep("sources.sys_root", config_.sys_root, config.sys_root);
+  const bool other_entries = !std::ranges::equal(config_.targets, config.targets, {},
+                                                 &TargetRule::path, &TargetRule::path);
   config_ = std::move(config);
   schedule_.set_interval(config_.poll_interval);
   learnt_.set_interval(config_.model_save_interval);
   for (const auto& [key, target] : targets_) {
     const Result<void> done = target->reconfigure(++last_serial_, config_.rule_for(target->path()));
     if (!done) journal_.log().error(target->name() + ": " + done.error().message);
+    if (other_entries && target->live()) unmatched_.look_at(key, clock_().tick);
   }
   publish();
   return fixed;

@@ -29,6 +29,7 @@
 #include "daemon/status.h"
 #include "daemon/target.h"
 #include "daemon/ticker.h"
+#include "daemon/unmatched.h"
 
 namespace rocktune::daemon {
 
@@ -153,12 +154,13 @@ class Daemon {
   Schedule schedule_;
   LearntStore learnt_;
   ShareGroups sharing_;
+  Unmatched unmatched_;
   Instant last_poll_;
   bool stopped_ = false;
   std::uint64_t last_serial_ = 0, last_rollback_ = 0;
   std::map<std::string, AgentSocket> sockets_;
-  std::map<std::string, PeerPointer> peers_;                // by socket path
-  std::map<std::string, std::shared_ptr<Target>> targets_;  // by key: the database's path
+  std::map<std::string, PeerPointer> peers_;  // by socket path
+  Targets targets_;
   Counters counters_;
   Snapshot snapshot_;  // null: to be made anew
   std::function<void()> poll_hook_;

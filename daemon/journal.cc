@@ -14,20 +14,30 @@ void Journal::event(std::string_view target, std::int64_t trace_target, std::str
                     std::string_view id, std::string_view message,
                     std::optional<Nanoseconds> happened) {
   const Nanoseconds wall = happened.value_or(clock_().wall);
-  keep(target, trace_target, kind, message, trace::event_line(wall, target, kind, id, message));
+  say(target, message);
+  keep(trace_target, kind, trace::event_line(wall, target, kind, id, message));
+}
+
+void Journal::warning(std::string_view id, std::string_view message) {
+  constexpr std::string_view kDaemon = "daemon";
+  log_.warn(message);
+  keep(0, kDaemon, trace::event_line(clock_().wall, "", kDaemon, id, message));
 }
 
 void Journal::order(std::string_view target, std::int64_t trace_target, std::string_view message,
                     std::string_view decision) {
   constexpr std::string_view kManual = "manual";
-  keep(target, trace_target, kManual, message,
+  say(target, message);
+  keep(trace_target, kManual,
        trace::event_line(clock_().wall, target, kManual, "operator", message, decision));
 }
 
-void Journal::keep(std::string_view target, std::int64_t trace_target, std::string_view kind,
-                   std::string_view message, const std::string& json) {
-  line(json);
+void Journal::say(std::string_view target, std::string_view message) {
   log_.info((target.empty() ? std::string() : std::string(target) + ": ") + std::string(message));
+}
+
+void Journal::keep(std::int64_t trace_target, std::string_view kind, const std::string& json) {
+  line(json);
   TraceWriter::Step step(trace_);
   step.add([&](trace::Recorder& recorder) {
     return recorder.add_event(trace_target == 0 ? std::nullopt : std::optional(trace_target),

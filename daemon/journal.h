@@ -25,6 +25,8 @@ class Journal {
   void event(std::string_view target, std::int64_t trace_target, std::string_view kind,
              std::string_view id, std::string_view message,
              std::optional<Nanoseconds> happened = std::nullopt);
+  // A line of kind "daemon" of which the log warns.
+  void warning(std::string_view id, std::string_view message);
   // An operator's order, of kind "manual"; `decision`: that it took back, empty: none.
   void order(std::string_view target, std::int64_t trace_target, std::string_view message,
              std::string_view decision);
@@ -36,8 +38,8 @@ class Journal {
   [[nodiscard]] Instant now() const { return clock_(); }
 
  private:
-  void keep(std::string_view target, std::int64_t trace_target, std::string_view kind,
-            std::string_view message, const std::string& json);
+  void keep(std::int64_t trace_target, std::string_view kind, const std::string& json);
+  void say(std::string_view target, std::string_view message);
 
   AlertLog& alerts_;
   TraceWriter& trace_;

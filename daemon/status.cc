@@ -131,6 +131,10 @@ std::string status_json(const Status& status) {
     object["daemon"]["frozen"] = {{"file", status.freeze_file},
                                   {"until", until ? Json(text::rfc3339(*until)) : Json(nullptr)}};
   }
+  object["daemon"]["unmatched_targets"] = Json::array();
+  for (const UnmatchedEntry& entry : status.unmatched) {
+    object["daemon"]["unmatched_targets"].push_back({{"index", entry.index}, {"path", entry.path}});
+  }
   object["targets"] = Json::array();
   for (const TargetStatus& target : status.targets) {
     object["targets"].push_back(target_json(target));

@@ -64,6 +64,12 @@ struct TargetStatus {
   std::map<std::string, std::uint64_t> events;  // by kind, since the daemon's start
 };
 
+// One of `targets` under which no database was opened.
+struct UnmatchedEntry {
+  std::size_t index = 0;
+  std::string path;
+};
+
 struct Status {
   std::string version;
   std::int64_t pid = 0;
@@ -79,6 +85,7 @@ struct Status {
   std::size_t agents = 0;                        // that answer
   Counters counters;
   std::vector<TargetStatus> targets;
+  std::vector<UnmatchedEntry> unmatched;
 };
 
 using Snapshot = std::shared_ptr<const Status>;

@@ -54,6 +54,16 @@ void add_daemon(const Json& daemon, Lines& lines) {
   }
 }
 
+// Entries of `targets` that hold for no database so far.
+void add_unmatched(const Json& daemon, Lines& lines) {
+  for (const Json& entry : daemon.value("unmatched_targets", Json::array())) {
+    const auto index = number_at(entry, "index");
+    lines.push_back("unmatched  targets[" +
+                    std::to_string(static_cast<long long>(index.value_or(0))) + "] (" +
+                    text_at(entry, "path") + ") matches no database that was opened so far");
+  }
+}
+
 void add_head(const Json& target, Lines& lines) {
   const std::string name = text_at(target, "name");
   const std::string path = text_at(target, "path");
@@ -312,6 +322,7 @@ Result<std::vector<std::string>> status_lines(const Json& status) {
   try {
     Lines lines;
     add_daemon(status.at("daemon"), lines);
+    add_unmatched(status.at("daemon"), lines);
     const Json& targets = status.at("targets");
     if (targets.empty()) {
       const std::string place = text_at(status.at("daemon"), "agent_dir");

@@ -68,6 +68,13 @@ TEST_CASE("what is shared with other databases is one line, where there is any",
   CHECK(contains(text(json), "shares  with 2 on the host, 1 on the device\n"));
 }
 
+TEST_CASE("an entry of targets that matches no database is in the status", "[tools]") {
+  Json json = status();
+  CHECK_FALSE(contains(text(json), "unmatched"));
+  json["daemon"]["unmatched_targets"] = {{{"index", 1}, {"path", "/data/oders"}}};
+  CHECK(contains(text(json), "\nunmatched  targets[1] (/data/oders) matches no database"));
+}
+
 TEST_CASE("the status says what is, in units", "[tools]") {
   const std::string shown = text(status());
   for (const char* part :
