@@ -154,23 +154,22 @@ class App {
     expect_file();
     ConfigResult config = load_config(inputs_);
     const bool refused = !config;
-    if (config) {
-      take_over(*std::move(config));
-      ++daemon_.counters().reloads;
+    if (refused) {
+      reopen();
+      daemon_.refuse(config.error());
     } else {
-      for (const std::string& problem : config.error()) log_.error(problem);
-      log_.error("reload refused: the configuration in use stays");
-      ++daemon_.counters().reloads_failed;
+      take_over(*std::move(config));
     }
-    reopen();
     notifier_.ready(status_line() + (refused ? "; the last reload was refused: see the log" : ""));
   }
 
   void take_over(Config config) {
-    for (const std::string& key : daemon_.reconfigure(std::move(config))) {
+    const std::vector<std::string> fixed = daemon_.reconfigure(std::move(config));
+    trace_.take_limits(daemon_.config());
+    reopen();  // what is said from here on is in the files that it names
+    for (const std::string& key : fixed) {
       log_.warn(key + " changed, but cannot change while rocktuned runs: restart to apply it");
     }
-    trace_.take_limits(daemon_.config());
     journal_.event("", 0, "daemon", "reloaded", "configuration reloaded, mode " + mode());
     note_policies();
   }

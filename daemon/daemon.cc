@@ -254,6 +254,7 @@ Snapshot Daemon::snapshot() {
   counters_.alert_log_failures = journal_.alert_failures();
   status->counters = counters_;
   for (const auto& [key, target] : targets_) status->targets.push_back(target->status());
+  status->reload_refused = reload_refused_;
   status->unmatched = unmatched_entries(config_, targets_);
   snapshot_ = std::move(status);
   return snapshot_;
@@ -277,6 +278,8 @@ std::vector<std::string> Daemon::reconfigure(Config config) {
   const bool other_entries = !std::ranges::equal(config_.targets, config.targets, {},
                                                  &TargetRule::path, &TargetRule::path);
   config_ = std::move(config);
+  reload_refused_.reset();
+  ++counters_.reloads;
   schedule_.set_interval(config_.poll_interval);
   learnt_.set_interval(config_.model_save_interval);
   for (const auto& [key, target] : targets_) {
@@ -286,6 +289,17 @@ std::vector<std::string> Daemon::reconfigure(Config config) {
   }
   publish();
   return fixed;
+}
+
+void Daemon::refuse(const std::vector<std::string>& problems) {
+  ++counters_.reloads_failed;
+  reload_refused_ = {clock_().wall, problems.front()};
+  for (const std::string& problem : problems) journal_.log().error(problem);
+  const std::string others =
+      problems.size() == 1 ? "" : "; and " + std::to_string(problems.size() - 1) + " more";
+  journal_.warning("reload_refused", "reload refused: " + problems.front() + others +
+                                         "; the older configuration is in force");
+  publish();
 }
 
 }  // namespace rocktune::daemon

@@ -71,10 +71,11 @@ class Daemon {
   // Made when somebody asks: of every target, once after each change.
   [[nodiscard]] Snapshot snapshot();
   [[nodiscard]] const Config& config() const { return config_; }
-  [[nodiscard]] Counters& counters() { return counters_; }
 
   // Takes over what can change while running; names the keys that cannot.
   std::vector<std::string> reconfigure(Config config);
+  // Tells of a configuration that was refused for these, at least one.
+  void refuse(const std::vector<std::string>& problems);
 
   // `target` is a name or a path; empty: every live one. kNotFound when there is none, or none that
   // has the knob; an empty knob is every one.
@@ -166,6 +167,7 @@ class Daemon {
   std::function<void()> poll_hook_;
   std::string discovery_error_;
   Freeze freeze_;
+  std::optional<ReloadRefusal> reload_refused_;
   std::set<std::string> noted_;
   std::map<uid_t, Limited> warnings_;  // of agents, by their user
 };

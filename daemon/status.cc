@@ -131,6 +131,11 @@ std::string status_json(const Status& status) {
     object["daemon"]["frozen"] = {{"file", status.freeze_file},
                                   {"until", until ? Json(text::rfc3339(*until)) : Json(nullptr)}};
   }
+  object["daemon"]["reload_refused"] = nullptr;
+  if (const auto& refused = status.reload_refused) {
+    object["daemon"]["reload_refused"] = {{"time", text::rfc3339(refused->wall)},
+                                          {"problem", refused->problem}};
+  }
   object["daemon"]["unmatched_targets"] = Json::array();
   for (const UnmatchedEntry& entry : status.unmatched) {
     object["daemon"]["unmatched_targets"].push_back({{"index", entry.index}, {"path", entry.path}});

@@ -70,6 +70,11 @@ struct UnmatchedEntry {
   std::string path;
 };
 
+struct ReloadRefusal {
+  Nanoseconds wall{0};
+  std::string problem;  // the first
+};
+
 struct Status {
   std::string version;
   std::int64_t pid = 0;
@@ -86,6 +91,7 @@ struct Status {
   Counters counters;
   std::vector<TargetStatus> targets;
   std::vector<UnmatchedEntry> unmatched;
+  std::optional<ReloadRefusal> reload_refused;  // the last one, and none has worked since
 };
 
 using Snapshot = std::shared_ptr<const Status>;

@@ -54,6 +54,13 @@ void add_daemon(const Json& daemon, Lines& lines) {
   }
 }
 
+void add_refusal(const Json& daemon, Lines& lines) {
+  const auto refused = daemon.find("reload_refused");
+  if (refused == daemon.end() || !refused->is_object()) return;
+  lines.push_back("RELOAD REFUSED at " + text_at(*refused, "time") + ": " +
+                  text_at(*refused, "problem") + "; the older configuration is in force");
+}
+
 // Entries of `targets` that hold for no database so far.
 void add_unmatched(const Json& daemon, Lines& lines) {
   for (const Json& entry : daemon.value("unmatched_targets", Json::array())) {
@@ -322,6 +329,7 @@ Result<std::vector<std::string>> status_lines(const Json& status) {
   try {
     Lines lines;
     add_daemon(status.at("daemon"), lines);
+    add_refusal(status.at("daemon"), lines);
     add_unmatched(status.at("daemon"), lines);
     const Json& targets = status.at("targets");
     if (targets.empty()) {

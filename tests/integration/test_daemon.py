@@ -68,14 +68,29 @@ class Reload(Daemon):
         self.assertRegex(self.log(), r"rocktuned\.yaml:3:\d+: daemon\.mode: 'acct'")
         self.assertEqual(self.status()["daemon"]["mode"], "advise")
         self.wait_for_metric("rocktuned_reload_failures_total 1")
+        self.assertIn("daemon.mode: 'acct'", self.status()["daemon"]["reload_refused"]["problem"])
+        self.assertIn("RELOAD REFUSED at 2", self.rocktune("status", "--socket", self.control).stdout)
+        refusals = [line["message"] for line in self.alert_lines("daemon") if line["id"] == "reload_refused"]
+        self.assertEqual(len(refusals), 1)
+        self.assertIn("daemon.mode: 'acct'", refusals[0])
         self.config(mode="observe")
         daemon.send_signal(signal.SIGHUP)
         wait_for("the good config", lambda: self.status()["daemon"]["mode"] == "observe", 10)
         self.wait_for_metric("rocktuned_reloads_total 1")
+        self.assertIsNone(self.status()["daemon"]["reload_refused"])
         self.assertEqual(self.stop(daemon), 0)
 
     def wait_for_metric(self, line):
         wait_for(line, lambda: f"\n{line}\n" in self.control_text("/metrics")[1], 5)
+
+    def test_another_alert_log_begins_with_the_reload(self):
+        daemon = self.start_daemon(mode="advise")
+        old, self.alerts = self.alerts, self.directory / "other.jsonl"
+        self.config(mode="advise")
+        daemon.send_signal(signal.SIGHUP)
+        wait_for("the other alert log", lambda: self.alerts.exists() and self.alert_lines("daemon"), 10)
+        self.assertEqual([line["id"] for line in self.alert_lines("daemon")], ["reloaded"])
+        self.assertNotIn('"reloaded"', old.read_text())
 
     def test_rotation(self):
         daemon = self.start_daemon(mode="advise")

@@ -75,6 +75,16 @@ TEST_CASE("an entry of targets that matches no database is in the status", "[too
   CHECK(contains(text(json), "\nunmatched  targets[1] (/data/oders) matches no database"));
 }
 
+TEST_CASE("a refused reload is in the status", "[tools]") {
+  Json json = status();
+  CHECK_FALSE(contains(text(json), "REFUSED"));
+  json["daemon"]["reload_refused"] = {{"time", "2026-01-31T12:00:00.000Z"},
+                                      {"problem", "r.yaml:3:9: daemon.mode: 'acct' is not known"}};
+  CHECK(contains(text(json),
+                 "\nRELOAD REFUSED at 2026-01-31T12:00:00.000Z: r.yaml:3:9: daemon.mode: 'acct' is "
+                 "not known; the older configuration is in force\n"));
+}
+
 TEST_CASE("the status says what is, in units", "[tools]") {
   const std::string shown = text(status());
   for (const char* part :
