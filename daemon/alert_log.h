@@ -7,9 +7,17 @@
 #include <string>
 #include <string_view>
 
+#include "model/clock.h"
 #include "model/result.h"
 
 namespace rocktune::daemon {
+
+// Lines that could not be written, one after the other.
+struct LostLines {
+  Nanoseconds since_wall{0};
+  std::uint64_t lines = 0;
+  std::string why;  // the last one
+};
 
 class AlertLog {
  public:

@@ -242,6 +242,7 @@ Snapshot Daemon::snapshot() {
   status->trace = journal_.trace().path();
   status->trace_failing = journal_.trace().failing();
   status->alert_log = journal_.alert_file();
+  status->alert_log_lost = journal_.lost();
   status->policy = config_.engine.policy;
   status->agent_dir = config_.agent_dir;
   status->freeze_file = config_.freeze_file;

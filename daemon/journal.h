@@ -1,5 +1,6 @@
 // Journal: where everything that happened goes, the alert log and the trace. Nothing here ever
-// fails its caller; what could not be written is counted and said in the log, at a limited rate.
+// fails its caller; what could not be written is counted and said in the log, at a limited rate,
+// and in the alert log once that can be written again.
 #pragma once
 
 #include <optional>
@@ -35,9 +36,12 @@ class Journal {
   [[nodiscard]] Log& log() { return log_; }
   [[nodiscard]] const std::string& alert_file() const { return alerts_.file(); }
   [[nodiscard]] std::uint64_t alert_failures() const { return alerts_.failures(); }
+  // Of the alert log, up to the last one; unset: that was written.
+  [[nodiscard]] const std::optional<LostLines>& lost() const { return lost_; }
   [[nodiscard]] Instant now() const { return clock_(); }
 
  private:
+  void tell_of_lost();
   void keep(std::int64_t trace_target, std::string_view kind, const std::string& json);
   void say(std::string_view target, std::string_view message);
 
@@ -45,6 +49,7 @@ class Journal {
   TraceWriter& trace_;
   Log& log_;
   Clock clock_;
+  std::optional<LostLines> lost_;
   Limited complaints_{std::chrono::seconds(60)};
 };
 

@@ -131,6 +131,12 @@ std::string status_json(const Status& status) {
     object["daemon"]["frozen"] = {{"file", status.freeze_file},
                                   {"until", until ? Json(text::rfc3339(*until)) : Json(nullptr)}};
   }
+  object["daemon"]["alert_log_failing"] = nullptr;
+  if (const auto& lost = status.alert_log_lost) {
+    object["daemon"]["alert_log_failing"] = {{"since", text::rfc3339(lost->since_wall)},
+                                             {"lines_lost", lost->lines},
+                                             {"reason", lost->why}};
+  }
   object["daemon"]["reload_refused"] = nullptr;
   if (const auto& refused = status.reload_refused) {
     object["daemon"]["reload_refused"] = {{"time", text::rfc3339(refused->wall)},

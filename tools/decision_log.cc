@@ -48,7 +48,9 @@ Error no_alert_log(const std::string& file) {
 Error no_such_decision(const std::string& log, const DecisionStories::Wanted& wanted) {
   const std::string of = wanted.target.empty() ? "" : " of " + wanted.target;
   return {ErrorCode::kNotFound,
-          log + " has no decision " + wanted.id + of + "; an older log may (--log FILE)" +
+          log + " has no decision " + wanted.id + of +
+              "; an older log may (--log FILE), or it could not be written (`rocktune status` "
+              "tells; `rocktune rollback KNOB` reads no log)" +
               (wanted.target.starts_with('/') ? ", or the database has a name: the log has that, "
                                                 "not its path"
                                               : "")};

@@ -52,6 +52,12 @@ void add_daemon(const Json& daemon, Lines& lines) {
   if (const std::string why = text_at(daemon, "trace_failing"); !why.empty()) {
     lines.push_back("NOT RECORDED  " + why);
   }
+  if (const auto failing = daemon.find("alert_log_failing");
+      failing != daemon.end() && failing->is_object()) {
+    const auto lost = static_cast<long long>(number_at(*failing, "lines_lost").value_or(0));
+    lines.push_back("NOT LOGGED    " + text_at(*failing, "reason") + "; " + std::to_string(lost) +
+                    (lost == 1 ? " line" : " lines") + " lost since " + text_at(*failing, "since"));
+  }
 }
 
 void add_refusal(const Json& daemon, Lines& lines) {

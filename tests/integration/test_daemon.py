@@ -311,6 +311,8 @@ class FullDisk(Daemon):
         wait_for("the full disk to be said", lambda: "cannot record" in self.log(), 20)
         stuck = self.samples()
         wait_for("polls to go on", lambda: self.samples()["due"] >= stuck["due"] + 8)
+        wait_for("a lost line", lambda: self.status()["daemon"]["alert_log_failing"], 30)
+        self.assertRegex(self.rocktune("status", "--socket", self.control).stdout, "NOT LOGGED .*No space left")
         full = self.samples()
         self.assertLessEqual(full["recorded"] - stuck["recorded"], 2)
         self.assertLessEqual(self.log().count("cannot record"), 2, "said at a limited rate")

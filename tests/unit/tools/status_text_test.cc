@@ -75,6 +75,15 @@ TEST_CASE("an entry of targets that matches no database is in the status", "[too
   CHECK(contains(text(json), "\nunmatched  targets[1] (/data/oders) matches no database"));
 }
 
+TEST_CASE("an alert log that cannot be written is in the status", "[tools]") {
+  Json json = status();
+  CHECK_FALSE(contains(text(json), "NOT LOGGED"));
+  json["daemon"]["alert_log_failing"] = {
+      {"since", "2026-01-31T12:00:00.000Z"}, {"lines_lost", 12}, {"reason", "no space"}};
+  CHECK(contains(text(json),
+                 "\nNOT LOGGED    no space; 12 lines lost since 2026-01-31T12:00:00.000Z\n"));
+}
+
 TEST_CASE("a refused reload is in the status", "[tools]") {
   Json json = status();
   CHECK_FALSE(contains(text(json), "REFUSED"));
