@@ -1,5 +1,6 @@
 #include "daemon/status.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "model/text.h"
@@ -28,14 +29,17 @@ std::string_view owner_name(KnobOwner owner) {
   return "?";
 }
 
-Json knob_json(const KnobReading& knob) {
+Json knob_json(const KnobReading& knob, const TargetStatus& target) {
+  const auto pin = target.pins.find(knob.name);
   return {{"name", knob.name},
           {"column_family", knob.column_family},
           {"value", knob.value},
           {"found", knob.found},
           {"owner", owner_name(knob.owner)},
           {"changeable", knob.changeable},
-          {"reason", knob.reason}};
+          {"reason", knob.reason},
+          {"pinned", pin == target.pins.end() ? Json(nullptr) : Json(pin->second)},
+          {"frozen", std::ranges::find(target.freeze, knob.name) != target.freeze.end()}};
 }
 
 // The decision's line, with those that belong to it.
@@ -91,7 +95,7 @@ Json target_json(const TargetStatus& target) {
     object["indicators"].push_back(embedded(trace::encode_indicator(indicator)));
   }
   object["knobs"] = Json::array();
-  for (const KnobReading& knob : target.knobs) object["knobs"].push_back(knob_json(knob));
+  for (const KnobReading& knob : target.knobs) object["knobs"].push_back(knob_json(knob, target));
   object["shared"] = shared_json(target);
   object["recent_decisions"] = Json::array();
   for (const DecisionStatus& recent : target.recent_decisions) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "daemon/alert_log.h"
+#include "model/engine_config.h"
 #include "model/features.h"
 #include "model/indicators.h"
 #include "model/sample.h"
@@ -57,9 +58,12 @@ struct TargetStatus {
   std::vector<SourceHealth> health;
   std::optional<Features> features;  // of the newest sample
   std::vector<Indicator> indicators;
-  std::vector<KnobReading> knobs;      // of column families only those that are not as found
-  std::optional<SharedBudget> shared;  // its slices in the newest sample
-  double weight = 1;                   // against the others that share
+  // Of column families only those that are not as found, and of the default one those of the rule.
+  std::vector<KnobReading> knobs;
+  Pins pins;                                     // of its rule
+  std::vector<std::string> freeze;               // likewise
+  std::optional<SharedBudget> shared;            // its slices in the newest sample
+  double weight = 1;                             // against the others that share
   std::vector<DecisionStatus> recent_decisions;  // oldest first
   std::optional<LeaseStatus> lease;
   std::map<std::string, std::uint64_t> events;  // by kind, since the daemon's start

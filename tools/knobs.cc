@@ -56,7 +56,8 @@ void add_knobs(CLI::App& root, Action& chosen) {
   app->add_flag("--json", options->json, "everything as one line of JSON");
   app->footer(
       "Asks the agents themselves; no rocktuned is needed. Owner: found (untouched), rocktune, or "
-      "manual.\nExample: rocktune knobs --database orders --column-family default");
+      "manual.\nWhat the configuration pins or freezes is in `rocktune status`.\nExample: rocktune "
+      "knobs --database orders --column-family default");
   app->callback([options, &chosen] { chosen = [options] { return knobs(*options); }; });
 }
 

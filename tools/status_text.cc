@@ -240,6 +240,16 @@ void add_features(const Json& target, Lines& lines) {
       .to(lines, "  device  ");
 }
 
+// "rocktune (pinned 8)", "found (frozen)": with what the configuration says of it.
+std::string owner_text(const Json& knob) {
+  const std::string owner = text_at(knob, "owner");
+  const auto pin = knob.find("pinned");
+  if (pin != knob.end() && pin->is_number_integer()) {
+    return owner + " (pinned " + knob_text(text_at(knob, "name"), pin->get<std::int64_t>()) + ")";
+  }
+  return knob.value("frozen", false) ? owner + " (frozen)" : owner;
+}
+
 void add_knobs(const Json& target, Lines& lines) {
   Rows rows = {{"knob", "value", "found", "owner", ""}};
   for (const Json& knob : target.value("knobs", Json::array())) {
@@ -253,7 +263,7 @@ void add_knobs(const Json& target, Lines& lines) {
                  : std::string("?");
     };
     rows.push_back(
-        {label, value("value"), value("found"), text_at(knob, "owner"),
+        {label, value("value"), value("found"), owner_text(knob),
          knob.value("changeable", false) ? "" : "not changeable: " + text_at(knob, "reason")});
   }
   if (rows.size() == 1) return;

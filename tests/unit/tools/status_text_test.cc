@@ -84,6 +84,19 @@ TEST_CASE("an alert log that cannot be written is in the status", "[tools]") {
                  "\nNOT LOGGED    no space; 12 lines lost since 2026-01-31T12:00:00.000Z\n"));
 }
 
+TEST_CASE("what the configuration says of a knob is with its owner", "[tools]") {
+  Json json = status();
+  Json& knob = json["targets"][0]["knobs"][0];
+  knob["pinned"] = nullptr;
+  knob["frozen"] = false;
+  CHECK_FALSE(contains(text(json), "rocktune ("));
+  knob["pinned"] = 8388608;
+  CHECK(contains(text(json), "rocktune (pinned 8 MiB/s)"));
+  knob["pinned"] = nullptr;
+  knob["frozen"] = true;
+  CHECK(contains(text(json), "rocktune (frozen)"));
+}
+
 TEST_CASE("a refused reload is in the status", "[tools]") {
   Json json = status();
   CHECK_FALSE(contains(text(json), "REFUSED"));
