@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
+#include <filesystem>
 #include <utility>
 
+#include "daemon/trace_directory.h"
 #include "daemon/version.h"
 #include "files/peer_process.h"
 #include "files/units.h"
@@ -160,7 +162,9 @@ Result<void> Daemon::freeze(std::optional<double> seconds) {
   // One that lasts longer stays: somebody else may have made it.
   const bool outlasts = until && freeze_.frozen && (!freeze_.until || *freeze_.until > *until);
   if (outlasts) return {};
-  Result<void> written = write_freeze_file(config_.freeze_file, until);
+  const std::string place = std::filesystem::path(config_.freeze_file).parent_path().string();
+  Result<void> written = ensure_directory(place, "the freeze file", journal_.log());
+  if (written) written = write_freeze_file(config_.freeze_file, until);
   if (!written) return written;
   look_for_freeze();
   publish();

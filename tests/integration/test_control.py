@@ -61,6 +61,15 @@ class Control(World):
         self.assertIn("nothing is changed while", notes[0])
         self.assertIn("changes are made again", notes[2])
 
+    def test_freeze_file_without_its_directory(self):
+        self.freeze_file = self.directory / "none" / "freeze"
+        self.start_daemon()
+        log = self.directory / "rocktuned.log"
+        self.assertIn(f"there is no directory {self.freeze_file.parent} for daemon.freeze_file", log.read_text())
+        self.rocktune("freeze", "--socket", self.control)
+        self.assertTrue(self.freeze_file.exists())
+        self.assertIn(f"made the directory {self.freeze_file.parent} for the freeze file", log.read_text())
+
     def test_freeze_for_a_time(self):
         self.start_daemon()
         host = self.host()
