@@ -56,6 +56,18 @@ Error no_such_decision(const std::string& log, const DecisionStories::Wanted& wa
                                               : "")};
 }
 
+std::optional<Error> no_such_target(const std::string& log, const std::string& target,
+                                    const DecisionStories& stories) {
+  if (target.empty()) return std::nullopt;
+  std::string names;
+  for (const std::string& name : stories.targets()) {
+    if (is_meant(name, target)) return std::nullopt;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  return Error{ErrorCode::kNotFound, log + " tells of no database " + target +
+                                         (names.empty() ? "" : "; it tells of " + names)};
+}
+
 Result<RollbackOrder> rollback_order(const std::string& log,
                                      const DecisionStories::Wanted& wanted) {
   const auto read = read_stories(log, wanted);

@@ -25,7 +25,7 @@ int knobs(const KnobsOptions& options) {
     const auto lines = answer ? knob_lines(*answer, options.view)
                               : Result<std::vector<std::string>>(tl::unexpected(answer.error()));
     if (!lines) {
-      found->problems.push_back(lines.error().message);
+      found->problems.push_back(lines.error().within(database.path).message);
       continue;
     }
     if (options.json) {
