@@ -54,7 +54,8 @@ std::optional<std::string> Unmatched::to_say(const Config& config, const Targets
   if (entries.empty()) return std::nullopt;
   return listed(databases) + ": no entry of targets names " +
          (databases.size() == 1 ? "it" : "them") + ", so the defaults hold, mode " +
-         std::string(to_string(config.mode)) + "; " + listed(entries) + " matches no database";
+         std::string(to_string(config.mode)) + "; " + listed(entries) +
+         (entries.size() == 1 ? " matches" : " match") + " no database";
 }
 
 }  // namespace rocktune::daemon

@@ -67,14 +67,21 @@ void add_refusal(const Json& daemon, Lines& lines) {
                   text_at(*refused, "problem") + "; the older configuration is in force");
 }
 
-// Entries of `targets` that hold for no database so far.
+// Entries of `targets` that hold for no database so far: the first ones, all are in the JSON.
 void add_unmatched(const Json& daemon, Lines& lines) {
-  for (const Json& entry : daemon.value("unmatched_targets", Json::array())) {
-    const auto index = number_at(entry, "index");
-    lines.push_back("unmatched  targets[" +
-                    std::to_string(static_cast<long long>(index.value_or(0))) + "] (" +
-                    text_at(entry, "path") + ") matches no database that was opened so far");
+  constexpr std::size_t kMostNamed = 3;
+  const Json entries = daemon.value("unmatched_targets", Json::array());
+  if (entries.empty()) return;
+  std::string line;
+  for (std::size_t i = 0; i < std::min(entries.size(), kMostNamed); ++i) {
+    const auto index = static_cast<long long>(number_at(entries[i], "index").value_or(0));
+    line += (i == 0 ? "unmatched  targets[" : ", targets[") + std::to_string(index) + "] (" +
+            text_at(entries[i], "path") + ")";
   }
+  if (entries.size() > kMostNamed) {
+    line += " and " + std::to_string(entries.size() - kMostNamed) + " more";
+  }
+  lines.push_back(line + ": no database of theirs was opened so far");
 }
 
 void add_head(const Json& target, Lines& lines) {

@@ -74,10 +74,11 @@ TEST_CASE("an entry is unmatched until its database was opened once", "[daemon][
 }
 
 TEST_CASE("many databases under the defaults are one message", "[daemon][unmatched]") {
-  UnmatchedWorld world({"/e/*"});
+  UnmatchedWorld world({"/e/*", "/f/*"});
   for (const char* path : {"/d/1", "/d/2", "/d/3", "/d/4", "/d/5"}) world.open(path);
-  CHECK(world.said_after(10s).starts_with(
-      "/d/1, /d/2, /d/3 and 2 more: no entry of targets names them, "));
+  const std::string said = world.said_after(10s);
+  CHECK(said.starts_with("/d/1, /d/2, /d/3 and 2 more: no entry of targets names them, "));
+  CHECK(said.ends_with("targets[0] (/e/*), targets[1] (/f/*) match no database"));
 }
 
 TEST_CASE("a reload that misspells an entry is told of, too", "[daemon][unmatched]") {

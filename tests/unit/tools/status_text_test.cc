@@ -71,8 +71,11 @@ TEST_CASE("what is shared with other databases is one line, where there is any",
 TEST_CASE("an entry of targets that matches no database is in the status", "[tools]") {
   Json json = status();
   CHECK_FALSE(contains(text(json), "unmatched"));
-  json["daemon"]["unmatched_targets"] = {{{"index", 1}, {"path", "/data/oders"}}};
-  CHECK(contains(text(json), "\nunmatched  targets[1] (/data/oders) matches no database"));
+  Json& entries = json["daemon"]["unmatched_targets"] = Json::array();
+  entries.push_back({{"index", 1}, {"path", "/data/oders"}});
+  CHECK(contains(text(json), "\nunmatched  targets[1] (/data/oders): no database of theirs"));
+  for (int i = 2; i < 6; ++i) entries.push_back({{"index", i}, {"path", "/x"}});
+  CHECK(contains(text(json), "oders), targets[2] (/x), targets[3] (/x) and 2 more: no database"));
 }
 
 TEST_CASE("an alert log that cannot be written is in the status", "[tools]") {
