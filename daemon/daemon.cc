@@ -88,6 +88,7 @@ void Daemon::tick() {
     }
   }
   forget_old_targets();
+  journal_.tell_of_lost();
   const auto unmatched = unmatched_.to_say(config_, targets_, now.tick);
   if (unmatched) journal_.warning("unmatched", *unmatched);
   publish();

@@ -11,11 +11,11 @@ void Journal::line(std::string_view json) {
   const Instant now = clock_();
   if (!lost_) lost_ = LostLines{now.wall, 0, ""};
   ++lost_->lines;
+  ++alert_failures_;
   lost_->why = written.error().message;
   if (complaints_.pass(now.tick)) log_.error(written.error().message);
 }
 
-// Whoever looks for a decision there learns why it has none.
 void Journal::tell_of_lost() {
   if (!lost_) return;
   const std::string message = "the alert log is written again; " + std::to_string(lost_->lines) +

@@ -35,13 +35,15 @@ class Journal {
   [[nodiscard]] TraceWriter& trace() { return trace_; }
   [[nodiscard]] Log& log() { return log_; }
   [[nodiscard]] const std::string& alert_file() const { return alerts_.file(); }
-  [[nodiscard]] std::uint64_t alert_failures() const { return alerts_.failures(); }
-  // Of the alert log, up to the last one; unset: that was written.
+  [[nodiscard]] std::uint64_t alert_failures() const { return alert_failures_; }
+  // Of the alert log, up to the last one; unset: it can be written.
   [[nodiscard]] const std::optional<LostLines>& lost() const { return lost_; }
+  // At each poll: tells of them in the alert log as soon as that can be written, so that whoever
+  // looks for a decision there learns why it has none.
+  void tell_of_lost();
   [[nodiscard]] Instant now() const { return clock_(); }
 
  private:
-  void tell_of_lost();
   void keep(std::int64_t trace_target, std::string_view kind, const std::string& json);
   void say(std::string_view target, std::string_view message);
 
@@ -50,6 +52,7 @@ class Journal {
   Log& log_;
   Clock clock_;
   std::optional<LostLines> lost_;
+  std::uint64_t alert_failures_ = 0;
   Limited complaints_{std::chrono::seconds(60)};
 };
 

@@ -320,6 +320,8 @@ class FullDisk(Daemon):
         (self.mount / "ballast").unlink()
         wait_for("samples again", lambda: self.samples()["recorded"] > full["recorded"] + 5, 15)
         self.assertRegex(self.log(), r"records again; \d+ steps were not recorded")
+        wait_for("the alert log", lambda: self.status()["daemon"]["alert_log_failing"] is None, 15)
+        self.assertRegex(self.alerts.read_text(), '"id":"lost".* lost since 2.*No space left')
         self.assertIsNone(daemon.poll())
         self.assertEqual(self.stop(daemon), 0)
         self.assertEqual(self.query("pragma integrity_check")[0][0], "ok")

@@ -195,8 +195,11 @@ TEST_CASE("lines that were lost are told of, and in the alert log once it is wri
   CHECK(world.journal.lost()->lines == 2);
   CHECK(world.journal.lost()->since_wall == world.now.wall - 1min);
   CHECK(world.journal.lost()->why.find("cannot open the alert log") != std::string::npos);
+  world.journal.tell_of_lost();  // it is there still
+  CHECK(world.journal.lost()->lines == 2);
+  CHECK(world.journal.alert_failures() == 2);
   std::filesystem::remove(in_the_way);
-  world.journal.line("{}");
+  world.journal.tell_of_lost();
   CHECK_FALSE(world.journal.lost());
   const auto told = world.alert_lines("daemon");
   REQUIRE(told.size() == 1);
