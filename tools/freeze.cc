@@ -9,14 +9,14 @@
 namespace rocktune::tools {
 namespace {
 
+constexpr const char* kWithoutDaemon =
+    "; without it `touch` of its daemon.freeze_file (/run/rocktune/freeze, unless configured) does "
+    "the same";
+
 struct FreezeOptions {
   std::string socket;
   double seconds = 0;  // 0: until unfrozen
 };
-
-constexpr const char* kWithoutDaemon =
-    "; without it `touch` of its daemon.freeze_file (/run/rocktune/freeze, unless configured) does "
-    "the same";
 
 int freeze(const FreezeOptions& options) {
   Json body = Json::object();
@@ -24,8 +24,8 @@ int freeze(const FreezeOptions& options) {
   const auto answer = ask_daemon(options.socket, "POST", "/v1/freeze", body);
   if (!answer) {
     Error error = answer.error().within("freeze");
-    if (error.code == ErrorCode::kNotFound || error.code == ErrorCode::kUnavailable)
-      error.message += kWithoutDaemon;
+    const bool away = error.code == ErrorCode::kNotFound || error.code == ErrorCode::kUnavailable;
+    if (away) error.message += kWithoutDaemon;
     return report_error(error);
   }
   const std::string until = text_at(*answer, "until");
