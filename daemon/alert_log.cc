@@ -51,10 +51,7 @@ Result<void> AlertLog::open(const std::string& file) {
 
 Result<void> AlertLog::write(std::string_view line) {
   if (fd_ < 0) {
-    if (Result<void> opened = open(); !opened) {
-      ++failures_;
-      return opened;
-    }
+    if (Result<void> opened = open(); !opened) return opened;
   }
   std::string text;
   text.reserve(line.size() + 2);
@@ -71,7 +68,6 @@ Result<void> AlertLog::write(std::string_view line) {
   }
   const int error = wrote < 0 ? errno : ENOSPC;
   close();
-  ++failures_;
   return fail(ErrorCode::kIo, "cannot write the alert log " + file_ + ": " + std::strerror(error));
 }
 

@@ -1,15 +1,23 @@
 // AlertLog: appends JSON lines (docs/alerts.md) to a file. A line is one write, so that a reader
-// never sees half of one and a crash loses none. A failing write is reported, counted and
-// forgotten: it never stops the caller; the next line tries again, opening the file anew.
+// never sees half of one and a crash loses none. A failing write is reported and forgotten: it
+// never stops the caller; the next line tries again, opening the file anew.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "model/clock.h"
 #include "model/result.h"
 
 namespace rocktune::daemon {
+
+// Lines that could not be written, one after the other.
+struct LostLines {
+  Nanoseconds since_wall{0};
+  std::uint64_t lines = 0;
+  std::string why;  // the last one
+};
 
 class AlertLog {
  public:
@@ -24,14 +32,12 @@ class AlertLog {
   Result<void> write(std::string_view line);  // without the newline
 
   [[nodiscard]] const std::string& file() const { return file_; }
-  [[nodiscard]] std::uint64_t failures() const { return failures_; }
 
  private:
   void close();
   std::string file_;
   int fd_ = -1;
   bool torn_ = false;  // the file ends in mid-line
-  std::uint64_t failures_ = 0;
 };
 
 }  // namespace rocktune::daemon

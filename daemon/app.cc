@@ -47,12 +47,12 @@ struct Servers {
 };
 
 // What a second daemon would collide with: taken before anything is left behind on the disk.
-Result<Servers> listen(const asio::any_io_executor& executor, const Config& config) {
+Result<Servers> listen(const asio::any_io_executor& executor, const Config& config, Log& log) {
   const std::string& path = config.control_socket;
   const std::string directory = directory_of(path);
   const Result<void> made = directory == config.agent_dir  // as by default
-                                ? make_agent_directory(directory)
-                                : ensure_directory(directory, "the control socket");
+                                ? make_agent_directory(directory, log)
+                                : ensure_directory(directory, "the control socket", log);
   if (!made) return tl::unexpected<Error>(made.error());
   Result<UnixSocket> control = UnixSocket::listen(path);
   if (!control) return tl::unexpected<Error>(control.error());
@@ -93,7 +93,7 @@ class App {
     journal_.event("", 0, "daemon", "started",
                    "rocktuned " + std::string(kVersion) + " started, mode " + mode() + ", trace " +
                        trace_.path() + (trace_.is_there() ? "" : " (not there yet)"));
-    note_policies();
+    note_settings();
     daemon_.start();
     notifier_.ready(status_line());
     last_poll_ = system_now().tick;
@@ -101,8 +101,13 @@ class App {
   }
 
  private:
-  void note_policies() {
+  void note_settings() {
     for (const std::string& note : policy_notes(daemon_.config())) log_.warn(note);
+    const std::string place = directory_of(daemon_.config().freeze_file);
+    if (std::error_code error; std::filesystem::exists(place, error) || error) return;
+    log_.warn("there is no directory " + place +
+              " for daemon.freeze_file: nobody can `touch` it there; make it, or name another "
+              "place in the config (`rocktune freeze` makes it where it may)");
   }
 
   void wait_for_signal() {
@@ -167,15 +172,12 @@ class App {
     expect_file();
     ConfigResult config = with_name(load_config(inputs_));
     const bool refused = !config;
-    if (config) {
-      take_over(*std::move(config));
-      ++daemon_.counters().reloads;
+    if (refused) {
+      reopen();
+      daemon_.refuse(config.error());
     } else {
-      for (const std::string& problem : config.error()) log_.error(problem);
-      log_.error("reload refused: the configuration in use stays");
-      ++daemon_.counters().reloads_failed;
+      take_over(*std::move(config));
     }
-    reopen();
     notifier_.ready(status_line() + (refused ? "; the last reload was refused: see the log" : ""));
   }
 
@@ -189,12 +191,14 @@ class App {
   }
 
   void take_over(Config config) {
-    for (const std::string& key : daemon_.reconfigure(std::move(config))) {
+    const std::vector<std::string> fixed = daemon_.reconfigure(std::move(config));
+    trace_.take_limits(daemon_.config());
+    reopen();  // what is said from here on is in the files that it names
+    for (const std::string& key : fixed) {
       log_.warn(key + " changed, but cannot change while rocktuned runs: restart to apply it");
     }
-    trace_.take_limits(daemon_.config());
     journal_.event("", 0, "daemon", "reloaded", "configuration reloaded, mode " + mode());
-    note_policies();
+    note_settings();
   }
 
   // After logrotate moved them away.
@@ -203,7 +207,7 @@ class App {
     const Result<void> log = log_.open(config.log_level, config.log_file);
     if (!log) log_.error(log.error().message);
     const Result<void> made =
-        ensure_directory(directory_of(config.alert_log_file), "the alert log");
+        ensure_directory(directory_of(config.alert_log_file), "the alert log", log_);
     const Result<void> alerts = made ? alerts_.open(config.alert_log_file) : made;
     if (!alerts) log_.error(alerts.error().message);
   }
@@ -236,14 +240,15 @@ Result<void> run_app(const Config& config, const ConfigInputs& inputs, Log& log)
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   asio::io_context context(1);
-  Result<Servers> servers = listen(context.get_executor(), config);
+  Result<Servers> servers = listen(context.get_executor(), config, log);
   if (!servers) return tl::unexpected<Error>(servers.error());
-  if (Result<void> made = make_agent_directory(config.agent_dir); !made) return made;
+  if (Result<void> made = make_agent_directory(config.agent_dir, log); !made) return made;
   std::vector<NameLock> names;
   if (Result<void> taken = take_name(config.agent_dir, config.name, log, names); !taken) {
     return taken;
   }
-  if (Result<void> made = ensure_directory(directory_of(config.alert_log_file), "the alert log");
+  if (Result<void> made =
+          ensure_directory(directory_of(config.alert_log_file), "the alert log", log);
       !made) {
     return made;
   }

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
+#include <filesystem>
 #include <utility>
 
+#include "daemon/trace_directory.h"
 #include "daemon/version.h"
 #include "files/peer_process.h"
 #include "files/units.h"
@@ -91,6 +93,9 @@ void Daemon::tick() {
     }
   }
   forget_old_targets();
+  journal_.tell_of_lost();
+  const auto unmatched = unmatched_.to_say(config_, targets_, now.tick);
+  if (unmatched) journal_.trouble("", 0, "daemon", "unmatched", *unmatched);
   publish();
   if (poll_hook_) poll_hook_();
 }
@@ -163,7 +168,9 @@ Result<void> Daemon::freeze(std::optional<double> seconds) {
   // One that lasts longer stays: somebody else may have made it.
   const bool outlasts = until && freeze_.frozen && (!freeze_.until || *freeze_.until > *until);
   if (outlasts) return {};
-  Result<void> written = write_freeze_file(config_.freeze_file, until);
+  const std::string place = std::filesystem::path(config_.freeze_file).parent_path().string();
+  Result<void> written = ensure_directory(place, "the freeze file", journal_.log());
+  if (written) written = write_freeze_file(config_.freeze_file, until);
   if (!written) return written;
   look_for_freeze();
   publish();
@@ -245,6 +252,7 @@ Snapshot Daemon::snapshot() {
   status->trace = journal_.trace().path();
   status->trace_failing = journal_.trace().failing();
   status->alert_log = journal_.alert_file();
+  status->alert_log_lost = journal_.lost();
   status->policy = config_.engine.policy;
   status->agent_dir = config_.agent_dir;
   status->freeze_file = config_.freeze_file;
@@ -257,6 +265,8 @@ Snapshot Daemon::snapshot() {
   counters_.alert_log_failures = journal_.alert_failures();
   status->counters = counters_;
   for (const auto& [key, target] : targets_) status->targets.push_back(target->status());
+  status->reload_refused = reload_refused_;
+  status->unmatched = unmatched_entries(config_, targets_);
   snapshot_ = std::move(status);
   return snapshot_;
 }
@@ -276,15 +286,32 @@ std::vector<std::string> Daemon::reconfigure(Config config) {
   keep("model.state_directory", config_.model_state_directory, config.model_state_directory);
   keep("sources.proc_root", config_.proc_root, config.proc_root);
   keep("sources.sys_root", config_.sys_root, config.sys_root);
+  const bool other_entries = !std::ranges::equal(config_.targets, config.targets, {},
+                                                 &TargetRule::path, &TargetRule::path);
   config_ = std::move(config);
+  reload_refused_.reset();
+  ++counters_.reloads;
   schedule_.set_interval(config_.poll_interval);
   learnt_.set_interval(config_.model_save_interval);
   for (const auto& [key, target] : targets_) {
     const Result<void> done = target->reconfigure(++last_serial_, config_.rule_for(target->path()));
     if (!done) journal_.log().error(target->name() + ": " + done.error().message);
+    if (other_entries && target->live()) unmatched_.look_at(key, clock_().tick);
   }
   publish();
   return fixed;
+}
+
+void Daemon::refuse(const std::vector<std::string>& problems) {
+  ++counters_.reloads_failed;
+  reload_refused_ = {clock_().wall, problems.front()};
+  for (const std::string& problem : problems) journal_.log().error(problem);
+  const std::string others =
+      problems.size() == 1 ? "" : "; and " + std::to_string(problems.size() - 1) + " more";
+  journal_.trouble(
+      "", 0, "daemon", "reload_refused",
+      "reload refused: " + problems.front() + others + "; the older configuration is in force");
+  publish();
 }
 
 }  // namespace rocktune::daemon

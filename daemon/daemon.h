@@ -29,6 +29,7 @@
 #include "daemon/status.h"
 #include "daemon/target.h"
 #include "daemon/ticker.h"
+#include "daemon/unmatched.h"
 
 namespace rocktune::daemon {
 
@@ -70,10 +71,11 @@ class Daemon {
   // Made when somebody asks: of every target, once after each change.
   [[nodiscard]] Snapshot snapshot();
   [[nodiscard]] const Config& config() const { return config_; }
-  [[nodiscard]] Counters& counters() { return counters_; }
 
   // Takes over what can change while running; names the keys that cannot.
   std::vector<std::string> reconfigure(Config config);
+  // Tells of a configuration that was refused for these, at least one.
+  void refuse(const std::vector<std::string>& problems);
 
   // `target` is a name or a path; empty: every live one. kNotFound when there is none, or none that
   // has the knob; an empty knob is every one.
@@ -153,17 +155,19 @@ class Daemon {
   Schedule schedule_;
   LearntStore learnt_;
   ShareGroups sharing_;
+  Unmatched unmatched_;
   Instant last_poll_;
   bool stopped_ = false;
   std::uint64_t last_serial_ = 0, last_rollback_ = 0;
   std::map<std::string, AgentSocket> sockets_;
-  std::map<std::string, PeerPointer> peers_;                // by socket path
-  std::map<std::string, std::shared_ptr<Target>> targets_;  // by key: the database's path
+  std::map<std::string, PeerPointer> peers_;  // by socket path
+  Targets targets_;
   Counters counters_;
   Snapshot snapshot_;  // null: to be made anew
   std::function<void()> poll_hook_;
   std::string discovery_error_;
   Freeze freeze_;
+  std::optional<ReloadRefusal> reload_refused_;
   std::set<std::string> noted_;
   std::map<uid_t, Limited> warnings_;  // of agents, by their user
 };

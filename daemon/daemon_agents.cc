@@ -260,6 +260,7 @@ void Daemon::sync_databases(Peer& peer, const std::vector<wire::Database>& datab
     if (!target) continue;
     if (target->live()) take_from_others(target);
     target->opened(std::move(opening));
+    unmatched_.look_at(key_of(database), clock_().tick);
     peer.targets[database.id] = target;
   }
 }

@@ -1,5 +1,6 @@
 #include "daemon/journal.h"
 
+#include "model/text.h"
 #include "trace/journal_json.h"
 
 namespace rocktune::daemon {
@@ -13,8 +14,23 @@ std::string in_log(std::string_view target, std::string_view message) {
 
 void Journal::line(std::string_view json) {
   const Result<void> written = alerts_.write(json);
-  if (written) return;
-  if (complaints_.pass(clock_().tick)) log_.error(written.error().message);
+  if (written) return tell_of_lost();
+  const Instant now = clock_();
+  if (!lost_) lost_ = LostLines{now.wall, 0, ""};
+  ++lost_->lines;
+  ++alert_failures_;
+  lost_->why = written.error().message;
+  if (complaints_.pass(now.tick)) log_.error(written.error().message);
+}
+
+void Journal::tell_of_lost() {
+  if (!lost_) return;
+  const std::string message = "the alert log is written again; " + std::to_string(lost_->lines) +
+                              (lost_->lines == 1 ? " line was" : " lines were") + " lost since " +
+                              text::rfc3339(lost_->since_wall) + ": " + lost_->why;
+  if (!alerts_.write(trace::event_line(clock_().wall, "", "daemon", "lost", message))) return;
+  log_.warn(message);
+  lost_.reset();
 }
 
 void Journal::event(std::string_view target, std::int64_t trace_target, std::string_view kind,

@@ -1,5 +1,6 @@
 // Journal: where everything that happened goes, the alert log and the trace. Nothing here ever
-// fails its caller; what could not be written is counted and said in the log, at a limited rate.
+// fails its caller; what could not be written is counted and said in the log, at a limited rate,
+// and in the alert log once that can be written again.
 #pragma once
 
 #include <optional>
@@ -35,7 +36,12 @@ class Journal {
   [[nodiscard]] TraceWriter& trace() { return trace_; }
   [[nodiscard]] Log& log() { return log_; }
   [[nodiscard]] const std::string& alert_file() const { return alerts_.file(); }
-  [[nodiscard]] std::uint64_t alert_failures() const { return alerts_.failures(); }
+  [[nodiscard]] std::uint64_t alert_failures() const { return alert_failures_; }
+  // Of the alert log, up to the last one; unset: it can be written.
+  [[nodiscard]] const std::optional<LostLines>& lost() const { return lost_; }
+  // At each poll: tells of them in the alert log as soon as that can be written, so that whoever
+  // looks for a decision there learns why it has none.
+  void tell_of_lost();
   [[nodiscard]] Instant now() const { return clock_(); }
 
  private:
@@ -45,6 +51,8 @@ class Journal {
   TraceWriter& trace_;
   Log& log_;
   Clock clock_;
+  std::optional<LostLines> lost_;
+  std::uint64_t alert_failures_ = 0;
   Limited complaints_{std::chrono::seconds(60)};
 };
 

@@ -76,7 +76,7 @@ LearntStore::Found LearntStore::find(const std::string& database) const {
 
 void LearntStore::save(const std::string& database, const Learnt& learnt) {
   if (directory_.empty()) return;
-  Result<void> saved = ensure_directory(directory_, "what was learnt");
+  Result<void> saved = ensure_directory(directory_, "what was learnt", log_);
   if (saved) {
     PriorNotes notes;
     notes.made_by = "rocktuned";

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "daemon/app.h"
+#include "daemon/config/policy_notes.h"
 #include "daemon/options.h"
 
 namespace {
@@ -30,6 +31,9 @@ int main_with(Options options, rocktune::daemon::Log& log) {
     return 0;
   }
   if (options.check) {
+    for (const std::string& note : rocktune::daemon::policy_notes(*config)) {
+      std::cout << options.inputs.file << ": note: " << note << "\n";
+    }
     std::cout << options.inputs.file << ": ok\n";
     return 0;
   }

@@ -47,7 +47,8 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   app.add_option(
       "-c,--config", config,
       "Configuration file (default: " + std::string(kDefaultConfigFile) + " where it exists)");
-  app.add_option("--check-config", check, "Check FILE, print every error, and exit (0 or 2)");
+  app.add_option("--check-config", check,
+                 "Check FILE, print every error and what has no effect, and exit (0 or 2)");
   app.add_flag("--print-config", options.print,
                "Print every value with where it comes from, and exit");
   for (std::size_t i = 0; i < kFlags.size(); ++i) {

@@ -22,8 +22,6 @@ namespace rocktune::daemon {
 
 class ShareGroups {
  public:
-  using Targets = std::map<std::string, std::shared_ptr<Target>>;
-
   ShareGroups(Journal& journal, std::string proc_root)
       : journal_(journal), proc_root_(std::move(proc_root)) {}
 

@@ -1,5 +1,6 @@
 #include "daemon/status.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "model/text.h"
@@ -28,14 +29,17 @@ std::string_view owner_name(KnobOwner owner) {
   return "?";
 }
 
-Json knob_json(const KnobReading& knob) {
+Json knob_json(const KnobReading& knob, const TargetStatus& target) {
+  const auto pin = target.pins.find(knob.name);
   return {{"name", knob.name},
           {"column_family", knob.column_family},
           {"value", knob.value},
           {"found", knob.found},
           {"owner", owner_name(knob.owner)},
           {"changeable", knob.changeable},
-          {"reason", knob.reason}};
+          {"reason", knob.reason},
+          {"pinned", pin == target.pins.end() ? Json(nullptr) : Json(pin->second)},
+          {"frozen", std::ranges::find(target.freeze, knob.name) != target.freeze.end()}};
 }
 
 // The decision's line, with those that belong to it.
@@ -91,7 +95,7 @@ Json target_json(const TargetStatus& target) {
     object["indicators"].push_back(embedded(trace::encode_indicator(indicator)));
   }
   object["knobs"] = Json::array();
-  for (const KnobReading& knob : target.knobs) object["knobs"].push_back(knob_json(knob));
+  for (const KnobReading& knob : target.knobs) object["knobs"].push_back(knob_json(knob, target));
   object["shared"] = shared_json(target);
   object["recent_decisions"] = Json::array();
   for (const DecisionStatus& recent : target.recent_decisions) {
@@ -130,6 +134,21 @@ std::string status_json(const Status& status) {
     const auto& until = status.frozen_until_wall;
     object["daemon"]["frozen"] = {{"file", status.freeze_file},
                                   {"until", until ? Json(text::rfc3339(*until)) : Json(nullptr)}};
+  }
+  object["daemon"]["alert_log_failing"] = nullptr;
+  if (const auto& lost = status.alert_log_lost) {
+    object["daemon"]["alert_log_failing"] = {{"since", text::rfc3339(lost->since_wall)},
+                                             {"lines_lost", lost->lines},
+                                             {"reason", lost->why}};
+  }
+  object["daemon"]["reload_refused"] = nullptr;
+  if (const auto& refused = status.reload_refused) {
+    object["daemon"]["reload_refused"] = {{"time", text::rfc3339(refused->wall)},
+                                          {"problem", refused->problem}};
+  }
+  object["daemon"]["unmatched_targets"] = Json::array();
+  for (const UnmatchedEntry& entry : status.unmatched) {
+    object["daemon"]["unmatched_targets"].push_back({{"index", entry.index}, {"path", entry.path}});
   }
   object["targets"] = Json::array();
   for (const TargetStatus& target : status.targets) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "daemon/alert_log.h"
+#include "model/engine_config.h"
 #include "model/features.h"
 #include "model/indicators.h"
 #include "model/sample.h"
@@ -56,12 +58,26 @@ struct TargetStatus {
   std::vector<SourceHealth> health;
   std::optional<Features> features;  // of the newest sample
   std::vector<Indicator> indicators;
-  std::vector<KnobReading> knobs;      // of column families only those that are not as found
-  std::optional<SharedBudget> shared;  // its slices in the newest sample
-  double weight = 1;                   // against the others that share
+  // Of column families only those that are not as found, and of the default one those of the rule.
+  std::vector<KnobReading> knobs;
+  Pins pins;                                     // of its rule
+  std::vector<std::string> freeze;               // likewise
+  std::optional<SharedBudget> shared;            // its slices in the newest sample
+  double weight = 1;                             // against the others that share
   std::vector<DecisionStatus> recent_decisions;  // oldest first
   std::optional<LeaseStatus> lease;
   std::map<std::string, std::uint64_t> events;  // by kind, since the daemon's start
+};
+
+// One of `targets` under which no database was opened.
+struct UnmatchedEntry {
+  std::size_t index = 0;
+  std::string path;
+};
+
+struct ReloadRefusal {
+  Nanoseconds wall{0};
+  std::string problem;  // the first
 };
 
 struct Status {
@@ -71,7 +87,8 @@ struct Status {
   Nanoseconds started_wall{0};
   double poll_interval_seconds = 0;
   std::string trace, alert_log, policy, agent_dir;
-  std::string trace_failing;  // why the last step was not recorded; empty: it was
+  std::string trace_failing;                // why the last step was not recorded; empty: it was
+  std::optional<LostLines> alert_log_lost;  // unset: the last line was written
   std::string freeze_file;
   bool frozen = false;                           // by that file
   std::optional<Nanoseconds> frozen_until_wall;  // unset: until it is removed
@@ -79,6 +96,8 @@ struct Status {
   std::size_t agents = 0;                        // that answer
   Counters counters;
   std::vector<TargetStatus> targets;
+  std::vector<UnmatchedEntry> unmatched;
+  std::optional<ReloadRefusal> reload_refused;  // the last one, and none has worked since
 };
 
 using Snapshot = std::shared_ptr<const Status>;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -179,5 +180,7 @@ class Target {
   std::optional<double> cpus_;  // that its process may use, as last read
   std::deque<DecisionStatus> recent_decisions_;
 };
+
+using Targets = std::map<std::string, std::shared_ptr<Target>>;  // by key: the database's path
 
 }  // namespace rocktune::daemon

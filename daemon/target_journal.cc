@@ -15,6 +15,7 @@ namespace rocktune::daemon {
 namespace {
 
 constexpr std::size_t kRecentDecisions = 16;
+constexpr std::string_view kDefaultFamily = "default";  // as RocksDB names it
 
 // "write_buffer_size of hot 64 MiB -> 128 MiB", or "stays at 64 MiB"; of a decision that is not
 // known any more the bare values.
@@ -314,9 +315,15 @@ TargetStatus Target::status() const {
   if (acts() && !failing_ && !held_elsewhere().empty()) {
     status.health.push_back({"lease", held_elsewhere()});
   }
-  // Of column families only what is not as it was found: there may be hundreds.
+  status.pins = rule_.engine.pins;
+  status.freeze = rule_.freeze;
+  // Of column families only what is not as it was found: there may be hundreds. What the rule says
+  // of a knob is seen at the default one.
   for (const KnobReading& knob : last_sample_.knobs) {
-    const bool told = knob.column_family.empty() || knob.owner != KnobOwner::kFound;
+    const bool ruled = knob.column_family == kDefaultFamily &&
+                       (status.pins.contains(knob.name) ||
+                        std::ranges::find(status.freeze, knob.name) != status.freeze.end());
+    const bool told = knob.column_family.empty() || knob.owner != KnobOwner::kFound || ruled;
     if (live() && told) status.knobs.push_back(knob);
   }
   if (live() && last_step_) {

@@ -109,9 +109,11 @@ Result<void> remove_trace(const TraceFile& file) {
   return {};
 }
 
-Result<void> ensure_directory(const std::string& directory, const std::string& what) {
+Result<void> ensure_directory(const std::string& directory, const std::string& what, Log& log) {
   std::error_code error;
-  fs::create_directories(directory, error);
+  if (fs::create_directories(directory, error)) {
+    log.info("made the directory " + directory + " for " + what + ": there was none");
+  }
   if (!error) return {};
   return fail(ErrorCode::kIo, "cannot make the directory of " + what + ", " + directory + ": " +
                                   error.message() + "; make it, or name another one in the config" +

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/log.h"
 #include "model/clock.h"
 #include "model/result.h"
 #include "model/units.h"
@@ -34,8 +35,9 @@ bool is_open_elsewhere(const std::string& path);
 
 Result<void> remove_trace(const TraceFile& file);
 
-// Creates a directory and its parents where they do not exist; the error says what to do.
-Result<void> ensure_directory(const std::string& directory, const std::string& what);
+// Creates a directory and its parents where they do not exist, and says so: its name may be
+// misspelt. The error says what to do.
+Result<void> ensure_directory(const std::string& directory, const std::string& what, Log& log);
 // kPermission where nobody may write there, since the file system is mounted read-only.
 Result<void> check_not_read_only(const std::string& directory);
 // A clause for messages of that errno, empty for any other: as a rule it is the unit's sandbox.

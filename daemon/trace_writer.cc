@@ -39,7 +39,7 @@ TraceWriter::TraceWriter(std::string path, trace::RunInfo run, const trace::Limi
 
 Result<TraceWriter> TraceWriter::create(const Config& config, const Instant& now, Clock clock,
                                         Log& log) {
-  if (Result<void> made = ensure_directory(config.trace_directory, "traces"); !made) {
+  if (Result<void> made = ensure_directory(config.trace_directory, "traces", log); !made) {
     return tl::unexpected<Error>(made.error());
   }
   if (Result<void> good = check_not_read_only(config.trace_directory); !good) {

@@ -40,8 +40,14 @@ void report_malformed(const AlertPrinter& printer, std::uint64_t& reported) {
             << " left out (first: " << printer.first_problem() << ")" << std::endl;
 }
 
-int alerts(const AlertsOptions& options) {
+Result<FileFollower> open_log(const AlertsOptions& options) {
   auto follower = FileFollower::open(options.file);
+  if (!follower) follower.error().message += "; name another, here or in ROCKTUNE_ALERT_LOG";
+  return follower;
+}
+
+int alerts(const AlertsOptions& options) {
+  auto follower = open_log(options);
   if (!follower) return report_error(follower.error().within("alerts"));
   AlertPrinter printer(options.json, {options.kinds.begin(), options.kinds.end()});
   std::uint64_t reported = 0;
@@ -58,7 +64,7 @@ int alerts(const AlertsOptions& options) {
 }
 
 int score_alerts(const AlertsOptions& options) {
-  auto follower = FileFollower::open(options.file);
+  auto follower = open_log(options);
   if (!follower) return report_error(follower.error().within("alerts"));
   AlertScorer scorer;
   for (const std::string& line : follower->read_lines()) scorer.add(line);
@@ -81,7 +87,10 @@ int score_alerts(const AlertsOptions& options) {
 void add_alerts(CLI::App& root, Action& chosen) {
   CLI::App* app = root.add_subcommand("alerts", "the alert log, readable");
   auto options = std::make_shared<AlertsOptions>();
-  app->add_option("FILE", options->file, "the alert log")->required();
+  options->file = kDefaultAlertLog;
+  app->add_option("FILE", options->file, "the alert log")
+      ->envname("ROCKTUNE_ALERT_LOG")
+      ->capture_default_str();
   auto* follow =
       app->add_flag("-f,--follow", options->follow, "wait for more, also across rotation");
   app->add_flag("--json", options->json,
@@ -95,7 +104,7 @@ void add_alerts(CLI::App& root, Action& chosen) {
                 "instead of the lines: how many alerts came true, with what lead (docs/score.md)")
       ->excludes(follow)
       ->excludes(kind);
-  app->footer("Example: rocktune alerts /var/log/rocktune/alerts.jsonl --kind alert,manual -f");
+  app->footer("Example: rocktune alerts --kind alert,manual -f");
   app->callback([options, &chosen] {
     chosen = [options] { return options->score ? score_alerts(*options) : alerts(*options); };
   });

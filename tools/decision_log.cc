@@ -48,10 +48,24 @@ Error no_alert_log(const std::string& file) {
 Error no_such_decision(const std::string& log, const DecisionStories::Wanted& wanted) {
   const std::string of = wanted.target.empty() ? "" : " of " + wanted.target;
   return {ErrorCode::kNotFound,
-          log + " has no decision " + wanted.id + of + "; an older log may (--log FILE)" +
+          log + " has no decision " + wanted.id + of +
+              "; an older log may (--log FILE), or it could not be written (`rocktune status` "
+              "tells; `rocktune rollback KNOB` reads no log)" +
               (wanted.target.starts_with('/') ? ", or the database has a name: the log has that, "
                                                 "not its path"
                                               : "")};
+}
+
+std::optional<Error> no_such_target(const std::string& log, const std::string& target,
+                                    const DecisionStories& stories) {
+  if (target.empty()) return std::nullopt;
+  std::string names;
+  for (const std::string& name : stories.targets()) {
+    if (is_meant(name, target)) return std::nullopt;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  return Error{ErrorCode::kNotFound, log + " tells of no database " + target +
+                                         (names.empty() ? "" : "; it tells of " + names)};
 }
 
 Result<RollbackOrder> rollback_order(const std::string& log,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@ Error no_alert_log(const std::string& file);  // that not one of its lines is on
 
 // That the log has no decision wanted.id, and where it may be.
 Error no_such_decision(const std::string& log, const DecisionStories::Wanted& wanted);
+
+// That `target` is none of those that the log tells of; none: it is one, or empty.
+std::optional<Error> no_such_target(const std::string& log, const std::string& target,
+                                    const DecisionStories& stories);
 
 struct RollbackOrder {
   Json body;                             // of POST /v1/rollback

@@ -150,6 +150,7 @@ void DecisionStories::add(std::string_view line) {
     return;
   }
   const Id id{text_at(object, "target"), text_at(object, "id")};
+  if (!id.first.empty()) targets_.insert(id.first);
   if (!wanted_.target.empty() && !is_meant(id.first, wanted_.target)) return;
   const std::string kind = text_at(object, "kind");
   if (kind == "decision") add_decision(object, id);

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -46,6 +47,8 @@ class DecisionStories {
   [[nodiscard]] std::uint64_t lines() const { return lines_; }  // that are not empty
   [[nodiscard]] std::uint64_t malformed() const { return malformed_; }
   [[nodiscard]] std::uint64_t refused() const { return refused_; }  // that were left out
+  // Names of all databases that the log tells of, wanted or not.
+  [[nodiscard]] const std::set<std::string>& targets() const { return targets_; }
   // Where this change and those that followed it left their knob, as far as they stand.
   [[nodiscard]] std::vector<std::int64_t> left_at(const DecisionStory& story) const;
 
@@ -61,6 +64,7 @@ class DecisionStories {
 
   Wanted wanted_;
   std::deque<DecisionStory> stories_;
+  std::set<std::string> targets_;
   struct Open {  // an allowed decision of which is not known yet that it was made
     Knob knob;
     bool rollback = false;

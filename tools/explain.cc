@@ -43,6 +43,9 @@ int explain(const ExplainOptions& options) {
   if (stories.stories().empty() && one) {
     return report_error(no_such_decision(options.log, wanted).within("explain"));
   }
+  if (const auto none = no_such_target(options.log, options.target, stories)) {
+    return report_error(none->within("explain"));
+  }
   if (stories.stories().empty()) return nothing_found(options, stories);
   if (options.json) {
     for (const DecisionStory& story : stories.stories()) {

@@ -9,6 +9,10 @@
 namespace rocktune::tools {
 namespace {
 
+constexpr const char* kWithoutDaemon =
+    "; without it `touch` of its daemon.freeze_file (/run/rocktune/freeze, unless configured) does "
+    "the same";
+
 struct FreezeOptions {
   std::string socket;
   double seconds = 0;  // 0: until unfrozen
@@ -18,7 +22,12 @@ int freeze(const FreezeOptions& options) {
   Json body = Json::object();
   if (options.seconds > 0) body["for_seconds"] = options.seconds;
   const auto answer = ask_daemon(options.socket, "POST", "/v1/freeze", body);
-  if (!answer) return report_error(answer.error().within("freeze"));
+  if (!answer) {
+    Error error = answer.error().within("freeze");
+    const bool away = error.code == ErrorCode::kNotFound || error.code == ErrorCode::kUnavailable;
+    if (away) error.message += kWithoutDaemon;
+    return report_error(error);
+  }
   const std::string until = text_at(*answer, "until");
   std::cout << "nothing is changed "
             << (until.empty() ? "until `rocktune unfreeze`" : "until " + until) << " ("

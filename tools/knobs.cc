@@ -25,7 +25,7 @@ int knobs(const KnobsOptions& options) {
     const auto lines = answer ? knob_lines(*answer, options.view)
                               : Result<std::vector<std::string>>(tl::unexpected(answer.error()));
     if (!lines) {
-      found->problems.push_back(lines.error().message);
+      found->problems.push_back(lines.error().within(database.path).message);
       continue;
     }
     if (options.json) {
@@ -56,7 +56,8 @@ void add_knobs(CLI::App& root, Action& chosen) {
   app->add_flag("--json", options->json, "everything as one line of JSON");
   app->footer(
       "Asks the agents themselves; no rocktuned is needed. Owner: found (untouched), rocktune, or "
-      "manual.\nExample: rocktune knobs --database orders --column-family default");
+      "manual.\nWhat the configuration pins or freezes is in `rocktune status`.\nExample: rocktune "
+      "knobs --database orders --column-family default");
   app->callback([options, &chosen] { chosen = [options] { return knobs(*options); }; });
 }
 

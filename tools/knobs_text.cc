@@ -1,5 +1,7 @@
 #include "tools/knobs_text.h"
 
+#include <set>
+
 #include "tools/text.h"
 
 namespace rocktune::tools {
@@ -61,19 +63,31 @@ void add_details(const Json& knob, std::vector<std::string>& lines) {
   }
 }
 
+Error no_such_family(const std::string& name, const std::set<std::string>& known) {
+  std::string names;
+  for (const std::string& one : known) names += (names.empty() ? "" : ", ") + printable(one);
+  return {ErrorCode::kNotFound, "no column family is called " + name +
+                                    (names.empty() ? "; there is none" : "; there are " + names)};
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> knob_lines(const Json& answer, const KnobsView& view) {
   try {
     std::vector<std::string> families;  // in the order of the answer; the database's own is ""
+    std::set<std::string> known;
     std::vector<Row> rows;
     std::vector<const Json*> shown;
     for (const Json& knob : answer.at("knobs")) {
       const auto family = knob.at("column_family").get<std::string>();
+      if (!family.empty()) known.insert(family);
       if (!family.empty() && !view.column_family.empty() && family != view.column_family) continue;
       families.push_back(family);
       rows.push_back(knob_row(knob));
       shown.push_back(&knob);
+    }
+    if (!view.column_family.empty() && !known.contains(view.column_family)) {
+      return tl::unexpected(no_such_family(view.column_family, known));
     }
     const std::vector<std::string> aligned = table(rows);
     std::vector<std::string> lines;

@@ -14,7 +14,8 @@ struct KnobsView {
   bool details = false;       // relations, cost and side effects below each
 };
 
-// A table of the knobs. Errors: the answer is not what it should be.
+// A table of the knobs. Errors: kNotFound where there is no such column family, with those that
+// there are; the answer is not what it should be.
 Result<std::vector<std::string>> knob_lines(const Json& answer, const KnobsView& view);
 
 }  // namespace rocktune::tools

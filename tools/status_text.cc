@@ -52,6 +52,36 @@ void add_daemon(const Json& daemon, Lines& lines) {
   if (const std::string why = text_at(daemon, "trace_failing"); !why.empty()) {
     lines.push_back("NOT RECORDED  " + why);
   }
+  if (const auto failing = daemon.find("alert_log_failing");
+      failing != daemon.end() && failing->is_object()) {
+    const auto lost = static_cast<long long>(number_at(*failing, "lines_lost").value_or(0));
+    lines.push_back("NOT LOGGED    " + text_at(*failing, "reason") + "; " + std::to_string(lost) +
+                    (lost == 1 ? " line" : " lines") + " lost since " + text_at(*failing, "since"));
+  }
+}
+
+void add_refusal(const Json& daemon, Lines& lines) {
+  const auto refused = daemon.find("reload_refused");
+  if (refused == daemon.end() || !refused->is_object()) return;
+  lines.push_back("RELOAD REFUSED at " + text_at(*refused, "time") + ": " +
+                  text_at(*refused, "problem") + "; the older configuration is in force");
+}
+
+// Entries of `targets` that hold for no database so far: the first ones, all are in the JSON.
+void add_unmatched(const Json& daemon, Lines& lines) {
+  constexpr std::size_t kMostNamed = 3;
+  const Json entries = daemon.value("unmatched_targets", Json::array());
+  if (entries.empty()) return;
+  std::string line;
+  for (std::size_t i = 0; i < std::min(entries.size(), kMostNamed); ++i) {
+    const auto index = static_cast<long long>(number_at(entries[i], "index").value_or(0));
+    line += (i == 0 ? "unmatched  targets[" : ", targets[") + std::to_string(index) + "] (" +
+            text_at(entries[i], "path") + ")";
+  }
+  if (entries.size() > kMostNamed) {
+    line += " and " + std::to_string(entries.size() - kMostNamed) + " more";
+  }
+  lines.push_back(line + ": no database of theirs was opened so far");
 }
 
 void add_head(const Json& target, Lines& lines) {
@@ -217,6 +247,16 @@ void add_features(const Json& target, Lines& lines) {
       .to(lines, "  device  ");
 }
 
+// "rocktune (pinned 8)", "found (frozen)": with what the configuration says of it.
+std::string owner_text(const Json& knob) {
+  const std::string owner = text_at(knob, "owner");
+  const auto pin = knob.find("pinned");
+  if (pin != knob.end() && pin->is_number_integer()) {
+    return owner + " (pinned " + knob_text(text_at(knob, "name"), pin->get<std::int64_t>()) + ")";
+  }
+  return knob.value("frozen", false) ? owner + " (frozen)" : owner;
+}
+
 void add_knobs(const Json& target, Lines& lines) {
   Rows rows = {{"knob", "value", "found", "owner", ""}};
   for (const Json& knob : target.value("knobs", Json::array())) {
@@ -230,7 +270,7 @@ void add_knobs(const Json& target, Lines& lines) {
                  : std::string("?");
     };
     rows.push_back(
-        {label, value("value"), value("found"), text_at(knob, "owner"),
+        {label, value("value"), value("found"), owner_text(knob),
          knob.value("changeable", false) ? "" : "not changeable: " + text_at(knob, "reason")});
   }
   if (rows.size() == 1) return;
@@ -312,6 +352,8 @@ Result<std::vector<std::string>> status_lines(const Json& status) {
   try {
     Lines lines;
     add_daemon(status.at("daemon"), lines);
+    add_refusal(status.at("daemon"), lines);
+    add_unmatched(status.at("daemon"), lines);
     const Json& targets = status.at("targets");
     if (targets.empty()) {
       const std::string place = text_at(status.at("daemon"), "agent_dir");

@@ -30,6 +30,7 @@ Result<void> write_config(const DaemonSettings& settings, const std::string& dir
   out << "daemon:\n  name: rocktune-bench\n  mode: " << settings.mode
       << "\n  poll_interval: 500ms\n  agent_dir: " << sockets
       << "\n  control_socket: " << sockets + "/rocktuned.sock"
+      << "\n  freeze_file: " << sockets + "/freeze"
       << "\nlog:\n  file: " << directory + "/rocktuned.log"
       << "\nalert_log:\n  file: " << directory + "/alerts.jsonl"
       << "\ntrace:\n  directory: " << directory + "/trace" << "\nhttp:\n  listen: off\n"

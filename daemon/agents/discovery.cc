@@ -11,10 +11,10 @@
 
 namespace rocktune::daemon {
 
-Result<void> make_agent_directory(const std::string& directory) {
+Result<void> make_agent_directory(const std::string& directory, Log& log) {
   std::error_code error;
   const bool is_there = std::filesystem::exists(directory, error);
-  Result<void> made = ensure_directory(directory, "agent sockets");
+  Result<void> made = ensure_directory(directory, "agent sockets", log);
   if (!made || is_there || ::geteuid() != 0) return made;
   if (::chmod(directory.c_str(), 01777) == 0) return {};
   return fail(ErrorCode::kIo, directory + ": " + std::strerror(errno));

@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "daemon/log.h"
 #include "files/agent_sockets.h"
 
 namespace rocktune::daemon {
 
 // Makes the agents' directory where there is none; as root for agents of every user: mode 1777, as
 // /tmp has it and the systemd unit makes it. One that is there stays as it is.
-Result<void> make_agent_directory(const std::string& directory);
+Result<void> make_agent_directory(const std::string& directory, Log& log);
 
 // What changed between two looks.
 struct AgentChanges {

@@ -82,7 +82,9 @@ struct Config {
 
   std::vector<Setting> settings;  // every value with its origin
 
-  // The rule for a database at `path`.
+  // Which of `targets` holds for a database at `path`; unset: the defaults do.
+  [[nodiscard]] std::optional<std::size_t> entry_for(const std::string& path) const;
+  // The rule for it.
   [[nodiscard]] TargetRule rule_for(const std::string& path) const;
 };
 

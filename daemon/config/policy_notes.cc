@@ -3,6 +3,7 @@
 #include <set>
 
 #include "files/units.h"
+#include "model/knobs.h"
 #include "policy/peers/silk.h"
 #include "policy/policy.h"
 
@@ -44,6 +45,36 @@ std::string note_of_device_share(const NotedRun& run) {
          "probe-device has measured";
 }
 
+// A budget does not bind a pin (docs/control.md).
+std::string note_of_pin(const std::string& path, const Pins& pins, std::string_view knob,
+                        std::string_view limit, const std::optional<std::int64_t>& most) {
+  const auto pin = pins.find(std::string(knob));
+  if (pin == pins.end() || !most || pin->second <= *most) return "";
+  return path + "." + std::string(knob) + " (" + shown(knob, pin->second) + ") is above budget." +
+         std::string(limit) + " (" + shown(knob, *most) + "): the pin counts";
+}
+
+std::string note_of_mode(const std::string& path, Mode mode) {
+  if (mode == Mode::kAct) return "";
+  const std::string what = mode == Mode::kAdvise ? " is only advised" : " has no effect";
+  return path + what + " under mode " + std::string(to_string(mode)) + ": pins are set in mode act";
+}
+
+std::vector<std::string> notes_of_pins(const std::string& path, const TargetRule& rule) {
+  const EngineConfig& engine = rule.engine;
+  if (engine.pins.empty()) return {};
+  std::optional<std::int64_t> memory;
+  if (engine.budget.memory_max) memory = engine.budget.memory_max->value;
+  constexpr std::string_view kMemory = "memory_max";
+  std::vector<std::string> notes{
+      note_of_mode(path, rule.mode),
+      note_of_pin(path, engine.pins, knob::kBackgroundJobs, "jobs_max", engine.budget.jobs_max),
+      note_of_pin(path, engine.pins, knob::kCacheCapacity, kMemory, memory),
+      note_of_pin(path, engine.pins, knob::kWriteBufferSize, kMemory, memory)};
+  std::erase(notes, "");
+  return notes;
+}
+
 }  // namespace
 
 std::vector<std::string> policy_notes(const Config& config) {
@@ -55,6 +86,11 @@ std::vector<std::string> policy_notes(const Config& config) {
     for (const NotedRun& run : runs) different.insert(note_of(run));
     different.erase("");
     notes.insert(notes.end(), different.begin(), different.end());
+  }
+  for (std::size_t i = 0; i < config.targets.size(); ++i) {
+    const std::string path = "targets[" + std::to_string(i) + "].pin";
+    const std::vector<std::string> of_pins = notes_of_pins(path, config.targets[i]);
+    notes.insert(notes.end(), of_pins.begin(), of_pins.end());
   }
   return notes;
 }

@@ -33,13 +33,18 @@ bool covers(const std::string& pattern, const std::string& later) {
   return can_tell && fnmatch(pattern.c_str(), later.c_str(), 0) == 0;
 }
 
-TargetRule Config::rule_for(const std::string& path) const {
+std::optional<std::size_t> Config::entry_for(const std::string& path) const {
   const auto found = std::find_if(targets.begin(), targets.end(), [&](const TargetRule& rule) {
     return fnmatch(rule.path.c_str(), path.c_str(), 0) == 0;
   });
+  if (found == targets.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - targets.begin());
+}
+
+TargetRule Config::rule_for(const std::string& path) const {
   TargetRule rule;
-  if (found != targets.end()) {
-    rule = *found;
+  if (const auto entry = entry_for(path)) {
+    rule = targets[*entry];
   } else {
     rule.path = path;
     rule.mode = mode;

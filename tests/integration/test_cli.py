@@ -51,6 +51,10 @@ class Cli(World):
         self.assertIn("none.sock", result.stderr)
         self.assertEqual(len(result.stderr.strip().splitlines()), 1)
 
+        frozen = self.rocktune("freeze", "--socket", self.directory / "none.sock", check=False)
+        self.assertEqual(frozen.returncode, 1)
+        self.assertIn("`touch` of its daemon.freeze_file", frozen.stderr)
+
     def test_usage_errors_exit_2(self):
         for arguments in ((), ("nonsense",), ("replay",), ("status", "--nonsense")):
             self.assertEqual(self.rocktune(*arguments, check=False).returncode, 2, arguments)

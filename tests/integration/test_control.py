@@ -1,6 +1,7 @@
 """What keeps an operator in charge: pins, the freeze file, explain, and rollbacks of single changes."""
 
 import json
+import signal
 import time
 import unittest
 
@@ -34,11 +35,32 @@ class Control(World):
                                 " rate_limiter_bytes_per_second: 6MiB/s}\n")
         host = self.host()
         wait_for("the pins", lambda: (self.values(host)[JOBS], self.values(host)[LIMITER]) == (3, 6 << 20), 20)
+        self.assertIn("(pinned 3)", self.rocktune("status", "--socket", self.control).stdout)
         # The limiter starves this database: headroom wants more of both, and gets neither.
         wait_for("a refusal", lambda: any(d["verdict"]["rule"] == "pin" for d in self.alert_lines("decision")), 30)
         self.assertEqual((self.values(host)[JOBS], self.values(host)[LIMITER]), (3, 6 << 20))
         self.assertEqual({d["rule"] for d in self.alert_lines("decision")
                           if d["verdict"]["kind"] in ("allowed", "clamped") and d["knob"] in (JOBS, LIMITER)}, {"pin.config"})
+
+    def test_a_misspelt_target(self):
+        wrong, right = self.directory / "bd", self.directory / "db"
+        targets = "targets:\n  - {{path: {}, mode: observe}}\n"
+        daemon = self.start_daemon(mode="advise", extra=targets.format(wrong))
+        self.host()
+
+        def told():
+            return [line["message"] for line in self.alert_lines("daemon") if line["id"] == "unmatched"]
+
+        self.assertEqual(self.status()["daemon"]["unmatched_targets"], [{"index": 0, "path": str(wrong)}])
+        wait_for("the warning", told, 20)
+        self.assertIn(f"{right}: no entry of targets names it", told()[0])
+        self.config(mode="advise", extra=targets.format(right))
+        daemon.send_signal(signal.SIGHUP)
+        wait_for("the reload", lambda: self.target()["mode"] == "observe", 10)
+        self.assertEqual(self.status()["daemon"]["unmatched_targets"], [])
+        self.config(mode="advise", extra=targets.format(wrong))
+        daemon.send_signal(signal.SIGHUP)
+        wait_for("another warning", lambda: len(told()) == 2, 20)
 
     def test_freeze_file(self):
         self.freeze_file.touch()
@@ -60,6 +82,15 @@ class Control(World):
         self.assertEqual(len(notes), 3, notes)
         self.assertIn("nothing is changed while", notes[0])
         self.assertIn("changes are made again", notes[2])
+
+    def test_freeze_file_without_its_directory(self):
+        self.freeze_file = self.directory / "none" / "freeze"
+        self.start_daemon()
+        log = self.directory / "rocktuned.log"
+        self.assertIn(f"there is no directory {self.freeze_file.parent} for daemon.freeze_file", log.read_text())
+        self.rocktune("freeze", "--socket", self.control)
+        self.assertTrue(self.freeze_file.exists())
+        self.assertIn(f"made the directory {self.freeze_file.parent} for the freeze file", log.read_text())
 
     def test_freeze_for_a_time(self):
         self.start_daemon()

@@ -68,14 +68,29 @@ class Reload(Daemon):
         self.assertRegex(self.log(), r"rocktuned\.yaml:3:\d+: daemon\.mode: 'acct'")
         self.assertEqual(self.status()["daemon"]["mode"], "advise")
         self.wait_for_metric("rocktuned_reload_failures_total 1")
+        self.assertIn("daemon.mode: 'acct'", self.status()["daemon"]["reload_refused"]["problem"])
+        self.assertIn("RELOAD REFUSED at 2", self.rocktune("status", "--socket", self.control).stdout)
+        refusals = [line["message"] for line in self.alert_lines("daemon") if line["id"] == "reload_refused"]
+        self.assertEqual(len(refusals), 1)
+        self.assertIn("daemon.mode: 'acct'", refusals[0])
         self.config(mode="observe")
         daemon.send_signal(signal.SIGHUP)
         wait_for("the good config", lambda: self.status()["daemon"]["mode"] == "observe", 10)
         self.wait_for_metric("rocktuned_reloads_total 1")
+        self.assertIsNone(self.status()["daemon"]["reload_refused"])
         self.assertEqual(self.stop(daemon), 0)
 
     def wait_for_metric(self, line):
         wait_for(line, lambda: f"\n{line}\n" in self.control_text("/metrics")[1], 5)
+
+    def test_another_alert_log_begins_with_the_reload(self):
+        daemon = self.start_daemon(mode="advise")
+        old, self.alerts = self.alerts, self.directory / "other.jsonl"
+        self.config(mode="advise")
+        daemon.send_signal(signal.SIGHUP)
+        wait_for("the other alert log", lambda: self.alerts.exists() and self.alert_lines("daemon"), 10)
+        self.assertEqual([line["id"] for line in self.alert_lines("daemon")], ["reloaded"])
+        self.assertNotIn('"reloaded"', old.read_text())
 
     def test_rotation(self):
         daemon = self.start_daemon(mode="advise")
@@ -296,6 +311,8 @@ class FullDisk(Daemon):
         wait_for("the full disk to be said", lambda: "cannot record" in self.log(), 20)
         stuck = self.samples()
         wait_for("polls to go on", lambda: self.samples()["due"] >= stuck["due"] + 8)
+        wait_for("a lost line", lambda: self.status()["daemon"]["alert_log_failing"], 30)
+        self.assertRegex(self.rocktune("status", "--socket", self.control).stdout, "NOT LOGGED .*No space left")
         full = self.samples()
         self.assertLessEqual(full["recorded"] - stuck["recorded"], 2)
         self.assertLessEqual(self.log().count("cannot record"), 2, "said at a limited rate")
@@ -303,6 +320,8 @@ class FullDisk(Daemon):
         (self.mount / "ballast").unlink()
         wait_for("samples again", lambda: self.samples()["recorded"] > full["recorded"] + 5, 15)
         self.assertRegex(self.log(), r"records again; \d+ steps were not recorded")
+        wait_for("the alert log", lambda: self.status()["daemon"]["alert_log_failing"] is None, 15)
+        self.assertRegex(self.alerts.read_text(), '"id":"lost".* lost since 2.*No space left')
         self.assertIsNone(daemon.poll())
         self.assertEqual(self.stop(daemon), 0)
         self.assertEqual(self.query("pragma integrity_check")[0][0], "ok")

@@ -16,12 +16,14 @@ rocktune_unit_test(daemon_test
     unit/daemon/name_lock_test.cc
     unit/daemon/old_traces_test.cc
     unit/daemon/parts_test.cc
+    unit/daemon/policy_notes_test.cc
     unit/daemon/share_groups_test.cc
     unit/daemon/support.cc
     unit/daemon/target_journal_test.cc
     unit/daemon/target_knobs_test.cc
     unit/daemon/target_test.cc
     unit/daemon/units_test.cc
+    unit/daemon/unmatched_test.cc
   LIBRARIES rocktune_daemon)
 target_compile_definitions(daemon_test PRIVATE ROCKTUNE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 # As in daemon/CMakeLists.txt; without the shared headers, which want the same options.

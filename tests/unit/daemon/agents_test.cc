@@ -10,6 +10,7 @@
 #include "daemon/agents/refusals.h"
 #include "daemon/agents/session.h"
 #include "daemon/agents/translate.h"
+#include "files/text_file.h"
 #include "model/knobs.h"
 #include "tests/support/catch.h"
 #include "tests/unit/daemon/support.h"
@@ -77,8 +78,16 @@ TEST_CASE("root makes the agents' directory for every user, and changes none tha
   };
   const std::string made = tree.path("run/rocktune"), there = tree.directory("there");
   REQUIRE(::chmod(there.c_str(), 0700) == 0);
-  REQUIRE(make_agent_directory(made));
-  REQUIRE(make_agent_directory(there));
+  Log log;
+  REQUIRE(log.open("info", tree.path("log")));
+  REQUIRE(make_agent_directory(made, log));
+  REQUIRE(make_agent_directory(there, log));
+  // What was misspelt is seen by that it was made.
+  const auto said = read_text_file(tree.path("log"));
+  REQUIRE(said);
+  CHECK(said->find("made the directory " + made + " for agent sockets: there was none") !=
+        std::string::npos);
+  CHECK(said->find(there) == std::string::npos);
   CHECK((mode_of(made) == 01777) == (::geteuid() == 0));
   CHECK(mode_of(there) == 0700);
 }

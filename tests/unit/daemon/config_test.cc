@@ -2,7 +2,6 @@
 #include <filesystem>
 
 #include "daemon/config/load.h"
-#include "daemon/config/policy_notes.h"
 #include "model/knobs.h"
 #include "tests/support/catch.h"
 #include "tests/unit/daemon/support.h"
@@ -316,40 +315,6 @@ TEST_CASE("a file that is not there", "[daemon][config]") {
   std::filesystem::create_symlink(inputs.file, inputs.file);
   CHECK_FALSE(has_no_file(inputs));
   CHECK_FALSE(load_config(inputs));
-}
-
-TEST_CASE("a policy that is there for comparison is named when it is to act", "[daemon][config]") {
-  auto notes = [](const std::string& text) { return policy_notes(parse(text).value()); };
-  CHECK(notes("daemon: {mode: act}").empty());
-  CHECK(notes("defaults: {policy: adoc}").empty());
-  const auto defaults = notes("daemon: {mode: act}\ndefaults: {policy: adoc}");
-  REQUIRE(defaults.size() == 1);
-  CHECK(begins(defaults[0], "policy adoc is there to be compared with"));
-  const auto targets = notes(
-      "defaults: {policy: adoc}\n"
-      "targets:\n"
-      "  - {path: /a, mode: act}\n"
-      "  - {path: /b, mode: act}\n"
-      "  - {path: /c, mode: act, policy: cockroach-l0}\n"
-      "  - {path: /d, policy: rocksdb-auto-tuned}\n");
-  REQUIRE(targets.size() == 2);
-  CHECK(begins(targets[0], "policy adoc "));
-  CHECK(begins(targets[1], "policy cockroach-l0 "));
-}
-
-TEST_CASE("what does nothing for want of a device profile is said", "[daemon][config]") {
-  auto notes = [](const std::string& text) { return policy_notes(parse(text).value()); };
-  const auto share = notes(
-      "defaults: {budget: {device_share: 0.5}}\n"
-      "targets: [{path: /a}, {path: /b, budget: {device_share: 0.25}}]\n");
-  REQUIRE(share.size() == 2);
-  CHECK(begins(share[0], "budget.device_share (0.25) has no effect without device_profile"));
-  CHECK(begins(share[1], "budget.device_share (0.5) has no effect without device_profile"));
-  const auto silk = notes("defaults: {policy: silk}");
-  REQUIRE(silk.size() == 1);
-  CHECK(begins(silk[0], "policy silk divides what the device can write"));
-  CHECK(notes("daemon: {mode: observe}\ndefaults: {policy: silk}").empty());
-  CHECK(notes("defaults: {policy: silk, policy_params: {device_bytes_per_second: 1e8}}").empty());
 }
 
 TEST_CASE("frozen knobs and numbers of a policy are printed with their target",

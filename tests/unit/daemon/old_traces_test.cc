@@ -118,7 +118,8 @@ TEST_CASE("old traces go by age, then by size, never the current one", "[daemon]
   REQUIRE(remove_trace(listed->front()));
   CHECK(list_traces(tree.path())->empty());
   CHECK(std::filesystem::exists(tree.path("notes.txt")));
-  const auto refused = ensure_directory("/proc/nowhere/x", "traces");
+  Log log;
+  const auto refused = ensure_directory("/proc/nowhere/x", "traces", log);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message.find("/proc/nowhere/x") != std::string::npos);
 }

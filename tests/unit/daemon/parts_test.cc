@@ -120,14 +120,12 @@ TEST_CASE("the alert log appends, and reopens after rotation", "[daemon][alert_l
   REQUIRE(log.write("{\"n\":3}"));
   CHECK(contents(tree.path("a.jsonl.1")) == "{\"old\":1}\n{\"n\":1}\n{\"n\":2}\n");
   CHECK(contents(file) == "{\"n\":3}\n");
-  CHECK(log.failures() == 0);
 }
 
-TEST_CASE("a failing alert log is counted and tried again", "[daemon][alert_log]") {
+TEST_CASE("a failing alert log is tried again", "[daemon][alert_log]") {
   const test::TempTree tree;
   AlertLog log(tree.path("later/a.jsonl"));
   CHECK_FALSE(log.write("{}"));
-  CHECK(log.failures() == 1);
   tree.directory("later");
   CHECK(log.write("{}"));
   CHECK(contents(tree.path("later/a.jsonl")) == "{}\n");
@@ -154,8 +152,9 @@ TEST_CASE("a pipe that nobody reads costs its lines, not the daemon", "[daemon][
   AlertLog log(pipe);
   REQUIRE(log.open());
   const std::string line(4000, 'x');
-  for (int i = 0; i < 100; ++i) static_cast<void>(log.write(line));
-  CHECK(log.failures() > 0);
+  int failures = 0;
+  for (int i = 0; i < 100; ++i) failures += log.write(line) ? 0 : 1;
+  CHECK(failures > 0);
 }
 
 TEST_CASE("only regular files are read", "[daemon][text_file]") {

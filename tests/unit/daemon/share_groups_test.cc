@@ -57,7 +57,7 @@ struct ShareWorld : daemon::test::TargetWorld {
 
   Target& at(const std::string& name) { return *targets.at(tree.path(name)); }
 
-  ShareGroups::Targets targets;
+  Targets targets;
   HostBudget host;
   bool all_users = false;
   ShareGroups groups{journal, tree.path("proc")};

@@ -183,3 +183,27 @@ TEST_CASE("alerts end with the settings that they were raised by", "[daemon][tar
   REQUIRE(target->reconfigure(3, rule));
   CHECK(Json::parse(world.alert_lines("alert").back())["why_invalid"] == "the settings changed");
 }
+
+TEST_CASE("lines that were lost are told of, and in the alert log once it is written again",
+          "[daemon][target]") {
+  JournalWorld world;
+  const std::string in_the_way = world.tree.directory("alerts.jsonl");
+  world.journal.line("{}");
+  world.now.wall += 1min;
+  world.journal.line("{}");
+  REQUIRE(world.journal.lost());
+  CHECK(world.journal.lost()->lines == 2);
+  CHECK(world.journal.lost()->since_wall == world.now.wall - 1min);
+  CHECK(world.journal.lost()->why.find("cannot open the alert log") != std::string::npos);
+  world.journal.tell_of_lost();  // it is there still
+  CHECK(world.journal.lost()->lines == 2);
+  CHECK(world.journal.alert_failures() == 2);
+  std::filesystem::remove(in_the_way);
+  world.journal.tell_of_lost();
+  CHECK_FALSE(world.journal.lost());
+  const auto told = world.alert_lines("daemon");
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].find("\"id\":\"lost\"") != std::string::npos);
+  CHECK(told[0].find("2 lines were lost since 2023-11-14T22:13:20.000Z: cannot open") !=
+        std::string::npos);
+}

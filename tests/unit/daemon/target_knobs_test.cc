@@ -200,3 +200,30 @@ TEST_CASE("no warning of stalls where nobody can write", "[daemon][target]") {
   }
   CHECK((backlogs > 0) == (access == "read_write"));
 }
+
+TEST_CASE("a column family's knob that the rule freezes is in the status, as found, once",
+          "[daemon][target]") {
+  World world;
+  const std::string knob = "level0_slowdown_writes_trigger";
+  const auto target = world.target(Mode::kAct, {knob});
+  target->opened(world.opening());
+  world.poll(*target, 1);
+  wire::Knobs answer;
+  wire::Sample sample = world.squeezed(2);
+  for (const char* family : {"default", "index"}) {
+    answer.knobs.emplace_back().knob = {knob, family, 20, 20, "found", true, "", 1, 100};
+    if (sample.column_families[0].name != family) {
+      sample.column_families.push_back(sample.column_families[0]);
+      sample.column_families.back().name = family;
+    }
+  }
+  target->take_family_knobs(answer);
+  world.now.tick += 500ms;
+  target->poll(world.now, sample);
+  const TargetStatus status = target->status();
+  REQUIRE(target->knobs().size() == 3);
+  REQUIRE(status.knobs.size() == 2);
+  CHECK(status.knobs[1].name == knob);
+  CHECK(status.knobs[1].column_family == "default");
+  CHECK(status.freeze == std::vector{knob});
+}

@@ -21,7 +21,7 @@ struct TargetWorld {
   Instant now{Nanoseconds(1'700'000'000s), 1000s};
   Log log;
   AlertLog alerts{tree.path("alerts.jsonl")};
-  Config config = *load_config({"", {}, {{"trace.directory", tree.path("trace"), "test"}}});
+  Config config = *load_config({"", {}, {{"trace.directory", tree.directory("trace"), "test"}}});
   TraceWriter trace = *TraceWriter::create(config, now, [this] { return now; }, log);
   Journal journal{alerts, trace, log, [this] { return now; }};
   Counters counters;

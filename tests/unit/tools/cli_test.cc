@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <sstream>
 
@@ -153,6 +154,14 @@ TEST_CASE("alerts prints a log", "[tools]") {
   CHECK(contains(ran.err, "1 line is no alert-log line"));
   CHECK(run({"alerts", log, "--json"}).out == line + "\n" + line + "\n");
   CHECK(run({"alerts", log, "--kind", "alert,decision"}).out.empty());
+
+  REQUIRE(::setenv("ROCKTUNE_ALERT_LOG", log.c_str(), 1) == 0);
+  CHECK(run({"alerts"}).out == ran.out);
+  CHECK(run({"explain", "--target", "a"}).code == 0);
+  const Ran none = run({"explain", "--target", "nix"});
+  CHECK(none.code == 1);
+  CHECK(contains(none.err, log + " tells of no database nix; it tells of a"));
+  REQUIRE(::unsetenv("ROCKTUNE_ALERT_LOG") == 0);
 }
 
 TEST_CASE("score takes budget and prior from the trace where it is told to", "[tools]") {

@@ -90,6 +90,19 @@ TEST_CASE("a decision that is not in the log may be in an older one", "[tools]")
   CHECK(contains(elsewhere.error().message, "has no decision 57-1 of users; an older log may"));
 }
 
+TEST_CASE("a database that the log does not tell of is told of, with those that it does",
+          "[tools]") {
+  DecisionStories stories({"", "nix", false, 20});
+  CHECK(no_such_target("a.jsonl", "nix", stories)->message == "a.jsonl tells of no database nix");
+  for (const char* name : {"users", "orders (read_only)", ""}) {
+    stories.add(trace::event_line(kLogWall, name, "source", "agent", "opened"));
+  }
+  CHECK(no_such_target("a.jsonl", "nix", stories)->message ==
+        "a.jsonl tells of no database nix; it tells of orders (read_only), users");
+  CHECK_FALSE(no_such_target("a.jsonl", "orders", stories));
+  CHECK_FALSE(no_such_target("a.jsonl", "", stories));
+}
+
 TEST_CASE("a file of which no line is one of an alert log is none", "[tools]") {
   const rocktune::tools::test::TempDirectory directory;
   const auto none = read_stories(directory.write("trace", "SQLite format 3\nx\n"), {});

@@ -55,6 +55,13 @@ TEST_CASE("details, and one column family", "[tools]") {
   CHECK_FALSE(contains(text, "index"));
 }
 
+TEST_CASE("a column family that is not there is an error", "[tools]") {
+  const auto none = knob_lines(Json::parse(kAnswer), {"nix", false});
+  REQUIRE_FALSE(none);
+  CHECK(none.error().message == "no column family is called nix; there are default, index");
+  CHECK(none.error().code == rocktune::ErrorCode::kNotFound);
+}
+
 TEST_CASE("an answer that is another one is an error", "[tools]") {
   for (const char* answer : {"{}", R"({"knobs":7})", R"({"knobs":[{}]})", R"({"knobs":[7]})",
                              R"({"knobs":[{"name":1,"column_family":""}]})"}) {

@@ -68,6 +68,48 @@ TEST_CASE("what is shared with other databases is one line, where there is any",
   CHECK(contains(text(json), "shares  with 2 on the host, 1 on the device\n"));
 }
 
+TEST_CASE("an entry of targets that matches no database is in the status", "[tools]") {
+  Json json = status();
+  CHECK_FALSE(contains(text(json), "unmatched"));
+  Json& entries = json["daemon"]["unmatched_targets"] = Json::array();
+  entries.push_back({{"index", 1}, {"path", "/data/oders"}});
+  CHECK(contains(text(json), "\nunmatched  targets[1] (/data/oders): no database of theirs"));
+  for (int i = 2; i < 6; ++i) entries.push_back({{"index", i}, {"path", "/x"}});
+  CHECK(contains(text(json), "oders), targets[2] (/x), targets[3] (/x) and 2 more: no database"));
+}
+
+TEST_CASE("an alert log that cannot be written is in the status", "[tools]") {
+  Json json = status();
+  CHECK_FALSE(contains(text(json), "NOT LOGGED"));
+  json["daemon"]["alert_log_failing"] = {
+      {"since", "2026-01-31T12:00:00.000Z"}, {"lines_lost", 12}, {"reason", "no space"}};
+  CHECK(contains(text(json),
+                 "\nNOT LOGGED    no space; 12 lines lost since 2026-01-31T12:00:00.000Z\n"));
+}
+
+TEST_CASE("what the configuration says of a knob is with its owner", "[tools]") {
+  Json json = status();
+  Json& knob = json["targets"][0]["knobs"][0];
+  knob["pinned"] = nullptr;
+  knob["frozen"] = false;
+  CHECK_FALSE(contains(text(json), "rocktune ("));
+  knob["pinned"] = 8388608;
+  CHECK(contains(text(json), "rocktune (pinned 8 MiB/s)"));
+  knob["pinned"] = nullptr;
+  knob["frozen"] = true;
+  CHECK(contains(text(json), "rocktune (frozen)"));
+}
+
+TEST_CASE("a refused reload is in the status", "[tools]") {
+  Json json = status();
+  CHECK_FALSE(contains(text(json), "REFUSED"));
+  json["daemon"]["reload_refused"] = {{"time", "2026-01-31T12:00:00.000Z"},
+                                      {"problem", "r.yaml:3:9: daemon.mode: 'acct' is not known"}};
+  CHECK(contains(text(json),
+                 "\nRELOAD REFUSED at 2026-01-31T12:00:00.000Z: r.yaml:3:9: daemon.mode: 'acct' is "
+                 "not known; the older configuration is in force\n"));
+}
+
 TEST_CASE("the status says what is, in units", "[tools]") {
   const std::string shown = text(status());
   for (const char* part :
