@@ -81,7 +81,7 @@ void add_unmatched(const Json& daemon, Lines& lines) {
   if (entries.size() > kMostNamed) {
     line += " and " + std::to_string(entries.size() - kMostNamed) + " more";
   }
-  lines.push_back(line + ": no database of theirs was opened so far");
+  lines.push_back(line + ": no such database was opened so far");
 }
 
 void add_head(const Json& target, Lines& lines) {
