@@ -8,8 +8,12 @@ namespace rocktune::agent {
 namespace {
 
 struct Made {
+  struct One {
+    const rocksdb::Statistics* inner;  // to be compared with only
+    std::weak_ptr<ForwardingStatistics> around;
+  };
   std::mutex mutex;
-  std::vector<std::weak_ptr<ForwardingStatistics>> all;
+  std::vector<One> all;
 };
 
 // Never destroyed: databases may be opened after static destructors have run.
@@ -23,15 +27,16 @@ Made& made() {
 std::shared_ptr<ForwardingStatistics> ForwardingStatistics::around(
     std::shared_ptr<rocksdb::Statistics> inner) {
   const auto fresh = std::make_shared<ForwardingStatistics>(std::move(inner));
+  std::vector<std::shared_ptr<ForwardingStatistics>> others;  // let go of without the mutex
   const std::lock_guard lock(made().mutex);
-  std::erase_if(made().all, [](const auto& one) { return one.expired(); });
+  std::erase_if(made().all, [](const auto& one) { return one.around.expired(); });
   for (const auto& one : made().all) {
-    const auto other = one.lock();
-    if (!other || other->inner_ != fresh->inner_) continue;
-    other->count_own();
-    fresh->count_own();
+    if (one.inner != fresh->inner_.get()) continue;
+    if (auto other = one.around.lock()) others.push_back(std::move(other));
   }
-  made().all.push_back(fresh);
+  for (const auto& other : others) other->count_own();
+  if (!others.empty()) fresh->count_own();
+  made().all.push_back({fresh->inner_.get(), fresh});
   return fresh;
 }
 

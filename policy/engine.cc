@@ -88,6 +88,17 @@ void prefer(std::vector<Proposal> preferred, std::vector<Proposal>& proposals) {
                    std::make_move_iterator(preferred.end()));
 }
 
+// The same, but for those that others want lower still.
+void prefer_lower(std::vector<Proposal> preferred, std::vector<Proposal>& proposals) {
+  std::erase_if(preferred, [&](const Proposal& one) {
+    return std::any_of(proposals.begin(), proposals.end(), [&](const Proposal& other) {
+      return other.knob == one.knob && other.column_family == one.column_family &&
+             other.to < one.to;
+    });
+  });
+  prefer(std::move(preferred), proposals);
+}
+
 bool may_be_applied(const Verdict& verdict) {
   return verdict.kind == VerdictKind::kAllowed || verdict.kind == VerdictKind::kClamped;
 }
@@ -192,13 +203,11 @@ void Engine::State::decide(Step& step) {
   std::vector<Proposal> proposals = policy->decide(input);
   if (tunes(config)) {
     give_back.propose(input, proposals);
-    prefer(propose_within_budget(config.budget, step.features), proposals);
+    prefer_lower(propose_within_budget(config.budget, config.pins, step.features), proposals);
   }
-  // A pin is the operator's word about what others are due, too, and about what was found and what
-  // the budget leaves.
+  // A pin is the operator's word about what others are due, too, and about what was found.
   std::erase_if(proposals, [&](const Proposal& one) {
-    const bool returns =
-        is_for_others(one) || one.rule == kWantedJobsRule || one.rule == kBudgetRule;
+    const bool returns = is_for_others(one) || one.rule == kWantedJobsRule;
     return returns && config.pins.contains(one.knob);
   });
   // A rollback goes before whatever the policy wants of that knob, a pin before both, and what

@@ -1,11 +1,9 @@
 #include "policy/level_base.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "model/compaction_debt.h"
-#include "model/family_options.h"
 #include "policy/memory.h"
 
 namespace rocktune {
@@ -23,23 +21,6 @@ std::size_t level_below_level0(const LevelShape& shape, const std::vector<std::u
 }
 
 }  // namespace
-
-const ColumnFamilyReading* written_most(const Features& f) {
-  const auto rank = [](const ColumnFamilyReading& one) {
-    const double flushed = static_cast<double>(one.flushes.value_or(0)) *
-                           static_cast<double>(one.write_buffer_bytes.value_or(1));
-    std::uint64_t held = 0;
-    for (const LevelReading& level : one.levels) held += level.bytes;
-    return std::pair(flushed, held);
-  };
-  const ColumnFamilyReading* most = nullptr;
-  for (const ColumnFamilyReading& family : f.column_families) {
-    const bool leveled = family.levels.size() >= 2 && family.leveled_compaction.value_or(0) != 0;
-    if (!leveled || !compacts(family)) continue;
-    if (most == nullptr || rank(family) > rank(*most)) most = &family;
-  }
-  return most;
-}
 
 double level0_batch_bytes(const ColumnFamilyReading& family, std::int64_t trigger,
                           std::int64_t write_buffer) {

@@ -15,10 +15,6 @@ inline constexpr double kOutOfProportion = 1.25;
 // as much again is left for what is written meanwhile.
 inline constexpr double kBorneDebt = 0.5;
 
-// Of the leveled column families that may compact the one that flushed most, by its flushes and the
-// size of its write buffers; of as many the one that holds most. Null without any.
-const ColumnFamilyReading* written_most(const Features& f);
-
 // Bytes of level 0 that one compaction of it takes, by these options; 0: not known, or the column
 // family is not leveled.
 double level0_batch_bytes(const ColumnFamilyReading& family, std::int64_t trigger,

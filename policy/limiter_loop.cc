@@ -40,7 +40,7 @@ std::string why_raise(const Situation& situation, const KnobReading& reading) {
   }
   if (situation.binding) return backlog_text(situation) + "; " + limit + " is " + use;
   return backlog_text(situation) + "; " + limit + " is below the " +
-         text::rate(situation.need.value_or(0)) + " that writes need in the background";
+         text::rate(situation.need.value_or(0)) + " that is needed in the background";
 }
 
 // What a lower base leaves pending, and nothing else, is no reason for haste.
@@ -158,7 +158,7 @@ std::optional<Proposal> LimiterLoop::follow_need(const Situation& situation,
   if (short_of_need_.update(is_short, situation.now) < kShortSeconds) return std::nullopt;
   double need = situation.need.value_or(0);
   Proposal out = propose(reading, raised_rate(need * kAmple, situation), "limiter.need");
-  out.reason = "writes need " + text::rate(need) + " in the background, and the rate limit is " +
+  out.reason = text::rate(need) + " is needed in the background, and the rate limit is " +
                shown_rate(reading.value);
   out.expected = expect_relief(situation, kLimiterEvaluationSeconds);
   out.evidence = backlog_evidence(situation);
@@ -212,7 +212,7 @@ std::optional<Proposal> LimiterLoop::protect(const Situation& situation,
       p99_text(*side) + " is " + text::microseconds(p99_us) +
       (slow ? "" : ", and foreseen to break its objective,") + " without any backlog, and " +
       (situation.interference ? "compactions keep the device busy" : pace_.bursts_text(*side)) +
-      ": background writes need only " + text::rate(need);
+      ": the background needs only " + text::rate(need);
   // What is foreseen to be slow is to stay as fast as is asked for.
   const double slo_us = p99_slo_us(situation.objective, *side);
   out.expected = {p99_feature(*side), true, slow ? p99_us : std::max(p99_us, slo_us),

@@ -16,9 +16,9 @@ namespace {
 // Less than this share of the budget beyond it is not worth a change.
 constexpr double kOverBand = 0.01;
 
-bool raised_by_us(const KnobReading& reading) {
+bool may_return(const KnobReading& reading, const Pins& pins) {
   return reading.changeable && reading.owner == KnobOwner::kRocktune &&
-         reading.value > reading.found;
+         reading.value > reading.found && !pins.contains(reading.name);
 }
 
 Proposal back(const KnobReading& reading, std::int64_t to, std::string why) {
@@ -27,10 +27,11 @@ Proposal back(const KnobReading& reading, std::int64_t to, std::string why) {
   return out;
 }
 
-void return_jobs(std::int64_t most, const Features& f, std::vector<Proposal>& out) {
+void return_jobs(std::int64_t most, const Pins& pins, const Features& f,
+                 std::vector<Proposal>& out) {
   for (const std::string_view name : {knob::kBackgroundJobs, knob::kSubcompactions}) {
     const KnobReading* reading = f.knobs.find(name, "");
-    if (reading == nullptr || !raised_by_us(*reading) || reading->value <= most) continue;
+    if (reading == nullptr || !may_return(*reading, pins) || reading->value <= most) continue;
     out.push_back(back(*reading, most, "budget.jobs_max is " + std::to_string(most)));
   }
 }
@@ -38,25 +39,24 @@ void return_jobs(std::int64_t most, const Features& f, std::vector<Proposal>& ou
 // Its part of what is over, in bytes; the rest stays in `over`.
 void return_memory(const KnobReading& reading, double bytes_each, const std::string& why,
                    double& over, std::vector<Proposal>& out) {
-  if (!raised_by_us(reading) || over <= 0 || bytes_each <= 0) return;
+  if (over <= 0 || bytes_each <= 0) return;
   const double less = std::ceil(over / bytes_each);
   const double to = static_cast<double>(reading.value) - less;
   out.push_back(back(reading, whole_bytes(std::max(to, 0.0)), why));
   over -= static_cast<double>(reading.value - out.back().to) * bytes_each;
 }
 
-void return_memory(double most, const Features& f, std::vector<Proposal>& out) {
+void return_memory(double most, const Pins& pins, const Features& f, std::vector<Proposal>& out) {
   const MemoryUse use = memory_use(f.knobs, f.column_families);
   const double allowed = std::max(most, use.found_cache + use.found_buffers);
   double over = use.total() - allowed;
   if (over <= kOverBand * allowed) return;
   const std::string why = "cache and write buffers may take " + text::bytes(use.total()) +
                           ", and budget.memory_max is " + text::bytes(most);
-  if (const KnobReading* cache = f.knobs.find(knob::kCacheCapacity, "")) {
-    return_memory(*cache, 1, why, over, out);
-  }
+  const KnobReading* cache = f.knobs.find(knob::kCacheCapacity, "");
+  if (cache != nullptr && may_return(*cache, pins)) return_memory(*cache, 1, why, over, out);
   for (const KnobReading& reading : f.knobs) {
-    if (reading.name != knob::kWriteBufferSize) continue;
+    if (reading.name != knob::kWriteBufferSize || !may_return(reading, pins)) continue;
     const KnobReading* number = f.knobs.find(knob::kWriteBuffers, reading.column_family);
     if (number == nullptr) continue;
     return_memory(reading, static_cast<double>(number->value), why, over, out);
@@ -65,12 +65,13 @@ void return_memory(double most, const Features& f, std::vector<Proposal>& out) {
 
 }  // namespace
 
-std::vector<Proposal> propose_within_budget(const Budget& budget, const Features& features) {
+std::vector<Proposal> propose_within_budget(const Budget& budget, const Pins& pins,
+                                            const Features& features) {
   std::vector<Proposal> out;
   if (!features.fresh) return out;
-  if (budget.jobs_max) return_jobs(*budget.jobs_max, features, out);
+  if (budget.jobs_max) return_jobs(*budget.jobs_max, pins, features, out);
   if (budget.memory_max)
-    return_memory(static_cast<double>(budget.memory_max->value), features, out);
+    return_memory(static_cast<double>(budget.memory_max->value), pins, features, out);
   return out;
 }
 

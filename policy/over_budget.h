@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/decision.h"
+#include "model/engine_config.h"
 #include "model/features.h"
 #include "model/objective.h"
 
@@ -15,6 +16,8 @@ namespace rocktune {
 
 inline constexpr std::string_view kBudgetRule = "budget.returned";
 
-std::vector<Proposal> propose_within_budget(const Budget& budget, const Features& features);
+// None of what is pinned: the operator's word counts more.
+std::vector<Proposal> propose_within_budget(const Budget& budget, const Pins& pins,
+                                            const Features& features);
 
 }  // namespace rocktune

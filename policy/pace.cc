@@ -7,7 +7,6 @@
 
 #include "model/level_targets.h"
 #include "model/text.h"
-#include "policy/level_base.h"
 #include "policy/limiter_terms.h"
 
 namespace rocktune {
@@ -30,6 +29,19 @@ constexpr double kNotFastEnough = 0.1;
 constexpr double kWrittenSeconds = 10;
 // As long as bursts are looked at, in its second half.
 constexpr double kPaceEvaluationSeconds = 60;
+
+// The one with the most flushes, or of as many the largest below level 0: null without any.
+const ColumnFamilyReading* written_most(const Features& f) {
+  const ColumnFamilyReading* most = nullptr;
+  for (const ColumnFamilyReading& family : f.column_families) {
+    if (family.levels.size() < 2 || family.leveled_compaction.value_or(0) == 0) continue;
+    const auto rank = [](const ColumnFamilyReading& one) {
+      return std::pair(one.flushes.value_or(0), one.levels[1].bytes);
+    };
+    if (most == nullptr || rank(family) > rank(*most)) most = &family;
+  }
+  return most;
+}
 
 // Less than moves on from the level that level 0 is compacted into.
 bool tree_grows(const Features& f) {

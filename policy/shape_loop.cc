@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "model/family_options.h"
 #include "model/knobs.h"
 #include "model/text.h"
 #include "policy/level_base.h"
@@ -83,6 +84,12 @@ void ShapeLoop::measure(const Situation& situation) {
   }
   const double dt = f.interval_seconds;
   if (dt > kLongestInterval) return;  // nobody looked: it may be the time of another shape, too
+  if (cost_.seconds == 0) {
+    flushes_before_.clear();
+    for (const auto& family : f.column_families) {
+      flushes_before_[family.name] = family.flushes.value_or(0);
+    }
+  }
   cost_.seconds += dt;
   cost_.user += dt * *f.user_write_bytes_per_second;
   cost_.background += dt * (*f.flush_bytes_per_second + *f.compaction_write_bytes_per_second);
@@ -94,6 +101,25 @@ void ShapeLoop::measure(const Situation& situation) {
     cost_.space += dt * *f.total_sst_bytes / *f.live_data_bytes;
     cost_.space_seconds += dt;
   }
+}
+
+const ColumnFamilyReading* ShapeLoop::written_most(const Features& f) const {
+  const ColumnFamilyReading* most = nullptr;
+  std::pair<double, std::uint64_t> rank;
+  for (const ColumnFamilyReading& family : f.column_families) {
+    std::uint64_t held = 0;
+    for (const LevelReading& level : family.levels) held += level.bytes;
+    if (family.leveled_compaction == 0 || !compacts(family) || held == 0) continue;
+    const auto before = flushes_before_.find(family.name);
+    const std::uint64_t now = family.flushes.value_or(0);
+    const bool known = before != flushes_before_.end() && before->second <= now;
+    const auto flushes = static_cast<double>(known ? now - before->second : 0);
+    const std::pair own(flushes * static_cast<double>(family.write_buffer_bytes.value_or(1)), held);
+    if (most != nullptr && own <= rank) continue;
+    most = &family;
+    rank = own;
+  }
+  return most;
 }
 
 ShapeLoop::Judgement ShapeLoop::judge(const Cost& before, const Cost& after, std::string& why) {

@@ -1,10 +1,11 @@
 // The slow loop of the tree's shape: max_bytes_for_level_base and target_file_size_base of the
-// column family that holds most. There is no formula that holds for every load (published figures
+// column family that flushed most. There is no formula that holds for every load (published figures
 // contradict each other), so it tries: one step of one knob, ten minutes of the same load before
 // and after, kept if write amplification fell and neither reads nor space paid for it, taken back
 // otherwise. After a round without gain it rests for hours. Pure; internal to policy/.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,6 +55,9 @@ class ShapeLoop {
   enum class Judgement { kBetter, kWorse, kIncomparable };
 
   void measure(const Situation& situation);
+  // Of the leveled column families that may compact the one that flushed most bytes while this was
+  // measured; of as many the one that holds most. Null: none holds anything.
+  [[nodiscard]] const ColumnFamilyReading* written_most(const Features& f) const;
   static Judgement judge(const Cost& before, const Cost& after, std::string& why);
   std::optional<Proposal> try_next(const Situation& situation);
   std::optional<Proposal> follow(const Situation& situation);
@@ -80,6 +84,7 @@ class ShapeLoop {
   Nanoseconds turn_since_{0};                        // of the last of them
   std::optional<Nanoseconds> returned_at_;           // the one before it
   Cost cost_;
+  std::map<std::string, std::uint64_t> flushes_before_;  // of each column family, at its beginning
   std::optional<Trial> trial_;
   int candidate_ = 0;
   bool tried_ = false, gained_ = false;  // in this round

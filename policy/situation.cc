@@ -151,10 +151,13 @@ void Observer::add(const Features& f) {
   memory_.observe(f);
 }
 
-// What passes the limiter for each byte that background work writes, 1 where it lets reads pass.
+// What passes the limiter for each byte that background work writes: 1 where reads do not, or where
+// other databases' bytes may.
 double Observer::charged(const Features& f, double background) const {
+  const KnobReading* limiter = changeable_knob(f, knob::kRateLimit);
+  const bool own = limiter != nullptr && limiter->min < limiter->max;
   const Value passed = passed_.mean(60);
-  if (f.limiter_limits_reads.value_or(0) == 0 || !passed || background <= 0) return 1;
+  if (f.limiter_limits_reads.value_or(0) == 0 || !own || !passed || background <= 0) return 1;
   return std::clamp(*passed / background, 1.0, kMostCharged);
 }
 

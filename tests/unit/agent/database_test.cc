@@ -126,6 +126,18 @@ TEST_CASE("databases with one Statistics are each sampled with what they do them
   CHECK(report.left_out[0].find("given the same Statistics") != std::string::npos);
 }
 
+TEST_CASE("a sample says whether reads are held against the limiter, too") {
+  rocksdb::DBOptions options;
+  const bool reads = GENERATE(false, true);
+  options.rate_limiter.reset(rocksdb::NewGenericRateLimiter(
+      std::int64_t{1} << 30, 100000, 10,
+      reads ? rocksdb::RateLimiter::Mode::kAllIo : rocksdb::RateLimiter::Mode::kWritesOnly));
+  DatabaseFixture of_host(options);
+  CHECK(of_host.database.sampler().take().limiter.at("limits_reads") == (reads ? 1 : 0));
+  DatabaseFixture ours;
+  CHECK(ours.database.sampler().take().limiter.at("limits_reads") == 0);
+}
+
 TEST_CASE("without statistics there are neither tickers nor histograms") {
   DatabaseFixture f({}, false);
   const auto sample = f.database.sampler().take();

@@ -1,5 +1,6 @@
 #include "agent/forwarding_statistics.h"
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -174,6 +175,33 @@ TEST_CASE("of an object that databases share each counts its own, from the secon
   second.reset();
   first->recordTick(rocksdb::BYTES_WRITTEN, 1);
   CHECK(first->own_count(rocksdb::BYTES_WRITTEN) == 6);
+}
+
+TEST_CASE("databases come and go while others count, and no count of the object is lost") {
+  const std::shared_ptr<rocksdb::Statistics> inner = rocksdb::CreateDBStatistics();
+  const auto first = ForwardingStatistics::around(inner);
+  constexpr std::uint64_t kTicks = 50000;
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> users;
+  for (int i = 0; i < 3; ++i) {
+    users.emplace_back([&] {
+      for (std::uint64_t n = 0; n < kTicks; ++n) first->recordTick(rocksdb::BYTES_WRITTEN, 1);
+    });
+  }
+  std::uint64_t most = 0;
+  std::thread sampler([&] {
+    while (!stop) most = std::max(most, first->own_count(rocksdb::BYTES_WRITTEN));
+  });
+  for (int i = 0; i < 100; ++i) {
+    ForwardingStatistics::around(inner)->recordTick(rocksdb::BYTES_READ, 1);
+  }
+  for (auto& user : users) user.join();
+  stop = true;
+  sampler.join();
+  CHECK(most <= 3 * kTicks);
+  CHECK(inner->getTickerCount(rocksdb::BYTES_WRITTEN) == 3 * kTicks);
+  CHECK(inner->getTickerCount(rocksdb::BYTES_READ) == 100);
+  CHECK(first->own_count(rocksdb::BYTES_READ) == 0);
 }
 
 TEST_CASE("the last of those that shared an object counts for all of it again when it is opened") {

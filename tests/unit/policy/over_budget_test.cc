@@ -32,11 +32,12 @@ Features with_memory(std::int64_t cache, std::int64_t first, std::int64_t second
   return f;
 }
 
-std::vector<std::int64_t> mib_within(std::int64_t memory_max, const Features& f) {
+std::vector<std::int64_t> mib_within(std::int64_t memory_max, const Features& f,
+                                     const Pins& pins = {}) {
   Budget budget;
   budget.memory_max = Bytes{memory_max * kBudgetMiB};
   std::vector<std::int64_t> out;
-  for (const Proposal& one : propose_within_budget(budget, f)) {
+  for (const Proposal& one : propose_within_budget(budget, pins, f)) {
     CHECK(one.rule == "budget.returned");
     CHECK(one.expected.feature.empty());  // nobody takes it back for what comes of it
     out.push_back(one.to / kBudgetMiB);
@@ -51,18 +52,18 @@ TEST_CASE("over budget: jobs and threads go back, no further than was found", "[
   f.fresh = true;
   f.knobs = {raised(knob::kBackgroundJobs, 8, 2), raised(knob::kSubcompactions, 6, 4)};
   Budget budget;
-  CHECK(propose_within_budget(budget, f).empty());
+  CHECK(propose_within_budget(budget, {}, f).empty());
   budget.jobs_max = 3;
-  auto out = propose_within_budget(budget, f);
+  auto out = propose_within_budget(budget, {}, f);
   REQUIRE(out.size() == 2);
   CHECK(out[0].to == 3);
   CHECK(out[0].reason == "budget.jobs_max is 3");
   CHECK(out[1].to == 4);
   f.knobs = {raised(knob::kBackgroundJobs, 8, 8), raised(knob::kSubcompactions, 3, 1)};
-  CHECK(propose_within_budget(budget, f).empty());  // as found, and within
+  CHECK(propose_within_budget(budget, {}, f).empty());  // as found, and within
   f.knobs.edit()[0].owner = KnobOwner::kManual;
   f.knobs.edit()[0].found = 2;
-  CHECK(propose_within_budget(budget, f).empty());
+  CHECK(propose_within_budget(budget, {}, f).empty());
 }
 
 TEST_CASE("over budget: the cache goes back first, then buffers, none below what was found",
@@ -73,6 +74,12 @@ TEST_CASE("over budget: the cache goes back first, then buffers, none below what
   CHECK(mib_within(66, with_memory(100, 16, 16)) == Values{8, 13});
   CHECK(mib_within(1, with_memory(100, 16, 16)) == Values{8, 8, 8});  // found with 40 MiB
   CHECK(mib_within(1, with_memory(8, 8, 8)).empty());
+  // What is held takes its part of the budget, and gives nothing back.
+  const Pins pins = {{std::string(knob::kCacheCapacity), 100 * kBudgetMiB}};
+  CHECK(mib_within(120, with_memory(100, 16, 16), pins) == Values{8, 8});
+  Features frozen = with_memory(100, 16, 16);
+  frozen.knobs.edit()[0].changeable = false;
+  CHECK(mib_within(150, frozen) == Values{9});
   CHECK(mib_within(163, with_memory(100, 16, 16)).empty());  // a hundredth more is none
 }
 
