@@ -1,6 +1,7 @@
 // rocktune freeze, rocktune unfreeze: rocktuned changes nothing while its freeze file is there.
 #include <iostream>
 #include <memory>
+#include <string>
 
 #include "tools/command.h"
 #include "tools/control.h"
@@ -9,9 +10,15 @@
 namespace rocktune::tools {
 namespace {
 
-constexpr const char* kWithoutDaemon =
-    "; without it `touch` of its daemon.freeze_file (/run/rocktune/freeze, unless configured) does "
-    "the same";
+constexpr const char* kFreezeFile =
+    "of its daemon.freeze_file (/run/rocktune/freeze, unless configured) does the same";
+
+// Where no daemon answers: `by_hand` is what does without one.
+int refused(Error error, const char* by_hand) {
+  const bool away = error.code == ErrorCode::kNotFound || error.code == ErrorCode::kUnavailable;
+  if (away) error.message += std::string("; without it ") + by_hand + " " + kFreezeFile;
+  return report_error(error);
+}
 
 struct FreezeOptions {
   std::string socket;
@@ -22,12 +29,7 @@ int freeze(const FreezeOptions& options) {
   Json body = Json::object();
   if (options.seconds > 0) body["for_seconds"] = options.seconds;
   const auto answer = ask_daemon(options.socket, "POST", "/v1/freeze", body);
-  if (!answer) {
-    Error error = answer.error().within("freeze");
-    const bool away = error.code == ErrorCode::kNotFound || error.code == ErrorCode::kUnavailable;
-    if (away) error.message += kWithoutDaemon;
-    return report_error(error);
-  }
+  if (!answer) return refused(answer.error().within("freeze"), "`touch`");
   const std::string until = text_at(*answer, "until");
   std::cout << "nothing is changed "
             << (until.empty() ? "until `rocktune unfreeze`" : "until " + until) << " ("
@@ -37,7 +39,7 @@ int freeze(const FreezeOptions& options) {
 
 int unfreeze(const std::string& socket) {
   const auto answer = ask_daemon(socket, "POST", "/v1/unfreeze", Json::object());
-  if (!answer) return report_error(answer.error().within("unfreeze"));
+  if (!answer) return refused(answer.error().within("unfreeze"), "removal");
   std::cout << "rocktuned may change knobs again" << std::endl;
   return kOk;
 }

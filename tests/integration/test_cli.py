@@ -54,6 +54,8 @@ class Cli(World):
         frozen = self.rocktune("freeze", "--socket", self.directory / "none.sock", check=False)
         self.assertEqual(frozen.returncode, 1)
         self.assertIn("`touch` of its daemon.freeze_file", frozen.stderr)
+        unfrozen = self.rocktune("unfreeze", "--socket", self.directory / "none.sock", check=False)
+        self.assertIn("removal of its daemon.freeze_file", unfrozen.stderr)
 
     def test_usage_errors_exit_2(self):
         for arguments in ((), ("nonsense",), ("replay",), ("status", "--nonsense")):

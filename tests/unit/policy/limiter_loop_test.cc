@@ -139,7 +139,21 @@ TEST_CASE("limiter: what reads take of it is needed, too", "[headroom]") {
   bench.f.limiter_limits_reads = reads ? 1 : 0;
   disturbed_reads(bench);
   bench.set_limit(80000000, 62e6);  // 30 MB/s are written
-  CHECK(bench.run(60, knob::kRateLimit).has_value() == !reads);
+  SECTION("its own") {
+    CHECK(bench.run(60, knob::kRateLimit).has_value() == !reads);
+  }
+  SECTION("others' reads, of a limiter that they have, too, are not") {
+    Observer observer;
+    KnobReading& limiter = bench.f.knobs.edit()[0];
+    limiter.min = limiter.max = limiter.found = limiter.value;
+    Value need;
+    for (int i = 0; i < 60; ++i) {
+      bench.f.at.tick += at_seconds(0.5);
+      need = observer.observe({bench.f, {}, bench.objective, bench.budget}).need;
+    }
+    REQUIRE(need);
+    CHECK(*need == Approx(30e6));
+  }
 }
 
 TEST_CASE("limiter: a load that comes and goes is left what it needs when it is there",
