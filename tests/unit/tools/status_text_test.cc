@@ -73,9 +73,10 @@ TEST_CASE("an entry of targets that matches no database is in the status", "[too
   CHECK_FALSE(contains(text(json), "unmatched"));
   Json& entries = json["daemon"]["unmatched_targets"] = Json::array();
   entries.push_back({{"index", 1}, {"path", "/data/oders"}});
-  CHECK(contains(text(json), "\nunmatched  targets[1] (/data/oders): no database of theirs"));
+  CHECK(contains(text(json), "\nunmatched  targets[1] (/data/oders): no such database was opened"));
   for (int i = 2; i < 6; ++i) entries.push_back({{"index", i}, {"path", "/x"}});
-  CHECK(contains(text(json), "oders), targets[2] (/x), targets[3] (/x) and 2 more: no database"));
+  CHECK(contains(text(json),
+                 "oders), targets[2] (/x), targets[3] (/x) and 2 more: no such database"));
 }
 
 TEST_CASE("an alert log that cannot be written is in the status", "[tools]") {
