@@ -222,6 +222,7 @@ void add_features(const Json& target, Lines& lines) {
   Parts()
       .add(f.one("reads", "reads_per_second"))
       .add(f.one("p99", "read_p99_us"))
+  const bool soft_is_off = number_at(features, "pending_soft_bytes") == 0.0;
       .add(f.some("seeks", "seeks_per_second"))
       .add(f.one("writes", "writes_per_second"))
       .add(f.one("p99", "write_p99_us"))
@@ -229,7 +230,8 @@ void add_features(const Json& target, Lines& lines) {
       .to(lines, "  load    ");
   Parts()
       .add(f.of("L0", "l0_files", "l0_slowdown_files"))
-      .add(f.of("pending", "pending_bytes", "pending_soft_bytes"))
+      .add(f.of("pending", "pending_bytes",
+                soft_is_off ? "pending_hard_bytes" : "pending_soft_bytes"))
       .add(f.of("memtables", "immutable_memtables", "max_write_buffers"))
       .add(f.one("flush", "flush_bytes_per_second"))
       .add(f.one("compaction", "compaction_write_bytes_per_second"))

@@ -186,7 +186,8 @@ TEST_CASE("limits that are off are no numbers", "[tools]") {
   target["features"] = {{"l0_files", 30},
                         {"l0_slowdown_files", 2147483647},
                         {"pending_bytes", 1048576},
-                        {"pending_soft_bytes", 0}};
+                        {"pending_soft_bytes", 0},
+                        {"pending_hard_bytes", 0}};
   target["knobs"] = {{{"name", "rate_limiter_bytes_per_second"},
                       {"column_family", ""},
                       {"value", 0},
@@ -211,6 +212,8 @@ TEST_CASE("limits that are off are no numbers", "[tools]") {
 TEST_CASE("a warning that is only kept up for a while says so", "[tools]") {
   Json json = status();
   Json& backlog = json["targets"][0]["indicators"][1];
+  target["features"]["pending_hard_bytes"] = 1 << 30;  // this one holds all the same
+  CHECK(contains(text(json), "pending 1 MiB of 1 GiB"));
   backlog["near_probability"] = 0.001;
   backlog["warn_probability"] = 0.6;
   CHECK(contains(text(json), "WARNING    0.1 % within 15.0 s  quiet again"));
