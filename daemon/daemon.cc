@@ -50,16 +50,18 @@ void Daemon::stop() {
   if (stopped_) return;
   stopped_ = true;
   ticker_.cancel();
+  // Of an agent that does not answer nobody knows what stands changed.
+  bool left = std::ranges::any_of(peers_, [](const auto& one) { return !one.second->answers; });
   for (const auto& [path, peer] : peers_) {
     peer->gone = true;
     peer->session.close();
   }
-  bool left = false;
   for (const auto& [key, target] : targets_) {
     left = target->note_left() || left;
     target->finish();
   }
-  if (!left) journal_.event("", 0, "daemon", "left", "no knob is left changed");
+  if (left) return;
+  journal_.event("", 0, "daemon", "left", "no knob stands changed by rocktuned, as last read");
 }
 
 void Daemon::arm() {

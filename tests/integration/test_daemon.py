@@ -117,6 +117,16 @@ class Second(Daemon):
             capture_output=True, text=True, timeout=300, check=False)
         self.assertEqual(second.returncode, 1, second.stderr)
         self.assertIn("another rocktuned answers", second.stderr)
+    def test_of_a_lost_agent_nothing_is_said_to_be_as_it_was(self):
+        daemon = self.start_daemon(mode="advise")
+        host = self.host()
+        wait_for("samples", lambda: self.samples()["recorded"] > 2)
+        host.kill()
+        host.wait()
+        wait_for("the loss", lambda: "agent lost" in self.alerts.read_text(), 10)
+        self.assertEqual(self.stop(daemon), 0)
+        self.assertEqual(self.alert_lines("daemon")[-1]["id"], "stopped")
+
         self.assertEqual(sorted(p.name for p in self.directory.iterdir()), before, "it leaves nothing behind")
         self.assertEqual(self.status()["daemon"]["pid"], first.pid)
         self.assertEqual(self.stop(first), 0)
