@@ -73,7 +73,6 @@ class App {
         inputs_(inputs),
         name_(std::move(name)),
         log_(log),
-        alerts_(alerts),
         trace_(trace),
         journal_(alerts, trace, log, system_now),
         ticker_(context.get_executor()),
@@ -209,10 +208,7 @@ class App {
     const Config& config = daemon_.config();
     const Result<void> log = log_.open(config.log_level, config.log_file);
     if (!log) log_.error(log.error().message);
-    const Result<void> made =
-        ensure_directory(directory_of(config.alert_log_file), "the alert log", log_);
-    const Result<void> alerts = made ? alerts_.open(config.alert_log_file) : made;
-    if (!alerts) log_.error(alerts.error().message);
+    journal_.open_alerts(config.alert_log_file);
   }
 
   std::string mode() const { return std::string(to_string(daemon_.config().mode)); }
@@ -225,7 +221,6 @@ class App {
   ConfigInputs inputs_;
   std::optional<NameLock> name_;  // none where nobody can tell
   Log& log_;
-  AlertLog& alerts_;
   TraceWriter& trace_;
   Journal journal_;
   AsioTicker ticker_;

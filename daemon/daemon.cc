@@ -95,7 +95,7 @@ void Daemon::tick() {
     }
   }
   forget_old_targets();
-  journal_.tell_of_lost();
+  journal_.retry();
   const auto unmatched = unmatched_.to_say(config_, targets_, now.tick);
   if (unmatched) journal_.trouble("", 0, "daemon", "unmatched", *unmatched);
   publish();
@@ -254,7 +254,7 @@ Snapshot Daemon::snapshot() {
   status->trace = journal_.trace().path();
   status->trace_failing = journal_.trace().failing();
   status->alert_log = journal_.alert_file();
-  status->alert_log_lost = journal_.lost();
+  status->alert_log_failing = journal_.failing();
   status->policy = config_.engine.policy;
   status->agent_dir = config_.agent_dir;
   status->freeze_file = config_.freeze_file;

@@ -86,6 +86,11 @@ TEST_CASE("an alert log that cannot be written is in the status", "[tools]") {
       {"since", "2026-01-31T12:00:00.000Z"}, {"lines_lost", 12}, {"reason", "no space"}};
   CHECK(contains(text(json),
                  "\nNOT LOGGED    no space; 12 lines lost since 2026-01-31T12:00:00.000Z\n"));
+  json["daemon"]["alert_log_failing"]["lines_lost"] = 0;
+  CHECK(
+      contains(text(json),
+               "\nNOT REOPENED  no space; since 2026-01-31T12:00:00.000Z its lines go to the file "
+               "that was open before\n"));
 }
 
 TEST_CASE("what the configuration says of a knob is with its owner", "[tools]") {
@@ -207,13 +212,13 @@ TEST_CASE("limits that are off are no numbers", "[tools]") {
     INFO(part << "\nin\n" << shown);
     CHECK(contains(shown, part));
   }
+  target["features"]["pending_hard_bytes"] = 1 << 30;  // this one holds all the same
+  CHECK(contains(text(json), "pending 1 MiB of 1 GiB"));
 }
 
 TEST_CASE("a warning that is only kept up for a while says so", "[tools]") {
   Json json = status();
   Json& backlog = json["targets"][0]["indicators"][1];
-  target["features"]["pending_hard_bytes"] = 1 << 30;  // this one holds all the same
-  CHECK(contains(text(json), "pending 1 MiB of 1 GiB"));
   backlog["near_probability"] = 0.001;
   backlog["warn_probability"] = 0.6;
   CHECK(contains(text(json), "WARNING    0.1 % within 15.0 s  quiet again"));
