@@ -12,7 +12,8 @@
 
 namespace rocktune::daemon {
 
-// Lines that could not be written, one after the other.
+// Lines that could not be written, one after the other. None: the file could not be opened anew,
+// and they go on to the one that was open before.
 struct LostLines {
   Nanoseconds since_wall{0};
   std::uint64_t lines = 0;

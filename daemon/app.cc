@@ -5,6 +5,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <csignal>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "daemon/config/policy_notes.h"
@@ -28,18 +29,17 @@ std::string directory_of(const std::string& file) {
   return std::filesystem::path(file).parent_path().string();
 }
 
-// Where nobody can tell whether another one has it, it is taken for free.
-Result<void> take_name(const std::string& agent_dir, const std::string& name, Log& log,
-                       std::vector<NameLock>& names) {
+// In the agents' directory, which is made where there is none. Where nobody can tell whether
+// another one has it, it is taken for free.
+Result<std::optional<NameLock>> take_name(const std::string& agent_dir, const std::string& name,
+                                          Log& log) {
+  const Result<void> made = make_agent_directory(agent_dir, log);
+  if (!made) return tl::unexpected<Error>(made.error());
   Result<NameLock> taken = NameLock::take(agent_dir, name);
-  if (taken) {
-    names.push_back(*std::move(taken));
-  } else if (taken.error().code == ErrorCode::kConflict) {
-    return tl::unexpected<Error>(taken.error());
-  } else {
-    log.warn(taken.error().message);
-  }
-  return {};
+  if (taken) return std::optional(*std::move(taken));
+  if (taken.error().code == ErrorCode::kConflict) return tl::unexpected<Error>(taken.error());
+  log.warn(taken.error().message);
+  return std::nullopt;
 }
 
 struct Servers {
@@ -68,11 +68,11 @@ Result<Servers> listen(const asio::any_io_executor& executor, const Config& conf
 class App {
  public:
   App(asio::io_context& context, const Config& config, const ConfigInputs& inputs, Log& log,
-      AlertLog& alerts, TraceWriter& trace, Servers servers)
+      AlertLog& alerts, TraceWriter& trace, Servers servers, std::optional<NameLock> name)
       : context_(context),
         inputs_(inputs),
+        name_(std::move(name)),
         log_(log),
-        alerts_(alerts),
         trace_(trace),
         journal_(alerts, trace, log, system_now),
         ticker_(context.get_executor()),
@@ -185,8 +185,10 @@ class App {
   ConfigResult with_name(ConfigResult config) {
     const Config& now = daemon_.config();
     if (!config || config->agent_dir == now.agent_dir) return config;
-    const Result<void> taken = take_name(config->agent_dir, now.name, log_, names_);
+    if (name_ && name_->is_in(config->agent_dir, now.name)) return config;  // by another path
+    Result<std::optional<NameLock>> taken = take_name(config->agent_dir, now.name, log_);
     if (!taken) return tl::unexpected(std::vector{taken.error().message});
+    name_ = *std::move(taken);
     return config;
   }
 
@@ -206,10 +208,7 @@ class App {
     const Config& config = daemon_.config();
     const Result<void> log = log_.open(config.log_level, config.log_file);
     if (!log) log_.error(log.error().message);
-    const Result<void> made =
-        ensure_directory(directory_of(config.alert_log_file), "the alert log", log_);
-    const Result<void> alerts = made ? alerts_.open(config.alert_log_file) : made;
-    if (!alerts) log_.error(alerts.error().message);
+    journal_.open_alerts(config.alert_log_file);
   }
 
   std::string mode() const { return std::string(to_string(daemon_.config().mode)); }
@@ -220,9 +219,8 @@ class App {
 
   asio::io_context& context_;
   ConfigInputs inputs_;
-  std::vector<NameLock> names_;  // in directories that came with a reload
+  std::optional<NameLock> name_;  // none where nobody can tell
   Log& log_;
-  AlertLog& alerts_;
   TraceWriter& trace_;
   Journal journal_;
   AsioTicker ticker_;
@@ -242,11 +240,8 @@ Result<void> run_app(const Config& config, const ConfigInputs& inputs, Log& log)
   asio::io_context context(1);
   Result<Servers> servers = listen(context.get_executor(), config, log);
   if (!servers) return tl::unexpected<Error>(servers.error());
-  if (Result<void> made = make_agent_directory(config.agent_dir, log); !made) return made;
-  std::vector<NameLock> names;
-  if (Result<void> taken = take_name(config.agent_dir, config.name, log, names); !taken) {
-    return taken;
-  }
+  Result<std::optional<NameLock>> name = take_name(config.agent_dir, config.name, log);
+  if (!name) return tl::unexpected<Error>(name.error());
   if (Result<void> made =
           ensure_directory(directory_of(config.alert_log_file), "the alert log", log);
       !made) {
@@ -257,7 +252,7 @@ Result<void> run_app(const Config& config, const ConfigInputs& inputs, Log& log)
   Result<TraceWriter> trace = TraceWriter::create(config, system_now(), system_now, log);
   if (!trace) return tl::unexpected<Error>(trace.error());
   // Destroyed before the context, whose pending work refers to it but no longer runs by then.
-  App app(context, config, inputs, log, alerts, *trace, *std::move(servers));
+  App app(context, config, inputs, log, alerts, *trace, *std::move(servers), *std::move(name));
   app.start();
   context.run();
   return {};

@@ -50,16 +50,18 @@ void Daemon::stop() {
   if (stopped_) return;
   stopped_ = true;
   ticker_.cancel();
+  // Of an agent that does not answer nobody knows what stands changed.
+  bool left = std::ranges::any_of(peers_, [](const auto& one) { return !one.second->answers; });
   for (const auto& [path, peer] : peers_) {
     peer->gone = true;
     peer->session.close();
   }
-  bool left = false;
   for (const auto& [key, target] : targets_) {
     left = target->note_left() || left;
     target->finish();
   }
-  if (!left) journal_.event("", 0, "daemon", "left", "no knob is left changed");
+  if (left) return;
+  journal_.event("", 0, "daemon", "left", "no knob stands changed by rocktuned, as last read");
 }
 
 void Daemon::arm() {
@@ -93,7 +95,7 @@ void Daemon::tick() {
     }
   }
   forget_old_targets();
-  journal_.tell_of_lost();
+  journal_.retry();
   const auto unmatched = unmatched_.to_say(config_, targets_, now.tick);
   if (unmatched) journal_.trouble("", 0, "daemon", "unmatched", *unmatched);
   publish();
@@ -252,7 +254,7 @@ Snapshot Daemon::snapshot() {
   status->trace = journal_.trace().path();
   status->trace_failing = journal_.trace().failing();
   status->alert_log = journal_.alert_file();
-  status->alert_log_lost = journal_.lost();
+  status->alert_log_failing = journal_.failing();
   status->policy = config_.engine.policy;
   status->agent_dir = config_.agent_dir;
   status->freeze_file = config_.freeze_file;

@@ -1,5 +1,9 @@
 #include "daemon/journal.h"
 
+#include <filesystem>
+#include <utility>
+
+#include "daemon/trace_directory.h"
 #include "model/text.h"
 #include "trace/journal_json.h"
 
@@ -21,6 +25,30 @@ void Journal::line(std::string_view json) {
   ++alert_failures_;
   lost_->why = written.error().message;
   if (complaints_.pass(now.tick)) log_.error(written.error().message);
+}
+
+void Journal::open_alerts(const std::string& file) {
+  const std::string directory = std::filesystem::path(file).parent_path().string();
+  const Result<void> made = ensure_directory(directory, "the alert log", log_);
+  const Result<void> opened = made ? alerts_.open(file) : made;
+  wanted_ = file;
+  const std::optional<LostLines> before = std::exchange(unopened_, std::nullopt);
+  if (opened) {
+    if (!before) return;
+    return event("", 0, "daemon", "reopened",
+                 "the alert log is opened again; what came since " +
+                     text::rfc3339(before->since_wall) +
+                     " is in the file that was open before: " + before->why);
+  }
+  const Instant now = clock_();
+  unopened_ = LostLines{before ? before->since_wall : now.wall, 0, opened.error().message};
+  ++alert_failures_;
+  if (complaints_.pass(now.tick) || !before) log_.error(unopened_->why);
+}
+
+void Journal::retry() {
+  if (unopened_) open_alerts(wanted_);
+  tell_of_lost();
 }
 
 void Journal::tell_of_lost() {

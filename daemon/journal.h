@@ -35,16 +35,23 @@ class Journal {
 
   [[nodiscard]] TraceWriter& trace() { return trace_; }
   [[nodiscard]] Log& log() { return log_; }
+  // Opens the alert log, anew after a rotation. Where that fails lines go on to the file that is
+  // open, and each poll tries again.
+  void open_alerts(const std::string& file);
   [[nodiscard]] const std::string& alert_file() const { return alerts_.file(); }
   [[nodiscard]] std::uint64_t alert_failures() const { return alert_failures_; }
-  // Of the alert log, up to the last one; unset: it can be written.
-  [[nodiscard]] const std::optional<LostLines>& lost() const { return lost_; }
-  // At each poll: tells of them in the alert log as soon as that can be written, so that whoever
-  // looks for a decision there learns why it has none.
-  void tell_of_lost();
+  // Of the alert log, up to the last one; unset: it is open and can be written.
+  [[nodiscard]] const std::optional<LostLines>& failing() const {
+    return lost_ ? lost_ : unopened_;
+  }
+  // At each poll: whether the alert log can be opened and written again.
+  void retry();
   [[nodiscard]] Instant now() const { return clock_(); }
 
  private:
+  // In the alert log as soon as that can be written, so that whoever looks for a decision there
+  // learns why it has none.
+  void tell_of_lost();
   void keep(std::int64_t trace_target, std::string_view kind, const std::string& json);
 
   AlertLog& alerts_;
@@ -52,6 +59,8 @@ class Journal {
   Log& log_;
   Clock clock_;
   std::optional<LostLines> lost_;
+  std::optional<LostLines> unopened_;  // since it could not be opened; none of them is lost
+  std::string wanted_;                 // what is to be opened then
   std::uint64_t alert_failures_ = 0;
   Limited complaints_{std::chrono::seconds(60)};
 };

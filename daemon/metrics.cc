@@ -95,7 +95,9 @@ void daemon_metrics(PrometheusText& out, const Status& status) {
   one(out, "rocktuned_trace_failures_total", "counter", "Steps that could not be recorded.",
       count(c.trace_failures));
   one(out, "rocktuned_alert_log_failures_total", "counter",
-      "Lines that could not be written to the alert log.", count(c.alert_log_failures));
+      "Lines that could not be written to the alert log, and times that it could not be opened "
+      "anew.",
+      count(c.alert_log_failures));
 }
 
 void target_metrics(PrometheusText& out, const std::vector<TargetStatus>& targets) {

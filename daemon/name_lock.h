@@ -16,7 +16,10 @@ class NameLock {
   static Result<NameLock> take(const std::string& directory, const std::string& name);
   ~NameLock();
   NameLock(NameLock&& other) noexcept;
-  NameLock& operator=(NameLock&&) = delete;
+  NameLock& operator=(NameLock&& other) noexcept;
+  // Whether that name there is this one's: taken once more it would be free, as a process loses its
+  // locks of a file with the first descriptor of it that it closes.
+  [[nodiscard]] bool is_in(const std::string& directory, const std::string& name) const;
 
  private:
   explicit NameLock(int fd) : fd_(fd) {}

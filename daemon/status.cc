@@ -136,7 +136,7 @@ std::string status_json(const Status& status) {
                                   {"until", until ? Json(text::rfc3339(*until)) : Json(nullptr)}};
   }
   object["daemon"]["alert_log_failing"] = nullptr;
-  if (const auto& lost = status.alert_log_lost) {
+  if (const auto& lost = status.alert_log_failing) {
     object["daemon"]["alert_log_failing"] = {{"since", text::rfc3339(lost->since_wall)},
                                              {"lines_lost", lost->lines},
                                              {"reason", lost->why}};

@@ -87,8 +87,8 @@ struct Status {
   Nanoseconds started_wall{0};
   double poll_interval_seconds = 0;
   std::string trace, alert_log, policy, agent_dir;
-  std::string trace_failing;                // why the last step was not recorded; empty: it was
-  std::optional<LostLines> alert_log_lost;  // unset: the last line was written
+  std::string trace_failing;                   // why the last step was not recorded; empty: it was
+  std::optional<LostLines> alert_log_failing;  // unset: it is written
   std::string freeze_file;
   bool frozen = false;                           // by that file
   std::optional<Nanoseconds> frozen_until_wall;  // unset: until it is removed

@@ -84,7 +84,7 @@ class Target {
   // after it.
   [[nodiscard]] std::uint64_t configured() const { return configured_; }
   // When the daemon stops: tells what stands changed, and what becomes of that. False: nothing
-  // does.
+  // does, as last read; true also where that is another daemon's to tell, or not known.
   bool note_left();
   // Records what came after the last step, and saves what was learnt, before the daemon ends.
   void finish();

@@ -243,7 +243,8 @@ void Target::note_owners(const KnobReadings& knobs) {
                        " knobs are held by an operator's hand (changes from outside, or a "
                        "rollback): " +
                        listed(held) +
-                       "; rocktune leaves them alone until `rocktune release KNOB`, or `--all`");
+                       " (`rocktune status` has all); rocktune leaves them alone until "
+                       "`rocktune release KNOB`, or `--all`");
   }
   if (!adoption_noted_ && !tuned.empty()) note_tuned(listed(tuned));
   adoption_noted_ = true;
@@ -270,12 +271,14 @@ void Target::note_kept() {
 }
 
 bool Target::note_left() {
+  if (!live()) return false;
+  if (!last_sample_.database || !held_elsewhere().empty()) return true;
   std::vector<std::string> left;
   for (const KnobReading& knob : last_sample_.knobs) {
     if (knob.owner != KnobOwner::kRocktune || knob.value == knob.found) continue;
     left.push_back(standing(knob) + " (found " + shown(knob.name, knob.found) + ")");
   }
-  if (!live() || left.empty() || !held_elsewhere().empty()) return false;
+  if (left.empty()) return false;
   std::string fate =
       "stays (lease.on_daemon_loss: keep); `rocktune rollback --all` with rocktuned "
       "running returns it";

@@ -55,8 +55,11 @@ void add_daemon(const Json& daemon, Lines& lines) {
   if (const auto failing = daemon.find("alert_log_failing");
       failing != daemon.end() && failing->is_object()) {
     const auto lost = static_cast<long long>(number_at(*failing, "lines_lost").value_or(0));
-    lines.push_back("NOT LOGGED    " + text_at(*failing, "reason") + "; " + std::to_string(lost) +
-                    (lost == 1 ? " line" : " lines") + " lost since " + text_at(*failing, "since"));
+    const std::string why = text_at(*failing, "reason"), since = text_at(*failing, "since");
+    lines.push_back(lost == 0 ? "NOT REOPENED  " + why + "; since " + since +
+                                    " its lines go to the file that was open before"
+                              : "NOT LOGGED    " + why + "; " + std::to_string(lost) +
+                                    (lost == 1 ? " line" : " lines") + " lost since " + since);
   }
 }
 
@@ -219,6 +222,7 @@ class Figures {
 void add_features(const Json& target, Lines& lines) {
   const Json features = target.value("features", Json::object());
   const Figures f(features);
+  const bool soft_is_off = number_at(features, "pending_soft_bytes") == 0.0;
   Parts()
       .add(f.one("reads", "reads_per_second"))
       .add(f.one("p99", "read_p99_us"))
@@ -229,7 +233,8 @@ void add_features(const Json& target, Lines& lines) {
       .to(lines, "  load    ");
   Parts()
       .add(f.of("L0", "l0_files", "l0_slowdown_files"))
-      .add(f.of("pending", "pending_bytes", "pending_soft_bytes"))
+      .add(f.of("pending", "pending_bytes",
+                soft_is_off ? "pending_hard_bytes" : "pending_soft_bytes"))
       .add(f.of("memtables", "immutable_memtables", "max_write_buffers"))
       .add(f.one("flush", "flush_bytes_per_second"))
       .add(f.one("compaction", "compaction_write_bytes_per_second"))

@@ -66,9 +66,11 @@ std::vector<std::string> notes_of_pins(const std::string& path, const TargetRule
   std::optional<std::int64_t> memory;
   if (engine.budget.memory_max) memory = engine.budget.memory_max->value;
   constexpr std::string_view kMemory = "memory_max";
+  constexpr std::string_view kJobs = "jobs_max";
   std::vector<std::string> notes{
       note_of_mode(path, rule.mode),
-      note_of_pin(path, engine.pins, knob::kBackgroundJobs, "jobs_max", engine.budget.jobs_max),
+      note_of_pin(path, engine.pins, knob::kBackgroundJobs, kJobs, engine.budget.jobs_max),
+      note_of_pin(path, engine.pins, knob::kSubcompactions, kJobs, engine.budget.jobs_max),
       note_of_pin(path, engine.pins, knob::kCacheCapacity, kMemory, memory),
       note_of_pin(path, engine.pins, knob::kWriteBufferSize, kMemory, memory)};
   std::erase(notes, "");

@@ -101,9 +101,31 @@ class Reload(Daemon):
             daemon.send_signal(number)
             wait_for("a new alert log", lambda: self.alerts.exists(), 10)
             self.assertEqual(self.status()["daemon"]["mode"], "observe")  # which only a reload reads
+        self.alerts.rename(moved)
+        self.alerts.mkdir()
+        daemon.send_signal(signal.SIGUSR1)
+        wait_for("what failed", lambda: self.status()["daemon"]["alert_log_failing"], 10)
+        self.assertRegex(self.rocktune("status", "--socket", self.control).stdout,
+                         "\nNOT REOPENED  cannot open the alert log .*; since .* its lines go to the file that was open before\n")
+        self.assertNotIn("\nrocktuned_alert_log_failures_total 0\n", self.control_text("/metrics")[1])
+        self.alerts.rmdir()
+        wait_for("a new alert log", lambda: self.status()["daemon"]["alert_log_failing"] is None, 10)
+        self.assertEqual([line["id"] for line in self.alert_lines("daemon")], ["reopened"])
         self.assertEqual(self.stop(daemon), 0)
-        self.assertIn('"stopped"', self.alerts.read_text())
+        stopped = self.alert_lines("daemon")[1:]
+        self.assertEqual([line["id"] for line in stopped], ["stopped", "left"])
+        self.assertEqual(stopped[1]["message"], "no knob stands changed by rocktuned, as last read")
         self.assertNotIn('"stopped"', moved.read_text())
+
+    def test_of_a_lost_agent_nothing_is_said_to_be_as_it_was(self):
+        daemon = self.start_daemon(mode="advise")
+        host = self.host()
+        wait_for("samples", lambda: self.samples()["recorded"] > 2)
+        host.kill()
+        host.wait()
+        wait_for("the loss", lambda: "agent lost" in self.alerts.read_text(), 10)
+        self.assertEqual(self.stop(daemon), 0)
+        self.assertEqual(self.alert_lines("daemon")[-1]["id"], "stopped")
 
 
 class Second(Daemon):

@@ -1,9 +1,11 @@
 """Two daemons over the same databases: of one name the second does not start, under another one it says that it cannot act."""
 
 import json
+import os
 import signal
 import subprocess
 import unittest
+from pathlib import Path
 
 from support import BIN, World, needs_db_bench, request, wait_for
 
@@ -53,6 +55,19 @@ class TwoDaemons(World):
         config.write_text(elsewhere.replace("elsewhere", "a-third"))
         second.send_signal(signal.SIGHUP)
         said("configuration reloaded")
+
+        def locked(pid):
+            return [str(path.resolve()) for path in Path(f"/proc/{pid}/fd").iterdir() if str(path.resolve()).endswith(".lock")]
+
+        # The directory is made, and held alone: the one before is free for others.
+        self.assertEqual(locked(second.pid), [str(self.directory / "a-third" / f"rocktuned.{os.getuid()}.lock")])
+        config.write_text(elsewhere)
+        third = self.spawn(self.second("--set", f"daemon.control_socket={self.directory / 'third.sock'}", config=config), "third.log")
+        wait_for("a third", lambda: (self.directory / "third.sock").exists() or third.poll() is not None)
+        self.assertIsNone(third.poll(), (self.directory / "third.log").read_text())
+        second.send_signal(signal.SIGHUP)
+        said(f"another rocktuned (pid {third.pid}) is called 'rocktuned'")
+        self.assertEqual(self.stop(third), 0)
         self.assertEqual(self.stop(second), 0)
 
     @needs_db_bench

@@ -67,7 +67,8 @@ TEST_CASE("another daemon's lease is said, and nothing is tried under it", "[dae
   REQUIRE(tuned.size() == 1);
   CHECK(tuned[0].find("is tuned by 'another', which has set: rate_limiter_bytes_per_second 19") !=
         std::string::npos);
-  CHECK_FALSE(world.database->note_left());
+  CHECK(world.database->note_left());  // nor is it known to be nothing
+  CHECK(world.having("daemon", "\"left\"").empty());
 
   world.lease.holder = "rocktuned";
   std::vector<Decision> decisions;
@@ -116,6 +117,12 @@ TEST_CASE("a daemon that stops says what it leaves changed", "[daemon][lease]") 
     world.poll_held();
     CHECK_FALSE(world.database->note_left());
   }
+  SECTION("nor of what is not known") {
+    world.poll_held();
+    world.database->missed(world.now, "no answer");
+    CHECK(world.database->note_left());
+    CHECK(world.having("daemon", "\"left\"").empty());
+  }
   SECTION("nor of what is closed") {
     world.poll_held();
     world.database->closed("the database is closed");
@@ -135,7 +142,8 @@ TEST_CASE("knobs that one sample shows to be manual are one line", "[daemon][lea
   const auto lines = world.alert_lines("manual");
   REQUIRE(lines.size() == 1);
   CHECK(lines[0].find("20 knobs are held by an operator's hand") != std::string::npos);
-  CHECK(lines[0].find("write_buffer_size of cf7 64 MiB and 12 more;") != std::string::npos);
+  CHECK(lines[0].find("write_buffer_size of cf7 64 MiB and 12 more (`rocktune status` has all);") !=
+        std::string::npos);
   CHECK(lines[0].find("cf8 ") == std::string::npos);
 }
 

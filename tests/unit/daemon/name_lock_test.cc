@@ -70,6 +70,19 @@ TEST_CASE("a name is one daemon's, until it ends however it does", "[daemon][nam
   CHECK(NameLock::take(here, "of/any name"));
 }
 
+TEST_CASE("a name is let go of where its daemon has another", "[daemon][name_lock]") {
+  const test::TempTree tree;
+  const std::string here = tree.path(""), elsewhere = tree.directory("elsewhere");
+  auto lock = NameLock::take(here, "one").value();
+  CHECK(lock.is_in(here, "one"));
+  CHECK(lock.is_in(elsewhere + "/..", "one"));
+  CHECK_FALSE(lock.is_in(elsewhere, "one"));
+  CHECK_FALSE(lock.is_in(here, "another"));
+  lock = NameLock::take(elsewhere, "one").value();
+  CHECK(lock.is_in(elsewhere, "one"));
+  const NamedDaemon left(here, "one");
+}
+
 TEST_CASE("where nobody can lock a name nobody is said to have it", "[daemon][name_lock]") {
   const test::TempTree tree;
   const auto none = NameLock::take(tree.path("nowhere"), "rocktuned");
@@ -92,4 +105,14 @@ TEST_CASE("nobody else keeps a daemon from its name", "[daemon][name_lock]") {
   REQUIRE(::stat(path.c_str(), &info) == 0);
   CHECK(info.st_uid == 0);
   CHECK(info.st_size == 0);
+
+  // Where what is theirs cannot be taken away, as nobody but root can in such a directory.
+  REQUIRE(::chmod(tree.path("").c_str(), 0755) == 0);
+  const NamedDaemon held(tree.path(""), "rocktuned");
+  REQUIRE(::chown(path.c_str(), 65534, 65534) == 0);
+  const auto unknown = NameLock::take(tree.path(""), "rocktuned");
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().code == ErrorCode::kIo);
+  CHECK(unknown.error().message.find("it is no file of this user (uid 65534): remove it") !=
+        std::string::npos);
 }

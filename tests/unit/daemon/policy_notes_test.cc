@@ -54,12 +54,13 @@ TEST_CASE("pins above the budget, and those that the mode does not set, are said
       "defaults: {budget: {memory_max: 16MiB}}\n"
       "targets:\n"
       "  - {path: /a, budget: {jobs_max: 3}, pin: {max_background_jobs: 8, "
-      "block_cache_capacity_bytes: 1GiB, write_buffer_size: 16MiB}}\n"
+      "max_subcompactions: 4, block_cache_capacity_bytes: 1GiB, write_buffer_size: 16MiB}}\n"
       "  - {path: /b, mode: observe, pin: {max_background_jobs: 8}}\n"
       "  - {path: /c, mode: advise, pin: {max_background_jobs: 8}}\n");
   CHECK(all ==
         std::vector<std::string>{
             "targets[0].pin.max_background_jobs (8) is above budget.jobs_max (3): the pin counts",
+            "targets[0].pin.max_subcompactions (4) is above budget.jobs_max (3): the pin counts",
             "targets[0].pin.block_cache_capacity_bytes (1 GiB) is above budget.memory_max (16 "
             "MiB): the pin counts",
             "targets[1].pin has no effect under mode observe: pins are set in mode act",

@@ -191,19 +191,48 @@ TEST_CASE("lines that were lost are told of, and in the alert log once it is wri
   world.journal.line("{}");
   world.now.wall += 1min;
   world.journal.line("{}");
-  REQUIRE(world.journal.lost());
-  CHECK(world.journal.lost()->lines == 2);
-  CHECK(world.journal.lost()->since_wall == world.now.wall - 1min);
-  CHECK(world.journal.lost()->why.find("cannot open the alert log") != std::string::npos);
-  world.journal.tell_of_lost();  // it is there still
-  CHECK(world.journal.lost()->lines == 2);
+  REQUIRE(world.journal.failing());
+  CHECK(world.journal.failing()->lines == 2);
+  CHECK(world.journal.failing()->since_wall == world.now.wall - 1min);
+  CHECK(world.journal.failing()->why.find("cannot open the alert log") != std::string::npos);
+  world.journal.retry();  // it is there still
+  CHECK(world.journal.failing()->lines == 2);
   CHECK(world.journal.alert_failures() == 2);
   std::filesystem::remove(in_the_way);
-  world.journal.tell_of_lost();
-  CHECK_FALSE(world.journal.lost());
+  world.journal.retry();
+  CHECK_FALSE(world.journal.failing());
   const auto told = world.alert_lines("daemon");
   REQUIRE(told.size() == 1);
   CHECK(told[0].find("\"id\":\"lost\"") != std::string::npos);
   CHECK(told[0].find("2 lines were lost since 2023-11-14T22:13:20.000Z: cannot open") !=
         std::string::npos);
+}
+
+TEST_CASE("an alert log that cannot be opened anew loses nothing, and is tried again",
+          "[daemon][target]") {
+  JournalWorld world;
+  const std::string file = world.tree.path("alerts.jsonl"), moved = file + ".1";
+  world.journal.open_alerts(file);
+  world.journal.line("{}");
+  CHECK_FALSE(world.journal.failing());
+  std::filesystem::rename(file, moved);
+  std::filesystem::create_directory(file);
+  world.journal.open_alerts(file);
+  world.now.wall += 1min;
+  world.journal.retry();  // it is there still
+  world.journal.line("{}");
+  REQUIRE(world.journal.failing());
+  CHECK(world.journal.failing()->lines == 0);
+  CHECK(world.journal.failing()->since_wall == world.now.wall - 1min);
+  CHECK(world.journal.failing()->why.find("cannot open the alert log") != std::string::npos);
+  CHECK(world.journal.alert_failures() == 2);
+  CHECK(std::filesystem::file_size(moved) == 6);  // both lines
+  std::filesystem::remove(file);
+  world.journal.retry();
+  CHECK_FALSE(world.journal.failing());
+  const auto told = world.alert_lines("daemon");
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].find("\"id\":\"reopened\"") != std::string::npos);
+  CHECK(told[0].find("what came since 2023-11-14T22:13:20.000Z is in the file that was open "
+                     "before: cannot open") != std::string::npos);
 }

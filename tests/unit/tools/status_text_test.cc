@@ -73,9 +73,10 @@ TEST_CASE("an entry of targets that matches no database is in the status", "[too
   CHECK_FALSE(contains(text(json), "unmatched"));
   Json& entries = json["daemon"]["unmatched_targets"] = Json::array();
   entries.push_back({{"index", 1}, {"path", "/data/oders"}});
-  CHECK(contains(text(json), "\nunmatched  targets[1] (/data/oders): no database of theirs"));
+  CHECK(contains(text(json), "\nunmatched  targets[1] (/data/oders): no such database was opened"));
   for (int i = 2; i < 6; ++i) entries.push_back({{"index", i}, {"path", "/x"}});
-  CHECK(contains(text(json), "oders), targets[2] (/x), targets[3] (/x) and 2 more: no database"));
+  CHECK(contains(text(json),
+                 "oders), targets[2] (/x), targets[3] (/x) and 2 more: no such database"));
 }
 
 TEST_CASE("an alert log that cannot be written is in the status", "[tools]") {
@@ -85,6 +86,11 @@ TEST_CASE("an alert log that cannot be written is in the status", "[tools]") {
       {"since", "2026-01-31T12:00:00.000Z"}, {"lines_lost", 12}, {"reason", "no space"}};
   CHECK(contains(text(json),
                  "\nNOT LOGGED    no space; 12 lines lost since 2026-01-31T12:00:00.000Z\n"));
+  json["daemon"]["alert_log_failing"]["lines_lost"] = 0;
+  CHECK(
+      contains(text(json),
+               "\nNOT REOPENED  no space; since 2026-01-31T12:00:00.000Z its lines go to the file "
+               "that was open before\n"));
 }
 
 TEST_CASE("what the configuration says of a knob is with its owner", "[tools]") {
@@ -185,7 +191,8 @@ TEST_CASE("limits that are off are no numbers", "[tools]") {
   target["features"] = {{"l0_files", 30},
                         {"l0_slowdown_files", 2147483647},
                         {"pending_bytes", 1048576},
-                        {"pending_soft_bytes", 0}};
+                        {"pending_soft_bytes", 0},
+                        {"pending_hard_bytes", 0}};
   target["knobs"] = {{{"name", "rate_limiter_bytes_per_second"},
                       {"column_family", ""},
                       {"value", 0},
@@ -205,6 +212,8 @@ TEST_CASE("limits that are off are no numbers", "[tools]") {
     INFO(part << "\nin\n" << shown);
     CHECK(contains(shown, part));
   }
+  target["features"]["pending_hard_bytes"] = 1 << 30;  // this one holds all the same
+  CHECK(contains(text(json), "pending 1 MiB of 1 GiB"));
 }
 
 TEST_CASE("a warning that is only kept up for a while says so", "[tools]") {
