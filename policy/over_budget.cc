@@ -70,8 +70,9 @@ std::vector<Proposal> propose_within_budget(const Budget& budget, const Pins& pi
   std::vector<Proposal> out;
   if (!features.fresh) return out;
   if (budget.jobs_max) return_jobs(*budget.jobs_max, pins, features, out);
-  if (budget.memory_max)
+  if (budget.memory_max) {
     return_memory(static_cast<double>(budget.memory_max->value), pins, features, out);
+  }
   return out;
 }
 
