@@ -1,5 +1,5 @@
 # Real processes on temporary directories. Each Python file is one ctest entry; support.py is what they share.
-# One at a time: they start daemons and loads of their own, and wait for what these do.
+# As many at once as there are CPUs: each has a directory, sockets and ports of its own, and mostly waits.
 # Not under the sanitizers: the preload library cannot be loaded into a foreign program without the sanitizer's
 # runtime coming first. What the sanitizers see of the agent is agent.cmake's stress.
 if(NOT ROCKTUNE_SANITIZE)
@@ -10,6 +10,6 @@ if(NOT ROCKTUNE_SANITIZE)
       COMMAND ${Python3_EXECUTABLE} -m unittest -v test_${name}
       WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/integration")
     set_tests_properties(integration_${name} PROPERTIES
-      LABELS integration RUN_SERIAL TRUE TIMEOUT 1800 ENVIRONMENT "ROCKTUNE_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1")
+      LABELS integration TIMEOUT 1800 ENVIRONMENT "ROCKTUNE_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1")
   endforeach()
 endif()
