@@ -7,9 +7,6 @@
 int main(int argc, char** argv) {
   CLI::App app{"Workloads on a RocksDB of its own, with the rocktune agent linked in.",
                "rocktune-bench"};
-  app.footer(
-      "Exit codes: 0 ok, 1 failed (no-harm: or there is harm), 2 usage, 130 stopped.\n"
-      "`rocktune-bench COMMAND --help` says more.");
   app.require_subcommand(1);
   app.set_version_flag("--version", ROCKTUNE_VERSION);
 
@@ -22,6 +19,9 @@ int main(int argc, char** argv) {
         bench::add_overhead_host, bench::add_replay_speed, bench::add_device}) {
     add(app, chosen);
   }
+  app.footer(  // last: commands take over the footer that is there when they are added
+      "Exit codes: 0 ok, 1 failed (no-harm: or there is harm), 2 usage, 130 stopped.\n"
+      "`rocktune-bench COMMAND --help` says more.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

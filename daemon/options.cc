@@ -55,6 +55,8 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
     app.add_option(kFlags[i].name, values[i], kFlags[i].help);
   }
   app.add_option("--set", sets, "Set any value: KEY=VALUE, as in daemon.poll_interval=250ms");
+  app.footer(
+      "Exit codes: 0 stopped as asked, 1 could not run, 2 wrong command line or configuration.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

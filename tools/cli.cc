@@ -42,7 +42,7 @@ constexpr const char* kExamples = R"(Examples:
   rocktune report run.sqlite -o run.html             a page with charts of a trace or a result
   rocktune probe-device /var/lib/db -o device.yaml   what the disk there can do
   rocktune train runs/*.sqlite -o model.yaml         what they learn from recorded runs
-Exit codes: 0 ok, 1 failed, 2 usage. `rocktune COMMAND --help` says more.)";
+Exit codes: 0 ok, 1 failed, 2 usage; some commands have more. `rocktune COMMAND --help` says more.)";
 
 std::vector<std::string> command_names(const CLI::App& root) {
   std::vector<std::string> names;
