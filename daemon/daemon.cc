@@ -207,7 +207,11 @@ void Daemon::discover() {
   for (const AgentSocket& socket : changes.vanished) {
     const auto peer = peers_.find(socket.path);
     if (peer != peers_.end()) {
-      lose(*peer->second, "agent lost: its socket is gone (the host has ended)");
+      const std::filesystem::path path(socket.path);
+      const bool here = std::filesystem::path(config_.agent_dir) / path.filename() == path;
+      lose(*peer->second,
+           here ? "agent lost: its socket is gone (the host has ended)"
+                : "agent left: rocktuned looks for agents in " + config_.agent_dir + " now");
       peer->second->gone = true;
       peer->second->session.close();
       peers_.erase(peer);

@@ -265,17 +265,14 @@ void Engine::State::find_late(Step& step) {
   for (const Decision& decision : late.found(step.features)) {
     const Proposal& proposal = decision.proposal;
     guard.made_late(decision, step.features.at.tick);
-    step.late.push_back({decision.id, "applied",
-                         "the answer did not come in time; a sample shows it", proposal.from,
-                         decision.verdict.value});
+    step.late.push_back({decision.id, "applied", "it was reported failed; a sample shows it made",
+                         proposal.from, decision.verdict.value});
     made(decision, step.late.back(), step.features);
-    step.notes.push_back({proposal.knob, proposal.column_family,
-                          "decision " + decision.id +
-                              " had failed (no answer), and was made all "
-                              "the same: " +
-                              proposal.knob + text::in_family(proposal.column_family) + " is " +
-                              std::to_string(decision.verdict.value) +
-                              ", which is judged from now"});
+    step.notes.push_back(
+        {proposal.knob, proposal.column_family,
+         "decision " + decision.id + " had failed, and was made all the same: " + proposal.knob +
+             text::in_family(proposal.column_family) + " is " +
+             std::to_string(decision.verdict.value) + ", which is judged from now"});
   }
 }
 

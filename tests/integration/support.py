@@ -192,6 +192,16 @@ lease:
 
     # -- what the world looks like
 
+    def log(self):
+        return (self.directory / "rocktuned.log").read_text(errors="replace")
+
+    def named(self, db):
+        """The status of the target whose database lies in this directory."""
+        for target in self.status()["targets"]:
+            if target["path"] == str(self.directory / db):
+                return target
+        return None
+
     def status(self):
         code, body = request(self.control, "GET", "/v1/status")
         self.assertEqual(code, 200, body)

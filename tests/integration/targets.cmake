@@ -5,7 +5,7 @@
 if(NOT ROCKTUNE_SANITIZE)
   include(integration/hosts/hosts.cmake)
   include(integration/report/report.cmake)
-  foreach(name advise agent agent_http agent_security bad_input bench cli compare control daemon data db_bench device events experiment faults fleet import install kill many_databases no_harm peers probe record_ops replay replay_ops report scenario score share simulate sweep trace_report train two_daemons ways_in wire_doc)
+  foreach(name advise agent agent_http agent_security bad_input bench cli compare control daemon data db_bench device events experiment faults fleet import install kill many_databases no_harm other_users peers probe record_ops replay replay_ops report scenario score share simulate sweep trace_report train two_daemons ways_in wire_doc)
     add_test(NAME integration_${name}
       COMMAND ${Python3_EXECUTABLE} -m unittest -v test_${name}
       WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/integration")

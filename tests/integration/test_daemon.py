@@ -1,4 +1,4 @@
-"""The daemon as an administrator meets it: reload, a second one, monitoring, a full disk, a stopped host, other users."""
+"""The daemon as an administrator meets it: reload, a second one, monitoring, a full disk, a stopped host."""
 
 import contextlib
 import http.client
@@ -8,8 +8,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
-import textwrap
 import time
 import unittest
 from unittest import mock
@@ -30,20 +28,10 @@ def get(connection, path, method="GET"):
 class Daemon(World):
     POLL = 0.2
 
-    def log(self):
-        return (self.directory / "rocktuned.log").read_text(errors="replace")
-
     def host(self, **kwargs):
         process = self.squeezed_writes(**kwargs)
         self.served_by(process)
         return process
-
-    def named(self, db):
-        """The status of the target whose database lies in this directory."""
-        for target in self.status()["targets"]:
-            if target["path"] == str(self.directory / db):
-                return target
-        return None
 
     def control_text(self, path):
         with contextlib.closing(UnixConnection(self.control)) as connection:
@@ -91,6 +79,18 @@ class Reload(Daemon):
         wait_for("the other alert log", lambda: self.alerts.exists() and self.alert_lines("daemon"), 10)
         self.assertEqual([line["id"] for line in self.alert_lines("daemon")], ["reloaded"])
         self.assertNotIn('"reloaded"', old.read_text())
+
+    @needs_db_bench
+    def test_agents_of_another_directory_are_left(self):
+        daemon = self.start_daemon(mode="advise")
+        self.host()
+        wait_for("the database", self.live, 20)
+        self.agents = self.directory / "others"
+        self.config(mode="advise")
+        daemon.send_signal(signal.SIGHUP)
+        left = f"agent left: rocktuned looks for agents in {self.agents} now"
+        wait_for("the database to be left", lambda: any(left in line["message"] for line in self.alert_lines("source")), 10)
+        self.assertFalse(self.live())
 
     def test_rotation(self):
         daemon = self.start_daemon(mode="advise")
@@ -355,97 +355,6 @@ class FullDisk(Daemon):
             except ValueError:  # cut short by the full disk: at most the line itself
                 self.assertNotIn("}{", line)
 
-
-class Poser(Daemon):
-    """Another user's process in a directory that everybody may write to, as /run/rocktune."""
-
-    NOBODY = 65534
-    AGENT = """
-        import http.server, json, os, socketserver, sys
-        directory, pid, path, user = sys.argv[1], int(sys.argv[2]) or os.getpid(), sys.argv[3], int(sys.argv[4])
-        if user:
-            os.setuid(user)
-        hello = {"version": 1, "agent_version": "0", "rocksdb_version": "7.8.3", "pid": pid, "command": "poser",
-                 "instance": "poser", "mode": "rw", "capabilities": ["sample", "options"]}
-        database = {"id": "1", "path": path, "name": "x", "opened_wall_ns": 0, "access": "read_write", "tunable": True,
-                    "reason": "", "limiter": "host", "statistics": "host", "column_families": ["default"]}
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                body = json.dumps(hello if self.path == "/v1/hello" else {"databases": [database]}).encode()
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-            def address_string(self): return "-"
-        class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
-            daemon_threads = True
-        Server(f"{directory}/agent.{pid}.sock", Handler).serve_forever()
-    """
-
-    def pose(self, pid, path, user=0):
-        """pid 0: its own."""
-        program = textwrap.dedent(self.AGENT)
-        with open(self.directory / "poser.log", "ab") as log:
-            process = subprocess.Popen([sys.executable, "-c", program, *map(str, (self.agents, pid, path, user))],
-                                       stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/")
-        self.processes.append(process)
-        return process
-
-    @needs_root
-    def test_another_users_database_is_not_believed(self):
-        self.directory.chmod(0o755)
-        self.agents.chmod(0o1777)
-        database = self.directory / "db"
-        database.mkdir()
-        (database / "CURRENT").write_text("MANIFEST-000001\n")
-        self.pose(0, database, user=self.NOBODY)
-        self.start_daemon(mode="act")
-        wait_for("the refusal", lambda: "the database belongs to uid 0, its agent runs as uid 65534" in self.log(), 10)
-        self.assertEqual(self.status()["targets"], [])
-        self.pose(0, self.directory / "own", user=self.NOBODY)
-        wait_for("a database of its own", lambda: self.named("own"), 10)
-        self.assertEqual(len(self.status()["targets"]), 1)
-        self.assertEqual(self.log().count("the database belongs to"), 1, "said once")
-
-    def test_another_process_is_not_believed(self):
-        self.pose(os.getpid(), self.directory / "db")  # this test's pid, not its own
-        self.start_daemon(mode="act")
-        refusal = f"not trusted: the agent says that it is pid {os.getpid()}"
-        wait_for("the refusal", lambda: refusal in self.log(), 10)
-        self.assertEqual(self.status()["targets"], [])
-        knobs = self.rocktune("knobs", "--agent-dir", self.agents, check=False)
-        self.assertEqual(knobs.returncode, 1)
-        self.assertIn(refusal, knobs.stderr)
-
-    def test_its_own_is(self):
-        self.pose(0, self.directory / "db")
-        self.start_daemon(mode="act")
-        wait_for("the target", lambda: self.named("db"), 10)
-
-    @needs_root
-    def test_names_that_another_user_took_are_taken_back(self):
-        for taken in (self.control, self.freeze_file):
-            taken.parent.chmod(0o1777)  # as /run/rocktune: only there names can be taken
-            taken.mkdir()
-            (taken / "theirs").touch()
-            os.chown(taken, self.NOBODY, self.NOBODY)
-        self.start_daemon(mode="act")
-        self.rocktune("freeze", "--socket", self.control)
-        self.assertEqual(self.status()["daemon"]["frozen"]["file"], str(self.freeze_file))
-        for taken in (self.control, self.freeze_file):
-            self.assertEqual(len(list(self.directory.rglob(f"{taken.name}.aside.*/theirs"))), 1)
-
-    def test_links_are_not_followed(self):
-        elsewhere = self.directory / "elsewhere"
-        elsewhere.mkdir()
-        agents, self.agents = self.agents, elsewhere
-        process = self.pose(0, self.directory / "db")
-        wait_for("its socket", lambda: self.agent_socket(process), 10)
-        self.agents = agents
-        (agents / f"agent.{process.pid}.sock").symlink_to(elsewhere / f"agent.{process.pid}.sock")
-        self.start_daemon(mode="act")
-        time.sleep(1)
-        self.assertEqual(self.status()["targets"], [])
 
 
 if __name__ == "__main__":

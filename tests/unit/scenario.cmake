@@ -14,3 +14,4 @@ rocktune_unit_test(scenario_test
     unit/scenario/sizes_test.cc
     unit/scenario/workload_test.cc
   LIBRARIES rocktune_scenario)
+target_compile_definitions(scenario_test PRIVATE ROCKTUNE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

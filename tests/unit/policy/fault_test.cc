@@ -123,7 +123,7 @@ TEST_CASE("a change without an answer that was made all the same is said, counte
   const Decision made = *loop.first("limiter.");
   loop.tick();
   loop.fault.reset();
-  CHECK(loop.noted("decision " + made.id + " had failed (no answer), and was made all the same"));
+  CHECK(loop.noted("decision " + made.id + " had failed, and was made all the same"));
   REQUIRE(loop.late.size() == 1);
   CHECK(loop.late[0].decision_id == made.id);
   CHECK(loop.late[0].status == "applied");

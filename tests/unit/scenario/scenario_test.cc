@@ -152,3 +152,13 @@ TEST_CASE("the built-in scenarios are valid at both sizes", "[scenario][scenario
     }
   }
 }
+
+TEST_CASE("the scenarios of docs/results are valid", "[scenario][scenario]") {
+  for (const char* name : {"cpu-load", "cloud", "sync-writes"}) {
+    const auto scenario =
+        load_scenario(std::string(ROCKTUNE_SOURCE_DIR "/docs/results/") + name + ".yaml", false);
+    INFO((scenario ? "" : scenario.error().message));
+    REQUIRE(scenario);
+    CHECK(scenario->name == name);
+  }
+}

@@ -10,7 +10,12 @@ namespace rocktune::sim {
 namespace {
 
 constexpr double kSettlesSeconds = 1200, kSpanSeconds = 600;
-constexpr std::uint64_t kSpans = 6, kSeeds = 50;
+constexpr std::uint64_t kSpans = 6;
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::uint64_t kSeeds = 10;  // each takes seven times as long
+#else
+constexpr std::uint64_t kSeeds = 50;
+#endif
 constexpr std::uint64_t kMostChanges = 2;  // in a span
 constexpr double kRestlessShare = 0.03;    // of all spans
 
