@@ -15,7 +15,7 @@ constexpr double kTooManyPerCpu = 2;
 constexpr double kPressed = 0.10;  // PSI: share of time that something waited for a CPU
 constexpr double kBusyCpus = 0.9, kFreeCpus = 0.5;
 constexpr double kSlotsFull = 0.5;  // of the time
-constexpr double kBusyDevice = 0.9;
+constexpr double kFullDevice = 0.9;
 constexpr double kCliff = 3;        // normal rate over the delayed one
 constexpr double kSoftStart = 0.8;  // RocksDB's first step down, db/column_family.cc
 constexpr double kKiB = 1 << 10;
@@ -144,7 +144,7 @@ void judge_background_jobs(const Evidence& e, Findings& findings) {
   if (e.limiter_holds().value_or(false)) {
     return findings.content("", "the rate limiter is what compactions wait for");
   }
-  if (e.device_busy.mean().value_or(0) >= kBusyDevice) {
+  if (e.device_busy.mean().value_or(0) >= kFullDevice) {
     return findings.content("", "the device is what compactions wait for");
   }
   findings.advise(more_jobs(e, *jobs, *wanted, *trouble));

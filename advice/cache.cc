@@ -10,7 +10,7 @@
 namespace rocktune::advice {
 namespace {
 
-constexpr double kFull = 0.95;
+constexpr double kFullCache = 0.95;
 constexpr double kGoodHits = 0.95;  // of look-ups
 constexpr double kManyLookups = 10'000;
 constexpr double kOtherSize = 1.2;  // a capacity that differs by this shows the marginal gain
@@ -152,7 +152,7 @@ void judge_cache_size(const Evidence& e, Findings& findings) {
     return findings.content(
         "", ours ? as_raised(good, text::bytes(static_cast<double>(cache->found))) : good);
   }
-  if (plan.fill < kFull) return findings.content("", "it is not full");
+  if (plan.fill < kFullCache) return findings.content("", "it is not full");
   const Value available = e.memory_available.mean();
   if (!available) return findings.not_judged("", "free memory is not in the trace");
   plan.learnt = gain_per_doubling(e);

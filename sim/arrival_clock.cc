@@ -7,7 +7,7 @@ namespace {
 
 // Points nearer than that are one: it bounds how many there are.
 constexpr double kPointSeconds = 0.05;
-constexpr double kNobody = 1e-3;  // operations
+constexpr double kNoOperation = 1e-3;  // operations
 
 }  // namespace
 
@@ -26,7 +26,7 @@ void ArrivalClock::done(double operations) {
 }
 
 double ArrivalClock::wait_seconds(double now_seconds) const {
-  if (points_.size() < 2 || points_.back().operations - done_ < kNobody) return 0;
+  if (points_.size() < 2 || points_.back().operations - done_ < kNoOperation) return 0;
   const Point& from = points_[0];
   const Point& to = points_[1];
   const double arrived = to.operations - from.operations;

@@ -15,7 +15,7 @@ namespace {
 constexpr double kNothing = 1;  // bytes
 constexpr double kNoOperations = 1e-3;
 constexpr std::size_t kMostCompactions = 256;
-constexpr double kMostThreads = 64;  // of one compaction; more CPUs than that nobody gives it
+constexpr double kMostPieces = 64;  // of one compaction; more CPUs than that nobody gives it
 // Of a compaction that only moves files: an edit of the manifest.
 constexpr double kMoveSeconds = 0.02;
 // A memtable with more than this share of keys among the others spans all of them.
@@ -351,7 +351,7 @@ bool Plant::begin_compaction(std::size_t family) {
     const double pieces =
         std::ceil(picked->input_bytes() / options_.families[family].tree.target_file_bytes);
     one.threads = std::clamp(static_cast<double>(options_.max_subcompactions), 1.0,
-                             std::clamp(pieces, 1.0, kMostThreads));
+                             std::clamp(pieces, 1.0, kMostPieces));
   }
   if (picked->input_bytes() > 0) {
     one.written_ratio = tree.output_bytes(*picked) / picked->input_bytes();
