@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "agent/shared_objects.h"
-#include "agent/statistics.h"
 
 namespace rocktune::agent {
 namespace {
@@ -66,6 +65,10 @@ Database::Database(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandl
   describe(db, options, number, read_only);
   op_trace_ =
       std::make_unique<OpTrace>(db, families_, description_.access, paths(), std::move(clock), log);
+  if (auto* const ours = WindowedStatistics::from(objects.statistics.get())) {
+    ours->attached();
+    statistics_ = {objects.statistics, ours};
+  }
   if (connection_) {
     connection_->forget_with([this](const rocksdb::ColumnFamilyHandle* handle) { forget(handle); });
   }
@@ -182,6 +185,8 @@ void Database::close() {
   knobs_.reset();
   report_.reset();
   sampler_.reset();
+  if (statistics_) statistics_->detached();
+  statistics_.reset();
   families_->end();  // their options hold objects of the host's, and a request may still hold us
 }
 

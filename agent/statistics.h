@@ -37,6 +37,10 @@ class WindowedStatistics : public rocksdb::Statistics {
   }
   // Whether other databases count in the same object of the host's, or did.
   [[nodiscard]] virtual bool shared_by_host() const noexcept { return false; }
+  // A database that counts in it is attached, and is about to close. After the last close it counts
+  // for nobody, whatever of the host's still holds it (an SstFileManager does).
+  virtual void attached() {}
+  virtual void detached() noexcept {}
   // Copies a level that was changed to where it belongs. For the sampler.
   virtual void keep_level_in_step() noexcept {}
 
