@@ -26,6 +26,14 @@ const char* access_of(rocksdb::DB* db) {
   return status.ToString().find("secondary") == std::string::npos ? "read_only" : "secondary";
 }
 
+// Of a table factory of the host's own class it is not known.
+void keep_statistics_for_blocks_of(Family& family) {
+  const auto options = family.options().get(Freshness::kCached);
+  if (!options || !options->table_factory) return;
+  const auto* table = options->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  if (table != nullptr && table->read_amp_bytes_per_bit != 0) WindowedStatistics::keep_for_blocks();
+}
+
 const char* who_brought(rocksdb::Statistics* statistics) {
   if (statistics == nullptr) return "none";
   const auto* const ours = WindowedStatistics::from(statistics);
@@ -51,6 +59,7 @@ Database::Database(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandl
                                  block_cache_of(db->GetOptions(db->DefaultColumnFamily())),
                                  options.rate_limiter};
   families_ = std::make_shared<Families>(db, handles, clock);
+  for (const auto& family : families_->all()) keep_statistics_for_blocks_of(*family);
   if (const auto listener = Listener::find(options.listeners)) {
     connection_ = Listener::connect(listener, db->GetRootDB());
   }
@@ -113,6 +122,7 @@ void Database::add(rocksdb::ColumnFamilyHandle* handle) {
   const std::lock_guard lock(listing_);
   const auto family = families_->add(handle);
   if (!family) return;
+  keep_statistics_for_blocks_of(*family);
   for (auto& group : knobs_->add(family)) control_->add(std::move(group));
 }
 

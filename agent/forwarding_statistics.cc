@@ -25,7 +25,8 @@ Made& made() {
 
 std::shared_ptr<ForwardingStatistics> ForwardingStatistics::around(
     std::shared_ptr<rocksdb::Statistics> inner) {
-  const auto fresh = std::make_shared<ForwardingStatistics>(std::move(inner));
+  const std::shared_ptr<ForwardingStatistics> fresh(new ForwardingStatistics(std::move(inner)),
+                                                    discard);
   Others others;  // let go of without the mutex
   const std::lock_guard lock(made().mutex);
   std::erase_if(made().all, [](const auto& one) { return one.around.expired(); });
