@@ -42,8 +42,12 @@ wire::Knob describe_knob(const KnobGroup& group, Knob& knob) {
 }  // namespace
 
 Control::Control(std::vector<Group> groups, KnobState::Holder holder, Clock clock,
-                 std::shared_ptr<EventRing> events, Log log)
-    : self_(holder), clock_(std::move(clock)), events_(std::move(events)), log_(std::move(log)) {
+                 std::shared_ptr<EventRing> events, Log log, Clock cpu)
+    : self_(holder),
+      clock_(std::move(clock)),
+      cpu_(std::move(cpu)),
+      events_(std::move(events)),
+      log_(std::move(log)) {
   for (auto& group : groups) add(std::move(group));
 }
 

@@ -7,8 +7,9 @@
 // tick(), protections first (agent/return_order.h); what has begun to return is
 // returned whole before there is another lease, but for what waits for RocksDB. While RocksDB would
 // keep options waiting (a write stop) they are refused, or wait for a later tick, and limiters and
-// caches do not. Whatever was written, or could not be returned, is an event; each return is a line
-// in the log as well.
+// caches do not. A cache that cannot bear its value yet is asked again as seldom as its answer
+// costs (agent/pace.h). Whatever was written, or could not be returned, is an event; each return is
+// a line in the log as well.
 //
 // Thread-safety: all functions; apply, restore, release and tick must not
 // overlap (the agent makes changes of one database one after the other), since
@@ -33,6 +34,7 @@
 #include "agent/clock.h"
 #include "agent/event_ring.h"
 #include "agent/knob.h"
+#include "agent/pace.h"
 #include "wire/codec.h"
 
 namespace rocktune::agent {
@@ -51,7 +53,7 @@ class Control {
 
   // `holder` identifies the database where it shares an object with others.
   Control(std::vector<Group> groups, KnobState::Holder holder, Clock clock,
-          std::shared_ptr<EventRing> events, Log log);
+          std::shared_ptr<EventRing> events, Log log, Clock cpu = thread_cpu_time());
 
   // A column family came: what it has now was found.
   void add(Group group);
@@ -120,6 +122,9 @@ class Control {
                       const States& but, Wish wish = Wish::kTuner);
   enum class Left { kNothing, kWaiting, kMore };  // to return: kWaiting: all of it, for RocksDB
   Left take_step(const char* why, bool hold);
+  void begin_return();
+  [[nodiscard]] bool asked_lately(const KnobGroup& group) const;
+  bool return_now(KnobGroup& group, const std::vector<Knob*>& knobs, const char* why, bool hold);
   [[nodiscard]] bool will_return() const;  // once the lease ends, what is held
   [[nodiscard]] bool keeps() const;
   void give_up(const std::vector<Group>& groups, const States& kept);
@@ -129,7 +134,7 @@ class Control {
   void tell_return(const KnobGroup& group, const Change& change, const char* why);
 
   const KnobState::Holder self_;
-  const Clock clock_;
+  const Clock clock_, cpu_;
   const std::shared_ptr<EventRing> events_;
   const Log log_;
 
@@ -145,7 +150,9 @@ class Control {
   std::deque<std::string> order_;
   std::map<std::string, wire::ChangeResult> results_;
 
-  std::map<std::string, int> failures_;  // by knob, of this return; changing thread only
+  // Both of this return; changing thread only.
+  std::map<std::string, int> failures_;     // by knob
+  std::map<const KnobGroup*, Pace> asked_;  // the caches that could not bear it; to compare with
 };
 
 }  // namespace rocktune::agent

@@ -188,7 +188,7 @@ wire::ChangeResults Control::restore(bool hold) {
     returning_ = "restore";  // what an exception leaves undone is for tick()
     hold_ = hold;
   }
-  failures_.clear();
+  begin_return();
   const auto all = groups();
   const Wish wish = hold ? Wish::kOperator : Wish::kTuner;
   auto returned = return_all(all, "restore", true, {}, wish);
@@ -222,6 +222,11 @@ wire::ChangeResults Control::restore(bool hold) {
   return answer;
 }
 
+void Control::begin_return() {
+  failures_.clear();
+  asked_.clear();
+}
+
 void Control::tick() {
   const char* why = nullptr;
   bool hold = false;
@@ -230,7 +235,7 @@ void Control::tick() {
     if (lease_ && clock_() >= lease_->until) {
       if (!hold_) returning_ = keep_ ? nullptr : "lease_expired";
       lease_.reset();
-      failures_.clear();
+      begin_return();
     }
     why = returning_;
     hold = hold_;
@@ -245,6 +250,41 @@ void Control::tick() {
   hold_ = false;
 }
 
+// What a cache has pinned is a visit to every block of a HyperClock cache.
+bool Control::asked_lately(const KnobGroup& group) const {
+  const auto asked = asked_.find(&group);
+  return asked != asked_.end() && !asked->second.due(clock_());
+}
+
+// False: it is put off.
+bool Control::return_now(KnobGroup& group, const std::vector<Knob*>& knobs, const char* why,
+                         bool hold) {
+  // Another database may still be tuning a shared object: then only our claim
+  // on it ends.
+  const Wish wish = hold ? Wish::kOperator : Wish::kTuner;
+  const auto now = clock_();
+  const auto begin = cpu_();
+  const auto changes = give_back(group, knobs, self_, false, wish);
+  bool put_off = false;
+  for (const auto& change : changes) {
+    if (is_put_off(group, change, wish)) {
+      put_off = true;
+      continue;
+    }
+    auto& state = change.knob->state();
+    const auto name = group.column_family() + '\0' + change.knob->name();
+    // Again, unless it is back all the same: RocksDB fails as well when it has taken the value
+    // but could not write its OPTIONS file.
+    const bool again = not_returned(change) && ++failures_[name] < kReturnAttempts;
+    if (again && state.held_by(self_)) continue;
+    state.let_go(self_);
+    if (hold) state.hold_for_operator();
+    tell_return(group, change, why);
+  }
+  if (put_off && !group.writes_options()) asked_[&group].spent(now, now + (cpu_() - begin));
+  return !put_off;
+}
+
 // What RocksDB would keep waiting is for another tick, and what comes after it is not.
 Control::Left Control::take_step(const char* why, bool hold) {
   auto left = groups();
@@ -254,29 +294,10 @@ Control::Left Control::take_step(const char* why, bool hold) {
     auto [group, knobs] = next_return(left, self_);
     if (!group) return waits ? Left::kWaiting : Left::kNothing;
     if (done) return Left::kMore;
-    // Another database may still be tuning a shared object: then only our claim
-    // on it ends.
-    const Wish wish = hold ? Wish::kOperator : Wish::kTuner;
-    const auto changes = give_back(*group, knobs, self_, false, wish);
-    bool put_off = false;
-    for (const auto& change : changes) {
-      if (is_put_off(*group, change, wish)) {
-        put_off = true;
-        continue;
-      }
-      auto& state = change.knob->state();
-      const auto name = group->column_family() + '\0' + change.knob->name();
-      // Again, unless it is back all the same: RocksDB fails as well when it has taken the value
-      // but could not write its OPTIONS file.
-      const bool again = not_returned(change) && ++failures_[name] < kReturnAttempts;
-      if (again && state.held_by(self_)) continue;
-      state.let_go(self_);
-      if (hold) state.hold_for_operator();
-      tell_return(*group, change, why);
-    }
-    done = !put_off;
-    waits = waits || put_off;
-    if (put_off) std::erase(left, group);
+    done = !asked_lately(*group) && return_now(*group, knobs, why, hold);
+    if (done) continue;
+    waits = true;
+    std::erase(left, group);
   }
 }
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "agent/shared_objects.h"
-#include "agent/statistics.h"
 
 namespace rocktune::agent {
 namespace {
@@ -25,6 +24,14 @@ const char* access_of(rocksdb::DB* db) {
   const auto status = db->IngestExternalFile(db->DefaultColumnFamily(), {}, {});
   if (!status.IsNotSupported()) return "read_write";
   return status.ToString().find("secondary") == std::string::npos ? "read_only" : "secondary";
+}
+
+// Of a table factory of the host's own class it is not known.
+void keep_statistics_for_blocks_of(Family& family) {
+  const auto options = family.options().get(Freshness::kCached);
+  if (!options || !options->table_factory) return;
+  const auto* table = options->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  if (table != nullptr && table->read_amp_bytes_per_bit != 0) WindowedStatistics::keep_for_blocks();
 }
 
 const char* who_brought(rocksdb::Statistics* statistics) {
@@ -52,6 +59,7 @@ Database::Database(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandl
                                  block_cache_of(db->GetOptions(db->DefaultColumnFamily())),
                                  options.rate_limiter};
   families_ = std::make_shared<Families>(db, handles, clock);
+  for (const auto& family : families_->all()) keep_statistics_for_blocks_of(*family);
   if (const auto listener = Listener::find(options.listeners)) {
     connection_ = Listener::connect(listener, db->GetRootDB());
   }
@@ -66,6 +74,10 @@ Database::Database(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandl
   describe(db, options, number, read_only);
   op_trace_ =
       std::make_unique<OpTrace>(db, families_, description_.access, paths(), std::move(clock), log);
+  if (auto* const ours = WindowedStatistics::from(objects.statistics.get())) {
+    ours->attached();
+    statistics_ = {objects.statistics, ours};
+  }
   if (connection_) {
     connection_->forget_with([this](const rocksdb::ColumnFamilyHandle* handle) { forget(handle); });
   }
@@ -110,6 +122,7 @@ void Database::add(rocksdb::ColumnFamilyHandle* handle) {
   const std::lock_guard lock(listing_);
   const auto family = families_->add(handle);
   if (!family) return;
+  keep_statistics_for_blocks_of(*family);
   for (auto& group : knobs_->add(family)) control_->add(std::move(group));
 }
 
@@ -182,6 +195,8 @@ void Database::close() {
   knobs_.reset();
   report_.reset();
   sampler_.reset();
+  if (statistics_) statistics_->detached();
+  statistics_.reset();
   families_->end();  // their options hold objects of the host's, and a request may still hold us
 }
 

@@ -21,6 +21,7 @@
 #include "agent/op_trace/op_trace.h"
 #include "agent/report.h"
 #include "agent/sampler.h"
+#include "agent/statistics.h"
 #include "wire/messages.h"
 
 namespace rocktune::agent {
@@ -86,6 +87,7 @@ class Database {
   std::unique_ptr<OpTrace> op_trace_;
   std::shared_ptr<EventRing> events_;  // the listener's, or our own if there is none
   std::unique_ptr<Listener::Connection> connection_;
+  std::shared_ptr<WindowedStatistics> statistics_;  // until the close; null: it is none of ours
 };
 
 // One line in the database's own LOG, if it has one.

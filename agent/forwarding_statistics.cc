@@ -2,7 +2,6 @@
 
 #include <mutex>
 #include <utility>
-#include <vector>
 
 namespace rocktune::agent {
 namespace {
@@ -26,16 +25,12 @@ Made& made() {
 
 std::shared_ptr<ForwardingStatistics> ForwardingStatistics::around(
     std::shared_ptr<rocksdb::Statistics> inner) {
-  const auto fresh = std::make_shared<ForwardingStatistics>(std::move(inner));
-  std::vector<std::shared_ptr<ForwardingStatistics>> others;  // let go of without the mutex
+  const std::shared_ptr<ForwardingStatistics> fresh(new ForwardingStatistics(std::move(inner)),
+                                                    discard);
+  Others others;  // let go of without the mutex
   const std::lock_guard lock(made().mutex);
   std::erase_if(made().all, [](const auto& one) { return one.around.expired(); });
-  for (const auto& one : made().all) {
-    if (one.inner != fresh->inner_.get()) continue;
-    if (auto other = one.around.lock()) others.push_back(std::move(other));
-  }
-  for (const auto& other : others) other->count_own();
-  if (!others.empty()) fresh->count_own();
+  fresh->meet(others);
   made().all.push_back({fresh->inner_.get(), fresh});
   return fresh;
 }
@@ -79,7 +74,32 @@ void ForwardingStatistics::keep_measured(std::size_t place, std::uint64_t value)
   if (weight != 0) kept_[place].record(kFine, value, weight);
 }
 
-// With the mutex of made() held.
+// Of the same object of the host's: each counts its own from now on.
+void ForwardingStatistics::meet(Others& others) {
+  for (const auto& one : made().all) {
+    if (one.inner != inner_.get()) continue;
+    if (auto other = one.around.lock()) others.push_back(std::move(other));
+  }
+  for (const auto& other : others) {
+    if (other.get() == this || other->ended_) continue;
+    other->count_own();
+    count_own();
+  }
+}
+
+void ForwardingStatistics::attached() {
+  Others others;
+  const std::lock_guard lock(made().mutex);
+  if (ended_) meet(others);  // the host has opened it anew with the same prepared options
+  ended_ = false;
+  ++databases_;
+}
+
+void ForwardingStatistics::detached() noexcept {
+  const std::lock_guard lock(made().mutex);
+  ended_ = --databases_ == 0;
+}
+
 void ForwardingStatistics::count_own() {
   if (counts_) return;
   counts_ = std::make_unique<const TickerCounts>();

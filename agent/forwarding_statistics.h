@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <memory>
+#include <vector>
 
 #include "agent/statistics.h"
 #include "agent/thinning.h"
@@ -30,6 +31,8 @@ class ForwardingStatistics final : public WindowedStatistics {
   [[nodiscard]] bool brought_by_host() const override { return true; }
   [[nodiscard]] std::uint64_t own_count(std::uint32_t ticker) const override;
   [[nodiscard]] bool shared_by_host() const noexcept override;
+  void attached() override;
+  void detached() noexcept override;
   void keep_level_in_step() noexcept override;
 
   const rocksdb::Customizable* Inner() const override { return inner_.get(); }
@@ -59,8 +62,14 @@ class ForwardingStatistics final : public WindowedStatistics {
   void keep(std::size_t place, std::uint64_t value) noexcept;
   [[gnu::noinline]] void keep_measured(std::size_t place, std::uint64_t value) noexcept;
 
+  using Others = std::vector<std::shared_ptr<ForwardingStatistics>>;
+
+  // With the mutex that guards the next two held, and that of others as well.
+  void meet(Others& others);
   void count_own();  // from now on
 
+  int databases_ = 0;   // that are attached
+  bool ended_ = false;  // the last one of them is closed
   const std::shared_ptr<rocksdb::Statistics> inner_;
   std::atomic<const TickerCounts*> own_counts_{nullptr};  // of counts_, once it is there
   std::unique_ptr<const TickerCounts> counts_;            // set once, by around()

@@ -24,7 +24,7 @@ void add_statistics(rocksdb::DBOptions& options) {
   if (options.statistics != nullptr) {
     options.statistics = agent::ForwardingStatistics::around(options.statistics);
   } else {
-    options.statistics = std::make_shared<agent::OwnStatistics>();
+    options.statistics = {new agent::OwnStatistics, agent::WindowedStatistics::discard};
   }
 }
 

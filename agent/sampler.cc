@@ -57,17 +57,6 @@ std::chrono::steady_clock::time_point seen_at(const wire::Event& event) {
 
 }  // namespace
 
-void Sampler::Pace::spent(TimePoint begin, TimePoint end) {
-  constexpr std::chrono::seconds kLeast{1};
-  next_ = begin + std::max<TimePoint::duration>(kLeast, 1000 * (end - begin));
-}
-
-void Sampler::Pace::pause(TimePoint from) {
-  constexpr std::chrono::hours kLongest{24 * 365};
-  next_ = from + pause_;
-  pause_ = std::min<std::chrono::minutes>(2 * pause_, kLongest);
-}
-
 Sampler::Sampler(rocksdb::DB* db, std::shared_ptr<Families> families, Objects objects, Clock clock,
                  ListingLimits limits, Clock cpu)
     : db_(db),

@@ -37,6 +37,7 @@
 #include "agent/clock.h"
 #include "agent/event_ring.h"
 #include "agent/families.h"
+#include "agent/pace.h"
 #include "agent/stall_causes.h"
 #include "wire/messages.h"
 
@@ -73,19 +74,6 @@ class Sampler {
 
  private:
   using TimePoint = std::chrono::steady_clock::time_point;
-
-  // Bounds what an expensive reading may cost: at most once a second, and 1/1000 of the time.
-  class Pace {
-   public:
-    [[nodiscard]] bool due(TimePoint now) const { return now >= next_; }
-    void spent(TimePoint begin, TimePoint end);
-    // It took too long in one go: each time for twice as long.
-    void pause(TimePoint from);
-
-   private:
-    TimePoint next_{};
-    std::chrono::minutes pause_{10};
-  };
 
   // What is kept of a column family from one sample to the next.
   struct Watched {

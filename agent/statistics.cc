@@ -9,6 +9,9 @@ namespace {
 // another copy brought into the process may be laid out differently.
 constexpr char kStatisticsName[] = "rocktune.WindowedStatistics";
 
+std::atomic<bool> keeping{false};
+std::atomic<WindowedStatistics*> kept_for_blocks{nullptr};  // the latest, and from it the others
+
 }  // namespace
 
 WindowedStatistics* WindowedStatistics::from(rocksdb::Statistics* statistics) {
@@ -18,6 +21,21 @@ WindowedStatistics* WindowedStatistics::from(rocksdb::Statistics* statistics) {
 
 const char* WindowedStatistics::Name() const {
   return kStatisticsName;
+}
+
+void WindowedStatistics::keep_for_blocks() noexcept {
+  keeping.store(true);
+}
+
+// Without a lock, which a forked child might find taken.
+void WindowedStatistics::discard(WindowedStatistics* statistics) noexcept {
+  if (!keeping.load()) {
+    delete statistics;
+    return;
+  }
+  statistics->next_kept_ = kept_for_blocks.load();
+  while (!kept_for_blocks.compare_exchange_weak(statistics->next_kept_, statistics)) {
+  }
 }
 
 std::map<std::string, wire::Histogram> WindowedStatistics::histograms() {

@@ -28,6 +28,14 @@ class WindowedStatistics : public rocksdb::Statistics {
 
   const char* Name() const final;
 
+  // Where a database records read amplification (BlockBasedTableOptions::read_amp_bytes_per_bit),
+  // each cached block holds a plain pointer to the Statistics of whoever read it last: also of
+  // another database that reads the same files through the same cache, and is closed. From the
+  // first such database on no Statistics of ours is freed.
+  static void keep_for_blocks() noexcept;
+  // The deleter of what may be given to RocksDB.
+  static void discard(WindowedStatistics* statistics) noexcept;
+
   // What the wire tells about it.
   [[nodiscard]] virtual bool brought_by_host() const = 0;
   // Of this database alone, as far as that is known: the host's own object may count for several.
@@ -37,6 +45,10 @@ class WindowedStatistics : public rocksdb::Statistics {
   }
   // Whether other databases count in the same object of the host's, or did.
   [[nodiscard]] virtual bool shared_by_host() const noexcept { return false; }
+  // A database that counts in it is attached, and is about to close. After the last close it counts
+  // for nobody, whatever of the host's still holds it (an SstFileManager does).
+  virtual void attached() {}
+  virtual void detached() noexcept {}
   // Copies a level that was changed to where it belongs. For the sampler.
   virtual void keep_level_in_step() noexcept {}
 
@@ -74,6 +86,7 @@ class WindowedStatistics : public rocksdb::Statistics {
   }();
 
   std::atomic<std::uint32_t> interval_{0};
+  WindowedStatistics* next_kept_ = nullptr;
 };
 
 }  // namespace rocktune::agent

@@ -36,16 +36,12 @@ bool Workers::post(const std::string& database, Request request) {
 
 void Workers::post_due(const std::string& database, Task task) {
   const std::lock_guard lock(mutex_);
-  const auto same = [&](const auto& one) { return !one.request && one.database == database; };
-  const bool there =
-      std::ranges::any_of(waiting_, same) ||
-      std::ranges::any_of(std::span(workers_).first(threads_),
-                          [&](const auto& worker) { return worker.busy && same(worker); });
-  if (!there) {
+  if (!due_.contains(database)) {
     add({database, false, [task = std::move(task)] {
            task();
            return Task();
          }});
+    due_.insert(database);  // last: without memory for it the next one is let in, not none any more
   }
   begin_another_if_stuck();
 }
@@ -125,6 +121,7 @@ void Workers::run_one(Worker& worker, const std::deque<Item>::iterator& item,
   work = nullptr;  // what it holds goes before the next one of this database begins
   lock.lock();
   worker.busy = false;
+  if (!worker.request) due_.erase(worker.database);
   if (!then) return;
   lock.unlock();
   try {

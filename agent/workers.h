@@ -18,6 +18,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <unordered_set>
 
 namespace rocktune::agent {
 
@@ -83,6 +84,7 @@ class Workers {
   std::condition_variable changed_;
   bool stopping_ = false;
   std::deque<Item> waiting_;
+  std::unordered_set<std::string> due_;  // the databases of which such a task runs or waits
   std::size_t threads_ = 0;
   std::array<Worker, kMostThreads> workers_;
 };

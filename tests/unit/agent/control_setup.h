@@ -30,6 +30,7 @@ struct ControlSetup {
   std::int64_t a;
   std::int64_t b = 100;
   std::chrono::steady_clock::time_point now{std::chrono::seconds(1000)};
+  std::chrono::steady_clock::time_point computed{};
   std::vector<std::string> log;
   bool log_throws = false;  // the next time
   std::shared_ptr<EventRing> ring = std::make_shared<EventRing>();
@@ -54,7 +55,8 @@ struct ControlSetup {
         [this](const std::string& line) {
           if (std::exchange(log_throws, false)) throw std::runtime_error("a logger of the host's");
           log.push_back(line);
-        });
+        },
+        [this] { return computed; });
   }
 
   void take_lease(const std::string& on_expiry = "restore", const std::string& holder = "me") {

@@ -59,7 +59,10 @@ class FakeGroup final : public KnobGroup {
     }
     return {};
   }
-  std::string why_not_now(const Assignments& /*changes*/) const override { return not_now; }
+  std::string why_not_now(const Assignments& /*changes*/) const override {
+    if (when_asked) when_asked();
+    return not_now;
+  }
   std::string write(const Assignments& changes) override {
     ++calls;
     for (const auto& [knob, value] : changes) {
@@ -81,6 +84,7 @@ class FakeGroup final : public KnobGroup {
   std::function<void()> after_write;
   std::string moves;
   std::string not_now;
+  std::function<void()> when_asked;  // why_not_now()
   int calls = 0;
 };
 

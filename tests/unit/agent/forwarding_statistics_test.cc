@@ -212,6 +212,30 @@ TEST_CASE("the last of those that shared an object counts for all of it again wh
   CHECK_FALSE(reopened->shared_by_host());
 }
 
+TEST_CASE("what is held of a closed database is no second one until it is opened anew") {
+  const std::shared_ptr<rocksdb::Statistics> inner = rocksdb::CreateDBStatistics();
+  const auto held = ForwardingStatistics::around(inner);
+  held->attached();
+  held->detached();
+  const auto reopened = ForwardingStatistics::around(inner);
+  CHECK_FALSE(held->shared_by_host());
+  CHECK_FALSE(reopened->shared_by_host());
+  held->attached();
+  CHECK(held->shared_by_host());
+  CHECK(reopened->shared_by_host());
+}
+
+TEST_CASE("of two databases with the same prepared options one may close, and the other counts") {
+  const std::shared_ptr<rocksdb::Statistics> inner = rocksdb::CreateDBStatistics();
+  const auto both = ForwardingStatistics::around(inner);
+  both->attached();
+  both->attached();
+  both->detached();
+  const auto third = ForwardingStatistics::around(inner);
+  CHECK(both->shared_by_host());
+  CHECK(third->shared_by_host());
+}
+
 TEST_CASE("the wrapper is recognised, other classes are not") {
   ForwardingSetup s;
   CHECK(WindowedStatistics::from(&s.outer) == &s.outer);

@@ -5,8 +5,10 @@
 #include <future>
 #include <latch>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "agent/clock.h"
 #include "tests/support/catch.h"
 
 namespace rocktune::agent {
@@ -164,6 +166,28 @@ TEST_CASE("what is due now and then is left out while it runs or waits already")
     done.get_future().wait();
   }
   CHECK(runs == 1);
+}
+
+TEST_CASE("a database costs as much to look at however many wait before it") {
+  const auto name = [](int i) { return "database " + std::to_string(i); };
+  constexpr int kAll = 40000;
+  constexpr int kShare = kAll / 10;
+  Stuck stuck;
+  Running running{std::chrono::hours(1)};
+  running.workers.post_due("stuck", stuck.task());
+  stuck.begun.wait();
+  const auto post = [&](int from, int to) {
+    const auto begin = thread_cpu_time()();
+    for (int i = from; i < to; ++i) running.workers.post_due(name(i), [] {});
+    return thread_cpu_time()() - begin;
+  };
+  const auto first = post(0, kShare);
+  post(kShare, kAll - kShare);
+  const auto last = post(kAll - kShare, kAll);
+  const auto again = post(kAll - kShare, kAll);  // they wait already
+  stuck.may_end.count_down();
+  CHECK(last < 5 * first + milliseconds(20));
+  CHECK(again < 5 * first + milliseconds(20));
 }
 
 TEST_CASE("a stop does not wait for what is stuck, and begins nothing more") {

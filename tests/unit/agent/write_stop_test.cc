@@ -137,6 +137,34 @@ TEST_CASE("what goes in a write stop leaves its options as they are, and says so
   CHECK(s.rate == 100);
 }
 
+TEST_CASE("a cache that cannot bear its value is asked for 1/1000 of the time, and at a close") {
+  testing::ControlSetup s(Scope::kCache);
+  s.take_lease();
+  s.set("a", 150);
+  s.group->not_now = "reads would fail";
+  int asked = 0;
+  s.group->when_asked = [&] {
+    ++asked;
+    s.computed += 5ms;
+  };
+  s.now += 10s;
+  for (int i = 0; i < 25; ++i) {  // of 200 ms
+    s.control->tick();
+    s.now += 200ms;
+  }
+  CHECK(asked == 1);
+  s.control->tick();
+  CHECK(asked == 2);
+  s.control->return_limits();
+  CHECK(asked > 2);
+  s.group->not_now.clear();
+  s.control->tick();
+  CHECK(s.a == 150);
+  s.now += 5s;
+  s.control->tick();
+  CHECK(s.a == 100);
+}
+
 // Until start_again(): one file in level 0 is enough to stop writes, and too few for a compaction.
 void stop_writes(DatabaseFixture& f) {
   f.put("a");
