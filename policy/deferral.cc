@@ -33,8 +33,9 @@ constexpr double kMostWaitingSeconds = 30;
 // limit on, now or in the mean of 10 s (with 0.75 and 0.6 it was due after a third of the time in
 // degrading-device). A forecast alone says what is meant to come.
 constexpr double kDueL0 = 0.85, kDueL0Mean = 0.7;
-// Comfortable behind a limit that does not bind for so long, the load is gone.
-constexpr double kGoneSeconds = 300;
+// At rest behind a limit that does not bind for so long, the load is gone; there for so long it is
+// no load that is new and may go.
+constexpr double kGoneSeconds = 300, kLongestLoanSeconds = 1800;
 // With a budget's least rate so far above what is wanted little would wait.
 constexpr double kMostOfDeferral = 1.2;
 
@@ -71,7 +72,7 @@ void Deferral::observe(const Situation& situation) {
   const bool fast = read_us && *read_us < kFarFromSlo * slo_us && situation.binding;
   fast_seconds_ = fast_.update(fast, now);
   if (stage_ == Stage::kNone) gone_.reset();
-  if (gone_.update(situation.comfortable && !situation.binding, now) >= kGoneSeconds) end(now);
+  if (gone_.update(situation.at_rest && !situation.binding, now) >= kGoneSeconds) end(now);
   passed_ = situation.passed.value_or(0);
 }
 
@@ -150,6 +151,8 @@ std::optional<Proposal> Deferral::raise(const Situation& situation, const KnobRe
                  ": there is room to work off what waits";
   } else if (hurry && !situation.stalled) {
     out.reason = "more is written than lately" + limit;
+  } else if (has_lasted(situation.now) && !situation.stalled) {
+    out.reason = "the load has stayed for " + text::duration(kLongestLoanSeconds) + limit;
   } else {
     out.reason = backlog_text(situation) + limit;
   }
@@ -158,7 +161,8 @@ std::optional<Proposal> Deferral::raise(const Situation& situation, const KnobRe
   return out;
 }
 
-void Deferral::begin(double rate) {
+void Deferral::begin(double rate, Nanoseconds now) {
+  if (stage_ == Stage::kNone) begun_at_ = now;
   full_ = passed_;
   // The guard, or the least rate allowed, left it where it would not gain anything.
   stage_ = rate < due_rate() ? Stage::kDeferred : Stage::kNone;
@@ -187,12 +191,16 @@ bool Deferral::must_end(const Situation& situation) const {
 
 bool Deferral::is_due(const Situation& situation) const {
   if (within(raised_at_, situation.now, kDueShowsSeconds)) return false;
-  if (!situation.backlog_known) return true;
+  if (!situation.backlog_known || has_lasted(situation.now)) return true;
   const Features& f = situation.features;
   return situation.piling || f.l0_ratio.value_or(0) >= kDueL0 ||
          situation.l0_ratio.value_or(0) >= kDueL0Mean ||
          f.pending_ratio.value_or(0) >= kNearLimit ||
          situation.memtable_ratio.value_or(0) >= kNearMemtables;
+}
+
+bool Deferral::has_lasted(Nanoseconds now) const {
+  return !within(begun_at_, now, kLongestLoanSeconds);
 }
 
 bool Deferral::has_room() const {

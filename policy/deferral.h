@@ -37,7 +37,7 @@ class Deferral {
                                               const KnobReading& reading, std::int64_t back) const;
   // The limiter was lowered to so many bytes/s for it; was raised as wished; is back, or others
   // have raised it.
-  void begin(double rate);
+  void begin(double rate, Nanoseconds now);
   void raised(Nanoseconds now);
   void end(Nanoseconds now);
 
@@ -51,6 +51,7 @@ class Deferral {
   [[nodiscard]] bool must_end(const Situation& situation) const;
   // What was deferred is due; in its time, what that did not do.
   [[nodiscard]] bool is_due(const Situation& situation) const;
+  [[nodiscard]] bool has_lasted(Nanoseconds now) const;  // it is no load that is new and may go
   // Reads have been far from their SLO for a while beside a limit that binds: there is room to work
   // debt off.
   [[nodiscard]] bool has_room() const;
@@ -61,7 +62,7 @@ class Deferral {
   Stage stage_ = Stage::kNone;
   double passed_ = 0;  // as of the last sample, bytes/s
   double full_ = 0;    // ...before the lowering
-  std::optional<Nanoseconds> raised_at_;
+  std::optional<Nanoseconds> begun_at_, raised_at_;
   GrowingRest rest_;  // since the last one
   Trend compacts_{Trend::Jumps::kKeep, 0, 10};
   // Of the last 10 minutes, every other second: 1 where compactions filled the device, or 0; the

@@ -74,7 +74,7 @@ void JobsLoop::look(const Situation& situation, const KnobReading& reading) {
   const bool fits = running && flushing &&
                     *running <= static_cast<double>(compaction_slots(fewer)) &&
                     *flushing <= static_cast<double>(flush_slots(fewer));
-  unused_seconds_ = unused_.update(fits && situation.comfortable, situation.now);
+  unused_seconds_ = unused_.update(fits && situation.at_rest, situation.now);
   const bool costs_reads = situation.device_loaded || situation.reads_lack_cpu;
   loaded_seconds_ = loaded_.update(costs_reads && !situation.stalled, situation.now);
 }
@@ -139,8 +139,10 @@ std::optional<Proposal> JobsLoop::give_back_loaded(const Situation& situation,
                                                    const KnobReading& reading) {
   const std::int64_t to = reading.value - 1;
   const bool ours = reading.owner == KnobOwner::kRocktune;
-  // A warning alone would not have raised them on such a device, and does not keep them.
-  const bool may_be_needed = situation.trouble && situation.stays_near_limit;
+  // A warning alone would not have raised them on such a device, and does not keep them. Half of a
+  // limit of pending bytes is worked off in minutes, in which warnings come and go.
+  const bool debt_near = situation.features.pending_ratio.value_or(0) >= kNearLimit;
+  const bool may_be_needed = debt_near || (situation.trouble && situation.stays_near_limit);
   if (!ours || to < std::max<std::int64_t>(2, reading.found) || may_be_needed) return std::nullopt;
   if (loaded_seconds_ < loaded_wait_.seconds()) return std::nullopt;
   const Features& f = situation.features;

@@ -87,7 +87,7 @@ void LimiterLoop::note_lowering(const KnobReading& reading, const Situation& sit
   const bool wished = wish_.explains(situation.now);
   const bool defers = wished && asks_for_ == Lowering::kDefer;
   if (wished && !defers) rest_.went_back(situation.now);  // that it is due is no mistake
-  if (defers) deferral_.begin(static_cast<double>(reading.value));
+  if (defers) deferral_.begin(static_cast<double>(reading.value), situation.now);
   const bool paces = defers || (wished && asks_for_ == Lowering::kPace);
   const bool returns = wished && asks_for_ == Lowering::kReturn;
   // Where the guard allowed a part of a deferral only the next step goes on.
@@ -260,7 +260,7 @@ std::optional<Proposal> LimiterLoop::pace(const Situation& situation,
 std::optional<Proposal> LimiterLoop::give_back(const Situation& situation,
                                                const KnobReading& reading) const {
   const bool ours = reading.owner == KnobOwner::kRocktune && reading.value > reading.found;
-  const bool calm = situation.comfortable_seconds >= kReturnSeconds && !situation.binding;
+  const bool calm = situation.rest_seconds >= kReturnSeconds && !situation.binding;
   if (!ours || !calm || !situation.need || rests(situation.now, Side::kReads)) {
     return std::nullopt;
   }
@@ -272,9 +272,9 @@ std::optional<Proposal> LimiterLoop::give_back(const Situation& situation,
   const double least = to > found ? kLeastSpread * to : to / (1 - kLimiterDeadBand);
   if (rate < least) return std::nullopt;
   Proposal out = propose(reading, static_cast<std::int64_t>(to), "limiter.returned");
-  out.reason = "no backlog for " + text::duration(situation.comfortable_seconds) +
-               ", the limit of " + shown_rate(reading.found) + " was raised for one, and " +
-               text::rate(need) + " is needed at most";
+  out.reason = "no backlog for " + text::duration(situation.rest_seconds) + ", the limit of " +
+               shown_rate(reading.found) + " was raised for one, and " + text::rate(need) +
+               " is needed at most";
   out.expected = no_more_stalls(situation, kReturnEvaluationSeconds);
   out.evidence = backlog_evidence(situation);
   return out;

@@ -21,6 +21,8 @@ constexpr double kLeastWritten = 1e6;  // bytes/s of the user: less costs nobody
 constexpr double kGain = 0.05;         // least fall of write amplification
 constexpr double kLoss = 0.10;         // most rise of read P99 or space
 constexpr double kSameLoad = 0.2;      // user writes of before and after differ by less
+// Of the base of the levels, as RocksDB's defaults have it; and of what was found.
+constexpr double kLargestFile = 0.25, kSmallestFile = 0.5;
 constexpr double kLongestShapeRest = 24 * 3600;
 constexpr double kLongestInterval = 120;  // two of the longest polls
 // No experiment: it expects nothing, and is not judged.
@@ -70,6 +72,16 @@ bool fills_in_time(const Features& f, const KnobReading& reading, std::int64_t t
   return more <= written_per_second * ShapeLoop::kSettleSeconds;
 }
 
+// Files as large as the first level are compacted one after the other, and each drags all of the
+// next level along; of smaller ones there are more to open and to keep in mind.
+bool is_sound_size(const Features& f, const KnobReading& reading, std::int64_t to) {
+  if (reading.name != knob::kTargetFileSize) return true;
+  const KnobReading* base = f.knobs.find(knob::kLevelBase, reading.column_family);
+  const bool larger = to > reading.value;
+  return larger ? base != nullptr && to <= kLargestFile * static_cast<double>(base->value)
+                : to >= kSmallestFile * static_cast<double>(reading.found);
+}
+
 bool differs(double before, double after, double by) {
   return std::fabs(after - before) > by * std::max(before, after);
 }
@@ -89,6 +101,11 @@ void ShapeLoop::measure(const Situation& situation) {
     for (const auto& family : f.column_families) {
       flushes_before_[family.name] = family.flushes.value_or(0);
     }
+  }
+  if (cost_.seconds < kMeasureSeconds / 2) {
+    cost_.half_user += dt * *f.user_write_bytes_per_second;
+    cost_.half_background +=
+        dt * (*f.flush_bytes_per_second + *f.compaction_write_bytes_per_second);
   }
   cost_.seconds += dt;
   cost_.user += dt * *f.user_write_bytes_per_second;
@@ -141,8 +158,13 @@ ShapeLoop::Judgement ShapeLoop::judge(const Cost& before, const Cost& after, std
            text::number(after.mean_space(), 2) + " times the live data";
     return Judgement::kWorse;
   }
-  return after.amplification() <= (1 - kGain) * before.amplification() ? Judgement::kBetter
-                                                                       : Judgement::kWorse;
+  const double worst_after = after.amplifications().second;
+  const double best_before = before.amplifications().first;
+  if (worst_after <= (1 - kGain) * best_before) return Judgement::kBetter;
+  if (after.amplification() <= (1 - kGain) * before.amplification()) {
+    why += ", no more than it moves by itself";
+  }
+  return Judgement::kWorse;
 }
 
 void ShapeLoop::end_trial(bool gained, Nanoseconds now) {
@@ -177,7 +199,8 @@ std::optional<Proposal> ShapeLoop::try_next(const Situation& situation) {
       reading != nullptr && reading->changeable && reading->owner != KnobOwner::kManual;
   const std::int64_t to =
       free ? whole_bytes(candidate.factor * static_cast<double>(reading->value)) : 0;
-  if (!free || !fills_in_time(situation.features, *reading, to, written)) {
+  if (!free || !is_sound_size(situation.features, *reading, to) ||
+      !fills_in_time(situation.features, *reading, to, written)) {
     cost_ = {};
     next_candidate(situation.now);
     return std::nullopt;

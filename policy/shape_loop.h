@@ -5,9 +5,11 @@
 // otherwise. After a round without gain it rests for hours. Pure; internal to policy/.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "policy/situation.h"
@@ -35,7 +37,13 @@ class ShapeLoop {
   struct Cost {
     double seconds = 0;  // so far
     double user = 0, background = 0, p99 = 0, p99_seconds = 0, space = 0, space_seconds = 0;
+    double half_user = 0, half_background = 0;  // the part of it in the first half of the time
     [[nodiscard]] double amplification() const { return background / user; }
+    // Of its halves: what lies between them moves by itself.
+    [[nodiscard]] std::pair<double, double> amplifications() const {
+      return std::minmax(half_background / half_user,
+                         (background - half_background) / (user - half_user));
+    }
     [[nodiscard]] double mean_p99_us() const { return p99_seconds > 0 ? p99 / p99_seconds : 0; }
     [[nodiscard]] double mean_space() const {
       return space_seconds > 0 ? space / space_seconds : 0;

@@ -28,6 +28,16 @@ TEST_CASE("deferral: it is due once a limit is near, or far away in time", "[hea
   CHECK(next_limit(bench, 2, "limiter.due").to == 27'000'000);
 }
 
+TEST_CASE("deferral: a load that has stayed for half an hour is none that goes",
+          "[headroom][deferral]") {
+  HeadroomBench bench = deferred();
+  CHECK_FALSE(bench.run(1790, knob::kRateLimit));
+  const Proposal due = next_limit(bench, 15, "limiter.due");
+  CHECK(due.reason.find("the load has stayed for 30 min") == 0);
+  limit(bench, due);
+  CHECK(next_limit(bench, 12, "limiter.unpaced").to == kUnlimitedBytesPerSecond);
+}
+
 TEST_CASE("deferral: what is lost from sight in the middle of it leaves its way back open",
           "[headroom][deferral][fault]") {
   HeadroomBench bench = deferred();

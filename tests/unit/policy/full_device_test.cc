@@ -113,6 +113,11 @@ TEST_CASE("jobs: a raise that ended the stall goes back as it came", "[headroom]
     bench.backlog(8);
     bench.indicators[0].state = AlertState::kCritical;
   }
+  SECTION("but not while half of what may be pending waits") {
+    bench.f.pending_ratio = 0.5;
+    CHECK_FALSE(bench.run(40, knob::kBackgroundJobs));
+    bench.f.pending_ratio = 0.4;
+  }
   SECTION("but not while a backlog warns near its limit") {
     bench.backlog(16);
     bench.indicators[0].state = AlertState::kCritical;

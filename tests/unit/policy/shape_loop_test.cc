@@ -11,6 +11,12 @@ using namespace rocktune::test;
 
 namespace {
 
+// Half of what RocksDB makes of its base, so that larger ones may be tried.
+void small_files(HeadroomBench& bench) {
+  KnobReading& size = bench.knob(knob::kTargetFileSize);
+  size.value = size.found = 32 * kHeadroomMiB;
+}
+
 // Ticks until the shape loop proposes, at most so long; other loops' proposals are ignored.
 std::optional<Proposal> shape_proposal(HeadroomBench& bench, double seconds) {
   for (int i = 0; i < static_cast<int>(seconds * 2); ++i) {
@@ -26,6 +32,7 @@ std::optional<Proposal> shape_proposal(HeadroomBench& bench, double seconds) {
 TEST_CASE("shape: kept when it saves writes, taken back when it does not", "[headroom][shape]") {
   HeadroomBench bench;
   bench.family(64 * kHeadroomMiB, 0);
+  small_files(bench);
   constexpr double kTrial = ShapeLoop::kSettleSeconds + ShapeLoop::kMeasureSeconds;
   CHECK_FALSE(shape_proposal(bench, ShapeLoop::kMeasureSeconds - 2));
   auto trial = shape_proposal(bench, 4);
@@ -94,6 +101,38 @@ TEST_CASE("shape: kept when it saves writes, taken back when it does not", "[hea
   }
 }
 
+TEST_CASE("shape: what moves by itself as much is no gain", "[headroom][shape]") {
+  HeadroomBench bench;
+  bench.family(64 * kHeadroomMiB, 0);
+  const double amplified = *bench.f.compaction_write_bytes_per_second;
+  CHECK_FALSE(shape_proposal(bench, ShapeLoop::kMeasureSeconds / 2));
+  bench.f.compaction_write_bytes_per_second = 0.8 * amplified;  // the same shape, luckier
+  const auto trial = shape_proposal(bench, ShapeLoop::kMeasureSeconds);
+  REQUIRE(trial);
+  bench.apply(*trial);
+  const auto undo =
+      shape_proposal(bench, ShapeLoop::kSettleSeconds + ShapeLoop::kMeasureSeconds + 10);
+  REQUIRE(undo);
+  CHECK(undo->rule == "shape.undo");
+  CHECK(undo->reason.find("no more than it moves by itself") != std::string::npos);
+}
+
+TEST_CASE("shape: files of a quarter of the base at most, and of half of what was found",
+          "[headroom][shape]") {
+  HeadroomBench bench;
+  bench.family(64 * kHeadroomMiB, 0);
+  std::set<std::int64_t> sizes;
+  for (int i = 0; i < 12; ++i) {
+    const auto proposal = shape_proposal(bench, 2500);
+    if (!proposal) break;
+    if (proposal->rule == "shape.try" && proposal->knob == knob::kTargetFileSize) {
+      sizes.insert(proposal->to);
+    }
+    bench.apply(*proposal);
+  }
+  CHECK(sizes == std::set<std::int64_t>{32 * kHeadroomMiB});
+}
+
 TEST_CASE("shape: tried where writes go, not where most lies", "[headroom][shape]") {
   HeadroomBench bench;
   bench.family(64 * kHeadroomMiB, 0);
@@ -122,6 +161,7 @@ TEST_CASE("shape: tried where writes go, not where most lies", "[headroom][shape
 TEST_CASE("shape: no larger base where the levels would fill for hours", "[headroom][shape]") {
   HeadroomBench bench;
   bench.family(64 * kHeadroomMiB, 0);
+  small_files(bench);
   ColumnFamilyReading& family = bench.f.column_families[0];
   family.max_bytes_for_level_multiplier = 10;
   family.dynamic_level_bytes = 0;
@@ -225,6 +265,7 @@ TEST_CASE("shape: what an earlier run left goes back to what was found", "[headr
 TEST_CASE("shape: after a round without gain it rests for hours", "[headroom][shape]") {
   HeadroomBench bench;
   bench.family(64 * kHeadroomMiB, 0);
+  small_files(bench);
   int tries = 0;
   for (int i = 0; i < 12; ++i) {
     const auto proposal = shape_proposal(bench, 2500);
@@ -264,6 +305,7 @@ constexpr double kJudgedSeconds = ShapeLoop::kSettleSeconds + ShapeLoop::kMeasur
 HeadroomBench tried_base(std::uint64_t soft_limit_mib, std::uint64_t level0_files = 2) {
   HeadroomBench bench;
   bench.family(64 * kHeadroomMiB, 0);
+  small_files(bench);
   bench.f.column_families[0].levels[0].files = level0_files;
   bench.f.column_families[0].soft_pending_limit_bytes = soft_limit_mib << 20;
   const auto trial = shape_proposal(bench, ShapeLoop::kMeasureSeconds + 2);
