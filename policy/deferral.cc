@@ -33,8 +33,8 @@ constexpr double kMostWaitingSeconds = 30;
 // limit on, now or in the mean of 10 s (with 0.75 and 0.6 it was due after a third of the time in
 // degrading-device). A forecast alone says what is meant to come.
 constexpr double kDueL0 = 0.85, kDueL0Mean = 0.7;
-// At rest behind a limit that does not bind for so long, the load is gone; there for so long it is
-// no load that is new and may go.
+// Comfortable behind a limit that does not bind for so long, the load is gone; there for so long it
+// is no load that is new and may go.
 constexpr double kGoneSeconds = 300, kLongestLoanSeconds = 1800;
 // With a budget's least rate so far above what is wanted little would wait.
 constexpr double kMostOfDeferral = 1.2;
@@ -72,7 +72,7 @@ void Deferral::observe(const Situation& situation) {
   const bool fast = read_us && *read_us < kFarFromSlo * slo_us && situation.binding;
   fast_seconds_ = fast_.update(fast, now);
   if (stage_ == Stage::kNone) gone_.reset();
-  if (gone_.update(situation.at_rest && !situation.binding, now) >= kGoneSeconds) end(now);
+  if (gone_.update(situation.comfortable && !situation.binding, now) >= kGoneSeconds) end(now);
   passed_ = situation.passed.value_or(0);
 }
 

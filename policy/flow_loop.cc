@@ -33,9 +33,9 @@ bool stops_undelayed(const Features& f) {
 std::optional<Proposal> FlowLoop::give_back(const Situation& situation,
                                             const KnobReading& reading) const {
   const bool ours = reading.owner == KnobOwner::kRocktune && reading.value != reading.found;
-  if (!ours || situation.rest_seconds < kFlowComfortSeconds) return std::nullopt;
+  if (!ours || situation.comfortable_seconds < kFlowComfortSeconds) return std::nullopt;
   Proposal out = propose(reading, reading.found, "flow.returned");
-  out.reason = "no backlog for " + text::duration(situation.rest_seconds) +
+  out.reason = "no backlog for " + text::duration(situation.comfortable_seconds) +
                ": the next slowdown may be another one";
   out.expected = {"stalled_ratio", true, situation.stalled_ratio.value_or(0),
                   kFlowEvaluationSeconds};

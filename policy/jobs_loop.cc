@@ -74,7 +74,7 @@ void JobsLoop::look(const Situation& situation, const KnobReading& reading) {
   const bool fits = running && flushing &&
                     *running <= static_cast<double>(compaction_slots(fewer)) &&
                     *flushing <= static_cast<double>(flush_slots(fewer));
-  unused_seconds_ = unused_.update(fits && situation.at_rest, situation.now);
+  unused_seconds_ = unused_.update(fits && situation.comfortable, situation.now);
   const bool costs_reads = situation.device_loaded || situation.reads_lack_cpu;
   loaded_seconds_ = loaded_.update(costs_reads && !situation.stalled, situation.now);
 }

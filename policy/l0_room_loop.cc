@@ -100,7 +100,7 @@ void L0RoomLoop::look(const Situation& situation) {
   full_seconds_ = full_.update(situation.device_loaded, now);
   // Not wasteful(): an objective is no load.
   const bool busy = situation.device_loaded || situation.pressed || situation.piling;
-  idle_seconds_ = idle_.update(situation.at_rest && !busy, now);
+  idle_seconds_ = idle_.update(situation.comfortable && !busy, now);
 }
 
 std::optional<Proposal> L0RoomLoop::give_back(const Situation& situation) const {

@@ -158,7 +158,7 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
   const bool presses = situation.writes_press();
   const double pressed = pressed_.update(presses && !full && !in_danger, now);
   const double crowded = crowded_.update(crowds && !situation.relief_comes, now);
-  const double idle = idle_.update(situation.at_rest && !presses, now);
+  const double idle = idle_.update(situation.comfortable && !presses, now);
   auto burdens = lower(situation, kReadsRule,
                        "reads have come that look into each file of level 0, and filters do not "
                        "spare them that: its compactions are to begin earlier again",

@@ -206,7 +206,7 @@ std::optional<Proposal> LevelBaseLoop::look_and_decide(const Situation& situatio
   note_changes(situation.features, now);
   const bool presses = situation.writes_press();
   const double pressed = pressed_.update(presses, now);
-  const double idle = idle_.update(situation.at_rest && !presses, now);
+  const double idle = idle_.update(situation.comfortable && !presses, now);
   // More is not the time to add to what is pending.
   const bool may_lower =
       !situation.stalled && situation.features.pending_ratio.value_or(1) < kBorneDebt;

@@ -260,7 +260,7 @@ std::optional<Proposal> LimiterLoop::pace(const Situation& situation,
 std::optional<Proposal> LimiterLoop::give_back(const Situation& situation,
                                                const KnobReading& reading) const {
   const bool ours = reading.owner == KnobOwner::kRocktune && reading.value > reading.found;
-  const bool calm = situation.rest_seconds >= kReturnSeconds && !situation.binding;
+  const bool calm = situation.comfortable_seconds >= kReturnSeconds && !situation.binding;
   if (!ours || !calm || !situation.need || rests(situation.now, Side::kReads)) {
     return std::nullopt;
   }
@@ -272,9 +272,9 @@ std::optional<Proposal> LimiterLoop::give_back(const Situation& situation,
   const double least = to > found ? kLeastSpread * to : to / (1 - kLimiterDeadBand);
   if (rate < least) return std::nullopt;
   Proposal out = propose(reading, static_cast<std::int64_t>(to), "limiter.returned");
-  out.reason = "no backlog for " + text::duration(situation.rest_seconds) + ", the limit of " +
-               shown_rate(reading.found) + " was raised for one, and " + text::rate(need) +
-               " is needed at most";
+  out.reason = "no backlog for " + text::duration(situation.comfortable_seconds) +
+               ", the limit of " + shown_rate(reading.found) + " was raised for one, and " +
+               text::rate(need) + " is needed at most";
   out.expected = no_more_stalls(situation, kReturnEvaluationSeconds);
   out.evidence = backlog_evidence(situation);
   return out;

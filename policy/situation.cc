@@ -198,10 +198,6 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
   out.far_from_limits = out.backlog_known && low && little_debt && !out.stalled;
   out.comfortable = out.far_from_limits && !out.trouble;
   out.comfortable_seconds = comfort_.update(out.comfortable, out.now);
-  if (f.pending_ratio) low_debt_.note(out.now, *f.pending_ratio);
-  const bool debt_rests = low_debt_.least().value_or(0) < kComfortablePending && !debt_near;
-  out.at_rest = out.comfortable_but_debt && debt_rests;
-  out.rest_seconds = resting_.update(out.at_rest, out.now);
   out.backlog_cause =
       warns && !backlog->cause.empty() ? backlog->cause : worst_cause(f, out.memtable_ratio);
 }
@@ -349,16 +345,16 @@ void Observer::judge_writes(const PolicyInput& input, Situation& out) {
   out.writes_threatened_seconds = threatened_writes_.update(out.writes_slow || foreseen, out.now);
 }
 
-void RecentLeast::note(Nanoseconds now, double value) {
-  const std::int64_t bucket = now / bucket_;
-  if (buckets_.empty() || buckets_.back().first != bucket) buckets_.emplace_back(bucket, value);
-  buckets_.back().second = std::min(buckets_.back().second, value);
-  while (buckets_.front().first + count_ <= bucket) buckets_.pop_front();
+void LeastOfDay::note(Nanoseconds now, double value) {
+  const auto hour = std::chrono::floor<std::chrono::hours>(now).count();
+  if (hours_.empty() || hours_.back().first != hour) hours_.emplace_back(hour, value);
+  hours_.back().second = std::min(hours_.back().second, value);
+  while (hours_.front().first + kHours <= hour) hours_.pop_front();
 }
 
-Value RecentLeast::least() const {
+Value LeastOfDay::least() const {
   Value least;
-  for (const auto& [bucket, value] : buckets_) least = std::min(least.value_or(value), value);
+  for (const auto& [hour, value] : hours_) least = std::min(least.value_or(value), value);
   return least;
 }
 

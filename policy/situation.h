@@ -69,11 +69,6 @@ struct Situation {
   bool comfortable = false;      // ...and nothing warns
   double comfortable_seconds = 0;
   bool comfortable_but_debt = false;  // comfortable, or it would be with less pending
-  // Comfortable but for what the latest flushes have brought: what waits for compaction rises and
-  // falls with level 0 for as long as its compactions take, which in a large tree is minutes. For
-  // what goes back after minutes of peace: in single samples there is none.
-  bool at_rest = false;
-  double rest_seconds = 0;
   std::string backlog_cause;  // "l0", "pending_bytes", "memtables"; empty when nothing is known
   Value stalled_ratio, l0_ratio, memtable_ratio;  // means of 3, 10 and 5 s
 
@@ -180,17 +175,15 @@ class Held {
   Gaps gaps_;
 };
 
-// The least value of the last `count` buckets of time, the present one included.
-class RecentLeast {
+// The least value of the last day, hour by hour: what a device was once is not what it is for ever.
+class LeastOfDay {
  public:
-  RecentLeast(Nanoseconds bucket, std::int64_t count) : bucket_(bucket), count_(count) {}
   void note(Nanoseconds now, double value);
   [[nodiscard]] Value least() const;  // absent: nothing was noted
 
  private:
-  Nanoseconds bucket_;
-  std::int64_t count_;
-  std::deque<std::pair<std::int64_t, double>> buckets_;
+  static constexpr std::int64_t kHours = 24;
+  std::deque<std::pair<std::int64_t, double>> hours_;
 };
 
 class Observer {
@@ -224,10 +217,8 @@ class Observer {
   MemoryWatch memory_;
   Trend compactions_ = window(5), flushes_ = window(5), cpu_ = window(5),
         own_idle_cpus_ = window(5);
-  Held comfort_, resting_, slow_reads_, threatened_reads_, threatened_writes_, stopped_;
-  // Of the means of 5 s, over a day: what a device was once is not what it is for ever.
-  RecentLeast light_await_{std::chrono::hours(1), 24};
-  RecentLeast low_debt_{std::chrono::seconds(10), 18};  // of the pending ratio, over 3 minutes
+  Held comfort_, slow_reads_, threatened_reads_, threatened_writes_, stopped_;
+  LeastOfDay light_await_;  // of the means of 5 s
   Value limiter_rate_;
   std::optional<Nanoseconds> seen_since_, read_at_, uncounted_at_;
   LoweredBase lowered_base_;

@@ -73,7 +73,7 @@ void SoftLimitsLoop::look(const Situation& situation) {
 }
 
 std::optional<Proposal> SoftLimitsLoop::give_back(const Situation& situation) {
-  if (situation.rest_seconds < kSoftComfortSeconds) return std::nullopt;
+  if (situation.comfortable_seconds < kSoftComfortSeconds) return std::nullopt;
   std::vector<const KnobReading*> lowered;
   for (const KnobReading& reading : situation.features.knobs) {
     const bool soft = reading.name == knob::kL0Slowdown || reading.name == knob::kSoftPending;
@@ -83,7 +83,7 @@ std::optional<Proposal> SoftLimitsLoop::give_back(const Situation& situation) {
   if (lowered.empty()) return std::nullopt;
   const KnobReading& reading = *lowered[turn_++ % lowered.size()];
   Proposal out = propose(reading, reading.found, "soft_limit.returned");
-  out.reason = "no backlog for " + text::duration(situation.rest_seconds) +
+  out.reason = "no backlog for " + text::duration(situation.comfortable_seconds) +
                ": the next slowdown may be another one";
   out.expected = no_more_stalls(situation, kSoftEvaluationSeconds);
   return out;

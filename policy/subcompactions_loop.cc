@@ -50,7 +50,7 @@ std::optional<Proposal> SubcompactionsLoop::decide(const Situation& situation) {
       began_within(situation.features, seconds_between(*untried_since_, situation.now));
   if (begun) untried_since_.reset();
   const double waited = level0_.update(waits, situation.now);
-  const double unused = unused_.update(situation.at_rest, situation.now);
+  const double unused = unused_.update(situation.comfortable, situation.now);
   const std::int64_t threads = std::max<std::int64_t>(1, reading->value);
   if (waited >= kLevel0Seconds && !untried_since_) {
     const std::int64_t to = std::min(2 * threads, most_threads(situation));

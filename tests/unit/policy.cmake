@@ -59,7 +59,6 @@ rocktune_unit_test(policy_test
     unit/policy/property_test.cc
     unit/policy/read_burden_test.cc
     unit/policy/read_hits_test.cc
-    unit/policy/rest_test.cc
     unit/policy/rollback_test.cc
     unit/policy/shape_loop_test.cc
     unit/policy/shares_test.cc

@@ -154,7 +154,8 @@ TEST_CASE("the built-in scenarios are valid at both sizes", "[scenario][scenario
 }
 
 TEST_CASE("the scenarios of docs/results are valid", "[scenario][scenario]") {
-  for (const char* name : {"cpu-load", "cloud", "sync-writes"}) {
+  for (const char* name :
+       {"cloud", "cpu-load", "day-256", "day-64", "near-limit", "nightly-bulk", "sync-writes"}) {
     const auto scenario =
         load_scenario(std::string(ROCKTUNE_SOURCE_DIR "/docs/results/") + name + ".yaml", false);
     INFO((scenario ? "" : scenario.error().message));
