@@ -55,7 +55,9 @@ std::optional<Limit> delay_limit(const Features& f) {
 }
 
 WriteStall stall(std::string what, std::optional<Limit> limit) {
-  if (!limit) return {"", std::move(what) + "; no limit is reached in this sample"};
+  if (!limit)
+    return {"", std::move(what) +
+                    "; which limit it was is not in this sample: `rocktune events` tells"};
   return {std::move(limit->cause), std::move(what) + ": " + limit->sentence};
 }
 

@@ -58,7 +58,8 @@ TEST_CASE("a stop shorter than a poll shows in the time lost", "[indicators]") {
   Indicator now = feed.backlog();
   CHECK(now.event);
   CHECK(feed.alerts.at(0).message ==
-        "writers lost 200 ms of the last 500 ms to stalls; no limit is reached in this sample");
+        "writers lost 200 ms of the last 500 ms to stalls; which limit it was is not in this "
+        "sample: `rocktune events` tells");
   CHECK(now.cause.empty());
 }
 
@@ -105,7 +106,8 @@ TEST_CASE("a stop names the limit that is reached, not the nearest one", "[indic
     Indicator now = feed.backlog();
     CHECK(now.cause.empty());
     CHECK(now.event);
-    CHECK(feed.alerts.at(0).message == "writes are stopped; no limit is reached in this sample");
+    CHECK(feed.alerts.at(0).message ==
+          "writes are stopped; which limit it was is not in this sample: `rocktune events` tells");
   }
 }
 
