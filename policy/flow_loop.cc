@@ -87,8 +87,11 @@ std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
   const double wanted = std::max(*accepted, least);
   const Value delayed = delayed_.mean(5);
   const bool too_fast = stops_in_turns(situation.now) && rate > kTooFast * wanted;
-  const bool too_slow = f.delayed_bytes_per_second && delayed && *delayed < kTooSlow * *accepted &&
-                        rate < kTooSlow * wanted;
+  // What was accepted before a delay for pending bytes is what made them: that may be slow.
+  const auto stall = find_write_stall(f);
+  const bool by_debt = stall && stall->cause == "pending_bytes";
+  const bool too_slow = f.delayed_bytes_per_second && delayed && !by_debt &&
+                        *delayed < kTooSlow * *accepted && rate < kTooSlow * wanted;
   if (!too_fast && !too_slow) return std::nullopt;
   Proposal out = propose(*reading, static_cast<std::int64_t>(wanted),
                          too_fast ? "flow.even" : "flow.collapse");

@@ -32,7 +32,8 @@ class TwoDaemons(World):
         first.kill()
         first.wait()
         second = self.spawn(command, "second.log")
-        wait_for("the second", lambda: (self.directory / "other" / "traces").exists() or second.poll() is not None)
+        log = self.directory / "second.log"
+        wait_for("the second", lambda: "started, mode" in log.read_text() or second.poll() is not None)
         self.assertIsNone(second.poll(), "a name is free once its daemon was killed")
         self.assertEqual(self.stop(second), 0)
 

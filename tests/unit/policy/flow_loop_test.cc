@@ -43,6 +43,19 @@ TEST_CASE("flow: what was found comes back in comfort", "[headroom][flow]") {
   CHECK(back->to == 16 << 20);
 }
 
+TEST_CASE("flow: not where what was accepted is what waits for compaction", "[headroom][flow]") {
+  HeadroomBench bench = with_delayed_rate();
+  bench.f.user_write_bytes_per_second = 200e6;
+  bench.run(60, knob::kDelayedWriteRate);
+  bench.f.pending_bytes = 65e9;
+  bench.f.pending_soft_bytes = 64e9;
+  bench.f.pending_ratio = 65.0 / 64;
+  bench.f.delayed_bytes_per_second = 16e6;
+  CHECK_FALSE(bench.run(30, knob::kDelayedWriteRate));
+  bench.f.pending_bytes = 30e9;
+  CHECK(bench.run(3, knob::kDelayedWriteRate));
+}
+
 TEST_CASE("flow: a delay far below what was accepted is lifted", "[headroom][flow]") {
   HeadroomBench bench = with_delayed_rate();
   bench.f.user_write_bytes_per_second = 200e6;
