@@ -120,11 +120,24 @@ int print_recording(const trace::OpRecording& recording, const wire::OpTrace& st
   return kOk;
 }
 
+// What a recording that is complete says of itself: to be left as it is, so that its checksum still
+// tells whether its file was damaged since.
+std::optional<trace::OpRecording> complete_manifest(const std::string& directory) {
+  const std::string file = directory + "/" + trace::kOpManifestName;
+  const auto text = read_text_file(file);
+  if (!text) return std::nullopt;
+  auto recording = trace::decode_op_recording(*text, file);
+  const bool complete = recording && recording->state == "ended" && recording->crc32;
+  return complete ? std::optional(*std::move(recording)) : std::nullopt;
+}
+
 int finish_recording(const AgentDatabase& database, const RecordingDirectory& directory,
                      const RecordedObjects& objects, const wire::OpTrace& status, bool as_json) {
   const auto recording = ended_recording(database, objects, status);
   if (!recording) return report_error(recording.error().within("record-ops"));
-  if (auto written = directory.write_manifest(*recording); !written) {
+  // Who began it and who stops it write the same at the same time: one of them does.
+  const auto written = directory.write_manifest(*recording);
+  if (!written && !complete_manifest(status.directory)) {
     return report_error(written.error().within("record-ops"));
   }
   if (print_recording(*recording, status, as_json) != kOk) return kFailed;
@@ -180,17 +193,6 @@ int start_recording(const RecordOptions& options, const AgentDatabase& database)
     return report_error(ended.error().within("record-ops"));
   }
   return finish_recording(database, *directory, *objects, *ended, options.json);
-}
-
-// What a recording that is complete says of itself: to be left as it is, so that its checksum still
-// tells whether its file was damaged since.
-std::optional<trace::OpRecording> complete_manifest(const std::string& directory) {
-  const std::string file = directory + "/" + trace::kOpManifestName;
-  const auto text = read_text_file(file);
-  if (!text) return std::nullopt;
-  auto recording = trace::decode_op_recording(*text, file);
-  const bool complete = recording && recording->state == "ended" && recording->crc32;
-  return complete ? std::optional(*std::move(recording)) : std::nullopt;
 }
 
 // Whoever began it may be gone: the manifest is completed here, too.
