@@ -55,9 +55,10 @@ std::optional<Limit> delay_limit(const Features& f) {
 }
 
 WriteStall stall(std::string what, std::optional<Limit> limit) {
-  if (!limit)
+  if (!limit) {
     return {"", std::move(what) +
                     "; which limit it was is not in this sample: `rocktune events` tells"};
+  }
   return {std::move(limit->cause), std::move(what) + ": " + limit->sentence};
 }
 
