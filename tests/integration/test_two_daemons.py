@@ -75,7 +75,15 @@ class TwoDaemons(World):
     def test_another_name_cannot_act(self):
         first = self.start_daemon()
         host = self.tuned_host()
-        second = self.spawn(self.second("--set", "daemon.name=second"), "second.log")
+        # One that wants its own rate, whatever the first has already mended.
+        config = self.directory / "second.yaml"
+        config.write_text((self.directory / "rocktuned.yaml").read_text() + """
+defaults:
+  policy: silk
+  policy_params: {device_bytes_per_second: 100e6, least_bytes_per_second: 1e6}
+  budget: {rate_limit_min: 1MiB/s}
+""")
+        second = self.spawn(self.second("--set", "daemon.name=second", config=config), "second.log")
         log, socket = self.directory / "other" / "alerts.jsonl", self.directory / "other" / "rocktuned.sock"
         said = "another daemon, 'rocktuned', holds the lease: nothing can be changed from here"
 
@@ -107,7 +115,7 @@ class TwoDaemons(World):
             return any(line["status"] == "applied" for line in lines("actuation"))
 
         wait_for("the second to act", acts, 90)
-        self.assertEqual(request(socket, "GET", "/v1/status")[1]["targets"][0]["lease"]["holder"], "second")
+        wait_for("its lease", lambda: (request(socket, "GET", "/v1/status")[1]["targets"][0]["lease"] or {}).get("holder") == "second", 10)
         self.rocktune("rollback", "--all", "--socket", socket, check=False)
         wait_for("what is held", lambda: [line for line in lines("manual") if "knobs are held by" in line["message"]], 10)
         ordered = [line for line in lines("manual") if line["id"] == "operator"]
