@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 namespace rocktune {
 
@@ -12,6 +13,11 @@ inline std::int64_t flush_slots(std::int64_t jobs) {
 }
 inline std::int64_t compaction_slots(std::int64_t jobs) {
   return std::max<std::int64_t>(1, jobs - flush_slots(jobs));
+}
+
+// In use: four fifths of them, in the mean of some seconds; unknown is none.
+inline bool are_full(const std::optional<double>& running, std::int64_t slots) {
+  return running.value_or(0) >= 0.8 * static_cast<double>(slots);
 }
 
 }  // namespace rocktune

@@ -15,8 +15,6 @@ namespace {
 
 constexpr double kJobsEvaluationSeconds = 30;
 constexpr double kSparedEvaluationSeconds = 60;  // several compactions, one after the other
-// Slots count as full from this share of them in the mean of 3 s.
-constexpr double kFullShare = 0.8;
 // How long the limiter may go first.
 constexpr double kLimiterFirstSeconds = 10;
 // A limiter that was raised within this time may end the stall yet: one slot is enough for now.
@@ -31,10 +29,6 @@ std::int64_t next_with_more(std::int64_t jobs, std::int64_t (*slots)(std::int64_
   std::int64_t next = jobs + 1;
   while (slots(next) == slots(jobs)) ++next;
   return next;
-}
-
-bool full(const Value& running, std::int64_t slots) {
-  return running.value_or(0) >= kFullShare * static_cast<double>(slots);
 }
 
 std::int64_t most_jobs(const Situation& situation, const KnobReading& reading) {
@@ -92,14 +86,14 @@ std::optional<Proposal> JobsLoop::relieve(const Situation& situation, const Knob
   std::int64_t to = jobs;
   std::int64_t (*slots)(std::int64_t) = compaction_slots;
   std::string which;
-  if (full(situation.running_compactions, compaction_slots(jobs))) {
+  if (are_full(situation.running_compactions, compaction_slots(jobs))) {
     to = next_with_more(jobs, compaction_slots);
     const bool limiter_shows = within(limiter_raised_, situation.now, kRaisedLimiterShowsSeconds);
     if (situation.stalled && !situation.device_loaded && !limiter_shows) {
       to = std::max(to, jobs + 2);
     }
     which = "compaction";
-  } else if (memtables && full(situation.running_flushes, flush_slots(jobs))) {
+  } else if (memtables && are_full(situation.running_flushes, flush_slots(jobs))) {
     slots = flush_slots;
     to = next_with_more(jobs, slots);
     which = "flush";

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "policy/job_slots.h"
+
 namespace rocktune {
 namespace {
 
@@ -19,6 +21,9 @@ constexpr double kLoadedLatelySeconds = 10;
 // A device that moves nearly as many bytes as when more jobs moved no more is as full, however long
 // its reads take: of few reads, beside large writes, hardly any waits.
 constexpr double kAsFull = 0.9;
+// So many times the jobs move so much more, or the device moves no more: what it moves with all
+// slots in use is known to a few hundredths. Looked at for so long.
+constexpr double kClimb = 1.25, kLeastClimbGain = 1.05, kLeastFullSeconds = 3;
 
 Value moved_bytes(const Features& f) {
   const Value &flushed = f.flush_bytes_per_second, &written = f.compaction_write_bytes_per_second;
@@ -43,17 +48,51 @@ void RaisedJobs::judge(const Situation& situation, std::int64_t jobs) {
   }
   const Raise raise = *raise_;
   raise_.reset();
+  // Of fewer it cannot be told what they did: judge_full() does, once there are more.
+  if (static_cast<double>(jobs) < kClimb * static_cast<double>(raise.from)) return;
   const double after = *moved_.mean(kBeforeSeconds);
   const double stalled = stalled_.mean(kBeforeSeconds).value_or(0);
   if (after >= kLeastMovedGain * *raise.moved ||
       stalled <= (1 - kLeastStallsSpared) * raise.stalled) {
     futile_.reset();
     rest_.reset();
+    full_.reset();
     return;
   }
+  go_back(now, {raise.from, jobs, *raise.moved, after});
+}
+
+void RaisedJobs::go_back(Nanoseconds now, const Futile& futile) {
   rest_.begin(now);
-  futile_ = Futile{raise.from, jobs, *raise.moved, after};
+  futile_ = futile;
   offered_ = true;
+  full_.reset();
+}
+
+void RaisedJobs::note_full(const Situation& situation, std::int64_t jobs) {
+  const bool full = situation.device_loaded && situation.stalled && !situation.binding &&
+                    are_full(situation.features.running_compactions, compaction_slots(jobs));
+  const Value moved = moved_bytes(situation.features);
+  climbs_ = false;
+  if (!full || !moved) return;
+  climbs_ = full_ && static_cast<double>(jobs) >= kClimb * static_cast<double>(full_->jobs);
+  full_moved_.add(situation.now, *moved);
+  if (full_moved_.span_seconds() >= kLeastFullSeconds) judge_full(situation, jobs);
+}
+
+void RaisedJobs::judge_full(const Situation& situation, std::int64_t jobs) {
+  const Full now{jobs, *full_moved_.mean(kBeforeSeconds), situation.features.limiter_rate};
+  if (!full_ || jobs <= full_->jobs || now.limiter_rate != full_->limiter_rate) {
+    full_ = now;
+    climbs_ = false;
+    return;
+  }
+  if (!climbs_ || within(changed_at_, situation.now, kJudgedAfterSeconds)) return;
+  if (now.moved < kLeastClimbGain * full_->moved) {
+    go_back(situation.now, {full_->jobs, jobs, full_->moved, now.moved});
+  }
+  full_ = now;
+  climbs_ = false;
 }
 
 void RaisedJobs::note_change(const Situation& situation, std::int64_t jobs, bool own) {
@@ -69,6 +108,10 @@ void RaisedJobs::note_change(const Situation& situation, std::int64_t jobs, bool
   }
   // Taken, or another raise is there.
   if (rose || (futile_ && jobs <= futile_->back_to)) offered_ = false;
+  changed_at_ = situation.now;
+  if (full_ && (jobs < full_->jobs || (rose && !own))) full_.reset();
+  climbs_ = false;
+  full_moved_.clear();
   moved_.clear();
   stalled_.clear();
 }
@@ -81,11 +124,12 @@ void RaisedJobs::observe(const Situation& situation, std::int64_t jobs, bool own
   jobs_ = jobs;
   moved_.note(situation.now, moved_bytes(situation.features));
   stalled_.note(situation.now, situation.features.stalled_ratio);
+  note_full(situation, jobs);
 }
 
 bool RaisedJobs::may_raise(Nanoseconds now) const {
   const bool rests = rest_.lasts(now);
-  if (!raise_ && !rests) return true;
+  if (!raise_ && !rests && !climbs_) return true;
   const Value moved = moved_.mean(kBeforeSeconds);
   // One that moves more than both is another one, or not full.
   const bool as_full = rests && moved && *moved >= kAsFull * futile_->before &&

@@ -3,7 +3,9 @@
 // reads. Looked at 30 s after the last step (steps before that are one raise), and for as long
 // again until it can be told: the device is loaded, writers stalled again meanwhile, and the
 // limiter neither binds nor has changed. A raise that moved no more bytes and did not make stalls
-// rarer is to go back, and the next on a loaded device waits (policy/growing_rest.h). Pure;
+// rarer is to go back, and the next on a loaded device waits (policy/growing_rest.h). Steps up from
+// many jobs are too small for that, and stalls of a large tree come and go: what all slots move in
+// a stall on a loaded device has to be more with a quarter more jobs, too, however they came. Pure;
 // bounded; internal to policy/.
 #pragma once
 
@@ -39,18 +41,30 @@ class RaisedJobs {
     double stalled = 0;     // share of the time
     Value limiter_rate;
   };
+  // What all slots of so many jobs moved, writers stalling, on a loaded device.
+  struct Full {
+    std::int64_t jobs = 0;
+    double moved = 0;  // bytes/s
+    Value limiter_rate;
+  };
   [[nodiscard]] bool can_tell(const Situation& situation) const;
   void judge(const Situation& situation, std::int64_t jobs);
+  void note_full(const Situation& situation, std::int64_t jobs);
+  void judge_full(const Situation& situation, std::int64_t jobs);
   void note_change(const Situation& situation, std::int64_t jobs, bool own);
+  void go_back(Nanoseconds now, const Futile& futile);
 
   std::optional<std::int64_t> jobs_;  // as last seen
   std::optional<Raise> raise_;        // not judged yet
+  std::optional<Full> full_;          // with the fewest jobs
+  bool climbs_ = false;               // full, with far more than those: not judged yet
   std::optional<Futile> futile_;
   bool offered_ = false;  // that it goes back
-  std::optional<Nanoseconds> stalled_at_, loaded_at_;
+  std::optional<Nanoseconds> stalled_at_, loaded_at_, changed_at_;
   GrowingRest rest_;  // since one was futile
   // With as many jobs as now
   Trend moved_{Trend::Jumps::kKeep, 0, kBeforeSeconds};
+  Trend full_moved_{Trend::Jumps::kKeep, 0, kBeforeSeconds};
   Trend stalled_{Trend::Jumps::kKeep, 0, kBeforeSeconds};
 };
 
