@@ -18,22 +18,6 @@ bool may_be_applied(const Decision& decision) {
          decision.verdict.kind == VerdictKind::kClamped;
 }
 
-// In the order in which the daemon writes them.
-template <class AnyStep>
-Lines journal(const AnyStep& step, Nanoseconds wall, const trace::TargetInfo& target) {
-  Lines lines;
-  for (const auto& alert : step.alerts) {
-    lines.push_back(trace::alert_line(wall, target.name, alert));
-  }
-  for (const auto& outcome : step.outcomes) {
-    lines.push_back(trace::outcome_line(wall, target.name, outcome));
-  }
-  for (const auto& decision : step.decisions) {
-    lines.push_back(trace::decision_line(wall, target.name, decision, target.mode));
-  }
-  return lines;
-}
-
 template <class AnyStep>
 void count(const AnyStep& step, JournalCounts& counts) {
   counts.alerts += step.alerts.size();
@@ -110,7 +94,7 @@ void TargetReplay::step(TargetStep& next, const std::function<void(const std::st
   if (result_.samples++ == 0) result_.first_sequence = recorded.sample.sequence;
   if (recorded.sample.database) ++result_.samples_with_database;
   Step replayed = engine_.step(std::move(recorded.sample), HistogramForm::kSincePrevious);
-  const Lines lines = journal(replayed, at.wall, info_);
+  const Lines lines = trace::step_lines(at.wall, info_.name, replayed, info_.mode);
   for (const std::string& one : lines) line(one);
   // Of these the trace has no rows: they follow from the steps, and are not compared.
   for (const GuardNote& note : replayed.notes) line(trace::guard_line(at.wall, info_.name, note));
@@ -142,8 +126,9 @@ void TargetReplay::compare(const trace::RecordedStep& recorded, const Step& repl
                            const Lines& lines) {
   if (equal(recorded, replayed)) return;
   if (result_.steps_that_differ++ != 0) return;
-  result_.first_difference = difference(recorded.sample.sequence,
-                                        journal(recorded, recorded.sample.at.wall, info_), lines);
+  result_.first_difference = difference(
+      recorded.sample.sequence,
+      trace::step_lines(recorded.sample.at.wall, info_.name, recorded, info_.mode), lines);
 }
 
 bool selected(const trace::TargetInfo& info, const std::string& called,

@@ -212,7 +212,7 @@ SimulationInput drawn(const SimulationInput& input, std::uint64_t seed) {
 
 Result<std::vector<LoopFigures>> simulate(std::span<const SimulationInput> databases,
                                           const std::vector<EngineConfig>& engines,
-                                          std::uint64_t seed) {
+                                          std::uint64_t seed, LoopWatch watch) {
   if (databases.empty()) {
     return fail(ErrorCode::kInvalidArgument, "there is no database to simulate");
   }
@@ -230,6 +230,7 @@ Result<std::vector<LoopFigures>> simulate(std::span<const SimulationInput> datab
   }
   auto loop = ClosedLoop::create(Host(drawn(first, seed).host, std::move(plants)), engines);
   if (!loop) return tl::unexpected(loop.error());
+  loop->watch(std::move(watch));
   run_polls(asked, *loop);
   std::vector<LoopFigures> figures;
   figures.reserve(asked.size());

@@ -60,7 +60,7 @@ SimulationInput drawn(const SimulationInput& input, std::uint64_t seed);
 // that is not there, or parameters that it does not take.
 Result<std::vector<LoopFigures>> simulate(std::span<const SimulationInput> databases,
                                           const std::vector<EngineConfig>& engines,
-                                          std::uint64_t seed);
+                                          std::uint64_t seed, LoopWatch watch = {});
 // The same of one that has a machine of its own.
 Result<LoopFigures> simulate(const SimulationInput& input, const EngineConfig& engine,
                              std::uint64_t seed);

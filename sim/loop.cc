@@ -102,7 +102,8 @@ void ClosedLoop::poll(std::size_t index, const Sharing::Slices& slices) {
     database.member->cpus = step.features.cpus;
     database.member->demand = database.engine.demand(step);
   }
-  if (!step.decisions.empty()) act(index, step.decisions);
+  const std::vector<Actuation> actuations = act(index, step.decisions);
+  if (watch_) watch_(index, step, actuations);
   const Plant& plant = host_.plant(index);
   std::size_t files = 0;
   for (std::size_t i = 0; i < plant.families(); ++i) {
@@ -114,31 +115,34 @@ void ClosedLoop::poll(std::size_t index, const Sharing::Slices& slices) {
       std::max(database.figures.l0_files_most, static_cast<double>(files));
 }
 
-void ClosedLoop::act(std::size_t index, const std::vector<Decision>& decisions) {
+std::vector<Actuation> ClosedLoop::act(std::size_t index, const std::vector<Decision>& decisions) {
+  std::vector<Actuation> actuations;
+  if (decisions.empty()) return actuations;
   Plant& plant = host_.plant(index);
   PlantOptions options = plant.options();
-  bool changed = false;
   for (const Decision& decision : decisions) {
     ++databases_[index].figures.verdicts[std::string(to_string(decision.verdict.kind))];
     if (decision.verdict.kind != VerdictKind::kAllowed &&
         decision.verdict.kind != VerdictKind::kClamped) {
       continue;
     }
-    apply(index, decision, options);
-    changed = true;
+    actuations.push_back(apply(index, decision, options));
   }
-  if (changed) plant.set_options(options);
+  if (!actuations.empty()) plant.set_options(options);
+  return actuations;
 }
 
-void ClosedLoop::apply(std::size_t index, const Decision& decision, PlantOptions& options) {
+Actuation ClosedLoop::apply(std::size_t index, const Decision& decision, PlantOptions& options) {
   Database& database = databases_[index];
   const Proposal& proposal = decision.proposal;
   const std::int64_t to = decision.verdict.value;
   const bool known = set_knob(options, proposal.knob, proposal.column_family, to);
   if (known) ++database.figures.movements[proposal.knob];
-  database.engine.report({decision.id, known ? "applied" : "failed",
-                          known ? "" : "the simulator has no such knob", proposal.from,
-                          known ? to : proposal.from});
+  Actuation actuation{decision.id, known ? "applied" : "failed",
+                      known ? "" : "the simulator has no such knob", proposal.from,
+                      known ? to : proposal.from};
+  database.engine.report(actuation);
+  return actuation;
 }
 
 void ClosedLoop::end_second(std::size_t index) {

@@ -5,9 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/engine_config.h"
@@ -38,6 +41,10 @@ struct LoopFigures {
   std::map<std::string, std::uint64_t> verdicts;   // decisions by verdict
 };
 
+// Told of each database at each poll: what its engine came to, and what became of what was allowed.
+using LoopWatch = std::function<void(std::size_t database, const Step& step,
+                                     std::span<const Actuation> actuations)>;
+
 class ClosedLoop {
  public:
   // One engine for each database of the host.
@@ -45,6 +52,7 @@ class ClosedLoop {
 
   // Rounded up to whole polls.
   void run(double seconds);
+  void watch(LoopWatch watch) { watch_ = std::move(watch); }
   // Between polls: arrivals may be changed there, and databases come and go.
   [[nodiscard]] Host& host() { return host_; }
   [[nodiscard]] LoopFigures figures(std::size_t database) const;
@@ -62,14 +70,15 @@ class ClosedLoop {
   ClosedLoop(Host host, std::vector<Database> databases);
   void poll(std::size_t index, const Sharing::Slices& slices);
   [[nodiscard]] Sharing::Slices share();
-  void act(std::size_t index, const std::vector<Decision>& decisions);
-  void apply(std::size_t index, const Decision& decision, PlantOptions& options);
+  std::vector<Actuation> act(std::size_t index, const std::vector<Decision>& decisions);
+  Actuation apply(std::size_t index, const Decision& decision, PlantOptions& options);
   void end_second(std::size_t index);
 
   Host host_;
   std::vector<Database> databases_;
   Sharing sharing_;
   std::uint64_t polls_ = 0;
+  LoopWatch watch_;
 };
 
 }  // namespace rocktune::sim

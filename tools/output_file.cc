@@ -21,7 +21,7 @@ Result<void> check_output(const std::string& output, const std::vector<std::stri
   if (found == inputs.end()) return {};
   return fail(ErrorCode::kInvalidArgument, output +
                                                " would be written over, and it is what is read (" +
-                                               *found + "); give another --output");
+                                               *found + "); give another name");
 }
 
 Result<void> check_new_output(const std::string& output, bool force) {

@@ -10,10 +10,12 @@
 #include "files/device_profile.h"
 #include "policy/policy_choice.h"
 #include "tools/command.h"
+#include "tools/output_file.h"
 #include "tools/run_list.h"
 #include "tools/run_simulation.h"
 #include "tools/simulate_subject.h"
 #include "tools/simulate_text.h"
+#include "tools/simulated_log.h"
 #include "tools/status_line.h"
 #include "tools/text.h"
 
@@ -21,7 +23,7 @@ namespace rocktune::tools {
 namespace {
 
 struct SimulateOptions {
-  std::string trace, target, device;
+  std::string trace, target, device, alert_log;
   std::vector<std::string> policies = {"static", "headroom"};
   SimulationSource source;
   ScenarioSource scenario;
@@ -54,11 +56,14 @@ bool is_wanted(const SimulateOptions& options, const std::string& target) {
          target.starts_with(options.target + "#");
 }
 
-// Those on one device, under each policy.
+// Those on one device, under each policy. `log`: of the last simulation.
 Result<void> simulate_group(const SimulationGroup& group, const std::vector<PolicyChoice>& policies,
-                            std::size_t seeds, std::vector<SimulateSubject>& subjects) {
+                            std::size_t seeds, std::vector<SimulateSubject>& subjects,
+                            SimulatedLog& log) {
   const StatusLine line;
   const auto& members = group.members;
+  std::vector<std::string> targets;
+  for (const std::size_t i : members) targets.push_back(subjects[i].target);
   for (std::size_t policy = 0; policy < policies.size(); ++policy) {
     const std::string& label = policies[policy].label;
     std::vector<EngineConfig> engines;
@@ -69,7 +74,9 @@ Result<void> simulate_group(const SimulationGroup& group, const std::vector<Poli
     for (std::size_t seed = 0; seed < seeds; ++seed) {
       line.show_run("simulating " + label + ",", seed + 1, seeds,
                     subjects[members.front()].result.name);
-      auto figures = sim::simulate(group.inputs, engines, seed);
+      const bool is_last = policy + 1 == policies.size() && seed + 1 == seeds;
+      auto figures = sim::simulate(group.inputs, engines, seed,
+                                   is_last ? log.watch(targets) : sim::LoopWatch());
       if (!figures) return tl::unexpected(figures.error());
       for (std::size_t i = 0; i < members.size(); ++i) {
         auto& by_seed = subjects[members[i]].result.policies.back().by_seed;
@@ -103,20 +110,23 @@ int simulate_subjects(const std::vector<PolicyChoice>& policies, const SimulateO
   std::vector<sim::SimulationInput> inputs;
   inputs.reserve(subjects.size());
   for (const SimulateSubject& subject : subjects) inputs.push_back(subject.result.input);
+  SimulatedLog log;
   for (const SimulationGroup& group : simulation_groups(inputs)) {
     const auto& members = group.members;
     const bool wanted = std::any_of(members.begin(), members.end(), [&](std::size_t i) {
       return is_wanted(options, subjects[i].target);
     });
     if (!wanted) continue;
-    const auto done = simulate_group(group, policies, options.seeds, subjects);
+    const auto done = simulate_group(group, policies, options.seeds, subjects, log);
     if (!done) return failed(done.error(), subjects[members.front()].result.name);
     name_neighbours(members, subjects);
   }
   for (const SimulateSubject& subject : subjects) {
     if (is_wanted(options, subject.target)) print_simulation(subject.result, options.json);
   }
-  return kOk;
+  if (options.alert_log.empty()) return kOk;
+  const auto written = log.write(options.alert_log);
+  return written ? kOk : report_error(written.error().within("simulate"));
 }
 
 // `whose`: "trace FILE", "scenario NAME".
@@ -182,6 +192,13 @@ int simulate_trace(const std::vector<PolicyChoice>& policies, const SimulateOpti
 int simulate_all(SimulateOptions options) {
   const auto policies = parse_policy_choices(options.policies);
   if (!policies) return wrong_usage(policies.error());
+  if (!options.alert_log.empty()) {
+    const auto writable =
+        check_output(options.alert_log,
+                     {options.trace, options.scenario.name_or_path, options.device})
+            .and_then([&] { return check_new_output(options.alert_log, true); });
+    if (!writable) return wrong_usage(writable.error());
+  }
   if (!options.scenario.name_or_path.empty()) return simulate_scenario(*policies, options);
   if (options.trace.empty()) {
     return wrong_usage({ErrorCode::kInvalidArgument,
@@ -264,6 +281,11 @@ void add_simulate(CLI::App& root, Action& chosen) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{1000}))
       ->type_name("NUMBER")
       ->capture_default_str();
+  app->add_option(
+         "--alert-log", options->alert_log,
+         "write what rocktuned would have logged under the last policy with the last seed, "
+         "for `rocktune alerts` and `explain --log`; its clock begins in 1970")
+      ->type_name("FILE");
   app->add_flag("--json", options->json, "one line of JSON for each database, with every seed");
   app->footer(
       std::string(

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/decision.h"
 #include "model/engine_config.h"
@@ -29,6 +30,18 @@ std::string decision_line(Nanoseconds wall, std::string_view target, const Decis
                           std::string_view mode);
 std::string outcome_line(Nanoseconds wall, std::string_view target, const Outcome& outcome);
 std::string actuation_line(Nanoseconds wall, std::string_view target, const Actuation& actuation);
+// What a step came to, in the order in which the daemon writes it. Of a Step or a RecordedStep.
+template <class AnyStep>
+std::vector<std::string> step_lines(Nanoseconds wall, std::string_view target, const AnyStep& step,
+                                    std::string_view mode) {
+  std::vector<std::string> lines;
+  for (const auto& alert : step.alerts) lines.push_back(alert_line(wall, target, alert));
+  for (const auto& outcome : step.outcomes) lines.push_back(outcome_line(wall, target, outcome));
+  for (const auto& decision : step.decisions) {
+    lines.push_back(decision_line(wall, target, decision, mode));
+  }
+  return lines;
+}
 // kind "guard".
 std::string guard_line(Nanoseconds wall, std::string_view target, const GuardNote& note);
 // kind "manual", "source", "event" or "daemon". `decision`: that an operator has taken back.

@@ -243,6 +243,31 @@ class SimulateScenario(unittest.TestCase):
         self.assertEqual(both[0]["together_with"], ["two-databases/back"])
         self.assertEqual(self.documents("two-databases", "--policies", "static", "--seeds", 1, "--target", "front"), both[:1])
 
+    def test_an_alert_log_tells_what_the_policy_did_and_why(self):
+        log = self.folder / "simulated.jsonl"
+        command = ("simulate", "--scenario", "two-databases", "--policies", "static,headroom", "--seeds", 2, "--json", "--alert-log", log)
+        result = rocktune(*command)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lines = [json.loads(line) for line in log.read_text().splitlines()]
+        self.assertEqual(sorted(lines, key=lambda line: line["time"]), lines)
+        self.assertEqual({line["target"] for line in lines}, {"front", "back"})
+        applied = {}
+        for line in lines:
+            if line["kind"] == "actuation":
+                self.assertEqual(line["status"], "applied")
+                applied[line["target"]] = applied.get(line["target"], 0) + 1
+        for document in map(json.loads, result.stdout.splitlines()):
+            changes = document["policies"][1]["figures"]["changes"]["seeds"][1]  # the last policy's, with the last seed
+            self.assertEqual(changes, applied.get(document["name"].split("/")[1], 0))
+        self.assertGreater(sum(applied.values()), 0)
+        told = rocktune("explain", "--log", log)
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertIn("applied", told.stdout)
+        self.assertEqual(rocktune("alerts", log).returncode, 0)
+        refused = rocktune("simulate", "--scenario", "steady", "--alert-log", self.folder)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("is a directory", refused.stderr)
+
     def test_a_file_of_ones_own_and_what_of_it_is_left_out(self):
         (plain,) = self.documents(self.scenario(SMALL.format(options="")), "--policies", "static", "--seeds", 1)
         self.assertEqual(plain["name"], "small")
