@@ -171,7 +171,7 @@ std::vector<std::string> indicator_row(const Json& indicator) {
     forecast = "now";
   } else if (is_only_kept(indicator)) {
     forecast = "quiet again";
-  } else if (eta) {
+  } else if (eta && state != "ok") {  // what is not warned of has no time
     forecast = "in " + seconds_text(*eta);
   }
   std::string why = cause;
