@@ -1,6 +1,7 @@
 #include "daemon/alert_log.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,6 +19,12 @@ bool ends_torn(int fd) {
   const off_t end = ::lseek(fd, 0, SEEK_END);
   char last = '\n';
   return end > 0 && ::pread(fd, &last, 1, end - 1) == 1 && last != '\n';
+}
+
+// Not renamed, as a rotation does, but gone: nobody would ever read what still goes to it.
+bool is_removed(int fd) {
+  struct stat info{};
+  return ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 0;
 }
 
 }  // namespace
@@ -50,7 +57,7 @@ Result<void> AlertLog::open(const std::string& file) {
 }
 
 Result<void> AlertLog::write(std::string_view line) {
-  if (fd_ < 0) {
+  if (fd_ < 0 || is_removed(fd_)) {
     if (Result<void> opened = open(); !opened) return opened;
   }
   std::string text;

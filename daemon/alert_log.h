@@ -1,6 +1,7 @@
 // AlertLog: appends JSON lines (docs/alerts.md) to a file. A line is one write, so that a reader
 // never sees half of one and a crash loses none. A failing write is reported and forgotten: it
-// never stops the caller; the next line tries again, opening the file anew.
+// never stops the caller; the next line tries again, opening the file anew. So does one after the
+// file was removed.
 #pragma once
 
 #include <cstdint>

@@ -210,7 +210,7 @@ void Daemon::discover() {
       const std::filesystem::path path(socket.path);
       const bool here = std::filesystem::path(config_.agent_dir) / path.filename() == path;
       lose(*peer->second,
-           here ? "agent lost: its socket is gone (the host has ended)"
+           here ? "agent lost: its socket is gone: the host has ended, or the file was removed"
                 : "agent left: rocktuned looks for agents in " + config_.agent_dir + " now");
       peer->second->gone = true;
       peer->second->session.close();

@@ -29,7 +29,8 @@ std::string describe_pressure(const Situation& situation) {
 std::string backlog_text(const Situation& situation) {
   if (auto stall = find_write_stall(situation.features)) return stall->sentence;
   if (situation.stalled) return "writes stalled within 3 s; " + describe_pressure(situation);
-  return describe_pressure(situation);
+  // An alert outlasts what raised it for some seconds, in which no limit need be near.
+  return (situation.trouble ? "compaction_backlog warns; " : "") + describe_pressure(situation);
 }
 
 Proposal propose(const KnobReading& reading, std::int64_t to, std::string_view rule) {

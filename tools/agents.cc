@@ -187,7 +187,8 @@ Result<AgentDatabases> find_databases(const AgentOptions& options) {
   });
   if (!found.databases.empty()) return found;
   if (!any && found.problems.size() > unseen.size()) {
-    return fail(ErrorCode::kIo, found.problems.front());
+    return fail(ErrorCode::kIo,
+                found.problems.front() + (unseen.empty() ? "" : "; " + unseen.front()));
   }
   if (!any && !agents->sockets.empty() && unseen.empty()) {
     return fail(ErrorCode::kNotFound, "no database is open");

@@ -22,7 +22,7 @@ std::string alert(const Json& line) {
   if (const std::string likely = likelihood_text(line); !ended && !likely.empty()) {
     text += " " + likely;
   }
-  if (const auto eta = number_at(line, "eta_seconds")) {
+  if (const auto eta = number_at(line, "eta_seconds"); eta && text_at(line, "state") != "ok") {
     text += *eta > 0 ? ", in " + seconds_text(*eta) : ", now";
   }
   if (came != line.end() && came->is_boolean()) {

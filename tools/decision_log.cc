@@ -50,7 +50,7 @@ Error no_such_decision(const std::string& log, const DecisionStories::Wanted& wa
   return {ErrorCode::kNotFound,
           log + " has no decision " + wanted.id + of +
               "; an older log may (--log FILE), or it could not be written (`rocktune status` "
-              "tells; `rocktune rollback KNOB` reads no log)" +
+              "tells)" +
               (wanted.target.starts_with('/') ? ", or the database has a name: the log has that, "
                                                 "not its path"
                                               : "")};
@@ -73,7 +73,11 @@ Result<RollbackOrder> rollback_order(const std::string& log,
   const auto read = read_stories(log, wanted);
   if (!read) return tl::unexpected(read.error());
   const auto& stories = read->stories();
-  if (stories.empty()) return tl::unexpected(no_such_decision(log, wanted));
+  if (stories.empty()) {
+    Error none = no_such_decision(log, wanted);
+    none.message += "; `rocktune rollback KNOB` reads no log";
+    return tl::unexpected(std::move(none));
+  }
   if (stories.size() > 1) {
     return fail(ErrorCode::kInvalidArgument,
                 "several databases have a decision " + wanted.id + ": say which one with --target");

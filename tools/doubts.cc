@@ -31,8 +31,9 @@ std::vector<std::string> doubts(const SimulationBasis& basis) {
                     " seeds: ranges and concordance say little.");
   }
   if (!basis.scenario && basis.simulated_seconds < kLeastSimulatedSeconds) {
-    lines.push_back("Less than " + text::duration(kLeastSimulatedSeconds) +
-                    " were simulated: too little for an order.");
+    lines.push_back(
+        "Less than " + text::duration(kLeastSimulatedSeconds) +
+        " were simulated: too little for an order, however well the seeds agree on it.");
   }
   if (basis.demand_known_ratio < kLeastKnownDemand) {
     lines.push_back("What was asked for is known for less than " +

@@ -171,7 +171,7 @@ std::vector<std::string> indicator_row(const Json& indicator) {
     forecast = "now";
   } else if (is_only_kept(indicator)) {
     forecast = "quiet again";
-  } else if (eta) {
+  } else if (eta && state != "ok") {  // what is not warned of has no time
     forecast = "in " + seconds_text(*eta);
   }
   std::string why = cause;
@@ -365,7 +365,8 @@ Result<std::vector<std::string>> status_lines(const Json& status) {
       lines.emplace_back();
       lines.emplace_back("no database yet: no agent" + (place.empty() ? "" : " in " + place) +
                          " has one open; start one with `rocktune run -- COMMAND`, or link the "
-                         "agent into it");
+                         "agent into it (where one runs with it, `rocktune knobs` says why it is "
+                         "not seen)");
     }
     for (const Json& target : targets) {
       lines.emplace_back();

@@ -101,6 +101,18 @@ std::string told(const std::string& who) {
   return who.empty() ? "not told" : printable(who);
 }
 
+// A LOG tells of no process and has no agent, and of an opening without any sample nothing is
+// known.
+std::string opened_text(const trace::IncarnationInfo& opened) {
+  const std::string by = opened.agent_version.empty()
+                             ? "  opened         " + printable(opened.incarnation)
+                             : "  opened by      " + printable(opened.command) + "[" +
+                                   std::to_string(opened.pid) + "]";
+  return by + "   RocksDB " + told(opened.rocksdb_version) +
+         (opened.agent_version.empty() ? "" : "   agent " + opened.agent_version) +
+         "   limiter: " + told(opened.limiter) + "   statistics: " + told(opened.statistics);
+}
+
 void add_target(const TargetContent& target, std::vector<std::string>& lines) {
   const trace::TargetSummary& summary = target.summary;
   const trace::TargetInfo& info = summary.info;
@@ -122,10 +134,7 @@ void add_target(const TargetContent& target, std::vector<std::string>& lines) {
     lines.push_back("  events         " + events_text(summary.events));
   }
   for (const trace::IncarnationInfo& incarnation : summary.incarnations) {
-    lines.push_back("  opened by      " + printable(incarnation.command) + "[" +
-                    std::to_string(incarnation.pid) + "]   RocksDB " + incarnation.rocksdb_version +
-                    "   agent " + incarnation.agent_version + "   limiter: " +
-                    told(incarnation.limiter) + "   statistics: " + told(incarnation.statistics));
+    lines.push_back(opened_text(incarnation));
   }
   add_gaps(target, lines);
 }
@@ -195,11 +204,11 @@ Result<TraceContent> read_content(const std::string& path) {
 
 std::vector<std::string> content_lines(const TraceContent& content) {
   const trace::RunInfo& run = content.run;
-  std::vector<std::string> lines = {"trace " + content.path,
-                                    "  recorded by    rocktuned " + run.daemon_version + " on " +
-                                        printable(run.host) + ", started " +
-                                        time_text(run.started_wall) + ", every " +
-                                        seconds_text(run.poll_interval_seconds)};
+  std::vector<std::string> lines = {
+      "trace " + content.path,
+      (trace::is_imported(run) ? "  imported by    rocktune " : "  recorded by    rocktuned ") +
+          run.daemon_version + " on " + printable(run.host) + ", started " +
+          time_text(run.started_wall) + ", every " + seconds_text(run.poll_interval_seconds)};
   if (const std::string note = trace::checksums_note(run); !note.empty()) {
     lines.push_back("  checked        no: " + note);
   }

@@ -19,6 +19,17 @@ namespace {
 
 constexpr int kCouldNotStart = 127;
 
+// A rocktuned that we start is as its file says, whatever the user's own is told: it would look
+// into that one's agent_dir, and turn its databases.
+void forget_settings() {
+  std::vector<std::string> names;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string variable = *entry;
+    if (variable.starts_with("ROCKTUNED_")) names.push_back(variable.substr(0, variable.find('=')));
+  }
+  for (const std::string& name : names) unsetenv(name.c_str());
+}
+
 // In the new process. Only calls that are safe after fork() in a process without other threads.
 [[noreturn]] void become(const ChildCommand& command, int output, pid_t parent) {
   setpgid(0, 0);
@@ -30,6 +41,7 @@ constexpr int kCouldNotStart = 127;
   dup2(nothing, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(log, STDERR_FILENO);
+  forget_settings();
   for (const auto& [name, value] : command.environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> arguments;
   arguments.reserve(command.arguments.size() + 1);

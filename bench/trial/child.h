@@ -19,7 +19,7 @@ namespace rocktune::bench {
 
 struct ChildCommand {
   std::vector<std::string> arguments;              // [0] is the program's path
-  std::map<std::string, std::string> environment;  // added to our own
+  std::map<std::string, std::string> environment;  // added to our own, without ROCKTUNED_...
   std::string log;                                 // stderr goes here
 };
 

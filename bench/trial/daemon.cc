@@ -65,8 +65,14 @@ Result<void> Daemon::wait_until_up(const std::string& socket) {
     child_.read_lines(kStartTick);
   }
   if (stop_requested()) return {};
-  return fail(ErrorCode::kUnavailable,
-              "rocktuned did not come up: " + log_end(directory_ + "/rocktuned.stderr"));
+  return fail(ErrorCode::kUnavailable, "rocktuned did not come up: " + last_words());
+}
+
+// What is wrong with its command line or configuration is on stderr, all else in its log.
+std::string Daemon::last_words() const {
+  const std::string early = directory_ + "/rocktuned.stderr";
+  std::error_code ignored;
+  return log_end(fs::is_empty(early, ignored) ? directory_ + "/rocktuned.log" : early);
 }
 
 Result<DaemonUse> Daemon::stop() {
@@ -74,8 +80,7 @@ Result<DaemonUse> Daemon::stop() {
   const int code = child_.stop(kStopPatience);
   if (early) {
     return fail(ErrorCode::kUnavailable, "rocktuned ended during the run, exit code " +
-                                             std::to_string(code) + ": " +
-                                             log_end(directory_ + "/rocktuned.stderr"));
+                                             std::to_string(code) + ": " + last_words());
   }
   DaemonUse use;
   use.cpu_seconds = child_.cpu_seconds().value_or(0);

@@ -37,6 +37,7 @@ class Daemon {
   Daemon(Child child, std::string directory)
       : child_(std::move(child)), directory_(std::move(directory)) {}
   Result<void> wait_until_up(const std::string& socket);
+  [[nodiscard]] std::string last_words() const;
   Child child_;
   std::string directory_;
 };

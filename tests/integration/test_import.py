@@ -45,6 +45,10 @@ class Import(World):
         self.assertEqual(target["path"], str(database))
         self.assertEqual(len(target["incarnations"]), 2)
         self.assertEqual(target["events"]["flush_end"], target["events"]["flush_begin"])
+        self.rocktune("report", trace, "-o", self.directory / "imported.html")
+        page = (self.directory / "imported.html").read_text()
+        self.assertIn("Imported by rocktune", page)
+        self.assertIn("What it was asked for is not recorded.", page)
 
         with sqlite3.connect(trace) as db:
             # The end of each run: every table is in a level, and the sizes are the files' own.

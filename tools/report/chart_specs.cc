@@ -50,7 +50,7 @@ std::vector<ChartSpec> foreground() {
         line("writes", "writes", &Features::writes_per_second),
         line("seeks", "other", &Features::seeks_per_second)},
        {},
-       "operations (RocksDB's statistics were off)"},
+       "operations (RocksDB's statistics were off, or the trace was imported from a LOG)"},
       {"P99 latency",
        Unit::kMicroseconds,
        Keep::kMost,
@@ -181,7 +181,9 @@ std::vector<ChartSpec> memory_and_cpu() {
        false,
        {line("hits", "all", &Features::cache_hit_ratio)},
        {},
-       "cache hits (nothing was looked up, or RocksDB's statistics were off)"},
+       "cache hits (nothing was looked up, RocksDB's statistics were off, or the trace was "
+       "imported "
+       "from a LOG)"},
       {"memory",
        Unit::kBytes,
        Keep::kMean,

@@ -98,10 +98,11 @@ page::Section source_section(const trace::RunInfo& run, const std::vector<Record
     first = std::min(first, recording.totals().first_wall);
     last = std::max(last, recording.totals().last_wall);
   }
-  std::string text = "Recorded by rocktuned " + printable(run.daemon_version) + " on " +
-                     printable(run.host) + ", a sample every " +
-                     seconds_text(run.poll_interval_seconds) + ", from " + text::rfc3339(first) +
-                     " to " + text::rfc3339(last) + ".";
+  std::string text =
+      std::string(trace::is_imported(run) ? "Imported by rocktune " : "Recorded by rocktuned ") +
+      printable(run.daemon_version) + " on " + printable(run.host) + ", a sample every " +
+      seconds_text(run.poll_interval_seconds) + ", from " + text::rfc3339(first) + " to " +
+      text::rfc3339(last) + ".";
   if (window.from_seconds > 0 || window.to_seconds) {
     text += " This page shows the part from " + seconds_text(window.from_seconds) + " to " +
             (window.to_seconds ? seconds_text(*window.to_seconds) : std::string("the end")) +

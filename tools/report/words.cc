@@ -76,7 +76,10 @@ std::string load_words(const Totals& totals) {
   add_rate("reads", totals.reads, parts);
   add_rate("writes", totals.writes, parts);
   add_rate("seeks", totals.seeks, parts);
-  std::string text = parts.empty() ? "No operation was seen." : "It did " + joined(parts) + ".";
+  const bool known = totals.reads.mean() || totals.writes.mean() || totals.seeks.mean();
+  std::string text = !parts.empty() ? "It did " + joined(parts) + "."
+                     : known        ? "No operation was seen."
+                                    : "What it was asked for is not recorded.";
   const auto user = totals.user_bytes.mean();
   if (user && *user > 0) {
     text += " Users wrote " + rate_text(*user);

@@ -6,6 +6,7 @@
 
 #include "bench/cli/temporary.h"
 #include "bench/text_file.h"
+#include "bench/trial/child.h"
 #include "bench/trial/clone.h"
 #include "bench/trial/daemon.h"
 #include "bench/trial/load_key.h"
@@ -46,6 +47,23 @@ void write(const fs::path& path, const std::string& text) {
 }
 
 }  // namespace
+
+TEST_CASE("a child is not told what the user's own rocktuned is", "[bench][trial]") {
+  const auto directory = TemporaryDirectory::create("rocktune-test");
+  REQUIRE(directory);
+  setenv("ROCKTUNED_DAEMON_AGENT_DIR", "/run/rocktune", 1);
+  setenv("ROCKTUNE_SEEN", "1", 1);
+  auto child = Child::start({{"/usr/bin/env"}, {}, directory->path() + "/stderr"});
+  unsetenv("ROCKTUNED_DAEMON_AGENT_DIR");
+  unsetenv("ROCKTUNE_SEEN");
+  REQUIRE(child);
+  std::string told;
+  for (int i = 0; i < 100 && !child->exit_code(); ++i) {
+    for (const auto& line : child->read_lines(std::chrono::milliseconds(100))) told += line + "\n";
+  }
+  CHECK(told.find("ROCKTUNE_SEEN=1") != std::string::npos);
+  CHECK(told.find("ROCKTUNED_") == std::string::npos);
+}
 
 TEST_CASE("a load knows nothing of what only a run has", "[bench][trial]") {
   TrialSubject subject = small_workload();

@@ -122,6 +122,15 @@ TEST_CASE("the alert log appends, and reopens after rotation", "[daemon][alert_l
   CHECK(contents(file) == "{\"n\":3}\n");
 }
 
+TEST_CASE("an alert log that was removed is made anew by the next line", "[daemon][alert_log]") {
+  const test::TempTree tree;
+  AlertLog log(tree.file("a.jsonl", ""));
+  REQUIRE(log.write("{\"n\":1}"));
+  std::filesystem::remove(log.file());
+  REQUIRE(log.write("{\"n\":2}"));
+  CHECK(contents(log.file()) == "{\"n\":2}\n");
+}
+
 TEST_CASE("a failing alert log is tried again", "[daemon][alert_log]") {
   const test::TempTree tree;
   AlertLog log(tree.path("later/a.jsonl"));

@@ -109,7 +109,8 @@ TEST_CASE("alerts end when their database is closed, once, with a verdict if the
   world.now.wall += 3s;
   const std::uint64_t counted = world.counters.alerts;
   const std::string why =
-      GENERATE("the database is closed", "agent lost: its socket is gone (the host has ended)");
+      GENERATE("the database is closed",
+               "agent lost: its socket is gone: the host has ended, or the file was removed");
   target->closed(why);
 
   const auto closed = world.alert_lines("alert");

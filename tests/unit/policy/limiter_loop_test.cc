@@ -12,6 +12,7 @@ TEST_CASE("limiter: doubled when a backlog warns behind it, fourfold in a stall"
   auto proposal = bench.run(2, knob::kRateLimit);
   REQUIRE(proposal);
   CHECK(proposal->rule == "limiter.backlog");
+  CHECK(proposal->reason.starts_with("compaction_backlog warns; L0 has 18 of 20 files; "));
   CHECK(proposal->from == 40 * kHeadroomMiB);
   CHECK(proposal->to == 80 * kHeadroomMiB);
   CHECK(proposal->expected.feature == "l0_ratio");

@@ -132,7 +132,9 @@ TEST_CASE("what a process that is not seen says of itself is passed on", "[tools
   CHECK(find_databases(options).error().message == sentences[0]);
 
   const std::string dead = dead_socket(directory, 42);
-  CHECK(contains(find_databases(options).error().message, dead));
+  const std::string both = find_databases(options).error().message;
+  CHECK(contains(both, dead));
+  CHECK(both.ends_with("; " + sentences[0]));  // what a killed one left hides no live one
 
   // A second name: somebody else may have put it there.
   std::filesystem::create_hard_link(directory.path() / files[0].first, directory.path() / "other");

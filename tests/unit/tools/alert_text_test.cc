@@ -56,6 +56,8 @@ TEST_CASE("every kind of alert-log line can be read", "[tools]") {
   alert.lead_seconds = 4;
   CHECK(contains(shown(trace::alert_line(kWall, "orders", alert)),
                  "it came, 4.0 s after the warning"));
+  // What is over is not said to come in 12 s.
+  CHECK_FALSE(contains(shown(trace::alert_line(kWall, "orders", alert)), "12.0 s"));
   alert.lead_seconds = 0;
   CHECK(contains(shown(trace::alert_line(kWall, "orders", alert)), "; it came with the alert: L0"));
   alert.from = AlertState::kWarning;

@@ -85,6 +85,9 @@ TEST_CASE("a decision that is not in the log may be in an older one", "[tools]")
   REQUIRE_FALSE(none);
   CHECK(none.error().code == ErrorCode::kNotFound);
   CHECK(contains(none.error().message, "has no decision 58-1; an older log may (--log FILE)"));
+  CHECK(contains(none.error().message, "`rocktune rollback KNOB` reads no log"));
+  CHECK_FALSE(
+      contains(no_such_decision("log", {"58-1", "", false, 1}).message, "rollback"));  // explain's
   const auto elsewhere = log.order("57-1", "users");
   REQUIRE_FALSE(elsewhere);
   CHECK(contains(elsewhere.error().message, "has no decision 57-1 of users; an older log may"));

@@ -222,6 +222,8 @@ TEST_CASE("a warning that is only kept up for a while says so", "[tools]") {
   backlog["near_probability"] = 0.001;
   backlog["warn_probability"] = 0.6;
   CHECK(contains(text(json), "WARNING    0.1 % within 15.0 s  quiet again"));
+  backlog["state"] = "ok";  // and what is not warned of has no time
+  CHECK_FALSE(contains(text(json), "0.1 % within 15.0 s  in "));
 }
 
 TEST_CASE("what the daemon leaves out is left out", "[tools]") {

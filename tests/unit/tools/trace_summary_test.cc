@@ -56,6 +56,24 @@ TEST_CASE("trace info counts what was due, and finds the gaps", "[tools]") {
   CHECK(content_json(old)["trace_schema"] == 3);
 }
 
+TEST_CASE("of a trace from a LOG no process and no agent is told", "[tools]") {
+  TraceContent content;
+  content.run.daemon_version = "0.1.0" + std::string(trace::kFromLog);
+  TargetContent& target = content.targets.emplace_back();
+  target.summary.incarnations.resize(2);
+  target.summary.incarnations[0].incarnation = "log:A";
+  target.summary.incarnations[0].rocksdb_version = "6.29.5";
+  target.summary.incarnations[1].incarnation = "log:B";  // it ended before the first sample
+  std::string text;
+  for (const std::string& line : content_lines(content)) text += line + "\n";
+  for (const char* part : {"imported by    rocktune 0.1.0 from a RocksDB LOG",
+                           "opened         log:A   RocksDB 6.29.5   limiter",
+                           "opened         log:B   RocksDB not told   limiter: not told"}) {
+    INFO(part << "\nin\n" << text);
+    CHECK(contains(text, part));
+  }
+}
+
 TEST_CASE("a trace without any database is no error", "[tools]") {
   const TempDirectory directory;
   REQUIRE(trace::Recorder::create(directory.file("run"), {"0.1.0", "h", {}, 0.5}, {}));
