@@ -138,7 +138,8 @@ boost::asio::awaitable<void> hold_and_apply(std::shared_ptr<Peer> peer, Errand e
   if (!holds(target->lease(), terms)) {
     const wire::Lease wanted{terms.holder, terms.seconds, terms.on_expiry, std::nullopt};
     const Result<wire::Lease> lease = co_await peer->session.lease(database, wanted, deadline);
-    if (!is_still_open(errand)) {
+    const bool closed = !lease && lease.error().code == ErrorCode::kNotFound;
+    if (closed || !is_still_open(errand)) {
       refuse_all(errand, kNoLongerOpen);
       co_return;
     }

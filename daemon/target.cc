@@ -207,6 +207,8 @@ void Target::take_family_knobs(const Result<wire::Knobs>& answer) {
   knobs_wanted_ = false;
   family_knobs_.asked(journal_.now().tick);
   if (answer) family_knobs_.take(*answer);
+  // Closed since it was sampled: no trouble, and the next poll says so.
+  if (!answer && answer.error().code == ErrorCode::kNotFound) return;
   note("knobs", answer ? std::string() : answer.error().message);
 }
 

@@ -38,7 +38,7 @@ class GrantingAgent {
 
   std::vector<std::string> asked;
   std::function<void()> before_lease = [] {};
-  bool refuses_lease = false;
+  bool refuses_lease = false, has_closed = false;
 
  private:
   asio::awaitable<void> serve() {
@@ -53,6 +53,7 @@ class GrantingAgent {
       http::response<http::string_body> reply(http::status::ok, 11);
       reply.body() = answer(std::string(request.target()));
       if (refuses_lease) reply.result(http::status::conflict);
+      if (has_closed) reply.result(http::status::not_found);
       reply.prepare_payload();
       const auto [write_error, written] = co_await http::async_write(socket, reply, kToTuple);
       static_cast<void>(written);
@@ -63,6 +64,7 @@ class GrantingAgent {
     asked.push_back(target);
     if (!target.ends_with("/lease")) return wire::encode(wire::ChangeResults{});
     before_lease();
+    if (has_closed) return R"({"error":{"code":"not_found","message":"no such database"}})";
     if (refuses_lease) return R"({"error":{"code":"lease_held","message":"another holds it"}})";
     return wire::encode(wire::Lease{"rocktuned", 30, "restore", std::nullopt});
   }
@@ -152,6 +154,13 @@ TEST_CASE("an errand is not sent for another process's database", "[daemon][actu
     world.database->closed("the database is closed");
     world.carry_out(std::move(errand));
     CHECK(world.agent.asked.empty());
+  }
+  SECTION("nor for one that was closed, which only the agent knows yet") {
+    world.agent.has_closed = true;
+    const std::size_t lines = world.alert_lines("source").size();
+    world.carry_out(std::move(errand));
+    CHECK(world.agent.asked == std::vector<std::string>{"/v1/dbs/1/lease"});
+    CHECK(world.alert_lines("source").size() == lines);
   }
   world.check_all("not_sent");
 }

@@ -104,6 +104,18 @@ TEST_CASE("a family's knob that is gone and comes back by hand is news again", "
   CHECK(world.alert_lines("manual").size() == 2);
 }
 
+TEST_CASE("a database that is closed before its knobs are read is no trouble", "[daemon][target]") {
+  World world;
+  const auto target = world.target(Mode::kObserve);
+  target->opened(world.opening());
+  world.poll(*target, 1);
+  const std::size_t lines = world.alert_lines("source").size();
+  target->take_family_knobs(fail(ErrorCode::kNotFound, "no open database has the id '1'"));
+  CHECK(world.alert_lines("source").size() == lines);
+  target->take_family_knobs(fail(ErrorCode::kIo, "connection reset"));
+  CHECK(world.alert_lines("source").size() == lines + 1);
+}
+
 TEST_CASE("column families' knobs are asked for once, and then follow the samples",
           "[daemon][target]") {
   World world;
