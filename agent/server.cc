@@ -47,7 +47,7 @@ Server::Server(boost::asio::io_context& io, Workers& workers, Router& router, in
       workers_(workers),
       router_(router),
       acceptor_(take_over(io, descriptor)),
-      fork_slot_(descriptor),
+      fork_slot_(std::in_place, descriptor),
       pause_(io) {}
 
 void Server::wait_for_connection() {
@@ -57,6 +57,14 @@ void Server::wait_for_connection() {
     if (error) return;
     accept_all();
   });
+}
+
+void Server::listen_at(int descriptor) {
+  stream_protocol::acceptor acceptor = take_over(io_, descriptor);
+  fork_slot_.reset();
+  acceptor_ = std::move(acceptor);
+  fork_slot_.emplace(descriptor);
+  wait_for_connection();
 }
 
 // accept4 instead of Asio's accept: the descriptor must not live for a moment without CLOEXEC.

@@ -9,6 +9,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <optional>
 
 #include "agent/fork_guard.h"
 #include "agent/router.h"
@@ -25,6 +26,9 @@ class Server {
 
   // Can be called again, after an exception.
   void start() { wait_for_connection(); }
+  // Another listening socket instead, which is taken over, whether it throws or not; connections
+  // stay as they are. On the thread that runs `io`.
+  void listen_at(int descriptor);
 
  private:
   friend class Session;
@@ -37,7 +41,7 @@ class Server {
   Workers& workers_;
   Router& router_;
   boost::asio::local::stream_protocol::acceptor acceptor_;
-  const ForkSlot fork_slot_;
+  std::optional<ForkSlot> fork_slot_;
   boost::asio::steady_timer pause_;
   std::atomic<int> connections_{0};  // a session may end on a worker, where memory is short
 };

@@ -11,6 +11,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kTick{200};  // between two looks at the leases
+constexpr int kTicksBetweenLooks = 10;           // at the socket's file
 constexpr std::chrono::milliseconds kPauseAfterException{100};
 constexpr std::chrono::seconds kLongestStop{5};
 constexpr std::chrono::milliseconds kServiceStopPoll{1};
@@ -60,7 +61,8 @@ void Service::stop() noexcept try {
   workers_.stop(until);
   while (!ended_.load() && steady_clock::now() < until)
     std::this_thread::sleep_for(kServiceStopPoll);
-  if (ended_.load()) thread_.join();
+  if (!ended_.load()) return;  // the file is its, too: who comes next removes it
+  thread_.join();
   file_.remove();
 } catch (...) {
 }
@@ -83,7 +85,19 @@ void Service::wait_for_tick() {
         database->control().tick();
       });
     }
+    if (++ticks_ >= kTicksBetweenLooks) restore_file();
   });
+}
+
+void Service::restore_file() {
+  ticks_ = 0;
+  if (!file_.is_gone() || !file_.listen_again()) return;
+  try {
+    server_.listen_at(file_.descriptor());
+  } catch (...) {  // tried again with the next look
+    file_.remove();
+    throw;
+  }
 }
 
 }  // namespace rocktune::agent

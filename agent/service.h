@@ -46,6 +46,8 @@ class Service {
  private:
   void begin();
   void wait_for_tick();
+  // Where somebody has removed the socket's file: hosts would have to be started anew to be seen.
+  void restore_file();
 
   Registry& registry_;
   SocketFile file_;
@@ -57,6 +59,7 @@ class Service {
   Router router_;
   Server server_;
   boost::asio::steady_timer timer_;
+  int ticks_ = 0;  // since it was looked whether the file is there
 };
 
 }  // namespace rocktune::agent

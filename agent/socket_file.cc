@@ -130,34 +130,56 @@ tl::expected<SocketFile, std::string> SocketFile::listen(const std::string& dire
   }
   remove_abandoned(directory);
   const std::string path = directory + "/agent." + std::to_string(pid) + ".sock";
-  const auto address = address_of(path);
-  if (!address) return tl::unexpected(path + " is longer than a Unix socket's path may be");
   if (is_abandoned(path)) ::unlink(path.c_str());  // of an earlier process with this number
+  SocketFile file(path);
+  if (const auto listening = file.bind_and_listen(); !listening) {
+    return tl::unexpected(listening.error());
+  }
+  return file;
+}
 
+tl::expected<void, std::string> SocketFile::bind_and_listen() {
+  const auto address = address_of(path_);
+  if (!address) return tl::unexpected(path_ + " is longer than a Unix socket's path may be");
   const int fd = stream_socket();
   if (fd < 0) return tl::unexpected("no socket: " + reason(errno));
-  SocketFile file(path, fd);
   const auto fail = [&](const char* what) {
     const std::string why = reason(errno);
     ::close(fd);
-    return tl::unexpected(std::string(what) + " " + path + ": " + why);
+    return tl::unexpected(std::string(what) + " " + path_ + ": " + why);
   };
   // On Linux the file gets the mode of the unbound socket: it never is accessible to others.
   if (::fchmod(fd, 0600) != 0) return fail("cannot set the mode of");
   if (::bind(fd, reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0) {
     return fail("cannot bind");
   }
-  struct stat info{};
-  if (::lstat(path.c_str(), &info) == 0) {
-    file.device_ = info.st_dev;
-    file.inode_ = info.st_ino;
-    file.changed_ = info.st_ctim;
-  }
   if (::listen(fd, kBacklog) != 0) {
-    file.remove();
-    return fail("cannot listen at");
+    const auto failed = fail("cannot listen at");
+    ::unlink(path_.c_str());
+    return failed;
   }
-  return file;
+  fd_ = fd;
+  struct stat info{};
+  if (::lstat(path_.c_str(), &info) == 0) {
+    device_ = info.st_dev;
+    inode_ = info.st_ino;
+    changed_ = info.st_ctim;
+  }
+  return {};
+}
+
+bool SocketFile::is_gone() const {
+  struct stat info{};
+  return ::lstat(path_.c_str(), &info) != 0 && errno == ENOENT;
+}
+
+tl::expected<void, std::string> SocketFile::listen_again() {
+  const std::string directory = path_.substr(0, path_.rfind('/'));
+  if (::access(directory.c_str(), F_OK) != 0) return tl::unexpected(directory + " is not there");
+  if (auto problem = prepare_directory(directory); !problem.empty()) {
+    return tl::unexpected(std::move(problem));
+  }
+  return bind_and_listen();
 }
 
 void SocketFile::remove() const {

@@ -22,14 +22,20 @@ class SocketFile {
   [[nodiscard]] const std::string& path() const { return path_; }
   // The descriptor is the caller's to close; the file is not removed with it.
   [[nodiscard]] int descriptor() const { return fd_; }
+  // Nothing has its name any more: somebody emptied, or made anew, the directory.
+  [[nodiscard]] bool is_gone() const;
+  // Listens at the same path anew, with a new descriptor; that of before is still the caller's. The
+  // directory has to be there. The error is one sentence, and nothing has changed then.
+  tl::expected<void, std::string> listen_again();
   // Removes the file, if it still is the one that was made here.
   void remove() const;
 
  private:
-  SocketFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  explicit SocketFile(std::string path) : path_(std::move(path)) {}
+  tl::expected<void, std::string> bind_and_listen();
 
   std::string path_;
-  int fd_;
+  int fd_ = -1;
   dev_t device_ = 0;
   ino_t inode_ = 0;
   timespec changed_{};  // an inode's number alone may be used again

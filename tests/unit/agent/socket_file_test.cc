@@ -47,6 +47,33 @@ TEST_CASE("the socket is its owner's alone and goes away") {
   ::close(file->descriptor());
 }
 
+TEST_CASE("a socket whose file was removed listens again, where its directory is there") {
+  const TempDirectory root;
+  auto file = SocketFile::listen(root.file("new"), kPid);
+  REQUIRE(file.has_value());
+  const int before = file->descriptor();
+  CHECK_FALSE(file->is_gone());
+  CHECK_FALSE(file->listen_again());  // its own is in the way
+  fs::remove_all(root.file("new"));
+  CHECK(file->is_gone());
+  const auto nowhere = file->listen_again();
+  REQUIRE_FALSE(nowhere);
+  CHECK_THAT(nowhere.error(), Catch::Matchers::Contains("is not there"));
+  fs::create_directory(root.file("new"));
+  CHECK(::chmod(root.file("new").c_str(), 0777) == 0);
+  CHECK_FALSE(file->listen_again());  // others could replace it
+  CHECK(file->descriptor() == before);
+  CHECK(::chmod(root.file("new").c_str(), 0700) == 0);
+  REQUIRE(file->listen_again());
+  CHECK(file->descriptor() != before);
+  ::close(before);
+  CHECK_FALSE(file->is_gone());
+  CHECK(connect_to(file->path()) == 0);
+  file->remove();
+  CHECK_FALSE(fs::exists(file->path()));
+  ::close(file->descriptor());
+}
+
 TEST_CASE("a directory is created only below one that exists") {
   const TempDirectory root;
   const auto file = SocketFile::listen(root.file("a/b"), kPid);
