@@ -59,8 +59,8 @@ std::optional<Verdict> check_known(const Proposal& proposal, const KnobSpec* spe
 std::optional<Verdict> check_owner(const Proposal& proposal, const KnobReading& reading) {
   if (reading.owner == KnobOwner::kManual) {
     return held(proposal, "manual",
-                "somebody else set " + proposal.knob + " to " +
-                    shown(proposal.knob, reading.value) + "; `rocktune release " + proposal.knob +
+                proposal.knob + " stands at " + shown(proposal.knob, reading.value) +
+                    " by hand, an operator's or the host's: `rocktune release " + proposal.knob +
                     "` hands it back");
   }
   if (reading.value != proposal.from) {

@@ -3,7 +3,7 @@
 // Checked in this order; the first that holds or rejects decides, clamps add up:
 //   stale     the features are not fresh, or follow two missed samples, or a gap      -> held
 //   known     the knob is in the catalogue and in the sample, and changeable          -> rejected
-//   manual    somebody else set it                                                    -> held
+//   manual    set by an operator or host                                              -> held
 //   believed  the proposal's `from` is not the value read back                        -> rejected
 //   pin       the configuration pins the knob, and somebody else wants to move it     -> held
 //   range     catalogue, agent and budget ranges                                      -> clamped
