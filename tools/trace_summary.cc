@@ -81,7 +81,7 @@ void add_gaps(const TargetContent& target, std::vector<std::string>& lines) {
                        std::to_string(gap.first_sequence);
     if (gap.after_wall.count() != 0) line += ", after " + time_text(gap.after_wall);
     if (gap.rows < gap.polls) line += ", " + std::to_string(gap.polls - gap.rows) + " not recorded";
-    lines.push_back(line + (gap.why.empty() ? "" : ": " + printable(gap.why)));
+    lines.push_back(line + (gap.why.empty() ? "" : ": " + gap.why));
   }
 }
 
@@ -92,21 +92,20 @@ std::string events_text(const std::map<std::string, std::uint64_t>& events) {
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string text;
   for (const auto& [kind, count] : kinds) {
-    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + printable(kind);
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + kind;
   }
   return text;
 }
 
 std::string told(const std::string& who) {
-  return who.empty() ? "not told" : printable(who);
+  return who.empty() ? "not told" : who;
 }
 
 void add_target(const TargetContent& target, std::vector<std::string>& lines) {
   const trace::TargetSummary& summary = target.summary;
   const trace::TargetInfo& info = summary.info;
   lines.emplace_back();
-  lines.push_back(printable(info.name) +
-                  (info.name == info.path ? "" : "  (" + printable(info.path) + ")") + "   mode " +
+  lines.push_back(info.name + (info.name == info.path ? "" : "  (" + info.path + ")") + "   mode " +
                   info.mode + "   policy " + info.engine.policy);
   lines.push_back("  samples        " + share_text(summary.samples_with_database, target.due));
   if (summary.samples != 0) {
@@ -122,7 +121,7 @@ void add_target(const TargetContent& target, std::vector<std::string>& lines) {
     lines.push_back("  events         " + events_text(summary.events));
   }
   for (const trace::IncarnationInfo& incarnation : summary.incarnations) {
-    lines.push_back("  opened by      " + printable(incarnation.command) + "[" +
+    lines.push_back("  opened by      " + incarnation.command + "[" +
                     std::to_string(incarnation.pid) + "]   RocksDB " + incarnation.rocksdb_version +
                     "   agent " + incarnation.agent_version + "   limiter: " +
                     told(incarnation.limiter) + "   statistics: " + told(incarnation.statistics));
@@ -197,14 +196,15 @@ std::vector<std::string> content_lines(const TraceContent& content) {
   const trace::RunInfo& run = content.run;
   std::vector<std::string> lines = {"trace " + content.path,
                                     "  recorded by    rocktuned " + run.daemon_version + " on " +
-                                        printable(run.host) + ", started " +
-                                        time_text(run.started_wall) + ", every " +
-                                        seconds_text(run.poll_interval_seconds)};
+                                        run.host + ", started " + time_text(run.started_wall) +
+                                        ", every " + seconds_text(run.poll_interval_seconds)};
   if (const std::string note = trace::checksums_note(run); !note.empty()) {
     lines.push_back("  checked        no: " + note);
   }
   if (content.targets.empty()) lines.emplace_back("  no database was seen");
   for (const TargetContent& target : content.targets) add_target(target, lines);
+  // Much of it is what the agents of other users' processes say of themselves.
+  std::transform(lines.begin(), lines.end(), lines.begin(), printable);
   return lines;
 }
 

@@ -2,6 +2,7 @@
 
 #include "simulated_run.h"
 #include "support.h"
+#include "tools/text.h"
 #include "trace/recorder.h"
 
 using namespace rocktune;
@@ -54,6 +55,19 @@ TEST_CASE("trace info counts what was due, and finds the gaps", "[tools]") {
   CHECK(contains(content_lines(old)[2], "schema 3 has no checksums"));
   CHECK(content_json(old)["checksums"] == false);
   CHECK(content_json(old)["trace_schema"] == 3);
+}
+
+TEST_CASE("what agents say of themselves turns no terminal", "[tools]") {
+  const std::string turns = "x\x1b[2J\n";
+  TraceContent content;
+  content.path = content.run.daemon_version = content.run.host = turns;
+  TargetContent& target = content.targets.emplace_back();
+  target.summary.info = {1, turns, turns + "path", turns, {}};
+  target.summary.info.engine.policy = turns;
+  target.summary.events[turns] = 1;
+  target.summary.incarnations = {{turns, 1, turns, turns, turns, turns, turns}};
+  target.gaps = {{1, 1, 1, Nanoseconds(1), turns}};
+  for (const std::string& line : content_lines(content)) CHECK(line == printable(line));
 }
 
 TEST_CASE("a trace without any database is no error", "[tools]") {
