@@ -59,12 +59,15 @@ int alerts(const AlertsOptions& options) {
   AlertPrinter printer(options.json, {options.kinds.begin(), options.kinds.end()});
   std::uint64_t reported = 0;
   print_new(printer, *follower);
-  while (options.follow && std::cout) {
+  while (options.follow && std::cout && follower->read_to_end()) {
     report_malformed(printer, reported);
     std::this_thread::sleep_for(kAlertsFollowEvery);
     print_new(printer, *follower);
   }
   if (const auto last = follower->rest()) print(printer, {*last});
+  if (auto whole = follower->read_to_end(); !whole) {
+    return report_error(whole.error().within("alerts"));
+  }
   if (printer.all_malformed()) return report_error(no_alert_log(options.file).within("alerts"));
   report_malformed(printer, reported);
   return kOk;
@@ -74,7 +77,8 @@ int score_alerts(const AlertsOptions& options) {
   auto follower = open_log(options);
   if (!follower) return report_error(follower.error().within("alerts"));
   AlertScorer scorer;
-  follower->read_all([&](const std::string& line) { scorer.add(line); });
+  const auto whole = follower->read_all([&](const std::string& line) { scorer.add(line); });
+  if (!whole) return report_error(whole.error().within("alerts"));
   if (scorer.all_malformed()) return report_error(no_alert_log(options.file).within("alerts"));
   if (scorer.malformed() > 0) {
     std::cerr << "rocktune: left out, since they are no alert-log lines: " << scorer.malformed()

@@ -32,7 +32,8 @@ Result<DecisionStories> read_stories(const std::string& log,
     return tl::unexpected(std::move(error));
   }
   DecisionStories stories(wanted);
-  follower->read_all([&](const std::string& line) { stories.add(line); });
+  const auto whole = follower->read_all([&](const std::string& line) { stories.add(line); });
+  if (!whole) return tl::unexpected(whole.error());
   if (stories.malformed() > 0 && stories.malformed() == stories.lines()) {
     return tl::unexpected(no_alert_log(log));
   }

@@ -101,11 +101,17 @@ std::vector<std::string> FileFollower::read_lines() {
   return lines;
 }
 
-void FileFollower::read_all(const std::function<void(const std::string&)>& use) {
+Result<void> FileFollower::read_all(const std::function<void(const std::string&)>& use) {
   for (auto lines = read_lines(); !lines.empty(); lines = read_lines()) {
     for (const std::string& line : lines) use(line);
   }
   if (const auto last = rest()) use(*last);
+  return read_to_end();
+}
+
+Result<void> FileFollower::read_to_end() const {
+  if (!file_.bad()) return {};
+  return fail(ErrorCode::kIo, path_ + ": cannot be read to its end; the kernel's log says why");
 }
 
 std::optional<std::string> FileFollower::rest() {

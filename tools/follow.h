@@ -22,8 +22,10 @@ class FileFollower {
   std::vector<std::string> read_lines();
   // What is left when nothing more will come: a last line without its newline.
   std::optional<std::string> rest();
-  // All lines to the end, with the one that is left.
-  void read_all(const std::function<void(const std::string&)>& use);
+  // All lines to the end, with the one that is left. Errors: read_to_end().
+  Result<void> read_all(const std::function<void(const std::string&)>& use);
+  // kIo where the disk failed at the last reading: there may be more.
+  [[nodiscard]] Result<void> read_to_end() const;
 
  private:
   explicit FileFollower(std::string path) : path_(std::move(path)) {}

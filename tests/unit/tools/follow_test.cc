@@ -105,6 +105,17 @@ TEST_CASE("a log that is not there is a clear error", "[tools]") {
   }
 }
 
+TEST_CASE("a log that the disk does not give is not taken for an empty one", "[tools]") {
+  auto follower = opened("/proc/self/mem");  // nothing is at address 0: EIO
+  CHECK(follower.read_lines().empty());
+  CHECK(follower.read_to_end().error().code == ErrorCode::kIo);
+  const auto all = follower.read_all([](const std::string&) {});
+  CHECK(all.error().message ==
+        "/proc/self/mem: cannot be read to its end; the kernel's log says why");
+  const TempDirectory directory;
+  CHECK(opened(directory.write("log", "one\n")).read_all([](const std::string&) {}));
+}
+
 TEST_CASE("a log that comes through a pipe is read to its end", "[tools]") {
   const TempDirectory directory;
   const std::string path = directory.file("pipe");
